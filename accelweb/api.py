@@ -1,0 +1,35 @@
+"""The HTTP API, version 1: each room's router under one OpenAPI document at `/api/v1/openapi.json`."""
+
+from django.http import HttpRequest, HttpResponse
+from ninja import NinjaAPI
+from ninja.errors import HttpError, ValidationError
+
+from stackviz.catalog.api import router as catalog
+from stackviz.ingest.api import router as ingest
+from stackviz.machines.api import router as machines
+
+api = NinjaAPI(
+    title="accelweb",
+    version="1",
+    description="Accelerator stacks, from silicon to PyTorch: spec sheets with sources, lab machines, their reports.",
+    urls_namespace="api",
+    docs_url="/docs/",
+    openapi_url="/openapi.json",
+)
+api.add_router("", catalog, tags=["accelerators"])
+api.add_router("", machines, tags=["machines"])
+api.add_router("", ingest, tags=["reports"])
+
+
+@api.exception_handler(ValidationError)
+def refuse_parameter(request: HttpRequest, error: ValidationError) -> HttpResponse:
+    """A query or path parameter of the wrong type: 422 with its name."""
+    first = error.errors[0]
+    field = ".".join(str(part) for part in first["loc"][1:])
+    return api.create_response(request, {"error": first["msg"], "field": field}, status=422)
+
+
+@api.exception_handler(HttpError)
+def refuse(request: HttpRequest, error: HttpError) -> HttpResponse:
+    """Errors raised by the rooms: the same body everywhere."""
+    return api.create_response(request, {"error": str(error), "field": None}, status=error.status_code)

@@ -1,0 +1,65 @@
+"""Readers of environment variables that fail with the variable's name. Standard library only.
+
+Every variable read here stands in `.env.example` and in `docs/operations.md`; a test holds the three equal.
+"""
+
+import os
+from pathlib import Path
+
+
+class EnvError(ValueError):
+    """A variable is set to something its reader cannot use; the text names it and the fix."""
+
+
+def env_text(name: str, default: str = "") -> str:
+    """The variable's text without surrounding blanks; `default` when unset or empty."""
+    return os.environ.get(name, "").strip() or default
+
+
+def env_list(name: str, default: str = "") -> list[str]:
+    """Comma-separated values, blanks dropped."""
+    return [part.strip() for part in env_text(name, default).split(",") if part.strip()]
+
+
+def env_flag(name: str, *, default: bool = False) -> bool:
+    """1/true/yes/on or 0/false/no/off. Raises EnvError on anything else."""
+    text = env_text(name).lower()
+    if not text:
+        return default
+    if text in {"1", "true", "yes", "on"}:
+        return True
+    if text in {"0", "false", "no", "off"}:
+        return False
+    raise EnvError(f"{name}={text!r} is neither yes nor no: use 1 or 0")
+
+
+def env_int(name: str, default: int, *, least: int = 0) -> int:
+    """A whole number not below `least`. Raises EnvError otherwise."""
+    text = env_text(name)
+    if not text:
+        return default
+    try:
+        number = int(text)
+    except ValueError:
+        raise EnvError(f"{name}={text!r} is not a whole number") from None
+    if number < least:
+        raise EnvError(f"{name}={number} is too small: use {least} or more")
+    return number
+
+
+def env_secret(name: str, default_file: Path, fallback: str) -> str:
+    """A secret from the variable, else from the file `<name>_FILE` names, else from `default_file`, else `fallback`.
+
+    Raises EnvError when `<name>_FILE` is set and cannot be read.
+    """
+    if text := env_text(name):
+        return text
+    if named := env_text(f"{name}_FILE"):
+        try:
+            return Path(named).read_text().strip()
+        except OSError as error:
+            raise EnvError(f"{name}_FILE={named!r} cannot be read: {error.strerror}") from None
+    try:
+        return default_file.read_text().strip() or fallback
+    except OSError:
+        return fallback

@@ -1,0 +1,229 @@
+"""Settings of the site. Everything that differs between places comes from the environment (see `.env.example`).
+
+Without any variable set this is a small but real installation: SQLite in WAL mode and a file broker under `var/`.
+`REDIS_URL` and `DATABASE_URL` switch to Redis and PostgreSQL; nothing else changes.
+"""
+
+from datetime import timedelta
+from pathlib import Path
+from typing import Any
+
+import dj_database_url
+from csp.constants import NONE, SELF, UNSAFE_INLINE
+from django.utils.translation import gettext_lazy as _
+
+from accelweb.env import env_flag, env_int, env_list, env_secret, env_text
+
+BASE_DIR = Path(__file__).resolve().parent.parent
+VAR_DIR = Path(env_text("VAR_DIR", str(BASE_DIR / "var"))).resolve()
+
+# --- security ---------------------------------------------------------------------------------------------------
+
+DEBUG = env_flag("DEBUG")
+SECRET_KEY = env_secret("SECRET_KEY", VAR_DIR / "secret_key", "django-insecure-only-for-trying-things-out")
+ALLOWED_HOSTS = env_list("ALLOWED_HOSTS", "localhost,127.0.0.1,[::1]")
+CSRF_TRUSTED_ORIGINS = env_list("CSRF_TRUSTED_ORIGINS")
+
+HTTPS = env_flag("HTTPS")
+SECURE_SSL_REDIRECT = SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = HTTPS
+SECURE_REDIRECT_EXEMPT = [r"^health/$"]  # the container's own health check speaks plain HTTP
+SECURE_HSTS_SECONDS = int(timedelta(days=365).total_seconds()) if HTTPS else 0
+SECURE_HSTS_INCLUDE_SUBDOMAINS = SECURE_HSTS_PRELOAD = HTTPS
+SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https") if HTTPS else None
+SECURE_REFERRER_POLICY = "same-origin"
+X_FRAME_OPTIONS = "DENY"
+
+# No script but our own files: text from a hostile report cannot run even if an escape were forgotten.
+# Inline styles are allowed for custom properties such as `--p: 79` on a bar.
+CONTENT_SECURITY_POLICY = {
+    "DIRECTIVES": {
+        "default-src": [SELF],
+        "script-src": [SELF],
+        "style-src": [SELF, UNSAFE_INLINE],
+        "img-src": [SELF, "data:", "blob:"],
+        "object-src": [NONE],
+        "base-uri": [SELF],
+        "form-action": [SELF],
+        "frame-ancestors": [NONE],
+    }
+}
+
+# --- applications -----------------------------------------------------------------------------------------------
+
+INSTALLED_APPS = [
+    "django.contrib.admin",
+    "django.contrib.auth",
+    "django.contrib.contenttypes",
+    "django.contrib.sessions",
+    "django.contrib.messages",
+    "whitenoise.runserver_nostatic",
+    "django.contrib.staticfiles",
+    "csp",
+    "django_htmx",
+    "ninja",
+    "simple_history",
+    "stackviz.web",
+    "stackviz.catalog",
+    "stackviz.stacks",
+    "stackviz.labs",
+    "stackviz.benchmarks",
+    "stackviz.ingest",
+    "stackviz.machines",
+    "stackviz.compare",
+    "stackviz.pages",
+]
+
+MIDDLEWARE = [
+    "django.middleware.security.SecurityMiddleware",
+    "csp.middleware.CSPMiddleware",
+    "whitenoise.middleware.WhiteNoiseMiddleware",
+    "django.middleware.gzip.GZipMiddleware",
+    "django.contrib.sessions.middleware.SessionMiddleware",
+    "django.middleware.locale.LocaleMiddleware",
+    "django.middleware.common.CommonMiddleware",
+    "django.middleware.csrf.CsrfViewMiddleware",
+    "django.contrib.auth.middleware.AuthenticationMiddleware",
+    "django.contrib.messages.middleware.MessageMiddleware",
+    "django.middleware.clickjacking.XFrameOptionsMiddleware",
+    "django_htmx.middleware.HtmxMiddleware",
+    "simple_history.middleware.HistoryRequestMiddleware",
+]
+
+ROOT_URLCONF = "accelweb.urls"
+WSGI_APPLICATION = "accelweb.wsgi.application"
+DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
+LOGIN_URL = "admin:login"
+
+TEMPLATES = [
+    {
+        "BACKEND": "django.template.backends.django.DjangoTemplates",
+        "DIRS": [BASE_DIR / "templates"],
+        "APP_DIRS": True,
+        "OPTIONS": {
+            "context_processors": [
+                "django.template.context_processors.request",
+                "django.contrib.auth.context_processors.auth",
+                "django.contrib.messages.context_processors.messages",
+            ],
+        },
+    }
+]
+
+AUTH_PASSWORD_VALIDATORS = [
+    {"NAME": f"django.contrib.auth.password_validation.{name}"}
+    for name in (
+        "UserAttributeSimilarityValidator",
+        "MinimumLengthValidator",
+        "CommonPasswordValidator",
+        "NumericPasswordValidator",
+    )
+]
+
+# --- database, cache --------------------------------------------------------------------------------------------
+
+DATABASE_URL = env_text("DATABASE_URL", f"sqlite:///{VAR_DIR / 'accelweb.sqlite3'}")
+REDIS_URL = env_text("REDIS_URL")
+SQLITE_OPTIONS = {
+    # SQLite has no row locks: a transaction takes the write lock when it begins, and the others wait.
+    "transaction_mode": "IMMEDIATE",
+    "timeout": 20,
+    # FULL: an answered upload survives a power cut, not only the end of the process.
+    "init_command": "PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL; PRAGMA cache_size=-32000;",
+}
+
+
+def database(url: str) -> dict[str, Any]:
+    """Django's settings for one database address; SQLite gets the options above."""
+    # A kept connection makes an upload about four times cheaper on PostgreSQL than a new one.
+    config: dict[str, Any] = dict(dj_database_url.parse(url, conn_max_age=300))
+    if "sqlite" in str(config["ENGINE"]):
+        config["OPTIONS"] = SQLITE_OPTIONS
+    return config
+
+
+DATABASES = {"default": database(DATABASE_URL)}
+
+CACHES: dict[str, Any] = {
+    "default": {"BACKEND": "django.core.cache.backends.redis.RedisCache", "LOCATION": REDIS_URL}
+    if REDIS_URL
+    else {"BACKEND": "django.core.cache.backends.locmem.LocMemCache"}
+}
+
+# --- background work --------------------------------------------------------------------------------------------
+# The broker is a doorbell, the database is the inbox: a lost message is rung again by the periodic task.
+
+
+def broker(redis_url: str) -> tuple[str, dict[str, Any]]:
+    """Celery's broker address and transport options: Redis, or else files under `var/broker`."""
+    if redis_url:
+        address = redis_url.replace("unix://", "redis+socket://", 1)
+        return address, {"visibility_timeout": 600, "socket_connect_timeout": 1, "socket_timeout": 5}
+    folder = str(VAR_DIR / "broker" / "queue")
+    options = {
+        "data_folder_in": folder,
+        "data_folder_out": folder,
+        "control_folder": str(VAR_DIR / "broker" / "control"),
+        "polling_interval": 0.2,
+    }
+    return "filesystem://", options
+
+
+CELERY_BROKER_URL, CELERY_BROKER_TRANSPORT_OPTIONS = broker(REDIS_URL)
+CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
+CELERY_TASK_PUBLISH_RETRY = False
+CELERY_TASK_IGNORE_RESULT = True
+CELERY_TASK_ACKS_LATE = True
+CELERY_TASK_REJECT_ON_WORKER_LOST = True
+CELERY_WORKER_PREFETCH_MULTIPLIER = 4
+CELERY_TASK_TIME_LIMIT = 120
+CELERY_TIMEZONE = "UTC"
+CELERY_BEAT_SCHEDULE_FILENAME = str(VAR_DIR / "celerybeat-schedule")
+CELERY_BEAT_SCHEDULE = {
+    "ring again for waiting reports": {
+        "task": "stackviz.ingest.tasks.requeue_waiting_reports",
+        "schedule": env_int("REQUEUE_EVERY_S", 15, least=1),
+    },
+}
+
+# --- uploads ----------------------------------------------------------------------------------------------------
+
+UPLOADS_PER_MINUTE = env_int("UPLOADS_PER_MINUTE", 600, least=1)  # per key; beyond: 429 with Retry-After
+DATA_UPLOAD_MAX_MEMORY_SIZE = 5 * 1024 * 1024  # above the wire format's 4 MiB, whose own limit answers first
+
+# --- languages, time --------------------------------------------------------------------------------------------
+
+LANGUAGE_CODE = "en"
+LANGUAGES = [("en", _("English")), ("zh-hans", _("Simplified Chinese"))]
+LOCALE_PATHS = [BASE_DIR / "locale"]
+TIME_ZONE = "UTC"
+USE_TZ = True
+
+# --- static files -----------------------------------------------------------------------------------------------
+
+STATIC_URL = "static/"
+STATIC_ROOT = VAR_DIR / "static"
+STATICFILES_DIRS = [BASE_DIR / "static"]
+STATICFILES_FINDERS = [
+    "django.contrib.staticfiles.finders.FileSystemFinder",
+    "django.contrib.staticfiles.finders.AppDirectoriesFinder",
+    "stackviz.web.finders.InstalledScriptFinder",
+]
+STORAGES = {
+    "default": {"BACKEND": "django.core.files.storage.FileSystemStorage"},
+    "staticfiles": {
+        "BACKEND": "django.contrib.staticfiles.storage.StaticFilesStorage"
+        if DEBUG
+        else "whitenoise.storage.CompressedManifestStaticFilesStorage"
+    },
+}
+WHITENOISE_USE_FINDERS = DEBUG
+
+# --- logging ----------------------------------------------------------------------------------------------------
+
+LOGGING = {
+    "version": 1,
+    "disable_existing_loggers": False,
+    "formatters": {"line": {"format": "{asctime} {levelname} {name}: {message}", "style": "{"}},
+    "handlers": {"console": {"class": "logging.StreamHandler", "formatter": "line"}},
+    "root": {"handlers": ["console"], "level": env_text("LOG_LEVEL", "INFO")},
+}

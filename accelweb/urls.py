@@ -1,0 +1,23 @@
+"""All addresses of the site; each room names its own."""
+
+from django.contrib import admin
+from django.urls import include, path
+
+from accelweb.api import api
+
+urlpatterns = [
+    path("", include("stackviz.pages.urls")),
+    path("", include("stackviz.catalog.urls")),
+    path("", include("stackviz.stacks.urls")),
+    path("", include("stackviz.machines.urls")),
+    path("", include("stackviz.ingest.urls")),
+    path("", include("stackviz.compare.urls")),
+    path("i18n/", include("django.conf.urls.i18n")),
+    path("api/v1/", api.urls),
+    path("admin/", admin.site.urls),
+]
+
+handler400 = "stackviz.pages.views.bad_request"
+handler403 = "stackviz.pages.views.forbidden"
+handler404 = "stackviz.pages.views.not_found"
+handler500 = "stackviz.pages.views.server_error"

@@ -1,0 +1,170 @@
+"""Units: SI base units inside, scaled only when shown. Standard library only; imports nothing of ours.
+
+A unit is named by its printed symbol, as sources print it: `GB/s` is decimal, `GiB` binary; the two are never mixed.
+
+    >>> to_si(3350, "GB/s")
+    3350000000000.0
+    >>> format_quantity(3.35e12, "B/s").label
+    '3.35 TB/s'
+    >>> format_in(3.35e12, "GB/s").label
+    '3,350 GB/s'
+"""
+
+import math
+from dataclasses import dataclass
+from typing import Literal
+
+Direction = Literal["higher", "lower"] | None
+
+
+@dataclass(frozen=True, slots=True)
+class Unit:
+    """One printed unit.
+
+    `si`: symbol of the base unit it converts to; `factor`: how many of that one of these is.
+    """
+
+    symbol: str
+    si: str
+    factor: float = 1.0
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """A quantity for people: `text` in `unit`, scaled; `exact` the full figure in the base unit, for a hover."""
+
+    text: str
+    unit: str
+    exact: str
+
+    @property
+    def label(self) -> str:
+        return f"{self.text} {self.unit}".rstrip()
+
+
+class UnknownUnit(KeyError):
+    """No unit has this symbol; the text lists what there is."""
+
+    def __str__(self) -> str:
+        return f"unknown unit {self.args[0]!r}: use one of {', '.join(sorted(UNITS))}"
+
+
+_PLAIN = ("count", "cores", "ALUs", "major", "USD", "W", "bit", "token/s", "FLOP", "op", "K", "V")
+_DECIMAL = {"": 1.0, "k": 1e3, "M": 1e6, "G": 1e9, "T": 1e12, "P": 1e15, "E": 1e18}
+_BINARY = {"Ki": 2.0**10, "Mi": 2.0**20, "Gi": 2.0**30, "Ti": 2.0**40}
+
+
+def _table() -> dict[str, Unit]:
+    units = [
+        Unit("", ""),
+        *(Unit(symbol, symbol) for symbol in _PLAIN),
+        Unit("bits", "bit"),
+        Unit("mm2", "m2", 1e-6),
+        Unit("nm", "m", 1e-9),
+        Unit("million", "count", 1e6),
+        Unit("billion", "count", 1e9),
+        Unit("kW", "W", 1e3),
+        Unit("mW", "W", 1e-3),
+        Unit("s", "s"),
+        Unit("ms", "s", 1e-3),
+        Unit("us", "s", 1e-6),
+        Unit("ns", "s", 1e-9),
+        Unit("%", "1", 0.01),
+        Unit("1", "1"),
+    ]
+    for prefix, factor in _DECIMAL.items():
+        units += [
+            Unit(f"{prefix}B", "B", factor),
+            Unit(f"{prefix}B/s", "B/s", factor),
+            Unit(f"{prefix}Hz", "Hz", factor),
+            Unit(f"{prefix}FLOPS", "FLOP/s", factor),
+            Unit(f"{prefix}FLOP/s", "FLOP/s", factor),
+            Unit(f"{prefix}OPS", "op/s", factor),
+            Unit(f"{prefix}op/s", "op/s", factor),
+        ]
+    for prefix, factor in _BINARY.items():
+        units += [Unit(f"{prefix}B", "B", factor), Unit(f"{prefix}B/s", "B/s", factor)]
+    return {unit.symbol: unit for unit in units}
+
+
+UNITS: dict[str, Unit] = _table()
+
+# What people read for each base unit: the printed symbols to choose from, smallest first.
+_SCALES: dict[str, tuple[str, ...]] = {
+    "B": ("B", "kB", "MB", "GB", "TB"),
+    "B/s": ("B/s", "kB/s", "MB/s", "GB/s", "TB/s", "PB/s"),
+    "Hz": ("Hz", "kHz", "MHz", "GHz"),
+    "FLOP/s": ("FLOP/s", "kFLOP/s", "MFLOP/s", "GFLOP/s", "TFLOP/s", "PFLOP/s"),
+    "op/s": ("op/s", "kop/s", "Mop/s", "Gop/s", "TOPS", "POPS"),
+    "s": ("ns", "us", "ms", "s"),
+    "W": ("mW", "W", "kW"),
+    "m2": ("mm2",),
+}
+_PRINTED = {"mm2": "mm²", "us": "µs", "count": "", "cores": "", "1": ""}
+BINARY_BYTES = ("B", "KiB", "MiB", "GiB", "TiB")
+
+
+def unit(symbol: str) -> Unit:
+    """The unit with this printed symbol. Raises UnknownUnit."""
+    try:
+        return UNITS[symbol]
+    except KeyError:
+        raise UnknownUnit(symbol) from None
+
+
+def to_si(value: float, symbol: str) -> float:
+    """`value` of unit `symbol` in its base unit. Raises UnknownUnit, ValueError when not finite."""
+    amount = value * unit(symbol).factor
+    if not math.isfinite(amount):
+        raise ValueError(f"{value!r} {symbol} is not a finite quantity")
+    return amount
+
+
+def from_si(amount: float, symbol: str) -> float:
+    """`amount` of the base unit in unit `symbol`. Raises UnknownUnit."""
+    return amount / unit(symbol).factor
+
+
+def format_number(value: float, digits: int = 4) -> str:
+    """`value` with thousands separated and at most `digits` significant digits; whole numbers are kept whole.
+
+    >>> format_number(3350.0), format_number(989.4321), format_number(0.00123456)
+    ('3,350', '989.4', '0.001235')
+    """
+    if value == 0:
+        return "0"
+    if float(value).is_integer() and abs(value) < 1e15:
+        return f"{int(value):,}"
+    decimals = max(0, digits - 1 - math.floor(math.log10(abs(value))))
+    text = f"{value:,.{decimals}f}"
+    return text.rstrip("0").rstrip(".") if "." in text else text
+
+
+def format_in(amount: float, symbol: str, digits: int = 4) -> Shown:
+    """`amount` (base unit) shown in the printed unit `symbol`. Raises UnknownUnit."""
+    target = unit(symbol)
+    return Shown(
+        format_number(_clean(amount / target.factor), digits),
+        _PRINTED.get(symbol, symbol),
+        f"{format_number(amount, 12)} {_PRINTED.get(target.si, target.si)}".rstrip(),
+    )
+
+
+def format_quantity(amount: float, si: str, *, binary: bool = False, digits: int = 4) -> Shown:
+    """`amount` of base unit `si` scaled for people: the largest printed unit in which it is at least one.
+
+    `binary` shows bytes as KiB, MiB, GiB: for what a machine reports, never for what a data sheet prints.
+    """
+    scale = BINARY_BYTES if binary and si == "B" else _SCALES.get(si, (si,))
+    fitting = [symbol for symbol in scale if abs(amount) >= unit(symbol).factor * 0.99995]
+    return format_in(amount, fitting[-1] if fitting else scale[0], digits)
+
+
+def format_factor(value: float) -> str:
+    """A ratio for people: `2.9×`, `0.12×`, `1,200×`."""
+    return f"{format_number(value, 2 if abs(value) < 100 else 3)}×"
+
+
+def _clean(value: float) -> float:
+    """Drops the binary dust a conversion leaves (400.00000000000006 -> 400.0)."""
+    return float(f"{value:.12g}")

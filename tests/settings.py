@@ -1,0 +1,15 @@
+"""Settings for the tests: the site's own, with a throw-away `var/`, quick password hashes and plain static files."""
+
+import os
+import tempfile
+
+os.environ.setdefault("VAR_DIR", tempfile.mkdtemp(prefix="accelweb-tests-"))
+os.environ.setdefault("SECRET_KEY", "only-for-tests-" + "x" * 50)
+
+from accelweb.settings import *  # noqa: F403
+from accelweb.settings import STORAGES
+
+PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
+STORAGES = {**STORAGES, "staticfiles": {"BACKEND": "django.contrib.staticfiles.storage.StaticFilesStorage"}}
+WHITENOISE_USE_FINDERS = True
+WHITENOISE_AUTOREFRESH = True

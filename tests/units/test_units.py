@@ -1,0 +1,80 @@
+"""Quantities keep their meaning through conversion and read well."""
+
+import doctest
+
+import pytest
+
+from stackviz import units
+from stackviz.units import UNITS, UnknownUnit, format_factor, format_in, format_number, format_quantity, from_si, to_si
+
+
+def test_examples_in_the_docstrings_are_true():
+    assert doctest.testmod(units).failed == 0
+
+
+@pytest.mark.parametrize(
+    ("value", "symbol", "amount"),
+    [
+        (3350, "GB/s", 3.35e12),
+        (80, "GB", 80e9),
+        (80, "GiB", 85_899_345_920),
+        (989.4, "TFLOPS", 989.4e12),
+        (1830, "MHz", 1.83e9),
+        (814, "mm2", 814e-6),
+    ],
+)
+def test_printed_units_become_si(value, symbol, amount):
+    assert to_si(value, symbol) == pytest.approx(amount, rel=1e-12)
+
+
+@pytest.mark.parametrize("symbol", sorted(UNITS))
+def test_every_unit_converts_there_and_back(symbol):
+    assert from_si(to_si(7.25, symbol), symbol) == pytest.approx(7.25)
+
+
+@pytest.mark.parametrize(
+    ("amount", "si", "label"),
+    [
+        (3.35e12, "B/s", "3.35 TB/s"),
+        (4e11, "B/s", "400 GB/s"),
+        (989.4e12, "FLOP/s", "989.4 TFLOP/s"),
+        (700, "W", "700 W"),
+        (0.00012, "s", "120 µs"),
+        (0, "B", "0 B"),
+        (18, "count", "18"),
+    ],
+)
+def test_quantities_are_scaled_for_people(amount, si, label):
+    assert format_quantity(amount, si).label == label
+
+
+def test_decimal_and_binary_bytes_are_told_apart():
+    assert format_quantity(80e9, "B").label == "80 GB"
+    assert format_quantity(80 * 2**30, "B", binary=True).label == "80 GiB"
+
+
+def test_the_exact_figure_is_kept_for_the_hover():
+    assert format_in(3.352e12, "GB/s").exact == "3,352,000,000,000 B/s"
+
+
+def test_unknown_unit_names_itself_and_the_choices():
+    with pytest.raises(UnknownUnit, match="furlong"):
+        to_si(1, "furlong")
+
+
+@pytest.mark.parametrize("value", [float("nan"), float("inf")])
+def test_no_quantity_is_infinite_or_nan(value):
+    with pytest.raises(ValueError, match="finite"):
+        to_si(value, "W")
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [(1e-7, "0.0000001"), (1234567.0, "1,234,567"), (12.3456, "12.35"), (-2.5, "-2.5"), (99999.6, "100,000")],
+)
+def test_numbers_keep_four_digits(value, text):
+    assert format_number(value) == text
+
+
+def test_factors_read_as_factors():
+    assert [format_factor(f) for f in (2.94, 0.119, 1234.5, 1.0)] == ["2.9×", "0.12×", "1,234×", "1×"]
