@@ -1,0 +1,88 @@
+"""What was timed: series of results of one machine, benchmark and setting. Imports labs and below."""
+
+from django.db import models
+from django.db.models import Q, Value
+from django.db.models.functions import Coalesce
+from django.utils.translation import gettext_lazy as _
+
+from stackviz.labs.models import Machine, Report
+
+NO_CARD = -1  # inside the unique index only: NULLs never equal each other there
+
+
+class Series(models.Model):
+    """All runs on one machine of one benchmark, version, device, card and setting: points of one line over time.
+
+    `params_key` is the SHA-256 of the canonical JSON of `params`: equal on every machine, so it pairs series for a
+    comparison. `card_index` is None for a run on no card (the CPU).
+    """
+
+    machine = models.ForeignKey(Machine, on_delete=models.CASCADE, related_name="series", db_index=False)
+    benchmark = models.CharField(max_length=200)
+    version = models.PositiveIntegerField()
+    device = models.CharField(max_length=200)
+    card_index = models.PositiveSmallIntegerField(null=True, blank=True)
+    params = models.JSONField(default=dict)
+    params_key = models.CharField(max_length=64)
+
+    class Meta:
+        verbose_name_plural = "series"
+        constraints = (
+            models.UniqueConstraint(
+                "machine",
+                "params_key",
+                "benchmark",
+                "version",
+                "device",
+                Coalesce("card_index", Value(NO_CARD)),
+                name="series_once_per_machine_and_setting",
+            ),
+        )
+
+    def __str__(self) -> str:
+        setting = " ".join(f"{name}={value}" for name, value in self.params.items())
+        return f"{self.benchmark} v{self.version} on {self.device} {setting}".strip()
+
+
+class Result(models.Model):
+    """One run in a report: the raw samples, and what they come to. A failed or skipped run is a result too, with why.
+
+    `samples`: in `unit` (seconds for all benchmarks we know), one per repeat. `median`, `q1`, `q3`, and `low` .. `high`
+    (the 95 % interval of the median) are derived by `stackviz.stats`; None means too few samples to say. `position`:
+    index in the report's results. `conditions`: clocks, power, throttling, device used, before and after, as sent.
+    """
+
+    class State(models.TextChoices):
+        OK = "ok", _("ok")
+        FAILED = "failed", _("failed")
+        SKIPPED = "skipped", _("skipped")
+
+    series = models.ForeignKey(Series, on_delete=models.CASCADE, related_name="results", db_index=False)
+    report = models.ForeignKey(Report, on_delete=models.CASCADE, related_name="results", db_index=False)
+    position = models.PositiveSmallIntegerField()
+    measured_at = models.DateTimeField()
+    state = models.CharField(max_length=7, choices=State)
+    reason = models.TextField(blank=True)
+    unit = models.CharField(max_length=200)
+    median = models.FloatField(null=True)
+    q1 = models.FloatField(null=True)
+    q3 = models.FloatField(null=True)
+    low = models.FloatField(null=True)
+    high = models.FloatField(null=True)
+    sample_count = models.PositiveIntegerField(default=0)
+    samples = models.JSONField(default=list)
+    duration_s = models.FloatField(null=True)
+    conditions = models.JSONField(default=dict)
+
+    class Meta:
+        constraints = (
+            models.UniqueConstraint(fields=("report", "position"), name="result_once_per_report_and_position"),
+            models.CheckConstraint(condition=Q(state__in=("ok", "failed", "skipped")), name="result_state_is_known"),
+            models.CheckConstraint(
+                condition=~Q(state="ok") | Q(sample_count__gt=0, median__isnull=False), name="result_ok_has_samples"
+            ),
+        )
+        indexes = (models.Index(fields=("series", "-measured_at"), name="result_newest_of_series"),)
+
+    def __str__(self) -> str:
+        return f"{self.series_id}: {self.state} at {self.measured_at:%Y-%m-%d %H:%M}"

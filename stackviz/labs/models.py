@@ -1,0 +1,294 @@
+"""Labs, their machines and keys, the reports machines send, and what was read from them. Imports the catalogue only."""
+
+from datetime import datetime
+
+from django.conf import settings
+from django.core.exceptions import ValidationError
+from django.db import models
+from django.db.models import F, Q
+from django.urls import reverse
+from django.utils import timezone
+from django.utils.translation import gettext_lazy as _
+
+
+class Lab(models.Model):
+    """Who owns machines: a group of people, or one. A private lab's machines are seen by its members only."""
+
+    slug = models.SlugField(unique=True)
+    name = models.CharField(max_length=100)
+    is_public = models.BooleanField(default=True, help_text=_("Anybody may see this lab's machines and reports."))
+    created_at = models.DateTimeField(default=timezone.now, editable=False)
+    members = models.ManyToManyField(settings.AUTH_USER_MODEL, through="Membership", related_name="labs")
+
+    class Meta:
+        ordering = ("slug",)
+
+    def __str__(self) -> str:
+        return self.name
+
+    def get_absolute_url(self) -> str:
+        return reverse("machines:lab", args=[self.slug])
+
+
+class Membership(models.Model):
+    """One person's place in a lab: sees it though it is private; an owner may also change it."""
+
+    class Role(models.TextChoices):
+        MEMBER = "member", _("member")
+        OWNER = "owner", _("owner")
+
+    lab = models.ForeignKey(Lab, on_delete=models.CASCADE, related_name="memberships", db_index=False)
+    user = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="memberships")
+    role = models.CharField(max_length=10, choices=Role, default=Role.MEMBER)
+
+    class Meta:
+        constraints = (
+            models.UniqueConstraint(fields=("lab", "user"), name="membership_once_per_lab_and_user"),
+            models.CheckConstraint(condition=Q(role__in=("member", "owner")), name="membership_role_is_known"),
+        )
+
+    def __str__(self) -> str:
+        return f"{self.user}: {self.role}"
+
+
+class Machine(models.Model):
+    """One computer of a lab, as it stands there: what its cards are sold as is the catalogue's `Accelerator`.
+
+    `identity` is a SHA-256 over ids that survive reboots, made by the agent; None until the first report of a machine
+    that an admin announced. `latest_taken_at` is the time of `latest_snapshot`: kept beside it so that one UPDATE can
+    decide which of two reports is newer, though they are read at once or out of order.
+    """
+
+    lab = models.ForeignKey(Lab, on_delete=models.CASCADE, related_name="machines", db_index=False)
+    slug = models.SlugField(max_length=80)
+    name = models.CharField(max_length=200)
+    identity = models.CharField(
+        max_length=64,
+        null=True,
+        blank=True,
+        help_text=_(
+            "SHA-256 of stable ids, from the machine's first report. Empty it to let another computer take over."
+        ),
+    )
+    latest_snapshot = models.ForeignKey(
+        "Snapshot", on_delete=models.SET_NULL, null=True, blank=True, editable=False, related_name="+"
+    )
+    latest_taken_at = models.DateTimeField(null=True, blank=True, editable=False)
+    created_at = models.DateTimeField(default=timezone.now, editable=False)
+
+    class Meta:
+        ordering = ("slug",)
+        constraints = (
+            models.UniqueConstraint(fields=("lab", "slug"), name="machine_slug_once_per_lab"),
+            models.UniqueConstraint(
+                fields=("lab", "identity"), condition=Q(identity__isnull=False), name="machine_identity_once_per_lab"
+            ),
+            models.CheckConstraint(condition=~Q(identity=""), name="machine_identity_unknown_is_null"),
+        )
+
+    def __str__(self) -> str:
+        return self.name
+
+    def get_absolute_url(self) -> str:
+        """The machine's page. Costs a query unless `lab` is loaded."""
+        return reverse("machines:machine", args=[self.lab.slug, self.slug])
+
+    def clean(self) -> None:
+        self.identity = self.identity or None
+
+
+class AgentKey(models.Model):
+    """Lets a machine, or any machine of a lab, send reports. The secret itself is nowhere: only its SHA-256.
+
+    The secret holds 256 random bits: a plain fast hash is as good as the slow ones that protect guessable passwords.
+    """
+
+    lab = models.ForeignKey(Lab, on_delete=models.CASCADE, related_name="keys")
+    machine = models.ForeignKey(
+        Machine,
+        on_delete=models.CASCADE,
+        null=True,
+        blank=True,
+        related_name="keys",
+        help_text=_("Only this machine may use the key. Empty: any machine of the lab, new ones too."),
+    )
+    name = models.CharField(max_length=100, help_text=_("Where the key is kept, such as “dgx-07, cron”."))
+    prefix = models.CharField(max_length=8, unique=True, editable=False)
+    digest = models.CharField(max_length=64, editable=False)
+    created_at = models.DateTimeField(default=timezone.now, editable=False)
+    created_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, on_delete=models.SET_NULL, null=True, blank=True, editable=False, related_name="+"
+    )
+    expires_at = models.DateTimeField(null=True, blank=True, help_text=_("Empty: never."))
+    revoked_at = models.DateTimeField(null=True, blank=True, editable=False)
+    last_used_at = models.DateTimeField(null=True, blank=True, editable=False)
+
+    class Meta:
+        ordering = ("-created_at",)
+        constraints = (
+            models.CheckConstraint(
+                condition=Q(expires_at__isnull=True) | Q(expires_at__gt=F("created_at")),
+                name="agentkey_expires_after_creation",
+            ),
+        )
+
+    def __str__(self) -> str:
+        return f"{self.name} (aw_{self.prefix}_…)"
+
+    def clean(self) -> None:
+        if self.machine is not None and self.machine.lab_id != self.lab_id:
+            raise ValidationError({"machine": _("This machine belongs to another lab.")})
+
+    def is_expired(self, now: datetime) -> bool:
+        return self.expires_at is not None and self.expires_at <= now
+
+
+class Report(models.Model):
+    """One upload, kept as sent. The row is the inbox: `status` says what is left to do, the broker is only a doorbell.
+
+    The id is the sender's, made once, so that sending again is harmless. `body` is exactly what arrived, packed as
+    `encoding` says. `rung_at`: when a worker was last asked to read it; None: nobody could be asked. `tries` counts the
+    askings after the first, so that a report which kills its reader is given up. `interpreter`: version of the reading.
+    """
+
+    class Status(models.TextChoices):
+        RECEIVED = "received", _("received")
+        READ = "read", _("read")
+        FAILED = "failed", _("failed")
+
+    class Encoding(models.TextChoices):
+        PLAIN = "", _("plain")
+        GZIP = "gzip", _("gzip")
+
+    id = models.UUIDField(primary_key=True, editable=False)
+    machine = models.ForeignKey(Machine, on_delete=models.CASCADE, related_name="reports", db_index=False)
+    key = models.ForeignKey(AgentKey, on_delete=models.SET_NULL, null=True, related_name="reports")
+    received_at = models.DateTimeField(default=timezone.now)
+    status = models.CharField(max_length=8, choices=Status, default=Status.RECEIVED)
+    body = models.BinaryField()
+    encoding = models.CharField(max_length=4, choices=Encoding, default=Encoding.PLAIN, blank=True)
+    rung_at = models.DateTimeField(null=True)
+    tries = models.PositiveSmallIntegerField(default=0)
+    read_at = models.DateTimeField(null=True)
+    error = models.TextField(blank=True)
+    warnings = models.JSONField(default=list, blank=True)
+    unknown_fields = models.JSONField(default=list, blank=True)
+    interpreter = models.PositiveSmallIntegerField(null=True)
+
+    class Meta:
+        ordering = ("-received_at",)
+        constraints = (
+            models.CheckConstraint(
+                condition=Q(status__in=("received", "read", "failed")), name="report_status_is_known"
+            ),
+            models.CheckConstraint(condition=Q(encoding__in=("", "gzip")), name="report_encoding_is_known"),
+            models.CheckConstraint(
+                condition=~Q(status="read") | Q(read_at__isnull=False), name="report_read_says_when"
+            ),
+            models.CheckConstraint(condition=~Q(status="failed") | ~Q(error=""), name="report_failed_says_why"),
+        )
+        indexes = (
+            models.Index(fields=("machine", "-received_at"), name="report_of_machine_newest"),
+            models.Index(fields=("-received_at",), name="report_newest"),
+            models.Index(fields=("rung_at",), condition=Q(status="received"), name="report_waiting"),
+        )
+
+    def __str__(self) -> str:
+        return str(self.id)
+
+    def get_absolute_url(self) -> str:
+        return reverse("ingest:receipt", args=[self.id])
+
+
+class Snapshot(models.Model):
+    """What one report said about its machine, flat: `facts` in SI units, `absent` with the reason of each missing one.
+
+    `taken_at` is the machine's own clock, but never later than the report arrived. `software`: list of {"component",
+    "version", "found_by"}; `probes`: list of {"probe", "state", "duration_s", "detail"}.
+    """
+
+    report = models.OneToOneField(Report, on_delete=models.CASCADE, related_name="snapshot")
+    machine = models.ForeignKey(Machine, on_delete=models.CASCADE, related_name="snapshots", db_index=False)
+    taken_at = models.DateTimeField()
+    agent = models.CharField(max_length=401, blank=True, help_text=_("Name and version of the program that sent it."))
+    facts = models.JSONField(default=dict)
+    absent = models.JSONField(default=dict)
+    software = models.JSONField(default=list)
+    probes = models.JSONField(default=list)
+
+    class Meta:
+        ordering = ("-taken_at",)
+        indexes = (models.Index(fields=("machine", "-taken_at"), name="snapshot_of_machine_newest"),)
+
+    def __str__(self) -> str:
+        return f"{self.machine_id} at {self.taken_at:%Y-%m-%d %H:%M}"
+
+
+class Card(models.Model):
+    """One accelerator in a machine, under the name its driver reported, with its sheet where the name is known.
+
+    `match_how`: how the sheet was found, or why none was (`catalog.match`).
+    """
+
+    snapshot = models.ForeignKey(Snapshot, on_delete=models.CASCADE, related_name="cards", db_index=False)
+    index = models.PositiveSmallIntegerField()
+    kind = models.CharField(max_length=200)
+    vendor = models.CharField(max_length=200)
+    reported_name = models.CharField(max_length=200)
+    accelerator = models.ForeignKey(
+        "catalog.Accelerator", on_delete=models.SET_NULL, null=True, blank=True, related_name="cards"
+    )
+    match_how = models.CharField(max_length=40, blank=True)
+    memory_bytes = models.BigIntegerField(null=True, blank=True)
+    uuid_hash = models.CharField(max_length=200, blank=True)
+    facts = models.JSONField(default=dict)
+    absent = models.JSONField(default=dict)
+
+    class Meta:
+        ordering = ("index",)
+        constraints = (
+            models.UniqueConstraint(fields=("snapshot", "index"), name="card_index_once_per_snapshot"),
+            models.CheckConstraint(
+                condition=Q(memory_bytes__isnull=True) | Q(memory_bytes__gt=0), name="card_memory_unknown_is_null"
+            ),
+        )
+        indexes = (
+            models.Index(
+                fields=("vendor", "reported_name"), condition=Q(accelerator__isnull=True), name="card_unmatched_names"
+            ),
+        )
+
+    def __str__(self) -> str:
+        return f"{self.index}: {self.reported_name}"
+
+
+class Finding(models.Model):
+    """What a rule says about one snapshot. `evidence`: the facts it rests on, as text; the rest are the rule's words."""
+
+    class Severity(models.TextChoices):
+        BROKEN = "broken", _("broken")
+        WARNING = "warning", _("warning")
+        NOTE = "note", _("note")
+        CANNOT_TELL = "cannot-tell", _("cannot tell")
+
+    snapshot = models.ForeignKey(Snapshot, on_delete=models.CASCADE, related_name="findings")
+    rule = models.CharField(max_length=100)
+    severity = models.CharField(max_length=12, choices=Severity)
+    component = models.CharField(max_length=100, blank=True)
+    title = models.TextField()
+    evidence = models.JSONField(default=dict)
+    explanation = models.TextField(blank=True)
+    advice = models.TextField(blank=True)
+    source_title = models.TextField(blank=True)
+    source_url = models.TextField(blank=True)
+
+    class Meta:
+        ordering = ("id",)
+        constraints = (
+            models.CheckConstraint(
+                condition=Q(severity__in=("broken", "warning", "note", "cannot-tell")), name="finding_severity_is_known"
+            ),
+        )
+
+    def __str__(self) -> str:
+        return self.title
