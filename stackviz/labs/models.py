@@ -263,7 +263,7 @@ class Card(models.Model):
 
 
 class Finding(models.Model):
-    """What a rule says about one snapshot. `evidence`: the facts it rests on, as text; the rest are the rule's words."""
+    """What a rule says about a snapshot. `evidence`: the facts it rests on, as text; the rest are the rule's words."""
 
     class Severity(models.TextChoices):
         BROKEN = "broken", _("broken")
