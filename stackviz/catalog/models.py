@@ -1,0 +1,328 @@
+"""Makers, accelerators, what is published about them, and the names they report.
+
+Imports nothing above the catalogue.
+"""
+
+import hashlib
+from typing import Any
+
+from django.core.exceptions import ValidationError
+from django.core.validators import RegexValidator, URLValidator
+from django.db import models
+from django.db.models import F, Q, Value
+from django.db.models.functions import Coalesce
+from django.urls import reverse
+from django.utils.translation import gettext_lazy as _
+from simple_history.models import HistoricalRecords
+
+from stackviz.catalog import conditions
+from stackviz.catalog.fields import FIELDS, Field, amount_of
+from stackviz.catalog.names import normalized
+
+LARGEST_AMOUNT = 1e24  # no published figure comes near; PostgreSQL counts NaN and Infinity as larger
+_is_web_address = URLValidator(schemes=["http", "https"])
+_is_slug = RegexValidator(r"\A[a-z0-9]+(?:-[a-z0-9]+)*\Z", _("lower case letters, digits and single dashes only"))
+
+
+def _history() -> HistoricalRecords:
+    return HistoricalRecords(history_change_reason_field=models.TextField(null=True), cascade_delete_history=False)
+
+
+class Curated(models.Model):
+    """A row that the curated files may have written.
+
+    `data_key` names it there, null for rows made by hand. `loaded_digest` is the digest of what was last loaded: a row
+    whose own digest differs has been corrected here, and a later load leaves it alone.
+    """
+
+    data_key = models.CharField(max_length=300, unique=True, null=True, blank=True, editable=False)
+    loaded_digest = models.CharField(max_length=32, blank=True, editable=False)
+
+    class Meta:
+        abstract = True
+
+    def content(self) -> tuple[object, ...]:
+        """What the curated files say about this row, in a fixed order; plain values only."""
+        raise NotImplementedError
+
+    @property
+    def digest(self) -> str:
+        return hashlib.blake2b(repr(self.content()).encode(), digest_size=16).hexdigest()
+
+    @property
+    def is_corrected_here(self) -> bool:
+        """Whether somebody changed the row after it was loaded."""
+        return bool(self.data_key) and self.digest != self.loaded_digest
+
+
+class Vendor(models.Model):
+    """A company that sells accelerators."""
+
+    slug = models.CharField(max_length=60, unique=True, validators=[_is_slug])
+    name = models.CharField(max_length=120, unique=True)
+
+    class Meta:
+        ordering = ["name"]
+
+    def __str__(self) -> str:
+        return self.name
+
+
+class Source(Curated):
+    """A public document that says something about an accelerator; always with a web address."""
+
+    class Kind(models.TextChoices):
+        MAKER = "maker", _("the maker")
+        DEVICE = "device", _("readout of a real device")
+        PRESS = "press", _("press or reference site")
+        COMMUNITY = "community", _("community project")
+
+    key = models.CharField(
+        max_length=80, unique=True, validators=[_is_slug], help_text=_("names it in the curated files")
+    )
+    title = models.CharField(max_length=300)
+    url = models.CharField(max_length=600, validators=[_is_web_address], verbose_name=_("address"))
+    kind = models.CharField(max_length=12, choices=Kind.choices, default=Kind.COMMUNITY)
+
+    class Meta:
+        ordering = ["title"]
+        constraints = [
+            models.UniqueConstraint(fields=["title", "url"], name="source_title_and_address_once"),
+            models.CheckConstraint(
+                condition=Q(url__startswith="https://") | Q(url__startswith="http://"),
+                name="source_address_is_on_the_web",
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return self.title
+
+    def content(self) -> tuple[object, ...]:
+        return (self.key, self.title, self.url, self.kind)
+
+
+class Accelerator(Curated):
+    """One product as its maker describes it: H100 SXM5 80GB and H100 PCIe are two rows, the two M3 Max GPUs too.
+
+    `family` is shared by the variants of one chip (`m3-max`); empty where there is only one.
+    """
+
+    class Kind(models.TextChoices):
+        GPU = "gpu", _("GPU")
+        SOC = "soc", _("system on chip")
+        NPU = "npu", _("neural processor")
+        ASIC = "asic", _("AI processor")
+
+    slug = models.CharField(max_length=80, unique=True, validators=[_is_slug])
+    name = models.CharField(max_length=120, unique=True)
+    vendor = models.ForeignKey(Vendor, models.PROTECT, related_name="accelerators")
+    kind = models.CharField(max_length=8, choices=Kind.choices)
+    family = models.CharField(max_length=60, blank=True, db_index=True)
+    is_public = models.BooleanField(default=True)
+    history = _history()
+
+    class Meta:
+        ordering = ["name"]
+        indexes = [models.Index(fields=["vendor", "kind"], name="accelerator_vendor_kind")]
+
+    def __str__(self) -> str:
+        return self.name
+
+    def get_absolute_url(self) -> str:
+        return reverse("catalog:sheet", args=[self.slug])
+
+    def content(self) -> tuple[object, ...]:
+        return (self.slug, self.name, self.vendor.slug, self.kind, self.family)
+
+
+class SpecValue(Curated):
+    """One published figure or word about one accelerator, under one condition, from one source.
+
+    `value` is kept as printed, in `unit`; `amount` is the same in SI base units (FLOP/s, B, B/s, W, Hz), null for text.
+    Of several public values of the same field and condition one is preferred; the others are alternatives.
+    """
+
+    class Status(models.TextChoices):
+        DRAFT = "draft", _("draft")
+        UNREVIEWED = "unreviewed", _("unreviewed")
+        PUBLIC = "public", _("public")
+        RETIRED = "retired", _("retired")
+
+    class Basis(models.TextChoices):
+        PUBLISHED = "published", _("published")
+        PROBED = "probed", _("read from a device")
+        MEASURED = "measured", _("measured")
+        DERIVED = "derived", _("derived")
+        INFERRED = "inferred", _("inferred")
+
+    accelerator = models.ForeignKey(Accelerator, models.CASCADE, related_name="spec_values")
+    field = models.CharField(max_length=40)
+    value = models.CharField(max_length=300, help_text=_("as the source prints it, without the unit"))
+    unit = models.CharField(max_length=12, blank=True, help_text=_("as the source prints it; empty for text"))
+    amount = models.FloatField(null=True, blank=True, editable=False)
+    condition = models.CharField(max_length=conditions.MAX_CONDITION_LENGTH, blank=True)
+    basis = models.CharField(max_length=10, choices=Basis.choices, default=Basis.PUBLISHED)
+    source = models.ForeignKey(Source, models.PROTECT, null=True, blank=True, related_name="spec_values")
+    said_by = models.CharField(
+        max_length=300,
+        blank=True,
+        help_text=_("who says so, while no address is known; never shown in public"),
+    )
+    note = models.CharField(max_length=600, blank=True)
+    status = models.CharField(max_length=12, choices=Status.choices, default=Status.UNREVIEWED)
+    is_preferred = models.BooleanField(_("preferred"), default=False)
+    changed_at = models.DateTimeField(auto_now=True)
+    history = _history()
+
+    class Meta:
+        ordering = ["accelerator", "field", "condition", "-is_preferred", "pk"]
+        indexes = [
+            models.Index(fields=["accelerator", "status", "field"], name="specvalue_of_accelerator"),
+            models.Index(
+                fields=["field", "condition", "amount"], condition=Q(is_preferred=True), name="specvalue_ranking"
+            ),
+        ]
+        constraints = [
+            models.CheckConstraint(
+                condition=Q(amount__isnull=True, unit="") | (Q(amount__isnull=False) & ~Q(unit="")),
+                name="specvalue_amount_null_only_for_text",
+            ),
+            models.CheckConstraint(
+                condition=Q(amount__isnull=True) | Q(amount__gte=0, amount__lte=LARGEST_AMOUNT),
+                name="specvalue_amount_finite_not_negative",
+            ),
+            models.CheckConstraint(
+                condition=~Q(status="public") | Q(source__isnull=False), name="specvalue_public_has_source"
+            ),
+            models.CheckConstraint(
+                condition=Q(is_preferred=False) | Q(status="public"), name="specvalue_preferred_is_public"
+            ),
+            models.UniqueConstraint(
+                fields=["accelerator", "field", "condition"],
+                condition=Q(is_preferred=True),
+                name="specvalue_one_preferred_per_condition",
+                violation_error_message=_(
+                    "Another value of this field and condition is preferred already: take its mark away first."
+                ),
+            ),
+        ]
+
+    def __str__(self) -> str:
+        where = f" ({self.condition})" if self.condition else ""
+        return f"{self.field} {self.value} {self.unit}".rstrip() + where
+
+    def save(self, *args: Any, **kwargs: Any) -> None:  # noqa: ANN401 - as Django's
+        self.settle()
+        super().save(*args, **kwargs)
+
+    @property
+    def registered_field(self) -> Field | None:
+        return FIELDS.get(self.field)
+
+    def settle(self) -> None:
+        """Bring the condition to its canonical text and compute `amount`. Raises ValidationError naming the field."""
+        problems: dict[str, str] = {}
+        field = self.registered_field
+        if field is None:
+            problems["field"] = _("%(field)r is not in the field registry") % {"field": self.field}
+        else:
+            try:
+                self.amount = amount_of(field, self.value, self.unit)
+            except ValueError as error:
+                problems["value"] = str(error)
+        try:
+            self.condition = conditions.canonical(self.condition)
+        except conditions.ConditionError as error:
+            problems["condition"] = error.problem
+        if problems:
+            raise ValidationError(problems)
+
+    def clean(self) -> None:
+        self.settle()
+        if self.status == self.Status.PUBLIC and self.source is None:
+            raise ValidationError({"source": _("A public value needs a source with a web address.")})
+
+    def content(self) -> tuple[object, ...]:
+        return (
+            self.accelerator_id,
+            self.field,
+            self.value,
+            self.unit,
+            self.condition,
+            self.basis,
+            self.source_id,
+            self.said_by,
+            self.note,
+            self.status,
+            self.is_preferred,
+        )
+
+
+class Alias(Curated):
+    """A name by which a machine, a tool or a shop calls an accelerator.
+
+    Several accelerators may report one name; `memory_bytes` (as printed) and `gpu_cores` then tell them apart.
+    """
+
+    class Kind(models.TextChoices):
+        REPORTED = "reported", _("reported by the device")
+        MACHINE = "machine", _("model of the machine")
+        PRODUCT = "product", _("name of the product")
+
+    accelerator = models.ForeignKey(Accelerator, models.CASCADE, related_name="aliases")
+    name = models.CharField(max_length=200)
+    normalized = models.CharField(max_length=200, db_index=True, editable=False)
+    kind = models.CharField(max_length=10, choices=Kind.choices, default=Kind.REPORTED)
+    memory_bytes = models.BigIntegerField(null=True, blank=True)
+    gpu_cores = models.PositiveIntegerField(null=True, blank=True)
+    source = models.ForeignKey(Source, models.PROTECT, null=True, blank=True, related_name="aliases")
+    note = models.CharField(max_length=600, blank=True)
+    history = _history()
+
+    class Meta:
+        ordering = ["accelerator", "kind", "name"]
+        verbose_name_plural = "aliases"
+        constraints = [
+            models.UniqueConstraint(
+                F("accelerator"),
+                F("normalized"),
+                Coalesce(F("memory_bytes"), Value(0)),
+                Coalesce(F("gpu_cores"), Value(0)),
+                name="alias_once_per_accelerator",
+                violation_error_message=_("This accelerator has that name already."),
+            ),
+            models.CheckConstraint(condition=~Q(normalized=""), name="alias_is_not_empty"),
+            models.CheckConstraint(
+                condition=Q(memory_bytes__isnull=True) | Q(memory_bytes__gt=0), name="alias_memory_positive"
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return self.name
+
+    def save(self, *args: Any, **kwargs: Any) -> None:  # noqa: ANN401 - as Django's
+        self.normalized = normalized(self.name)
+        super().save(*args, **kwargs)
+
+    def clean(self) -> None:
+        self.normalized = normalized(self.name)
+        if not self.normalized:
+            raise ValidationError({"name": _("Nothing is left of this name without the vendor's.")})
+
+    def content(self) -> tuple[object, ...]:
+        return (self.accelerator_id, self.name, self.kind, self.memory_bytes, self.gpu_cores, self.source_id, self.note)
+
+
+class CatalogueLoad(models.Model):
+    """One load of the curated files: which version, when, and what it did."""
+
+    version = models.CharField(max_length=64)
+    loaded_at = models.DateTimeField(auto_now_add=True)
+    summary = models.TextField(blank=True)
+
+    class Meta:
+        ordering = ["-loaded_at", "-pk"]
+        get_latest_by = "loaded_at"
+
+    def __str__(self) -> str:
+        return f"{self.version[:12]} {self.loaded_at:%Y-%m-%d %H:%M}"
