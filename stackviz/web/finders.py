@@ -1,4 +1,4 @@
-"""Static files served out of installed packages: no copy of third-party JavaScript is committed, none comes from a CDN."""
+"""Static files served out of installed packages: no copy of third-party JavaScript is committed, no CDN is asked."""
 
 import importlib.resources
 from collections.abc import Iterable
@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from django.contrib.staticfiles.finders import BaseFinder
+from django.core.checks import CheckMessage, Error
 from django.core.files.storage import FileSystemStorage
 
 # address under STATIC_URL -> (package that ships the file, its path inside the package)
@@ -27,20 +28,18 @@ class InstalledScriptFinder(BaseFinder):
 
     storage = PackageFileStorage()
 
-    def check(self, **kwargs: Any) -> list[Any]:
-        from django.core.checks import Error
-
+    def check(self, **_kwargs: object) -> list[CheckMessage]:
         return [
             Error(f"{package} does not ship {inside}", hint="pin a version that does", id="accelweb.E010")
             for package, inside in INSTALLED_SCRIPTS.values()
             if not importlib.resources.files(package).joinpath(inside).is_file()
         ]
 
-    def find(self, path: str, find_all: bool = False, **kwargs: Any) -> Any:  # noqa: FBT001, FBT002 (Django's signature)
+    def find(self, path: str, find_all: bool = False, **kwargs: Any) -> Any:  # noqa: ANN401, FBT001, FBT002 (Django's signature)
         if path not in INSTALLED_SCRIPTS:
             return []
         found = self.storage.path(path)
         return [found] if find_all or kwargs.get("all") else found
 
-    def list(self, ignore_patterns: Iterable[str] | None) -> Iterable[tuple[str, Any]]:
+    def list(self, ignore_patterns: Iterable[str] | None) -> Iterable[tuple[str, Any]]:  # noqa: ARG002
         return [(name, self.storage) for name in INSTALLED_SCRIPTS]

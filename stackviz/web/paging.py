@@ -1,0 +1,55 @@
+"""Lists in pages, without counting what is not shown. Imports Django only."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Generic, TypeVar
+
+from django.db.models import Model, QuerySet
+from django.http import HttpRequest
+
+LAST_PAGE = 10_000  # beyond it nobody reads, and the database would still have to skip every row before it
+
+Item = TypeVar("Item")
+Row = TypeVar("Row", bound=Model)
+
+
+@dataclass(frozen=True, slots=True)
+class Page(Generic[Item]):
+    """One page of a list. `number` counts from 1; `first` is the place of its first item in the whole list, from 1."""
+
+    items: Sequence[Item]
+    number: int
+    per_page: int
+    has_next: bool
+
+    @property
+    def has_previous(self) -> bool:
+        return self.number > 1
+
+    @property
+    def is_only(self) -> bool:
+        return not self.has_next and not self.has_previous
+
+    @property
+    def first(self) -> int:
+        return (self.number - 1) * self.per_page + 1 if self.items else 0
+
+    @property
+    def last(self) -> int:
+        return self.first + len(self.items) - 1 if self.items else 0
+
+
+def page_number(request: HttpRequest, parameter: str = "page") -> int:
+    """The page asked for, from 1; what is not a number, or out of bounds, is page 1."""
+    text = request.GET.get(parameter, "")
+    if not (text.isascii() and text.isdecimal() and len(text) <= len(str(LAST_PAGE))):
+        return 1
+    number = int(text)
+    return number if 1 <= number <= LAST_PAGE else 1
+
+
+def page_of(rows: QuerySet[Row] | Sequence[Row], number: int, per_page: int) -> Page[Row]:
+    """Page `number` of `rows`. One query: one row more than shown is read, to know whether there is a next page."""
+    start = (number - 1) * per_page
+    found = list(rows[start : start + per_page + 1])
+    return Page(found[:per_page], number, per_page, has_next=len(found) > per_page)

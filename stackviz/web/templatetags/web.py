@@ -1,0 +1,179 @@
+"""What every page writes the same way: quantities, missing values, sources, kinds of figure, times, the tray.
+
+`{% load web %}`. Tags return finished HTML; whatever they are given is escaped.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from urllib.parse import quote, urlsplit
+
+from django import template
+from django.conf import settings
+from django.http import HttpRequest
+from django.urls import NoReverseMatch, reverse
+from django.utils import timezone
+from django.utils.formats import date_format
+from django.utils.html import format_html
+from django.utils.safestring import SafeString
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy, ngettext
+
+from stackviz.units import Shown, format_factor, format_quantity
+from stackviz.web.words import KIND_MEANINGS, KINDS, OWN_NAMES, STATES, missing_text
+
+register = template.Library()
+
+# The main navigation, in order: what it is called, its URL name. A new room adds a line (docs/recipes/page.md).
+PLACES = (
+    (gettext_lazy("Accelerators"), "catalog:list"),
+    (gettext_lazy("Stacks"), "stacks:list"),
+    (gettext_lazy("Machines"), "machines:list"),
+    (gettext_lazy("Compare"), "compare:page"),
+    (gettext_lazy("Learn"), "pages:learn"),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A link of the main navigation. `current` is what aria-current says: "page", "true" for a page below it, or ""."""
+
+    title: str
+    url: str
+    current: str
+
+
+@register.filter
+def places(request: HttpRequest | None) -> list[Place]:
+    """The main navigation as seen from this request; a room whose address does not exist is left out."""
+    here = getattr(request, "path", "")
+    found = []
+    for title, name in PLACES:
+        try:
+            url = reverse(name)
+        except NoReverseMatch:
+            continue
+        current = "page" if here == url else "true" if here.startswith(url) else ""
+        found.append(Place(str(title), url, current))
+    return found
+
+
+@register.filter
+def own_name(code: str) -> str:
+    """The language's name for itself."""
+    return OWN_NAMES.get(code, code)
+
+
+@register.simple_tag
+def version() -> str:
+    return str(getattr(settings, "VERSION", ""))
+
+
+@register.simple_tag
+def quantity(amount: float | Shown | None, si: str = "", reason: str = "") -> SafeString:
+    """`{% quantity 3.35e12 "B/s" %}` -> 3.35 TB/s, the exact figure on hover; None says why (`reason`), never 0."""
+    if amount is None:
+        return missing(reason)
+    shown = amount if isinstance(amount, Shown) else format_quantity(amount, si)
+    return format_html('<span class="nowrap" title="{}">{}</span>', shown.exact, shown.label)
+
+
+@register.simple_tag
+def missing(reason: str | None = None, detail: str | None = None) -> SafeString:
+    """`{% missing "not_supported" "driver has no power reading" %}`: what stands where a value would."""
+    text = missing_text(reason)
+    if detail:
+        return format_html('<span class="miss" title="{}">{}</span>', detail, text)
+    return format_html('<span class="miss">{}</span>', text)
+
+
+@register.simple_tag
+def factor(value: float | None) -> SafeString:
+    """`{% factor 2.94 %}` -> 2.9×; None gives nothing: without both figures there is no factor."""
+    return format_html('<span class="x">{}</span>', format_factor(value)) if value is not None else SafeString("")
+
+
+@register.simple_tag
+def kind(name: str) -> SafeString:
+    """The badge of a kind of figure: published, probed, measured or derived."""
+    return format_html('<span class="kind {}" title="{}">{}</span>', name, KIND_MEANINGS[name], KINDS[name])
+
+
+@register.simple_tag
+def state(name: str, text: str = "") -> SafeString:
+    """A state or severity with its mark; `text` says it in other words than the usual one."""
+    return format_html('<span class="st {}">{}</span>', name, text or STATES[name])
+
+
+@register.simple_tag
+def source(title: str, url: str = "", number: int | None = None) -> SafeString:
+    """A link to where a figure is from: by its title, or as a small `number` after the figure.
+
+    Only http and https addresses become links: the text may come from an import.
+    """
+    shown: str | SafeString = format_html("{}", title) if number is None else format_html("{}", number)
+    label = title if number is not None else ""
+    if urlsplit(url).scheme in ("http", "https"):
+        link = format_html('<a href="{}" rel="noopener nofollow" title="{}">{}</a>', url, label or url, shown)
+    else:
+        link = format_html('<span title="{}">{}</span>', label, shown)
+    return link if number is None else format_html("<sup>{}</sup>", link)
+
+
+@register.simple_tag
+def help(anchor: str, term: str = "") -> SafeString:  # noqa: A001 (the tag's name in templates)
+    """The small "?" after a term a newcomer may not know; `anchor` is its place in the glossary."""
+    label = _("What is %(term)s?") % {"term": term} if term else _("What does this mean?")
+    return format_html('<a class="help" href="/learn/#{}" aria-label="{}" title="{}">?</a>', anchor, label, label)
+
+
+@register.simple_tag
+def tray_button(subject: str, name: str) -> SafeString:
+    """The button that puts a subject into the compare tray; without JavaScript, a plain link to compare it."""
+    return format_html(
+        '<button type="button" class="chip js-only" data-tray-add="{0}" data-tray-name="{1}" aria-pressed="false"'
+        ' aria-label="{2}">{3}</button>'
+        '<a class="chip nojs-only" href="/compare/?a={4}" aria-label="{2}">{3}</a>',
+        subject,
+        name,
+        _("Compare %(name)s") % {"name": name},
+        _("Compare"),
+        quote(subject, safe=":/"),
+    )
+
+
+@register.simple_tag
+def ago(when: datetime | None, reason: str = "not_reported") -> SafeString:
+    """`4 min ago`, the full UTC time on hover and for machines; None says why."""
+    if when is None:
+        return missing(reason)
+    utc = when.astimezone(UTC)
+    return format_html(
+        '<time datetime="{}" title="{} UTC" class="nowrap">{}</time>',
+        utc.isoformat(timespec="seconds"),
+        utc.strftime("%Y-%m-%d %H:%M:%S"),
+        time_ago(utc, timezone.now()),
+    )
+
+
+def time_ago(when: datetime, now: datetime) -> str:
+    """How long ago in words, up to a month; then the day. A clock that runs ahead reads "just now"."""
+    seconds = (now - when).total_seconds()
+    if seconds < 60:
+        return _("just now")
+    if seconds < 3600:
+        minutes = int(seconds // 60)
+        return ngettext("%(n)d min ago", "%(n)d min ago", minutes) % {"n": minutes}
+    if seconds < 86_400:
+        hours = int(seconds // 3600)
+        return ngettext("%(n)d hour ago", "%(n)d hours ago", hours) % {"n": hours}
+    days = int(seconds // 86_400)
+    if days <= 30:
+        return ngettext("%(n)d day ago", "%(n)d days ago", days) % {"n": days}
+    return date_format(when, "Y-m-d")
+
+
+@register.filter
+def joined(parts: Sequence[object]) -> str:
+    """Words on one line, with a middle dot between; empty ones are left out."""
+    return " · ".join(str(part) for part in parts if part not in (None, ""))

@@ -1,0 +1,58 @@
+"""The site's fixed words: why something is missing, the kinds of figure, states. Text only: no ORM, no request."""
+
+from collections.abc import Mapping
+
+from django.utils.functional import Promise
+from django.utils.translation import gettext_lazy as _
+
+Words = Mapping[str, str | Promise]
+
+# Why there is no value: the wire format's reasons, then the site's own.
+MISSING: Words = {
+    "not_reported": _("not reported"),
+    "not_supported": _("not supported"),
+    "not_installed": _("not installed"),
+    "not_applicable": _("not applicable"),
+    "not_collected": _("not collected"),
+    "withheld": _("withheld"),
+    "failed": _("could not be read"),
+    "timeout": _("timed out"),
+    "not_published": _("not published"),
+    "not_measured": _("not measured yet"),
+    "unmatched": _("not in the catalogue"),
+    "cannot_tell": _("cannot tell"),
+}
+
+# The four kinds of figure, and what each means (shown on hover; the glossary says more).
+KINDS: Words = {
+    "published": _("published"),
+    "probed": _("probed"),
+    "measured": _("measured"),
+    "derived": _("derived"),
+}
+KIND_MEANINGS: Words = {
+    "published": _("a maker's or third party's figure, with its source and condition"),
+    "probed": _("the machine said so: read by the agent from the system or the driver"),
+    "measured": _("the agent timed it on the machine"),
+    "derived": _("computed here from other figures; the formula is shown"),
+}
+
+# States of a component and severities of a finding.
+STATES: Words = {
+    "described": "",
+    "fits": _("fits"),
+    "warning": _("warning"),
+    "broken": _("broken"),
+    "absent": _("absent"),
+    "unknown": _("unknown"),
+    "note": _("note"),
+    "cannot-tell": _("cannot tell"),
+}
+
+# A language is offered in its own words: whoever looks for it may read no other.
+OWN_NAMES: Mapping[str, str] = {"en": "English", "zh-hans": "简体中文"}
+
+
+def missing_text(reason: str | None) -> str:
+    """Why a value is missing, in words; a reason we do not know, or none, is "unknown"."""
+    return str(MISSING.get(reason or "", _("unknown")))

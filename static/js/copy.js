@@ -1,0 +1,13 @@
+/* "Copy" beside something to copy: <div class="copy"><pre>…</pre><button data-copy>. Says so to everybody. */
+document.addEventListener("click", async (event) => {
+  "use strict";
+  const button = event.target.closest("[data-copy]");
+  if (!button) return;
+  const text = button.closest(".copy").querySelector("pre").textContent.trim();
+  const done = await navigator.clipboard.writeText(text).then(() => true, () => false);
+  const label = button.textContent;
+  button.textContent = done ? button.dataset.copied : button.dataset.failed;
+  const region = document.querySelector("[data-announce]");
+  if (region) region.textContent = button.textContent;
+  setTimeout(() => (button.textContent = label), 2000);
+});
