@@ -19,9 +19,9 @@ class Series(models.Model):
 
     machine = models.ForeignKey(Machine, on_delete=models.CASCADE, related_name="series", db_index=False)
     benchmark = models.CharField(max_length=200)
-    version = models.PositiveIntegerField()
+    version = models.PositiveBigIntegerField()
     device = models.CharField(max_length=200)
-    card_index = models.PositiveSmallIntegerField(null=True, blank=True)
+    card_index = models.PositiveBigIntegerField(null=True, blank=True)
     params = models.JSONField(default=dict)
     params_key = models.CharField(max_length=64)
 

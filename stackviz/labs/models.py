@@ -231,7 +231,7 @@ class Card(models.Model):
     """
 
     snapshot = models.ForeignKey(Snapshot, on_delete=models.CASCADE, related_name="cards", db_index=False)
-    index = models.PositiveSmallIntegerField()
+    index = models.PositiveBigIntegerField()
     kind = models.CharField(max_length=200)
     vendor = models.CharField(max_length=200)
     reported_name = models.CharField(max_length=200)

@@ -1,0 +1,117 @@
+"""Agent keys: made, recognised, revoked. A key reads `aw_<prefix>_<secret>`: one part finds its row, one proves it.
+
+Imports labs.models only.
+"""
+
+import hashlib
+import re
+import secrets
+import string
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Any
+
+from django.contrib.auth.models import AbstractBaseUser
+from django.db.models import Q
+from django.utils import timezone
+
+from stackviz.labs.models import AgentKey, Lab, Machine
+
+PREFIX_ALPHABET = string.ascii_lowercase + string.digits
+PREFIX_CHARS = 8
+SECRET_BYTES = 32
+_KEY_TEXT = re.compile(r"aw_([a-z0-9]{8})_[A-Za-z0-9_-]{32,128}", re.ASCII)
+_SENDER_FIELDS = ("pk", "lab_id", "lab__is_public", "machine_id", "machine__identity", "last_used_at")
+# Compared with when no row has the prefix, so that this takes as long; no key has this digest.
+_NOBODY: tuple[Any, ...] = (*[None] * len(_SENDER_FIELDS), "0" * 64, None, None)
+
+# Noted at most this often: the path of an upload must not write twice each time.
+USE_NOTED_EVERY = timedelta(minutes=1)
+
+
+class KeyRefused(Exception):
+    """This key does not open this door; the text says why, as far as the asker may know."""
+
+
+class KeyUnknown(KeyRefused):
+    """No key was sent, or one we never gave out. One text for all: a stranger learns nothing."""
+
+
+class KeyForbidden(KeyRefused):
+    """A key of ours that may not do this: revoked, expired, or made for something else."""
+
+
+@dataclass(frozen=True, slots=True)
+class Sender:
+    """Whom a key speaks for. `machine_id` None: any machine of the lab; `machine_identity` None: not reported yet."""
+
+    key_id: int
+    lab_id: int
+    lab_is_public: bool
+    machine_id: int | None
+    machine_identity: str | None
+    last_used_at: datetime | None
+
+
+def create_key(
+    *,
+    lab: Lab,
+    name: str,
+    machine: Machine | None = None,
+    expires_at: datetime | None = None,
+    created_by: AbstractBaseUser | None = None,
+) -> tuple[AgentKey, str]:
+    """A new key -> (row, the text to give to the agent). The text is nowhere else: show it once, keep it never."""
+    if machine is not None and machine.lab_id != lab.pk:
+        raise ValueError(f"machine {machine.slug} is not of lab {lab.slug}")
+    prefix = "".join(secrets.choice(PREFIX_ALPHABET) for _ in range(PREFIX_CHARS))
+    text = f"aw_{prefix}_{secrets.token_urlsafe(SECRET_BYTES)}"
+    key = AgentKey.objects.create(
+        lab=lab,
+        machine=machine,
+        name=name,
+        prefix=prefix,
+        digest=digest_of(text),
+        expires_at=expires_at,
+        created_by_id=created_by.pk if created_by else None,
+    )
+    return key, text
+
+
+def digest_of(text: str) -> str:
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+def authenticate(header: str) -> Sender:
+    """Whom `Authorization: Bearer <key>` speaks for. One query. Raises KeyUnknown, KeyForbidden.
+
+    That a key was revoked or has expired is told only to who holds its secret.
+    """
+    scheme, _, text = header.partition(" ")
+    found = _KEY_TEXT.fullmatch(text.strip())
+    if scheme.lower() != "bearer" or found is None:
+        raise KeyUnknown("send the header: Authorization: Bearer aw_…, with a key of this site")
+    rows = AgentKey.objects.filter(prefix=found[1]).values_list(*_SENDER_FIELDS, "digest", "revoked_at", "expires_at")
+    *sender, digest, revoked_at, expires_at = rows.first() or _NOBODY
+    if not secrets.compare_digest(digest, digest_of(found[0])):
+        raise KeyUnknown("this key is not known here")
+    if revoked_at is not None:
+        raise KeyForbidden("this key was revoked; ask your lab for a new one")
+    if expires_at is not None and expires_at <= timezone.now():
+        raise KeyForbidden(f"this key expired on {expires_at:%Y-%m-%d}; ask your lab for a new one")
+    return Sender(*sender)
+
+
+def note_use(sender: Sender, now: datetime) -> None:
+    """Remember that the key was used: at most one write in USE_NOTED_EVERY, whoever else notes it."""
+    due = now - USE_NOTED_EVERY
+    if sender.last_used_at is not None and sender.last_used_at > due:
+        return
+    stale = Q(last_used_at__isnull=True) | Q(last_used_at__lte=due)
+    AgentKey.objects.filter(stale, pk=sender.key_id).update(last_used_at=now)
+
+
+def revoke(key: AgentKey) -> None:
+    """From now on the key opens nothing. Revoking twice keeps the first time."""
+    AgentKey.objects.filter(pk=key.pk, revoked_at__isnull=True).update(revoked_at=timezone.now())
+    key.refresh_from_db(fields=["revoked_at"])

@@ -1,0 +1,76 @@
+"""What may be seen of labs and machines, and by whom. Every page and API that lists machines starts from here."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from django.contrib.auth.models import AbstractBaseUser, AnonymousUser
+from django.db.models import Prefetch, Q, QuerySet
+
+from stackviz.labs.models import Card, Finding, Lab, Machine, Report, Snapshot
+
+Visitor = AbstractBaseUser | AnonymousUser
+
+
+def visible_labs(user: Visitor) -> QuerySet[Lab]:
+    """Public labs, and those the visitor is a member of; all of them for a superuser. One query."""
+    if getattr(user, "is_superuser", False):
+        return Lab.objects.all()
+    return Lab.objects.filter(_may_see(user, ""))
+
+
+def visible_machines(user: Visitor) -> QuerySet[Machine]:
+    """Machines of labs the visitor may see, their lab loaded. One query."""
+    machines = Machine.objects.select_related("lab")
+    if getattr(user, "is_superuser", False):
+        return machines
+    return machines.filter(_may_see(user, "lab__"))
+
+
+def visible_reports(user: Visitor) -> QuerySet[Report]:
+    """Reports of labs the visitor may see, machine and lab loaded, the body left in the database. One query."""
+    reports = Report.objects.select_related("machine__lab").defer("body")
+    if getattr(user, "is_superuser", False):
+        return reports
+    return reports.filter(_may_see(user, "machine__lab__"))
+
+
+def _may_see(user: Visitor, lab: str) -> Q:
+    """The condition on the lab at the end of the path `lab`. A sub-select, so that no join doubles rows."""
+    is_public = Q(**{f"{lab}is_public": True})
+    if not user.is_authenticated:
+        return is_public
+    own = Lab.objects.filter(memberships__user_id=user.pk).values("pk")
+    return is_public | Q(**{f"{lab}pk__in": own})
+
+
+def latest_snapshots(machines: Iterable[Machine]) -> dict[int, Snapshot]:
+    """Machine pk -> its newest snapshot, with cards (and their sheets) and findings loaded. Three queries at most."""
+    pks = [machine.latest_snapshot_id for machine in machines if machine.latest_snapshot_id is not None]
+    if not pks:
+        return {}
+    snapshots = Snapshot.objects.filter(pk__in=pks).prefetch_related(*_parts())
+    return {snapshot.machine_id: snapshot for snapshot in snapshots}
+
+
+@dataclass(frozen=True, slots=True)
+class MachineDetail:
+    """One machine as its page shows it. `snapshot` None: nothing was reported yet, or nothing could be read."""
+
+    machine: Machine
+    snapshot: Snapshot | None
+    cards: tuple[Card, ...]
+    findings: tuple[Finding, ...]
+
+
+def machine_detail(user: Visitor, lab: str, slug: str) -> MachineDetail:
+    """The machine at this address. At most four queries. Raises Machine.DoesNotExist, also for one not to be seen."""
+    machine = visible_machines(user).get(lab__slug=lab, slug=slug)
+    snapshot = latest_snapshots([machine]).get(machine.pk)
+    if snapshot is None:
+        return MachineDetail(machine, None, (), ())
+    return MachineDetail(machine, snapshot, tuple(snapshot.cards.all()), tuple(snapshot.findings.all()))
+
+
+def _parts() -> tuple[Prefetch[str, QuerySet[Card], str] | Prefetch[str, QuerySet[Finding], str], ...]:
+    cards = Card.objects.select_related("accelerator__vendor").order_by("index")
+    return (Prefetch("cards", cards), Prefetch("findings", Finding.objects.order_by("pk")))
