@@ -1,0 +1,70 @@
+# accelweb's front door. Needs make, git and Python 3.11 or newer; everything else is installed into .venv.
+#   make run                     the site with this very machine on it        (HOST=, PORT= to choose, LAB=1 adds torch)
+#   make test                    the whole suite                              (ARGS="tests/wire -k sparse" for a part)
+
+SHELL = /bin/sh
+PYTHON ?=
+JOBS ?= 2
+ARGS ?=
+PY = .venv/bin/python
+SEARCHED = $(or $(PYTHON),python3.11 python3.12 python3.13 python3 python3.14 python)
+PIP_TOOLS = pip-tools==7.6.2
+
+# $(call installed,groups): .venv holds these groups of packages, whatever state it was in.
+define installed
+	@for python in $(SEARCHED); do \
+	  if $$python -c 'import sys, venv, ensurepip; sys.exit(sys.version_info < (3, 11))' >/dev/null 2>&1; then \
+	    exec $$python tools/install.py $(1); \
+	  fi; \
+	done; \
+	echo "accelweb: needs Python 3.11 or newer with its venv module; tried: $(SEARCHED)." >&2; \
+	echo "  Install one (Debian: python3 and python3-venv), or name it: make $(MAKECMDGOALS) PYTHON=/path/to/python3" >&2; \
+	exit 1
+endef
+
+.DEFAULT_GOAL := help
+.PHONY: help run test lint format bench clean reset pins
+
+help:
+	@echo "make run     the site, with this machine on it: http://127.0.0.1:8000/   [HOST= PORT= LAB=1]"
+	@echo "make test    the whole test suite                                        [ARGS='tests/wire -k sparse' JOBS=2]"
+	@echo "make lint    ruff, mypy, import contracts, migrations, deployment checks"
+	@echo "make format  ruff format and its safe fixes"
+	@echo "make bench   ratios against bare Django on this machine                  [ARGS=--quick]"
+	@echo "make clean   removes .venv and caches; keeps var/ (the database and its keys)"
+	@echo "make reset   removes var/ too: the site starts empty"
+	@echo "make pins    requirements*.txt anew from requirements*.in"
+
+run:
+	$(call installed,server $(if $(filter-out 0 no,$(LAB)),lab))
+	@exec $(PY) manage.py up
+
+test:
+	$(call installed,server dev)
+	@exec $(PY) -m pytest -n $(JOBS) --dist loadgroup $(ARGS)
+
+lint:
+	$(call installed,server dev)
+	@exec $(PY) tools/lint.py
+
+format:
+	$(call installed,server dev)
+	$(PY) -m ruff check --fix --exit-zero --quiet .
+	$(PY) -m ruff format .
+
+bench:
+	$(call installed,server dev)
+	@exec $(PY) -m bench $(ARGS)
+
+clean:
+	rm -rf .venv .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis build dist
+	find . -name __pycache__ -type d -not -path './.git/*' -prune -exec rm -rf {} +
+
+reset:
+	@if [ -x $(PY) ]; then $(PY) manage.py up --is-free; fi
+	rm -rf var
+
+pins:
+	$(call installed,server)
+	@$(PY) -m pip install --quiet --disable-pip-version-check $(PIP_TOOLS)
+	@$(PY) tools/pins.py

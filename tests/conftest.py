@@ -1,0 +1,232 @@
+"""Fixtures every room may use: real servers, the live site, a real browser; and the list of what could not run.
+
+postgres_url        a fresh, empty, real PostgreSQL database        redis_url   a real Redis on a unix socket
+migrated_postgres   the same with the site's tables in it           redis_server   one that a test may kill
+on_postgres         this test's Django talks to a migrated PostgreSQL, its threads too
+new_site(...)       a `tests.live.Site` with tables; start_web(), start_worker(), stop() is done for you
+browser_page        a Chromium page; browser_context for a second one
+"""
+
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from django.db import connections
+
+from tests import servers
+from tests.live import ROOT, Site
+
+CHROMIUM_NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
+
+
+# --- servers ---
+
+
+@pytest.fixture(scope="session")
+def postgres_server() -> Iterator[str]:
+    """Address of a PostgreSQL server that lives as long as the test run."""
+    with contextmanager_or_skip(servers.postgres()) as url:
+        yield url
+
+
+@pytest.fixture
+def postgres_url(postgres_server: str) -> str:
+    return servers.new_database(postgres_server)
+
+
+@pytest.fixture(scope="session")
+def postgres_template(postgres_server: str, tmp_path_factory: pytest.TempPathFactory) -> str:
+    """Name of a migrated database; copying it costs 50 ms where migrating costs seconds."""
+    url = servers.new_database(postgres_server)
+    Site(tmp_path_factory.mktemp("template"), database_url=url).manage("migrate", "-v", "0")
+    return servers.database_name(url)
+
+
+@pytest.fixture
+def migrated_postgres(postgres_server: str, postgres_template: str) -> str:
+    return servers.new_database(postgres_server, postgres_template)
+
+
+@pytest.fixture
+def on_postgres(migrated_postgres: str, django_db_blocker) -> Iterator[str]:
+    """`connections["default"]` is a real PostgreSQL for this test, in every thread; nothing is rolled back."""
+    from accelweb.settings import database
+
+    with django_db_blocker.unblock():
+        before = connections.settings["default"]
+        swap_default(connections.configure_settings({"default": database(migrated_postgres)})["default"])
+        try:
+            yield migrated_postgres
+        finally:
+            swap_default(before)
+
+
+def swap_default(config: dict) -> None:
+    if hasattr(connections._connections, "default"):
+        connections["default"].close()
+        del connections["default"]
+    connections.settings["default"] = config
+
+
+@pytest.fixture(scope="session")
+def redis_url() -> Iterator[str]:
+    if url := os.environ.get("TEST_REDIS_URL"):
+        yield url
+        return
+    with contextmanager_or_skip(servers.own_redis()) as server:
+        yield server.url
+
+
+@pytest.fixture
+def redis_server() -> Iterator[servers.RedisServer]:
+    """A Redis of this test's own, with `kill()` and `start()`."""
+    with contextmanager_or_skip(servers.own_redis()) as server:
+        yield server
+
+
+class contextmanager_or_skip:  # noqa: N801
+    """Enters a server's context; where it cannot be had the test is skipped, and named at the end of the run."""
+
+    def __init__(self, context) -> None:
+        self.context = context
+
+    def __enter__(self):
+        try:
+            return self.context.__enter__()
+        except servers.NotHere as problem:
+            pytest.skip(str(problem))
+
+    def __exit__(self, *raised) -> None:
+        self.context.__exit__(*raised)
+
+
+# --- the live site ---
+
+
+@pytest.fixture(scope="session")
+def sqlite_template(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A migrated SQLite file, to be copied."""
+    folder = tmp_path_factory.mktemp("sqlite-template")
+    Site(folder).manage("migrate", "-v", "0")
+    return folder / "accelweb.sqlite3"
+
+
+@pytest.fixture(scope="session")
+def loaded_sqlite_template(sqlite_template: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A SQLite file with the curated accelerators and stacks in it."""
+    folder = tmp_path_factory.mktemp("loaded-template")
+    shutil.copy(sqlite_template, folder / "accelweb.sqlite3")
+    site = Site(folder)
+    site.manage("load_catalogue")
+    site.manage("load_stacks")
+    with_wal_folded(folder / "accelweb.sqlite3")
+    return folder / "accelweb.sqlite3"
+
+
+def with_wal_folded(file: Path) -> None:
+    import sqlite3
+
+    with sqlite3.connect(file) as connection:
+        connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+    connection.close()
+
+
+@pytest.fixture
+def new_site(tmp_path: Path, sqlite_template: Path, request: pytest.FixtureRequest) -> Iterator[Callable[..., Site]]:
+    """Makes sites with tables: `new_site()`, `new_site(loaded=True)`, `new_site(database_url=..., redis_url=...)`."""
+    made: list[Site] = []
+
+    def make(*, loaded: bool = False, database_url: str = "", redis_url: str = "", **variables: str) -> Site:
+        folder = tmp_path / f"site{len(made)}"
+        folder.mkdir()
+        site = Site(folder, database_url=database_url, redis_url=redis_url, **variables)
+        if not database_url:
+            template = request.getfixturevalue("loaded_sqlite_template") if loaded else sqlite_template
+            shutil.copy(template, folder / "accelweb.sqlite3")
+        elif loaded:
+            site.manage("load_catalogue")
+            site.manage("load_stacks")
+        made.append(site)
+        return site
+
+    yield make
+    for site in made:
+        site.stop()
+
+
+# --- the browser ---
+
+
+def chromium() -> str:
+    """A Chromium that is installed here: $CHROMIUM, else one on PATH. Empty when there is none."""
+    named = os.environ.get("CHROMIUM", "")
+    return named or next((found for name in CHROMIUM_NAMES if (found := shutil.which(name))), "")
+
+
+@pytest.fixture(scope="session")
+def browser():
+    executable = chromium()
+    if not executable:
+        pytest.skip(f"no browser: none of {', '.join(CHROMIUM_NAMES)} on PATH, and CHROMIUM is not set")
+    from playwright.sync_api import sync_playwright
+
+    quiet = ["--disable-background-networking", "--disable-component-update", "--disable-sync", "--disable-quic"]
+    with sync_playwright() as playwright:
+        started = playwright.chromium.launch(
+            executable_path=executable, args=["--no-first-run", "--disable-gpu", *quiet], chromium_sandbox=False
+        )
+        yield started
+        started.close()
+
+
+@pytest.fixture
+def browser_context(browser):
+    """A visitor with no history; every console error and policy violation it meets is kept in `context.troubles`."""
+    context = browser.new_context(viewport={"width": 1440, "height": 900})
+    context.set_default_timeout(20_000)
+    context.troubles = []
+    context.on("console", lambda line: line.type == "error" and context.troubles.append(line.text))
+    context.on("weberror", lambda error: context.troubles.append(str(error.error)))
+    yield context
+    context.close()
+
+
+@pytest.fixture
+def browser_page(browser_context):
+    return browser_context.new_page()
+
+
+# --- what could not run is said ---
+
+
+def pytest_terminal_summary(terminalreporter) -> None:
+    """A skip is never silent: each test that did not run, by name, with why."""
+    missed = [
+        (
+            report.nodeid,
+            report.longrepr[2].removeprefix("Skipped: ")
+            if isinstance(report.longrepr, tuple)
+            else str(report.longrepr),
+        )
+        for report in terminalreporter.stats.get("skipped", [])
+    ]
+    terminalreporter.section("what could not run here")
+    for nodeid, why in sorted(missed):
+        terminalreporter.line(f"NOT RUN {nodeid}: {why}")
+    terminalreporter.line(f"{len(missed)} tests could not run here." if missed else "Everything ran.")
+
+
+@pytest.fixture(scope="session")
+def run_python() -> Callable[..., subprocess.CompletedProcess[str]]:
+    """`run_python("-I", "-S", "-c", "...")` in the repository root."""
+
+    def run(*arguments: str, **options) -> subprocess.CompletedProcess[str]:
+        return subprocess.run(
+            [sys.executable, *arguments], cwd=ROOT, text=True, capture_output=True, timeout=120, check=False, **options
+        )
+
+    return run

@@ -1,0 +1,164 @@
+"""The site as separate processes, for tests that need the real thing: gunicorn, a Celery worker, an own `var/`."""
+
+import contextlib
+import os
+import signal
+import socket
+import subprocess
+import sys
+import time
+import urllib.error
+import urllib.request
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+PATIENCE_S = 60.0  # for a process to come up; a loaded two-core machine needs several seconds
+
+
+def free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
+
+
+class Site:
+    """One installation under `folder`: its environment, its processes, its address.
+
+    `database_url` empty means SQLite under `folder`; `redis_url` empty means the file broker.
+    """
+
+    def __init__(
+        self,
+        folder: Path,
+        *,
+        database_url: str = "",
+        redis_url: str = "",
+        settings: str = "tests.settings",
+        **variables: str,
+    ) -> None:
+        self.folder = folder
+        self.port = free_port()
+        self.url = f"http://127.0.0.1:{self.port}"
+        self.children: dict[str, subprocess.Popen[bytes]] = {}
+        # Only what is named here: a developer's own REDIS_URL or DATABASE_URL must not reach a test.
+        kept = {name: os.environ[name] for name in ("PATH", "HOME", "LANG", "TMPDIR") if name in os.environ}
+        self.env = kept | {
+            "DJANGO_SETTINGS_MODULE": settings,
+            "VAR_DIR": str(folder),
+            "SECRET_KEY": "for-one-test-" + "k" * 50,
+            "DATABASE_URL": database_url,
+            "REDIS_URL": redis_url,
+            "PYTHONPATH": str(ROOT),
+            "PYTHONUNBUFFERED": "1",
+            **variables,
+        }
+
+    def manage(self, *arguments: str, stdin: str = "") -> str:
+        """Runs a management command; its output. Raises with both outputs when it fails."""
+        done = subprocess.run(
+            [sys.executable, str(ROOT / "manage.py"), *arguments],
+            cwd=ROOT, env=self.env, input=stdin, text=True, capture_output=True, timeout=180, check=False,
+        )  # fmt: skip
+        if done.returncode:
+            raise AssertionError(
+                f"manage.py {' '.join(arguments)} ended with {done.returncode}\n{done.stdout}{done.stderr}"
+            )
+        return done.stdout
+
+    def shell(self, code: str) -> str:
+        """Runs Python inside the site; what it printed, stripped."""
+        return self.manage("shell", "--no-imports", "-v", "0", "-c", code).strip()
+
+    def new_key(self, lab: str = "lab", *, public: bool = True) -> str:
+        """A lab (made when missing) and a fresh key for it."""
+        return self.shell(
+            "from stackviz.labs.models import Lab\n"
+            "from stackviz.labs.keys import create_key\n"
+            f"lab, _ = Lab.objects.get_or_create(slug={lab!r}, defaults={{'name': {lab.title()!r}, 'is_public': {public}}})\n"
+            "print(create_key(lab=lab, name='test key')[1])"
+        ).splitlines()[-1]
+
+    # --- processes ---
+
+    def start(self, name: str, *arguments: str, pass_fds: tuple[int, ...] = ()) -> subprocess.Popen[bytes]:
+        """Starts `python -m arguments` in a process group of its own; its output goes to `<name>.log`."""
+        with (self.folder / f"{name}.log").open("ab") as log:
+            child = subprocess.Popen(
+                [sys.executable, "-m", *arguments],
+                cwd=ROOT, env=self.env, stdout=log, stderr=log, start_new_session=True, pass_fds=pass_fds,
+            )  # fmt: skip
+        self.children[name] = child
+        return child
+
+    def start_web(self, workers: int = 2) -> None:
+        self.start(
+            "web", "gunicorn", "accelweb.wsgi", "--bind", f"127.0.0.1:{self.port}", "--workers", str(workers),
+            "--worker-class", "gthread", "--threads", "4", "--no-control-socket",
+        )  # fmt: skip
+        self.wait_until(self.answers, "the site answers")
+
+    def start_worker(self, *, beat: bool = False) -> None:
+        arguments = [
+            "celery",
+            "-A",
+            "accelweb",
+            "worker",
+            "-c",
+            "2",
+            "--without-gossip",
+            "--without-mingle",
+            "-l",
+            "INFO",
+        ]
+        self.start("worker", *arguments, *(["-B", "-s", str(self.folder / "beat")] if beat else []))
+        self.wait_until(lambda: "ready." in self.log("worker"), "the worker is ready")
+
+    def kill(self, name: str) -> None:
+        """kill -9 of the whole process group, as a power cut would."""
+        child = self.children.pop(name)
+        os.killpg(child.pid, signal.SIGKILL)
+        child.wait()
+
+    def stop(self) -> None:
+        """Ends what still runs; processes that do not end in time are killed."""
+        for child in self.children.values():
+            child.terminate()
+        for name, child in list(self.children.items()):
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                child.wait(10)
+            with contextlib.suppress(ProcessLookupError):
+                os.killpg(child.pid, signal.SIGKILL)
+            child.wait()
+            self.children.pop(name)
+
+    def log(self, name: str) -> str:
+        file = self.folder / f"{name}.log"
+        return file.read_text(errors="replace") if file.exists() else ""
+
+    # --- looking at it ---
+
+    def get(self, path: str) -> tuple[int, str]:
+        """Status and text of a page, also for 4xx and 5xx."""
+        try:
+            with urllib.request.urlopen(self.url + path, timeout=20) as answer:
+                return answer.status, answer.read().decode()
+        except urllib.error.HTTPError as error:
+            return error.code, error.read().decode(errors="replace")
+
+    def answers(self) -> bool:
+        try:
+            return self.get("/health/")[0] == 200
+        except OSError:
+            return False
+
+    def wait_until(self, is_so, what: str, patience_s: float = PATIENCE_S) -> None:
+        """Asks again and again; fails with the logs when a process died or the time is up."""
+        deadline = time.monotonic() + patience_s
+        while time.monotonic() < deadline:
+            if is_so():
+                return
+            for name, child in self.children.items():
+                assert child.poll() is None, f"{name} ended with {child.returncode}:\n{self.log(name)[-3000:]}"
+            time.sleep(0.1)
+        logs = "\n".join(f"--- {name}\n{self.log(name)[-2000:]}" for name in self.children)
+        raise AssertionError(f"not within {patience_s:.0f} s: {what}\n{logs}")
