@@ -1,0 +1,151 @@
+"""What goes into a diagram: boxes on layers, gathered in columns. Plain data, no ORM, no request."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Protocol
+
+from stackviz.diagrams.layers import Layer, State
+
+
+@dataclass(frozen=True)
+class Note:
+    """One line under a box: a requirement that holds or breaks, a remark."""
+
+    state: State
+    text: str
+
+
+@dataclass(frozen=True)
+class Counterpart:
+    """What plays the box's role on another stack, and what differs. `component` is "" where there is none."""
+
+    component: str
+    name: str
+    differs: str
+    source_title: str = ""
+    source_url: str = ""
+
+
+@dataclass(frozen=True)
+class Box:
+    """One component in one column.
+
+    `role` is the job it does: boxes of one role share a row across columns, and inside a column are alternatives.
+    `summary` opens in place; `url` leads to the component's page. A box with state ABSENT stands for a component
+    the stack does not have: its `name` is ignored, its `summary` says what to know instead.
+    """
+
+    component: str
+    role: str
+    layer: Layer
+    name: str
+    version: str = ""
+    state: State = State.DESCRIBED
+    summary: str = ""
+    url: str = ""
+    notes: tuple[Note, ...] = ()
+    calls: tuple[str, ...] = ()
+    see_version: str = ""
+    source_title: str = ""
+    source_url: str = ""
+    counterparts: tuple[Counterpart, ...] = ()
+
+
+@dataclass(frozen=True)
+class Column:
+    """One compared subject. `key` is its name in the address: `stack:apple-metal`, `machine:lab/name`, a slug."""
+
+    key: str
+    title: str
+    subtitle: str
+    url: str
+    boxes: tuple[Box, ...]
+
+
+@dataclass(frozen=True)
+class Found:
+    """A component a machine reported. `version` None: present, version not reported."""
+
+    component: str
+    version: str | None
+    found_by: str
+
+
+class FindingLike(Protocol):
+    """What a column needs to know of a finding; `rules.Finding` and the stored one both fit."""
+
+    @property
+    def component(self) -> str: ...
+    @property
+    def severity(self) -> str: ...
+    @property
+    def title(self) -> str: ...
+
+
+# From the least to the most alarming; a box takes the worst of its findings.
+SEVERITY_STATES = {
+    "fits": State.FITS,
+    "note": State.DESCRIBED,
+    "cannot-tell": State.UNKNOWN,
+    "warning": State.WARNING,
+    "broken": State.BROKEN,
+}
+ALARMS = (State.FITS, State.WARNING, State.BROKEN)
+
+
+def sheet_column(key: str, title: str, subtitle: str, url: str, described: Column, hardware: Sequence[Box]) -> Column:
+    """A described stack standing on one accelerator: `hardware` replaces the described boxes of the same role."""
+    roles = {box.role for box in hardware}
+    kept = [box for box in described.boxes if box.layer != Layer.HARDWARE or box.role not in roles]
+    return Column(key, title, subtitle, url, (*kept, *hardware))
+
+
+def machine_column(
+    key: str,
+    title: str,
+    subtitle: str,
+    url: str,
+    described: Column,
+    found: Sequence[Found],
+    hardware: Sequence[Box],
+    findings: Sequence[FindingLike],
+) -> Column:
+    """A described stack filled with what one machine reported.
+
+    A role of which nothing was reported stays as one box "not reported"; of alternatives only the reported ones are
+    kept. `hardware` replaces the described boxes of the same role. Findings colour the boxes of their component.
+    """
+    reported = {item.component: item for item in found}
+    boxes = _keep_reported([_fill(box, reported.get(box.component)) for box in described.boxes])
+    column = sheet_column(key, title, subtitle, url, replace(described, boxes=tuple(boxes)), hardware)
+    return replace(column, boxes=tuple(_judge(box, findings) for box in column.boxes))
+
+
+def _fill(box: Box, item: Found | None) -> Box:
+    if box.state == State.ABSENT:
+        return box
+    if item is None:
+        return replace(box, version="", state=State.UNKNOWN)
+    return replace(box, version=item.version or "", state=State.REPORTED)
+
+
+def _keep_reported(boxes: list[Box]) -> list[Box]:
+    """Of the boxes sharing layer and role: the reported ones, or else one "not reported" box naming them all."""
+    groups: dict[tuple[Layer, str], list[Box]] = {}
+    for box in boxes:
+        groups.setdefault((box.layer, box.role), []).append(box)
+    kept: list[Box] = []
+    for group in groups.values():
+        known = [box for box in group if box.state != State.UNKNOWN]
+        kept += known or [replace(group[0], name=" / ".join(box.name for box in group))]
+    return kept
+
+
+def _judge(box: Box, findings: Sequence[FindingLike]) -> Box:
+    """The box with a note for each finding about it, in the worst state among them."""
+    own = [finding for finding in findings if finding.component and finding.component == box.component]
+    if not own or box.state == State.ABSENT:
+        return box
+    notes = tuple(Note(SEVERITY_STATES.get(finding.severity, State.UNKNOWN), finding.title) for finding in own)
+    worst = max((note.state for note in notes if note.state in ALARMS), key=ALARMS.index, default=box.state)
+    return replace(box, state=worst, notes=(*box.notes, *notes))

@@ -1,0 +1,103 @@
+"""The eight layers of a stack and the states of a box, with the words the page shows.
+
+Pure: imports Django's translation only, never the database or a request.
+"""
+
+from enum import StrEnum
+
+from django.utils.translation import gettext, gettext_noop
+
+
+class Layer(StrEnum):
+    """One of the eight layers, always listed and drawn top to bottom in this order. Colours: `--l-<value>`."""
+
+    APPLICATION = "application"
+    FRAMEWORK = "framework"
+    COMPILER = "compiler"
+    LIBRARY = "library"
+    PLATFORM = "platform"
+    DRIVER = "driver"
+    OS = "os"
+    HARDWARE = "hardware"
+
+    @property
+    def label(self) -> str:
+        """The layer's name in the reader's language."""
+        return gettext(LAYER_TITLES[self])
+
+
+LAYER_TITLES = {
+    Layer.APPLICATION: gettext_noop("Application"),
+    Layer.FRAMEWORK: gettext_noop("Framework"),
+    Layer.COMPILER: gettext_noop("Compiler"),
+    Layer.LIBRARY: gettext_noop("Libraries"),
+    Layer.PLATFORM: gettext_noop("Compute platform"),
+    Layer.DRIVER: gettext_noop("Driver"),
+    Layer.OS: gettext_noop("Operating system"),
+    Layer.HARDWARE: gettext_noop("Hardware"),
+}
+
+
+class State(StrEnum):
+    """What is known about a box. Every state has a word and a shape; colour only repeats them."""
+
+    DESCRIBED = "described"  # part of the stack as described, no machine looked at
+    REPORTED = "reported"  # a machine reported it; no rule has judged it
+    FITS = "fits"  # a rule compared it with what it needs, and it holds
+    WARNING = "warning"
+    BROKEN = "broken"
+    ABSENT = "absent"  # the stack has nothing in this place
+    UNKNOWN = "unknown"  # the machine said nothing about it
+
+    @property
+    def word(self) -> str:
+        """The word shown beside the box in the reader's language; empty where the box speaks for itself."""
+        return gettext(STATE_WORDS[self]) if self in STATE_WORDS else ""
+
+
+STATE_WORDS = {
+    State.FITS: gettext_noop("fits"),
+    State.WARNING: gettext_noop("warning"),
+    State.BROKEN: gettext_noop("broken"),
+    State.ABSENT: gettext_noop("no counterpart"),
+    State.UNKNOWN: gettext_noop("not reported"),
+}
+
+# What a component is for: components with the same role do the same job, so they share a row across stacks, and inside
+# one stack they are alternatives. A role not listed here is shown with its dashes as spaces.
+ROLE_TITLES = {
+    "program": gettext_noop("your program"),
+    "interpreter": gettext_noop("interpreter"),
+    "model-library": gettext_noop("model library"),
+    "framework": gettext_noop("tensors and operators"),
+    "graph-compiler": gettext_noop("graph compiler"),
+    "kernel-compiler": gettext_noop("kernel language"),
+    "device-compiler": gettext_noop("device compiler"),
+    "model-compiler": gettext_noop("model compiler"),
+    "array-library": gettext_noop("arrays on the CPU"),
+    "neural-network-kernels": gettext_noop("neural-network kernels"),
+    "matrix-product": gettext_noop("matrix product"),
+    "collectives": gettext_noop("collectives"),
+    "sparse": gettext_noop("sparse matrices"),
+    "fourier-transform": gettext_noop("Fourier transform"),
+    "kernel-templates": gettext_noop("kernel templates"),
+    "threading": gettext_noop("threads"),
+    "device-runtime": gettext_noop("device runtime"),
+    "device-api": gettext_noop("device interface"),
+    "toolkit": gettext_noop("developer toolkit"),
+    "device-driver": gettext_noop("device driver"),
+    "device-firmware": gettext_noop("device firmware"),
+    "telemetry": gettext_noop("telemetry"),
+    "operating-system": gettext_noop("operating system"),
+    "guest-system": gettext_noop("guest system"),
+    "accelerator": gettext_noop("accelerator"),
+    "processor": gettext_noop("processor"),
+    "memory": gettext_noop("memory"),
+    "interconnect": gettext_noop("interconnect"),
+    "neural-engine": gettext_noop("neural engine"),
+}
+
+
+def role_title(role: str) -> str:
+    """The role's name in the reader's language: `matrix-product` -> "matrix product"."""
+    return gettext(ROLE_TITLES.get(role) or role.replace("-", " ")) if role else ""

@@ -1,0 +1,173 @@
+"""Columns of boxes -> the rows of a side-by-side stack diagram. Pure: no ORM, no request.
+
+                     NVIDIA CUDA on Linux      Apple Metal on macOS
+    Libraries
+      neural-net     [cuDNN]                   [MPSGraph]
+      collectives    [NCCL]                    - no counterpart of NCCL
+    Compute platform
+      ...
+
+Always the eight layers in the same order; inside a layer one row for each role, so that counterparts stand side by
+side.
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from django.utils.translation import gettext
+
+from stackviz.diagrams.boxes import Box, Column, Counterpart
+from stackviz.diagrams.layers import Layer, State, role_title
+
+
+@dataclass(frozen=True)
+class Placed:
+    """A box in its cell, with the counterparts that stand in the same row of this drawing."""
+
+    box: Box
+    against: tuple[Counterpart, ...]
+
+
+@dataclass(frozen=True)
+class Cell:
+    """One column's part of a row. Without boxes, `missing` says so and `instead` what to know, if anything."""
+
+    column: Column
+    number: int
+    placed: tuple[Placed, ...]
+    missing: str = ""
+    instead: str = ""
+
+
+@dataclass(frozen=True)
+class Row:
+    """One role across all columns. `differs`: the columns do not say the same here."""
+
+    role: str
+    title: str
+    cells: tuple[Cell, ...]
+    differs: bool
+
+
+@dataclass(frozen=True)
+class LayerRows:
+    """One layer with its rows, at least one. `same`: names of what is equal in all columns, for the folded view."""
+
+    layer: Layer
+    title: str
+    rows: tuple[Row, ...]
+    differing: tuple[Row, ...]
+    same: tuple[str, ...]
+
+    @property
+    def differs(self) -> bool:
+        return bool(self.differing)
+
+
+@dataclass(frozen=True)
+class Drawing:
+    """A whole diagram, ready to be written down by `diagrams/_stack.html`."""
+
+    columns: tuple[Column, ...]
+    layers: tuple[LayerRows, ...]
+
+    @property
+    def row_count(self) -> int:
+        return sum(len(layer.rows) for layer in self.layers)
+
+    @property
+    def differing_count(self) -> int:
+        return sum(len(layer.differing) for layer in self.layers)
+
+
+def draw_columns(columns: Sequence[Column]) -> Drawing:
+    """Lay the columns side by side. Any number of columns, none included, gives eight layers."""
+    return Drawing(tuple(columns), tuple(_layer(layer, columns) for layer in Layer))
+
+
+def _layer(layer: Layer, columns: Sequence[Column]) -> LayerRows:
+    own = [[box for box in column.boxes if box.layer == layer] for column in columns]
+    roles = _merged([_roles(boxes) for boxes in own])
+    # A role that every column either lacks or only names to say it is absent has nothing to show.
+    rows = [_row(role, columns, own) for role in roles if any(_has(boxes, role) for boxes in own)]
+    rows = rows or [_empty_row(columns)]
+    same = tuple(_names(row) for row in rows if not row.differs and _names(row))
+    return LayerRows(layer, layer.label, tuple(rows), tuple(row for row in rows if row.differs), same)
+
+
+def _roles(boxes: Iterable[Box]) -> list[str]:
+    return list(dict.fromkeys(box.role for box in boxes))
+
+
+def _has(boxes: Iterable[Box], role: str) -> bool:
+    return any(box.role == role and box.state != State.ABSENT for box in boxes)
+
+
+def _merged(orders: Sequence[Sequence[str]]) -> list[str]:
+    """One order that keeps each column's own as far as they agree: a new role goes after the one it follows."""
+    merged: list[str] = []
+    for order in orders:
+        at = 0
+        for role in order:
+            if role in merged:
+                at = merged.index(role) + 1
+            else:
+                merged.insert(at, role)
+                at += 1
+    return merged
+
+
+def _row(role: str, columns: Sequence[Column], own: Sequence[Sequence[Box]]) -> Row:
+    boxes = [[box for box in column_boxes if box.role == role] for column_boxes in own]
+    present = [[box for box in cell if box.state != State.ABSENT] for cell in boxes]
+    named = list(dict.fromkeys(box.name for cell in present for box in cell))
+    components = {box.component for cell in present for box in cell}
+    cells = tuple(
+        Cell(column, number, tuple(_place(box, components) for box in here))
+        if here
+        else Cell(column, number, (), _no_counterpart(named), " ".join(box.summary for box in stated))
+        for number, (column, here, stated) in enumerate(zip(columns, present, boxes, strict=True), start=1)
+    )
+    return Row(role, role_title(role), cells, _differs(present))
+
+
+def _empty_row(columns: Sequence[Column]) -> Row:
+    cells = tuple(Cell(column, number, (), gettext("nothing described")) for number, column in enumerate(columns, 1))
+    return Row("", "", cells, differs=False)
+
+
+def _place(box: Box, components: set[str]) -> Placed:
+    return Placed(box, tuple(other for other in box.counterparts if other.component in components))
+
+
+def _no_counterpart(names: Sequence[str]) -> str:
+    return gettext("no counterpart of %(names)s") % {"names": ", ".join(names)}
+
+
+def _names(row: Row) -> str:
+    return ", ".join(dict.fromkeys(placed.box.name for cell in row.cells for placed in cell.placed))
+
+
+def _differs(cells: Sequence[Sequence[Box]]) -> bool:
+    """Whether the columns disagree: an alarm in one of them, a component one of them lacks, or other versions.
+
+    A description says what may be there, a machine what is: a machine with one of the described alternatives agrees
+    with the description, and a described version (">= 525.60.13") is a demand, not compared with a reported one.
+    """
+    if len(cells) < 2:
+        return False
+    if any(box.state in (State.WARNING, State.BROKEN) for cell in cells for box in cell):
+        return True
+    if len({bool(cell) for cell in cells}) > 1:
+        return True
+    described = {_said(cell) for cell in cells if any(box.state == State.DESCRIBED for box in cell)}
+    reported = {_said(cell) for cell in cells if not any(box.state == State.DESCRIBED for box in cell)}
+    if len(described) > 1 or len(reported) > 1:
+        return True
+    offered = {component for said in described for component, _ in said}
+    return bool(offered) and any(component not in offered for said in reported for component, _ in said)
+
+
+def _said(cell: Sequence[Box]) -> frozenset[tuple[str, str]]:
+    """What a cell states: its components with their versions. "Not reported" states nothing."""
+    return frozenset((box.component or box.name, box.version) for box in cell if box.state != State.UNKNOWN)
