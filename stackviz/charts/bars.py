@@ -1,0 +1,111 @@
+"""Bars: drawn by CSS in a table at first paint, and as a Plotly figure when the reader looks closer. Pure data."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from stackviz.charts.frame import empty_figure, frame, words
+from stackviz.charts.palette import INK, colour, colour_name
+from stackviz.units import Direction, format_number
+
+# Beyond this ratio of largest to smallest, bars from zero would hide the small ones: dots on a log axis instead.
+DECADES_RATIO = 100
+BAR_PX, FRAME_PX, FEWEST_BARS = 34, 84, 3
+
+
+@dataclass(frozen=True, slots=True)
+class Bar:
+    """One measured or published figure.
+
+    `value`, `low` and `high` are in the chart's unit, low <= value <= high; both None: no interval is known.
+    `place`: which subject it belongs to, from 0; it decides the colour. `note` is shown on hover.
+    """
+
+    label: str
+    value: float
+    low: float | None = None
+    high: float | None = None
+    place: int = 0
+    note: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Meter:
+    """A bar in a table, as CSS wants it: per cent of the scale, written out. `is_over`: it exceeds the scale."""
+
+    p: str
+    lo: str = ""
+    hi: str = ""
+    is_over: bool = False
+
+
+def meter(value: float, scale: float, low: float | None = None, high: float | None = None) -> Meter:
+    """How long the bar of `value` is when `scale` fills it. An interval needs both ends."""
+    if scale <= 0:
+        return Meter("0")
+    if low is None or high is None:
+        return Meter(_percent(value, scale), is_over=value > scale)
+    return Meter(_percent(value, scale), _percent(low, scale), _percent(high, scale), is_over=value > scale)
+
+
+def _percent(value: float, scale: float) -> str:
+    return f"{min(max(value / scale * 100, 0), 100):.1f}"
+
+
+def ranked_bars(
+    title: str, unit: str, bars: Sequence[Bar], better: Direction = "higher", empty: str = "no figures"
+) -> dict[str, Any]:
+    """A Plotly figure, as plain JSON-ready data: best bar on top, intervals as error bars, figures written beside.
+
+    `unit`: the printed symbol all values are in. Figures that span decades become dots on a log axis.
+    Bars of equal label stay apart. No bars gives a figure that says `empty`, not an error.
+    """
+    layout = frame(title, FRAME_PX + BAR_PX * max(len(bars), FEWEST_BARS), {"title": {"text": words(unit)}}, {})
+    layout["bargap"] = 0.35
+    if not bars:
+        return empty_figure(layout, empty)
+    worst_first = sorted(bars, key=lambda bar: bar.value, reverse=better == "lower")
+    spans_decades = _spans_decades([bar.value for bar in bars])
+    layout["xaxis"] |= {"type": "log"} if spans_decades else {"rangemode": "tozero"}
+    # Places on the axis are numbers, their labels texts: two bars of one name would otherwise be drawn as one.
+    layout["yaxis"] |= {
+        "tickmode": "array",
+        "tickvals": list(range(len(bars))),
+        "ticktext": [words(bar.label) + " " for bar in worst_first],
+        "showgrid": False,
+        "zeroline": False,
+    }
+    return {"data": [{**_trace(worst_first), **(DOTS if spans_decades else BARS)}], "layout": layout}
+
+
+BARS: dict[str, Any] = {"type": "bar", "orientation": "h", "textposition": "auto"}
+DOTS: dict[str, Any] = {"type": "scatter", "mode": "markers+text", "textposition": "middle right"}
+
+
+def _spans_decades(values: Sequence[float]) -> bool:
+    return min(values) > 0 and max(values) / min(values) > DECADES_RATIO
+
+
+def _trace(bars: Sequence[Bar]) -> dict[str, Any]:
+    """What bars and dots share: places, figures, colours, intervals."""
+    trace: dict[str, Any] = {
+        "x": [bar.value for bar in bars],
+        "y": list(range(len(bars))),
+        "text": [format_number(bar.value) for bar in bars],
+        "customdata": [[words(bar.label), words(bar.note)] for bar in bars],
+        "hovertemplate": "%{customdata[0]}: %{text}<br>%{customdata[1]}<extra></extra>",
+        "marker": {"color": [colour(bar.place) for bar in bars]},
+        "meta": {"colours": [colour_name(bar.place) for bar in bars]},
+        "cliponaxis": False,
+    }
+    if any(bar.low is not None and bar.high is not None for bar in bars):
+        trace["error_x"] = {
+            "type": "data",
+            "symmetric": False,
+            "array": [0 if bar.high is None else max(bar.high - bar.value, 0) for bar in bars],
+            "arrayminus": [0 if bar.low is None else max(bar.value - bar.low, 0) for bar in bars],
+            "color": INK,
+            "thickness": 1.5,
+            "width": 4,
+        }
+    return trace

@@ -1,0 +1,77 @@
+"""How a figure moved over time, as a Plotly figure. Pure data."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Any
+
+from stackviz.charts.bars import DECADES_RATIO
+from stackviz.charts.frame import empty_figure, frame, words
+from stackviz.charts.palette import colour, colour_name
+
+HEIGHT_PX = 320
+
+
+@dataclass(frozen=True, slots=True)
+class Point:
+    """One figure at one time, in the chart's unit. `value` None: a failed run; the line breaks there, never at 0."""
+
+    at: datetime
+    value: float | None
+    low: float | None = None
+    high: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """One series, oldest point first. `place` decides its colour, from 0."""
+
+    label: str
+    points: Sequence[Point]
+    place: int = 0
+
+
+def history(title: str, unit: str, lines: Sequence[Line], empty: str = "no figures") -> dict[str, Any]:
+    """A Plotly figure as plain data: one line per series with its intervals, named at its last point.
+
+    Nothing to draw gives a figure that says `empty`.
+    """
+    values = [point.value for line in lines for point in line.points if point.value is not None]
+    layout = frame(title, HEIGHT_PX, {"type": "date"}, {"title": {"text": words(unit)}})
+    if not values:
+        return empty_figure(layout, empty)
+    spans_decades = min(values) > 0 and max(values) / min(values) > DECADES_RATIO
+    layout["yaxis"] |= {"type": "log"} if spans_decades else {"rangemode": "tozero"}
+    return {"data": [_trace(line) for line in lines], "layout": layout}
+
+
+def _trace(line: Line) -> dict[str, Any]:
+    points = line.points
+    last = max((at for at, point in enumerate(points) if point.value is not None), default=-1)
+    label = words(line.label)
+    return {
+        "type": "scatter",
+        "mode": "lines+markers+text",
+        "name": label,
+        "x": [point.at.astimezone(UTC).isoformat() for point in points],
+        "y": [point.value for point in points],
+        "text": [label if at == last else "" for at in range(len(points))],
+        "textposition": "top left",
+        "connectgaps": False,
+        "line": {"color": colour(line.place), "width": 2},
+        "marker": {"color": colour(line.place), "size": 6},
+        "meta": {"colours": colour_name(line.place)},
+        "error_y": {
+            "type": "data",
+            "symmetric": False,
+            "array": [_span(point.value, point.high) for point in points],
+            "arrayminus": [_span(point.low, point.value) for point in points],
+            "thickness": 1,
+            "width": 3,
+        },
+        "hovertemplate": "%{x|%Y-%m-%d %H:%M}: %{y}<extra>%{fullData.name}</extra>",
+    }
+
+
+def _span(low: float | None, high: float | None) -> float:
+    return 0 if low is None or high is None else max(high - low, 0)

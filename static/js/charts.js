@@ -1,0 +1,115 @@
+/* Plotly takes over a chart when the reader looks at it: nothing of it is loaded before.
+
+   <figure class="chart" data-chart="ID" data-chart-when="view|click"> holds the table with the same figures and
+   <div class="chart-plot" data-chart-plot style="--h:320"></div>, whose height is kept free so that nothing jumps.
+   ID names a <script type="application/json"> with the figure; data-chart-url fetches it instead.
+   The address of plotly.js is this script's own data-plotly. Colours named in a trace's meta follow the theme. */
+(() => {
+  "use strict";
+  const PLOTLY = document.currentScript.dataset.plotly;
+  const drawn = new Set();
+  let loading;
+
+  function plotly() {
+    loading ??= new Promise((resolve, reject) => {
+      const script = document.createElement("script");
+      script.src = PLOTLY;
+      script.onload = () => resolve(window.Plotly);
+      script.onerror = () => reject(new Error("plotly.js did not load"));
+      document.head.append(script);
+    });
+    return loading;
+  }
+
+  function token(name) {
+    const probe = document.createElement("span");
+    probe.style.color = `var(--${name})`;
+    document.body.append(probe);
+    const value = getComputedStyle(probe).color;
+    probe.remove();
+    return value;
+  }
+
+  async function figureOf(chart) {
+    if (chart.dataset.chartUrl) {
+      const answer = await fetch(chart.dataset.chartUrl, { headers: { Accept: "application/json" } });
+      if (!answer.ok) throw new Error(`the chart's figures answered ${answer.status}`);
+      return answer.json();
+    }
+    return JSON.parse(document.getElementById(chart.dataset.chart).textContent);
+  }
+
+  function themed(figure) {
+    const ink = token("ink"), line = token("line");
+    const axis = (given) => ({ ...given, gridcolor: line, zerolinecolor: line, linecolor: line });
+    const colours = (names) => (Array.isArray(names) ? names.map(token) : token(names));
+    const data = figure.data.map((trace) => {
+      if (!trace.meta || !trace.meta.colours) return trace;
+      const color = colours(trace.meta.colours);
+      const next = { ...trace, marker: { ...trace.marker, color } };
+      if (trace.line) next.line = { ...trace.line, color };
+      for (const error of ["error_x", "error_y"]) if (trace[error]) next[error] = { ...trace[error], color: ink };
+      return next;
+    });
+    const layout = { ...figure.layout, font: { ...figure.layout.font, color: token("ink-2"), family: getComputedStyle(document.body).fontFamily } };
+    layout.title = { ...layout.title, font: { ...(layout.title || {}).font, color: ink } };
+    layout.hoverlabel = { bgcolor: token("surface"), bordercolor: line, font: { color: ink } };
+    for (const name of Object.keys(layout)) if (/^[xy]axis\d*$/.test(name)) layout[name] = axis(layout[name]);
+    return { data, layout };
+  }
+
+  async function draw(chart) {
+    const plot = chart.querySelector("[data-chart-plot]");
+    chart.setAttribute("aria-busy", "true");
+    try {
+      const [library, figure] = await Promise.all([plotly(), chart.figure || figureOf(chart)]);
+      chart.figure = figure;
+      const { data, layout } = themed(figure);
+      if (layout.height) plot.style.setProperty("--h", layout.height);
+      plot.hidden = false;
+      await library.react(plot, data, layout, { displaylogo: false, responsive: true, modeBarButtonsToRemove: ["lasso2d", "select2d"] });
+      drawn.add(chart);
+    } catch (problem) {
+      drawn.delete(chart);
+      plot.hidden = true; /* the table below says the same */
+      console.warn(problem);
+    } finally {
+      chart.removeAttribute("aria-busy");
+    }
+  }
+
+  const seen = new IntersectionObserver((entries) => {
+    for (const entry of entries) {
+      if (!entry.isIntersecting) continue;
+      seen.unobserve(entry.target);
+      draw(entry.target);
+    }
+  });
+
+  function offer(chart) {
+    if (chart.dataset.chartOffered) return;
+    chart.dataset.chartOffered = "yes";
+    const saves = navigator.connection && navigator.connection.saveData;
+    const open = chart.querySelector("[data-chart-open]");
+    if (chart.dataset.chartWhen === "click" || saves) {
+      if (open) open.hidden = false;
+      else seen.observe(chart);
+    } else seen.observe(chart);
+  }
+
+  const find = (within) => within.querySelectorAll("[data-chart]").forEach(offer);
+  find(document);
+  document.addEventListener("htmx:load", (event) => find(event.detail.elt.parentElement || document));
+  document.addEventListener("click", (event) => {
+    const open = event.target.closest("[data-chart-open]");
+    if (!open) return;
+    open.hidden = true;
+    draw(open.closest("[data-chart]"));
+  });
+  document.addEventListener("accelweb:theme", () => {
+    for (const chart of drawn) {
+      if (chart.isConnected) draw(chart);
+      else drawn.delete(chart);
+    }
+  });
+})();
