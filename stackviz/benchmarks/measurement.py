@@ -1,0 +1,300 @@
+"""One result as pages show it: rate, spread, share of the published peak, and whether two may be compared.
+
+Imports the registry, units, stats and Django's translation; needs no database, so that it is easy to test.
+"""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from enum import StrEnum
+from typing import Any
+from uuid import UUID
+
+from django.utils.translation import gettext as _
+
+from stackviz.benchmarks.registry import Benchmark, benchmark
+from stackviz.stats import Summary
+from stackviz.units import format_number, format_quantity
+
+# What a card says when nothing holds its clock back in a way that matters: idle before the first block is no brake.
+HARMLESS_THROTTLE_REASONS = frozenset({"none", "idle", "gpu_idle"})
+POWER_CAP_RATIO = 0.98  # a limit this near the factory's is the factory's: drivers round
+
+
+@dataclass(frozen=True, slots=True)
+class Rate:
+    """What seconds come to, in the benchmark's unit. `low` .. `high`: interval of the median, None: too few samples."""
+
+    value: float
+    low: float | None
+    high: float | None
+    unit: str
+
+    @property
+    def label(self) -> str:
+        """`781 TFLOP/s`"""
+        return format_quantity(self.value, self.unit, digits=3).label
+
+    @property
+    def spread_label(self) -> str:
+        """`±0.4 %`: half the interval, as a share of the rate; "" where there are too few samples."""
+        if self.low is None or self.high is None:
+            return ""
+        return f"±{format_number((self.high - self.low) / 2 / self.value * 100, 2)} %"
+
+
+@dataclass(frozen=True, slots=True)
+class PeakShare:
+    """A rate against the published figure that bounds it. Above 1 is shown, and said to be odd: it is never hidden."""
+
+    field: str
+    condition: str
+    peak: float
+    share: float
+
+    @property
+    def is_above_peak(self) -> bool:
+        return self.share > 1.0
+
+    @property
+    def label(self) -> str:
+        """`79 %`"""
+        return f"{format_number(self.share * 100, 2 if self.share < 1 else 3)} %"
+
+
+@dataclass(frozen=True, slots=True)
+class CardUsed:
+    """The card a result ran on, as its report described it; `accelerator_id` None: its name is in no sheet."""
+
+    index: int
+    reported_name: str
+    accelerator_id: int | None
+    facts: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def is_slice(self) -> bool:
+        """Whether only a part of the card (a MIG instance) did the work: the whole card's peak bounds nothing then."""
+        return self.facts.get("mig_mode") == "enabled" or "mig_profile" in self.facts
+
+    @property
+    def power_cap(self) -> tuple[float, float] | None:
+        """(limit in force, factory's limit) in watts, where the first is lower; None: not capped, or not reported."""
+        limit, default = self.facts.get("power_limit_w"), self.facts.get("power_default_limit_w")
+        if not isinstance(limit, int | float) or not isinstance(default, int | float):
+            return None
+        return (limit, default) if limit < default * POWER_CAP_RATIO else None
+
+
+@dataclass(frozen=True, slots=True)
+class Measurement:
+    """One result with what is needed to read it. `summary` is of seconds; None for a failed or skipped run.
+
+    `pair` is equal for results of the same benchmark, version and parameters, on whatever machine, device and card.
+    """
+
+    machine_id: int
+    series_id: int
+    report_id: UUID
+    benchmark_key: str
+    version: int
+    device: str
+    card_index: int | None
+    params: Mapping[str, Any]
+    params_key: str
+    measured_at: datetime
+    state: str
+    reason: str
+    unit: str
+    summary: Summary | None
+    conditions: Mapping[str, Any] = field(default_factory=dict)
+    torch_version: str | None = None
+    card: CardUsed | None = None
+    peak: PeakShare | None = None
+
+    @property
+    def pair(self) -> tuple[str, int, str]:
+        return self.benchmark_key, self.version, self.params_key
+
+    @property
+    def benchmark(self) -> Benchmark | None:
+        return benchmark(self.benchmark_key, self.version)
+
+    @property
+    def is_ok(self) -> bool:
+        return self.state == "ok" and self.summary is not None
+
+    @property
+    def title(self) -> str:
+        """`Matrix product`; the bare key of a benchmark this site does not know."""
+        known = self.benchmark
+        return str(known.title) if known else self.benchmark_key
+
+    @property
+    def setting(self) -> str:
+        """The parameters in short: `bf16 8192³`, `4.29 GB`, `dtype=bf16 rows=7`."""
+        return setting_label(self.params)
+
+    @property
+    def rate(self) -> Rate | None:
+        known, summary = self.benchmark, self.summary
+        if known is None or summary is None or self.unit != "s":
+            return None
+        value = known.rate(self.params, summary.median)
+        if value is None:
+            return None
+        # The longest time is the lowest rate.
+        return Rate(value, known.rate(self.params, summary.high), known.rate(self.params, summary.low), known.unit)
+
+    @property
+    def throttle_reasons(self) -> tuple[str, ...] | None:
+        """Why the clock was held back, harmless reasons left out; None: not reported."""
+        stated = self.conditions.get("throttle_reasons")
+        if not isinstance(stated, str):
+            return None
+        return tuple(reason for reason in stated.split() if reason not in HARMLESS_THROTTLE_REASONS)
+
+    @property
+    def remarks(self) -> tuple[str, ...]:
+        """What a reader must know beside this figure, most telling first; empty for a clean run."""
+        return tuple(_remarks(self))
+
+
+def setting_label(params: Mapping[str, Any]) -> str:
+    """Parameters for people: `bf16 8192³`, `fp32 4096×1024×512`, `4.29 GB`; others as name=value."""
+    rest = dict(params)
+    parts = [str(rest.pop("dtype"))] if "dtype" in rest else []
+    sides = [rest.get(side) for side in ("m", "n", "k")]
+    if all(isinstance(side, int) for side in sides):
+        parts.append(f"{sides[0]}³" if len(set(sides)) == 1 else "×".join(str(side) for side in sides))
+        rest = {name: value for name, value in rest.items() if name not in {"m", "n", "k"}}
+    size = rest.get("bytes")
+    if isinstance(size, int) and not isinstance(size, bool) and size > 0:
+        parts.append(format_quantity(size, "B", digits=3).label)
+        del rest["bytes"]
+    return " ".join([*parts, *(f"{name}={value}" for name, value in rest.items())])
+
+
+def _remarks(result: Measurement) -> Iterator[str]:
+    if result.peak and result.peak.is_above_peak:
+        yield _("above the published peak: check the parameters, or the sheet")
+    if result.conditions.get("fallback") is True:
+        yield _("an operator ran on the CPU instead")
+    if _is_elsewhere(result):
+        yield _("asked for %(asked)s, ran on %(used)s") % {
+            "asked": result.device,
+            "used": result.conditions.get("device_used"),
+        }
+    if result.throttle_reasons:
+        yield _("clock held back: %(reasons)s") % {"reasons": ", ".join(result.throttle_reasons)}
+    if result.card and result.card.power_cap:
+        limit, default = result.card.power_cap
+        yield _("power limit %(limit)s W of %(default)s W") % {
+            "limit": format_number(limit),
+            "default": format_number(default),
+        }
+    if result.card and result.card.is_slice:
+        yield _("on a part of the card (MIG): its published peak does not apply")
+    if result.summary and result.summary.is_noisy:
+        yield _("noisy: the middle half spreads over %(share)s %% of the median") % {
+            "share": format_number((result.summary.iqr_ratio or 0) * 100, 2)
+        }
+    if result.conditions.get("quick") is True:
+        yield _("a short run: fewer samples than usual")
+
+
+def _is_elsewhere(result: Measurement) -> bool:
+    """Whether the output stood on another kind of device than asked for; the index may differ (`cuda`, `cuda:0`)."""
+    used = result.conditions.get("device_used")
+    return isinstance(used, str) and used.partition(":")[0] != result.device.partition(":")[0]
+
+
+class Comparability(StrEnum):
+    """May two results stand in one comparison?"""
+
+    COMPARABLE = "comparable"
+    WITH_REMARKS = "with-remarks"
+    CANNOT_TELL = "cannot-tell"
+    NOT_COMPARABLE = "not-comparable"
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """The answer, and why. `reasons`: sentences for people; empty only for a plain yes."""
+
+    answer: Comparability
+    reasons: tuple[str, ...] = ()
+
+    @property
+    def label(self) -> str:
+        return {
+            Comparability.COMPARABLE: _("comparable"),
+            Comparability.WITH_REMARKS: _("comparable, with remarks"),
+            Comparability.CANNOT_TELL: _("cannot tell"),
+            Comparability.NOT_COMPARABLE: _("not comparable"),
+        }[self.answer]
+
+
+# Settings that change what is computed, or how: a difference is named.
+_TELLING_CONDITIONS = ("tf32", "matmul_precision", "reduced_precision_reduction", "fallback_allowed", "inputs")
+
+
+def comparable(a: Measurement, b: Measurement) -> Verdict:
+    """Whether these two results may be compared, and what to keep in mind when they are.
+
+    Not when they did not do the same thing. "Cannot tell" when one has too few samples for an interval, or ran partly
+    elsewhere. Otherwise yes, with a remark for each difference in software, power limit, throttling or precision.
+    """
+    refusals = tuple(_refusals(a, b))
+    if refusals:
+        return Verdict(Comparability.NOT_COMPARABLE, refusals)
+    remarks = (*_differences(a, b), *_of_each(a, b))
+    doubts = tuple(_doubts(a, b))
+    if doubts:
+        return Verdict(Comparability.CANNOT_TELL, (*doubts, *remarks))
+    return Verdict(Comparability.WITH_REMARKS if remarks else Comparability.COMPARABLE, remarks)
+
+
+def _refusals(a: Measurement, b: Measurement) -> Iterator[str]:
+    if a.benchmark_key != b.benchmark_key:
+        yield _("different benchmarks")
+    elif a.version != b.version:
+        yield _("different versions of the benchmark: %(a)s and %(b)s") % {"a": a.version, "b": b.version}
+    elif a.params_key != b.params_key:
+        yield _("different parameters: %(a)s and %(b)s") % {"a": a.setting, "b": b.setting}
+    elif a.unit != b.unit:
+        yield _("different units: %(a)s and %(b)s") % {"a": a.unit, "b": b.unit}
+    for result in (a, b):
+        if not result.is_ok:
+            yield _("no samples: %(reason)s") % {"reason": result.reason or result.state}
+        elif _is_elsewhere(result):
+            yield _("asked for %(asked)s, ran on %(used)s") % {
+                "asked": result.device,
+                "used": result.conditions.get("device_used"),
+            }
+
+
+def _doubts(a: Measurement, b: Measurement) -> Iterator[str]:
+    for result in (a, b):
+        if result.summary and result.summary.low is None:
+            yield _("too few samples for an interval: %(count)s") % {"count": result.summary.count}
+        if result.conditions.get("fallback") is True:
+            yield _("an operator ran on the CPU instead: how much of the time is not known")
+
+
+def _differences(a: Measurement, b: Measurement) -> Iterator[str]:
+    if a.torch_version != b.torch_version:
+        unknown = _("not reported")
+        yield _("torch differs: %(a)s and %(b)s") % {"a": a.torch_version or unknown, "b": b.torch_version or unknown}
+    for name in _TELLING_CONDITIONS:
+        if name in a.conditions and name in b.conditions and a.conditions[name] != b.conditions[name]:
+            yield _("%(name)s differs: %(a)s and %(b)s") % {
+                "name": name,
+                "a": a.conditions[name],
+                "b": b.conditions[name],
+            }
+
+
+def _of_each(a: Measurement, b: Measurement) -> Iterator[str]:
+    """What is special about either run alone, once each; what `_doubts` says already is left out."""
+    doubts = {_("an operator ran on the CPU instead")}
+    yield from dict.fromkeys(remark for result in (a, b) for remark in result.remarks if remark not in doubts)

@@ -1,0 +1,162 @@
+"""Reads across results. What a page costs depends on the series it shows, never on how many results are stored."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from django.db.models import OuterRef, QuerySet, Subquery
+from django.db.models.fields.json import KeyTextTransform
+
+from stackviz.benchmarks.measurement import CardUsed, Measurement, PeakShare
+from stackviz.benchmarks.models import Result, Series
+from stackviz.catalog.queries import peaks, usual_peak
+from stackviz.labs.models import Card, Machine, Snapshot
+from stackviz.stats import Summary
+
+HISTORY_POINTS = 500  # a line with more points than pixels says nothing more
+
+_RESULT_FIELDS = (
+    "pk", "series_id", "report_id", "measured_at", "state", "reason", "unit", "median", "q1", "q3", "low", "high",
+    "sample_count", "conditions",
+)  # fmt: skip
+
+PublishedPeaks = Mapping[tuple[int, str, str], float]
+
+
+def latest_results(machines: Iterable[Machine | int]) -> dict[int, list[Measurement]]:
+    """Machine pk -> the newest result of each of its series, by benchmark, device and setting. Five queries at most.
+
+    One probe of the index (series, -measured_at) per series, so that stored history costs nothing.
+    """
+    pks = [machine if isinstance(machine, int) else machine.pk for machine in machines]
+    found: dict[int, list[Measurement]] = {pk: [] for pk in pks}
+    series = {row.pk: row for row in _series_with_latest(pks)} if pks else {}
+    latest = [row.latest for row in series.values() if row.latest is not None]
+    if not latest:
+        return found
+    results = list(Result.objects.filter(pk__in=latest).values_list(*_RESULT_FIELDS, named=True))
+    reports = {row.report_id for row in results}
+    torch_versions, cards = _torch_versions(reports), _cards(reports)
+    published = peaks({card.accelerator_id for card in cards.values() if card.accelerator_id is not None})
+    for row in results:
+        measured = _measurement(series[row.series_id], row, torch_versions, cards, published)
+        found[measured.machine_id].append(measured)
+    for measurements in found.values():
+        measurements.sort(key=_reading_order)
+    return found
+
+
+def _series_with_latest(machines: list[int]) -> Iterable[Any]:
+    newest = Result.objects.filter(series=OuterRef("pk")).order_by("-measured_at").values("pk")[:1]
+    rows = Series.objects.filter(machine__in=machines).annotate(latest=Subquery(newest))
+    fields = ("pk", "machine_id", "benchmark", "version", "device", "card_index", "params", "params_key", "latest")
+    return rows.values_list(*fields, named=True)
+
+
+def _torch_versions(reports: Iterable[UUID]) -> dict[UUID, str | None]:
+    version = KeyTextTransform("torch.version", "facts")
+    rows = Snapshot.objects.filter(report__in=reports).annotate(torch_version=version)
+    return dict(rows.values_list("report_id", "torch_version"))
+
+
+def _cards(reports: Iterable[UUID]) -> dict[tuple[UUID, int], CardUsed]:
+    rows = Card.objects.filter(snapshot__report__in=reports)
+    fields = ("snapshot__report_id", "index", "reported_name", "accelerator_id", "facts")
+    return {(report, index): CardUsed(index, *rest) for report, index, *rest in rows.values_list(*fields)}
+
+
+def _measurement(
+    series: Series,
+    result: Result,
+    torch_versions: Mapping[UUID, str | None],
+    cards: Mapping[tuple[UUID, int], CardUsed],
+    published: PublishedPeaks,
+) -> Measurement:
+    """`series` and `result` are rows with the columns of these models: instances would cost as much as the queries."""
+    card = None if series.card_index is None else cards.get((result.report_id, series.card_index))
+    measured = Measurement(
+        machine_id=series.machine_id,
+        series_id=series.pk,
+        report_id=result.report_id,
+        benchmark_key=series.benchmark,
+        version=series.version,
+        device=series.device,
+        card_index=series.card_index,
+        params=series.params,
+        params_key=series.params_key,
+        measured_at=result.measured_at,
+        state=result.state,
+        reason=result.reason,
+        unit=result.unit,
+        summary=_summary(result),
+        conditions=result.conditions,
+        torch_version=result.conditions.get("torch_version") or torch_versions.get(result.report_id),
+        card=card,
+        peak=None,
+    )
+    return _with_peak(measured, published)
+
+
+def _summary(result: Result) -> Summary | None:
+    if result.median is None:
+        return None
+    return Summary(result.sample_count, result.median, result.q1, result.q3, result.low, result.high)
+
+
+def _with_peak(measured: Measurement, published: PublishedPeaks) -> Measurement:
+    share = peak_share(measured, published)
+    if share is None:
+        return measured
+    return replace(measured, peak=share)
+
+
+def peak_share(measured: Measurement, published: PublishedPeaks) -> PeakShare | None:
+    """The rate against the published peak of the same type; None where none is published, or a slice of a card ran."""
+    known, rate, card = measured.benchmark, measured.rate, measured.card
+    if known is None or rate is None or card is None or card.accelerator_id is None or card.is_slice:
+        return None
+    for field in known.bounding_fields(measured.params, tf32=measured.conditions.get("tf32") is True):
+        peak = usual_peak(published, card.accelerator_id, field)
+        if peak is not None and peak[1] > 0:
+            return PeakShare(field, peak[0], peak[1], rate.value / peak[1])
+    return None
+
+
+def _reading_order(measured: Measurement) -> tuple[Any, ...]:
+    size = [value for value in measured.params.values() if isinstance(value, int | float)]
+    card = -1 if measured.card_index is None else measured.card_index
+    return (
+        measured.benchmark_key,
+        measured.device,
+        card,
+        str(measured.params.get("dtype", "")),
+        size,
+        measured.series_id,
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Point:
+    """One result of a series' past. `seconds` None: the run failed or was skipped, for `reason`."""
+
+    measured_at: datetime
+    report_id: UUID
+    state: str
+    reason: str
+    seconds: float | None
+    low: float | None
+    high: float | None
+
+
+def series_history(series: Series, points: int = HISTORY_POINTS) -> list[Point]:
+    """The newest `points` results of a series, oldest first. One query, as long as the answer."""
+    fields = ("measured_at", "report_id", "state", "reason", "median", "low", "high")
+    newest = Result.objects.filter(series=series).order_by("-measured_at")[:points]
+    return [Point(*row) for row in reversed(newest.values_list(*fields))]
+
+
+def series_of(machine: Machine) -> QuerySet[Series]:
+    """All series of a machine, in reading order. One query."""
+    return Series.objects.filter(machine=machine).order_by("benchmark", "version", "device", "card_index", "pk")
