@@ -1,0 +1,61 @@
+"""The slugs a report may use for software it found: the same slugs as the site's stack components.
+
+A component missing here is kept all the same and listed as not understood.
+May import: nothing but the standard library.
+"""
+
+from collections.abc import Mapping
+from types import MappingProxyType
+
+__all__ = ["COMPONENTS"]
+
+_COMPONENTS = {
+    # framework, compiler and what runs on them
+    "python": "the Python interpreter",
+    "pytorch": "the package torch",
+    "torchinductor": "the default compiler of torch.compile",
+    "triton": "the Triton kernel language and compiler",
+    "mlx": "Apple's array framework",
+    "coremltools": "converter to Core ML models",
+    "jax": "JAX with jaxlib",
+    "tensorflow": "TensorFlow",
+    "onnxruntime": "ONNX Runtime",
+    "transformers": "Hugging Face Transformers",
+    "numpy": "NumPy",
+    # libraries
+    "cudnn": "NVIDIA deep learning primitives",
+    "cublas": "NVIDIA dense linear algebra",
+    "nccl": "NVIDIA collective communication",
+    "cusparse": "NVIDIA sparse linear algebra",
+    "cufft": "NVIDIA Fourier transforms",
+    "cutlass": "NVIDIA matrix kernels as templates",
+    "tensorrt": "NVIDIA inference compiler and runtime",
+    "mpsgraph": "Metal Performance Shaders Graph",
+    "mps-kernels": "Metal Performance Shaders, single kernels",
+    "accelerate": "Apple Accelerate (BLAS, BNNS) on the CPU",
+    "onednn": "oneDNN, torch.backends.mkldnn",
+    "mkl": "Intel Math Kernel Library",
+    "openblas": "OpenBLAS",
+    "openmp": "the OpenMP runtime",
+    # platform
+    "cuda-runtime": "the CUDA runtime a framework was built with or loads",
+    "cuda-toolkit": "an installed CUDA toolkit, as nvcc states it",
+    "cuda-driver-api": "the newest CUDA version the driver serves",
+    "metal": "Metal, the API",
+    "mps": "torch's mps device and the framework under it",
+    "rocm": "AMD ROCm with HIP",
+    # driver
+    "nvidia-driver": "the NVIDIA kernel driver",
+    "metal-driver": "the GPU driver inside macOS",
+    "amdgpu-driver": "the AMD kernel driver",
+    # operating system
+    "linux": "a Linux distribution with its kernel",
+    "windows": "Microsoft Windows",
+    "macos": "Apple macOS",
+    "wsl": "the Windows Subsystem for Linux",
+    # hardware (one per card)
+    "hardware": "a card or chip",
+}
+
+COMPONENTS: Mapping[str, str] = MappingProxyType(_COMPONENTS)
+"""Slug -> what it is."""

@@ -1,0 +1,157 @@
+"""Bytes -> JSON document, refusing what JSON parsers quietly let through.
+
+Refused: bytes that are not UTF-8, NaN and Infinity, a key named twice in one object, the NUL character and unpaired
+surrogates (PostgreSQL stores neither), nesting deeper than LIMITS.depth. The common case costs one pass in C; only
+when something is wrong a second, slow pass finds the place.
+May import: wire and the standard library.
+"""
+
+import json
+import re
+from collections.abc import Iterator
+from typing import Any, NoReturn
+
+from stackviz.wire.errors import ReportError, ReportTooLarge
+from stackviz.wire.limits import LIMITS
+
+__all__ = ["BODY", "check_tree", "decode"]
+
+BODY = "body"
+"""The path of an error about the bytes as a whole."""
+
+_ESCAPE = re.compile(r"\\u(?:0000|[dD][89a-fA-F])")
+_UNSTORABLE = re.compile("[\x00\ud800-\udfff]")
+
+
+class _Suspect(Exception):
+    """The fast pass met something the slow pass must find."""
+
+
+class _Constant:
+    """Stands where NaN or an infinity was written."""
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+
+
+class _Pairs(list[tuple[str, Any]]):
+    """An object as written, repeated keys included."""
+
+
+def decode(body: bytes | str) -> object:
+    """The JSON document in a body; raises ReportError. Depth is checked by the reader of each part, see check_tree."""
+    text = _text_of(body)
+    try:
+        document: object = _FAST.decode(text)
+        if "\\u" in text and _ESCAPE.search(text):
+            _find_suspect(text, or_else=document)
+    except _Suspect:
+        document = _find_suspect(text)
+    except (ValueError, RecursionError) as error:
+        _refuse(error)
+    if "\x00" in text:  # inside a string the decoder refuses it; outside it is not JSON either
+        raise ReportError(BODY, "holds a NUL character")
+    return document
+
+
+def check_tree(value: object, path: str, depth: int) -> None:
+    """Refuse a value that is too deep, or holds a number or text no reader could keep. `depth`: of `value` itself."""
+    for where, found, level in _walk(value, path, depth):
+        problem = _problem_with(found, level)
+        if problem:
+            raise ReportError(where, problem)
+
+
+def _text_of(body: bytes | str) -> str:
+    if isinstance(body, str):
+        if len(body) > LIMITS.body_bytes or len(body.encode(errors="surrogatepass")) > LIMITS.body_bytes:
+            raise ReportTooLarge(BODY, f"is over {LIMITS.body_bytes} bytes")
+        if _UNSTORABLE.search(body):
+            raise ReportError(BODY, "holds a NUL character or an unpaired surrogate")
+        return body
+    if len(body) > LIMITS.body_bytes:
+        raise ReportTooLarge(BODY, f"is {len(body)} bytes, over {LIMITS.body_bytes}")
+    try:
+        return str(body, "utf-8")
+    except UnicodeDecodeError as error:
+        raise ReportError(BODY, f"is not UTF-8: byte {error.start}") from None
+
+
+def _refuse(error: ValueError | RecursionError) -> NoReturn:
+    if isinstance(error, json.JSONDecodeError):
+        raise ReportError(BODY, f"is not JSON: {error.msg}, line {error.lineno} column {error.colno}") from None
+    if isinstance(error, RecursionError):
+        raise ReportError(BODY, f"is nested deeper than {LIMITS.depth}") from None
+    raise ReportError(BODY, "holds an integer with too many digits") from None
+
+
+def _find_suspect(text: str, or_else: object = None) -> object:
+    """Name the place of what the fast pass met; `or_else` is the answer if it was only lookalike text."""
+    try:
+        check_tree(_SLOW.decode(text), "", 1)
+    except (ValueError, RecursionError) as error:
+        if isinstance(error, ReportError):
+            raise
+        _refuse(error)
+    return or_else
+
+
+def _problem_with(value: object, level: int) -> str | None:
+    if isinstance(value, dict | list | tuple):
+        return f"is nested deeper than {LIMITS.depth}" if level > LIMITS.depth else None
+    if isinstance(value, str):
+        if len(value) > LIMITS.string_chars:
+            return f"is {len(value)} characters long, over {LIMITS.string_chars}"
+        return "holds a NUL character or an unpaired surrogate" if _UNSTORABLE.search(value) else None
+    if isinstance(value, _Constant):
+        return f"is {value.text}, which JSON does not have"
+    if value is None or isinstance(value, bool):
+        return None
+    if isinstance(value, int):
+        return None if abs(value) <= LIMITS.integer_max else "is an integer beyond 64 bits"
+    if isinstance(value, float):
+        return None if abs(value) <= LIMITS.number_max else "is not a finite number of ordinary size"
+    return f"is a Python {type(value).__name__}, which JSON does not have"
+
+
+def _walk(value: object, path: str, depth: int) -> Iterator[tuple[str, object, int]]:
+    """Every value with its path and depth, parents first, in the order written; no recursion."""
+    waiting: list[tuple[str, object, int]] = [(path, value, depth)]
+    while waiting:
+        where, found, level = waiting.pop()
+        yield where or BODY, found, level
+        inner: list[tuple[str, object, int]] = []
+        if isinstance(found, _Pairs | dict):
+            inner = list(_members(found, where, level + 1))
+        elif isinstance(found, list | tuple):
+            inner = [(f"{where}[{number}]", item, level + 1) for number, item in enumerate(found)]
+        waiting.extend(reversed(inner))
+
+
+def _members(found: "_Pairs | dict[Any, Any]", where: str, level: int) -> Iterator[tuple[str, object, int]]:
+    seen: set[str] = set()
+    for key, item in found if isinstance(found, _Pairs) else found.items():
+        if not isinstance(key, str):
+            raise ReportError(where or BODY, "has a key that is not text")
+        if len(key) > LIMITS.name_chars or _UNSTORABLE.search(key):
+            raise ReportError(where or BODY, f"has a key that is over {LIMITS.name_chars} characters or unprintable")
+        at = f"{where}.{key}" if where else key
+        if key in seen:
+            raise ReportError(at, "is named twice")
+        seen.add(key)
+        yield at, item, level
+
+
+def _once_each(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    members = dict(pairs)
+    if len(members) != len(pairs):
+        raise _Suspect
+    return members
+
+
+def _no_constant(_text: str) -> NoReturn:
+    raise _Suspect
+
+
+_FAST = json.JSONDecoder(object_pairs_hook=_once_each, parse_constant=_no_constant)
+_SLOW = json.JSONDecoder(object_pairs_hook=_Pairs, parse_constant=_Constant)

@@ -1,0 +1,32 @@
+"""How large a report may be. Beyond a limit a report is refused with the place named, never cut.
+
+May import: nothing but the standard library.
+"""
+
+from dataclasses import dataclass
+
+__all__ = ["LIMITS", "Limits"]
+
+
+@dataclass(frozen=True)
+class Limits:
+    """Counts, unless the name ends in its unit. Characters are Unicode code points."""
+
+    body_bytes: int = 4 * 1024 * 1024  # after gzip is undone
+    depth: int = 12  # of nested objects and lists, the report itself being the first
+    facts: int = 1_000  # and as many absent ones; per machine and per card
+    cards: int = 64
+    software: int = 500
+    results: int = 2_000
+    samples: int = 1_000  # per result
+    params: int = 50  # per result
+    conditions: int = 200  # per result
+    probes: int = 100
+    string_chars: int = 4_096
+    name_chars: int = 200  # names, versions, slugs, keys
+    integer_max: int = 2**63 - 1  # what every database and language at either end can hold
+    number_max: float = 1e300  # sums of squares of samples stay finite
+    unknown_listed: int = 100  # unknown fields listed by path; all of them are kept
+
+
+LIMITS = Limits()
