@@ -41,16 +41,17 @@ class _Pairs(list[tuple[str, Any]]):
 def decode(body: bytes | str) -> object:
     """The JSON document in a body; raises ReportError. Depth is checked by the reader of each part, see check_tree."""
     text = _text_of(body)
+    if "\x00" in text:
+        raise ReportError(BODY, "holds a NUL character")
     try:
         document: object = _FAST.decode(text)
-        if "\\u" in text and _ESCAPE.search(text):
-            _find_suspect(text, or_else=document)
     except _Suspect:
-        document = _find_suspect(text)
+        _look_closely(text)
+        raise AssertionError("the quick pass met something that the slow one did not find") from None
     except (ValueError, RecursionError) as error:
         _refuse(error)
-    if "\x00" in text:  # inside a string the decoder refuses it; outside it is not JSON either
-        raise ReportError(BODY, "holds a NUL character")
+    if "\\u" in text and _ESCAPE.search(text):
+        _look_closely(text)
     return document
 
 
@@ -85,15 +86,13 @@ def _refuse(error: ValueError | RecursionError) -> NoReturn:
     raise ReportError(BODY, "holds an integer with too many digits") from None
 
 
-def _find_suspect(text: str, or_else: object = None) -> object:
-    """Name the place of what the fast pass met; `or_else` is the answer if it was only lookalike text."""
+def _look_closely(text: str) -> None:
+    """Name the place of what the quick pass met; return if it was only text that looks like it."""
     try:
-        check_tree(_SLOW.decode(text), "", 1)
+        document = _SLOW.decode(text)
     except (ValueError, RecursionError) as error:
-        if isinstance(error, ReportError):
-            raise
         _refuse(error)
-    return or_else
+    check_tree(document, "", 1)
 
 
 def _problem_with(value: object, level: int) -> str | None:
