@@ -61,7 +61,7 @@ clean:
 	find . -name __pycache__ -type d -not -path './.git/*' -prune -exec rm -rf {} +
 
 reset:
-	@if [ -x $(PY) ]; then $(PY) manage.py up --is-free; fi
+	@if [ -x $(PY) ]; then $(PY) manage.py up --check-stopped; fi
 	rm -rf var
 
 pins:

@@ -185,6 +185,11 @@ CELERY_BEAT_SCHEDULE = {
     },
 }
 
+# --- `make run` -------------------------------------------------------------------------------------------------
+
+UP_HOST = env_text("HOST", "127.0.0.1")
+UP_PORT = env_int("PORT", 8000, least=1)  # or the next free one
+
 # --- uploads ----------------------------------------------------------------------------------------------------
 
 UPLOADS_PER_MINUTE = env_int("UPLOADS_PER_MINUTE", 600, least=1)  # per key; beyond: 429 with Retry-After

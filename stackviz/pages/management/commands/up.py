@@ -1,0 +1,42 @@
+"""`manage.py up`, which is what `make run` runs. The work is in `stackviz.pages.up`."""
+
+import sys
+from argparse import ArgumentParser
+from pathlib import Path
+
+from django.conf import settings
+from django.core.management.base import BaseCommand, CommandError
+
+from stackviz.pages.up import lock
+from stackviz.pages.up.errors import AlreadyRunning, CannotStart
+from stackviz.pages.up.start import up
+
+FAILED, ALREADY_RUNNING = 1, 3
+
+
+class Command(BaseCommand):
+    help = (
+        "Brings up the whole site on this machine and puts this machine on it. 0: ended; 1: could not; 3: runs already."
+    )
+    requires_system_checks = ()
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        parser.add_argument("--no-agent", action="store_true", help="leave this machine off the site")
+        parser.add_argument("--check-stopped", action="store_true", help="only say whether a site is running here")
+
+    def handle(self, *_args: object, **options: object) -> None:
+        try:
+            if options["check_stopped"]:
+                check_stopped(Path(settings.VAR_DIR))
+            else:
+                up(sys.stdout, with_agent=not options["no_agent"])
+        except AlreadyRunning as problem:
+            raise CommandError(str(problem), returncode=ALREADY_RUNNING) from problem
+        except CannotStart as problem:
+            raise CommandError(str(problem), returncode=FAILED) from problem
+
+
+def check_stopped(var: Path) -> None:
+    if var.exists():
+        with lock.held(var / "up.lock"):
+            pass

@@ -1,0 +1,123 @@
+"""The site's own processes: gunicorn on an address that is free, and one Celery worker with its clock inside."""
+
+import contextlib
+import errno
+import ipaddress
+import os
+import socket
+import sys
+import urllib.error
+import urllib.request
+from collections.abc import Mapping
+from pathlib import Path
+
+from stackviz.pages.up.children import Child, Children
+from stackviz.pages.up.errors import CannotStart
+
+PORTS_TRIED = 50
+WEB_PROCESSES = max(2, min(4, os.cpu_count() or 1))
+WEB_THREADS = 4  # a browser holds connections open; each waits in a thread only while it asks
+UP_WITHIN_S = 60.0  # two cores under load need several seconds
+
+
+def listen(host: str, port: int) -> socket.socket:
+    """A listening socket on that port or the next free one. Raises CannotStart when the host is not ours.
+
+    We hold it open: nobody can take the port while gunicorn is started again.
+    """
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    for candidate in range(port, min(port + PORTS_TRIED, 65536)):
+        listener = socket.socket(family)
+        listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            listener.bind((host, candidate))
+            listener.listen(256)
+        except OSError as error:
+            listener.close()
+            if not _is_taken(error):
+                raise CannotStart(
+                    f"cannot listen on {host} port {candidate}: {error.strerror}. Choose with HOST="
+                ) from None
+        else:
+            return listener
+    raise CannotStart(f"ports {port} to {port + PORTS_TRIED - 1} are all taken on {host}. Choose with PORT=")
+
+
+def _is_taken(error: OSError) -> bool:
+    return error.errno in {errno.EADDRINUSE, errno.EACCES}
+
+
+def own_url(listener: socket.socket) -> str:
+    """Where this machine itself reaches the site."""
+    host, port = listener.getsockname()[:2]
+    if is_everywhere(host):
+        host = "::1" if ":" in host else "127.0.0.1"
+    return f"http://{in_address(host)}:{port}"
+
+
+def in_address(host: str) -> str:
+    return f"[{host}]" if ":" in host else host
+
+
+def is_loopback(host: str) -> bool:
+    return host == "localhost" or _is_ip(host, "is_loopback")
+
+
+def is_everywhere(host: str) -> bool:
+    """True for 0.0.0.0 and ::, every address this machine has."""
+    return _is_ip(host, "is_unspecified")
+
+
+def _is_ip(host: str, what: str) -> bool:
+    try:
+        return bool(getattr(ipaddress.ip_address(host), what))
+    except ValueError:
+        return False
+
+
+def allowed_hosts(host: str) -> str:
+    """Names under which a site open to the network may be called: this machine's own."""
+    name = socket.gethostname()
+    names = ["localhost", "127.0.0.1", "[::1]", name, f"{name}.local", socket.getfqdn()]
+    with contextlib.suppress(OSError):  # a name nobody can resolve is still a name
+        names += [str(entry[4][0]) for entry in socket.getaddrinfo(name, None, socket.AF_INET)]
+    names.append(_address_towards_the_network() if is_everywhere(host) else in_address(host))
+    return ",".join(sorted({entry for entry in names if entry}))
+
+
+def _address_towards_the_network() -> str:
+    """The address others see us under; nothing is sent: a datagram socket only picks a route."""
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
+        try:
+            probe.connect(("192.0.2.1", 9))
+        except OSError:
+            return ""
+        return str(probe.getsockname()[0])
+
+
+def start_web(children: Children, listener: socket.socket, env: Mapping[str, str]) -> Child:
+    command = [sys.executable, "-m", "gunicorn", "accelweb.wsgi"]
+    command += ["--bind", f"fd://{listener.fileno()}", "--workers", str(WEB_PROCESSES)]
+    command += ["--worker-class", "gthread", "--threads", str(WEB_THREADS), "--preload"]
+    command += ["--graceful-timeout", "5", "--no-control-socket", "--access-logfile", "-"]
+    return children.start("web", command, env, pass_fds=(listener.fileno(),))
+
+
+def start_worker(children: Children, env: Mapping[str, str], var: Path) -> Child:
+    command = [sys.executable, "-m", "celery", "--app", "accelweb", "worker"]
+    command += ["--beat", "--schedule", str(var / "celerybeat-schedule"), "--concurrency", "2"]
+    command += ["--without-gossip", "--without-mingle", "--loglevel", "INFO"]
+    return children.start("worker", command, env)
+
+
+def is_ready(worker: Child) -> bool:
+    return " ready." in worker.log.read_text(errors="replace")
+
+
+def page_answers(url: str) -> bool:
+    """True when the page is there: 200 within two seconds."""
+    try:
+        with urllib.request.urlopen(url, timeout=2) as answer:  # noqa: S310
+            return bool(answer.status == 200)
+    except (OSError, urllib.error.HTTPError):
+        return False
