@@ -1,0 +1,56 @@
+"""Who may import whom. A missing tool fails here: a contract nobody checks is none."""
+
+import ast
+from pathlib import Path
+
+from tests.live import ROOT
+
+
+def test_rooms_import_downwards_only(run_python):
+    done = run_python("-c", "from importlinter.cli import lint_imports_command; lint_imports_command()")
+    assert done.returncode == 0, done.stdout[-4000:] + done.stderr[-2000:]
+    assert "Contracts: 3 kept, 0 broken" in done.stdout
+
+
+def test_every_room_stands_in_a_contract():
+    contracts = (ROOT / "pyproject.toml").read_text()
+    rooms = [path.parent.name for path in ROOT.glob("stackviz/*/__init__.py")]
+    rooms += [path.stem for path in ROOT.glob("stackviz/*.py") if path.stem != "__init__"]
+    assert [room for room in rooms if f"stackviz.{room}" not in contracts] == []
+
+
+def test_a_lab_machine_needs_nothing_but_python(run_python):
+    # -S leaves site-packages out, -I the environment and the current folder: only the standard library is there.
+    code = f"import sys; sys.path.insert(0, {str(ROOT)!r}); import stackviz.agent, stackviz.agent.__main__; print('imported')"
+    done = run_python("-I", "-S", "-c", code)
+    assert (done.returncode, done.stdout) == (0, "imported\n"), done.stderr
+
+
+def test_the_package_the_agent_ships_starts_empty():
+    assert (ROOT / "stackviz/__init__.py").read_text() == ""
+
+
+def test_every_module_parses_as_python_311():
+    for path in [*ROOT.glob("accelweb/**/*.py"), *ROOT.glob("stackviz/**/*.py"), *ROOT.glob("tools/*.py")]:
+        ast.parse(path.read_text(), filename=str(path), feature_version=(3, 11))
+
+
+def test_no_app_imports_inside_a_function_to_get_round_the_contract():
+    """import-linter sees imports inside functions too; only `importlib` with a text could hide one."""
+    hiding = [
+        str(path.relative_to(ROOT))
+        for path in ROOT.glob("stackviz/**/*.py")
+        if "import_module(" in path.read_text() and "stackviz" in _texts_given_to_import_module(path)
+    ]
+    assert hiding == []
+
+
+def _texts_given_to_import_module(path: Path) -> str:
+    calls = [node for node in ast.walk(ast.parse(path.read_text())) if isinstance(node, ast.Call)]
+    return " ".join(
+        argument.value
+        for call in calls
+        if getattr(call.func, "attr", getattr(call.func, "id", "")) == "import_module"
+        for argument in call.args
+        if isinstance(argument, ast.Constant) and isinstance(argument.value, str)
+    )

@@ -1,0 +1,105 @@
+"""Settings: every variable is documented, wrong combinations are found, a production site is clean."""
+
+import ast
+import os
+import re
+
+import pytest
+from django.test import override_settings
+
+from stackviz.pages.checks import (
+    database_is_one_we_know,
+    redis_address_can_be_used,
+    secret_key_is_not_the_published_one,
+    several_hosts_share_one_database,
+    several_processes_share_one_broker,
+    site_answers_under_its_name,
+)
+from tests.live import ROOT
+from tools.lint import PRODUCTION
+
+
+def variables_read() -> set[str]:
+    """Names given to the readers in settings; a secret may also come from a file."""
+    names = set()
+    for path in (ROOT / "accelweb").glob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text())):
+            reader = getattr(getattr(node, "func", None), "id", "")
+            if reader.startswith("env_") and isinstance(node.args[0], ast.Constant):
+                names.add(node.args[0].value)
+                if reader == "env_secret":
+                    names.add(f"{node.args[0].value}_FILE")
+    return names
+
+
+def variables_of_compose() -> set[str]:
+    return set(re.findall(r"(?<!\$)\$\{(\w+)", (ROOT / "docker-compose.yml").read_text()))
+
+
+def test_the_example_the_documentation_and_the_code_name_the_same_variables():
+    read = variables_read() | variables_of_compose()
+    example = set(re.findall(r"^(\w+)=", (ROOT / ".env.example").read_text(), re.MULTILINE))
+    table = (ROOT / "docs/operations.md").read_text().partition("## Every variable")[2]
+    documented = set(re.findall(r"^\| `(\w+)` \|", table, re.MULTILINE))
+    assert len(read) > 10
+    assert example == read
+    assert documented == read
+
+
+def test_settings_read_the_environment_through_the_readers_only():
+    assert not re.search(r"\b(environ|getenv)\b", (ROOT / "accelweb/settings.py").read_text())
+
+
+def test_models_and_migrations_agree(run_python):
+    done = run_python("manage.py", "makemigrations", "--check", "--dry-run")
+    assert done.returncode == 0, done.stdout
+
+
+def test_a_production_site_passes_every_deployment_check(run_python, tmp_path):
+    env = os.environ | PRODUCTION | {"VAR_DIR": str(tmp_path), "DJANGO_SETTINGS_MODULE": "accelweb.settings"}
+    done = run_python("manage.py", "check", "--deploy", "--fail-level", "WARNING", env=env)
+    assert done.returncode == 0, done.stderr
+    assert "no issues" in done.stdout + done.stderr
+
+
+def test_a_variable_that_cannot_be_read_is_named(run_python):
+    env = os.environ | {"PORT": "eighty", "DJANGO_SETTINGS_MODULE": "accelweb.settings"}
+    done = run_python("manage.py", "check", env=env)
+    assert done.returncode != 0
+    assert "PORT='eighty' is not a whole number" in done.stderr
+
+
+SQLITE = {"DATABASE_URL": "sqlite:////srv/accelweb.sqlite3"}
+POSTGRES = {"DATABASE_URL": "postgresql://accelweb@db/accelweb"}
+OTHERS = ["accelweb.example"]
+
+
+@pytest.mark.parametrize(
+    ("check", "wrong", "right", "found"),
+    [
+        (secret_key_is_not_the_published_one, {"SECRET_KEY": "django-insecure-x", "ALLOWED_HOSTS": OTHERS}, {"SECRET_KEY": "own", "ALLOWED_HOSTS": OTHERS}, "accelweb.E001"),
+        (secret_key_is_not_the_published_one, {"SECRET_KEY": "django-insecure-x", "HTTPS": True}, {"SECRET_KEY": "django-insecure-x", "HTTPS": False, "ALLOWED_HOSTS": ["localhost"]}, "accelweb.E001"),
+        (database_is_one_we_know, {"DATABASE_URL": "mysql://root@db/accelweb"}, SQLITE, "accelweb.E002"),
+        (redis_address_can_be_used, {"REDIS_URL": "localhost:6379"}, {"REDIS_URL": "unix:///run/redis.sock"}, "accelweb.E003"),
+        (several_hosts_share_one_database, SQLITE, POSTGRES, "accelweb.W001"),
+        (several_processes_share_one_broker, {"REDIS_URL": ""}, {"REDIS_URL": "redis://localhost:6379/0"}, "accelweb.W002"),
+        (site_answers_under_its_name, {"ALLOWED_HOSTS": ["localhost", "127.0.0.1"], "HTTPS": False}, {"ALLOWED_HOSTS": OTHERS}, "accelweb.W003"),
+    ],
+)  # fmt: skip
+def test_a_wrong_combination_is_found_and_says_what_to_do(check, wrong, right, found):
+    with override_settings(**wrong):
+        messages = check()
+    assert [message.id for message in messages] == [found]
+    assert messages[0].hint
+    with override_settings(**right):
+        assert check() == []
+
+
+def test_every_check_stands_in_the_documentation():
+    code = (ROOT / "stackviz/pages/checks.py").read_text()
+    ids = set(re.findall(r'id="(accelweb\.\w+)"', code))
+    documented = set(
+        re.findall(r"^\| `(accelweb\.[EW]\d+)` \|", (ROOT / "docs/operations.md").read_text(), re.MULTILINE)
+    )
+    assert ids
+    assert documented == ids
