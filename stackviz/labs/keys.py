@@ -41,6 +41,10 @@ class KeyForbidden(KeyRefused):
     """A key of ours that may not do this: revoked, expired, or made for something else."""
 
 
+class WrongMachine(KeyForbidden):
+    """A key for one machine, and a report from another."""
+
+
 @dataclass(frozen=True, slots=True)
 class Sender:
     """Whom a key speaks for. `machine_id` None: any machine of the lab; `machine_identity` None: not reported yet."""

@@ -22,6 +22,13 @@ class Lab(models.Model):
 
     class Meta:
         ordering = ("slug",)
+        constraints = (
+            models.CheckConstraint(
+                condition=~Q(slug="add"),
+                name="lab_slug_is_no_page",
+                violation_error_message=_("/machines/add/ is a page of the site."),
+            ),
+        )
 
     def __str__(self) -> str:
         return self.name
@@ -270,6 +277,7 @@ class Finding(models.Model):
         WARNING = "warning", _("warning")
         NOTE = "note", _("note")
         CANNOT_TELL = "cannot-tell", _("cannot tell")
+        FITS = "fits", _("fits")
 
     snapshot = models.ForeignKey(Snapshot, on_delete=models.CASCADE, related_name="findings")
     rule = models.CharField(max_length=100)
@@ -286,7 +294,8 @@ class Finding(models.Model):
         ordering = ("id",)
         constraints = (
             models.CheckConstraint(
-                condition=Q(severity__in=("broken", "warning", "note", "cannot-tell")), name="finding_severity_is_known"
+                condition=Q(severity__in=("broken", "warning", "note", "cannot-tell", "fits")),
+                name="finding_severity_is_known",
             ),
         )
 
