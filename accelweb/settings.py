@@ -178,10 +178,13 @@ CELERY_WORKER_PREFETCH_MULTIPLIER = 4
 CELERY_TASK_TIME_LIMIT = 120
 CELERY_TIMEZONE = "UTC"
 CELERY_BEAT_SCHEDULE_FILENAME = str(VAR_DIR / "celerybeat-schedule")
+REQUEUE_EVERY_S = env_int("REQUEUE_EVERY_S", 15, least=1)
+RING_AGAIN_AFTER_S = 4 * REQUEUE_EVERY_S  # a report nobody has read this long after the last bell is rung for again
 CELERY_BEAT_SCHEDULE = {
     "ring again for waiting reports": {
         "task": "stackviz.ingest.tasks.requeue_waiting_reports",
-        "schedule": env_int("REQUEUE_EVERY_S", 15, least=1),
+        "schedule": REQUEUE_EVERY_S,
+        "options": {"expires": REQUEUE_EVERY_S},  # turns missed while no worker ran are not made up for
     },
 }
 
