@@ -48,7 +48,10 @@ def latest_snapshots(machines: Iterable[Machine]) -> dict[int, Snapshot]:
     pks = [machine.latest_snapshot_id for machine in machines if machine.latest_snapshot_id is not None]
     if not pks:
         return {}
-    snapshots = Snapshot.objects.filter(pk__in=pks).prefetch_related(*_parts())
+    cards = Card.objects.select_related("accelerator__vendor").order_by("index")
+    snapshots = Snapshot.objects.filter(pk__in=pks).prefetch_related(
+        Prefetch("cards", cards), Prefetch("findings", Finding.objects.order_by("pk"))
+    )
     return {snapshot.machine_id: snapshot for snapshot in snapshots}
 
 
@@ -69,8 +72,3 @@ def machine_detail(user: Visitor, lab: str, slug: str) -> MachineDetail:
     if snapshot is None:
         return MachineDetail(machine, None, (), ())
     return MachineDetail(machine, snapshot, tuple(snapshot.cards.all()), tuple(snapshot.findings.all()))
-
-
-def _parts() -> tuple[Prefetch[str, QuerySet[Card], str] | Prefetch[str, QuerySet[Finding], str], ...]:
-    cards = Card.objects.select_related("accelerator__vendor").order_by("index")
-    return (Prefetch("cards", cards), Prefetch("findings", Finding.objects.order_by("pk")))
