@@ -12,7 +12,7 @@ side.
 """
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from django.utils.translation import gettext
 
@@ -91,6 +91,7 @@ def _layer(layer: Layer, columns: Sequence[Column]) -> LayerRows:
     # A role that every column either lacks or only names to say it is absent has nothing to show.
     rows = [_row(role, columns, own) for role in roles if any(_has(boxes, role) for boxes in own)]
     rows = rows or [_empty_row(columns)]
+    rows = [replace(row, title="") if row.title.casefold() == layer.label.casefold() else row for row in rows]
     same = tuple(_names(row) for row in rows if not row.differs and _names(row))
     return LayerRows(layer, layer.label, tuple(rows), tuple(row for row in rows if row.differs), same)
 

@@ -1,0 +1,16 @@
+"""Rules: a report and the compatibility tables in, findings out. Runs on the site and, offline, in the agent.
+
+May import: wire and the standard library.
+
+    findings = find(report, packaged_tables())
+"""
+
+from stackviz.rules.compatibility import Release, Requirement, Source, Tables, packaged_tables
+from stackviz.rules.finding import Finding, Severity
+from stackviz.rules.registry import RULES, find, judge
+from stackviz.rules.rule import Rule
+
+__all__ = [
+    "RULES", "Finding", "Release", "Requirement", "Rule", "Severity", "Source", "Tables", "find", "judge",
+    "packaged_tables",
+]  # fmt: skip

@@ -1,0 +1,137 @@
+"""The compatibility tables: which release needs, ships or supports what. Data, not code.
+
+One copy of the data exists, the CSV files beside this module: the agent reads them from its own package, the site loads
+them into the database (where an admin may correct them) and builds the same `Tables` from there.
+May import: rules.versions and the standard library.
+"""
+
+import csv
+import io
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+from importlib import resources
+
+from stackviz.rules.versions import is_below, numbers
+
+__all__ = ["FILES", "Release", "Requirement", "Source", "Tables", "packaged_rows", "packaged_tables"]
+
+FILES = ("sources.csv", "releases.csv", "requirements.csv")
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """A public document, named by `key` in the files."""
+
+    key: str
+    title: str
+    url: str
+
+
+@dataclass(frozen=True, slots=True)
+class Release:
+    """One release of a component.
+
+    `version` may be a line ("535", "12") where the source speaks of one; `variant` tells builds or platforms of one
+    version apart ("cu128", "linux"). Dates are "YYYY-MM-DD" or "YYYY-MM", as exact as the source; "" if not known.
+    """
+
+    component: str
+    version: str
+    variant: str
+    line: str
+    released: str
+    support_ends: str
+    source: Source
+    note: str
+
+    @property
+    def last_day(self) -> str:
+        """The last supported day as text that sorts: a bare month lasts to its end. "" if not known."""
+        return f"{self.support_ends}-31" if len(self.support_ends) == len("YYYY-MM") else self.support_ends
+
+
+@dataclass(frozen=True, slots=True)
+class Requirement:
+    """One thing a release needs, ships, offers or supports, on one platform ("" for all).
+
+    `low` is the smallest version that will do; `values` the exact ones, space separated; either may be "".
+    `part` names the part it is about ("mps": only the mps device needs this).
+    """
+
+    component: str
+    version: str
+    variant: str
+    platform: str
+    relation: str
+    subject: str
+    part: str
+    low: str
+    values: str
+    confidence: str
+    source: Source
+    note: str
+
+    @property
+    def key(self) -> tuple[str, ...]:
+        return (self.component, self.version, self.variant, self.platform, self.relation, self.subject, self.part)
+
+
+@dataclass(frozen=True)
+class Tables:
+    """All rows, with the look-ups rules ask for. Equal when the rows are equal, whatever order they came in."""
+
+    releases: frozenset[Release]
+    requirements: frozenset[Requirement]
+
+    @cached_property
+    def _releases(self) -> dict[tuple[str, str], list[Release]]:
+        found: dict[tuple[str, str], list[Release]] = {}
+        for release in sorted(self.releases, key=lambda row: numbers(row.version)):
+            found.setdefault((release.component, release.variant), []).append(release)
+        return found
+
+    @cached_property
+    def _requirements(self) -> dict[tuple[str, str, str], list[Requirement]]:
+        found: dict[tuple[str, str, str], list[Requirement]] = {}
+        for row in sorted(self.requirements, key=lambda row: (numbers(row.version), row.key)):
+            found.setdefault((row.component, row.relation, row.subject), []).append(row)
+        return found
+
+    def releases_of(self, component: str, variant: str = "") -> list[Release]:
+        """Releases of a component in one variant, oldest first."""
+        return self._releases.get((component, variant), [])
+
+    def rows(
+        self, component: str, relation: str, subject: str, *, platform: str | None = None, part: str | None = None
+    ) -> Iterator[Requirement]:
+        """Requirements, oldest release first. With a platform, also those that hold on every platform."""
+        for row in self._requirements.get((component, relation, subject), []):
+            if (platform is None or row.platform in ("", platform)) and (part is None or row.part == part):
+                yield row
+
+
+def newest_up_to(rows: Iterable[Requirement], version: str) -> list[Requirement]:
+    """Of these rows, those of the newest release that is not newer than `version`; empty if all are newer."""
+    older = [row for row in rows if not is_below(version, row.version)]
+    newest = max((numbers(row.version) for row in older), default=())
+    return [row for row in older if numbers(row.version) == newest]
+
+
+def packaged_rows(name: str) -> list[dict[str, str]]:
+    """The rows of one of FILES, as written."""
+    text = (resources.files("stackviz.rules") / "tables" / name).read_text(encoding="utf-8")
+    return list(csv.DictReader(io.StringIO(text)))
+
+
+@lru_cache(maxsize=1)
+def packaged_tables() -> Tables:
+    """The tables as this version ships them."""
+    sources = {row["key"]: Source(**row) for row in packaged_rows("sources.csv")}
+    return Tables(
+        frozenset(Release(**{**row, "source": sources[row["source"]]}) for row in packaged_rows("releases.csv")),  # type: ignore[arg-type]
+        frozenset(
+            Requirement(**{**row, "source": sources[row["source"]]})  # type: ignore[arg-type]
+            for row in packaged_rows("requirements.csv")
+        ),
+    )

@@ -1,0 +1,127 @@
+"""How a rule looks at a report: every fact it reads is remembered as evidence, a missing one is never guessed.
+
+May import: wire and the standard library.
+"""
+
+from collections.abc import Iterable, Mapping
+
+from stackviz.wire import Absent, Card, Report
+
+__all__ = ["CardLook", "Look", "NotReported"]
+
+# Reasons that say "there is none", as opposed to "nobody told": a CPU-only torch has no CUDA version.
+MEANS_NONE = frozenset({"not_applicable", "not_installed", "not_supported"})
+
+
+class NotReported(Exception):
+    """A fact the rule cannot do without is missing. Carries its name and, where given, why it is missing."""
+
+    def __init__(self, name: str, reason: str = "") -> None:
+        super().__init__(name)
+        self.name = name
+        self.reason = reason
+
+
+class _Facts:
+    """Named facts with their absences, remembering what was asked."""
+
+    def __init__(self, facts: Mapping[str, object], absent: Mapping[str, Absent], prefix: str = "") -> None:
+        self._facts = facts
+        self._absent = absent
+        self._prefix = prefix
+        self.evidence: dict[str, str] = {}
+
+    def get(self, name: str) -> str | None:
+        """The fact as text, None if missing. True and False read "true" and "false"."""
+        value = self._facts.get(name)
+        if value is None:
+            if name in self._absent:
+                self.evidence[self._prefix + name] = f"none ({self._absent[name].reason})"
+            return None
+        text = str(value).lower() if isinstance(value, bool) else str(value).strip()
+        self.evidence[self._prefix + name] = text
+        return text or None
+
+    def need(self, name: str) -> str:
+        """The fact as text. Raises NotReported if it is missing."""
+        value = self.get(name)
+        if value is None:
+            reason = self._absent[name].reason if name in self._absent else ""
+            raise NotReported(self._prefix + name, reason)
+        return value
+
+    def number(self, name: str) -> float | None:
+        """The fact as a number; None if it is missing or not one."""
+        value = self._facts.get(name)
+        if isinstance(value, bool) or not isinstance(value, int | float):
+            return None
+        self.evidence[self._prefix + name] = f"{value:g}"
+        return float(value)
+
+    def is_true(self, name: str) -> bool | None:
+        """Whether a truth is true; None if it was not reported."""
+        text = self.get(name)
+        return None if text is None else text == "true"
+
+    def says_none(self, name: str) -> bool:
+        """Whether the report says that there is no such thing, which is not the same as saying nothing."""
+        if name in self._absent and self._absent[name].reason in MEANS_NONE and name not in self._facts:
+            self.evidence[self._prefix + name] = f"none ({self._absent[name].reason})"
+            return True
+        return False
+
+
+class CardLook(_Facts):
+    """One card of the report."""
+
+    def __init__(self, card: Card) -> None:
+        super().__init__(card.facts, card.absent, f"card {card.index} ")
+        self.index = card.index
+        self.vendor = card.vendor.strip().lower()
+        self.name = card.reported_name
+        self.evidence[f"card {card.index}"] = card.reported_name
+
+
+class Look(_Facts):
+    """A whole report."""
+
+    def __init__(self, report: Report) -> None:
+        super().__init__(report.facts, report.absent)
+        self.day = report.created_at.date().isoformat()
+        self.all_cards = tuple(CardLook(card) for card in report.cards)
+        self._software = {item.component: item.version for item in report.software}
+
+    def cards(self, vendor: str) -> list[CardLook]:
+        return [card for card in self.all_cards if card.vendor == vendor]
+
+    def has(self, component: str) -> bool:
+        """Whether the report lists this component, with or without a version."""
+        return component in self._software
+
+    @property
+    def platform(self) -> str:
+        """`linux`, `windows` or `macos` as far as drivers go: under WSL the driver is the Windows one. "" unknown."""
+        name = (self.get("os.name") or "").lower()
+        if name.startswith("windows") or self.get("os.wsl"):
+            return "windows"
+        if name.startswith(("macos", "mac os", "darwin")):
+            return "macos"
+        return "linux" if name else ""
+
+    @property
+    def wheel_platform(self) -> str:
+        """The platform a Python wheel is for: `linux-x86_64`; "" unknown."""
+        name = (self.get("os.name") or "").lower()
+        arch = (self.get("python.arch") or self.get("os.arch") or "").lower()
+        arch = {"amd64": "x86_64", "arm64": "aarch64"}.get(arch, arch)
+        if not name or not arch:
+            return ""
+        if name.startswith("windows"):
+            return f"windows-{arch}"
+        return f"macos-{'arm64' if arch == 'aarch64' else arch}" if self.platform == "macos" else f"linux-{arch}"
+
+    def evidence_for(self, cards: Iterable[int]) -> dict[str, str]:
+        """What was read about the machine and about these cards."""
+        chosen = set(cards)
+        about = [card.evidence for card in self.all_cards if card.index in chosen and len(card.evidence) > 1]
+        return {name: value for part in (self.evidence, *about) for name, value in part.items()}

@@ -1,0 +1,27 @@
+"""All rules, by name, in the order they are asked; and what they find in a report.
+
+A new rule is added to the list of its file in `checks/`, a new file here (docs/rules.md).
+May import: the other modules of rules, wire and the standard library.
+"""
+
+from stackviz.rules.checks import apple, cards, driver, torch_build, wsl
+from stackviz.rules.compatibility import Tables
+from stackviz.rules.finding import Finding, Severity
+from stackviz.rules.rule import Rule, run
+from stackviz.wire import Report
+
+__all__ = ["RULES", "find", "judge"]
+
+RULES: tuple[Rule, ...] = (*driver.RULES, *torch_build.RULES, *apple.RULES, *cards.RULES, *wsl.RULES)
+_WORST_FIRST = [severity.value for severity in Severity]
+
+
+def judge(report: Report, tables: Tables) -> tuple[Finding, ...]:
+    """Every answer, worst first, what holds included (`fits`): what a diagram shows beside its boxes."""
+    answers = [finding for rule in RULES for finding in run(rule, report, tables)]
+    return tuple(sorted(answers, key=lambda finding: _WORST_FIRST.index(finding.severity)))
+
+
+def find(report: Report, tables: Tables) -> tuple[Finding, ...]:
+    """The findings of a report, worst first: broken, warning, note, cannot-tell. What holds is left out."""
+    return tuple(finding for finding in judge(report, tables) if finding.severity != Severity.FITS)

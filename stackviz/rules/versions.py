@@ -1,0 +1,31 @@
+"""Version texts as numbers: `535.183.01` -> (535, 183, 1). May import: nothing but the standard library."""
+
+import re
+from itertools import zip_longest
+
+__all__ = ["is_below", "major_minor", "numbers", "same_line"]
+
+_NUMBERS = re.compile(r"v?(\d{1,9}(?:\.\d{1,9})*)")
+
+
+def numbers(version: str) -> tuple[int, ...]:
+    """The leading numbers of a version: `2.13.0+cu130` -> (2, 13, 0). Empty if it starts with none."""
+    found = _NUMBERS.match(version.strip())
+    return tuple(int(part) for part in found[1].split(".")) if found else ()
+
+
+def is_below(version: str, other: str) -> bool:
+    """Whether `version` comes before `other`; missing parts count as 0, so 12.3 is not below 12.3.0."""
+    pairs = list(zip_longest(numbers(version), numbers(other), fillvalue=0))
+    return [left for left, _ in pairs] < [right for _, right in pairs]
+
+
+def major_minor(version: str) -> str:
+    """`2.13.0+cu130` -> `2.13`; a lone major stays as it is."""
+    return ".".join(str(part) for part in numbers(version)[:2])
+
+
+def same_line(version: str, line: str) -> bool:
+    """Whether `version` belongs to the release line `line`: 12.8.1 belongs to 12 and to 12.8, not to 12.80."""
+    own = numbers(line)
+    return bool(own) and numbers(version)[: len(own)] == own
