@@ -67,7 +67,7 @@ GROUPS: tuple[Group, ...] = (
 )
 
 _RATE = (0.001, 2e6)  # TFLOPS or TOPS: from a Pascal card's fp16 to a wafer
-_COUNT = (1, 1e6)
+_COUNT = (0, 1e6)
 
 
 def _rate(name: str, title: Words, meaning: Words, *, headline: bool = False, unit: str = "TFLOPS") -> Field:

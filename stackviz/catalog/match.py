@@ -5,7 +5,7 @@ size, GPU core count and the model of the machine then decide; if they cannot, t
 """
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -63,55 +63,58 @@ def match_cards(cards: Sequence[CardName]) -> list[Match]:
     return [decide(card, aliases) for card in cards]
 
 
-def decide(card: CardName, aliases: dict[str, list[Alias]]) -> Match:
-    """The match of one card among `aliases` (by normalized name). No query."""
-    found = [alias for alias in aliases.get(normalized(card.reported_name), ()) if _is_vendor(alias, card.vendor)]
-    if not found:
+def decide(card: CardName, aliases: Mapping[str, Sequence[Alias]]) -> Match:
+    """The match of one card among `aliases` (by normalized name). No query.
+
+    A name with a memory size or core count is an accelerator's only where the card reports the same.
+    """
+    named = [alias for alias in aliases.get(normalized(card.reported_name), ()) if _is_vendor(alias, card.vendor)]
+    if not named:
         return Match(None, "unknown")
-    if len(_accelerators(found)) == 1 and not _contradicts(found, card):
-        return Match(found[0].accelerator, "name", _accelerators(found))
-    for how, narrow in _narrowings(card, aliases):
-        narrowed = narrow(found)
-        if len(_accelerators(narrowed)) == 1:
-            return Match(narrowed[0].accelerator, how, _accelerators(found))
-        found = narrowed or found
-    return Match(None, "ambiguous", _accelerators(found), _what_decides(found, card))
+    candidates = _accelerators(named)
+    sure = [alias for alias in named if alias.kind != Alias.Kind.UNDECIDED]
+    agreeing = _nearest(card, [alias for alias in sure if _says(alias, card) is True])
+    if len(_accelerators(agreeing)) == 1:
+        return Match(agreeing[0].accelerator, _how(agreeing[0]), candidates)
+    open_ones = agreeing or [alias for alias in sure if _says(alias, card) is None]
+    built_in = {alias.accelerator_id for alias in aliases.get(normalized(card.machine_model), ())}
+    in_machine = [alias for alias in open_ones if alias.accelerator_id in built_in]
+    if len(_accelerators(in_machine)) == 1:
+        return Match(in_machine[0].accelerator, "name+machine", candidates)
+    return Match(None, "ambiguous", candidates, _what_decides(open_ones, named))
 
 
-def _narrowings(
-    card: CardName, aliases: dict[str, list[Alias]]
-) -> Iterable[tuple[How, Callable[[list[Alias]], list[Alias]]]]:
-    """What can tell candidates apart, most telling first; what the card does not say is left out."""
-    if card.gpu_cores:
-        yield "name+gpu-cores", lambda found: [alias for alias in found if alias.gpu_cores == card.gpu_cores]
-    if card.memory_bytes:
-        yield "name+memory", lambda found: _nearest_in_memory(found, card.memory_bytes or 0)
-    if card.machine_model:
-        built_in = {alias.accelerator_id for alias in aliases.get(normalized(card.machine_model), ())}
-        yield "name+machine", lambda found: [alias for alias in found if alias.accelerator_id in built_in]
+def _says(alias: Alias, card: CardName) -> bool | None:
+    """Whether what the card reports agrees with the alias; None where it reports too little to tell."""
+    verdicts: list[bool | None] = [True]
+    if alias.gpu_cores:
+        verdicts.append(alias.gpu_cores == card.gpu_cores if card.gpu_cores else None)
+    if alias.memory_bytes:
+        is_near = memory_distance(alias.memory_bytes, card.memory_bytes or 0) <= MEMORY_TOLERANCE
+        verdicts.append(is_near if card.memory_bytes else None)
+    if False in verdicts:
+        return False
+    return None if None in verdicts else True
+
+
+def _nearest(card: CardName, agreeing: list[Alias]) -> list[Alias]:
+    """Of aliases that agree, those that say most (a size, a core count), and of these the nearest in memory."""
+    specific = [alias for alias in agreeing if alias.gpu_cores or alias.memory_bytes] or agreeing
+    sized = [alias for alias in specific if alias.memory_bytes]
+    if not sized or not card.memory_bytes:
+        return specific
+    distances = [memory_distance(alias.memory_bytes or 0, card.memory_bytes) for alias in sized]
+    return [alias for alias, distance in zip(sized, distances, strict=True) if distance == min(distances)]
+
+
+def _how(alias: Alias) -> How:
+    if alias.gpu_cores:
+        return "name+gpu-cores"
+    return "name+memory" if alias.memory_bytes else "name"
 
 
 def _is_vendor(alias: Alias, vendor: str) -> bool:
     return not vendor or vendor.casefold() in (alias.accelerator.vendor.slug, "unknown", "other")
-
-
-def _contradicts(found: list[Alias], card: CardName) -> bool:
-    """Whether the card's memory or core count rules out every alias: then the name alone does not decide."""
-    if card.gpu_cores and all(alias.gpu_cores and alias.gpu_cores != card.gpu_cores for alias in found):
-        return True
-    sizes = [alias.memory_bytes for alias in found if alias.memory_bytes]
-    return bool(card.memory_bytes and len(sizes) == len(found)) and not _nearest_in_memory(
-        found, card.memory_bytes or 0
-    )
-
-
-def _nearest_in_memory(found: list[Alias], reported_bytes: int) -> list[Alias]:
-    """The aliases whose printed memory is nearest to what is reported, within MEMORY_TOLERANCE."""
-    distances = [(memory_distance(alias.memory_bytes, reported_bytes), alias) for alias in found if alias.memory_bytes]
-    least = min((distance for distance, _alias in distances), default=1.0)
-    if least > MEMORY_TOLERANCE:
-        return []
-    return [alias for distance, alias in distances if distance == least]
 
 
 def memory_distance(printed_bytes: int, reported_bytes: int) -> float:
@@ -124,16 +127,18 @@ def _accelerators(found: Iterable[Alias]) -> tuple[Accelerator, ...]:
     return tuple({alias.accelerator_id: alias.accelerator for alias in found}.values())
 
 
-def _what_decides(found: list[Alias], card: CardName) -> str:
-    cores = {alias.gpu_cores for alias in found}
-    sizes = {alias.memory_bytes for alias in found}
-    if len(cores) > 1 and not card.gpu_cores:
+def _what_decides(open_ones: Sequence[Alias], named: Sequence[Alias]) -> str:
+    """What would settle an ambiguous name; the note of a name that never decides, else what the card leaves out."""
+    if any(alias.gpu_cores for alias in open_ones):
         return _("the number of GPU cores")
-    if len(sizes) > 1 and not card.memory_bytes:
+    if any(alias.memory_bytes for alias in open_ones):
         return _("the memory size")
-    if len(sizes) > 1 or len(cores) > 1:
-        return _("a name of its own: neither memory size nor GPU cores fit a sheet")
-    return _("the PCI device id or a closer look: several sheets share name and memory size")
+    notes = [alias.note for alias in named if alias.kind == Alias.Kind.UNDECIDED and alias.note]
+    if notes:
+        return notes[0]
+    if open_ones:
+        return _("the PCI device id: several sheets share name and memory size")
+    return _("a sheet of its own: no sheet of this name has its memory size or GPU core count")
 
 
 def describe(how: How) -> str:

@@ -42,7 +42,7 @@ class Curated(models.Model):
         abstract = True
 
     def content(self) -> tuple[object, ...]:
-        """What the curated files say about this row, in a fixed order; plain values only."""
+        """What the curated files say about this row, in a fixed order; plain values, since their repr is hashed."""
         raise NotImplementedError
 
     @property
@@ -98,7 +98,7 @@ class Source(Curated):
         return self.title
 
     def content(self) -> tuple[object, ...]:
-        return (self.key, self.title, self.url, self.kind)
+        return (self.key, self.title, self.url, str(self.kind))
 
 
 class Accelerator(Curated):
@@ -132,7 +132,7 @@ class Accelerator(Curated):
         return reverse("catalog:sheet", args=[self.slug])
 
     def content(self) -> tuple[object, ...]:
-        return (self.slug, self.name, self.vendor.slug, self.kind, self.family)
+        return (self.slug, self.name, self.vendor_id, str(self.kind), self.family)
 
 
 class SpecValue(Curated):
@@ -249,11 +249,11 @@ class SpecValue(Curated):
             self.value,
             self.unit,
             self.condition,
-            self.basis,
+            str(self.basis),
             self.source_id,
             self.said_by,
             self.note,
-            self.status,
+            str(self.status),
             self.is_preferred,
         )
 
@@ -261,18 +261,20 @@ class SpecValue(Curated):
 class Alias(Curated):
     """A name by which a machine, a tool or a shop calls an accelerator.
 
-    Several accelerators may report one name; `memory_bytes` (as printed) and `gpu_cores` then tell them apart.
+    Several products may report one name. Where `memory_bytes` (as printed) or `gpu_cores` is given, the name is this
+    accelerator's only together with it; a name of kind UNDECIDED is never enough.
     """
 
     class Kind(models.TextChoices):
         REPORTED = "reported", _("reported by the device")
         MACHINE = "machine", _("model of the machine")
         PRODUCT = "product", _("name of the product")
+        UNDECIDED = "undecided", _("does not decide: the note says why")
 
     accelerator = models.ForeignKey(Accelerator, models.CASCADE, related_name="aliases")
     name = models.CharField(max_length=200)
     normalized = models.CharField(max_length=200, db_index=True, editable=False)
-    kind = models.CharField(max_length=10, choices=Kind.choices, default=Kind.REPORTED)
+    kind = models.CharField(max_length=12, choices=Kind.choices, default=Kind.REPORTED)
     memory_bytes = models.BigIntegerField(null=True, blank=True)
     gpu_cores = models.PositiveIntegerField(null=True, blank=True)
     source = models.ForeignKey(Source, models.PROTECT, null=True, blank=True, related_name="aliases")
@@ -310,7 +312,15 @@ class Alias(Curated):
             raise ValidationError({"name": _("Nothing is left of this name without the vendor's.")})
 
     def content(self) -> tuple[object, ...]:
-        return (self.accelerator_id, self.name, self.kind, self.memory_bytes, self.gpu_cores, self.source_id, self.note)
+        return (
+            self.accelerator_id,
+            self.name,
+            str(self.kind),
+            self.memory_bytes,
+            self.gpu_cores,
+            self.source_id,
+            self.note,
+        )
 
 
 class CatalogueLoad(models.Model):

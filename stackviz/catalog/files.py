@@ -1,0 +1,243 @@
+"""The curated files under `data/`: read, checked, and given a version. Pure: no database.
+
+    vendors.csv       slug,name
+    accelerators.csv  slug,name,vendor,kind,family
+    sources.csv       key,title,url,kind                    no url: what it says stays unreviewed
+    specs/<vendor>.csv  device,field,value,unit,condition,basis,status,source,note      one value a line
+    aliases.csv       device,name,kind,memory_gb,gpu_cores,source,note
+
+`status` is public (the preferred value of its field and condition), alternative (public, another value is preferred or
+this one confirms it), unreviewed (no address known) or retired (known to be wrong).
+"""
+
+import csv
+import hashlib
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, fields
+from pathlib import Path
+from typing import TypeVar
+
+from stackviz.catalog.conditions import canonical
+from stackviz.catalog.fields import FIELDS, amount_of
+from stackviz.catalog.names import normalized
+
+DATA = Path(__file__).resolve().parent / "data"
+# Raise it when what the loader makes of a line changes, so that the same files are loaded anew.
+LOADER_VERSION = 1
+STATUSES = ("public", "alternative", "unreviewed", "retired")
+BASES = ("published", "probed", "measured", "derived", "inferred")
+MOST_PROBLEMS_SHOWN = 20
+
+
+class CatalogueDataError(ValueError):
+    """The curated files contradict themselves or the registry; `problems` are "file:line: what is wrong"."""
+
+    def __init__(self, problems: list[str]) -> None:
+        shown = problems[:MOST_PROBLEMS_SHOWN]
+        more = [f"… and {len(problems) - len(shown)} more"] if len(problems) > len(shown) else []
+        super().__init__("\n".join([*shown, *more]))
+        self.problems = problems
+
+
+@dataclass(frozen=True, slots=True)
+class VendorLine:
+    slug: str
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class AcceleratorLine:
+    slug: str
+    name: str
+    vendor: str
+    kind: str
+    family: str
+
+
+@dataclass(frozen=True, slots=True)
+class SourceLine:
+    key: str
+    title: str
+    url: str
+    kind: str
+
+
+@dataclass(frozen=True, slots=True)
+class SpecLine:
+    device: str
+    field: str
+    value: str
+    unit: str
+    condition: str
+    basis: str
+    status: str
+    source: str
+    note: str
+
+    @property
+    def key(self) -> str:
+        """Names the line for as long as it speaks of the same thing from the same source."""
+        return f"{self.device}/{self.field}/{self.condition}/{self.source}"
+
+    @property
+    def slot(self) -> tuple[str, str, str]:
+        return self.device, self.field, self.condition
+
+
+@dataclass(frozen=True, slots=True)
+class AliasLine:
+    device: str
+    name: str
+    kind: str
+    memory_gb: str
+    gpu_cores: str
+    source: str
+    note: str
+
+    @property
+    def key(self) -> str:
+        return f"{self.device}/{normalized(self.name)}/{self.memory_gb}/{self.gpu_cores}"
+
+
+@dataclass(frozen=True, slots=True)
+class Catalogue:
+    """Everything the curated files say, and the version of what they say."""
+
+    version: str
+    vendors: tuple[VendorLine, ...]
+    accelerators: tuple[AcceleratorLine, ...]
+    sources: tuple[SourceLine, ...]
+    specs: tuple[SpecLine, ...]
+    aliases: tuple[AliasLine, ...]
+
+
+def data_version(folder: Path = DATA) -> str:
+    """A digest of all files, names included; the same text gives the same on every machine."""
+    digest = hashlib.sha256(f"loader {LOADER_VERSION}".encode())
+    for path in sorted(folder.rglob("*.csv")):
+        digest.update(path.relative_to(folder).as_posix().encode())
+        digest.update(path.read_bytes().replace(b"\r\n", b"\n"))
+    return digest.hexdigest()
+
+
+def read_catalogue(folder: Path = DATA) -> Catalogue:
+    """Read and check all files. Raises CatalogueDataError naming every file and line that is wrong."""
+    vendors = _read(folder / "vendors.csv", VendorLine)
+    accelerators = _read(folder / "accelerators.csv", AcceleratorLine)
+    sources = _read(folder / "sources.csv", SourceLine)
+    specs = {path.name: _read(path, SpecLine) for path in sorted((folder / "specs").glob("*.csv"))}
+    aliases = _read(folder / "aliases.csv", AliasLine)
+    known = _Known({line.slug for line in accelerators}, {line.key: line.url for line in sources})
+    problems = [
+        *_in_file("vendors.csv", _repeated([line.slug for line in vendors])),
+        *_in_file("accelerators.csv", _accelerator_problems(accelerators, {line.slug for line in vendors})),
+        *_in_file("sources.csv", _source_problems(sources)),
+        *(
+            problem
+            for name, lines in specs.items()
+            for problem in _in_file(f"specs/{name}", _spec_problems(lines, known))
+        ),
+        *_in_file("aliases.csv", _alias_problems(aliases, known)),
+    ]
+    if problems:
+        raise CatalogueDataError(problems)
+    all_specs = tuple(line for lines in specs.values() for line in lines)
+    return Catalogue(data_version(folder), vendors, accelerators, sources, all_specs, aliases)
+
+
+Line = TypeVar("Line", VendorLine, AcceleratorLine, SourceLine, SpecLine, AliasLine)
+Problem = tuple[int, str]  # position among the lines of a file, and what is wrong
+
+
+@dataclass(frozen=True, slots=True)
+class _Known:
+    """What other files may refer to: devices, and sources with their address."""
+
+    devices: set[str]
+    sources: dict[str, str]
+
+    def problems(self, number: int, device: str, source: str) -> Iterator[Problem]:
+        if device not in self.devices:
+            yield number, f"no accelerator {device!r}"
+        if source and source not in self.sources:
+            yield number, f"no source {source!r}"
+
+
+def _read(path: Path, kind: type[Line]) -> tuple[Line, ...]:
+    header = [column.name for column in fields(kind)]
+    with path.open(encoding="utf-8", newline="") as file:
+        rows = csv.reader(file)
+        first = next(rows, [])
+        if first != header:
+            raise CatalogueDataError([f"{path.name}:1: the header is {','.join(first)}, not {','.join(header)}"])
+        lines = [row for row in rows if row]
+    for number, row in enumerate(lines, start=2):
+        if len(row) != len(header):
+            raise CatalogueDataError([f"{path.name}:{number}: {len(row)} columns, not {len(header)}"])
+    return tuple(kind(*row) for row in lines)
+
+
+def _in_file(name: str, problems: Iterable[Problem]) -> list[str]:
+    return [f"{name}:{number + 2}: {problem}" for number, problem in problems]
+
+
+def _repeated(keys: Sequence[object]) -> Iterator[Problem]:
+    seen: set[object] = set()
+    for number, key in enumerate(keys):
+        if key in seen:
+            yield number, f"said twice: {key}"
+        seen.add(key)
+
+
+def _accelerator_problems(lines: Sequence[AcceleratorLine], vendors: set[str]) -> Iterator[Problem]:
+    yield from _repeated([line.slug for line in lines])
+    yield from _repeated([line.name for line in lines])
+    for number, line in enumerate(lines):
+        if line.vendor not in vendors:
+            yield number, f"no vendor {line.vendor!r}"
+
+
+def _source_problems(lines: Sequence[SourceLine]) -> Iterator[Problem]:
+    yield from _repeated([line.key for line in lines])
+    yield from _repeated([(line.title, line.url) for line in lines])
+    for number, line in enumerate(lines):
+        if line.url and not line.url.startswith(("https://", "http://")):
+            yield number, f"not a web address: {line.url}"
+
+
+def _spec_problems(lines: Sequence[SpecLine], known: _Known) -> Iterator[Problem]:
+    yield from _repeated([line.key for line in lines])
+    for number, key in _repeated(
+        [line.slot if line.status == "public" else number for number, line in enumerate(lines)]
+    ):
+        yield number, f"two preferred values, {key}"
+    for number, line in enumerate(lines):
+        yield from known.problems(number, line.device, line.source)
+        yield from ((number, problem) for problem in _line_problems(line))
+        if line.status in ("public", "alternative") and not known.sources.get(line.source):
+            yield number, f"{line.status}, but its source has no address"
+
+
+def _line_problems(line: SpecLine) -> Iterator[str]:
+    """What is wrong with one value by itself."""
+    if line.status not in STATUSES:
+        yield f"status is one of {', '.join(STATUSES)}, not {line.status!r}"
+    if line.basis not in BASES:
+        yield f"basis is one of {', '.join(BASES)}, not {line.basis!r}"
+    if line.field not in FIELDS:
+        yield f"no field {line.field!r} in the registry"
+        return
+    try:
+        amount_of(FIELDS[line.field], line.value, line.unit)
+        if canonical(line.condition) != line.condition:
+            yield f"condition is written {canonical(line.condition)!r}"
+    except ValueError as error:
+        yield str(error)
+
+
+def _alias_problems(lines: Sequence[AliasLine], known: _Known) -> Iterator[Problem]:
+    yield from _repeated([line.key for line in lines])
+    for number, line in enumerate(lines):
+        yield from known.problems(number, line.device, line.source)
+        if not normalized(line.name):
+            yield number, f"nothing is left of the name {line.name!r} without the vendor's"
