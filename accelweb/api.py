@@ -1,5 +1,7 @@
 """The HTTP API, version 1: each room's router under one OpenAPI document at `/api/v1/openapi.json`."""
 
+from http import HTTPStatus
+
 from django.http import HttpRequest, HttpResponse
 from ninja import NinjaAPI
 from ninja.errors import HttpError, ValidationError
@@ -31,5 +33,11 @@ def refuse_parameter(request: HttpRequest, error: ValidationError) -> HttpRespon
 
 @api.exception_handler(HttpError)
 def refuse(request: HttpRequest, error: HttpError) -> HttpResponse:
-    """Errors raised by the rooms: the same body everywhere."""
-    return api.create_response(request, {"error": str(error), "field": None}, status=error.status_code)
+    """Errors raised by the rooms: the same body everywhere; `field` and `retry_after_s` where the error carries them."""
+    body = {"error": str(error), "field": getattr(error, "field", None)}
+    response = api.create_response(request, body, status=error.status_code)
+    if retry_after_s := getattr(error, "retry_after_s", None):
+        response["Retry-After"] = str(retry_after_s)
+    if error.status_code == HTTPStatus.UNAUTHORIZED:
+        response["WWW-Authenticate"] = "Bearer"
+    return response
