@@ -33,7 +33,7 @@ def refuse_parameter(request: HttpRequest, error: ValidationError) -> HttpRespon
 
 @api.exception_handler(HttpError)
 def refuse(request: HttpRequest, error: HttpError) -> HttpResponse:
-    """Errors raised by the rooms: the same body everywhere; `field` and `retry_after_s` where the error carries them."""
+    """Errors raised by the rooms: the same body everywhere; `field`, `retry_after_s` if the error has them."""
     body = {"error": str(error), "field": getattr(error, "field", None)}
     response = api.create_response(request, body, status=error.status_code)
     if retry_after_s := getattr(error, "retry_after_s", None):
