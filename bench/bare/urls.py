@@ -1,0 +1,35 @@
+"""Two bare views: take a JSON body into one row; print a page of so many bytes from strings."""
+
+import json
+from functools import lru_cache
+
+from django.http import HttpRequest, HttpResponse, JsonResponse
+from django.shortcuts import render
+from django.urls import path
+from django.views.decorators.csrf import csrf_exempt
+
+from bench.bare.models import BareReport
+
+CELL = "1,234.5 GB/s"
+CELLS_IN_ROW = 6
+
+
+@csrf_exempt
+def post(request: HttpRequest) -> HttpResponse:
+    body = json.loads(request.body)
+    BareReport.objects.create(id=body["id"], body=request.body)
+    return JsonResponse({"id": body["id"]}, status=202)
+
+
+def page(request: HttpRequest, size: int) -> HttpResponse:
+    """A table of strings, as near to `size` bytes as whole rows come."""
+    return render(request, "page.html", {"rows": rows_for(size)})
+
+
+@lru_cache(maxsize=64)
+def rows_for(size: int) -> list[list[str]]:
+    row = len("<tr></tr>\n") + CELLS_IN_ROW * (len("<td></td>") + len(CELL))
+    return [[CELL] * CELLS_IN_ROW for _ in range(max(1, round(size / row)))]
+
+
+urlpatterns = [path("post/", post), path("page/<int:size>/", page)]

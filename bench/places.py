@@ -1,0 +1,94 @@
+"""Where a run happens: one database, the site and the yardstick over it, each behind its own gunicorn."""
+
+import json
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from tests import servers
+from tests.live import ROOT, Site
+
+WEB_PROCESSES = 2
+UNLIMITED = str(10**9)
+
+
+@dataclass
+class Place:
+    """The site, and the bare Django beside it, over the same database."""
+
+    name: str
+    site: Site
+    bare: Site
+
+    def ask(self, command: str, *arguments: str, **variables: str) -> dict[str, Any]:
+        """Runs a command of `bench.inside` under the site's environment; its JSON."""
+        return finish(begin(self.site, command, *arguments, **variables))
+
+
+def begin(site: Site, command: str, *arguments: str, **variables: str) -> "subprocess.Popen[str]":
+    return subprocess.Popen(
+        [sys.executable, "-m", "bench.inside", command, *arguments],
+        cwd=ROOT, env=site.env | variables, text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+    )  # fmt: skip
+
+
+def finish(process: "subprocess.Popen[str]") -> dict[str, Any]:
+    out, err = process.communicate()
+    if process.returncode:
+        raise RuntimeError(f"{process.args} ended with {process.returncode}\n{out}{err}")
+    return dict(json.loads(out.splitlines()[-1]))
+
+
+@contextmanager
+def place(name: str) -> Iterator[Place]:
+    """`sqlite` or `postgresql`, with a private Redis as broker. Raises servers.NotHere."""
+    with ExitStack() as stack:
+        folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="accelweb-bench-")))
+        redis = stack.enter_context(servers.own_redis())
+        url = f"sqlite:///{folder / 'accelweb.sqlite3'}"
+        if name == "postgresql":
+            url = servers.new_database(stack.enter_context(servers.postgres()))
+        shared = {"database_url": url, "redis_url": redis.url, "UPLOADS_PER_MINUTE": UNLIMITED, "LOG_LEVEL": "WARNING"}
+        found = Place(
+            name,
+            Site(folder, settings="accelweb.settings", **shared),
+            Site(folder, settings="bench.bare.settings", **shared),
+        )
+        stack.callback(found.site.stop)
+        stack.callback(found.bare.stop)
+        fill(found)
+        serve(found)
+        yield found
+
+
+def fill(place: Place) -> None:
+    for command in ("migrate", "load_catalogue", "load_stacks"):
+        place.site.manage(command)
+    place.site.manage("collectstatic", "--noinput", "-v", "0")
+    finish(begin(place.bare, "tables"))
+
+
+def serve(place: Place) -> None:
+    """Both behind gunicorn with the same processes and threads, as `make run` and the compose file have them."""
+    for name, site, application in (
+        ("site", place.site, "accelweb.wsgi"),
+        ("bare", place.bare, "django.core.wsgi:get_wsgi_application()"),
+    ):
+        site.start(
+            name, "gunicorn", application, "--bind", f"127.0.0.1:{site.port}", "--workers", str(WEB_PROCESSES),
+            "--worker-class", "gthread", "--threads", "4", "--keep-alive", "30", "--no-control-socket", "--preload",
+        )  # fmt: skip
+    place.site.wait_until(place.site.answers, "the site answers")
+    place.bare.wait_until(lambda: answers(place.bare), "the bare site answers")
+
+
+def answers(site: Site) -> bool:
+    try:
+        return site.get("/page/100/")[0] == 200
+    except OSError:
+        return False
