@@ -15,6 +15,7 @@ from django.utils.translation import gettext_lazy as _
 from accelweb.env import env_flag, env_int, env_list, env_secret, env_text
 
 BASE_DIR = Path(__file__).resolve().parent.parent
+VERSION = "0.1.0"  # as in pyproject.toml: tests/pages holds the two equal
 VAR_DIR = Path(env_text("VAR_DIR", str(BASE_DIR / "var"))).resolve()
 
 # --- security ---------------------------------------------------------------------------------------------------
@@ -92,7 +93,8 @@ MIDDLEWARE = [
 ROOT_URLCONF = "accelweb.urls"
 WSGI_APPLICATION = "accelweb.wsgi.application"
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
-LOGIN_URL = "admin:login"
+LOGIN_URL = "pages:login"
+LOGIN_REDIRECT_URL = LOGOUT_REDIRECT_URL = "pages:home"
 
 TEMPLATES = [
     {

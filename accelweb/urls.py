@@ -17,7 +17,7 @@ urlpatterns = [
     path("admin/", admin.site.urls),
 ]
 
-# handler400 = "stackviz.pages.views.bad_request"
-# handler403 = "stackviz.pages.views.forbidden"
-# handler404 = "stackviz.pages.views.not_found"
-# handler500 = "stackviz.pages.views.server_error"
+handler400 = "stackviz.pages.views.bad_request"
+handler403 = "stackviz.pages.views.forbidden"
+handler404 = "stackviz.pages.views.not_found"
+handler500 = "stackviz.pages.views.server_error"

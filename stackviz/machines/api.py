@@ -1,3 +1,177 @@
-from ninja import Router
+"""Machines over HTTP, for reading. A private lab's machines are there for its members only; else 404."""
+
+from datetime import datetime
+from typing import Any
+
+from django.http import HttpRequest
+from ninja import Query, Router, Schema
+from ninja.errors import HttpError
+
+from stackviz.benchmarks.measurement import Measurement
+from stackviz.benchmarks.queries import latest_results
+from stackviz.labs.models import Card, Finding, Machine
+from stackviz.labs.queries import latest_snapshots, machine_detail
+from stackviz.machines.rows import machines_found, subject_of
 
 router = Router()
+MOST_ITEMS = 200
+
+
+class MachineItem(Schema):
+    lab: str
+    slug: str
+    name: str
+    subject: str
+    url: str
+    last_report_at: datetime | None
+    accelerators: list[str]
+
+
+class MachineList(Schema):
+    """`count` is of all machines that match; `items` holds at most `limit` of them, newest report first."""
+
+    count: int
+    items: list[MachineItem]
+
+
+class CardItem(Schema):
+    index: int
+    kind: str
+    vendor: str
+    reported_name: str
+    accelerator: str | None
+    memory_bytes: int | None
+    facts: dict[str, Any]
+    absent: dict[str, Any]
+
+
+class FindingItem(Schema):
+    rule: str
+    severity: str
+    component: str
+    title: str
+    evidence: dict[str, Any]
+    explanation: str
+    advice: str
+    source_title: str
+    source_url: str
+
+
+class ResultItem(Schema):
+    """A newest result. `median`, `low`, `high` in `unit` (seconds); `rate` in `rate_unit`, None where none follows."""
+
+    benchmark: str
+    version: int
+    device: str
+    card: int | None
+    params: dict[str, Any]
+    state: str
+    reason: str
+    unit: str
+    samples: int
+    median: float | None
+    low: float | None
+    high: float | None
+    rate: float | None
+    rate_unit: str | None
+    share_of_peak: float | None
+    remarks: list[str]
+    conditions: dict[str, Any]
+    measured_at: datetime
+    report: str
+
+
+class MachineFull(MachineItem):
+    facts: dict[str, Any]
+    absent: dict[str, Any]
+    cards: list[CardItem]
+    software: list[dict[str, Any]]
+    findings: list[FindingItem]
+    results: list[ResultItem]
+
+
+class MachineFilter(Schema):
+    q: str = ""
+    accelerator: str = ""
+    limit: int = 50
+    offset: int = 0
+
+
+@router.get("/machines/", response=MachineList, url_name="machines")
+def list_machines(request: HttpRequest, filters: Query[MachineFilter]) -> dict[str, Any]:
+    """Machines by name (`q`) or by the slug of an accelerator in them."""
+    found = machines_found(request.user, q=filters.q.strip(), accelerator=filters.accelerator)
+    start = max(filters.offset, 0)
+    machines = list(found[start : start + min(max(filters.limit, 1), MOST_ITEMS)])
+    snapshots = latest_snapshots(machines)
+    cards = {pk: list(snapshot.cards.all()) for pk, snapshot in snapshots.items()}
+    return {"count": found.count(), "items": [_item(machine, cards.get(machine.pk, [])) for machine in machines]}
+
+
+@router.get("/machines/{lab}/{slug}/", response=MachineFull, url_name="machine")
+def get_machine(request: HttpRequest, lab: str, slug: str) -> dict[str, Any]:
+    """One machine as its latest report describes it, with the newest result of each series."""
+    try:
+        detail = machine_detail(request.user, lab, slug)
+    except Machine.DoesNotExist:
+        raise HttpError(404, f"no machine {lab}/{slug} here") from None
+    snapshot = detail.snapshot
+    return {
+        **_item(detail.machine, detail.cards),
+        "facts": snapshot.facts if snapshot else {},
+        "absent": snapshot.absent if snapshot else {},
+        "cards": [_card(card) for card in detail.cards],
+        "software": snapshot.software if snapshot else [],
+        "findings": [_finding(finding) for finding in detail.findings],
+        "results": [_result(one) for one in latest_results([detail.machine])[detail.machine.pk]],
+    }
+
+
+def _item(machine: Machine, cards: list[Card] | tuple[Card, ...]) -> dict[str, Any]:
+    return {
+        "lab": machine.lab.slug,
+        "slug": machine.slug,
+        "name": machine.name,
+        "subject": subject_of(machine),
+        "url": machine.get_absolute_url(),
+        "last_report_at": machine.latest_taken_at,
+        "accelerators": sorted({slug for card in cards if (slug := _sheet(card)) is not None}),
+    }
+
+
+def _sheet(card: Card) -> str | None:
+    return card.accelerator.slug if card.accelerator and card.accelerator.is_public else None
+
+
+def _card(card: Card) -> dict[str, Any]:
+    names = ("index", "kind", "vendor", "reported_name", "memory_bytes", "facts", "absent")
+    return {"accelerator": _sheet(card), **{name: getattr(card, name) for name in names}}
+
+
+def _finding(finding: Finding) -> dict[str, Any]:
+    return {name: getattr(finding, name) for name in FindingItem.model_fields}
+
+
+def _result(one: Measurement) -> dict[str, Any]:
+    summary, rate = one.summary, one.rate
+    return {
+        "benchmark": one.benchmark_key,
+        "version": one.version,
+        "device": one.device,
+        "card": one.card_index,
+        "params": dict(one.params),
+        "state": one.state,
+        "reason": one.reason,
+        "unit": one.unit,
+        "samples": summary.count if summary else 0,
+        "median": summary.median if summary else None,
+        "low": summary.low if summary else None,
+        "high": summary.high if summary else None,
+        "rate": rate.value if rate else None,
+        "rate_unit": rate.unit if rate else None,
+        "share_of_peak": one.peak.share if one.peak else None,
+        "remarks": list(one.remarks),
+        "conditions": dict(one.conditions),
+        "measured_at": one.measured_at,
+        "report": str(one.report_id),
+    }

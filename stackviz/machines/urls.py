@@ -1,4 +1,15 @@
-from django.urls import URLPattern
+from django.urls import path
+
+from stackviz.machines import add, views
 
 app_name = "machines"
-urlpatterns: list[URLPattern] = []
+urlpatterns = [
+    path("machines/", views.machine_list, name="list"),
+    path("machines/add/", add.add, name="add"),
+    path("machines/add/<slug:prefix>/", add.arrivals, name="arrivals"),
+    path("machines/add/<slug:prefix>/revoke/", add.revoke_key, name="revoke"),
+    path("agent/accelweb-agent.pyz", add.agent_file, name="agent"),
+    path("machines/<slug:lab>/", views.lab_page, name="lab"),
+    path("machines/<slug:lab>/<slug:slug>/", views.machine, name="machine"),
+    path("machines/<slug:lab>/<slug:slug>/series/<int:series_id>/", views.series, name="series"),
+]

@@ -1,16 +1,22 @@
 """Lists in pages, without counting what is not shown. Imports Django only."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from typing import Generic, TypeVar
+from typing import Generic, Protocol, TypeVar
 
-from django.db.models import Model, QuerySet
 from django.http import HttpRequest
 
 LAST_PAGE = 10_000  # beyond it nobody reads, and the database would still have to skip every row before it
 
 Item = TypeVar("Item")
-Row = TypeVar("Row", bound=Model)
+Row = TypeVar("Row")
+RowOut_co = TypeVar("RowOut_co", covariant=True)
+
+
+class Sliceable(Protocol[RowOut_co]):
+    """A query set or a list: what a page is cut from."""
+
+    def __getitem__(self, cut: slice, /) -> Iterable[RowOut_co]: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,8 +54,13 @@ def page_number(request: HttpRequest, parameter: str = "page") -> int:
     return number if 1 <= number <= LAST_PAGE else 1
 
 
-def page_of(rows: QuerySet[Row] | Sequence[Row], number: int, per_page: int) -> Page[Row]:
+def page_of(rows: Sliceable[Row], number: int, per_page: int) -> Page[Row]:
     """Page `number` of `rows`. One query: one row more than shown is read, to know whether there is a next page."""
     start = (number - 1) * per_page
-    found = list(rows[start : start + per_page + 1])
+    found = list(rows[slice(start, start + per_page + 1)])
     return Page(found[:per_page], number, per_page, has_next=len(found) > per_page)
+
+
+def page_as(page: Page[Row], shown: Callable[[Row], Item]) -> Page[Item]:
+    """The same page with each row as it is shown."""
+    return Page([shown(row) for row in page.items], page.number, page.per_page, page.has_next)

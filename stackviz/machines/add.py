@@ -1,0 +1,148 @@
+"""Adding a machine: one line to copy, keys for lab members, the agent's file, and what arrives while one waits."""
+
+import hashlib
+from datetime import timedelta
+from functools import lru_cache
+from typing import Any, cast
+
+from django import forms
+from django.contrib.auth.decorators import login_required
+from django.core.exceptions import PermissionDenied
+from django.db.models import Q, QuerySet
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.utils import timezone
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import etag, require_http_methods, require_POST, require_safe
+
+from stackviz.labs.keys import create_key, revoke
+from stackviz.labs.models import AgentKey, Lab, Machine, Membership, Report
+from stackviz.labs.queries import Visitor
+from stackviz.web.htmx import vary_on_htmx, wants_partial
+
+KEYS_SHOWN = 20
+MACHINES_OFFERED = 200
+LIFETIMES = (("90", gettext_lazy("90 days")), ("365", gettext_lazy("one year")), ("", gettext_lazy("until revoked")))
+
+
+class KeyForm(forms.Form):
+    """A new key: its name says where it will be kept; it sends for any machine of a lab, or for one only."""
+
+    name = forms.CharField(max_length=100)
+    scope = forms.ChoiceField()
+    lifetime = forms.ChoiceField(choices=LIFETIMES, required=False)
+
+    def __init__(self, labs: list[Lab], *args: Any, **kwargs: Any) -> None:  # noqa: ANN401 (passed on)
+        super().__init__(*args, **kwargs)
+        self.labs = {f"lab:{lab.pk}": lab for lab in labs}
+        machines = Machine.objects.filter(lab__in=labs).order_by("lab__slug", "slug")[:MACHINES_OFFERED]
+        self.machines = {f"machine:{machine.pk}": machine for machine in machines}
+        cast("forms.ChoiceField", self.fields["scope"]).choices = self.scopes()
+
+    def scopes(self) -> list[tuple[str, str]]:
+        """(value, words): each lab, followed by its machines."""
+        found = []
+        for value, lab in self.labs.items():
+            found.append((value, _("any machine of %(lab)s") % {"lab": lab.name}))
+            own = [(value, machine) for value, machine in self.machines.items() if machine.lab_id == lab.pk]
+            found += [(value, _("only %(machine)s") % {"machine": machine.name}) for value, machine in own]
+        return found
+
+    def create(self, user: Visitor) -> tuple[AgentKey, str]:
+        """The key of a valid form -> (row, the text to show once)."""
+        scope, lifetime = self.cleaned_data["scope"], self.cleaned_data["lifetime"]
+        machine = self.machines.get(scope)
+        lab = next(lab for lab in self.labs.values() if machine and lab.pk == machine.lab_id) if machine else None
+        return create_key(
+            lab=lab or self.labs[scope],
+            machine=machine,
+            name=self.cleaned_data["name"],
+            expires_at=timezone.now() + timedelta(days=int(lifetime)) if lifetime else None,
+            created_by=user if user.is_authenticated else None,
+        )
+
+
+def own_labs(user: Visitor) -> list[Lab]:
+    """Labs for which this person may make keys. One query."""
+    if not user.is_authenticated:
+        return []
+    if getattr(user, "is_superuser", False):
+        return list(Lab.objects.all())
+    return list(Lab.objects.filter(memberships__user_id=user.pk))
+
+
+def own_keys(user: Visitor) -> QuerySet[AgentKey]:
+    """Keys this person may see and revoke: the ones they made, and all of labs they own."""
+    if not user.is_authenticated:
+        return AgentKey.objects.none()
+    keys = AgentKey.objects.select_related("lab", "machine__lab")
+    if getattr(user, "is_superuser", False):
+        return keys
+    owned = Lab.objects.filter(memberships__user_id=user.pk, memberships__role=Membership.Role.OWNER)
+    still_member = Lab.objects.filter(memberships__user_id=user.pk)
+    return keys.filter(Q(created_by_id=user.pk, lab__in=still_member) | Q(lab__in=owned))
+
+
+@never_cache
+@require_http_methods(["GET", "HEAD", "POST"])
+def add(request: HttpRequest) -> HttpResponse:
+    """How to add a machine. A POST makes a key; its text is in that answer and nowhere else."""
+    labs = own_labs(request.user)
+    if request.method == "POST" and not labs:
+        raise PermissionDenied
+    form = KeyForm(labs, request.POST or None)
+    key, secret = None, ""
+    if form.is_bound and form.is_valid():
+        key, secret = form.create(request.user)
+        form = KeyForm(labs)
+    context = {
+        "form": form,
+        "labs": labs,
+        "key": key,
+        "secret": secret,
+        "keys": own_keys(request.user)[:KEYS_SHOWN],
+        "now": timezone.now(),
+        "server": request.build_absolute_uri("/").rstrip("/"),
+    }
+    return render(request, "machines/add.html", context, status=422 if form.is_bound else 200)
+
+
+@login_required
+@never_cache
+@require_safe
+@vary_on_htmx
+def arrivals(request: HttpRequest, prefix: str) -> HttpResponse:
+    """What arrived with one key so far: asked every few seconds by the page that shows the key."""
+    key = get_object_or_404(own_keys(request.user), prefix=prefix)
+    reports = Report.objects.filter(key=key).select_related("machine__lab").defer("body").order_by("-received_at")[:5]
+    context = {"key": key, "reports": list(reports)}
+    return render(request, "machines/_arrivals.html" if wants_partial(request) else "machines/arrivals.html", context)
+
+
+@login_required
+@require_POST
+def revoke_key(request: HttpRequest, prefix: str) -> HttpResponse:
+    """From now on the key opens nothing."""
+    revoke(get_object_or_404(own_keys(request.user), prefix=prefix))
+    return redirect("machines:add")
+
+
+@lru_cache(maxsize=1)
+def _agent() -> tuple[bytes, str]:
+    """The agent as one file, and its ETag. Built once a process: it changes only with the code."""
+    from stackviz.agent.bundle import build_zipapp
+
+    body = build_zipapp()
+    return body, f'"{hashlib.sha256(body).hexdigest()[:32]}"'
+
+
+@require_safe
+@etag(lambda _request: _agent()[1])
+def agent_file(request: HttpRequest) -> HttpResponse:  # noqa: ARG001 (a view)
+    """The agent as a single file: any Python 3.11 or newer runs it, nothing is installed."""
+    response = HttpResponse(_agent()[0], content_type="application/zip")
+    response["Cache-Control"] = "no-cache"
+    response["Content-Disposition"] = 'attachment; filename="accelweb-agent.pyz"'
+    return response

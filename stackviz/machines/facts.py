@@ -1,0 +1,98 @@
+"""Facts of a report as text for people: bytes in GiB, clocks in MHz, truths in words. No queries, no request.
+
+Names, units and meanings come from the wire format's registry; a fact that is not in it is shown as it was sent.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from django.utils.translation import gettext as _
+
+from stackviz.units import format_number, format_quantity
+from stackviz.web.words import missing_text
+from stackviz.wire.facts import CARD_FACTS, CONDITIONS, FACTS, Fact
+
+REGISTRIES: tuple[Mapping[str, Fact], ...] = (FACTS, CARD_FACTS, CONDITIONS)
+_SCALED = frozenset({"B", "B/s", "Hz", "W", "s", "FLOP/s"})
+LONGEST_TEXT = 400  # of a fact in a table; the whole of it is on the receipt
+
+
+@dataclass(frozen=True, slots=True)
+class ShownFact:
+    """One fact of a report. `text` is empty when it is missing: then `missing` says why, `detail` more of it."""
+
+    name: str
+    text: str = ""
+    meaning: str = ""
+    missing: str = ""
+    detail: str = ""
+
+
+def fact_text(name: str, value: Any) -> str:  # noqa: ANN401 (any scalar of a report)
+    """The value in words: `memory.total_bytes` 137438953472 -> "128 GiB", a truth -> "yes". "" for None."""
+    if value is None:
+        return ""
+    if isinstance(value, bool):
+        return _("yes") if value else _("no")
+    if isinstance(value, int | float):
+        return _number(_unit(name), value)
+    text = str(value)
+    return text if len(text) <= LONGEST_TEXT else text[:LONGEST_TEXT] + "…"
+
+
+def _number(unit: str, value: float) -> str:
+    if unit in _SCALED:
+        return format_quantity(value, unit, binary=unit == "B", digits=4).label
+    if unit == "1":
+        return format_number(value, 3)
+    return f"{format_number(value)} {unit}" if unit and unit != "count" else format_number(value)
+
+
+def _unit(name: str) -> str:
+    fact = _registered(name)
+    return fact.unit if fact else ""
+
+
+def _registered(name: str) -> Fact | None:
+    return next((registry[name] for registry in REGISTRIES if name in registry), None)
+
+
+def shown_facts(facts: Mapping[str, Any]) -> list[ShownFact]:
+    """All facts, in the registry's order; those it does not know come last."""
+    return [ShownFact(name, fact_text(name, facts[name]), _meaning(name)) for name in _in_order(facts)]
+
+
+def missing_facts(absent: Mapping[str, Any]) -> list[ShownFact]:
+    """What was not reported, with the reason in words, in the registry's order."""
+    found = []
+    for name in _in_order(absent):
+        said = absent[name] if isinstance(absent[name], Mapping) else {}
+        found.append(
+            ShownFact(
+                name,
+                meaning=_meaning(name),
+                missing=missing_text(said.get("reason")),
+                detail=str(said.get("detail") or "")[:LONGEST_TEXT],
+            )
+        )
+    return found
+
+
+def one_fact(name: str, facts: Mapping[str, Any], absent: Mapping[str, Any]) -> ShownFact:
+    """The fact, or why it is missing; a report that does not mention it did not report it."""
+    text = fact_text(name, facts.get(name))
+    if text:
+        return ShownFact(name, text)
+    found = missing_facts({name: absent[name]}) if name in absent else []
+    return found[0] if found else ShownFact(name, missing=missing_text("not_reported"))
+
+
+def _meaning(name: str) -> str:
+    fact = _registered(name)
+    return fact.meaning if fact else ""
+
+
+def _in_order(names: Iterable[str]) -> Sequence[str]:
+    known = {name: place for registry in REGISTRIES for place, name in enumerate(registry)}
+    return sorted(names, key=lambda name: (known.get(name, len(known)), name))

@@ -1,0 +1,135 @@
+"""A machine's newest results as groups of bars: one group per benchmark and device. No queries."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from itertools import groupby
+from typing import Any
+
+from django.utils.text import slugify
+from django.utils.translation import gettext as _
+
+from stackviz.benchmarks.measurement import Measurement
+from stackviz.charts.bars import Bar, Meter, meter, ranked_bars
+from stackviz.units import format_quantity, from_si, unit
+
+
+@dataclass(frozen=True, slots=True)
+class ResultRow:
+    """One newest result. `label` is empty for a failed or skipped run, or one whose rate we cannot work out.
+
+    `peak_at`: where on the bar the published peak lies, in per cent, or "".
+    """
+
+    series_id: int
+    setting: str
+    state: str
+    label: str
+    spread: str
+    share: str
+    is_above_peak: bool
+    samples: str
+    seconds: str
+    remarks: tuple[str, ...]
+    reason: str
+    meter: Meter | None
+    peak_at: str
+    peak: str
+    measured_at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class ResultGroup:
+    """Results of one benchmark on one device, whose bars share a scale. `figure`: the same as a Plotly figure.
+
+    `key`: an id for the group on its page.
+    """
+
+    key: str
+    title: str
+    formula: str
+    device: str
+    card: str
+    rows: tuple[ResultRow, ...]
+    figure: dict[str, Any] | None
+    has_peak: bool
+
+
+def result_groups(measurements: Sequence[Measurement]) -> list[ResultGroup]:
+    """`measurements` as `latest_results` orders them: by benchmark, device, card, setting."""
+    return [_group(list(group)) for _key, group in groupby(measurements, key=_group_key)]
+
+
+def _group_key(measured: Measurement) -> tuple[str, int, str, int | None]:
+    return measured.benchmark_key, measured.version, measured.device, measured.card_index
+
+
+def _group(results: Sequence[Measurement]) -> ResultGroup:
+    first = results[0]
+    scale = max((_top(result) for result in results), default=0.0)
+    return ResultGroup(
+        key=slugify(f"chart {first.benchmark_key} {first.version} {first.device} {first.card_index}"),
+        title=first.title,
+        formula=first.benchmark.formula if first.benchmark else "",
+        device=first.device,
+        card=first.card.reported_name if first.card else "",
+        rows=tuple(_row(result, scale) for result in results),
+        figure=_figure(results),
+        has_peak=any(result.peak for result in results),
+    )
+
+
+def _top(result: Measurement) -> float:
+    """The longest thing on this result's bar: the rate, the end of its interval, or the published peak."""
+    if result.rate is None:
+        return 0.0
+    return max(result.rate.value, result.rate.high or 0.0, result.peak.peak if result.peak else 0.0)
+
+
+def _row(result: Measurement, scale: float) -> ResultRow:
+    rate, peak = result.rate, result.peak
+    return ResultRow(
+        series_id=result.series_id,
+        setting=result.setting,
+        state=result.state,
+        label=rate.label if rate else "",
+        spread=rate.spread_label if rate else "",
+        share=peak.label if peak else "",
+        is_above_peak=bool(peak and peak.is_above_peak),
+        samples=str(result.summary.count) if result.summary else "",
+        seconds=format_quantity(result.summary.median, "s", digits=3).label if result.summary else "",
+        remarks=result.remarks,
+        reason="" if result.is_ok else result.reason or _("no reason given"),
+        meter=meter(rate.value, scale, rate.low, rate.high) if rate else None,
+        peak_at=meter(peak.peak, scale).p if peak else "",
+        peak=format_quantity(peak.peak, rate.unit, digits=4).label if peak and rate else "",
+        measured_at=result.measured_at,
+    )
+
+
+def _figure(results: Sequence[Measurement]) -> dict[str, Any] | None:
+    """Bars in the unit the largest reads best in; None if there is at most one: a single bar says nothing."""
+    timed = [(result, result.rate) for result in results if result.rate]
+    if len(timed) < 2:
+        return None
+    symbol = chart_unit(timed[0][1].unit, max(rate.value for _result, rate in timed))
+    bars = [
+        Bar(
+            label=result.setting,
+            value=from_si(rate.value, symbol),
+            low=None if rate.low is None else from_si(rate.low, symbol),
+            high=None if rate.high is None else from_si(rate.high, symbol),
+            note="; ".join(result.remarks),
+        )
+        for result, rate in timed
+    ]
+    return ranked_bars(f"{results[0].title}, {results[0].device}", symbol, bars)
+
+
+def chart_unit(si: str, largest: float) -> str:
+    """The printed unit in which the largest figure reads best: TFLOP/s for 7.8e14 FLOP/s."""
+    shown = format_quantity(largest, si).unit
+    try:
+        return unit(shown).symbol
+    except KeyError:  # printed with a sign of its own, such as µs
+        return si

@@ -1,0 +1,131 @@
+"""One series of a machine: its newest result in full, how it was measured, how it moved, how to do it again."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from django.urls import reverse
+from django.utils.translation import gettext as _
+
+from stackviz.benchmarks.measurement import Measurement
+from stackviz.benchmarks.models import Result, Series
+from stackviz.benchmarks.queries import Point as PastResult
+from stackviz.benchmarks.queries import latest_results, series_history
+from stackviz.charts.history import Line, Point, history
+from stackviz.labs.models import Machine
+from stackviz.machines.facts import ShownFact, shown_facts
+from stackviz.machines.results import ResultGroup, chart_unit, result_groups
+from stackviz.units import format_quantity, from_si
+
+SHOWN_POINTS = 20
+
+
+@dataclass(frozen=True, slots=True)
+class PastRow:
+    """One earlier result in the table under the line. `label` is empty for a run that failed."""
+
+    measured_at: datetime
+    receipt_url: str
+    label: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class SeriesPage:
+    machine: Machine
+    measured: Measurement
+    group: ResultGroup
+    conditions: Sequence[ShownFact]
+    statistics: Sequence[tuple[str, str]]
+    samples: Sequence[str]
+    figure: dict[str, Any] | None
+    past: Sequence[PastRow]
+    command: str
+
+
+def series_page(machine: Machine, series_pk: int) -> SeriesPage:
+    """At most nine queries. Raises Series.DoesNotExist, also for a series of another machine."""
+    series = Series.objects.get(pk=series_pk, machine=machine)
+    measured = next((one for one in latest_results([machine])[machine.pk] if one.series_id == series.pk), None)
+    if measured is None:
+        raise Series.DoesNotExist
+    past = series_history(series)
+    samples = Result.objects.filter(series=series, report=measured.report_id).values_list("samples", flat=True)
+    return SeriesPage(
+        machine=machine,
+        measured=measured,
+        group=result_groups([measured])[0],
+        conditions=shown_facts(measured.conditions),
+        statistics=_statistics(measured),
+        samples=[_seconds(sample) for sample in next(iter(samples), [])],
+        figure=_figure(measured, past),
+        past=[_past_row(measured, point) for point in reversed(past[-SHOWN_POINTS:])],
+        command=reproduce_command(measured),
+    )
+
+
+def _statistics(measured: Measurement) -> list[tuple[str, str]]:
+    """(name, figure in seconds): what the samples come to; too few samples are said, not filled in."""
+    summary = measured.summary
+    if summary is None:
+        return []
+    too_few = _("too few samples")
+    quartiles = [summary.q1, summary.q3]
+    interval = [summary.low, summary.high]
+    return [
+        (_("Median"), _seconds(summary.median)),
+        (_("95 % interval of the median"), _span(interval) or too_few),
+        (_("Middle half"), _span(quartiles) or too_few),
+        (_("Samples"), str(summary.count)),
+    ]
+
+
+def _span(ends: Sequence[float | None]) -> str:
+    return " – ".join(_seconds(end) for end in ends if end is not None)
+
+
+def _seconds(value: float) -> str:
+    return format_quantity(value, "s", digits=4).label
+
+
+def _rate(measured: Measurement, seconds: float | None) -> float | None:
+    return measured.benchmark.rate(measured.params, seconds) if measured.benchmark else None
+
+
+def _figure(measured: Measurement, past: Sequence[PastResult]) -> dict[str, Any] | None:
+    """The line over time; None while there is only one point, or no rate to draw."""
+    rates = [_rate(measured, point.seconds) for point in past]
+    known = [rate for rate in rates if rate is not None]
+    if len(known) < 2 or measured.benchmark is None:
+        return None
+    symbol = chart_unit(measured.benchmark.unit, max(known))
+
+    def shown(seconds: float | None) -> float | None:
+        rate = _rate(measured, seconds)
+        return None if rate is None else from_si(rate, symbol)
+
+    # The longest time is the lowest rate.
+    points = [Point(point.measured_at, shown(point.seconds), shown(point.high), shown(point.low)) for point in past]
+    title = f"{measured.title} {measured.setting}, {measured.device}"
+    return history(title, symbol, [Line(measured.setting, points)])
+
+
+def _past_row(measured: Measurement, point: PastResult) -> PastRow:
+    rate, known = _rate(measured, point.seconds), measured.benchmark
+    label = format_quantity(rate, known.unit, digits=4).label if rate is not None and known else ""
+    return PastRow(
+        measured_at=point.measured_at,
+        receipt_url=reverse("ingest:receipt", args=[point.report_id]),
+        label=label,
+        reason=point.reason or point.state,
+    )
+
+
+def reproduce_command(measured: Measurement) -> str:
+    """The command that runs this benchmark again on the same device."""
+    return f"python3 accelweb-agent.pyz bench --only {measured.benchmark_key} --device {measured.device}"
+
+
+def shown_params(params: Mapping[str, Any]) -> str:
+    return ", ".join(f"{name} = {value}" for name, value in params.items())

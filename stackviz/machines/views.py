@@ -1,0 +1,83 @@
+"""Lab machines: the list, a lab's fleet, one machine, one of its series, the agent's file. No models of its own."""
+
+from datetime import timedelta
+
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, render
+from django.utils import timezone
+from django.views.decorators.http import require_safe
+
+from stackviz.benchmarks.models import Series
+from stackviz.catalog.queries import accelerators_by_slug
+from stackviz.labs.models import Machine
+from stackviz.labs.queries import machine_detail, visible_labs, visible_machines
+from stackviz.machines.page import machine_page, seen_token
+from stackviz.machines.rows import MACHINES_PER_PAGE, machine_rows, machines_found
+from stackviz.machines.series import series_page
+from stackviz.web.htmx import vary_on_htmx, wants_partial
+from stackviz.web.paging import page_number, page_of
+
+LONGEST_QUERY = 100
+STOP_POLLING = 286  # htmx's own status: the element that polls stops
+NO_CHANGE = 204
+POLLED_FOR = timedelta(hours=1)  # a page left open longer than this is no longer looked at
+
+
+@require_safe
+@vary_on_htmx
+def machine_list(request: HttpRequest) -> HttpResponse:
+    """All machines this visitor may see, or those with one accelerator; for htmx the rows alone."""
+    q = request.GET.get("q", "").strip()[:LONGEST_QUERY]
+    slug = request.GET.get("accelerator", "")[:LONGEST_QUERY]
+    accelerator = accelerators_by_slug([slug]).get(slug) if slug else None
+    page = page_of(machines_found(request.user, q=q, accelerator=slug), page_number(request), MACHINES_PER_PAGE)
+    context = {"q": q, "slug": slug, "accelerator": accelerator, "page": page, "rows": machine_rows(page.items)}
+    return render(request, "machines/_rows.html" if wants_partial(request) else "machines/list.html", context)
+
+
+@require_safe
+@vary_on_htmx
+def lab_page(request: HttpRequest, lab: str) -> HttpResponse:
+    """A lab's machines. A private lab does not exist for strangers."""
+    found = get_object_or_404(visible_labs(request.user), slug=lab)
+    page = page_of(machines_found(request.user, lab=found), page_number(request), MACHINES_PER_PAGE)
+    context = {"lab": found, "page": page, "rows": machine_rows(page.items)}
+    return render(request, "machines/_rows.html" if wants_partial(request) else "machines/lab.html", context)
+
+
+@require_safe
+@vary_on_htmx
+def machine(request: HttpRequest, lab: str, slug: str) -> HttpResponse:
+    """One machine; while the page is open htmx asks whether anything is new, and mostly hears that nothing is."""
+    if "seen" in request.GET:
+        unchanged = _nothing_new(request, lab, slug)
+        if unchanged is not None:
+            return unchanged
+    try:
+        detail = machine_detail(request.user, lab, slug)
+    except Machine.DoesNotExist as error:
+        raise Http404 from error
+    context = {"page": machine_page(detail, page_number(request, "reports")), "since": int(timezone.now().timestamp())}
+    return render(request, "machines/_machine.html" if wants_partial(request) else "machines/machine.html", context)
+
+
+def _nothing_new(request: HttpRequest, lab: str, slug: str) -> HttpResponse | None:
+    """The short answer to "is there anything newer than what I show?"; None when there is. Two queries."""
+    found = get_object_or_404(visible_machines(request.user), lab__slug=lab, slug=slug)
+    if seen_token(found) != request.GET["seen"]:
+        return None
+    since = request.GET.get("since", "")
+    opened = int(since) if since.isascii() and since.isdecimal() and len(since) < 12 else 0
+    is_stale = timezone.now().timestamp() - opened > POLLED_FOR.total_seconds()
+    return HttpResponse(status=STOP_POLLING if is_stale else NO_CHANGE)
+
+
+@require_safe
+def series(request: HttpRequest, lab: str, slug: str, series_id: int) -> HttpResponse:
+    """One benchmark setting on one machine: conditions, samples, history, and how to run it again."""
+    found = get_object_or_404(visible_machines(request.user), lab__slug=lab, slug=slug)
+    try:
+        shown = series_page(found, series_id)
+    except Series.DoesNotExist as error:
+        raise Http404 from error
+    return render(request, "machines/series.html", {"shown": shown})

@@ -1,0 +1,121 @@
+"""What the front page shows: how much there is, comparisons to start from, the machines that reported last."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from django.utils.functional import Promise
+from django.utils.translation import gettext_lazy as _
+
+from stackviz.catalog.models import SpecValue
+from stackviz.catalog.queries import accelerators_by_slug, public_accelerators
+from stackviz.labs.models import Card, Snapshot
+from stackviz.labs.queries import Visitor, latest_snapshots, visible_machines
+
+NEWEST_MACHINES = 5
+
+# Comparisons that answer a question people come with: the question, the subjects. One whose subject is not in the
+# catalogue is left out.
+STARTING_POINTS: Sequence[tuple[str | Promise, tuple[str, ...]]] = (
+    (_("A data centre card against a laptop chip"), ("h100-sxm5-80gb", "m3-max-40")),
+    (_("The two stacks, layer by layer"), ("stack:nvidia-cuda", "stack:apple-metal")),
+    (_("Three generations of NVIDIA"), ("a100-sxm4-80gb", "h100-sxm5-80gb", "b200-hgx")),
+    (_("NVIDIA, AMD and Intel"), ("h100-sxm5-80gb", "mi300x", "gaudi-3")),
+    (_("Largest Macs against a desktop card"), ("m3-ultra-80", "m4-max-40", "rtx-4090")),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class StartingPoint:
+    """A suggested comparison: the question it answers, the names of what is compared, its address."""
+
+    question: str
+    names: tuple[str, ...]
+    query: str
+
+
+@dataclass(frozen=True, slots=True)
+class NewMachine:
+    """One machine as the front page lists it. `cards`: reported names, each once, with how many."""
+
+    name: str
+    lab: str
+    url: str
+    subject: str
+    cards: str
+    system: str
+    taken_at: datetime | None
+
+
+@dataclass(frozen=True, slots=True)
+class FrontPage:
+    accelerators: int
+    values: int
+    stacks: int
+    machines: int
+    starting_points: tuple[StartingPoint, ...]
+    newest: tuple[NewMachine, ...]
+
+
+def front_page(visitor: Visitor) -> FrontPage:
+    """All that the front page shows this visitor. Nine queries at most, however much is stored."""
+    from stackviz.stacks.models import Stack
+
+    machines = visible_machines(visitor)
+    newest = list(machines.filter(latest_snapshot__isnull=False).order_by("-latest_taken_at")[:NEWEST_MACHINES])
+    snapshots = latest_snapshots(newest)
+    stacks = dict(Stack.objects.values_list("slug", "name"))
+    return FrontPage(
+        accelerators=public_accelerators().count(),
+        values=SpecValue.objects.filter(status=SpecValue.Status.PUBLIC, accelerator__is_public=True).count(),
+        stacks=len(stacks),
+        machines=machines.count(),
+        starting_points=starting_points(stacks),
+        newest=tuple(
+            NewMachine(
+                name=machine.name,
+                lab=machine.lab.name,
+                url=machine.get_absolute_url(),
+                subject=f"machine:{machine.lab.slug}/{machine.slug}",
+                cards=_cards(snapshots[machine.pk]),
+                system=_system(snapshots[machine.pk]),
+                taken_at=machine.latest_taken_at,
+            )
+            for machine in newest
+            if machine.pk in snapshots
+        ),
+    )
+
+
+def starting_points(stacks: dict[str, str]) -> tuple[StartingPoint, ...]:
+    """STARTING_POINTS with names, without those that name what is not there. `stacks`: slug -> name. One query."""
+    wanted = {subject for _question, subjects in STARTING_POINTS for subject in subjects}
+    names = {f"stack:{slug}": name for slug, name in stacks.items()}
+    names |= {slug: found.name for slug, found in accelerators_by_slug(wanted).items()}
+    return tuple(
+        StartingPoint(str(question), tuple(names[subject] for subject in subjects), _query(subjects))
+        for question, subjects in STARTING_POINTS
+        if all(subject in names for subject in subjects)
+    )
+
+
+def _query(subjects: Sequence[str]) -> str:
+    return "&".join(f"a={subject}" for subject in subjects)
+
+
+def _cards(snapshot: Snapshot) -> str:
+    counts: dict[str, int] = {}
+    for card in snapshot.cards.all():
+        counts[_card_name(card)] = counts.get(_card_name(card), 0) + 1
+    return ", ".join(f"{count} × {name}" if count > 1 else name for name, count in counts.items())
+
+
+def _card_name(card: Card) -> str:
+    return card.accelerator.name if card.accelerator and card.accelerator.is_public else card.reported_name
+
+
+def _system(snapshot: Snapshot) -> str:
+    facts = snapshot.facts
+    torch = f"torch {facts['torch.version']}" if facts.get("torch.version") else ""
+    system = " ".join(str(facts.get(name) or "") for name in ("os.name", "os.version")).strip()
+    return " · ".join(filter(None, (system, torch)))
