@@ -40,6 +40,8 @@ class Site:
         self.port = free_port()
         self.url = f"http://127.0.0.1:{self.port}"
         self.children: dict[str, subprocess.Popen[bytes]] = {}
+        for name in ("queue", "control"):  # of the file broker, which makes no folders itself
+            (folder / "broker" / name).mkdir(parents=True, exist_ok=True)
         # Only what is named here: a developer's own REDIS_URL or DATABASE_URL must not reach a test.
         kept = {name: os.environ[name] for name in ("PATH", "HOME", "LANG", "TMPDIR") if name in os.environ}
         self.env = kept | {

@@ -1,0 +1,117 @@
+"""Whole journeys in a real browser: a visitor compares, a machine uploads while its page is open, an admin corrects."""
+
+import re
+import signal
+
+import pytest
+
+from tests.wire.reports import gemm_result, report_body, sha256
+
+pytestmark = pytest.mark.xdist_group("browser")
+
+SECONDS = 1000
+
+
+def test_a_visitor_searches_collects_and_compares_and_the_address_says_it_all(visit, browser, browser_context):
+    page = visit("/accelerators/")
+    page.fill("#q", "H100 SXM")
+    page.wait_for_function("document.querySelectorAll('#found [data-tray-add]').length < 10")
+    page.locator("#found [data-tray-add*='h100']").first.click()
+    page.fill("#q", "M3 Max")
+    page.locator("#found [data-tray-add*='m3-max']").first.click()
+    visit("/machines/lab/rack-7/").locator("[data-tray-add='machine:lab/rack-7']").first.click()
+    tray = page.locator("[data-tray]")
+    assert tray.locator("li").count() == 3
+    tray.locator("[data-tray-go]").click()
+    page.wait_for_url("**/compare/?*")
+    assert page.url.count("a=") == 3
+    assert_three_columns_and_eight_layers(page)
+
+    colleague = browser.new_context()
+    try:
+        other = colleague.new_page()
+        other.goto(page.url)
+        assert_three_columns_and_eight_layers(other)
+        assert other.locator("h1").inner_text() == page.locator("h1").inner_text()
+    finally:
+        colleague.close()
+    assert browser_context.troubles == []
+
+
+def assert_three_columns_and_eight_layers(page) -> None:
+    text = page.locator("main").inner_text()
+    for word in ("H100", "M3 Max", "rack-7"):
+        assert word in text
+    layers = {
+        match
+        for element in page.locator("[class*='layer-']").all()
+        for match in re.findall(r"layer-(\w+)", element.get_attribute("class") or "")
+    }
+    assert layers >= {"application", "framework", "compiler", "library", "platform", "driver", "os", "hardware"}
+
+
+def test_the_same_comparison_answers_without_scripts(site, browser):
+    context = browser.new_context(java_script_enabled=False)
+    try:
+        page = context.new_page()
+        page.goto(f"{site.url}/compare/?a=machine:lab/rack-7&a=machine:lab/desk-mac")
+        text = page.locator("main").inner_text()
+        assert "rack-7" in text
+        assert "desk-mac" in text
+        assert "NVIDIA H100 80GB HBM3" in text or "H100" in text
+    finally:
+        context.close()
+
+
+def test_a_machines_page_fills_in_while_it_is_open(site, visit, browser_context):
+    body = report_body(machine={"identity": sha256("a machine that reports twice"), "name": "live-1"})
+    site.send_and_wait(body | {"results": []})
+    page = visit("/machines/lab/live-1/")
+    assert "2.14.9" not in page.locator("#machine").inner_text()
+    again = report_body(
+        machine=body["machine"],
+        created_at="2026-11-20T13:30:00Z",
+        facts=body["facts"] | {"torch.version": "2.14.9"},
+        results=[gemm_result(started_at="2026-11-20T13:29:00Z")],
+    )
+    site.send(again)
+    # Nobody touches the page: it asks by itself.
+    page.wait_for_function("document.querySelector('#machine').textContent.includes('2.14.9')", timeout=40 * SECONDS)
+    assert page.locator("h1").inner_text() == "live-1"
+    assert browser_context.troubles == []
+
+
+def test_a_receipt_fills_in_while_it_is_open(site, browser_page, browser_context):
+    site.children["worker"].send_signal(signal.SIGSTOP)  # nobody reads
+    try:
+        receipt = site.send(report_body(machine={"identity": sha256("one more"), "name": "late-1"}))
+        browser_page.goto(receipt if "://" in receipt else site.url + receipt)
+        assert browser_page.locator("#receipt a.primary").count() == 0
+    finally:
+        site.children["worker"].send_signal(signal.SIGCONT)
+    browser_page.locator("#receipt a.primary").wait_for(timeout=40 * SECONDS)
+    browser_page.locator("#receipt a.primary").click()
+    assert browser_page.locator("h1").inner_text() == "late-1"
+    assert browser_context.troubles == []
+
+
+def test_an_admin_corrects_a_value_and_the_sheet_shows_it_with_history(site, log_in, visit):
+    slug, value_id = site.shell(
+        "from stackviz.catalog.models import SpecValue\n"
+        "v = SpecValue.objects.filter(accelerator__slug__contains='h100', field='tdp_w', status='public').order_by('pk').first()\n"
+        "print(v.accelerator.slug, v.pk)"
+    ).split()[-2:]
+    page = log_in()
+    visit(f"/admin/catalog/specvalue/{value_id}/change/")
+    page.fill("[name=value]", "691")
+    reason = page.locator("[name=history_change_reason], [name=change_reason], [name=reason]")
+    if reason.count():
+        reason.first.fill("the data sheet was revised")
+    page.click("[name=_save]")
+    assert page.locator(".errornote, .errorlist").count() == 0, page.locator(".errorlist").all_inner_texts()
+    sheet = visit(f"/accelerators/{slug}/")
+    assert re.search(r"\b691\sW", sheet.locator("main").inner_text())
+    visit(f"/admin/catalog/specvalue/{value_id}/history/")
+    text = page.locator("#content").inner_text()
+    assert "curator" in text
+    assert text.count("20") >= 2  # the moments of the load and of the correction

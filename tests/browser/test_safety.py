@@ -1,0 +1,115 @@
+"""Hostile text never executes, no page breaks its own policy, and everybody can read it."""
+
+import json
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+
+from tests.wire.reports import gemm_result, h100_card, report_body, sha256
+
+pytestmark = pytest.mark.xdist_group("browser")
+
+HOSTILE = "\"'><script>window.pwned=1</script><img src=x onerror='window.pwned=2'><svg onload=window.pwned=3>{{7*7}}"
+PAGES = [
+    "/", "/learn/", "/accelerators/", "/accelerators/?q=H100", "/stacks/", "/machines/", "/machines/lab/", "/machines/lab/rack-7/",
+    "/machines/add/", "/compare/", "/compare/?a=machine:lab/rack-7&a=machine:lab/desk-mac", "/admin/login/", "/api/v1/docs/", "/nowhere/",
+]  # fmt: skip
+SERIOUS = {"serious", "critical"}
+
+
+def hostile_report() -> dict:
+    """HTML in every text a report may hold."""
+    return report_body(
+        agent={"name": HOSTILE[:200], "version": HOSTILE[:200]},
+        machine={"identity": sha256("hostile"), "name": HOSTILE[:200]},
+        facts={"cpu.model": HOSTILE, "os.name": HOSTILE, "torch.version": HOSTILE, HOSTILE[:100]: HOSTILE},
+        absent={"rocm.version": {"reason": "failed", "detail": HOSTILE}},
+        cards=[h100_card(reported_name=HOSTILE[:200], facts={"compute_capability": HOSTILE, HOSTILE[:100]: HOSTILE})],
+        software=[{"component": "pytorch", "version": HOSTILE[:200], "found_by": HOSTILE[:200]}, {"component": HOSTILE[:150], "version": None, "found_by": HOSTILE[:200]}],
+        results=[gemm_result(state="failed", reason=HOSTILE, samples=[]), gemm_result(conditions={"before.note": HOSTILE}), gemm_result(benchmark=HOSTILE[:150])],
+        probes=[{"probe": HOSTILE[:150], "state": "failed", "duration_s": 0.1, "detail": HOSTILE}],
+        **{HOSTILE[:100]: {"deep": [HOSTILE]}},
+    )  # fmt: skip
+
+
+def test_a_report_of_html_is_shown_as_text_everywhere(site, visit, browser_page, browser_context):
+    body = hostile_report()
+    receipt = site.send(body)
+    site.wait_until(lambda: site.is_read(body["id"]), "the hostile report is read")
+    slug = site.shell(
+        f"from stackviz.labs.models import Report\nprint(Report.objects.get(pk={body['id']!r}).machine.slug)"
+    )
+    paths = [
+        f"/machines/lab/{slug}/",
+        "/machines/",
+        "/machines/lab/",
+        f"/compare/?a=machine:lab/{slug}&a=machine:lab/rack-7",
+        "/",
+    ]
+    paths.append(receipt.removeprefix(site.url))
+    for path in paths:
+        page = visit(path)
+        page.wait_for_timeout(300)
+        assert page.evaluate("window.pwned") is None, path
+        assert page.locator("img[src=x]").count() == 0, path
+        assert "{{7*7}}" in page.content() or "49" not in page.locator("h1").inner_text()
+    assert "<script>window.pwned=1" in visit(paths[0]).locator("main").inner_text()
+    assert browser_context.troubles == []
+
+
+@pytest.mark.parametrize(
+    "path", ["/compare/?a=", "/accelerators/?q=", "/accelerators/?vendor=", "/machines/?accelerator="]
+)
+def test_html_in_an_address_is_shown_as_text(site, browser_page, browser_context, path):
+    browser_page.goto(
+        site.url
+        + path
+        + "%22%3E%3Cscript%3Ewindow.pwned%3D1%3C/script%3E%3Cimg%20src%3Dx%20onerror%3Dwindow.pwned%3D2%3E"
+    )
+    browser_page.wait_for_timeout(200)
+    assert browser_page.evaluate("window.pwned") is None
+    assert [line for line in browser_context.troubles if "Content Security Policy" in line] == []
+
+
+@pytest.mark.parametrize("path", PAGES)
+def test_a_page_keeps_its_own_policy_and_loads_nothing_from_elsewhere(site, browser_page, browser_context, path):
+    asked: list[str] = []
+    browser_page.on("request", lambda request: asked.append(request.url))
+    answer = browser_page.goto(site.url + path, wait_until="load")
+    browser_page.wait_for_timeout(300)
+    assert "script-src 'self'" in answer.headers["content-security-policy"]
+    assert [line for line in browser_context.troubles if "status of 404" not in line] == []
+    assert [url for url in asked if not url.startswith((site.url, "data:", "blob:"))] == []
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("path", [path for path in PAGES if not path.startswith(("/admin", "/api"))])
+def test_a_page_can_be_read_by_everybody(site, browser, path, scheme):
+    context = browser.new_context(bypass_csp=True, color_scheme=scheme, viewport={"width": 1280, "height": 900})
+    try:
+        page = context.new_page()
+        page.goto(site.url + path, wait_until="load")
+        page.wait_for_timeout(300)
+        found = [
+            f"{problem['id']} ({problem['impact']}): {problem['help']}: {json.dumps([node['target'] for node in problem['nodes'][:4]])}"
+            for problem in Axe().run(page).response["violations"]
+            if problem["impact"] in SERIOUS
+        ]
+    finally:
+        context.close()
+    assert found == []
+
+
+@pytest.mark.parametrize("width", [360, 768, 1440])
+@pytest.mark.parametrize(
+    "path", ["/", "/accelerators/", "/machines/lab/rack-7/", "/compare/?a=machine:lab/rack-7&a=machine:lab/desk-mac"]
+)
+def test_a_page_never_scrolls_sideways(site, browser, path, width):
+    context = browser.new_context(viewport={"width": width, "height": 800})
+    try:
+        page = context.new_page()
+        page.goto(site.url + path, wait_until="load")
+        overflow = page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth")
+    finally:
+        context.close()
+    assert overflow <= 0

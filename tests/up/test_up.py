@@ -1,0 +1,242 @@
+"""`make run` as a person meets it: `manage.py up` started, looked at, started twice, killed, started again."""
+
+import os
+import re
+import signal
+import socket
+import sqlite3
+import subprocess
+import sys
+import threading
+import time
+import urllib.request
+from pathlib import Path
+
+import pytest
+
+from tests.live import ROOT, free_port
+
+FIRST_START_S = 150  # compressing Plotly alone takes ten seconds of one core
+SECOND_START_S = 10  # the promise; the agent's look at the machine is in it
+
+
+class Up:
+    """One `manage.py up` without a terminal, its output collected as it comes."""
+
+    def __init__(self, var: Path, *arguments: str, **variables: str) -> None:
+        self.var = var
+        kept = {name: os.environ[name] for name in ("PATH", "LANG") if name in os.environ}
+        env = {
+            **kept,
+            "HOME": str(var.parent),
+            "VAR_DIR": str(var),
+            "TERM": "dumb",
+            "PORT": str(free_port()),
+            **variables,
+        }
+        self.started = time.monotonic()
+        self.process = subprocess.Popen(
+            [sys.executable, "manage.py", "up", *arguments],
+            cwd=ROOT, env=env, text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, start_new_session=True,
+        )  # fmt: skip
+        self.said = ""
+        self._reader = threading.Thread(target=self._read, daemon=True)
+        self._reader.start()
+
+    def _read(self) -> None:
+        for line in self.process.stdout:
+            self.said += line
+
+    def wait_for(self, pattern: str, patience_s: float) -> re.Match[str]:
+        deadline = time.monotonic() + patience_s
+        while time.monotonic() < deadline:
+            if found := re.search(pattern, self.said):
+                return found
+            assert self.process.poll() is None, f"ended with {self.process.returncode}:\n{self.said}"
+            time.sleep(0.05)
+        raise AssertionError(f"not within {patience_s} s: {pattern}\n{self.said}")
+
+    def ends(self, patience_s: float = 30) -> int:
+        status = self.process.wait(patience_s)
+        self._reader.join(5)
+        return status
+
+    def family(self) -> set[int]:
+        """Process ids of everything that was started for this `var/`, ourselves left out."""
+        mark = f"VAR_DIR={self.var}\0".encode()
+        found = set()
+        for entry in Path("/proc").glob("[0-9]*"):
+            try:
+                if mark in (entry / "environ").read_bytes() and int(entry.name) != self.process.pid:
+                    found.add(int(entry.name))
+            except OSError:
+                continue
+        return found
+
+    def worker_pid(self) -> int:
+        """The process the worker was started as: the leader of its own group."""
+        for pid in self.family():
+            command = Path(f"/proc/{pid}/cmdline").read_bytes()
+            if b"celery" in command and os.getpgid(pid) == pid:
+                return pid
+        raise AssertionError("no worker is running")
+
+
+@pytest.fixture
+def start():
+    started: list[Up] = []
+
+    def begin(var: Path, *arguments: str, **variables: str) -> Up:
+        started.append(Up(var, *arguments, **variables))
+        return started[-1]
+
+    yield begin
+    for one in started:
+        if one.process.poll() is None:
+            one.process.terminate()
+            one.ends()
+
+
+@pytest.fixture(scope="session")
+def collected(tmp_path_factory) -> Path:
+    """A `var/` after a first start without the agent, ended properly: other tests start from copies of it."""
+    var = tmp_path_factory.mktemp("first") / "var"
+    one = Up(var, "--no-agent")
+    one.wait_for("Ctrl-C ends everything", FIRST_START_S)
+    one.process.terminate()
+    assert one.ends() == 0, one.said
+    return var
+
+
+def copy_of(var: Path, folder: Path) -> Path:
+    subprocess.run(["cp", "-a", str(var), str(folder / "var")], check=True)
+    return folder / "var"
+
+
+def page(url: str) -> str:
+    with urllib.request.urlopen(url, timeout=20) as answer:
+        return answer.read().decode()
+
+
+def until(is_so, patience_s: float = 15) -> bool:
+    deadline = time.monotonic() + patience_s
+    while time.monotonic() < deadline:
+        if is_so():
+            return True
+        time.sleep(0.1)
+    return False
+
+
+needs_proc = pytest.mark.skipif(not Path("/proc/self/environ").exists(), reason="finds processes through /proc")
+
+
+@needs_proc
+@pytest.mark.xdist_group("up")
+def test_from_nothing_to_this_machine_on_the_site(start, tmp_path):
+    up = start(tmp_path / "var")
+    url = up.wait_for(r"this machine  (http\S+)", FIRST_START_S)[1]
+    up.wait_for("Ctrl-C ends everything", 5)
+    python = ".".join(map(str, sys.version_info[:3]))
+    assert python in page(url)
+    site = re.search(r"site          (\S+)", up.said)[1]
+    assert page(site)
+    assert url.removeprefix(site.rstrip("/")) in page(f"{site}machines/")
+    assert re.search(r"name admin, password \S{12,}", up.said)
+    assert re.search(r"lab key       aw_\w{8}_", up.said)
+    assert (tmp_path / "var/lab_key").stat().st_mode & 0o777 == 0o600
+    assert (tmp_path / "var/secret_key").stat().st_mode & 0o777 == 0o600
+    assert not (tmp_path / ".gunicorn").exists()
+
+    twice = start(tmp_path / "var")
+    assert twice.ends() == 3
+    assert f"process {up.process.pid}, at {site.rstrip('/')}" in twice.said
+    assert "Traceback" not in twice.said
+
+    os.kill(up.worker_pid(), signal.SIGKILL)
+    up.wait_for("worker was killed by SIGKILL", 20)
+    up.wait_for("worker started again", 20)
+
+    family = up.family()
+    assert len(family) >= 4
+    up.process.send_signal(signal.SIGINT)
+    assert up.ends() == 0
+    assert until(lambda: not up.family())
+
+
+@needs_proc
+@pytest.mark.xdist_group("up")
+def test_the_second_start_is_quick_keeps_what_was_made_and_takes_the_next_free_port(start, collected, tmp_path):
+    var = copy_of(collected, tmp_path)
+    key = (var / "lab_key").read_text()
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+        up = start(var, PORT=str(port))
+        up.wait_for("Ctrl-C ends everything", 60)
+        took = time.monotonic() - up.started
+        assert int(re.search(r"site          http://127.0.0.1:(\d+)/", up.said)[1]) > port
+    assert "password " not in up.said
+    assert (var / "lab_key").read_text() == key
+    assert re.search(r"this machine  http", up.said)
+    # The neighbours of a test run may take half the machine: twice the promise is still a broken one.
+    assert took < 2 * SECOND_START_S, up.said
+    up.process.kill()
+    assert until(lambda: not up.family()), "children outlived a parent that was killed outright"
+    again = start(var, "--no-agent")
+    again.wait_for("Ctrl-C ends everything", 60)
+
+
+@pytest.mark.xdist_group("up")
+def test_a_half_made_var_is_mended(start, collected, tmp_path):
+    var = copy_of(collected, tmp_path)
+    (var / "secret_key").unlink()
+    (var / "lab_key").write_text("aw_half")
+    (var / "up.lock").write_text('{"pid": 1, "url": "http')
+    (var / "static" / ".collected").unlink()
+    with sqlite3.connect(var / "accelweb.sqlite3") as database:
+        # As if the first start had been cut off between two migrations.
+        database.execute("DELETE FROM django_migrations WHERE app = 'sessions'")
+        database.execute("DROP TABLE django_session")
+    up = start(var, "--no-agent")
+    up.wait_for("Ctrl-C ends everything", FIRST_START_S)
+    assert "1 migrations applied" in up.said
+    assert re.search(r"secret key +made", up.said)
+    assert re.search(r"lab key       aw_\w{8}_", up.said)
+
+
+@pytest.mark.xdist_group("up")
+def test_a_damaged_database_is_named_with_the_way_out(start, tmp_path):
+    (tmp_path / "var").mkdir()
+    (tmp_path / "var/accelweb.sqlite3").write_bytes(b"not a database at all" * 500)
+    up = start(tmp_path / "var", "--no-agent")
+    assert up.ends(60) == 1
+    assert "accelweb.sqlite3" in up.said
+    assert "move it away" in up.said
+    assert "Traceback" not in up.said
+
+
+@pytest.mark.parametrize(
+    ("variables", "expected"),
+    [
+        ({"DATABASE_URL": "postgresql://nobody:opensesame@127.0.0.1:1/none"}, "does not answer"),
+        ({"REDIS_URL": "redis://127.0.0.1:1/0"}, "REDIS_URL does not answer"),
+        ({"PORT": "eighty"}, "PORT='eighty' is not a whole number"),
+        ({"HOST": "192.0.2.7"}, "cannot listen on 192.0.2.7"),
+    ],
+)
+@pytest.mark.xdist_group("up")
+def test_what_cannot_work_is_one_clear_text(start, collected, tmp_path, variables, expected):
+    up = start(copy_of(collected, tmp_path), "--no-agent", **variables)
+    assert up.ends(60) == 1
+    assert expected in up.said
+    assert "Traceback" not in up.said
+    assert "opensesame" not in up.said
+
+
+@pytest.mark.xdist_group("up")
+def test_on_postgresql_and_redis_with_the_same_code(start, tmp_path, collected, postgres_url, redis_url):
+    var = copy_of(collected, tmp_path)
+    up = start(var, "--no-agent", DATABASE_URL=postgres_url, REDIS_URL=redis_url)
+    up.wait_for("Ctrl-C ends everything", FIRST_START_S)
+    assert "PostgreSQL" in up.said
+    assert "the Redis of REDIS_URL" in up.said
+    assert page(re.search(r"site          (\S+)", up.said)[1])
