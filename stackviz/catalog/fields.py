@@ -46,6 +46,11 @@ class Field:
     usual: tuple[str, ...] = ("",)
 
     @property
+    def glossary(self) -> str:
+        """Anchor of the glossary entry that says more, or ""."""
+        return GLOSSARY.get(self.name, "")
+
+    @property
     def is_text(self) -> bool:
         return not self.unit
 
@@ -65,6 +70,23 @@ GROUPS: tuple[Group, ...] = (
     Group("software", _("What software sees")),
     Group("machines", _("Machines it is built into")),
 )
+
+# Which entry of /learn/ explains a field further.
+GLOSSARY: dict[str, str] = {
+    "memory_gb": "gb-gib",
+    "memory_bandwidth_gb_s": "bandwidth",
+    "gpu_memory_limit_mb": "unified-memory",
+    "fp32_tflops": "flops",
+    "tf32_tensor_tflops": "tf32",
+    "fp16_tensor_tflops": "accumulate",
+    "bf16_tensor_tflops": "bf16",
+    "fp8_tensor_tflops": "fp8",
+    "int8_tensor_tops": "dense",
+    "boost_clock_mhz": "boost",
+    "mig_instances": "mig",
+    "interconnect_gb_s": "direction",
+    "compute_capability": "compute-capability",
+}
 
 _RATE = (0.001, 2e6)  # TFLOPS or TOPS: from a Pascal card's fp16 to a wafer
 _COUNT = (0, 1e6)

@@ -208,7 +208,7 @@ class Change(Generic[Row]):
         return set(history.filter(history_type="-", data_key__isnull=False).values_list("data_key", flat=True))
 
     def apply(self, changed: list[str], reason: str) -> Counts:
-        """Delete, update, create; `changed` are the columns a line of the files decides. In the caller's transaction."""
+        """Delete, update, create, in the caller's transaction; `changed`: the columns a line of the files decides."""
         protected = {row.data_key for row in self.corrected}
         gone = [key for key in self.existing if key not in self.wanted and key not in protected]
         absent = self.wanted.keys() - self.existing.keys()

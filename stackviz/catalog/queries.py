@@ -7,11 +7,11 @@ from dataclasses import dataclass, replace
 from django.db.models import Q, QuerySet
 from django.utils.translation import gettext as _
 
-from stackviz.catalog.conditions import describe, split_variants
-from stackviz.catalog.fields import FIELDS, HEADLINES, POSITION, Field
+from stackviz.catalog.conditions import describe
+from stackviz.catalog.fields import ACCUMULATE_MATTERS, FIELDS, HEADLINES, POSITION, Field
+from stackviz.catalog.figures import by_variant, in_unit_of, joined, meaning_of, printed_unit, usual_values, variant_of
 from stackviz.catalog.models import Accelerator, Alias, SpecValue
 from stackviz.catalog.names import normalized
-from stackviz.units import UNITS, format_in, format_quantity
 
 # Names and machines are listed on the sheet; side by side they say nothing.
 NOT_COMPARED = frozenset({"vendor", "nvml_name", "reported_name", "macs_shipped_in"})
@@ -53,11 +53,15 @@ class SpecRow:
 
 @dataclass(frozen=True, slots=True)
 class Headline:
-    """A headline figure for lists: `text` with unit scaled for people, "" where nothing is published."""
+    """A headline figure: `number` in `unit`, the field's own, so that a column can be read down.
+
+    Empty where nothing is published. `amount` is in SI base units; of several variants it is the largest.
+    """
 
     field: str
     title: str
-    text: str
+    number: str
+    unit: str
     exact: str
     condition: str
     basis: str
@@ -65,7 +69,11 @@ class Headline:
 
     @property
     def is_published(self) -> bool:
-        return bool(self.text)
+        return bool(self.number)
+
+    @property
+    def text(self) -> str:
+        return f"{self.number} {self.unit}".rstrip() if self.number else ""
 
 
 def public_accelerators() -> QuerySet[Accelerator]:
@@ -92,6 +100,8 @@ def matching_accelerators(q: str = "", vendor: str = "", kind: str = "") -> Quer
             in_name &= Q(name__icontains=word)
         named = Alias.objects.filter(normalized__contains=words).values("accelerator")
         found = found.filter(in_name | Q(slug__contains=words.replace(" ", "-")) | Q(pk__in=named))
+    elif q:
+        found = found.none() if q.strip() else found
     return found
 
 
@@ -111,16 +121,39 @@ def spec_table(accelerators: Sequence[Accelerator], skip: frozenset[str] = NOT_C
 
     Only figures of the same condition share a row; variants of one product (memory sizes) share a cell.
     """
-    by_row: dict[tuple[str, str], dict[int, list[SpecValue]]] = defaultdict(lambda: defaultdict(list))
+    by_row: _Rows = defaultdict(lambda: defaultdict(list))
     for value in preferred_values(accelerator.pk for accelerator in accelerators).order_by("amount", "value", "pk"):
         if value.field in FIELDS and value.field not in skip:
-            meaning, _variant = split_variants(value.condition)
-            by_row[value.field, meaning][value.accelerator_id].append(value)
+            by_row[value.field, meaning_of(value)][value.accelerator_id].append(value)
+    unnamed = _join_unnamed_accumulate(by_row)
     order = sorted(by_row, key=lambda row: (POSITION[row[0]], condition_rank(FIELDS[row[0]], row[1]), row[1]))
     return tuple(
-        _row(FIELDS[name], condition, [by_row[name, condition].get(item.pk, []) for item in accelerators])
+        _row(FIELDS[name], condition, [by_row[name, condition].get(item.pk, []) for item in accelerators], unnamed)
         for name, condition in order
     )
+
+
+_Rows = dict[tuple[str, str], dict[int, list[SpecValue]]]  # (field, condition) -> accelerator id -> its variants
+
+
+def _join_unnamed_accumulate(by_row: _Rows) -> set[int]:
+    """Bring "dense" beside "dense, fp32 accumulate" where both are there. -> ids of the values that moved.
+
+    Sources name the accumulate type only for cards on which it matters; for the others the one rate printed is that
+    with fp32 accumulate. The cell says that its source does not name the type.
+    """
+    moved: set[int] = set()
+    for name in ACCUMULATE_MATTERS:
+        for sparsity in ("sparsity=dense", "sparsity=sparse"):
+            plain, named = (name, sparsity), (name, f"{sparsity}; accumulate=fp32")
+            if plain not in by_row or named not in by_row:
+                continue
+            for pk in [pk for pk in by_row[plain] if pk not in by_row[named]]:
+                by_row[named][pk] = by_row[plain].pop(pk)
+                moved.update(value.pk for value in by_row[named][pk])
+            if not by_row[plain]:
+                del by_row[plain]
+    return moved
 
 
 def condition_rank(field: Field, condition: str) -> int:
@@ -128,75 +161,47 @@ def condition_rank(field: Field, condition: str) -> int:
     return field.usual.index(condition) if condition in field.usual else len(field.usual)
 
 
-def _row(field: Field, condition: str, values: Sequence[list[SpecValue]]) -> SpecRow:
+def _row(field: Field, condition: str, values: Sequence[list[SpecValue]], unnamed: set[int]) -> SpecRow:
     return SpecRow(
         field=field.name,
         title=str(field.title),
-        unit=printed(field.unit),
+        unit=printed_unit(field.unit),
         condition=describe(condition),
         better=field.higher_is_better,
-        cells=tuple(_cell(field, of_one) for of_one in values),
+        cells=tuple(_cell(field, of_one, unnamed) for of_one in values),
         meaning=str(field.meaning),
         group=field.group,
     )
 
 
-def printed(symbol: str) -> str:
-    """A unit as people write it: `mm²` for `mm2`, nothing for a count."""
-    return format_in(1.0, symbol).unit if symbol else ""
-
-
-def _cell(field: Field, values: Sequence[SpecValue]) -> SpecCell | None:
+def _cell(field: Field, values: Sequence[SpecValue], unnamed: set[int]) -> SpecCell | None:
     """The values of one accelerator as one cell: the plain one, or else all its variants; None for no value."""
     if not values:
         return None
-    chosen = [value for value in values if not split_variants(value.condition)[1]] or list(values)
-    cells = [_single_cell(field, value) for value in chosen]
+    chosen = [value for value in values if not variant_of(value)] or list(values)
+    cells = [_single_cell(field, value, is_unnamed=value.pk in unnamed) for value in chosen]
     if len(cells) == 1:
         return cells[0]
     return replace(
         cells[-1],
-        text=" / ".join(dict.fromkeys(cell.text for cell in cells)),
-        exact=" / ".join(dict.fromkeys(cell.exact for cell in cells)),
-        note=_("differs by variant: %(variants)s") % {"variants": _variants(field, chosen)},
+        text=joined([cell.text for cell in cells]),
+        exact=joined([cell.exact for cell in cells]),
+        note=by_variant(chosen),
     )
 
 
-def _variants(field: Field, values: Sequence[SpecValue]) -> str:
-    return "; ".join(
-        f"{describe(split_variants(value.condition)[1])}: {_single_cell(field, value).text}" for value in values
-    )
-
-
-def _single_cell(field: Field, value: SpecValue) -> SpecCell:
-    remarks = [describe(split_variants(value.condition)[1]), value.note]
-    text, exact = shown_in(field, value)
+def _single_cell(field: Field, value: SpecValue, *, is_unnamed: bool) -> SpecCell:
+    remark = _("the source does not name the accumulate type") if is_unnamed else ""
+    shown = in_unit_of(field, value)
     return SpecCell(
         amount=value.amount,
-        text=text,
-        exact=exact,
+        text=shown.text,
+        exact=shown.exact,
         basis=value.basis,
         source_title=value.source.title if value.source else "",
         source_url=value.source.url if value.source else "",
-        note="; ".join(filter(None, remarks)),
+        note="; ".join(filter(None, [describe(variant_of(value)), remark, value.note])),
     )
-
-
-def shown_in(field: Field, value: SpecValue) -> tuple[str, str]:
-    """(text in the field's unit, without it; exact figure for a hover). Text values are shown as they are."""
-    if value.amount is None:
-        return value.value, value.value
-    shown = format_in(value.amount, field.unit, digits=6)
-    return shown.text, shown.exact
-
-
-def scaled(value: SpecValue) -> tuple[str, str]:
-    """(text scaled for people, with unit; exact figure as printed and in base units)."""
-    if value.amount is None:
-        return value.value, value.value
-    shown = format_quantity(value.amount, UNITS[value.unit].si, digits=5)
-    exact = f"{value.value} {printed(value.unit)}".rstrip()
-    return shown.label, f"{exact} = {shown.exact}" if shown.exact != exact else exact
 
 
 def headline_specs(accelerators: Iterable[Accelerator]) -> dict[int, tuple[Headline, ...]]:
@@ -205,35 +210,25 @@ def headline_specs(accelerators: Iterable[Accelerator]) -> dict[int, tuple[Headl
     values: dict[tuple[int, str], list[SpecValue]] = defaultdict(list)
     for value in preferred_values(ids).filter(field__in=[field.name for field in HEADLINES]):
         values[value.accelerator_id, value.field].append(value)
-    return {pk: tuple(_headline(field, values[pk, field.name]) for field in HEADLINES) for pk in ids}
+    return {pk: tuple(headline(field, values[pk, field.name]) for field in HEADLINES) for pk in ids}
 
 
-def _headline(field: Field, values: Sequence[SpecValue]) -> Headline:
+def headline(field: Field, values: Sequence[SpecValue]) -> Headline:
+    """The figure of one field to show first, out of an accelerator's preferred values of it."""
     usual = usual_values(field, values)
-    title = str(field.title)
     if not usual:
-        return Headline(field.name, title, "", "", "", "", None)
-    texts = [scaled(value) for value in usual]
-    condition = describe(split_variants(usual[0].condition)[0])
+        return Headline(field.name, str(field.title), "", printed_unit(field.unit), "", "", "", None)
+    shown = [in_unit_of(field, value) for value in usual]
     return Headline(
-        field.name,
-        title,
-        " / ".join(text for text, _exact in texts),
-        " / ".join(exact for _text, exact in texts),
-        condition,
-        usual[0].basis,
-        usual[-1].amount,
+        field=field.name,
+        title=str(field.title),
+        number=joined([figure.text for figure in shown]),
+        unit=printed_unit(field.unit),
+        exact=joined([figure.exact for figure in shown]),
+        condition=describe(meaning_of(usual[0])),
+        basis=usual[0].basis,
+        amount=usual[-1].amount,
     )
-
-
-def usual_values(field: Field, values: Sequence[SpecValue]) -> list[SpecValue]:
-    """The values under the first of the field's usual conditions that has any; several are variants, smallest first."""
-    for condition in field.usual:
-        under = [value for value in values if split_variants(value.condition)[0] == condition]
-        if under:
-            plain = [value for value in under if not split_variants(value.condition)[1]]
-            return plain or sorted(under, key=lambda value: (value.amount or 0.0, value.value))
-    return []
 
 
 def peaks(accelerator_ids: Iterable[int]) -> dict[tuple[int, str, str], float]:
@@ -259,3 +254,8 @@ def usual_peak(
         if amount is not None:
             return condition, amount
     return None
+
+
+def successors(slug: str) -> list[Accelerator]:
+    """The public sheets a chip's name stands for: the variants of `m3-max`, the one sheet of `m6`. One query."""
+    return list(public_accelerators().filter(Q(family=slug) | Q(slug=f"apple-{slug}")).order_by("slug"))

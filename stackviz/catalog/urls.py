@@ -1,4 +1,11 @@
-from django.urls import URLPattern
+"""Addresses of the catalogue."""
+
+from django.urls import path
+
+from stackviz.catalog import views
 
 app_name = "catalog"
-urlpatterns: list[URLPattern] = []
+urlpatterns = [
+    path("accelerators/", views.accelerator_list, name="list"),
+    path("accelerators/<slug:slug>/", views.sheet, name="sheet"),
+]

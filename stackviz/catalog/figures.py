@@ -1,0 +1,78 @@
+"""Values as people read them: text, exact figure, words of the condition. All becomes text here, before templates.
+
+Pure of queries: works on SpecValue rows already read, with their sources.
+"""
+
+from collections.abc import Sequence
+from functools import lru_cache
+
+from django.utils.translation import gettext as _
+
+from stackviz.catalog.conditions import describe, split_variants
+from stackviz.catalog.fields import FIELDS, Field
+from stackviz.catalog.models import SpecValue
+from stackviz.units import UNITS, Shown, format_in, format_quantity, from_si
+
+# Digits a figure keeps: 1,978.9 stays whole, 32 GiB in a column of GB becomes 34.36.
+DIGITS = 5
+# Beyond these a figure in the unit its source prints has too many digits: 80,000 GB/s reads better as 80 TB/s.
+READABLE = (0.01, 10_000)
+
+_split = lru_cache(maxsize=4096)(split_variants)
+
+
+def meaning_of(value: SpecValue) -> str:
+    """The condition without the keys that only name a variant: what must be equal for two figures to be compared."""
+    return _split(value.condition)[0]
+
+
+def variant_of(value: SpecValue) -> str:
+    """The part of the condition that names a variant of the product, such as `configuration=48 GB`."""
+    return _split(value.condition)[1]
+
+
+def printed_unit(symbol: str) -> str:
+    """A unit as people write it: `mm²` for `mm2`, nothing for a count."""
+    return format_in(1.0, symbol).unit if symbol else ""
+
+
+def in_unit_of(field: Field, value: SpecValue) -> Shown:
+    """The figure in the field's unit, for a column whose head names it; text values are shown as they are."""
+    if value.amount is None:
+        return Shown(value.value, "", value.value)
+    return format_in(value.amount, field.unit, digits=DIGITS)
+
+
+def for_people(value: SpecValue) -> Shown:
+    """The figure by itself: in the unit printed while that reads well, else scaled; `exact` as printed and in SI."""
+    if value.amount is None:
+        return Shown(value.value, "", value.value)
+    shown = format_in(value.amount, value.unit, digits=DIGITS)
+    if value.amount and not READABLE[0] <= from_si(value.amount, value.unit) < READABLE[1]:
+        shown = format_quantity(value.amount, UNITS[value.unit].si, digits=DIGITS)
+    as_printed = f"{value.value} {printed_unit(value.unit)}".rstrip()
+    exact = as_printed if shown.exact == as_printed else f"{as_printed} = {shown.exact}"
+    return Shown(shown.text, shown.unit, exact)
+
+
+def usual_values(field: Field, values: Sequence[SpecValue]) -> list[SpecValue]:
+    """The values under the first of the field's usual conditions that has any; several are variants, smallest first."""
+    for condition in field.usual:
+        under = [value for value in values if meaning_of(value) == condition]
+        if under:
+            plain = [value for value in under if not variant_of(value)]
+            return plain or sorted(under, key=lambda value: (value.amount or 0.0, value.value))
+    return []
+
+
+def joined(texts: Sequence[str]) -> str:
+    """Several variants on one line, each once: `48 / 64 / 128`."""
+    return " / ".join(dict.fromkeys(texts))
+
+
+def by_variant(values: Sequence[SpecValue]) -> str:
+    """Which variant has which figure, in words; empty where the sizes name themselves or all agree."""
+    lines = [(describe(variant_of(value)), in_unit_of(FIELDS[value.field], value).label) for value in values]
+    if len({text for _words, text in lines}) < 2 or all(value.field == "memory_gb" for value in values):
+        return ""
+    return _("depends on the model: %(models)s") % {"models": "; ".join(f"{words} {text}" for words, text in lines)}
