@@ -1,6 +1,6 @@
 """What goes into a diagram: boxes on layers, gathered in columns. Plain data, no ORM, no request."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Protocol
 
@@ -32,7 +32,8 @@ class Box:
 
     `role` is the job it does: boxes of one role share a row across columns, and inside a column are alternatives.
     `summary` opens in place; `url` leads to the component's page. A box with state ABSENT stands for a component
-    the stack does not have: its `name` is ignored, its `summary` says what to know instead.
+    the stack does not have (`component` names which): its `summary` says what to know instead. A component that is
+    `part_of` another is there when that one is.
     """
 
     component: str
@@ -49,6 +50,7 @@ class Box:
     source_title: str = ""
     source_url: str = ""
     counterparts: tuple[Counterpart, ...] = ()
+    part_of: str = ""
 
 
 @dataclass(frozen=True)
@@ -116,17 +118,17 @@ def machine_column(
     kept. `hardware` replaces the described boxes of the same role. Findings colour the boxes of their component.
     """
     reported = {item.component: item for item in found}
-    boxes = _keep_reported([_fill(box, reported.get(box.component)) for box in described.boxes])
+    boxes = _keep_reported([_fill(box, reported) for box in described.boxes])
     column = sheet_column(key, title, subtitle, url, replace(described, boxes=tuple(boxes)), hardware)
     return replace(column, boxes=tuple(_judge(box, findings) for box in column.boxes))
 
 
-def _fill(box: Box, item: Found | None) -> Box:
+def _fill(box: Box, reported: Mapping[str, Found]) -> Box:
     if box.state == State.ABSENT:
         return box
-    if item is None:
-        return replace(box, version="", state=State.UNKNOWN)
-    return replace(box, version=item.version or "", state=State.REPORTED)
+    if box.component in reported:
+        return replace(box, version=reported[box.component].version or "", state=State.REPORTED)
+    return replace(box, version="", state=State.REPORTED if box.part_of in reported else State.UNKNOWN)
 
 
 def _keep_reported(boxes: list[Box]) -> list[Box]:

@@ -126,10 +126,16 @@ def _row(role: str, columns: Sequence[Column], own: Sequence[Sequence[Box]]) -> 
     cells = tuple(
         Cell(column, number, tuple(_place(box, components) for box in here))
         if here
-        else Cell(column, number, (), _no_counterpart(named), " ".join(box.summary for box in stated))
+        else Cell(column, number, (), _no_counterpart(named), _instead(stated, components))
         for number, (column, here, stated) in enumerate(zip(columns, present, boxes, strict=True), start=1)
     )
     return Row(role, role_title(role), cells, _differs(present))
+
+
+def _instead(stated: Sequence[Box], components: set[str]) -> str:
+    """What an empty cell says: about the components this row shows, or else about all it knows to be missing."""
+    about = [box for box in stated if box.component in components] or stated
+    return " ".join(dict.fromkeys(box.summary for box in about))
 
 
 def _empty_row(columns: Sequence[Column]) -> Row:

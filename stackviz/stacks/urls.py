@@ -1,4 +1,10 @@
-from django.urls import URLPattern
+from django.urls import path
+
+from stackviz.stacks import views
 
 app_name = "stacks"
-urlpatterns: list[URLPattern] = []
+urlpatterns = [
+    path("stacks/", views.stacks, name="list"),
+    path("stacks/<slug:slug>/", views.stack, name="stack"),
+    path("components/<slug:slug>/", views.component, name="component"),
+]

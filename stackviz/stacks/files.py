@@ -1,0 +1,209 @@
+"""The curated files: components, stacks, counterparts, releases, requirements. Read, checked, given a version.
+
+    data/components.toml     what each component is and does
+    data/stacks.toml         which components stand where, who calls whom
+    data/counterparts.csv    component,other,other_stack,relation,differs,source
+    data/sources.csv         key,title,url
+    rules/tables/*.csv       sources, releases, requirements: the only copy, shared with the agent
+
+Pure: no database.
+"""
+
+import csv
+import hashlib
+import tomllib
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from importlib import resources
+from pathlib import Path
+from typing import Any
+
+from stackviz.diagrams.layers import Layer
+from stackviz.rules.compatibility import FILES as TABLES
+from stackviz.rules.compatibility import packaged_rows
+
+DATA = Path(__file__).resolve().parent / "data"
+FILES = ("components.toml", "stacks.toml", "counterparts.csv", "sources.csv")
+# Raise it when what the loader makes of a line changes, so that the same files are loaded anew.
+LOADER_VERSION = 1
+MOST_PROBLEMS_SHOWN = 20
+REQUIREMENT_KEY = ("component", "version", "variant", "platform", "relation", "subject", "part")
+
+Line = Mapping[str, str]
+
+
+class StackDataError(ValueError):
+    """The curated files contradict themselves; `problems` are "file: what is wrong"."""
+
+    def __init__(self, problems: list[str]) -> None:
+        shown = problems[:MOST_PROBLEMS_SHOWN]
+        more = [f"… and {len(problems) - len(shown)} more"] if len(problems) > len(shown) else []
+        super().__init__("\n".join([*shown, *more]))
+        self.problems = problems
+
+
+@dataclass(frozen=True)
+class StackFiles:
+    """All lines as written. `places` and `calls` are keyed by stack; a place is (component, version, role, note)."""
+
+    version: str
+    sources: list[Line]
+    components: dict[str, dict[str, str]]
+    stacks: dict[str, dict[str, Any]]
+    places: dict[str, list[tuple[str, str, str, str]]]
+    calls: dict[str, list[tuple[str, str]]]
+    counterparts: list[Line]
+    releases: list[Line]
+    requirements: list[Line]
+    problems: list[str] = field(default_factory=list)
+
+
+def data_version(folder: Path = DATA) -> str:
+    """Changes with any byte of the files and with LOADER_VERSION."""
+    digest = hashlib.sha256(f"loader {LOADER_VERSION}".encode())
+    for name in FILES:
+        digest.update((folder / name).read_bytes())
+    for name in TABLES:
+        digest.update((resources.files("stackviz.rules") / "tables" / name).read_bytes())
+    return digest.hexdigest()
+
+
+def read_files(folder: Path = DATA) -> StackFiles:
+    """Raises StackDataError naming every problem."""
+    stacks = _toml(folder / "stacks.toml")
+    files = StackFiles(
+        version=data_version(folder),
+        sources=[*_csv(folder / "sources.csv"), *packaged_rows("sources.csv")],
+        components=_toml(folder / "components.toml"),
+        stacks=stacks,
+        places={slug: [_place(text) for text in stack["places"]] for slug, stack in stacks.items()},
+        calls={slug: list(_calls(stack["calls"])) for slug, stack in stacks.items()},
+        counterparts=_csv(folder / "counterparts.csv"),
+        releases=packaged_rows("releases.csv"),
+        requirements=packaged_rows("requirements.csv"),
+    )
+    problems = [problem for check in CHECKS for problem in check(files)]
+    if problems:
+        raise StackDataError(problems)
+    return files
+
+
+def _toml(path: Path) -> dict[str, Any]:
+    return tomllib.loads(path.read_text(encoding="utf-8"))
+
+
+def _csv(path: Path) -> list[Line]:
+    with path.open(encoding="utf-8", newline="") as file:
+        return list(csv.DictReader(file))
+
+
+def _place(text: str) -> tuple[str, str, str, str]:
+    """`component | version | role | note`, the last three may be left out."""
+    parts = [part.strip() for part in text.split("|")]
+    component, version, role, note = (*parts, "", "", "")[:4]
+    return component, version, role, note
+
+
+def _calls(lines: Iterable[str]) -> Iterator[tuple[str, str]]:
+    """`caller -> callee, callee`."""
+    for line in lines:
+        caller, _, callees = line.partition("->")
+        for callee in callees.split(","):
+            yield caller.strip(), callee.strip()
+
+
+# --- checks ---
+
+
+def _check_sources(files: StackFiles) -> Iterator[str]:
+    keys: dict[str, Line] = {}
+    pairs: dict[tuple[str, str], str] = {}
+    for line in files.sources:
+        if line["key"] in keys:
+            yield f"sources: {line['key']} is there twice"
+        if other := pairs.get((line["title"], line["url"])):
+            yield f"sources: {line['key']} says the same as {other}"
+        keys[line["key"]] = line
+        pairs[line["title"], line["url"]] = line["key"]
+        if not line["url"].startswith("https://"):
+            yield f"sources: {line['key']} has no web address"
+    named = [
+        *((f"components.toml: {slug}", line["source"]) for slug, line in files.components.items()),
+        *((f"counterparts.csv: {line['component']}", line["source"]) for line in files.counterparts),
+        *((f"releases.csv: {line['component']} {line['version']}", line["source"]) for line in files.releases),
+        *((f"requirements.csv: {line['component']} {line['version']}", line["source"]) for line in files.requirements),
+    ]
+    yield from (f"{where}: no source is called {key}" for where, key in named if key not in keys)
+
+
+def _check_components(files: StackFiles) -> Iterator[str]:
+    for slug, line in files.components.items():
+        if line["layer"] not in set(Layer):
+            yield f"components.toml: {slug} is on the unknown layer {line['layer']}"
+        if line.get("part_of", slug) not in files.components:
+            yield f"components.toml: {slug} is part of the unknown {line['part_of']}"
+        for sentence in ("is", "does"):
+            if not line.get(sentence, "").endswith("."):
+                yield f"components.toml: {slug}: {sentence!r} is not a sentence"
+
+
+def _check_stacks(files: StackFiles) -> Iterator[str]:
+    for stack, places in files.places.items():
+        standing = [component for component, *_ in places]
+        for component in standing:
+            if component not in files.components:
+                yield f"stacks.toml: {stack} holds the unknown component {component}"
+        if len(set(standing)) < len(standing):
+            yield f"stacks.toml: {stack} holds a component twice"
+        layers = {files.components[slug]["layer"] for slug in standing if slug in files.components}
+        yield from (f"stacks.toml: {stack} has nothing on the layer {layer}" for layer in Layer if layer not in layers)
+        for caller, callee in files.calls[stack]:
+            yield from (
+                f"stacks.toml: in {stack} {caller} calls {callee}, but {slug} does not stand there"
+                for slug in (caller, callee)
+                if slug not in standing
+            )
+
+
+def _check_counterparts(files: StackFiles) -> Iterator[str]:
+    seen: set[frozenset[str]] = set()
+    for line in files.counterparts:
+        pair = frozenset((line["component"], line["other"] or f"stack {line['other_stack']}"))
+        if pair in seen:
+            yield f"counterparts.csv: {' and '.join(sorted(pair))} are there twice"
+        seen.add(pair)
+        known = {*files.components, ""}
+        yield from (
+            f"counterparts.csv: unknown component {line[name]}"
+            for name in ("component", "other")
+            if line[name] not in known
+        )
+        if line["other_stack"] and line["other_stack"] not in files.stacks:
+            yield f"counterparts.csv: unknown stack {line['other_stack']}"
+        if (line["relation"] == "none") != (not line["other"]) or bool(line["other"]) == bool(line["other_stack"]):
+            yield f"counterparts.csv: {line['component']}: name the other component, or the stack that has none"
+
+
+def _check_tables(files: StackFiles) -> Iterator[str]:
+    releases = [(line["component"], line["version"], line["variant"]) for line in files.releases]
+    yield from (f"releases.csv: {key} is there twice" for key in _twice(releases))
+    keys = [tuple(line[name] for name in REQUIREMENT_KEY) for line in files.requirements]
+    yield from (f"requirements.csv: {key} is there twice" for key in _twice(keys))
+    known = set(releases)
+    for line in files.requirements:
+        if (line["component"], line["version"], line["variant"]) not in known:
+            yield f"requirements.csv: no release {line['component']} {line['version']} {line['variant']}"
+        if not (line["low"] or line["values"]):
+            yield f"requirements.csv: {line['component']} {line['version']} {line['subject']}: how much?"
+    yield from (
+        f"releases.csv: unknown component {component}"
+        for component in {key[0] for key in releases} - files.components.keys()
+    )
+
+
+def _twice(keys: Iterable[tuple[str, ...]]) -> list[tuple[str, ...]]:
+    seen: set[tuple[str, ...]] = set()
+    return [key for key in keys if key in seen or seen.add(key)]  # type: ignore[func-returns-value]
+
+
+CHECKS = (_check_sources, _check_components, _check_stacks, _check_counterparts, _check_tables)

@@ -1,0 +1,266 @@
+"""Bring the database to what the curated files say, without touching what people have corrected since.
+
+How corrections are recognised is the catalogue's way (`catalog.load.Change`): a row whose digest is no longer the one
+that was loaded has been corrected here, and stays.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TypeVar
+from urllib.parse import urlsplit
+
+from django.db import transaction
+
+from stackviz.catalog.load import Change, Counts
+from stackviz.catalog.models import Source
+from stackviz.stacks.files import DATA, REQUIREMENT_KEY, Line, StackFiles, data_version, read_files
+from stackviz.stacks.models import (
+    Call,
+    Component,
+    Counterpart,
+    Edition,
+    Placement,
+    Release,
+    Requirement,
+    Stack,
+    StacksLoad,
+)
+
+Lines = TypeVar("Lines")
+SOURCE_PREFIX = "stacks/"  # data_key of our sources: the catalogue's own files use bare keys
+MAKERS = ("nvidia.com", "apple.com", "pytorch.org", "intel.com", "kernel.org", "jax.dev", "python.org", "numpy.org")
+
+
+@dataclass(slots=True)
+class Summary:
+    """What a load did. `is_unchanged`: the files were loaded already, nothing was looked at."""
+
+    version: str
+    is_unchanged: bool = False
+    tables: dict[str, Counts] = field(default_factory=dict)
+
+    def __str__(self) -> str:
+        if self.is_unchanged:
+            return f"stacks {self.version[:12]} are loaded already"
+        parts = "; ".join(f"{name}: {counts}" for name, counts in self.tables.items())
+        return f"stacks {self.version[:12]}: {parts}"
+
+
+def load_stacks(folder: Path = DATA, *, force: bool = False) -> Summary:
+    """Load the curated files in one transaction. Cheap when they are loaded already, unless `force`.
+
+    Raises StackDataError, and changes nothing, when the files are wrong.
+    """
+    version = data_version(folder)
+    if not force and StacksLoad.objects.values_list("version", flat=True).first() == version:
+        return Summary(version, is_unchanged=True)
+    files = read_files(folder)
+    with transaction.atomic():
+        summary = Summary(version, tables=_Loader(files).load())
+        StacksLoad.objects.create(version=version, summary=str(summary))
+        Edition.renew()
+    return summary
+
+
+class _Loader:
+    """One load: rows of later tables point to rows of earlier ones, found by the key the files use."""
+
+    def __init__(self, files: StackFiles) -> None:
+        self.files = files
+        self.reason = f"Loaded from the curated files, version {files.version[:12]}"
+
+    def load(self) -> dict[str, Counts]:
+        return {
+            "sources": self._sources(),
+            "components": self._components(),
+            "stacks": self._stacks(),
+            "places": self._places(),
+            "calls": self._calls(),
+            "counterparts": self._counterparts(),
+            "releases": self._releases(),
+            "requirements": self._requirements(),
+        }
+
+    def _sources(self) -> Counts:
+        """A document that the catalogue names already, under whatever key, is not named twice."""
+        ours = Source.objects.filter(data_key__startswith=SOURCE_PREFIX)
+        others = {(row.title, row.url): row for row in Source.objects.exclude(pk__in=ours.values("pk"))}
+        lines = [line for line in self.files.sources if (line["title"], line["url"]) not in others]
+        wanted = {f"{SOURCE_PREFIX}{line['key']}": _source(line) for line in lines}
+        counts = Change(Source, wanted, is_deleting=False).apply(["key", "title", "url", "kind"], self.reason)
+        rows = {row.data_key: row for row in Source.objects.filter(data_key__startswith=SOURCE_PREFIX)}
+        self.sources = {
+            line["key"]: others.get((line["title"], line["url"])) or rows[f"{SOURCE_PREFIX}{line['key']}"]
+            for line in self.files.sources
+        }
+        return counts
+
+    def _components(self) -> Counts:
+        wanted = {
+            slug: Component(
+                data_key=slug,
+                slug=slug,
+                name=line["name"],
+                maker=line.get("maker", ""),
+                layer=line["layer"],
+                role=line["role"],
+                what_it_is=line["is"],
+                what_it_does=line["does"],
+                see_version=line.get("see", ""),
+                docs_url=line.get("docs", ""),
+                source=self.sources[line["source"]],
+            )
+            for slug, line in self.files.components.items()
+        }
+        wholes = self._known_wholes()
+        for slug, row in wanted.items():
+            row.part_of_id = wholes.get(self.files.components[slug].get("part_of", ""))
+        changed = ["slug", "name", "maker", "layer", "role", "what_it_is", "what_it_does", "see_version", "docs_url"]
+        counts = Change(Component, wanted).apply([*changed, "source", "part_of"], self.reason)
+        self.components = {row.data_key or "": row for row in Component.objects.filter(data_key__isnull=False)}
+        return counts if self._known_wholes() == wholes else self._components()
+
+    def _known_wholes(self) -> dict[str, int]:
+        """Ids of the components others are part of: on a first load they exist only after one round."""
+        slugs = {line["part_of"] for line in self.files.components.values() if "part_of" in line}
+        return dict(Component.objects.filter(data_key__in=slugs).values_list("data_key", "pk"))  # type: ignore[arg-type]
+
+    def _stacks(self) -> Counts:
+        wanted = {
+            slug: Stack(
+                data_key=slug,
+                slug=slug,
+                name=line["name"],
+                vendor=line["vendor"],
+                system=line["system"],
+                summary=line["summary"],
+                order=line["order"],
+            )
+            for slug, line in self.files.stacks.items()
+        }
+        counts = Change(Stack, wanted).apply(["slug", "name", "vendor", "system", "summary", "order"], self.reason)
+        self.stacks = {row.data_key or "": row for row in Stack.objects.filter(data_key__isnull=False)}
+        return counts
+
+    def _places(self) -> Counts:
+        wanted = {
+            f"{slug}/{component}": Placement(
+                data_key=f"{slug}/{component}",
+                stack=self.stacks[slug],
+                component=self.components[component],
+                order=order,
+                version=version,
+                role=role,
+                note=note,
+            )
+            for slug, places in self._of_stacks(self.files.places)
+            for order, (component, version, role, note) in enumerate(places, start=1)
+            if component in self.components
+        }
+        return Change(Placement, wanted).apply(["stack", "component", "order", "version", "role", "note"], self.reason)
+
+    def _calls(self) -> Counts:
+        wanted = {
+            f"{slug}/{caller}/{callee}": Call(
+                data_key=f"{slug}/{caller}/{callee}",
+                stack=self.stacks[slug],
+                caller=self.components[caller],
+                callee=self.components[callee],
+            )
+            for slug, calls in self._of_stacks(self.files.calls)
+            for caller, callee in calls
+            if {caller, callee} <= self.components.keys()
+        }
+        return Change(Call, wanted).apply(["stack", "caller", "callee"], self.reason)
+
+    def _of_stacks(self, by_stack: dict[str, Lines]) -> Iterable[tuple[str, Lines]]:
+        """Without the stacks that somebody deleted here."""
+        return [(slug, lines) for slug, lines in by_stack.items() if slug in self.stacks]
+
+    def _counterparts(self) -> Counts:
+        wanted = {}
+        for line in self.files.counterparts:
+            key = f"{line['component']}/{line['other'] or 'none in ' + line['other_stack']}"
+            other, stack = self.components.get(line["other"]), self.stacks.get(line["other_stack"])
+            if line["component"] in self.components and (other or stack):
+                wanted[key] = Counterpart(
+                    data_key=key,
+                    component=self.components[line["component"]],
+                    other=other,
+                    other_stack=stack,
+                    relation=line["relation"],
+                    differs=line["differs"],
+                    source=self.sources[line["source"]],
+                )
+        changed = ["component", "other", "other_stack", "relation", "differs", "source"]
+        return Change(Counterpart, wanted).apply(changed, self.reason)
+
+    def _releases(self) -> Counts:
+        wanted = {
+            _release_key(line): Release(
+                data_key=_release_key(line),
+                component=self.components[line["component"]],
+                version=line["version"],
+                variant=line["variant"],
+                line=line["line"],
+                released=line["released"],
+                support_ends=line["support_ends"],
+                source=self.sources[line["source"]],
+                note=line["note"],
+            )
+            for line in self.files.releases
+            if line["component"] in self.components
+        }
+        changed = ["component", "version", "variant", "line", "released", "support_ends", "source", "note"]
+        counts = Change(Release, wanted).apply(changed, self.reason)
+        self.releases = {row.data_key or "": row for row in Release.objects.filter(data_key__isnull=False)}
+        return counts
+
+    def _requirements(self) -> Counts:
+        wanted = {}
+        for line in self.files.requirements:
+            key = "/".join(line[name] for name in REQUIREMENT_KEY)
+            if _release_key(line) in self.releases:
+                wanted[key] = Requirement(
+                    data_key=key,
+                    release=self.releases[_release_key(line)],
+                    platform=line["platform"],
+                    relation=line["relation"],
+                    subject=line["subject"],
+                    part=line["part"],
+                    low=line["low"],
+                    values=line["values"],
+                    confidence=line["confidence"],
+                    source=self.sources[line["source"]],
+                    note=line["note"],
+                )
+        changed = [
+            "release",
+            "platform",
+            "relation",
+            "subject",
+            "part",
+            "low",
+            "values",
+            "confidence",
+            "source",
+            "note",
+        ]
+        return Change(Requirement, wanted).apply(changed, self.reason)
+
+
+def _source(line: Line) -> Source:
+    host = urlsplit(line["url"]).hostname or ""
+    is_maker = any(host == maker or host.endswith(f".{maker}") for maker in MAKERS)
+    return Source(
+        data_key=f"{SOURCE_PREFIX}{line['key']}",
+        key=f"stacks-{line['key']}"[:80],
+        title=line["title"],
+        url=line["url"],
+        kind=Source.Kind.MAKER if is_maker else Source.Kind.COMMUNITY,
+    )
+
+
+def _release_key(line: Line) -> str:
+    return "/".join((line["component"], line["version"], line["variant"]))

@@ -1,0 +1,340 @@
+"""Stacks, the components they are made of, what answers to what across stacks, and which release needs what.
+
+Imports the catalogue (sources, what a curated row is) and the diagrams' layers; nothing above.
+"""
+
+import uuid
+from typing import Any
+
+from django.core.exceptions import ValidationError
+from django.core.validators import RegexValidator, URLValidator
+from django.db import models
+from django.db.models import F, Q
+from django.db.models.functions import Coalesce
+from django.urls import reverse
+from django.utils.translation import gettext_lazy as _
+from simple_history.models import HistoricalRecords
+
+from stackviz.catalog.models import Curated, Source
+from stackviz.diagrams.layers import LAYER_TITLES
+
+is_slug = RegexValidator(r"\A[a-z0-9]+(?:-[a-z0-9]+)*\Z", _("lower case letters, digits and single dashes only"))
+is_web_address = URLValidator(schemes=["http", "https"])
+is_partial_date = RegexValidator(
+    r"\A\d{4}-(0[1-9]|1[0-2])(-(0[1-9]|[12]\d|3[01]))?\Z", _("a day as 2026-11-20 or a month as 2026-11")
+)
+LAYER_CHOICES = [(layer.value, _(title)) for layer, title in LAYER_TITLES.items()]
+
+
+def _history() -> HistoricalRecords:
+    return HistoricalRecords(history_change_reason_field=models.TextField(null=True), cascade_delete_history=False)
+
+
+class Component(Curated):
+    """One piece of software or hardware that stands in a stack; its slug is the one reports use."""
+
+    slug = models.CharField(max_length=60, unique=True, validators=[is_slug])
+    name = models.CharField(max_length=80)
+    maker = models.CharField(max_length=80, blank=True)
+    layer = models.CharField(max_length=12, choices=LAYER_CHOICES)
+    role = models.CharField(
+        max_length=40,
+        validators=[is_slug],
+        help_text=_("the job it does: components with the same role share a row of the diagram"),
+    )
+    part_of = models.ForeignKey(
+        "self", models.SET_NULL, null=True, blank=True, related_name="parts",
+        help_text=_("comes with this component and has no release of its own"),
+    )  # fmt: skip
+    what_it_is = models.TextField(max_length=500, help_text=_("one sentence"))
+    what_it_does = models.TextField(max_length=500, help_text=_("one sentence: what it does, who calls it"))
+    see_version = models.CharField(_("how to see its version"), max_length=300, blank=True)
+    docs_url = models.CharField(_("documentation"), max_length=300, blank=True, validators=[is_web_address])
+    source = models.ForeignKey(Source, models.PROTECT, related_name="components")
+    history = _history()
+
+    class Meta:
+        ordering = ["name"]
+        constraints = [
+            models.CheckConstraint(
+                condition=Q(layer__in=[value for value, _title in LAYER_CHOICES]), name="component_layer_is_known"
+            ),
+            models.CheckConstraint(
+                condition=~Q(what_it_is="") & ~Q(what_it_does=""), name="component_is_described_in_two_sentences"
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return self.name
+
+    def get_absolute_url(self) -> str:
+        return reverse("stacks:component", args=[self.slug])
+
+    @property
+    def description(self) -> str:
+        """Both sentences."""
+        return f"{self.what_it_is} {self.what_it_does}"
+
+    def content(self) -> tuple[object, ...]:
+        return (
+            self.slug, self.name, self.maker, self.layer, self.role, self.part_of_id, self.what_it_is,
+            self.what_it_does, self.see_version, self.docs_url, self.source_id,
+        )  # fmt: skip
+
+
+class Stack(Curated):
+    """A way from silicon to the program that people name as one: NVIDIA CUDA on Linux."""
+
+    slug = models.CharField(max_length=40, unique=True, validators=[is_slug])
+    name = models.CharField(max_length=80, unique=True)
+    vendor = models.CharField(
+        max_length=60, blank=True, validators=[is_slug], help_text=_("maker of its accelerators, as in the catalogue")
+    )
+    system = models.CharField(max_length=20, blank=True, help_text=_("linux, windows, macos; empty for any"))
+    summary = models.TextField(max_length=600)
+    order = models.PositiveSmallIntegerField(default=0)
+    is_public = models.BooleanField(default=True)
+    components: "models.ManyToManyField[Component, Placement]" = models.ManyToManyField(
+        Component, through="Placement", related_name="stacks"
+    )
+    history = _history()
+
+    class Meta:
+        ordering = ["order", "name"]
+
+    def __str__(self) -> str:
+        return self.name
+
+    def get_absolute_url(self) -> str:
+        return reverse("stacks:stack", args=[self.slug])
+
+    def content(self) -> tuple[object, ...]:
+        return (self.slug, self.name, self.vendor, self.system, self.summary, self.order)
+
+
+class Placement(Curated):
+    """A component standing in a stack. `version` is shown in the version's place: a demand, or a device name."""
+
+    stack = models.ForeignKey(Stack, models.CASCADE, related_name="placements")
+    component = models.ForeignKey(Component, models.CASCADE, related_name="placements")
+    order = models.PositiveSmallIntegerField(default=0, help_text=_("inside its layer"))
+    version = models.CharField(max_length=120, blank=True)
+    role = models.CharField(
+        max_length=40, blank=True, validators=[is_slug], help_text=_("if it does another job here than its usual one")
+    )
+    note = models.CharField(max_length=300, blank=True)
+    history = _history()
+
+    class Meta:
+        ordering = ["stack", "order", "pk"]
+        constraints = [
+            models.UniqueConstraint(fields=["stack", "component"], name="component_stands_in_a_stack_once"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.component} in {self.stack}"
+
+    def content(self) -> tuple[object, ...]:
+        return (self.stack_id, self.component_id, self.order, self.version, self.role, self.note)
+
+
+class Call(Curated):
+    """In one stack, `caller` calls `callee`."""
+
+    stack = models.ForeignKey(Stack, models.CASCADE, related_name="calls")
+    caller = models.ForeignKey(Component, models.CASCADE, related_name="calls_out")
+    callee = models.ForeignKey(Component, models.CASCADE, related_name="calls_in")
+
+    class Meta:
+        ordering = ["stack", "pk"]
+        constraints = [
+            models.UniqueConstraint(fields=["stack", "caller", "callee"], name="call_once_per_stack"),
+            models.CheckConstraint(condition=~Q(caller=F("callee")), name="component_does_not_call_itself"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.caller} → {self.callee}"
+
+    def content(self) -> tuple[object, ...]:
+        return (self.stack_id, self.caller_id, self.callee_id)
+
+
+class Counterpart(Curated):
+    """What plays a component's role elsewhere, and what differs. Read both ways.
+
+    Relation "none": the stack `other_stack` has nothing in this place; `differs` says what to know instead.
+    """
+
+    class Relation(models.TextChoices):
+        SAME_ROLE = "same-role", _("same role")
+        PARTIAL = "partial", _("partly")
+        NONE = "none", _("no counterpart")
+
+    component = models.ForeignKey(Component, models.CASCADE, related_name="counterparts")
+    other = models.ForeignKey(Component, models.CASCADE, null=True, blank=True, related_name="counterparts_of")
+    other_stack = models.ForeignKey(Stack, models.CASCADE, null=True, blank=True, related_name="gaps")
+    relation = models.CharField(max_length=10, choices=Relation.choices)
+    differs = models.TextField(_("what differs"), max_length=600)
+    source = models.ForeignKey(Source, models.PROTECT, related_name="counterparts")
+    history = _history()
+
+    class Meta:
+        ordering = ["component", "pk"]
+        constraints = [
+            models.CheckConstraint(
+                condition=Q(relation="none", other__isnull=True, other_stack__isnull=False)
+                | (~Q(relation="none") & Q(other__isnull=False, other_stack__isnull=True)),
+                name="counterpart_names_a_component_or_a_stack_without_one",
+            ),
+            models.CheckConstraint(
+                condition=Q(other__isnull=True) | ~Q(other=F("component")), name="component_is_not_its_own_counterpart"
+            ),
+            models.CheckConstraint(condition=~Q(differs=""), name="counterpart_says_what_differs"),
+            models.UniqueConstraint(
+                F("component"), Coalesce(F("other"), 0), Coalesce(F("other_stack"), 0), name="counterpart_once"
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.component} ~ {self.other or self.other_stack}"
+
+    def clean(self) -> None:
+        if (self.relation == self.Relation.NONE) != (self.other is None):
+            raise ValidationError({"other": _("Name the other component, or choose the relation “no counterpart”.")})
+        if (self.other is None) != (self.other_stack is not None):
+            raise ValidationError({"other_stack": _("Only a missing counterpart names the stack that lacks it.")})
+
+    def content(self) -> tuple[object, ...]:
+        return (
+            self.component_id, self.other_id, self.other_stack_id, self.relation, self.differs, self.source_id,
+        )  # fmt: skip
+
+
+class Release(Curated):
+    """One release of a component, or a line of releases where the source speaks of one ("535", "12").
+
+    `variant` tells builds or platforms of one version apart ("cu128", "linux"). Dates are as exact as the source:
+    a day, a month, or empty for not known.
+    """
+
+    component = models.ForeignKey(Component, models.CASCADE, related_name="releases")
+    version = models.CharField(max_length=40)
+    variant = models.CharField(max_length=40, blank=True)
+    line = models.CharField(max_length=60, blank=True, help_text=_("LTS, production, Update 1, ..."))
+    released = models.CharField(max_length=10, blank=True, validators=[is_partial_date])
+    support_ends = models.CharField(max_length=10, blank=True, validators=[is_partial_date])
+    source = models.ForeignKey(Source, models.PROTECT, related_name="releases")
+    note = models.CharField(max_length=400, blank=True)
+    history = _history()
+
+    class Meta:
+        ordering = ["component", "-pk"]
+        constraints = [
+            models.UniqueConstraint(fields=["component", "version", "variant"], name="release_once"),
+            models.CheckConstraint(condition=~Q(version=""), name="release_has_a_version"),
+        ]
+
+    def __str__(self) -> str:
+        return " ".join(filter(None, (str(self.component), self.version, self.variant)))
+
+    def content(self) -> tuple[object, ...]:
+        return (
+            self.component_id, self.version, self.variant, self.line, self.released, self.support_ends, self.source_id,
+            self.note,
+        )  # fmt: skip
+
+
+class Requirement(Curated):
+    """One thing a release needs, ships, offers or supports: `low` or better, or exactly `values`.
+
+    `subject` is a component's slug or a word of its own (compute-capability, glibc, wheel); `part` names the part of
+    the release it is about ("mps"); `platform` is empty where it holds on all.
+    """
+
+    class Relation(models.TextChoices):
+        NEEDS = "needs", _("needs")
+        SHIPS = "ships", _("ships")
+        OFFERS = "offers", _("offers")
+        SUPPORTS = "supports", _("supports")
+        BUILT_FOR = "built-for", _("has code for")
+        COMPILES_FOR = "compiles-for", _("can be compiled for, from")
+
+    class Confidence(models.TextChoices):
+        HIGH = "high", _("high")
+        MEDIUM = "medium", _("medium")
+        LOW = "low", _("low")
+
+    release = models.ForeignKey(Release, models.CASCADE, related_name="requirements")
+    platform = models.CharField(max_length=20, blank=True)
+    relation = models.CharField(max_length=12, choices=Relation.choices)
+    subject = models.CharField(max_length=60, validators=[is_slug])
+    part = models.CharField(max_length=40, blank=True)
+    low = models.CharField(_("at least"), max_length=40, blank=True)
+    values = models.CharField(_("exactly"), max_length=300, blank=True, help_text=_("separated by spaces"))
+    confidence = models.CharField(max_length=6, choices=Confidence.choices, default=Confidence.HIGH)
+    source = models.ForeignKey(Source, models.PROTECT, related_name="requirements")
+    note = models.CharField(max_length=400, blank=True)
+    history = _history()
+
+    class Meta:
+        ordering = ["release", "relation", "subject", "pk"]
+        indexes = [models.Index(fields=["subject", "relation"], name="requirement_by_subject")]
+        constraints = [
+            models.UniqueConstraint(
+                fields=["release", "platform", "relation", "subject", "part"], name="requirement_once"
+            ),
+            models.CheckConstraint(condition=~Q(low="") | ~Q(values=""), name="requirement_says_how_much"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.release} {self.get_relation_display()} {self.subject} {self.values or self.low}"
+
+    def clean(self) -> None:
+        if not (self.low or self.values):
+            raise ValidationError({"low": _("Give the smallest version, or the exact ones.")})
+
+    def content(self) -> tuple[object, ...]:
+        return (
+            self.release_id, self.platform, self.relation, self.subject, self.part, self.low, self.values,
+            self.confidence, self.source_id, self.note,
+        )  # fmt: skip
+
+
+class StacksLoad(models.Model):
+    """One load of the curated files: which version, when, and what it did."""
+
+    version = models.CharField(max_length=64)
+    loaded_at = models.DateTimeField(auto_now_add=True)
+    summary = models.TextField(blank=True)
+
+    class Meta:
+        ordering = ["-loaded_at", "-pk"]
+        get_latest_by = "loaded_at"
+
+    def __str__(self) -> str:
+        return f"{self.version[:12]} {self.loaded_at:%Y-%m-%d %H:%M}"
+
+
+class Edition(models.Model):
+    """Names the present content of this room's tables in one row: a new token with every change.
+
+    What is computed from the tables is kept per token, so that a correction is seen at once in every process. A bulk
+    write (queryset.update) must call `renew` itself; saves and deletions do it through a signal.
+    """
+
+    token = models.CharField(max_length=32)
+
+    class Meta:
+        constraints = [models.CheckConstraint(condition=Q(id=1), name="one_edition")]
+
+    def __str__(self) -> str:
+        return self.token
+
+    @classmethod
+    def renew(cls, **_: Any) -> None:  # noqa: ANN401 - as a signal's receiver
+        cls.objects.update_or_create(pk=1, defaults={"token": uuid.uuid4().hex})
+
+    @classmethod
+    def current(cls) -> str:
+        """The token; "" before anything was loaded. One query."""
+        return cls.objects.filter(pk=1).values_list("token", flat=True).first() or ""

@@ -1,0 +1,342 @@
+"""Reads across stacks and components, each with a fixed number of queries; rows come back as plain data."""
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+
+from django.db.models import Q
+from django.urls import reverse
+
+from stackviz.diagrams.boxes import Box, Column
+from stackviz.diagrams.boxes import Counterpart as Against
+from stackviz.diagrams.layers import Layer, State, role_title
+from stackviz.stacks.models import Call, Component, Counterpart, Edition, Placement, Release, Requirement, Stack
+from stackviz.stacks.versions import newest_first
+
+NEWEST_RELEASES = 12
+
+
+# --- columns of the diagram ---
+
+
+def described_columns(slugs: Iterable[str]) -> dict[str, Column]:
+    """The described stacks of these slugs; unknown ones are left out. One query, five after a change of the data."""
+    wanted = set(slugs)
+    if not wanted:
+        return {}
+    columns = _columns(Edition.current())
+    return {slug: column for slug, column in columns.items() if slug in wanted}
+
+
+def described_column(slug: str) -> Column | None:
+    """One described stack, None if there is none of this slug."""
+    return described_columns([slug]).get(slug)
+
+
+def stack_for_vendor(vendor: str) -> str:
+    """The slug of the first stack under which accelerators of this vendor run; "" if none is described. One query."""
+    stacks = Stack.objects.filter(vendor=vendor, is_public=True).exclude(vendor="")
+    return stacks.values_list("slug", flat=True).first() or ""
+
+
+@lru_cache(maxsize=2)
+def _columns(_edition: str) -> Mapping[str, Column]:
+    """All public stacks, kept per edition: whoever changes a row gets a new token and so a new reading."""
+    stacks = list(Stack.objects.filter(is_public=True))
+    placements: dict[int, list[Placement]] = defaultdict(list)
+    for placement in Placement.objects.select_related("component__source", "component__part_of").order_by("order"):
+        placements[placement.stack_id].append(placement)
+    calls: dict[tuple[int, int], list[str]] = defaultdict(list)
+    for call in Call.objects.select_related("callee").order_by("pk"):
+        calls[call.stack_id, call.caller_id].append(call.callee.name)
+    others, gaps = _counterparts()
+    return {
+        stack.slug: Column(
+            key=f"stack:{stack.slug}",
+            title=stack.name,
+            subtitle="",
+            url=stack.get_absolute_url(),
+            boxes=(
+                *(_box(placed, calls, others[placed.component_id]) for placed in _by_layer(placements[stack.pk])),
+                *(_absent(gap) for gap in gaps[stack.pk]),
+            ),
+        )
+        for stack in stacks
+    }
+
+
+def _by_layer(placements: Iterable[Placement]) -> list[Placement]:
+    layers = list(Layer)
+    return sorted(placements, key=lambda placed: (layers.index(Layer(placed.component.layer)), placed.order))
+
+
+def _counterparts() -> tuple[dict[int, list[Against]], dict[int, list[Counterpart]]]:
+    """By component id what answers to it elsewhere; by stack id what it lacks."""
+    others: dict[int, list[Against]] = defaultdict(list)
+    gaps: dict[int, list[Counterpart]] = defaultdict(list)
+    for row in Counterpart.objects.select_related("component", "other", "source").order_by("pk"):
+        if row.other is None:
+            gaps[row.other_stack_id or 0].append(row)
+            continue
+        for one, two in ((row.component, row.other), (row.other, row.component)):
+            others[one.pk].append(Against(two.slug, two.name, row.differs, row.source.title, row.source.url))
+    return others, gaps
+
+
+def _box(placed: Placement, calls: Mapping[tuple[int, int], Sequence[str]], others: Sequence[Against]) -> Box:
+    component = placed.component
+    return Box(
+        component=component.slug,
+        role=placed.role or component.role,
+        layer=Layer(component.layer),
+        name=component.name,
+        version=placed.version,
+        summary=f"{component.description} {placed.note}".rstrip(),
+        url=component.get_absolute_url(),
+        calls=tuple(calls.get((placed.stack_id, component.pk), ())),
+        see_version=component.see_version,
+        source_title=component.source.title,
+        source_url=component.source.url,
+        counterparts=tuple(others),
+        part_of=component.part_of.slug if component.part_of else "",
+    )
+
+
+def _absent(gap: Counterpart) -> Box:
+    component = gap.component
+    return Box(
+        component=component.slug,
+        role=component.role,
+        layer=Layer(component.layer),
+        name=component.name,
+        state=State.ABSENT,
+        summary=gap.differs,
+        source_title=gap.source.title,
+        source_url=gap.source.url,
+    )
+
+
+# --- pages ---
+
+
+@dataclass(frozen=True, slots=True)
+class StackRow:
+    """One stack in the list. `subject` names it in the address of a comparison."""
+
+    slug: str
+    name: str
+    summary: str
+    url: str
+    subject: str
+    component_count: int
+    layers: tuple[tuple[str, str, str], ...]  # key, name, components of that layer in words
+
+
+def stack_rows() -> list[StackRow]:
+    """All public stacks with what stands on each layer. Two queries, six after a change of the data."""
+    stacks = list(Stack.objects.filter(is_public=True))
+    columns = described_columns(stack.slug for stack in stacks)
+    return [_stack_row(stack, columns[stack.slug]) for stack in stacks if stack.slug in columns]
+
+
+def _stack_row(stack: Stack, column: Column) -> StackRow:
+    boxes = [box for box in column.boxes if box.state != State.ABSENT]
+    layers = tuple(
+        (layer.value, layer.label, ", ".join(box.name for box in boxes if box.layer == layer)) for layer in Layer
+    )
+    return StackRow(
+        stack.slug, stack.name, stack.summary, stack.get_absolute_url(), f"stack:{stack.slug}", len(boxes), layers
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class LayerSection:
+    """What stands on one layer of a stack, with all that is said about it."""
+
+    key: str
+    name: str
+    boxes: tuple[Box, ...]
+    gaps: tuple[Box, ...]
+
+
+def layer_sections(column: Column) -> list[LayerSection]:
+    """The column's boxes layer by layer, top to bottom; what the stack lacks apart. No query."""
+    return [
+        LayerSection(
+            layer.value,
+            layer.label,
+            tuple(box for box in column.boxes if box.layer == layer and box.state != State.ABSENT),
+            tuple(box for box in column.boxes if box.layer == layer and box.state == State.ABSENT),
+        )
+        for layer in Layer
+    ]
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """A component in one stack: what it calls there and what calls it, as (name, url)."""
+
+    stack: str
+    url: str
+    version: str
+    note: str
+    calls: tuple[tuple[str, str], ...]
+    called_by: tuple[tuple[str, str], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class CounterpartRow:
+    """What answers to a component elsewhere. `url` empty: that stack has nothing in this place."""
+
+    name: str
+    url: str
+    where: str
+    relation: str
+    differs: str
+    source_title: str
+    source_url: str
+
+
+@dataclass(frozen=True, slots=True)
+class RequirementRow:
+    """One requirement in words: needs | NVIDIA driver | 525.60.13 or newer | linux."""
+
+    relation: str
+    subject: str
+    subject_url: str
+    how_much: str
+    where: str
+    is_sure: bool
+    note: str
+    source_title: str
+    source_url: str
+
+
+@dataclass(frozen=True, slots=True)
+class ReleaseRow:
+    """One release with what it needs."""
+
+    version: str
+    variant: str
+    line: str
+    released: str
+    support_ends: str
+    note: str
+    source_title: str
+    source_url: str
+    requirements: tuple[RequirementRow, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ComponentPage:
+    """All that is said about one component."""
+
+    component: Component
+    layer: str
+    role: str
+    standings: tuple[Standing, ...]
+    counterparts: tuple[CounterpartRow, ...]
+    releases: tuple[ReleaseRow, ...]
+    release_count: int
+    needed_by: int
+
+
+def component_page(slug: str, *, all_releases: bool = False) -> ComponentPage | None:
+    """None if no component has this slug. Nine queries, however many releases there are."""
+    component = Component.objects.select_related("source", "part_of").filter(slug=slug).first()
+    if component is None:
+        return None
+    releases = newest_first(component.releases.select_related("source"))
+    shown = releases if all_releases else releases[:NEWEST_RELEASES]
+    return ComponentPage(
+        component=component,
+        layer=Layer(component.layer).label,
+        role=role_title(component.role),
+        standings=_standings(component),
+        counterparts=_counterpart_rows(component),
+        releases=_release_rows(shown),
+        release_count=len(releases),
+        needed_by=Requirement.objects.filter(subject=slug).count(),
+    )
+
+
+def _standings(component: Component) -> tuple[Standing, ...]:
+    """Three queries."""
+    calls: dict[int, list[tuple[str, str]]] = defaultdict(list)
+    called_by: dict[int, list[tuple[str, str]]] = defaultdict(list)
+    for call in Call.objects.filter(Q(caller=component) | Q(callee=component)).select_related("caller", "callee"):
+        if call.caller_id == component.pk:
+            calls[call.stack_id].append((call.callee.name, call.callee.get_absolute_url()))
+        else:
+            called_by[call.stack_id].append((call.caller.name, call.caller.get_absolute_url()))
+    placements = Placement.objects.filter(component=component, stack__is_public=True).select_related("stack")
+    return tuple(
+        Standing(
+            placed.stack.name,
+            placed.stack.get_absolute_url(),
+            placed.version,
+            placed.note,
+            tuple(calls[placed.stack_id]),
+            tuple(called_by[placed.stack_id]),
+        )
+        for placed in placements.order_by("stack__order")
+    )
+
+
+def _counterpart_rows(component: Component) -> tuple[CounterpartRow, ...]:
+    rows = Counterpart.objects.filter(Q(component=component) | Q(other=component)).order_by("pk")
+    found = []
+    for row in rows.select_related("component", "other", "other_stack", "source"):
+        other = row.other if row.component_id == component.pk else row.component
+        where = str(row.other_stack) if row.other_stack else ""
+        found.append(
+            CounterpartRow(
+                name=other.name if other else "",
+                url=other.get_absolute_url() if other else "",
+                where=where,
+                relation=str(Counterpart.Relation(row.relation).label),
+                differs=row.differs,
+                source_title=row.source.title,
+                source_url=row.source.url,
+            )
+        )
+    return tuple(found)
+
+
+def _release_rows(releases: Sequence[Release]) -> tuple[ReleaseRow, ...]:
+    """Two queries: the requirements of all these releases, and the names of what they speak of."""
+    requirements: dict[int, list[Requirement]] = defaultdict(list)
+    subjects = set()
+    for row in Requirement.objects.filter(release__in=releases).select_related("source"):
+        requirements[row.release_id].append(row)
+        subjects.add(row.subject)
+    names = dict(Component.objects.filter(slug__in=subjects).values_list("slug", "name"))
+    return tuple(
+        ReleaseRow(
+            version=release.version,
+            variant=release.variant,
+            line=release.line,
+            released=release.released,
+            support_ends=release.support_ends,
+            note=release.note,
+            source_title=release.source.title,
+            source_url=release.source.url,
+            requirements=tuple(_requirement_row(row, names) for row in requirements[release.pk]),
+        )
+        for release in releases
+    )
+
+
+def _requirement_row(row: Requirement, names: Mapping[str, str]) -> RequirementRow:
+    return RequirementRow(
+        relation=str(Requirement.Relation(row.relation).label),
+        subject=names.get(row.subject, row.subject.replace("-", " ")),
+        subject_url=reverse("stacks:component", args=[row.subject]) if row.subject in names else "",
+        how_much=" ".join(filter(None, (f"≥ {row.low}" if row.low and not row.values else "", row.values))),
+        where=" · ".join(filter(None, (row.part, row.platform))),
+        is_sure=row.confidence == Requirement.Confidence.HIGH,
+        note=row.note,
+        source_title=row.source.title,
+        source_url=row.source.url,
+    )

@@ -1,0 +1,61 @@
+"""The rules' tables as the database has them, corrections of the admin included."""
+
+from functools import lru_cache
+
+from stackviz.rules import Release as ReleaseRow
+from stackviz.rules import Requirement as RequirementRow
+from stackviz.rules import Source as SourceRow
+from stackviz.rules import Tables, packaged_tables
+from stackviz.stacks.models import Edition, Release, Requirement
+
+SOURCE_KEY = "stacks/"
+
+
+def rule_tables() -> Tables:
+    """Built once per edition of the data: one query, three after a change. Before anything is loaded: the packaged."""
+    edition = Edition.current()
+    return _tables(edition) if edition else packaged_tables()
+
+
+@lru_cache(maxsize=2)
+def _tables(_edition: str) -> Tables:
+    sources: dict[int, SourceRow] = {}
+    releases = frozenset(
+        ReleaseRow(
+            row.component.slug,
+            row.version,
+            row.variant,
+            row.line,
+            row.released,
+            row.support_ends,
+            _source(row, sources),
+            row.note,
+        )
+        for row in Release.objects.select_related("component", "source")
+    )
+    requirements = frozenset(
+        RequirementRow(
+            row.release.component.slug,
+            row.release.version,
+            row.release.variant,
+            row.platform,
+            row.relation,
+            row.subject,
+            row.part,
+            row.low,
+            row.values,
+            row.confidence,
+            _source(row, sources),
+            row.note,
+        )
+        for row in Requirement.objects.select_related("release__component", "source")
+    )
+    return Tables(releases, requirements)
+
+
+def _source(row: Release | Requirement, seen: dict[int, SourceRow]) -> SourceRow:
+    """One object for each document, named as in the files."""
+    if row.source_id not in seen:
+        key = (row.source.data_key or row.source.key).removeprefix(SOURCE_KEY)
+        seen[row.source_id] = SourceRow(key, row.source.title, row.source.url)
+    return seen[row.source_id]
