@@ -1,6 +1,6 @@
-"""The curation desk: accelerators with their values and names inline, values by themselves, sources, history, revert."""
+"""The curation desk: accelerators with values and names inline, values by themselves, sources, history, revert."""
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from django import forms
 from django.contrib import admin
@@ -16,6 +16,18 @@ from stackviz.catalog.fields import FIELDS, GROUPS, grouped
 from stackviz.catalog.figures import for_people
 from stackviz.catalog.models import Accelerator, Alias, CatalogueLoad, Source, SpecValue, Vendor
 from stackviz.units import UNITS
+
+if TYPE_CHECKING:  # Django's classes take type arguments only from its stubs
+    _SpecValueForm = forms.ModelForm[SpecValue]
+    _SpecValueInline = admin.TabularInline[SpecValue, Accelerator]
+    _AliasInline = admin.TabularInline[Alias, Accelerator]
+    _SourceAdmin = admin.ModelAdmin[Source]
+    _VendorAdmin = admin.ModelAdmin[Vendor]
+    _LoadAdmin = admin.ModelAdmin[CatalogueLoad]
+else:
+    _SpecValueForm = forms.ModelForm
+    _SpecValueInline = _AliasInline = admin.TabularInline
+    _SourceAdmin = _VendorAdmin = _LoadAdmin = admin.ModelAdmin
 
 
 def field_choices() -> list[Any]:
@@ -33,7 +45,7 @@ def unit_choices() -> list[tuple[str, str]]:
     return [("", _("none: text")), *((symbol, symbol) for symbol in fitting)]
 
 
-class SpecValueForm(forms.ModelForm[SpecValue]):
+class SpecValueForm(_SpecValueForm):
     """Picks for field and unit; the condition is text, checked and brought to its canonical form when saved."""
 
     field = forms.ChoiceField(choices=field_choices)
@@ -60,7 +72,7 @@ class SpecValueForm(forms.ModelForm[SpecValue]):
             self.instance._change_reason = self.cleaned_data["reason"]  # noqa: SLF001 - simple_history's way
 
 
-class SpecValueInline(admin.TabularInline[SpecValue, Accelerator]):
+class SpecValueInline(_SpecValueInline):
     model = SpecValue
     form = SpecValueForm
     fields = ["field", "value", "unit", "condition", "basis", "source", "note", "status", "is_preferred", "reason"]
@@ -73,7 +85,7 @@ class SpecValueInline(admin.TabularInline[SpecValue, Accelerator]):
         return super().get_queryset(request).select_related("source").order_by("field", "condition", "-is_preferred")
 
 
-class AliasInline(admin.TabularInline[Alias, Accelerator]):
+class AliasInline(_AliasInline):
     model = Alias
     fields = ["name", "kind", "memory_bytes", "gpu_cores", "source", "note"]
     autocomplete_fields = ["source"]
@@ -218,7 +230,7 @@ class AliasAdmin(SimpleHistoryAdmin):
 
 
 @admin.register(Source)
-class SourceAdmin(admin.ModelAdmin[Source]):
+class SourceAdmin(_SourceAdmin):
     list_display = ["title", "kind", "value_count", "url"]
     list_filter = ["kind"]
     search_fields = ["title", "url", "key"]
@@ -233,13 +245,13 @@ class SourceAdmin(admin.ModelAdmin[Source]):
 
 
 @admin.register(Vendor)
-class VendorAdmin(admin.ModelAdmin[Vendor]):
+class VendorAdmin(_VendorAdmin):
     list_display = ["name", "slug"]
     search_fields = ["name", "slug"]
 
 
 @admin.register(CatalogueLoad)
-class CatalogueLoadAdmin(admin.ModelAdmin[CatalogueLoad]):
+class CatalogueLoadAdmin(_LoadAdmin):
     """What each load of the curated files did; written by the loader only."""
 
     list_display = ["loaded_at", "version", "summary"]
