@@ -1,4 +1,6 @@
-from django.urls import URLPattern
+from django.urls import path
+
+from stackviz.compare import views
 
 app_name = "compare"
-urlpatterns: list[URLPattern] = []
+urlpatterns = [path("compare/", views.page, name="page")]

@@ -29,7 +29,20 @@ def test_three_kinds_of_subject_are_told_apart_by_their_prefix(text, subject):
 
 @pytest.mark.parametrize(
     "text",
-    ["", "stack:", "machine:box", "machine:/box", "machine:a/b/c", "planet:x", "a b", "<script>", "../etc", "x" * 121, "ü", "a\x00"],
+    [
+        "",
+        "stack:",
+        "machine:box",
+        "machine:/box",
+        "machine:a/b/c",
+        "planet:x",
+        "a b",
+        "<script>",
+        "../etc",
+        "x" * 121,
+        "ü",
+        "a\x00",
+    ],
 )
 def test_what_is_not_a_subject_is_refused(text):
     assert parse_subject(text) is None

@@ -1,0 +1,177 @@
+"""Results of several machines side by side: which pair up, how long each bar is, what may be compared. No queries."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from django.urls import reverse
+from django.utils.translation import gettext as _
+
+from stackviz.benchmarks.measurement import Comparability, Measurement, Verdict, comparable
+from stackviz.charts.bars import Bar, Meter, meter, ranked_bars
+from stackviz.units import format_factor, format_quantity, from_si
+
+Pair = tuple[str, int, str]
+
+# A chart is drawn in the unit its largest figure reads best in.
+_CHART_UNITS = {"FLOP/s": ("GFLOP/s", "TFLOP/s"), "B/s": ("GB/s", "TB/s")}
+
+
+@dataclass(frozen=True, slots=True)
+class MeasuredCell:
+    """One machine's figure in a row. `label` is empty for a failed or skipped run: `missing` says why then."""
+
+    place: int
+    label: str = ""
+    spread: str = ""
+    peak: str = ""
+    factor: str = ""
+    is_best: bool = False
+    samples: str = ""
+    remarks: tuple[str, ...] = ()
+    device: str = ""
+    missing: str = ""
+    receipt_url: str = ""
+    meter: Meter | None = None
+
+    @property
+    def css(self) -> str:
+        return f"s{self.place + 1}"
+
+
+@dataclass(frozen=True, slots=True)
+class MeasuredRow:
+    """One benchmark at one setting; a cell per machine, in column order. `verdict` None: nothing to compare."""
+
+    title: str
+    setting: str
+    cells: tuple[MeasuredCell, ...]
+    verdict: Verdict | None
+    formula: str
+
+
+@dataclass(frozen=True, slots=True)
+class Chart:
+    """A Plotly figure, as plain data. `id`: of the element that carries it in the page."""
+
+    id: str
+    figure: dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Measured:
+    """The measured part of a comparison: the table, and a chart per benchmark."""
+
+    rows: tuple[MeasuredRow, ...]
+    charts: tuple[Chart, ...]
+
+
+def measure(results: Sequence[tuple[int, str, Sequence[Measurement]]]) -> Measured:
+    """`results`: (place of the subject, its name, its newest results) for each machine compared.
+
+    Results pair up when benchmark, version and parameters are equal. Of several devices of one machine that ran the
+    same, the fastest stands in the cell.
+    """
+    by_pair: dict[Pair, dict[int, Measurement]] = {}
+    for place, _name, measurements in results:
+        for measurement in measurements:
+            own = by_pair.setdefault(measurement.pair, {})
+            if place not in own or _is_faster(measurement, own[place]):
+                own[place] = measurement
+    places = [place for place, _name, _measurements in results]
+    pairs = sorted(by_pair.values(), key=_reading_order)
+    names = {place: name for place, name, _measurements in results}
+    return Measured(tuple(_row(places, pair) for pair in pairs), tuple(_charts(names, pairs)))
+
+
+def _is_faster(one: Measurement, other: Measurement) -> bool:
+    return (one.rate.value if one.rate else 0.0) > (other.rate.value if other.rate else 0.0)
+
+
+def _reading_order(pair: Mapping[int, Measurement]) -> tuple[Any, ...]:
+    """Rows that several machines share come first, then by benchmark and setting."""
+    first = next(iter(pair.values()))
+    sizes = [value for value in first.params.values() if isinstance(value, int | float)]
+    return -len(pair), first.benchmark_key, str(first.params.get("dtype", "")), sizes
+
+
+def _row(places: Sequence[int], pair: Mapping[int, Measurement]) -> MeasuredRow:
+    first = next(iter(pair.values()))
+    ok = {place: result for place, result in pair.items() if result.is_ok and result.rate}
+    top = max((result.rate.value for result in ok.values() if result.rate), default=0.0)
+    baseline = next((ok[place] for place in places if place in ok), None)
+    verdict = _verdict(list(ok.values()))
+    may_rank = verdict is not None and verdict.answer is not Comparability.NOT_COMPARABLE
+    cells = tuple(
+        _cell(place, pair.get(place), top, baseline if may_rank else None, is_ranked=may_rank) for place in places
+    )
+    return MeasuredRow(first.title, first.setting, cells, verdict, first.benchmark.formula if first.benchmark else "")
+
+
+def _verdict(results: Sequence[Measurement]) -> Verdict | None:
+    """The least favourable of the verdicts of every result against the first; None with fewer than two."""
+    if len(results) < 2:
+        return None
+    order = list(Comparability)
+    verdicts = [comparable(results[0], other) for other in results[1:]]
+    worst = max(verdicts, key=lambda verdict: order.index(verdict.answer))
+    reasons = dict.fromkeys(reason for verdict in verdicts for reason in verdict.reasons)
+    return Verdict(worst.answer, tuple(reasons))
+
+
+def _cell(
+    place: int, result: Measurement | None, top: float, baseline: Measurement | None, *, is_ranked: bool
+) -> MeasuredCell:
+    if result is None:
+        return MeasuredCell(place, missing=_("not measured"))
+    rate, receipt = result.rate, reverse("ingest:receipt", args=[result.report_id])
+    if rate is None or result.summary is None:
+        return MeasuredCell(place, missing=result.reason or result.state, device=result.device, receipt_url=receipt)
+    base = baseline.rate if baseline and baseline is not result else None
+    return MeasuredCell(
+        place=place,
+        label=rate.label,
+        spread=rate.spread_label,
+        peak=result.peak.label if result.peak else "",
+        factor=format_factor(rate.value / base.value) if base else "",
+        is_best=is_ranked and rate.value == top,
+        samples=str(result.summary.count),
+        remarks=result.remarks,
+        device=result.device,
+        receipt_url=receipt,
+        meter=meter(rate.value, top, rate.low, rate.high),
+    )
+
+
+def _charts(names: Mapping[int, str], pairs: Sequence[Mapping[int, Measurement]]) -> list[Chart]:
+    """One bar chart per benchmark: a bar for each machine and setting that has a rate."""
+    bars: dict[str, list[tuple[int, Measurement]]] = {}
+    for pair in pairs:
+        for place, result in pair.items():
+            if result.rate is not None:
+                bars.setdefault(result.benchmark_key, []).append((place, result))
+    return [Chart(f"chart-{number}", _figure(names, results)) for number, results in enumerate(bars.values(), 1)]
+
+
+def _figure(names: Mapping[int, str], results: Sequence[tuple[int, Measurement]]) -> dict[str, Any]:
+    rates = [result.rate for _place, result in results if result.rate]
+    unit = _chart_unit(rates[0].unit, max(rate.value for rate in rates))
+    bars = [
+        Bar(
+            label=f"{names[place]} · {result.setting}",
+            value=from_si(rate.value, unit),
+            low=None if rate.low is None else from_si(rate.low, unit),
+            high=None if rate.high is None else from_si(rate.high, unit),
+            place=place,
+            note="; ".join(result.remarks),
+        )
+        for (place, result), rate in zip(results, rates, strict=True)
+    ]
+    return ranked_bars(results[0][1].title, unit, bars)
+
+
+def _chart_unit(si: str, largest: float) -> str:
+    """The printed unit in which the largest figure reads best."""
+    shown = format_quantity(largest, si).unit
+    choices = _CHART_UNITS.get(si, (si,))
+    return shown if shown in choices else choices[0]

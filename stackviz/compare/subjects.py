@@ -1,0 +1,106 @@
+"""The subjects of a comparison, loaded: from names in the address to rows. A fixed number of queries."""
+
+from collections import Counter
+from dataclasses import dataclass
+
+from django.db.models import Q
+from django.utils.translation import gettext as _
+
+from stackviz.catalog.models import Accelerator
+from stackviz.catalog.queries import accelerators_by_slug
+from stackviz.compare.selection import Kind, Refusal, Selection, Subject
+from stackviz.labs.models import Machine, Snapshot
+from stackviz.labs.queries import Visitor, latest_snapshots, visible_machines
+from stackviz.stacks.models import Stack
+from stackviz.stacks.reported import stack_slug
+
+
+@dataclass(frozen=True, slots=True)
+class Loaded:
+    """One subject with what is known of it.
+
+    `accelerator`: the sheet itself, or of a machine the sheet most of its cards match; None when there is none.
+    `stack_slug`: the described stack it is drawn on; "" when none is described for it.
+    `machine`, `snapshot`: of a machine only; a machine that has not reported yet has no snapshot.
+    """
+
+    subject: Subject
+    title: str
+    url: str
+    accelerator: Accelerator | None = None
+    stack_slug: str = ""
+    machine: Machine | None = None
+    snapshot: Snapshot | None = None
+
+
+def load(selection: Selection, user: Visitor) -> tuple[tuple[Loaded, ...], tuple[Refusal, ...]]:
+    """(subjects found, in the order asked; refusals of the selection and of names nobody may see or nobody has).
+
+    At most six queries, whatever is stored: sheets, stacks, machines, and three for the machines' newest snapshots.
+    """
+    found = {**_sheets_and_stacks(selection), **_machines(selection, user)}
+    unknown = [Refusal(subject.name, "unknown") for subject in selection.subjects if subject not in found]
+    chosen = tuple(found[subject] for subject in selection.subjects if subject in found)
+    return chosen, (*selection.refused, *unknown)
+
+
+def _sheets_and_stacks(selection: Selection) -> dict[Subject, Loaded]:
+    """Sheets and stacks asked for. One query each; the stacks of the sheets' makers come with the stacks."""
+    sheets = {subject.slug: subject for subject in selection.of_kind(Kind.ACCELERATOR)}
+    stacks = {subject.slug: subject for subject in selection.of_kind(Kind.STACK)}
+    accelerators = accelerators_by_slug(sheets) if sheets else {}
+    vendors = {accelerator.vendor.slug for accelerator in accelerators.values()}
+    rows = list(Stack.objects.filter(Q(slug__in=stacks) | Q(vendor__in=vendors), is_public=True))
+    of_vendor = {stack.vendor: stack.slug for stack in reversed(rows)}
+    found = {
+        sheets[slug]: Loaded(
+            sheets[slug], item.name, item.get_absolute_url(), item, of_vendor.get(item.vendor.slug, "")
+        )
+        for slug, item in accelerators.items()
+    }
+    for stack in rows:
+        if subject := stacks.get(stack.slug):
+            found[subject] = Loaded(subject, stack.name, stack.get_absolute_url(), stack_slug=stack.slug)
+    return found
+
+
+def _machines(selection: Selection, user: Visitor) -> dict[Subject, Loaded]:
+    subjects = {(subject.lab, subject.slug): subject for subject in selection.of_kind(Kind.MACHINE)}
+    if not subjects:
+        return {}
+    labs = {lab for lab, _slug in subjects}
+    slugs = {slug for _lab, slug in subjects}
+    candidates = visible_machines(user).filter(lab__slug__in=labs, slug__in=slugs)
+    machines = [machine for machine in candidates if (machine.lab.slug, machine.slug) in subjects]
+    snapshots = latest_snapshots(machines)
+    return {
+        subject: _loaded_machine(subject, machine, snapshots.get(machine.pk))
+        for machine in machines
+        for subject in [subjects[machine.lab.slug, machine.slug]]
+    }
+
+
+def _loaded_machine(subject: Subject, machine: Machine, snapshot: Snapshot | None) -> Loaded:
+    if snapshot is None:
+        return Loaded(subject, machine.name, machine.get_absolute_url(), machine=machine)
+    slug = stack_slug(snapshot.facts, (card.vendor for card in snapshot.cards.all()))
+    sheet = main_accelerator(snapshot)
+    return Loaded(subject, machine.name, machine.get_absolute_url(), sheet, slug, machine, snapshot)
+
+
+def main_accelerator(snapshot: Snapshot) -> Accelerator | None:
+    """The sheet most of a machine's cards match; None when none is matched. No query when cards are loaded."""
+    sheets = [card.accelerator for card in snapshot.cards.all() if card.accelerator is not None]
+    if not sheets:
+        return None
+    most, _count = Counter(sheet.pk for sheet in sheets).most_common(1)[0]
+    return next(sheet for sheet in sheets if sheet.pk == most)
+
+
+def describe(loaded: Loaded) -> str:
+    """What kind of thing the subject is, in a few words: the line under its name."""
+    if loaded.machine is not None:
+        return _("machine of %(lab)s") % {"lab": loaded.machine.lab.name}
+    if loaded.subject.kind is Kind.STACK:
+        return _("stack as described")
+    return _("spec sheet")

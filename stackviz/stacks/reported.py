@@ -1,0 +1,116 @@
+"""What a machine reported, as a column of the stack diagram: the stack it runs, filled with what was found on it.
+
+Pure: takes anything shaped like a snapshot and its cards (the rooms above hand in theirs), asks no database.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, Protocol
+
+from django.utils.translation import gettext as _
+
+from stackviz.diagrams.boxes import Box, Column, FindingLike, Found, machine_column
+from stackviz.diagrams.layers import Layer, State
+from stackviz.units import format_quantity
+
+
+class SheetLike(Protocol):
+    @property
+    def name(self) -> str: ...
+    def get_absolute_url(self) -> str: ...
+
+
+class CardLike(Protocol):
+    """A reported card. `accelerator` is its sheet, None when its name is in no sheet."""
+
+    @property
+    def vendor(self) -> str: ...
+    @property
+    def reported_name(self) -> str: ...
+    @property
+    def memory_bytes(self) -> int | None: ...
+    @property
+    def facts(self) -> Mapping[str, Any]: ...
+    @property
+    def accelerator(self) -> SheetLike | None: ...
+
+
+class SnapshotLike(Protocol):
+    @property
+    def facts(self) -> Mapping[str, Any]: ...
+    @property
+    def software(self) -> Sequence[Mapping[str, Any]]: ...
+
+
+def stack_slug(facts: Mapping[str, Any], card_vendors: Iterable[str]) -> str:
+    """Which described stack a machine runs: by its cards first, then its system. The plain CPU stack fits the rest."""
+    vendors = set(card_vendors)
+    if "nvidia" in vendors:
+        return "nvidia-cuda"
+    if "apple" in vendors or (facts.get("os.name") == "macOS" and facts.get("apple.chip")):
+        return "apple-metal"
+    return "cpu"
+
+
+def reported_column(
+    key: str,
+    title: str,
+    subtitle: str,
+    url: str,
+    described: Column,
+    snapshot: SnapshotLike,
+    cards: Sequence[CardLike],
+    findings: Sequence[FindingLike],
+) -> Column:
+    """`described` is the column of the stack `stack_slug` names."""
+    found = [
+        Found(str(item.get("component", "")), item.get("version"), str(item.get("found_by") or ""))
+        for item in snapshot.software
+    ]
+    hardware = [*_card_boxes(cards), *_machine_boxes(snapshot.facts)]
+    return machine_column(key, title, subtitle, url, described, found, hardware, findings)
+
+
+def _card_boxes(cards: Sequence[CardLike]) -> list[Box]:
+    """One box for each kind of card: `8 × NVIDIA H100 80GB HBM3`."""
+    alike: dict[tuple[str, int | None], list[CardLike]] = {}
+    for card in cards:
+        alike.setdefault((card.reported_name, card.memory_bytes), []).append(card)
+    return [_card_box(group) for group in alike.values()]
+
+
+def _card_box(group: Sequence[CardLike]) -> Box:
+    card = group[0]
+    count = f"{len(group)} × " if len(group) > 1 else ""
+    sheet = card.accelerator
+    return Box(
+        component="hardware",
+        role="accelerator",
+        layer=Layer.HARDWARE,
+        name=count + card.reported_name,
+        version=_card_version(card),
+        state=State.REPORTED,
+        summary=_("Sold as %(name)s.") % {"name": sheet.name} if sheet else _("This name is in no spec sheet yet."),
+        url=sheet.get_absolute_url() if sheet else "",
+    )
+
+
+def _card_version(card: CardLike) -> str:
+    """What tells the card apart at a glance: its memory, and what kernels are built for."""
+    memory = format_quantity(card.memory_bytes, "B", binary=True, digits=3).label if card.memory_bytes else ""
+    capability = card.facts.get("compute_capability")
+    family = card.facts.get("metal_family")
+    built_for = f"sm_{str(capability).replace('.', '')}" if capability else str(family or "")
+    return " · ".join(filter(None, (memory, built_for)))
+
+
+def _machine_boxes(facts: Mapping[str, Any]) -> list[Box]:
+    """Processor and memory, as far as they were reported."""
+    boxes = []
+    if model := facts.get("cpu.model"):
+        cores = facts.get("cpu.cores_logical")
+        threads = _("%(count)s threads") % {"count": cores} if cores else ""
+        boxes.append(Box("processor", "processor", Layer.HARDWARE, str(model), threads, State.REPORTED))
+    if total := facts.get("memory.total_bytes"):
+        shown = format_quantity(total, "B", binary=True, digits=3).label
+        boxes.append(Box("memory", "memory", Layer.HARDWARE, _("Main memory"), shown, State.REPORTED))
+    return boxes
