@@ -223,7 +223,7 @@ STORAGES = {
     "staticfiles": {
         "BACKEND": "django.contrib.staticfiles.storage.StaticFilesStorage"
         if DEBUG
-        else "whitenoise.storage.CompressedManifestStaticFilesStorage"
+        else "stackviz.web.static_storage.QuickCompressedStorage"
     },
 }
 WHITENOISE_USE_FINDERS = DEBUG

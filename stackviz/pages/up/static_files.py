@@ -18,8 +18,10 @@ def collect() -> str:
     wanted = fingerprint()
     if stamp.exists() and stamp.read_text() == wanted:
         return "up to date"
+    # Without the stamp an earlier turn was cut off, perhaps in the middle of a file; with it, only what is new is made.
+    was_cut_off = not stamp.exists()
     stamp.unlink(missing_ok=True)
-    call_command("collectstatic", verbosity=0, interactive=False, clear=True)
+    call_command("collectstatic", verbosity=0, interactive=False, clear=was_cut_off)
     stamp.write_text(wanted)
     return f"{sum(1 for path in root.rglob('*') if path.is_file())} files"
 
