@@ -4,7 +4,7 @@ from datetime import datetime
 from typing import Any
 
 from django.http import HttpRequest
-from ninja import Query, Router, Schema
+from ninja import Field, Query, Router, Schema
 from ninja.errors import HttpError
 
 from stackviz.benchmarks.measurement import Measurement
@@ -12,9 +12,11 @@ from stackviz.benchmarks.queries import latest_results
 from stackviz.labs.models import Card, Finding, Machine
 from stackviz.labs.queries import latest_snapshots, machine_detail
 from stackviz.machines.rows import machines_found, subject_of
+from stackviz.web.asked import clean_text
 
 router = Router()
 MOST_ITEMS = 200
+DEEPEST = 1_000_000  # rows skipped: the database reads every one of them
 
 
 class MachineItem(Schema):
@@ -93,16 +95,15 @@ class MachineFull(MachineItem):
 class MachineFilter(Schema):
     q: str = ""
     accelerator: str = ""
-    limit: int = 50
-    offset: int = 0
+    limit: int = Field(50, ge=1, le=MOST_ITEMS)
+    offset: int = Field(0, ge=0, le=DEEPEST)
 
 
 @router.get("/machines/", response=MachineList, url_name="machines")
 def list_machines(request: HttpRequest, filters: Query[MachineFilter]) -> dict[str, Any]:
     """Machines by name (`q`) or by the slug of an accelerator in them."""
-    found = machines_found(request.user, q=filters.q.strip(), accelerator=filters.accelerator)
-    start = max(filters.offset, 0)
-    machines = list(found[start : start + min(max(filters.limit, 1), MOST_ITEMS)])
+    found = machines_found(request.user, q=clean_text(filters.q), accelerator=clean_text(filters.accelerator))
+    machines = list(found[filters.offset : filters.offset + filters.limit])
     snapshots = latest_snapshots(machines)
     cards = {pk: list(snapshot.cards.all()) for pk, snapshot in snapshots.items()}
     return {"count": found.count(), "items": [_item(machine, cards.get(machine.pk, [])) for machine in machines]}

@@ -19,6 +19,8 @@ from stackviz.labs.queries import MachineDetail
 from stackviz.machines.facts import ShownFact, fact_text, missing_facts, one_fact, shown_facts
 from stackviz.machines.results import ResultGroup, result_groups
 from stackviz.machines.rows import CardKind, card_kinds, subject_of, with_version
+from stackviz.stacks.models import Component
+from stackviz.stacks.queries import described_columns
 from stackviz.stacks.reported import reported_column, stack_slug
 from stackviz.web.paging import Page, page_as, page_of
 
@@ -177,8 +179,6 @@ def _mps(facts: Mapping[str, Any], absent: Mapping[str, Any]) -> ShownFact:
 
 
 def _column(detail: MachineDetail, snapshot: Snapshot) -> Column:
-    from stackviz.stacks.queries import described_columns
-
     machine, cards = detail.machine, detail.cards
     slug = stack_slug(snapshot.facts, (card.vendor for card in cards))
     url = machine.get_absolute_url()
@@ -230,14 +230,17 @@ def _kernels(facts: Mapping[str, Any], absent: Mapping[str, Any]) -> ShownFact:
 
 
 def _software(software: Sequence[Mapping[str, Any]]) -> list[SoftwareRow]:
+    """What was found, in the order it was found, described components linked. One query."""
+    slugs = [str(item.get("component", "")) for item in software]
+    described = dict(Component.objects.filter(slug__in=slugs).values_list("slug", "name"))
     return [
         SoftwareRow(
-            name=str(item.get("component", "")),
+            name=described.get(slug, slug),
             version=str(item.get("version") or ""),
             found_by=str(item.get("found_by") or ""),
-            url="",
+            url=reverse("stacks:component", args=[slug]) if slug in described else "",
         )
-        for item in software
+        for slug, item in zip(slugs, software, strict=True)
     ]
 
 

@@ -14,10 +14,10 @@ from stackviz.labs.queries import machine_detail, visible_labs, visible_machines
 from stackviz.machines.page import machine_page, seen_token
 from stackviz.machines.rows import MACHINES_PER_PAGE, machine_rows, machines_found
 from stackviz.machines.series import series_page
+from stackviz.web.asked import asked_text
 from stackviz.web.htmx import vary_on_htmx, wants_partial
 from stackviz.web.paging import page_number, page_of
 
-LONGEST_QUERY = 100
 STOP_POLLING = 286  # htmx's own status: the element that polls stops
 NO_CHANGE = 204
 POLLED_FOR = timedelta(hours=1)  # a page left open longer than this is no longer looked at
@@ -27,8 +27,7 @@ POLLED_FOR = timedelta(hours=1)  # a page left open longer than this is no longe
 @vary_on_htmx
 def machine_list(request: HttpRequest) -> HttpResponse:
     """All machines this visitor may see, or those with one accelerator; for htmx the rows alone."""
-    q = request.GET.get("q", "").strip()[:LONGEST_QUERY]
-    slug = request.GET.get("accelerator", "")[:LONGEST_QUERY]
+    q, slug = asked_text(request, "q"), asked_text(request, "accelerator")
     accelerator = accelerators_by_slug([slug]).get(slug) if slug else None
     page = page_of(machines_found(request.user, q=q, accelerator=slug), page_number(request), MACHINES_PER_PAGE)
     context = {"q": q, "slug": slug, "accelerator": accelerator, "page": page, "rows": machine_rows(page.items)}

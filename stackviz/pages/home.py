@@ -11,17 +11,18 @@ from stackviz.catalog.models import SpecValue
 from stackviz.catalog.queries import accelerators_by_slug, public_accelerators
 from stackviz.labs.models import Card, Snapshot
 from stackviz.labs.queries import Visitor, latest_snapshots, visible_machines
+from stackviz.stacks.models import Stack
 
 NEWEST_MACHINES = 5
 
 # Comparisons that answer a question people come with: the question, the subjects. One whose subject is not in the
 # catalogue is left out.
 STARTING_POINTS: Sequence[tuple[str | Promise, tuple[str, ...]]] = (
-    (_("A data centre card against a laptop chip"), ("h100-sxm5-80gb", "m3-max-40")),
+    (_("A data centre card against a laptop chip"), ("nvidia-h100-sxm5-80gb", "apple-m3-max-40")),
     (_("The two stacks, layer by layer"), ("stack:nvidia-cuda", "stack:apple-metal")),
-    (_("Three generations of NVIDIA"), ("a100-sxm4-80gb", "h100-sxm5-80gb", "b200-hgx")),
-    (_("NVIDIA, AMD and Intel"), ("h100-sxm5-80gb", "mi300x", "gaudi-3")),
-    (_("Largest Macs against a desktop card"), ("m3-ultra-80", "m4-max-40", "rtx-4090")),
+    (_("Three generations of NVIDIA"), ("nvidia-a100-sxm4-80gb", "nvidia-h100-sxm5-80gb", "nvidia-b200-hgx")),
+    (_("NVIDIA, AMD and Intel"), ("nvidia-h100-sxm5-80gb", "amd-mi300x", "intel-gaudi3")),
+    (_("Largest Macs against a desktop card"), ("apple-m3-ultra-80", "apple-m4-max-40", "nvidia-geforce-rtx-4090")),
 )
 
 
@@ -59,12 +60,10 @@ class FrontPage:
 
 def front_page(visitor: Visitor) -> FrontPage:
     """All that the front page shows this visitor. Nine queries at most, however much is stored."""
-    from stackviz.stacks.models import Stack
-
     machines = visible_machines(visitor)
     newest = list(machines.filter(latest_snapshot__isnull=False).order_by("-latest_taken_at")[:NEWEST_MACHINES])
     snapshots = latest_snapshots(newest)
-    stacks = dict(Stack.objects.values_list("slug", "name"))
+    stacks = dict(Stack.objects.filter(is_public=True).values_list("slug", "name"))
     return FrontPage(
         accelerators=public_accelerators().count(),
         values=SpecValue.objects.filter(status=SpecValue.Status.PUBLIC, accelerator__is_public=True).count(),

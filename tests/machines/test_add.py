@@ -1,0 +1,135 @@
+"""Adding a machine: keys for members, the agent's file, and what arrives."""
+
+import re
+
+import pytest
+from django.utils import timezone
+
+from stackviz.labs.keys import authenticate
+from stackviz.labs.models import AgentKey, Membership
+from tests.machines.factories import days, make_lab, make_machine, make_report, make_waiting_report
+
+pytestmark = pytest.mark.django_db
+
+ADD = "/machines/add/"
+
+
+@pytest.fixture
+def lab():
+    return make_lab("north")
+
+
+@pytest.fixture
+def member(client, django_user_model, lab):
+    """A member of the lab north, logged in."""
+    user = django_user_model.objects.create_user("mei")
+    lab.memberships.create(user=user)
+    client.force_login(user)
+    return user
+
+
+def make_key(client, lab, **changes):
+    return client.post(ADD, {"name": "dgx-07, cron", "scope": f"lab:{lab.pk}", "lifetime": "90", **changes})
+
+
+def test_a_stranger_is_told_the_line_and_whom_to_ask(client):
+    text = client.get(ADD).content.decode()
+    assert "http://testserver/agent/accelweb-agent.pyz" in text
+    assert "ask the administrator" in text
+    assert "What is sent" in text
+
+
+def test_a_stranger_makes_no_key(client, lab):
+    assert make_key(client, lab).status_code == 403
+    assert not AgentKey.objects.exists()
+
+
+def test_a_member_gets_a_key_that_works_shown_this_once(client, member, lab):
+    response = make_key(client, lab)
+    secret = re.search(r"aw_[a-z0-9]{8}_[\w-]{32,}", response.content.decode()).group()
+    sender = authenticate(f"Bearer {secret}")
+    assert (sender.lab_id, sender.machine_id) == (lab.pk, None)
+    assert "no-store" in response["Cache-Control"]
+    assert secret not in client.get(ADD).content.decode()
+    key = AgentKey.objects.get()
+    assert (key.name, key.created_by) == ("dgx-07, cron", member)
+    assert days(89) < key.expires_at - timezone.now() <= days(90)
+
+
+def test_a_key_may_be_for_one_machine_only_and_without_an_end(client, member, lab):
+    machine = make_machine(lab, "dgx-07")
+    make_key(client, lab, scope=f"machine:{machine.pk}", lifetime="")
+    key = AgentKey.objects.get()
+    assert (key.machine, key.expires_at) == (machine, None)
+
+
+@pytest.mark.parametrize("changes", [{"name": ""}, {"name": "x" * 101}, {"scope": "lab:0"}, {"lifetime": "forever"}])
+def test_a_key_that_makes_no_sense_is_refused_beside_its_field(client, member, lab, changes):
+    response = make_key(client, lab, **changes)
+    assert response.status_code == 422
+    assert "errorlist" in response.content.decode()
+    assert not AgentKey.objects.exists()
+
+
+def test_nobody_makes_a_key_for_another_lab(client, member, lab):
+    other = make_lab("secret", is_public=False)
+    assert make_key(client, other).status_code == 422
+    assert "Secret lab" not in client.get(ADD).content.decode()
+    assert not AgentKey.objects.exists()
+
+
+def test_a_key_can_be_revoked_by_who_made_it_and_by_owners_of_the_lab(client, member, lab, django_user_model):
+    make_key(client, lab)
+    key = AgentKey.objects.get()
+    url = f"{ADD}{key.prefix}/revoke/"
+    colleague, owner = (django_user_model.objects.create_user(name) for name in ("sam", "ada"))
+    lab.memberships.create(user=colleague)
+    client.force_login(colleague)
+    assert client.post(url).status_code == 404
+    lab.memberships.create(user=owner, role=Membership.Role.OWNER)
+    client.force_login(owner)
+    assert client.post(url).status_code == 302
+    key.refresh_from_db()
+    assert key.revoked_at is not None
+
+
+def test_who_left_the_lab_no_longer_sees_its_keys(client, member, lab):
+    make_key(client, lab)
+    lab.memberships.all().delete()
+    assert "dgx-07, cron" not in client.get(ADD).content.decode()
+
+
+def test_the_page_beside_fills_in_when_the_first_report_arrives(client, member, lab):
+    make_key(client, lab)
+    key = AgentKey.objects.get()
+    url = f"{ADD}{key.prefix}/"
+    htmx = {"HX-Request": "true"}
+    assert "waiting for the first report" in client.get(url, headers=htmx).content.decode()
+    machine = make_machine(lab, "dgx-07")
+    waiting = make_waiting_report(machine, timezone.now())
+    waiting.key = key
+    waiting.save()
+    assert "being read" in client.get(url, headers=htmx).content.decode()
+    waiting.delete()
+    make_report(machine, key=key)
+    text = client.get(url, headers=htmx).content.decode()
+    assert 'href="/machines/north/dgx-07/"' in text
+    assert "<html" not in text
+    assert "<html" in client.get(url).content.decode()
+
+
+def test_what_arrived_with_a_key_is_for_its_people_only(client, member, lab, django_user_model):
+    make_key(client, lab)
+    url = f"{ADD}{AgentKey.objects.get().prefix}/"
+    client.logout()
+    assert client.get(url).status_code == 302
+    client.force_login(django_user_model.objects.create_user("sam"))
+    assert client.get(url).status_code == 404
+
+
+def test_the_agent_is_one_file_that_python_runs(client):
+    response = client.get("/agent/accelweb-agent.pyz")
+    assert response.status_code == 200
+    assert response.content.startswith((b"PK", b"#!"))
+    again = client.get("/agent/accelweb-agent.pyz", headers={"If-None-Match": response["ETag"]})
+    assert (again.status_code, again.content) == (304, b"")

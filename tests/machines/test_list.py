@@ -1,0 +1,158 @@
+"""The list of machines and a lab's fleet: who is on it, at what cost, what a private lab gives away (nothing)."""
+
+import pytest
+
+from stackviz.catalog.models import Accelerator, Vendor
+from tests.machines.factories import START, days, h100, make_lab, make_machine, make_report, warning
+
+pytestmark = pytest.mark.django_db
+
+HTMX = {"HX-Request": "true"}
+
+
+def text_of(client, url, **kwargs):
+    response = client.get(url, **kwargs)
+    assert response.status_code == 200
+    return response.content.decode()
+
+
+@pytest.fixture
+def h100_sheet():
+    vendor = Vendor.objects.create(slug="nvidia", name="NVIDIA")
+    return Accelerator.objects.create(
+        slug="h100-sxm5-80gb", name="NVIDIA H100 SXM5 80GB", vendor=vendor, is_public=True
+    )
+
+
+def test_a_machine_is_listed_with_cpu_memory_system_python_and_torch(client, h100_sheet):
+    make_report(make_machine(make_lab(), "dgx-07"), cards=[h100(index, h100_sheet) for index in range(8)])
+    text = text_of(client, "/machines/")
+    for shown in ("dgx-07", "Xeon(R) Platinum 8480C", "1.968 TiB", "Ubuntu 22.04", "3.12.4", "2.8.0+cu128"):
+        assert shown in text
+    assert '<a href="/accelerators/h100-sxm5-80gb/">8 × NVIDIA H100 SXM5 80GB</a>' in text
+
+
+def test_what_a_machine_did_not_report_says_why(client):
+    make_report(
+        make_machine(make_lab()), facts={"os.name": "macOS"}, absent={"torch.version": {"reason": "not_installed"}}
+    )
+    text = text_of(client, "/machines/")
+    assert "not installed" in text
+    assert "not reported" in text
+
+
+def test_a_machine_that_was_announced_says_that_nothing_was_read(client):
+    make_machine(make_lab(), "announced-01")
+    assert "no report has been read yet" in text_of(client, "/machines/")
+
+
+def test_the_newest_report_comes_first(client):
+    lab = make_lab()
+    make_report(make_machine(lab, "day-1"), at=START)
+    make_report(make_machine(lab, "day-2"), at=START + days(1))
+    make_machine(lab, "silent")
+    text = text_of(client, "/machines/")
+    assert text.index("day-2") < text.index("day-1") < text.index("silent")
+
+
+def test_findings_that_ask_for_action_are_counted_worst_first(client):
+    findings = [warning(), warning(rule="b", severity="broken", title="It cannot work"), warning(rule="c")]
+    make_report(make_machine(make_lab()), findings=findings)
+    assert '<span class="st broken">1 finding</span>' in text_of(client, "/machines/")
+
+
+def test_the_number_of_queries_does_not_grow_with_machines_and_reports(client, django_assert_num_queries, h100_sheet):
+    lab = make_lab()
+    for number in range(12):
+        machine = make_machine(lab, f"m-{number}")
+        for day in range(2):
+            make_report(machine, at=START + days(day), cards=[h100(0, h100_sheet)], findings=[warning()])
+    for url in ("/machines/", "/machines/?q=m-1"):
+        with django_assert_num_queries(4):
+            text_of(client, url)
+    with django_assert_num_queries(5):
+        text_of(client, "/machines/?accelerator=h100-sxm5-80gb")
+    with django_assert_num_queries(5):
+        text_of(client, "/machines/north/")
+
+
+def test_machines_can_be_found_by_name_and_by_accelerator(client, h100_sheet):
+    lab = make_lab()
+    make_report(make_machine(lab, "dgx-07"), cards=[h100(0, h100_sheet)])
+    make_report(make_machine(lab, "mac-01"))
+    assert "mac-01" not in text_of(client, "/machines/?q=DGX")
+    with_card = text_of(client, "/machines/?accelerator=h100-sxm5-80gb")
+    assert "dgx-07" in with_card
+    assert "mac-01" not in with_card
+
+
+def test_only_the_latest_report_decides_what_is_in_a_machine(client, h100_sheet):
+    machine = make_machine(make_lab(), "dgx-07")
+    make_report(machine, at=START, cards=[h100(0, h100_sheet)])
+    make_report(machine, at=START + days(1), cards=[])
+    assert "dgx-07" not in text_of(client, "/machines/?accelerator=h100-sxm5-80gb")
+
+
+def test_a_spec_sheet_can_include_the_rows_alone(client, h100_sheet):
+    make_report(make_machine(make_lab(), "dgx-07"), cards=[h100(0, h100_sheet)])
+    part = text_of(client, "/machines/?accelerator=h100-sxm5-80gb", headers=HTMX)
+    assert "dgx-07" in part
+    assert "<html" not in part
+    none = text_of(client, "/machines/?accelerator=nothing-of-that-name", headers=HTMX)
+    assert "No public machine has reported this accelerator yet." in none
+
+
+def test_the_back_button_gets_the_whole_page(client):
+    assert "<html" in text_of(client, "/machines/", headers={**HTMX, "HX-History-Restore-Request": "true"})
+
+
+def test_answers_for_htmx_and_for_browsers_are_told_apart_by_caches(client):
+    assert "HX-Request" in client.get("/machines/")["Vary"]
+
+
+@pytest.mark.parametrize("url", ["/machines/", "/machines/?q=hidden", "/machines/?accelerator=h100-sxm5-80gb"])
+def test_a_private_machine_is_in_no_list(client, url, h100_sheet):
+    make_report(make_machine(make_lab("secret", is_public=False), "hidden-01"), cards=[h100(0, h100_sheet)])
+    text = text_of(client, url).replace("hidden&quot;", "").replace('value="hidden"', "")
+    assert "hidden-01" not in text
+    assert "Secret lab" not in text
+
+
+def test_a_private_lab_does_not_exist_for_strangers_and_does_for_members(client, django_user_model):
+    lab = make_lab("secret", is_public=False)
+    make_report(make_machine(lab, "hidden-01"))
+    assert client.get("/machines/secret/").status_code == 404
+    stranger, member = (django_user_model.objects.create_user(name) for name in ("sam", "mei"))
+    client.force_login(stranger)
+    assert client.get("/machines/secret/").status_code == 404
+    lab.memberships.create(user=member)
+    client.force_login(member)
+    text = text_of(client, "/machines/secret/")
+    assert "hidden-01" in text
+    assert "private" in text
+
+
+def test_an_unpublished_sheet_is_not_named_by_its_machines(client, h100_sheet):
+    Accelerator.objects.update(is_public=False)
+    make_report(make_machine(make_lab()), cards=[h100(0, h100_sheet)])
+    text = text_of(client, "/machines/")
+    assert "NVIDIA H100 80GB HBM3" in text
+    assert "H100 SXM5" not in text
+
+
+def test_pages_of_a_long_list_lead_on_and_keep_the_filter(client):
+    lab = make_lab()
+    for number in range(51):
+        make_machine(lab, f"node-{number:02}")
+    text = text_of(client, "/machines/?q=node")
+    assert 'href="?q=node&amp;page=2"' in text
+    assert "node-50" in text_of(client, "/machines/?q=node&page=2")
+
+
+def test_hostile_names_are_text(client):
+    evil = "<img src=x onerror=alert(1)>"
+    lab = make_lab(name=evil)
+    facts = dict.fromkeys(("cpu.model", "os.name", "os.version", "python.version", "torch.version"), evil)
+    make_report(make_machine(lab, evil, slug="evil"), facts=facts, cards=[{**h100(), "reported_name": evil}])
+    for url in ("/machines/", "/machines/north/", "/machines/?q=%3Cimg%20src=x%20onerror=alert(1)%3E"):
+        assert evil not in text_of(client, url)

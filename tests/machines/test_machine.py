@@ -1,0 +1,371 @@
+"""A machine's page: what it reports, what was found, measured and missing, at a cost that does not grow."""
+
+import re
+
+import pytest
+from django.core.management import call_command
+from django.utils import timezone
+
+from stackviz.catalog.models import Accelerator, Source, SpecValue, Vendor
+from tests.machines.factories import (
+    START,
+    copy,
+    days,
+    gemm,
+    h100,
+    make_lab,
+    make_machine,
+    make_report,
+    make_waiting_report,
+    warning,
+)
+
+pytestmark = pytest.mark.django_db
+
+URL = "/machines/north/dgx-07/"
+HTMX = {"HX-Request": "true"}
+# 8192³ bf16: 1.0995e12 FLOP in 1.4078e-3 s = 781 TFLOP/s
+GEMM_S = [0.001405, 0.001406, 0.001407, 0.0014078, 0.001409, 0.00141, 0.001412]
+COPY_S = [0.002816, 0.002817, 0.002818, 0.002819, 0.00282, 0.002821]
+
+
+def text_of(client, url=URL, **kwargs):
+    response = client.get(url, **kwargs)
+    assert response.status_code == 200
+    return response.content.decode()
+
+
+def table_of(text, heading):
+    """The part of the page under this section's heading."""
+    start = text.index(f'aria-labelledby="{heading}"')
+    return text[start : text.find("</section>", start)]
+
+
+@pytest.fixture
+def sheet():
+    vendor = Vendor.objects.create(slug="nvidia", name="NVIDIA")
+    h100 = Accelerator.objects.create(slug="h100-sxm5-80gb", name="H100 SXM5 80GB", vendor=vendor, is_public=True)
+    source = Source.objects.create(title="NVIDIA H100 data sheet", url="https://www.nvidia.com/en-us/data-center/h100/")
+    for field, value, unit, condition in (
+        ("bf16_tensor_tflops", "989.4", "TFLOPS", "sparsity=dense"),
+        ("memory_bandwidth_gb_s", "3350", "GB/s", ""),
+    ):
+        spec = SpecValue(accelerator=h100, field=field, value=value, unit=unit, condition=condition, source=source)
+        spec.status, spec.is_preferred = SpecValue.Status.PUBLIC, True
+        spec.settle()
+        spec.save()
+    return h100
+
+
+@pytest.fixture
+def machine():
+    return make_machine(make_lab(), "dgx-07")
+
+
+def test_the_page_shows_what_the_machine_reported(client, machine, sheet):
+    make_report(machine, cards=[h100(0, sheet), h100(1, sheet)])
+    text = text_of(client)
+    for shown in (
+        "dgx-07",
+        "North lab",
+        "Xeon(R) Platinum 8480C",
+        "1.968 TiB",
+        "Ubuntu 22.04",
+        "2.8.0+cu128",
+        "535.183.01",
+    ):
+        assert shown in text
+    assert '<a href="/accelerators/h100-sxm5-80gb/">2 × H100 SXM5 80GB</a>' in text
+    assert text.count("<h1>") == 1
+
+
+def test_findings_come_before_everything_else_worst_first(client, machine):
+    broken = warning("The driver cannot serve this CUDA", severity="broken", rule="cuda-driver")
+    make_report(machine, findings=[warning(), broken])
+    text = text_of(client)
+    assert text.index("The driver cannot serve this CUDA") < text.index("The driver branch is near its end")
+    assert text.index("The driver branch is near its end") < text.index('aria-labelledby="stack"')
+    for part in ("Move to branch 580.", "nvidia.driver_version", "NVIDIA data center driver life cycle"):
+        assert part in text
+
+
+def test_the_stack_is_drawn_on_all_eight_layers_from_the_latest_report(client, machine):
+    call_command("load_stacks", verbosity=0)
+    make_report(machine, cards=[h100()])
+    drawing = table_of(text_of(client), "stack")
+    layers = re.findall(r'class="layer layer-(\w+)"', drawing)
+    assert layers == ["application", "framework", "compiler", "library", "platform", "driver", "os", "hardware"]
+    assert "2.8.0+cu128" in drawing
+    assert "NVIDIA H100 80GB HBM3" in drawing
+
+
+def test_a_measured_result_has_rate_interval_samples_and_share_of_the_published_peak(client, machine, sheet):
+    make_report(machine, cards=[h100(0, sheet)], results=[gemm("bf16", GEMM_S), copy(COPY_S)])
+    measured = table_of(text_of(client), "measured")
+    assert "781 TFLOP/s" in measured
+    assert "3.05 TB/s" in measured
+    assert "79 %" in measured
+    assert "91 %" in measured
+    assert "±" in measured
+    assert re.search(r"--p:7[89]\.\d", measured)
+
+
+def test_an_interval_of_too_few_samples_is_not_invented(client, machine):
+    make_report(machine, results=[gemm("bf16", [0.0014, 0.0015])])
+    measured = table_of(text_of(client), "measured")
+    assert "too few samples" in measured
+    assert "--lo" not in measured
+
+
+def test_a_noisy_throttled_or_capped_result_says_so(client, machine, sheet):
+    noisy = [0.0010, 0.0011, 0.0014, 0.0016, 0.0019, 0.0025]
+    conditions = {"throttle_reasons": "sw_power_cap", "fallback": False}
+    capped = h100(0, sheet, power_limit_w=600.0)
+    make_report(machine, cards=[capped], results=[gemm("bf16", noisy, conditions=conditions)])
+    measured = table_of(text_of(client), "measured")
+    assert "noisy" in measured
+    assert "sw_power_cap" in measured
+    assert "power limit 600 W of 700 W" in measured
+
+
+def test_a_result_above_the_published_peak_is_shown_and_marked(client, machine, sheet):
+    make_report(machine, cards=[h100(0, sheet)], results=[gemm("bf16", [0.001] * 7)])
+    measured = table_of(text_of(client), "measured")
+    assert "above the published peak" in measured
+    assert 'class="meter s1 over"' in measured
+
+
+def test_failed_and_skipped_runs_are_shown_with_their_reason(client, machine):
+    results = [
+        gemm("fp8", [], state="failed", reason="not implemented for Float8"),
+        gemm("fp64", [], state="skipped", reason="takes longer than a quick run"),
+    ]
+    make_report(machine, results=results)
+    measured = table_of(text_of(client), "measured")
+    assert "not implemented for Float8" in measured
+    assert "takes longer than a quick run" in measured
+    assert "TFLOP/s" not in measured
+
+
+def test_a_benchmark_this_site_does_not_know_is_still_shown(client, machine):
+    strange = {"benchmark": "fft", "device": "cpu", "card": None, "params": {"n": 7}, "samples": [0.5] * 6}
+    make_report(machine, results=[strange])
+    assert "fft" in table_of(text_of(client), "measured")
+
+
+def test_a_card_in_no_sheet_says_so(client, machine):
+    make_report(machine, cards=[{**h100(), "reported_name": "NVIDIA H999"}])
+    cards = table_of(text_of(client), "cards")
+    assert "NVIDIA H999" in cards
+    assert "this name is in no sheet yet" in cards
+
+
+def test_memory_that_was_not_reported_is_not_zero(client, machine):
+    make_report(
+        machine, cards=[{**h100(), "memory_bytes": None, "absent": {"memory_bytes": {"reason": "not_supported"}}}]
+    )
+    cards = table_of(text_of(client), "cards")
+    assert "not supported" in cards
+    assert "0 B" not in cards
+
+
+def test_what_was_not_reported_is_listed_with_the_reason(client, machine):
+    make_report(machine)
+    facts = table_of(text_of(client), "facts")
+    assert "nvidia.driver_kind" in facts
+    assert "could not be read" in facts
+    assert "permission denied" in facts
+
+
+def test_a_mac_says_how_much_memory_its_gpu_may_use(client, machine):
+    facts = {
+        "os.name": "macOS", "os.version": "15.3.1", "apple.chip": "Apple M3 Max", "memory.total_bytes": 137_438_953_472,
+        "memory.gpu_limit_bytes": 103_079_215_104, "mps.built": True, "mps.available": False,
+    }  # fmt: skip
+    make_report(machine, facts=facts, absent={}, software=[])
+    text = text_of(client)
+    assert "96 GiB" in text
+    assert "built in, not usable" in text
+
+
+def test_a_machine_without_a_report_has_a_page_that_says_so(client, machine):
+    text = text_of(client)
+    assert "No report of this machine has been read yet." in text
+    assert "This page fills in by itself" in text
+
+
+def test_reports_are_listed_newest_first_twenty_a_page(client, machine):
+    reports = [make_report(machine, at=START + days(number)) for number in range(21)]
+    first, second = text_of(client), text_of(client, URL + "?reports=2")
+    assert str(reports[-1].pk) in first
+    assert str(reports[0].pk) not in first
+    assert str(reports[0].pk) in second
+    assert 'href="?reports=2#reports"' in first
+
+
+def test_the_number_of_queries_does_not_grow_with_reports_and_results(
+    client, machine, sheet, django_assert_num_queries
+):
+    call_command("load_stacks", verbosity=0)
+    results = [gemm(dtype, GEMM_S, side=side) for dtype in ("bf16", "fp16") for side in (4096, 8192)]
+    make_report(machine, cards=[h100(0, sheet)], findings=[warning()], results=results)
+    text_of(client)  # described stacks are kept in memory after the first page
+    with django_assert_num_queries(14):
+        text_of(client)
+    for number in range(1, 6):
+        make_report(machine, at=START + days(number), cards=[h100(0, sheet)], findings=[warning()], results=results)
+    with django_assert_num_queries(14):
+        text_of(client)
+
+
+def test_the_page_stays_small(client, machine, sheet):
+    call_command("load_stacks", verbosity=0)
+    results = [gemm("bf16", GEMM_S, side=64 * number, conditions={"x": "y" * 200}) for number in range(1, 61)]
+    make_report(machine, cards=[h100(index, sheet) for index in range(8)], results=results)
+    assert len(text_of(client).encode()) < 100_000
+
+
+def test_a_private_machine_does_not_exist_for_strangers(client, django_user_model):
+    lab = make_lab("secret", is_public=False)
+    hidden = make_machine(lab, "hidden-01")
+    make_report(hidden, results=[gemm("bf16", GEMM_S)])
+    series = hidden.series.get()
+    urls = [
+        "/machines/secret/hidden-01/",
+        "/machines/secret/hidden-01/?seen=x&since=0",
+        f"/machines/secret/hidden-01/series/{series.pk}/",
+    ]
+    answers = [client.get(url).status_code for url in urls]
+    assert answers == [404, 404, 404]
+    # told apart from a machine that does not exist by nothing
+    assert client.get("/machines/secret/no-such/").status_code == 404
+    member = django_user_model.objects.create_user("mei")
+    lab.memberships.create(user=member)
+    client.force_login(member)
+    assert [client.get(urls[0]).status_code, client.get(urls[2]).status_code] == [200, 200]
+
+
+def test_a_hostile_report_is_text_everywhere(client, machine):
+    evil = "\"'><script>alert(1)</script>"
+    finding = warning(
+        evil, evidence={evil: evil}, explanation=evil, advice=evil, source_title=evil, source_url="javascript:alert(1)"
+    )
+    card = {**h100(), "reported_name": evil, "facts": {evil: evil}, "absent": {evil: {"reason": evil, "detail": evil}}}
+    result = {
+        "benchmark": "gemm", "device": evil, "card": 0, "params": {"dtype": evil, "m": 8, "n": 8, "k": 8},
+        "samples": [0.1] * 6, "conditions": {evil: evil},
+    }  # fmt: skip
+    failed = gemm(evil, [], state="failed", reason=evil)
+    make_report(
+        machine,
+        facts={"os.name": evil, "torch.version": evil, evil: evil},
+        absent={"python.version": {"reason": evil, "detail": evil}},
+        software=[{"component": evil, "version": evil, "found_by": evil}],
+        cards=[card],
+        findings=[finding],
+        results=[result, {**result, "params": {"dtype": evil, "m": 9, "n": 9, "k": 9}}, failed],
+    )
+    for url in (URL, f"{URL}series/{machine.series.first().pk}/"):
+        text = text_of(client, url)
+        assert "<script>alert" not in text
+        assert "javascript:alert" not in re.sub(r"<span[^>]*>", "", text).replace("&#x27;", "")
+
+
+# --- while the page is open ---
+
+
+def seen_in(text):
+    return re.search(r'hx-get="([^"]+)"', text).group(1).replace("&amp;", "&")
+
+
+def test_an_open_page_asks_and_mostly_hears_that_nothing_is_new(client, machine, django_assert_num_queries):
+    make_report(machine)
+    url = seen_in(text_of(client))
+    with django_assert_num_queries(2):
+        response = client.get(url, headers=HTMX)
+    assert (response.status_code, response.content) == (204, b"")
+
+
+def test_an_open_page_swaps_itself_when_a_report_comes_in_and_again_when_it_is_read(client, machine):
+    url = seen_in(text_of(client))
+    assert "every 10s" in text_of(client)
+    waiting = make_waiting_report(machine, timezone.now())
+    arriving = text_of(client, url, headers=HTMX)
+    assert "a report came in and is being read" in arriving
+    assert "every 2s" in arriving
+    assert "<html" not in arriving
+    waiting.delete()
+    make_report(machine, at=timezone.now())
+    read = text_of(client, seen_in(arriving), headers=HTMX)
+    assert "2.8.0+cu128" in read
+    assert "being read" not in read
+
+
+def test_a_report_nobody_reads_is_not_watched_for_ever(client, machine):
+    make_waiting_report(machine, timezone.now() - days(1))
+    assert "being read" not in text_of(client)
+
+
+def test_a_page_left_open_for_hours_stops_asking(client, machine):
+    make_report(machine)
+    url = re.sub(r"since=\d+", "since=1000", seen_in(text_of(client)))
+    assert client.get(url, headers=HTMX).status_code == 286
+
+
+@pytest.mark.parametrize(
+    "query", ["?seen=%00&since=x", "?seen=" + "9" * 5000, "?reports=abc", "?reports=-1", "?since=9"]
+)
+def test_nonsense_in_the_address_still_gives_the_page(client, machine, query):
+    assert "dgx-07" in text_of(client, URL + query)
+
+
+# --- one series ---
+
+
+def series_url(machine):
+    return f"{URL}series/{machine.series.get().pk}/"
+
+
+def test_a_series_shows_how_it_was_measured_and_how_to_do_it_again(client, machine, sheet):
+    conditions = {
+        "before.sm_clock_hz": 1_980_000_000.0,
+        "throttle_reasons": "none",
+        "fallback": False,
+        "timer": "CUDA events",
+    }
+    make_report(machine, cards=[h100(0, sheet)], results=[gemm("bf16", GEMM_S, conditions=conditions)])
+    text = text_of(client, series_url(machine))
+    for shown in (
+        "781 TFLOP/s",
+        "79 %",
+        "1.98 GHz",
+        "CUDA events",
+        "2·m·n·k / s",
+        "1.405 ms",
+        "accelweb-agent.pyz bench",
+    ):
+        assert shown in text
+
+
+def test_a_series_shows_its_past_and_a_failed_run_in_it_is_no_figure(client, machine):
+    for number in range(3):
+        make_report(machine, at=START + days(number), results=[gemm("bf16", GEMM_S)])
+    make_report(machine, at=START + days(3), results=[gemm("bf16", [], state="failed", reason="out of memory")])
+    text = text_of(client, series_url(machine))
+    assert text.count("781") >= 3
+    assert "out of memory" in text
+    assert 'id="chart-past"' in text
+
+
+def test_the_cost_of_a_series_does_not_grow_with_its_past(client, machine, django_assert_num_queries):
+    for number in range(4):
+        make_report(machine, at=START + days(number), results=[gemm("bf16", GEMM_S)])
+    with django_assert_num_queries(9):
+        text_of(client, series_url(machine))
+
+
+def test_a_series_of_another_machine_is_not_found_here(client, machine):
+    other = make_machine(machine.lab, "dgx-08")
+    make_report(other, results=[gemm("bf16", GEMM_S)])
+    assert client.get(f"{URL}series/{other.series.get().pk}/").status_code == 404
+    assert client.get(f"{URL}series/{10**30}/").status_code == 404

@@ -1,0 +1,86 @@
+"""The front page: what it is, what is in it, where to start; nothing private, nothing that grows with the store."""
+
+from datetime import timedelta
+
+import pytest
+
+from stackviz.catalog.models import Accelerator, Vendor
+from stackviz.pages.home import STARTING_POINTS, starting_points
+from tests.machines.factories import START, h100, make_lab, make_machine, make_report
+
+pytestmark = pytest.mark.django_db
+
+
+def page(client, **kwargs):
+    return client.get("/", **kwargs).content.decode()
+
+
+def test_the_front_page_answers_on_an_empty_site(client):
+    text = page(client)
+    assert "No machine has reported yet." in text
+    assert 'action="/accelerators/"' in text
+
+
+def test_the_newest_machines_are_listed_with_what_is_in_them(client):
+    machine = make_machine(make_lab(), "dgx-07")
+    make_report(machine, cards=[h100(0), h100(1)])
+    text = page(client)
+    assert "dgx-07" in text
+    assert "2 × NVIDIA H100 80GB HBM3" in text
+    assert "Ubuntu 22.04 · torch 2.8.0+cu128" in text
+
+
+def test_a_private_machine_is_neither_listed_nor_counted(client):
+    make_report(make_machine(make_lab("secret", is_public=False), "hidden-01"))
+    response = client.get("/")
+    assert "hidden-01" not in response.content.decode()
+    assert response.context["front"].machines == 0
+
+
+def test_a_member_sees_the_machines_of_a_private_lab(client, django_user_model):
+    lab = make_lab("secret", is_public=False)
+    make_report(make_machine(lab, "hidden-01"))
+    member = django_user_model.objects.create_user("mei")
+    lab.memberships.create(user=member)
+    client.force_login(member)
+    assert "hidden-01" in page(client)
+
+
+def test_the_number_of_queries_does_not_grow_with_machines_and_reports(client, django_assert_max_num_queries):
+    lab = make_lab()
+    for number in range(8):
+        machine = make_machine(lab, f"m-{number}")
+        for day in range(3):
+            make_report(machine, at=START + timedelta(days=day), cards=[h100(0), h100(1)])
+    with django_assert_max_num_queries(9):
+        page(client)
+
+
+def test_a_hostile_report_is_text(client):
+    evil = "<script>alert(1)</script>"
+    card = {**h100(), "reported_name": evil}
+    make_report(make_machine(make_lab(), "m"), facts={"os.name": evil, "torch.version": evil}, cards=[card])
+    assert evil not in page(client)
+
+
+def test_a_comparison_is_offered_only_if_all_its_subjects_are_there():
+    vendor = Vendor.objects.create(slug="nvidia", name="NVIDIA")
+    for slug in ("nvidia-h100-sxm5-80gb", "nvidia-a100-sxm4-80gb", "nvidia-b200-hgx"):
+        Accelerator.objects.create(slug=slug, name=slug.removeprefix("nvidia-"), vendor=vendor, is_public=True)
+    found = starting_points({})
+    assert [point.names for point in found] == [("a100-sxm4-80gb", "h100-sxm5-80gb", "b200-hgx")]
+    assert found[0].query == "a=nvidia-a100-sxm4-80gb&a=nvidia-h100-sxm5-80gb&a=nvidia-b200-hgx"
+
+
+def test_every_suggested_comparison_is_in_the_curated_data():
+    from django.core.management import call_command
+
+    call_command("load_catalogue", verbosity=0)
+    stacks = {"nvidia-cuda": "NVIDIA CUDA", "apple-metal": "Apple Metal"}
+    assert len(starting_points(stacks)) == len(STARTING_POINTS)
+
+
+def test_two_languages_are_offered_and_chosen_without_javascript(client):
+    assert "简体中文" in page(client)
+    chosen = client.post("/i18n/setlang/", {"language": "zh-hans", "next": "/learn/"}, follow=True)
+    assert '<html lang="zh-hans"' in chosen.content.decode()
