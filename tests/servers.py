@@ -1,6 +1,8 @@
 """Real PostgreSQL and real Redis for the tests: from the wheels, or wherever TEST_DATABASE_URL / TEST_REDIS_URL point."""
 
+import atexit
 import importlib.util
+import logging
 import os
 import secrets
 import shutil
@@ -32,12 +34,14 @@ def postgres() -> Iterator[str]:
         warnings.simplefilter("ignore")  # pgserver's platformdirs warns where XDG_RUNTIME_DIR is not set
         import pgserver
 
+        logging.getLogger("pgserver").setLevel(logging.WARNING)
         folder = tempfile.mkdtemp(prefix="accelweb-pg-")
         server = pgserver.get_server(folder, cleanup_mode="stop")
     try:
         yield f"postgresql://postgres@/postgres?host={folder}"
     finally:
         server.cleanup()
+        atexit.unregister(server._cleanup)
         shutil.rmtree(folder, ignore_errors=True)
 
 

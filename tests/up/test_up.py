@@ -59,6 +59,7 @@ class Up:
     def ends(self, patience_s: float = 30) -> int:
         status = self.process.wait(patience_s)
         self._reader.join(5)
+        self.process.stdout.close()
         return status
 
     def family(self) -> set[int]:
@@ -92,9 +93,8 @@ def start():
 
     yield begin
     for one in started:
-        if one.process.poll() is None:
-            one.process.terminate()
-            one.ends()
+        one.process.terminate()
+        one.ends()
 
 
 @pytest.fixture(scope="session")
