@@ -12,6 +12,7 @@ stackviz.wire.errors.ReportError: format: is 2; the format read here is 1
 from stackviz.wire.components import COMPONENTS
 from stackviz.wire.errors import ReportError, ReportTooLarge
 from stackviz.wire.facts import ABSENT_REASONS, CARD_FACTS, CONDITIONS, FACTS, Fact, FactType
+from stackviz.wire.hashing import hashed, hashed_uuid
 from stackviz.wire.limits import LIMITS, Limits
 from stackviz.wire.parse import parse_report
 from stackviz.wire.report import (
@@ -34,6 +35,6 @@ from stackviz.wire.write import to_document, to_json
 __all__ = [
     "ABSENT_REASONS", "CARD_FACTS", "COMPONENTS", "CONDITIONS", "FACTS", "FORMAT", "LIMITS", "PROBE_STATES",
     "RESULT_STATES", "Absent", "Agent", "Card", "Fact", "FactType", "Limits", "Machine", "ProbeRun", "Report",
-    "ReportError", "ReportTooLarge", "Result", "Scalar", "Software", "json_schema", "parse_report", "to_document",
-    "to_json",
+    "ReportError", "ReportTooLarge", "Result", "Scalar", "Software", "hashed", "hashed_uuid", "json_schema",
+    "parse_report", "to_document", "to_json",
 ]  # fmt: skip

@@ -172,6 +172,7 @@ FACTS = _table(
         _text("nvidia.driver_version", "kernel driver: 560.35.03"),
         _text("nvidia.driver_kind", "open, proprietary, WDDM, TCC or MCDM"),
         _count("nvidia.card_count", "cards the driver lists, lost ones included", 0),
+        _count("nvidia.cards_lost", "cards the driver lists that do not answer", 0),
         # Apple
         _truth("mps.built", "torch was built with the mps device"),
         _truth("mps.available", "torch can use the mps device here"),
@@ -202,6 +203,7 @@ CARD_FACTS = _table(
         _truth("ecc", "error correction of the memory is on"),
         _text("mig_mode", "enabled or disabled: the card is cut into instances"),
         _text("mig_profile", "of an instance: 1g.10gb"),
+        Fact("mig_parent_index", FactType.INTEGER, "", "of an instance: index of the card it is cut from", 0),
         _text("virtualization_mode", "none, pass-through, vgpu, host-vgpu"),
         _text("compute_mode", "default, exclusive-process, prohibited"),
         _text("driver_model", "WDDM, TCC or MCDM, on Windows"),
@@ -269,8 +271,12 @@ CONDITIONS = _table(
 )
 
 
-CARD_ABSENT_NAMES = _table([*CARD_FACTS.values(), *_READINGS])
-"""What a card may lack: its facts, and the readings that conditions would hold."""
+_CARD_FIELDS = [
+    _bytes("memory_bytes", "memory of the card"),
+    _text("uuid_hash", "hash of the card's UUID"),
+]
+CARD_ABSENT_NAMES = _table([*CARD_FACTS.values(), *_READINGS, *_CARD_FIELDS])
+"""What a card may lack: its facts, the readings that conditions would hold, and fields of its own."""
 
 
 def _check_limits() -> None:

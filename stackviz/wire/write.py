@@ -10,7 +10,7 @@ from typing import Any
 
 from stackviz.wire.report import FORMAT, Absent, Card, ProbeRun, Report, Result, Software
 
-__all__ = ["to_document", "to_json"]
+__all__ = ["absent_document", "card_document", "software_document", "to_document", "to_json"]
 
 
 def to_json(report: Report) -> str:
@@ -27,9 +27,9 @@ def to_document(report: Report) -> dict[str, Any]:
         "agent": {"name": report.agent.name, "version": report.agent.version, **report.agent.extra},
         "machine": {"identity": report.machine.identity, "name": report.machine.name, **report.machine.extra},
         "facts": dict(report.facts),
-        "absent": _absent(report.absent),
-        "cards": [_card(card) for card in report.cards],
-        "software": [_software(software) for software in report.software],
+        "absent": absent_document(report.absent),
+        "cards": [card_document(card) for card in report.cards],
+        "software": [software_document(software) for software in report.software],
         "results": [_result(result) for result in report.results],
         "probes": [_probe(probe) for probe in report.probes],
         **report.extra,
@@ -40,11 +40,11 @@ def _time(moment: datetime) -> str:
     return moment.astimezone(UTC).isoformat().replace("+00:00", "Z")
 
 
-def _absent(absent: Mapping[str, Absent]) -> dict[str, Any]:
+def absent_document(absent: Mapping[str, Absent]) -> dict[str, Any]:
     return {name: {"reason": why.reason, "detail": why.detail, **why.extra} for name, why in absent.items()}
 
 
-def _card(card: Card) -> dict[str, Any]:
+def card_document(card: Card) -> dict[str, Any]:
     return {
         "index": card.index,
         "kind": card.kind,
@@ -53,12 +53,12 @@ def _card(card: Card) -> dict[str, Any]:
         "memory_bytes": card.memory_bytes,
         "uuid_hash": card.uuid_hash,
         "facts": dict(card.facts),
-        "absent": _absent(card.absent),
+        "absent": absent_document(card.absent),
         **card.extra,
     }
 
 
-def _software(software: Software) -> dict[str, Any]:
+def software_document(software: Software) -> dict[str, Any]:
     return {
         "component": software.component,
         "version": software.version,

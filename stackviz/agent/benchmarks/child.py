@@ -1,0 +1,38 @@
+"""The process benchmarks run in: plans, then measures, handing back every step.
+
+May import: the benchmarks, wire and the standard library; torch inside main.
+"""
+
+from dataclasses import asdict, replace
+from typing import Any
+
+from stackviz.agent.benchmarks.cases import BENCHMARKS, Case, plan
+from stackviz.agent.benchmarks.devices import card_of, list_devices
+from stackviz.agent.benchmarks.measure import measure
+from stackviz.agent.benchmarks.timing import FULL, QUICK
+from stackviz.agent.children import answer_in_file
+
+__all__ = ["main"]
+
+
+def main() -> None:
+    with answer_in_file() as (given, hand_back):
+        import torch
+
+        devices = {device.name: device for device in list_devices(torch, given["devices"])}
+        cases = _cases(given, [(device.name, device.kind) for device in devices.values()])
+        cards = {name: card_of(device, given["cards"]) for name, device in devices.items()}
+        hand_back({"is": "plan", "cases": [{**asdict(case), "card": cards[case.device]} for case in cases]})
+        pace = replace(QUICK if given["quick"] else FULL, budget_s=given["budget_s"])
+        measure(cases, devices, pace, hand_back)
+
+
+def _cases(given: dict[str, Any], devices: list[tuple[str, str]]) -> list[Case]:
+    """The plan, less what an earlier process has done."""
+    keys = given["benchmarks"] or list(BENCHMARKS)
+    done = [Case(**case) for case in given["done"]]
+    return [case for case in plan(devices, keys, quick=given["quick"]) if case not in done]
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,120 @@
+"""Clocks, power, temperature and what holds the clocks back, read beside each measurement.
+
+NVIDIA cards tell it through NVML; processors through /proc and /sys on Linux. Macs tell it to root only, other cards to
+tools of their makers: there the readings are missing, and the card says why. May import: wire and the standard library.
+"""
+
+import os
+import re
+from collections.abc import Callable, Mapping
+from contextlib import ExitStack, suppress
+from pathlib import Path
+
+from stackviz.agent.benchmarks.devices import Device
+from stackviz.agent.probing.asking import Missing
+from stackviz.agent.probing.nvml import Nvml, open_nvml
+from stackviz.wire import hashed_uuid
+
+__all__ = ["Readings", "read_nothing", "readings_of", "throttle_words"]
+
+Values = dict[str, float | str]
+Readings = Callable[[], Values]
+"""Reads the conditions now; what cannot be read is left out."""
+
+_THROTTLE_BITS = {
+    # NVML API reference, nvmlClocksEventReasons; bit 0 is "idle", which holds nothing back
+    0x002: "applications_clocks_setting",
+    0x004: "sw_power_cap",
+    0x008: "hw_slowdown",
+    0x010: "sync_boost",
+    0x020: "sw_thermal_slowdown",
+    0x040: "hw_thermal_slowdown",
+    0x080: "hw_power_brake_slowdown",
+    0x100: "display_clock_setting",
+}
+
+
+def readings_of(device: Device, stack: ExitStack) -> Readings:
+    """How to read this device's conditions. `stack` ends what was opened for it."""
+    if device.kind == "cpu":
+        return read_processor
+    if device.kind == "cuda" and not getattr(device.torch.version, "hip", None):
+        with suppress(Missing):
+            nvml = stack.enter_context(open_nvml())
+            handle = _handle(nvml, device)
+            return lambda: read_card(nvml, handle)
+    return read_nothing
+
+
+def read_nothing() -> Values:
+    return {}
+
+
+# ---- NVIDIA cards ---------------------------------------------------------------------------------------------------
+
+
+def _handle(nvml: Nvml, device: Device) -> object:
+    """The card that torch calls cuda:N: CUDA numbers cards by its own order and by CUDA_VISIBLE_DEVICES."""
+    uuid = getattr(device.torch.cuda.get_device_properties(device.index), "uuid", None)
+    count = int(nvml.ask("nvmlDeviceGetCount"))
+    for number in range(count):
+        handle: object = nvml.ask("nvmlDeviceGetHandleByIndex", number)
+        if uuid and hashed_uuid(str(nvml.ask("nvmlDeviceGetUUID", handle))) == hashed_uuid(str(uuid)):
+            return handle
+    if count == 1:
+        return nvml.ask("nvmlDeviceGetHandleByIndex", 0)
+    raise Missing("not_reported", "which of the cards this is cannot be told")
+
+
+def read_card(nvml: Nvml, handle: object) -> Values:
+    questions: Mapping[str, Callable[[], float | str]] = {
+        "sm_clock_hz": lambda: nvml.ask("nvmlDeviceGetClockInfo", handle, nvml.number("NVML_CLOCK_SM")) * 1e6,
+        "memory_clock_hz": lambda: nvml.ask("nvmlDeviceGetClockInfo", handle, nvml.number("NVML_CLOCK_MEM")) * 1e6,
+        "power_w": lambda: nvml.ask("nvmlDeviceGetPowerUsage", handle) / 1000,
+        "power_limit_w": lambda: nvml.ask("nvmlDeviceGetEnforcedPowerLimit", handle) / 1000,
+        "temperature_c": lambda: nvml.ask("nvmlDeviceGetTemperature", handle, 0),
+        "busy_ratio": lambda: nvml.ask("nvmlDeviceGetUtilizationRates", handle).gpu / 100,
+        "memory_used_bytes": lambda: int(nvml.ask("nvmlDeviceGetMemoryInfo", handle).used),
+        "throttle_reasons": lambda: throttle_words(_throttle_bits(nvml, handle)),
+    }
+    values: Values = {}
+    for name, question in questions.items():
+        with suppress(Missing):
+            values[name] = question()
+    return values
+
+
+def _throttle_bits(nvml: Nvml, handle: object) -> int:
+    names = ("nvmlDeviceGetCurrentClocksEventReasons", "nvmlDeviceGetCurrentClocksThrottleReasons")
+    return int(nvml.first(*names, arguments=(handle,)))
+
+
+def throttle_words(bits: int) -> str:
+    """The reasons as words, space separated; "none" where nothing holds the clock back."""
+    return " ".join(word for bit, word in _THROTTLE_BITS.items() if bits & bit) or "none"
+
+
+# ---- processors -----------------------------------------------------------------------------------------------------
+
+
+def read_processor(root: Path = Path("/")) -> Values:
+    values: Values = {}
+    with suppress(OSError):
+        values["load_average_1m"] = round(os.getloadavg()[0], 2)
+    with suppress(OSError):
+        clocks = re.findall(r"^cpu MHz\s*:\s*([\d.]+)$", (root / "proc/cpuinfo").read_text(), re.MULTILINE)
+        if clocks:
+            values["cpu_clock_hz"] = round(sum(map(float, clocks)) / len(clocks) * 1e6)
+    temperature = _package_temperature_c(root)
+    if temperature is not None:
+        values["temperature_c"] = temperature
+    return values
+
+
+def _package_temperature_c(root: Path) -> float | None:
+    """The sensor of the processor itself (coretemp, k10temp); boards have many others that mean something else."""
+    for sensor in sorted((root / "sys/class/hwmon").glob("hwmon*")):
+        with suppress(OSError, ValueError):
+            if (sensor / "name").read_text().strip() in {"coretemp", "k10temp", "zenpower"}:
+                return int((sensor / "temp1_input").read_text()) / 1000
+    return None

@@ -1,0 +1,158 @@
+"""Measuring a plan of cases, round by round, telling each step as it is done: what is told survives a crash.
+
+Runs in the benchmark's own process. May import: wire and the standard library; torch is handed in.
+"""
+
+import time
+import warnings
+from collections.abc import Callable, Mapping
+from contextlib import ExitStack
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from typing import Any
+
+from stackviz.agent.benchmarks.cases import BENCHMARKS, Case, Prepared
+from stackviz.agent.benchmarks.conditions import Readings, readings_of
+from stackviz.agent.benchmarks.devices import Device
+from stackviz.agent.benchmarks.timing import Pace, runs_per_block, time_blocks, warm_up
+
+__all__ = ["Skip", "measure"]
+
+_CACHES_EXCEEDED = 4  # a copy's working set is at least this many times the last-level cache
+
+_TRIED_S = 0.05  # the quickest of the runs in this time counts: the first ones load and compile
+
+Tell = Callable[[dict[str, Any]], None]
+
+
+class Skip(Exception):
+    """This case is not run here; the text is the reason."""
+
+
+@dataclass
+class _Progress:
+    """What is known of one case between its visits."""
+
+    case: Case
+    device: Device
+    readings: Readings
+    runs: int = 0
+    is_over: bool = False
+    warm_up_runs: int = 0
+    last: dict[str, Any] = field(default_factory=dict)
+
+
+def measure(cases: list[Case], devices: Mapping[str, Device], pace: Pace, tell: Tell) -> None:
+    """Visit every case once a round until all rounds are done or the time is up. Tells, for case number n:
+
+    {"case": n, "is": "start"}, then one of {"is": "samples", "samples": [...], "conditions": {...}, "started_at",
+    "duration_s"}, {"is": "skipped", "reason"} and {"is": "failed", "reason"}.
+    """
+    until = time.monotonic() + pace.budget_s
+    with ExitStack() as stack:
+        readings = {name: readings_of(device, stack) for name, device in devices.items()}
+        progress = [_Progress(case, devices[case.device], readings[case.device]) for case in cases]
+        for number in range(pace.rounds):
+            order = list(enumerate(progress))
+            for index, one in order if number % 2 == 0 else reversed(order):
+                if one.is_over:
+                    continue
+                if time.monotonic() >= until:
+                    one.is_over = True
+                    if one.runs == 0:
+                        tell({"case": index, "is": "skipped", "reason": f"no time left of {pace.budget_s:g} s"})
+                    continue
+                tell({"case": index, "is": "start", "round": number})
+                tell({"case": index, **_visited(one, pace)})
+
+
+def _visited(one: _Progress, pace: Pace) -> dict[str, Any]:
+    try:
+        return {"is": "samples", **_visit(one, pace)}
+    except Skip as skip:
+        one.is_over = True
+        return {"is": "skipped", "reason": str(skip)}
+    except Exception as error:  # noqa: BLE001 - any failure of a kernel, driver or allocator is this case's result
+        one.is_over = True
+        return {"is": "failed", "reason": f"{type(error).__name__}: {error}"[:2000]}
+    finally:
+        one.device.give_back()
+
+
+def _visit(one: _Progress, pace: Pace) -> dict[str, Any]:
+    """One visit: inputs made anew, warm-up, blocks, check. -> samples and conditions."""
+    benchmark = BENCHMARKS[one.case.benchmark]
+    device = one.device
+    if one.runs == 0:
+        _refuse_what_cannot_fit(one)
+        _refuse_what_takes_too_long(one, pace)
+    started_at, started = datetime.now(UTC), time.monotonic()
+    with warnings.catch_warnings(record=True) as caught, device.torch.inference_mode():
+        warnings.simplefilter("always")
+        prepared = benchmark.prepare(device.torch, device.name, one.case.params)
+        before = one.readings()
+        warm_up_runs, quickest = warm_up(prepared.run, device.synchronize, pace.warm_up_s)
+        one.runs = one.runs or runs_per_block(quickest, pace.block_s)
+        samples = time_blocks(prepared.run, device.synchronize, pace.blocks_per_round, one.runs)
+        after = one.readings()  # at once, while the device is hot
+        problem = prepared.check()
+    if problem:
+        raise ArithmeticError(problem)
+    one.warm_up_runs += warm_up_runs
+    return {
+        "samples": samples,
+        "conditions": _conditions(one, prepared, before, after) | {"fallback": _fell_back(caught)},
+        "started_at": started_at.isoformat().replace("+00:00", "Z"),
+        "duration_s": round(time.monotonic() - started, 4),
+    }
+
+
+def _conditions(
+    one: _Progress, prepared: Prepared, before: Mapping[str, Any], after: Mapping[str, Any]
+) -> dict[str, Any]:
+    torch = one.device.torch
+    cache_bytes = one.device.cache_bytes()
+    used = str(prepared.output.device)
+    return {
+        **{f"before.{name}": value for name, value in before.items()},
+        **{f"after.{name}": value for name, value in after.items()},
+        "device_used": f"{used}:0" if used in {"cuda", "xpu", "mps"} else used,
+        "synchronized": True,
+        "timer": "time.perf_counter",
+        "runs_per_block": one.runs,
+        "warmup_runs": one.warm_up_runs,
+        "working_set_bytes": BENCHMARKS[one.case.benchmark].working_set_bytes(one.case.params),
+        "torch_version": str(torch.__version__),
+        "num_threads": int(torch.get_num_threads()),
+        **({"last_level_cache_bytes": cache_bytes} if cache_bytes else {}),
+        **prepared.conditions,
+    }
+
+
+def _fell_back(caught: list[warnings.WarningMessage]) -> bool:
+    """torch warns so when PYTORCH_ENABLE_MPS_FALLBACK lets an operator run on the CPU."""
+    return any("fall back to run on the CPU" in str(warning.message) for warning in caught)
+
+
+def _refuse_what_cannot_fit(one: _Progress) -> None:
+    benchmark = BENCHMARKS[one.case.benchmark]
+    needed = benchmark.working_set_bytes(one.case.params)
+    free = one.device.free_bytes()
+    if free is not None and needed > free:
+        raise Skip(f"needs {needed / 2**30:.1f} GiB of memory, and {free / 2**30:.1f} GiB may be used")
+    cache = one.device.cache_bytes()
+    if benchmark.must_exceed_cache and cache and needed < _CACHES_EXCEEDED * cache:
+        raise Skip(f"too small to measure memory beside a last-level cache of {cache / 2**20:.0f} MiB")
+
+
+def _refuse_what_takes_too_long(one: _Progress, pace: Pace) -> None:
+    """Time a smaller case first: a type the hardware only emulates can be a thousand times slower."""
+    smaller = BENCHMARKS[one.case.benchmark].smaller(one.case.params)
+    if smaller is None:
+        return
+    params, factor = smaller
+    with one.device.torch.inference_mode():
+        prepared = BENCHMARKS[one.case.benchmark].prepare(one.device.torch, one.device.name, params)
+        _, quickest = warm_up(prepared.run, one.device.synchronize, _TRIED_S)
+    if quickest * factor > pace.longest_run_s:
+        raise Skip(f"one run would take about {quickest * factor:.1f} s, over the limit of {pace.longest_run_s:g} s")

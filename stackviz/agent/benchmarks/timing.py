@@ -1,0 +1,70 @@
+"""Timing one case: warm up, then blocks of runs, each between two readings of the clock that wait for the device.
+
+The rules are DESIGN section 6. A sample is a block's time divided by its runs, in seconds. May import: the standard
+library.
+"""
+
+import math
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+
+__all__ = ["FULL", "QUICK", "Pace", "runs_per_block", "time_blocks", "warm_up"]
+
+_MOST_RUNS_PER_BLOCK = 100_000
+
+
+@dataclass(frozen=True)
+class Pace:
+    """How long and how often. Rounds visit all cases in turn, so that heat and clocks favour none.
+
+    `block_s`: at least this long between two readings: the readings and the wait for the device, some 20 microseconds,
+    stay below 1/1000 of it. `longest_run_s`: a single run expected to take longer is skipped.
+    """
+
+    rounds: int
+    blocks_per_round: int
+    block_s: float
+    warm_up_s: float
+    longest_run_s: float
+    budget_s: float
+
+
+QUICK = Pace(rounds=3, blocks_per_round=4, block_s=0.02, warm_up_s=0.05, longest_run_s=1.0, budget_s=40.0)
+FULL = Pace(rounds=5, blocks_per_round=10, block_s=0.1, warm_up_s=0.5, longest_run_s=10.0, budget_s=1200.0)
+
+_FEWEST_WARM_UP_RUNS = 2
+
+Run = Callable[[], object]
+
+
+def warm_up(
+    run: Run, synchronize: Run, seconds: float, clock: Callable[[], float] = time.perf_counter
+) -> tuple[int, float]:
+    """Run until caches, clocks and just-in-time compilers have settled. -> (runs, seconds of the quickest run)."""
+    runs, quickest = 0, math.inf
+    until = clock() + seconds
+    while runs < _FEWEST_WARM_UP_RUNS or clock() < until:
+        quickest = min(quickest, time_blocks(run, synchronize, 1, 1, clock)[0])
+        runs += 1
+    return runs, quickest
+
+
+def runs_per_block(seconds_per_run: float, block_s: float) -> int:
+    """As many runs as fill a block, at least one."""
+    return max(1, min(_MOST_RUNS_PER_BLOCK, math.ceil(block_s / max(seconds_per_run, 1e-9))))
+
+
+def time_blocks(
+    run: Run, synchronize: Run, blocks: int, runs: int, clock: Callable[[], float] = time.perf_counter
+) -> list[float]:
+    """Seconds per run, one sample per block. The device is idle at both readings of the clock."""
+    samples = []
+    for _ in range(blocks):
+        synchronize()
+        started = clock()
+        for _ in range(runs):
+            run()
+        synchronize()
+        samples.append((clock() - started) / runs)
+    return samples

@@ -1,0 +1,57 @@
+"""How the agent ends: one number per thing its caller should do. docs/agent.md has the same table.
+
+May import: the standard library.
+"""
+
+from enum import IntEnum
+
+__all__ = ["Exit"]
+
+
+class Exit(IntEnum):
+    """In rising order of what needs a person: when several hold, `worst` is the one reported."""
+
+    OK = 0
+    UNEXPECTED = 1  # an error of the agent's own
+    USAGE = 2  # as argparse
+    NOT_DELIVERED = 3  # the site could not be reached in time: kept in the spool, run again
+    KEY_REFUSED = 4  # 401 or 403: kept in the spool, fix the key
+    REJECTED = 5  # the site will never take one of the reports: set aside in rejected/
+    NOT_CONFIRMED = 6  # nobody agreed to send: answer the question, or pass --yes
+    SPOOL = 7  # the spool is full or cannot be written
+    WRONG_SERVER = 8  # what answers at --server is not an accelweb site
+    INTERRUPTED = 130  # Ctrl-C
+
+    @property
+    def meaning(self) -> str:
+        return _MEANINGS[self]
+
+    @staticmethod
+    def worst(*exits: "Exit") -> "Exit":
+        return max(exits, key=_SEVERITY.index, default=Exit.OK)
+
+
+_MEANINGS = {
+    Exit.OK: "done",
+    Exit.UNEXPECTED: "the agent failed: please report what it printed",
+    Exit.USAGE: "an argument is wrong",
+    Exit.NOT_DELIVERED: "the site did not take the report in time; it waits in the spool, run `upload` later",
+    Exit.KEY_REFUSED: "the site refused the key; the report waits in the spool, fix the key and run `upload`",
+    Exit.REJECTED: "the site rejected a report for good; it is in the spool's rejected/ with the answer",
+    Exit.NOT_CONFIRMED: "nobody agreed to send; the report waits in the spool, run `upload` and answer, or pass --yes",
+    Exit.SPOOL: "the spool is full or cannot be written",
+    Exit.WRONG_SERVER: "what answers at --server is not an accelweb site; the report waits in the spool",
+    Exit.INTERRUPTED: "interrupted; what was not sent waits in the spool",
+}
+_SEVERITY = [
+    Exit.OK,
+    Exit.NOT_DELIVERED,
+    Exit.REJECTED,
+    Exit.NOT_CONFIRMED,
+    Exit.WRONG_SERVER,
+    Exit.KEY_REFUSED,
+    Exit.SPOOL,
+    Exit.USAGE,
+    Exit.UNEXPECTED,
+    Exit.INTERRUPTED,
+]

@@ -1,0 +1,131 @@
+"""How a probe asks: one short function per fact, and a machine to ask that a test can fake.
+
+A function returns the value, or None for "asked, and not told", or raises Missing with the reason. Whatever else it
+raises makes that one fact absent, never its neighbours. To add a fact: docs/recipes/probe-fact.md.
+May import: importers, wire and the standard library.
+"""
+
+import os
+import platform
+import subprocess
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from stackviz.importers.reading import FactSheet
+from stackviz.wire import Scalar
+
+__all__ = ["Missing", "Questions", "Surroundings"]
+
+COMMAND_TIMEOUT_S = 15.0
+_MOST_OUTPUT_CHARS = 16 * 1024 * 1024
+
+
+class Missing(Exception):
+    """Why a fact is absent: a reason of wire.ABSENT_REASONS, and a detail for people."""
+
+    def __init__(self, reason: str, detail: str | None = None) -> None:
+        super().__init__(reason, detail)
+        self.reason = reason
+        self.detail = detail
+
+
+def run_command(argv: Sequence[str], timeout_s: float) -> str:
+    """What a command prints. Raises Missing; the parent process ends us if the command cannot be ended."""
+    try:
+        done = subprocess.run(
+            argv, capture_output=True, timeout=timeout_s, check=False, stdin=subprocess.DEVNULL, env=_plain_environ()
+        )
+    except FileNotFoundError:
+        raise Missing("not_installed", f"{argv[0]} is not installed") from None
+    except PermissionError:
+        raise Missing("failed", f"{argv[0]} may not be run") from None
+    except subprocess.TimeoutExpired:
+        raise Missing("timeout", f"{argv[0]} did not end in {timeout_s:g} s") from None
+    text = done.stdout.decode("utf-8", "replace")[:_MOST_OUTPUT_CHARS]
+    if done.returncode:
+        said = (done.stderr or done.stdout).decode("utf-8", "replace").strip().splitlines()
+        detail = f"{argv[0]} ended with {done.returncode}"
+        raise Missing("failed", f"{detail}: {said[-1][:300]}" if said else detail)
+    return text
+
+
+def _plain_environ() -> dict[str, str]:
+    """Our environment, with the language of messages set to one we can read."""
+    return {**os.environ, "LC_ALL": "C", "LANG": "C"}
+
+
+@dataclass
+class Surroundings:
+    """The machine a probe asks: files under `root`, commands, environment. Tests hand in another one."""
+
+    root: Path = Path("/")
+    system: str = field(default_factory=platform.system)
+    environ: Mapping[str, str] = field(default_factory=lambda: dict(os.environ))
+    run_command: Callable[[Sequence[str], float], str] = run_command
+    _said: dict[tuple[str, ...], str | Missing] = field(default_factory=dict)
+
+    def run(self, *argv: str, timeout_s: float = COMMAND_TIMEOUT_S) -> str:
+        """What a command prints; it runs once, however many facts come from it. Raises Missing."""
+        if argv not in self._said:
+            try:
+                self._said[argv] = self.run_command(argv, timeout_s)
+            except Missing as missing:
+                self._said[argv] = missing
+        said = self._said[argv]
+        if isinstance(said, Missing):
+            raise Missing(said.reason, said.detail)
+        return said
+
+    def path(self, name: str) -> Path:
+        return self.root / name.lstrip("/")
+
+    def read(self, name: str) -> str | None:
+        """A small text file's content, trimmed; None if there is none or it may not be read."""
+        try:
+            with self.path(name).open(encoding="utf-8", errors="replace") as file:
+                return file.read(_MOST_OUTPUT_CHARS).strip("\x00 \n\t") or None
+        except OSError:
+            return None
+
+
+Question = Callable[[Surroundings], Scalar | None]
+
+
+class Questions:
+    """The facts one probe asks for, in order.
+
+    >>> QUESTIONS = Questions()
+    >>> @QUESTIONS.about("os.arch")
+    ... def arch(around: Surroundings) -> str:
+    ...     return platform.machine()
+    """
+
+    def __init__(self) -> None:
+        self._asked: list[tuple[str, Question]] = []
+
+    def about(self, name: str) -> Callable[[Question], Question]:
+        def add(question: Question) -> Question:
+            self._asked.append((name, question))
+            return question
+
+        return add
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        return tuple(name for name, _ in self._asked)
+
+    def ask(self, around: Surroundings, sheet: FactSheet) -> None:
+        """Ask all; each ends as a fact or as an absent fact with its reason."""
+        for name, question in self._asked:
+            try:
+                value = question(around)
+            except Missing as missing:
+                sheet.lack(name, missing.reason, missing.detail)
+            except Exception as error:  # noqa: BLE001 - one fact must not break its neighbours
+                sheet.lack(name, "failed", f"{type(error).__name__}: {error}")
+            else:
+                if value is None:
+                    sheet.lack(name, "not_reported")
+                else:
+                    sheet.state(name, value)

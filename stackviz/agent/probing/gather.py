@@ -1,0 +1,111 @@
+"""All probes at once, each in its own process, joined into what one report says about the machine.
+
+May import: wire and the standard library.
+"""
+
+from collections.abc import Callable, Iterable, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+from typing import Any
+
+from stackviz.agent.children import Ended, run_child
+from stackviz.agent.probing.child import PROBES
+from stackviz.importers.reading import clean
+from stackviz.wire import LIMITS
+
+__all__ = ["PROBE_TIMEOUT_S", "Gathered", "gather", "join"]
+
+PROBE_TIMEOUT_S = 60.0  # a cold import of torch from a network disk takes half of it
+_NOT_ANSWERED = {"timeout": "timeout", "failed": "failed"}
+
+Document = dict[str, Any]
+
+
+@dataclass
+class Gathered:
+    """What the probes told, in the words of the wire format."""
+
+    facts: Document = field(default_factory=dict)
+    absent: Document = field(default_factory=dict)
+    cards: list[Document] = field(default_factory=list)
+    software: list[Document] = field(default_factory=list)
+    probes: list[Document] = field(default_factory=list)
+
+
+def gather(
+    timeout_s: float = PROBE_TIMEOUT_S,
+    told: Callable[[str, Ended], None] = lambda _name, _ended: None,
+    probes: Iterable[str] = tuple(PROBES),
+) -> Gathered:
+    """Run the probes side by side. `told` hears of each that ended, in no order."""
+    names = list(probes)
+
+    def run(name: str) -> Ended:
+        ended = run_child("stackviz.agent.probing.child", {"probe": name}, timeout_s)
+        told(name, ended)
+        return ended
+
+    with ThreadPoolExecutor(max_workers=len(names) or 1) as pool:
+        return join(dict(zip(names, pool.map(run, names), strict=True)))
+
+
+def join(ended: Mapping[str, Ended]) -> Gathered:
+    """One machine out of what its probes told; of two probes that state one fact the earlier counts."""
+    gathered = Gathered()
+    for name, end in ended.items():
+        told = end.lines[-1] if end.lines and isinstance(end.lines[-1], dict) else None
+        gathered.probes.append(_probe_run(name, end, told))
+        if told is None:
+            continue
+        for fact, value in told["facts"].items():
+            gathered.facts.setdefault(fact, value)
+        for fact, why in told["absent"].items():
+            _lack(gathered.absent, fact, why)
+        _join_software(gathered.software, told["software"])
+        _join_cards(gathered.cards, told["cards"])
+    _fill_gpu_limit(gathered)
+    gathered.absent = {name: why for name, why in gathered.absent.items() if name not in gathered.facts}
+    return gathered
+
+
+def _lack(absent: Document, fact: str, why: Document) -> None:
+    """A probe that asked and failed knows more about a fact than one for which it has no meaning."""
+    if absent.get(fact, {}).get("reason", "not_applicable") == "not_applicable":
+        absent[fact] = why
+
+
+def _probe_run(name: str, end: Ended, told: Document | None) -> Document:
+    problems = told["problems"] if told else []
+    state = "ok" if end.state == "ok" and told else _NOT_ANSWERED.get(end.state, "failed")
+    detail = "; ".join([*([end.detail] if end.detail else []), *problems])
+    return {
+        "probe": name,
+        "state": state,
+        "duration_s": round(end.duration_s, 3),
+        "detail": clean(detail, LIMITS.string_chars) or None,
+    }
+
+
+def _join_software(software: list[Document], told: list[Document]) -> None:
+    """A component found twice with one version is one; versions that differ stay side by side, as they are."""
+    known = {(found["component"], found["version"]) for found in software}
+    software.extend(found for found in told if (found["component"], found["version"]) not in known)
+
+
+def _join_cards(cards: list[Document], told: list[Document]) -> None:
+    """Cards of a vendor that an earlier probe has told about are the same cards again: torch names them too."""
+    known = {card["vendor"] for card in cards}
+    indices = {card["index"] for card in cards}
+    for card in told:
+        if card["vendor"] in known:
+            continue
+        index = card["index"] if card["index"] not in indices else max(indices) + 1
+        indices.add(index)
+        cards.append({**card, "index": index})
+
+
+def _fill_gpu_limit(gathered: Gathered) -> None:
+    """The default limit of a Mac's GPU is told by Metal through torch, a set one by sysctl: see the apple probe."""
+    recommended = gathered.facts.get("mps.recommended_max_memory_bytes")
+    if recommended:
+        gathered.facts.setdefault("memory.gpu_limit_bytes", recommended)

@@ -1,0 +1,126 @@
+"""One door to NVML: every quirk of the binding and every error code is dealt with here.
+
+The binding is the module `pynvml` of the package nvidia-ml-py (the package named pynvml on PyPI is deprecated, and
+some releases of it hide the real one). What NVML answers and fails with: NVML API reference, nvmlReturn_t.
+May import: importers, wire and the standard library; pynvml inside functions.
+"""
+
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from types import ModuleType
+from typing import Any
+
+from stackviz.agent.probing.asking import Missing
+
+__all__ = ["CardLost", "Nvml", "open_nvml"]
+
+# nvmlReturn_t, by number: older bindings lack names of newer codes
+_NOT_SUPPORTED = 3
+_NO_PERMISSION = 4
+_NOT_FOUND = 6
+_DRIVER_NOT_LOADED = 9
+_LIBRARY_NOT_FOUND = 12
+_FUNCTION_NOT_FOUND = 13
+_GPU_IS_LOST = 15
+_MISMATCH = 18
+
+_REASONS = {
+    _NOT_SUPPORTED: ("not_supported", None),
+    _NO_PERMISSION: ("failed", "NVML says: no permission"),
+    _NOT_FOUND: ("not_reported", "NVML says: not found"),
+    _FUNCTION_NOT_FOUND: ("not_supported", "the driver is too old to be asked this"),
+    _GPU_IS_LOST: ("failed", "GPU is lost"),
+}
+_NO_START = {
+    _DRIVER_NOT_LOADED: ("failed", "the NVIDIA driver is installed and not loaded"),
+    _LIBRARY_NOT_FOUND: ("not_installed", "the NVML library, part of the NVIDIA driver, is not installed"),
+    _MISMATCH: (
+        "failed",
+        "driver and NVML library have different versions, as after an update: reboot, or reload the driver",
+    ),
+    _NO_PERMISSION: ("failed", "this user may not talk to the NVIDIA driver"),
+}
+
+
+class CardLost(Missing):
+    """The card stopped answering: nothing more need be asked of it."""
+
+
+class Nvml:
+    """NVML after nvmlInit. `ask` is the only way in."""
+
+    def __init__(self, library: ModuleType) -> None:
+        self._library = library
+
+    def ask(self, function: str, *arguments: Any) -> Any:  # noqa: ANN401 - NVML's own types
+        """What NVML answers, text as str. Raises Missing with the reason; CardLost when the card is gone."""
+        call = getattr(self._library, function, None)
+        if call is None:
+            raise Missing("not_supported", f"this nvidia-ml-py is too old: it has no {function}")
+        try:
+            answer = call(*arguments)
+        except self._library.NVMLError as error:
+            raise _missing(error) from None
+        return answer.decode("utf-8", "replace") if isinstance(answer, bytes) else answer
+
+    def first(self, *functions: str, arguments: tuple[Any, ...]) -> Any:  # noqa: ANN401
+        """The answer of the first of these that this binding and driver know: newer names stand first."""
+        for function in functions[:-1]:
+            with suppress(_NotKnown):
+                return self._ask_known(function, arguments)
+        return self.ask(functions[-1], *arguments)
+
+    def _ask_known(self, function: str, arguments: tuple[Any, ...]) -> Any:  # noqa: ANN401
+        if not hasattr(self._library, function):
+            raise _NotKnown
+        try:
+            return self.ask(function, *arguments)
+        except CardLost:
+            raise
+        except Missing as missing:
+            if missing.detail == _REASONS[_FUNCTION_NOT_FOUND][1]:
+                raise _NotKnown from None
+            raise
+
+    def number(self, name: str) -> Any:  # noqa: ANN401
+        """A constant of the binding."""
+        return getattr(self._library, name)
+
+
+class _NotKnown(Exception):
+    """Neither the binding nor the driver knows this function."""
+
+
+@contextmanager
+def open_nvml() -> Iterator[Nvml]:
+    """NVML, started and ended. Raises Missing if it cannot start."""
+    try:
+        import pynvml
+    except ImportError:
+        raise Missing("not_installed", "the package nvidia-ml-py is not installed for this Python") from None
+    except Exception as error:  # noqa: BLE001 - a foreign module of that name may raise anything
+        raise Missing("failed", f"import pynvml: {type(error).__name__}: {error}") from None
+    if not hasattr(pynvml, "nvmlInit") or not hasattr(pynvml, "NVMLError"):
+        raise Missing("failed", "a package hides NVML's binding: pip uninstall pynvml, pip install nvidia-ml-py")
+    try:
+        pynvml.nvmlInit()
+    except pynvml.NVMLError as error:
+        reason, detail = _NO_START.get(_code(error), ("failed", f"NVML does not start: {error}"))
+        raise Missing(reason, detail) from None
+    except OSError as error:
+        raise Missing("failed", f"NVML does not load: {error}") from None
+    try:
+        yield Nvml(pynvml)
+    finally:
+        with suppress(pynvml.NVMLError):
+            pynvml.nvmlShutdown()
+
+
+def _code(error: Exception) -> int:
+    return int(getattr(error, "value", -1))
+
+
+def _missing(error: Exception) -> Missing:
+    code = _code(error)
+    reason, detail = _REASONS.get(code, ("failed", f"NVML says: {error}"))
+    return (CardLost if code == _GPU_IS_LOST else Missing)(reason, detail)

@@ -1,0 +1,67 @@
+"""Showing how far the work is: one line that moves on a terminal, plain lines elsewhere. Always on standard error.
+
+May import: the standard library.
+"""
+
+import shutil
+import sys
+from types import TracebackType
+from typing import TextIO
+
+__all__ = ["Progress"]
+
+_BAR_CHARS = 24
+
+
+class Progress:
+    """Says what is being done. `with` leaves the terminal's line clean, whatever happens inside."""
+
+    def __init__(self, stream: TextIO | None = None, *, is_quiet: bool = False) -> None:
+        self._stream = stream or sys.stderr
+        self._is_quiet = is_quiet
+        self._moves = not is_quiet and self._stream.isatty()
+        self._has_bar = False
+        self._last = ""
+
+    def __enter__(self) -> "Progress":
+        return self
+
+    def __exit__(
+        self, _kind: type[BaseException] | None, _error: BaseException | None, _at: TracebackType | None
+    ) -> None:
+        self._clear()
+
+    def say(self, text: str) -> None:
+        """One line that stays."""
+        if self._is_quiet:
+            return
+        self._clear()
+        print(text, file=self._stream, flush=True)
+
+    def step(self, done: int, total: int, what: str, left_s: float | None) -> None:
+        """How far it is. On a terminal the line is drawn over; elsewhere each new thing is said once."""
+        if self._moves:
+            self._draw(done, total, what, left_s)
+        elif what != self._last:
+            self._last = what
+            self.say(f"[{done}/{total}] {what}")
+
+    def _draw(self, done: int, total: int, what: str, left_s: float | None) -> None:
+        filled = round(_BAR_CHARS * done / total) if total else 0
+        bar = "#" * filled + "-" * (_BAR_CHARS - filled)
+        left = "" if left_s is None else f", {_span(left_s)} left"
+        width = shutil.get_terminal_size().columns - 1
+        print(f"\r\x1b[K{f'[{bar}] {done}/{total} {what}{left}'[:width]}", end="", file=self._stream, flush=True)
+        self._has_bar = True
+
+    def _clear(self) -> None:
+        if self._has_bar:
+            print("\r\x1b[K", end="", file=self._stream, flush=True)
+            self._has_bar = False
+
+
+def _span(seconds: float) -> str:
+    """About how long, in the unit people would use: a precise countdown would promise too much."""
+    if seconds < 90:
+        return f"about {max(1, round(seconds))} s"
+    return f"about {round(seconds / 60)} min"

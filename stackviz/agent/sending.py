@@ -1,0 +1,133 @@
+"""Delivering what waits in the spool: ask once, send oldest first, set aside what the site will never take.
+
+May import: the agent, wire and the standard library.
+"""
+
+import argparse
+import json
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+from stackviz.agent.exits import Exit
+from stackviz.agent.progress import Progress
+from stackviz.agent.show import what_is_sent
+from stackviz.agent.spool import Spool, Waiting
+from stackviz.agent.upload import Clock, Delivery, Outcome, Server, deliver
+from stackviz.wire import Report
+
+__all__ = ["send_waiting"]
+
+_EXITS = {
+    Outcome.DELIVERED: Exit.OK,
+    Outcome.REJECTED: Exit.REJECTED,
+    Outcome.KEY_REFUSED: Exit.KEY_REFUSED,
+    Outcome.WRONG_SERVER: Exit.WRONG_SERVER,
+    Outcome.NOT_IN_TIME: Exit.NOT_DELIVERED,
+}
+_STOPS = {Outcome.KEY_REFUSED, Outcome.WRONG_SERVER, Outcome.NOT_IN_TIME}
+"""Outcomes that would be the same for the next report: the rest stays in the spool untried."""
+
+
+@dataclass
+class _Tally:
+    exits: list[Exit] = field(default_factory=list)
+    reports: list[dict[str, Any]] = field(default_factory=list)
+
+
+def send_waiting(
+    spool: Spool,
+    server: Server,
+    arguments: argparse.Namespace,
+    mine: Report | None = None,
+    clock: Clock | None = None,
+    ask: Callable[[str], bool] | None = None,
+) -> Exit:
+    """Send all that waits. `mine` is the report just made: its address is what a caller wants to see."""
+    clock = clock or Clock()
+    progress = Progress(is_quiet=arguments.quiet)
+    tally = _Tally()
+    deadline = clock.monotonic() + arguments.timeout
+    for waiting in spool.waiting():
+        if not _is_agreed(spool, server, waiting, is_yes=arguments.yes, ask=ask or _ask):
+            tally.exits.append(Exit.NOT_CONFIRMED)
+            break
+        delivery = deliver(server, waiting.report, waiting.body, deadline, clock, progress.say)
+        _take(spool, waiting, delivery, tally, progress)
+        if delivery.outcome in _STOPS:
+            break
+    for text in spool.set_aside:
+        progress.say(f"warning: {text}")
+    exit_ = Exit.worst(*tally.exits)
+    _conclude(spool, arguments, tally, exit_, mine)
+    return exit_
+
+
+def _take(spool: Spool, waiting: Waiting, delivery: Delivery, tally: _Tally, progress: Progress) -> None:
+    report_id = str(waiting.report.id)
+    tally.exits.append(_EXITS[delivery.outcome])
+    entry: dict[str, Any] = {
+        "id": report_id,
+        "outcome": delivery.outcome.value,
+        "status": delivery.status,
+        "status_url": delivery.status_url,
+        "receipt_url": delivery.receipt_url,
+    }
+    if delivery.outcome is Outcome.DELIVERED:
+        spool.delivered(waiting)
+        progress.say(f"Delivered {report_id}{'' if delivery.was_new else ' (the site had it already)'}")
+    elif delivery.outcome is Outcome.REJECTED:
+        kept = spool.reject(waiting, delivery.status or 0, delivery.text)
+        entry |= {"kept": str(kept), "answer": delivery.text[:2000]}
+        progress.say(f"Rejected {report_id} with {delivery.status}: {delivery.text[:500]}\n  set aside: {kept}")
+    else:
+        entry["problem"] = delivery.text
+        progress.say(f"Not delivered {report_id}: {delivery.text}")
+    tally.reports.append(entry)
+
+
+def _conclude(spool: Spool, arguments: argparse.Namespace, tally: _Tally, exit_: Exit, mine: Report | None) -> None:
+    """The last words: JSON for a program; for people the address of the receipt, alone on its line."""
+    mine_id = str(mine.id) if mine else None
+    own = next((entry for entry in tally.reports if entry["id"] == mine_id), None)
+    if arguments.json:
+        answer = {
+            "exit": int(exit_),
+            "meaning": exit_.meaning,
+            "report": mine_id,
+            "status_url": own["status_url"] if own else None,
+            "receipt_url": own["receipt_url"] if own else None,
+            "reports": tally.reports,
+            "waiting": spool.count(),
+            "spool": str(spool.folder),
+        }
+        print(json.dumps(answer, indent=2, ensure_ascii=False))
+        return
+    for entry in tally.reports:
+        if entry["receipt_url"]:
+            print(entry["receipt_url"])
+    if exit_ is not Exit.OK:
+        print(f"{exit_.meaning}. Spool: {spool.folder}", file=sys.stderr)
+    elif not tally.reports:
+        print("nothing waits in the spool", file=sys.stderr)
+
+
+def _is_agreed(spool: Spool, server: Server, waiting: Waiting, *, is_yes: bool, ask: Callable[[str], bool]) -> bool:
+    """Before the first upload to a server somebody must see what is sent, and agree."""
+    if spool.is_confirmed(server.url):
+        return True
+    if is_yes or ask(what_is_sent(waiting.report, server.url)):
+        spool.confirm(server.url)
+        return True
+    return False
+
+
+def _ask(text: str) -> bool:
+    """Without a terminal nobody can answer: show it, and do not send."""
+    print(text, file=sys.stderr, flush=True)
+    if not sys.stdin.isatty():
+        print("\nNobody can be asked here: run again with --yes to agree.", file=sys.stderr)
+        return False
+    print("\nSend it, and later reports like it? [y/N] ", end="", file=sys.stderr, flush=True)
+    return sys.stdin.readline().strip().lower() in {"y", "yes"}

@@ -1,0 +1,98 @@
+"""A report for people: what the machine said, what was measured, what will be sent. May import: wire, units."""
+
+import statistics
+from collections.abc import Iterator
+
+from stackviz.units import format_quantity
+from stackviz.wire import FACTS, Fact, Report, Result, Scalar
+
+__all__ = ["describe", "what_is_sent"]
+
+_GROUPS = {
+    "Machine": ("os.", "machine.", "cpu.", "memory."),
+    "Software": ("python.", "torch.", "cuda.", "cudnn.", "nccl.", "rocm.", "nvidia.", "mps.", "apple.", "xpu."),
+}
+_QUIET_REASONS = {"not_applicable"}
+
+
+def describe(report: Report) -> str:
+    """Facts, cards, software, results and what is missing, a line each."""
+    return "\n".join(_lines(report))
+
+
+def what_is_sent(report: Report, server: str) -> str:
+    """The question before the first upload: what goes, where to, and what does not."""
+    return "\n".join(
+        [
+            f"This will be sent to {server}:",
+            "",
+            *(f"  {line}" if line else "" for line in _lines(report)),
+            "",
+            _machine(report),
+            "",
+            "Not sent: host name, user name, home folder, addresses, serial numbers; UUIDs only as hashes.",
+            "The exact bytes: run with --dry-run.",
+        ]
+    )
+
+
+def _machine(report: Report) -> str:
+    name = report.machine.name or "no name (choose one with --name)"
+    return f"  Machine: {name}, known by the hash {report.machine.identity[:12]}..."
+
+
+def _lines(report: Report) -> Iterator[str]:
+    for group, prefixes in _GROUPS.items():
+        names = [name for name in FACTS if name.startswith(prefixes) and name in report.facts]
+        if names:
+            yield group
+            yield from (f"  {name:<32} {_shown(FACTS[name], report.facts[name])}" for name in names)
+    yield from _cards(report)
+    yield "Components"
+    found = [f"{software.component} {software.version or '(version not told)'}" for software in report.software]
+    yield f"  {', '.join(found) or 'none found'}"
+    if report.results:
+        yield "Results"
+        yield from (f"  {_result(result)}" for result in report.results)
+    yield from _missing(report)
+    yield from (
+        f"Probe {probe.probe}: {probe.state}{f', {probe.detail}' if probe.detail else ''}"
+        for probe in report.probes
+        if probe.state != "ok" or probe.detail
+    )
+
+
+def _cards(report: Report) -> Iterator[str]:
+    yield "Cards"
+    if not report.cards:
+        yield "  none found"
+    for card in report.cards:
+        memory = "" if card.memory_bytes is None else f", {format_quantity(card.memory_bytes, 'B', binary=True).label}"
+        yield f"  {card.index}  {card.reported_name}{memory}"
+
+
+def _missing(report: Report) -> Iterator[str]:
+    """What one would expect to be told, and was not."""
+    missing = {name: why for name, why in report.absent.items() if why.reason not in _QUIET_REASONS}
+    if missing:
+        yield "Not told"
+        for name, why in missing.items():
+            yield f"  {name:<32} {why.reason.replace('_', ' ')}{f': {why.detail}' if why.detail else ''}"
+
+
+def _shown(fact: Fact, value: Scalar) -> str:
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, int | float) and fact.unit not in {"", "1", "count", "°C"}:
+        return format_quantity(value, fact.unit, binary=True).label
+    return str(value)
+
+
+def _result(result: Result) -> str:
+    told = " ".join(str(value) for value in result.params.values())
+    name = f"{result.benchmark} {told} on {result.device}"
+    if not result.samples:
+        return f"{name}: {result.state}, {result.reason}"
+    median = statistics.median(result.samples)
+    state = "" if result.state == "ok" else f", {result.state}: {result.reason}"
+    return f"{name}: median {format_quantity(median, 's').label} of {len(result.samples)} samples{state}"

@@ -1,0 +1,196 @@
+"""The spool: a folder in which reports wait until the site has them.
+
+A report is written under a temporary name, flushed to the disk and then renamed: one is there whole or not at all. It
+leaves by delivery alone, or into `rejected/` or `corrupt/`; nothing is ever overwritten or dropped. A full spool
+refuses new reports and keeps the old. Two agents may share a folder: the site takes a report twice without harm.
+
+    2026-11-20T125900Z-0f8b5b1e-....json     waits; the oldest is sent first
+    rejected/<same name>                     the site will never take it
+    rejected/<same name>.answer.json         what it answered
+    corrupt/<same name>                      is no report any more
+    confirmed.json                           servers somebody agreed to send to
+    machine.json                             only on machines without an id of their own
+
+May import: wire and the standard library.
+"""
+
+import contextlib
+import json
+import os
+import secrets
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from stackviz.wire import LIMITS, Report, ReportError, ReportTooLarge, parse_report, to_json
+
+__all__ = ["MOST_BYTES", "MOST_REPORTS", "Spool", "SpoolError", "Waiting"]
+
+MOST_REPORTS = 500
+MOST_BYTES = 512 * 1024 * 1024
+_TEMPORARY = ".writing-"
+_TEMPORARY_IS_OLD_S = 24 * 3600.0
+
+
+class SpoolError(Exception):
+    """The spool cannot take or hand out a report; the text says what to do."""
+
+
+@dataclass(frozen=True)
+class Waiting:
+    """One report in the spool. `body`: the bytes as they will be sent, however often."""
+
+    path: Path
+    body: bytes
+    report: Report
+
+
+class Spool:
+    def __init__(self, folder: Path, most_reports: int = MOST_REPORTS, most_bytes: int = MOST_BYTES) -> None:
+        self.folder = folder
+        self.rejected = folder / "rejected"
+        self.corrupt = folder / "corrupt"
+        self._most_reports = most_reports
+        self._most_bytes = most_bytes
+        self.set_aside: list[str] = []  # what `waiting` found corrupt, for people
+
+    # ---- putting in ---------------------------------------------------------------------------------------------
+
+    def put(self, report: Report) -> Path:
+        """Keep a report. Raises SpoolError if the spool is full or cannot be written."""
+        body = to_json(report).encode()
+        parse_report(body)  # what the site would refuse must be found here, where somebody sees it
+        try:
+            self._make_folder(self.folder)
+            self._check_room(len(body))
+            path = self.folder / f"{report.created_at:%Y-%m-%dT%H%M%SZ}-{report.id}.json"
+            self._write(path, body)
+        except OSError as error:
+            raise SpoolError(f"cannot write to {self.folder}: {error.strerror or error}") from None
+        return path
+
+    def _check_room(self, size: int) -> None:
+        waiting = self._names()
+        held = sum(_size(path) for path in waiting)
+        if len(waiting) >= self._most_reports or held + size > self._most_bytes:
+            raise SpoolError(
+                f"{self.folder} is full ({len(waiting)} reports, {held} bytes): "
+                "deliver them with `upload`, or remove some"
+            )
+
+    def _write(self, path: Path, body: bytes) -> None:
+        self._remove_old_leftovers()
+        temporary = self.folder / f"{_TEMPORARY}{os.getpid()}-{secrets.token_hex(4)}"
+        descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+        try:
+            with os.fdopen(descriptor, "wb") as file:
+                file.write(body)
+                file.flush()
+                os.fsync(file.fileno())
+            temporary.rename(path)
+        except BaseException:
+            temporary.unlink(missing_ok=True)
+            raise
+        _flush_folder(self.folder)
+
+    def _remove_old_leftovers(self) -> None:
+        """What a killed agent left half written. A young one may belong to an agent at work."""
+        for path in self.folder.glob(f"{_TEMPORARY}*"):
+            with contextlib.suppress(OSError):
+                if time.time() - path.stat().st_mtime > _TEMPORARY_IS_OLD_S:
+                    path.unlink()
+
+    # ---- taking out ---------------------------------------------------------------------------------------------
+
+    def waiting(self) -> Iterator[Waiting]:
+        """The reports that wait, oldest first. One that is no report any more goes to `corrupt/` and is told by
+        `set_aside`."""
+        for path in self._names():
+            try:
+                body = _read(path)
+                report = parse_report(body)
+            except ReportError as error:
+                self._set_aside(path, error)
+                continue
+            except FileNotFoundError:
+                continue  # another agent delivered it
+            except OSError as error:
+                raise SpoolError(f"cannot read {path}: {error.strerror or error}") from None
+            yield Waiting(path, body, report)
+
+    def delivered(self, waiting: Waiting) -> None:
+        """The site has it: remove it."""
+        waiting.path.unlink(missing_ok=True)
+        _flush_folder(self.folder)
+
+    def reject(self, waiting: Waiting, status: int, answer: str) -> Path:
+        """The site will never take it: keep it with the answer, out of the way."""
+        self._make_folder(self.rejected)
+        target = self.rejected / waiting.path.name
+        note = {"status": status, "answer": answer}
+        target.with_name(f"{target.name}.answer.json").write_text(json.dumps(note, indent=2), encoding="utf-8")
+        with contextlib.suppress(FileNotFoundError):
+            waiting.path.replace(target)
+        return target
+
+    def count(self) -> int:
+        return len(self._names())
+
+    def _names(self) -> list[Path]:
+        try:
+            return sorted(path for path in self.folder.glob("[0-9]*.json") if path.is_file())
+        except OSError as error:
+            raise SpoolError(f"cannot read {self.folder}: {error.strerror or error}") from None
+
+    def _set_aside(self, path: Path, error: ReportError) -> None:
+        self._make_folder(self.corrupt)
+        with contextlib.suppress(FileNotFoundError):
+            path.replace(self.corrupt / path.name)
+        self.set_aside.append(f"{path.name} is no report any more ({error}); moved to {self.corrupt}")
+
+    # ---- consent ------------------------------------------------------------------------------------------------
+
+    def is_confirmed(self, server: str) -> bool:
+        """Has somebody agreed to send reports to this server?"""
+        return server in self._confirmed()
+
+    def confirm(self, server: str) -> None:
+        confirmed = sorted({*self._confirmed(), server})
+        with contextlib.suppress(OSError):  # then it is asked again
+            self._make_folder(self.folder)
+            (self.folder / "confirmed.json").write_text(json.dumps({"servers": confirmed}, indent=2), encoding="utf-8")
+
+    def _confirmed(self) -> set[str]:
+        try:
+            servers = json.loads((self.folder / "confirmed.json").read_text(encoding="utf-8"))["servers"]
+        except (OSError, ValueError, KeyError, TypeError):
+            return set()
+        return {server for server in servers if isinstance(server, str)} if isinstance(servers, list) else set()
+
+    @staticmethod
+    def _make_folder(folder: Path) -> None:
+        folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+
+
+def _read(path: Path) -> bytes:
+    if _size(path) > LIMITS.body_bytes:
+        raise ReportTooLarge("body", "is too large")
+    return path.read_bytes()
+
+
+def _size(path: Path) -> int:
+    try:
+        return path.stat().st_size
+    except FileNotFoundError:
+        return 0
+
+
+def _flush_folder(folder: Path) -> None:
+    """Make a rename or removal survive a power cut. Windows cannot open folders, and orders this itself."""
+    with contextlib.suppress(OSError):
+        descriptor = os.open(folder, os.O_RDONLY)
+        try:
+            os.fsync(descriptor)
+        finally:
+            os.close(descriptor)

@@ -1,0 +1,266 @@
+"""Sending reports: retry what may pass until a deadline, never what cannot, and never the key to a stranger.
+
+The contract: 2xx stored; 401 and 403 fix the key; 409, 413, 422 never; 429 and 5xx come back later (docs/ingest.md).
+Redirects are not followed: a POST that is redirected loses its body or takes its key to another host.
+May import: wire and the standard library.
+"""
+
+import gzip
+import http.client
+import json
+import random
+import ssl
+import time
+import urllib.error
+import urllib.parse
+import urllib.request
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from email.utils import parsedate_to_datetime
+from enum import Enum
+from typing import Any
+
+from stackviz.agent import AGENT_NAME, __version__
+from stackviz.wire import Report
+
+__all__ = ["Answer", "Clock", "Delivery", "Outcome", "Server", "ServerError", "deliver"]
+
+REPORTS_PATH = "/api/v1/reports/"
+_FIRST_WAIT_S = 1.0
+_LONGEST_WAIT_S = 60.0
+_MOST_ANSWER_BYTES = 64 * 1024
+_GZIP_FROM_BYTES = 1024
+_NEVER = frozenset({400, 409, 413, 415, 422})
+_LATER = frozenset({408, 425, 429})
+
+
+class ServerError(ValueError):
+    """--server or --key cannot be used; the text says why."""
+
+
+class Outcome(Enum):
+    DELIVERED = "delivered"
+    REJECTED = "rejected"  # the site will never take this one
+    KEY_REFUSED = "key refused"
+    WRONG_SERVER = "wrong server"
+    NOT_IN_TIME = "not in time"
+
+
+@dataclass(frozen=True)
+class Delivery:
+    """How sending one report ended. `was_new` is False if the site had it already."""
+
+    outcome: Outcome
+    status: int | None = None
+    text: str = ""
+    status_url: str | None = None
+    receipt_url: str | None = None
+    was_new: bool = False
+    attempts: int = 0
+
+
+@dataclass(frozen=True)
+class Answer:
+    """One HTTP answer, or none: then `status` is None and `text` says what happened instead."""
+
+    status: int | None
+    text: str
+    headers: Mapping[str, str] = field(default_factory=dict)
+    is_final: bool = False  # no answer, and asking again cannot help
+
+
+@dataclass(frozen=True)
+class Clock:
+    """Time as the retries see it; tests hand in another one."""
+
+    monotonic: Callable[[], float] = time.monotonic
+    sleep: Callable[[float], None] = time.sleep
+    now: Callable[[], float] = time.time
+    jitter: Callable[[], float] = random.random
+
+
+class Server:
+    """An accelweb site and the key for it. The key is in no repr, text or error of this class."""
+
+    def __init__(self, url: str, key: str, timeout_s: float = 30.0) -> None:
+        parts = urllib.parse.urlsplit(url)
+        if parts.scheme not in {"http", "https"} or not parts.hostname:
+            raise ServerError("--server must be an address like https://accelweb.example.org")
+        if parts.username or parts.password:
+            raise ServerError("--server must not hold a user name or password")
+        if not key or not key.isascii() or not key.isprintable() or " " in key:
+            raise ServerError("the key is empty or holds characters no key has")
+        self.url = urllib.parse.urlunsplit((parts.scheme, parts.netloc, parts.path.rstrip("/"), "", ""))
+        self.is_plain = parts.scheme == "http" and not _is_this_machine(parts.hostname)
+        self._key = key
+        self._timeout_s = timeout_s
+        self._opener = _opener(parts.hostname)
+
+    def __repr__(self) -> str:
+        return f"Server({self.url!r})"
+
+    def absolute(self, path: object) -> str | None:
+        """An address the site answered with, whole; None if it is not one of this site's."""
+        if not isinstance(path, str) or not path:
+            return None
+        whole = urllib.parse.urljoin(f"{self.url}/", path)
+        return whole if urllib.parse.urlsplit(whole).scheme in {"http", "https"} else None
+
+    def post(self, body: bytes) -> Answer:
+        """Send one body once."""
+        headers = {
+            "Authorization": f"Bearer {self._key}",
+            "Content-Type": "application/json",
+            "Accept": "application/json",
+            "User-Agent": f"{AGENT_NAME}/{__version__}",
+        }
+        if len(body) >= _GZIP_FROM_BYTES:
+            body = gzip.compress(body, compresslevel=6, mtime=0)
+            headers["Content-Encoding"] = "gzip"
+        request = urllib.request.Request(self.url + REPORTS_PATH, body, headers, method="POST")  # noqa: S310 - checked
+        try:
+            with self._opener.open(request, timeout=self._timeout_s) as answered:
+                return _answer(answered, self._timeout_s)
+        except urllib.error.HTTPError as error:
+            with error:
+                return _answer(error, self._timeout_s)
+        except (OSError, http.client.HTTPException) as error:
+            reason = error.reason if isinstance(error, urllib.error.URLError) else error
+            is_final = isinstance(reason, ssl.SSLCertVerificationError)
+            return Answer(None, self._without_key(_network_problem(reason)), is_final=is_final)
+
+    def _without_key(self, text: str) -> str:
+        return text.replace(self._key, "<key>")
+
+
+def deliver(
+    server: Server,
+    report: Report,
+    body: bytes,
+    deadline: float,
+    clock: Clock | None = None,
+    say: Callable[[str], None] = lambda _text: None,
+) -> Delivery:
+    """Send one report, again and again until `deadline` (of clock.monotonic) if need be; at least once."""
+    clock = clock or Clock()
+    attempts = 0
+    while True:
+        answer = server.post(body)
+        attempts += 1
+        delivery = _judge(server, report, answer, attempts)
+        if delivery.outcome is not Outcome.NOT_IN_TIME:
+            return delivery
+        wait_s = _wait_s(answer, attempts, clock)
+        if clock.monotonic() + wait_s >= deadline:
+            return delivery
+        say(f"{_described(answer)}; trying again in {wait_s:.0f} s")
+        clock.sleep(wait_s)
+
+
+def _judge(server: Server, report: Report, answer: Answer, attempts: int) -> Delivery:
+    status = answer.status
+    described = _described(answer)
+    if answer.is_final:
+        return Delivery(Outcome.WRONG_SERVER, None, answer.text, attempts=attempts)
+    if status is None or status in _LATER or status >= 500:
+        return Delivery(Outcome.NOT_IN_TIME, status, described, attempts=attempts)
+    if status in {401, 403}:
+        return Delivery(Outcome.KEY_REFUSED, status, described, attempts=attempts)
+    if status in _NEVER:
+        return Delivery(Outcome.REJECTED, status, answer.text, attempts=attempts)
+    said = _json_object(answer.text)
+    if 200 <= status < 300 and str(said.get("id", "")).lower() == str(report.id):
+        return Delivery(
+            Outcome.DELIVERED,
+            status,
+            status_url=server.absolute(said.get("status_url")),
+            receipt_url=server.absolute(said.get("receipt_url")),
+            was_new=status != 200,
+            attempts=attempts,
+        )
+    if 300 <= status < 400:
+        described = f"it sends us to {answer.headers.get('location', 'nowhere')}: give the right address as --server"
+    elif 200 <= status < 300:  # a login page of a hotel network answers 200 to anything
+        described = f"it answered {status}, and not as an accelweb site does"
+    return Delivery(Outcome.WRONG_SERVER, status, described, attempts=attempts)
+
+
+def _described(answer: Answer) -> str:
+    if answer.status is None:
+        return answer.text
+    said = _json_object(answer.text)
+    problem = ": ".join(str(said[name]) for name in ("field", "error", "detail") if said.get(name))
+    return f"the site answered {answer.status}" + (f" ({problem[:500]})" if problem else "")
+
+
+def _json_object(text: str) -> dict[str, Any]:
+    try:
+        said = json.loads(text)
+    except (ValueError, RecursionError):
+        return {}
+    return said if isinstance(said, dict) else {}
+
+
+def _wait_s(answer: Answer, attempts: int, clock: Clock) -> float:
+    """Seconds to the next attempt: as long as the site asks for, else doubling, and never in step with other agents."""
+    doubling = min(_LONGEST_WAIT_S, _FIRST_WAIT_S * 2 ** min(attempts - 1, 16))
+    jittered: float = doubling * (0.5 + clock.jitter() / 2)
+    asked = _retry_after_s(answer.headers.get("retry-after", ""), clock.now())
+    return jittered if asked is None else asked + jittered / 4
+
+
+def _retry_after_s(header: str, now: float) -> float | None:
+    """Retry-After is a number of seconds or a date (RFC 9110, 10.2.3)."""
+    header = header.strip()
+    if header.isdigit() and len(header) < 10:
+        return float(header)
+    try:
+        return max(0.0, float(parsedate_to_datetime(header).timestamp()) - now) if header else None
+    except (ValueError, TypeError, OverflowError):
+        return None
+
+
+class _NoRedirect(urllib.request.HTTPRedirectHandler):
+    def redirect_request(self, *_arguments: Any, **_named: Any) -> None:  # noqa: ANN401 - urllib's own
+        return None
+
+
+def _opener(host: str) -> urllib.request.OpenerDirector:
+    """Proxies as the environment says, but none for this very machine."""
+    proxies: dict[str, str] | None = {} if _is_this_machine(host) else None
+    handlers: list[urllib.request.BaseHandler] = [_NoRedirect(), urllib.request.ProxyHandler(proxies)]
+    return urllib.request.build_opener(*handlers)
+
+
+def _is_this_machine(host: str) -> bool:
+    return host in {"localhost", "::1"} or host.startswith("127.")
+
+
+def _answer(answered: Any, timeout_s: float) -> Answer:  # noqa: ANN401 - an answer or an HTTPError
+    headers = {name.lower(): value for name, value in answered.headers.items()}
+    return Answer(int(answered.status), _read(answered, timeout_s), headers)
+
+
+def _read(answered: Any, timeout_s: float) -> str:  # noqa: ANN401
+    """The body's beginning. A site that drips bytes for ever is left at the time limit with what came."""
+    until = time.monotonic() + timeout_s
+    body = b""
+    try:
+        while len(body) < _MOST_ANSWER_BYTES and time.monotonic() < until:
+            piece = answered.read1(8192) if hasattr(answered, "read1") else answered.read(8192)
+            if not piece:
+                break
+            body += piece
+    except (OSError, http.client.HTTPException):
+        pass  # the status is what counts
+    return body.decode("utf-8", "replace")
+
+
+def _network_problem(reason: BaseException | str) -> str:
+    if isinstance(reason, TimeoutError):
+        return "the site does not answer in time"
+    if isinstance(reason, ssl.SSLCertVerificationError):
+        return f"the site's certificate is not accepted: {reason.verify_message}"
+    if isinstance(reason, ConnectionRefusedError):
+        return "nothing listens there"
+    return f"the site cannot be reached: {reason or type(reason).__name__}"

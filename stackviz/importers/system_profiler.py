@@ -1,0 +1,148 @@
+"""`system_profiler -json SPHardwareDataType SPDisplaysDataType SPSoftwareDataType` -> facts and cards of a Mac.
+
+Serial number, UUIDs, host and user name in it are not read. Sizes it prints as GB are GiB.
+May import: wire and the standard library.
+"""
+
+import json
+import re
+from typing import Any
+
+from stackviz.importers.reading import CardReading, Reading, clean
+from stackviz.wire import LIMITS
+
+__all__ = ["KIND", "looks_like_it", "read_system_profiler"]
+
+KIND = "system-profiler-json"
+
+_MOST_CHARS = 4 * 1024 * 1024
+_SECTIONS = ("SPHardwareDataType", "SPDisplaysDataType", "SPSoftwareDataType")
+_VENDORS = {"apple": "apple", "amd": "amd", "ati": "amd", "nvidia": "nvidia", "intel": "intel"}
+_METAL = {
+    "spdisplays_metal4": "Metal 4",
+    "spdisplays_metal3": "Metal 3",
+    "spdisplays_metalfeaturesetfamily11": "Metal GPUFamily macOS 1",
+    "spdisplays_metalfeaturesetfamily21": "Metal GPUFamily macOS 2",
+}
+_BYTES = {"KB": 2**10, "MB": 2**20, "GB": 2**30, "TB": 2**40}
+
+
+def looks_like_it(text: str) -> bool:
+    return text.lstrip()[:1] == "{" and any(f'"{section}"' in text for section in _SECTIONS)
+
+
+def read_system_profiler(text: str) -> Reading:
+    """Never raises; `problems` says why nothing was read."""
+    reading = Reading(KIND)
+    sections = _sections(text, reading)
+    for hardware in sections["SPHardwareDataType"][:1]:
+        _read_hardware(reading, hardware)
+    for software in sections["SPSoftwareDataType"][:1]:
+        _read_software(reading, software)
+    for number, display in enumerate(sections["SPDisplaysDataType"][: LIMITS.cards]):
+        _read_display(reading, number, display)
+    return reading
+
+
+def _sections(text: str, reading: Reading) -> dict[str, list[dict[str, Any]]]:
+    document: object = None
+    if len(text) > _MOST_CHARS:
+        reading.problem(f"longer than {_MOST_CHARS} characters")
+    else:
+        try:
+            document = json.loads(text)
+        except (ValueError, RecursionError) as error:
+            reading.problem(f"not JSON: {error}")
+    found = document if isinstance(document, dict) else {}
+    items = {name: found.get(name) for name in _SECTIONS}
+    return {
+        name: [item for item in listed if isinstance(item, dict)] if isinstance(listed, list) else []
+        for name, listed in items.items()
+    }
+
+
+def _read_hardware(reading: Reading, hardware: dict[str, Any]) -> None:
+    sheet = reading.sheet
+    chip = _text(hardware.get("chip_type"))
+    sheet.state("machine.vendor", "Apple")
+    sheet.state("machine.model", _text(hardware.get("machine_model")))
+    sheet.state("memory.total_bytes", _size(hardware.get("physical_memory")))
+    sheet.state("cpu.model", chip or _text(hardware.get("cpu_type")))
+    if chip:
+        sheet.state("apple.chip", chip)
+    else:
+        sheet.lack("apple.chip", "not_applicable", "not an Apple chip")
+    _read_cores(reading, hardware.get("number_processors"))
+
+
+def _read_cores(reading: Reading, written: object) -> None:
+    """`proc 16:12:4` is total, performance, efficiency; from macOS 26 `proc 18:6:0:12` is total, super, efficiency,
+    performance, super being the largest kind there. Intel Macs write the number of packages."""
+    counts = [int(part) for part in re.findall(r"\d{1,4}", _text(written) or "")] if isinstance(written, str) else []
+    if len(counts) < 3:
+        return
+    total, largest, *smaller = counts
+    sheet = reading.sheet
+    sheet.state("cpu.cores_physical", total)
+    sheet.state("cpu.cores_logical", total)
+    sheet.state("apple.cpu_p_cores", largest)
+    sheet.state("apple.cpu_e_cores", sum(smaller))
+
+
+def _read_software(reading: Reading, software: dict[str, Any]) -> None:
+    match = re.match(r"(macOS|Mac OS X|OS X)\s+([\d.]+)(?:\s+\((\w+)\))?", _text(software.get("os_version")) or "")
+    if match:
+        reading.sheet.state("os.name", "macOS")
+        reading.sheet.state("os.version", match[2])
+        reading.sheet.state("os.build", match[3])
+        reading.found("macos", match[2], "system_profiler")
+    reading.sheet.state("os.kernel", _text(software.get("kernel_version")))
+
+
+def _read_display(reading: Reading, number: int, display: dict[str, Any]) -> None:
+    name = _text(display.get("sppci_model")) or _text(display.get("_name"))
+    if not name:
+        reading.problem(f"display {number} has no model")
+        return
+    vendor = _vendor(f"{_text(display.get('spdisplays_vendor')) or ''} {name}")
+    is_apple = vendor == "apple"
+    card = CardReading(number, "soc" if is_apple else "gpu", vendor, name)
+    metal = _metal(display)
+    card.sheet.state("metal_family", metal)
+    card.sheet.state("unified_memory", is_apple or "spdisplays_vram_shared" in display)
+    if is_apple:
+        card.sheet.state("gpu_cores", _count(display.get("sppci_cores")))
+        reading.sheet.state("apple.gpu_cores", _count(display.get("sppci_cores")))
+        card.sheet.lack("memory_bytes", "not_applicable", "the GPU uses the machine's memory")
+    else:
+        card.memory_bytes = _size(display.get("spdisplays_vram"))
+    if metal:
+        reading.sheet.state("apple.metal_family", metal)
+        reading.found("metal", metal, "system_profiler")
+    reading.cards.append(card.card())
+
+
+def _metal(display: dict[str, Any]) -> str | None:
+    written = _text(display.get("spdisplays_mtlgpufamilysupport")) or _text(display.get("spdisplays_metal"))
+    if not written:
+        return None
+    return _METAL.get(written, written.removeprefix("spdisplays_"))
+
+
+def _vendor(text: str) -> str:
+    words = re.findall(r"[a-z]+", text.lower().replace("_", " "))
+    return next((_VENDORS[word] for word in words if word in _VENDORS), "unknown")
+
+
+def _text(value: object) -> str | None:
+    return clean(value) or None if isinstance(value, str) else None
+
+
+def _count(value: object) -> int | None:
+    text = str(value) if isinstance(value, int | str) else ""
+    return int(text) if re.fullmatch(r"\d{1,6}", text) else None
+
+
+def _size(value: object) -> int | None:
+    match = re.match(r"(\d{1,6}(?:\.\d{1,3})?)\s*(KB|MB|GB|TB)", _text(value) or "")
+    return int(float(match[1]) * _BYTES[match[2]]) if match else None
