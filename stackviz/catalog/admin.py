@@ -8,6 +8,7 @@ from django.db.models import Count, Q, QuerySet
 from django.http import HttpRequest
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
+from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 from simple_history.admin import SimpleHistoryAdmin
 
@@ -32,7 +33,8 @@ else:
 
 def field_choices() -> list[Any]:
     """The registry's fields under their group headings, for a select box."""
-    return [("", "---------")] + [
+    nothing: list[Any] = [("", "---------")]
+    return nothing + [
         (str(group.title), [(field.name, f"{field.title} ({field.name})") for field in fields])
         for group, fields in grouped(FIELDS)
     ]
@@ -42,7 +44,7 @@ def unit_choices() -> list[tuple[str, str]]:
     """The units any field is measured in and their relatives (MiB beside MB); the empty one is for text."""
     bases = {UNITS[field.unit].si for field in FIELDS.values() if field.unit}
     fitting = [symbol for symbol, unit in UNITS.items() if symbol and unit.si in bases]
-    return [("", _("none: text")), *((symbol, symbol) for symbol in fitting)]
+    return [("", gettext("none: text")), *((symbol, symbol) for symbol in fitting)]
 
 
 class SpecValueForm(_SpecValueForm):
@@ -69,7 +71,7 @@ class SpecValueForm(_SpecValueForm):
     def _post_clean(self) -> None:
         super()._post_clean()  # type: ignore[misc]
         if self.cleaned_data.get("reason"):
-            self.instance._change_reason = self.cleaned_data["reason"]  # noqa: SLF001 - simple_history's way
+            self.instance.because(self.cleaned_data["reason"])
 
 
 class SpecValueInline(_SpecValueInline):
@@ -93,7 +95,7 @@ class AliasInline(_AliasInline):
 
 
 @admin.register(Accelerator)
-class AcceleratorAdmin(SimpleHistoryAdmin):
+class AcceleratorAdmin(SimpleHistoryAdmin):  # type: ignore[misc]  # it has no types
     list_display = ["name", "vendor", "kind", "family", "public_values", "unreviewed_values", "is_public"]
     list_filter = ["vendor", "kind", "is_public"]
     list_select_related = ["vendor"]
@@ -104,7 +106,8 @@ class AcceleratorAdmin(SimpleHistoryAdmin):
     def get_queryset(self, request: HttpRequest) -> QuerySet[Accelerator]:
         public = Count("spec_values", filter=Q(spec_values__status=SpecValue.Status.PUBLIC), distinct=True)
         waiting = Count("spec_values", filter=Q(spec_values__status=SpecValue.Status.UNREVIEWED), distinct=True)
-        return super().get_queryset(request).annotate(public_count=public, unreviewed_count=waiting)
+        rows: QuerySet[Accelerator] = super().get_queryset(request)
+        return rows.annotate(public_count=public, unreviewed_count=waiting)
 
     @admin.display(description=_("public values"), ordering="public_count")
     def public_values(self, accelerator: Accelerator) -> int:
@@ -145,7 +148,7 @@ class CorrectedFilter(admin.SimpleListFilter):
 
 
 @admin.register(SpecValue)
-class SpecValueAdmin(SimpleHistoryAdmin):
+class SpecValueAdmin(SimpleHistoryAdmin):  # type: ignore[misc]  # it has no types
     form = SpecValueForm
     list_display = ["accelerator", "field", "shown", "condition", "basis", "status", "is_preferred", "source_link"]
     list_filter = ["status", "is_preferred", "basis", GroupFilter, CorrectedFilter, "accelerator__vendor"]
@@ -195,7 +198,7 @@ class SpecValueAdmin(SimpleHistoryAdmin):
                 continue
             value.status = SpecValue.Status.PUBLIC
             value.is_preferred = not has_preferred(value)
-            value._change_reason = "published"  # noqa: SLF001 - simple_history's way
+            value.because("published")
             value.save()
             published += 1
         self.message_user(request, _("%(n)d published.") % {"n": published})
@@ -208,7 +211,7 @@ class SpecValueAdmin(SimpleHistoryAdmin):
     def set_aside(self, request: HttpRequest, queryset: QuerySet[SpecValue]) -> None:
         for value in queryset:
             value.status, value.is_preferred = SpecValue.Status.RETIRED, False
-            value._change_reason = "retired"  # noqa: SLF001 - simple_history's way
+            value.because("retired")
             value.save()
         self.message_user(request, _("%(n)d retired.") % {"n": len(queryset)})
 
@@ -220,7 +223,7 @@ def has_preferred(value: SpecValue) -> bool:
 
 
 @admin.register(Alias)
-class AliasAdmin(SimpleHistoryAdmin):
+class AliasAdmin(SimpleHistoryAdmin):  # type: ignore[misc]  # it has no types
     list_display = ["name", "accelerator", "kind", "memory_bytes", "gpu_cores", "source"]
     list_filter = ["kind", "accelerator__vendor"]
     list_select_related = ["accelerator", "source"]

@@ -3,7 +3,7 @@
 from typing import Annotated
 
 from django.http import HttpRequest
-from ninja import Query, Router, Schema
+from ninja import Query, Router, Schema, Status
 
 from stackviz.catalog.models import Alias, SpecValue
 from stackviz.catalog.queries import matching_accelerators, public_accelerators
@@ -71,14 +71,14 @@ def list_accelerators(
 
 
 @router.get("/accelerators/{slug}/", response={200: AcceleratorOut, 404: Refusal}, summary="One accelerator's values")
-def get_accelerator(request: HttpRequest, slug: str) -> tuple[int, AcceleratorOut | Refusal]:  # noqa: ARG001
+def get_accelerator(request: HttpRequest, slug: str) -> Status[AcceleratorOut | Refusal]:  # noqa: ARG001
     """Every public value with its source, in the unit named; field names as in the curated files."""
     accelerator = public_accelerators().filter(slug=slug).first()
     if accelerator is None:
-        return 404, Refusal(error=f"there is no accelerator {slug[:80]!r}", field="slug")
+        return Status(404, Refusal(error=f"there is no accelerator {slug[:80]!r}", field="slug"))
     names = accelerator.aliases.filter(kind=Alias.Kind.REPORTED).order_by("name").values_list("name", flat=True)
     values = accelerator.spec_values.filter(status=SpecValue.Status.PUBLIC, is_preferred=True)
-    return 200, AcceleratorOut(
+    answer = AcceleratorOut(
         slug=accelerator.slug,
         name=accelerator.name,
         vendor=accelerator.vendor.slug,
@@ -86,6 +86,7 @@ def get_accelerator(request: HttpRequest, slug: str) -> tuple[int, AcceleratorOu
         aliases=list(dict.fromkeys(names)),
         specs=[spec_out(value) for value in values.select_related("source").order_by("field", "condition")],
     )
+    return Status(200, answer)
 
 
 def spec_out(value: SpecValue) -> SpecOut:

@@ -79,12 +79,23 @@ def _load(catalogue: Catalogue) -> dict[str, Counts]:
     vendors = _vendors(catalogue)
     sources, source_counts = _load_sources(catalogue, reason)
     accelerators, accelerator_counts = _load_accelerators(catalogue, vendors, reason)
+    value_counts = _load_values(catalogue, accelerators, sources, reason)
+    name_counts = _load_aliases(catalogue, accelerators, sources, reason)
+    accelerator_counts.deleted = _delete_emptied(accelerators.keys() - {line.slug for line in catalogue.accelerators})
     return {
         "sources": source_counts,
         "accelerators": accelerator_counts,
-        "values": _load_values(catalogue, accelerators, sources, reason),
-        "names": _load_aliases(catalogue, accelerators, sources, reason),
+        "values": value_counts,
+        "names": name_counts,
     }
+
+
+def _delete_emptied(gone: set[str]) -> int:
+    """Delete accelerators whose lines are gone, unless something said about them here is left. -> how many."""
+    emptied = Accelerator.objects.filter(data_key__in=gone, spec_values__isnull=True, aliases__isnull=True)
+    keys = [row.pk for row in emptied if not row.is_corrected_here]
+    Accelerator.objects.filter(pk__in=keys).delete()
+    return len(keys)
 
 
 def _vendors(catalogue: Catalogue) -> dict[str, Vendor]:

@@ -1,0 +1,167 @@
+"""The curated files themselves: every public value sourced, plausible, and the figures people ask for right."""
+
+from collections import Counter
+
+import pytest
+
+from stackviz.catalog.conditions import parse
+from stackviz.catalog.fields import FIELDS
+from stackviz.catalog.files import CatalogueDataError, SpecLine, read_catalogue
+
+
+@pytest.fixture(scope="module")
+def catalogue():
+    return read_catalogue()
+
+
+@pytest.fixture(scope="module")
+def preferred(catalogue) -> dict[tuple[str, str, str], SpecLine]:
+    return {line.slot: line for line in catalogue.specs if line.status == "public"}
+
+
+def test_the_catalogue_has_the_breadth_it_promises(catalogue):
+    reviewed = [line for line in catalogue.specs if line.status in ("public", "alternative")]
+    assert len(catalogue.accelerators) >= 190
+    assert len(reviewed) >= 4000
+    assert {line.device for line in reviewed} == {line.slug for line in catalogue.accelerators}
+
+
+def test_every_public_value_has_a_source_on_the_web(catalogue):
+    addresses = {line.key: line.url for line in catalogue.sources}
+    public = [line for line in catalogue.specs if line.status in ("public", "alternative")]
+    assert [line.key for line in public if not addresses[line.source].startswith(("https://", "http://"))] == []
+
+
+def test_a_value_without_an_address_is_unreviewed_or_retired(catalogue):
+    addresses = {line.key: line.url for line in catalogue.sources}
+    without = {line.status for line in catalogue.specs if not addresses[line.source]}
+    assert without <= {"unreviewed", "retired"}
+
+
+@pytest.mark.parametrize(
+    ("device", "field", "condition", "value"),
+    [
+        ("nvidia-h100-sxm5-80gb", "bf16_tensor_tflops", "sparsity=dense", "989.4"),
+        ("nvidia-h100-sxm5-80gb", "bf16_tensor_tflops", "sparsity=sparse", "1978.9"),
+        ("nvidia-geforce-rtx-4090", "fp16_tensor_tflops", "sparsity=dense; accumulate=fp32", "165.2"),
+        ("nvidia-geforce-rtx-4090", "fp16_tensor_tflops", "sparsity=dense; accumulate=fp16", "330.3"),
+        ("nvidia-geforce-rtx-4060", "die_area_mm2", "", "158.7"),
+        ("nvidia-t4", "fp16_tensor_tflops", "sparsity=dense", "65"),
+        ("nvidia-b200-hgx", "memory_gb", "", "180"),
+        ("nvidia-b200-hgx", "memory_bandwidth_gb_s", "", "7700"),
+        ("nvidia-b300-hgx", "fp4_tensor_tflops", "sparsity=dense", "14000"),
+        ("nvidia-dgx-spark-gb10", "fp4_tensor_tflops", "sparsity=sparse", "1000"),
+        ("nvidia-jetson-agx-thor", "tensor_cores", "", "80"),
+        ("nvidia-titan-v", "fp32_tflops", "sparsity=dense", "13.8"),
+        ("nvidia-l40", "release_date", "event=launched", "2022-10-13"),
+        ("apple-m3-max-40", "memory_bandwidth_gb_s", "", "400"),
+        ("apple-m3-max-30", "memory_bandwidth_gb_s", "", "300"),
+        ("apple-m3-max-30", "memory_gb_max", "", "96"),
+        ("apple-m3-max-40", "memory_gb_max", "", "128"),
+        ("apple-m4-10", "neural_engine_tops", "", "38"),
+        ("apple-m3-10", "neural_engine_tops", "", "18"),
+        ("apple-m3-max-40", "cpu_p_cores", "", "12"),
+        ("apple-m3-max-30", "cpu_p_cores", "", "10"),
+    ],
+)
+def test_the_figures_people_ask_for_are_right(preferred, device, field, condition, value):
+    assert preferred[device, field, condition].value == value
+
+
+@pytest.mark.parametrize(
+    ("device", "field", "value"),
+    [
+        ("nvidia-geforce-rtx-4060", "die_area_mm2", "146"),
+        ("amd-rx-7900-xtx", "fp64_tflops", "0.96"),
+        ("intel-max-1550", "bf16_tensor_tflops", "839"),
+    ],
+)
+def test_figures_known_to_be_wrong_are_retired(catalogue, device, field, value):
+    lines = [line for line in catalogue.specs if (line.device, line.field, line.value) == (device, field, value)]
+    assert [line.status for line in lines] == ["retired"]
+
+
+def test_no_sparse_figure_stands_in_a_dense_place(preferred):
+    """With 2:4 sparsity the rate is at most twice the dense one; Amazon's 4:1 at most four times."""
+    wrong = []
+    for (device, field, condition), line in preferred.items():
+        parts = parse(condition)
+        if parts.get("sparsity") not in ("sparse", "sparse-4:1"):
+            continue
+        dense = preferred.get((device, field, condition.replace(parts["sparsity"], "dense")))
+        most = 4.0 if parts["sparsity"] == "sparse-4:1" else 2.0
+        if dense and not 1.0 < float(line.value) / float(dense.value) <= most * 1.03:
+            wrong.append((device, field, condition, dense.value, line.value))
+    assert wrong == []
+
+
+def test_nobody_is_given_the_sparse_rate_of_a_known_card_as_dense(preferred):
+    """Dense bf16 of Hopper never exceeds 132 SM x 4096 FLOP x 1.98 GHz."""
+    hopper = [
+        float(line.value)
+        for (device, field, condition), line in preferred.items()
+        if field == "bf16_tensor_tflops" and condition == "sparsity=dense" and "-h100" in device
+    ]
+    assert len(hopper) >= 3
+    assert max(hopper) < 1071
+
+
+def test_fp32_is_two_operations_per_lane_and_clock_where_all_three_are_published(preferred):
+    """Within a quarter: the clocks of a sheet are boost, maximum or approximate."""
+    wrong = []
+    for (device, field, _condition), line in preferred.items():
+        lanes = preferred.get((device, "cuda_cores", ""))
+        clock = preferred.get((device, "boost_clock_mhz", ""))
+        if field != "fp32_tflops" or lanes is None or clock is None:
+            continue
+        derived = 2 * float(lanes.value) * float(clock.value) * 1e-6
+        if not 0.75 < float(line.value) / derived < 1.25 and not 1.9 < float(line.value) / derived < 2.1:
+            wrong.append((device, line.value, round(derived, 2)))
+    assert wrong == []
+
+
+def test_fields_hold_a_unit_of_their_own_kind(catalogue):
+    odd = {(line.field, line.unit) for line in catalogue.specs if line.unit != FIELDS[line.field].unit}
+    assert odd == {("memory_gb", "GiB"), ("memory_bandwidth_gb_s", "GiB/s"), ("gpu_memory_limit_mb", "MiB")}
+
+
+def test_notes_name_no_place_on_anybodys_disk(catalogue):
+    notes = [line.note for line in (*catalogue.specs, *catalogue.aliases)]
+    assert [
+        note for note in notes if "/work" in note or "/home/" in note or "specs_" in note or "trap article" in note
+    ] == []
+
+
+def test_bins_of_one_chip_share_a_family(catalogue):
+    families = Counter(line.family for line in catalogue.accelerators if line.family)
+    assert families["m3-max"] == 2
+    assert families["m2"] == 3
+    assert all(line.vendor == "apple" for line in catalogue.accelerators if line.family)
+
+
+@pytest.mark.parametrize(
+    ("file", "old", "new", "problem"),
+    [
+        ("sources.csv", "https://www.nvidia.com", "ftp://www.nvidia.com", "not a web address"),
+        ("accelerators.csv", "nvidia-t4,NVIDIA T4,nvidia", "nvidia-t4,NVIDIA T4,nowhere", "no vendor 'nowhere'"),
+        ("specs/nvidia.csv", "nvidia-t4,tdp_w,70,W,", "nvidia-t4,tdp_w,seventy,W,", "tdp_w is a number, not 'seventy'"),
+        ("specs/nvidia.csv", "nvidia-t4,tdp_w,70,W,", "nvidia-t4,tdp_w,70,GB,", "measures something else"),
+        ("specs/nvidia.csv", "nvidia-t4,tdp_w,70,W,,", "nvidia-t4,tdp_w,70,W,hot,", "is not key=value"),
+        ("specs/nvidia.csv", "nvidia-t4,tdp_w,", "nvidia-t4,power,", "no field 'power' in the registry"),
+        ("specs/nvidia.csv", "nvidia-t4,tdp_w,", "nvidia-t5,tdp_w,", "no accelerator 'nvidia-t5'"),
+        ("aliases.csv", "nvidia-t4,Tesla T4,", "nvidia-t4,®,", "nothing is left of the name"),
+        ("vendors.csv", "slug,name", "slug,title", "the header is"),
+    ],
+)
+def test_a_mistake_in_the_files_is_named_with_its_line(tmp_path, file, old, new, problem):
+    import shutil
+
+    from stackviz.catalog.files import DATA
+
+    folder = shutil.copytree(DATA, tmp_path / "data")
+    text = (folder / file).read_text(encoding="utf-8")
+    assert old in text
+    (folder / file).write_text(text.replace(old, new), encoding="utf-8")
+    with pytest.raises(CatalogueDataError, match=problem) as error:
+        read_catalogue(folder)
+    assert error.value.problems[0].startswith(file.split("/")[-1] if "header" in problem else file)

@@ -1,0 +1,76 @@
+"""The field registry: every field is whole, and a value that cannot be true is refused in words."""
+
+import pytest
+
+from stackviz.catalog.fields import FIELDS, GROUPS, HEADLINES, amount_of, grouped
+from stackviz.pages.glossary import CHAPTERS
+from stackviz.units import UNITS
+
+
+@pytest.mark.parametrize("field", FIELDS.values(), ids=FIELDS)
+def test_a_field_is_whole(field):
+    assert field.group in {group.name for group in GROUPS}
+    assert not field.unit or field.unit in UNITS
+    assert str(field.title)
+    assert str(field.meaning).endswith(".")
+    assert field.is_text == (field.plausible is None)
+
+
+def test_what_a_field_refers_to_is_in_the_glossary():
+    anchors = {term.anchor for chapter in CHAPTERS for term in chapter.terms}
+    assert {field.glossary for field in FIELDS.values() if field.glossary} <= anchors
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "unit", "amount"),
+    [
+        ("memory_bandwidth_gb_s", "3350", "GB/s", 3.35e12),
+        ("memory_gb", "32", "GiB", 32 * 2**30),
+        ("bf16_tensor_tflops", "989.4", "TFLOPS", 989.4e12),
+        ("transistors", "80", "billion", 80e9),
+        ("mig_instances", "0", "count", 0.0),
+        ("architecture", "Hopper", "", None),
+    ],
+)
+def test_a_printed_value_has_an_amount_in_base_units(name, value, unit, amount):
+    assert amount_of(FIELDS[name], value, unit) == (pytest.approx(amount) if amount else amount)
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "unit", "words"),
+    [
+        ("memory_bandwidth_gb_s", "fast", "GB/s", "is a number, not 'fast'"),
+        ("memory_bandwidth_gb_s", "3350", "", "needs a unit, such as GB/s"),
+        ("memory_bandwidth_gb_s", "3350", "GB", "measures something else"),
+        ("memory_bandwidth_gb_s", "3350", "parsec", "unknown unit 'parsec'"),
+        ("memory_bandwidth_gb_s", "-1", "GB/s", "cannot be negative"),
+        ("memory_bandwidth_gb_s", "nan", "GB/s", "not a finite quantity"),
+        ("memory_bandwidth_gb_s", "inf", "GB/s", "not a finite quantity"),
+        ("tdp_w", "700000", "W", "lies between 1 and 30000 W"),
+        ("architecture", "Hopper", "W", "is text and has no unit"),
+    ],
+)
+def test_a_value_that_cannot_be_true_is_refused_in_words(name, value, unit, words):
+    with pytest.raises(ValueError, match=words):
+        amount_of(FIELDS[name], value, unit)
+
+
+def test_groups_and_fields_keep_the_registry_order():
+    found = [
+        (group.name, [field.name for field in fields])
+        for group, fields in grouped(["tdp_w", "memory_type", "memory_gb"])
+    ]
+    assert found == [("memory", ["memory_gb", "memory_type"]), ("power", ["tdp_w"])]
+
+
+def test_a_sheet_leads_with_memory_bandwidth_rates_and_power():
+    assert [field.name for field in HEADLINES] == [
+        "release_date",
+        "memory_gb",
+        "memory_bandwidth_gb_s",
+        "fp32_tflops",
+        "fp16_tensor_tflops",
+        "bf16_tensor_tflops",
+        "int8_tensor_tops",
+        "tdp_w",
+    ]

@@ -1,0 +1,125 @@
+"""From the names cards report to sheets: every name resolves, or is ambiguous with what would decide it."""
+
+import pytest
+
+from stackviz.catalog.files import read_catalogue
+from stackviz.catalog.match import CardName, describe, match_card, match_cards, memory_distance
+from stackviz.catalog.models import Alias
+
+MIB = 2**20
+
+
+@pytest.mark.parametrize(
+    ("name", "memory_bytes", "slug", "how"),
+    [
+        ("NVIDIA H100 80GB HBM3", 81559 * MIB, "nvidia-h100-sxm5-80gb", "name"),
+        ("NVIDIA H100", 81559 * MIB, "nvidia-h100-sxm5-80gb", "name+memory"),
+        ("A100-SXM4-40GB", 40536 * MIB, "nvidia-a100-sxm4-40gb", "name"),
+        ("NVIDIA_A100-SXM4-80GB", None, "nvidia-a100-sxm4-80gb", "name"),
+        ("NVIDIA A100-SXM4-40GB MIG 1g.5gb", 4864 * MIB, "nvidia-a100-sxm4-40gb", "name"),
+        ("NVIDIA GeForce RTX 3060", 12288 * MIB, "nvidia-geforce-rtx-3060", "name+memory"),
+        ("NVIDIA GeForce RTX 5060 Ti", 8151 * MIB, "nvidia-geforce-rtx-5060-ti-8gb", "name+memory"),
+        ("NVIDIA GeForce RTX 5060 Ti", 16311 * MIB, "nvidia-geforce-rtx-5060-ti-16gb", "name+memory"),
+        ("Tesla V100-SXM2-32GB", 32510 * MIB, "nvidia-v100-sxm2", "name"),
+        ("NVIDIA GH200 480GB", 97871 * MIB, "nvidia-gh200-96gb", "name"),
+    ],
+)
+def test_a_card_is_recognised(loaded, db, name, memory_bytes, slug, how):
+    match = match_card(name, "nvidia", memory_bytes)
+    assert (match.accelerator.slug, match.how) == (slug, how)
+
+
+@pytest.mark.parametrize(
+    ("name", "memory_bytes", "needs"),
+    [
+        ("NVIDIA H100", None, "the memory size"),
+        ("NVIDIA GeForce RTX 3060", 8192 * MIB, "a sheet of its own"),
+        ("NVIDIA GeForce RTX 5090 D", 32607 * MIB, "a different product without a sheet of its own"),
+        ("NVIDIA GeForce GTX 1650", 4096 * MIB, "the PCI device id decides"),
+        ("Orin (nvgpu)", None, "the memory size"),
+    ],
+)
+def test_a_name_that_is_not_enough_says_what_would_decide(loaded, db, name, memory_bytes, needs):
+    match = match_card(name, "nvidia", memory_bytes)
+    assert (match.accelerator, match.how) == (None, "ambiguous")
+    assert match.candidates
+    assert needs in match.needs
+
+
+@pytest.mark.parametrize(("cores", "slug"), [(30, "apple-m3-max-30"), (40, "apple-m3-max-40")])
+def test_chip_and_gpu_core_count_choose_the_sheet(loaded, db, cores, slug):
+    assert match_card("Apple M3 Max", "apple", gpu_cores=cores).accelerator.slug == slug
+
+
+def test_the_model_of_the_mac_decides_where_the_core_count_is_not_known(loaded, db):
+    match = match_card("Apple M3 Max", "apple", machine_model="Mac15,9")
+    assert (match.accelerator.slug, match.how) == ("apple-m3-max-40", "name+machine")
+
+
+def test_an_apple_chip_alone_has_several_sheets(loaded, db):
+    match = match_card("Apple M3 Max", "apple", memory_bytes=48 * 2**30)
+    assert {item.slug for item in match.candidates} == {"apple-m3-max-30", "apple-m3-max-40"}
+    assert match.needs == "the number of GPU cores"
+
+
+def test_a_core_count_nobody_sells_matches_nothing(loaded, db):
+    assert match_card("Apple M3 Max", "apple", gpu_cores=76).accelerator is None
+
+
+def test_a_name_of_another_vendor_is_not_taken(loaded, db):
+    assert match_card("H100 80GB HBM3", "amd").how == "unknown"
+
+
+def test_a_name_nobody_knows_is_unknown(loaded, db):
+    match = match_card("Voodoo 2 <script>", "3dfx", 12)
+    assert (match.accelerator, match.how, match.candidates) == (None, "unknown", ())
+
+
+@pytest.mark.parametrize("count", [1, 64])
+def test_any_number_of_cards_costs_one_query(loaded, db, django_assert_num_queries, count):
+    cards = [CardName("NVIDIA H100 80GB HBM3", "nvidia", 81559 * MIB)] * count
+    with django_assert_num_queries(1):
+        found = match_cards(cards)
+    assert [match.accelerator.vendor.name for match in found] == ["NVIDIA"] * count
+
+
+def test_no_card_costs_no_query(db, django_assert_num_queries):
+    with django_assert_num_queries(0):
+        assert match_cards([]) == []
+
+
+def test_every_name_of_the_files_resolves_or_says_what_would_decide(loaded, db):
+    """Each with the memory or core count its line gives; only names that never decide stay open."""
+    lines = [line for line in read_catalogue().aliases if line.kind != "machine"]
+    cards = [
+        CardName(
+            line.name,
+            memory_bytes=int(float(line.memory_gb) * 2**30) if line.memory_gb else None,
+            gpu_cores=int(line.gpu_cores) if line.gpu_cores else None,
+        )
+        for line in lines
+    ]
+    wrong = []
+    for line, match in zip(lines, match_cards(cards), strict=True):
+        if line.kind == Alias.Kind.UNDECIDED:
+            assert match.how == "ambiguous"
+            assert match.needs == line.note
+        elif match.accelerator is None or match.accelerator.slug != line.device:
+            wrong.append((line.name, line.device, match.how))
+    assert wrong == []
+
+
+@pytest.mark.parametrize(
+    ("printed_gb", "reported_mib"), [(80, 81559), (141, 143771), (48, 46068), (24, 23034), (24, 24564), (94, 95830)]
+)
+def test_what_cards_report_is_near_what_is_printed(printed_gb, reported_mib):
+    assert memory_distance(printed_gb * 10**9, reported_mib * MIB) < 0.07
+
+
+@pytest.mark.parametrize(("printed_gb", "reported_mib"), [(10, 12288), (80, 97871), (8, 6144)])
+def test_another_size_is_far(printed_gb, reported_mib):
+    assert memory_distance(printed_gb * 10**9, reported_mib * MIB) > 0.15
+
+
+def test_how_a_card_was_matched_is_said_in_words():
+    assert describe("name+gpu-cores") == "by its name and GPU core count"

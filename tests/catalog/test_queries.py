@@ -1,0 +1,121 @@
+"""What other rooms read: rows for comparison, headlines, peaks; constant query counts."""
+
+import pytest
+
+from stackviz.catalog.models import Accelerator
+from stackviz.catalog.queries import (
+    accelerators_by_slug,
+    headline_specs,
+    matching_accelerators,
+    peaks,
+    spec_table,
+    usual_peak,
+)
+
+SLUGS = ["nvidia-h100-sxm5-80gb", "apple-m3-max-40", "nvidia-geforce-rtx-4090", "nvidia-v100-sxm2"]
+
+
+@pytest.fixture
+def chosen(loaded, db) -> list[Accelerator]:
+    found = accelerators_by_slug(SLUGS)
+    return [found[slug] for slug in SLUGS]
+
+
+def rows_of(table, field):
+    return [row for row in table if row.field == field]
+
+
+def texts(row):
+    return [cell.text if cell else None for cell in row.cells]
+
+
+def test_figures_stand_side_by_side_in_one_unit(chosen):
+    (row,) = rows_of(spec_table(chosen[:2]), "memory_bandwidth_gb_s")
+    assert (row.unit, texts(row), row.better) == ("GB/s", ["3,350", "400"], True)
+
+
+def test_dense_and_sparse_never_share_a_row(chosen):
+    rows = rows_of(spec_table(chosen[:1]), "bf16_tensor_tflops")
+    assert [(row.condition, texts(row)) for row in rows] == [("dense", ["989.4"]), ("with 2:4 sparsity", ["1,978.9"])]
+
+
+def test_what_is_not_published_is_none(chosen):
+    (row,) = [row for row in rows_of(spec_table(chosen[:2]), "bf16_tensor_tflops") if row.condition == "dense"]
+    assert texts(row) == ["989.4", None]
+
+
+def test_a_rate_whose_accumulate_type_is_not_named_says_so_beside_one_that_names_it(chosen):
+    rows = rows_of(spec_table(chosen), "fp16_tensor_tflops")
+    first = rows[0]
+    assert first.condition == "dense, fp32 accumulate"
+    assert texts(first) == ["989.4", None, "165.2", "125"]
+    assert "the source does not name the accumulate type" in first.cells[0].note
+
+
+def test_memory_sizes_of_one_product_share_a_cell(chosen):
+    (row,) = rows_of(spec_table(chosen), "memory_gb")
+    assert texts(row) == ["80", "48 / 64 / 128", "24", "16 / 32"]
+    assert [cell.amount for cell in row.cells] == [80e9, 128e9, 24e9, 32e9]
+
+
+def test_every_cell_has_a_source_with_an_address(chosen):
+    cells = [cell for row in spec_table(chosen) for cell in row.cells if cell]
+    assert len(cells) > 100
+    assert all(cell.source_title and cell.source_url.startswith("http") for cell in cells)
+
+
+def test_rows_follow_the_registry(chosen):
+    fields = [row.field for row in spec_table(chosen)]
+    assert (
+        fields.index("memory_gb") < fields.index("fp32_tflops") < fields.index("tdp_w") < fields.index("process_node")
+    )
+
+
+@pytest.mark.parametrize("count", [1, 4])
+def test_a_comparison_costs_one_query(chosen, django_assert_num_queries, count):
+    with django_assert_num_queries(1):
+        spec_table(chosen[:count])
+
+
+def test_headlines_cost_one_query_and_say_what_is_missing(chosen, django_assert_num_queries):
+    with django_assert_num_queries(1):
+        found = headline_specs(chosen)
+    apple = {item.field: item for item in found[chosen[1].pk]}
+    assert apple["memory_bandwidth_gb_s"].text == "400 GB/s"
+    assert apple["fp32_tflops"].basis == "derived"
+    assert not apple["bf16_tensor_tflops"].is_published
+    assert apple["bf16_tensor_tflops"].text == ""
+
+
+def test_a_peak_is_the_dense_rate_with_fp32_accumulate_where_that_is_named(chosen, django_assert_num_queries):
+    h100, apple, rtx, _v100 = (item.pk for item in chosen)
+    with django_assert_num_queries(1):
+        found = peaks([h100, apple, rtx])
+    assert usual_peak(found, rtx, "fp16_tensor_tflops") == ("sparsity=dense; accumulate=fp32", 165.2e12)
+    assert usual_peak(found, h100, "fp16_tensor_tflops") == ("sparsity=dense", 989.4e12)
+    assert usual_peak(found, apple, "fp16_tensor_tflops") is None
+    assert usual_peak(found, apple, "memory_bandwidth_gb_s") == ("", 400e9)
+
+
+@pytest.mark.parametrize(
+    ("q", "slugs"),
+    [
+        ("Mac15,9", ["apple-m3-max-40"]),
+        ("M3 Max", ["apple-m3-max-30", "apple-m3-max-40"]),
+        ("m3-max", ["apple-m3-max-30", "apple-m3-max-40"]),
+        ("NVIDIA A100-SXM4-80GB", ["nvidia-a100-sxm4-80gb"]),
+        ("4090", ["nvidia-geforce-rtx-4090"]),
+        ("tesla t4", ["nvidia-t4"]),
+        ("h100 nvl", ["nvidia-h100-nvl"]),
+        ("no such card", []),
+        ("®", []),
+    ],
+)
+def test_search_knows_names_and_what_machines_report(loaded, db, q, slugs):
+    assert [item.slug for item in matching_accelerators(q)] == slugs
+
+
+def test_what_is_not_public_is_not_found(loaded, db):
+    Accelerator.objects.filter(slug="nvidia-t4").update(is_public=False)
+    assert accelerators_by_slug(["nvidia-t4"]) == {}
+    assert not matching_accelerators("T4", "nvidia").filter(slug="nvidia-t4").exists()

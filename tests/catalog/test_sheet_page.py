@@ -1,0 +1,162 @@
+"""A sheet: every value with its unit, condition and source; alternatives, corrections, names; what is missing is said."""
+
+import re
+
+import pytest
+from django.contrib.auth.models import User
+from django.urls import reverse
+
+from stackviz.catalog.models import Accelerator, SpecValue
+from stackviz.catalog.sheet import read_sheet
+
+
+def page_of(client, slug: str) -> str:
+    response = client.get(reverse("catalog:sheet", args=[slug]))
+    assert response.status_code == 200
+    return response.content.decode()
+
+
+def rows_of(page: str, title: str) -> list[str]:
+    """Text of the rows of one field: the row that names it and those that follow under the same name."""
+    rows = [
+        re.sub(r"\s+", " ", re.sub(r"<[^>]+>", " ", row)).strip()
+        for row in re.findall(r"<tr>(.*?)</tr>", page, re.DOTALL)
+    ]
+    starts = [number for number, row in enumerate(rows) if row.startswith(title)]
+    return rows[starts[0] : starts[0] + 2]
+
+
+@pytest.mark.parametrize(
+    ("slug", "figure"),
+    [
+        ("nvidia-h100-sxm5-80gb", "989.4 TFLOPS"),
+        ("nvidia-geforce-rtx-4090", "165.2 TFLOPS"),
+        ("nvidia-t4", "65 TFLOPS"),
+        ("apple-m3-max-40", "400 GB/s"),
+        ("apple-m3-max-30", "300 GB/s"),
+        ("apple-m4-10", "38 TOPS"),
+        ("apple-m3-10", "18 TOPS"),
+        ("google-tpu-v3", "32 GiB"),
+    ],
+)
+def test_a_sheet_shows_the_figures_people_ask_for(loaded, client, db, slug, figure):
+    assert f">{figure}</span>" in page_of(client, slug)
+
+
+def test_dense_and_sparse_are_two_rows_with_their_conditions(loaded, client, db):
+    dense, sparse = rows_of(page_of(client, "nvidia-h100-sxm5-80gb"), "bf16 tensor")
+    assert "989.4 TFLOPS dense" in dense
+    assert "1,978.9 TFLOPS with 2:4 sparsity" in sparse
+
+
+def test_the_exact_figure_is_on_hover(loaded, client, db):
+    assert 'title="3350 GB/s = 3,350,000,000,000 B/s"' in page_of(client, "nvidia-h100-sxm5-80gb")
+
+
+def test_every_value_links_to_its_source(loaded, client, db):
+    page = page_of(client, "nvidia-h100-sxm5-80gb")
+    cells = re.findall(r'<td class="from">(.*?)</td>', page, re.DOTALL)
+    assert len(cells) > 30
+    assert all('<a href="http' in cell for cell in cells)
+
+
+def test_what_other_sources_say_stands_beside_the_preferred_value(loaded, client, db):
+    page = page_of(client, "nvidia-b200-hgx")
+    assert "180 GB" in page
+    assert "1 other figure" in page
+    assert "192 GB" in page
+
+
+def test_a_second_source_that_says_the_same_is_named(loaded, client, db):
+    page = page_of(client, "nvidia-h100-sxm5-80gb")
+    assert re.search(r"also:\s*<a href=", page)
+
+
+def test_missing_headline_figures_are_said(loaded, client, db):
+    page = page_of(client, "apple-m3-max-40")
+    assert re.search(r"Not published:</span>[^<]*bf16 tensor", page)
+    assert "Board power" in page
+
+
+def test_unreviewed_and_retired_values_are_never_shown(loaded, client, db):
+    hidden = SpecValue.objects.exclude(status="public").select_related("accelerator")
+    assert hidden.count() >= 50
+    page = page_of(client, "nvidia-geforce-rtx-4060")
+    assert "158.7 mm²" in page
+    assert ">146 mm²<" not in page
+    for value in hidden.filter(accelerator__slug="nvidia-rtx-pro-6000-blackwell-se"):
+        assert value.said_by not in page_of(client, "nvidia-rtx-pro-6000-blackwell-se")
+
+
+def test_names_are_listed_with_what_they_need(loaded, client, db):
+    page = page_of(client, "apple-m3-max-40")
+    assert "<code>Apple M3 Max</code> <small>with 40 GPU cores</small>" in page
+    assert "<code>Mac15,9</code>" in page
+
+
+def test_the_other_variants_of_a_chip_are_linked(loaded, client, db):
+    assert 'href="/accelerators/apple-m3-max-30/">Apple M3 Max (30-core GPU)</a>' in page_of(client, "apple-m3-max-40")
+
+
+def test_machines_that_have_one_are_fetched_by_address_with_a_plain_link_inside(loaded, client, db):
+    page = page_of(client, "nvidia-h100-sxm5-80gb")
+    address = reverse("machines:list") + "?accelerator=nvidia-h100-sxm5-80gb"
+    assert f'hx-get="{address}"' in page
+    assert f'<a href="{address}">' in page
+
+
+def test_a_chip_without_its_variant_leads_to_the_choice(loaded, client, db):
+    response = client.get("/accelerators/m3-max/")
+    assert (response.status_code, response.headers["Location"]) == (302, "/accelerators/?q=m3-max")
+    assert client.get("/accelerators/m6/").headers["Location"] == "/accelerators/apple-m6/"
+
+
+def test_an_unknown_accelerator_is_not_found(loaded, client, db):
+    assert client.get("/accelerators/no-such-card/").status_code == 404
+
+
+@pytest.mark.parametrize(("slug", "queries"), [("nvidia-h100-sxm5-80gb", 4), ("apple-m3-max-40", 5), ("hailo-8", 4)])
+def test_a_sheet_costs_the_same_queries_whatever_is_on_it(loaded, client, db, django_assert_num_queries, slug, queries):
+    with django_assert_num_queries(queries):
+        page_of(client, slug)
+
+
+def test_every_sheet_is_shown_and_stays_small(loaded, client, db):
+    sizes = {slug: len(page_of(client, slug)) for slug in Accelerator.objects.values_list("slug", flat=True)}
+    assert len(sizes) == 217
+    assert max(sizes.values()) < 100_000
+
+
+def test_no_shown_value_is_without_a_source(loaded, db):
+    sheets = [read_sheet(slug) for slug in Accelerator.objects.values_list("slug", flat=True)]
+    said = [
+        one
+        for sheet in sheets
+        for group in sheet.groups
+        for field in group.fields
+        for value in field.values
+        for one in (value.said, *value.confirmed_by, *value.others)
+    ]
+    assert len(said) > 5000
+    assert [one for one in said if not (one.source_title and one.source_url.startswith("http"))] == []
+
+
+def test_a_correction_is_told_with_who_when_and_why(client, bandwidth):
+    value = SpecValue.objects.get(pk=bandwidth.pk)
+    value.value = "3352"
+    value.because("2619 MHz x 2 x 5120 bit / 8")
+    value._history_user = User.objects.create_user("mira")
+    value.save()
+    page = page_of(client, "acme-one")
+    assert re.search(r"corrected by mira on \d{4}-\d\d-\d\d: 3350 GB/s → 3352 GB/s, 2619 MHz x 2", page)
+
+
+def test_a_value_as_it_was_loaded_has_no_history_to_tell(loaded, client, db):
+    assert "corrected by" not in page_of(client, "nvidia-h100-sxm5-80gb")
+
+
+def test_html_in_a_value_or_note_is_only_text(client, bandwidth):
+    SpecValue.objects.filter(pk=bandwidth.pk).update(note="<script>alert(1)</script>")
+    page = page_of(client, "acme-one")
+    assert "<script>alert(1)" not in page
+    assert "&lt;script&gt;alert(1)" in page
