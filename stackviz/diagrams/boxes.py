@@ -96,10 +96,35 @@ ALARMS = (State.FITS, State.WARNING, State.BROKEN)
 
 
 def sheet_column(key: str, title: str, subtitle: str, url: str, described: Column, hardware: Sequence[Box]) -> Column:
-    """A described stack standing on one accelerator: `hardware` replaces the described boxes of the same role."""
-    roles = {box.role for box in hardware}
-    kept = [box for box in described.boxes if box.layer != Layer.HARDWARE or box.role not in roles]
-    return Column(key, title, subtitle, url, (*kept, *hardware))
+    """A described stack standing on one accelerator: `hardware` replaces the described boxes of the same role.
+
+    They stand where those stood. What they do not say is taken from the description of their component.
+    """
+    known = {box.component: box for box in described.boxes}
+    own: dict[str, list[Box]] = {}
+    for box in hardware:
+        own.setdefault(box.role, []).append(_explained(box, known.get(box.component, box)))
+    boxes: list[Box] = []
+    replaced = set(own)
+    for box in described.boxes:
+        if box.layer != Layer.HARDWARE or box.role not in replaced:
+            boxes.append(box)
+        else:
+            boxes += own.pop(box.role, [])
+    boxes += [box for group in own.values() for box in group]
+    return Column(key, title, subtitle, url, tuple(boxes))
+
+
+def _explained(box: Box, described: Box) -> Box:
+    return replace(
+        box,
+        summary=box.summary or described.summary,
+        url=box.url or described.url,
+        see_version=box.see_version or described.see_version,
+        source_title=box.source_title or described.source_title,
+        source_url=box.source_url or described.source_url,
+        counterparts=box.counterparts or described.counterparts,
+    )
 
 
 def machine_column(

@@ -74,9 +74,11 @@ ROLE_TITLES = {
     "kernel-compiler": gettext_noop("kernel language"),
     "device-compiler": gettext_noop("device compiler"),
     "model-compiler": gettext_noop("model compiler"),
+    "inference-runtime": gettext_noop("inference runtime"),
     "array-library": gettext_noop("arrays on the CPU"),
     "neural-network-kernels": gettext_noop("neural-network kernels"),
     "matrix-product": gettext_noop("matrix product"),
+    "cpu-math": gettext_noop("math on the CPU"),
     "collectives": gettext_noop("collectives"),
     "sparse": gettext_noop("sparse matrices"),
     "fourier-transform": gettext_noop("Fourier transform"),
@@ -93,7 +95,9 @@ ROLE_TITLES = {
     "accelerator": gettext_noop("accelerator"),
     "processor": gettext_noop("processor"),
     "memory": gettext_noop("memory"),
+    "host-memory": gettext_noop("memory of the host"),
     "interconnect": gettext_noop("interconnect"),
+    "matrix-unit": gettext_noop("matrix units"),
     "neural-engine": gettext_noop("neural engine"),
 }
 

@@ -41,12 +41,25 @@ class Cell:
 
 @dataclass(frozen=True)
 class Row:
-    """One role across all columns. `differs`: the columns do not say the same here."""
+    """One role across all columns. `differs`: the columns do not say the same here.
+
+    `is_alike`: they say the very same, so that on a narrow screen one cell stands for all.
+    """
 
     role: str
     title: str
     cells: tuple[Cell, ...]
     differs: bool
+
+    @property
+    def is_alike(self) -> bool:
+        shown = {
+            tuple(
+                (placed.box.component, placed.box.version, placed.box.state, placed.box.notes) for placed in cell.placed
+            )
+            for cell in self.cells
+        }
+        return len(self.cells) > 1 and len(shown) == 1
 
 
 @dataclass(frozen=True)
@@ -123,13 +136,24 @@ def _row(role: str, columns: Sequence[Column], own: Sequence[Sequence[Box]]) -> 
     present = [[box for box in cell if box.state != State.ABSENT] for cell in boxes]
     named = list(dict.fromkeys(box.name for cell in present for box in cell))
     components = {box.component for cell in present for box in cell}
-    cells = tuple(
-        Cell(column, number, tuple(_place(box, components) for box in here))
-        if here
-        else Cell(column, number, (), _no_counterpart(named), _instead(stated, components))
-        for number, (column, here, stated) in enumerate(zip(columns, present, boxes, strict=True), start=1)
-    )
-    return Row(role, role_title(role), cells, _differs(present))
+    cells = []
+    for number, (column, here, stated) in enumerate(zip(columns, present, boxes, strict=True), start=1):
+        if here:
+            cells.append(Cell(column, number, tuple(_place(box, components) for box in here)))
+        else:
+            missing = _elsewhere(own[number - 1], components) or _no_counterpart(named)
+            cells.append(Cell(column, number, (), missing, _instead(stated, components)))
+    return Row(role, role_title(role), tuple(cells), _differs(present))
+
+
+def _elsewhere(boxes: Sequence[Box], components: set[str]) -> str:
+    """Where the column has the row's components in another row of this layer, doing another job; "" if nowhere."""
+    moved = [box for box in boxes if box.component in components and box.state != State.ABSENT]
+    if not moved:
+        return ""
+    names = ", ".join(dict.fromkeys(box.name for box in moved))
+    roles = ", ".join(dict.fromkeys(role_title(box.role) for box in moved))
+    return gettext("%(names)s: see %(role)s") % {"names": names, "role": roles}
 
 
 def _instead(stated: Sequence[Box], components: set[str]) -> str:

@@ -12,7 +12,7 @@ Pure: no database.
 import csv
 import hashlib
 import tomllib
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from importlib import resources
 from pathlib import Path
@@ -53,8 +53,8 @@ class StackFiles:
     places: dict[str, list[tuple[str, str, str, str]]]
     calls: dict[str, list[tuple[str, str]]]
     counterparts: list[Line]
-    releases: list[Line]
-    requirements: list[Line]
+    releases: Sequence[Line]
+    requirements: Sequence[Line]
     problems: list[str] = field(default_factory=list)
 
 

@@ -119,7 +119,9 @@ class _Loader:
         changed = ["slug", "name", "maker", "layer", "role", "what_it_is", "what_it_does", "see_version", "docs_url"]
         counts = Change(Component, wanted).apply([*changed, "source", "part_of"], self.reason)
         self.components = {row.data_key or "": row for row in Component.objects.filter(data_key__isnull=False)}
-        return counts if self._known_wholes() == wholes else self._components()
+        if self._known_wholes() != wholes:
+            self._components()
+        return counts
 
     def _known_wholes(self) -> dict[str, int]:
         """Ids of the components others are part of: on a first load they exist only after one round."""

@@ -3,6 +3,7 @@
 Pure: takes anything shaped like a snapshot and its cards (the rooms above hand in theirs), asks no database.
 """
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Protocol
 
@@ -66,7 +67,7 @@ def reported_column(
         Found(str(item.get("component", "")), item.get("version"), str(item.get("found_by") or ""))
         for item in snapshot.software
     ]
-    hardware = [*_card_boxes(cards), *_machine_boxes(snapshot.facts)]
+    hardware = [*_card_boxes(cards), *_processor(snapshot.facts), *_memory(snapshot.facts, cards)]
     return machine_column(key, title, subtitle, url, described, found, hardware, findings)
 
 
@@ -103,14 +104,27 @@ def _card_version(card: CardLike) -> str:
     return " · ".join(filter(None, (memory, built_for)))
 
 
-def _machine_boxes(facts: Mapping[str, Any]) -> list[Box]:
-    """Processor and memory, as far as they were reported."""
-    boxes = []
-    if model := facts.get("cpu.model"):
-        cores = facts.get("cpu.cores_logical")
-        threads = _("%(count)s threads") % {"count": cores} if cores else ""
-        boxes.append(Box("processor", "processor", Layer.HARDWARE, str(model), threads, State.REPORTED))
-    if total := facts.get("memory.total_bytes"):
-        shown = format_quantity(total, "B", binary=True, digits=3).label
-        boxes.append(Box("memory", "memory", Layer.HARDWARE, _("Main memory"), shown, State.REPORTED))
-    return boxes
+def _processor(facts: Mapping[str, Any]) -> list[Box]:
+    model, cores = facts.get("cpu.model"), facts.get("cpu.cores_logical")
+    threads = _("%(count)s threads") % {"count": cores} if cores else ""
+    return [_reported("processor", "processor", str(model), threads)] if model else []
+
+
+def _memory(facts: Mapping[str, Any], cards: Sequence[CardLike]) -> list[Box]:
+    """The memory tensors live in: the cards' own, with main memory beside it, or else the machine's only one."""
+    total = facts.get("memory.total_bytes")
+    main = format_quantity(total, "B", binary=True, digits=3).label if total else ""
+    if own := [card for card in cards if card.memory_bytes and card.facts.get("unified_memory") is not True]:
+        sizes = Counter(format_quantity(card.memory_bytes or 0, "B", binary=True, digits=3).label for card in own)
+        said = " + ".join(f"{count} × {size}" if count > 1 else size for size, count in sizes.items())
+        boxes = [_reported("device-memory", "memory", _("Device memory"), said)]
+        return boxes + ([_reported("main-memory", "host-memory", _("Main memory"), main)] if main else [])
+    if not main:
+        return []
+    if any(card.vendor == "apple" for card in cards):
+        return [_reported("unified-memory", "memory", _("Unified memory"), main)]
+    return [_reported("main-memory", "memory", _("Main memory"), main)]
+
+
+def _reported(component: str, role: str, name: str, version: str) -> Box:
+    return Box(component, role, Layer.HARDWARE, name, version, State.REPORTED)

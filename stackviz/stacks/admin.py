@@ -1,0 +1,216 @@
+"""Curation of stacks: components with their texts and counterparts, stacks with what stands in them, releases with
+what they need. Rows that came from the curated files and were changed here stay as changed."""
+
+from typing import TYPE_CHECKING, Any
+
+from django.contrib import admin
+from django.db.models import Count, Model, QuerySet
+from django.http import HttpRequest
+from django.utils.translation import gettext_lazy as _
+from simple_history.admin import SimpleHistoryAdmin
+
+from stackviz.stacks.models import (
+    Call,
+    Component,
+    Counterpart,
+    Placement,
+    Release,
+    Requirement,
+    Stack,
+    StacksLoad,
+)
+
+if TYPE_CHECKING:  # Django's classes take type arguments only from its stubs
+    _PlacementInline = admin.TabularInline[Placement, Stack]
+    _CallInline = admin.TabularInline[Call, Stack]
+    _GapInline = admin.StackedInline[Counterpart, Stack]
+    _CounterpartInline = admin.StackedInline[Counterpart, Component]
+    _RequirementInline = admin.TabularInline[Requirement, Release]
+    _LoadAdmin = admin.ModelAdmin[StacksLoad]
+    _CallAdmin = admin.ModelAdmin[Call]
+else:
+    _PlacementInline = _CallInline = _RequirementInline = admin.TabularInline
+    _GapInline = _CounterpartInline = admin.StackedInline
+    _LoadAdmin = _CallAdmin = admin.ModelAdmin
+
+
+class OriginFilter(admin.SimpleListFilter):
+    """Rows of the curated files, or made here."""
+
+    title = _("origin")
+    parameter_name = "origin"
+
+    def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, Any]]:  # noqa: ANN401, ARG002 - Django's
+        return [("files", _("curated files")), ("hand", _("made here"))]
+
+    def queryset(self, request: HttpRequest, queryset: QuerySet[Model]) -> QuerySet[Model]:  # noqa: ARG002
+        if self.value() is None:
+            return queryset
+        return queryset.filter(data_key__isnull=self.value() == "hand")
+
+
+class PlacementInline(_PlacementInline):
+    model = Placement
+    fields = ["order", "component", "version", "role", "note"]
+    autocomplete_fields = ["component"]
+    extra = 1
+
+
+class CallInline(_CallInline):
+    model = Call
+    fields = ["caller", "callee"]
+    autocomplete_fields = ["caller", "callee"]
+    extra = 1
+    classes = ["collapse"]
+
+
+class GapInline(_GapInline):
+    """What this stack lacks."""
+
+    model = Counterpart
+    fk_name = "other_stack"
+    verbose_name = _("component it lacks")
+    verbose_name_plural = _("components it lacks")
+    fields = ["component", "relation", "differs", "source"]
+    autocomplete_fields = ["component", "source"]
+    extra = 0
+    classes = ["collapse"]
+
+
+@admin.register(Stack)
+class StackAdmin(SimpleHistoryAdmin):  # type: ignore[misc]  # it has no types
+    list_display = ["name", "slug", "vendor", "system", "component_count", "order", "is_public"]
+    list_filter = ["is_public", "vendor", "system", OriginFilter]
+    list_editable = ["order", "is_public"]
+    search_fields = ["name", "slug", "summary"]
+    prepopulated_fields = {"slug": ["name"]}
+    inlines = [PlacementInline, CallInline, GapInline]
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet[Stack]:
+        rows: QuerySet[Stack] = super().get_queryset(request)
+        return rows.annotate(standing=Count("placements"))
+
+    @admin.display(description=_("components"), ordering="standing")
+    def component_count(self, stack: Stack) -> int:
+        return int(stack.standing)  # type: ignore[attr-defined]
+
+
+class CounterpartInline(_CounterpartInline):
+    model = Counterpart
+    fk_name = "component"
+    fields = [("other", "other_stack", "relation"), "differs", "source"]
+    autocomplete_fields = ["other", "other_stack", "source"]
+    extra = 0
+
+
+@admin.register(Component)
+class ComponentAdmin(SimpleHistoryAdmin):  # type: ignore[misc]
+    list_display = ["name", "slug", "layer", "role", "maker", "part_of", "stack_count", "release_count"]
+    list_filter = ["layer", "stacks", OriginFilter, "role"]
+    list_select_related = ["part_of"]
+    search_fields = ["name", "slug", "maker", "what_it_is", "what_it_does"]
+    autocomplete_fields = ["part_of", "source"]
+    prepopulated_fields = {"slug": ["name"]}
+    inlines = [CounterpartInline]
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet[Component]:
+        rows: QuerySet[Component] = super().get_queryset(request)
+        return rows.annotate(standing=Count("placements", distinct=True), released=Count("releases", distinct=True))
+
+    @admin.display(description=_("stacks"), ordering="standing")
+    def stack_count(self, component: Component) -> int:
+        return int(component.standing)  # type: ignore[attr-defined]
+
+    @admin.display(description=_("releases"), ordering="released")
+    def release_count(self, component: Component) -> int:
+        return int(component.released)  # type: ignore[attr-defined]
+
+
+@admin.register(Counterpart)
+class CounterpartAdmin(SimpleHistoryAdmin):  # type: ignore[misc]
+    list_display = ["component", "other", "other_stack", "relation", "differs"]
+    list_filter = ["relation", "other_stack", OriginFilter, "component__layer"]
+    list_select_related = ["component", "other", "other_stack"]
+    search_fields = ["component__name", "component__slug", "other__name", "other__slug", "differs"]
+    autocomplete_fields = ["component", "other", "other_stack", "source"]
+
+
+@admin.register(Placement)
+class PlacementAdmin(SimpleHistoryAdmin):  # type: ignore[misc]
+    list_display = ["component", "stack", "order", "version", "role"]
+    list_filter = ["stack", "component__layer"]
+    list_select_related = ["component", "stack"]
+    search_fields = ["component__name", "component__slug", "version", "note"]
+    autocomplete_fields = ["component", "stack"]
+
+
+@admin.register(Call)
+class CallAdmin(_CallAdmin):
+    list_display = ["caller", "callee", "stack"]
+    list_filter = ["stack"]
+    list_select_related = ["caller", "callee", "stack"]
+    search_fields = ["caller__name", "callee__name"]
+    autocomplete_fields = ["caller", "callee", "stack"]
+
+
+class SupportFilter(admin.SimpleListFilter):
+    """Releases whose end of support is known, or not."""
+
+    title = _("end of support")
+    parameter_name = "end"
+
+    def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, Any]]:  # noqa: ANN401, ARG002 - Django's
+        return [("known", _("known")), ("unknown", _("not known"))]
+
+    def queryset(self, request: HttpRequest, queryset: QuerySet[Release]) -> QuerySet[Release]:  # noqa: ARG002
+        if self.value() is None:
+            return queryset
+        return queryset.filter(support_ends="") if self.value() == "unknown" else queryset.exclude(support_ends="")
+
+
+class RequirementInline(_RequirementInline):
+    model = Requirement
+    fields = ["relation", "subject", "low", "values", "platform", "part", "confidence", "source", "note"]
+    autocomplete_fields = ["source"]
+    extra = 1
+
+
+@admin.register(Release)
+class ReleaseAdmin(SimpleHistoryAdmin):  # type: ignore[misc]
+    list_display = ["component", "version", "variant", "line", "released", "support_ends", "requirement_count"]
+    list_display_links = ["component", "version"]
+    list_filter = ["component", SupportFilter, OriginFilter]
+    list_select_related = ["component"]
+    search_fields = ["component__name", "component__slug", "version", "variant", "line"]
+    autocomplete_fields = ["component", "source"]
+    inlines = [RequirementInline]
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet[Release]:
+        rows: QuerySet[Release] = super().get_queryset(request)
+        return rows.annotate(needs=Count("requirements"))
+
+    @admin.display(description=_("requirements"), ordering="needs")
+    def requirement_count(self, release: Release) -> int:
+        return int(release.needs)  # type: ignore[attr-defined]
+
+
+@admin.register(Requirement)
+class RequirementAdmin(SimpleHistoryAdmin):  # type: ignore[misc]
+    list_display = ["release", "relation", "subject", "low", "values", "platform", "part", "confidence"]
+    list_filter = ["relation", "subject", "platform", "confidence", "release__component", OriginFilter]
+    list_select_related = ["release__component"]
+    search_fields = ["release__version", "release__variant", "release__component__name", "subject", "values", "low"]
+    autocomplete_fields = ["release", "source"]
+
+
+@admin.register(StacksLoad)
+class StacksLoadAdmin(_LoadAdmin):
+    """What the curated files did, read only."""
+
+    list_display = ["loaded_at", "version", "summary"]
+
+    def has_add_permission(self, request: HttpRequest) -> bool:  # noqa: ARG002
+        return False
+
+    def has_change_permission(self, request: HttpRequest, obj: object = None) -> bool:  # noqa: ARG002
+        return False

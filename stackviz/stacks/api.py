@@ -1,0 +1,80 @@
+"""The HTTP API of the stacks: which there are, and what stands on each layer of one."""
+
+from django.http import HttpRequest
+from ninja import Router, Schema
+from ninja.errors import HttpError
+
+from stackviz.diagrams.layers import State
+from stackviz.stacks.queries import described_column, stack_rows
+
+router = Router()
+
+
+class StackBrief(Schema):
+    slug: str
+    name: str
+    summary: str
+
+
+class StackPage(Schema):
+    count: int
+    items: list[StackBrief]
+
+
+class SourceOut(Schema):
+    title: str
+    url: str
+
+
+class ComponentOut(Schema):
+    """A component in its place. `role` is shared by what does the same job on other stacks."""
+
+    component: str
+    name: str
+    layer: str
+    role: str
+    version: str
+    description: str
+    calls: list[str]
+    see_version: str
+    source: SourceOut
+
+
+class StackOut(StackBrief):
+    components: list[ComponentOut]
+
+
+class Refusal(Schema):
+    error: str
+    field: str | None
+
+
+@router.get("/stacks/", response=StackPage, summary="The described stacks")
+def list_stacks(request: HttpRequest) -> StackPage:  # noqa: ARG001
+    rows = stack_rows()
+    items = [StackBrief(slug=row.slug, name=row.name, summary=row.summary) for row in rows]
+    return StackPage(count=len(items), items=items)
+
+
+@router.get("/stacks/{slug}/", response={200: StackOut, 404: Refusal}, summary="One stack, top to bottom")
+def get_stack(request: HttpRequest, slug: str) -> StackOut:  # noqa: ARG001
+    row = next((row for row in stack_rows() if row.slug == slug), None)
+    column = described_column(slug)
+    if row is None or column is None:
+        raise HttpError(404, f"no stack is called {slug!r}")
+    components = [
+        ComponentOut(
+            component=box.component,
+            name=box.name,
+            layer=box.layer.value,
+            role=box.role,
+            version=box.version,
+            description=box.summary,
+            calls=list(box.calls),
+            see_version=box.see_version,
+            source=SourceOut(title=box.source_title, url=box.source_url),
+        )
+        for box in column.boxes
+        if box.state != State.ABSENT
+    ]
+    return StackOut(slug=row.slug, name=row.name, summary=row.summary, components=components)

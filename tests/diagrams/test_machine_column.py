@@ -1,0 +1,116 @@
+"""A described stack filled with what a machine reported."""
+
+from dataclasses import dataclass
+
+import pytest
+
+from stackviz.diagrams.boxes import Box, Column, Found, machine_column, sheet_column
+from stackviz.diagrams.layers import Layer, State
+
+
+@dataclass(frozen=True)
+class Said:
+    component: str
+    severity: str
+    title: str
+
+
+DESCRIBED = Column(
+    "stack:nvidia-cuda",
+    "NVIDIA CUDA on Linux",
+    "",
+    "/stacks/nvidia-cuda/",
+    (
+        Box("pytorch", "framework", Layer.FRAMEWORK, "PyTorch", 'device "cuda"'),
+        Box("jax", "framework", Layer.FRAMEWORK, "JAX"),
+        Box("mkl", "cpu-math", Layer.LIBRARY, "Intel MKL"),
+        Box("openblas", "cpu-math", Layer.LIBRARY, "OpenBLAS"),
+        Box("nvidia-driver", "device-driver", Layer.DRIVER, "NVIDIA driver", "≥ 525.60.13"),
+        Box("nvml", "telemetry", Layer.DRIVER, "NVML", part_of="nvidia-driver"),
+        Box("nvidia-gpu", "accelerator", Layer.HARDWARE, "NVIDIA GPU", summary="A card."),
+        Box("device-memory", "memory", Layer.HARDWARE, "Device memory", summary="Memory on the card."),
+        Box("nccl", "collectives", Layer.LIBRARY, "NCCL", state=State.ABSENT, summary="None here."),
+    ),
+)
+CARD = Box("hardware", "accelerator", Layer.HARDWARE, "8 × H100", "80 GiB", State.REPORTED)
+
+
+def machine(found=(), hardware=(), findings=()) -> dict[str, Box]:
+    column = machine_column("machine:a/b", "b", "machine", "/b/", DESCRIBED, found, hardware, findings)
+    return {box.role: box for box in column.boxes}
+
+
+def test_a_reported_component_shows_its_version_and_not_the_demand():
+    driver = machine([Found("nvidia-driver", "535.183.01", "nvml")])["device-driver"]
+    assert (driver.version, driver.state) == ("535.183.01", State.REPORTED)
+
+
+def test_a_component_without_a_version_is_there_all_the_same():
+    driver = machine([Found("nvidia-driver", None, "lsmod")])["device-driver"]
+    assert (driver.version, driver.state) == ("", State.REPORTED)
+
+
+def test_what_was_not_reported_says_so_and_names_no_version():
+    driver = machine()["device-driver"]
+    assert (driver.version, driver.state, driver.state.word) == ("", State.UNKNOWN, "not reported")
+
+
+def test_of_alternatives_only_the_reported_one_is_shown():
+    column = machine_column("", "", "", "", DESCRIBED, [Found("pytorch", "2.9.0", "")], (), ())
+    assert [box.name for box in column.boxes if box.role == "framework"] == ["PyTorch"]
+
+
+def test_alternatives_of_which_none_was_reported_are_one_unknown_box():
+    math = machine()["cpu-math"]
+    assert (math.name, math.state) == ("Intel MKL / OpenBLAS", State.UNKNOWN)
+
+
+def test_a_part_is_there_when_its_whole_is():
+    assert machine([Found("nvidia-driver", "1", "")])["telemetry"].state == State.REPORTED
+    assert machine()["telemetry"].state == State.UNKNOWN
+
+
+def test_what_the_stack_lacks_stays_absent_on_its_machines():
+    assert machine([Found("nccl", "2.27", "")])["collectives"].state == State.ABSENT
+
+
+def test_reported_hardware_takes_the_place_of_the_described():
+    boxes = [box.name for box in sheet_column("", "", "", "", DESCRIBED, [CARD]).boxes if box.layer == Layer.HARDWARE]
+    assert boxes == ["8 × H100", "Device memory"]
+
+
+def test_reported_hardware_keeps_what_is_said_about_its_kind():
+    memory = Box("device-memory", "memory", Layer.HARDWARE, "Device memory", "8 × 80 GiB", State.REPORTED)
+    assert machine(hardware=[memory])["memory"].summary == "Memory on the card."
+
+
+def test_hardware_the_description_does_not_know_is_added_at_the_end():
+    extra = Box("main-memory", "host-memory", Layer.HARDWARE, "Main memory", "2 TiB", State.REPORTED)
+    assert sheet_column("", "", "", "", DESCRIBED, [extra]).boxes[-1].name == "Main memory"
+
+
+@pytest.mark.parametrize(
+    ("severities", "state"),
+    [
+        (["fits"], State.FITS),
+        (["note"], State.REPORTED),
+        (["cannot-tell"], State.REPORTED),
+        (["fits", "warning"], State.WARNING),
+        (["broken", "fits", "warning"], State.BROKEN),
+        (["a word of tomorrow"], State.REPORTED),
+    ],
+)
+def test_a_box_is_in_the_worst_state_of_its_findings(severities, state):
+    findings = [Said("nvidia-driver", severity, severity) for severity in severities]
+    driver = machine([Found("nvidia-driver", "1", "")], findings=findings)["device-driver"]
+    assert driver.state == state
+    assert [note.text for note in driver.notes] == severities
+
+
+def test_a_finding_about_the_cards_colours_the_cards():
+    assert machine(hardware=[CARD], findings=[Said("hardware", "broken", "x")])["accelerator"].state == State.BROKEN
+
+
+def test_a_finding_about_nothing_in_particular_colours_no_box():
+    column = machine_column("", "", "", "", DESCRIBED, (), (), [Said("", "broken", "x")])
+    assert not any(box.notes for box in column.boxes)

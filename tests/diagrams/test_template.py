@@ -1,0 +1,106 @@
+"""The diagram as HTML: words beside shapes, nothing executes, a table says the same, folding works without a script."""
+
+import re
+
+import pytest
+from django.template.loader import render_to_string
+from django.utils import translation
+
+from stackviz.diagrams.boxes import Box, Column, Counterpart, Note
+from stackviz.diagrams.layers import Layer, State
+from stackviz.diagrams.stack import draw_columns
+
+EVIL = """"><script>alert(1)</script><img src=x onerror=alert(2)>'{{ 7|add:7 }}"""
+LONGEST = "NVIDIA RTX PRO 6000 Blackwell Max-Q Workstation Edition"
+
+
+def column(title: str, *boxes: Box, url: str = "/s/") -> Column:
+    return Column(f"stack:{title}", title, "", url, boxes)
+
+
+def cudnn(**changes) -> Box:
+    return Box("cudnn", "kernels", Layer.LIBRARY, "cuDNN", **changes)
+
+
+def render(*columns: Column, **context) -> str:
+    return render_to_string("diagrams/_stack.html", {"drawing": draw_columns(columns), **context})
+
+
+def words(html: str) -> str:
+    return re.sub(r"\s+", " ", re.sub(r"<[^>]+>", " ", html))
+
+
+def test_hostile_text_in_every_place_stays_text():
+    evil = Box(
+        EVIL, EVIL, Layer.LIBRARY, EVIL, EVIL, State.BROKEN, EVIL, "/c/", (Note(State.BROKEN, EVIL),), (EVIL,), EVIL, EVIL,
+        "javascript:alert(1)", (Counterpart("b", EVIL, EVIL, EVIL, "javascript:alert(1)"),),
+    )  # fmt: skip
+    other = Box("b", EVIL, Layer.LIBRARY, EVIL)
+    html = render(Column(EVIL, EVIL, EVIL, "/s/", (evil,)), column("b", other))
+    assert "<script" not in html
+    assert "<img" not in html
+    assert "javascript:" not in re.sub(r">[^<]*<", "><", html)
+    assert "{{ 7|add:7 }}" in html
+
+
+def test_every_state_has_its_word():
+    states = (State.FITS, State.WARNING, State.BROKEN, State.UNKNOWN)
+    html = words(render(column("a", *(cudnn(state=state) for state in states)), column("b")))
+    for word in ("fits", "warning", "broken", "not reported", "no counterpart of cuDNN"):
+        assert word in html
+
+
+def test_a_box_opens_without_a_script():
+    html = render(column("a", cudnn(summary="Kernels of NVIDIA.", calls=("cuBLAS",), see_version="nvcc --version")))
+    assert re.search(r"<details class=\"box described\"><summary[^>]*><b>cuDNN</b>", html)
+    assert "Kernels of NVIDIA." in html
+    assert "<code>nvcc --version</code>" in html
+    assert not re.search(r"\son\w+=", html)
+
+
+def test_the_longest_names_are_written_in_full():
+    html = render(
+        *(column(LONGEST, Box("g", "accelerator", Layer.HARDWARE, LONGEST, "GB202 · sm_120")) for _ in range(6))
+    )
+    assert html.count(LONGEST) >= 18  # six heads, six boxes, and both again in the table
+
+
+def test_the_table_says_all_that_the_boxes_say():
+    fits = cudnn(version="9.10.2", state=State.FITS, notes=(Note(State.WARNING, "ends soon"),))
+    table = words(render(column("a", fits), column("b")).split("<table", 1)[1])
+    assert "cuDNN 9.10.2 (fits); ends soon (warning)" in table
+    assert "no counterpart of cuDNN" in table
+
+
+def test_only_differences_folds_equal_rows_and_names_them():
+    same, other = (
+        Box("python", "interpreter", Layer.APPLICATION, "Python"),
+        Box("x", "kernels", Layer.LIBRARY, "oneDNN"),
+    )
+    html = render(column("a", same, cudnn()), column("b", same, other), only_differences=True, toggle_url="?all")
+    grid = html.split("<table", 1)[0]
+    assert "the same in all columns: Python" in grid
+    assert "<b>Python</b>" not in grid
+    assert "<b>cuDNN</b>" in grid
+    assert '<a class="chip" href="?all">All layers</a>' in html
+
+
+def test_one_column_offers_nothing_to_fold():
+    html = render(column("a", cudnn()), toggle_url="?only=differences")
+    assert "Only differences" not in html
+
+
+def test_each_cell_names_its_column_for_those_who_cannot_see_the_head():
+    html = render(column("Left", cudnn()), column("Right", cudnn()))
+    assert html.count('<span class="of">Left</span>') == html.count('<span class="of">Right</span>') > 0
+
+
+@pytest.mark.parametrize("language", ["en", "zh-hans"])
+def test_the_diagram_renders_in_both_languages(language):
+    with translation.override(language):
+        assert "cuDNN" in render(column("a", cudnn()), column("b"))
+
+
+def test_numbers_in_styles_survive_a_locale_with_commas():
+    with translation.override("de"):
+        assert 'style="--n:2"' in render(column("a", cudnn()), column("b"))
