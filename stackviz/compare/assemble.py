@@ -12,7 +12,8 @@ from stackviz.compare.measured import Measured, measure
 from stackviz.compare.probed import ProbedRow, probed_rows
 from stackviz.compare.selection import Subject, query_string
 from stackviz.compare.subjects import Loaded, describe
-from stackviz.compare.verdicts import QUESTIONS, Figure, Question, Verdict, judge
+from stackviz.compare.verdicts import QUESTIONS, Figure, Question, Verdict, gaps, judge
+from stackviz.diagrams.layers import Layer
 from stackviz.diagrams.stack import Drawing, draw_columns
 from stackviz.labs.models import Finding
 from stackviz.units import format_factor
@@ -106,7 +107,7 @@ def assemble(chosen: Sequence[Loaded]) -> Comparison:
     machines = [(head, loaded) for head, loaded in zip(heads, chosen, strict=True) if loaded.machine is not None]
     return Comparison(
         heads=heads,
-        verdicts=_verdicts(sheet_heads, spec_rows),
+        verdicts=(*_verdicts(chosen, sheet_heads, spec_rows), *_gaps(drawing)),
         drawing=drawing,
         sheets=_sheets(chosen, sheet_heads, spec_rows),
         machines=tuple(head for head, _loaded in machines),
@@ -178,25 +179,38 @@ def _sheet_cell(
         exact=cell.exact,
         basis=cell.basis,
         note=cell.note,
-        factor=format_factor(cell.amount / base) if base and cell.amount else "",
+        factor=format_factor(cell.amount / base) if base and cell.amount and cell.amount != base else "",
         is_best=best is not None and cell.amount == best,
         source=numbers.get((cell.source_title, cell.source_url), 0),
     )
 
 
-def _verdicts(heads: Sequence[Head], rows: Sequence[SpecRow]) -> tuple[Verdict, ...]:
-    """A sentence per question, over the row in which most columns have a figure; none for fewer than two columns."""
-    if len(heads) < 2:
-        return ()
-    return tuple(judge(question, _figures(question, heads, rows)) for question in QUESTIONS)
+def _verdicts(chosen: Sequence[Loaded], heads: Sequence[Head], rows: Sequence[SpecRow]) -> list[Verdict]:
+    """A sentence per question about the sheets, each sheet once; none for fewer than two sheets."""
+    first_of: dict[int, int] = {}
+    for column, head in enumerate(heads):
+        sheet = chosen[head.place].accelerator
+        if sheet is not None:
+            first_of.setdefault(sheet.pk, column)
+    columns = list(first_of.values())
+    if len(columns) < 2:
+        return []
+    return [judge(question, _figures(question, heads, columns, rows)) for question in QUESTIONS]
 
 
-def _figures(question: Question, heads: Sequence[Head], rows: Sequence[SpecRow]) -> list[Figure]:
+def _figures(
+    question: Question, heads: Sequence[Head], columns: Sequence[int], rows: Sequence[SpecRow]
+) -> list[Figure]:
+    """The answers of these columns, from the row (field and condition) in which most of them have a figure."""
     candidates = [row for field in question.fields for row in rows if row.field == field]
     if not candidates:
-        return [Figure(head.title, None) for head in heads]
-    fullest = max(candidates, key=lambda row: sum(cell is not None and cell.amount is not None for cell in row.cells))
-    return [_figure(head, cell, fullest) for head, cell in zip(heads, fullest.cells, strict=True)]
+        return [Figure(heads[column].title, None) for column in columns]
+
+    def known(row: SpecRow) -> int:
+        return sum(cell is not None and cell.amount is not None for cell in (row.cells[column] for column in columns))
+
+    fullest = max(candidates, key=known)
+    return [_figure(heads[column], fullest.cells[column], fullest) for column in columns]
 
 
 def _figure(head: Head, cell: SpecCell | None, row: SpecRow) -> Figure:
@@ -204,6 +218,24 @@ def _figure(head: Head, cell: SpecCell | None, row: SpecRow) -> Figure:
         return Figure(head.title, None)
     condition = f" ({row.condition})" if row.condition else ""
     return Figure(head.title, cell.amount, f"{cell.text} {row.unit}".rstrip() + condition)
+
+
+# Where a missing counterpart stops a program; below and above, the difference is one of kind.
+_TELLING_LAYERS = (Layer.COMPILER, Layer.LIBRARY, Layer.PLATFORM)
+
+
+def _gaps(drawing: Drawing) -> list[Verdict]:
+    """What only some of the stacks have; nothing to say about fewer than two columns."""
+    if len(drawing.columns) < 2:
+        return []
+    missing: dict[str, list[str]] = {column.title: [] for column in drawing.columns if column.boxes}
+    rows = [row for layer in drawing.layers if layer.layer in _TELLING_LAYERS for row in layer.rows]
+    for row in rows:
+        names = dict.fromkeys(placed.box.name for cell in row.cells for placed in cell.placed)
+        for cell in row.cells:
+            if not cell.placed and cell.column.title in missing:
+                missing[cell.column.title] += names
+    return [gaps(_("Will not run, or runs elsewhere"), missing)]
 
 
 # --- measured, found ----------------------------------------------------------------------------------------------

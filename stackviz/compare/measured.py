@@ -98,13 +98,15 @@ def _reading_order(pair: Mapping[int, Measurement]) -> tuple[Any, ...]:
 def _row(places: Sequence[int], pair: Mapping[int, Measurement]) -> MeasuredRow:
     first = next(iter(pair.values()))
     ok = {place: result for place, result in pair.items() if result.is_ok and result.rate}
-    top = max((result.rate.value for result in ok.values() if result.rate), default=0.0)
+    rates = [result.rate.value for result in ok.values() if result.rate]
+    top = max(rates, default=0.0)
+    # Bars of a row share a scale: the highest published peak where one is known, so that a lone bar says something.
+    scale = max([*rates, *(result.peak.peak for result in ok.values() if result.peak)], default=0.0)
     baseline = next((ok[place] for place in places if place in ok), None)
     verdict = _verdict(list(ok.values()))
     may_rank = verdict is not None and verdict.answer is not Comparability.NOT_COMPARABLE
-    cells = tuple(
-        _cell(place, pair.get(place), top, baseline if may_rank else None, is_ranked=may_rank) for place in places
-    )
+    best = top if may_rank else None
+    cells = tuple(_cell(place, pair.get(place), scale, best, baseline if may_rank else None) for place in places)
     return MeasuredRow(first.title, first.setting, cells, verdict, first.benchmark.formula if first.benchmark else "")
 
 
@@ -120,8 +122,9 @@ def _verdict(results: Sequence[Measurement]) -> Verdict | None:
 
 
 def _cell(
-    place: int, result: Measurement | None, top: float, baseline: Measurement | None, *, is_ranked: bool
+    place: int, result: Measurement | None, scale: float, best: float | None, baseline: Measurement | None
 ) -> MeasuredCell:
+    """`scale`: rate of a full bar. `best`, `baseline`: highest rate and first result; None where nothing is ranked."""
     if result is None:
         return MeasuredCell(place, missing=_("not measured"))
     rate, receipt = result.rate, reverse("ingest:receipt", args=[result.report_id])
@@ -134,12 +137,12 @@ def _cell(
         spread=rate.spread_label,
         peak=result.peak.label if result.peak else "",
         factor=format_factor(rate.value / base.value) if base else "",
-        is_best=is_ranked and rate.value == top,
+        is_best=rate.value == best,
         samples=str(result.summary.count),
         remarks=result.remarks,
         device=result.device,
         receipt_url=receipt,
-        meter=meter(rate.value, top, rate.low, rate.high),
+        meter=meter(rate.value, scale, rate.low, rate.high),
     )
 
 

@@ -54,7 +54,7 @@ def _sheets_and_stacks(selection: Selection) -> dict[Subject, Loaded]:
     of_vendor = {stack.vendor: stack.slug for stack in reversed(rows)}
     found = {
         sheets[slug]: Loaded(
-            sheets[slug], item.name, item.get_absolute_url(), item, of_vendor.get(item.vendor.slug, "")
+            sheets[slug], short_name(item), item.get_absolute_url(), item, of_vendor.get(item.vendor.slug, "")
         )
         for slug, item in accelerators.items()
     }
@@ -78,6 +78,11 @@ def _machines(selection: Selection, user: Visitor) -> dict[Subject, Loaded]:
         for machine in machines
         for subject in [subjects[machine.lab.slug, machine.slug]]
     }
+
+
+def short_name(accelerator: Accelerator) -> str:
+    """Its name without its maker's in front: columns are narrow, and sentences name it often."""
+    return accelerator.name.removeprefix(f"{accelerator.vendor.name} ")
 
 
 def _loaded_machine(subject: Subject, machine: Machine, snapshot: Snapshot | None) -> Loaded:

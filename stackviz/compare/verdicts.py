@@ -3,7 +3,7 @@
 A verdict is drawn only from figures of one field under one condition. Where a subject has none, the verdict says so.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from django.utils.functional import Promise
@@ -53,6 +53,18 @@ QUESTIONS = (
     Question("power", gettext_lazy("Power"), ("tdp_w", "power_w"), higher_is_better=False),
     Question("price", gettext_lazy("Launch price"), ("launch_price_usd",), higher_is_better=False),
 )
+
+
+def gaps(title: str, missing: Mapping[str, Sequence[str]]) -> Verdict:
+    """What a subject's stack has nothing for: `missing` maps a subject to the names of what others have there."""
+    lines = [
+        _("%(subject)s has no counterpart of %(names)s") % {"subject": subject, "names": ", ".join(names)}
+        for subject, names in missing.items()
+        if names
+    ]
+    if not lines:
+        return Verdict(title, _("nothing that only one side has"))
+    return Verdict(title, lines[0], "; ".join(lines[1:]))
 
 
 def judge(question: Question, figures: Sequence[Figure]) -> Verdict:

@@ -34,7 +34,10 @@ def test_the_faster_machine_is_marked_and_the_other_has_its_factor_of_the_first(
 
 def test_other_parameters_are_another_row():
     measured = measure([(0, "box-a", [result(side=1024)]), (1, "box-b", [result(side=2048)])])
-    assert [[cell.missing for cell in row.cells] for row in measured.rows] == [["", "not measured"], ["not measured", ""]]
+    assert [[cell.missing for cell in row.cells] for row in measured.rows] == [
+        ["", "not measured"],
+        ["not measured", ""],
+    ]
     assert all(row.verdict is None for row in measured.rows)
     assert not any(cell.is_best for row in measured.rows for cell in row.cells)
 

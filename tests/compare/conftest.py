@@ -1,0 +1,35 @@
+"""The curated catalogue and stacks, and a public and a private lab, for the tests of the comparison page."""
+
+from collections.abc import Iterator
+
+import pytest
+from django.db import transaction
+
+from stackviz.catalog.load import load_catalogue
+from stackviz.catalog.models import Accelerator
+from stackviz.stacks.load import load_stacks
+from tests.machines.factories import DGX_FACTS, gemm, h100, make_lab, make_machine, make_report
+
+
+@pytest.fixture(scope="module")
+def curated(django_db_setup, django_db_blocker) -> Iterator[None]:
+    """All spec sheets and stacks, loaded once for a file of tests and rolled back after it."""
+    with django_db_blocker.unblock(), transaction.atomic():
+        load_catalogue()
+        load_stacks()
+        yield
+        transaction.set_rollback(True)
+
+
+@pytest.fixture
+def lab(curated, db):
+    return make_lab("north")
+
+
+@pytest.fixture
+def dgx(lab):
+    """A machine with two H100 and a measured matrix product."""
+    sheet = Accelerator.objects.get(slug="nvidia-h100-sxm5-80gb")
+    machine = make_machine(lab, "dgx-07")
+    make_report(machine, facts=DGX_FACTS, cards=[h100(0, sheet), h100(1, sheet)], results=[gemm("bf16", [0.00141] * 8)])
+    return machine

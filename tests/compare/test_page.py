@@ -1,0 +1,160 @@
+"""`/compare/` answers with one page of columns, for any address, at a fixed number of queries."""
+
+import re
+
+import pytest
+from django.contrib.auth.models import User
+
+from tests.machines.factories import DGX_FACTS, gemm, h100, make_lab, make_machine, make_report
+
+THREE = "/compare/?a=nvidia-h100-sxm5-80gb&a=apple-m3-max-40&a=machine:north/dgx-07"
+LAYERS = [
+    "Application",
+    "Framework",
+    "Compiler",
+    "Libraries",
+    "Compute platform",
+    "Driver",
+    "Operating system",
+    "Hardware",
+]
+
+
+def text_of(response) -> str:
+    return re.sub(r"\s+", " ", re.sub(r"<[^>]+>", " ", response.content.decode()))
+
+
+def without_token(response) -> str:
+    return re.sub(r'name="csrfmiddlewaretoken" value="[^"]+"', "", response.content.decode())
+
+
+def test_a_sheet_another_and_a_machine_are_three_columns_on_eight_layers(client, dgx):
+    response = client.get(THREE)
+    comparison = response.context["comparison"]
+    assert [head.title for head in comparison.heads] == ["H100 SXM5 80GB", "M3 Max (40-core GPU)", "dgx-07"]
+    assert [layer.title for layer in comparison.drawing.layers] == LAYERS
+    assert all(len(row.cells) == 3 for layer in comparison.drawing.layers for row in layer.rows)
+
+
+def test_figures_stand_side_by_side_with_factor_source_and_what_is_not_published(client, dgx):
+    response = client.get(THREE)
+    rows = {(line.row.field, line.row.condition): line.cells for line in response.context["comparison"].sheets.rows}
+    h100, max40, card = rows["memory_bandwidth_gb_s", ""]
+    assert (h100.text, max40.text, card.text) == ("3,350", "400", "3,350")
+    assert (h100.factor, max40.factor, card.factor) == ("", "0.12×", "")
+    assert (h100.is_best, max40.is_best) == (True, False)
+    assert h100.source
+    assert rows["bf16_tensor_tflops", "dense"][0].text == "989.4"
+    assert rows["bf16_tensor_tflops", "dense"][1] is None
+    assert "not published" in text_of(response)
+
+
+def test_dense_and_sparse_figures_never_share_a_row(client, dgx):
+    rows = client.get(THREE).context["comparison"].sheets.rows
+    by_condition = {line.row.condition: line.cells[0].text for line in rows if line.row.field == "fp16_tensor_tflops"}
+    assert by_condition == {"dense": "989.4", "with 2:4 sparsity": "1,978.9"}
+
+
+def test_every_figure_of_the_sheets_leads_to_its_source(client, curated):
+    sheets = client.get("/compare/?a=nvidia-h100-sxm5-80gb&a=apple-m3-max-40").context["comparison"].sheets
+    assert all(cell.source for line in sheets.rows for cell in line.cells if cell)
+    assert all(source.url.startswith("http") for source in sheets.sources)
+
+
+def test_what_the_machine_measured_is_a_bar_against_the_published_peak(client, dgx):
+    (row,) = client.get(THREE).context["comparison"].measured.rows
+    assert row.cells[0].label == "780 TFLOP/s"
+    assert row.cells[0].peak == "79 %"
+    assert float(row.cells[0].meter.p) == pytest.approx(78.8, abs=0.1)
+
+
+def test_a_verdict_names_the_factor_and_what_has_no_counterpart(client, dgx):
+    verdicts = {verdict.title: verdict for verdict in client.get(THREE).context["comparison"].verdicts}
+    assert verdicts["Memory bandwidth"].lead == "H100 SXM5 80GB has 8.4× M3 Max (40-core GPU)"
+    assert "NCCL" in verdicts["Will not run, or runs elsewhere"].lead
+
+
+def test_only_differences_folds_what_is_equal(client, dgx):
+    url = "/compare/?a=machine:north/dgx-07&a=nvidia-h100-sxm5-80gb"
+    folded, whole = client.get(url + "&only=differences"), client.get(url)
+    assert b"Memory bandwidth</span>, GB/s" in whole.content
+    assert b"Memory bandwidth</span>, GB/s" not in folded.content
+    assert folded.context["toggle_url"] == "?a=machine:north/dgx-07&a=nvidia-h100-sxm5-80gb"
+
+
+@pytest.mark.parametrize("count", [2, 6])
+def test_the_page_costs_the_same_queries_for_any_number_of_subjects_and_reports(
+    client, dgx, lab, count, django_assert_num_queries
+):
+    for number in range(1, count):
+        other = make_machine(lab, f"box-{number}")
+        for _report in range(number * 3):
+            make_report(other, facts=DGX_FACTS, cards=[h100(0)], results=[gemm("bf16", [0.002] * 8)])
+    url = "/compare/?a=nvidia-h100-sxm5-80gb&" + "&".join(f"a=machine:north/box-{n}" for n in range(1, count))
+    client.get(url)  # fills the cache of described stacks
+    # sheets; stacks; machines; snapshots, cards, findings; edition of the stacks; spec values; series, results, torch, cards
+    with django_assert_num_queries(12):
+        assert client.get(url).status_code == 200
+
+
+@pytest.mark.parametrize(
+    ("query", "status", "says"),
+    [
+        ("", 200, "side by side"),
+        ("a=nvidia-h100-sxm5-80gb", 200, "Add another to compare with"),
+        ("a=no-such-card", 404, "is not known here"),
+        ("a=no-such-card&a=nvidia-h100-sxm5-80gb", 200, "is not known here"),
+        ("a=nvidia-h100-sxm5-80gb&a=nvidia-h100-sxm5-80gb&a=apple-m3-max-40", 200, "it is shown once"),
+        ("a=machine:north/dgx-99", 404, "is not known here"),
+        ("a=stack:nope", 404, "is not known here"),
+        ("a=" + "x" * 5000, 404, "is not a subject"),
+        ("a=%00%ff&a=..%2F..%2Fetc", 404, "is not a subject"),
+        ("&".join(f"a=gpu-{n}" for n in range(50)), 404, "50 in all"),
+    ],
+)
+def test_a_bad_address_is_answered_with_what_is_wrong(client, lab, query, status, says):
+    response = client.get(f"/compare/?{query}")
+    assert response.status_code == status
+    assert says in text_of(response)
+
+
+def test_hostile_subjects_are_only_ever_text(client, lab):
+    page = client.get("/compare/", {"a": "<script>alert(1)</script>"}).content.decode()
+    assert "<script>alert" not in page
+    assert "&lt;script&gt;alert" in page
+
+
+def test_a_private_machine_is_no_different_from_one_that_does_not_exist(client, curated, db):
+    secret = make_lab("south", is_public=False)
+    make_report(make_machine(secret, "sealed"), facts=DGX_FACTS)
+    there, nowhere = client.get("/compare/?a=machine:south/sealed"), client.get("/compare/?a=machine:south/absent")
+    assert there.status_code == nowhere.status_code == 404
+    assert without_token(there).replace("sealed", "absent") == without_token(nowhere)
+
+
+def test_a_member_compares_the_machines_of_a_private_lab(client, curated, db):
+    secret = make_lab("south", is_public=False)
+    make_report(make_machine(secret, "sealed"), facts=DGX_FACTS)
+    user = User.objects.create_user("ada")
+    secret.memberships.create(user=user)
+    client.force_login(user)
+    assert client.get("/compare/?a=machine:south/sealed&a=nvidia-h100-sxm5-80gb").status_code == 200
+
+
+def test_a_machine_that_has_not_reported_is_a_column_that_says_so(client, lab):
+    make_machine(lab, "silent")
+    response = client.get("/compare/?a=machine:north/silent&a=apple-m3-max-40")
+    assert "No report yet" in text_of(response)
+
+
+def test_htmx_gets_the_comparison_alone_and_a_restored_page_whole(client, dgx):
+    part = client.get(THREE, headers={"hx-request": "true"}).content
+    whole = client.get(THREE, headers={"hx-request": "true", "hx-history-restore-request": "true"}).content
+    assert b"<html" not in part
+    assert b"<html" in whole
+
+
+def test_plotly_is_not_part_of_the_first_paint(client, dgx):
+    page = client.get(THREE).content.decode()
+    assert not re.search(r'<script[^>]+src="[^"]*plotly', page)
+    assert 'data-plotly="' in page
