@@ -1,0 +1,217 @@
+"""The curation desk: an admin finds, corrects, publishes, reverts; mistakes are answered beside the input."""
+
+import re
+
+import pytest
+from django.contrib.auth.models import User
+from django.urls import reverse
+
+from stackviz.catalog.models import Alias, SpecValue
+
+VALUES = "admin:catalog_specvalue"
+
+
+@pytest.fixture
+def desk(client, db):
+    """A client whose user may do everything."""
+    client.force_login(User.objects.create_superuser("mira", "mira@example.org", "secret"))
+    return client
+
+
+def form_of(row: SpecValue, /, **changes) -> dict[str, object]:
+    filled = {
+        "accelerator": row.accelerator_id,
+        "field": row.field,
+        "value": row.value,
+        "unit": row.unit,
+        "condition": row.condition,
+        "basis": row.basis,
+        "source": row.source_id or "",
+        "said_by": row.said_by,
+        "note": row.note,
+        "status": row.status,
+        "reason": "",
+    }
+    if row.is_preferred:
+        filled["is_preferred"] = "on"
+    return {**filled, **changes}
+
+
+def change_url(value: SpecValue) -> str:
+    return reverse(f"{VALUES}_change", args=[value.pk])
+
+
+def errors(response) -> list[str]:
+    return re.findall(r'<ul class="errorlist[^>]*><li>(.*?)</li>', response.content.decode())
+
+
+@pytest.mark.parametrize(
+    "page",
+    [
+        "accelerator_changelist",
+        "specvalue_changelist",
+        "alias_changelist",
+        "source_changelist",
+        "vendor_changelist",
+        "catalogueload_changelist",
+        "accelerator_add",
+        "specvalue_add",
+        "alias_add",
+        "source_add",
+    ],
+)
+def test_every_list_and_form_opens(desk, bandwidth, page):
+    assert desk.get(reverse(f"admin:catalog_{page}")).status_code == 200
+
+
+@pytest.mark.parametrize(
+    ("page", "query"),
+    [
+        ("accelerator", "?q=acme"),
+        ("specvalue", "?q=acme&group=memory&origin=hand&status__exact=public"),
+        ("alias", "?q=one"),
+        ("source", "?q=acme&kind__exact=maker"),
+    ],
+)
+def test_lists_are_searched_and_filtered(desk, bandwidth, page, query):
+    Alias.objects.create(accelerator=bandwidth.accelerator, name="Acme One 8GB")
+    response = desk.get(reverse(f"admin:catalog_{page}_changelist") + query)
+    assert "1 " in re.search(r'class="paginator"[^>]*>(.*?)</p>', response.content.decode(), re.DOTALL)[1]
+
+
+def test_a_corrected_value_is_recomputed_and_shown_on_the_sheet_with_its_reason(desk, bandwidth):
+    form = form_of(bandwidth, value="3.352", unit="TB/s", reason="2619 MHz x 2 x 5120 bit / 8")
+    assert desk.post(change_url(bandwidth), form).status_code == 302
+    bandwidth.refresh_from_db()
+    assert bandwidth.amount == pytest.approx(3.352e12)
+    page = desk.get("/accelerators/acme-one/").content.decode()
+    assert "3.352 TB/s</span>" in page
+    assert "corrected by mira" in page
+    assert "3350 GB/s → 3.352 TB/s, 2619 MHz" in page
+
+
+@pytest.mark.parametrize(
+    ("changes", "words"),
+    [
+        ({"value": "fast"}, "memory_bandwidth_gb_s is a number, not &#x27;fast&#x27;"),
+        ({"value": "nan"}, "not a finite quantity"),
+        ({"value": "-3"}, "cannot be negative"),
+        ({"value": "3350000000000"}, "lies between"),
+        ({"unit": "W"}, "measured in GB/s; W measures something else"),
+        ({"unit": ""}, "needs a unit, such as GB/s"),
+        ({"condition": "dense"}, "is not key=value"),
+        ({"condition": "sparsity=thick"}, "sparsity is one of dense"),
+        ({"source": ""}, "A public value needs a source with a web address."),
+        ({"field": "colour"}, "Select a valid choice"),
+    ],
+)
+def test_a_mistake_is_answered_beside_the_input_and_changes_nothing(desk, bandwidth, changes, words):
+    response = desk.post(change_url(bandwidth), form_of(bandwidth, **changes))
+    assert response.status_code == 200
+    assert any(words in error for error in errors(response))
+    bandwidth.refresh_from_db()
+    assert bandwidth.value == "3350"
+
+
+def test_a_second_preferred_value_is_refused_in_words(desk, bandwidth):
+    form = form_of(bandwidth, value="3000")
+    response = desk.post(reverse(f"{VALUES}_add"), form)
+    assert "Another value of this field and condition is preferred already: take its mark away first." in errors(
+        response
+    )
+
+
+def test_a_revert_brings_the_old_value_back_and_the_sheet_says_so(desk, bandwidth):
+    desk.post(change_url(bandwidth), form_of(bandwidth, value="3000", reason="typed wrongly"))
+    first = bandwidth.history.earliest()
+    address = reverse(f"{VALUES}_simple_history", args=[bandwidth.pk, first.history_id])
+    assert desk.get(address).status_code == 200
+    assert desk.post(address, form_of(bandwidth, reason="back to the data sheet")).status_code == 302
+    bandwidth.refresh_from_db()
+    assert (bandwidth.value, bandwidth.amount) == ("3350", 3.35e12)
+    page = desk.get("/accelerators/acme-one/").content.decode()
+    assert "3350 GB/s → 3000 GB/s, typed wrongly" in page
+    assert "3000 GB/s → 3350 GB/s, back to the data sheet" in page
+
+
+def test_the_history_page_lists_who_and_why(desk, bandwidth):
+    desk.post(change_url(bandwidth), form_of(bandwidth, value="3000", reason="typed wrongly"))
+    page = desk.get(reverse(f"{VALUES}_history", args=[bandwidth.pk])).content.decode()
+    assert "typed wrongly" in page
+    assert "mira" in page
+
+
+def test_values_and_names_are_edited_inside_their_accelerator(desk, bandwidth):
+    page = desk.get(reverse("admin:catalog_accelerator_change", args=[bandwidth.accelerator_id])).content.decode()
+    assert 'name="spec_values-0-value" value="3350"' in page
+    assert '<option value="memory_bandwidth_gb_s" selected>Memory bandwidth (memory_bandwidth_gb_s)</option>' in page
+    assert 'name="aliases-0-name"' in page
+
+
+def test_a_name_is_added_inside_its_accelerator(desk, bandwidth):
+    card = bandwidth.accelerator
+    inline = {
+        f"spec_values-0-{name}": value
+        for name, value in form_of(bandwidth, id=bandwidth.pk).items()
+        if name != "said_by"
+    }
+    form = {
+        "slug": card.slug,
+        "name": card.name,
+        "vendor": card.vendor_id,
+        "kind": card.kind,
+        "family": "",
+        "is_public": "on",
+        "spec_values-TOTAL_FORMS": 1,
+        "spec_values-INITIAL_FORMS": 1,
+        **inline,
+        "aliases-TOTAL_FORMS": 1,
+        "aliases-INITIAL_FORMS": 0,
+        "aliases-0-name": "NVIDIA Acme-One",
+        "aliases-0-kind": "reported",
+    }
+    response = desk.post(reverse("admin:catalog_accelerator_change", args=[card.pk]), form)
+    assert (response.status_code, errors(response)) == (302, [])
+    assert [(alias.name, alias.normalized) for alias in card.aliases.all()] == [("NVIDIA Acme-One", "acme one")]
+
+
+def test_an_empty_name_is_refused_in_words(desk, card):
+    form = {"accelerator": card.pk, "name": "®", "kind": "reported"}
+    response = desk.post(reverse("admin:catalog_alias_add"), form)
+    assert errors(response) == ["Nothing is left of this name without the vendor&#x27;s."]
+
+
+def test_publishing_needs_a_source_and_names_what_has_none(desk, bandwidth):
+    plain = {"accelerator": bandwidth.accelerator, "unit": "W", "field": "tdp_w"}
+    sourced = SpecValue.objects.create(value="700", source=bandwidth.source, **plain)
+    unsourced = SpecValue.objects.create(value="650", condition="scope=limit", **plain)
+    form = {"action": "publish", "_selected_action": [sourced.pk, unsourced.pk]}
+    page = desk.post(reverse(f"{VALUES}_changelist"), form, follow=True).content.decode()
+    sourced.refresh_from_db()
+    unsourced.refresh_from_db()
+    assert (sourced.status, sourced.is_preferred, unsourced.status) == ("public", True, "unreviewed")
+    assert "1 published." in page
+    assert "Without a source, so left: tdp_w 650 W (scope=limit)" in page
+
+
+def test_a_retired_value_leaves_the_sheet(desk, bandwidth):
+    desk.post(reverse(f"{VALUES}_changelist"), {"action": "set_aside", "_selected_action": [bandwidth.pk]})
+    bandwidth.refresh_from_db()
+    assert (bandwidth.status, bandwidth.is_preferred) == ("retired", False)
+    assert "3,350 GB/s" not in desk.get("/accelerators/acme-one/").content.decode()
+
+
+def test_loads_are_read_only(desk, db):
+    assert desk.get(reverse("admin:catalog_catalogueload_add")).status_code == 403
+
+
+@pytest.mark.parametrize("count", [1, 40])
+def test_the_list_of_values_costs_the_same_queries_for_any_number(
+    desk, bandwidth, django_assert_max_num_queries, count
+):
+    for number in range(count):
+        SpecValue.objects.create(
+            accelerator=bandwidth.accelerator, field="tdp_w", value=str(100 + number), unit="W", source=bandwidth.source
+        )
+    with django_assert_max_num_queries(12):
+        desk.get(reverse(f"{VALUES}_changelist"))
