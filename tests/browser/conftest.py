@@ -2,6 +2,7 @@
 
 import json
 import shutil
+import urllib.error
 import urllib.request
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -24,8 +25,11 @@ class LoadedSite(Site):
         """Uploads a report -> its receipt's address. The worker reads it in its own time."""
         headers = {"Authorization": f"Bearer {self.key}", "Content-Type": "application/json"}
         request = urllib.request.Request(f"{self.url}/api/v1/reports/", json.dumps(body).encode(), headers)
-        with urllib.request.urlopen(request, timeout=20) as answer:
-            return str(json.load(answer)["receipt_url"])
+        try:
+            with urllib.request.urlopen(request, timeout=20) as answer:
+                return str(json.load(answer)["receipt_url"])
+        except urllib.error.HTTPError as error:
+            raise AssertionError(f"{error.code}: {error.read().decode()}") from error
 
     def send_and_wait(self, body: dict[str, Any]) -> None:
         self.send(body)

@@ -25,9 +25,9 @@ def hostile_report() -> dict:
         facts={"cpu.model": HOSTILE, "os.name": HOSTILE, "torch.version": HOSTILE, HOSTILE[:100]: HOSTILE},
         absent={"rocm.version": {"reason": "failed", "detail": HOSTILE}},
         cards=[h100_card(reported_name=HOSTILE[:200], facts={"compute_capability": HOSTILE, HOSTILE[:100]: HOSTILE})],
-        software=[{"component": "pytorch", "version": HOSTILE[:200], "found_by": HOSTILE[:200]}, {"component": HOSTILE[:150], "version": None, "found_by": HOSTILE[:200]}],
-        results=[gemm_result(state="failed", reason=HOSTILE, samples=[]), gemm_result(conditions={"before.note": HOSTILE}), gemm_result(benchmark=HOSTILE[:150])],
-        probes=[{"probe": HOSTILE[:150], "state": "failed", "duration_s": 0.1, "detail": HOSTILE}],
+        software=[{"component": "pytorch", "version": HOSTILE[:200], "found_by": HOSTILE[:200]}],
+        results=[gemm_result(state="failed", reason=HOSTILE, samples=[]), gemm_result(conditions={"before.note": HOSTILE}), gemm_result(device="cuda:0", params={"dtype": HOSTILE[:100], "m": 8, "n": 8, "k": 8})],
+        probes=[{"probe": "nvidia", "state": "failed", "duration_s": 0.1, "detail": HOSTILE}],
         **{HOSTILE[:100]: {"deep": [HOSTILE]}},
     )  # fmt: skip
 
