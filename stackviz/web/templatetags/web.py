@@ -20,9 +20,11 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
 
 from stackviz.units import Shown, format_factor, format_quantity
+from stackviz.web.fragments import fragment
 from stackviz.web.words import KIND_MEANINGS, KINDS, OWN_NAMES, STATES, missing_text
 
 register = template.Library()
+register.simple_tag(fragment)
 
 # The main navigation, in order: what it is called, its URL name. A new room adds a line (docs/recipes/page.md).
 PLACES = (
