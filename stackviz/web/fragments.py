@@ -1,7 +1,7 @@
 """Parts of a page that depend on nothing but plain values: rendered once for each, then taken from memory.
 
-A template of two hundred table cells costs more than all queries of its page. The frozen rows it is made of are the key,
-so nothing has to be invalidated: other values are another key.
+A template of two hundred table cells costs more than all queries of its page. The frozen rows it is made of are the
+key, so nothing has to be invalidated: other values are another key.
 """
 
 from collections.abc import Hashable

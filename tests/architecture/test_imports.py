@@ -26,6 +26,23 @@ def test_a_lab_machine_needs_nothing_but_python(run_python):
     assert (done.returncode, done.stdout) == (0, "imported\n"), done.stderr
 
 
+def test_charts_and_diagrams_know_neither_a_request_nor_a_table():
+    """import-linter knows Django as one module; these rooms may use its translation, and nothing else of it."""
+    paths = [*ROOT.glob("stackviz/charts/*.py"), *ROOT.glob("stackviz/diagrams/*.py"), ROOT / "stackviz/stats.py"]
+    imported = {(path.name, name) for path in paths for name in _imported_from(path)}
+    assert len(paths) > 5
+    assert {name for _path, name in imported if name.startswith("django.")} <= {
+        "django.utils.translation",
+        "django.utils.functional",
+    }
+
+
+def _imported_from(path: Path) -> set[str]:
+    nodes = list(ast.walk(ast.parse(path.read_text())))
+    named = {node.module or "" for node in nodes if isinstance(node, ast.ImportFrom)}
+    return named | {alias.name for node in nodes if isinstance(node, ast.Import) for alias in node.names}
+
+
 def test_the_package_the_agent_ships_starts_empty():
     assert (ROOT / "stackviz/__init__.py").read_text() == ""
 
