@@ -16,14 +16,17 @@ MEANS_NONE = frozenset({"not_applicable", "not_installed", "not_supported"})
 class NotReported(Exception):
     """A fact the rule cannot do without is missing. Carries its name and, where given, why it is missing."""
 
-    def __init__(self, name: str, reason: str = "") -> None:
+    def __init__(self, name: str, reason: str = "", cards: tuple[int, ...] = ()) -> None:
         super().__init__(name)
         self.name = name
         self.reason = reason
+        self.cards = cards
 
 
 class _Facts:
-    """Named facts with their absences, remembering what was asked."""
+    """Named facts with their absences, remembering what was asked. `about`: the card they are about, or ()."""
+
+    about: tuple[int, ...] = ()
 
     def __init__(self, facts: Mapping[str, object], absent: Mapping[str, Absent], prefix: str = "") -> None:
         self._facts = facts
@@ -47,7 +50,8 @@ class _Facts:
         value = self.get(name)
         if value is None:
             reason = self._absent[name].reason if name in self._absent else ""
-            raise NotReported(self._prefix + name, reason)
+            self.evidence.setdefault(self._prefix + name, "not reported")
+            raise NotReported(self._prefix + name, reason, self.about)
         return value
 
     def number(self, name: str) -> float | None:
@@ -77,6 +81,7 @@ class CardLook(_Facts):
     def __init__(self, card: Card) -> None:
         super().__init__(card.facts, card.absent, f"card {card.index} ")
         self.index = card.index
+        self.about = (card.index,)
         self.vendor = card.vendor.strip().lower()
         self.name = card.reported_name
         self.evidence[f"card {card.index}"] = card.reported_name

@@ -36,7 +36,7 @@ def run(rule: Rule, report: Report, tables: Tables) -> Iterator[Finding]:
             yield _finding(rule, verdict, look)
     except NotReported as missing:
         title = f"Cannot tell whether {rule.asks}: {missing.name} not reported"
-        yield _finding(rule, Verdict(Severity.CANNOT_TELL, title, _why(missing)), look)
+        yield _finding(rule, Verdict(Severity.CANNOT_TELL, title, _why(missing), cards=missing.cards), look)
 
 
 def _why(missing: NotReported) -> str:

@@ -58,7 +58,7 @@ def _why_cpu_only(torch: str, platform: str, tables: Tables) -> str:
     return "Nothing of torch runs on the card with this build."
 
 
-def _covers(capability: str, arch: str) -> bool:
+def covers(capability: str, arch: str) -> bool:
     """Whether code for `arch` runs on a card of this capability.
 
     sm_86: the same major, this minor or newer. compute_80: PTX, compiled for anything from 8.0 on.
@@ -113,7 +113,7 @@ def check_kernels(look: Look, tables: Tables) -> Iterator[Verdict]:
     if not archs:
         look.need("torch.arch_list")
     for capability, group in by_capability(cards):
-        if any(_covers(capability, arch) for arch in archs):
+        if any(covers(capability, arch) for arch in archs):
             title = f"torch {torch} carries code for capability {capability}"
             yield Verdict(Severity.FITS, title, cards=indexes(group))
         else:
@@ -134,7 +134,7 @@ def _other_build(look: Look, tables: Tables, capability: str) -> str:
         row
         for relation in ("built-for", "compiles-for")
         for row in tables.rows("pytorch", relation, "compute-capability", platform=platform)
-        if any(_covers(capability, arch) for arch in _archs([row]))
+        if any(covers(capability, arch) for arch in _archs([row]))
     ]
     if not rows:
         return "Build torch from source with TORCH_CUDA_ARCH_LIST set to this capability."

@@ -1,0 +1,81 @@
+"""How the cards are set up, and Linux inside Windows."""
+
+from stackviz.wire import Absent, Card
+from tests.rules.build import answer, answers, card, linux, mac
+
+
+def test_a_lowered_power_limit_is_a_note_with_the_command_that_restores_it():
+    found = answer("power-cap", linux(card(0), card(5, power_limit_w=600.0)))
+    assert found.severity == "note"
+    assert found.title == "NVIDIA H100 80GB HBM3 (card 5): power limit 600 W, 700 W from the factory"
+    assert found.advice.endswith("sudo nvidia-smi -i 5 -pl 700")
+    assert found.evidence["card 5 power_limit_w"] == "600"
+
+
+def test_cards_lowered_to_the_same_limit_share_one_note():
+    found = answer("power-cap", linux(*(card(index, power_limit_w=600.0) for index in range(8))))
+    assert "(cards 0, 1, 2, 3, 4, 5, 6, 7)" in found.title
+
+
+def test_the_factory_limit_a_raised_one_and_rounding_are_no_finding():
+    assert answers("power-cap", linux(card(0), card(1, power_limit_w=750.0), card(2, power_limit_w=699.9))) == []
+
+
+def test_a_card_that_does_not_state_its_limits_cannot_be_told():
+    silent = Card(0, "gpu", "nvidia", "GeForce", None, absent={"power_limit_w": Absent("not_supported")})
+    found = answer("power-cap", linux(silent))
+    assert found.title.endswith("card 0 power_limit_w not reported")
+    assert "not_supported" in found.explanation
+    assert found.evidence["card 0"] == "GeForce"
+
+
+def test_a_silent_card_does_not_hide_a_lowered_one():
+    severities = {
+        found.severity for found in answers("power-cap", linux(card(0, power_limit_w=None), card(1, power_limit_w=1.0)))
+    }
+    assert severities == {"note", "cannot-tell"}
+
+
+def test_mig_is_a_note():
+    assert answer("mig-on", linux(card(mig_mode="enabled"))).severity == "note"
+    assert answers("mig-on", linux()) == []
+
+
+def test_cards_of_two_generations_are_a_warning():
+    found = answer("mixed-capability", linux(card(0), card(1, "A100", compute_capability="8.0")))
+    assert (found.severity, "8.0, 9.0" in found.title) == ("warning", True)
+
+
+def test_cards_of_one_generation_and_a_single_card_are_not_mixed():
+    assert answers("mixed-capability", linux(card(0), card(1))) == []
+    assert answers("mixed-capability", linux(card(0))) == []
+
+
+def test_whether_cards_are_mixed_cannot_be_told_when_one_is_silent():
+    assert answer("mixed-capability", linux(card(0), card(1, compute_capability=None))).severity == "cannot-tell"
+
+
+def test_a_card_on_half_its_lanes_is_a_warning():
+    found = answer("pcie-width", linux(card(3, pcie_width=8)))
+    assert (found.severity, found.title) == ("warning", "NVIDIA H100 80GB HBM3 (card 3) runs on 8 of 16 PCIe lanes")
+
+
+def test_a_card_on_all_its_lanes_is_no_finding_and_a_silent_one_cannot_be_told():
+    assert answers("pcie-width", linux()) == []
+    assert answer("pcie-width", linux(card(pcie_width_max=None))).severity == "cannot-tell"
+
+
+def test_apple_cards_have_no_power_limit_lanes_or_instances_to_judge():
+    seen = mac()
+    assert [
+        found for rule in ("power-cap", "mig-on", "mixed-capability", "pcie-width") for found in answers(rule, seen)
+    ] == []
+
+
+def test_linux_inside_windows_is_a_note_about_whose_driver_it_is():
+    found = answer("wsl2-probe", linux(os__wsl="WSL2"))
+    assert (found.severity, "(WSL2)" in found.title) == ("note", True)
+
+
+def test_linux_on_its_own_is_no_such_note():
+    assert answers("wsl2-probe", linux()) == []

@@ -1,0 +1,167 @@
+"""The NVIDIA driver against torch's CUDA, against the cards, and against its end of support."""
+
+import pytest
+
+from stackviz.wire import Absent
+from tests.rules.build import UNSET, answer, answers, card, linux, mac, report
+
+# --- driver-too-old ---
+
+
+@pytest.mark.parametrize(
+    ("cuda", "driver", "severity"),
+    [
+        ("13.0", "580.65.06", "fits"),
+        ("13.0", "580.65.05", "broken"),
+        ("13.2", "615.20.01", "fits"),
+        ("12.8", "525.60.13", "fits"),
+        ("12.8", "525.60.12", "broken"),
+        ("12.8", "535.183.01", "fits"),
+        ("11.8", "450.80.02", "fits"),
+        ("11.8", "450.80.01", "broken"),
+        ("10.2", "440.33", "fits"),
+        ("10.2", "440.32", "broken"),
+        ("10.1", "440.33.01", "fits"),
+    ],
+)
+def test_a_driver_must_reach_the_floor_of_torchs_cuda_family(cuda, driver, severity):
+    found = answer("driver-too-old", linux(torch__cuda_version=cuda, nvidia__driver_version=driver))
+    assert found.severity == severity
+
+
+def test_a_driver_that_is_too_old_names_both_versions_and_the_way_out():
+    found = answer("driver-too-old", linux(nvidia__driver_version="535.183.01"))
+    assert found.title == "CUDA 13.0 needs driver 580.65.06 or newer; this machine has 535.183.01"
+    assert found.evidence["nvidia.driver_version"] == "535.183.01"
+    assert found.evidence["torch.cuda_version"] == "13.0"
+    assert "Update the NVIDIA driver" in found.advice
+    assert found.source_url.startswith("https://docs.nvidia.com/")
+
+
+@pytest.mark.parametrize(
+    ("driver", "severity"), [("527.41", "fits"), ("527.40", "broken"), ("537.13", "fits"), ("526.0", "broken")]
+)
+def test_under_wsl_the_driver_is_the_windows_one_with_its_own_floor(driver, severity):
+    seen = linux(os__wsl="WSL2", torch__cuda_version="12.8", nvidia__driver_version=driver)
+    assert answer("driver-too-old", seen).severity == severity
+
+
+@pytest.mark.parametrize(("serves", "severity"), [("13.0", "fits"), ("12.9", "broken"), ("14.0", "fits")])
+def test_where_no_floor_is_published_the_driver_itself_says_what_it_serves(serves, severity):
+    seen = linux(os__name="Windows", nvidia__driver_version="581.29", cuda__driver_api_version=serves)
+    assert answer("driver-too-old", seen).severity == severity
+
+
+def test_where_no_floor_is_published_and_the_driver_does_not_say_nobody_guesses():
+    found = answer("driver-too-old", linux(os__name="Windows", nvidia__driver_version="581.29"))
+    assert found.severity == "cannot-tell"
+    assert found.title.endswith("cuda.driver_api_version not reported")
+
+
+@pytest.mark.parametrize("missing", ["nvidia.driver_version", "torch.cuda_version"])
+def test_without_one_of_the_two_versions_nobody_can_tell(missing):
+    found = answer("driver-too-old", linux(**{missing.replace(".", "__"): None}))
+    assert found.title == f"Cannot tell whether the driver is new enough for torch's CUDA: {missing} not reported"
+
+
+@pytest.mark.parametrize(
+    "seen",
+    [
+        mac(),
+        linux(torch__cuda_version=None, absent={"torch.cuda_version": UNSET}),
+        linux(torch__version=None, absent={"torch.version": Absent("not_installed")}),
+        report({"os.name": "Debian"}),
+    ],
+)
+def test_without_torch_cuda_or_an_nvidia_card_the_question_does_not_arise(seen):
+    assert answers("driver-too-old", seen) == []
+
+
+# --- minor-compat-ptx ---
+
+
+def test_a_driver_of_the_family_but_older_than_the_toolkits_is_worth_a_note():
+    found = answer("minor-compat-ptx", linux(torch__cuda_version="12.8", nvidia__driver_version="535.183.01"))
+    assert found.severity == "note"
+    assert "570.26" in found.title
+
+
+@pytest.mark.parametrize("driver", ["570.26", "580.95.05", "525.60.12"])
+def test_a_driver_as_new_as_the_toolkits_or_too_old_altogether_gets_no_such_note(driver):
+    assert answers("minor-compat-ptx", linux(torch__cuda_version="12.8", nvidia__driver_version=driver)) == []
+
+
+def test_without_the_driver_the_note_cannot_be_told():
+    assert answer("minor-compat-ptx", linux(nvidia__driver_version=None)).severity == "cannot-tell"
+
+
+# --- driver-branch-ended ---
+
+
+@pytest.mark.parametrize(
+    ("driver", "day", "severity"),
+    [
+        ("535.183.01", "2026-06-30", "fits"),
+        ("535.183.01", "2026-07-01", "warning"),
+        ("580.95.05", "2026-11-20", "fits"),
+        ("580.95.05", "2028-07-01", "warning"),
+        ("550.163.01", "2025-04-17", "fits"),
+        ("550.163.01", "2025-04-18", "warning"),
+    ],
+)
+def test_a_branch_is_supported_up_to_and_with_its_last_day(driver, day, severity):
+    assert answer("driver-branch-ended", linux(nvidia__driver_version=driver, day=day)).severity == severity
+
+
+@pytest.mark.parametrize(("driver", "branch"), [("537.13", "R535"), ("573.76", "R570"), ("582.78", "R580")])
+def test_windows_numbers_a_branch_a_little_upwards(driver, branch):
+    found = answer("driver-branch-ended", linux(os__name="Windows", nvidia__driver_version=driver))
+    assert branch in found.title
+
+
+def test_the_end_of_an_unknown_branch_cannot_be_told():
+    found = answer("driver-branch-ended", linux(nvidia__driver_version="999.10"))
+    assert (found.severity, "999.10" in found.title) == ("cannot-tell", True)
+
+
+def test_a_card_without_a_reported_driver_cannot_be_told():
+    assert answer("driver-branch-ended", linux(nvidia__driver_version=None)).severity == "cannot-tell"
+
+
+def test_without_the_operating_system_the_branch_cannot_be_told():
+    assert answer("driver-branch-ended", linux(os__name=None)).title.endswith("os.name not reported")
+
+
+def test_a_mac_has_no_driver_branch():
+    assert answers("driver-branch-ended", mac()) == []
+
+
+# --- driver-dropped-card ---
+
+
+@pytest.mark.parametrize(
+    ("driver", "capability", "is_broken"),
+    [
+        ("590.48.01", "7.0", True),
+        ("590.48.01", "6.1", True),
+        ("590.48.01", "7.5", False),
+        ("580.95.05", "7.0", False),
+        ("580.95.05", "3.7", True),
+        ("615.10", "7.0", True),
+    ],
+)
+def test_drivers_after_r580_no_longer_serve_cards_before_turing(driver, capability, is_broken):
+    seen = linux(card(name="Tesla V100", compute_capability=capability), nvidia__driver_version=driver)
+    assert [found.severity for found in answers("driver-dropped-card", seen)] == (["broken"] if is_broken else [])
+
+
+def test_of_several_cards_the_dropped_ones_are_named():
+    cards = (card(0), card(1, "Tesla V100", compute_capability="7.0"), card(2, "Tesla V100", compute_capability="7.0"))
+    found = answer("driver-dropped-card", linux(*cards, nvidia__driver_version="590.48.01"))
+    assert "Tesla V100 (cards 1, 2)" in found.title
+    assert "card 0 compute_capability" not in found.evidence
+
+
+def test_a_card_that_does_not_say_its_capability_cannot_be_told():
+    found = answer("driver-dropped-card", linux(card(compute_capability=None), nvidia__driver_version="590.48.01"))
+    assert found.title.endswith("card 0 compute_capability not reported")

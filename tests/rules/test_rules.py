@@ -1,0 +1,146 @@
+"""All rules together: a healthy machine has no problem, every answer has evidence and a source, tables are complete."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from stackviz.rules import RULES, Severity, find, judge, packaged_tables
+from stackviz.rules.versions import is_below, numbers, same_line
+from stackviz.wire import CARD_FACTS, FACTS, Absent, Card, Report, parse_report, to_json
+from tests.rules.build import LINUX, MAC, card, linux, mac, problems, report
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+@pytest.mark.parametrize("seen", [linux(), mac(), linux(*(card(index) for index in range(8)))])
+def test_a_healthy_machine_has_no_problem_and_nothing_unclear(seen):
+    assert problems(seen) == {}
+
+
+def test_a_report_that_says_nothing_has_no_finding():
+    assert problems(report()) == {}
+
+
+def test_a_driver_listing_alone_is_judged_as_far_as_it_goes():
+    seen = report({"os.name": "Ubuntu", "nvidia.driver_version": "535.183.01"}, (card(),))
+    found = problems(seen)
+    assert found["driver-branch-ended"] == "warning"
+    assert found["cpu-wheel"] == found["driver-too-old"] == "cannot-tell"
+
+
+def test_findings_come_worst_first_and_leave_out_what_holds():
+    seen = linux(card(power_limit_w=300.0, compute_capability="6.1"), os__wsl="WSL2")
+    order = [finding.severity for finding in find(seen, packaged_tables())]
+    assert order == sorted(order, key=["broken", "warning", "note", "cannot-tell"].index)
+    assert "fits" not in order
+    assert "fits" in [finding.severity for finding in judge(linux(), packaged_tables())]
+
+
+def test_every_rule_has_a_name_a_question_a_component_and_a_source():
+    assert len({rule.id for rule in RULES}) == len(RULES) >= 10
+    for rule in RULES:
+        assert rule.asks
+        assert rule.component
+        assert rule.source.url.startswith("https://")
+
+
+def test_every_answer_names_its_source_and_the_facts_it_used():
+    seen = [
+        linux(card(power_limit_w=1.0, mig_mode="enabled", pcie_width=1)),
+        mac(mps__available=False),
+        linux(torch__version=None),
+    ]
+    for finding in (finding for one in seen for finding in judge(one, packaged_tables())):
+        assert finding.source_title, finding
+        assert finding.source_url.startswith("https://"), finding
+        assert finding.evidence, finding
+        assert all(isinstance(value, str) for value in finding.evidence.values())
+        assert finding.severity in set(Severity)
+
+
+def test_a_problem_says_what_to_do():
+    seen = linux(card(compute_capability="6.1", power_limit_w=1.0), nvidia__driver_version="470.10", os__wsl="WSL2")
+    for finding in find(seen, packaged_tables()):
+        if finding.severity in ("broken", "warning", "note"):
+            assert finding.explanation, finding
+            assert finding.advice, finding
+
+
+def test_rules_give_the_same_answers_for_a_report_that_travelled():
+    seen = linux(card(power_limit_w=600.0))
+    travelled = parse_report(to_json(seen))
+    assert find(travelled, packaged_tables()) == find(seen, packaged_tables())
+
+
+values = st.one_of(
+    st.text(max_size=12),
+    st.booleans(),
+    st.integers(-5, 10**12),
+    st.floats(allow_nan=False),
+    st.sampled_from([*LINUX.values(), *MAC.values()]),
+)
+reasons = st.sampled_from(["not_applicable", "not_installed", "not_reported", "failed"])
+
+
+@settings(max_examples=150, deadline=None)
+@given(
+    facts=st.dictionaries(st.sampled_from(sorted(FACTS)), values, max_size=30),
+    card_facts=st.dictionaries(st.sampled_from(sorted(CARD_FACTS)), values, max_size=10),
+    absent=st.dictionaries(st.sampled_from(sorted(FACTS)), reasons, max_size=10),
+    vendor=st.sampled_from(["nvidia", "apple", "amd", "", "NVIDIA"]),
+)
+def test_no_report_however_odd_breaks_a_rule(facts, card_facts, absent, vendor):
+    said = {name: Absent(reason) for name, reason in absent.items()}
+    cards = (Card(0, "gpu", vendor, "X", None, facts=card_facts), Card(1, "gpu", vendor, "Y", None))
+    seen: Report = report(facts, cards, said)
+    assert isinstance(find(seen, packaged_tables()), tuple)
+
+
+def test_rules_need_nothing_but_python():
+    code = (
+        "import sys; sys.path.insert(0, '.'); from stackviz.rules import packaged_tables; "
+        "print(len(packaged_tables().requirements) > 900, 'django' in sys.modules)"
+    )
+    done = subprocess.run(
+        [sys.executable, "-I", "-S", "-c", code], cwd=ROOT, capture_output=True, text=True, check=True
+    )
+    assert done.stdout.split() == ["True", "False"]
+
+
+def test_the_tables_agree_with_what_the_makers_print():
+    tables = packaged_tables()
+    floors = {row.version: row.low for row in tables.rows("cuda-runtime", "needs", "nvidia-driver", platform="linux")}
+    assert (floors["11"], floors["12"], floors["13"]) == ("450.80.02", "525.60.13", "580.65.06")
+    mps = {row.version: row.low for row in tables.rows("pytorch", "needs", "macos", part="mps")}
+    assert (mps["2.8.0"], mps["2.9.0"], mps["2.15.0"]) == ("13.0", "14.0", "15.0")
+
+
+@pytest.mark.parametrize(
+    ("version", "other", "expected"),
+    [
+        ("535.183.01", "535.183.2", True),
+        ("12.9", "12.10", True),
+        ("12.3", "12.3.0", False),
+        ("2.13.0+cu130", "2.13.1", True),
+        ("580", "580.65.06", True),
+        ("", "1", True),
+        ("nonsense", "0", False),
+    ],
+)
+def test_versions_compare_as_numbers(version, other, expected):
+    assert is_below(version, other) is expected
+
+
+def test_a_version_belongs_to_its_line_and_not_to_one_that_only_looks_alike():
+    assert same_line("12.8.1", "12.8")
+    assert not same_line("12.80", "12.8")
+    assert not same_line("12", "12.8")
+    assert not same_line("anything", "")
+
+
+def test_a_version_of_thousands_of_digits_costs_no_time():
+    assert numbers("9" * 100_000) == () or len(numbers("9" * 100_000)) == 1

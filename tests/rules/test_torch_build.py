@@ -1,0 +1,155 @@
+"""The torch build against the cards: with CUDA, with code for them, with a cuDNN that takes them."""
+
+import pytest
+
+from stackviz.rules.checks.torch_build import covers
+from stackviz.wire import Absent
+from tests.rules.build import UNSET, answer, answers, card, linux, mac, report
+
+NONE = {"torch.cuda_version": UNSET}
+
+# --- cpu-wheel ---
+
+
+@pytest.mark.parametrize(
+    ("changes", "absent"),
+    [
+        ({"torch__version": "2.9.0", "torch__cuda_version": None}, NONE),
+        ({"torch__version": "2.9.0+cpu", "torch__cuda_version": None}, {}),
+    ],
+)
+def test_a_cpu_only_torch_beside_an_nvidia_card_is_broken(changes, absent):
+    found = answer("cpu-wheel", linux(absent=absent, **changes))
+    assert found.severity == "broken"
+    assert "NVIDIA H100 80GB HBM3 (card 0)" in found.title
+
+
+@pytest.mark.parametrize(
+    ("platform", "torch", "is_default"),
+    [
+        ({"os__name": "Windows", "os__arch": "AMD64", "python__arch": "AMD64"}, "2.13.0", True),
+        ({"python__arch": "aarch64"}, "2.10.0", True),
+        ({"python__arch": "aarch64"}, "2.13.0", False),
+        ({}, "2.13.0", False),
+    ],
+)
+def test_where_pip_chooses_the_cpu_wheel_by_itself_the_finding_says_so(platform, torch, is_default):
+    found = answer("cpu-wheel", linux(absent=NONE, torch__version=torch, torch__cuda_version=None, **platform))
+    assert ("pip chooses by itself" in found.explanation) is is_default
+
+
+def test_a_cuda_build_fits():
+    assert answer("cpu-wheel", linux()).severity == "fits"
+
+
+def test_a_torch_that_does_not_say_what_it_was_built_with_cannot_be_told():
+    found = answer("cpu-wheel", linux(torch__cuda_version=None))
+    assert found.title == "Cannot tell whether torch is built with CUDA: torch.cuda_version not reported"
+
+
+@pytest.mark.parametrize(
+    "seen",
+    [
+        mac(),
+        report({"os.name": "Ubuntu", "torch.version": "2.9.0+cpu"}),
+        linux(torch__version=None, absent={"torch.version": Absent("not_installed")}),
+        linux(absent=NONE, torch__cuda_version=None, torch__hip_version="7.2"),
+    ],
+)
+def test_without_an_nvidia_card_or_torch_the_build_is_nobodys_concern(seen):
+    assert answers("cpu-wheel", seen) == []
+
+
+# --- kernels-missing ---
+
+
+@pytest.mark.parametrize(
+    ("capability", "arch", "runs"),
+    [
+        ("8.6", "sm_86", True),
+        ("8.9", "sm_86", True),
+        ("8.0", "sm_86", False),
+        ("9.0", "sm_86", False),
+        ("6.1", "sm_60", True),
+        ("12.1", "sm_120", True),
+        ("12.0", "compute_90", True),
+        ("8.9", "compute_90", False),
+        ("9.0", "sm_90a", True),
+        ("9.1", "sm_90a", False),
+        ("12.0", "compute_90a", False),
+        ("10.3", "sm_100f", True),
+        ("12.0", "sm_100f", False),
+        ("9.0", "gfx942", False),
+        ("nonsense", "sm_90", False),
+    ],
+)
+def test_code_runs_on_its_major_capability_from_its_minor_on(capability, arch, runs):
+    assert covers(capability, arch) is runs
+
+
+def test_a_card_the_build_has_no_code_for_is_broken_and_a_build_that_has_is_named():
+    seen = linux(card(name="Tesla P100", compute_capability="6.0"))
+    found = answer("kernels-missing", seen)
+    assert found.severity == "broken"
+    assert "torch 2.14 for cu126" in found.advice
+    assert "--index-url https://download.pytorch.org/whl/cu126" in found.advice
+
+
+@pytest.mark.parametrize(
+    ("torch", "cuda", "capability", "severity"),
+    [
+        ("2.6.0+cu124", "12.4", "12.0", "broken"),
+        ("2.7.1+cu128", "12.8", "12.0", "fits"),
+        ("2.8.0+cu128", "12.8", "7.0", "fits"),
+        ("2.11.0+cu128", "12.8", "7.0", "broken"),
+        ("2.14.1+cu126", "12.6", "6.1", "fits"),
+        ("2.15.0+cu132", "13.2", "7.0", "broken"),
+    ],
+)
+def test_a_report_without_the_builds_list_is_judged_by_the_tables(torch, cuda, capability, severity):
+    seen = linux(
+        card(compute_capability=capability), torch__version=torch, torch__cuda_version=cuda, torch__arch_list=None
+    )
+    assert answer("kernels-missing", seen).severity == severity
+
+
+def test_a_build_no_table_knows_cannot_be_told():
+    seen = linux(torch__version="9.9.0", torch__cuda_version="19.0", torch__arch_list=None)
+    assert answer("kernels-missing", seen).title.endswith("torch.arch_list not reported")
+
+
+def test_each_kind_of_card_gets_its_own_answer():
+    cards = (card(0), card(1, "GeForce GTX 1080", compute_capability="6.1"))
+    severities = [found.severity for found in answers("kernels-missing", linux(*cards))]
+    assert severities == ["broken", "fits"]
+
+
+def test_a_card_no_build_for_this_platform_covers_means_building_it():
+    seen = linux(card(name="Jetson T5000", compute_capability="11.0"))
+    assert "from source" in answer("kernels-missing", seen).advice
+
+
+# --- cudnn-drops-old-card ---
+
+
+@pytest.mark.parametrize(
+    ("cudnn", "capability", "severity"),
+    [
+        ("9.11.0", "7.0", "broken"),
+        ("9.20.0", "6.1", "broken"),
+        ("9.10.2", "7.0", "fits"),
+        ("9.20.0", "7.5", "fits"),
+        ("8.9.5", "3.7", "broken"),
+    ],
+)
+def test_cudnn_from_9_11_on_takes_turing_and_newer_only(cudnn, capability, severity):
+    found = answer("cudnn-drops-old-card", linux(card(compute_capability=capability), cudnn__version=cudnn))
+    assert found.severity == severity
+
+
+def test_without_the_cudnn_version_nobody_can_tell():
+    assert answer("cudnn-drops-old-card", linux(cudnn__version=None)).severity == "cannot-tell"
+
+
+def test_a_torch_without_cudnn_has_no_such_question():
+    assert answers("cudnn-drops-old-card", linux(cudnn__version=None, absent={"cudnn.version": UNSET})) == []
