@@ -2,7 +2,6 @@
 real Redis, and a report goes through all of it."""
 
 import json
-import os
 import re
 import shlex
 import subprocess

@@ -17,6 +17,7 @@ import pytest
 from tests.live import ROOT, free_port
 
 FIRST_START_S = 150  # compressing Plotly alone takes ten seconds of one core
+CHECK_S = 1.2  # of `manage.py check` on two idle cores, where the promise was measured
 SECOND_START_S = 10  # the promise; the agent's look at the machine is in it
 
 
@@ -127,6 +128,12 @@ def until(is_so, patience_s: float = 15) -> bool:
     return False
 
 
+def seconds_of_a_check() -> float:
+    started = time.monotonic()
+    subprocess.run([sys.executable, "manage.py", "check"], cwd=ROOT, check=True, capture_output=True)
+    return time.monotonic() - started
+
+
 needs_proc = pytest.mark.skipif(not Path("/proc/self/environ").exists(), reason="finds processes through /proc")
 
 
@@ -140,6 +147,9 @@ def test_from_nothing_to_this_machine_on_the_site(start, tmp_path):
     assert python in page(url)
     site = re.search(r"site          (\S+)", up.said)[1]
     assert page(site)
+    compared = page(re.search(r"compare       (\S+)", up.said)[1])
+    assert "H100" in compared
+    assert "M3 Max" in compared
     assert url.removeprefix(site.rstrip("/")) in page(f"{site}machines/")
     assert re.search(r"name admin, password \S{12,}", up.said)
     assert re.search(r"lab key       aw_\w{8}_", up.said)
@@ -174,11 +184,11 @@ def test_the_second_start_is_quick_keeps_what_was_made_and_takes_the_next_free_p
         up.wait_for("Ctrl-C ends everything", 60)
         took = time.monotonic() - up.started
         assert int(re.search(r"site          http://127.0.0.1:(\d+)/", up.said)[1]) > port
-    assert "password " not in up.said
+    assert ", password " not in up.said
     assert (var / "lab_key").read_text() == key
     assert re.search(r"this machine  http", up.said)
-    # The neighbours of a test run may take half the machine: twice the promise is still a broken one.
-    assert took < 2 * SECOND_START_S, up.said
+    # Tests have neighbours: on a busy machine the promise stretches as far as a bare `manage.py check` does.
+    assert took < SECOND_START_S * max(1.0, seconds_of_a_check() / CHECK_S), up.said
     up.process.kill()
     assert until(lambda: not up.family()), "children outlived a parent that was killed outright"
     again = start(var, "--no-agent")

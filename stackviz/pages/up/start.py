@@ -104,6 +104,7 @@ def tell(
     progress.say(f"  site          {url}/")
     if machine:
         progress.say(f"  this machine  {machine.url}")
+        progress.say(f"  compare       {this_machine.comparison_url(url, machine.subject)}")
     if login.password:
         progress.say(f"  admin         {url}/admin/   name {login.name}, password {login.password}   (shown only now)")
     else:

@@ -7,6 +7,7 @@ from pathlib import Path
 from django.urls import reverse
 
 from stackviz.benchmarks.models import Result
+from stackviz.catalog.models import Accelerator
 from stackviz.labs.models import Report
 from stackviz.pages.up.accounts import key_row
 from stackviz.pages.up.children import Children, inherited_environment
@@ -16,6 +17,7 @@ from stackviz.pages.up.web import page_answers
 MACHINE_NAME = "this-machine"
 AGENT_PATIENCE_S = 240.0  # the quick benchmark takes under 60 s; a cold torch import on a slow disk, a minute more
 READ_WITHIN_S = 60.0
+COMPARED_WITH = ("nvidia-h100-sxm5-80gb", "apple-m3-max-40")  # what a newcomer is offered beside the own machine
 
 
 @dataclass(frozen=True)
@@ -60,6 +62,13 @@ def wait_for_page(server: str, key: str, children: Children) -> OnSite:
     url = server + reverse("machines:machine", args=[machine.lab.slug, machine.slug])
     children.wait_until(lambda: page_answers(url), f"{url} answers", READ_WITHIN_S)
     return OnSite(url, f"machine:{machine.lab.slug}/{machine.slug}", has_results(key))
+
+
+def comparison_url(server: str, subject: str) -> str:
+    """This machine beside two well-known parts, those of them that the catalogue has."""
+    known = set(Accelerator.objects.filter(slug__in=COMPARED_WITH, is_public=True).values_list("slug", flat=True))
+    chosen = [*(slug for slug in COMPARED_WITH if slug in known), subject]
+    return f"{server}{reverse('compare:page')}?{'&'.join(f'a={one}' for one in chosen)}"
 
 
 def has_results(key: str) -> bool:
