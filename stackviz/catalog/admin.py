@@ -50,7 +50,7 @@ def unit_choices() -> list[tuple[str, str]]:
 class SpecValueForm(_SpecValueForm):
     """Picks for field and unit; the condition is text, checked and brought to its canonical form when saved."""
 
-    field = forms.ChoiceField(choices=field_choices)
+    field = forms.ChoiceField(choices=field_choices, widget=forms.Select(attrs={"style": "width:15em"}))
     unit = forms.ChoiceField(choices=unit_choices, required=False)
     reason = forms.CharField(
         max_length=300,

@@ -10,8 +10,10 @@ May import django's translation only; needs no database.
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 
 from django.utils.functional import Promise
+from django.utils.translation import get_language
 from django.utils.translation import gettext as translated
 from django.utils.translation import gettext_lazy as _
 
@@ -171,6 +173,11 @@ def canonical(text: str) -> str:
 
 def describe(text: str) -> str:
     """The condition in words, for people: `dense, fp32 accumulate`. A text we cannot read is shown as it is."""
+    return _described(text, get_language() or "") if text else ""
+
+
+@lru_cache(maxsize=4096)
+def _described(text: str, _language: str) -> str:
     try:
         parts = parse(text)
     except ConditionError:

@@ -5,8 +5,10 @@ Names are those of the curated files and the API. May import units and django's 
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import lru_cache
 
 from django.utils.functional import Promise
+from django.utils.translation import get_language
 from django.utils.translation import gettext_lazy as _
 
 from stackviz.units import to_si
@@ -54,6 +56,11 @@ class Field:
     def is_text(self) -> bool:
         return not self.unit
 
+    @property
+    def words(self) -> tuple[str, str]:
+        """(title, meaning) in the reader's language."""
+        return _words_of(self, get_language() or "")
+
     def is_plausible(self, value: float) -> bool:
         """Whether `value`, in the field's unit, can be true."""
         return self.plausible is None or self.plausible[0] <= value <= self.plausible[1]
@@ -70,6 +77,12 @@ GROUPS: tuple[Group, ...] = (
     Group("software", _("What software sees")),
     Group("machines", _("Machines it is built into")),
 )
+
+
+@lru_cache(maxsize=1024)
+def _words_of(field: Field, _language: str) -> tuple[str, str]:
+    return str(field.title), str(field.meaning)
+
 
 # Which entry of /learn/ explains a field further.
 GLOSSARY: dict[str, str] = {

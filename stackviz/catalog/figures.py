@@ -15,8 +15,8 @@ from stackviz.units import UNITS, Shown, format_in, format_quantity, from_si
 
 # Digits a figure keeps: 1,978.9 stays whole, 32 GiB in a column of GB becomes 34.36.
 DIGITS = 5
-# Beyond these a figure in the unit its source prints has too many digits: 80,000 GB/s reads better as 80 TB/s.
-READABLE = (0.01, 10_000)
+# Beyond these a figure in the unit its source prints has too many digits: 21,000,000 GB/s reads better as 21 PB/s.
+READABLE = (0.01, 100_000)
 
 _split = lru_cache(maxsize=4096)(split_variants)
 
@@ -31,6 +31,7 @@ def variant_of(value: SpecValue) -> str:
     return _split(value.condition)[1]
 
 
+@lru_cache(maxsize=256)
 def printed_unit(symbol: str) -> str:
     """A unit as people write it: `mm²` for `mm2`, nothing for a count."""
     return format_in(1.0, symbol).unit if symbol else ""

@@ -69,7 +69,6 @@ class Cell:
     exact: str
     remark: str
     is_number: bool
-    label: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,7 +117,7 @@ def columns() -> tuple[Column, ...]:
     for name in COLUMNS:
         field = FIELDS[name]
         condition = _("dense") if field.group == "rates" else ""
-        found.append(Column(name, str(field.title), printed_unit(field.unit), condition, not field.is_text))
+        found.append(Column(name, field.words[0], printed_unit(field.unit), condition, not field.is_text))
     return tuple(found)
 
 
@@ -127,10 +126,11 @@ def list_rows(accelerators: Sequence[Accelerator]) -> list[ListRow]:
     values: dict[tuple[int, str], list[SpecValue]] = defaultdict(list)
     for value in preferred_values(item.pk for item in accelerators).filter(field__in=COLUMNS).select_related(None):
         values[value.accelerator_id, value.field].append(value)
+    kinds = dict(kind_choices())
     return [
         ListRow(
             item,
-            item.get_kind_display(),
+            kinds[item.kind],
             tuple(_cell(name, headline(FIELDS[name], values[item.pk, name])) for name in COLUMNS),
         )
         for item in accelerators
@@ -142,14 +142,14 @@ def _cell(name: str, found: Headline) -> Cell:
     exact = found.exact if found.exact != found.number else ""
     if found.basis not in ("", "published", "probed"):
         exact = f"{exact} · {SpecValue.Basis(found.basis).label}"
-    return Cell(found.number, exact, _remark(name, found), not field.is_text, f"{field.title} {found.unit}".strip())
+    return Cell(found.number, exact, _remark(name, found), not field.is_text)
 
 
 def _remark(name: str, found: Headline) -> str:
     """The condition, unless it goes without saying: every rate in the list is a dense one."""
-    if not found.condition or found.condition == _("dense"):
+    if not found.condition or name == "release_date" or found.condition == _("dense"):
         return ""
-    return "" if name == "release_date" else found.condition
+    return found.condition
 
 
 def found_text(count: int, choices: Iterable[Choice], what: Asked) -> str:

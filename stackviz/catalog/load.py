@@ -11,6 +11,7 @@ from typing import Generic, TypeVar
 
 from django.db import transaction
 from django.db.models import Manager, Model
+from django.utils import timezone
 from simple_history.utils import bulk_create_with_history, bulk_update_with_history
 
 from stackviz.catalog.files import DATA, Catalogue, data_version, read_catalogue
@@ -253,7 +254,9 @@ class Change(Generic[Row]):
             return
         if "is_preferred" in changed:  # free the places first: two values may swap their preference
             self.rows.filter(pk__in=[row.pk for row in rows]).update(is_preferred=False)
-        columns = [*changed, "loaded_digest"]
+        columns = [*changed, "loaded_digest", "changed_at"]
+        for row in rows:
+            row.changed_at = timezone.now()
         if _has_history(self.model):
             bulk_update_with_history(rows, self.model, columns, batch_size=BATCH, default_change_reason=reason)
         else:

@@ -37,6 +37,7 @@ class Curated(models.Model):
 
     data_key = models.CharField(max_length=300, unique=True, null=True, blank=True, editable=False)
     loaded_digest = models.CharField(max_length=32, blank=True, editable=False)
+    changed_at = models.DateTimeField(auto_now=True)
 
     class Meta:
         abstract = True
@@ -171,7 +172,6 @@ class SpecValue(Curated):
     note = models.CharField(max_length=600, blank=True)
     status = models.CharField(max_length=12, choices=Status.choices, default=Status.UNREVIEWED)
     is_preferred = models.BooleanField(_("preferred"), default=False)
-    changed_at = models.DateTimeField(auto_now=True)
     history = _history()
 
     class Meta:

@@ -164,12 +164,12 @@ def condition_rank(field: Field, condition: str) -> int:
 def _row(field: Field, condition: str, values: Sequence[list[SpecValue]], unnamed: set[int]) -> SpecRow:
     return SpecRow(
         field=field.name,
-        title=str(field.title),
+        title=field.words[0],
         unit=printed_unit(field.unit),
         condition=describe(condition),
         better=field.higher_is_better,
         cells=tuple(_cell(field, of_one, unnamed) for of_one in values),
-        meaning=str(field.meaning),
+        meaning=field.words[1],
         group=field.group,
     )
 
@@ -217,11 +217,11 @@ def headline(field: Field, values: Sequence[SpecValue]) -> Headline:
     """The figure of one field to show first, out of an accelerator's preferred values of it."""
     usual = usual_values(field, values)
     if not usual:
-        return Headline(field.name, str(field.title), "", printed_unit(field.unit), "", "", "", None)
+        return Headline(field.name, field.words[0], "", printed_unit(field.unit), "", "", "", None)
     shown = [in_unit_of(field, value) for value in usual]
     return Headline(
         field=field.name,
-        title=str(field.title),
+        title=field.words[0],
         number=joined([figure.text for figure in shown]),
         unit=printed_unit(field.unit),
         exact=joined([figure.exact for figure in shown]),

@@ -3,19 +3,20 @@
 Constant query count whatever is on the sheet: accelerator, values, names, corrections, relatives.
 """
 
+import hashlib
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from django.db.models import Q
+from django.db.models import Count, OuterRef, Q, QuerySet, Subquery
 from django.utils.translation import gettext as _
 
 from stackviz.catalog.conditions import describe
 from stackviz.catalog.fields import FIELDS, HEADLINES, Field, grouped
 from stackviz.catalog.figures import for_people, meaning_of, variant_of
-from stackviz.catalog.models import Accelerator, Alias, SpecValue
+from stackviz.catalog.models import Accelerator, Alias, Source, SpecValue
 from stackviz.catalog.queries import Headline, condition_rank, headline, public_accelerators
 
 # Shown as names, not as values; the vendor stands in the head.
@@ -24,15 +25,16 @@ NOT_LISTED = frozenset({"vendor", "nvml_name", "reported_name"})
 
 @dataclass(frozen=True, slots=True)
 class Said:
-    """What one source says: the figure as text, the exact one for a hover, and where it is from."""
+    """What one source says: the figure as text, the exact one for a hover, and where it is from.
+
+    `basis`: how the source came by it, in words; "" where it is simply published.
+    """
 
     text: str
     exact: str
     basis: str
-    basis_label: str
     source_title: str
     source_url: str
-    source_kind: str
     note: str
 
 
@@ -100,11 +102,38 @@ class Sheet:
     source_count: int
 
 
-def read_sheet(slug: str) -> Sheet | None:
-    """The sheet of a public accelerator, None if there is none of that slug. Five queries at most."""
-    accelerator = public_accelerators().filter(slug=slug).first()
+def stamped_accelerator(slug: str) -> tuple[Accelerator, str] | None:
+    """A public accelerator with a stamp that moves when anything on its sheet does; None if there is none. One query.
+
+    A sheet rendered under the same stamp is still right. Changes that bypass `save` (QuerySet.update) do not move it.
+    """
+    values = SpecValue.objects.filter(accelerator=OuterRef("pk")).order_by()
+    names = Alias.objects.filter(accelerator=OuterRef("pk")).order_by()
+    sources = Source.objects.filter(spec_values__accelerator=OuterRef("pk")).order_by()
+    found = public_accelerators().annotate(
+        values_stamp=_newest(values),
+        names_stamp=_newest(names),
+        sources_stamp=_newest(sources),
+        value_total=_total(values),
+    )
+    accelerator = found.filter(slug=slug).first()
     if accelerator is None:
         return None
+    moments = ("values_stamp", "names_stamp", "sources_stamp", "value_total")
+    parts = (accelerator.pk, accelerator.changed_at, *(getattr(accelerator, name) for name in moments))
+    return accelerator, hashlib.blake2b(repr(parts).encode(), digest_size=12).hexdigest()
+
+
+def _newest(rows: QuerySet[Any]) -> Subquery:
+    return Subquery(rows.order_by("-changed_at").values("changed_at")[:1])
+
+
+def _total(rows: QuerySet[Any]) -> Subquery:
+    return Subquery(rows.values("accelerator").annotate(total=Count("pk")).values("total"))
+
+
+def read_sheet(accelerator: Accelerator) -> Sheet:
+    """All that stands on an accelerator's sheet. Four queries at most."""
     values = _public_values(accelerator)
     preferred = [value for value in values if value.is_preferred]
     headlines = tuple(_headline(field, preferred) for field in HEADLINES)
@@ -144,7 +173,7 @@ def _groups(values: Sequence[SpecValue], corrections: dict[int, list[Correction]
 
     def listed(field: Field) -> SheetField:
         values = _values(field, by_place[field.name], corrections)
-        return SheetField(field.name, str(field.title), str(field.meaning), field.glossary, values)
+        return SheetField(field.name, *field.words, field.glossary, values)
 
     return tuple(
         SheetGroup(group.name, str(group.title), tuple(listed(field) for field in fields))
@@ -188,11 +217,9 @@ def _said(value: SpecValue) -> Said:
     return Said(
         text=shown.label,
         exact=shown.exact,
-        basis=value.basis,
-        basis_label=str(SpecValue.Basis(value.basis).label),
+        basis="" if value.basis == SpecValue.Basis.PUBLISHED else value.get_basis_display(),
         source_title=source.title if source else "",
         source_url=source.url if source else "",
-        source_kind=source.get_kind_display() if source else "",
         note=value.note,
     )
 

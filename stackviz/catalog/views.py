@@ -1,18 +1,22 @@
 """Accelerators: the list and the sheets."""
 
+from django.core.cache import cache
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
 from django.shortcuts import render
+from django.template.loader import render_to_string
 from django.urls import reverse
+from django.utils.translation import get_language
 from django.views.decorators.http import require_safe
 from django_htmx.http import push_url
 
 from stackviz.catalog.listing import asked, columns, found_text, kind_choices, list_rows, vendor_choices
 from stackviz.catalog.queries import matching_accelerators, successors
-from stackviz.catalog.sheet import read_sheet
+from stackviz.catalog.sheet import read_sheet, stamped_accelerator
 from stackviz.web.htmx import vary_on_htmx, wants_partial
 from stackviz.web.paging import page_as, page_number, page_of
 
 PER_PAGE = 60
+SHEET_KEPT_S = 600  # a rendered sheet is dear and changes rarely; its key moves with its content
 
 
 @require_safe
@@ -42,10 +46,16 @@ def accelerator_list(request: HttpRequest) -> HttpResponse:
 @require_safe
 def sheet(request: HttpRequest, slug: str) -> HttpResponse:
     """One accelerator: everything published about it, each value with its source."""
-    found = read_sheet(slug)
+    found = stamped_accelerator(slug)
     if found is None:
         return _elsewhere(slug)
-    return render(request, "catalog/sheet.html", {"sheet": found, "accelerator": found.accelerator})
+    accelerator, stamp = found
+    key = f"catalogue sheet {stamp} {get_language()}".replace(" ", ":")
+    body = cache.get(key)
+    if body is None:
+        body = render_to_string("catalog/_sheet.html", {"sheet": read_sheet(accelerator), "accelerator": accelerator})
+        cache.set(key, body, SHEET_KEPT_S)
+    return render(request, "catalog/sheet.html", {"accelerator": accelerator, "body": body})
 
 
 def _elsewhere(slug: str) -> HttpResponse:
