@@ -1,3 +1,182 @@
-from ninja import Router
+"""The upload API: send a report, ask what became of it, fetch the format's JSON Schema."""
+
+import functools
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from django.http import HttpRequest, HttpResponse, JsonResponse
+from ninja import Field, Router, Schema
+from ninja.security import HttpBearer
+
+from stackviz.ingest.accept import accept_report
+from stackviz.ingest.body import read_body
+from stackviz.ingest.links import readable_report, receipt_path, status_path
+from stackviz.ingest.pace import count_upload
+from stackviz.ingest.receipt import Receipt, receipt_of
+from stackviz.ingest.refusals import Refusal, refusing
+from stackviz.labs.keys import KeyRefused, Sender, recognise
+from stackviz.wire import json_schema
 
 router = Router()
+
+
+class AgentKeyAuth(HttpBearer):
+    """`Authorization: Bearer aw_…`, an agent key of a lab or of one machine."""
+
+    def __call__(self, request: HttpRequest) -> Sender:
+        with refusing():
+            return recognise(request.headers.get("Authorization", ""))
+
+    def authenticate(self, request: HttpRequest, token: str) -> Sender:  # pragma: no cover
+        raise NotImplementedError("__call__ does it, to answer in our own words")
+
+
+class Stored(Schema):
+    """The report is safe. `status_url` says what became of it in JSON, `receipt_url` is a page for people."""
+
+    id: UUID
+    status_url: str
+    receipt_url: str
+
+
+class Refused(Schema):
+    """What is wrong, and which field of the report (or which header) it is about."""
+
+    error: str
+    field: str | None = None
+
+
+class MachineLink(Schema):
+    lab: str
+    slug: str
+    name: str
+    url: str
+
+
+class StageSchema(Schema):
+    name: str = Field(description="received, stored, read, charted")
+    state: str = Field(description="done, active, waiting, failed")
+    at: datetime | None = None
+    detail: str = ""
+
+
+class NoticeSchema(Schema):
+    code: str
+    where: str = Field(description="path in the report")
+    text: str
+
+
+class ReportStatus(Schema):
+    """How far a report came. Final once `status` is read or failed."""
+
+    id: UUID
+    status: str = Field(description="received, read, failed")
+    received_at: datetime
+    read_at: datetime | None = None
+    error: str = ""
+    machine: MachineLink
+    stages: list[StageSchema]
+    warnings: list[NoticeSchema]
+    unknown_fields: list[str] = Field(description="paths that were kept and not understood")
+    unmatched: list[str] = Field(description="card names that no accelerator of the catalogue has")
+    results: dict[str, int] = Field(description="results by state: ok, failed, skipped")
+    receipt_url: str
+
+
+_REFUSALS = dict.fromkeys((401, 403, 409, 413, 415, 422, 429, 503), Refused)
+
+
+@functools.cache
+def report_schema() -> dict[str, Any]:
+    return dict(json_schema())
+
+
+@router.post(
+    "/reports/",
+    auth=AgentKeyAuth(),
+    response={202: Stored, 200: Stored, **_REFUSALS},
+    url_name="reports",
+    summary="Send a report",
+    openapi_extra={
+        "requestBody": {
+            "required": True,
+            "description": "One report, UTF-8 JSON, at most 4 MiB; `Content-Encoding: gzip` is understood.",
+            "content": {"application/json": {"schema": report_schema()}},
+        }
+    },
+)
+def send_report(request: HttpRequest) -> HttpResponse:
+    """Stores a report as sent; it is read in the background.
+
+    202: stored. 200: was stored before, with the same content. 401, 403: correct the key. 409: the id belongs to
+    another report. 413: too big. 415, 422: correct what `field` names. 429, 503: again after `Retry-After` seconds.
+    """
+    sender: Sender = request.auth  # type: ignore[attr-defined]  # set by ninja from AgentKeyAuth
+    with refusing():
+        count_upload(sender.key_id)
+        accepted = accept_report(sender, *read_body(request))
+    here = request.build_absolute_uri("/").rstrip("/")
+    stored = {
+        "id": str(accepted.report_id),
+        "status_url": here + status_path(accepted.report_id, is_public=sender.lab_is_public),
+        "receipt_url": here + receipt_path(accepted.report_id, is_public=sender.lab_is_public),
+    }
+    answer = JsonResponse(stored, status=202 if accepted.is_new else 200)
+    answer._csp_exempt = True  # type: ignore[attr-defined]  # noqa: SLF001 (django-csp's mark: JSON runs nothing)
+    return answer
+
+
+@router.get("/reports/{report_id}/", response={200: ReportStatus, 404: Refused}, url_name="report_status")
+def report_status(request: HttpRequest, report_id: str) -> dict[str, Any]:
+    """What became of a report. A private lab's needs the signed link of the upload's answer, or the lab's key."""
+    with refusing():
+        report = readable_report(request, _uuid(report_id), _sender_or_none(request))
+        if report is None:
+            raise Refusal(404, "there is no such report, or it is not yours to see", "id")
+        return _status(request, receipt_of(report))
+
+
+def _uuid(text: str) -> UUID:
+    try:
+        return UUID(text)
+    except ValueError:
+        raise Refusal(404, "there is no such report, or it is not yours to see", "id") from None
+
+
+def _sender_or_none(request: HttpRequest) -> Sender | None:
+    header = request.headers.get("Authorization", "")
+    try:
+        return recognise(header) if header else None
+    except KeyRefused:
+        return None
+
+
+def _status(request: HttpRequest, receipt: Receipt) -> dict[str, Any]:
+    report, machine = receipt.report, receipt.report.machine
+    lab = machine.lab
+    return {
+        "id": report.pk,
+        "status": report.status,
+        "received_at": report.received_at,
+        "read_at": report.read_at,
+        "error": report.error,
+        "machine": {
+            "lab": lab.slug,
+            "slug": machine.slug,
+            "name": machine.name,
+            "url": request.build_absolute_uri(machine.get_absolute_url()),
+        },
+        "stages": list(receipt.stages),
+        "warnings": list(receipt.notices),
+        "unknown_fields": report.unknown_fields,
+        "unmatched": list(receipt.unmatched),
+        "results": receipt.results,
+        "receipt_url": request.build_absolute_uri(receipt_path(report.pk, is_public=lab.is_public)),
+    }
+
+
+@router.get("/schema/report.json", url_name="report_schema", summary="JSON Schema of a report")
+def schema(request: HttpRequest) -> HttpResponse:  # noqa: ARG001 (ninja's signature)
+    """What a report may hold, as JSON Schema 2020-12. docs/wire-format.md says it in prose."""
+    return JsonResponse(report_schema(), content_type="application/schema+json")

@@ -1,4 +1,8 @@
-from django.urls import URLPattern
+"""Addresses of the inbox for people; those for agents are in `ingest.api`."""
+
+from django.urls import path
+
+from stackviz.ingest import views
 
 app_name = "ingest"
-urlpatterns: list[URLPattern] = []
+urlpatterns = [path("receipts/<uuid:report_id>/", views.receipt, name="receipt")]

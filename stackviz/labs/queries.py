@@ -57,12 +57,19 @@ def latest_snapshots(machines: Iterable[Machine]) -> dict[int, Snapshot]:
 
 @dataclass(frozen=True, slots=True)
 class MachineDetail:
-    """One machine as its page shows it. `snapshot` None: nothing was reported yet, or nothing could be read."""
+    """One machine as its page shows it. `snapshot` None: nothing was reported yet, or nothing could be read.
+
+    `answers`: all that rules said, also that something fits; `findings`: those a reader should look at.
+    """
 
     machine: Machine
     snapshot: Snapshot | None
     cards: tuple[Card, ...]
-    findings: tuple[Finding, ...]
+    answers: tuple[Finding, ...]
+
+    @property
+    def findings(self) -> tuple[Finding, ...]:
+        return tuple(answer for answer in self.answers if answer.severity != Finding.Severity.FITS)
 
 
 def machine_detail(user: Visitor, lab: str, slug: str) -> MachineDetail:

@@ -1,0 +1,58 @@
+"""The body of an upload: its headers and size are looked at before it is read, and no more is read than allowed."""
+
+from django.http import HttpRequest, UnreadablePostError
+
+from stackviz.ingest.refusals import Refusal
+from stackviz.labs.models import Report
+from stackviz.wire import LIMITS, ReportError, ReportTooLarge
+
+_ENCODINGS = {
+    "": Report.Encoding.PLAIN,
+    "identity": Report.Encoding.PLAIN,
+    "gzip": Report.Encoding.GZIP,
+    "x-gzip": Report.Encoding.GZIP,
+}
+_PATH = "body"
+
+
+def read_body(request: HttpRequest) -> tuple[bytes, str]:
+    """(the bytes as sent, how they are packed). Raises Refusal, ReportTooLarge, ReportError."""
+    _check_type(request)
+    encoding = _encoding(request)
+    announced = _announced_bytes(request)
+    if announced > LIMITS.body_bytes:
+        raise ReportTooLarge(_PATH, f"is {announced} bytes, over {LIMITS.body_bytes}")
+    try:
+        body = request.read(LIMITS.body_bytes + 1)
+    except UnreadablePostError:
+        raise ReportError(_PATH, "could not be read to its end") from None
+    if len(body) > LIMITS.body_bytes:
+        raise ReportTooLarge(_PATH, f"is over {LIMITS.body_bytes} bytes")
+    if len(body) < announced:
+        raise ReportError(_PATH, f"ended after {len(body)} of {announced} bytes")
+    return body, encoding
+
+
+def _check_type(request: HttpRequest) -> None:
+    # No type at all is let through: the body is read as JSON and nothing else, so a guess can do no harm.
+    if request.content_type not in ("", "application/json"):
+        raise Refusal(415, f"{request.content_type!r} is not read here: send application/json", "Content-Type")
+    charset = request.content_params.get("charset", "utf-8") if request.content_params else "utf-8"
+    if charset.lower() not in ("utf-8", "utf8"):
+        raise Refusal(415, f"the charset {charset!r} is not read here: JSON is UTF-8", "Content-Type")
+
+
+def _encoding(request: HttpRequest) -> str:
+    stated = request.headers.get("Content-Encoding", "").strip().lower()
+    try:
+        return _ENCODINGS[stated].value
+    except KeyError:
+        raise Refusal(415, f"{stated!r} is not read here: send gzip, or plain JSON", "Content-Encoding") from None
+
+
+def _announced_bytes(request: HttpRequest) -> int:
+    stated = request.headers.get("Content-Length") or ""
+    if not (stated.isascii() and stated.isdecimal()):
+        # Django's WSGI reads nothing then, chunked bodies included: better said than taken for an empty report.
+        raise ReportError(_PATH, "has no length: send Content-Length, not a chunked body")
+    return int(stated)

@@ -1,0 +1,65 @@
+"""Addresses of a report's receipt and status. A private lab's carry a signature: who has the link may look."""
+
+import functools
+from uuid import UUID
+
+from django.core.signing import Signer
+from django.http import HttpRequest
+from django.urls import reverse
+from django.utils.crypto import constant_time_compare
+
+from stackviz.labs.keys import Sender
+from stackviz.labs.models import Report
+from stackviz.labs.queries import Visitor, visible_reports
+
+TOKEN = "t"  # noqa: S105 (the name in the query string, no password)
+_ANY_ID = UUID(int=0)
+_signer = Signer(salt="stackviz.ingest.receipt")
+
+
+def token(report_id: UUID) -> str:
+    return _signer.signature(str(report_id))
+
+
+def receipt_path(report_id: UUID, *, is_public: bool) -> str:
+    return _path("ingest:receipt", report_id, is_public=is_public)
+
+
+def status_path(report_id: UUID, *, is_public: bool) -> str:
+    return _path("api:report_status", report_id, is_public=is_public)
+
+
+def _path(name: str, report_id: UUID, *, is_public: bool) -> str:
+    start, end = _around_id(name)
+    signature = "" if is_public else f"?{TOKEN}={token(report_id)}"
+    return f"{start}{report_id}{end}{signature}"
+
+
+@functools.cache
+def _around_id(name: str) -> tuple[str, str]:
+    """What stands before and after the id in addresses of this name. Asked once: each upload is answered with two."""
+    start, _id, end = reverse(name, args=[_ANY_ID]).partition(str(_ANY_ID))
+    return start, end
+
+
+def readable_report(request: HttpRequest, report_id: UUID, sender: Sender | None = None) -> Report | None:
+    """The report, if this request may see it: a public lab's, a member's, with a signed link, or its lab's own key.
+
+    None otherwise, the same as for a report that does not exist. The body is left in the database.
+    """
+    report = Report.objects.select_related("machine__lab").defer("body").filter(pk=report_id).first()
+    if report is None or report.machine.lab.is_public or _is_signed(request, report_id) or _is_of(sender, report):
+        return report
+    user: Visitor = request.user
+    return report if visible_reports(user).filter(pk=report_id).exists() else None
+
+
+def _is_signed(request: HttpRequest, report_id: UUID) -> bool:
+    given = request.GET.get(TOKEN, "")
+    return bool(given) and constant_time_compare(given, token(report_id))
+
+
+def _is_of(sender: Sender | None, report: Report) -> bool:
+    return (
+        sender is not None and sender.lab_id == report.machine.lab_id and sender.machine_id in (None, report.machine_id)
+    )

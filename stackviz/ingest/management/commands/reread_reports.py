@@ -1,0 +1,80 @@
+"""`manage.py reread_reports --failed`: reads stored reports again, here and now, and says how far it is."""
+
+import sys
+import time
+from argparse import ArgumentParser
+from collections import Counter
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from django.core.management.base import BaseCommand, CommandError
+from django.db.models import Q, QuerySet
+from django.utils.dateparse import parse_date, parse_datetime
+from django.utils.timezone import is_naive, make_aware
+
+from stackviz.ingest.interpret import interpret
+from stackviz.ingest.reading import INTERPRETER
+from stackviz.ingest.reread import put_back
+from stackviz.labs.models import Report
+
+BATCH = 100  # put back at a time: what an interrupted run leaves waiting, a worker reads within a minute
+PROGRESS_EVERY_S = 2.0
+
+
+class Command(BaseCommand):
+    help = "Reads stored reports again. Pages show what was read before until each report is done."
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        which = parser.add_mutually_exclusive_group(required=True)
+        which.add_argument("--all", action="store_true", help="every report")
+        which.add_argument("--failed", action="store_true", help="reports that could not be read")
+        which.add_argument("--outdated", action="store_true", help=f"reports read before interpreter {INTERPRETER}")
+        which.add_argument("--id", action="append", type=UUID, metavar="UUID", help="this report; may be repeated")
+        parser.add_argument("--since", type=_moment, metavar="DATE", help="only those received on or after 2026-11-20")
+
+    def handle(self, *_args: Any, **options: Any) -> None:  # noqa: ANN401 (Django's signature)
+        ids = list(_chosen(options).order_by("received_at", "pk").values_list("pk", flat=True))
+        unknown = set(options["id"] or ()) - set(ids)
+        if unknown:
+            raise CommandError(f"no such report: {', '.join(sorted(map(str, unknown)))}")
+        outcome = self._read(ids)
+        read, failed = outcome[Report.Status.READ], outcome[Report.Status.FAILED]
+        self.stdout.write(f"{read} of {len(ids)} reports read, {failed} failed")
+        if failed:
+            self.stdout.write("the reason of each is on its receipt and in the admin")
+
+    def _read(self, ids: list[UUID]) -> Counter[str]:
+        outcome: Counter[str] = Counter()
+        said = time.monotonic()
+        for start in range(0, len(ids), BATCH):
+            for report_id in put_back(ids[start : start + BATCH]):
+                outcome[interpret(report_id)] += 1
+                if time.monotonic() - said >= PROGRESS_EVERY_S:
+                    said = time.monotonic()
+                    self.stderr.write(f"{outcome.total()} of {len(ids)}", ending="\r" if sys.stderr.isatty() else "\n")
+        return outcome
+
+
+def _chosen(options: dict[str, Any]) -> QuerySet[Report]:
+    chosen = Report.objects.all()
+    if options["failed"]:
+        chosen = chosen.filter(status=Report.Status.FAILED)
+    if options["outdated"]:
+        chosen = chosen.filter(Q(interpreter__isnull=True) | Q(interpreter__lt=INTERPRETER))
+    if options["id"]:
+        chosen = chosen.filter(pk__in=options["id"])
+    if options["since"]:
+        chosen = chosen.filter(received_at__gte=options["since"])
+    return chosen
+
+
+def _moment(text: str) -> datetime:
+    """A date or a time of UTC. Raises ValueError, which argparse turns into a message."""
+    moment = parse_datetime(text)
+    if moment is None:
+        day = parse_date(text)
+        if day is None:
+            raise ValueError(text)
+        moment = datetime(day.year, day.month, day.day)  # noqa: DTZ001 (made aware in the next line)
+    return make_aware(moment) if is_naive(moment) else moment

@@ -1,0 +1,140 @@
+"""What a stored report says, worked out before anything is written: a `Reading`. Two queries at most, no write.
+
+Done outside the transaction that stores it, so that SQLite's one writer is not kept waiting while we think.
+"""
+
+import hashlib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Any
+
+import orjson
+
+from stackviz import wire
+from stackviz.benchmarks.registry import benchmark
+from stackviz.catalog.match import CardName, Match, match_cards
+from stackviz.labs.packing import unpack
+from stackviz.rules import Finding, judge
+from stackviz.stacks.tables import rule_tables
+from stackviz.stats import Summary, summarize
+
+INTERPRETER = 1  # raise it when a report would be read differently: `reread_reports` then finds what is older
+CLOCK_MAY_BE_AHEAD = timedelta(minutes=5)
+
+Warning_ = dict[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class ReadResult:
+    """One run: as reported, what its samples come to, the key of its parameters, and when it counts as measured."""
+
+    reported: wire.Result
+    summary: Summary | None
+    params_key: str
+    measured_at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """Everything `interpret` writes. `matches` is parallel to the report's cards; `findings` also say what fits."""
+
+    report: wire.Report
+    taken_at: datetime
+    matches: Sequence[Match]
+    findings: Sequence[Finding]
+    results: Sequence[ReadResult]
+    warnings: Sequence[Warning_]
+
+
+def read(body: bytes, encoding: str, received_at: datetime) -> Reading:
+    """Understand one report. Raises ReportError when this version cannot read it."""
+    report = wire.parse_report(unpack(body, encoding))
+    # A clock that is ahead would make this the newest report for ever; one that is behind cannot be told from a spool.
+    taken_at = min(report.created_at, received_at)
+    matches = match_cards(_card_names(report))
+    return Reading(
+        report=report,
+        taken_at=taken_at,
+        matches=matches,
+        findings=judge(report, rule_tables()),
+        results=[_read_result(result, taken_at) for result in report.results],
+        warnings=_warnings(report, received_at, matches),
+    )
+
+
+def _card_names(report: wire.Report) -> list[CardName]:
+    model = str(report.facts.get("machine.model", ""))
+    return [
+        CardName(card.reported_name, card.vendor, card.memory_bytes, _gpu_cores(card, report), model)
+        for card in report.cards
+    ]
+
+
+def _gpu_cores(card: wire.Card, report: wire.Report) -> int | None:
+    """GPU cores tell the bins of an Apple chip apart; its card or the machine says how many."""
+    cores = card.facts.get("gpu_cores")
+    if cores is None and card.vendor == "apple":
+        cores = report.facts.get("apple.gpu_cores")
+    return cores if isinstance(cores, int) else None
+
+
+def _read_result(result: wire.Result, taken_at: datetime) -> ReadResult:
+    measured_at = taken_at if result.started_at is None else min(result.started_at, taken_at)
+    summary = summarize(result.samples) if result.state == "ok" else None
+    return ReadResult(result, summary, params_key(result.params), measured_at)
+
+
+def params_key(params: Mapping[str, Any]) -> str:
+    """SHA-256 of the parameters in canonical JSON (sorted, no blanks): pairs series of different machines."""
+    return hashlib.sha256(orjson.dumps(params, option=orjson.OPT_SORT_KEYS)).hexdigest()
+
+
+# --- what the receipt says beside the figures ---
+
+
+def _warnings(report: wire.Report, received_at: datetime, matches: Sequence[Match]) -> list[Warning_]:
+    return [
+        *_clock_warnings(report.created_at - received_at),
+        *_card_warnings(report, matches),
+        *_benchmark_warnings(report),
+        *_probe_warnings(report),
+    ]
+
+
+def _clock_warnings(ahead: timedelta) -> list[Warning_]:
+    if ahead <= CLOCK_MAY_BE_AHEAD:
+        return []
+    return [{"code": "clock-ahead", "where": "created_at", "detail": str(ahead - ahead % timedelta(seconds=1))}]
+
+
+def _card_warnings(report: wire.Report, matches: Sequence[Match]) -> list[Warning_]:
+    return [
+        {"code": f"card-{match.how}", "where": f"cards[{place}].reported_name", "detail": card.reported_name}
+        for place, (card, match) in enumerate(zip(report.cards, matches, strict=True))
+        if match.accelerator is None
+    ]
+
+
+def _benchmark_warnings(report: wire.Report) -> list[Warning_]:
+    """One line for each benchmark this site does not know; its results are kept and shown as seconds."""
+    first: dict[tuple[str, int], int] = {}
+    for place, result in enumerate(report.results):
+        first.setdefault((result.benchmark, result.version), place)
+    return [
+        {"code": "benchmark-unknown", "where": f"results[{place}].benchmark", "detail": f"{key} v{version}"}
+        for (key, version), place in first.items()
+        if benchmark(key, version) is None
+    ]
+
+
+def _probe_warnings(report: wire.Report) -> list[Warning_]:
+    return [
+        {
+            "code": f"probe-{probe.state}",
+            "where": f"probes[{place}]",
+            "detail": f"{probe.probe}: {probe.detail or probe.state}",
+        }
+        for place, probe in enumerate(report.probes)
+        if probe.state in ("failed", "timeout")
+    ]

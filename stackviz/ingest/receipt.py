@@ -1,0 +1,118 @@
+"""What became of an upload, for its page and its JSON: the stages it went through and all that was not understood."""
+
+from collections import Counter
+from dataclasses import dataclass
+from datetime import datetime
+
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
+
+from stackviz.benchmarks.models import Result
+from stackviz.labs.models import Card, Report
+
+Warning_ = dict[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class Stage:
+    """One step on the way. `state`: done, active, waiting or failed; `at` None: not there yet."""
+
+    name: str
+    title: str
+    state: str
+    at: datetime | None
+    detail: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Notice:
+    """A warning in words. `where`: the path in the report it is about."""
+
+    code: str
+    where: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Receipt:
+    """`results`: how many runs ended in which state; `unmatched`: reported names that no accelerator of ours has."""
+
+    report: Report
+    stages: tuple[Stage, ...]
+    notices: tuple[Notice, ...]
+    unmatched: tuple[str, ...]
+    results: dict[str, int]
+
+    @property
+    def is_final(self) -> bool:
+        return self.report.status != Report.Status.RECEIVED
+
+    @property
+    def summary(self) -> str:
+        """The state in one sentence, for the head of the page and for screen readers."""
+        return {
+            Report.Status.RECEIVED.value: _("Stored safely; waiting to be read"),
+            Report.Status.READ.value: _("Read and on the machine's page"),
+            Report.Status.FAILED.value: _("Stored, but it could not be read"),
+        }[self.report.status]
+
+
+def receipt_of(report: Report) -> Receipt:
+    """The receipt of a report whose machine and lab are loaded. Two queries once it is read, none before."""
+    if report.status != Report.Status.READ:
+        return Receipt(report, _stages(report, {}), (), (), {})
+    unmatched = Card.objects.filter(snapshot__report=report.pk, accelerator=None).order_by("index")
+    results = dict(Counter(Result.objects.filter(report=report.pk).values_list("state", flat=True)))
+    return Receipt(
+        report=report,
+        stages=_stages(report, results),
+        notices=tuple(Notice(w["code"], w["where"], warning_text(w)) for w in report.warnings),
+        unmatched=tuple(dict.fromkeys(unmatched.values_list("reported_name", flat=True))),
+        results=results,
+    )
+
+
+def _stages(report: Report, results: dict[str, int]) -> tuple[Stage, ...]:
+    state = {"received": "active", "read": "done", "failed": "failed"}[report.status]
+    after = "done" if report.status == Report.Status.READ else "waiting"
+    read_at = report.read_at if report.status != Report.Status.RECEIVED else None
+    charted_at = read_at if report.status == Report.Status.READ else None
+    return (
+        Stage("received", _("Received"), "done", report.received_at, _("whole, and of the right format")),
+        Stage("stored", _("Stored"), "done", report.received_at, _("as it was sent")),
+        Stage("read", _("Read"), state, read_at, _reading_detail(report)),
+        Stage("charted", _("Charted"), after, charted_at, _results_text(results) if charted_at else ""),
+    )
+
+
+def _reading_detail(report: Report) -> str:
+    if report.status == Report.Status.FAILED:
+        return report.error
+    if report.status == Report.Status.RECEIVED:
+        return _("a worker will read it in a moment; should none be there, it is asked for again")
+    return _("cards, software, findings and results")
+
+
+def _results_text(results: dict[str, int]) -> str:
+    total = sum(results.values())
+    if not total:
+        return _("no results in this report; what was found is on the machine's page")
+    text = ngettext("%(count)d result", "%(count)d results", total) % {"count": total}
+    odd = [
+        (results.get("failed", 0), _("%(count)d failed")),
+        (results.get("skipped", 0), _("%(count)d skipped")),
+    ]
+    return ", ".join([text, *(words % {"count": count} for count, words in odd if count)])
+
+
+def warning_text(warning: Warning_) -> str:
+    """A stored warning in words; one of a kind this version no longer writes is shown as it is."""
+    known = {
+        "clock-ahead": _("The machine's clock is ahead by %(detail)s; the time the report arrived is used."),
+        "card-unknown": _("No accelerator of the catalogue is known to report the name %(detail)s."),
+        "card-ambiguous": _("Several accelerators of the catalogue report the name %(detail)s; nothing tells which."),
+        "benchmark-unknown": _("This site does not know the benchmark %(detail)s; its samples are kept as seconds."),
+        "probe-failed": _("A probe failed: %(detail)s"),
+        "probe-timeout": _("A probe did not end in time: %(detail)s"),
+    }
+    return known.get(warning["code"], "%(detail)s") % {"detail": warning["detail"]}
