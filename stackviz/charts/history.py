@@ -10,6 +10,7 @@ from stackviz.charts.frame import empty_figure, frame, words
 from stackviz.charts.palette import colour, colour_name
 
 HEIGHT_PX = 320
+LEAST_SPAN_RATIO = 0.10  # of the middle, to either side: what a benchmark may vary from day to day
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +33,7 @@ class Line:
 
 
 def history(title: str, unit: str, lines: Sequence[Line], empty: str = "no figures") -> dict[str, Any]:
-    """A Plotly figure as plain data: one line per series with its intervals, named at its last point.
+    """A Plotly figure as plain data: one line per series with its intervals; several are named at their last point.
 
     Nothing to draw gives a figure that says `empty`.
     """
@@ -41,13 +42,21 @@ def history(title: str, unit: str, lines: Sequence[Line], empty: str = "no figur
     if not values:
         return empty_figure(layout, empty)
     spans_decades = min(values) > 0 and max(values) / min(values) > DECADES_RATIO
-    layout["yaxis"] |= {"type": "log"} if spans_decades else {"rangemode": "tozero"}
-    return {"data": [_trace(line) for line in lines], "layout": layout}
+    layout["yaxis"] |= {"type": "log"} if spans_decades else {"range": _range(values)}
+    return {"data": [_trace(line, is_named=len(lines) > 1) for line in lines], "layout": layout}
 
 
-def _trace(line: Line) -> dict[str, Any]:
+def _range(values: Sequence[float]) -> list[float]:
+    """Where a linear axis begins and ends: around the figures, but never so near that noise looks like a change."""
+    low, high = min(values), max(values)
+    middle = (low + high) / 2
+    half = max((high - low) * 0.6, abs(middle) * LEAST_SPAN_RATIO) or 1.0
+    return [middle - half, middle + half]
+
+
+def _trace(line: Line, *, is_named: bool) -> dict[str, Any]:
     points = line.points
-    last = max((at for at, point in enumerate(points) if point.value is not None), default=-1)
+    last = max((at for at, point in enumerate(points) if point.value is not None), default=-1) if is_named else -1
     label = words(line.label)
     return {
         "type": "scatter",

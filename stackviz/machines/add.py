@@ -17,6 +17,7 @@ from django.utils.translation import gettext_lazy
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import etag, require_http_methods, require_POST, require_safe
 
+from stackviz.agent.bundle import build_zipapp
 from stackviz.labs.keys import create_key, revoke
 from stackviz.labs.models import AgentKey, Lab, Machine, Membership, Report
 from stackviz.labs.queries import Visitor
@@ -132,8 +133,6 @@ def revoke_key(request: HttpRequest, prefix: str) -> HttpResponse:
 @lru_cache(maxsize=1)
 def _agent() -> tuple[bytes, str]:
     """The agent as one file, and its ETag. Built once a process: it changes only with the code."""
-    from stackviz.agent.bundle import build_zipapp
-
     body = build_zipapp()
     return body, f'"{hashlib.sha256(body).hexdigest()[:32]}"'
 

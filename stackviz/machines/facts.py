@@ -60,18 +60,18 @@ def _registered(name: str) -> Fact | None:
 
 def shown_facts(facts: Mapping[str, Any]) -> list[ShownFact]:
     """All facts, in the registry's order; those it does not know come last."""
-    return [ShownFact(name, fact_text(name, facts[name]), _meaning(name)) for name in _in_order(facts)]
+    return [ShownFact(name, fact_text(name, facts[name]), meaning_of(name)) for name in in_order(facts)]
 
 
 def missing_facts(absent: Mapping[str, Any]) -> list[ShownFact]:
     """What was not reported, with the reason in words, in the registry's order."""
     found = []
-    for name in _in_order(absent):
+    for name in in_order(absent):
         said = absent[name] if isinstance(absent[name], Mapping) else {}
         found.append(
             ShownFact(
                 name,
-                meaning=_meaning(name),
+                meaning=meaning_of(name),
                 missing=missing_text(said.get("reason")),
                 detail=str(said.get("detail") or "")[:LONGEST_TEXT],
             )
@@ -88,11 +88,13 @@ def one_fact(name: str, facts: Mapping[str, Any], absent: Mapping[str, Any]) -> 
     return found[0] if found else ShownFact(name, missing=missing_text("not_reported"))
 
 
-def _meaning(name: str) -> str:
+def meaning_of(name: str) -> str:
+    """What the fact says, as the wire format's registry words it; "" for a name it does not know."""
     fact = _registered(name)
     return fact.meaning if fact else ""
 
 
-def _in_order(names: Iterable[str]) -> Sequence[str]:
+def in_order(names: Iterable[str]) -> Sequence[str]:
+    """Names in the registry's order, those it does not know last."""
     known = {name: place for registry in REGISTRIES for place, name in enumerate(registry)}
     return sorted(names, key=lambda name: (known.get(name, len(known)), name))

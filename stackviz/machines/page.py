@@ -10,12 +10,12 @@ from django.urls import reverse
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
-from stackviz.benchmarks.measurement import CardUsed
 from stackviz.benchmarks.queries import latest_results
 from stackviz.diagrams.boxes import Column
 from stackviz.diagrams.stack import Drawing, draw_columns
-from stackviz.labs.models import Card, Finding, Machine, Report, Snapshot
+from stackviz.labs.models import Finding, Machine, Report, Snapshot
 from stackviz.labs.queries import MachineDetail
+from stackviz.machines.cards import CardFact, CardRow, card_facts, card_rows
 from stackviz.machines.facts import ShownFact, fact_text, missing_facts, one_fact, shown_facts
 from stackviz.machines.results import ResultGroup, result_groups
 from stackviz.machines.rows import CardKind, card_kinds, subject_of, with_version
@@ -31,20 +31,12 @@ SEVERITIES = (Finding.Severity.BROKEN, Finding.Severity.WARNING, Finding.Severit
 
 
 @dataclass(frozen=True, slots=True)
-class CardRow:
-    """One card as it was reported. `sheet_url` empty: its name is in no public sheet, `sheet_name` then too."""
+class HeadFact:
+    """One of the facts at the top: its title, the fact, and a line under it, or ""."""
 
-    index: int
-    reported_name: str
-    sheet_name: str
-    sheet_url: str
-    memory: ShownFact
-    power: ShownFact
-    is_capped: bool
-    link: ShownFact
-    kernels: ShownFact
-    facts: Sequence[ShownFact]
-    missing: Sequence[ShownFact]
+    title: str
+    fact: ShownFact
+    more: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,11 +69,12 @@ class MachinePage:
     machine: Machine
     subject: str
     snapshot: Snapshot | None
-    headline: Sequence[tuple[str, ShownFact]]
+    headline: Sequence[HeadFact]
     card_kinds: tuple[CardKind, ...]
     findings: Sequence[Finding]
     drawing: Drawing | None
     cards: Sequence[CardRow]
+    card_facts: Sequence[CardFact]
     groups: Sequence[ResultGroup]
     software: Sequence[SoftwareRow]
     facts: Sequence[ShownFact]
@@ -111,7 +104,19 @@ def machine_page(detail: MachineDetail, reports_page: int = 1) -> MachinePage:
     }
     if snapshot is None:
         nothing: dict[str, Any] = dict.fromkeys(
-            ("headline", "card_kinds", "findings", "cards", "groups", "software", "facts", "missing", "probes"), ()
+            (
+                "headline",
+                "card_kinds",
+                "findings",
+                "cards",
+                "card_facts",
+                "groups",
+                "software",
+                "facts",
+                "missing",
+                "probes",
+            ),
+            (),
         )
         return MachinePage(**shared, **nothing, drawing=None)
     return MachinePage(
@@ -120,7 +125,8 @@ def machine_page(detail: MachineDetail, reports_page: int = 1) -> MachinePage:
         card_kinds=card_kinds(detail.cards),
         findings=sorted(detail.findings, key=lambda finding: SEVERITIES.index(Finding.Severity(finding.severity))),
         drawing=draw_columns([_column(detail, snapshot)]),
-        cards=[_card(card) for card in detail.cards],
+        cards=card_rows(detail.cards),
+        card_facts=card_facts(detail.cards),
         groups=result_groups(latest_results([machine])[machine.pk]),
         software=_software(snapshot.software),
         facts=shown_facts(snapshot.facts),
@@ -149,23 +155,36 @@ def seen_token(machine: Machine) -> str:
 # --- parts ---
 
 
-def _headline(facts: Mapping[str, Any], absent: Mapping[str, Any]) -> list[tuple[str, ShownFact]]:
-    """(what, fact): the facts people ask for first, those of the machine's own platform included."""
+def _headline(facts: Mapping[str, Any], absent: Mapping[str, Any]) -> list[HeadFact]:
+    """The facts people ask for first, those of the machine's own platform included."""
+
+    def shown(title: str, name: str, more: str = "") -> HeadFact:
+        return HeadFact(title, one_fact(name, facts, absent), more)
+
     system = with_version(one_fact("os.name", facts, absent), facts.get("os.version"))
-    shown = [
-        (_("CPU"), one_fact("cpu.model", facts, absent)),
-        (_("Memory"), one_fact("memory.total_bytes", facts, absent)),
-        (_("System"), system),
-        (_("Python"), one_fact("python.version", facts, absent)),
-        (_("PyTorch"), one_fact("torch.version", facts, absent)),
+    head = [
+        shown(_("CPU"), "cpu.model", _cores(facts)),
+        shown(_("Memory"), "memory.total_bytes"),
+        HeadFact(_("System"), system, fact_text("os.kernel", facts.get("os.kernel"))),
+        shown(_("Python"), "python.version", fact_text("python.implementation", facts.get("python.implementation"))),
+        shown(_("PyTorch"), "torch.version"),
     ]
     if "nvidia.driver_version" in facts:
-        shown.append((_("NVIDIA driver"), one_fact("nvidia.driver_version", facts, absent)))
-        shown.append((_("CUDA runtime"), one_fact("cuda.runtime_version", facts, absent)))
+        served = facts.get("cuda.driver_api_version")
+        more = _("serves CUDA up to %(version)s") % {"version": served} if served else ""
+        head.append(shown(_("NVIDIA driver"), "nvidia.driver_version", more))
+        head.append(shown(_("CUDA runtime"), "cuda.runtime_version"))
     if "apple.chip" in facts:
-        shown.append((_("GPU may use"), one_fact("memory.gpu_limit_bytes", facts, absent)))
-        shown.append((_("mps device"), _mps(facts, absent)))
-    return shown
+        head.append(shown(_("Memory the GPU may use"), "memory.gpu_limit_bytes"))
+        head.append(HeadFact(_("mps device"), _mps(facts, absent)))
+    return head
+
+
+def _cores(facts: Mapping[str, Any]) -> str:
+    physical, logical = facts.get("cpu.cores_physical"), facts.get("cpu.cores_logical")
+    cores = _("%(n)s cores") % {"n": physical} if physical else ""
+    threads = _("%(n)s threads") % {"n": logical} if logical and logical != physical else ""
+    return ", ".join(filter(None, (cores, threads)))
 
 
 def _mps(facts: Mapping[str, Any], absent: Mapping[str, Any]) -> ShownFact:
@@ -187,46 +206,6 @@ def _column(detail: MachineDetail, snapshot: Snapshot) -> Column:
     return reported_column(
         subject_of(machine), machine.name, subtitle, url, described, snapshot, cards, detail.findings
     )
-
-
-def _card(card: Card) -> CardRow:
-    facts, absent = card.facts, card.absent
-    sheet = card.accelerator if card.accelerator and card.accelerator.is_public else None
-    memory = ShownFact("memory_bytes", fact_text("memory.total_bytes", card.memory_bytes))
-    return CardRow(
-        index=card.index,
-        reported_name=card.reported_name,
-        sheet_name=sheet.name if sheet else "",
-        sheet_url=sheet.get_absolute_url() if sheet else "",
-        memory=memory if memory.text else one_fact("memory_bytes", {}, absent),
-        power=one_fact("power_limit_w", facts, absent),
-        is_capped=CardUsed(card.index, card.reported_name, card.accelerator_id, facts).power_cap is not None,
-        link=_link(facts, absent),
-        kernels=_kernels(facts, absent),
-        facts=shown_facts(facts),
-        missing=missing_facts(absent),
-    )
-
-
-def _link(facts: Mapping[str, Any], absent: Mapping[str, Any]) -> ShownFact:
-    """The bus at its best: the link in use drops when a card idles."""
-    generation = facts.get("pcie_generation_max") or facts.get("pcie_generation")
-    width = facts.get("pcie_width_max") or facts.get("pcie_width")
-    if facts.get("unified_memory") is True:
-        return ShownFact("pcie_generation", _("none: unified memory"))
-    if generation and width:
-        return ShownFact("pcie_generation", f"PCIe {generation} ×{width}")
-    return one_fact("pcie_generation", facts, absent)
-
-
-def _kernels(facts: Mapping[str, Any], absent: Mapping[str, Any]) -> ShownFact:
-    """What tells which kernels fit: compute capability, or Apple's Metal family and GPU cores."""
-    if capability := facts.get("compute_capability"):
-        return ShownFact("compute_capability", str(capability))
-    cores = facts.get("gpu_cores")
-    known = [str(facts["metal_family"])] if facts.get("metal_family") else []
-    known += [_("%(n)s GPU cores") % {"n": cores}] if cores else []
-    return ShownFact("metal_family", " · ".join(known)) if known else one_fact("compute_capability", facts, absent)
 
 
 def _software(software: Sequence[Mapping[str, Any]]) -> list[SoftwareRow]:

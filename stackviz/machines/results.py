@@ -1,4 +1,4 @@
-"""A machine's newest results as groups of bars: one group per benchmark and device. No queries."""
+"""A machine's newest results as bars: a group per benchmark, a part of it per device. No queries."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -28,7 +28,7 @@ class ResultRow:
     spread: str
     share: str
     is_above_peak: bool
-    samples: str
+    samples: int
     seconds: str
     remarks: tuple[str, ...]
     reason: str
@@ -39,44 +39,52 @@ class ResultRow:
 
 
 @dataclass(frozen=True, slots=True)
-class ResultGroup:
-    """Results of one benchmark on one device, whose bars share a scale. `figure`: the same as a Plotly figure.
+class DeviceResults:
+    """The part of a group that ran on one device. `card`: the name it reported, or ""."""
 
-    `key`: an id for the group on its page.
+    device: str
+    card: str
+    rows: tuple[ResultRow, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ResultGroup:
+    """Results of one benchmark; all bars share a scale, so that a card and a CPU can be told apart at a glance.
+
+    `key`: an id for the group on its page. `figure`: the same as a Plotly figure, None where one bar is all.
     """
 
     key: str
     title: str
     formula: str
-    device: str
-    card: str
-    rows: tuple[ResultRow, ...]
+    devices: tuple[DeviceResults, ...]
     figure: dict[str, Any] | None
-    has_peak: bool
 
 
 def result_groups(measurements: Sequence[Measurement]) -> list[ResultGroup]:
-    """`measurements` as `latest_results` orders them: by benchmark, device, card, setting."""
-    return [_group(list(group)) for _key, group in groupby(measurements, key=_group_key)]
-
-
-def _group_key(measured: Measurement) -> tuple[str, int, str, int | None]:
-    return measured.benchmark_key, measured.version, measured.device, measured.card_index
+    """`measurements` in the order of `latest_results`; accelerators come before the CPU."""
+    ordered = sorted(measurements, key=lambda one: (one.benchmark_key, one.version, one.device == "cpu"))
+    return [_group(list(group)) for _key, group in groupby(ordered, key=lambda one: (one.benchmark_key, one.version))]
 
 
 def _group(results: Sequence[Measurement]) -> ResultGroup:
     first = results[0]
     scale = max((_top(result) for result in results), default=0.0)
     return ResultGroup(
-        key=slugify(f"chart {first.benchmark_key} {first.version} {first.device} {first.card_index}"),
+        key=slugify(f"chart {first.benchmark_key} {first.version}"),
         title=first.title,
         formula=first.benchmark.formula if first.benchmark else "",
-        device=first.device,
-        card=first.card.reported_name if first.card else "",
-        rows=tuple(_row(result, scale) for result in results),
+        devices=tuple(
+            _device(list(part), scale) for _key, part in groupby(results, key=lambda one: (one.device, one.card_index))
+        ),
         figure=_figure(results),
-        has_peak=any(result.peak for result in results),
     )
+
+
+def _device(results: Sequence[Measurement], scale: float) -> DeviceResults:
+    first = results[0]
+    card = first.card.reported_name if first.card else ""
+    return DeviceResults(first.device, card, tuple(result_row(result, scale) for result in results))
 
 
 def _top(result: Measurement) -> float:
@@ -86,7 +94,8 @@ def _top(result: Measurement) -> float:
     return max(result.rate.value, result.rate.high or 0.0, result.peak.peak if result.peak else 0.0)
 
 
-def _row(result: Measurement, scale: float) -> ResultRow:
+def result_row(result: Measurement, scale: float) -> ResultRow:
+    """`scale`: the rate that fills the bar."""
     rate, peak = result.rate, result.peak
     return ResultRow(
         series_id=result.series_id,
@@ -96,7 +105,7 @@ def _row(result: Measurement, scale: float) -> ResultRow:
         spread=rate.spread_label if rate else "",
         share=peak.label if peak else "",
         is_above_peak=bool(peak and peak.is_above_peak),
-        samples=str(result.summary.count) if result.summary else "",
+        samples=result.summary.count if result.summary else 0,
         seconds=format_quantity(result.summary.median, "s", digits=3).label if result.summary else "",
         remarks=result.remarks,
         reason="" if result.is_ok else result.reason or _("no reason given"),
@@ -108,22 +117,24 @@ def _row(result: Measurement, scale: float) -> ResultRow:
 
 
 def _figure(results: Sequence[Measurement]) -> dict[str, Any] | None:
-    """Bars in the unit the largest reads best in; None if there is at most one: a single bar says nothing."""
+    """Bars in the unit the largest reads best in, a colour per device; None if there is at most one."""
     timed = [(result, result.rate) for result in results if result.rate]
     if len(timed) < 2:
         return None
     symbol = chart_unit(timed[0][1].unit, max(rate.value for _result, rate in timed))
+    devices = list(dict.fromkeys(result.device for result, _rate in timed))
     bars = [
         Bar(
-            label=result.setting,
+            label=f"{result.setting} · {result.device}" if len(devices) > 1 else result.setting,
             value=from_si(rate.value, symbol),
             low=None if rate.low is None else from_si(rate.low, symbol),
             high=None if rate.high is None else from_si(rate.high, symbol),
+            place=devices.index(result.device),
             note="; ".join(result.remarks),
         )
         for result, rate in timed
     ]
-    return ranked_bars(f"{results[0].title}, {results[0].device}", symbol, bars)
+    return ranked_bars(results[0].title, symbol, bars)
 
 
 def chart_unit(si: str, largest: float) -> str:

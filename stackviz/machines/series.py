@@ -1,6 +1,7 @@
 """One series of a machine: its newest result in full, how it was measured, how it moved, how to do it again."""
 
-from collections.abc import Mapping, Sequence
+import shlex
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -15,7 +16,7 @@ from stackviz.benchmarks.queries import latest_results, series_history
 from stackviz.charts.history import Line, Point, history
 from stackviz.labs.models import Machine
 from stackviz.machines.facts import ShownFact, shown_facts
-from stackviz.machines.results import ResultGroup, chart_unit, result_groups
+from stackviz.machines.results import ResultRow, chart_unit, result_row
 from stackviz.units import format_quantity, from_si
 
 SHOWN_POINTS = 20
@@ -35,7 +36,7 @@ class PastRow:
 class SeriesPage:
     machine: Machine
     measured: Measurement
-    group: ResultGroup
+    row: ResultRow
     conditions: Sequence[ShownFact]
     statistics: Sequence[tuple[str, str]]
     samples: Sequence[str]
@@ -55,7 +56,7 @@ def series_page(machine: Machine, series_pk: int) -> SeriesPage:
     return SeriesPage(
         machine=machine,
         measured=measured,
-        group=result_groups([measured])[0],
+        row=result_row(measured, measured.rate.value if measured.rate else 0.0),
         conditions=shown_facts(measured.conditions),
         statistics=_statistics(measured),
         samples=[_seconds(sample) for sample in next(iter(samples), [])],
@@ -124,8 +125,6 @@ def _past_row(measured: Measurement, point: PastResult) -> PastRow:
 
 def reproduce_command(measured: Measurement) -> str:
     """The command that runs this benchmark again on the same device."""
-    return f"python3 accelweb-agent.pyz bench --only {measured.benchmark_key} --device {measured.device}"
-
-
-def shown_params(params: Mapping[str, Any]) -> str:
-    return ", ".join(f"{name} = {value}" for name, value in params.items())
+    quick = " --quick" if measured.conditions.get("quick") is True else ""
+    what = f"--benchmark {shlex.quote(measured.benchmark_key)} --device {shlex.quote(measured.device)}"
+    return f"python3 accelweb-agent.pyz bench {what}{quick}"

@@ -9,11 +9,17 @@ from django.utils.translation import gettext_lazy as _
 
 from stackviz.catalog.models import SpecValue
 from stackviz.catalog.queries import accelerators_by_slug, public_accelerators
+from stackviz.diagrams.boxes import Column
+from stackviz.diagrams.layers import Layer, State
 from stackviz.labs.models import Card, Snapshot
 from stackviz.labs.queries import Visitor, latest_snapshots, visible_machines
 from stackviz.stacks.models import Stack
+from stackviz.stacks.queries import described_columns
+from stackviz.units import format_number
 
 NEWEST_MACHINES = 5
+NAMES_PER_LAYER = 3
+DRAWN_STACKS = ("nvidia-cuda", "apple-metal")
 
 # Comparisons that answer a question people come with: the question, the subjects. One whose subject is not in the
 # catalogue is left out.
@@ -49,26 +55,49 @@ class NewMachine:
 
 
 @dataclass(frozen=True, slots=True)
+class LayerLine:
+    """One layer of the small drawing: its key and name, and for each stack what stands there."""
+
+    key: str
+    title: str
+    names: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class SmallDrawing:
+    """Two stacks at a glance, top to bottom. `columns`: (name, address) of each stack."""
+
+    columns: tuple[tuple[str, str], ...]
+    layers: tuple[LayerLine, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class FrontPage:
-    accelerators: int
-    values: int
-    stacks: int
-    machines: int
+    """`accelerators`, `values`, `stacks`, `machines`: how many, written out."""
+
+    accelerators: str
+    values: str
+    stacks: str
+    machines: str
+    drawing: SmallDrawing | None
     starting_points: tuple[StartingPoint, ...]
     newest: tuple[NewMachine, ...]
 
 
 def front_page(visitor: Visitor) -> FrontPage:
-    """All that the front page shows this visitor. Nine queries at most, however much is stored."""
+    """All that the front page shows this visitor. Ten queries at most, however much is stored."""
     machines = visible_machines(visitor)
     newest = list(machines.filter(latest_snapshot__isnull=False).order_by("-latest_taken_at")[:NEWEST_MACHINES])
     snapshots = latest_snapshots(newest)
     stacks = dict(Stack.objects.filter(is_public=True).values_list("slug", "name"))
     return FrontPage(
-        accelerators=public_accelerators().count(),
-        values=SpecValue.objects.filter(status=SpecValue.Status.PUBLIC, accelerator__is_public=True).count(),
-        stacks=len(stacks),
-        machines=machines.count(),
+        accelerators=format_number(public_accelerators().count()),
+        values=format_number(
+            SpecValue.objects.filter(status=SpecValue.Status.PUBLIC, accelerator__is_public=True).count()
+        ),
+        stacks=format_number(len(stacks)),
+        machines=format_number(machines.count()),
+        drawing=small_drawing(),
         starting_points=starting_points(stacks),
         newest=tuple(
             NewMachine(
@@ -96,6 +125,25 @@ def starting_points(stacks: dict[str, str]) -> tuple[StartingPoint, ...]:
         for question, subjects in STARTING_POINTS
         if all(subject in names for subject in subjects)
     )
+
+
+def small_drawing() -> SmallDrawing | None:
+    """DRAWN_STACKS with the first few components of each layer; None while they are not described. One query."""
+    described = described_columns(DRAWN_STACKS)
+    columns = [described[slug] for slug in DRAWN_STACKS if slug in described]
+    if len(columns) < len(DRAWN_STACKS):
+        return None
+    return SmallDrawing(
+        tuple((column.title, column.url) for column in columns),
+        tuple(
+            LayerLine(layer.value, layer.label, tuple(_names(column, layer) for column in columns)) for layer in Layer
+        ),
+    )
+
+
+def _names(column: Column, layer: Layer) -> str:
+    names = [box.name for box in column.boxes if box.layer == layer and box.state != State.ABSENT]
+    return " · ".join(names[:NAMES_PER_LAYER])
 
 
 def _query(subjects: Sequence[str]) -> str:
