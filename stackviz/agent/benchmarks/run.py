@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from stackviz.agent.benchmarks.cases import BENCHMARKS, Case
+from stackviz.agent.benchmarks.cases import BENCHMARKS, LIGHT_PARAMS, Case
 from stackviz.agent.benchmarks.timing import FULL, QUICK
 from stackviz.agent.children import Ended, run_child
 from stackviz.importers.reading import clean
@@ -91,7 +91,9 @@ def not_run(state: str, reason: str, options: BenchmarkOptions) -> list[dict[str
     """One result per benchmark that says why nothing was run."""
     device = (options.devices or ("cpu",))[0]
     keys = [key for key in BENCHMARKS if not options.benchmarks or key in options.benchmarks]
-    records = [_Record(Case(key, BENCHMARKS[key].version, device, {}), None, [], state, reason) for key in keys]
+    records = [
+        _Record(Case(key, BENCHMARKS[key].version, device, LIGHT_PARAMS[key]), None, [], state, reason) for key in keys
+    ]
     return [_result(record, options) for record in records]
 
 

@@ -133,7 +133,7 @@ def _xpu_available(torch: Any) -> bool:  # noqa: ANN401
 
 def _find_software(torch: Any, reading: Reading) -> None:  # noqa: ANN401
     reading.found("pytorch", torch.__version__, "torch.__version__")
-    if util.find_spec("torch._inductor") is not None:
+    if hasattr(torch, "compile"):  # since 2.0
         reading.found("torchinductor", torch.__version__, "part of torch")
     for fact, component in (("cudnn.version", "cudnn"), ("nccl.version", "nccl")):
         if fact in reading.facts:

@@ -1,0 +1,148 @@
+"""The Apple probe, against what a MacBook Pro with an M3 Max prints, and Macs that print something else."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from stackviz.agent.identity import machine_identity
+from stackviz.agent.probing.apple import probe_apple
+from stackviz.agent.probing.asking import Missing
+from stackviz.wire import parse_report
+from stackviz.wire.write import absent_document, card_document
+from tests.agent.machines_to_ask import FIXTURES, machine
+from tests.wire.reports import report_body
+
+PROFILE = "system_profiler -json SPHardwareDataType SPDisplaysDataType"
+AGX = "ioreg -r -c AGXAccelerator -d 1 -a"
+M3_MAX = {
+    "sysctl -n hw.optional.arm64": "1\n",
+    "sysctl -n hw.model": "Mac15,9\n",
+    "sysctl -n kern.hv_vmm_present": "0\n",
+    "sysctl -n machdep.cpu.brand_string": "Apple M3 Max\n",
+    "sysctl -n hw.physicalcpu": "16\n",
+    "sysctl -n hw.memsize": "51539607552\n",
+    "sysctl -n iogpu.wired_limit_mb": "0\n",
+    "sysctl -n hw.nperflevels": "2\n",
+    "sysctl -n hw.perflevel0.physicalcpu": "12\n",
+    "sysctl -n hw.perflevel1.physicalcpu": "4\n",
+    "sysctl hw.optional.arm": "hw.optional.arm.FEAT_BF16: 1\nhw.optional.arm.FEAT_I8MM: 1\nhw.optional.arm.FEAT_SME: 0\n",
+    "sw_vers -productVersion": "15.3.1\n",
+    "sw_vers -buildVersion": "24D70\n",
+    "pmset -g batt": "Now drawing from 'AC Power'\n -InternalBattery-0 (id=1234)\t100%; charged; 0:00 remaining\n",
+    "pmset -g": "System-wide power settings:\nCurrently in use:\n lowpowermode         0\n sleep                1\n",
+    PROFILE: (FIXTURES / "mac" / "m3_max_system_profiler.json").read_text(encoding="utf-8"),
+    AGX: (FIXTURES / "mac" / "m3_max_ioreg_agx.plist").read_text(encoding="utf-8"),
+    "ioreg -rd1 -c IOPlatformExpertDevice": '  "IOPlatformUUID" = "8C0FA1B2-1111-5222-8333-94445555AAAA"\n',
+}
+
+
+@pytest.fixture
+def probe(tmp_path):
+    def ask(without=(), **says):
+        told = {command: said for command, said in (M3_MAX | says).items() if command not in without}
+        reading = probe_apple(machine(tmp_path, says=told, system="Darwin"))
+        body = report_body(
+            facts=dict(reading.facts),
+            absent=absent_document(reading.absent),
+            cards=[card_document(card) for card in reading.cards],
+            results=[],
+        )
+        assert parse_report(body).unknown_fields == ()
+        return reading
+
+    return ask
+
+
+def test_an_m3_max_tells_its_bin_memory_and_system(probe):
+    reading = probe()
+    assert reading.facts["machine.model"] == "Mac15,9"
+    assert reading.facts["memory.total_bytes"] == 48 * 2**30
+    assert reading.facts["apple.gpu_cores"] == 40
+    assert (reading.facts["apple.cpu_p_cores"], reading.facts["apple.cpu_e_cores"]) == (12, 4)
+    assert reading.facts["apple.metal_family"] == "Metal 3"
+    assert reading.facts["cpu.features"] == "bf16 i8mm"
+    assert reading.facts["machine.power_source"] == "ac"
+    assert reading.facts["machine.low_power_mode"] is False
+    (card,) = reading.cards
+    assert (card.kind, card.vendor, card.reported_name, card.memory_bytes) == ("soc", "apple", "Apple M3 Max", None)
+    assert card.facts == {
+        "metal_family": "Metal 3",
+        "unified_memory": True,
+        "gpu_cores": 40,
+        "registry_class": "AGXAcceleratorG15X",
+    }
+    assert card.absent["power_w"].detail == "macOS tells it to root only"
+
+
+def test_the_driver_is_the_build_of_macos(probe):
+    found = {software.component: software.version for software in probe().software}
+    assert found == {"metal": "Metal 3", "macos": "15.3.1", "accelerate": None, "metal-driver": "24D70"}
+
+
+def test_a_wired_limit_of_zero_means_the_default_not_zero_bytes(probe):
+    assert probe().absent["memory.gpu_limit_bytes"].reason == "not_reported"
+    raised = probe(**{"sysctl -n iogpu.wired_limit_mb": "40960\n"})
+    assert raised.facts["memory.gpu_limit_bytes"] == 40960 * 2**20
+
+
+def test_serial_number_and_uuids_are_not_read(probe):
+    told = json.dumps([dict(probe().facts), [card_document(card) for card in probe().cards], probe().problems])
+    for secret in ("K7XQ2PLW4N", "8C0FA1B2", "00006031", "Z1AX0012NKS"):
+        assert secret not in told
+
+
+def test_a_profiler_that_does_not_end_leaves_the_chip_from_sysctl(probe):
+    reading = probe(**{PROFILE: Missing("timeout", "system_profiler did not end in 40 s")})
+    assert reading.cards[0].reported_name == "Apple M3 Max"
+    assert reading.cards[0].facts["gpu_cores"] == 40
+    assert "did not end" in reading.problems[0]
+
+
+def test_a_registry_that_is_silent_leaves_the_cores_to_the_profiler(probe):
+    assert probe(without=[AGX]).facts["apple.gpu_cores"] == 40
+    assert probe(**{AGX: "<not a property list"}).facts["apple.gpu_cores"] == 40
+
+
+def test_three_kinds_of_core_count_the_largest_as_performance_cores(probe):
+    """macOS 26 on an M5 Max: `proc 18:6:0:12` is total, super, efficiency, performance."""
+    profile = json.loads(M3_MAX[PROFILE])
+    profile["SPHardwareDataType"][0]["number_processors"] = "proc 18:6:0:12"
+    reading = probe(
+        without=["sysctl -n hw.perflevel0.physicalcpu", "sysctl -n hw.nperflevels"], **{PROFILE: json.dumps(profile)}
+    )
+    assert (reading.facts["apple.cpu_p_cores"], reading.facts["apple.cpu_e_cores"]) == (6, 12)
+
+
+def test_an_intel_mac_has_its_cards_and_no_chip(probe):
+    profile = {
+        "SPHardwareDataType": [{"machine_model": "MacBookPro13,3", "cpu_type": "Quad-Core Intel Core i7", "physical_memory": "16 GB"}],
+        "SPDisplaysDataType": [
+            {"sppci_model": "Intel HD Graphics 530", "spdisplays_vendor": "Intel", "spdisplays_vram_shared": "1536 MB"},
+            {"sppci_model": "AMD Radeon Pro 450", "spdisplays_vendor": "sppci_vendor_amd", "spdisplays_vram": "2 GB"},
+        ],
+    }  # fmt: skip
+    reading = probe(
+        without=["sysctl -n hw.optional.arm64", AGX],
+        **{PROFILE: json.dumps(profile), "sysctl -n machdep.cpu.brand_string": "Intel(R) Core(TM) i7-6700HQ"},
+    )
+    assert reading.absent["apple.chip"].reason == "not_applicable"
+    assert [(card.vendor, card.memory_bytes) for card in reading.cards] == [("intel", None), ("amd", 2 * 2**30)]
+
+
+def test_a_mac_where_nothing_answers_gives_reasons_only(tmp_path):
+    reading = probe_apple(machine(tmp_path, system="Darwin"))
+    assert reading.facts == {"machine.vendor": "Apple"}
+    assert {why.reason for why in reading.absent.values()} == {"not_installed", "not_applicable"}
+
+
+def test_elsewhere_nothing_is_asked(tmp_path):
+    assert probe_apple(machine(tmp_path)).absent["apple.chip"].reason == "not_applicable"
+
+
+def test_the_identity_of_a_mac_is_its_platform_uuid_hashed(tmp_path):
+    mac = machine(tmp_path, says=M3_MAX, system="Darwin")
+    identity = machine_identity(mac, {}, [], Path("/nowhere"))
+    assert identity == machine_identity(machine(tmp_path, says=M3_MAX, system="Darwin"), {}, [], Path("/elsewhere"))
+    assert len(identity) == 64
+    assert "8c0fa1b2" not in identity

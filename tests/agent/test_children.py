@@ -1,0 +1,146 @@
+"""A part of the agent in a process of its own: what hangs, crashes or babbles takes nothing along."""
+
+import os
+import time
+
+from stackviz.agent.children import Ended, run_child
+from stackviz.agent.probing.gather import gather, join
+
+HERE = "tests.agent.made_to_fail"
+
+
+def test_answers_come_back_in_order_and_are_seen_as_they_come():
+    seen = []
+    ended = run_child(f"{HERE}.answers", {"count": 3}, 30, seen.append)
+    assert ended.state == "ok"
+    assert list(ended.lines) == seen == [{"number": 0}, {"number": 1}, {"number": 2}, {"path_is_safe": True}]
+
+
+def test_a_child_that_hangs_is_ended_with_all_it_started():
+    started = time.monotonic()
+    ended = run_child(f"{HERE}.hangs", {}, 1.5)
+    assert time.monotonic() - started < 10
+    assert (ended.state, ended.detail) == ("timeout", "did not end in 1.5 s")
+    assert not _is_running(ended.lines[0]["other"])
+
+
+def _is_running(pid: int) -> bool:
+    for _ in range(50):
+        try:
+            os.kill(pid, 0)
+            with open(f"/proc/{pid}/stat") as stat:  # noqa: PTH123
+                if stat.read().rpartition(")")[2].split()[0] == "Z":
+                    return False
+        except (ProcessLookupError, FileNotFoundError):
+            return False
+        time.sleep(0.1)
+    return True
+
+
+def test_a_crash_is_told_by_its_signal_and_keeps_whole_answers():
+    ended = run_child(f"{HERE}.crashes", {}, 30)
+    assert ended.state == "failed"
+    assert ended.detail == "ended by signal 11 (SIGSEGV)"
+    assert ended.lines == ({"first": 1},)
+
+
+def test_an_error_is_told_by_its_last_line_alone():
+    ended = run_child(f"{HERE}.raises", {"version": 13}, 30)
+    assert ended.detail == "ended with 1: ImportError: libcudart.so.13: cannot open shared object file"
+
+
+def test_a_module_that_is_not_there_fails_like_any_other():
+    assert "No module named" in (run_child(f"{HERE}.missing", {}, 30).detail or "")
+
+
+def test_the_probes_of_this_machine_answer():
+    told = []
+    gathered = gather(60, lambda name, ended: told.append((name, ended.state)), ["system", "python"])
+    assert sorted(told) == [("python", "ok"), ("system", "ok")]
+    assert gathered.facts["python.implementation"]
+    assert [probe["state"] for probe in gathered.probes] == ["ok", "ok"]
+
+
+def document(**told):
+    return {"facts": {}, "absent": {}, "cards": [], "software": [], "problems": []} | told
+
+
+def ended(document=None, state="ok", detail=None):
+    return Ended(state, detail, (document,) if document else (), 0.5)
+
+
+def card(vendor, index=0, name="a card"):
+    return {"index": index, "kind": "gpu", "vendor": vendor, "reported_name": name}
+
+
+def test_a_probe_that_fails_leaves_what_the_others_told():
+    gathered = join(
+        {
+            "system": ended(document(facts={"os.name": "Ubuntu"})),
+            "nvidia": ended(state="timeout", detail="did not end in 60 s"),
+            "torch": ended(state="failed", detail="ended by signal 11 (SIGSEGV)"),
+        }
+    )
+    assert gathered.facts == {"os.name": "Ubuntu"}
+    assert [(probe["probe"], probe["state"], probe["detail"]) for probe in gathered.probes] == [
+        ("system", "ok", None),
+        ("nvidia", "timeout", "did not end in 60 s"),
+        ("torch", "failed", "ended by signal 11 (SIGSEGV)"),
+    ]
+
+
+def test_the_earlier_probe_counts_and_a_stated_fact_is_not_absent():
+    absent = {"cudnn.version": {"reason": "failed", "detail": None}}
+    gathered = join(
+        {
+            "python": ended(document(facts={"os.name": "first"}, absent=absent)),
+            "torch": ended(document(facts={"os.name": "second", "cudnn.version": "9.13.0"})),
+        }
+    )
+    assert gathered.facts == {"os.name": "first", "cudnn.version": "9.13.0"}
+    assert gathered.absent == {}
+
+
+def test_a_reason_that_was_found_counts_over_one_that_only_excuses():
+    gathered = join(
+        {
+            "a": ended(document(absent={"os.build": {"reason": "not_applicable", "detail": "asked on macOS only"}})),
+            "b": ended(document(absent={"os.build": {"reason": "timeout", "detail": "sw_vers did not end"}})),
+        }
+    )
+    assert gathered.absent["os.build"]["reason"] == "timeout"
+
+
+def test_cards_torch_names_count_only_for_vendors_nobody_else_told_of():
+    gathered = join(
+        {
+            "nvidia": ended(document(cards=[card("nvidia", 0, "NVIDIA H100")])),
+            "torch": ended(document(cards=[card("nvidia", 0, "NVIDIA H100"), card("intel", 1, "Arc")])),
+        }
+    )
+    assert [(c["vendor"], c["index"]) for c in gathered.cards] == [("nvidia", 0), ("intel", 1)]
+
+
+def test_cards_of_two_probes_get_indices_of_their_own():
+    gathered = join({"nvidia": ended(document(cards=[card("nvidia")])), "torch": ended(document(cards=[card("amd")]))})
+    assert [c["index"] for c in gathered.cards] == [0, 1]
+
+
+def test_a_component_found_twice_is_one_unless_versions_differ():
+    def found(version, by):
+        return {"component": "cuda-runtime", "version": version, "found_by": by}
+
+    gathered = join(
+        {
+            "python": ended(document(software=[found("13.0.48", "package metadata")])),
+            "torch": ended(document(software=[found("13.0.48", "torch"), found("13.0", "torch.version.cuda")])),
+        }
+    )
+    assert [s["version"] for s in gathered.software] == ["13.0.48", "13.0"]
+
+
+def test_the_limit_of_a_macs_gpu_is_the_recommended_one_unless_one_is_set():
+    recommended = ended(document(facts={"mps.recommended_max_memory_bytes": 38654705664}))
+    assert join({"torch": recommended}).facts["memory.gpu_limit_bytes"] == 38654705664
+    raised = ended(document(facts={"memory.gpu_limit_bytes": 42949672960}))
+    assert join({"apple": raised, "torch": recommended}).facts["memory.gpu_limit_bytes"] == 42949672960

@@ -1,0 +1,300 @@
+"""The command line: what it prints, what it keeps, and how it ends."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from stackviz.agent import cli, sending
+from stackviz.agent.exits import Exit
+from stackviz.agent.probing.gather import Gathered
+from stackviz.agent.spool import Spool
+from stackviz.wire import parse_report
+from tests.agent.sites import ACCEPTED, Reply, site
+from tests.wire.reports import gemm_result, h100_card, report_body
+
+ROOT = Path(__file__).parents[2]
+KEY = "aw_abcdefgh_not-a-real-key-only-for-tests"
+
+
+def gathered(**facts):
+    body = report_body()
+    return Gathered(
+        facts=body["facts"] | facts, absent={}, cards=[h100_card()], software=body["software"], probes=body["probes"]
+    )
+
+
+@pytest.fixture(autouse=True)
+def _quick_machine(monkeypatch):
+    """Probes and benchmarks answer at once; nothing of this machine's environment shows through."""
+    monkeypatch.setattr(cli, "gather", lambda _timeout_s, _told: gathered())
+    monkeypatch.setattr(cli, "run_benchmarks", lambda _options, _cards, _watch: [gemm_result()])
+    for name in ("ACCELWEB_KEY", "ACCELWEB_SERVER", "ACCELWEB_SPOOL"):
+        monkeypatch.delenv(name, raising=False)
+
+
+@pytest.fixture
+def agent(tmp_path, capsys):
+    """Run the agent; -> (exit code, standard output, standard error)."""
+
+    def run(*argv):
+        code = cli.main([*argv, "--spool", str(tmp_path / "spool")])
+        printed = capsys.readouterr()
+        return code, printed.out, printed.err
+
+    return run
+
+
+@pytest.fixture
+def spool(tmp_path):
+    return Spool(tmp_path / "spool")
+
+
+def run_at(url):
+    return ["run", "--server", url, "--key", KEY, "--timeout", "0.2", "-q"]
+
+
+def test_run_reads_measures_sends_and_prints_the_receipt(agent, spool):
+    with site() as made:
+        code, out, _ = agent(*run_at(made.url), "--yes", "--name", "rack-7")
+    _, document = made.received[0]
+    assert code == Exit.OK
+    assert out == f"{made.url}/receipts/{document['id']}/\n"
+    assert document["machine"]["name"] == "rack-7"
+    assert document["results"][0]["samples"]
+    assert spool.count() == 0
+
+
+def test_run_tells_a_program_all_of_it_as_json(agent):
+    with site() as made:
+        code, out, _ = agent(*run_at(made.url), "--yes", "--json")
+    told = json.loads(out)
+    assert (code, told["exit"], told["waiting"]) == (0, 0, 0)
+    assert told["receipt_url"] == f"{made.url}/receipts/{told['report']}/"
+    assert told["status_url"].startswith(made.url)
+
+
+def test_the_key_may_come_from_the_environment_or_a_file_and_is_printed_nowhere(agent, monkeypatch, tmp_path):
+    (tmp_path / "key").write_text(f"{KEY}\n")
+    with site() as made:
+        monkeypatch.setenv("ACCELWEB_KEY", KEY)
+        first = agent("run", "--server", made.url, "--yes")
+        monkeypatch.delenv("ACCELWEB_KEY")
+        second = agent("run", "--server", made.url, "--key-file", str(tmp_path / "key"))
+    assert [headers["authorization"] for headers, _ in made.received] == [f"Bearer {KEY}"] * 2
+    for code, out, err in (first, second):
+        assert code == Exit.OK
+        assert KEY not in out + err
+
+
+@pytest.mark.parametrize(
+    ("status", "code", "waits"),
+    [
+        (503, Exit.NOT_DELIVERED, 1),
+        (429, Exit.NOT_DELIVERED, 1),
+        (401, Exit.KEY_REFUSED, 1),
+        (403, Exit.KEY_REFUSED, 1),
+        (404, Exit.WRONG_SERVER, 1),
+        (307, Exit.WRONG_SERVER, 1),
+        (409, Exit.REJECTED, 0),
+        (413, Exit.REJECTED, 0),
+        (422, Exit.REJECTED, 0),
+    ],
+)
+def test_each_answer_ends_in_its_exit_code_and_no_report_is_lost(agent, spool, status, code, waits):
+    with site(Reply(status, '{"error": "is missing", "field": "id"}')) as made:
+        ended, out, err = agent(*run_at(made.url), "--yes")
+    assert (ended, spool.count()) == (code, waits)
+    assert code.meaning in err
+    assert out == ""
+    assert len(list(spool.rejected.glob("*Z-*[!r].json"))) == 1 - waits
+
+
+def test_what_could_not_be_delivered_is_delivered_later(agent, spool):
+    with site(Reply(503, "{}")) as made:
+        assert agent(*run_at(made.url), "--yes")[0] == Exit.NOT_DELIVERED
+    with site() as made:
+        spool.confirm(made.url)
+        code, _, _ = agent("upload", "--server", made.url, "--key", KEY)
+    assert (code, len(made.received), spool.count()) == (Exit.OK, 1, 0)
+
+
+def test_a_rejected_report_does_not_hold_up_the_others(agent, spool):
+    with site(Reply(422, "{}"), ACCEPTED) as made:
+        spool.put(parse_report(report_body(created_at="2026-01-01T00:00:00Z")))
+        code, _, err = agent(*run_at(made.url)[:-1], "--yes")
+    assert (code, len(made.received), spool.count()) == (Exit.REJECTED, 2, 0)
+    assert "set aside" in err
+
+
+def test_a_refused_key_stops_before_the_next_report(agent, spool):
+    with site(Reply(401, "{}")) as made:
+        for minute in (1, 2):
+            spool.put(parse_report(report_body(created_at=f"2026-01-01T00:0{minute}:00Z")))
+        code, _, _ = agent("upload", "--server", made.url, "--key", KEY, "--yes")
+    assert (code, len(made.received), spool.count()) == (Exit.KEY_REFUSED, 1, 2)
+
+
+def test_without_agreement_and_without_a_terminal_nothing_is_sent(agent, spool, monkeypatch):
+    monkeypatch.setattr(sys, "stdin", open(os.devnull))  # noqa: PTH123, SIM115
+    with site() as made:
+        code, _, err = agent(*run_at(made.url))
+    assert (code, made.received, spool.count()) == (Exit.NOT_CONFIRMED, [], 1)
+    assert "This will be sent to" in err
+    assert "NVIDIA H100 80GB HBM3" in err
+    assert "--yes" in err
+    sys.stdin.close()
+
+
+@pytest.mark.parametrize(("answer", "code", "sent"), [("y\n", Exit.OK, 2), ("\n", Exit.NOT_CONFIRMED, 0)])
+def test_on_a_terminal_it_asks_once_per_server(agent, monkeypatch, answer, code, sent):
+    asked = []
+
+    class Terminal:
+        def isatty(self):
+            return True
+
+        def readline(self):
+            asked.append(1)
+            return answer
+
+    monkeypatch.setattr(sys, "stdin", Terminal())
+    with site() as made:
+        ended = [agent(*run_at(made.url))[0] for _ in range(2 if sent else 1)]
+    assert (ended[-1], len(made.received), len(asked)) == (code, sent, 1)
+
+
+def test_a_dry_run_prints_the_exact_report_and_keeps_and_sends_nothing(agent, spool):
+    code, out, _ = agent("run", "--dry-run", "-q")
+    report = parse_report(out)
+    assert (code, report.unknown_fields, spool.count()) == (0, (), 0)
+
+
+def test_a_dry_upload_prints_what_waits(agent, spool):
+    spool.put(parse_report(report_body()))
+    code, out, _ = agent("upload", "--dry-run")
+    assert (code, parse_report(out).machine.name, spool.count()) == (0, "rack-7", 1)
+
+
+def test_probe_prints_for_people_and_keeps_nothing(agent, spool):
+    code, out, _ = agent("probe", "-q")
+    assert code == 0
+    assert "2.13.0+cu130" in out
+    assert "79.65 GiB" in out
+    assert spool.count() == 0
+
+
+def test_bench_can_keep_its_report_for_later(agent, spool):
+    code, out, _ = agent("bench", "--quick", "--keep", "-q")
+    assert (code, spool.count()) == (0, 1)
+    assert "gemm bf16 8192 8192 8192 on cuda:0: median" in out
+
+
+def test_json_is_alone_on_standard_output(agent):
+    _, out, err = agent("bench", "--json")
+    assert parse_report(out).results
+    assert "measuring" in err
+
+
+def test_without_torch_the_benchmarks_are_results_that_say_so(agent, monkeypatch):
+    told = gathered()
+    del told.facts["torch.version"]
+    told.absent["torch.version"] = {"reason": "not_installed", "detail": "torch is not installed for this Python"}
+    monkeypatch.setattr(cli, "gather", lambda _timeout_s, _told: told)
+    _, out, _ = agent("bench", "--quick", "--json", "-q")
+    results = parse_report(out).results
+    assert [(r.benchmark, r.state, r.reason) for r in results] == [
+        ("gemm", "skipped", "not_installed: torch is not installed for this Python"),
+        ("memory-copy", "skipped", "not_installed: torch is not installed for this Python"),
+    ]
+
+
+def test_a_torch_that_crashes_is_a_failed_benchmark(agent, monkeypatch):
+    told = gathered()
+    del told.facts["torch.version"]
+    monkeypatch.setattr(cli, "gather", lambda _timeout_s, _told: told)
+    _, out, _ = agent("bench", "--json", "-q")
+    assert {result.state for result in parse_report(out).results} == {"failed"}
+
+
+@pytest.mark.parametrize(
+    "argv",
+    [
+        ["run"],
+        ["run", "--server", "https://example.org"],
+        ["run", "--server", "example.org", "--key", KEY],
+        ["run", "--server", "https://example.org", "--key", "two words"],
+        ["run", "--server", "https://example.org", "--key-file", "/no/such/file"],
+        ["upload", "--server", "https://example.org", "--key", KEY, "--timeout", "0"],
+        ["probe", "--name", "\x07"],
+        ["bench", "--benchmark", "quake"],
+        ["dance"],
+        [],
+    ],
+)
+def test_a_wrong_argument_is_said_before_anything_is_measured(argv, monkeypatch, capsys):
+    monkeypatch.setattr(cli, "gather", lambda *_: pytest.fail("it measured"))
+    with pytest.raises(SystemExit) as ended:
+        cli.main(argv)
+    assert ended.value.code == Exit.USAGE
+    assert "error:" in capsys.readouterr().err
+
+
+def test_a_spool_that_cannot_be_written_has_its_own_exit_code(agent, tmp_path):
+    (tmp_path / "spool").write_text("a file")
+    code, _, err = agent("bench", "--keep", "-q")
+    assert code == Exit.SPOOL
+    assert "cannot write" in err
+
+
+def test_an_error_of_our_own_is_said_as_such(agent, monkeypatch):
+    monkeypatch.setattr(cli, "gather", lambda *_: 1 / 0)
+    code, _, err = agent("probe")
+    assert code == Exit.UNEXPECTED
+    assert "please report" in err
+
+
+def test_control_c_ends_with_130(agent, monkeypatch):
+    def interrupt(*_arguments):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(cli, "gather", interrupt)
+    assert agent("run", "--dry-run")[0] == Exit.INTERRUPTED
+
+
+def test_the_worst_outcome_is_the_exit_code():
+    assert Exit.worst() is Exit.OK
+    assert Exit.worst(Exit.OK, Exit.REJECTED) is Exit.REJECTED
+    assert Exit.worst(Exit.REJECTED, Exit.KEY_REFUSED, Exit.OK) is Exit.KEY_REFUSED
+
+
+def test_the_manual_lists_every_exit_code():
+    manual = (ROOT / "docs" / "agent.md").read_text(encoding="utf-8")
+    for exit_ in Exit:
+        assert f"| {exit_.value} | {exit_.meaning} |" in manual
+
+
+def test_every_outcome_has_an_exit_code():
+    assert set(sending._EXITS) == set(sending.Outcome)
+
+
+def test_the_agent_starts_with_nothing_but_the_standard_library(tmp_path):
+    """From another folder, without site-packages, in a terminal that knows only ASCII."""
+    environ = {"PATH": os.environ["PATH"], "HOME": str(tmp_path), "LC_ALL": "C", "PYTHONIOENCODING": "ascii"}
+    code = f"import sys; sys.path.insert(0, {str(ROOT)!r}); from stackviz.agent.cli import main; sys.exit(main())"
+    done = subprocess.run(
+        [sys.executable, "-I", "-S", "-c", code, "probe", "--json", "-q"],
+        capture_output=True,
+        text=True,
+        timeout=120,
+        cwd=tmp_path,
+        env=environ,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    report = parse_report(done.stdout)
+    assert [probe.state for probe in report.probes] == ["ok"] * 5
+    assert report.unknown_fields == ()

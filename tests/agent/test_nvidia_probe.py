@@ -1,0 +1,216 @@
+"""The NVIDIA probe, against fixture cards: one per way of failing."""
+
+import sys
+
+import pytest
+
+from stackviz.agent.probing.asking import Missing
+from stackviz.agent.probing.nvidia import probe_nvidia
+from stackviz.wire import hashed_uuid, parse_report
+from stackviz.wire.write import absent_document, card_document
+from tests.agent import fake_nvml
+from tests.agent.fake_nvml import Error, healthy_card, lost_after
+from tests.agent.machines_to_ask import machine
+from tests.wire.reports import report_body
+
+SMI_XML = """<?xml version="1.0" ?>
+<!DOCTYPE nvidia_smi_log SYSTEM "nvsmi_device_v12.dtd">
+<nvidia_smi_log>
+  <driver_version>570.124.04</driver_version>
+  <cuda_version>12.8</cuda_version>
+  <attached_gpus>1</attached_gpus>
+  <gpu id="00000000:01:00.0">
+    <product_name>NVIDIA GeForce RTX 3060</product_name>
+    <fb_memory_usage><total>12288 MiB</total></fb_memory_usage>
+    <gpu_power_readings><current_power_limit>170.00 W</current_power_limit></gpu_power_readings>
+  </gpu>
+</nvidia_smi_log>"""
+
+
+@pytest.fixture
+def probe(monkeypatch, tmp_path):
+    """Probe a machine whose pynvml has these cards; None means that no binding is installed."""
+
+    def ask(cards=None, files=None, says=None, system="Linux", **nvml):
+        monkeypatch.setitem(sys.modules, "pynvml", None if cards is None else fake_nvml.module(cards, **nvml))
+        reading = probe_nvidia(machine(tmp_path, files, says, system))
+        body = report_body(
+            facts=dict(reading.facts),
+            absent=absent_document(reading.absent),
+            cards=[card_document(card) for card in reading.cards],
+            results=[],
+        )
+        assert parse_report(body).unknown_fields == ()  # whatever happened, a report can hold it
+        return reading
+
+    return ask
+
+
+def test_a_healthy_card_tells_everything_in_si_units(probe):
+    reading = probe([healthy_card()])
+    (card,) = reading.cards
+    assert reading.facts["nvidia.driver_version"] == "560.35.03"
+    assert reading.facts["cuda.driver_api_version"] == "12.6"
+    assert (card.reported_name, card.memory_bytes) == ("NVIDIA H100 80GB HBM3", 85520809984)
+    assert card.uuid_hash == hashed_uuid("6f1c1d2e-1111-2222-3333-444455556666")
+    assert card.facts["power_limit_w"] == 700
+    assert card.facts["sm_clock_max_hz"] == 1.98e9
+    assert card.facts["compute_capability"] == "9.0"
+    assert card.facts["pci_device_id"] == "0x233010DE"
+    assert card.facts["mig_mode"] == "disabled"
+    assert card.facts["nvlink_links"] == 18
+    assert set(card.absent) == {"driver_model"}
+
+
+def test_no_power_reading_is_absent_and_not_zero(probe):
+    silent = {
+        name: Error(fake_nvml.NOT_SUPPORTED) for name in ("nvmlDeviceGetPowerUsage", "nvmlDeviceGetEnforcedPowerLimit")
+    }
+    (card,) = probe([healthy_card(**silent)]).cards
+    assert card.absent["power_w"].reason == "not_supported"
+    assert card.absent["power_limit_w"].reason == "not_supported"
+    assert card.facts["power_default_limit_w"] == 700
+
+
+def test_a_power_limit_of_zero_is_not_a_limit(probe):
+    (card,) = probe([healthy_card(nvmlDeviceGetEnforcedPowerLimit=0)]).cards
+    assert "power_limit_w" not in card.facts
+    assert card.absent["power_limit_w"].reason == "not_reported"
+
+
+def test_a_card_lost_half_way_keeps_what_it_told(probe):
+    (card,) = probe([lost_after(healthy_card(), calls=4)]).cards
+    assert card.memory_bytes == 85520809984
+    assert card.facts["compute_capability"] == "9.0"
+    assert card.absent["vbios_version"].detail == "GPU is lost"
+    assert card.absent["temperature_c"].reason == "failed"
+
+
+def test_a_card_that_never_answers_does_not_hide_its_neighbour(probe):
+    reading = probe([{"handle": Error(fake_nvml.GPU_IS_LOST)}, healthy_card()])
+    assert [card.index for card in reading.cards] == [1]
+    assert reading.facts["nvidia.card_count"] == 2
+    assert reading.facts["nvidia.cards_lost"] == 1
+    assert reading.problems == ["card 0: GPU is lost"]
+
+
+def test_a_driver_too_old_for_a_question_answers_the_others(probe):
+    old = healthy_card(
+        nvmlDeviceGetAddressingMode=Error(fake_nvml.FUNCTION_NOT_FOUND),
+        nvmlDeviceGetNumGpuCores=None,  # the binding itself is too old for this one
+        nvmlDeviceGetArchitecture=Error(fake_nvml.FUNCTION_NOT_FOUND),
+    )
+    (card,) = probe([old]).cards
+    assert card.absent["addressing_mode"].detail == "the driver is too old to be asked this"
+    assert card.absent["cuda_cores"].reason == "not_supported"
+    assert card.facts["compute_capability"] == "9.0"
+
+
+def test_unified_memory_has_no_size_of_its_own(probe):
+    """GB10: NVML answers "not supported" for memory, clocks of the memory and the bus."""
+    spark = healthy_card(
+        nvmlDeviceGetName="NVIDIA GB10",
+        nvmlDeviceGetMemoryInfo=Error(fake_nvml.NOT_SUPPORTED),
+        nvmlDeviceGetMemoryBusWidth=Error(fake_nvml.NOT_SUPPORTED),
+        nvmlDeviceGetMaxClockInfo={1: 3003, 2: Error(fake_nvml.NOT_SUPPORTED)},
+        nvmlDeviceGetAddressingMode=2,
+        nvmlDeviceGetArchitecture=10,
+        nvmlDeviceGetCudaComputeCapability=(12, 1),
+    )
+    (card,) = probe([spark]).cards
+    assert card.memory_bytes is None
+    assert card.absent["memory_bytes"].reason == "not_supported"
+    assert card.facts["unified_memory"] is True
+    assert card.facts["addressing_mode"] == "ATS"
+    assert card.facts["sm_clock_max_hz"] == 3.003e9
+    assert "memory_clock_max_hz" in card.absent
+
+
+def test_memory_that_fails_for_another_reason_is_not_called_unified(probe):
+    (card,) = probe([healthy_card(nvmlDeviceGetMemoryInfo=Error(999))]).cards
+    assert card.absent["memory_bytes"].reason == "failed"
+    assert "unified_memory" not in card.facts
+
+
+def test_instances_of_a_cut_card_are_cards_of_their_own(probe):
+    instance = healthy_card(
+        nvmlDeviceGetName="NVIDIA H100 80GB HBM3 MIG 1g.10gb",
+        nvmlDeviceGetUUID="MIG-aaaaaaaa-1111-2222-3333-444455556666",
+        nvmlDeviceGetMemoryInfo=SMALL_MEMORY,
+        nvmlDeviceGetMigMode=Error(fake_nvml.NOT_SUPPORTED),
+    )
+    cut = healthy_card(
+        nvmlDeviceGetMigMode=[1, 1],
+        nvmlDeviceGetMaxMigDeviceCount=7,
+        instances=[instance, *[Error(6)] * 6],
+    )
+    whole, part = probe([cut]).cards
+    assert whole.facts["mig_mode"] == "enabled"
+    assert (part.index, part.facts["mig_parent_index"]) == (1, 0)
+    assert part.facts["mig_profile"] == "1g.10gb"
+    assert part.memory_bytes == 10200547328
+    assert part.uuid_hash != whole.uuid_hash
+
+
+SMALL_MEMORY = healthy_card()["nvmlDeviceGetMemoryInfo"].__class__(total=10200547328, used=0, free=10200547328)
+
+
+def test_without_any_nvidia_software_there_is_no_card_and_a_reason(probe):
+    reading = probe(None)
+    assert reading.cards == []
+    assert reading.absent["nvidia.driver_version"].reason == "not_installed"
+    assert reading.absent["cuda.driver_api_version"].reason == "not_installed"
+
+
+def test_a_card_on_the_bus_without_a_driver_is_a_fault(probe):
+    files = {
+        "/sys/bus/pci/devices/0000:01:00.0/vendor": "0x10de\n",
+        "/sys/bus/pci/devices/0000:01:00.0/class": "0x030000\n",
+    }
+    reading = probe(None, files)
+    assert reading.absent["nvidia.driver_version"].reason == "failed"
+    assert "on the PCI bus" in reading.problems[0]
+
+
+def test_where_nvml_has_no_binding_nvidia_smi_is_read(probe):
+    reading = probe(None, says={"nvidia-smi -q -x": SMI_XML})
+    assert reading.facts["nvidia.driver_version"] == "570.124.04"
+    assert reading.cards[0].memory_bytes == 12288 * 2**20
+    assert reading.cards[0].facts["power_limit_w"] == 170
+
+
+def test_a_driver_updated_without_a_reboot_is_named(probe):
+    """NVML and nvidia-smi both refuse; the kernel still tells which module it has loaded."""
+    loaded = "NVRM version: NVIDIA UNIX Open Kernel Module for x86_64  560.35.03  Release Build\nGCC version: ..."
+    reading = probe(
+        [],
+        files={"/proc/driver/nvidia/version": loaded},
+        says={"nvidia-smi -q -x": Missing("failed", "nvidia-smi ended with 18: Driver/library version mismatch")},
+        init=Error(fake_nvml.MISMATCH),
+    )
+    assert reading.facts["nvidia.driver_version"] == "560.35.03"
+    assert reading.facts["nvidia.driver_kind"] == "open"
+    assert "mismatch" in (reading.absent["cuda.driver_api_version"].detail or "")
+
+
+@pytest.mark.parametrize("code", [fake_nvml.DRIVER_NOT_LOADED, fake_nvml.LIBRARY_NOT_FOUND, 4, 999])
+def test_nvml_that_does_not_start_breaks_nothing(probe, code):
+    reading = probe([], init=Error(code))
+    assert reading.cards == []
+    assert reading.absent["nvidia.driver_version"].detail
+
+
+def test_a_foreign_package_named_pynvml_is_told_from_the_binding(monkeypatch, tmp_path):
+    monkeypatch.setitem(sys.modules, "pynvml", type(sys)("pynvml"))
+    reading = probe_nvidia(machine(tmp_path, says={"nvidia-smi -q -x": Missing("failed", "no permission")}))
+    assert reading.absent["nvidia.driver_version"].detail == "no permission"
+
+
+def test_on_a_mac_nobody_looks_for_nvidia(probe):
+    assert probe(None, system="Darwin").absent["nvidia.driver_version"].reason == "not_applicable"
+
+
+def test_the_toolkit_is_told_by_nvcc(probe):
+    said = "Cuda compilation tools, release 12.4, V12.4.131\nBuild cuda_12.4.r12.4/compiler.34097967_0"
+    reading = probe([healthy_card()], says={"nvcc --version": said})
+    assert reading.facts["cuda.toolkit_version"] == "12.4.131"

@@ -1,0 +1,94 @@
+"""What must not leave a machine does not."""
+
+import pytest
+
+from stackviz.agent.identity import machine_identity
+from stackviz.agent.privacy import mask_of
+from tests.agent.machines_to_ask import machine
+
+MASK = mask_of(["wilhelmina"], ["gpu-node-17.lab.example", "gpu-node-17"], ["/data/people/wilhelmina"])
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("/data/people/wilhelmina/venv/lib/libcudnn.so", "~/venv/lib/libcudnn.so"),
+        ("/home/other/x and /Users/other/y", "~/x and ~/y"),
+        ("C:\\Users\\other\\torch", "~\\torch"),
+        ("permission denied for wilhelmina", "permission denied for <user>"),
+        ("Wilhelmina's process", "<user>'s process"),
+        ("gpu-node-17.lab.example: lost; gpu-node-17 too", "<host>: lost; <host> too"),
+        ("GPU-6f1c1d2e-1111-2222-3333-444455556666", "<uuid>"),
+        ("id 6F1C1D2E-1111-2222-3333-444455556666.", "id <uuid>."),
+        ("eth0 aa:bb:cc:dd:ee:ff", "eth0 <address>"),
+        ("00000000:18:00.0", "00000000:18:00.0"),
+        ("wilhelminas", "wilhelminas"),
+    ],
+)
+def test_names_folders_and_ids_are_masked_in_texts(text, expected):
+    assert MASK.text(text) == expected
+
+
+def test_a_whole_document_is_masked_but_for_its_own_words():
+    document = {
+        "id": "0f8b5b1e-6c0f-4f0e-9d39-5f3a2b9e6a11",
+        "machine": {"identity": "ab" * 32, "name": "gpu-node-17"},
+        "facts": {"machine.model": "gpu-node-17 chassis", "cpu.cores_logical": 8},
+        "probes": [{"probe": "torch", "detail": "no file /home/wilhelmina/x"}],
+    }
+    masked = MASK.document(document)
+    assert masked["id"] == document["id"]
+    assert masked["machine"]["name"] == "gpu-node-17"  # a label that somebody chose with --name
+    assert masked["facts"] == {"machine.model": "<host> chassis", "cpu.cores_logical": 8}
+    assert masked["probes"][0]["detail"] == "no file ~/x"
+
+
+@pytest.mark.parametrize("name", ["nvidia", "root", "ubuntu", "cuda", "ab", "1000", "Apple"])
+def test_names_that_identify_nobody_do_not_mangle_our_words(name):
+    text = "nvidia driver of ubuntu, cuda 12 on ab, root, 1000 MHz, Apple M3"
+    assert mask_of([name], [], []).text(text) == text
+
+
+def test_a_vendor_stays_a_vendor_when_a_user_has_its_name():
+    mask = mask_of(["habana"], [], [])
+    assert mask.document({"vendor": "habana", "reported_name": "habana Gaudi"}) == {
+        "vendor": "habana",
+        "reported_name": "<user> Gaudi",
+    }
+
+
+def test_the_root_folder_as_home_masks_nothing():
+    assert mask_of([], [], ["/", ""]).text("/usr/lib/x") == "/usr/lib/x"
+
+
+MACHINE_ID = "b08dfa6083e7567a1921a715000001fb"
+
+
+def test_the_identity_is_the_systems_id_hashed_and_stays(tmp_path):
+    linux = machine(tmp_path, {"/etc/machine-id": MACHINE_ID})
+    identity = machine_identity(linux, {}, [], tmp_path / "state")
+    assert identity == machine_identity(linux, {"os.name": "changed"}, [{"uuid_hash": "x"}], tmp_path / "other")
+    assert MACHINE_ID not in identity
+    assert not (tmp_path / "state").exists()
+
+
+def test_in_a_container_the_images_id_is_not_trusted(tmp_path):
+    inside = machine(tmp_path, {"/etc/machine-id": MACHINE_ID})
+    outside = machine_identity(inside, {}, [], tmp_path)
+    cards = [{"uuid_hash": "aa"}, {"uuid_hash": "bb"}]
+    by_cards = machine_identity(inside, {"machine.container": "docker"}, cards, tmp_path)
+    assert by_cards != outside
+    assert by_cards == machine_identity(inside, {"machine.container": "docker"}, cards[::-1], tmp_path / "other")
+
+
+@pytest.mark.parametrize("content", ["", "uninitialized", "0" * 32, "not hex at all, but thirty-two c"])
+def test_an_id_that_is_none_is_replaced_by_one_that_is_kept(tmp_path, content):
+    linux = machine(tmp_path / "root", {"/etc/machine-id": content})
+    first = machine_identity(linux, {}, [], tmp_path / "state")
+    assert first == machine_identity(linux, {}, [], tmp_path / "state")
+    assert first != machine_identity(linux, {}, [], tmp_path / "another")
+
+
+def test_a_kept_id_that_is_damaged_is_no_crash(tmp_path):
+    (tmp_path / "machine.json").write_text("{")
+    assert len(machine_identity(machine(tmp_path / "root"), {}, [], tmp_path)) == 64

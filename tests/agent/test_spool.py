@@ -1,0 +1,136 @@
+"""The spool: whole or not at all, never lost, bounded."""
+
+import json
+import os
+import stat
+import sys
+import time
+
+import pytest
+
+from stackviz.agent.spool import Spool, SpoolError
+from stackviz.wire import parse_report
+from tests.wire.reports import report_body
+
+
+def report(minute=0, **changes):
+    return parse_report(report_body(created_at=f"2026-11-20T12:{minute:02}:00Z", **changes))
+
+
+def test_a_report_waits_until_it_is_delivered(tmp_path):
+    spool = Spool(tmp_path / "spool")
+    kept = report()
+    spool.put(kept)
+    (waiting,) = spool.waiting()
+    assert waiting.report == kept
+    spool.delivered(waiting)
+    assert list(spool.waiting()) == []
+
+
+def test_the_oldest_goes_first(tmp_path):
+    spool = Spool(tmp_path)
+    for minute in (5, 1, 3):
+        spool.put(report(minute))
+    assert [waiting.report.created_at.minute for waiting in spool.waiting()] == [1, 3, 5]
+
+
+def test_another_agent_finds_what_this_one_kept(tmp_path):
+    Spool(tmp_path).put(report())
+    assert Spool(tmp_path).count() == 1
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has other permissions")
+def test_nobody_else_may_read_a_report(tmp_path):
+    path = Spool(tmp_path / "spool").put(report())
+    assert stat.S_IMODE(path.stat().st_mode) == 0o600
+    assert stat.S_IMODE(path.parent.stat().st_mode) == 0o700
+
+
+def test_a_full_spool_keeps_the_old_and_refuses_the_new(tmp_path):
+    spool = Spool(tmp_path, most_reports=2)
+    spool.put(report(1))
+    spool.put(report(2))
+    with pytest.raises(SpoolError, match="is full"):
+        spool.put(report(3))
+    assert [waiting.report.created_at.minute for waiting in spool.waiting()] == [1, 2]
+
+
+def test_a_spool_is_full_by_size_too(tmp_path):
+    spool = Spool(tmp_path, most_bytes=3000)
+    with pytest.raises(SpoolError, match="is full"):
+        spool.put(report())
+
+
+def test_a_disk_that_fails_leaves_nothing_half_written(tmp_path, monkeypatch):
+    spool = Spool(tmp_path)
+
+    def full(_descriptor):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(os, "fsync", full)
+    with pytest.raises(SpoolError, match="No space left"):
+        spool.put(report())
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_what_a_killed_agent_left_half_written_is_neither_sent_nor_kept_for_ever(tmp_path):
+    spool = Spool(tmp_path)
+    young, old = tmp_path / ".writing-1-aa", tmp_path / ".writing-2-bb"
+    for path in (young, old):
+        path.write_text('{"format": 1, "id"')
+    day_ago = time.time() - 25 * 3600
+    os.utime(old, (day_ago, day_ago))
+    spool.put(report())
+    assert len(list(spool.waiting())) == 1
+    assert young.exists()
+    assert not old.exists()
+
+
+@pytest.mark.parametrize("content", [b"", b'{"format": 1', b"\x00" * 4096, b"{}", b"\xff\xfe"])
+def test_a_corrupt_file_is_set_aside_and_said_and_the_others_go_on(tmp_path, content):
+    """What a disk gives back after a power cut."""
+    spool = Spool(tmp_path)
+    broken = tmp_path / "2026-01-01T000000Z-0f8b5b1e.json"
+    broken.write_bytes(content)
+    spool.put(report())
+    assert len(list(spool.waiting())) == 1
+    assert (tmp_path / "corrupt" / broken.name).read_bytes() == content
+    assert spool.set_aside[0].startswith(f"{broken.name} is no report any more")
+
+
+def test_a_rejected_report_is_kept_with_the_answer(tmp_path):
+    spool = Spool(tmp_path)
+    spool.put(report())
+    (waiting,) = spool.waiting()
+    kept = spool.reject(waiting, 422, '{"error": "is missing", "field": "id"}')
+    assert spool.count() == 0
+    assert parse_report(kept.read_bytes()) == waiting.report
+    assert json.loads((kept.parent / f"{kept.name}.answer.json").read_text())["status"] == 422
+
+
+def test_a_report_another_agent_delivered_meanwhile_is_no_error(tmp_path):
+    spool = Spool(tmp_path)
+    path = spool.put(report())
+    (waiting,) = spool.waiting()
+    path.unlink()
+    spool.delivered(waiting)
+    spool.reject(waiting, 409, "conflict")
+    assert spool.count() == 0
+
+
+def test_a_folder_that_cannot_be_written_is_said(tmp_path):
+    (tmp_path / "spool").write_text("a file")
+    with pytest.raises(SpoolError, match="cannot write"):
+        Spool(tmp_path / "spool").put(report())
+
+
+def test_agreement_is_remembered_per_server(tmp_path):
+    Spool(tmp_path).confirm("https://a.example")
+    assert Spool(tmp_path).is_confirmed("https://a.example")
+    assert not Spool(tmp_path).is_confirmed("https://b.example")
+
+
+@pytest.mark.parametrize("content", ["", "[]", "{}", '{"servers": 3}', '{"servers": [1]}', "\x00"])
+def test_a_damaged_note_of_agreements_means_to_ask_again(tmp_path, content):
+    (tmp_path / "confirmed.json").write_text(content)
+    assert not Spool(tmp_path).is_confirmed("https://a.example")

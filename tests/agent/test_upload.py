@@ -1,0 +1,224 @@
+"""Sending one report: what is tried again, what is not, and what never leaves."""
+
+import socket
+import threading
+import time
+from email.utils import formatdate
+
+import pytest
+
+from stackviz.agent.upload import Outcome, Server, ServerError, deliver
+from stackviz.wire import parse_report, to_json
+from tests.agent.sites import ACCEPTED, FakeTime, Reply, site
+from tests.wire.reports import report_body
+
+KEY = "aw_abcdefgh_not-a-real-key-only-for-tests"
+
+
+def send(url, replies=None, within_s=60.0, time_=None):
+    report = parse_report(report_body())
+    time_ = time_ or FakeTime()
+    said = []
+    delivery = deliver(
+        Server(url, KEY), report, to_json(report).encode(), time_.clock.monotonic() + within_s, time_.clock, said.append
+    )
+    return delivery, time_, said
+
+
+def test_a_report_is_sent_with_its_key_compressed():
+    with site() as made:
+        delivery, _, _ = send(made.url)
+    headers, document = made.received[0]
+    assert delivery.outcome is Outcome.DELIVERED
+    assert delivery.was_new
+    assert headers["authorization"] == f"Bearer {KEY}"
+    assert headers["content-encoding"] == "gzip"
+    assert document["format"] == 1
+    assert delivery.receipt_url == f"{made.url}/receipts/{document['id']}/"
+
+
+def test_a_report_the_site_had_is_delivered_too():
+    with site(Reply(200)) as made:
+        delivery, _, _ = send(made.url)
+    assert (delivery.outcome, delivery.was_new) == (Outcome.DELIVERED, False)
+
+
+@pytest.mark.parametrize("status", [429, 500, 502, 503, 504, 408, 425])
+def test_what_may_pass_is_tried_again(status):
+    with site(Reply(status, "{}"), Reply(status, "busy"), ACCEPTED) as made:
+        delivery, time_, said = send(made.url)
+    assert (delivery.outcome, delivery.attempts) == (Outcome.DELIVERED, 3)
+    assert time_.slept == [1.0, 2.0]
+    assert said[0] == f"the site answered {status}; trying again in 1 s"
+
+
+def test_waits_double_up_to_a_minute_and_end_at_the_deadline():
+    with site(Reply(503, "{}")) as made:
+        delivery, time_, _ = send(made.url, within_s=200)
+    assert (delivery.outcome, delivery.status) == (Outcome.NOT_IN_TIME, 503)
+    assert time_.slept == [1, 2, 4, 8, 16, 32, 60, 60]
+
+
+def test_waits_are_spread_so_that_agents_do_not_return_in_step():
+    with site(Reply(503, "{}"), ACCEPTED) as made:
+        _, early, _ = send(made.url, time_=FakeTime(jitter=lambda: 0.0))
+    assert early.slept == [0.5]
+
+
+def test_retry_after_is_honoured_in_seconds_and_as_a_date():
+    for header in ("30", formatdate(1_000_030.0, usegmt=True)):
+        with site(Reply(429, "{}", {"Retry-After": header}), ACCEPTED) as made:
+            _, time_, _ = send(made.url)
+        assert time_.slept == [30.25]
+
+
+@pytest.mark.parametrize("header", ["soon", "-5", "1e9", "99999999999999", ""])
+def test_a_strange_retry_after_is_passed_over(header):
+    with site(Reply(503, "{}", {"Retry-After": header}), ACCEPTED) as made:
+        _, time_, _ = send(made.url)
+    assert time_.slept == [1.0]
+
+
+def test_a_wait_beyond_the_deadline_is_not_waited():
+    with site(Reply(429, "{}", {"Retry-After": "3600"})) as made:
+        delivery, time_, _ = send(made.url)
+    assert (delivery.outcome, delivery.attempts, time_.slept) == (Outcome.NOT_IN_TIME, 1, [])
+
+
+@pytest.mark.parametrize(
+    ("status", "outcome"),
+    [
+        (401, Outcome.KEY_REFUSED),
+        (403, Outcome.KEY_REFUSED),
+        (400, Outcome.REJECTED),
+        (409, Outcome.REJECTED),
+        (413, Outcome.REJECTED),
+        (422, Outcome.REJECTED),
+        (404, Outcome.WRONG_SERVER),
+        (405, Outcome.WRONG_SERVER),
+    ],
+)
+def test_what_cannot_pass_is_not_tried_again(status, outcome):
+    with site(Reply(status, '{"error": "is missing", "field": "format"}')) as made:
+        delivery, time_, _ = send(made.url)
+    assert (delivery.outcome, delivery.attempts, time_.slept) == (outcome, 1, [])
+    assert "is missing" in delivery.text
+
+
+@pytest.mark.parametrize("status", [301, 302, 303, 307, 308])
+def test_a_redirect_takes_neither_report_nor_key_elsewhere(status):
+    with site() as elsewhere, site(Reply(status, "", {"Location": f"{elsewhere.url}/api/v1/reports/"})) as made:
+        delivery, _, _ = send(made.url)
+    assert elsewhere.received == []
+    assert delivery.outcome is Outcome.WRONG_SERVER
+    assert elsewhere.url in delivery.text
+
+
+@pytest.mark.parametrize("body", ["<html>Please log in to the hotel network</html>", "{}", "[]", '{"id": "another"}'])
+def test_a_200_that_is_no_accelweb_answer_is_no_delivery(body):
+    with site(Reply(200, body)) as made:
+        delivery, _, _ = send(made.url)
+    assert delivery.outcome is Outcome.WRONG_SERVER
+
+
+def test_nothing_listening_is_tried_again_until_the_deadline():
+    with socket.socket() as unused:
+        unused.bind(("127.0.0.1", 0))
+        port = unused.getsockname()[1]
+    delivery, time_, _ = send(f"http://127.0.0.1:{port}", within_s=10)
+    assert (delivery.outcome, delivery.text) == (Outcome.NOT_IN_TIME, "nothing listens there")
+    assert time_.slept == [1, 2, 4]
+
+
+def test_a_site_that_takes_the_report_and_never_answers_costs_one_timeout():
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        server = Server(f"http://127.0.0.1:{silent.getsockname()[1]}", KEY, timeout_s=0.3)
+        assert server.post(b"{}").text == "the site does not answer in time"
+
+
+def test_a_site_that_drips_its_answer_is_left_at_the_time_limit():
+    with socket.create_server(("127.0.0.1", 0)) as listening:
+        thread = threading.Thread(target=_drip, args=(listening,), daemon=True)
+        thread.start()
+        started = time.monotonic()
+        answer = Server(f"http://127.0.0.1:{listening.getsockname()[1]}", KEY, timeout_s=0.6).post(b"{}")
+        assert time.monotonic() - started < 5
+        assert answer.status == 202
+        thread.join(5)
+
+
+def _drip(listening):
+    connection, _ = listening.accept()
+    with connection:
+        connection.sendall(b"HTTP/1.1 202 Accepted\r\nContent-Length: 1000000\r\n\r\n")
+        for _ in range(30):
+            try:
+                connection.sendall(b"x")
+            except OSError:
+                return
+            time.sleep(0.1)
+
+
+def test_an_address_that_answers_no_http_is_a_problem_of_the_network():
+    with socket.create_server(("127.0.0.1", 0)) as listening:
+        thread = threading.Thread(target=_answer_nonsense, args=(listening,), daemon=True)
+        thread.start()
+        answer = Server(f"http://127.0.0.1:{listening.getsockname()[1]}", KEY, timeout_s=5).post(b"{}")
+        thread.join(5)
+    assert answer.status is None
+
+
+def _answer_nonsense(listening):
+    connection, _ = listening.accept()
+    with connection:
+        connection.recv(65536)
+        connection.sendall(b"SSH-2.0-OpenSSH_9.6\r\n")
+
+
+def test_the_key_is_in_no_text_about_the_server():
+    server = Server("http://127.0.0.1:1", KEY)
+    assert KEY not in repr(server)
+    assert KEY not in server.post(b"{}").text
+
+
+@pytest.mark.parametrize("key", ["", "two words", "line\nbreak", "n\u00f6n-ascii", "tab\t"])
+def test_a_key_that_would_break_a_header_is_refused(key):
+    with pytest.raises(ServerError):
+        Server("https://example.org", key)
+
+
+@pytest.mark.parametrize("url", ["", "example.org", "ftp://example.org", "https://", "https://me:secret@example.org"])
+def test_an_address_that_is_none_is_refused(url):
+    with pytest.raises(ServerError):
+        Server(url, KEY)
+
+
+@pytest.mark.parametrize(
+    ("url", "is_plain"),
+    [
+        ("http://example.org", True),
+        ("https://example.org", False),
+        ("http://127.0.0.1:8000", False),
+        ("http://localhost", False),
+    ],
+)
+def test_sending_the_key_in_the_clear_is_noticed(url, is_plain):
+    assert Server(url, KEY).is_plain is is_plain
+
+
+def test_a_site_below_a_path_is_addressed_there():
+    with site() as made:
+        server = Server(f"{made.url}/accel/", KEY)
+        assert server.url == f"{made.url}/accel"
+        assert server.absolute("/accel/receipts/1/") == f"{made.url}/accel/receipts/1/"
+
+
+def test_an_address_that_is_a_script_is_not_shown():
+    assert Server("https://example.org", KEY).absolute("javascript:alert(1)") is None
+
+
+def test_a_proxy_of_the_environment_is_not_asked_for_this_machine(monkeypatch):
+    monkeypatch.setenv("http_proxy", "http://127.0.0.1:1")
+    monkeypatch.delenv("no_proxy", raising=False)
+    with site() as made:
+        assert send(made.url)[0].outcome is Outcome.DELIVERED
