@@ -9,6 +9,7 @@ from ninja.errors import HttpError, ValidationError
 from stackviz.catalog.api import router as catalog
 from stackviz.ingest.api import router as ingest
 from stackviz.machines.api import router as machines
+from stackviz.stacks.api import router as stacks
 
 api = NinjaAPI(
     title="accelweb",
@@ -19,6 +20,7 @@ api = NinjaAPI(
     openapi_url="/openapi.json",
 )
 api.add_router("", catalog, tags=["accelerators"])
+api.add_router("", stacks, tags=["stacks"])
 api.add_router("", machines, tags=["machines"])
 api.add_router("", ingest, tags=["reports"])
 

@@ -134,15 +134,16 @@ def _merged(orders: Sequence[Sequence[str]]) -> list[str]:
 def _row(role: str, columns: Sequence[Column], own: Sequence[Sequence[Box]]) -> Row:
     boxes = [[box for box in column_boxes if box.role == role] for column_boxes in own]
     present = [[box for box in cell if box.state != State.ABSENT] for cell in boxes]
+    lacking = [[box for box in column_boxes if box.state == State.ABSENT] for column_boxes in own]
     named = list(dict.fromkeys(box.name for cell in present for box in cell))
     components = {box.component for cell in present for box in cell}
     cells = []
-    for number, (column, here, stated) in enumerate(zip(columns, present, boxes, strict=True), start=1):
+    for number, (column, here, lacks) in enumerate(zip(columns, present, lacking, strict=True), start=1):
         if here:
             cells.append(Cell(column, number, tuple(_place(box, components) for box in here)))
         else:
             missing = _elsewhere(own[number - 1], components) or _no_counterpart(named)
-            cells.append(Cell(column, number, (), missing, _instead(stated, components)))
+            cells.append(Cell(column, number, (), missing, _instead(lacks, role, components)))
     return Row(role, role_title(role), tuple(cells), _differs(present))
 
 
@@ -156,9 +157,9 @@ def _elsewhere(boxes: Sequence[Box], components: set[str]) -> str:
     return gettext("%(names)s: see %(role)s") % {"names": names, "role": roles}
 
 
-def _instead(stated: Sequence[Box], components: set[str]) -> str:
-    """What an empty cell says: about the components this row shows, or else about all it knows to be missing."""
-    about = [box for box in stated if box.component in components] or stated
+def _instead(lacking: Sequence[Box], role: str, components: set[str]) -> str:
+    """What an empty cell says: about the components this row shows, or else about all of this role it lacks."""
+    about = [box for box in lacking if box.component in components] or [box for box in lacking if box.role == role]
     return " ".join(dict.fromkeys(box.summary for box in about))
 
 

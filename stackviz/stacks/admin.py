@@ -22,14 +22,13 @@ from stackviz.stacks.models import (
 
 if TYPE_CHECKING:  # Django's classes take type arguments only from its stubs
     _PlacementInline = admin.TabularInline[Placement, Stack]
-    _CallInline = admin.TabularInline[Call, Stack]
     _GapInline = admin.StackedInline[Counterpart, Stack]
     _CounterpartInline = admin.StackedInline[Counterpart, Component]
     _RequirementInline = admin.TabularInline[Requirement, Release]
     _LoadAdmin = admin.ModelAdmin[StacksLoad]
     _CallAdmin = admin.ModelAdmin[Call]
 else:
-    _PlacementInline = _CallInline = _RequirementInline = admin.TabularInline
+    _PlacementInline = _RequirementInline = admin.TabularInline
     _GapInline = _CounterpartInline = admin.StackedInline
     _LoadAdmin = _CallAdmin = admin.ModelAdmin
 
@@ -55,13 +54,8 @@ class PlacementInline(_PlacementInline):
     autocomplete_fields = ["component"]
     extra = 1
 
-
-class CallInline(_CallInline):
-    model = Call
-    fields = ["caller", "callee"]
-    autocomplete_fields = ["caller", "callee"]
-    extra = 1
-    classes = ["collapse"]
+    def get_queryset(self, request: HttpRequest) -> QuerySet[Placement]:
+        return super().get_queryset(request).select_related("component", "stack")
 
 
 class GapInline(_GapInline):
@@ -84,7 +78,7 @@ class StackAdmin(SimpleHistoryAdmin):  # type: ignore[misc]  # it has no types
     list_editable = ["order", "is_public"]
     search_fields = ["name", "slug", "summary"]
     prepopulated_fields = {"slug": ["name"]}
-    inlines = [PlacementInline, CallInline, GapInline]
+    inlines = [PlacementInline, GapInline]
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Stack]:
         rows: QuerySet[Stack] = super().get_queryset(request)

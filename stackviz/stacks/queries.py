@@ -243,7 +243,7 @@ class ComponentPage:
 
 
 def component_page(slug: str, *, all_releases: bool = False) -> ComponentPage | None:
-    """None if no component has this slug. Nine queries, however many releases there are."""
+    """None if no component has this slug. At most eight queries, however many releases there are."""
     component = Component.objects.select_related("source", "part_of").filter(slug=slug).first()
     if component is None:
         return None

@@ -1,0 +1,138 @@
+"""The pages: list, stack, component; their queries, their words, hostile text, addresses that lead nowhere."""
+
+import re
+
+import pytest
+from django.urls import reverse
+
+from stackviz.catalog.models import Source
+from stackviz.stacks.models import Component, Counterpart, Release, Stack
+
+EVIL = "<script>alert(1)</script>"
+
+
+@pytest.fixture
+def warm(client, stacks):
+    """A visit has filled what is kept per edition."""
+    client.get("/stacks/")
+    return client
+
+
+def words(response) -> str:
+    return re.sub(r"\s+", " ", re.sub(r"<[^>]+>", " ", response.content.decode()))
+
+
+def test_the_list_shows_the_stacks_side_by_side(warm):
+    response = warm.get("/stacks/")
+    text = words(response)
+    for name in ("NVIDIA CUDA on Linux", "Apple Metal on macOS", "Plain CPU", "cuDNN", "MPSGraph", "oneDNN"):
+        assert name in text
+    assert "no counterpart of NCCL" in text
+    assert response.content.decode().count("<h1") == 1
+
+
+def test_only_differences_folds_what_is_the_same(warm):
+    response = warm.get("/stacks/?only=differences")
+    assert "the same in all columns: Your program, Transformers, Python" in words(response)
+    assert 'href="?#layers"' in response.content.decode()
+
+
+def test_a_stack_explains_every_component_with_its_source(warm):
+    response = warm.get("/stacks/nvidia-cuda/")
+    text = words(response)
+    assert "NVIDIA's library of convolution" in text.replace("&#x27;", "'")
+    assert "Against MPSGraph" in text
+    assert "cuDNN frontend README, NVIDIA" in text
+    assert response.content.decode().count('<article class="component"') == 34
+
+
+def test_a_component_shows_where_it_stands_and_what_its_releases_need(warm):
+    text = words(warm.get("/components/cuda-runtime/"))
+    assert "What answers to it elsewhere" in text
+    assert "needs NVIDIA driver ≥ 525.60.13" in text
+
+
+def test_every_component_has_a_page(warm):
+    for slug in Component.objects.values_list("slug", flat=True):
+        assert warm.get(reverse("stacks:component", args=[slug])).status_code == 200
+
+
+def test_all_releases_are_one_click_away(warm):
+    few, all_of_them = warm.get("/components/pytorch/"), warm.get("/components/pytorch/?releases=all")
+    assert "show all" in words(few)
+    assert "1.8.0" not in words(few)
+    assert "1.8.0" in words(all_of_them)
+
+
+@pytest.mark.parametrize(("path", "queries"), [("/stacks/", 3), ("/stacks/cpu/", 3), ("/components/cudnn/", 8)])
+def test_a_page_costs_a_fixed_number_of_queries(warm, django_assert_num_queries, path, queries):
+    with django_assert_num_queries(queries):
+        assert warm.get(path).status_code == 200
+
+
+@pytest.mark.parametrize("path", ["/stacks/no-such/", "/components/no-such/", "/stacks/NVIDIA CUDA/"])
+def test_an_address_that_leads_nowhere_is_404(client, stacks, path):
+    assert client.get(path).status_code == 404
+
+
+@pytest.mark.parametrize("path", ["/stacks/", "/stacks/cpu/", "/components/cudnn/"])
+def test_pages_are_read_only(warm, path):
+    assert warm.post(path).status_code == 405
+
+
+def test_an_empty_site_says_that_nothing_is_described_yet(client, db):
+    assert "No stack is described yet." in words(client.get("/stacks/"))
+
+
+def test_hostile_text_from_an_import_stays_text(client, stacks):
+    source = Source.objects.create(key="evil", title=EVIL, url="https://example.org/" + EVIL)
+    component = Component.objects.get(slug="cudnn")
+    for name in ("name", "maker", "what_it_is", "what_it_does", "see_version"):
+        setattr(component, name, EVIL)
+    component.docs_url = "javascript:alert(1)"
+    component.source = source
+    component.save()
+    Release.objects.create(component=component, version=EVIL, variant=EVIL, line=EVIL, note=EVIL, source=source)
+    Counterpart.objects.filter(component=component).update(differs=EVIL)
+    Stack.objects.filter(slug="cpu").update(name=EVIL, summary=EVIL)
+    component.save()
+    for path in ("/stacks/", "/stacks/nvidia-cuda/", "/stacks/cpu/", "/components/cudnn/?releases=all"):
+        html = client.get(path).content.decode()
+        assert EVIL not in html, path
+        assert 'href="javascript' not in html, path
+        assert "&lt;script&gt;" in html, path
+
+
+def test_the_pages_answer_without_a_script(warm):
+    for path in ("/stacks/", "/stacks/cpu/", "/components/cudnn/"):
+        html = warm.get(path).content.decode()
+        assert not re.search(r"\son\w+\s*=", html)
+        assert not re.search(r"<script(?![^>]*\ssrc=)", html)
+
+
+def test_the_list_of_three_stacks_is_light(warm):
+    import gzip
+
+    assert len(gzip.compress(warm.get("/stacks/").content)) < 40_000
+
+
+# --- the API ---
+
+
+def test_the_api_lists_the_stacks(warm):
+    body = warm.get("/api/v1/stacks/").json()
+    assert (body["count"], body["items"][0]["slug"]) == (3, "nvidia-cuda")
+
+
+def test_the_api_gives_one_stack_top_to_bottom(warm):
+    body = warm.get("/api/v1/stacks/apple-metal/").json()
+    layers = [component["layer"] for component in body["components"]]
+    assert layers == sorted(
+        layers, key=["application", "framework", "compiler", "library", "platform", "driver", "os", "hardware"].index
+    )
+    assert all(component["source"]["url"].startswith("https://") for component in body["components"])
+
+
+def test_the_api_answers_an_unknown_stack_with_the_usual_error(warm):
+    response = warm.get("/api/v1/stacks/no-such/")
+    assert (response.status_code, response.json()["field"]) == (404, None)
