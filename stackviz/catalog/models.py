@@ -178,6 +178,7 @@ class SpecValue(Curated):
         ordering = ["accelerator", "field", "condition", "-is_preferred", "pk"]
         indexes = [
             models.Index(fields=["accelerator", "status", "field"], name="specvalue_of_accelerator"),
+            models.Index(fields=["changed_at"], name="specvalue_newest"),
             models.Index(
                 fields=["field", "condition", "amount"], condition=Q(is_preferred=True), name="specvalue_ranking"
             ),

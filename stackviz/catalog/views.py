@@ -1,5 +1,7 @@
 """Accelerators: the list and the sheets."""
 
+from collections.abc import Callable
+
 from django.core.cache import cache
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
 from django.shortcuts import render
@@ -9,14 +11,24 @@ from django.utils.translation import get_language
 from django.views.decorators.http import require_safe
 from django_htmx.http import push_url
 
-from stackviz.catalog.listing import asked, columns, found_text, kind_choices, list_rows, vendor_choices
+from stackviz.catalog.listing import (
+    Asked,
+    Choice,
+    asked,
+    columns,
+    found_text,
+    kind_choices,
+    list_rows,
+    list_stamp,
+    vendor_choices,
+)
 from stackviz.catalog.queries import matching_accelerators, successors
 from stackviz.catalog.sheet import read_sheet, stamped_accelerator
 from stackviz.web.htmx import vary_on_htmx, wants_partial
 from stackviz.web.paging import page_as, page_number, page_of
 
 PER_PAGE = 60
-SHEET_KEPT_S = 600  # a rendered sheet is dear and changes rarely; its key moves with its content
+KEPT_S = 600  # a rendered list or sheet is dear and changes rarely; its key moves with its content
 
 
 @require_safe
@@ -25,22 +37,40 @@ def accelerator_list(request: HttpRequest) -> HttpResponse:
     """Accelerators by name, vendor and kind; the address is the whole state. For htmx the table alone."""
     vendors = vendor_choices()
     what = asked(request.GET, vendors)
+    number = page_number(request)
+    found = _kept(what, number, lambda: _found(request, what, number, vendors))
+    if wants_partial(request):
+        address = request.path + (f"?{what.query_string}" if what.query_string else "")
+        return push_url(HttpResponse(found), address) if number == 1 else HttpResponse(found)
+    return render(
+        request, "catalog/list.html", {"asked": what, "vendors": vendors, "kinds": kind_choices(), "found": found}
+    )
+
+
+def _found(request: HttpRequest, what: Asked, number: int, vendors: list[Choice]) -> str:
+    """The rows that answer, as HTML."""
     found = matching_accelerators(what.q, what.vendor, what.kind)
-    page = page_of(found, page_number(request), PER_PAGE)
+    page = page_of(found, number, PER_PAGE)
     rows = list_rows(page.items)
     context = {
         "asked": what,
-        "vendors": vendors,
-        "kinds": kind_choices(),
         "columns": columns(),
         "page": page_as(page, dict(zip(page.items, rows, strict=True)).__getitem__),
         "found_text": found_text(found.count(), vendors, what),
     }
-    if not wants_partial(request):
-        return render(request, "catalog/list.html", context)
-    address = request.path + (f"?{what.query_string}" if what.query_string else "")
-    response = render(request, "catalog/_found.html", context)
-    return push_url(response, address) if page.number == 1 else response
+    return render_to_string("catalog/_found.html", context, request)
+
+
+def _kept(what: Asked, number: int, made: Callable[[], str]) -> str:
+    """The list as rendered before, if nothing has changed since. What people type is not kept: it has no end."""
+    if what.q or what.notes:
+        return made()
+    key = f"catalogue list {what.query_string} {number} {list_stamp()} {get_language()}".replace(" ", ":")
+    html = cache.get(key)
+    if html is None:
+        html = made()
+        cache.set(key, html, KEPT_S)
+    return str(html)
 
 
 @require_safe
@@ -54,7 +84,7 @@ def sheet(request: HttpRequest, slug: str) -> HttpResponse:
     body = cache.get(key)
     if body is None:
         body = render_to_string("catalog/_sheet.html", {"sheet": read_sheet(accelerator), "accelerator": accelerator})
-        cache.set(key, body, SHEET_KEPT_S)
+        cache.set(key, body, KEPT_S)
     return render(request, "catalog/sheet.html", {"accelerator": accelerator, "body": body})
 
 

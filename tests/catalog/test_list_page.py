@@ -3,6 +3,7 @@
 import re
 
 import pytest
+from django.core.cache import cache
 from django.urls import reverse
 
 from stackviz.catalog.models import Accelerator
@@ -117,10 +118,28 @@ def test_a_restored_page_is_whole(loaded, client, db):
     assert "<html" in response.content.decode()
 
 
-@pytest.mark.parametrize("query", ["", "?q=h100", "?page=2", "?vendor=nvidia&kind=gpu"])
-def test_the_list_costs_four_queries_whatever_it_shows(loaded, client, db, django_assert_num_queries, query):
-    with django_assert_num_queries(4):
+@pytest.mark.parametrize("query", ["?q=h100", "?q=zzz", "?q=a&page=2", "?q=m3&vendor=apple&kind=soc"])
+def test_a_search_costs_four_queries_whatever_it_finds(loaded, client, db, django_assert_max_num_queries, query):
+    with django_assert_max_num_queries(4):
         client.get(LIST + query)
+
+
+@pytest.mark.parametrize("query", ["", "?page=2", "?vendor=nvidia&kind=gpu"])
+def test_a_list_is_kept_and_asking_again_costs_three_queries(loaded, client, db, django_assert_num_queries, query):
+    cache.clear()
+    with django_assert_num_queries(6):
+        client.get(LIST + query)
+    with django_assert_num_queries(3):
+        client.get(LIST + query)
+
+
+def test_a_kept_list_gives_way_to_a_change(client, bandwidth):
+    assert "3,350" in client.get(LIST).content.decode()
+    bandwidth.value = "3352"
+    bandwidth.save()
+    assert "3,352" in client.get(LIST).content.decode()
+    bandwidth.delete()
+    assert "3,352" not in client.get(LIST).content.decode()
 
 
 def test_the_list_stays_small(loaded, client, db):
