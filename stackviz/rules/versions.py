@@ -1,6 +1,7 @@
 """Version texts as numbers: `535.183.01` -> (535, 183, 1). May import: nothing but the standard library."""
 
 import re
+from functools import lru_cache
 from itertools import zip_longest
 
 __all__ = ["is_below", "major_minor", "numbers", "same_line"]
@@ -8,6 +9,7 @@ __all__ = ["is_below", "major_minor", "numbers", "same_line"]
 _NUMBERS = re.compile(r"v?(\d{1,9}(?:\.\d{1,9})*)")
 
 
+@lru_cache(maxsize=8192)  # a report is held against hundreds of table rows, the same in every report
 def numbers(version: str) -> tuple[int, ...]:
     """The leading numbers of a version: `2.13.0+cu130` -> (2, 13, 0). Empty if it starts with none."""
     found = _NUMBERS.match(version.strip())
