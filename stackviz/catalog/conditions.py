@@ -88,7 +88,6 @@ KEYS: tuple[Key, ...] = (
             "maximum": _("highest clock the device reports"),
         },
     ),
-    Key("at", _("the clock a rate was computed at"), {}, _("at %s")),
     Key(
         "scope",
         _("what the figure covers"),
@@ -101,7 +100,6 @@ KEYS: tuple[Key, ...] = (
             "module": _("whole module"),
             "system": _("whole system"),
             "on-chip": _("memory on the chip"),
-            "shared": _("shared with the CPU"),
             "limit": _("highest limit that can be set"),
         },
     ),

@@ -155,7 +155,7 @@ _ALL: tuple[Field, ...] = (
         higher_is_better=True,
         plausible=(0.008, 20000),
         is_headline=True,
-        usual=("", "scope=shared", "scope=gpu", "scope=on-chip"),
+        usual=("", "scope=gpu", "scope=on-chip"),
     ),
     Field(
         "memory_gb_max",
@@ -185,7 +185,7 @@ _ALL: tuple[Field, ...] = (
         higher_is_better=True,
         plausible=(5, 3e7),
         is_headline=True,
-        usual=("", "scope=shared", "scope=gpu", "scope=on-chip"),
+        usual=("", "scope=gpu", "scope=on-chip"),
     ),
     Field(
         "l2_cache_mb",
