@@ -1,0 +1,97 @@
+"""The diagram in a real browser: with the longest names, in any number of columns, nothing overlaps and no text is cut."""
+
+from pathlib import Path
+
+import pytest
+from django.template.loader import render_to_string
+
+from stackviz.diagrams.boxes import Box, Column, Note
+from stackviz.diagrams.layers import Layer, State
+from stackviz.diagrams.stack import draw_columns
+
+CSS = Path(__file__).resolve().parents[2] / "static" / "css"
+LONGEST = "NVIDIA RTX PRO 6000 Blackwell Max-Q Workstation Edition"
+KERNEL = "Ubuntu 22.04.5 LTS · 5.15.0-1078-nvidia-lowlatency-64k"
+
+# Of every pair of boxes and heads in the same place: do their rectangles overlap? And is anything wider than its place?
+PROBLEMS = """() => {
+  const found = [];
+  const shown = [...document.querySelectorAll('.box, .need, .stack-head, .role, .stack-side h3')].filter(e => e.getClientRects().length);
+  const rects = shown.map(e => e.getBoundingClientRect());
+  for (let i = 0; i < shown.length; i++) for (let j = i + 1; j < shown.length; j++) {
+    const a = rects[i], b = rects[j];
+    if (shown[i].contains(shown[j]) || shown[j].contains(shown[i])) continue;
+    if (a.left < b.right - 1 && b.left < a.right - 1 && a.top < b.bottom - 1 && b.top < a.bottom - 1)
+      found.push('overlap: ' + shown[i].innerText.slice(0, 30) + ' / ' + shown[j].innerText.slice(0, 30));
+  }
+  for (const e of document.querySelectorAll('.box, .box *, .need, .stack-head, .stack-head *, .stack-side, .stack-side *'))
+    if (e.getClientRects().length && e.scrollWidth > e.clientWidth + 1 && getComputedStyle(e).display !== 'inline' && !e.matches('.sr'))
+      found.push('cut: ' + e.className + ' ' + e.innerText.slice(0, 30));
+  if (document.documentElement.scrollWidth > innerWidth) found.push('the page scrolls sideways');
+  return found;
+}"""
+
+
+def longest_column(number: int) -> Column:
+    notes = (
+        Note(State.FITS, "CUDA 13.2 needs driver 580.65.06 or newer: has 595.58.03"),
+        Note(State.WARNING, "x" * 80),
+    )
+    boxes = [
+        Box("pytorch", "framework", Layer.FRAMEWORK, "PyTorch", "2.15.0.dev20261120+cu132", State.BROKEN, "S. " * 60, "/c/", notes),
+        Box("a", "neural-network-kernels", Layer.LIBRARY, "Metal Performance Shaders", state=State.UNKNOWN),
+        Box("linux", "operating-system", Layer.OS, "Linux", KERNEL, State.REPORTED),
+        Box("h", "accelerator", Layer.HARDWARE, f"8 × {LONGEST}", "96 GiB · sm_120", State.WARNING, "S.", "/h/", notes),
+    ]  # fmt: skip
+    if number % 2:
+        boxes.append(Box("n", "collectives", Layer.LIBRARY, "NCCL", state=State.ABSENT, summary="Why not. " * 12))
+    else:
+        boxes.append(Box("n", "collectives", Layer.LIBRARY, "NCCL", "2.27.3", State.REPORTED))
+    return Column(
+        f"k{number}", f"{LONGEST} {number}", "machine · reported 4 min ago · NVIDIA CUDA on Linux", "/s/", tuple(boxes)
+    )
+
+
+def page_of(columns: int, *, opened: bool) -> str:
+    html = render_to_string(
+        "diagrams/_stack.html", {"drawing": draw_columns([longest_column(n) for n in range(columns)])}
+    )
+    html = html.replace('<details class="box', '<details open class="box') if opened else html
+    style = "".join((CSS / f"{name}.css").read_text() for name in ("tokens", "base", "parts", "diagram"))
+    return (
+        f'<!doctype html><meta name="viewport" content="width=device-width"><style>{style}</style><main>{html}</main>'
+    )
+
+
+@pytest.mark.parametrize("columns", [1, 2, 3, 4, 6])
+@pytest.mark.parametrize("width", [360, 768, 1440])
+def test_nothing_overlaps_and_nothing_is_cut(browser_page, columns, width):
+    browser_page.set_viewport_size({"width": width, "height": 900})
+    for opened in (False, True):
+        browser_page.set_content(page_of(columns, opened=opened))
+        assert browser_page.evaluate(PROBLEMS) == []
+
+
+def test_on_paper_nothing_overlaps_and_the_buttons_are_gone(browser_page):
+    browser_page.set_viewport_size({"width": 794, "height": 1123})
+    browser_page.emulate_media(media="print")
+    browser_page.set_content(page_of(3, opened=False))
+    assert browser_page.evaluate(PROBLEMS) == []
+    assert not browser_page.locator(".stack-text").is_visible()
+
+
+def test_a_box_opens_with_the_keyboard(browser_page):
+    browser_page.set_content(page_of(2, opened=False))
+    summary = browser_page.locator("details.box > summary").first
+    summary.focus()
+    browser_page.keyboard.press("Enter")
+    assert browser_page.locator("details.box").first.get_attribute("open") is not None
+
+
+def test_six_columns_scroll_inside_their_own_frame(browser_page):
+    browser_page.set_viewport_size({"width": 768, "height": 900})
+    browser_page.set_content(page_of(6, opened=False))
+    widths = browser_page.evaluate(
+        "() => { const e = document.querySelector('.stack-scroll'); return [e.scrollWidth, e.clientWidth] }"
+    )
+    assert widths[0] > widths[1]

@@ -1,0 +1,129 @@
+"""A machine's report as a column of its stack."""
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import pytest
+
+from stackviz.diagrams.boxes import Box
+from stackviz.diagrams.layers import Layer, State
+from stackviz.diagrams.stack import draw_columns
+from stackviz.rules import judge, packaged_tables
+from stackviz.stacks.queries import described_column
+from stackviz.stacks.reported import reported_column, stack_slug
+from tests.rules.build import H100, LINUX, card, linux
+
+GIB = 2**30
+
+
+@dataclass(frozen=True)
+class Card:
+    vendor: str = "nvidia"
+    reported_name: str = "NVIDIA H100 80GB HBM3"
+    memory_bytes: int | None = 80 * GIB
+    facts: dict[str, Any] = field(default_factory=lambda: dict(H100))
+    accelerator: Any = None
+
+
+@dataclass(frozen=True)
+class Snapshot:
+    facts: dict[str, Any]
+    software: list[dict[str, Any]]
+
+
+FOUND = [
+    {"component": "python", "version": "3.12.4", "found_by": "platform"},
+    {"component": "pytorch", "version": "2.13.0+cu130", "found_by": "torch"},
+    {"component": "cudnn", "version": "9.20.0", "found_by": "torch"},
+    {"component": "nvidia-driver", "version": "580.95.05", "found_by": "nvml"},
+    {"component": "linux", "version": "6.8.0", "found_by": "os.uname"},
+    {"component": "a-component-of-tomorrow", "version": None, "found_by": ""},
+]
+MEMORY = {"memory.total_bytes": 2048 * GIB, "cpu.model": "AMD EPYC 9654", "cpu.cores_logical": 192}
+
+
+def column(cards=(), facts=None, software=FOUND, findings=(), stack="nvidia-cuda"):
+    snapshot = Snapshot({**LINUX, **MEMORY, **(facts or {})}, list(software))
+    described = described_column(stack)
+    return reported_column("machine:a/b", "b", "", "/b/", described, snapshot, list(cards), findings)
+
+
+def boxes(**options) -> dict[str, Box]:
+    return {box.component: box for box in column(**options).boxes}
+
+
+@pytest.mark.parametrize(
+    ("facts", "vendors", "stack"),
+    [
+        ({"os.name": "Ubuntu"}, ["nvidia"], "nvidia-cuda"),
+        ({"os.name": "macOS"}, ["apple"], "apple-metal"),
+        ({"os.name": "macOS", "apple.chip": "Apple M3"}, [], "apple-metal"),
+        ({"os.name": "Ubuntu"}, ["amd"], "cpu"),
+        ({"os.name": "Windows"}, [], "cpu"),
+        ({}, [], "cpu"),
+    ],
+)
+def test_a_machine_runs_the_stack_of_its_cards(facts, vendors, stack):
+    assert stack_slug(facts, vendors) == stack
+
+
+def test_what_was_found_stands_on_its_layer_with_its_version(stacks):
+    found = boxes(cards=[Card()])
+    assert (found["cudnn"].version, found["cudnn"].state, found["cudnn"].layer) == (
+        "9.20.0",
+        State.REPORTED,
+        Layer.LIBRARY,
+    )
+    assert found["nccl"].state == State.UNKNOWN
+
+
+def test_what_comes_with_the_driver_is_there_when_the_driver_is(stacks):
+    assert boxes(cards=[Card()])["nvml"].state == State.REPORTED
+
+
+def test_alike_cards_are_one_box_with_their_number(stacks):
+    found = boxes(cards=[Card() for _ in range(8)])
+    assert found["hardware"].name == "8 × NVIDIA H100 80GB HBM3"
+    assert found["hardware"].version == "80 GiB · sm_90"
+    assert (found["device-memory"].version, found["main-memory"].version) == ("8 × 80 GiB", "2 TiB")
+
+
+def test_cards_of_two_kinds_are_two_boxes(stacks):
+    other = Card(reported_name="NVIDIA A100", memory_bytes=40 * GIB)
+    names = [box.name for box in column(cards=[Card(), other]).boxes if box.role == "accelerator"]
+    assert names == ["NVIDIA H100 80GB HBM3", "NVIDIA A100"]
+
+
+def test_an_apple_machine_has_one_memory(stacks):
+    mac = Card("apple", "Apple M3 Max", None, {"gpu_cores": 40, "unified_memory": True})
+    found = boxes(cards=[mac], stack="apple-metal", software=[])
+    assert found["unified-memory"].version == "2 TiB"
+    assert "main-memory" not in found
+
+
+def test_a_machine_without_a_card_shows_processor_and_main_memory(stacks):
+    found = boxes(stack="cpu")
+    assert (found["processor"].name, found["processor"].version) == ("AMD EPYC 9654", "192 threads")
+    assert (found["main-memory"].role, found["main-memory"].version) == ("memory", "2 TiB")
+
+
+def test_a_machine_that_says_nothing_about_itself_claims_nothing(stacks):
+    described = described_column("cpu")
+    empty = reported_column("k", "b", "", "", described, Snapshot({}, []), [], [])
+    assert {box.state for box in empty.boxes} <= {State.UNKNOWN, State.ABSENT}
+
+
+def test_findings_of_the_rules_colour_the_boxes_they_are_about(stacks):
+    seen = linux(card(power_limit_w=600.0), nvidia__driver_version="570.10")
+    found = boxes(cards=[Card()], findings=judge(seen, packaged_tables()))
+    assert found["nvidia-driver"].state == State.WARNING
+    assert any("no longer supported" in note.text for note in found["nvidia-driver"].notes)
+    assert found["cudnn"].state == State.FITS
+    assert any("power limit 600 W" in note.text for note in found["hardware"].notes)
+
+
+def test_a_machine_beside_the_description_of_its_stack_has_all_eight_layers(stacks):
+    drawn = draw_columns([described_column("nvidia-cuda"), column(cards=[Card()])])
+    assert len(drawn.layers) == 8
+    [driver] = [row for layer in drawn.layers for row in layer.rows if row.role == "device-driver"]
+    assert not driver.differs
