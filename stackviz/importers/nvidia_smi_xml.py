@@ -92,7 +92,7 @@ def _read_cards(reading: Reading, log: Element) -> None:
 
 
 def _card(index: int, name: str, gpu: Element, log: Element) -> CardReading:
-    memory_bytes = _bytes(gpu.at("fb_memory_usage/total"))
+    memory_bytes = _bytes(gpu.at("fb_memory_usage/total")) or None  # 0 MiB is written for "not known"
     uuid = _value(gpu.at("uuid"))
     card = CardReading(index, "gpu", "nvidia", name, memory_bytes, hashed_uuid(uuid) if uuid else None)
     if memory_bytes is None:
@@ -150,7 +150,7 @@ def _why(written: str | None) -> tuple[str, str | None]:
 
 
 def _number(text: str | None) -> float | None:
-    match = re.match(r"\s*(-?\d{1,15}(?:\.\d{1,9})?)\s*([A-Za-z]*)", text or "")
+    match = re.match(r"\s*(-?\d{1,15}(?:\.\d{1,9})?)(?![\d.])\s*([A-Za-z]*)", text or "")
     scale = _SCALES.get(match[2].lower()) if match else None
     return float(match[1]) * scale if match and scale else None
 

@@ -1,0 +1,452 @@
+"""Measuring: the rules of timing, what becomes of cases that fail, and watching it all from outside."""
+
+import json
+import os
+import statistics
+import subprocess
+import sys
+import warnings
+from contextlib import nullcontext
+from importlib import util
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+
+from stackviz.agent.benchmarks import measure as measuring
+from stackviz.agent.benchmarks import run as running
+from stackviz.agent.benchmarks.cases import BENCHMARKS, LIGHT_PARAMS, MIB, Benchmark, Case, Prepared, plan
+from stackviz.agent.benchmarks.conditions import read_card, read_processor, throttle_words
+from stackviz.agent.benchmarks.devices import Device, card_of, list_devices
+from stackviz.agent.benchmarks.run import BenchmarkOptions, not_run, run_benchmarks
+from stackviz.agent.benchmarks.timing import Pace, runs_per_block, time_blocks, warm_up
+from stackviz.agent.children import Ended
+from stackviz.agent.probing.nvml import Nvml
+from stackviz.wire import hashed_uuid, parse_report
+from tests.agent import fake_nvml
+from tests.agent.fake_nvml import Error, healthy_card
+from tests.wire.reports import h100_card, report_body
+
+ROOT = Path(__file__).parents[2]
+BRIEF = Pace(rounds=3, blocks_per_round=2, block_s=0.0001, warm_up_s=0.0, longest_run_s=1.0, budget_s=30.0)
+
+
+# ---- timing ---------------------------------------------------------------------------------------------------------
+
+
+class Workbench:
+    """A device that finishes what it was given only when it is waited for, and the clock beside it."""
+
+    def __init__(self, seconds_per_run):
+        self.now = 0.0
+        self.given = 0
+        self.seconds_per_run = seconds_per_run
+        self.log = []
+
+    def run(self):
+        self.given += 1
+        self.log.append("run")
+
+    def synchronize(self):
+        self.now += self.given * self.seconds_per_run
+        self.given = 0
+        self.log.append("wait")
+
+    def clock(self):
+        self.log.append("clock")
+        return self.now
+
+
+def test_a_sample_is_a_blocks_time_divided_by_its_runs():
+    bench = Workbench(0.002)
+    assert time_blocks(bench.run, bench.synchronize, 3, 10, bench.clock) == pytest.approx([0.002] * 3)
+
+
+def test_the_device_is_waited_for_before_each_reading_of_the_clock():
+    """Without waiting, the 2 ms below would be nothing: what is timed would be handing over the work."""
+    bench = Workbench(0.002)
+    time_blocks(bench.run, bench.synchronize, 2, 2, bench.clock)
+    assert bench.log == ["wait", "clock", "run", "run", "wait", "clock"] * 2
+
+
+def test_warm_up_lasts_its_time_and_never_less_than_two_runs():
+    bench = Workbench(0.125)
+    assert warm_up(bench.run, bench.synchronize, 1.0, bench.clock) == (8, 0.125)
+    assert warm_up(bench.run, bench.synchronize, 0.0, bench.clock)[0] == 2
+
+
+@pytest.mark.parametrize(("seconds", "runs"), [(1.0, 1), (0.02, 1), (0.0199, 2), (0.000001, 20_000), (0.0, 100_000)])
+def test_a_block_is_filled_with_runs(seconds, runs):
+    assert runs_per_block(seconds, 0.02) == runs
+
+
+# ---- plans ----------------------------------------------------------------------------------------------------------
+
+
+def test_a_quick_plan_for_a_processor_has_both_benchmarks():
+    cases = plan([("cpu", "cpu")], list(BENCHMARKS), quick=True)
+    assert [str(case) for case in cases] == [
+        "gemm fp32 1024 on cpu",
+        "gemm fp32 2048 on cpu",
+        "gemm bf16 1024 on cpu",
+        "gemm bf16 2048 on cpu",
+        "memory-copy 256 MiB on cpu",
+        "memory-copy 1024 MiB on cpu",
+    ]
+
+
+def test_beside_an_accelerator_a_quick_plan_asks_the_processor_for_little():
+    cases = plan([("cuda:0", "cuda"), ("cpu", "cpu")], list(BENCHMARKS), quick=True)
+    assert [str(case) for case in cases if case.device == "cpu"] == [
+        "gemm fp32 2048 on cpu",
+        "memory-copy 256 MiB on cpu",
+    ]
+
+
+def test_every_plan_holds_the_light_cases():
+    for quick in (True, False):
+        cases = plan([("cpu", "cpu")], list(BENCHMARKS), quick=quick)
+        for key, params in LIGHT_PARAMS.items():
+            assert any(case.benchmark == key and case.params == params for case in cases)
+
+
+def test_a_type_only_some_devices_have_is_planned_for_those():
+    full = {kind: plan([(kind, kind)], ["gemm"], quick=False) for kind in ("cuda", "mps", "xpu", "cpu")}
+    types = {kind: {case.params["dtype"] for case in cases} for kind, cases in full.items()}
+    assert {kind for kind, of in types.items() if "tf32" in of} == {"cuda"}
+    assert "fp64" not in types["mps"]
+
+
+def test_a_copy_takes_twice_its_bytes_and_a_product_three_matrices():
+    assert BENCHMARKS["memory-copy"].working_set_bytes({"bytes": 256 * MIB}) == 512 * MIB
+    square = {"dtype": "bf16", "m": 1024, "n": 1024, "k": 1024}
+    assert BENCHMARKS["gemm"].working_set_bytes(square) == 3 * 2 * 1024**2
+    assert BENCHMARKS["gemm"].working_set_bytes(square | {"dtype": "int8"}) == (1 + 1 + 4) * 1024**2
+
+
+# ---- one process that measures --------------------------------------------------------------------------------------
+
+
+def fake_torch(**changes):
+    torch = SimpleNamespace(__version__="2.13.0", inference_mode=nullcontext, get_num_threads=lambda: 2)
+    for name, value in changes.items():
+        setattr(torch, name, value)
+    return torch
+
+
+@pytest.fixture
+def measure(monkeypatch):
+    """Measure cases of a benchmark made by the test; -> what was told. Cases are numbered by their parameter n."""
+
+    def with_(prepare, count=2, pace=BRIEF, smaller=lambda _params: None, working_set=0, free=None, cache=None):
+        benchmark = Benchmark(
+            "made", 1, lambda *_: [], prepare, lambda _params: working_set, smaller, cache is not None
+        )
+        monkeypatch.setattr(measuring, "BENCHMARKS", {"made": benchmark})
+        monkeypatch.setattr(Device, "free_bytes", lambda _self: free)
+        monkeypatch.setattr(Device, "cache_bytes", lambda _self: cache)
+        told = []
+        cases = [Case("made", 1, "cpu", {"n": number}) for number in range(count)]
+        measuring.measure(cases, {"cpu": Device(fake_torch(), "cpu", "cpu")}, pace, told.append)
+        return told
+
+    return with_
+
+
+def prepared(run=lambda: None, check=lambda: None):
+    return Prepared(run, SimpleNamespace(device="cpu"), check, {"inputs": "uniform"})
+
+
+def test_rounds_visit_all_cases_there_and_back(measure):
+    told = measure(lambda *_: prepared())
+    assert [(t["case"], t["round"]) for t in told if t["is"] == "start"] == [
+        (0, 0),
+        (1, 0),
+        (1, 1),
+        (0, 1),
+        (0, 2),
+        (1, 2),
+    ]
+    assert all(len(t["samples"]) == 2 for t in told if t["is"] == "samples")
+
+
+def test_inputs_are_made_anew_at_each_visit(measure):
+    made = []
+    measure(lambda _torch, _device, params: made.append(params["n"]) or prepared(), count=1)
+    assert made == [0, 0, 0]
+
+
+def test_a_visit_tells_its_conditions(measure):
+    told = measure(lambda *_: prepared(), count=1)
+    conditions = told[1]["conditions"]
+    assert conditions["device_used"] == "cpu"
+    assert conditions["synchronized"] is True
+    assert conditions["runs_per_block"] >= 1
+    assert conditions["fallback"] is False
+
+
+def test_a_case_that_fails_is_a_result_and_the_others_go_on(measure):
+    def prepare(_torch, _device, params):
+        if params["n"] == 0:
+            raise RuntimeError("CUDA out of memory. Tried to allocate 2.00 GiB")
+        return prepared()
+
+    told = measure(prepare)
+    assert [t for t in told if t["is"] == "failed"] == [
+        {"case": 0, "is": "failed", "reason": "RuntimeError: CUDA out of memory. Tried to allocate 2.00 GiB"}
+    ]
+    assert [t["case"] for t in told if t["is"] == "samples"] == [1, 1, 1]
+
+
+def test_a_wrong_output_is_a_failure_however_fast_it_came(measure):
+    told = measure(lambda *_: prepared(check=lambda: "the product is wrong: off by 1 of its largest value"), count=1)
+    assert told[-1]["reason"] == "ArithmeticError: the product is wrong: off by 1 of its largest value"
+
+
+def test_a_fall_back_to_the_processor_is_told(measure):
+    def run():
+        warnings.warn("The operator 'aten::x' ... will fall back to run on the CPU.", UserWarning, stacklevel=1)
+
+    told = measure(lambda *_: prepared(run), count=1)
+    assert told[1]["conditions"]["fallback"] is True
+
+
+def test_what_would_take_too_long_is_skipped_after_a_smaller_trial(measure):
+    def prepare(_torch, _device, params):
+        assert params == {"n": -1}, "the large case itself must not be run"
+        return prepared()
+
+    told = measure(prepare, count=1, smaller=lambda _params: ({"n": -1}, 1e12))
+    assert told[-1]["is"] == "skipped"
+    assert "over the limit of 1 s" in told[-1]["reason"]
+
+
+def test_what_does_not_fit_is_skipped(measure):
+    told = measure(lambda *_: pytest.fail("it allocated"), count=1, working_set=12 * 2**30, free=8 * 2**30)
+    assert told[-1]["reason"] == "needs 12.0 GiB of memory, and 8.0 GiB may be used"
+
+
+def test_a_copy_that_caches_could_hold_is_skipped(measure):
+    told = measure(lambda *_: pytest.fail("it ran"), count=1, working_set=512 * MIB, cache=384 * MIB)
+    assert "beside a last-level cache of 384 MiB" in told[-1]["reason"]
+
+
+def test_cases_not_reached_in_time_say_so(measure):
+    told = measure(lambda *_: prepared(), pace=Pace(3, 2, 0.0001, 0.0, 1.0, budget_s=0.0))
+    assert [t["reason"] for t in told] == ["no time left of 0 s"] * 2
+
+
+# ---- devices and conditions -----------------------------------------------------------------------------------------
+
+
+def cuda_torch(count=1, **properties):
+    device = SimpleNamespace(name="NVIDIA H100 80GB HBM3", **properties)
+    cuda = SimpleNamespace(
+        is_available=lambda: count > 0, device_count=lambda: count, get_device_properties=lambda _n: device
+    )
+    return fake_torch(cuda=cuda, backends=SimpleNamespace(), version=SimpleNamespace(hip=None))
+
+
+def test_devices_are_listed_accelerators_first():
+    assert [device.name for device in list_devices(cuda_torch(2))] == ["cuda:0", "cuda:1", "cpu"]
+    assert [device.name for device in list_devices(cuda_torch(2), ["cuda:1", "cpu"])] == ["cuda:1", "cpu"]
+    assert [device.name for device in list_devices(cuda_torch(2), ["cuda"])] == ["cuda:0", "cuda:1"]
+
+
+def test_a_device_is_the_card_with_its_uuid_whatever_the_order():
+    uuid = "6f1c1d2e-1111-2222-3333-444455556666"
+    cards = [
+        h100_card(index=0, uuid_hash=hashed_uuid("other")),
+        h100_card(index=1, uuid_hash=hashed_uuid(f"GPU-{uuid}")),
+    ]
+    device = list_devices(cuda_torch(uuid=uuid))[0]
+    assert card_of(device, cards) == 1
+
+
+def test_of_two_like_cards_without_uuid_none_is_guessed():
+    device = list_devices(cuda_torch())[0]
+    assert card_of(device, [h100_card(index=0), h100_card(index=1)]) is None
+    assert card_of(device, [h100_card(index=0)]) == 0
+    assert card_of(Device(None, "cpu", "cpu"), [h100_card()]) is None
+
+
+def test_clocks_power_and_reasons_are_read_in_si_units():
+    card = healthy_card(nvmlDeviceGetCurrentClocksEventReasons=0x24)
+    values = read_card(Nvml(fake_nvml.module([card])), card)
+    assert values["power_w"] == pytest.approx(118.432)
+    assert values["sm_clock_hz"] == 345e6
+    assert values["busy_ratio"] == pytest.approx(0.07)
+    assert values["throttle_reasons"] == "sw_power_cap sw_thermal_slowdown"
+
+
+def test_a_reading_a_card_cannot_give_is_left_out():
+    card = healthy_card(nvmlDeviceGetPowerUsage=Error(fake_nvml.NOT_SUPPORTED))
+    assert "power_w" not in read_card(Nvml(fake_nvml.module([card])), card)
+
+
+def test_throttle_reasons_of_older_drivers_are_read_under_their_old_name():
+    card = healthy_card(nvmlDeviceGetCurrentClocksEventReasons=Error(13), nvmlDeviceGetCurrentClocksThrottleReasons=0x4)
+    assert read_card(Nvml(fake_nvml.module([card])), card)["throttle_reasons"] == "sw_power_cap"
+
+
+@pytest.mark.parametrize(("bits", "words"), [(0, "none"), (1, "none"), (0x44, "sw_power_cap hw_thermal_slowdown")])
+def test_idle_holds_no_clock_back(bits, words):
+    assert throttle_words(bits) == words
+
+
+def test_a_processors_own_sensor_is_read_and_no_other(tmp_path):
+    for name, sensor, value in (("hwmon0", "acpitz", "16800"), ("hwmon1", "k10temp", "61250")):
+        folder = tmp_path / "sys/class/hwmon" / name
+        folder.mkdir(parents=True)
+        (folder / "name").write_text(sensor)
+        (folder / "temp1_input").write_text(value)
+    assert read_processor(tmp_path)["temperature_c"] == 61.25
+
+
+# ---- from outside ---------------------------------------------------------------------------------------------------
+
+CASES = [
+    {"benchmark": "gemm", "version": 1, "device": "cuda:0", "params": {"dtype": "bf16", "m": n, "n": n, "k": n}, "card": 0}
+    for n in (1024, 2048, 4096)
+]  # fmt: skip
+
+
+def visit(case, *samples, throttle="none"):
+    return {
+        "case": case, "is": "samples", "samples": list(samples), "started_at": "2026-11-20T12:00:00Z", "duration_s": 0.5,
+        "conditions": {
+            "before.power_w": 100.0 * samples[0], "after.power_w": 100.0 * samples[-1], "device_used": "cuda:0",
+            "after.throttle_reasons": throttle, "fallback": False,
+        },
+    }  # fmt: skip
+
+
+def start(case, number=0):
+    return {"case": case, "is": "start", "round": number}
+
+
+@pytest.fixture
+def watched(monkeypatch):
+    """Let processes tell what the test writes down; -> results, what was given to each process, and the steps seen."""
+
+    def run(*processes, **options):
+        given, steps = [], []
+        left = list(processes)
+
+        def run_child(_module, handed, _timeout_s, watch):
+            given.append(handed)
+            told, ended = left.pop(0)
+            for line in told:
+                watch(line)
+            return ended
+
+        monkeypatch.setattr(running, "run_child", run_child)
+        results = run_benchmarks(BenchmarkOptions(quick=True, **options), [h100_card()], steps.append)
+        body = report_body(cards=[h100_card()], results=results)
+        assert parse_report(json.dumps(body)).unknown_fields == ()
+        return results, given, steps
+
+    return run
+
+
+WELL = Ended("ok", None, (), 1.0)
+CRASH = Ended("failed", "ended by signal 11 (SIGSEGV)", (), 1.0)
+PLAN = {"is": "plan", "cases": CASES}
+
+
+def test_samples_of_all_rounds_are_kept_in_order(watched):
+    told = [PLAN, start(0), visit(0, 1.0, 2.0), start(0, 1), visit(0, 3.0, 4.0, throttle="sw_power_cap")]
+    results, _, _ = watched((told, WELL))
+    first = results[0]
+    assert (first["state"], first["samples"], first["card"]) == ("ok", [1.0, 2.0, 3.0, 4.0], 0)
+    assert first["conditions"]["before.power_w"] == 100.0
+    assert first["conditions"]["after.power_w"] == 400.0
+    assert first["conditions"]["throttle_reasons"] == "sw_power_cap"
+    assert (first["conditions"]["rounds"], first["conditions"]["blocks"]) == (2, 4)
+
+
+def test_a_case_that_kills_its_process_fails_and_the_rest_runs_in_another(watched):
+    first = [PLAN, start(0), visit(0, 1.0), start(1)]
+    second = [{"is": "plan", "cases": [CASES[2]]}, start(0), visit(0, 9.0)]
+    results, given, _ = watched((first, CRASH), (second, WELL))
+    assert [(r["state"], r["samples"]) for r in results] == [("ok", [1.0]), ("failed", []), ("ok", [9.0])]
+    assert results[1]["reason"] == "the benchmark's process ended by signal 11 (SIGSEGV)"
+    assert [case["params"]["m"] for case in given[1]["done"]] == [1024, 2048]
+
+
+def test_a_device_that_kills_every_process_is_given_up(watched):
+    processes = [([PLAN, start(0)], CRASH)] * 20
+    results, given, _ = watched(*processes)
+    assert len(given) == running._MOST_PROCESSES
+    assert {result["state"] for result in results} == {"failed", "skipped"}
+
+
+def test_a_process_that_never_starts_is_a_failure_of_each_benchmark(watched):
+    failed = Ended("failed", "ended with 1: ImportError: libtorch_cuda.so", (), 1.0)
+    results, _, _ = watched((([]), failed))
+    assert [(r["benchmark"], r["state"]) for r in results] == [("gemm", "failed"), ("memory-copy", "failed")]
+    assert "libtorch_cuda.so" in results[0]["reason"]
+
+
+def test_skipped_and_failed_cases_are_results_with_their_reason(watched):
+    told = [
+        PLAN,
+        {"case": 0, "is": "skipped", "reason": "needs 12 GiB"},
+        start(1),
+        {"case": 1, "is": "failed", "reason": "RuntimeError: no kernel image"},
+    ]
+    results, _, _ = watched((told, WELL))
+    assert [(r["state"], r["reason"]) for r in results] == [
+        ("skipped", "needs 12 GiB"),
+        ("failed", "RuntimeError: no kernel image"),
+        ("skipped", "not reached"),
+    ]
+
+
+def test_steps_count_up_to_the_total(watched):
+    told = [PLAN]
+    for number in range(3):
+        for case in range(3):
+            told += [start(case, number), visit(case, 1.0)]
+    _, _, steps = watched((told, WELL))
+    assert [step.done for step in steps] == list(range(9))
+    assert {step.total for step in steps} == {9}
+    assert steps[0].left_s is None
+    assert steps[-1].left_s >= 0
+
+
+def test_benchmarks_asked_for_alone_are_told_of_alone():
+    options = BenchmarkOptions(benchmarks=("memory-copy",), devices=("mps",))
+    (result,) = not_run("skipped", "not_installed: torch", options)
+    assert (result["benchmark"], result["device"], result["state"]) == ("memory-copy", "mps", "skipped")
+
+
+# ---- with a real torch ----------------------------------------------------------------------------------------------
+
+
+def python_with_torch():
+    """This Python, or the one named in ACCELWEB_TORCH_PYTHON."""
+    named = os.environ.get("ACCELWEB_TORCH_PYTHON")
+    if named:
+        return named
+    if util.find_spec("torch") is None:
+        pytest.skip(
+            "real benchmarks: torch is not installed here, and ACCELWEB_TORCH_PYTHON names no Python that has it"
+        )
+    return sys.executable
+
+
+def test_a_real_torch_measures_this_processor(tmp_path):
+    done = subprocess.run(
+        [python_with_torch(), "-m", "stackviz.agent", "bench", "--quick", "--device", "cpu", "--json", "-q",
+         "--bench-time", "25", "--spool", str(tmp_path)],
+        capture_output=True, timeout=180, cwd=ROOT, check=False,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    report = parse_report(done.stdout)
+    measured = {result.benchmark: result for result in report.results if result.state == "ok"}
+    assert set(measured) == {"gemm", "memory-copy"}
+    for result in measured.values():
+        assert result.conditions["device_used"] == "cpu"
+        assert len(result.samples) >= 4
+        assert 1e-6 < statistics.median(result.samples) < 10

@@ -1,0 +1,348 @@
+"""Dumps of other tools become facts, cards and software; junk becomes nothing, quietly and quickly."""
+
+import csv
+import json
+import os
+import time
+from collections import Counter
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from stackviz.importers import Reading, detect, read
+from stackviz.importers.detect import IMPORTERS
+from stackviz.importers.reading import CardReading, FactSheet, clean
+from stackviz.wire import CARD_FACTS, FACTS, LIMITS, hashed_uuid, parse_report
+from stackviz.wire.write import absent_document, card_document, software_document
+from tests.wire.reports import report_body
+
+FIXTURES = Path(__file__).parents[1] / "fixtures"
+SAMPLES = Path(os.environ.get("ACCELWEB_SAMPLES") or Path(__file__).parents[3] / "shared" / "samples")
+
+
+def dump(name: str) -> str:
+    return (FIXTURES / name).read_text(encoding="utf-8")
+
+
+def fits_a_report(reading: Reading) -> bool:
+    """Whatever a dump says, what an importer makes of it is fit to be sent."""
+    parse_report(
+        report_body(
+            facts=dict(reading.facts),
+            absent=absent_document(reading.absent),
+            cards=[card_document(card) for card in reading.cards],
+            software=[software_document(found) for found in reading.software],
+            results=[],
+        )
+    )
+    return True
+
+
+@pytest.mark.parametrize(
+    ("name", "kind"),
+    [
+        ("dumps/nvidia_smi_a100_mig.xml", "nvidia-smi-xml"),
+        ("dumps/collect_env_cuda.txt", "collect-env"),
+        ("mac/m3_max_system_profiler.json", "system-profiler-json"),
+    ],
+)
+def test_each_tool_is_recognised(name, kind):
+    assert detect(dump(name)) == kind
+    reading = read(dump(name))
+    assert reading is not None
+    assert (reading.kind, reading.problems) == (kind, [])
+    assert fits_a_report(reading)
+
+
+# ---- nvidia-smi -q -x -----------------------------------------------------------------------------------------------
+
+
+def test_nvidia_smi_tells_driver_card_and_limits_in_si_units():
+    reading = read(dump("dumps/nvidia_smi_a100_mig.xml"))
+    assert reading.facts["nvidia.driver_version"] == "560.35.03"
+    assert reading.facts["cuda.driver_api_version"] == "12.6"
+    card = reading.cards[0]
+    assert (card.reported_name, card.memory_bytes) == ("NVIDIA A100-SXM4-40GB", 40960 * 2**20)
+    assert card.facts["power_limit_w"] == 400
+    assert card.facts["sm_clock_max_hz"] == 1.41e9
+    assert card.facts["pci_device_id"] == "0x20B010DE"
+    assert (card.facts["pcie_generation"], card.facts["pcie_width"]) == (1, 16)
+    assert (card.facts["ecc"], card.facts["mig_mode"]) == (True, "enabled")
+
+
+def test_what_nvidia_smi_does_not_tell_is_absent_with_its_reason():
+    card = read(dump("dumps/nvidia_smi_a100_mig.xml")).cards[0]
+    assert card.absent["driver_model"].reason == "not_supported"
+    assert card.absent["power_max_limit_w"].detail == "deprecated in this driver"
+
+
+def test_instances_are_cards_after_the_whole_one():
+    whole, first, second = read(dump("dumps/nvidia_smi_a100_mig.xml")).cards
+    assert [first.index, second.index] == [1, 2]
+    assert first.memory_bytes == 19968 * 2**20
+    assert (second.facts["mig_parent_index"], second.facts["multiprocessors"]) == (whole.index, 14)
+
+
+def test_serial_number_and_uuid_leave_only_as_a_hash():
+    reading = read(dump("dumps/nvidia_smi_a100_mig.xml"))
+    told = json.dumps([card_document(card) for card in reading.cards])
+    assert "1320621000000" not in told
+    assert "4f0ad2c3" not in told
+    assert reading.cards[0].uuid_hash == hashed_uuid("GPU-4f0ad2c3-1111-2222-3333-444455556666")
+
+
+def test_text_around_the_document_is_passed_over():
+    text = "user@host:~$ nvidia-smi -q -x\n" + dump("dumps/nvidia_smi_a100_mig.xml") + "\nuser@host:~$ exit"
+    assert len(read(text).cards) == 3
+
+
+BOMB = """<?xml version="1.0"?>
+<!DOCTYPE nvidia_smi_log [<!ENTITY a "aaaaaaaaaa"><!ENTITY b "&a;&a;&a;&a;&a;&a;&a;&a;&a;&a;">
+<!ENTITY c "&b;&b;&b;&b;&b;&b;&b;&b;&b;&b;"><!ENTITY d "&c;&c;&c;&c;&c;&c;&c;&c;&c;&c;">]>
+<nvidia_smi_log><driver_version>&d;</driver_version></nvidia_smi_log>"""
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        BOMB,
+        '<!DOCTYPE nvidia_smi_log [<!ENTITY x SYSTEM "file:///etc/passwd">]><nvidia_smi_log>&x;</nvidia_smi_log>',
+        "<nvidia_smi_log>" + "<a>" * 100_000,
+        "<nvidia_smi_log>" + "<gpu></gpu>" * 300_000 + "</nvidia_smi_log>",
+        "<nvidia_smi_log>" + "x" * 9_000_000 + "</nvidia_smi_log>",
+        "<nvidia_smi_log><gpu>",
+        "<nvidia_smi_log>\x00</nvidia_smi_log>",
+        "<html><nvidia_smi_log/></html>",
+    ],
+    ids=["entities", "outside-entity", "deep", "many", "long", "torn", "nul", "other-root"],
+)
+def test_hostile_xml_ends_quickly_in_a_problem(text):
+    started = time.monotonic()
+    reading = read(text)
+    assert time.monotonic() - started < 5
+    assert reading.cards == []
+    assert reading.problems or reading.absent
+    assert fits_a_report(reading)
+
+
+def test_more_cards_than_a_report_holds_are_cut_and_said():
+    gpus = "<gpu><product_name>X</product_name></gpu>" * (LIMITS.cards + 5)
+    reading = read(f"<nvidia_smi_log>{gpus}</nvidia_smi_log>")
+    assert len(reading.cards) == LIMITS.cards
+    assert reading.problems == [f"{LIMITS.cards + 5} cards; the first {LIMITS.cards} were read"]
+
+
+def test_numbers_nobody_can_mean_are_absent():
+    text = """<nvidia_smi_log><gpu><product_name>X</product_name><fb_memory_usage><total>0 MiB</total></fb_memory_usage>
+      <power_readings><enforced_power_limit>99999999999999999999 W</enforced_power_limit></power_readings>
+      <max_clocks><sm_clock>many MHz</sm_clock></max_clocks></gpu></nvidia_smi_log>"""
+    (card,) = read(text).cards
+    assert card.memory_bytes is None
+    assert {"memory_bytes", "power_limit_w", "sm_clock_max_hz"} <= set(card.absent)
+
+
+# ---- system_profiler ------------------------------------------------------------------------------------------------
+
+
+def test_a_mac_tells_chip_bin_memory_and_metal():
+    reading = read(dump("mac/m3_max_system_profiler.json"))
+    assert reading.facts["apple.chip"] == "Apple M3 Max"
+    assert reading.facts["apple.gpu_cores"] == 40
+    assert (reading.facts["apple.cpu_p_cores"], reading.facts["apple.cpu_e_cores"]) == (12, 4)
+    assert reading.facts["memory.total_bytes"] == 48 * 2**30
+    assert reading.cards[0].facts["gpu_cores"] == 40
+
+
+@pytest.mark.parametrize("value", [None, 3, [], {}, "", "proc", "proc 9:9", "x" * 100_000])
+@pytest.mark.parametrize("key", ["chip_type", "physical_memory", "number_processors", "machine_model"])
+def test_a_profile_with_other_values_is_read_without_complaint(key, value):
+    profile = {
+        "SPHardwareDataType": [{key: value}],
+        "SPDisplaysDataType": [{"sppci_cores": value, "_name": "Apple M9"}],
+    }
+    assert fits_a_report(read(json.dumps(profile)))
+
+
+# ---- collect_env ----------------------------------------------------------------------------------------------------
+
+
+def test_collect_env_tells_torch_cuda_system_and_cards():
+    reading = read(dump("dumps/collect_env_cuda.txt"))
+    assert reading.facts["torch.version"] == "2.13.0+cu130"
+    assert reading.facts["torch.cuda_version"] == "13.0"
+    assert (reading.facts["os.name"], reading.facts["os.version"], reading.facts["os.arch"]) == (
+        "Ubuntu",
+        "24.04.1",
+        "x86_64",
+    )
+    assert reading.facts["cuda.available"] is True
+    assert reading.facts["cuda.toolkit_version"] == "13.0.48"
+    assert reading.facts["nvidia.driver_version"] == "580.65.06"
+    assert reading.facts["cudnn.version"] == "9.13.0"
+    assert reading.facts["cpu.cores_logical"] == 32
+    assert [(card.index, card.reported_name) for card in reading.cards] == [
+        (0, "NVIDIA GeForce RTX 4090"),
+        (1, "NVIDIA GeForce RTX 4090"),
+    ]
+    assert ("triton", "3.5.0") in [(found.component, found.version) for found in reading.software]
+
+
+def test_could_not_collect_and_not_applicable_are_two_reasons():
+    text = dump("dumps/collect_env_cuda.txt").replace(
+        "Nvidia driver version: 580.65.06", "Nvidia driver version: Could not collect"
+    )
+    reading = read(text)
+    assert reading.absent["nvidia.driver_version"].reason == "not_reported"
+    assert reading.absent["torch.hip_version"].reason == "not_applicable"
+
+
+def test_several_libraries_are_not_one_version():
+    text = dump("dumps/collect_env_cuda.txt").replace("libcudnn_adv.so.9.13.0", "libcudnn.so.8.9.7")
+    reading = read(text)
+    assert "cudnn.version" not in reading.facts
+    assert reading.problems == ["several cuDNN libraries: 8.9.7, 9.13.0"]
+
+
+def test_two_versions_of_torch_are_a_problem_worth_saying():
+    text = dump("dumps/collect_env_cuda.txt").replace("[pip3] torch==2.13.0+cu130", "[pip3] torch==2.11.0")
+    assert read(text).problems == ["torch versions disagree: 2.11.0, 2.13.0+cu130"]
+
+
+def test_line_ends_of_windows_and_indents_of_forums_are_read():
+    text = "\r\n".join(f"> {line}" for line in dump("dumps/collect_env_cuda.txt").splitlines())
+    assert read(text).facts["torch.version"] == "2.13.0+cu130"
+
+
+# ---- anything at all ------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "text", ["", "hello", "{}", "[1]", "PyTorch version:", "\x00\x01", "{" * 100_000, "x" * 5_000_000]
+)
+def test_what_no_tool_wrote_is_nobodys(text):
+    assert detect(text) is None
+    assert read(text) is None
+
+
+@pytest.mark.parametrize("kind", sorted(IMPORTERS))
+@given(text=st.text(max_size=300))
+@settings(max_examples=60, deadline=None)
+def test_no_importer_raises_on_any_text(kind, text):
+    assert fits_a_report(IMPORTERS[kind](text))
+
+
+@pytest.mark.parametrize(
+    "name", ["dumps/nvidia_smi_a100_mig.xml", "dumps/collect_env_cuda.txt", "mac/m3_max_system_profiler.json"]
+)
+@given(data=st.data())
+@settings(max_examples=60, deadline=None)
+def test_no_importer_raises_on_a_damaged_dump(name, data):
+    text = dump(name)
+    at = data.draw(st.integers(0, len(text)))
+    length = data.draw(st.integers(0, 200))
+    junk = data.draw(
+        st.text(max_size=30) | st.sampled_from(["\x00", "<", "9" * 5000, "\ud800", "}", '"', "\u202e", "&lt;"])
+    )
+    damaged = text[:at] + junk + text[at + length :]
+    for importer in IMPORTERS.values():
+        assert fits_a_report(importer(damaged))
+
+
+def test_a_very_long_dump_is_read_in_bounded_time():
+    started = time.monotonic()
+    for importer in IMPORTERS.values():
+        importer("PyTorch version: 2\nOS: " + "a b" * 3_000_000)
+        importer("GPU 0: " + "x" * 5_000_000 + "\n[pip3] " + "y" * 3_000_000)
+    assert time.monotonic() - started < 10
+
+
+# ---- the sheet they write on ----------------------------------------------------------------------------------------
+
+
+def test_a_sheet_turns_what_a_report_would_refuse_into_an_absent_fact():
+    sheet = FactSheet(FACTS)
+    for name, value in [
+        ("memory.total_bytes", 0),
+        ("cpu.cores_logical", "8"),
+        ("os.name", ""),
+        ("cuda.available", 1),
+        ("apple.gpu_cores", 2**64 - 1),
+    ]:
+        sheet.state(name, value)
+        assert sheet.absent[name].reason == "not_reported"
+    assert sheet.facts == {}
+
+
+def test_a_sheet_keeps_the_first_word_and_prefers_a_fact_to_its_absence():
+    sheet = FactSheet(FACTS)
+    sheet.lack("os.name", "failed")
+    sheet.lack("os.name", "timeout")
+    assert sheet.absent["os.name"].reason == "failed"
+    sheet.state("os.name", "Ubuntu")
+    sheet.state("os.name", "Debian")
+    sheet.lack("os.name", "failed")
+    assert (sheet.facts, sheet.absent) == ({"os.name": "Ubuntu"}, {})
+
+
+def test_numbers_that_are_not_finite_are_absent():
+    sheet = FactSheet(CARD_FACTS)
+    sheet.state("power_limit_w", float("nan"))
+    sheet.state("sm_clock_max_hz", float("inf"))
+    assert set(sheet.absent) == {"power_limit_w", "sm_clock_max_hz"}
+
+
+def test_a_card_without_a_name_is_called_so():
+    assert CardReading(0, "gpu", "nvidia", "\x00").card().reported_name == "unnamed"
+
+
+def test_texts_are_cleaned_and_bounded():
+    assert clean("a\x00b\n\tc  d") == "ab c d"
+    assert clean("x" * 10_000) == "x" * (LIMITS.string_chars - 3) + "..."
+
+
+# ---- real dumps, where they are at hand -----------------------------------------------------------------------------
+
+COLUMNS = {
+    "torch": "torch.version",
+    "torch_cuda": "torch.cuda_version",
+    "driver": "nvidia.driver_version",
+    "cuda_driver": "cuda.driver_api_version",
+    "cpu": "cpu.model",
+    "cuda_runtime": "cuda.toolkit_version",
+}
+NOT_TOLD = {"", "n/a", "none", "no cuda", "could not collect"}
+
+
+def real_dumps():
+    index = SAMPLES / "INDEX.tsv"
+    if not index.exists():
+        return []
+    with index.open(encoding="utf-8", newline="") as file:
+        rows = list(csv.DictReader(file, delimiter="\t"))
+    return [row for row in rows if row["kind"] == "collect_env" or row["file"].endswith(".xml")]
+
+
+def test_real_dumps_read_as_a_careful_reader_reads_them():
+    rows = real_dumps()
+    if not rows:
+        pytest.skip(f"real dumps: none at {SAMPLES} (ACCELWEB_SAMPLES names another folder)")
+    wrong = [line for row in rows for line in _differences(row)]
+    assert wrong == []
+
+
+def _differences(row):
+    with (SAMPLES / row["file"]).open(encoding="utf-8", errors="replace", newline="") as file:
+        reading = read(file.read())
+    if reading is None:
+        return [f"{row['file']}: not recognised"]
+    assert fits_a_report(reading)
+    found = {column: str(reading.facts.get(fact) or "") for column, fact in COLUMNS.items()}
+    names = Counter(card.reported_name for card in reading.cards)
+    found["gpus"] = "; ".join(f"{name} x{count}" for name, count in names.items())
+    return [
+        f"{row['file']}: {column} is {row[column]}, read as {value or 'nothing'}"
+        for column, value in found.items()
+        if row[column].lower() not in NOT_TOLD and value != row[column]
+    ]
