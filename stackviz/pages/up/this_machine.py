@@ -32,10 +32,9 @@ class OnSite:
 def report_this_machine(server: str, key: str, var: Path, children: Children) -> OnSite:
     """Runs the agent, waits until its report is read and the page answers. Raises CannotStart with what went wrong."""
     command = [sys.executable, "-m", "stackviz.agent", "run", "--server", server, "--name", MACHINE_NAME]
-    command += ["--spool", str(var / "spool"), "--yes"]
+    command += ["--key-file", str(var / "lab_key"), "--spool", str(var / "spool"), "--yes"]
     command += ["--no-bench"] if has_results(key) else ["--quick"]
-    env = inherited_environment(ACCELWEB_KEY=key)
-    status = children.run(command, env, AGENT_PATIENCE_S)
+    status = children.run(command, inherited_environment(), AGENT_PATIENCE_S)
     if status is None:
         raise CannotStart(f"the agent took longer than {AGENT_PATIENCE_S:.0f} s and was stopped")
     if status != 0:
