@@ -33,7 +33,7 @@ class CardFact:
 
     name: str
     meaning: str
-    values: Sequence[tuple[str, ShownFact]]
+    values: tuple[tuple[str, ShownFact], ...]
 
 
 def card_rows(cards: Sequence[Card]) -> list[CardRow]:
@@ -54,7 +54,7 @@ def _fact(name: str, cards: Sequence[Card]) -> CardFact:
     said: dict[ShownFact, list[int]] = {}
     for card in cards:
         said.setdefault(_said(name, card), []).append(card.index)
-    values = [(span(indexes) if len(said) > 1 else "", fact) for fact, indexes in said.items()]
+    values = tuple((span(indexes) if len(said) > 1 else "", fact) for fact, indexes in said.items())
     return CardFact(name, meaning_of(name), values)
 
 

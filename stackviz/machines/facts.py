@@ -15,6 +15,7 @@ from stackviz.wire.facts import CARD_FACTS, CONDITIONS, FACTS, Fact
 
 REGISTRIES: tuple[Mapping[str, Fact], ...] = (FACTS, CARD_FACTS, CONDITIONS)
 _SCALED = frozenset({"B", "B/s", "Hz", "W", "s", "FLOP/s"})
+_PLACES = {name: place for registry in REGISTRIES for place, name in enumerate(registry)}
 LONGEST_TEXT = 400  # of a fact in a table; the whole of it is on the receipt
 
 
@@ -96,5 +97,4 @@ def meaning_of(name: str) -> str:
 
 def in_order(names: Iterable[str]) -> Sequence[str]:
     """Names in the registry's order, those it does not know last."""
-    known = {name: place for registry in REGISTRIES for place, name in enumerate(registry)}
-    return sorted(names, key=lambda name: (known.get(name, len(known)), name))
+    return sorted(names, key=lambda name: (_PLACES.get(name, len(_PLACES)), name))

@@ -6,6 +6,7 @@ from datetime import datetime, timedelta
 from typing import Any
 from uuid import UUID
 
+from django.db.models import F
 from django.urls import reverse
 from django.utils import timezone
 from django.utils.translation import gettext as _
@@ -14,7 +15,7 @@ from stackviz.benchmarks.queries import latest_results
 from stackviz.diagrams.boxes import Column
 from stackviz.diagrams.stack import Drawing, draw_columns
 from stackviz.labs.models import Finding, Machine, Report, Snapshot
-from stackviz.labs.queries import MachineDetail
+from stackviz.labs.queries import MachineDetail, Visitor, latest_snapshots, visible_machines
 from stackviz.machines.cards import CardFact, CardRow, card_facts, card_rows
 from stackviz.machines.facts import ShownFact, fact_text, missing_facts, one_fact, shown_facts
 from stackviz.machines.results import ResultGroup, result_groups
@@ -27,7 +28,9 @@ from stackviz.web.paging import Page, page_as, page_of
 REPORTS_PER_PAGE = 20
 # A report is read within seconds; one that waits longer than this is no longer watched for.
 WATCHED_FOR = timedelta(minutes=15)
-SEVERITIES = (Finding.Severity.BROKEN, Finding.Severity.WARNING, Finding.Severity.CANNOT_TELL, Finding.Severity.NOTE)
+# What the page says of the newest report that was read -> where it stands, from the snapshot.
+LATEST = {"latest_report_id": "report_id", "latest_read_at": "report__read_at", "latest_agent": "agent"}
+SEVERITIES = ("broken", "warning", "cannot-tell", "note")  # as findings are read: most pressing first
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,93 +66,155 @@ class ReportRow:
 
 
 @dataclass(frozen=True, slots=True)
+class FindingRow:
+    """What a rule says, with its evidence as (fact, value) pairs."""
+
+    rule: str
+    severity: str
+    title: str
+    explanation: str
+    advice: str
+    evidence: tuple[tuple[str, str], ...]
+    source_title: str
+    source_url: str
+
+
+@dataclass(frozen=True, slots=True)
+class ProbeRow:
+    """A probe that did not end well."""
+
+    name: str
+    state: str
+    detail: str
+
+
+@dataclass(frozen=True, slots=True)
+class ReportBody:
+    """All that the latest report says: plain values, so that its drawing can be kept (`machines.kept`)."""
+
+    lab: str
+    slug: str
+    headline: tuple[HeadFact, ...]
+    card_kinds: tuple[CardKind, ...]
+    findings: tuple[FindingRow, ...]
+    drawing: Drawing
+    cards: tuple[CardRow, ...]
+    card_facts: tuple[CardFact, ...]
+    groups: tuple[ResultGroup, ...]
+    software: tuple[SoftwareRow, ...]
+    facts: tuple[ShownFact, ...]
+    missing: tuple[ShownFact, ...]
+    probes: tuple[ProbeRow, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Latest:
+    """Of the newest report that was read: where its receipt is, when the machine made it, with what."""
+
+    report_id: UUID
+    taken_at: datetime
+    read_at: datetime | None
+    agent: str
+
+
+@dataclass(frozen=True, slots=True)
 class MachinePage:
-    """What the page shows. With no report read yet everything but `machine` and `reports` is empty."""
+    """What the page shows around its body. `latest` None: no report has been read yet.
+
+    `seen` names the state that is shown, see `seen_token`. `since`: when this was drawn, seconds since 1970.
+    """
 
     machine: Machine
     subject: str
-    snapshot: Snapshot | None
-    headline: Sequence[HeadFact]
-    card_kinds: tuple[CardKind, ...]
-    findings: Sequence[Finding]
-    drawing: Drawing | None
-    cards: Sequence[CardRow]
-    card_facts: Sequence[CardFact]
-    groups: Sequence[ResultGroup]
-    software: Sequence[SoftwareRow]
-    facts: Sequence[ShownFact]
-    missing: Sequence[ShownFact]
-    probes: Sequence[Mapping[str, Any]]
+    latest: Latest | None
     reports: Page[ReportRow]
     is_arriving: bool
     seen: str
-
-    @property
-    def title(self) -> str:
-        return self.machine.name
+    since: int
 
 
-def machine_page(detail: MachineDetail, reports_page: int = 1) -> MachinePage:
-    """At most twelve queries after those of `detail`, however many reports and results are stored."""
-    machine, snapshot = detail.machine, detail.snapshot
+def machine_page(visitor: Visitor, lab: str, slug: str, reports_page: int = 1) -> MachinePage:
+    """Two queries, one more beyond the first page of reports. Raises Machine.DoesNotExist, also for one not to be seen.
+
+    The body is apart (`report_body`), because it is dear and can be kept.
+    """
+    read = {name: F(f"latest_snapshot__{path}") for name, path in LATEST.items()}
+    machine = visible_machines(visitor).annotate(**read).get(lab__slug=lab, slug=slug)
+    found = {name: getattr(machine, f"latest_{name}") for name in ("report_id", "taken_at", "read_at", "agent")}
     reports = _reports(machine, reports_page)
-    arriving = is_arriving(machine)
-    shared: dict[str, Any] = {
-        "machine": machine,
-        "subject": subject_of(machine),
-        "snapshot": snapshot,
-        "reports": reports,
-        "is_arriving": arriving,
-        "seen": seen_token(machine),
-    }
-    if snapshot is None:
-        nothing: dict[str, Any] = dict.fromkeys(
-            (
-                "headline",
-                "card_kinds",
-                "findings",
-                "cards",
-                "card_facts",
-                "groups",
-                "software",
-                "facts",
-                "missing",
-                "probes",
-            ),
-            (),
-        )
-        return MachinePage(**shared, **nothing, drawing=None)
+    newest = reports if reports_page == 1 else _reports(machine, 1)
     return MachinePage(
-        **shared,
-        headline=_headline(snapshot.facts, snapshot.absent),
-        card_kinds=card_kinds(detail.cards),
-        findings=sorted(detail.findings, key=lambda finding: SEVERITIES.index(Finding.Severity(finding.severity))),
-        drawing=draw_columns([_column(detail, snapshot)]),
-        cards=card_rows(detail.cards),
-        card_facts=card_facts(detail.cards),
-        groups=result_groups(latest_results([machine])[machine.pk]),
-        software=_software(snapshot.software),
-        facts=shown_facts(snapshot.facts),
-        missing=missing_facts(snapshot.absent),
-        probes=[probe for probe in snapshot.probes if probe.get("state") != "ok"],
+        machine=machine,
+        subject=subject_of(machine),
+        latest=Latest(**found) if found["report_id"] else None,
+        reports=reports,
+        is_arriving=any(_is_arriving(report) for report in newest.items),
+        seen=_token(machine, newest.items[0] if newest.items else None),
+        since=int(timezone.now().timestamp()),
     )
+
+
+def report_body(machine: Machine) -> ReportBody | None:
+    """All of the machine's latest report; None before one was read. At most ten queries, whatever is stored."""
+    snapshot = latest_snapshots([machine]).get(machine.pk)
+    if snapshot is None:
+        return None
+    detail = MachineDetail(machine, snapshot, tuple(snapshot.cards.all()), tuple(snapshot.findings.all()))
+    return _body(detail, snapshot)
+
+
+def _body(detail: MachineDetail, snapshot: Snapshot) -> ReportBody:
+    return ReportBody(
+        lab=detail.machine.lab.slug,
+        slug=detail.machine.slug,
+        headline=tuple(_headline(snapshot.facts, snapshot.absent)),
+        card_kinds=card_kinds(detail.cards),
+        findings=tuple(sorted(map(_finding, detail.findings), key=lambda one: SEVERITIES.index(one.severity))),
+        drawing=draw_columns([_column(detail, snapshot)]),
+        cards=tuple(card_rows(detail.cards)),
+        card_facts=tuple(card_facts(detail.cards)),
+        groups=tuple(result_groups(latest_results([detail.machine])[detail.machine.pk])),
+        software=tuple(_software(snapshot.software)),
+        facts=tuple(shown_facts(snapshot.facts)),
+        missing=tuple(missing_facts(snapshot.absent)),
+        probes=tuple(_probe(probe) for probe in snapshot.probes if probe.get("state") != "ok"),
+    )
+
+
+def _finding(finding: Finding) -> FindingRow:
+    return FindingRow(
+        rule=finding.rule,
+        severity=finding.severity,
+        title=finding.title,
+        explanation=finding.explanation,
+        advice=finding.advice,
+        evidence=tuple((str(name), str(value)) for name, value in finding.evidence.items()),
+        source_title=finding.source_title,
+        source_url=finding.source_url,
+    )
+
+
+def _probe(probe: Mapping[str, Any]) -> ProbeRow:
+    return ProbeRow(str(probe.get("probe", "")), str(probe.get("state", "")), str(probe.get("detail") or ""))
 
 
 # --- what is asked again while the page is open ---
 
 
-def is_arriving(machine: Machine) -> bool:
-    """Whether a report of this machine came in a moment ago and is not read yet. One query."""
-    since = timezone.now() - WATCHED_FOR
-    waiting = machine.reports.filter(status=Report.Status.RECEIVED, received_at__gte=since)
-    return waiting.exists()
-
-
 def seen_token(machine: Machine) -> str:
     """Names the state a page shows: it changes when a report arrives, is read, or fails. One query."""
-    newest = machine.reports.order_by("-received_at").values_list("pk", "status").first()
-    report, status = newest or ("", "")
-    return f"{report}.{status}.{machine.latest_snapshot_id or ''}"
+    newest = _reports(machine, 1)
+    return _token(machine, newest.items[0] if newest.items else None)
+
+
+def _token(machine: Machine, newest: ReportRow | None) -> str:
+    report = f"{newest.id}.{newest.status}" if newest else "."
+    return f"{report}.{machine.latest_snapshot_id or ''}"
+
+
+def _is_arriving(report: ReportRow) -> bool:
+    """Whether it came in a moment ago and is not read yet."""
+    return report.status == Report.Status.RECEIVED and timezone.now() - report.received_at < WATCHED_FOR
 
 
 # --- parts ---

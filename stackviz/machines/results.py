@@ -6,6 +6,8 @@ from datetime import datetime
 from itertools import groupby
 from typing import Any
 
+from django.utils.html import json_script
+from django.utils.safestring import SafeString
 from django.utils.text import slugify
 from django.utils.translation import gettext as _
 
@@ -51,14 +53,16 @@ class DeviceResults:
 class ResultGroup:
     """Results of one benchmark; all bars share a scale, so that a card and a CPU can be told apart at a glance.
 
-    `key`: an id for the group on its page. `figure`: the same as a Plotly figure, None where one bar is all.
+    `key`: an id for the group on its page. `figure`: the same as a Plotly figure, as the JSON block for the page, ""
+    where one bar is all; `figure_height` in pixels.
     """
 
     key: str
     title: str
     formula: str
     devices: tuple[DeviceResults, ...]
-    figure: dict[str, Any] | None
+    figure: SafeString
+    figure_height: int
 
 
 def result_groups(measurements: Sequence[Measurement]) -> list[ResultGroup]:
@@ -70,14 +74,17 @@ def result_groups(measurements: Sequence[Measurement]) -> list[ResultGroup]:
 def _group(results: Sequence[Measurement]) -> ResultGroup:
     first = results[0]
     scale = max((_top(result) for result in results), default=0.0)
+    key = slugify(f"chart {first.benchmark_key} {first.version}")
+    figure = _figure(results)
     return ResultGroup(
-        key=slugify(f"chart {first.benchmark_key} {first.version}"),
+        key=key,
         title=first.title,
         formula=first.benchmark.formula if first.benchmark else "",
         devices=tuple(
             _device(list(part), scale) for _key, part in groupby(results, key=lambda one: (one.device, one.card_index))
         ),
-        figure=_figure(results),
+        figure=json_script(figure, key) if figure else SafeString(""),
+        figure_height=figure["layout"]["height"] if figure else 0,
     )
 
 

@@ -10,7 +10,8 @@ from django.views.decorators.http import require_safe
 from stackviz.benchmarks.models import Series
 from stackviz.catalog.queries import accelerators_by_slug
 from stackviz.labs.models import Machine
-from stackviz.labs.queries import machine_detail, visible_labs, visible_machines
+from stackviz.labs.queries import visible_labs, visible_machines
+from stackviz.machines.kept import drawn_body
 from stackviz.machines.page import machine_page, seen_token
 from stackviz.machines.rows import MACHINES_PER_PAGE, machine_rows, machines_found
 from stackviz.machines.series import series_page
@@ -53,10 +54,10 @@ def machine(request: HttpRequest, lab: str, slug: str) -> HttpResponse:
         if unchanged is not None:
             return unchanged
     try:
-        detail = machine_detail(request.user, lab, slug)
+        page = machine_page(request.user, lab, slug, page_number(request, "reports"))
     except Machine.DoesNotExist as error:
         raise Http404 from error
-    context = {"page": machine_page(detail, page_number(request, "reports")), "since": int(timezone.now().timestamp())}
+    context = {"page": page, "body": drawn_body(page)}
     return render(request, "machines/_machine.html" if wants_partial(request) else "machines/machine.html", context)
 
 
