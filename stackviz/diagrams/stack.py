@@ -30,13 +30,17 @@ class Placed:
 
 @dataclass(frozen=True)
 class Cell:
-    """One column's part of a row. Without boxes, `missing` says so and `instead` what to know, if anything."""
+    """One column's part of a row. Without boxes, `missing` says so and `instead` what to know, if anything.
+
+    `is_gap`: the column has nothing that does this job, where another has; what it has in another row is no gap.
+    """
 
     column: Column
     number: int
     placed: tuple[Placed, ...]
     missing: str = ""
     instead: str = ""
+    is_gap: bool = False
 
 
 @dataclass(frozen=True)
@@ -142,8 +146,9 @@ def _row(role: str, columns: Sequence[Column], own: Sequence[Sequence[Box]]) -> 
         if here:
             cells.append(Cell(column, number, tuple(_place(box, components) for box in here)))
         else:
-            missing = _elsewhere(own[number - 1], components) or _no_counterpart(named)
-            cells.append(Cell(column, number, (), missing, _instead(lacks, role, components)))
+            elsewhere = _elsewhere(own[number - 1], components)
+            instead = _instead(lacks, role, components)
+            cells.append(Cell(column, number, (), elsewhere or _no_counterpart(named), instead, is_gap=not elsewhere))
     return Row(role, role_title(role), tuple(cells), _differs(present))
 
 

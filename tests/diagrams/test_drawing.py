@@ -40,6 +40,7 @@ def test_an_empty_cell_says_what_it_is_no_counterpart_of_and_what_to_know_instea
     drawn = draw_columns([column("nvidia", box("nccl", "collectives")), column("apple", gap)])
     cell = rows_of(drawn, Layer.LIBRARY)["collectives"].cells[1]
     assert (cell.placed, cell.missing, cell.instead) == ((), "no counterpart of NCCL", "MLX brings its own.")
+    assert cell.is_gap
 
 
 def test_an_empty_cell_speaks_only_of_the_components_that_are_drawn():
@@ -53,7 +54,8 @@ def test_a_component_in_another_row_of_the_layer_is_pointed_to_and_not_called_ab
     gpu = column("gpu", box("mkl", "cpu-math"))
     cpu = column("cpu", box("mkl", "matrix-product"))
     drawn = draw_columns([gpu, cpu])
-    assert rows_of(drawn, Layer.LIBRARY)["cpu-math"].cells[1].missing == "MKL: see matrix product"
+    cell = rows_of(drawn, Layer.LIBRARY)["cpu-math"].cells[1]
+    assert (cell.missing, cell.is_gap) == ("MKL: see matrix product", False)
 
 
 def test_a_role_that_every_column_lacks_has_no_row():

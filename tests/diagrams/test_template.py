@@ -104,3 +104,7 @@ def test_the_diagram_renders_in_both_languages(language):
 def test_numbers_in_styles_survive_a_locale_with_commas():
     with translation.override("de"):
         assert 'style="--n:2"' in render(column("a", cudnn()), column("b"))
+
+
+def test_no_heading_of_the_table_is_empty():
+    assert not re.search(r"<th[^>]*>\s*</th>", render(column("a", cudnn()), column("b")))

@@ -9,6 +9,7 @@ from django.core.management import CommandError, call_command
 
 from stackviz.catalog.load import load_catalogue
 from stackviz.catalog.models import Source
+from stackviz.rules import packaged_tables
 from stackviz.stacks.files import DATA
 from stackviz.stacks.load import load_stacks
 from stackviz.stacks.models import (
@@ -22,6 +23,7 @@ from stackviz.stacks.models import (
     Stack,
     StacksLoad,
 )
+from stackviz.stacks.tables import rule_tables
 
 TABLES = (Source, Component, Stack, Placement, Call, Counterpart, Release, Requirement)
 
@@ -165,3 +167,10 @@ def test_the_command_names_what_is_wrong_with_the_files(db, monkeypatch):
     monkeypatch.setattr("stackviz.stacks.management.commands.load_stacks.load_stacks", refuse)
     with pytest.raises(CommandError, match=r"nothing was loaded:\nstacks.toml: no"):
         call_command("load_stacks")
+
+
+def test_the_stacks_load_on_postgresql_too(on_postgres):
+    load_stacks()
+    assert Requirement.objects.count() > 1000
+    assert {str(table) for table in load_stacks(force=True).tables.values()} == {"unchanged"}
+    assert rule_tables() == packaged_tables()
