@@ -3,7 +3,7 @@
 from collections.abc import Callable
 
 from django.core.cache import cache
-from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect, QueryDict
 from django.shortcuts import render
 from django.template.loader import render_to_string
 from django.urls import reverse
@@ -58,6 +58,7 @@ def _found(request: HttpRequest, what: Asked, number: int, vendors: list[Choice]
         "page": page_as(page, dict(zip(page.items, rows, strict=True)).__getitem__),
         "found_text": found_text(found.count(), vendors, what),
     }
+    request.GET = QueryDict(what.query_string)  # the links to other pages carry what was understood, nothing else
     return render_to_string("catalog/_found.html", context, request)
 
 

@@ -100,6 +100,11 @@ def test_the_second_page_goes_on_where_the_first_ended(loaded, client, db):
     assert 'href="?page=2"' in client.get(LIST).content.decode()
 
 
+def test_links_to_other_pages_keep_the_filters_and_nothing_else(loaded, client, db):
+    page = client.get(LIST + "?q=&vendor=nvidia&kind=&colour=red").content.decode()
+    assert 'href="?vendor=nvidia&amp;page=2"' in page
+
+
 def test_a_search_without_result_says_what_to_try(loaded, client, db):
     page = client.get(LIST + "?q=zzz").content.decode()
     assert "No accelerator matches “zzz”" in page
