@@ -13,6 +13,7 @@ from pathlib import Path
 
 from stackviz.agent import AGENT_NAME, __version__
 from stackviz.agent.assemble import assemble_report
+from stackviz.agent.benchmarks.cases import BENCHMARKS
 from stackviz.agent.benchmarks.run import BenchmarkOptions, not_run, run_benchmarks
 from stackviz.agent.children import Ended
 from stackviz.agent.exits import Exit
@@ -219,9 +220,7 @@ def _add_measuring(command: argparse.ArgumentParser) -> None:
     command.add_argument(
         "--device", action="append", default=[], metavar="DEVICE", help="cuda, cuda:1, xpu, mps, cpu; again for more"
     )
-    command.add_argument(
-        "--benchmark", action="append", default=[], choices=("gemm", "memory-copy"), help="again for more"
-    )
+    command.add_argument("--benchmark", action="append", default=[], choices=tuple(BENCHMARKS), help="again for more")
     command.add_argument("--bench-time", type=_seconds, metavar="S", help="measure at most this long")
 
 

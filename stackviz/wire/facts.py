@@ -140,6 +140,7 @@ FACTS = _table(
         _count("cpu.cores_usable", "logical processors this process may use (affinity, container quota rounded up)"),
         _count("cpu.sockets", "processor packages"),
         _bytes("cpu.cache_last_level_bytes", "largest single last-level data cache"),
+        _number("cpu.clock_max_hz", "Hz", "highest clock of the first processor", 1),
         _text("cpu.governor", "frequency governor of the first processor"),
         _bytes("memory.total_bytes", "main memory the system can use"),
         _bytes("memory.limit_bytes", "memory limit of the container or group this runs in"),

@@ -100,6 +100,7 @@ def test_beside_an_accelerator_a_quick_plan_asks_the_processor_for_little():
     assert [str(case) for case in cases if case.device == "cpu"] == [
         "gemm fp32 2048 on cpu",
         "memory-copy 256 MiB on cpu",
+        "memory-copy 1024 MiB on cpu",
     ]
 
 

@@ -92,6 +92,11 @@ def test_the_largest_cache_is_not_an_instruction_cache(tmp_path):
     assert facts_of(tmp_path, files).facts["cpu.cache_last_level_bytes"] == 33 * 2**20
 
 
+def test_the_highest_clock_is_told_in_hertz(tmp_path):
+    files = {"/sys/devices/system/cpu/cpu0/cpufreq/cpuinfo_max_freq": "5881000\n"}
+    assert facts_of(tmp_path, files).facts["cpu.clock_max_hz"] == 5_881_000_000
+
+
 def test_an_arm_processor_without_a_name_is_asked_of_lscpu(tmp_path):
     sheet = facts_of(
         tmp_path,

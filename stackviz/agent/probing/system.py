@@ -288,6 +288,13 @@ def cpu_cache_last_level_bytes(around: Surroundings) -> int | None:
     return max(found)[1] if found else None
 
 
+@QUESTIONS.about("cpu.clock_max_hz")
+def cpu_clock_max_hz(around: Surroundings) -> int | None:
+    _only_on(around, "Linux")
+    kilohertz = around.read("/sys/devices/system/cpu/cpu0/cpufreq/cpuinfo_max_freq") or ""
+    return int(kilohertz) * 1000 if kilohertz.isdigit() else None
+
+
 @QUESTIONS.about("cpu.governor")
 def cpu_governor(around: Surroundings) -> str | None:
     _only_on(around, "Linux")
