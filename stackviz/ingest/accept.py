@@ -10,13 +10,14 @@ from datetime import datetime
 from functools import partial
 from uuid import UUID
 
-from django.db import IntegrityError, connection, transaction
+from django.db import IntegrityError, transaction
 from django.utils import timezone
 from django.utils.text import slugify
 
 from stackviz.ingest import doorbell
 from stackviz.ingest.gate import plainly_right
 from stackviz.ingest.refusals import ReportConflict
+from stackviz.ingest.rows import execute
 from stackviz.labs.keys import Sender, WrongMachine, check_again, note_use
 from stackviz.labs.models import Machine, Report
 from stackviz.labs.packing import unpack
@@ -88,14 +89,10 @@ _INSERT = """
 
 def _insert(arrived: _Arrived) -> bool:
     """Store the row if nothing stands against it -> whether it is stored now."""
-    now = connection.ops.adapt_datetimefield_value(arrived.at)
     # Where nobody can be asked now, the row says so and the periodic task asks at its next turn.
-    rung_at = None if doorbell.is_silent() else now
-    report_id = arrived.id if connection.features.has_native_uuid_field else arrived.id.hex
-    values = (report_id, now, rung_at, arrived.body, arrived.encoding)
-    with connection.cursor() as cursor:
-        cursor.execute(_INSERT, (*values, arrived.key_id, now, arrived.machine.identity))
-        return bool(cursor.rowcount == 1)
+    rung_at = None if doorbell.is_silent() else arrived.at
+    values = (arrived.id, arrived.at, rung_at, arrived.body, arrived.encoding)
+    return execute(_INSERT, *values, arrived.key_id, arrived.at, arrived.machine.identity) == 1
 
 
 def _insert_slowly(sender: Sender, arrived: _Arrived) -> bool:

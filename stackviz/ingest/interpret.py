@@ -5,19 +5,19 @@ then finds nothing to change. So two workers, a repeated message or a worker tha
 """
 
 import logging
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 from typing import NamedTuple
 from uuid import UUID
 
 from django.db import InterfaceError, OperationalError, transaction
-from django.db.models import F, Q
+from django.db.models import F
 from django.utils import timezone
 
 from stackviz.benchmarks.models import Result, Series
 from stackviz.ingest.reading import INTERPRETER, Reading, ReadResult, read
-from stackviz.ingest.rows import insert_rows
-from stackviz.labs.models import Card, Finding, Machine, Report, Snapshot
+from stackviz.ingest.rows import execute, insert_rows, json_text, select
+from stackviz.labs.models import Card, Finding, Report, Snapshot
 from stackviz.wire import Absent, ReportError
 
 MAX_TRIES = 5  # after the second ring: a report whose reader was killed that often is not read a sixth time
@@ -89,20 +89,18 @@ def _store(report: _Waiting, reading: Reading) -> str:
     return Report.Status.READ
 
 
+# As it was found: not read by another worker since, nor put back to be read again.
+_CLAIM = """
+    UPDATE labs_report
+    SET status = 'read', read_at = %s, interpreter = %s, error = '', warnings = %s, unknown_fields = %s
+    WHERE id = %s AND status = 'received' AND COALESCE(interpreter, 0) = %s"""
+
+
 def _claim(report: _Waiting, reading: Reading) -> bool:
     """Mark the row as read, if it still waits as we found it. The mark is seen when all the rest is, at commit."""
-    waiting = Report.objects.filter(pk=report.pk, status=Report.Status.RECEIVED, interpreter=report.interpreter)
-    if report.interpreter is None:
-        waiting = Report.objects.filter(pk=report.pk, status=Report.Status.RECEIVED, interpreter__isnull=True)
-    claimed = waiting.update(
-        status=Report.Status.READ,
-        read_at=timezone.now(),
-        interpreter=INTERPRETER,
-        error="",
-        warnings=list(reading.warnings),
-        unknown_fields=list(reading.report.unknown_fields),
-    )
-    return claimed == 1
+    warnings, unknown = json_text(list(reading.warnings)), json_text(list(reading.report.unknown_fields))
+    mark = (timezone.now(), INTERPRETER, warnings, unknown)
+    return execute(_CLAIM, *mark, report.pk, report.interpreter or 0) == 1
 
 
 def _fail(report: _Waiting, why: str) -> str:
@@ -237,12 +235,18 @@ def _series_of(machine_id: int, results: Sequence[ReadResult]) -> dict[Setting, 
     return found
 
 
-def _find_series(machine_id: int, wanted: dict[Setting, ReadResult]) -> dict[Setting, int]:
-    keys = {setting[0] for setting in wanted}
-    rows = Series.objects.filter(machine_id=machine_id, params_key__in=keys).values_list(
-        "params_key", "benchmark", "version", "device", "card_index", "pk"
-    )
-    return {(key, benchmark, version, device, card): pk for key, benchmark, version, device, card, pk in rows}
+_FIND_SERIES = """
+    SELECT params_key, benchmark, version, device, card_index, id
+    FROM benchmarks_series WHERE machine_id = %s AND params_key IN ({keys})"""
+
+
+def _find_series(machine_id: int, wanted: Iterable[Setting]) -> dict[Setting, int]:
+    keys = sorted({setting[0] for setting in wanted})
+    sql = _FIND_SERIES.format(keys=", ".join(["%s"] * len(keys)))
+    return {
+        (key, name, version, device, card): pk
+        for key, name, version, device, card, pk in select(sql, machine_id, *keys)
+    }
 
 
 def _new_series(machine_id: int, result: ReadResult) -> Series:
@@ -258,7 +262,11 @@ def _new_series(machine_id: int, result: ReadResult) -> Series:
     )
 
 
+_POINT_AT = """
+    UPDATE labs_machine SET latest_snapshot_id = %s, latest_taken_at = %s
+    WHERE id = %s AND (latest_taken_at IS NULL OR latest_taken_at <= %s)"""
+
+
 def _point_at(machine_id: int, snapshot_id: int, taken_at: datetime) -> None:
     """Make this the machine's newest snapshot, unless it has a newer one. Decided by the database in one statement."""
-    is_older = Q(latest_taken_at__isnull=True) | Q(latest_taken_at__lte=taken_at)
-    Machine.objects.filter(is_older, pk=machine_id).update(latest_snapshot_id=snapshot_id, latest_taken_at=taken_at)
+    execute(_POINT_AT, snapshot_id, taken_at, machine_id, taken_at)

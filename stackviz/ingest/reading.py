@@ -15,6 +15,7 @@ from stackviz import wire
 from stackviz.benchmarks.registry import benchmark
 from stackviz.catalog.match import CardName, Match, match_cards
 from stackviz.labs.packing import unpack
+from stackviz.labs.rematch import card_name
 from stackviz.rules import Finding, judge
 from stackviz.stacks.tables import rule_tables
 from stackviz.stats import Summary, summarize
@@ -59,24 +60,14 @@ def read(body: bytes, encoding: str, received_at: datetime) -> Reading:
         matches=matches,
         findings=judge(report, rule_tables()),
         results=[_read_result(result, taken_at) for result in report.results],
-        warnings=_warnings(report, received_at, matches),
+        warnings=_warnings(report, received_at),
     )
 
 
 def _card_names(report: wire.Report) -> list[CardName]:
-    model = str(report.facts.get("machine.model", ""))
     return [
-        CardName(card.reported_name, card.vendor, card.memory_bytes, _gpu_cores(card, report), model)
-        for card in report.cards
+        card_name(card.reported_name, card.vendor, card.memory_bytes, card.facts, report.facts) for card in report.cards
     ]
-
-
-def _gpu_cores(card: wire.Card, report: wire.Report) -> int | None:
-    """GPU cores tell the bins of an Apple chip apart; its card or the machine says how many."""
-    cores = card.facts.get("gpu_cores")
-    if cores is None and card.vendor == "apple":
-        cores = report.facts.get("apple.gpu_cores")
-    return cores if isinstance(cores, int) else None
 
 
 def _read_result(result: wire.Result, taken_at: datetime) -> ReadResult:
@@ -90,13 +81,12 @@ def params_key(params: Mapping[str, Any]) -> str:
     return hashlib.sha256(orjson.dumps(params, option=orjson.OPT_SORT_KEYS)).hexdigest()
 
 
-# --- what the receipt says beside the figures ---
+# --- what the receipt says beside the figures; cards without a sheet are asked for when it is shown ---
 
 
-def _warnings(report: wire.Report, received_at: datetime, matches: Sequence[Match]) -> list[Warning_]:
+def _warnings(report: wire.Report, received_at: datetime) -> list[Warning_]:
     return [
         *_clock_warnings(report.created_at - received_at),
-        *_card_warnings(report, matches),
         *_benchmark_warnings(report),
         *_probe_warnings(report),
     ]
@@ -106,14 +96,6 @@ def _clock_warnings(ahead: timedelta) -> list[Warning_]:
     if ahead <= CLOCK_MAY_BE_AHEAD:
         return []
     return [{"code": "clock-ahead", "where": "created_at", "detail": str(ahead - ahead % timedelta(seconds=1))}]
-
-
-def _card_warnings(report: wire.Report, matches: Sequence[Match]) -> list[Warning_]:
-    return [
-        {"code": f"card-{match.how}", "where": f"cards[{place}].reported_name", "detail": card.reported_name}
-        for place, (card, match) in enumerate(zip(report.cards, matches, strict=True))
-        if match.accelerator is None
-    ]
 
 
 def _benchmark_warnings(report: wire.Report) -> list[Warning_]:

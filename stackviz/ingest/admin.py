@@ -1,0 +1,69 @@
+"""The inbox for admins: reports as sent, what became of them, and having them read again."""
+
+import json
+
+from django.contrib import admin, messages
+from django.db.models import Model, QuerySet
+from django.http import HttpRequest
+from django.utils.html import format_html
+from django.utils.safestring import SafeString
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy, ngettext
+
+from stackviz.ingest.reread import read_again
+from stackviz.labs.forget import forget_reports
+from stackviz.labs.models import Report
+from stackviz.labs.packing import unpack
+from stackviz.labs.readonly import ReadOnlyAdmin, pretty_json
+from stackviz.wire import ReportError
+
+
+@admin.register(Report)
+class ReportAdmin(ReadOnlyAdmin):
+    list_display = ["received_at", "machine", "status", "read_at", "why", "receipt", "id"]
+    list_filter = ["status", "machine__lab", "received_at"]
+    list_select_related = ["machine__lab"]
+    search_fields = ["=id", "machine__name", "machine__slug"]
+    shown = (
+        "id", "machine", "key", "receipt", "status", "error", "received_at", "rung_at", "tries", "read_at",
+        "interpreter", "encoding", "all_warnings", "all_unknown", "as_sent",
+    )  # fmt: skip
+    actions = ["have_read_again"]
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet[Report]:
+        return super().get_queryset(request).defer("body")
+
+    @admin.display(description=gettext_lazy("why"))
+    def why(self, report: Report) -> str:
+        return report.error[:120]
+
+    @admin.display(description=gettext_lazy("receipt"))
+    def receipt(self, report: Report) -> SafeString:
+        return format_html('<a href="{}">{}</a>', report.get_absolute_url(), _("receipt"))
+
+    @admin.display(description=gettext_lazy("warnings"))
+    def all_warnings(self, report: Report) -> SafeString:
+        return pretty_json(report.warnings)
+
+    @admin.display(description=gettext_lazy("not understood"))
+    def all_unknown(self, report: Report) -> SafeString:
+        return pretty_json(report.unknown_fields)
+
+    @admin.display(description=gettext_lazy("as sent"))
+    def as_sent(self, report: Report) -> SafeString:
+        try:
+            return pretty_json(json.loads(unpack(bytes(report.body), report.encoding)))
+        except (ReportError, ValueError) as error:
+            return format_html("{}", _("cannot be shown: %(error)s") % {"error": error})
+
+    @admin.action(description=gettext_lazy("Read the chosen reports again"), permissions=["view"])
+    def have_read_again(self, request: HttpRequest, queryset: QuerySet[Report]) -> None:
+        count = read_again(queryset.values_list("pk", flat=True))
+        text = ngettext("%(count)d report waits to be read.", "%(count)d reports wait to be read.", count)
+        self.message_user(request, text % {"count": count}, messages.SUCCESS)
+
+    def delete_model(self, request: HttpRequest, obj: Model) -> None:  # noqa: ARG002
+        forget_reports(Report.objects.filter(pk=obj.pk))
+
+    def delete_queryset(self, request: HttpRequest, queryset: QuerySet[Report]) -> None:  # noqa: ARG002
+        forget_reports(queryset)

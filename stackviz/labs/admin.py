@@ -1,0 +1,238 @@
+"""Labs and their members, machines, keys; what machines reported, to look at; names without a sheet, to give one."""
+
+from typing import TYPE_CHECKING, Any
+
+from django.contrib import admin, messages
+from django.db.models import Count, QuerySet
+from django.forms import ModelForm
+from django.http import HttpRequest, HttpResponse
+from django.template.response import TemplateResponse
+from django.urls import URLPattern, path
+from django.utils import timezone
+from django.utils.safestring import SafeString
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy, ngettext
+
+from stackviz.labs import unmatched
+from stackviz.labs.keys import create_key, revoke
+from stackviz.labs.models import AgentKey, Card, Finding, Lab, Machine, Membership, Snapshot
+from stackviz.labs.readonly import ReadOnlyAdmin, ReadOnlyInline, pretty_json
+from stackviz.labs.rematch import rematch_cards
+
+if TYPE_CHECKING:  # Django's classes take type arguments only from its stubs
+    _MembershipInline = admin.TabularInline[Membership, Lab]
+    _LabAdmin = admin.ModelAdmin[Lab]
+    _MachineAdmin = admin.ModelAdmin[Machine]
+    _AgentKeyAdmin = admin.ModelAdmin[AgentKey]
+    _KeyForm = ModelForm[AgentKey]
+else:
+    _MembershipInline = admin.TabularInline
+    _LabAdmin = _MachineAdmin = _AgentKeyAdmin = admin.ModelAdmin
+    _KeyForm = ModelForm
+
+
+class MembershipInline(_MembershipInline):
+    model = Membership
+    autocomplete_fields = ["user"]
+    extra = 1
+
+
+@admin.register(Lab)
+class LabAdmin(_LabAdmin):
+    list_display = ["name", "slug", "is_public", "machine_count", "created_at"]
+    list_filter = ["is_public"]
+    search_fields = ["name", "slug"]
+    prepopulated_fields = {"slug": ["name"]}
+    inlines = [MembershipInline]
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet[Lab]:
+        return super().get_queryset(request).annotate(machine_count=Count("machines"))
+
+    @admin.display(description=gettext_lazy("machines"), ordering="machine_count")
+    def machine_count(self, lab: Lab) -> int:
+        return int(lab.machine_count)  # type: ignore[attr-defined]  # annotated above
+
+
+@admin.register(Machine)
+class MachineAdmin(_MachineAdmin):
+    list_display = ["name", "slug", "lab", "short_identity", "latest_taken_at", "created_at"]
+    list_filter = ["lab", "latest_taken_at"]
+    list_select_related = ["lab"]
+    search_fields = ["name", "slug", "identity", "lab__name"]
+    autocomplete_fields = ["lab"]
+    readonly_fields = ["latest_taken_at", "created_at"]
+
+    @admin.display(description=gettext_lazy("identity"))
+    def short_identity(self, machine: Machine) -> str:
+        return f"{machine.identity[:12]}…" if machine.identity else _("not reported yet")
+
+
+KEY_ASKED = ["lab", "machine", "name", "expires_at"]
+KEY_TOLD = ["prefix", "state", "created_at", "created_by", "last_used_at", "revoked_at"]
+
+
+class KeyState(admin.SimpleListFilter):
+    title = gettext_lazy("state")
+    parameter_name = "state"
+
+    def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, str]]:  # noqa: ANN401, ARG002
+        return [("valid", _("valid")), ("revoked", _("revoked")), ("expired", _("expired"))]
+
+    def queryset(self, request: HttpRequest, queryset: QuerySet[AgentKey]) -> QuerySet[AgentKey]:  # noqa: ARG002
+        expired = {"expires_at__lte": timezone.now()}
+        if self.value() == "revoked":
+            return queryset.filter(revoked_at__isnull=False)
+        if self.value() == "expired":
+            return queryset.filter(revoked_at__isnull=True, **expired)
+        if self.value() == "valid":
+            return queryset.filter(revoked_at__isnull=True).exclude(**expired)
+        return queryset
+
+
+@admin.register(AgentKey)
+class AgentKeyAdmin(_AgentKeyAdmin):
+    """A key is made here with its secret shown once; later only its name and end can be changed, or it is revoked."""
+
+    list_display = ["name", "prefix", "lab", "machine", "state", "created_at", "expires_at", "last_used_at"]
+    list_filter = [KeyState, "lab"]
+    list_select_related = ["lab", "machine"]
+    search_fields = ["name", "prefix", "lab__name", "machine__name"]
+    autocomplete_fields = ["lab", "machine"]
+    actions = ["revoke_keys"]
+
+    def get_fields(self, request: HttpRequest, obj: AgentKey | None = None) -> Any:  # noqa: ANN401, ARG002
+        return [*KEY_ASKED, *KEY_TOLD] if obj else KEY_ASKED
+
+    def get_readonly_fields(self, request: HttpRequest, obj: AgentKey | None = None) -> Any:  # noqa: ANN401, ARG002
+        return ["lab", "machine", *KEY_TOLD] if obj else []
+
+    @admin.display(description=gettext_lazy("state"))
+    def state(self, key: AgentKey) -> str:
+        if key.revoked_at is not None:
+            return _("revoked")
+        return _("expired") if key.is_expired(timezone.now()) else _("valid")
+
+    def save_model(self, request: HttpRequest, obj: AgentKey, form: _KeyForm, change: bool) -> None:  # noqa: FBT001
+        if change:
+            super().save_model(request, obj, form, change)
+            return
+        person = request.user if request.user.is_authenticated else None
+        made, secret = create_key(
+            lab=obj.lab, machine=obj.machine, name=obj.name, expires_at=obj.expires_at, created_by=person
+        )
+        # The form's own object becomes the row that was made: the admin's log and links name it.
+        obj.__dict__.update(made.__dict__)
+        request._agent_key = secret  # type: ignore[attr-defined]  # noqa: SLF001 (for response_add, and nobody else)
+
+    def response_add(self, request: HttpRequest, obj: AgentKey, post_url_continue: str | None = None) -> HttpResponse:  # noqa: ARG002
+        """The page with the secret, made for this answer only: a message would put it into a cookie or the session."""
+        context = {**self.admin_site.each_context(request), "title": _("Key created"), "key": obj, "opts": self.opts}
+        context["secret"] = request._agent_key  # type: ignore[attr-defined]  # noqa: SLF001
+        answer = TemplateResponse(request, "labs/admin/key_created.html", context)
+        answer.headers["Cache-Control"] = "no-store"
+        return answer
+
+    @admin.action(description=gettext_lazy("Revoke the chosen keys"), permissions=["change"])
+    def revoke_keys(self, request: HttpRequest, queryset: QuerySet[AgentKey]) -> None:
+        for key in queryset:
+            revoke(key)
+        count = queryset.count()
+        text = ngettext("%(count)d key is revoked.", "%(count)d keys are revoked.", count) % {"count": count}
+        self.message_user(request, text, messages.SUCCESS)
+
+
+class CardInline(ReadOnlyInline):
+    model = Card
+    fields = ["index", "kind", "vendor", "reported_name", "accelerator", "match_how", "memory_bytes"]
+
+
+class FindingInline(ReadOnlyInline):
+    model = Finding
+    fields = ["severity", "rule", "component", "title"]
+
+
+@admin.register(Snapshot)
+class SnapshotAdmin(ReadOnlyAdmin):
+    list_display = ["machine", "taken_at", "agent"]
+    list_filter = ["machine__lab", "taken_at"]
+    list_select_related = ["machine"]
+    search_fields = ["machine__name", "machine__slug", "=report__id"]
+    shown = ("machine", "report", "taken_at", "agent", "all_facts", "all_absent", "all_software", "all_probes")
+    inlines = [CardInline, FindingInline]
+
+    @admin.display(description=gettext_lazy("facts"))
+    def all_facts(self, snapshot: Snapshot) -> SafeString:
+        return pretty_json(snapshot.facts)
+
+    @admin.display(description=gettext_lazy("absent, and why"))
+    def all_absent(self, snapshot: Snapshot) -> SafeString:
+        return pretty_json(snapshot.absent)
+
+    @admin.display(description=gettext_lazy("software"))
+    def all_software(self, snapshot: Snapshot) -> SafeString:
+        return pretty_json(snapshot.software)
+
+    @admin.display(description=gettext_lazy("probes"))
+    def all_probes(self, snapshot: Snapshot) -> SafeString:
+        return pretty_json(snapshot.probes)
+
+
+class HasSheet(admin.SimpleListFilter):
+    title = gettext_lazy("sheet")
+    parameter_name = "sheet"
+
+    def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, str]]:  # noqa: ANN401, ARG002
+        return [("none", _("unmatched")), ("found", _("matched"))]
+
+    def queryset(self, request: HttpRequest, queryset: QuerySet[Card]) -> QuerySet[Card]:  # noqa: ARG002
+        if self.value() is None:
+            return queryset
+        return queryset.filter(accelerator__isnull=self.value() == "none")
+
+
+@admin.register(Card)
+class CardAdmin(ReadOnlyAdmin):
+    list_display = ["reported_name", "vendor", "accelerator", "match_how", "memory_bytes", "of_machine", "taken_at"]
+    list_filter = [HasSheet, "vendor", "kind"]
+    list_select_related = ["accelerator", "snapshot__machine"]
+    search_fields = ["reported_name", "accelerator__name", "snapshot__machine__name"]
+    actions = ["match_again"]
+    change_list_template = "labs/admin/cards.html"
+
+    def get_urls(self) -> list[URLPattern]:
+        names = path("names/", self.admin_site.admin_view(self.unmatched_names), name="labs_card_names")
+        return [names, *super().get_urls()]
+
+    def unmatched_names(self, request: HttpRequest) -> HttpResponse:
+        return unmatched.names_page(request, self.admin_site)
+
+    def get_actions(self, request: HttpRequest) -> dict[str, Any]:
+        actions = super().get_actions(request)
+        actions.pop("delete_selected", None)
+        return actions
+
+    @admin.display(description=gettext_lazy("machine"))
+    def of_machine(self, card: Card) -> str:
+        return card.snapshot.machine.name
+
+    @admin.display(description=gettext_lazy("taken at"))
+    def taken_at(self, card: Card) -> Any:  # noqa: ANN401 (the admin formats it)
+        return card.snapshot.taken_at
+
+    @admin.action(description=gettext_lazy("Look for the sheets of the chosen cards again"))
+    def match_again(self, request: HttpRequest, queryset: QuerySet[Card]) -> None:
+        changed = rematch_cards(queryset)
+        text = ngettext("%(count)d card has changed.", "%(count)d cards have changed.", changed) % {"count": changed}
+        self.message_user(request, text, messages.SUCCESS)
+
+
+@admin.register(Finding)
+class FindingAdmin(ReadOnlyAdmin):
+    list_display = ["title", "severity", "rule", "component", "of_machine"]
+    list_filter = ["severity", "rule"]
+    list_select_related = ["snapshot__machine"]
+    search_fields = ["title", "rule", "snapshot__machine__name"]
+
+    @admin.display(description=gettext_lazy("machine"))
+    def of_machine(self, finding: Finding) -> str:
+        return finding.snapshot.machine.name

@@ -1,0 +1,20 @@
+"""Takes reports away for good, with all that was read from them: for what was sent by mistake."""
+
+from django.db import transaction
+from django.db.models import QuerySet
+
+from stackviz.labs.models import Machine, Report, Snapshot
+
+
+@transaction.atomic
+def forget_reports(reports: QuerySet[Report]) -> int:
+    """Delete these reports -> how many. Machines that showed one of them show their newest one that is left."""
+    ids = list(reports.values_list("pk", flat=True))
+    machines = list(Machine.objects.filter(latest_snapshot__report__in=ids).select_for_update(of=("self",)))
+    Report.objects.filter(pk__in=ids).delete()
+    for machine in machines:
+        newest = Snapshot.objects.filter(machine=machine).order_by("-taken_at").first()
+        machine.latest_snapshot = newest
+        machine.latest_taken_at = newest.taken_at if newest else None
+        machine.save(update_fields=["latest_snapshot", "latest_taken_at"])
+    return len(ids)
