@@ -19,6 +19,8 @@ from tests.rules.build import UNSET, answer, answers, card, linux, mac, report
         ("12.8", "535.183.01", "fits"),
         ("11.8", "450.80.02", "fits"),
         ("11.8", "450.80.01", "broken"),
+        ("11.0", "450.51.06", "fits"),  # below the family's floor, but newer than the driver CUDA 11.0 came with
+        ("11.0", "450.36.05", "broken"),
         ("10.2", "440.33", "fits"),
         ("10.2", "440.32", "broken"),
         ("10.1", "440.33.01", "fits"),

@@ -1,6 +1,7 @@
 """Is the NVIDIA driver right for what runs on it: for torch's CUDA, for the cards, and still supported?"""
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 from stackviz.rules.checks.cards import by_capability, named
 from stackviz.rules.compatibility import Requirement, Source, Tables, newest_up_to
@@ -41,10 +42,23 @@ def cuda_of_torch(look: Look) -> str | None:
 
 
 def driver_floor(tables: Tables, cuda: str, platform: str) -> Requirement | None:
-    """The oldest driver that runs programs of this CUDA version: of the major family from 11 on, else of the minor."""
+    """The oldest driver that runs programs of this CUDA version: of the major family from 11 on, else of the minor.
+
+    A driver that came with the very version serves it too, even below the family's floor (CUDA 11.0 did so).
+    """
     rows = [row for row in tables.rows("cuda-runtime", "needs", "nvidia-driver", platform=platform) if row.low]
     fitting = [row for row in rows if same_line(cuda, row.version)]
-    return fitting[-1] if fitting else None
+    if not fitting:
+        return None
+    exact = (row for row in shipped_drivers(tables, cuda, platform) if "." in row.values)  # not a bare branch
+    shipped = [replace(row, low=row.values) for row in exact]
+    return min((fitting[-1], *shipped), key=lambda row: numbers(row.low))
+
+
+def shipped_drivers(tables: Tables, cuda: str, platform: str) -> list[Requirement]:
+    """The drivers that came with the toolkits of this CUDA major and minor version, oldest toolkit first."""
+    rows = tables.rows("cuda-toolkit", "ships", "nvidia-driver", platform=platform)
+    return [row for row in rows if same_line(row.version, major_minor(cuda))]
 
 
 def check_driver_too_old(look: Look, tables: Tables) -> Iterator[Verdict]:
@@ -92,11 +106,7 @@ def check_driver_before_toolkit(look: Look, tables: Tables) -> Iterator[Verdict]
         return
     driver, platform = look.need("nvidia.driver_version"), look.platform
     floor = driver_floor(tables, cuda, platform)
-    shipped = [
-        row
-        for row in tables.rows("cuda-toolkit", "ships", "nvidia-driver", platform=platform)
-        if same_line(row.version, major_minor(cuda))
-    ]
+    shipped = shipped_drivers(tables, cuda, platform)
     if not shipped or floor is None or is_below(driver, floor.low) or not is_below(driver, shipped[0].values):
         return
     yield Verdict(
