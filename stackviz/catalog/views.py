@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 
+from django.conf import settings
 from django.core.cache import cache
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect, QueryDict
 from django.shortcuts import render
@@ -38,13 +39,24 @@ def accelerator_list(request: HttpRequest) -> HttpResponse:
     vendors = vendor_choices()
     what = asked(request.GET, vendors)
     number = page_number(request)
-    found = _kept(what, number, lambda: _found(request, what, number, vendors))
+    found = _list_html(request, what, number, vendors)
     if wants_partial(request):
         address = request.path + (f"?{what.query_string}" if what.query_string else "")
         return push_url(HttpResponse(found), address) if number == 1 else HttpResponse(found)
     return render(
         request, "catalog/list.html", {"asked": what, "vendors": vendors, "kinds": kind_choices(), "found": found}
     )
+
+
+def _list_html(request: HttpRequest, what: Asked, number: int, vendors: list[Choice]) -> str:
+    """The rows as HTML, as rendered before if nothing changed since. What people type is not kept: it has no end."""
+
+    def made() -> str:
+        return _found(request, what, number, vendors)
+
+    if what.q or what.notes:
+        return made()
+    return _kept(f"list {what.query_string} {number} {list_stamp()}", made)
 
 
 def _found(request: HttpRequest, what: Asked, number: int, vendors: list[Choice]) -> str:
@@ -62,18 +74,6 @@ def _found(request: HttpRequest, what: Asked, number: int, vendors: list[Choice]
     return render_to_string("catalog/_found.html", context, request)
 
 
-def _kept(what: Asked, number: int, made: Callable[[], str]) -> str:
-    """The list as rendered before, if nothing has changed since. What people type is not kept: it has no end."""
-    if what.q or what.notes:
-        return made()
-    key = f"catalogue list {what.query_string} {number} {list_stamp()} {get_language()}".replace(" ", ":")
-    html = cache.get(key)
-    if html is None:
-        html = made()
-        cache.set(key, html, KEPT_S)
-    return str(html)
-
-
 @require_safe
 def sheet(request: HttpRequest, slug: str) -> HttpResponse:
     """One accelerator: everything published about it, each value with its source."""
@@ -81,12 +81,23 @@ def sheet(request: HttpRequest, slug: str) -> HttpResponse:
     if found is None:
         return _elsewhere(slug)
     accelerator, stamp = found
-    key = f"catalogue sheet {stamp} {get_language()}".replace(" ", ":")
-    body = cache.get(key)
-    if body is None:
-        body = render_to_string("catalog/_sheet.html", {"sheet": read_sheet(accelerator), "accelerator": accelerator})
-        cache.set(key, body, KEPT_S)
-    return render(request, "catalog/sheet.html", {"accelerator": accelerator, "body": body})
+    context = {"accelerator": accelerator}
+    body = _kept(
+        f"sheet {stamp}", lambda: render_to_string("catalog/_sheet.html", {**context, "sheet": read_sheet(accelerator)})
+    )
+    return render(request, "catalog/sheet.html", {**context, "body": body})
+
+
+def _kept(name: str, made: Callable[[], str]) -> str:
+    """HTML from the cache, or made and put there. `name` must move with what the HTML shows."""
+    if settings.DEBUG:  # templates are being worked on
+        return made()
+    key = f"catalogue {name} {get_language()} {getattr(settings, 'VERSION', '')}".replace(" ", ":")
+    html = cache.get(key)
+    if html is None:
+        html = made()
+        cache.set(key, html, KEPT_S)
+    return str(html)
 
 
 def _elsewhere(slug: str) -> HttpResponse:
