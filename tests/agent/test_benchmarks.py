@@ -16,11 +16,12 @@ import pytest
 from stackviz.agent.benchmarks import measure as measuring
 from stackviz.agent.benchmarks import run as running
 from stackviz.agent.benchmarks.cases import BENCHMARKS, LIGHT_PARAMS, MIB, Benchmark, Case, Prepared, plan
-from stackviz.agent.benchmarks.conditions import read_card, read_processor, throttle_words
+from stackviz.agent.benchmarks.conditions import SmiReadings, read_card, read_processor, throttle_words
 from stackviz.agent.benchmarks.devices import Device, card_of, list_devices
 from stackviz.agent.benchmarks.run import BenchmarkOptions, not_run, run_benchmarks
 from stackviz.agent.benchmarks.timing import Pace, runs_per_block, time_blocks, warm_up
 from stackviz.agent.children import Ended
+from stackviz.agent.probing.asking import Missing
 from stackviz.agent.probing.nvml import Nvml
 from stackviz.wire import hashed_uuid, parse_report
 from tests.agent import fake_nvml
@@ -288,6 +289,56 @@ def test_a_reading_a_card_cannot_give_is_left_out():
 def test_throttle_reasons_of_older_drivers_are_read_under_their_old_name():
     card = healthy_card(nvmlDeviceGetCurrentClocksEventReasons=Error(13), nvmlDeviceGetCurrentClocksThrottleReasons=0x4)
     assert read_card(Nvml(fake_nvml.module([card])), card)["throttle_reasons"] == "sw_power_cap"
+
+
+SMI = "345, 2619, 118.43, 700.00, 34, 7, 502, 0x0000000000000004"
+
+
+def smi(answers):
+    """An nvidia-smi that answers in turn; -> the readings and the command lines it was asked with."""
+    asked = []
+
+    def run(argv, _timeout_s):
+        asked.append(argv)
+        answer = answers.pop(0)
+        if isinstance(answer, Missing):
+            raise answer
+        return answer
+
+    return SmiReadings("GPU-6f1c1d2e", run), asked
+
+
+def test_without_a_binding_nvidia_smi_tells_the_same():
+    readings, asked = smi([SMI])
+    assert readings() == {
+        "sm_clock_hz": 345e6,
+        "memory_clock_hz": 2.619e9,
+        "power_w": 118.43,
+        "power_limit_w": 700.0,
+        "temperature_c": 34.0,
+        "busy_ratio": 0.07,
+        "memory_used_bytes": 502 * MIB,
+        "throttle_reasons": "sw_power_cap",
+    }
+    assert "--id=GPU-6f1c1d2e" in asked[0]
+
+
+def test_an_older_nvidia_smi_is_asked_by_the_older_name():
+    readings, asked = smi([Missing("failed", "not a valid field"), SMI, SMI])
+    readings()
+    assert readings()["throttle_reasons"] == "sw_power_cap"
+    assert ["event" in argv[2] for argv in asked] == [True, False, False]
+
+
+def test_an_nvidia_smi_that_fails_is_not_asked_for_ever():
+    readings, asked = smi([Missing("timeout", "did not end")] * 2)
+    assert [readings(), readings(), readings()] == [{}, {}, {}]
+    assert len(asked) == 2
+
+
+def test_what_nvidia_smi_does_not_tell_is_left_out():
+    readings, _ = smi(["345, 405, [N/A], [Not Supported], 34, 7, 502, [N/A]"])
+    assert set(readings()) == {"sm_clock_hz", "memory_clock_hz", "temperature_c", "busy_ratio", "memory_used_bytes"}
 
 
 @pytest.mark.parametrize(("bits", "words"), [(0, "none"), (1, "none"), (0x44, "sw_power_cap hw_thermal_slowdown")])

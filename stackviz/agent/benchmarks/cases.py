@@ -147,7 +147,9 @@ def _prepare_gemm(torch: Any, device: str, params: Params) -> Prepared:  # noqa:
 def _random(torch: Any, device: str, dtype: str, rows: int, columns: int) -> Any:  # noqa: ANN401
     if dtype == "int8":
         return torch.randint(-128, 128, (rows, columns), device=device, dtype=torch.int8)
-    return torch.empty((rows, columns), device=device, dtype=getattr(torch, _TORCH_TYPES[dtype])).uniform_(-1, 1)
+    made_as = torch.float64 if dtype == "fp64" else torch.float32  # not every device makes random 16-bit numbers
+    made = torch.empty((rows, columns), device=device, dtype=made_as).uniform_(-1, 1)
+    return made.to(getattr(torch, _TORCH_TYPES[dtype]))
 
 
 def _wrong_corner(torch: Any, a: Any, b: Any, c: Any, tolerance: float) -> str | None:  # noqa: ANN401
@@ -169,9 +171,8 @@ def _copy_cases(_kind: str, quick: bool) -> list[Params]:  # noqa: FBT001
 
 
 def _prepare_copy(torch: Any, device: str, params: Params) -> Prepared:  # noqa: ANN401
-    """Random bits, copied as 4-byte words; `bytes` are read and as many written."""
-    words = int(params["bytes"]) // 4
-    source = torch.randint(-(2**31), 2**31 - 1, (words,), device=device, dtype=torch.int32)
+    """Random 4-byte numbers; `bytes` are read and as many written."""
+    source = torch.empty((int(params["bytes"]) // 4,), device=device, dtype=torch.float32).uniform_(-1, 1)
     target = torch.empty_like(source)
     return Prepared(
         run=lambda: target.copy_(source),

@@ -7,7 +7,7 @@ from dataclasses import asdict, replace
 from typing import Any
 
 from stackviz.agent.benchmarks.cases import BENCHMARKS, Case, plan
-from stackviz.agent.benchmarks.devices import card_of, list_devices
+from stackviz.agent.benchmarks.devices import Device, card_of, list_devices
 from stackviz.agent.benchmarks.measure import measure
 from stackviz.agent.benchmarks.timing import FULL, QUICK
 from stackviz.agent.children import answer_in_file
@@ -19,12 +19,20 @@ def main() -> None:
     with answer_in_file() as (given, hand_back):
         import torch
 
-        devices = {device.name: device for device in list_devices(torch, given["devices"])}
+        devices = {device.name: device for device in _chosen(torch, given)}
         cases = _cases(given, [(device.name, device.kind) for device in devices.values()])
         cards = {name: card_of(device, given["cards"]) for name, device in devices.items()}
         hand_back({"is": "plan", "cases": [{**asdict(case), "card": cards[case.device]} for case in cases]})
         pace = replace(QUICK if given["quick"] else FULL, budget_s=given["budget_s"])
         measure(cases, devices, pace, hand_back)
+
+
+def _chosen(torch: Any, given: dict[str, Any]) -> list[Device]:  # noqa: ANN401 - torch has no types here
+    """All devices asked for; of a machine's many cards a quick run takes the first, unless some are named."""
+    found = list_devices(torch, given["devices"])
+    if not given["quick"] or given["devices"]:
+        return found
+    return [device for device in found if device.index == 0]
 
 
 def _cases(given: dict[str, Any], devices: list[tuple[str, str]]) -> list[Case]:

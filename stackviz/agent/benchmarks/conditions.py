@@ -1,21 +1,22 @@
 """Clocks, power, temperature and what holds the clocks back, read beside each measurement.
 
-NVIDIA cards tell it through NVML; processors through /proc and /sys on Linux. Macs tell it to root only, other cards to
-tools of their makers: there the readings are missing, and the card says why. May import: wire and the standard library.
+NVIDIA cards tell it through NVML, or through nvidia-smi where NVML has no binding; processors through /proc and /sys
+on Linux. Macs tell it to root only, other cards to tools of their makers: there the readings are missing, and the card
+says why. May import: wire and the standard library.
 """
 
 import os
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack, suppress
 from pathlib import Path
 
 from stackviz.agent.benchmarks.devices import Device
-from stackviz.agent.probing.asking import Missing
+from stackviz.agent.probing.asking import Missing, run_command
 from stackviz.agent.probing.nvml import Nvml, open_nvml
 from stackviz.wire import hashed_uuid
 
-__all__ = ["Readings", "read_nothing", "readings_of", "throttle_words"]
+__all__ = ["Readings", "SmiReadings", "read_nothing", "readings_of", "throttle_words"]
 
 Values = dict[str, float | str]
 Readings = Callable[[], Values]
@@ -36,14 +37,15 @@ _THROTTLE_BITS = {
 
 def readings_of(device: Device, stack: ExitStack) -> Readings:
     """How to read this device's conditions. `stack` ends what was opened for it."""
-    if device.kind == "cpu":
+    if device.kind in {"cpu", "mps"}:  # of an Apple chip only the load is told
         return read_processor
-    if device.kind == "cuda" and not getattr(device.torch.version, "hip", None):
-        with suppress(Missing):
-            nvml = stack.enter_context(open_nvml())
-            handle = _handle(nvml, device)
-            return lambda: read_card(nvml, handle)
-    return read_nothing
+    if device.kind != "cuda" or getattr(device.torch.version, "hip", None):
+        return read_nothing
+    with suppress(Missing):
+        nvml = stack.enter_context(open_nvml())
+        handle = _handle(nvml, device)
+        return lambda: read_card(nvml, handle)
+    return SmiReadings(_smi_name(device))
 
 
 def read_nothing() -> Values:
@@ -94,12 +96,72 @@ def throttle_words(bits: int) -> str:
     return " ".join(word for bit, word in _THROTTLE_BITS.items() if bits & bit) or "none"
 
 
+# ---- NVIDIA cards without NVML ---------------------------------------------------------------------------------------
+
+_SMI_FIELDS: tuple[tuple[str, str, float], ...] = (
+    # names of `nvidia-smi --help-query-gpu`; the factor makes it SI
+    ("sm_clock_hz", "clocks.sm", 1e6),
+    ("memory_clock_hz", "clocks.mem", 1e6),
+    ("power_w", "power.draw", 1),
+    ("power_limit_w", "enforced.power.limit", 1),
+    ("temperature_c", "temperature.gpu", 1),
+    ("busy_ratio", "utilization.gpu", 0.01),
+    ("memory_used_bytes", "memory.used", 2**20),
+)
+_SMI_THROTTLE = (
+    "clocks_event_reasons.active",
+    "clocks_throttle_reasons.active",
+)  # the name since driver 535, and before
+_SMI_TIMEOUT_S = 10.0
+
+
+def _smi_name(device: Device) -> str:
+    """How nvidia-smi takes this card: its UUID. Without one, the only card there is."""
+    uuid = getattr(device.torch.cuda.get_device_properties(device.index), "uuid", None)
+    return f"GPU-{uuid}" if uuid else ""
+
+
+class SmiReadings:
+    """Readings through `nvidia-smi --query-gpu`. A tool that fails once is not asked again: it costs time."""
+
+    def __init__(self, card: str, run: Callable[[Sequence[str], float], str] = run_command) -> None:
+        self._card = card
+        self._run = run
+        self._throttle = list(_SMI_THROTTLE)
+
+    def __call__(self) -> Values:
+        while self._throttle:
+            try:
+                return self._ask(self._throttle[0])
+            except Missing:
+                del self._throttle[0]
+        return {}
+
+    def _ask(self, throttle: str) -> Values:
+        query = ",".join([*(field for _, field, _ in _SMI_FIELDS), throttle])
+        which = [f"--id={self._card}"] if self._card else []
+        told = self._run(
+            ["nvidia-smi", *which, f"--query-gpu={query}", "--format=csv,noheader,nounits"], _SMI_TIMEOUT_S
+        )
+        rows = told.strip().splitlines()
+        cells = [cell.strip() for cell in rows[0].split(",")] if len(rows) == 1 else []
+        if len(cells) != len(_SMI_FIELDS) + 1:
+            raise Missing("not_reported", "nvidia-smi answers for another number of cards")
+        values: Values = {}
+        for (name, _, factor), cell in zip(_SMI_FIELDS, cells[:-1], strict=True):
+            with suppress(ValueError):  # [N/A], [Not Supported]
+                values[name] = int(cell) * factor if name == "memory_used_bytes" else float(cell) * factor
+        with suppress(ValueError):
+            values["throttle_reasons"] = throttle_words(int(cells[-1], 16))
+        return values
+
+
 # ---- processors -----------------------------------------------------------------------------------------------------
 
 
 def read_processor(root: Path = Path("/")) -> Values:
     values: Values = {}
-    with suppress(OSError):
+    with suppress(OSError, AttributeError):  # Windows has none
         values["load_average_1m"] = round(os.getloadavg()[0], 2)
     with suppress(OSError):
         clocks = re.findall(r"^cpu MHz\s*:\s*([\d.]+)$", (root / "proc/cpuinfo").read_text(), re.MULTILINE)
