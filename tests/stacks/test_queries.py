@@ -3,7 +3,7 @@
 from stackviz.diagrams.layers import Layer, State
 from stackviz.diagrams.stack import draw_columns
 from stackviz.rules import find, packaged_tables
-from stackviz.stacks.models import Component, Edition, Placement, Requirement, Stack
+from stackviz.stacks.models import Component, Edition, Placement, Release, Stack
 from stackviz.stacks.queries import component_page, described_column, described_columns, stack_for_vendor, stack_rows
 from stackviz.stacks.tables import rule_tables
 from tests.rules.build import card, linux
@@ -142,13 +142,13 @@ def test_before_anything_is_loaded_the_packaged_tables_serve(db):
     assert rule_tables() is packaged_tables()
 
 
-def test_a_corrected_requirement_changes_what_rules_find(stacks):
+def test_a_corrected_release_changes_what_rules_find(stacks):
     seen = linux(card())
-    assert "driver-too-old" not in [finding.rule for finding in find(seen, rule_tables())]
-    row = Requirement.objects.get(release__component__slug="cuda-runtime", release__version="13", relation="needs")
-    row.low = "999.0"
+    assert "driver-branch-ended" not in [finding.rule for finding in find(seen, rule_tables())]
+    row = Release.objects.get(component__slug="nvidia-driver", version="580", variant="linux")
+    row.support_ends = "2020-01"
     row.save()
-    assert "driver-too-old" in [finding.rule for finding in find(seen, rule_tables())]
+    assert "driver-branch-ended" in [finding.rule for finding in find(seen, rule_tables())]
 
 
 def test_a_place_that_is_taken_away_leaves_the_column(stacks):
