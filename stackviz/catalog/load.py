@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Generic, TypeVar
 
-from django.db import transaction
+from django.db import connection, transaction
 from django.db.models import Manager, Model
 from django.utils import timezone
 from simple_history.utils import bulk_create_with_history, bulk_update_with_history
@@ -19,6 +19,7 @@ from stackviz.catalog.models import Accelerator, Alias, CatalogueLoad, Curated, 
 from stackviz.catalog.names import normalized
 
 BATCH = 500
+LOADING = 0x0CA7A106  # names the lock that a load holds; any number no other lock of ours uses
 Row = TypeVar("Row", bound=Curated)
 Slot = tuple[int, str, str]  # accelerator id, field, condition: one value of these may be preferred
 
@@ -64,15 +65,28 @@ def load_catalogue(folder: Path = DATA, *, force: bool = False) -> Summary:
     Raises CatalogueDataError, and changes nothing, when the files are wrong.
     """
     version = data_version(folder)
-    latest = CatalogueLoad.objects.values_list("version", flat=True).first()
-    if latest == version and not force:
+    if _latest_version() == version and not force:
         return Summary(version, is_unchanged=True)
     catalogue = read_catalogue(folder)
     with transaction.atomic():
+        _wait_for_other_loads()
+        if _latest_version() == version and not force:
+            return Summary(version, is_unchanged=True)
         tables = _load(catalogue)
         summary = Summary(version, tables=tables)
         CatalogueLoad.objects.create(version=version, summary=str(summary))
     return summary
+
+
+def _latest_version() -> str | None:
+    return CatalogueLoad.objects.values_list("version", flat=True).first()
+
+
+def _wait_for_other_loads() -> None:
+    """Two containers that start together load one after the other. SQLite's transactions do so by themselves."""
+    if connection.vendor == "postgresql":
+        with connection.cursor() as cursor:
+            cursor.execute("SELECT pg_advisory_xact_lock(%s)", [LOADING])
 
 
 def _load(catalogue: Catalogue) -> dict[str, Counts]:
