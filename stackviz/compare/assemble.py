@@ -233,7 +233,7 @@ def _gaps(drawing: Drawing) -> list[Verdict]:
     for row in rows:
         names = dict.fromkeys(placed.box.name for cell in row.cells for placed in cell.placed)
         for cell in row.cells:
-            if not cell.placed and cell.column.title in missing:
+            if cell.is_gap and cell.column.title in missing:
                 missing[cell.column.title] += names
     return [gaps(_("Will not run, or runs elsewhere"), missing)]
 
