@@ -66,7 +66,7 @@ def ranked_bars(
         return empty_figure(layout, empty)
     worst_first = sorted(bars, key=lambda bar: bar.value, reverse=better == "lower")
     spans_decades = _spans_decades([bar.value for bar in bars])
-    layout["xaxis"] |= {"type": "log"} if spans_decades else {"rangemode": "tozero"}
+    layout["xaxis"] |= {"type": "log", "dtick": 1} if spans_decades else {"rangemode": "tozero"}
     # Places on the axis are numbers, their labels texts: two bars of one name would otherwise be drawn as one.
     layout["yaxis"] |= {
         "tickmode": "array",

@@ -10,6 +10,7 @@ from django.db.models import F
 from django.urls import reverse
 from django.utils import timezone
 from django.utils.translation import gettext as _
+from django.utils.translation import pgettext
 
 from stackviz.benchmarks.queries import latest_results
 from stackviz.diagrams.boxes import Column
@@ -229,7 +230,7 @@ def _headline(facts: Mapping[str, Any], absent: Mapping[str, Any]) -> list[HeadF
     system = with_version(one_fact("os.name", facts, absent), facts.get("os.version"))
     head = [
         shown(_("CPU"), "cpu.model", _cores(facts)),
-        shown(_("Memory"), "memory.total_bytes"),
+        shown(pgettext("of a machine", "Memory"), "memory.total_bytes"),
         HeadFact(_("System"), system, fact_text("os.kernel", facts.get("os.kernel"))),
         shown(_("Python"), "python.version", fact_text("python.implementation", facts.get("python.implementation"))),
         shown(_("PyTorch"), "torch.version"),

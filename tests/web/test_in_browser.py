@@ -1,0 +1,212 @@
+"""The scripts in a real browser: tray, theme, charts; and what assistive technology makes of the pages.
+
+Whole journeys are in tests/browser; here is what each script promises.
+"""
+
+import shutil
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+
+from tests.live import Site
+
+pytestmark = pytest.mark.xdist_group("browser")
+
+SEED = """
+from tests.machines.factories import *
+from stackviz.catalog.models import Accelerator
+h100_sheet = Accelerator.objects.get(slug="nvidia-h100-sxm5-80gb")
+lab = make_lab()
+results = [gemm("bf16", [0.0014] * 7), gemm("fp32", [0.02] * 7), copy([0.0028] * 7)]
+for number in range(8):
+    machine = make_machine(lab, f"dgx-{number}")
+    make_report(machine, cards=[h100(0, h100_sheet)], findings=[warning()], results=results)
+make_report(machine, at=START + days(1), cards=[h100(0, h100_sheet)], results=results)
+"""
+PAGES = (
+    "/",
+    "/machines/",
+    "/machines/north/",
+    "/machines/north/dgx-7/",
+    "/machines/add/",
+    "/learn/",
+    "/login/",
+    "/none/",
+)
+
+
+@pytest.fixture(scope="module")
+def site(loaded_sqlite_template, tmp_path_factory):
+    """A site with eight machines; nobody writes to it."""
+    folder = tmp_path_factory.mktemp("fronts")
+    shutil.copy(loaded_sqlite_template, folder / "accelweb.sqlite3")
+    made = Site(folder)
+    try:
+        made.shell(SEED)
+        made.start_web(workers=1)
+        yield made
+    finally:
+        made.stop()
+
+
+@pytest.fixture
+def visit(site, browser_page):
+    def go(path):
+        browser_page.goto(site.url + path)
+        return browser_page
+
+    return go
+
+
+def in_tray(page):
+    return [text.strip(" ✕\n") for text in page.locator("aside[data-tray] li").all_inner_texts()]
+
+
+def said(page):
+    return page.locator("[data-announce]").inner_text()
+
+
+def test_the_tray_keeps_what_is_chosen_from_page_to_page_and_says_so(visit, browser_context):
+    page = visit("/machines/")
+    page.locator("[data-tray-add$='dgx-1']").click()
+    page.locator("[data-tray-add$='dgx-2']").click()
+    assert said(page) == "dgx-2 is in the compare tray, 2 of 6"
+    page = visit("/learn/")
+    assert in_tray(page) == ["dgx-1", "dgx-2"]
+    go = page.locator("[data-tray-go]")
+    assert go.get_attribute("href") == "/compare/?a=machine:north/dgx-1&a=machine:north/dgx-2"
+    assert go.inner_text() == "Compare 2"
+    assert browser_context.troubles == []
+
+
+def test_the_tray_survives_a_filter_and_knows_its_own_in_rows_that_htmx_brings(visit):
+    page = visit("/machines/")
+    page.locator("[data-tray-add$='dgx-1']").click()
+    page.fill("#q", "dgx-1")
+    page.wait_for_url("**/machines/?q=dgx-1")
+    button = page.locator("#machines [data-tray-add$='dgx-1']")
+    assert button.get_attribute("aria-pressed") == "true"
+    button.click()
+    assert in_tray(page) == []
+    assert said(page) == "dgx-1 was removed, 0 of 6 in the compare tray"
+
+
+def test_a_seventh_is_refused_aloud(visit):
+    page = visit("/machines/")
+    buttons = page.locator("[data-tray-add]")
+    for number in range(7):
+        buttons.nth(number).click()
+    assert len(in_tray(page)) == 6
+    assert said(page).startswith("The compare tray holds six.")
+
+
+def test_the_tray_is_emptied_with_the_keyboard_and_focus_is_never_lost(visit):
+    page = visit("/machines/")
+    for number in (1, 2):
+        page.locator(f"[data-tray-add$='dgx-{number}']").click()
+    page.locator("[data-tray-remove]").first.focus()
+    page.keyboard.press("Enter")
+    assert page.evaluate("document.activeElement.getAttribute('aria-label')") == "Remove dgx-2 from the compare tray"
+    page.keyboard.press("Enter")
+    assert page.evaluate("document.activeElement.tagName") == "MAIN"
+    assert page.locator("aside[data-tray]").is_hidden()
+
+
+def test_nonsense_in_the_storage_is_an_empty_tray(visit, browser_context):
+    page = visit("/machines/")
+    for nonsense in ("{", "7", '[null, {"subject": 1}]', '{"a": 1}'):
+        page.evaluate("text => localStorage.setItem('accelweb.tray', text)", nonsense)
+        page.reload()
+        assert in_tray(page) == []
+    assert browser_context.troubles == []
+
+
+def test_a_hostile_name_in_the_storage_is_text(visit, browser_context):
+    page = visit("/machines/")
+    name = "<img src=x onerror=alert(1)>"
+    page.evaluate("name => localStorage.setItem('accelweb.tray', JSON.stringify([{subject: name, name}]))", name)
+    page.reload()
+    assert in_tray(page) == [name]
+    assert page.locator("aside[data-tray] img").count() == 0
+    assert browser_context.troubles == []
+
+
+def test_a_chosen_theme_is_there_before_the_first_paint_and_can_be_undone(visit):
+    page = visit("/")
+    page.emulate_media(color_scheme="light")
+    page.locator("details.menu summary").click()
+    page.locator("[data-theme-choice=dark]").click()
+    dark = "rgb(20, 22, 26)"
+    assert page.evaluate("getComputedStyle(document.body).backgroundColor") == dark
+    page.reload()
+    assert page.evaluate("document.documentElement.dataset.theme") == "dark"
+    assert page.locator("[data-theme-choice=dark]").get_attribute("aria-pressed") == "true"
+    page.locator("details.menu summary").click()
+    page.locator("[data-theme-choice=system]").click()
+    assert page.evaluate("getComputedStyle(document.body).backgroundColor") != dark
+
+
+def test_escape_closes_the_menu_and_gives_the_focus_back(visit):
+    page = visit("/")
+    page.locator("details.menu summary").click()
+    page.keyboard.press("Escape")
+    assert page.locator("details.menu[open]").count() == 0
+    assert page.evaluate("document.activeElement.tagName") == "SUMMARY"
+
+
+def test_plotly_is_loaded_only_when_a_chart_is_asked_for_and_follows_the_theme(visit, browser_context):
+    asked = []
+    browser_context.on("request", lambda request: asked.append(request.url))
+    page = visit("/machines/north/dgx-7/")
+    page.wait_for_load_state("networkidle")
+    assert not any("plotly" in url for url in asked)
+    page.locator("[data-chart-open]").first.click()
+    page.wait_for_selector(".js-plotly-plot .main-svg")
+    assert any("plotly" in url for url in asked)
+    ink = "document.querySelector('.js-plotly-plot .ytick text').style.fill"
+    before = page.evaluate(ink)
+    page.locator("details.menu summary").click()
+    page.locator("[data-theme-choice=dark]").click()
+    page.wait_for_timeout(500)
+    assert page.evaluate(ink) != before
+    assert page.locator(".results table").first.is_visible()  # the figures stay
+    assert browser_context.troubles == []
+
+
+def test_a_chart_further_down_draws_itself_when_it_is_looked_at(visit, site):
+    page = visit("/machines/north/dgx-7/")
+    page.locator(".results th[scope=row] a").first.click()
+    page.wait_for_selector("[data-chart=chart-past]", state="attached")
+    page.locator("#past").scroll_into_view_if_needed()
+    page.wait_for_selector(".js-plotly-plot .main-svg")
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_pages_have_no_fault_that_axe_can_find(visit, scheme):
+    faults = {}
+    for path in PAGES:
+        page = visit(path)
+        page.emulate_media(color_scheme=scheme, reduced_motion="reduce")
+        found = [f"{one['id']}: {one['nodes'][0]['html'][:120]}" for one in Axe().run(page).response["violations"]]
+        if found:
+            faults[path] = found
+    assert faults == {}
+
+
+@pytest.mark.parametrize("width", [360, 768, 1440])
+def test_no_page_is_wider_than_its_window(visit, width):
+    wider = []
+    for path in PAGES:
+        page = visit(path)
+        page.set_viewport_size({"width": width, "height": 800})
+        if page.evaluate("document.documentElement.scrollWidth > innerWidth"):
+            wider.append(path)
+    assert wider == []
+
+
+def test_every_page_can_be_left_through_the_skip_link_and_the_keyboard_alone(visit):
+    page = visit("/machines/")
+    page.keyboard.press("Tab")
+    assert page.evaluate("document.activeElement.className") == "skip"
+    page.keyboard.press("Enter")
+    assert page.evaluate("document.activeElement.id") == "main"
