@@ -105,14 +105,19 @@ def assemble(chosen: Sequence[Loaded]) -> Comparison:
     drawing = draw_columns(columns_of(chosen))
     spec_rows, sheet_heads = _spec_rows(chosen, heads)
     machines = [(head, loaded) for head, loaded in zip(heads, chosen, strict=True) if loaded.machine is not None]
+    measured = _measured(machines)
     return Comparison(
         heads=heads,
-        verdicts=(*_verdicts(chosen, sheet_heads, spec_rows), *_gaps(drawing)),
+        verdicts=(
+            *_verdicts(chosen, sheet_heads, spec_rows),
+            *_measured_verdicts(heads, measured),
+            *_gaps(drawing),
+        ),
         drawing=drawing,
         sheets=_sheets(chosen, sheet_heads, spec_rows),
         machines=tuple(head for head, _loaded in machines),
         probed=probed_rows([loaded.snapshot for _head, loaded in machines]),
-        measured=_measured(machines),
+        measured=measured,
         faults=tuple(filter(None, (_faults(head, loaded) for head, loaded in machines))),
     )
 
@@ -251,6 +256,22 @@ def _measured(machines: Sequence[tuple[Head, Loaded]]) -> Measured:
             if loaded.machine is not None
         ]
     )
+
+
+def _measured_verdicts(heads: Sequence[Head], measured: Measured) -> list[Verdict]:
+    """The first row of the results in a sentence: machine against machine, or against its own published peak."""
+    if not measured.rows:
+        return []
+    row = measured.rows[0]
+    figures = [(heads[cell.place].title, cell) for cell in row.cells if cell.label]
+    title = f"{_('Measured')}: {row.title} {row.setting}"
+    if not figures:
+        return [Verdict(title, _("cannot tell"), _("the runs failed or were skipped"), is_known=False)]
+    name, cell = next(((name, cell) for name, cell in figures if cell.is_best), figures[0])
+    rest = [f"{other} {its.label}" for other, its in figures if other != name]
+    if cell.peak:
+        rest.append(_("%(share)s of its published peak") % {"share": cell.peak})
+    return [Verdict(title, f"{name}: {cell.label}", "; ".join(rest))]
 
 
 _SEVERITIES = (Finding.Severity.BROKEN, Finding.Severity.WARNING, Finding.Severity.NOTE)

@@ -71,6 +71,8 @@ def test_what_the_machine_measured_is_a_bar_against_the_published_peak(client, d
 def test_a_verdict_names_the_factor_and_what_has_no_counterpart(client, dgx):
     verdicts = {verdict.title: verdict for verdict in client.get(THREE).context["comparison"].verdicts}
     assert verdicts["Memory bandwidth"].lead == "H100 SXM5 80GB has 8.4× M3 Max (40-core GPU)"
+    measured = verdicts["Measured: Matrix product bf16 8192³"]
+    assert (measured.lead, measured.rest) == ("dgx-07: 780 TFLOP/s", "79 % of its published peak")
     assert "NCCL" in verdicts["Will not run, or runs elsewhere"].lead
 
 
