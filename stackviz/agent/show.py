@@ -1,6 +1,7 @@
 """A report for people: what the machine said, what was measured, what will be sent. May import: wire, units."""
 
 import statistics
+import textwrap
 from collections.abc import Iterator
 
 from stackviz.units import format_quantity
@@ -73,11 +74,16 @@ def _cards(report: Report) -> Iterator[str]:
 
 def _missing(report: Report) -> Iterator[str]:
     """What one would expect to be told, and was not."""
-    missing = {name: why for name, why in report.absent.items() if why.reason not in _QUIET_REASONS}
-    if missing:
+    names: dict[str, list[str]] = {}
+    for name, why in report.absent.items():
+        if why.reason not in _QUIET_REASONS:
+            reason = why.reason.replace("_", " ")
+            names.setdefault(f"{reason}: {why.detail}" if why.detail else reason, []).append(name)
+    if names:
         yield "Not told"
-        for name, why in missing.items():
-            yield f"  {name:<32} {why.reason.replace('_', ' ')}{f': {why.detail}' if why.detail else ''}"
+    for reason, lacking in names.items():
+        yield f"  {reason}"
+        yield from textwrap.wrap(", ".join(lacking), 100, initial_indent="    ", subsequent_indent="    ")
 
 
 def _shown(fact: Fact, value: Scalar) -> str:

@@ -70,6 +70,12 @@ def test_the_device_is_waited_for_before_each_reading_of_the_clock():
     assert bench.log == ["wait", "clock", "run", "run", "wait", "clock"] * 2
 
 
+def test_no_block_begins_after_the_end_of_the_time_but_one_is_timed():
+    bench = Workbench(1.0)
+    assert len(time_blocks(bench.run, bench.synchronize, 10, 1, bench.clock, until=2.5)) == 3
+    assert len(time_blocks(bench.run, bench.synchronize, 10, 1, bench.clock, until=0.0)) == 1
+
+
 def test_warm_up_lasts_its_time_and_never_less_than_two_runs():
     bench = Workbench(0.125)
     assert warm_up(bench.run, bench.synchronize, 1.0, bench.clock) == (8, 0.125)

@@ -48,7 +48,7 @@ def measure(cases: list[Case], devices: Mapping[str, Device], pace: Pace, tell: 
     {"case": n, "is": "start"}, then one of {"is": "samples", "samples": [...], "conditions": {...}, "started_at",
     "duration_s"}, {"is": "skipped", "reason"} and {"is": "failed", "reason"}.
     """
-    until = time.monotonic() + pace.budget_s
+    until = time.perf_counter() + pace.budget_s
     with ExitStack() as stack:
         readings = {name: readings_of(device, stack) for name, device in devices.items()}
         progress = [_Progress(case, devices[case.device], readings[case.device]) for case in cases]
@@ -57,18 +57,18 @@ def measure(cases: list[Case], devices: Mapping[str, Device], pace: Pace, tell: 
             for index, one in order if number % 2 == 0 else reversed(order):
                 if one.is_over:
                     continue
-                if time.monotonic() >= until:
+                if time.perf_counter() >= until:
                     one.is_over = True
                     if one.runs == 0:
                         tell({"case": index, "is": "skipped", "reason": f"no time left of {pace.budget_s:g} s"})
                     continue
                 tell({"case": index, "is": "start", "round": number})
-                tell({"case": index, **_visited(one, pace)})
+                tell({"case": index, **_visited(one, pace, until)})
 
 
-def _visited(one: _Progress, pace: Pace) -> dict[str, Any]:
+def _visited(one: _Progress, pace: Pace, until: float) -> dict[str, Any]:
     try:
-        return {"is": "samples", **_visit(one, pace)}
+        return {"is": "samples", **_visit(one, pace, until)}
     except Skip as skip:
         one.is_over = True
         return {"is": "skipped", "reason": str(skip)}
@@ -79,7 +79,7 @@ def _visited(one: _Progress, pace: Pace) -> dict[str, Any]:
         one.device.give_back()
 
 
-def _visit(one: _Progress, pace: Pace) -> dict[str, Any]:
+def _visit(one: _Progress, pace: Pace, until: float) -> dict[str, Any]:
     """One visit: inputs made anew, warm-up, blocks, check. -> samples and conditions."""
     benchmark = BENCHMARKS[one.case.benchmark]
     device = one.device
@@ -93,7 +93,7 @@ def _visit(one: _Progress, pace: Pace) -> dict[str, Any]:
         before = one.readings()
         warm_up_runs, quickest = warm_up(prepared.run, device.synchronize, pace.warm_up_s)
         one.runs = one.runs or runs_per_block(quickest, pace.block_s)
-        samples = time_blocks(prepared.run, device.synchronize, pace.blocks_per_round, one.runs)
+        samples = time_blocks(prepared.run, device.synchronize, pace.blocks_per_round, one.runs, until=until)
         after = one.readings()  # at once, while the device is hot
         problem = prepared.check()
     if problem:
