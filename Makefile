@@ -41,7 +41,7 @@ run:
 
 test:
 	$(call installed,server dev)
-	@exec $(PY) -m pytest -n $(JOBS) --dist loadgroup $(ARGS)
+	@exec $(PY) -m pytest -n $(JOBS) $(ARGS)
 
 lint:
 	$(call installed,server dev)

@@ -23,6 +23,24 @@ from tests.live import ROOT, Site
 CHROMIUM_NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 
 
+# --- who runs what, with pytest -n ---
+
+# Tests of these share something dear (a site with a worker, a first start): one process has them all.
+TOGETHER = ("tests/browser/", "tests/up/test_up.py", "tests/deploy/")
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log):
+    """The dear ones first, each lot in one process; all others one by one wherever there is room."""
+    from xdist.scheduler.loadscope import LoadScopeScheduling
+
+    class DearOnesTogether(LoadScopeScheduling):
+        def _split_scope(self, nodeid: str) -> str:
+            return next((start for start in TOGETHER if nodeid.startswith(start)), nodeid)
+
+    return DearOnesTogether(config, log)
+
+
 # --- servers ---
 
 
@@ -174,6 +192,8 @@ def browser():
         pytest.skip(f"no browser: none of {', '.join(CHROMIUM_NAMES)} on PATH, and CHROMIUM is not set")
     from playwright.sync_api import sync_playwright
 
+    # Playwright's loop runs in this thread as long as the browser does; to Django every later test would look asynchronous.
+    os.environ["DJANGO_ALLOW_ASYNC_UNSAFE"] = "1"
     quiet = ["--disable-background-networking", "--disable-component-update", "--disable-sync", "--disable-quic"]
     with sync_playwright() as playwright:
         started = playwright.chromium.launch(

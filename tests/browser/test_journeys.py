@@ -3,12 +3,9 @@
 import re
 import signal
 
-import pytest
 from playwright.sync_api import expect
 
 from tests.wire.reports import gemm_result, report_body, sha256
-
-pytestmark = pytest.mark.xdist_group("browser")
 
 SECONDS = 1000
 

@@ -7,8 +7,6 @@ from axe_playwright_python.sync_playwright import Axe
 
 from tests.wire.reports import gemm_result, h100_card, report_body, sha256
 
-pytestmark = pytest.mark.xdist_group("browser")
-
 HOSTILE = "\"'><script>window.pwned=1</script><img src=x onerror='window.pwned=2'><svg onload=window.pwned=3>{{7*7}}"
 PAGES = [
     "/", "/learn/", "/accelerators/", "/accelerators/?q=H100", "/stacks/", "/machines/", "/machines/lab/", "/machines/lab/rack-7/",

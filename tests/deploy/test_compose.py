@@ -71,7 +71,6 @@ def upload(site: Site, key: str, body: dict) -> dict:
         return json.load(answer)
 
 
-@pytest.mark.xdist_group("compose")
 def test_a_report_goes_through_every_service_of_the_compose_file(deployed):
     key = deployed.new_key()
     answer = upload(deployed, key, report_body())

@@ -138,7 +138,6 @@ needs_proc = pytest.mark.skipif(not Path("/proc/self/environ").exists(), reason=
 
 
 @needs_proc
-@pytest.mark.xdist_group("up")
 def test_from_nothing_to_this_machine_on_the_site(start, tmp_path):
     up = start(tmp_path / "var")
     url = up.wait_for(r"this machine  (http\S+)", FIRST_START_S)[1]
@@ -174,7 +173,6 @@ def test_from_nothing_to_this_machine_on_the_site(start, tmp_path):
 
 
 @needs_proc
-@pytest.mark.xdist_group("up")
 def test_the_second_start_is_quick_keeps_what_was_made_and_takes_the_next_free_port(start, collected, tmp_path):
     var = copy_of(collected, tmp_path)
     key = (var / "lab_key").read_text()
@@ -195,7 +193,6 @@ def test_the_second_start_is_quick_keeps_what_was_made_and_takes_the_next_free_p
     again.wait_for("Ctrl-C ends everything", 60)
 
 
-@pytest.mark.xdist_group("up")
 def test_a_half_made_var_is_mended(start, collected, tmp_path):
     var = copy_of(collected, tmp_path)
     (var / "secret_key").unlink()
@@ -213,7 +210,6 @@ def test_a_half_made_var_is_mended(start, collected, tmp_path):
     assert re.search(r"lab key       aw_\w{8}_", up.said)
 
 
-@pytest.mark.xdist_group("up")
 def test_a_damaged_database_is_named_with_the_way_out(start, tmp_path):
     (tmp_path / "var").mkdir()
     (tmp_path / "var/accelweb.sqlite3").write_bytes(b"not a database at all" * 500)
@@ -233,7 +229,6 @@ def test_a_damaged_database_is_named_with_the_way_out(start, tmp_path):
         ({"HOST": "192.0.2.7"}, "cannot listen on 192.0.2.7"),
     ],
 )
-@pytest.mark.xdist_group("up")
 def test_what_cannot_work_is_one_clear_text(start, collected, tmp_path, variables, expected):
     up = start(copy_of(collected, tmp_path), "--no-agent", **variables)
     assert up.ends(60) == 1
@@ -242,7 +237,6 @@ def test_what_cannot_work_is_one_clear_text(start, collected, tmp_path, variable
     assert "opensesame" not in up.said
 
 
-@pytest.mark.xdist_group("up")
 def test_on_postgresql_and_redis_with_the_same_code(start, tmp_path, collected, postgres_url, redis_url):
     var = copy_of(collected, tmp_path)
     up = start(var, "--no-agent", DATABASE_URL=postgres_url, REDIS_URL=redis_url)
