@@ -8,10 +8,11 @@ from uuid import uuid4
 
 from stackviz.agent import AGENT_NAME, __version__
 from stackviz.agent.identity import machine_identity
+from stackviz.agent.mend import parse_mended
 from stackviz.agent.privacy import Mask, mask_of_this_machine
 from stackviz.agent.probing.asking import Surroundings
 from stackviz.agent.probing.gather import Gathered
-from stackviz.wire import FORMAT, Report, parse_report
+from stackviz.wire import FORMAT, Report
 
 __all__ = ["assemble_report"]
 
@@ -40,4 +41,4 @@ def assemble_report(
         "results": list(results),
         "probes": gathered.probes,
     }
-    return parse_report((mask or mask_of_this_machine()).document(document))
+    return parse_mended((mask or mask_of_this_machine()).document(document))

@@ -13,7 +13,7 @@ _GROUPS = {
     "Machine": ("os.", "machine.", "cpu.", "memory."),
     "Software": ("python.", "torch.", "cuda.", "cudnn.", "nccl.", "rocm.", "nvidia.", "mps.", "apple.", "xpu."),
 }
-_QUIET_REASONS = {"not_applicable"}
+_QUIET_REASONS = {"not_applicable", "not_collected"}
 
 
 def describe(report: Report) -> str:

@@ -5,6 +5,7 @@ import time
 
 from stackviz.agent.children import Ended, run_child
 from stackviz.agent.probing.gather import gather, join
+from stackviz.wire import FACTS
 
 HERE = "tests.agent.made_to_fail"
 
@@ -98,7 +99,26 @@ def test_the_earlier_probe_counts_and_a_stated_fact_is_not_absent():
         }
     )
     assert gathered.facts == {"os.name": "first", "cudnn.version": "9.13.0"}
-    assert gathered.absent == {}
+    assert not gathered.absent.keys() & gathered.facts.keys()
+
+
+def test_every_fact_is_stated_or_absent_with_its_reason():
+    gathered = join(
+        {
+            "system": ended(document(facts={"os.name": "Ubuntu"})),
+            "nvidia": ended(state="timeout", detail="did not end in 60 s"),
+            "torch": ended(state="failed", detail="ended by signal 11 (SIGSEGV)"),
+        }
+    )
+    assert gathered.facts.keys() | gathered.absent.keys() == FACTS.keys()
+    assert gathered.absent["nvidia.driver_version"] == {
+        "reason": "timeout",
+        "detail": "the nvidia probe did not end in 60 s",
+    }
+    assert gathered.absent["cuda.driver_api_version"]["reason"] == "timeout"
+    assert gathered.absent["cuda.available"]["detail"] == "the torch probe ended by signal 11 (SIGSEGV)"
+    assert gathered.absent["apple.gpu_cores"]["reason"] == "not_applicable"
+    assert gathered.absent["rocm.version"]["reason"] == "not_collected"
 
 
 def test_a_reason_that_was_found_counts_over_one_that_only_excuses():

@@ -3,14 +3,18 @@
 import json
 import os
 import stat
+import subprocess
 import sys
 import time
+from pathlib import Path
 
 import pytest
 
 from stackviz.agent.spool import Spool, SpoolError
 from stackviz.wire import parse_report
 from tests.wire.reports import report_body
+
+ROOT = Path(__file__).parents[2]
 
 
 def report(minute=0, **changes):
@@ -116,6 +120,32 @@ def test_a_report_another_agent_delivered_meanwhile_is_no_error(tmp_path):
     spool.delivered(waiting)
     spool.reject(waiting, 409, "conflict")
     assert spool.count() == 0
+
+
+ENDLESS = """
+import sys
+from pathlib import Path
+from stackviz.agent.spool import Spool
+from stackviz.wire import parse_report
+from tests.wire.reports import large_report_body
+spool = Spool(Path(sys.argv[1]))
+print("ready", flush=True)
+while True:
+    spool.put(parse_report(large_report_body(results=200)))
+"""
+
+
+def test_an_agent_killed_at_any_moment_leaves_whole_reports_only(tmp_path):
+    for _ in range(3):
+        agent = subprocess.Popen([sys.executable, "-c", ENDLESS, str(tmp_path)], stdout=subprocess.PIPE, cwd=ROOT)
+        agent.stdout.readline()
+        time.sleep(0.3)
+        agent.kill()
+        agent.wait()
+        agent.stdout.close()
+    spool = Spool(tmp_path)
+    assert len(list(spool.waiting())) == spool.count() > 0
+    assert spool.set_aside == []
 
 
 def test_a_folder_that_cannot_be_written_is_said(tmp_path):

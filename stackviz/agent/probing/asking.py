@@ -15,7 +15,7 @@ from pathlib import Path
 from stackviz.importers.reading import FactSheet
 from stackviz.wire import Scalar
 
-__all__ = ["Missing", "Questions", "Surroundings"]
+__all__ = ["COMMAND_TIMEOUT_S", "Missing", "Questions", "Surroundings", "only_on", "run_command"]
 
 COMMAND_TIMEOUT_S = 15.0
 _MOST_OUTPUT_CHARS = 16 * 1024 * 1024
@@ -90,6 +90,12 @@ class Surroundings:
 
 
 Question = Callable[[Surroundings], Scalar | None]
+
+
+def only_on(around: Surroundings, *systems: str) -> None:
+    """Raises Missing on every other system: the question has no meaning there, or another probe asks it."""
+    if around.system not in systems:
+        raise Missing("not_applicable", f"asked on {' and '.join(systems)} only")
 
 
 class Questions:

@@ -11,7 +11,7 @@ from typing import Any
 from stackviz.agent.children import Ended, run_child
 from stackviz.agent.probing.child import PROBES
 from stackviz.importers.reading import clean
-from stackviz.wire import LIMITS
+from stackviz.wire import FACTS, LIMITS
 
 __all__ = ["PROBE_TIMEOUT_S", "Gathered", "gather", "join"]
 
@@ -64,6 +64,7 @@ def join(ended: Mapping[str, Ended]) -> Gathered:
         _join_software(gathered.software, told["software"])
         _join_cards(gathered.cards, told["cards"])
     _fill_gpu_limit(gathered)
+    _explain_silence(gathered, ended)
     gathered.absent = {name: why for name, why in gathered.absent.items() if name not in gathered.facts}
     return gathered
 
@@ -102,6 +103,43 @@ def _join_cards(cards: list[Document], told: list[Document]) -> None:
         index = card["index"] if card["index"] not in indices else max(indices) + 1
         indices.add(index)
         cards.append({**card, "index": index})
+
+
+# Who would have told of a fact: the longest beginning of its name counts.
+_ASKED_BY = {
+    "os.": "system",
+    "machine.": "system",
+    "cpu.": "system",
+    "memory.": "system",
+    "python.": "python",
+    "torch.": "torch",
+    "cuda.": "torch",
+    "cudnn.": "torch",
+    "nccl.": "torch",
+    "mps.": "torch",
+    "xpu.": "torch",
+    "nvidia.": "nvidia",
+    "cuda.driver_api_version": "nvidia",
+    "cuda.toolkit_version": "nvidia",
+    "apple.": "apple",
+}
+_ON_MACS_ONLY = ("apple.", "os.build", "memory.gpu_limit_bytes", "machine.low_power_mode")
+
+
+def _explain_silence(gathered: Gathered, ended: Mapping[str, Ended]) -> None:
+    """Give every fact that nobody spoke of its reason: the probe that failed, or that it is not asked here."""
+    is_mac = gathered.facts.get("os.name") == "macOS"
+    for name in FACTS.keys() - gathered.facts.keys() - gathered.absent.keys():
+        asked_by = max((start for start in _ASKED_BY if name.startswith(start)), key=len, default="")
+        end = ended.get(_ASKED_BY.get(asked_by, ""))
+        why: Document
+        if end is not None and end.state != "ok":
+            why = {"reason": _NOT_ANSWERED[end.state], "detail": f"the {_ASKED_BY[asked_by]} probe {end.detail}"}
+        elif name.startswith(_ON_MACS_ONLY) and not is_mac:
+            why = {"reason": "not_applicable", "detail": "asked on macOS only"}
+        else:
+            why = {"reason": "not_collected", "detail": None}
+        gathered.absent[name] = why
 
 
 def _fill_gpu_limit(gathered: Gathered) -> None:

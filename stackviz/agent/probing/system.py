@@ -1,31 +1,20 @@
-"""The system probe: operating system, machine, processors, memory, on Linux (with WSL), macOS and Windows.
+"""The system probe: operating system and machine, on Linux (with WSL), macOS and Windows. Its other half: processor.py.
 
-Sources on Linux: /etc/os-release (os-release(5)), /proc (proc(5)), /sys/devices/system/cpu
-(Documentation/ABI/testing/sysfs-devices-system-cpu), /sys/class/dmi, cgroup v1 and v2.
+Sources on Linux: /etc/os-release (os-release(5)), /proc/version (proc(5)), /sys/class/dmi, /sys/class/power_supply.
 May import: importers, wire and the standard library.
 """
 
-import ctypes
-import math
-import os
 import platform
 import re
 
-from stackviz.agent.probing.asking import Missing, Questions, Surroundings
+from stackviz.agent.probing import processor
+from stackviz.agent.probing.asking import Missing, Questions, Surroundings, only_on
 from stackviz.importers.reading import Reading
 
 __all__ = ["QUESTIONS", "probe_system"]
 
 QUESTIONS = Questions()
 
-_TOLD_FEATURES = frozenset(
-    {
-        "sse4_2", "avx", "avx2", "avx512f", "avx512_bf16", "avx512_fp16", "avx512_vnni", "avx_vnni", "amx_bf16",
-        "amx_fp16", "amx_int8", "amx_tile", "f16c", "fma", "asimd", "asimdhp", "asimddp", "bf16", "i8mm", "sve",
-        "sve2", "svebf16", "sme", "sme2", "fphp", "neon",
-    }
-)  # fmt: skip
-"""Words of /proc/cpuinfo that matter to matrix kernels, x86 and ARM."""
 _PLACEHOLDERS = {
     "to be filled by o.e.m.",
     "system product name",
@@ -40,6 +29,7 @@ _PLACEHOLDERS = {
 def probe_system(around: Surroundings) -> Reading:
     reading = Reading("system")
     QUESTIONS.ask(around, reading.sheet)
+    processor.QUESTIONS.ask(around, reading.sheet)
     _find_system(around, reading)
     return reading
 
@@ -54,11 +44,6 @@ def _find_system(around: Surroundings, reading: Reading) -> None:
             reading.found("wsl", wsl, "/proc/version")
     elif around.system == "Windows":
         reading.found("windows", platform.version(), "platform.version")
-
-
-def _only_on(around: Surroundings, *systems: str) -> None:
-    if around.system not in systems:
-        raise Missing("not_applicable", f"asked on {' and '.join(systems)} only")
 
 
 # ---- operating system -----------------------------------------------------------------------------------------------
@@ -96,13 +81,13 @@ def os_arch(_around: Surroundings) -> str:
 
 @QUESTIONS.about("os.libc")
 def os_libc(around: Surroundings) -> str | None:
-    _only_on(around, "Linux")
+    only_on(around, "Linux")
     return " ".join(platform.libc_ver()).strip() or None
 
 
 @QUESTIONS.about("os.wsl")
 def os_wsl(around: Surroundings) -> str:
-    _only_on(around, "Linux")
+    only_on(around, "Linux")
     version = (around.read("/proc/version") or "").lower()
     if "microsoft" not in version:
         raise Missing("not_applicable", "not under the Windows Subsystem for Linux")
@@ -119,19 +104,19 @@ def _dmi(around: Surroundings, name: str) -> str | None:
 
 @QUESTIONS.about("machine.model")
 def machine_model(around: Surroundings) -> str | None:
-    _only_on(around, "Linux")  # Macs: the apple probe
+    only_on(around, "Linux")  # Macs: the apple probe
     return around.read("/proc/device-tree/model") or _dmi(around, "product_name")
 
 
 @QUESTIONS.about("machine.vendor")
 def machine_vendor(around: Surroundings) -> str | None:
-    _only_on(around, "Linux")
+    only_on(around, "Linux")
     return _dmi(around, "sys_vendor")
 
 
 @QUESTIONS.about("machine.container")
 def machine_container(around: Surroundings) -> str:
-    _only_on(around, "Linux")
+    only_on(around, "Linux")
     if around.environ.get("KUBERNETES_SERVICE_HOST"):
         return "kubernetes"
     if around.environ.get("container"):
@@ -148,7 +133,7 @@ def machine_container(around: Surroundings) -> str:
 
 @QUESTIONS.about("machine.virtualization")
 def machine_virtualization(around: Surroundings) -> str:
-    _only_on(around, "Linux")
+    only_on(around, "Linux")
     maker = f"{around.read('/sys/class/dmi/id/sys_vendor')} {around.read('/sys/class/dmi/id/product_name')}".lower()
     for sign, kind in _HYPERVISORS.items():
         if sign in maker:
@@ -176,7 +161,7 @@ _HYPERVISORS = {
 
 @QUESTIONS.about("machine.power_source")
 def machine_power_source(around: Surroundings) -> str:
-    _only_on(around, "Linux")
+    only_on(around, "Linux")
     supplies = around.path("/sys/class/power_supply")
     kinds = {
         supply.name: around.read(f"/sys/class/power_supply/{supply.name}/type")
@@ -191,151 +176,3 @@ def machine_power_source(around: Surroundings) -> str:
     ):
         return "battery"
     raise Missing("not_reported", "the system lists no power supply")
-
-
-# ---- processors -----------------------------------------------------------------------------------------------------
-
-
-def _cpuinfo(around: Surroundings, label: str) -> str | None:
-    match = re.search(rf"^{label}\s*:\s*(.+)$", around.read("/proc/cpuinfo") or "", re.MULTILINE)
-    return match[1].strip() if match else None
-
-
-@QUESTIONS.about("cpu.model")
-def cpu_model(around: Surroundings) -> str | None:
-    if around.system == "Windows":
-        return platform.processor() or None
-    _only_on(around, "Linux")
-    named = _cpuinfo(around, "model name") or _cpuinfo(around, "Model Name")
-    if named:
-        return named
-    match = re.search(r"^Model name:\s*(.+)$", around.run("lscpu"), re.MULTILINE)  # ARM: cpuinfo has part numbers only
-    return match[1].strip() if match and match[1].strip() != "-" else None
-
-
-@QUESTIONS.about("cpu.arch")
-def cpu_arch(_around: Surroundings) -> str:
-    return platform.machine()
-
-
-@QUESTIONS.about("cpu.features")
-def cpu_features(around: Surroundings) -> str | None:
-    _only_on(around, "Linux")
-    flags = set((_cpuinfo(around, "flags") or _cpuinfo(around, "Features") or "").split())
-    return " ".join(sorted(flags & _TOLD_FEATURES)) or None
-
-
-def _cores(around: Surroundings) -> set[tuple[str | None, str | None]]:
-    """(package, core) of each processor the system lists."""
-    cpus = around.path("/sys/devices/system/cpu")
-    names = [cpu.name for cpu in cpus.iterdir() if re.fullmatch(r"cpu\d+", cpu.name)] if cpus.is_dir() else []
-    topology = {
-        (
-            around.read(f"/sys/devices/system/cpu/{name}/topology/physical_package_id"),
-            around.read(f"/sys/devices/system/cpu/{name}/topology/core_id"),
-        )
-        for name in names
-    }
-    return {core for core in topology if core[1] is not None}
-
-
-@QUESTIONS.about("cpu.cores_physical")
-def cpu_cores_physical(around: Surroundings) -> int | None:
-    _only_on(around, "Linux")
-    return len(_cores(around)) or None
-
-
-@QUESTIONS.about("cpu.cores_logical")
-def cpu_cores_logical(_around: Surroundings) -> int | None:
-    return os.cpu_count()
-
-
-@QUESTIONS.about("cpu.cores_usable")
-def cpu_cores_usable(around: Surroundings) -> int | None:
-    _only_on(around, "Linux")
-    usable = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
-    quota = _quota_cores(around)
-    return min(usable, math.ceil(quota)) if usable and quota else usable
-
-
-def _quota_cores(around: Surroundings) -> float | None:
-    """Processors the container's quota allows: cgroup v2 cpu.max, v1 cpu.cfs_quota_us."""
-    match = re.match(r"(\d+) (\d+)$", around.read("/sys/fs/cgroup/cpu.max") or "")
-    if match:
-        return int(match[1]) / int(match[2])
-    quota = around.read("/sys/fs/cgroup/cpu/cpu.cfs_quota_us") or ""
-    period = around.read("/sys/fs/cgroup/cpu/cpu.cfs_period_us") or ""
-    return int(quota) / int(period) if quota.isdigit() and period.isdigit() else None
-
-
-@QUESTIONS.about("cpu.sockets")
-def cpu_sockets(around: Surroundings) -> int | None:
-    _only_on(around, "Linux")
-    return len({package for package, _ in _cores(around)}) or None
-
-
-@QUESTIONS.about("cpu.cache_last_level_bytes")
-def cpu_cache_last_level_bytes(around: Surroundings) -> int | None:
-    _only_on(around, "Linux")
-    caches = around.path("/sys/devices/system/cpu/cpu0/cache")
-    found: list[tuple[int, int]] = []
-    for index in caches.iterdir() if caches.is_dir() else ():
-        where = f"/sys/devices/system/cpu/cpu0/cache/{index.name}"
-        size = re.match(r"(\d+)([KMG])$", around.read(f"{where}/size") or "")
-        level = around.read(f"{where}/level") or ""
-        if size and level.isdigit() and around.read(f"{where}/type") != "Instruction":
-            found.append((int(level), int(size[1]) * {"K": 2**10, "M": 2**20, "G": 2**30}[size[2]]))
-    return max(found)[1] if found else None
-
-
-@QUESTIONS.about("cpu.clock_max_hz")
-def cpu_clock_max_hz(around: Surroundings) -> int | None:
-    _only_on(around, "Linux")
-    kilohertz = around.read("/sys/devices/system/cpu/cpu0/cpufreq/cpuinfo_max_freq") or ""
-    return int(kilohertz) * 1000 if kilohertz.isdigit() else None
-
-
-@QUESTIONS.about("cpu.governor")
-def cpu_governor(around: Surroundings) -> str | None:
-    _only_on(around, "Linux")
-    return around.read("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor")
-
-
-# ---- memory ---------------------------------------------------------------------------------------------------------
-
-
-@QUESTIONS.about("memory.total_bytes")
-def memory_total_bytes(around: Surroundings) -> int | None:
-    if around.system == "Windows":
-        return _windows_memory_bytes()
-    _only_on(around, "Linux")  # Macs: the apple probe
-    match = re.search(r"^MemTotal:\s+(\d+) kB$", around.read("/proc/meminfo") or "", re.MULTILINE)
-    return int(match[1]) * 1024 if match else None
-
-
-@QUESTIONS.about("memory.limit_bytes")
-def memory_limit_bytes(around: Surroundings) -> int:
-    _only_on(around, "Linux")
-    for name in ("/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes"):
-        limit = around.read(name) or ""
-        if limit.isdigit() and 0 < int(limit) < 2**60:  # v1 writes about 2^63 for "none"
-            return int(limit)
-    raise Missing("not_applicable", "no limit is set")
-
-
-def _windows_memory_bytes() -> int | None:
-    """GlobalMemoryStatusEx, see learn.microsoft.com/windows/win32/api/sysinfoapi."""
-
-    class Status(ctypes.Structure):
-        _fields_ = [
-            ("length", ctypes.c_ulong),
-            ("load", ctypes.c_ulong),
-            *(
-                (name, ctypes.c_ulonglong)
-                for name in ("total", "free", "page", "page_free", "virt", "virt_free", "ext")
-            ),
-        ]
-
-    status = Status(length=ctypes.sizeof(Status))
-    asked = ctypes.windll.kernel32.GlobalMemoryStatusEx(ctypes.byref(status))  # type: ignore[attr-defined]
-    return int(status.total) if asked else None

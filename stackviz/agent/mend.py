@@ -1,0 +1,84 @@
+"""Leaving out of a report what the format would refuse, so that a slip in one place costs that place and not the hours
+that were measured. Every part left out says so. May import: wire and the standard library.
+"""
+
+import re
+from collections.abc import Callable
+from typing import Any
+
+from stackviz.wire import Report, ReportError, parse_report
+
+__all__ = ["parse_mended"]
+
+_MOST_MENDS = 200
+_PLACE = re.compile(r"(facts|absent)\.(.+)|(cards|software|results|probes)\[(\d+)\]")
+
+Document = dict[str, Any]
+
+
+def parse_mended(document: Document) -> Report:
+    """The report, with what breaks the format taken out of `document`. Raises ReportError where that cannot help."""
+    for _ in range(_MOST_MENDS):
+        try:
+            return parse_report(document)
+        except ReportError as error:
+            if not _mend(document, error):
+                raise
+    return parse_report(document)
+
+
+def _mend(document: Document, error: ReportError) -> bool:
+    place = _PLACE.match(error.path)
+    if place is None:
+        return False
+    if place[1]:
+        return _leave_out_fact(document, place[1], place[2], error.problem)
+    items = document[place[3]]
+    number = int(place[4])
+    if number >= len(items):
+        return False
+    items[number : number + 1] = _WITHOUT[place[3]](items[number], error)
+    if place[3] == "cards":
+        _forget_lost_cards(document)
+    return True
+
+
+def _leave_out_fact(document: Document, group: str, rest: str, problem: str) -> bool:
+    """The name may hold dots, and the path may go on behind it: the longest name that is there counts."""
+    name = max((name for name in document[group] if rest.startswith(name)), key=len, default=None)
+    if name is None:
+        return False
+    del document[group][name]
+    if group == "facts":
+        document["absent"][name] = {"reason": "failed", "detail": f"what was read {problem}"}
+    return True
+
+
+def _forget_lost_cards(document: Document) -> None:
+    left = {card.get("index") for card in document["cards"] if isinstance(card, dict)}
+    for result in document["results"]:
+        if result.get("card") not in left:
+            result["card"] = None
+
+
+def _without_result(result: Document, error: ReportError) -> list[Document]:
+    """The result as a failed one, with nothing but its name; gone if even that is refused."""
+    reason = f"the result cannot be sent: {error}"
+    if result.get("reason") and str(result["reason"]).startswith("the result cannot be sent"):
+        return []
+    bare = {name: result.get(name) for name in ("benchmark", "version", "device", "params")}
+    return [{**bare, "unit": "s", "state": "failed", "reason": reason[:1000], "samples": []}]
+
+
+def _without_detail(probe: Document, _error: ReportError) -> list[Document]:
+    if "detail" not in probe:
+        return []
+    return [{"probe": probe.get("probe"), "state": "failed", "duration_s": None}]
+
+
+_WITHOUT: dict[str, Callable[[Any, ReportError], list[Document]]] = {
+    "cards": lambda _card, _error: [],
+    "software": lambda _software, _error: [],
+    "results": _without_result,
+    "probes": _without_detail,
+}

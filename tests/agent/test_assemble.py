@@ -1,0 +1,76 @@
+"""One report out of all that was told; a slip in one place costs that place and not the measurements."""
+
+import pytest
+
+from stackviz.agent.assemble import assemble_report
+from stackviz.agent.mend import parse_mended
+from stackviz.agent.privacy import mask_of
+from stackviz.agent.probing.gather import Gathered
+from stackviz.wire import ReportError, parse_report, to_json
+from tests.wire.reports import gemm_result, h100_card, memory_copy_result, report_body
+
+
+def test_a_report_is_assembled_masked_and_whole(tmp_path):
+    gathered = Gathered(
+        facts={"os.name": "Ubuntu", "machine.model": "box of wilhelmina"},
+        probes=[{"probe": "torch", "state": "failed", "detail": "/home/wilhelmina/venv is broken"}],
+    )
+    report = assemble_report(gathered, [], tmp_path, name="rack-7", mask=mask_of(["wilhelmina"], [], []))
+    assert report.machine.name == "rack-7"
+    assert "wilhelmina" not in to_json(report)
+    assert report.probes[0].detail == "~/venv is broken"
+    assert parse_report(to_json(report)) == report
+
+
+def test_each_report_has_an_id_of_its_own_and_the_machine_keeps_its_identity(tmp_path):
+    first, second = (assemble_report(Gathered(), [], tmp_path) for _ in range(2))
+    assert first.id != second.id
+    assert first.machine.identity == second.machine.identity
+
+
+def test_a_sound_report_is_left_as_it_is():
+    body = report_body()
+    assert parse_mended(body) == parse_report(body)
+
+
+def test_a_fact_of_the_wrong_type_is_left_out_and_the_rest_goes():
+    report = parse_mended(report_body(facts={"memory.total_bytes": "lots", "os.name": "Ubuntu"}))
+    assert report.facts == {"os.name": "Ubuntu"}
+    assert report.absent["memory.total_bytes"].detail == "what was read is text, not an integer"
+
+
+def test_a_result_that_cannot_be_sent_is_a_failed_one_and_the_others_go():
+    results = [gemm_result(), memory_copy_result(samples=[0.001, 0.0]), gemm_result()]
+    report = parse_mended(report_body(results=results))
+    assert [result.state for result in report.results] == ["ok", "failed", "ok"]
+    assert report.results[1].reason == (
+        "the result cannot be sent: results[1].samples[1]: is not a positive finite number"
+    )
+    assert report.results[1].params == {"bytes": 1073741824}
+
+
+def test_a_card_that_cannot_be_sent_takes_its_results_no_further_than_off_it():
+    report = parse_mended(report_body(cards=[h100_card(reported_name="")]))
+    assert report.cards == ()
+    assert [result.card for result in report.results] == [None, None]
+    assert report.results[0].samples
+
+
+def test_a_result_that_is_wrong_through_and_through_is_dropped():
+    assert len(parse_mended(report_body(results=[gemm_result(params={"dtype": []}), gemm_result()])).results) == 1
+
+
+def test_software_probes_and_reasons_that_are_wrong_are_left_out():
+    body = report_body(
+        software=[{"component": "Not A Slug", "version": None, "found_by": "x"}],
+        probes=[{"probe": "torch", "state": "ok", "detail": 3}, {"probe": "", "state": "ok"}],
+        absent={"os.build": {"reason": "because"}},
+    )
+    report = parse_mended(body)
+    assert (report.software, report.absent) == ((), {})
+    assert [(probe.probe, probe.state) for probe in report.probes] == [("torch", "failed")]
+
+
+def test_what_no_mending_can_help_is_an_error():
+    with pytest.raises(ReportError):
+        parse_mended(report_body(id="nonsense"))
