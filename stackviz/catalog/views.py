@@ -1,14 +1,9 @@
 """Accelerators: the list and the sheets."""
 
-from collections.abc import Callable
-
-from django.conf import settings
-from django.core.cache import cache
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect, QueryDict
 from django.shortcuts import render
 from django.template.loader import render_to_string
 from django.urls import reverse
-from django.utils.translation import get_language
 from django.views.decorators.http import require_safe
 from django_htmx.http import push_url
 
@@ -25,6 +20,7 @@ from stackviz.catalog.listing import (
 )
 from stackviz.catalog.queries import matching_accelerators, successors
 from stackviz.catalog.sheet import read_sheet, stamped_accelerator
+from stackviz.web.fragments import kept
 from stackviz.web.htmx import vary_on_htmx, wants_partial
 from stackviz.web.paging import page_as, page_number, page_of
 
@@ -56,7 +52,7 @@ def _list_html(request: HttpRequest, what: Asked, number: int, vendors: list[Cho
 
     if what.q or what.notes:
         return made()
-    return _kept(f"list {what.query_string} {number} {list_stamp()}", made)
+    return kept(("list", what.query_string, number, list_stamp()), made, KEPT_S)
 
 
 def _found(request: HttpRequest, what: Asked, number: int, vendors: list[Choice]) -> str:
@@ -82,22 +78,12 @@ def sheet(request: HttpRequest, slug: str) -> HttpResponse:
         return _elsewhere(slug)
     accelerator, stamp = found
     context = {"accelerator": accelerator}
-    body = _kept(
-        f"sheet {stamp}", lambda: render_to_string("catalog/_sheet.html", {**context, "sheet": read_sheet(accelerator)})
+    body = kept(
+        ("sheet", stamp),
+        lambda: render_to_string("catalog/_sheet.html", {**context, "sheet": read_sheet(accelerator)}),
+        KEPT_S,
     )
     return render(request, "catalog/sheet.html", {**context, "body": body})
-
-
-def _kept(name: str, made: Callable[[], str]) -> str:
-    """HTML from the cache, or made and put there. `name` must move with what the HTML shows."""
-    if settings.DEBUG:  # templates are being worked on
-        return made()
-    key = f"catalogue {name} {get_language()} {getattr(settings, 'VERSION', '')}".replace(" ", ":")
-    html = cache.get(key)
-    if html is None:
-        html = made()
-        cache.set(key, html, KEPT_S)
-    return str(html)
 
 
 def _elsewhere(slug: str) -> HttpResponse:

@@ -4,16 +4,13 @@ What it shows comes from the machine's reports, the catalogue (names of sheets, 
 stacks; the key names the state of each.
 """
 
-import hashlib
-
-from django.core.cache import cache
 from django.template.loader import render_to_string
 from django.utils.safestring import SafeString
-from django.utils.translation import get_language
 
 from stackviz.catalog.listing import list_stamp
 from stackviz.machines.page import MachinePage, report_body
 from stackviz.stacks.models import Edition
+from stackviz.web.fragments import kept
 
 # A key says nothing of older reports that are read again by a newer interpreter: what that changes may show this late.
 KEPT_S = 60
@@ -23,14 +20,5 @@ def drawn_body(page: MachinePage) -> SafeString:
     """The body as HTML; "" before a report was read. Three queries while nothing moved."""
     if page.latest is None:
         return SafeString("")
-    key = _key(page)
-    kept: str | None = cache.get(key)
-    if kept is None:
-        kept = render_to_string("machines/_body.html", {"body": report_body(page.machine)})
-        cache.set(key, kept, KEPT_S)
-    return SafeString(kept)  # a template escaped every value in it
-
-
-def _key(page: MachinePage) -> str:
-    state = (page.machine.pk, page.seen, page.latest, list_stamp(), Edition.current(), get_language())
-    return "machine-body-" + hashlib.blake2b(repr(state).encode(), digest_size=16).hexdigest()
+    state = ("machine", page.machine.pk, page.seen, page.latest, list_stamp(), Edition.current())
+    return kept(state, lambda: render_to_string("machines/_body.html", {"body": report_body(page.machine)}), KEPT_S)

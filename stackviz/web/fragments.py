@@ -1,28 +1,48 @@
-"""Parts of a page that depend on nothing but plain values: rendered once for each, then taken from memory.
+"""Parts of a page that are rendered once and then taken from memory, in two ways.
 
-A template of two hundred table cells costs more than all queries of its page. The frozen rows it is made of are the
-key, so nothing has to be invalidated: other values are another key.
+`fragment` is for parts made of plain values: the frozen rows are the key, so nothing has to be invalidated, but the
+rows must be read. `kept` also saves reading them: whoever calls it names the state of everything the part shows.
+Neither may hold a request, a user or a token.
 """
 
-from collections.abc import Hashable
+import hashlib
+from collections.abc import Callable, Hashable
 from functools import lru_cache
 
+from django.conf import settings
+from django.core.cache import cache
 from django.template.loader import get_template
 from django.utils.safestring import SafeString
 from django.utils.translation import get_language
 
-KEPT = 64  # fragments of at most some 100 KB each: a few MB for each web process
+FRAGMENTS = 64  # of at most some 100 KB each: a few MB for each web process
 
 
 def fragment(template_name: str, **values: Hashable) -> SafeString:
-    """The template rendered with these values and nothing else: no request, no user, no token may be in it.
+    """The template rendered with these values and nothing else.
 
     Raises TypeError for a value that is not hashable: lists and querysets may change behind the key's back.
     """
     return _rendered(template_name, get_language() or "", tuple(sorted(values.items())))
 
 
-@lru_cache(maxsize=KEPT)
+@lru_cache(maxsize=FRAGMENTS)
 def _rendered(template_name: str, _language: str, values: tuple[tuple[str, Hashable], ...]) -> SafeString:
     # The template escapes each value; this only keeps what it returned.
     return SafeString(get_template(template_name).render(dict(values)))
+
+
+def kept(state: tuple[object, ...], make: Callable[[], str], seconds: int) -> SafeString:
+    """What `make` renders, from the site's cache when it was made for an equal `state` in this language and version.
+
+    `state` must move with whatever the part shows; `seconds` bounds how long a move it misses goes unseen.
+    """
+    if settings.DEBUG:  # templates are being worked on
+        return SafeString(make())
+    named = repr((state, get_language(), settings.VERSION))
+    key = "kept-" + hashlib.blake2b(named.encode(), digest_size=16).hexdigest()
+    html: str | None = cache.get(key)
+    if html is None:
+        html = make()
+        cache.set(key, html, seconds)
+    return SafeString(html)  # a template escaped every value in it

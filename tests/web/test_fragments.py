@@ -1,10 +1,11 @@
 """A fragment is rendered once for equal values, anew for others, and escapes what it is given."""
 
 import pytest
+from django.core.cache import cache
 from django.utils.translation import override
 
 from stackviz.web import fragments
-from stackviz.web.fragments import fragment
+from stackviz.web.fragments import fragment, kept
 
 
 @pytest.fixture(autouse=True)
@@ -16,6 +17,7 @@ def renderings(monkeypatch, settings, tmp_path):
     real = fragments.get_template
     monkeypatch.setattr(fragments, "get_template", lambda name: counted.append(name) or real(name))
     fragments._rendered.cache_clear()
+    cache.clear()
     yield counted
     fragments._rendered.cache_clear()
 
@@ -40,3 +42,21 @@ def test_values_are_escaped():
 def test_what_could_change_behind_the_key_is_refused():
     with pytest.raises(TypeError):
         fragment("word.html", word=["a"])
+
+
+def test_a_kept_part_is_made_once_for_each_state_and_language():
+    made = []
+
+    def make():
+        made.append("made")
+        return f"<b>{len(made)}</b>"
+
+    assert kept(("sheet", 1), make, 60) == kept(("sheet", 1), make, 60) == "<b>1</b>"
+    assert kept(("sheet", 2), make, 60) == "<b>2</b>"
+    with override("zh-hans"):
+        assert kept(("sheet", 1), make, 60) == "<b>3</b>"
+
+
+def test_nothing_is_kept_while_templates_are_worked_on(settings):
+    settings.DEBUG = True
+    assert [kept(("page",), lambda word=word: word, 60) for word in ("old", "new")] == ["old", "new"]
