@@ -69,7 +69,10 @@ def _nothing_new(request: HttpRequest, lab: str, slug: str) -> HttpResponse | No
     since = request.GET.get("since", "")
     opened = int(since) if since.isascii() and since.isdecimal() and len(since) < 12 else 0
     is_stale = timezone.now().timestamp() - opened > POLLED_FOR.total_seconds()
-    return HttpResponse(status=STOP_POLLING if is_stale else NO_CHANGE)
+    # htmx would swap in the empty answer of a 286, were it not told.
+    return (
+        HttpResponse(status=STOP_POLLING, headers={"HX-Reswap": "none"}) if is_stale else HttpResponse(status=NO_CHANGE)
+    )
 
 
 @require_safe

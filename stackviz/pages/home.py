@@ -1,17 +1,18 @@
 """What the front page shows: how much there is, comparisons to start from, the machines that reported last."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
 from django.utils.functional import Promise
+from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
 from stackviz.catalog.models import SpecValue
 from stackviz.catalog.queries import accelerators_by_slug, public_accelerators
 from stackviz.diagrams.boxes import Column
 from stackviz.diagrams.layers import Layer, State
-from stackviz.labs.models import Card, Snapshot
+from stackviz.labs.models import Card, Machine, Snapshot
 from stackviz.labs.queries import Visitor, latest_snapshots, visible_machines
 from stackviz.stacks.models import Stack
 from stackviz.stacks.queries import described_columns
@@ -98,7 +99,7 @@ def front_page(visitor: Visitor) -> FrontPage:
         stacks=format_number(len(stacks)),
         machines=format_number(machines.count()),
         drawing=small_drawing(),
-        starting_points=starting_points(stacks),
+        starting_points=(*_against_its_sheet(newest, snapshots), *starting_points(stacks)),
         newest=tuple(
             NewMachine(
                 name=machine.name,
@@ -125,6 +126,23 @@ def starting_points(stacks: dict[str, str]) -> tuple[StartingPoint, ...]:
         for question, subjects in STARTING_POINTS
         if all(subject in names for subject in subjects)
     )
+
+
+def _against_its_sheet(newest: Sequence[Machine], snapshots: Mapping[int, Snapshot]) -> list[StartingPoint]:
+    """The machine that reported last with a card of a known sheet, against that sheet; none if there is no such."""
+    for machine in newest:
+        cards = snapshots[machine.pk].cards.all() if machine.pk in snapshots else ()
+        for card in cards:
+            if card.accelerator and card.accelerator.is_public:
+                subjects = (f"machine:{machine.lab.slug}/{machine.slug}", card.accelerator.slug)
+                return [
+                    StartingPoint(
+                        gettext("A real machine against its data sheet"),
+                        (machine.name, card.accelerator.name),
+                        _query(subjects),
+                    )
+                ]
+    return []
 
 
 def small_drawing() -> SmallDrawing | None:

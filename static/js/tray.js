@@ -102,7 +102,7 @@
       document.querySelector("main").focus();
     }
   });
-  document.addEventListener("htmx:load", (event) => mark(event.detail.elt.parentElement || document));
+  document.addEventListener("htmx:afterSwap", () => mark(document));
   addEventListener("storage", (event) => {
     if (event.key === KEY) {
       subjects = read();

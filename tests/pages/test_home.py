@@ -73,6 +73,15 @@ def test_a_comparison_is_offered_only_if_all_its_subjects_are_there():
     assert found[0].query == "a=nvidia-a100-sxm4-80gb&a=nvidia-h100-sxm5-80gb&a=nvidia-b200-hgx"
 
 
+def test_the_newest_machine_is_offered_against_the_sheet_of_its_card(client):
+    vendor = Vendor.objects.create(slug="nvidia", name="NVIDIA")
+    sheet = Accelerator.objects.create(slug="nvidia-h100", name="NVIDIA H100", vendor=vendor, is_public=True)
+    make_report(make_machine(make_lab(), "dgx-07"), cards=[h100(0, sheet)])
+    assert 'href="/compare/?a=machine:north/dgx-07&amp;a=nvidia-h100"' in page(client)
+    Accelerator.objects.update(is_public=False)
+    assert "a=nvidia-h100" not in page(client)
+
+
 def test_every_suggested_comparison_is_in_the_curated_data():
     from django.core.management import call_command
 

@@ -3,10 +3,12 @@
 Whole journeys are in tests/browser; here is what each script promises.
 """
 
+import re
 import shutil
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import expect
 
 from tests.live import Site
 
@@ -85,7 +87,7 @@ def test_the_tray_survives_a_filter_and_knows_its_own_in_rows_that_htmx_brings(v
     page.fill("#q", "dgx-1")
     page.wait_for_url("**/machines/?q=dgx-1")
     button = page.locator("#machines [data-tray-add$='dgx-1']")
-    assert button.get_attribute("aria-pressed") == "true"
+    expect(button).to_have_attribute("aria-pressed", "true")
     button.click()
     assert in_tray(page) == []
     assert said(page) == "dgx-1 was removed, 0 of 6 in the compare tray"
@@ -179,6 +181,34 @@ def test_a_chart_further_down_draws_itself_when_it_is_looked_at(visit, site):
     page.wait_for_selector("[data-chart=chart-past]", state="attached")
     page.locator("#past").scroll_into_view_if_needed()
     page.wait_for_selector(".js-plotly-plot .main-svg")
+
+
+def test_a_page_left_open_for_hours_stops_asking_and_keeps_what_it_shows(browser_page, site):
+    asked = []
+
+    def hours_later(route):
+        asked.append(route.request.url)
+        route.continue_(url=re.sub(r"since=[0-9]+", "since=1000", route.request.url))
+
+    browser_page.route("**/dgx-7/?seen=*", hours_later)
+    browser_page.clock.install()
+    browser_page.goto(site.url + "/machines/north/dgx-7/")
+    browser_page.clock.run_for(11_000)
+    browser_page.wait_for_timeout(500)
+    browser_page.clock.run_for(60_000)
+    browser_page.wait_for_timeout(500)
+    assert len(asked) == 1
+    assert "Xeon" in browser_page.locator("#machine").inner_text()
+
+
+def test_what_a_filter_found_is_said_aloud(visit):
+    page = visit("/machines/")
+    page.fill("#q", "dgx-3")
+    page.wait_for_url("**/machines/?q=dgx-3")
+    expect(page.locator("[data-announce]")).to_have_text("1 machine")
+    page.fill("#q", "none of that name")
+    page.wait_for_url("**/machines/?q=none*")
+    expect(page.locator("[data-announce]")).to_have_text("no machine")
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])

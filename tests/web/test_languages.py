@@ -1,0 +1,202 @@
+"""Simplified Chinese: every text of the interface is there, says the same with the same figures, and is what Django reads."""
+
+import gettext
+import io
+import re
+import shutil
+from collections import Counter
+
+import pytest
+from django.utils import translation
+
+from stackviz.catalog.models import Accelerator, Source, SpecValue, Vendor
+from tests.machines.factories import gemm, h100, make_lab, make_machine, make_report
+from tools.messages import GETTEXT, compiled, po_files, read_po
+
+PLACEHOLDER = re.compile(r"%\(\w+\)[a-z]|%%|%s|\{\w+\}|</?\w+[^>]*>")
+CHINESE = re.compile(r"[\u4e00-\u9fff]")
+# Texts that are names or placeholders in every language.
+SAME_EVERYWHERE = re.compile(r"%s|%\(\w+\)s|English|[A-Za-z]{2,3}\d{0,2}|Python|PyTorch|gzip")
+
+files = pytest.mark.parametrize("path", po_files(), ids=lambda path: path.parts[-3])
+
+
+def entries_of(path):
+    return [entry for entry in read_po(path.read_text()) if not entry.is_header]
+
+
+# --- the files ---
+
+
+def test_each_language_but_english_has_its_file(settings):
+    written = {translation.to_locale(code) for code, _name in settings.LANGUAGES} - {"en"}
+    assert {path.parts[-3] for path in po_files()} == written == {"zh_Hans"}
+
+
+@files
+def test_every_text_is_translated_and_none_is_a_guess(path):
+    entries = entries_of(path)
+    assert len(entries) > 800
+    assert [entry.text for entry in entries if not entry.is_translated] == []
+    assert "#, fuzzy" not in path.read_text()
+
+
+@files
+def test_a_translation_is_in_its_language(path):
+    english = [entry.text for entry in entries_of(path) if not CHINESE.search(entry.forms[0])]
+    assert [text for text in english if not SAME_EVERYWHERE.fullmatch(text)] == []
+
+
+@files
+def test_a_translation_keeps_placeholders_and_markup(path):
+    changed = [
+        (entry.text, form)
+        for entry in entries_of(path)
+        for form in entry.forms.values()
+        if Counter(PLACEHOLDER.findall(form)) != Counter(PLACEHOLDER.findall(entry.plural or entry.text))
+    ]
+    assert changed == []
+
+
+@files
+def test_no_translation_has_a_space_or_line_break_at_its_ends(path):
+    """A table cell is not wider, and a sentence not torn, for a slip of the hand."""
+    assert [
+        entry.text for entry in entries_of(path) if any(form != form.strip() for form in entry.forms.values())
+    ] == []
+
+
+@files
+def test_what_django_reads_is_what_the_file_says(path):
+    """Read with Python's own gettext: the committed .mo must work where no msgfmt is installed."""
+    read = gettext.GNUTranslations(io.BytesIO(path.with_suffix(".mo").read_bytes()))
+    for entry in entries_of(path):
+        if entry.plural is not None:
+            said = read.ngettext(entry.text, entry.plural, 1), read.ngettext(entry.text, entry.plural, 7)
+            assert said == (entry.forms[0], entry.forms[0])
+        elif entry.context is not None:
+            assert read.pgettext(entry.context, entry.text) == entry.forms[0]
+        else:
+            assert read.gettext(entry.text) == entry.forms[0]
+    assert path.with_suffix(".mo").read_bytes() == compiled(read_po(path.read_text())), (
+        "python tools/messages.py --compile"
+    )
+
+
+def test_a_text_that_is_fuzzy_or_empty_is_not_read_by_django():
+    po = 'msgid "yes"\nmsgstr "是"\n\n#, fuzzy\nmsgid "no"\nmsgstr "是"\n\nmsgid "maybe"\nmsgstr ""\n\n#~ msgid "old"\n#~ msgstr "旧"\n'
+    read = gettext.GNUTranslations(io.BytesIO(compiled(read_po(po))))
+    assert [read.gettext(text) for text in ("yes", "no", "maybe", "old")] == ["是", "no", "maybe", "old"]
+
+
+def test_a_po_file_is_read_with_its_plurals_contexts_and_long_lines():
+    po = 'msgctxt "of a machine"\nmsgid ""\n"two "\n"lines\\n"\nmsgid_plural "many"\nmsgstr[0] "一\\"二"\n'
+    (entry,) = read_po(po)
+    assert (entry.context, entry.text, entry.plural, entry.forms) == (
+        "of a machine",
+        "two lines\n",
+        "many",
+        {0: '一"二'},
+    )
+
+
+def test_no_text_of_templates_or_code_waits_for_its_translation(run_python):
+    if missing := [name for name in GETTEXT if not shutil.which(name)]:
+        pytest.skip(f"looking for texts needs GNU gettext; not on PATH: {', '.join(missing)}")
+    done = run_python("tools/messages.py", "--check")
+    assert (done.returncode, done.stdout) == (0, "every text is translated\n"), done.stdout + done.stderr
+
+
+# --- the pages ---
+
+
+@pytest.mark.parametrize(
+    ("address", "words"),
+    [
+        ("/", "对比加速器技术栈"),
+        ("/accelerators/", "0 款加速器"),
+        ("/stacks/", "还没有软件栈说明"),
+        ("/machines/", "还没有机器上报"),
+        ("/machines/add/", "在机器上运行采集程序"),
+        ("/learn/", "稠密与稀疏"),
+        ("/compare/", "任选 2 至 6 项"),
+        ("/no/such/page/", "这个地址没有内容"),
+    ],
+)
+def test_a_browser_set_to_chinese_gets_chinese(client, db, address, words):
+    response = client.get(address, headers={"accept-language": "zh-CN,zh;q=0.9,en;q=0.8"})
+    text = response.content.decode()
+    assert '<html lang="zh-hans">' in text
+    assert words in text
+    assert "Accept-Language" in response["Vary"]
+
+
+@pytest.mark.parametrize("wanted", ["zh-CN", "zh-Hans", "zh-SG", "zh"])
+def test_each_way_to_ask_for_simplified_chinese_is_understood(client, db, wanted):
+    assert '<html lang="zh-hans">' in client.get("/learn/", headers={"accept-language": wanted}).content.decode()
+
+
+def test_who_asks_for_another_language_gets_english(client, db):
+    assert '<html lang="en">' in client.get("/learn/", headers={"accept-language": "fr-FR"}).content.decode()
+
+
+def test_the_language_chosen_in_the_menu_stays(client, db):
+    response = client.post("/i18n/setlang/", {"language": "zh-hans", "next": "/learn/"})
+    assert (response.status_code, response["Location"]) == (302, "/learn/")
+    for address in ("/learn/", "/accelerators/"):
+        assert '<html lang="zh-hans">' in client.get(address, headers={"accept-language": "en"}).content.decode()
+
+
+def main_text(client, address, language):
+    response = client.get(address, headers={"accept-language": language})
+    assert response.status_code == 200
+    main = re.search(r"<main.*</main>", response.content.decode(), re.DOTALL)[0]
+    return re.sub(r"<[^>]+>", " ", main)
+
+
+def figures(text):
+    return Counter(re.findall(r"\d[\d,.]*\d|\d", text))
+
+
+@pytest.fixture
+def sheet(db):
+    card = Accelerator.objects.create(
+        slug="acme-one", name="Acme One", vendor=Vendor.objects.create(slug="acme", name="Acme"), kind="gpu"
+    )
+    source = Source.objects.create(key="acme", title="Acme data sheet", url="https://acme.example/one", kind="maker")
+    for field, value, unit, condition in [
+        ("memory_bandwidth_gb_s", "3350", "GB/s", ""),
+        ("bf16_tensor_tflops", "989.4", "TFLOPS", "sparsity=dense"),
+        ("bf16_tensor_tflops", "1978.9", "TFLOPS", "sparsity=sparse"),
+        ("tdp_w", "700", "W", ""),
+    ]:
+        SpecValue.objects.create(
+            accelerator=card, field=field, value=value, unit=unit, condition=condition, source=source,
+            status="public", is_preferred=True,
+        )  # fmt: skip
+    return card
+
+
+def test_figures_look_the_same_in_both_languages(client, sheet):
+    machine = make_machine(make_lab(), "dgx-07")
+    make_report(machine, cards=[h100(0, sheet), h100(1, sheet)], results=[gemm("bf16", [0.00141] * 8)])
+    for address in ("/accelerators/", sheet.get_absolute_url(), machine.get_absolute_url(), "/machines/"):
+        chinese, english = main_text(client, address, "zh-CN"), main_text(client, address, "en")
+        assert figures(chinese) == figures(english) != Counter()
+        assert CHINESE.search(chinese)
+        assert not CHINESE.search(english), "a page kept for one language was given to a reader of the other"
+
+
+def test_conditions_and_units_are_told_in_chinese_with_the_units_symbols(client, sheet):
+    text = main_text(client, sheet.get_absolute_url(), "zh-CN")
+    assert re.search(r"bf16 张量.*989\.4 TFLOPS\s+稠密\s", text, re.DOTALL)
+    assert "3,350 GB/s" in text
+    assert "显存带宽" in text
+
+
+def test_memory_of_a_card_and_of_a_machine_have_their_own_words(client, sheet):
+    machine = make_machine(make_lab(), "dgx-07")
+    make_report(machine, cards=[h100(0, sheet)])
+    text = main_text(client, machine.get_absolute_url(), "zh-CN")
+    assert re.search(r"内存\s+1\.968 TiB", text)
+    assert "显存" in text
