@@ -46,7 +46,8 @@ class Report:
         size = f"{cost.bytes / 1000:6.1f} kB, compressed {cost.compressed / 1000:5.1f} kB"
         size += f" (with styles and scripts {cost.all_compressed / 1000:.1f} kB)"
         self.line("", f"{size}   goal <= {COMPRESSED_GOAL // 1000} kB", reached=cost.compressed <= COMPRESSED_GOAL)
-        self.line("", f"{cost.queries_again} queries ({cost.queries_first} when asked first)")
+        first = f"asked for the first time {cost.first_ms:.1f} ms, ratio {cost.first_ratio:.2f}"
+        self.line("", f"{cost.queries_again} queries ({cost.queries_first} at first); {first}")
         self.found[name] = dataclasses.asdict(cost)
 
 

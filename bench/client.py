@@ -103,15 +103,20 @@ def requests_per_s(port: int, requests: Sequence[bytes], connections: int, statu
     return len(requests) / (time.perf_counter() - started)
 
 
-def milliseconds(port: int, request: bytes, times: int) -> float:
-    """Median time of one request at a time, on a connection kept open."""
-    connection = Connection(port)
-    took = []
+def milliseconds(questions: Sequence[tuple[int, bytes]], times: int) -> list[float]:
+    """Median time of each (port, request), asked one after the other in turns on connections kept open.
+
+    In turns, so that a neighbour who takes the processor for a second slows all of them alike.
+    """
+    connections = [Connection(port) for port, _ in questions]
+    took: list[list[float]] = [[] for _ in questions]
     for _ in range(times):
-        started = time.perf_counter()
-        answer = connection.ask(request)
-        took.append(time.perf_counter() - started)
-        if answer.status != 200:
-            raise RuntimeError(f"{answer.status}: {answer.body[:300]!r}")
-    connection.close()
-    return statistics.median(took) * 1000
+        for number, (_, request) in enumerate(questions):
+            started = time.perf_counter()
+            answer = connections[number].ask(request)
+            took[number].append((time.perf_counter() - started) * 1000)
+            if answer.status != 200:
+                raise RuntimeError(f"{answer.status}: {answer.body[:300]!r}")
+    for connection in connections:
+        connection.close()
+    return [statistics.median(one) for one in took]

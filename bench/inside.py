@@ -17,6 +17,7 @@ import django
 MACHINES = 20
 SAMPLES = 10
 START = datetime(2026, 1, 1, tzinfo=UTC)
+H100, M3_MAX = "nvidia-h100-sxm5-80gb", "apple-m3-max-40"
 
 
 def body_text(number: int) -> bytes:
@@ -211,35 +212,34 @@ def pages() -> dict[str, Any]:
 
     client = Client(SERVER_NAME="127.0.0.1")
     found = {}
-    for name, path in addresses().items():
+    for name, paths in addresses().items():
         counts = []
         for _ in range(2):
             with CaptureQueriesContext(connection) as captured:
-                answer = client.get(path)
+                answer = client.get(paths[0])
             if answer.status_code != 200:
-                raise RuntimeError(f"{path} answered {answer.status_code}")
+                raise RuntimeError(f"{paths[0]} answered {answer.status_code}")
             counts.append(len(captured))
-        found[name] = {"path": path, "queries": counts}
+        found[name] = {"paths": paths, "queries": counts}
     return found
 
 
-def addresses() -> dict[str, str]:
+def addresses() -> dict[str, list[str]]:
+    """Pages of each kind, the one that is looked at closely first; the others to be asked for the first time."""
     from django.urls import reverse
 
     from stackviz.catalog.models import Accelerator
     from stackviz.labs.models import Machine
 
-    slugs = Accelerator.objects.filter(is_public=True).values_list("slug", flat=True)
-    h100 = slugs.filter(slug__contains="h100").filter(slug__contains="sxm").order_by("slug").first()
-    m3 = slugs.filter(slug__contains="m3-max").order_by("slug").first()
-    machine = Machine.objects.select_related("lab").filter(lab__slug="bench").order_by("slug").first()
-    if h100 is None or m3 is None or machine is None:
-        raise RuntimeError(f"nothing to show: H100 {h100}, M3 Max {m3}, machine {machine}")
-    subject = f"machine:{machine.lab.slug}/{machine.slug}"
+    public = Accelerator.objects.filter(is_public=True)
+    others = list(public.filter(vendor__slug="nvidia").order_by("slug").values_list("slug", flat=True)[:MACHINES])
+    machines = Machine.objects.filter(lab__slug="bench").order_by("pk").values_list("slug", flat=True)[:MACHINES]
+    compare, machine = reverse("compare:page"), "machines:machine"
+    trios = [(H100, M3_MAX, machines[0]), *zip(others[1:], others, machines[1:], strict=False)]
     return {
-        "compare": f"{reverse('compare:page')}?a={h100}&a={m3}&a={subject}",
-        "machine": reverse("machines:machine", args=[machine.lab.slug, machine.slug]),
-        "accelerator": reverse("catalog:sheet", args=[h100]),
+        "compare": [f"{compare}?a={one}&a={other}&a=machine:bench/{name}" for one, other, name in trios],
+        "machine": [reverse(machine, args=["bench", name]) for name in machines],
+        "accelerator": [reverse("catalog:sheet", args=[slug]) for slug in dict.fromkeys([H100, *others])],
     }
 
 

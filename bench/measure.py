@@ -6,6 +6,7 @@ Both sides of a ratio are measured in turns within seconds of each other, so tha
 import gzip
 import re
 import statistics
+import time
 from dataclasses import dataclass
 
 from bench import client
@@ -13,6 +14,7 @@ from bench.inside import body_text
 from bench.places import Place
 
 CONNECTIONS = 4
+TURNS_A_ROUND = 3  # short turns, so that both sides meet the same neighbours
 
 
 @dataclass(frozen=True)
@@ -21,7 +23,7 @@ class Effort:
 
     sizes: tuple[int, ...]
     rounds: int
-    posts: int  # a round and side
+    posts: int  # a round and side, in TURNS_A_ROUND turns
     stores: int
     views: int
 
@@ -57,14 +59,16 @@ class PageCost:
     all_compressed: int
     queries_first: int
     queries_again: int
+    first_ms: float  # of pages nobody asked for before, in a process that is warm
+    first_ratio: float
 
 
 def accept(place: Place, effort: Effort) -> Pair:
     """Reports a second through the API, against a bare POST + INSERT of the same bytes."""
     key = place.ask("key")["key"]
     ours, bare = [], []
-    for turn in range(effort.rounds + 1):
-        bodies = [body_text(200_000 + turn * effort.posts + number) for number in range(effort.posts)]
+    for turn in range(effort.rounds * TURNS_A_ROUND + 1):
+        bodies = [body_text(200_000 + turn * effort.posts + number) for number in range(effort.posts // TURNS_A_ROUND)]
         posts = [client.post("/api/v1/reports/", body, authorization=f"Bearer {key}") for body in bodies]
         yardstick = [client.post("/post/", body) for body in bodies]
         results = (
@@ -89,25 +93,49 @@ def pages(place: Place, effort: Effort) -> dict[str, PageCost]:
 
 
 def page(place: Place, effort: Effort, found: dict) -> PageCost:
-    path = found["path"]
+    path = found["paths"][0]
     connection = client.Connection(place.site.port)
     answer = connection.ask(client.get(path))
     packed = connection.ask(client.get(path, accept_encoding="gzip"))
     files = sum(compressed_size(connection, address) for address in linked_files(answer.body.decode()))
     connection.close()
-    ours, bare = [], []
-    for turn in range(effort.rounds + 1):
-        times = (
-            client.milliseconds(place.site.port, client.get(path), effort.views),
-            client.milliseconds(place.bare.port, client.get(f"/page/{len(answer.body)}/"), effort.views),
-        )
-        if turn:
-            ours.append(times[0])
-            bare.append(times[1])
+    questions = [
+        (place.site.port, client.get(path)),
+        (place.bare.port, client.get(f"/page/{len(answer.body)}/")),
+    ]
+    rounds = [client.milliseconds(questions, effort.views) for _ in range(effort.rounds + 1)][1:]
     first, again = found["queries"]
     return PageCost(
-        path, Pair.of(ours, bare), len(answer.body), len(packed.body), len(packed.body) + files, first, again
+        path=path,
+        time=Pair.of([ours for ours, _ in rounds], [bare for _, bare in rounds]),
+        bytes=len(answer.body),
+        compressed=len(packed.body),
+        all_compressed=len(packed.body) + files,
+        queries_first=first,
+        queries_again=again,
+        **first_views(place, found["paths"][1:]),
     )
+
+
+def first_views(place: Place, paths: list[str]) -> dict[str, float]:
+    """Pages asked for once each, none of them kept from before: median milliseconds, median ratio to bare pages.
+
+    The broker and cache is emptied and the web processes are new; a few pages go first so that templates are loaded.
+    """
+    place.restart()
+    warm, asked = paths[:4], paths[4:]
+    connection = client.Connection(place.site.port)
+    for path in warm * 2:
+        connection.ask(client.get(path))
+    times, ratios = [], []
+    for path in asked:
+        started = time.perf_counter()
+        answer = connection.ask(client.get(path))
+        times.append((time.perf_counter() - started) * 1000)
+        (bare,) = client.milliseconds([(place.bare.port, client.get(f"/page/{len(answer.body)}/"))], 5)
+        ratios.append(times[-1] / bare)
+    connection.close()
+    return {"first_ms": statistics.median(times), "first_ratio": statistics.median(ratios)}
 
 
 def linked_files(html: str) -> list[str]:

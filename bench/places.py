@@ -24,10 +24,18 @@ class Place:
     name: str
     site: Site
     bare: Site
+    redis: servers.RedisServer
 
     def ask(self, command: str, *arguments: str, **variables: str) -> dict[str, Any]:
         """Runs a command of `bench.inside` under the site's environment; its JSON."""
         return finish(begin(self.site, command, *arguments, **variables))
+
+    def restart(self) -> None:
+        """The site as after a deployment: new processes, an empty cache."""
+        self.site.kill("site")
+        self.redis.kill()
+        self.redis.start()
+        serve_site(self)
 
 
 def begin(site: Site, command: str, *arguments: str, **variables: str) -> "subprocess.Popen[str]":
@@ -58,6 +66,7 @@ def place(name: str) -> Iterator[Place]:
             name,
             Site(folder, settings="accelweb.settings", **shared),
             Site(folder, settings="bench.bare.settings", **shared),
+            redis,
         )
         stack.callback(found.site.stop)
         stack.callback(found.bare.stop)
@@ -75,16 +84,21 @@ def fill(place: Place) -> None:
 
 def serve(place: Place) -> None:
     """Both behind gunicorn with the same processes and threads, as `make run` and the compose file have them."""
-    for name, site, application in (
-        ("site", place.site, "accelweb.wsgi"),
-        ("bare", place.bare, "django.core.wsgi:get_wsgi_application()"),
-    ):
-        site.start(
-            name, "gunicorn", application, "--bind", f"127.0.0.1:{site.port}", "--workers", str(WEB_PROCESSES),
-            "--worker-class", "gthread", "--threads", "4", "--keep-alive", "30", "--no-control-socket", "--preload",
-        )  # fmt: skip
-    place.site.wait_until(place.site.answers, "the site answers")
+    serve_site(place)
+    start_gunicorn(place.bare, "bare", "django.core.wsgi:get_wsgi_application()")
     place.bare.wait_until(lambda: answers(place.bare), "the bare site answers")
+
+
+def serve_site(place: Place) -> None:
+    start_gunicorn(place.site, "site", "accelweb.wsgi")
+    place.site.wait_until(place.site.answers, "the site answers")
+
+
+def start_gunicorn(site: Site, name: str, application: str) -> None:
+    site.start(
+        name, "gunicorn", application, "--bind", f"127.0.0.1:{site.port}", "--workers", str(WEB_PROCESSES),
+        "--worker-class", "gthread", "--threads", "4", "--keep-alive", "30", "--no-control-socket", "--preload",
+    )  # fmt: skip
 
 
 def answers(site: Site) -> bool:
