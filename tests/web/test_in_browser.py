@@ -114,6 +114,14 @@ def test_the_tray_is_emptied_with_the_keyboard_and_focus_is_never_lost(visit):
     assert page.locator("aside[data-tray]").is_hidden()
 
 
+def test_an_empty_tray_takes_over_what_a_comparison_shows_and_a_filled_one_keeps_its_own(visit):
+    address = "/compare/?a=machine:north/dgx-1&a=machine:north/dgx-2"
+    assert in_tray(visit(address)) == ["dgx-1", "dgx-2"]
+    page = visit("/machines/")
+    page.locator("[data-tray-add$='dgx-1']").click()
+    assert in_tray(visit(address)) == ["dgx-2"]
+
+
 def test_nonsense_in_the_storage_is_an_empty_tray(visit, browser_context):
     page = visit("/machines/")
     for nonsense in ("{", "7", '[null, {"subject": 1}]', '{"a": 1}'):

@@ -84,7 +84,11 @@ def test_what_django_reads_is_what_the_file_says(path):
 
 
 def test_a_text_that_is_fuzzy_or_empty_is_not_read_by_django():
-    po = 'msgid "yes"\nmsgstr "是"\n\n#, fuzzy\nmsgid "no"\nmsgstr "是"\n\nmsgid "maybe"\nmsgstr ""\n\n#~ msgid "old"\n#~ msgstr "旧"\n'
+    header = 'msgid ""\nmsgstr "Content-Type: text/plain; charset=UTF-8\\n"\n\n'
+    po = (
+        header
+        + 'msgid "yes"\nmsgstr "是"\n\n#, fuzzy\nmsgid "no"\nmsgstr "是"\n\nmsgid "maybe"\nmsgstr ""\n\n#~ msgid "old"\n#~ msgstr "旧"\n'
+    )
     read = gettext.GNUTranslations(io.BytesIO(compiled(read_po(po))))
     assert [read.gettext(text) for text in ("yes", "no", "maybe", "old")] == ["是", "no", "maybe", "old"]
 
