@@ -15,8 +15,8 @@ from tools.messages import GETTEXT, compiled, po_files, read_po
 
 PLACEHOLDER = re.compile(r"%\(\w+\)[a-z]|%%|%s|\{\w+\}|</?\w+[^>]*>")
 CHINESE = re.compile(r"[\u4e00-\u9fff]")
-# Texts that are names or placeholders in every language.
-SAME_EVERYWHERE = re.compile(r"%s|%\(\w+\)s|English|[A-Za-z]{2,3}\d{0,2}|Python|PyTorch|gzip")
+# Names, and frames with nothing but a name in them.
+SAME_EVERYWHERE = {"English", "%s", "%s CPU", "fp64", "fp32", "GPU", "CPU", "Python", "PyTorch", "gzip", "API"}
 
 files = pytest.mark.parametrize("path", po_files(), ids=lambda path: path.parts[-3])
 
@@ -42,9 +42,8 @@ def test_every_text_is_translated_and_none_is_a_guess(path):
 
 
 @files
-def test_a_translation_is_in_its_language(path):
-    english = [entry.text for entry in entries_of(path) if not CHINESE.search(entry.forms[0])]
-    assert [text for text in english if not SAME_EVERYWHERE.fullmatch(text)] == []
+def test_only_names_are_left_in_english(path):
+    assert {entry.text for entry in entries_of(path) if entry.forms[0] == entry.text} <= SAME_EVERYWHERE
 
 
 @files
@@ -155,7 +154,10 @@ def main_text(client, address, language):
     response = client.get(address, headers={"accept-language": language})
     assert response.status_code == 200
     main = re.search(r"<main.*</main>", response.content.decode(), re.DOTALL)[0]
-    return re.sub(r"<[^>]+>", " ", main)
+    shortened_ids = re.compile(
+        r">[0-9a-f]+(…|\.\.\.)<"
+    )  # Django cuts a text with three dots in Chinese, with one sign in English
+    return re.sub(r"<[^>]+>", " ", shortened_ids.sub("><", main))
 
 
 def figures(text):
