@@ -145,6 +145,8 @@ class AgentKey(models.Model):
     def clean(self) -> None:
         if self.machine is not None and self.machine.lab_id != self.lab_id:
             raise ValidationError({"machine": _("This machine belongs to another lab.")})
+        if self.expires_at is not None and self.expires_at <= self.created_at:
+            raise ValidationError({"expires_at": _("A key cannot end before it begins.")})
 
     def is_expired(self, now: datetime) -> bool:
         return self.expires_at is not None and self.expires_at <= now

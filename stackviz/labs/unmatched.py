@@ -87,7 +87,7 @@ def _name(request: HttpRequest, form: NameForm) -> bool:
     try:
         matched = give_name(name, chosen, f"named by {request.user.get_username()} from what machines report")
     except ValidationError as error:
-        form.add_error(None, error)
+        form.add_error(None, error.messages)
         return False
     text = _("“%(name)s” now belongs to %(accelerator)s; %(count)d cards have a sheet.")
     messages.success(request, text % {"name": name, "accelerator": chosen.name, "count": matched})

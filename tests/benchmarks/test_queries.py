@@ -1,0 +1,133 @@
+"""What a page costs depends on the series it shows, not on how many results are stored."""
+
+import json
+from datetime import UTC, datetime, timedelta
+from uuid import uuid4
+
+import pytest
+
+from stackviz.benchmarks.models import Result, Series
+from stackviz.benchmarks.queries import latest_results, series_history
+from stackviz.catalog.models import Accelerator, Alias, Source, SpecValue, Vendor
+from stackviz.ingest.interpret import interpret
+from stackviz.labs.models import Lab, Machine, Report
+from tests.wire.reports import gemm_result, h100_card, memory_copy_result, report_body
+
+START = datetime(2026, 1, 1, tzinfo=UTC)
+
+
+@pytest.fixture
+def h100(db) -> Accelerator:
+    """A sheet with the two peaks the benchmarks are held against."""
+    vendor = Vendor.objects.create(slug="nvidia", name="NVIDIA")
+    accelerator = Accelerator.objects.create(slug="h100", name="H100", vendor=vendor, kind="gpu")
+    Alias.objects.create(accelerator=accelerator, name="NVIDIA H100 80GB HBM3")
+    source = Source.objects.create(key="sheet", title="data sheet", url="https://example.org/h100", kind="maker")
+    for field, value, unit, condition in (
+        ("bf16_tensor_tflops", "989.4", "TFLOPS", "sparsity=dense"),
+        ("memory_bandwidth_gb_s", "3350", "GB/s", ""),
+    ):
+        SpecValue.objects.create(
+            accelerator=accelerator, field=field, value=value, unit=unit, condition=condition, source=source,
+            status="public", is_preferred=True,
+        )  # fmt: skip
+    return accelerator
+
+
+@pytest.fixture
+def new_machine(db):
+    def make(slug) -> Machine:
+        lab, _ = Lab.objects.get_or_create(slug="north", defaults={"name": "North"})
+        return Machine.objects.create(lab=lab, slug=slug, name=slug)
+
+    return make
+
+
+def report_of(machine, **changes) -> Report:
+    body = report_body(**changes)
+    report = Report.objects.create(id=body["id"], machine=machine, body=json.dumps(body).encode())
+    assert interpret(report.pk) == "read"
+    return report
+
+
+def test_the_newest_result_of_each_series_is_found(new_machine):
+    machine = new_machine("m")
+    report_of(machine, results=[gemm_result(samples=[0.2] * 6, started_at="2026-11-18T12:00:00Z")])
+    report_of(
+        machine, results=[gemm_result(samples=[0.1] * 6, started_at="2026-11-19T12:00:00Z"), memory_copy_result()]
+    )
+    report_of(machine, results=[gemm_result(samples=[0.3] * 6, started_at="2026-11-17T12:00:00Z")])
+    found = latest_results([machine])[machine.pk]
+    assert [(result.benchmark_key, result.summary.median) for result in found] == [
+        ("gemm", 0.1),
+        ("memory-copy", 0.00073),
+    ]
+
+
+def test_a_failed_run_is_the_newest_result_when_it_came_last(new_machine):
+    machine = new_machine("m")
+    report_of(machine, results=[gemm_result(started_at="2026-11-18T12:00:00Z")])
+    failed = gemm_result(state="failed", reason="out of memory", samples=[], started_at="2026-11-19T12:00:00Z")
+    report_of(machine, results=[failed])
+    (result,) = latest_results([machine])[machine.pk]
+    assert (result.state, result.reason, result.rate) == ("failed", "out of memory", None)
+
+
+def test_a_result_is_held_against_the_published_peak_of_its_card(new_machine, h100):
+    machine = new_machine("m")
+    report_of(machine)
+    gemm, copy = latest_results([machine])[machine.pk]
+    assert gemm.peak.share == pytest.approx(0.694, abs=0.001)
+    assert (gemm.peak.field, gemm.peak.condition) == ("bf16_tensor_tflops", "sparsity=dense")
+    assert copy.peak.share == pytest.approx(0.878, abs=0.001)
+    assert gemm.card.reported_name == "NVIDIA H100 80GB HBM3"
+    assert gemm.torch_version == "2.13.0+cu130"
+
+
+def test_a_part_of_a_card_is_not_held_against_the_whole_cards_peak(new_machine, h100):
+    machine = new_machine("m")
+    report_of(machine, cards=[h100_card(facts={"mig_mode": "enabled"})])
+    assert latest_results([machine])[machine.pk][0].peak is None
+
+
+def test_a_run_on_the_cpu_has_no_peak(new_machine, h100):
+    machine = new_machine("m")
+    report_of(machine, results=[gemm_result(device="cpu", card=None)])
+    assert latest_results([machine])[machine.pk][0].peak is None
+
+
+def test_machines_without_results_have_empty_lists(new_machine):
+    machine = new_machine("m")
+    assert latest_results([machine]) == {machine.pk: []}
+    assert latest_results([]) == {}
+
+
+def test_the_queries_do_not_grow_with_machines_or_results(new_machine, h100, django_assert_num_queries):
+    machines = [new_machine(f"m{number}") for number in range(4)]
+    for machine in machines:
+        for _ in range(2):
+            report_of(machine, results=[gemm_result(params={"m": size, "n": 1, "k": 1}) for size in range(1, 20)])
+    for some in (machines[:1], machines):
+        with django_assert_num_queries(5):
+            assert sum(map(len, latest_results(some).values())) == 19 * len(some)
+
+
+def test_old_results_are_never_touched(new_machine):
+    """The plan probes the index once a series; it scans neither all results nor all of a series."""
+    newest = Result.objects.filter(series_id=1).order_by("-measured_at").values("pk")[:1]
+    plan = newest.explain()
+    assert "result_newest_of_series" in plan
+    assert "SCAN" not in plan
+    assert "TEMP B-TREE" not in plan
+
+
+def test_history_is_as_long_as_asked_newest_kept_oldest_first(new_machine):
+    machine = new_machine("m")
+    series = Series.objects.create(machine=machine, benchmark="gemm", version=1, device="cpu", params_key="k")
+    for day in range(5):
+        report = Report.objects.create(id=uuid4(), machine=machine, body=b"")
+        Result.objects.create(
+            series=series, report=report, position=0, state="ok", unit="s", sample_count=1, median=float(day),
+            measured_at=START + timedelta(days=day),
+        )  # fmt: skip
+    assert [point.seconds for point in series_history(series, points=3)] == [2.0, 3.0, 4.0]

@@ -1,0 +1,84 @@
+"""What samples come to. Expected values are from numpy.percentile and tables of the binomial distribution."""
+
+import random
+
+import pytest
+
+from stackviz.stats import Ratio, Summary, interval_rank, ratio, summarize
+
+
+def test_no_samples_have_no_summary():
+    assert summarize([]) is None
+
+
+@pytest.mark.parametrize(
+    ("samples", "median", "q1", "q3"),
+    [
+        ([1, 2, 3, 4], 2.5, 1.75, 3.25),
+        ([4.0, 1.0, 3.0, 2.0, 5.0], 3.0, 2.0, 4.0),
+        ([7.0] * 9, 7.0, 7.0, 7.0),
+        ([0.1, 0.2, 0.4, 0.8, 1.6, 3.2, 6.4], 0.8, 0.3, 2.4),
+    ],
+)
+def test_quartiles_are_those_of_numpy(samples, median, q1, q3):
+    found = summarize(samples)
+    assert (found.median, found.q1, found.q3) == pytest.approx((median, q1, q3))
+
+
+@pytest.mark.parametrize("count", [1, 2, 3])
+def test_few_samples_have_a_median_and_no_spread(count):
+    found = summarize([1.0] * count)
+    assert (found.median, found.q1, found.q3, found.low, found.is_noisy) == (1.0, None, None, None, None)
+
+
+@pytest.mark.parametrize(
+    ("count", "rank"), [(1, None), (5, None), (6, 0), (8, 0), (9, 1), (12, 2), (20, 5), (30, 9), (100, 39), (1000, 468)]
+)
+def test_the_interval_is_bounded_by_the_samples_the_tables_say(count, rank):
+    assert interval_rank(count) == rank
+
+
+def test_the_interval_covers_the_median_as_often_as_it_says():
+    source = random.Random(7)
+    hits = 0
+    for _ in range(2000):
+        found = summarize([source.expovariate(1.0) for _ in range(15)])
+        hits += found.low <= 0.6931 <= found.high
+    assert hits / 2000 > 0.95
+
+
+def test_the_order_of_samples_does_not_matter():
+    samples = [random.Random(3).random() for _ in range(31)]
+    assert summarize(samples) == summarize(sorted(samples)) == summarize(samples[::-1])
+
+
+@pytest.mark.parametrize(
+    ("samples", "is_noisy"),
+    [([100, 101, 102, 103], False), ([95, 98, 102, 105], False), ([80, 90, 110, 120], True), ([1.0] * 6, False)],
+)
+def test_a_set_is_noisy_when_its_middle_half_spreads_over_a_tenth(samples, is_noisy):
+    assert summarize(samples).is_noisy is is_noisy
+
+
+def test_a_median_of_zero_is_not_called_calm():
+    assert summarize([0.0] * 8).is_noisy is None
+
+
+def test_a_ratio_has_the_widest_interval_that_can_be_meant():
+    new = Summary(10, 2.0, 1.9, 2.1, 1.8, 2.2)
+    base = Summary(10, 1.0, 0.9, 1.1, 0.8, 1.2)
+    assert ratio(new, base) == Ratio(2.0, pytest.approx(1.5), pytest.approx(2.75))
+    assert ratio(new, base).is_different is True
+
+
+def test_two_sets_that_overlap_are_not_called_different():
+    a, b = Summary(10, 1.0, 0.9, 1.1, 0.9, 1.1), Summary(10, 1.05, 1.0, 1.1, 1.0, 1.2)
+    assert ratio(a, b).is_different is False
+
+
+def test_too_few_samples_cannot_tell():
+    assert ratio(Summary(3, 1.0), Summary(3, 2.0)).is_different is None
+
+
+def test_nothing_is_a_multiple_of_zero():
+    assert ratio(Summary(1, 1.0), Summary(1, 0.0)) is None

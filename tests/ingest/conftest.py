@@ -1,0 +1,64 @@
+"""An inbox for tests: a lab with a key, a way to post, and the bells that rang."""
+
+import json
+from dataclasses import dataclass, field
+
+import pytest
+from django.core.cache import cache
+
+from stackviz.ingest import doorbell, pace
+from stackviz.labs import keys
+from stackviz.labs.keys import create_key
+from stackviz.labs.models import AgentKey, Lab
+
+
+@pytest.fixture(autouse=True)
+def _no_memory():
+    """What a process remembers of keys and counts is not carried from one test into the next."""
+    for memory in (keys._recognised, keys._noted, pace._drawn):
+        memory.clear()
+    cache.clear()
+
+
+@pytest.fixture
+def bells(monkeypatch) -> list[str]:
+    """The reports that were rung for, instead of a broker."""
+    rung: list[str] = []
+    monkeypatch.setattr(doorbell, "ring", rung.append)
+    return rung
+
+
+@pytest.fixture
+def lab(db) -> Lab:
+    return Lab.objects.create(slug="north", name="North lab")
+
+
+@dataclass
+class Sender:
+    """Posts reports with one key."""
+
+    client: object
+    key: AgentKey
+    secret: str
+    headers: dict = field(default_factory=dict)
+
+    def __call__(self, body, **extra):
+        raw = body if isinstance(body, bytes) else json.dumps(body).encode()
+        extra = {"HTTP_AUTHORIZATION": f"Bearer {self.secret}", **self.headers, **extra}
+        return self.client.post("/api/v1/reports/", raw, content_type="application/json", **extra)
+
+
+@pytest.fixture
+def sender_with(client, bells, db):
+    """`sender_with(lab=lab, machine=None, ...)`: a sender with a new key."""
+
+    def make(**of_key) -> Sender:
+        key, secret = create_key(name="test", **of_key)
+        return Sender(client, key, secret)
+
+    return make
+
+
+@pytest.fixture
+def post(sender_with, lab) -> Sender:
+    return sender_with(lab=lab)

@@ -1,0 +1,142 @@
+"""Races that must end the same way on any database: the tests of PostgreSQL and of SQLite both run them.
+
+Each returns what a test asserts; threads have connections of their own, started together by a barrier.
+"""
+
+import json
+import threading
+from collections import Counter
+from collections.abc import Callable
+from typing import Any
+
+from django.db import connection
+from django.test import Client
+
+from stackviz.benchmarks.models import Result, Series
+from stackviz.ingest.interpret import interpret
+from stackviz.labs.keys import create_key
+from stackviz.labs.models import Card, Finding, Lab, Machine, Report, Snapshot
+from tests.wire.reports import gemm_result, report_body, sha256
+
+SENDERS = 8
+
+
+def together(*works: Callable[[], Any]) -> list[Any]:
+    """Runs all of these at once -> what each returned. An exception in one is raised here."""
+    barrier = threading.Barrier(len(works))
+    answers: list[Any] = [None] * len(works)
+    errors: list[BaseException] = []
+
+    def run(place: int, work: Callable[[], Any]) -> None:
+        try:
+            connection.ensure_connection()
+            barrier.wait(20)
+            answers[place] = work()
+        except BaseException as error:  # noqa: BLE001 (handed to the test)
+            errors.append(error)
+        finally:
+            connection.close()
+
+    threads = [threading.Thread(target=run, args=(place, work)) for place, work in enumerate(works)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(60)
+    if errors:
+        raise errors[0]
+    return answers
+
+
+def new_lab() -> tuple[Lab, str]:
+    lab = Lab.objects.create(slug="north", name="North")
+    return lab, create_key(lab=lab, name="k")[1]
+
+
+def post(secret: str, body: dict[str, Any]) -> int:
+    return (
+        Client()
+        .post(
+            "/api/v1/reports/", json.dumps(body), content_type="application/json", HTTP_AUTHORIZATION=f"Bearer {secret}"
+        )
+        .status_code
+    )
+
+
+def senders_of_one_report() -> tuple[Counter[int], int, int]:
+    """The same report from SENDERS at once, its machine unknown -> (answers, reports, machines)."""
+    _lab, secret = new_lab()
+    body = report_body()
+    answers = together(*[lambda: post(secret, body)] * SENDERS)
+    return Counter(answers), Report.objects.count(), Machine.objects.count()
+
+
+def senders_of_two_contents_under_one_id() -> tuple[Counter[int], int]:
+    _lab, secret = new_lab()
+    body = report_body()
+    bodies = [body, body | {"facts": {}}] * (SENDERS // 2)
+    answers = together(*[lambda body=body: post(secret, body) for body in bodies])  # type: ignore[misc]
+    return Counter(answers), Report.objects.count()
+
+
+def first_reports_of_one_machine() -> tuple[Counter[int], int, int]:
+    """SENDERS reports of one unknown machine at once -> (answers, reports, machines)."""
+    _lab, secret = new_lab()
+    answers = together(*[lambda: post(secret, report_body())] * SENDERS)
+    return Counter(answers), Report.objects.count(), Machine.objects.count()
+
+
+def first_reports_of_machines_with_one_name() -> tuple[Counter[int], int]:
+    _lab, secret = new_lab()
+    machines = [{"identity": sha256(str(number)), "name": "node"} for number in range(SENDERS)]
+    answers = together(*[lambda m=machine: post(secret, report_body(machine=m)) for machine in machines])  # type: ignore[misc]
+    return Counter(answers), Machine.objects.values("slug").distinct().count()
+
+
+def announced_machine_with_two_first_reports() -> tuple[Counter[int], set[str | None]]:
+    """Two computers use one machine's key for the first time, four times each -> (answers, identities)."""
+    lab = Lab.objects.create(slug="north", name="North")
+    machine = Machine.objects.create(lab=lab, slug="m", name="m")
+    secret = create_key(lab=lab, machine=machine, name="k")[1]
+    machines = [{"identity": sha256(str(number % 2)), "name": None} for number in range(SENDERS)]
+    answers = together(*[lambda m=machine: post(secret, report_body(machine=m)) for machine in machines])  # type: ignore[misc]
+    return Counter(answers), set(Machine.objects.values_list("identity", flat=True))
+
+
+def stored(count: int, **changes: Any) -> list[str]:
+    lab = Lab.objects.create(slug="north", name="North")
+    machine = Machine.objects.create(lab=lab, slug="m", name="m")
+    ids = []
+    for number in range(count):
+        body = report_body(created_at=f"2026-11-20T12:{number:02}:00Z", **changes)
+        Report.objects.create(id=body["id"], machine=machine, body=json.dumps(body).encode())
+        ids.append(body["id"])
+    return ids
+
+
+def rows() -> dict[str, int]:
+    return {model.__name__: model.objects.count() for model in (Snapshot, Card, Series, Result)}
+
+
+def readers_of_one_report() -> tuple[Counter[str], dict[str, int], bool]:
+    """SENDERS workers read one report at once -> (what each said, rows, whether findings are there once)."""
+    (report_id,) = stored(1)
+    answers = together(*[lambda: interpret(report_id)] * SENDERS)
+    rules = list(Finding.objects.values_list("rule", "title"))
+    return Counter(answers), rows(), len(rules) == len(set(rules))
+
+
+def readers_of_reports_with_the_same_new_series() -> tuple[Counter[str], dict[str, int], bool]:
+    """SENDERS reports of one machine, all with the same 40 new settings, each order another, read at once.
+
+    -> (what each said, rows, whether the machine points at the newest).
+    """
+    settings = [gemm_result(params={"dtype": "fp32", "m": size, "n": size, "k": size}) for size in range(1, 41)]
+    ids = stored(SENDERS)
+    for number, report_id in enumerate(ids):
+        report = Report.objects.get(pk=report_id)
+        turned = settings[number * 5 :] + settings[: number * 5]
+        report.body = json.dumps(json.loads(bytes(report.body)) | {"results": turned}).encode()
+        report.save()
+    answers = together(*[lambda i=report_id: interpret(i) for report_id in ids])  # type: ignore[misc]
+    newest = Machine.objects.select_related("latest_snapshot").get().latest_snapshot
+    return Counter(answers), rows(), newest is not None and str(newest.report_id) == ids[-1]

@@ -1,0 +1,157 @@
+"""Ringing never makes the sender wait, and what is not delivered is rung for later."""
+
+import time
+from datetime import timedelta
+
+import pytest
+from celery import current_app
+from django.utils import timezone
+
+from stackviz.ingest import doorbell, tasks
+from stackviz.ingest.breaker import Breaker
+from stackviz.ingest.doorbell import REPORTS_PER_MESSAGE, Doorbell
+from stackviz.labs.models import Machine, Report
+from tests.wire.reports import report_body
+
+
+@pytest.fixture
+def messages(monkeypatch) -> list[list[str]]:
+    """What reached the broker."""
+    sent: list[list[str]] = []
+    monkeypatch.setattr(doorbell, "publish", sent.append)
+    return sent
+
+
+def wait_until(is_so, patience_s=5.0):
+    deadline = time.monotonic() + patience_s
+    while not is_so() and time.monotonic() < deadline:
+        time.sleep(0.005)
+    assert is_so()
+
+
+def test_bells_rung_together_travel_in_one_message(messages):
+    bell = Doorbell()
+    for number in range(20):
+        bell.ring(str(number))
+    wait_until(lambda: sum(map(len, messages)) == 20)
+    assert [name for message in messages for name in message] == [str(number) for number in range(20)]
+    assert len(messages) <= 2
+
+
+def test_a_message_has_room_for_so_many_and_no_more(messages):
+    bell = Doorbell()
+    for number in range(REPORTS_PER_MESSAGE * 3):
+        bell.ring(str(number))
+    wait_until(lambda: sum(map(len, messages)) == REPORTS_PER_MESSAGE * 3)
+    assert max(map(len, messages)) <= REPORTS_PER_MESSAGE
+
+
+def test_a_broker_that_hangs_does_not_hold_up_the_sender(monkeypatch):
+    monkeypatch.setattr(doorbell, "publish", lambda _: time.sleep(0.5))
+    bell = Doorbell()
+    started = time.perf_counter()
+    for number in range(100):
+        bell.ring(str(number))
+    assert time.perf_counter() - started < 0.1
+
+
+def test_after_a_failure_the_broker_is_left_in_peace(monkeypatch):
+    tried: list[list[str]] = []
+
+    def fail(report_ids):
+        tried.append(report_ids)
+        raise ConnectionRefusedError("no broker")
+
+    monkeypatch.setattr(doorbell, "publish", fail)
+    bell = Doorbell()
+    bell.ring("first")
+    wait_until(lambda: bell.breaker.is_open)
+    bell.ring("second")
+    time.sleep(0.05)
+    assert tried == [["first"]]
+
+
+def test_a_breaker_closes_after_its_rest():
+    breaker = Breaker(rest_s=0.02)
+    breaker.trip()
+    assert breaker.is_open
+    time.sleep(0.03)
+    assert not breaker.is_open
+
+
+def test_the_last_bells_are_rung_when_the_process_ends(messages, monkeypatch):
+    bell = Doorbell()
+    monkeypatch.setattr(bell, "_start", lambda: None)
+    bell.ring("one")
+    bell.ring("two")
+    bell.farewell()
+    assert messages == [["one", "two"]]
+
+
+def test_with_eager_tasks_the_report_is_read_at_once(messages):
+    current_app.conf.task_always_eager = True
+    try:
+        doorbell.ring("now")
+    finally:
+        current_app.conf.task_always_eager = False
+    assert messages == [["now"]]
+
+
+# --- the periodic task ---
+
+
+@pytest.fixture
+def waiting(lab):
+    machine = Machine.objects.create(lab=lab, slug="m", name="m")
+
+    def make(**fields) -> str:
+        body = report_body()
+        fields = {"status": "received", "received_at": timezone.now(), **fields}
+        Report.objects.create(id=body["id"], machine=machine, body=b"{}", **fields)
+        return body["id"]
+
+    return make
+
+
+def test_reports_nobody_reads_are_rung_for_again(waiting, messages, settings):
+    long_ago = timezone.now() - timedelta(seconds=settings.RING_AGAIN_AFTER_S + 1)
+    forgotten = waiting(rung_at=long_ago)
+    never_rung = waiting(rung_at=None)
+    waiting(rung_at=timezone.now())
+    waiting(rung_at=long_ago, status="read", read_at=long_ago)
+    assert tasks.requeue_waiting_reports() == "2 rung"
+    assert sorted(messages) == sorted([[forgotten], [never_rung]])
+
+
+def test_reports_rung_for_again_are_left_in_peace_for_a_while(waiting, messages, settings):
+    waiting(rung_at=None)
+    tasks.requeue_waiting_reports()
+    assert tasks.requeue_waiting_reports() == "0 rung"
+
+
+def test_a_broker_that_fails_halfway_leaves_the_rest_to_a_later_turn(waiting, monkeypatch):
+    def fail(_):
+        raise ConnectionRefusedError
+
+    waiting(rung_at=None)
+    monkeypatch.setattr(doorbell, "publish", fail)
+    with pytest.raises(ConnectionRefusedError):
+        tasks.requeue_waiting_reports()
+    assert Report.objects.get().rung_at is not None
+
+
+def test_looking_for_waiting_reports_uses_the_index_of_waiting_reports(db):
+    plan = Report.objects.filter(status="received", rung_at__lte=timezone.now()).order_by("rung_at").explain()
+    assert "report_waiting" in plan
+
+
+def test_the_task_reads_each_report_it_is_rung_for(monkeypatch):
+    read: list[str] = []
+    monkeypatch.setattr(tasks, "interpret", lambda report_id: read.append(report_id) or "read")
+    assert tasks.read_report("a", "b") == "read read"
+    assert read == ["a", "b"]
+
+
+def test_the_periodic_task_has_the_name_the_schedule_uses(settings):
+    (entry,) = settings.CELERY_BEAT_SCHEDULE.values()
+    assert entry["task"] == tasks.requeue_waiting_reports.name

@@ -1,0 +1,87 @@
+"""Stored reports can be read again: by command and from the admin."""
+
+import json
+from io import StringIO
+
+import pytest
+from django.contrib.auth.models import User
+from django.core.management import CommandError, call_command
+
+from stackviz.ingest.interpret import interpret
+from stackviz.ingest.reading import INTERPRETER
+from stackviz.labs.models import Machine, Report, Snapshot
+from tests.wire.reports import report_body
+
+
+@pytest.fixture
+def reports(lab) -> list[Report]:
+    """Two that were read, one that failed."""
+    machine = Machine.objects.create(lab=lab, slug="m", name="m")
+    bodies = [report_body(), report_body(), {"id": report_body()["id"]}]
+    made = [Report.objects.create(id=body["id"], machine=machine, body=json.dumps(body).encode()) for body in bodies]
+    for report in made:
+        interpret(report.pk)
+        report.refresh_from_db()
+    assert [report.status for report in made] == ["read", "read", "failed"]
+    return made
+
+
+def reread(*arguments) -> str:
+    out = StringIO()
+    call_command("reread_reports", *arguments, stdout=out, stderr=StringIO())
+    return out.getvalue()
+
+
+def test_all_reports_are_read_again(reports):
+    Snapshot.objects.update(agent="an older reading")
+    assert "2 of 3 reports read, 1 failed" in reread("--all")
+    assert set(Snapshot.objects.values_list("agent", flat=True)) == {"accelweb-agent 0.1.0"}
+
+
+def test_only_failed_ones(reports):
+    Snapshot.objects.update(agent="untouched")
+    assert "0 of 1 reports read, 1 failed" in reread("--failed")
+    assert set(Snapshot.objects.values_list("agent", flat=True)) == {"untouched"}
+
+
+def test_a_failed_report_is_read_once_we_can(reports):
+    body = report_body()
+    Report.objects.filter(pk=reports[2].pk).update(body=json.dumps(body).encode())
+    assert "1 of 1 reports read, 0 failed" in reread("--failed")
+
+
+def test_one_by_its_id(reports):
+    assert "1 of 1 reports read" in reread("--id", str(reports[0].pk))
+
+
+def test_only_those_an_older_interpreter_read(reports):
+    Report.objects.filter(pk=reports[0].pk).update(interpreter=INTERPRETER - 1)
+    assert "1 of 2 reports read, 1 failed" in reread("--outdated")
+
+
+def test_only_those_since_a_day(reports):
+    Report.objects.filter(pk=reports[0].pk).update(received_at="2020-01-01T00:00:00Z")
+    assert "1 of 2 reports read, 1 failed" in reread("--all", "--since", "2025-01-01")
+
+
+@pytest.mark.parametrize("arguments", [[], ["--all", "--failed"], ["--id", "nonsense"], ["--all", "--since", "then"]])
+def test_an_unclear_wish_is_refused(db, arguments):
+    with pytest.raises(CommandError):
+        reread(*arguments)
+
+
+def test_an_id_that_is_not_there_is_said(db):
+    with pytest.raises(CommandError, match="00000000"):
+        reread("--id", "00000000-0000-4000-8000-000000000000")
+
+
+def test_a_report_put_back_shows_as_waiting_and_is_rung_for(reports, bells, client, django_capture_on_commit_callbacks):
+    client.force_login(User.objects.create_superuser("admin"))
+    chosen = [str(reports[0].pk), str(reports[2].pk)]
+    with django_capture_on_commit_callbacks(execute=True):
+        response = client.post(
+            "/admin/labs/report/", {"action": "have_read_again", "_selected_action": chosen}, follow=True
+        )
+    assert "2 reports wait to be read." in response.content.decode()
+    assert sorted(bells) == sorted(chosen)
+    assert Report.objects.filter(status="received").count() == 2

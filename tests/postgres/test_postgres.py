@@ -1,0 +1,153 @@
+"""What only PostgreSQL can refuse, or plan badly."""
+
+import json
+from datetime import UTC, datetime, timedelta
+
+import pytest
+from django.db import connection
+from django.utils import timezone
+
+from stackviz.benchmarks.models import Result, Series
+from stackviz.benchmarks.queries import latest_results
+from stackviz.ingest.interpret import interpret
+from stackviz.labs.models import Lab, Machine, Report
+from tests.ingest.races import new_lab, post
+from tests.wire.reports import apple_report_body, gemm_result, h100_card, report_body
+
+SERIES = 60
+
+
+@pytest.fixture
+def machine() -> Machine:
+    lab = Lab.objects.create(slug="north", name="North")
+    return Machine.objects.create(lab=lab, slug="m", name="m")
+
+
+@pytest.mark.parametrize("make", [report_body, apple_report_body])
+def test_a_report_goes_all_the_way(make):
+    _, secret = new_lab()
+    body = make()
+    assert [post(secret, body), post(secret, body)] == [202, 200]
+    assert interpret(body["id"]) == "read"
+    report = Report.objects.select_related("snapshot").get()
+    assert report.snapshot.facts == body["facts"]
+    samples = [result.samples for result in Result.objects.order_by("position")]
+    assert samples == [result["samples"] for result in body["results"]]
+    assert Result.objects.first().conditions == body["results"][0]["conditions"]
+
+
+@pytest.mark.parametrize(
+    "text", ["\N{GRINNING FACE}", "a\tb\nc\\d\\N", "\u2028", "'; DROP TABLE labs_report; --", "{\\x00}"]
+)
+def test_any_text_the_format_allows_can_be_kept(text):
+    _, secret = new_lab()
+    body = report_body(
+        machine={"identity": "0" * 64, "name": text},
+        facts={"os.name": text, text: text},
+        cards=[h100_card(reported_name=text)],
+        results=[
+            gemm_result(
+                device=text, state="failed", reason=text, samples=[], params={text: text}, conditions={text: text}
+            )
+        ],
+    )
+    assert post(secret, body) == 202
+    assert interpret(body["id"]) == "read", Report.objects.get().error
+    assert Result.objects.get().conditions == {text: text}
+
+
+@pytest.mark.parametrize("number", [2**63 - 1, -(2**63) + 1, 1e300, 5e-324])
+def test_any_number_the_format_allows_can_be_kept(number):
+    _, secret = new_lab()
+    whole = number if isinstance(number, int) and number > 0 else 1
+    body = report_body(
+        cards=[h100_card(index=whole, memory_bytes=whole)],
+        facts={"lab.number": number},
+        results=[gemm_result(card=whole, version=whole, params={"n": number}, samples=[abs(number)] * 6)],
+    )
+    assert post(secret, body) == 202
+    assert interpret(body["id"]) == "read", Report.objects.get().error
+
+
+@pytest.mark.parametrize("created_at", ["0001-01-02T00:00:00Z", "9999-12-30T00:00:00Z"])
+def test_any_time_the_format_allows_can_be_kept(created_at):
+    _, secret = new_lab()
+    body = report_body(created_at=created_at)
+    assert post(secret, body) == 202
+    assert interpret(body["id"]) == "read", Report.objects.get().error
+
+
+def fill(machine: Machine, reports: int) -> None:
+    """`reports` reports of SERIES results each, made by the database itself."""
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "INSERT INTO labs_report (id, machine_id, received_at, status, body, encoding, tries, error, warnings,"
+            " unknown_fields, read_at) SELECT gen_random_uuid(), %s, now() - n * interval '1 hour', 'read', '', '', 0, '',"
+            " '[]', '[]', now() FROM generate_series(1, %s) n",
+            [machine.pk, reports],
+        )
+        cursor.execute(
+            "INSERT INTO benchmarks_result (series_id, report_id, position, measured_at, state, reason, unit, median,"
+            " sample_count, samples, conditions) SELECT s.id, r.id, row_number() OVER (PARTITION BY r.id), r.received_at,"
+            " 'ok', '', 's', 0.1, 1, '[0.1]', '{}' FROM benchmarks_series s CROSS JOIN labs_report r"
+            " WHERE NOT EXISTS (SELECT 1 FROM benchmarks_result x WHERE x.report_id = r.id)"
+        )
+        cursor.execute("ANALYZE")
+
+
+def blocks_read(machine: Machine) -> int:
+    """Pages of the database that `latest_results` touches, as PostgreSQL itself counts them."""
+    touched = 0
+
+    def explain(execute, sql, params, many, context):
+        nonlocal touched
+        if sql.startswith("SELECT"):
+            (plan,) = (
+                connection.cursor()
+                .connection.execute(f"EXPLAIN (ANALYZE, BUFFERS, FORMAT JSON) {sql}", params)
+                .fetchone()
+            )
+            touched += plan[0]["Plan"]["Shared Hit Blocks"] + plan[0]["Plan"]["Shared Read Blocks"]
+        return execute(sql, params, many, context)
+
+    with connection.execute_wrapper(explain):
+        assert len(latest_results([machine])[machine.pk]) == SERIES
+    return touched
+
+
+def test_the_newest_results_cost_the_same_among_twenty_times_as_many(machine):
+    for number in range(SERIES):
+        Series.objects.create(machine=machine, benchmark="gemm", version=1, device="cpu", params_key=f"{number:064}")
+    fill(machine, 50)
+    few = blocks_read(machine)
+    fill(machine, 950)
+    many = blocks_read(machine)
+    assert Result.objects.count() == 60_000
+    assert many <= few * 1.5, (few, many)
+
+
+def test_looking_for_waiting_reports_reads_only_those(machine):
+    old = datetime(2026, 1, 1, tzinfo=UTC)
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "INSERT INTO labs_report (id, machine_id, received_at, status, body, encoding, tries, error, warnings,"
+            " unknown_fields, read_at) SELECT gen_random_uuid(), %s, %s, 'read', '', '', 0, '', '[]', '[]', now()"
+            " FROM generate_series(1, 20000)",
+            [machine.pk, old],
+        )
+        cursor.execute("ANALYZE labs_report")
+    waiting = Report.objects.filter(status="received", rung_at__lte=timezone.now() - timedelta(minutes=1))
+    assert "report_waiting" in waiting.order_by("rung_at").explain()
+
+
+def test_half_a_reading_leaves_nothing_behind(machine, monkeypatch):
+    from stackviz.ingest import interpret as module
+
+    def stumble(*_):
+        raise RuntimeError("lost power here")
+
+    body = report_body()
+    Report.objects.create(id=body["id"], machine=machine, body=json.dumps(body).encode())
+    monkeypatch.setattr(module, "_point_at", stumble)
+    assert interpret(body["id"]) == "failed"
+    assert (Result.objects.count(), Series.objects.count()) == (0, 0)
