@@ -60,7 +60,7 @@ def place(name: str) -> Iterator[Place]:
         redis = stack.enter_context(servers.own_redis())
         url = f"sqlite:///{folder / 'accelweb.sqlite3'}"
         if name == "postgresql":
-            url = servers.new_database(stack.enter_context(servers.postgres()))
+            url = servers.new_database(stack.enter_context(servers.postgres(durable=True)))
         shared = {"database_url": url, "redis_url": redis.url, "UPLOADS_PER_MINUTE": UNLIMITED, "LOG_LEVEL": "WARNING"}
         found = Place(
             name,
