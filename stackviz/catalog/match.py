@@ -42,17 +42,6 @@ class Match:
     needs: str = ""
 
 
-def match_card(
-    reported_name: str,
-    vendor: str = "",
-    memory_bytes: int | None = None,
-    gpu_cores: int | None = None,
-    machine_model: str = "",
-) -> Match:
-    """The accelerator this card is. One query; for several cards use `match_cards`."""
-    return match_cards([CardName(reported_name, vendor, memory_bytes, gpu_cores, machine_model)])[0]
-
-
 def match_cards(cards: Sequence[CardName]) -> list[Match]:
     """One Match per card, in the order given. One query however many cards (none for no card)."""
     wanted = {normalized(name) for card in cards for name in (card.reported_name, card.machine_model)} - {""}
@@ -139,15 +128,3 @@ def _what_decides(open_ones: Sequence[Alias], named: Sequence[Alias]) -> str:
     if open_ones:
         return _("the PCI device id: several sheets share name and memory size")
     return _("a sheet of its own: no sheet of this name has its memory size or GPU core count")
-
-
-def describe(how: How) -> str:
-    """How a card was matched, in words for people."""
-    return {
-        "name": _("by its name"),
-        "name+memory": _("by its name and memory size"),
-        "name+gpu-cores": _("by its name and GPU core count"),
-        "name+machine": _("by its name and the machine's model"),
-        "ambiguous": _("several sheets have this name"),
-        "unknown": _("no sheet has this name"),
-    }[how]

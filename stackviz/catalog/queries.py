@@ -8,7 +8,7 @@ from django.db.models import Q, QuerySet
 from django.utils.translation import gettext as _
 
 from stackviz.catalog.conditions import describe
-from stackviz.catalog.fields import ACCUMULATE_MATTERS, FIELDS, HEADLINES, POSITION, Field
+from stackviz.catalog.fields import ACCUMULATE_MATTERS, FIELDS, POSITION, Field
 from stackviz.catalog.figures import by_variant, in_unit_of, joined, meaning_of, printed_unit, usual_values, variant_of
 from stackviz.catalog.models import Accelerator, Alias, SpecValue
 from stackviz.catalog.names import normalized
@@ -106,9 +106,12 @@ def matching_accelerators(q: str = "", vendor: str = "", kind: str = "") -> Quer
 
 
 def preferred_values(accelerator_ids: Iterable[int]) -> QuerySet[SpecValue]:
-    """The public, preferred values of these accelerators, with their sources."""
+    """The public, preferred values of those of these accelerators that are public, with their sources."""
     return SpecValue.objects.filter(
-        accelerator__in=set(accelerator_ids), is_preferred=True, status=SpecValue.Status.PUBLIC
+        accelerator__in=set(accelerator_ids),
+        accelerator__is_public=True,
+        is_preferred=True,
+        status=SpecValue.Status.PUBLIC,
     ).select_related("source")
 
 
@@ -202,15 +205,6 @@ def _single_cell(field: Field, value: SpecValue, *, is_unnamed: bool) -> SpecCel
         source_url=value.source.url if value.source else "",
         note="; ".join(filter(None, [describe(variant_of(value)), remark, value.note])),
     )
-
-
-def headline_specs(accelerators: Iterable[Accelerator]) -> dict[int, tuple[Headline, ...]]:
-    """For each accelerator (by id) its headline figures, in registry order, unpublished ones included. One query."""
-    ids = [accelerator.pk for accelerator in accelerators]
-    values: dict[tuple[int, str], list[SpecValue]] = defaultdict(list)
-    for value in preferred_values(ids).filter(field__in=[field.name for field in HEADLINES]):
-        values[value.accelerator_id, value.field].append(value)
-    return {pk: tuple(headline(field, values[pk, field.name]) for field in HEADLINES) for pk in ids}
 
 
 def headline(field: Field, values: Sequence[SpecValue]) -> Headline:

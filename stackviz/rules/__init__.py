@@ -1,4 +1,6 @@
-"""Rules: a report and the compatibility tables in, findings out. Runs on the site and, offline, in the agent.
+"""Rules: a report and the compatibility tables in, findings out. The site runs them when it reads a report.
+
+They need nothing but Python, so that the agent can carry them; it does not yet.
 
 May import: wire and the standard library.
 

@@ -94,14 +94,9 @@ class Look(_Facts):
         super().__init__(report.facts, report.absent)
         self.day = report.created_at.date().isoformat()
         self.all_cards = tuple(CardLook(card) for card in report.cards)
-        self._software = {item.component: item.version for item in report.software}
 
     def cards(self, vendor: str) -> list[CardLook]:
         return [card for card in self.all_cards if card.vendor == vendor]
-
-    def has(self, component: str) -> bool:
-        """Whether the report lists this component, with or without a version."""
-        return component in self._software
 
     @property
     def platform(self) -> str:

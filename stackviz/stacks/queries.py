@@ -34,12 +34,6 @@ def described_column(slug: str) -> Column | None:
     return described_columns([slug]).get(slug)
 
 
-def stack_for_vendor(vendor: str) -> str:
-    """The slug of the first stack under which accelerators of this vendor run; "" if none is described. One query."""
-    stacks = Stack.objects.filter(vendor=vendor, is_public=True).exclude(vendor="")
-    return stacks.values_list("slug", flat=True).first() or ""
-
-
 @lru_cache(maxsize=2)
 def _columns(_edition: str) -> Mapping[str, Column]:
     """All public stacks, kept per edition: whoever changes a row gets a new token and so a new reading."""

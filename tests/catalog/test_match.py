@@ -3,10 +3,15 @@
 import pytest
 
 from stackviz.catalog.files import read_catalogue
-from stackviz.catalog.match import CardName, describe, match_card, match_cards, memory_distance
+from stackviz.catalog.match import CardName, Match, match_cards, memory_distance
 from stackviz.catalog.models import Alias
 
 MIB = 2**20
+
+
+def match_of(*card, **facts) -> Match:
+    (match,) = match_cards([CardName(*card, **facts)])
+    return match
 
 
 @pytest.mark.parametrize(
@@ -25,7 +30,7 @@ MIB = 2**20
     ],
 )
 def test_a_card_is_recognised(loaded, db, name, memory_bytes, slug, how):
-    match = match_card(name, "nvidia", memory_bytes)
+    match = match_of(name, "nvidia", memory_bytes)
     assert (match.accelerator.slug, match.how) == (slug, how)
 
 
@@ -40,7 +45,7 @@ def test_a_card_is_recognised(loaded, db, name, memory_bytes, slug, how):
     ],
 )
 def test_a_name_that_is_not_enough_says_what_would_decide(loaded, db, name, memory_bytes, needs):
-    match = match_card(name, "nvidia", memory_bytes)
+    match = match_of(name, "nvidia", memory_bytes)
     assert (match.accelerator, match.how) == (None, "ambiguous")
     assert match.candidates
     assert needs in match.needs
@@ -48,30 +53,30 @@ def test_a_name_that_is_not_enough_says_what_would_decide(loaded, db, name, memo
 
 @pytest.mark.parametrize(("cores", "slug"), [(30, "apple-m3-max-30"), (40, "apple-m3-max-40")])
 def test_chip_and_gpu_core_count_choose_the_sheet(loaded, db, cores, slug):
-    assert match_card("Apple M3 Max", "apple", gpu_cores=cores).accelerator.slug == slug
+    assert match_of("Apple M3 Max", "apple", gpu_cores=cores).accelerator.slug == slug
 
 
 def test_the_model_of_the_mac_decides_where_the_core_count_is_not_known(loaded, db):
-    match = match_card("Apple M3 Max", "apple", machine_model="Mac15,9")
+    match = match_of("Apple M3 Max", "apple", machine_model="Mac15,9")
     assert (match.accelerator.slug, match.how) == ("apple-m3-max-40", "name+machine")
 
 
 def test_an_apple_chip_alone_has_several_sheets(loaded, db):
-    match = match_card("Apple M3 Max", "apple", memory_bytes=48 * 2**30)
+    match = match_of("Apple M3 Max", "apple", memory_bytes=48 * 2**30)
     assert {item.slug for item in match.candidates} == {"apple-m3-max-30", "apple-m3-max-40"}
     assert match.needs == "the number of GPU cores"
 
 
 def test_a_core_count_nobody_sells_matches_nothing(loaded, db):
-    assert match_card("Apple M3 Max", "apple", gpu_cores=76).accelerator is None
+    assert match_of("Apple M3 Max", "apple", gpu_cores=76).accelerator is None
 
 
 def test_a_name_of_another_vendor_is_not_taken(loaded, db):
-    assert match_card("H100 80GB HBM3", "amd").how == "unknown"
+    assert match_of("H100 80GB HBM3", "amd").how == "unknown"
 
 
 def test_a_name_nobody_knows_is_unknown(loaded, db):
-    match = match_card("Voodoo 2 <script>", "3dfx", 12)
+    match = match_of("Voodoo 2 <script>", "3dfx", 12)
     assert (match.accelerator, match.how, match.candidates) == (None, "unknown", ())
 
 
@@ -119,7 +124,3 @@ def test_what_cards_report_is_near_what_is_printed(printed_gb, reported_mib):
 @pytest.mark.parametrize(("printed_gb", "reported_mib"), [(10, 12288), (80, 97871), (8, 6144)])
 def test_another_size_is_far(printed_gb, reported_mib):
     assert memory_distance(printed_gb * 10**9, reported_mib * MIB) > 0.15
-
-
-def test_how_a_card_was_matched_is_said_in_words():
-    assert describe("name+gpu-cores") == "by its name and GPU core count"

@@ -5,7 +5,6 @@ import pytest
 from stackviz.catalog.models import Accelerator
 from stackviz.catalog.queries import (
     accelerators_by_slug,
-    headline_specs,
     matching_accelerators,
     peaks,
     spec_table,
@@ -77,16 +76,6 @@ def test_a_comparison_costs_one_query(chosen, django_assert_num_queries, count):
         spec_table(chosen[:count])
 
 
-def test_headlines_cost_one_query_and_say_what_is_missing(chosen, django_assert_num_queries):
-    with django_assert_num_queries(1):
-        found = headline_specs(chosen)
-    apple = {item.field: item for item in found[chosen[1].pk]}
-    assert apple["memory_bandwidth_gb_s"].text == "400 GB/s"
-    assert apple["fp32_tflops"].basis == "derived"
-    assert not apple["bf16_tensor_tflops"].is_published
-    assert apple["bf16_tensor_tflops"].text == ""
-
-
 def test_a_peak_is_the_dense_rate_with_fp32_accumulate_where_that_is_named(chosen, django_assert_num_queries):
     h100, apple, rtx, _v100 = (item.pk for item in chosen)
     with django_assert_num_queries(1):
@@ -119,3 +108,11 @@ def test_what_is_not_public_is_not_found(loaded, db):
     Accelerator.objects.filter(slug="nvidia-t4").update(is_public=False)
     assert accelerators_by_slug(["nvidia-t4"]) == {}
     assert not matching_accelerators("T4", "nvidia").filter(slug="nvidia-t4").exists()
+
+
+def test_figures_of_an_accelerator_that_is_not_public_are_given_to_nobody(chosen):
+    h100 = chosen[0]
+    assert peaks([h100.pk])
+    Accelerator.objects.filter(pk=h100.pk).update(is_public=False)
+    assert peaks([h100.pk]) == {}
+    assert spec_table([h100]) == ()

@@ -4,7 +4,7 @@ from stackviz.diagrams.layers import Layer, State
 from stackviz.diagrams.stack import draw_columns
 from stackviz.rules import find, packaged_tables
 from stackviz.stacks.models import Component, Edition, Placement, Release, Stack
-from stackviz.stacks.queries import component_page, described_column, described_columns, stack_for_vendor, stack_rows
+from stackviz.stacks.queries import component_page, described_column, described_columns, stack_rows
 from stackviz.stacks.tables import rule_tables
 from tests.rules.build import card, linux
 
@@ -84,15 +84,6 @@ def test_a_stack_that_is_not_public_is_not_described(stacks):
     stack.save()
     assert described_column("cpu") is None
     assert "Plain CPU" not in [row.name for row in stack_rows()]
-
-
-def test_a_vendors_stack(stacks):
-    assert [stack_for_vendor(vendor) for vendor in ("nvidia", "apple", "groq", "")] == [
-        "nvidia-cuda",
-        "apple-metal",
-        "",
-        "",
-    ]
 
 
 # --- one component ---
