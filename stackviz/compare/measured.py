@@ -7,14 +7,13 @@ from typing import Any
 from django.urls import reverse
 from django.utils.translation import gettext as _
 
+from stackviz.benchmarks.chart import Charted, results_figure
 from stackviz.benchmarks.measurement import Comparability, Measurement, Verdict, comparable
-from stackviz.charts.bars import Bar, Meter, meter, ranked_bars
-from stackviz.units import format_factor, format_quantity, from_si
+from stackviz.charts.bars import Meter, meter
+from stackviz.stats import ratio
+from stackviz.units import format_factor
 
 Pair = tuple[str, int, str]
-
-# A chart is drawn in the unit its largest figure reads best in.
-_CHART_UNITS = {"FLOP/s": ("GFLOP/s", "TFLOP/s"), "B/s": ("GB/s", "TB/s")}
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,9 +104,18 @@ def _row(places: Sequence[int], pair: Mapping[int, Measurement]) -> MeasuredRow:
     baseline = next((ok[place] for place in places if place in ok), None)
     verdict = _verdict(list(ok.values()))
     may_rank = verdict is not None and verdict.answer is not Comparability.NOT_COMPARABLE
-    best = top if may_rank else None
+    best = top if may_rank and _stands_out(list(ok.values())) else None
     cells = tuple(_cell(place, pair.get(place), scale, best, baseline if may_rank else None) for place in places)
     return MeasuredRow(first.title, first.setting, cells, verdict, first.benchmark.formula if first.benchmark else "")
+
+
+def _stands_out(results: Sequence[Measurement]) -> bool:
+    """Whether the fastest is told apart from the next: their intervals leave no doubt."""
+    fastest, next_one = sorted(results, key=lambda result: -(result.rate.value if result.rate else 0.0))[:2]
+    if fastest.summary is None or next_one.summary is None:
+        return False
+    apart = ratio(fastest.summary, next_one.summary)
+    return apart is not None and apart.is_different is True
 
 
 def _verdict(results: Sequence[Measurement]) -> Verdict | None:
@@ -148,33 +156,13 @@ def _cell(
 
 def _charts(names: Mapping[int, str], pairs: Sequence[Mapping[int, Measurement]]) -> list[Chart]:
     """One bar chart per benchmark: a bar for each machine and setting that has a rate."""
-    bars: dict[str, list[tuple[int, Measurement]]] = {}
+    bars: dict[tuple[str, str], list[Charted]] = {}
     for pair in pairs:
         for place, result in pair.items():
             if result.rate is not None:
-                bars.setdefault(result.benchmark_key, []).append((place, result))
-    return [Chart(f"chart-{number}", _figure(names, results)) for number, results in enumerate(bars.values(), 1)]
-
-
-def _figure(names: Mapping[int, str], results: Sequence[tuple[int, Measurement]]) -> dict[str, Any]:
-    rates = [result.rate for _place, result in results if result.rate]
-    unit = _chart_unit(rates[0].unit, max(rate.value for rate in rates))
-    bars = [
-        Bar(
-            label=f"{names[place]} · {result.setting}",
-            value=from_si(rate.value, unit),
-            low=None if rate.low is None else from_si(rate.low, unit),
-            high=None if rate.high is None else from_si(rate.high, unit),
-            place=place,
-            note="; ".join(result.remarks),
-        )
-        for (place, result), rate in zip(results, rates, strict=True)
+                charted = Charted(f"{names[place]} · {result.setting}", place, result)
+                bars.setdefault((result.title, result.rate.unit), []).append(charted)
+    return [
+        Chart(f"chart-{number}", results_figure(title, charted))
+        for number, ((title, _unit), charted) in enumerate(bars.items(), 1)
     ]
-    return ranked_bars(results[0][1].title, unit, bars)
-
-
-def _chart_unit(si: str, largest: float) -> str:
-    """The printed unit in which the largest figure reads best."""
-    shown = format_quantity(largest, si).unit
-    choices = _CHART_UNITS.get(si, (si,))
-    return shown if shown in choices else choices[0]

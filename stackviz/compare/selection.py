@@ -7,7 +7,8 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
-from urllib.parse import quote
+
+from stackviz.web.subjects import comparison_query
 
 MOST_SUBJECTS = 6
 SUBJECT_MAX_CHARS = 120
@@ -87,7 +88,5 @@ def parse_selection(values: Iterable[str]) -> Selection:
 
 def query_string(subjects: Sequence[Subject], *, only_differences: bool = False) -> str:
     """The address's query of this comparison, readable: `?a=h100&a=machine:lab/box`."""
-    parts = [f"a={quote(subject.name, safe=':/')}" for subject in subjects]
-    if only_differences:
-        parts.append("only=differences")
-    return "?" + "&".join(parts)
+    query = comparison_query(subject.name for subject in subjects)
+    return f"?{query}&only=differences" if only_differences else f"?{query}"

@@ -94,8 +94,8 @@ def _loaded_machine(subject: Subject, machine: Machine, snapshot: Snapshot | Non
 
 
 def main_accelerator(snapshot: Snapshot) -> Accelerator | None:
-    """The sheet most of a machine's cards match; None when none is matched. No query when cards are loaded."""
-    sheets = [card.accelerator for card in snapshot.cards.all() if card.accelerator is not None]
+    """The public sheet most of a machine's cards match; None when none is matched. No query when cards are loaded."""
+    sheets = [sheet for card in snapshot.cards.all() if (sheet := card.public_sheet) is not None]
     if not sheets:
         return None
     most, _count = Counter(sheet.pk for sheet in sheets).most_common(1)[0]

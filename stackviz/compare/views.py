@@ -9,6 +9,7 @@ from stackviz.compare.assemble import assemble, heading
 from stackviz.compare.selection import MOST_SUBJECTS, parse_selection, query_string
 from stackviz.compare.subjects import load
 from stackviz.web.htmx import vary_on_htmx, wants_partial
+from stackviz.web.subjects import comparison_query
 
 # What to offer somebody who has not chosen yet: slugs, kept only as far as the catalogue has them.
 SUGGESTED = (
@@ -48,7 +49,7 @@ def _suggestions() -> list[dict[str, str]]:
     return [
         {
             "title": " · ".join(names[slug] for slug in group),
-            "url": "?" + "&".join(f"a={slug}" for slug in group),
+            "url": f"?{comparison_query(group)}",
         }
         for group in SUGGESTED
         if all(slug in names for slug in group)

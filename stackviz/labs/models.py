@@ -10,6 +10,8 @@ from django.urls import reverse
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
+from stackviz.catalog.models import Accelerator
+
 
 class Lab(models.Model):
     """Who owns machines: a group of people, or one. A private lab's machines are seen by its members only."""
@@ -99,6 +101,11 @@ class Machine(models.Model):
     def get_absolute_url(self) -> str:
         """The machine's page. Costs a query unless `lab` is loaded."""
         return reverse("machines:machine", args=[self.lab.slug, self.slug])
+
+    @property
+    def subject(self) -> str:
+        """How the address of a comparison names it. Costs a query unless `lab` is loaded."""
+        return f"machine:{self.lab.slug}/{self.slug}"
 
     def clean(self) -> None:
         self.identity = self.identity or None
@@ -269,6 +276,11 @@ class Card(models.Model):
 
     def __str__(self) -> str:
         return f"{self.index}: {self.reported_name}"
+
+    @property
+    def public_sheet(self) -> Accelerator | None:
+        """The sheet anybody may see; None where the name is in none, or in one that is not public."""
+        return self.accelerator if self.accelerator is not None and self.accelerator.is_public else None
 
 
 class Finding(models.Model):

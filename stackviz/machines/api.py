@@ -141,7 +141,7 @@ def _item(machine: Machine, cards: list[Card] | tuple[Card, ...]) -> dict[str, A
 
 
 def _sheet(card: Card) -> str | None:
-    return card.accelerator.slug if card.accelerator and card.accelerator.is_public else None
+    return card.public_sheet.slug if card.public_sheet else None
 
 
 def _card(card: Card) -> dict[str, Any]:

@@ -79,7 +79,7 @@ def _placed(row: CardRow, indexes: Sequence[int]) -> CardRow:
 
 def _row(card: Card) -> CardRow:
     facts, absent = card.facts, card.absent
-    sheet = card.accelerator if card.accelerator and card.accelerator.is_public else None
+    sheet = card.public_sheet
     memory = ShownFact("memory_bytes", fact_text("memory.total_bytes", card.memory_bytes))
     return CardRow(
         places="",

@@ -11,9 +11,10 @@ from django.utils.safestring import SafeString
 from django.utils.text import slugify
 from django.utils.translation import gettext as _
 
+from stackviz.benchmarks.chart import Charted, results_figure
 from stackviz.benchmarks.measurement import Measurement
-from stackviz.charts.bars import Bar, Meter, meter, ranked_bars
-from stackviz.units import format_quantity, from_si, unit
+from stackviz.charts.bars import Meter, meter
+from stackviz.units import format_quantity
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,30 +125,19 @@ def result_row(result: Measurement, scale: float) -> ResultRow:
 
 
 def _figure(results: Sequence[Measurement]) -> dict[str, Any] | None:
-    """Bars in the unit the largest reads best in, a colour per device; None if there is at most one."""
-    timed = [(result, result.rate) for result in results if result.rate]
+    """A bar for each result that has a rate, a colour per device; None if there is at most one."""
+    timed = [result for result in results if result.rate]
     if len(timed) < 2:
         return None
-    symbol = chart_unit(timed[0][1].unit, max(rate.value for _result, rate in timed))
-    devices = list(dict.fromkeys(result.device for result, _rate in timed))
-    bars = [
-        Bar(
-            label=f"{result.setting} · {result.device}" if len(devices) > 1 else result.setting,
-            value=from_si(rate.value, symbol),
-            low=None if rate.low is None else from_si(rate.low, symbol),
-            high=None if rate.high is None else from_si(rate.high, symbol),
-            place=devices.index(result.device),
-            note="; ".join(result.remarks),
-        )
-        for result, rate in timed
-    ]
-    return ranked_bars(results[0].title, symbol, bars)
-
-
-def chart_unit(si: str, largest: float) -> str:
-    """The printed unit in which the largest figure reads best: TFLOP/s for 7.8e14 FLOP/s."""
-    shown = format_quantity(largest, si).unit
-    try:
-        return unit(shown).symbol
-    except KeyError:  # printed with a sign of its own, such as µs
-        return si
+    devices = list(dict.fromkeys(result.device for result in timed))
+    return results_figure(
+        results[0].title,
+        [
+            Charted(
+                f"{result.setting} · {result.device}" if len(devices) > 1 else result.setting,
+                devices.index(result.device),
+                result,
+            )
+            for result in timed
+        ],
+    )

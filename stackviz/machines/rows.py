@@ -165,6 +165,6 @@ def card_kinds(cards: Iterable[Card]) -> tuple[CardKind, ...]:
     """Cards gathered by the name they reported, in order of their index; the sheet's name where it is known."""
     counts: Counter[tuple[str, str]] = Counter()
     for card in cards:
-        sheet = card.accelerator
-        counts[(sheet.name, sheet.slug) if sheet is not None and sheet.is_public else (card.reported_name, "")] += 1
+        sheet = card.public_sheet
+        counts[(sheet.name, sheet.slug) if sheet is not None else (card.reported_name, "")] += 1
     return tuple(CardKind(name, count, _sheet_url(slug)) for (name, slug), count in counts.items())

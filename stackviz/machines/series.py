@@ -9,6 +9,7 @@ from typing import Any
 from django.urls import reverse
 from django.utils.translation import gettext as _
 
+from stackviz.benchmarks.chart import chart_unit
 from stackviz.benchmarks.measurement import Measurement
 from stackviz.benchmarks.models import Result, Series
 from stackviz.benchmarks.queries import Point as PastResult
@@ -16,7 +17,7 @@ from stackviz.benchmarks.queries import latest_results, series_history
 from stackviz.charts.history import Line, Point, history
 from stackviz.labs.models import Machine
 from stackviz.machines.facts import ShownFact, shown_facts
-from stackviz.machines.results import ResultRow, chart_unit, result_row
+from stackviz.machines.results import ResultRow, result_row
 from stackviz.units import format_quantity, from_si
 
 SHOWN_POINTS = 20

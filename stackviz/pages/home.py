@@ -17,6 +17,7 @@ from stackviz.labs.queries import Visitor, latest_snapshots, visible_machines
 from stackviz.stacks.models import Stack
 from stackviz.stacks.queries import described_columns
 from stackviz.units import format_number
+from stackviz.web.subjects import comparison_query
 
 NEWEST_MACHINES = 5
 NAMES_PER_LAYER = 3
@@ -105,7 +106,7 @@ def front_page(visitor: Visitor) -> FrontPage:
                 name=machine.name,
                 lab=machine.lab.name,
                 url=machine.get_absolute_url(),
-                subject=f"machine:{machine.lab.slug}/{machine.slug}",
+                subject=machine.subject,
                 cards=_cards(snapshots[machine.pk]),
                 system=_system(snapshots[machine.pk]),
                 taken_at=machine.latest_taken_at,
@@ -122,7 +123,7 @@ def starting_points(stacks: dict[str, str]) -> tuple[StartingPoint, ...]:
     names = {f"stack:{slug}": name for slug, name in stacks.items()}
     names |= {slug: found.name for slug, found in accelerators_by_slug(wanted).items()}
     return tuple(
-        StartingPoint(str(question), tuple(names[subject] for subject in subjects), _query(subjects))
+        StartingPoint(str(question), tuple(names[subject] for subject in subjects), comparison_query(subjects))
         for question, subjects in STARTING_POINTS
         if all(subject in names for subject in subjects)
     )
@@ -133,13 +134,13 @@ def _against_its_sheet(newest: Sequence[Machine], snapshots: Mapping[int, Snapsh
     for machine in newest:
         cards = snapshots[machine.pk].cards.all() if machine.pk in snapshots else ()
         for card in cards:
-            if card.accelerator and card.accelerator.is_public:
-                subjects = (f"machine:{machine.lab.slug}/{machine.slug}", card.accelerator.slug)
+            if sheet := card.public_sheet:
+                subjects = (machine.subject, sheet.slug)
                 return [
                     StartingPoint(
                         gettext("A real machine against its data sheet"),
-                        (machine.name, card.accelerator.name),
-                        _query(subjects),
+                        (machine.name, sheet.name),
+                        comparison_query(subjects),
                     )
                 ]
     return []
@@ -164,10 +165,6 @@ def _names(column: Column, layer: Layer) -> str:
     return " · ".join(names[:NAMES_PER_LAYER])
 
 
-def _query(subjects: Sequence[str]) -> str:
-    return "&".join(f"a={subject}" for subject in subjects)
-
-
 def _cards(snapshot: Snapshot) -> str:
     counts: dict[str, int] = {}
     for card in snapshot.cards.all():
@@ -176,7 +173,7 @@ def _cards(snapshot: Snapshot) -> str:
 
 
 def _card_name(card: Card) -> str:
-    return card.accelerator.name if card.accelerator and card.accelerator.is_public else card.reported_name
+    return card.public_sheet.name if card.public_sheet else card.reported_name
 
 
 def _system(snapshot: Snapshot) -> str:

@@ -21,7 +21,7 @@ class SheetLike(Protocol):
 
 
 class CardLike(Protocol):
-    """A reported card. `accelerator` is its sheet, None when its name is in no sheet."""
+    """A reported card. `public_sheet` is its sheet, None when its name is in no sheet."""
 
     @property
     def vendor(self) -> str: ...
@@ -32,7 +32,7 @@ class CardLike(Protocol):
     @property
     def facts(self) -> Mapping[str, Any]: ...
     @property
-    def accelerator(self) -> SheetLike | None: ...
+    def public_sheet(self) -> SheetLike | None: ...
 
 
 class SnapshotLike(Protocol):
@@ -82,7 +82,7 @@ def _card_boxes(cards: Sequence[CardLike]) -> list[Box]:
 def _card_box(group: Sequence[CardLike]) -> Box:
     card = group[0]
     count = f"{len(group)} × " if len(group) > 1 else ""
-    sheet = card.accelerator
+    sheet = card.public_sheet
     return Box(
         component="hardware",
         role="accelerator",

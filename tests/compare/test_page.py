@@ -5,6 +5,7 @@ import re
 import pytest
 from django.contrib.auth.models import User
 
+from stackviz.catalog.models import Accelerator
 from tests.machines.factories import DGX_FACTS, gemm, h100, make_lab, make_machine, make_report
 
 THREE = "/compare/?a=nvidia-h100-sxm5-80gb&a=apple-m3-max-40&a=machine:north/dgx-07"
@@ -160,3 +161,11 @@ def test_plotly_is_not_part_of_the_first_paint(client, dgx):
     page = client.get(THREE).content.decode()
     assert not re.search(r'<script[^>]+src="[^"]*plotly', page)
     assert 'data-plotly="' in page
+
+
+def test_a_sheet_that_is_not_public_shows_nowhere_in_a_comparison(client, dgx):
+    Accelerator.objects.filter(slug="nvidia-h100-sxm5-80gb").update(is_public=False)
+    page = client.get("/compare/?a=machine:north/dgx-07&a=apple-m3-max-40").content.decode()
+    assert "H100 SXM5" not in page
+    assert "3,350" not in page
+    assert "of peak" not in page

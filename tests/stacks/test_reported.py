@@ -22,7 +22,7 @@ class Card:
     reported_name: str = "NVIDIA H100 80GB HBM3"
     memory_bytes: int | None = 80 * GIB
     facts: dict[str, Any] = field(default_factory=lambda: dict(H100))
-    accelerator: Any = None
+    public_sheet: Any = None
 
 
 @dataclass(frozen=True)

@@ -13,6 +13,7 @@ from stackviz.pages.up.accounts import key_row
 from stackviz.pages.up.children import Children, inherited_environment
 from stackviz.pages.up.errors import CannotStart
 from stackviz.pages.up.web import page_answers
+from stackviz.web.subjects import comparison_query
 
 MACHINE_NAME = "this-machine"
 AGENT_PATIENCE_S = 240.0  # the quick benchmark takes under 60 s; a cold torch import on a slow disk, a minute more
@@ -60,14 +61,14 @@ def wait_for_page(server: str, key: str, children: Children) -> OnSite:
     machine = report.machine
     url = server + reverse("machines:machine", args=[machine.lab.slug, machine.slug])
     children.wait_until(lambda: page_answers(url), f"{url} answers", READ_WITHIN_S)
-    return OnSite(url, f"machine:{machine.lab.slug}/{machine.slug}", has_results(key))
+    return OnSite(url, machine.subject, has_results(key))
 
 
 def comparison_url(server: str, subject: str) -> str:
     """This machine beside two well-known parts, those of them that the catalogue has."""
     known = set(Accelerator.objects.filter(slug__in=COMPARED_WITH, is_public=True).values_list("slug", flat=True))
     chosen = [*(slug for slug in COMPARED_WITH if slug in known), subject]
-    return f"{server}{reverse('compare:page')}?{'&'.join(f'a={one}' for one in chosen)}"
+    return f"{server}{reverse('compare:page')}?{comparison_query(chosen)}"
 
 
 def has_results(key: str) -> bool:
