@@ -146,7 +146,7 @@ def database(url: str) -> dict[str, Any]:
 DATABASES = {"default": database(DATABASE_URL)}
 
 CACHES: dict[str, Any] = {
-    "default": {"BACKEND": "django.core.cache.backends.redis.RedisCache", "LOCATION": REDIS_URL}
+    "default": {"BACKEND": "stackviz.web.cache.ForgivingRedisCache", "LOCATION": REDIS_URL}
     if REDIS_URL
     else {"BACKEND": "django.core.cache.backends.locmem.LocMemCache"}
 }

@@ -14,7 +14,7 @@ import time
 
 from celery import current_app
 
-from stackviz.ingest.breaker import Breaker
+from stackviz.web.breaker import Breaker
 
 GATHER_S = 0.01  # how long a first bell waits for company: nobody sees 10 ms, a busy site sends a tenth of the messages
 REPORTS_PER_MESSAGE = 50

@@ -7,7 +7,7 @@ from django.conf import settings
 from django.core.cache import cache
 from redis.exceptions import RedisError
 
-from stackviz.ingest.breaker import Breaker
+from stackviz.web.breaker import Breaker
 from stackviz.ingest.refusals import TooMany
 
 WINDOW_S = 60

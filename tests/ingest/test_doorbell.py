@@ -8,7 +8,7 @@ from celery import current_app
 from django.utils import timezone
 
 from stackviz.ingest import doorbell, tasks
-from stackviz.ingest.breaker import Breaker
+from stackviz.web.breaker import Breaker
 from stackviz.ingest.doorbell import REPORTS_PER_MESSAGE, Doorbell
 from stackviz.labs.models import Machine, Report
 from tests.wire.reports import report_body

@@ -1,0 +1,47 @@
+"""The cache of a site that has Redis: when Redis is away nothing is found and nothing is kept, and pages go on."""
+
+import logging
+from typing import Any
+
+from django.core.cache.backends.base import DEFAULT_TIMEOUT
+from django.core.cache.backends.redis import RedisCache
+from redis.exceptions import RedisError
+
+from stackviz.web.breaker import Breaker
+
+log = logging.getLogger(__name__)
+
+
+class ForgivingRedisCache(RedisCache):
+    """`get` and `set` never fail. Counting does (`incr`, `add`): who counts must know that nothing was counted."""
+
+    def __init__(self, server: str, params: dict[str, Any]) -> None:
+        super().__init__(server, params)
+        self._breaker = Breaker(rest_s=5)
+
+    def get(self, key: Any, default: Any = None, version: int | None = None) -> Any:  # noqa: ANN401 (Django's signature)
+        if self._breaker.is_open:
+            return default
+        try:
+            return super().get(key, default, version)
+        except (RedisError, OSError) as error:
+            self._rest(error)
+            return default
+
+    def set(
+        self,
+        key: Any,  # noqa: ANN401
+        value: Any,  # noqa: ANN401
+        timeout: float | None = DEFAULT_TIMEOUT,
+        version: int | None = None,
+    ) -> None:
+        if self._breaker.is_open:
+            return
+        try:
+            super().set(key, value, timeout, version)
+        except (RedisError, OSError) as error:
+            self._rest(error)
+
+    def _rest(self, error: Exception) -> None:
+        self._breaker.trip()
+        log.warning("pages are made anew for %s s, the cache is away: %s", self._breaker.rest_s, error)

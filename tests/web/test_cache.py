@@ -1,0 +1,23 @@
+"""A page needs no cache: when Redis is away it is made anew, and says nothing of it."""
+
+from django.core.cache import cache
+
+from stackviz.web.fragments import kept
+
+NOBODY_LISTENS = "redis://127.0.0.1:1/0"
+
+
+def use_redis(settings, url):
+    settings.CACHES = {"default": {"BACKEND": "stackviz.web.cache.ForgivingRedisCache", "LOCATION": url}}
+
+
+def test_a_part_is_made_anew_while_redis_is_away(settings, caplog):
+    use_redis(settings, NOBODY_LISTENS)
+    assert [kept(("away",), lambda word=word: word, 60) for word in ("one", "two")] == ["one", "two"]
+    assert len(caplog.records) == 1  # asked once, then left alone for a while
+
+
+def test_a_part_is_kept_in_redis(settings, redis_url):
+    use_redis(settings, redis_url)
+    assert [kept(("there",), lambda word=word: word, 60) for word in ("one", "two")] == ["one", "one"]
+    assert cache.get("nothing-of-this-name", "default") == "default"
