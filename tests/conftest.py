@@ -16,6 +16,7 @@ from pathlib import Path
 
 import pytest
 from django.db import connections
+from django.utils import translation
 
 from tests import servers
 from tests.live import ROOT, Site
@@ -39,6 +40,17 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log):
             return next((start for start in TOGETHER if nodeid.startswith(start)), nodeid)
 
     return DearOnesTogether(config, log)
+
+
+# --- every test ---
+
+
+@pytest.fixture(autouse=True)
+def _english_at_first() -> Iterator[None]:
+    """A page asked for in Chinese leaves its thread in Chinese: the next test begins in English all the same."""
+    translation.activate("en")
+    yield
+    translation.deactivate()
 
 
 # --- servers ---

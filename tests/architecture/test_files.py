@@ -10,7 +10,7 @@ from tests.live import ROOT
 
 # Split, so that this file does not find itself.
 REGISTRIES = ["pypi" + ".org", "pythonhosted" + ".org", "npmjs" + ".org", "npmjs" + ".com", "deb.debian" + ".org"]
-PLACES = [r"/" + r"work/(main|shared|plan|var)", r"/" + r"root/", r"/" + r"opt/(wheels|pypi)"]
+PLACES = [r"/" + r"work/(main|shared|plan|var)", r"/" + r"root/\.", r"/" + r"opt/(wheels|pypi)"]
 FORBIDDEN = re.compile("|".join([*map(re.escape, REGISTRIES), *PLACES]))
 
 
