@@ -12,7 +12,7 @@ import dj_database_url
 from csp.constants import NONE, SELF, UNSAFE_INLINE
 from django.utils.translation import gettext_lazy as _
 
-from accelweb.env import env_flag, env_int, env_list, env_secret, env_text
+from accelweb.env import EnvError, env_flag, env_int, env_list, env_secret, env_text
 
 BASE_DIR = Path(__file__).resolve().parent.parent
 VERSION = "0.1.0"  # as in pyproject.toml: tests/pages holds the two equal
@@ -21,11 +21,16 @@ VAR_DIR = Path(env_text("VAR_DIR", str(BASE_DIR / "var"))).resolve()
 # --- security ---------------------------------------------------------------------------------------------------
 
 DEBUG = env_flag("DEBUG")
-SECRET_KEY = env_secret("SECRET_KEY", VAR_DIR / "secret_key", "django-insecure-only-for-trying-things-out")
-ALLOWED_HOSTS = env_list("ALLOWED_HOSTS", "localhost,127.0.0.1,[::1]")
-CSRF_TRUSTED_ORIGINS = env_list("CSRF_TRUSTED_ORIGINS")
-
 HTTPS = env_flag("HTTPS")
+THIS_MACHINE = "localhost,127.0.0.1,[::1]"
+ALLOWED_HOSTS = env_list("ALLOWED_HOSTS", THIS_MACHINE)
+CSRF_TRUSTED_ORIGINS = env_list("CSRF_TRUSTED_ORIGINS")
+PUBLISHED_KEY = "django-insecure-only-for-trying-things-out"
+SECRET_KEY = env_secret("SECRET_KEY", VAR_DIR / "secret_key", PUBLISHED_KEY)
+if SECRET_KEY == PUBLISHED_KEY and (HTTPS or set(ALLOWED_HOSTS) - set(THIS_MACHINE.split(","))):
+    # Not a system check: gunicorn runs none, and everybody could sign themselves in.
+    raise EnvError("SECRET_KEY is not set, and this site answers others: set it to 50 random characters")
+
 SECURE_SSL_REDIRECT = SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = HTTPS
 SECURE_REDIRECT_EXEMPT = [r"^health/$"]  # the container's own health check speaks plain HTTP
 SECURE_HSTS_SECONDS = int(timedelta(days=365).total_seconds()) if HTTPS else 0

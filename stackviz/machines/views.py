@@ -49,7 +49,7 @@ def lab_page(request: HttpRequest, lab: str) -> HttpResponse:
 @vary_on_htmx
 def machine(request: HttpRequest, lab: str, slug: str) -> HttpResponse:
     """One machine; while the page is open htmx asks whether anything is new, and mostly hears that nothing is."""
-    if "seen" in request.GET:
+    if wants_partial(request) and "seen" in request.GET:
         unchanged = _nothing_new(request, lab, slug)
         if unchanged is not None:
             return unchanged

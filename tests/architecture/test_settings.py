@@ -104,3 +104,23 @@ def test_every_check_stands_in_the_documentation():
     )
     assert ids
     assert documented == ids
+
+
+def test_every_setting_of_the_example_reaches_the_containers():
+    """What `.env.example` offers under "always" is handed on by the compose file, but for a file only the host has."""
+    offered = (ROOT / ".env.example").read_text().partition("# --- make run ---")[0]
+    compose = (ROOT / "docker-compose.yml").read_text()
+    names = set(re.findall(r"^(\w+)=", offered, re.MULTILINE)) - {"SECRET_KEY_FILE"}
+    assert names - set(re.findall(r"^    (\w+): \$\{\1:[-?]", compose, re.MULTILINE)) == set()
+
+
+@pytest.mark.parametrize("public", [{"ALLOWED_HOSTS": "accel.example.org"}, {"HTTPS": "1"}])
+def test_a_site_that_answers_others_does_not_start_with_the_published_key(run_python, tmp_path, public):
+    env = (
+        os.environ
+        | public
+        | {"VAR_DIR": str(tmp_path), "SECRET_KEY": "", "DJANGO_SETTINGS_MODULE": "accelweb.settings"}
+    )
+    done = run_python("-c", "import accelweb.settings", env=env)
+    assert done.returncode != 0
+    assert "SECRET_KEY is not set" in done.stderr
