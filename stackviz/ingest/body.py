@@ -54,5 +54,5 @@ def _announced_bytes(request: HttpRequest) -> int:
     stated = request.headers.get("Content-Length") or ""
     if not (stated.isascii() and stated.isdecimal()):
         # Django's WSGI reads nothing then, chunked bodies included: better said than taken for an empty report.
-        raise ReportError(_PATH, "has no length: send Content-Length, not a chunked body")
+        raise ReportError(_PATH, "is missing or has no length: send it with Content-Length, not chunked")
     return int(stated)

@@ -7,8 +7,8 @@ from django.conf import settings
 from django.core.cache import cache
 from redis.exceptions import RedisError
 
-from stackviz.web.breaker import Breaker
 from stackviz.ingest.refusals import TooMany
+from stackviz.web.breaker import Breaker
 
 WINDOW_S = 60
 # A process draws this share of the limit from the cache at once, so that not every upload has to ask it. With a limit

@@ -8,9 +8,9 @@ from celery import current_app
 from django.utils import timezone
 
 from stackviz.ingest import doorbell, tasks
-from stackviz.web.breaker import Breaker
 from stackviz.ingest.doorbell import REPORTS_PER_MESSAGE, Doorbell
 from stackviz.labs.models import Machine, Report
+from stackviz.web.breaker import Breaker
 from tests.wire.reports import report_body
 
 

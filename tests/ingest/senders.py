@@ -1,0 +1,72 @@
+"""Posts reports to a live site as an agent does: again and again until each is accepted."""
+
+import json
+import queue
+import threading
+import time
+import urllib.error
+import urllib.request
+
+from tests.live import Site
+from tests.wire.reports import gemm_result, memory_copy_result, report_body, sha256
+
+# What the database holds, asked from outside: by status, and how often each thing a report becomes is there.
+COUNTS = """
+import json
+from collections import Counter
+from stackviz.benchmarks.models import Result, Series
+from stackviz.labs.models import Card, Machine, Report, Snapshot
+print(json.dumps({
+    "status": Counter(Report.objects.values_list("status", flat=True)),
+    "machines": Machine.objects.count(), "snapshots": Snapshot.objects.count(), "cards": Card.objects.count(),
+    "series": Series.objects.count(), "results": Result.objects.count(),
+}))
+"""
+
+Box = queue.SimpleQueue[bytes]
+
+
+def counts(site: Site) -> dict:
+    return json.loads(site.shell(COUNTS).splitlines()[-1])
+
+
+def box_of(reports: int, machines: int = 1) -> Box:
+    """Bodies of that many reports, of machines in turn, two results each."""
+    box: Box = queue.SimpleQueue()
+    for number in range(reports):
+        name = f"node-{number % machines}"
+        results = [gemm_result(), memory_copy_result()]
+        box.put(json.dumps(report_body(machine={"identity": sha256(name), "name": name}, results=results)).encode())
+    return box
+
+
+class Sender(threading.Thread):
+    """Posts what is in the box until it is empty; `pause_s` after each. `answers`: every status, 0 for none."""
+
+    def __init__(self, site: Site, key: str, box: Box, pause_s: float = 0.0) -> None:
+        super().__init__(daemon=True)
+        self.site, self.key, self.box, self.pause_s = site, key, box, pause_s
+        self.answers: list[int] = []
+
+    def run(self) -> None:
+        while True:
+            try:
+                body = self.box.get_nowait()
+            except queue.Empty:
+                return
+            while not self.is_delivered(body):
+                time.sleep(0.1)
+            time.sleep(self.pause_s)
+
+    def is_delivered(self, body: bytes) -> bool:
+        headers = {"Authorization": f"Bearer {self.key}", "Content-Type": "application/json"}
+        request = urllib.request.Request(f"{self.site.url}/api/v1/reports/", body, headers)
+        try:
+            with urllib.request.urlopen(request, timeout=20) as answer:
+                self.answers.append(answer.status)
+                return True
+        except urllib.error.HTTPError as error:
+            self.answers.append(error.code)
+        except OSError:
+            self.answers.append(0)
+        return False
