@@ -270,7 +270,7 @@ def _column(detail: MachineDetail, snapshot: Snapshot) -> Column:
     described = described_columns([slug]).get(slug) or Column(slug, "", "", "", ())
     subtitle = described.title
     return reported_column(
-        subject_of(machine), machine.name, subtitle, url, described, snapshot, cards, detail.findings
+        subject_of(machine), machine.name, subtitle, url, described, snapshot, cards, detail.answers
     )
 
 
