@@ -41,7 +41,7 @@ def test_it_holds_no_path_of_a_home_no_uuid_and_no_address(text):
     for pattern in (
         r"/home/",
         r"/Users/",
-        r"/root/",
+        r"/root\b",
         r"GPU-[0-9a-f]{8}",
         r"[0-9a-f]{8}-[0-9a-f]{4}-",
         r"(?:[0-9a-f]{2}:){5}",
