@@ -56,9 +56,6 @@ class Selection:
     def of_kind(self, kind: Kind) -> tuple[Subject, ...]:
         return tuple(subject for subject in self.subjects if subject.kind is kind)
 
-    def without(self, subject: Subject) -> "Selection":
-        return Selection(tuple(other for other in self.subjects if other != subject))
-
 
 def parse_subject(value: str) -> Subject | None:
     """The subject this text names, or None when it is not of a subject's form."""

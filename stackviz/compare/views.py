@@ -5,7 +5,8 @@ from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
 from stackviz.catalog.queries import public_accelerators
-from stackviz.compare.assemble import assemble, heading
+from stackviz.compare.assemble import assemble
+from stackviz.compare.heads import heading
 from stackviz.compare.selection import MOST_SUBJECTS, parse_selection, query_string
 from stackviz.compare.subjects import load
 from stackviz.web.htmx import vary_on_htmx, wants_partial

@@ -169,3 +169,18 @@ def test_a_sheet_that_is_not_public_shows_nowhere_in_a_comparison(client, dgx):
     assert "H100 SXM5" not in page
     assert "3,350" not in page
     assert "of peak" not in page
+
+
+def test_a_machines_memory_is_what_it_reported_not_the_largest_its_chip_is_sold_with(client, lab):
+    sheet = Accelerator.objects.get(slug="apple-m3-max-40")
+    card = h100(0, sheet) | {
+        "vendor": "apple",
+        "kind": "soc",
+        "reported_name": "Apple M3 Max",
+        "memory_bytes": 48 * 2**30,
+    }
+    make_report(make_machine(lab, "desk-mac"), facts={"os.name": "macOS"}, cards=[card])
+    page = client.get("/compare/?a=machine:north/desk-mac&a=nvidia-h100-sxm5-80gb")
+    memory = {verdict.title: verdict for verdict in page.context["comparison"].verdicts}["Memory"]
+    assert memory.lead == "H100 SXM5 80GB has 1.6× desk-mac"
+    assert memory.rest == "H100 SXM5 80GB 80 GB, desk-mac 48 GiB (reported)"
