@@ -1,0 +1,69 @@
+"""The front door: `make` finds a Python, and the environment is mended rather than trusted."""
+
+import subprocess
+
+import pytest
+
+from tests.live import ROOT
+from tools import install
+
+
+def make(*arguments: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(["make", *arguments], cwd=ROOT, text=True, capture_output=True, timeout=60, check=False)
+
+
+def test_a_python_that_will_not_do_is_named_with_the_way_out():
+    done = make("run", "PYTHON=/no/such/python")
+    assert done.returncode != 0
+    assert "needs Python 3.11 or newer" in done.stderr
+    assert "tried: /no/such/python" in done.stderr
+    assert "make run PYTHON=" in done.stderr
+
+
+def test_make_alone_says_what_it_can():
+    assert "make run " in make().stdout
+
+
+@pytest.fixture
+def project(tmp_path, monkeypatch):
+    """A folder with requirement files and no environment."""
+    for name in ("requirements.txt", "requirements-dev.txt", "requirements-lab.txt"):
+        (tmp_path / name).write_text("six==1.17.0\n")
+    monkeypatch.setattr(install, "ROOT", tmp_path)
+    monkeypatch.setattr(install, "VENV", tmp_path / ".venv")
+    monkeypatch.setattr(install, "PYTHON", tmp_path / ".venv/bin/python")
+    return tmp_path
+
+
+def test_a_half_made_environment_is_not_whole(project):
+    assert not install.is_whole()
+    (project / ".venv/bin").mkdir(parents=True)
+    (project / ".venv/bin/python").write_text("#!/bin/sh\nexit 1\n")
+    (project / ".venv/bin/python").chmod(0o755)
+    assert not install.is_whole()
+
+
+def test_a_group_that_is_up_to_date_costs_nothing(project, monkeypatch):
+    (project / ".venv").mkdir()
+    (project / ".venv/installed-dev").write_text(install.wanted("dev"))
+    monkeypatch.setattr(install.subprocess, "Popen", lambda *_args, **_kwargs: pytest.fail("pip was started"))
+    install.install("dev")
+
+
+@pytest.mark.parametrize("changed", ["requirements-dev.txt", "requirements.txt"])
+def test_a_changed_requirement_is_installed_again(project, changed):
+    before = install.wanted("dev")
+    (project / changed).write_text("six==1.18.0\n")
+    assert install.wanted("dev") != before
+
+
+def test_what_pip_says_last_is_shown_and_no_stamp_is_left_when_it_fails(project, monkeypatch, capsys):
+    (project / ".venv/bin").mkdir(parents=True)
+    (project / ".venv/bin/python").write_text(
+        "#!/bin/sh\necho 'Collecting six==1.17.0'\necho 'ERROR: no room on the disk'\nexit 1\n"
+    )
+    (project / ".venv/bin/python").chmod(0o755)
+    with pytest.raises(SystemExit, match=r"could not install requirements.txt"):
+        install.install("server")
+    assert "no room on the disk" in capsys.readouterr().err
+    assert not (project / ".venv/installed-server").exists()
