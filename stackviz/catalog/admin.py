@@ -13,6 +13,7 @@ from django.utils.translation import gettext_lazy as _
 from simple_history.admin import SimpleHistoryAdmin
 
 from stackviz.catalog import conditions
+from stackviz.catalog.desk import FileLoadAdmin, OriginFilter
 from stackviz.catalog.fields import FIELDS, GROUPS, grouped
 from stackviz.catalog.figures import for_people
 from stackviz.catalog.models import Accelerator, Alias, CatalogueLoad, Source, SpecValue, Vendor
@@ -24,11 +25,10 @@ if TYPE_CHECKING:  # Django's classes take type arguments only from its stubs
     _AliasInline = admin.TabularInline[Alias, Accelerator]
     _SourceAdmin = admin.ModelAdmin[Source]
     _VendorAdmin = admin.ModelAdmin[Vendor]
-    _LoadAdmin = admin.ModelAdmin[CatalogueLoad]
 else:
     _SpecValueForm = forms.ModelForm
     _SpecValueInline = _AliasInline = admin.TabularInline
-    _SourceAdmin = _VendorAdmin = _LoadAdmin = admin.ModelAdmin
+    _SourceAdmin = _VendorAdmin = admin.ModelAdmin
 
 
 def field_choices() -> list[Any]:
@@ -132,26 +132,11 @@ class GroupFilter(admin.SimpleListFilter):
         return queryset.filter(field__in=names) if self.value() else queryset
 
 
-class CorrectedFilter(admin.SimpleListFilter):
-    """Values somebody changed after they were loaded, or made by hand."""
-
-    title = _("origin")
-    parameter_name = "origin"
-
-    def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, Any]]:  # noqa: ANN401, ARG002 - Django's
-        return [("files", _("curated files")), ("hand", _("made here"))]
-
-    def queryset(self, request: HttpRequest, queryset: QuerySet[SpecValue]) -> QuerySet[SpecValue]:  # noqa: ARG002
-        if self.value() is None:
-            return queryset
-        return queryset.filter(data_key__isnull=self.value() == "hand")
-
-
 @admin.register(SpecValue)
 class SpecValueAdmin(SimpleHistoryAdmin):  # type: ignore[misc]  # it has no types
     form = SpecValueForm
     list_display = ["accelerator", "field", "shown", "condition", "basis", "status", "is_preferred", "source_link"]
-    list_filter = ["status", "is_preferred", "basis", GroupFilter, CorrectedFilter, "accelerator__vendor"]
+    list_filter = ["status", "is_preferred", "basis", GroupFilter, OriginFilter, "accelerator__vendor"]
     list_select_related = ["accelerator", "source"]
     search_fields = ["accelerator__name", "accelerator__slug", "field", "value", "note", "source__title"]
     autocomplete_fields = ["accelerator", "source"]
@@ -253,14 +238,4 @@ class VendorAdmin(_VendorAdmin):
     search_fields = ["name", "slug"]
 
 
-@admin.register(CatalogueLoad)
-class CatalogueLoadAdmin(_LoadAdmin):
-    """What each load of the curated files did; written by the loader only."""
-
-    list_display = ["loaded_at", "version", "summary"]
-
-    def has_add_permission(self, request: HttpRequest) -> bool:  # noqa: ARG002
-        return False
-
-    def has_change_permission(self, request: HttpRequest, obj: Any = None) -> bool:  # noqa: ANN401, ARG002
-        return False
+admin.site.register(CatalogueLoad, FileLoadAdmin)

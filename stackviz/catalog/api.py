@@ -7,6 +7,8 @@ from ninja import Query, Router, Schema, Status
 
 from stackviz.catalog.models import Alias, SpecValue
 from stackviz.catalog.queries import matching_accelerators, public_accelerators
+from stackviz.web.asked import clean_text
+from stackviz.web.errors import ErrorBody
 
 router = Router()
 
@@ -47,11 +49,6 @@ class AcceleratorOut(AcceleratorBrief):
     specs: list[SpecOut]
 
 
-class Refusal(Schema):
-    error: str
-    field: str | None
-
-
 @router.get("/accelerators/", response=AcceleratorPage, summary="Accelerators by name, vendor and kind")
 def list_accelerators(
     request: HttpRequest,  # noqa: ARG001
@@ -62,7 +59,7 @@ def list_accelerators(
     offset: Annotated[int, Query(ge=0, le=100_000)] = 0,
 ) -> AcceleratorPage:
     """Ordered by name. A vendor or kind that does not exist finds nothing."""
-    found = matching_accelerators(q.replace("\0", ""), vendor, kind)
+    found = matching_accelerators(clean_text(q), clean_text(vendor), clean_text(kind))
     items = [
         AcceleratorBrief(slug=item.slug, name=item.name, vendor=item.vendor.slug, kind=item.kind)
         for item in found[offset : offset + limit]
@@ -70,12 +67,12 @@ def list_accelerators(
     return AcceleratorPage(count=found.count(), items=items)
 
 
-@router.get("/accelerators/{slug}/", response={200: AcceleratorOut, 404: Refusal}, summary="One accelerator's values")
-def get_accelerator(request: HttpRequest, slug: str) -> Status[AcceleratorOut | Refusal]:  # noqa: ARG001
+@router.get("/accelerators/{slug}/", response={200: AcceleratorOut, 404: ErrorBody}, summary="One accelerator's values")
+def get_accelerator(request: HttpRequest, slug: str) -> Status[AcceleratorOut | ErrorBody]:  # noqa: ARG001
     """Every public value with its source, in the unit named; field names as in the curated files."""
-    accelerator = public_accelerators().filter(slug=slug).first()
+    accelerator = public_accelerators().filter(slug=clean_text(slug)).first()
     if accelerator is None:
-        return Status(404, Refusal(error=f"there is no accelerator {slug[:80]!r}", field="slug"))
+        return Status(404, ErrorBody(error=f"there is no accelerator {slug[:80]!r}", field="slug"))
     names = accelerator.aliases.filter(kind=Alias.Kind.REPORTED).order_by("name").values_list("name", flat=True)
     values = accelerator.spec_values.filter(status=SpecValue.Status.PUBLIC, is_preferred=True)
     answer = AcceleratorOut(

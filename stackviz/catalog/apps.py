@@ -6,3 +6,10 @@ class CatalogConfig(AppConfig):
     name = "stackviz.catalog"
     verbose_name = _("Catalogue")
     default_auto_field = "django.db.models.BigAutoField"
+
+    def ready(self) -> None:
+        from stackviz.catalog import models
+
+        models.CatalogueEdition.renew_with(
+            models.Vendor, models.Source, models.Accelerator, models.SpecValue, models.Alias
+        )

@@ -20,23 +20,13 @@ from typing import TypeVar
 from stackviz.catalog.conditions import canonical
 from stackviz.catalog.fields import FIELDS, amount_of
 from stackviz.catalog.names import normalized
+from stackviz.catalog.problems import CuratedDataError
 
 DATA = Path(__file__).resolve().parent / "data"
 # Raise it when what the loader makes of a line changes, so that the same files are loaded anew.
 LOADER_VERSION = 1
 STATUSES = ("public", "alternative", "unreviewed", "retired")
 BASES = ("published", "probed", "measured", "derived", "inferred")
-MOST_PROBLEMS_SHOWN = 20
-
-
-class CatalogueDataError(ValueError):
-    """The curated files contradict themselves or the registry; `problems` are "file:line: what is wrong"."""
-
-    def __init__(self, problems: list[str]) -> None:
-        shown = problems[:MOST_PROBLEMS_SHOWN]
-        more = [f"… and {len(problems) - len(shown)} more"] if len(problems) > len(shown) else []
-        super().__init__("\n".join([*shown, *more]))
-        self.problems = problems
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,7 +111,7 @@ def data_version(folder: Path = DATA) -> str:
 
 
 def read_catalogue(folder: Path = DATA) -> Catalogue:
-    """Read and check all files. Raises CatalogueDataError naming every file and line that is wrong."""
+    """Read and check all files. Raises CuratedDataError naming every file and line that is wrong."""
     vendors = _read(folder / "vendors.csv", VendorLine)
     accelerators = _read(folder / "accelerators.csv", AcceleratorLine)
     sources = _read(folder / "sources.csv", SourceLine)
@@ -140,7 +130,7 @@ def read_catalogue(folder: Path = DATA) -> Catalogue:
         *_in_file("aliases.csv", _alias_problems(aliases, known)),
     ]
     if problems:
-        raise CatalogueDataError(problems)
+        raise CuratedDataError(problems)
     all_specs = tuple(line for lines in specs.values() for line in lines)
     return Catalogue(data_version(folder), vendors, accelerators, sources, all_specs, aliases)
 
@@ -169,11 +159,11 @@ def _read(path: Path, kind: type[Line]) -> tuple[Line, ...]:
         rows = csv.reader(file)
         first = next(rows, [])
         if first != header:
-            raise CatalogueDataError([f"{path.name}:1: the header is {','.join(first)}, not {','.join(header)}"])
+            raise CuratedDataError([f"{path.name}:1: the header is {','.join(first)}, not {','.join(header)}"])
         lines = [row for row in rows if row]
     for number, row in enumerate(lines, start=2):
         if len(row) != len(header):
-            raise CatalogueDataError([f"{path.name}:{number}: {len(row)} columns, not {len(header)}"])
+            raise CuratedDataError([f"{path.name}:{number}: {len(row)} columns, not {len(header)}"])
     return tuple(kind(*row) for row in lines)
 
 

@@ -1,12 +1,10 @@
 """The list of accelerators: what was asked for, and the rows that answer it. Three queries for a page of any length."""
 
-import hashlib
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from urllib.parse import urlencode
 
-from django.db.models import Count, Max, Q
+from django.db.models import Count, Q
 from django.http import QueryDict
 from django.utils.translation import gettext as _
 
@@ -14,6 +12,7 @@ from stackviz.catalog.fields import FIELDS
 from stackviz.catalog.figures import printed_unit
 from stackviz.catalog.models import Accelerator, SpecValue, Vendor
 from stackviz.catalog.queries import Headline, headline, preferred_values
+from stackviz.web.asked import LONGEST_TEXT, clean_text
 
 COLUMNS = (
     "architecture",
@@ -24,7 +23,6 @@ COLUMNS = (
     "tdp_w",
     "release_date",
 )
-LONGEST_QUERY = 100
 MOST_NOTES = 3
 _KNOWN = ("q", "vendor", "kind", "page")
 
@@ -50,7 +48,14 @@ class Asked:
     @property
     def query_string(self) -> str:
         """The filters as they stand in an address, empty ones left out."""
-        return urlencode({name: value for name in ("q", "vendor", "kind") if (value := getattr(self, name))})
+        return self.query.urlencode()
+
+    @property
+    def query(self) -> QueryDict:
+        """The filters as parameters, empty ones left out: what links to other pages carry on."""
+        query = QueryDict(mutable=True)
+        query.update({name: value for name in ("q", "vendor", "kind") if (value := getattr(self, name))})
+        return query
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,12 +89,12 @@ def asked(parameters: QueryDict, vendors: Sequence[Choice]) -> Asked:
     notes: list[str] = []
     vendor = _one_of(parameters.get("vendor", ""), {choice.value for choice in vendors}, _("vendor"), notes)
     kind = _one_of(parameters.get("kind", ""), set(Accelerator.Kind.values), _("kind"), notes)
-    q = parameters.get("q", "").replace("\0", "").strip()
-    if len(q) > LONGEST_QUERY:
-        notes.append(_("The search was cut to its first %(n)d characters.") % {"n": LONGEST_QUERY})
+    q = parameters.get("q", "")
+    if len(q.strip()) > LONGEST_TEXT:
+        notes.append(_("The search was cut to its first %(n)d characters.") % {"n": LONGEST_TEXT})
     unknown = sorted(name for name in parameters if name not in _KNOWN)
     notes += [_("There is no filter %(name)r here: it was left out.") % {"name": name[:40]} for name in unknown]
-    return Asked(q[:LONGEST_QUERY], vendor, kind, tuple(notes[:MOST_NOTES]))
+    return Asked(clean_text(q), vendor, kind, tuple(notes[:MOST_NOTES]))
 
 
 def _one_of(value: str, known: set[str], what: str, notes: list[str]) -> str:
@@ -159,10 +164,3 @@ def found_text(count: int, choices: Iterable[Choice], what: Asked) -> str:
     if not what.query_string:
         return _("%(n)d accelerators") % {"n": count}
     return _("%(n)d of %(all)d accelerators") % {"n": count, "all": everything}
-
-
-def list_stamp() -> str:
-    """Moves when any accelerator or value is added, saved or deleted. Two queries over indexes."""
-    rows = Accelerator.objects.aggregate(Max("changed_at"), Count("pk"))
-    values = SpecValue.objects.aggregate(Max("changed_at"), Count("pk"))
-    return hashlib.blake2b(repr((rows, values)).encode(), digest_size=12).hexdigest()

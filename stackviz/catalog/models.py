@@ -3,63 +3,27 @@
 Imports nothing above the catalogue.
 """
 
-import hashlib
 from typing import Any
 
 from django.core.exceptions import ValidationError
-from django.core.validators import RegexValidator, URLValidator
 from django.db import models
 from django.db.models import F, Q, Value
 from django.db.models.functions import Coalesce
 from django.urls import reverse
 from django.utils.translation import gettext_lazy as _
-from simple_history.models import HistoricalRecords
 
 from stackviz.catalog import conditions
+from stackviz.catalog.curated import Curated, EditionRow, FileLoad, is_slug, is_web_address, kept_history
 from stackviz.catalog.fields import FIELDS, Field, amount_of
 from stackviz.catalog.names import normalized
 
 LARGEST_AMOUNT = 1e24  # no published figure comes near; PostgreSQL counts NaN and Infinity as larger
-_is_web_address = URLValidator(schemes=["http", "https"])
-_is_slug = RegexValidator(r"\A[a-z0-9]+(?:-[a-z0-9]+)*\Z", _("lower case letters, digits and single dashes only"))
-
-
-def _history() -> HistoricalRecords:
-    return HistoricalRecords(history_change_reason_field=models.TextField(null=True), cascade_delete_history=False)
-
-
-class Curated(models.Model):
-    """A row that the curated files may have written.
-
-    `data_key` names it there, null for rows made by hand. `loaded_digest` is the digest of what was last loaded: a row
-    whose own digest differs has been corrected here, and a later load leaves it alone.
-    """
-
-    data_key = models.CharField(max_length=300, unique=True, null=True, blank=True, editable=False)
-    loaded_digest = models.CharField(max_length=32, blank=True, editable=False)
-    changed_at = models.DateTimeField(auto_now=True)
-
-    class Meta:
-        abstract = True
-
-    def content(self) -> tuple[object, ...]:
-        """What the curated files say about this row, in a fixed order; plain values, since their repr is hashed."""
-        raise NotImplementedError
-
-    @property
-    def digest(self) -> str:
-        return hashlib.blake2b(repr(self.content()).encode(), digest_size=16).hexdigest()
-
-    @property
-    def is_corrected_here(self) -> bool:
-        """Whether somebody changed the row after it was loaded."""
-        return bool(self.data_key) and self.digest != self.loaded_digest
 
 
 class Vendor(models.Model):
     """A company that sells accelerators."""
 
-    slug = models.CharField(max_length=60, unique=True, validators=[_is_slug])
+    slug = models.CharField(max_length=60, unique=True, validators=[is_slug])
     name = models.CharField(max_length=120, unique=True)
 
     class Meta:
@@ -79,10 +43,10 @@ class Source(Curated):
         COMMUNITY = "community", _("community project")
 
     key = models.CharField(
-        max_length=80, unique=True, validators=[_is_slug], help_text=_("names it in the curated files")
+        max_length=80, unique=True, validators=[is_slug], help_text=_("names it in the curated files")
     )
     title = models.CharField(max_length=300)
-    url = models.CharField(max_length=600, validators=[_is_web_address], verbose_name=_("address"))
+    url = models.CharField(max_length=600, validators=[is_web_address], verbose_name=_("address"))
     kind = models.CharField(max_length=12, choices=Kind.choices, default=Kind.COMMUNITY)
 
     class Meta:
@@ -114,13 +78,13 @@ class Accelerator(Curated):
         NPU = "npu", _("neural processor")
         ASIC = "asic", _("AI processor")
 
-    slug = models.CharField(max_length=80, unique=True, validators=[_is_slug])
+    slug = models.CharField(max_length=80, unique=True, validators=[is_slug])
     name = models.CharField(max_length=120, unique=True)
     vendor = models.ForeignKey(Vendor, models.PROTECT, related_name="accelerators")
     kind = models.CharField(max_length=8, choices=Kind.choices)
     family = models.CharField(max_length=60, blank=True, db_index=True)
     is_public = models.BooleanField(default=True)
-    history = _history()
+    history = kept_history()
 
     class Meta:
         ordering = ["name"]
@@ -172,13 +136,12 @@ class SpecValue(Curated):
     note = models.CharField(max_length=600, blank=True)
     status = models.CharField(max_length=12, choices=Status.choices, default=Status.UNREVIEWED)
     is_preferred = models.BooleanField(_("preferred"), default=False)
-    history = _history()
+    history = kept_history()
 
     class Meta:
         ordering = ["accelerator", "field", "condition", "-is_preferred", "pk"]
         indexes = [
             models.Index(fields=["accelerator", "status", "field"], name="specvalue_of_accelerator"),
-            models.Index(fields=["changed_at"], name="specvalue_newest"),
             models.Index(
                 fields=["field", "condition", "amount"], condition=Q(is_preferred=True), name="specvalue_ranking"
             ),
@@ -286,7 +249,7 @@ class Alias(Curated):
     gpu_cores = models.PositiveIntegerField(null=True, blank=True)
     source = models.ForeignKey(Source, models.PROTECT, null=True, blank=True, related_name="aliases")
     note = models.CharField(max_length=600, blank=True)
-    history = _history()
+    history = kept_history()
 
     class Meta:
         ordering = ["accelerator", "kind", "name"]
@@ -330,16 +293,12 @@ class Alias(Curated):
         )
 
 
-class CatalogueLoad(models.Model):
-    """One load of the curated files: which version, when, and what it did."""
+class CatalogueLoad(FileLoad):
+    """One load of the catalogue's curated files."""
 
-    version = models.CharField(max_length=64)
-    loaded_at = models.DateTimeField(auto_now_add=True)
-    summary = models.TextField(blank=True)
+
+class CatalogueEdition(EditionRow):
+    """Moves when an accelerator, a value, a name, a source or a vendor is added, saved or deleted."""
 
     class Meta:
-        ordering = ["-loaded_at", "-pk"]
-        get_latest_by = "loaded_at"
-
-    def __str__(self) -> str:
-        return f"{self.version[:12]} {self.loaded_at:%Y-%m-%d %H:%M}"
+        constraints = [models.CheckConstraint(condition=Q(id=1), name="one_catalogue_edition")]

@@ -3,20 +3,19 @@
 Constant query count whatever is on the sheet: accelerator, values, names, corrections, relatives.
 """
 
-import hashlib
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from django.db.models import Count, OuterRef, Q, QuerySet, Subquery
+from django.db.models import Q, Subquery
 from django.utils.translation import gettext as _
 
 from stackviz.catalog.conditions import describe
 from stackviz.catalog.fields import FIELDS, HEADLINES, Field, grouped
 from stackviz.catalog.figures import for_people, meaning_of, variant_of
-from stackviz.catalog.models import Accelerator, Alias, Source, SpecValue
+from stackviz.catalog.models import Accelerator, Alias, CatalogueEdition, SpecValue
 from stackviz.catalog.queries import Headline, condition_rank, headline, public_accelerators
 
 # Shown as names, not as values; the vendor stands in the head.
@@ -102,34 +101,14 @@ class Sheet:
     source_count: int
 
 
-def stamped_accelerator(slug: str) -> tuple[Accelerator, str] | None:
-    """A public accelerator with a stamp that moves when anything on its sheet does; None if there is none. One query.
+def edited_accelerator(slug: str) -> tuple[Accelerator, str] | None:
+    """A public accelerator with the catalogue's edition; None if there is no such one. One query.
 
-    A sheet rendered under the same stamp is still right. Changes that bypass `save` (QuerySet.update) do not move it.
+    What was rendered of it under the same edition is still right.
     """
-    values = SpecValue.objects.filter(accelerator=OuterRef("pk")).order_by()
-    names = Alias.objects.filter(accelerator=OuterRef("pk")).order_by()
-    sources = Source.objects.filter(spec_values__accelerator=OuterRef("pk")).order_by()
-    found = public_accelerators().annotate(
-        values_stamp=_newest(values),
-        names_stamp=_newest(names),
-        sources_stamp=_newest(sources),
-        value_total=_total(values),
-    )
-    accelerator = found.filter(slug=slug).first()
-    if accelerator is None:
-        return None
-    moments = ("values_stamp", "names_stamp", "sources_stamp", "value_total")
-    parts = (accelerator.pk, accelerator.changed_at, *(getattr(accelerator, name) for name in moments))
-    return accelerator, hashlib.blake2b(repr(parts).encode(), digest_size=12).hexdigest()
-
-
-def _newest(rows: QuerySet[Any]) -> Subquery:
-    return Subquery(rows.order_by("-changed_at").values("changed_at")[:1])
-
-
-def _total(rows: QuerySet[Any]) -> Subquery:
-    return Subquery(rows.values("accelerator").annotate(total=Count("pk")).values("total"))
+    edition = CatalogueEdition.objects.filter(pk=1).values("token")
+    accelerator = public_accelerators().annotate(edition=Subquery(edition)).filter(slug=slug).first()
+    return (accelerator, accelerator.edition or "") if accelerator else None
 
 
 def read_sheet(accelerator: Accelerator) -> Sheet:

@@ -1,6 +1,6 @@
 """Accelerators: the list and the sheets."""
 
-from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect, QueryDict
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
 from django.shortcuts import render
 from django.template.loader import render_to_string
 from django.urls import reverse
@@ -15,17 +15,17 @@ from stackviz.catalog.listing import (
     found_text,
     kind_choices,
     list_rows,
-    list_stamp,
     vendor_choices,
 )
+from stackviz.catalog.models import CatalogueEdition
 from stackviz.catalog.queries import matching_accelerators, successors
-from stackviz.catalog.sheet import read_sheet, stamped_accelerator
+from stackviz.catalog.sheet import edited_accelerator, read_sheet
 from stackviz.web.fragments import kept
 from stackviz.web.htmx import vary_on_htmx, wants_partial
 from stackviz.web.paging import page_as, page_number, page_of
 
 PER_PAGE = 60
-KEPT_S = 600  # a rendered list or sheet is dear and changes rarely; its key moves with its content
+KEPT_S = 600  # a rendered list or sheet is dear and changes rarely; its key moves with the catalogue's edition
 
 
 @require_safe
@@ -35,7 +35,7 @@ def accelerator_list(request: HttpRequest) -> HttpResponse:
     vendors = vendor_choices()
     what = asked(request.GET, vendors)
     number = page_number(request)
-    found = _list_html(request, what, number, vendors)
+    found = _list_html(what, number, vendors)
     if wants_partial(request):
         address = request.path + (f"?{what.query_string}" if what.query_string else "")
         return push_url(HttpResponse(found), address) if number == 1 else HttpResponse(found)
@@ -44,18 +44,18 @@ def accelerator_list(request: HttpRequest) -> HttpResponse:
     )
 
 
-def _list_html(request: HttpRequest, what: Asked, number: int, vendors: list[Choice]) -> str:
+def _list_html(what: Asked, number: int, vendors: list[Choice]) -> str:
     """The rows as HTML, as rendered before if nothing changed since. What people type is not kept: it has no end."""
 
     def made() -> str:
-        return _found(request, what, number, vendors)
+        return _found(what, number, vendors)
 
     if what.q or what.notes:
         return made()
-    return kept(("list", what.query_string, number, list_stamp()), made, KEPT_S)
+    return kept(("accelerators", what.query_string, number, CatalogueEdition.current()), made, KEPT_S)
 
 
-def _found(request: HttpRequest, what: Asked, number: int, vendors: list[Choice]) -> str:
+def _found(what: Asked, number: int, vendors: list[Choice]) -> str:
     """The rows that answer, as HTML."""
     found = matching_accelerators(what.q, what.vendor, what.kind)
     page = page_of(found, number, PER_PAGE)
@@ -66,20 +66,19 @@ def _found(request: HttpRequest, what: Asked, number: int, vendors: list[Choice]
         "page": page_as(page, dict(zip(page.items, rows, strict=True)).__getitem__),
         "found_text": found_text(found.count(), vendors, what),
     }
-    request.GET = QueryDict(what.query_string)  # the links to other pages carry what was understood, nothing else
-    return render_to_string("catalog/_found.html", context, request)
+    return render_to_string("catalog/_found.html", context)
 
 
 @require_safe
 def sheet(request: HttpRequest, slug: str) -> HttpResponse:
     """One accelerator: everything published about it, each value with its source."""
-    found = stamped_accelerator(slug)
+    found = edited_accelerator(slug)
     if found is None:
         return _elsewhere(slug)
-    accelerator, stamp = found
+    accelerator, edition = found
     context = {"accelerator": accelerator}
     body = kept(
-        ("sheet", stamp),
+        ("sheet", accelerator.pk, edition),
         lambda: render_to_string("catalog/_sheet.html", {**context, "sheet": read_sheet(accelerator)}),
         KEPT_S,
     )

@@ -7,7 +7,7 @@ stacks; the key names the state of each.
 from django.template.loader import render_to_string
 from django.utils.safestring import SafeString
 
-from stackviz.catalog.listing import list_stamp
+from stackviz.catalog.models import CatalogueEdition
 from stackviz.machines.page import MachinePage, report_body
 from stackviz.stacks.models import Edition
 from stackviz.web.fragments import kept
@@ -17,8 +17,8 @@ KEPT_S = 60
 
 
 def drawn_body(page: MachinePage) -> SafeString:
-    """The body as HTML; "" before a report was read. Three queries while nothing moved."""
+    """The body as HTML; "" before a report was read. Two queries while nothing moved."""
     if page.latest is None:
         return SafeString("")
-    state = ("machine", page.machine.pk, page.seen, page.latest, list_stamp(), Edition.current())
+    state = ("machine", page.machine.pk, page.seen, page.latest, CatalogueEdition.current(), Edition.current())
     return kept(state, lambda: render_to_string("machines/_body.html", {"body": report_body(page.machine)}), KEPT_S)

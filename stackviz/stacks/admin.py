@@ -4,11 +4,12 @@ what they need. Rows that came from the curated files and were changed here stay
 from typing import TYPE_CHECKING, Any
 
 from django.contrib import admin
-from django.db.models import Count, Model, QuerySet
+from django.db.models import Count, QuerySet
 from django.http import HttpRequest
 from django.utils.translation import gettext_lazy as _
 from simple_history.admin import SimpleHistoryAdmin
 
+from stackviz.catalog.desk import FileLoadAdmin, OriginFilter
 from stackviz.stacks.models import (
     Call,
     Component,
@@ -25,27 +26,11 @@ if TYPE_CHECKING:  # Django's classes take type arguments only from its stubs
     _GapInline = admin.StackedInline[Counterpart, Stack]
     _CounterpartInline = admin.StackedInline[Counterpart, Component]
     _RequirementInline = admin.TabularInline[Requirement, Release]
-    _LoadAdmin = admin.ModelAdmin[StacksLoad]
     _CallAdmin = admin.ModelAdmin[Call]
 else:
     _PlacementInline = _RequirementInline = admin.TabularInline
     _GapInline = _CounterpartInline = admin.StackedInline
-    _LoadAdmin = _CallAdmin = admin.ModelAdmin
-
-
-class OriginFilter(admin.SimpleListFilter):
-    """Rows of the curated files, or made here."""
-
-    title = _("origin")
-    parameter_name = "origin"
-
-    def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, Any]]:  # noqa: ANN401, ARG002 - Django's
-        return [("files", _("curated files")), ("hand", _("made here"))]
-
-    def queryset(self, request: HttpRequest, queryset: QuerySet[Model]) -> QuerySet[Model]:  # noqa: ARG002
-        if self.value() is None:
-            return queryset
-        return queryset.filter(data_key__isnull=self.value() == "hand")
+    _CallAdmin = admin.ModelAdmin
 
 
 class PlacementInline(_PlacementInline):
@@ -197,14 +182,4 @@ class RequirementAdmin(SimpleHistoryAdmin):  # type: ignore[misc]
     autocomplete_fields = ["release", "source"]
 
 
-@admin.register(StacksLoad)
-class StacksLoadAdmin(_LoadAdmin):
-    """What the curated files did, read only."""
-
-    list_display = ["loaded_at", "version", "summary"]
-
-    def has_add_permission(self, request: HttpRequest) -> bool:  # noqa: ARG002
-        return False
-
-    def has_change_permission(self, request: HttpRequest, obj: object = None) -> bool:  # noqa: ARG002
-        return False
+admin.site.register(StacksLoad, FileLoadAdmin)

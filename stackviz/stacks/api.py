@@ -6,6 +6,7 @@ from ninja.errors import HttpError
 
 from stackviz.diagrams.layers import State
 from stackviz.stacks.queries import described_column, stack_rows
+from stackviz.web.errors import ErrorBody
 
 router = Router()
 
@@ -44,11 +45,6 @@ class StackOut(StackBrief):
     components: list[ComponentOut]
 
 
-class Refusal(Schema):
-    error: str
-    field: str | None
-
-
 @router.get("/stacks/", response=StackPage, summary="The described stacks")
 def list_stacks(request: HttpRequest) -> StackPage:  # noqa: ARG001
     rows = stack_rows()
@@ -56,7 +52,7 @@ def list_stacks(request: HttpRequest) -> StackPage:  # noqa: ARG001
     return StackPage(count=len(items), items=items)
 
 
-@router.get("/stacks/{slug}/", response={200: StackOut, 404: Refusal}, summary="One stack, top to bottom")
+@router.get("/stacks/{slug}/", response={200: StackOut, 404: ErrorBody}, summary="One stack, top to bottom")
 def get_stack(request: HttpRequest, slug: str) -> StackOut:  # noqa: ARG001
     row = next((row for row in stack_rows() if row.slug == slug), None)
     column = described_column(slug)

@@ -1,5 +1,4 @@
 from django.apps import AppConfig
-from django.db.models.signals import post_delete, post_save
 
 
 class StacksConfig(AppConfig):
@@ -7,10 +6,9 @@ class StacksConfig(AppConfig):
     default_auto_field = "django.db.models.BigAutoField"
 
     def ready(self) -> None:
-        from stackviz.catalog.models import Source
+        from stackviz.catalog.models import CatalogueLoad, Source
         from stackviz.stacks import models
 
         rooms = (models.Stack, models.Component, models.Placement, models.Call, models.Counterpart, models.Release)
-        for model in (*rooms, models.Requirement, Source):
-            for signal in (post_save, post_delete):
-                signal.connect(models.Edition.renew, sender=model, dispatch_uid=f"edition {model.__name__}")
+        # A load of the catalogue writes sources in bulk, without a signal of their own.
+        models.Edition.renew_with(*rooms, models.Requirement, Source, CatalogueLoad)

@@ -18,6 +18,7 @@ from importlib import resources
 from pathlib import Path
 from typing import Any
 
+from stackviz.catalog.problems import CuratedDataError
 from stackviz.diagrams.layers import Layer
 from stackviz.rules.compatibility import FILES as TABLES
 from stackviz.rules.compatibility import packaged_rows
@@ -26,20 +27,9 @@ DATA = Path(__file__).resolve().parent / "data"
 FILES = ("components.toml", "stacks.toml", "counterparts.csv", "sources.csv")
 # Raise it when what the loader makes of a line changes, so that the same files are loaded anew.
 LOADER_VERSION = 1
-MOST_PROBLEMS_SHOWN = 20
 REQUIREMENT_KEY = ("component", "version", "variant", "platform", "relation", "subject", "part")
 
 Line = Mapping[str, str]
-
-
-class StackDataError(ValueError):
-    """The curated files contradict themselves; `problems` are "file: what is wrong"."""
-
-    def __init__(self, problems: list[str]) -> None:
-        shown = problems[:MOST_PROBLEMS_SHOWN]
-        more = [f"… and {len(problems) - len(shown)} more"] if len(problems) > len(shown) else []
-        super().__init__("\n".join([*shown, *more]))
-        self.problems = problems
 
 
 @dataclass(frozen=True)
@@ -69,7 +59,7 @@ def data_version(folder: Path = DATA) -> str:
 
 
 def read_files(folder: Path = DATA) -> StackFiles:
-    """Raises StackDataError naming every problem."""
+    """Raises CuratedDataError naming every problem."""
     stacks = _toml(folder / "stacks.toml")
     files = StackFiles(
         version=data_version(folder),
@@ -84,7 +74,7 @@ def read_files(folder: Path = DATA) -> StackFiles:
     )
     problems = [problem for check in CHECKS for problem in check(files)]
     if problems:
-        raise StackDataError(problems)
+        raise CuratedDataError(problems)
     return files
 
 

@@ -1,19 +1,18 @@
 """Bring the database to what the curated files say, without touching what people have corrected since.
 
-How corrections are recognised is the catalogue's way (`catalog.load.Change`): a row whose digest is no longer the one
+How corrections are recognised is the catalogue's way (`catalog.change.Change`): a row whose digest is no longer the one
 that was loaded has been corrected here, and stays.
 """
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TypeVar
 from urllib.parse import urlsplit
 
 from django.db import transaction
 
-from stackviz.catalog.load import Change, Counts
-from stackviz.catalog.models import Source
+from stackviz.catalog.change import Change, Counts, Summary, wait_for_other_loads
+from stackviz.catalog.models import CatalogueEdition, Source
 from stackviz.stacks.files import DATA, REQUIREMENT_KEY, Line, StackFiles, data_version, read_files
 from stackviz.stacks.models import (
     Call,
@@ -32,34 +31,23 @@ SOURCE_PREFIX = "stacks/"  # data_key of our sources: the catalogue's own files 
 MAKERS = ("nvidia.com", "apple.com", "pytorch.org", "intel.com", "kernel.org", "jax.dev", "python.org", "numpy.org")
 
 
-@dataclass(slots=True)
-class Summary:
-    """What a load did. `is_unchanged`: the files were loaded already, nothing was looked at."""
-
-    version: str
-    is_unchanged: bool = False
-    tables: dict[str, Counts] = field(default_factory=dict)
-
-    def __str__(self) -> str:
-        if self.is_unchanged:
-            return f"stacks {self.version[:12]} are loaded already"
-        parts = "; ".join(f"{name}: {counts}" for name, counts in self.tables.items())
-        return f"stacks {self.version[:12]}: {parts}"
-
-
 def load_stacks(folder: Path = DATA, *, force: bool = False) -> Summary:
     """Load the curated files in one transaction. Cheap when they are loaded already, unless `force`.
 
-    Raises StackDataError, and changes nothing, when the files are wrong.
+    Raises CuratedDataError, and changes nothing, when the files are wrong.
     """
     version = data_version(folder)
-    if not force and StacksLoad.objects.values_list("version", flat=True).first() == version:
-        return Summary(version, is_unchanged=True)
+    if StacksLoad.latest_version() == version and not force:
+        return Summary("stacks", version)
     files = read_files(folder)
     with transaction.atomic():
-        summary = Summary(version, tables=_Loader(files).load())
+        wait_for_other_loads()
+        if StacksLoad.latest_version() == version and not force:
+            return Summary("stacks", version)
+        summary = Summary("stacks", version, _Loader(files).load())
         StacksLoad.objects.create(version=version, summary=str(summary))
         Edition.renew()
+        CatalogueEdition.renew()  # sources are the catalogue's
     return summary
 
 

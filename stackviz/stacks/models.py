@@ -3,31 +3,22 @@
 Imports the catalogue (sources, what a curated row is) and the diagrams' layers; nothing above.
 """
 
-import uuid
-from typing import Any
-
 from django.core.exceptions import ValidationError
-from django.core.validators import RegexValidator, URLValidator
+from django.core.validators import RegexValidator
 from django.db import models
 from django.db.models import F, Q
 from django.db.models.functions import Coalesce
 from django.urls import reverse
 from django.utils.translation import gettext_lazy as _
-from simple_history.models import HistoricalRecords
 
-from stackviz.catalog.models import Curated, Source
+from stackviz.catalog.curated import Curated, EditionRow, FileLoad, is_slug, is_web_address, kept_history
+from stackviz.catalog.models import Source
 from stackviz.diagrams.layers import LAYER_TITLES
 
-is_slug = RegexValidator(r"\A[a-z0-9]+(?:-[a-z0-9]+)*\Z", _("lower case letters, digits and single dashes only"))
-is_web_address = URLValidator(schemes=["http", "https"])
 is_partial_date = RegexValidator(
     r"\A\d{4}-(0[1-9]|1[0-2])(-(0[1-9]|[12]\d|3[01]))?\Z", _("a day as 2026-11-20 or a month as 2026-11")
 )
 LAYER_CHOICES = [(layer.value, _(title)) for layer, title in LAYER_TITLES.items()]
-
-
-def _history() -> HistoricalRecords:
-    return HistoricalRecords(history_change_reason_field=models.TextField(null=True), cascade_delete_history=False)
 
 
 class Component(Curated):
@@ -51,7 +42,7 @@ class Component(Curated):
     see_version = models.CharField(_("how to see its version"), max_length=300, blank=True)
     docs_url = models.CharField(_("documentation"), max_length=300, blank=True, validators=[is_web_address])
     source = models.ForeignKey(Source, models.PROTECT, related_name="components")
-    history = _history()
+    history = kept_history()
 
     class Meta:
         ordering = ["name"]
@@ -97,7 +88,7 @@ class Stack(Curated):
     components: "models.ManyToManyField[Component, Placement]" = models.ManyToManyField(
         Component, through="Placement", related_name="stacks"
     )
-    history = _history()
+    history = kept_history()
 
     class Meta:
         ordering = ["order", "name"]
@@ -123,7 +114,7 @@ class Placement(Curated):
         max_length=40, blank=True, validators=[is_slug], help_text=_("if it does another job here than its usual one")
     )
     note = models.CharField(max_length=300, blank=True)
-    history = _history()
+    history = kept_history()
 
     class Meta:
         ordering = ["stack", "order", "pk"]
@@ -176,7 +167,7 @@ class Counterpart(Curated):
     relation = models.CharField(max_length=10, choices=Relation.choices)
     differs = models.TextField(_("what differs"), max_length=600)
     source = models.ForeignKey(Source, models.PROTECT, related_name="counterparts")
-    history = _history()
+    history = kept_history()
 
     class Meta:
         ordering = ["component", "pk"]
@@ -225,7 +216,7 @@ class Release(Curated):
     support_ends = models.CharField(max_length=10, blank=True, validators=[is_partial_date])
     source = models.ForeignKey(Source, models.PROTECT, related_name="releases")
     note = models.CharField(max_length=400, blank=True)
-    history = _history()
+    history = kept_history()
 
     class Meta:
         ordering = ["component", "-pk"]
@@ -274,7 +265,7 @@ class Requirement(Curated):
     confidence = models.CharField(max_length=6, choices=Confidence.choices, default=Confidence.HIGH)
     source = models.ForeignKey(Source, models.PROTECT, related_name="requirements")
     note = models.CharField(max_length=400, blank=True)
-    history = _history()
+    history = kept_history()
 
     class Meta:
         ordering = ["release", "relation", "subject", "pk"]
@@ -300,41 +291,12 @@ class Requirement(Curated):
         )  # fmt: skip
 
 
-class StacksLoad(models.Model):
-    """One load of the curated files: which version, when, and what it did."""
-
-    version = models.CharField(max_length=64)
-    loaded_at = models.DateTimeField(auto_now_add=True)
-    summary = models.TextField(blank=True)
-
-    class Meta:
-        ordering = ["-loaded_at", "-pk"]
-        get_latest_by = "loaded_at"
-
-    def __str__(self) -> str:
-        return f"{self.version[:12]} {self.loaded_at:%Y-%m-%d %H:%M}"
+class StacksLoad(FileLoad):
+    """One load of the stacks' curated files."""
 
 
-class Edition(models.Model):
-    """Names the present content of this room's tables in one row: a new token with every change.
-
-    What is computed from the tables is kept per token, so that a correction is seen at once in every process. A bulk
-    write (queryset.update) must call `renew` itself; saves and deletions do it through a signal.
-    """
-
-    token = models.CharField(max_length=32)
+class Edition(EditionRow):
+    """Moves with every change of this room's tables, and of the sources they name."""
 
     class Meta:
         constraints = [models.CheckConstraint(condition=Q(id=1), name="one_edition")]
-
-    def __str__(self) -> str:
-        return self.token
-
-    @classmethod
-    def renew(cls, **_: Any) -> None:  # noqa: ANN401 - as a signal's receiver
-        cls.objects.update_or_create(pk=1, defaults={"token": uuid.uuid4().hex})
-
-    @classmethod
-    def current(cls) -> str:
-        """The token; "" before anything was loaded. One query."""
-        return cls.objects.filter(pk=1).values_list("token", flat=True).first() or ""

@@ -5,7 +5,8 @@ from collections.abc import Iterator
 import pytest
 from django.db import transaction
 
-from stackviz.catalog.load import Summary, load_catalogue
+from stackviz.catalog.change import Summary
+from stackviz.catalog.load import load_catalogue
 from stackviz.catalog.models import Accelerator, Source, SpecValue, Vendor
 
 

@@ -1,6 +1,8 @@
 """The API: accelerators by name, one with all its public values."""
 
 import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
 
 from stackviz.catalog.models import Accelerator, SpecValue
 
@@ -92,3 +94,23 @@ def test_an_answer_costs_the_same_queries_whatever_is_in_it(
 ):
     with django_assert_num_queries(queries):
         client.get(address)
+
+
+@pytest.mark.parametrize("query", [{"q": "\0"}, {"vendor": "\0nvidia"}, {"kind": "gpu\0"}])
+def test_nul_which_postgresql_refuses_never_reaches_it(loaded, client, db, query):
+    with CaptureQueriesContext(connection) as asked:
+        assert client.get(API, query).status_code == 200
+    assert [one["sql"] for one in asked if "\0" in one["sql"]] == []
+
+
+def test_catalogue_and_stacks_refuse_in_one_form(client, db):
+    document = client.get("/api/v1/openapi.json").json()
+    refusals = {
+        document["paths"][f"/api/v1/{path}/{{slug}}/"]["get"]["responses"]["404"]["content"]["application/json"][
+            "schema"
+        ]["$ref"]
+        for path in ("accelerators", "stacks")
+    }
+    assert refusals == {"#/components/schemas/ErrorBody"}
+    for path in ("accelerators", "stacks"):
+        assert set(client.get(f"/api/v1/{path}/nothing/").json()) == {"error", "field"}

@@ -6,7 +6,8 @@ import pytest
 
 from stackviz.catalog.conditions import parse
 from stackviz.catalog.fields import FIELDS
-from stackviz.catalog.files import CatalogueDataError, SpecLine, read_catalogue
+from stackviz.catalog.files import SpecLine, read_catalogue
+from stackviz.catalog.problems import CuratedDataError
 
 
 @pytest.fixture(scope="module")
@@ -162,6 +163,6 @@ def test_a_mistake_in_the_files_is_named_with_its_line(tmp_path, file, old, new,
     text = (folder / file).read_text(encoding="utf-8")
     assert old in text
     (folder / file).write_text(text.replace(old, new), encoding="utf-8")
-    with pytest.raises(CatalogueDataError, match=problem) as error:
+    with pytest.raises(CuratedDataError, match=problem) as error:
         read_catalogue(folder)
     assert error.value.problems[0].startswith(file.split("/")[-1] if "header" in problem else file)

@@ -7,9 +7,10 @@ from pathlib import Path
 import pytest
 from django.core.management import CommandError, call_command
 
-from stackviz.catalog.files import DATA, CatalogueDataError
+from stackviz.catalog.files import DATA
 from stackviz.catalog.load import load_catalogue
 from stackviz.catalog.models import Accelerator, CatalogueLoad, SpecValue
+from stackviz.catalog.problems import CuratedDataError
 
 T4_POWER = "nvidia-t4/tdp_w//sysrqmts-nvidia-tesla-t4"
 
@@ -154,7 +155,7 @@ def test_wrong_files_change_nothing(folder, db):
     load_catalogue(folder)
     change(folder, "specs/nvidia.csv", "nvidia-t4,tdp_w,70,W", "nvidia-t4,tdp_w,70,K")
     with pytest.raises(
-        CatalogueDataError, match=r"specs/nvidia\.csv:\d+: tdp_w is measured in W; K measures something else"
+        CuratedDataError, match=r"specs/nvidia\.csv:\d+: tdp_w is measured in W; K measures something else"
     ):
         load_catalogue(folder)
     assert (t4_power().value, CatalogueLoad.objects.count()) == ("70", 1)
@@ -166,7 +167,7 @@ def test_the_command_says_what_it_did(folder, db, capsys, monkeypatch):
     call_command("load_catalogue")
     first, second = capsys.readouterr().out.splitlines()
     assert "accelerators: 2 new; values: " in first
-    assert second.endswith("is loaded already")
+    assert second.endswith("loaded already")
 
 
 def test_the_command_ends_with_what_is_wrong_in_the_files(folder, db, monkeypatch):

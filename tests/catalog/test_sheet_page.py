@@ -131,23 +131,53 @@ def test_a_sheet_costs_the_same_queries_whatever_is_on_it(loaded, client, db, dj
         page_of(client, slug)
 
 
-@pytest.mark.parametrize("change", ["value", "name", "source", "accelerator", "deletion"])
-def test_a_kept_sheet_gives_way_to_any_change(client, bandwidth, change):
-    Alias.objects.create(accelerator=bandwidth.accelerator, name="Acme 1", source=bandwidth.source)
-    before = content_of(client, "acme-one")
-    if change == "value":
-        bandwidth.note = "printed on page 3"
-        bandwidth.save()
-    elif change == "name":
-        Alias.objects.create(accelerator=bandwidth.accelerator, name="Acme I", source=bandwidth.source)
-    elif change == "source":
-        bandwidth.source.title = "Acme data sheet, second edition"
-        bandwidth.source.save()
-    elif change == "accelerator":
-        bandwidth.accelerator.kind = "asic"
-        bandwidth.accelerator.save()
+CHANGES = (
+    "a value is corrected", "a value is deleted", "a name is added", "a name is deleted", "a source is renamed",
+    "the accelerator changes", "its vendor is renamed", "a relative is renamed", "a relative is hidden",
+)  # fmt: skip
+
+
+def change(value: SpecValue, name: Alias, relative: Accelerator, what: str) -> None:
+    card = value.accelerator
+    if what == "a value is corrected":
+        value.note = "printed on page 3"
+        value.save()
+    elif what == "a value is deleted":
+        value.delete()
+    elif what == "a name is added":
+        Alias.objects.create(accelerator=card, name="Acme I", source=value.source)
+    elif what == "a name is deleted":
+        name.delete()
+    elif what == "a source is renamed":
+        value.source.title = "Acme data sheet, second edition"
+        value.source.save()
+    elif what == "the accelerator changes":
+        card.kind = "asic"
+        card.save()
+    elif what == "its vendor is renamed":
+        card.vendor.name = "Acme Corporation"
+        card.vendor.save()
+    elif what == "a relative is renamed":
+        relative.name = "Acme One Plus"
+        relative.save()
     else:
-        bandwidth.delete()
+        relative.is_public = False
+        relative.save()
+
+
+@pytest.mark.parametrize("what", CHANGES)
+def test_a_kept_sheet_gives_way_to_any_change(client, bandwidth, what):
+    card = bandwidth.accelerator
+    card.family = "acme"
+    card.save()
+    relative = Accelerator.objects.create(
+        slug="acme-one-max", name="Acme One Max", vendor=card.vendor, kind="gpu", family="acme"
+    )
+    names = [
+        Alias.objects.create(accelerator=card, name=name, source=bandwidth.source) for name in ("Acme A", "Acme B")
+    ]
+    before = content_of(client, "acme-one")
+    change(bandwidth, names[0], relative, what)
     assert content_of(client, "acme-one") != before
 
 

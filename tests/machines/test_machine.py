@@ -213,14 +213,14 @@ def test_the_number_of_queries_does_not_grow_with_reports_and_results(
     for number in range(1, 7):
         make_report(machine, at=START + days(number), cards=[h100(0, sheet)], findings=[warning()], results=results)
         if number in (1, 6):
-            with django_assert_num_queries(15):
+            with django_assert_num_queries(14):
                 text_of(client)
 
 
-def test_a_page_on_which_nothing_moved_costs_five_queries(client, machine, sheet, django_assert_num_queries):
+def test_a_page_on_which_nothing_moved_costs_four_queries(client, machine, sheet, django_assert_num_queries):
     make_report(machine, cards=[h100(0, sheet)], results=[gemm("bf16", GEMM_S)])
     first = text_of(client)
-    with django_assert_num_queries(5):
+    with django_assert_num_queries(4):
         again = text_of(client)
     assert table_of(first, "measured") == table_of(again, "measured")
 

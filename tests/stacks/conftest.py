@@ -6,7 +6,8 @@ import pytest
 from django.apps import apps
 from django.db import connection
 
-from stackviz.stacks.load import Summary, load_stacks
+from stackviz.catalog.change import Summary
+from stackviz.stacks.load import load_stacks
 
 _kept: dict[str, Any] = {}
 

@@ -6,9 +6,10 @@ import tomllib
 
 import pytest
 
+from stackviz.catalog.problems import CuratedDataError
 from stackviz.diagrams.layers import ROLE_TITLES, Layer
 from stackviz.rules import packaged_tables
-from stackviz.stacks.files import DATA, StackDataError, data_version, read_files
+from stackviz.stacks.files import DATA, data_version, read_files
 from stackviz.wire import COMPONENTS
 
 
@@ -113,7 +114,7 @@ def test_the_macos_versions_shown_on_the_stack_are_those_of_the_tables():
 )
 def test_a_wrong_line_is_named(folder, name, old, new, problem):
     spoil(folder, name, old, new)
-    with pytest.raises(StackDataError) as refused:
+    with pytest.raises(CuratedDataError) as refused:
         read_files(folder)
     assert problem in str(refused.value)
 
@@ -121,7 +122,7 @@ def test_a_wrong_line_is_named(folder, name, old, new, problem):
 def test_hundreds_of_problems_are_cut_to_a_readable_number(folder):
     text = (folder / "counterparts.csv").read_text()
     (folder / "counterparts.csv").write_text(re.sub(r"(?m)^(?!component,)(\w[\w-]*),", r"no-\1,", text))
-    with pytest.raises(StackDataError) as refused:
+    with pytest.raises(CuratedDataError) as refused:
         read_files(folder)
     assert len(str(refused.value).splitlines()) == 21
 

@@ -2,13 +2,15 @@
 
 import shutil
 import time
+from concurrent.futures import ThreadPoolExecutor
 from io import StringIO
 
 import pytest
 from django.core.management import CommandError, call_command
+from django.db import connection
 
 from stackviz.catalog.load import load_catalogue
-from stackviz.catalog.models import Source
+from stackviz.catalog.models import CatalogueEdition, Source
 from stackviz.rules import packaged_tables
 from stackviz.stacks.files import DATA
 from stackviz.stacks.load import load_stacks
@@ -160,13 +162,39 @@ def test_the_command_says_what_it_did(db):
 
 def test_the_command_names_what_is_wrong_with_the_files(db, monkeypatch):
     def refuse(**_):
-        from stackviz.stacks.files import StackDataError
+        from stackviz.catalog.problems import CuratedDataError
 
-        raise StackDataError(["stacks.toml: no"])
+        raise CuratedDataError(["stacks.toml: no"])
 
     monkeypatch.setattr("stackviz.stacks.management.commands.load_stacks.load_stacks", refuse)
     with pytest.raises(CommandError, match=r"nothing was loaded:\nstacks.toml: no"):
         call_command("load_stacks")
+
+
+def load_in_thread(_number: int) -> bool:
+    try:
+        return load_stacks().is_unchanged
+    finally:
+        connection.close()
+
+
+def test_two_sites_that_start_together_load_once(on_postgres):
+    with ThreadPoolExecutor(2) as pool:
+        assert sorted(pool.map(load_in_thread, range(2))) == [False, True]
+    assert StacksLoad.objects.count() == 1
+
+
+def test_a_load_of_the_catalogue_moves_the_edition_of_the_stacks(stacks):
+    """It may have renamed a source that a component names."""
+    before = Edition.current()
+    load_catalogue()
+    assert Edition.current() != before
+
+
+def test_a_load_of_the_stacks_moves_the_edition_of_the_catalogue(stacks):
+    before = CatalogueEdition.current()
+    load_stacks(force=True)
+    assert CatalogueEdition.current() != before
 
 
 def test_the_stacks_load_on_postgresql_too(on_postgres):

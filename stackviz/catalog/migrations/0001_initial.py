@@ -35,6 +35,16 @@ class Migration(migrations.Migration):
             },
         ),
         migrations.CreateModel(
+            name='CatalogueEdition',
+            fields=[
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('token', models.CharField(max_length=32)),
+            ],
+            options={
+                'constraints': [models.CheckConstraint(condition=models.Q(('id', 1)), name='one_catalogue_edition')],
+            },
+        ),
+        migrations.CreateModel(
             name='CatalogueLoad',
             fields=[
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
@@ -213,7 +223,7 @@ class Migration(migrations.Migration):
             ],
             options={
                 'ordering': ['accelerator', 'field', 'condition', '-is_preferred', 'pk'],
-                'indexes': [models.Index(fields=['accelerator', 'status', 'field'], name='specvalue_of_accelerator'), models.Index(fields=['changed_at'], name='specvalue_newest'), models.Index(condition=models.Q(('is_preferred', True)), fields=['field', 'condition', 'amount'], name='specvalue_ranking')],
+                'indexes': [models.Index(fields=['accelerator', 'status', 'field'], name='specvalue_of_accelerator'), models.Index(condition=models.Q(('is_preferred', True)), fields=['field', 'condition', 'amount'], name='specvalue_ranking')],
                 'constraints': [models.CheckConstraint(condition=models.Q(models.Q(('amount__isnull', True), ('unit', '')), models.Q(('amount__isnull', False), models.Q(('unit', ''), _negated=True)), _connector='OR'), name='specvalue_amount_null_only_for_text'), models.CheckConstraint(condition=models.Q(('amount__isnull', True), models.Q(('amount__gte', 0), ('amount__lte', 1e+24)), _connector='OR'), name='specvalue_amount_finite_not_negative'), models.CheckConstraint(condition=models.Q(models.Q(('status', 'public'), _negated=True), ('source__isnull', False), _connector='OR'), name='specvalue_public_has_source'), models.CheckConstraint(condition=models.Q(('is_preferred', False), ('status', 'public'), _connector='OR'), name='specvalue_preferred_is_public'), models.UniqueConstraint(condition=models.Q(('is_preferred', True)), fields=('accelerator', 'field', 'condition'), name='specvalue_one_preferred_per_condition', violation_error_message='Another value of this field and condition is preferred already: take its mark away first.')],
             },
         ),

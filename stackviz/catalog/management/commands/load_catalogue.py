@@ -1,22 +1,12 @@
 """`manage.py load_catalogue`: bring the database to the curated files; quick when nothing changed."""
 
-from typing import Any
-
-from django.core.management.base import BaseCommand, CommandError, CommandParser
-
-from stackviz.catalog.files import CatalogueDataError
+from stackviz.catalog.change import Summary
 from stackviz.catalog.load import load_catalogue
+from stackviz.catalog.management.load_command import LoadCommand
 
 
-class Command(BaseCommand):
+class Command(LoadCommand):
     help = "Load the curated accelerators, values, sources and names. Values corrected in the admin are left alone."
 
-    def add_arguments(self, parser: CommandParser) -> None:
-        parser.add_argument("--force", action="store_true", help="compare every line even if this version is loaded")
-
-    def handle(self, *args: Any, **options: Any) -> None:  # noqa: ANN401, ARG002 - as Django's
-        try:
-            summary = load_catalogue(force=options["force"])
-        except CatalogueDataError as error:
-            raise CommandError(f"the curated files are wrong, nothing was loaded:\n{error}") from error
-        self.stdout.write(str(summary))
+    def load(self, *, force: bool) -> Summary:
+        return load_catalogue(force=force)

@@ -1,0 +1,139 @@
+"""Bring a table to what curated files say, without touching what people have corrected since.
+
+Every row remembers the digest of what was last loaded into it. A row that still has it belongs to the files: it is
+updated, or deleted when its line is gone. A row that differs has been corrected here: it stays, and is counted.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Generic, TypeVar
+
+from django.db import connection
+from django.db.models import Manager, Model
+from django.utils import timezone
+from simple_history.utils import bulk_create_with_history, bulk_update_with_history
+
+from stackviz.catalog.curated import Curated
+
+BATCH = 500
+LOADING = 0x0CA7A106  # names the lock that a load holds; any number no other lock of ours uses
+Row = TypeVar("Row", bound=Curated)
+
+
+def wait_for_other_loads() -> None:
+    """Until the transaction ends no other load of any curated files runs: sites that start together take turns.
+
+    SQLite's transactions do so by themselves.
+    """
+    if connection.vendor == "postgresql":
+        with connection.cursor() as cursor:
+            cursor.execute("SELECT pg_advisory_xact_lock(%s)", [LOADING])
+
+
+@dataclass(slots=True)
+class Counts:
+    """What happened to the rows of one table. `kept`: corrected or deleted here, so left as they are."""
+
+    created: int = 0
+    updated: int = 0
+    deleted: int = 0
+    kept: int = 0
+
+    def __str__(self) -> str:
+        parts = {
+            "new": self.created,
+            "updated": self.updated,
+            "deleted": self.deleted,
+            "kept as corrected here": self.kept,
+        }
+        return ", ".join(f"{number} {word}" for word, number in parts.items() if number) or "unchanged"
+
+
+@dataclass(frozen=True, slots=True)
+class Summary:
+    """What a load of the files about `what` did. `tables` is None where they were loaded already."""
+
+    what: str
+    version: str
+    tables: dict[str, Counts] | None = None
+
+    @property
+    def is_unchanged(self) -> bool:
+        return self.tables is None
+
+    def __str__(self) -> str:
+        if self.tables is None:
+            return f"{self.what} {self.version[:12]}: loaded already"
+        return f"{self.what} {self.version[:12]}: " + "; ".join(f"{name}: {did}" for name, did in self.tables.items())
+
+
+class Change(Generic[Row]):
+    """What it takes to bring one table to the wanted rows (by data_key). Reads on creation, writes in `apply`."""
+
+    def __init__(self, model: type[Row], wanted: dict[str, Row], *, is_deleting: bool = True) -> None:
+        self.model, self.wanted, self.is_deleting = model, wanted, is_deleting
+        self.rows: Manager[Row] = model._default_manager  # noqa: SLF001 - Django documents it for reusable code
+        rows: Iterable[Row] = self.rows.filter(data_key__isnull=False)
+        self.existing: dict[str, Row] = {row.data_key or "": row for row in rows}
+        self.corrected = [row for row in self.existing.values() if row.is_corrected_here]
+        self._deleted_here = self._keys_deleted_by_people() if self.existing else set()
+
+    def _keys_deleted_by_people(self) -> set[str]:
+        """Keys of rows that were deleted by hand: the loader deletes without leaving a history record."""
+        history = getattr(self.model, "history", None)
+        if history is None:
+            return set()
+        return set(history.filter(history_type="-", data_key__isnull=False).values_list("data_key", flat=True))
+
+    def apply(self, changed: list[str], reason: str) -> Counts:
+        """Delete, update, create, in the caller's transaction; `changed`: the columns a line of the files decides."""
+        protected = {row.data_key for row in self.corrected}
+        gone = [key for key in self.existing if key not in self.wanted and key not in protected]
+        absent = self.wanted.keys() - self.existing.keys()
+        new = {key: row for key, row in self.wanted.items() if key in absent - self._deleted_here}
+        updated = self._updated(changed, protected)
+        for row in [*new.values(), *updated]:
+            row.loaded_digest = row.digest
+        self._delete(gone)
+        self._update(updated, changed, reason)
+        self._create(list(new.values()), reason)
+        kept = len(self.corrected) + len(self._deleted_here & absent)
+        return Counts(len(new), len(updated), len(gone) if self.is_deleting else 0, kept)
+
+    def _updated(self, changed: list[str], protected: set[str | None]) -> list[Row]:
+        rows = []
+        for key, wanted in self.wanted.items():
+            row = self.existing.get(key)
+            if row is None or key in protected or row.digest == wanted.digest:
+                continue
+            for name in changed:
+                setattr(row, name, getattr(wanted, name))
+            rows.append(row)
+        return rows
+
+    def _delete(self, gone: list[str]) -> None:
+        if self.is_deleting and gone:
+            self.rows.filter(data_key__in=gone).delete()
+
+    def _update(self, rows: list[Row], changed: list[str], reason: str) -> None:
+        if not rows:
+            return
+        if "is_preferred" in changed:  # free the places first: two values may swap their preference
+            self.rows.filter(pk__in=[row.pk for row in rows]).update(is_preferred=False)
+        columns = [*changed, "loaded_digest", "changed_at"]
+        for row in rows:
+            row.changed_at = timezone.now()
+        if _has_history(self.model):
+            bulk_update_with_history(rows, self.model, columns, batch_size=BATCH, default_change_reason=reason)
+        else:
+            self.rows.bulk_update(rows, columns, batch_size=BATCH)
+
+    def _create(self, rows: list[Row], reason: str) -> None:
+        if _has_history(self.model):
+            bulk_create_with_history(rows, self.model, batch_size=BATCH, default_change_reason=reason)
+        else:
+            self.rows.bulk_create(rows, batch_size=BATCH)
+
+
+def _has_history(model: type[Model]) -> bool:
+    return hasattr(model, "history")

@@ -1,0 +1,105 @@
+"""What rows of curated files have in common, in this room and in those above: where they come from, their history,
+which load they are of, and an edition that names the present state of all of them.
+"""
+
+import hashlib
+import uuid
+from typing import Any
+
+from django.core.validators import RegexValidator, URLValidator
+from django.db import models
+from django.utils.translation import gettext_lazy as _
+from simple_history.models import HistoricalRecords
+
+is_slug = RegexValidator(r"\A[a-z0-9]+(?:-[a-z0-9]+)*\Z", _("lower case letters, digits and single dashes only"))
+is_web_address = URLValidator(schemes=["http", "https"])
+
+
+def kept_history() -> HistoricalRecords:
+    """Every state of a row with its reason; it outlives the row it belongs to."""
+    return HistoricalRecords(history_change_reason_field=models.TextField(null=True), cascade_delete_history=False)
+
+
+class Curated(models.Model):
+    """A row that the curated files may have written.
+
+    `data_key` names it there, null for rows made by hand. `loaded_digest` is the digest of what was last loaded: a row
+    whose own digest differs has been corrected here, and a later load leaves it alone.
+    """
+
+    data_key = models.CharField(max_length=300, unique=True, null=True, blank=True, editable=False)
+    loaded_digest = models.CharField(max_length=32, blank=True, editable=False)
+    changed_at = models.DateTimeField(auto_now=True)
+
+    class Meta:
+        abstract = True
+
+    def content(self) -> tuple[object, ...]:
+        """What the curated files say about this row, in a fixed order; plain values, since their repr is hashed."""
+        raise NotImplementedError
+
+    @property
+    def digest(self) -> str:
+        return hashlib.blake2b(repr(self.content()).encode(), digest_size=16).hexdigest()
+
+    @property
+    def is_corrected_here(self) -> bool:
+        """Whether somebody changed the row after it was loaded."""
+        return bool(self.data_key) and self.digest != self.loaded_digest
+
+
+class FileLoad(models.Model):
+    """One load of a room's curated files: which version, when, and what it did."""
+
+    version = models.CharField(max_length=64)
+    loaded_at = models.DateTimeField(auto_now_add=True)
+    summary = models.TextField(blank=True)
+
+    class Meta:
+        abstract = True
+        ordering = ["-loaded_at", "-pk"]
+        get_latest_by = "loaded_at"
+
+    def __str__(self) -> str:
+        return f"{self.version[:12]} {self.loaded_at:%Y-%m-%d %H:%M}"
+
+    @classmethod
+    def latest_version(cls) -> str | None:
+        """The version that is loaded; None before the first load. One query."""
+        return cls._default_manager.values_list("version", flat=True).first()
+
+
+class EditionRow(models.Model):
+    """Names the present content of a room's tables in one row: a new token with every change.
+
+    What is computed from the tables is kept per token, so that a correction is seen at once in every process. A bulk
+    write (`update`, `bulk_create`) must call `renew` itself; saves and deletions do it through a signal.
+    """
+
+    token = models.CharField(max_length=32)
+
+    class Meta:
+        abstract = True
+
+    def __str__(self) -> str:
+        return self.token
+
+    @classmethod
+    def renew(cls, **_: Any) -> None:  # noqa: ANN401 - as a signal's receiver
+        """One query."""
+        row = cls(token=uuid.uuid4().hex)
+        row.pk = 1
+        rows = cls._default_manager
+        rows.bulk_create([row], update_conflicts=True, unique_fields=["id"], update_fields=["token"])  # type: ignore[misc]
+
+    @classmethod
+    def current(cls) -> str:
+        """The token; "" before anything was loaded. One query."""
+        return cls._default_manager.filter(pk=1).values_list("token", flat=True).first() or ""
+
+    @classmethod
+    def renew_with(cls, *rooms: type[models.Model]) -> None:
+        """From now on a row of these models that is saved or deleted renews the edition."""
+        for model in rooms:
+            for signal in (models.signals.post_save, models.signals.post_delete):
+                signal.connect(cls.renew, sender=model, dispatch_uid=f"{cls._meta.label} {model.__name__}")
