@@ -17,7 +17,9 @@ from tests.rules.build import UNSET, answer, answers, linux, mac
     ],
 )
 def test_an_intel_python_on_an_apple_chip_is_broken(changes):
-    assert answer("rosetta", mac(**changes)).severity == "broken"
+    found = answer("rosetta", mac(**changes))
+    assert found.severity == "broken"
+    assert "no Intel wheels for macOS after 2.2.2" in found.explanation
 
 
 @pytest.mark.parametrize(

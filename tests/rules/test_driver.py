@@ -1,7 +1,10 @@
 """The NVIDIA driver against torch's CUDA, against the cards, and against its end of support."""
 
+from dataclasses import replace
+
 import pytest
 
+from stackviz.rules import judge, packaged_tables
 from stackviz.wire import Absent
 from tests.rules.build import UNSET, answer, answers, card, linux, mac, report
 
@@ -138,6 +141,21 @@ def test_a_mac_has_no_driver_branch():
     assert answers("driver-branch-ended", mac()) == []
 
 
+def test_the_branch_to_move_to_is_the_tables_longest_supported():
+    seen = linux(nvidia__driver_version="535.183.01")
+    assert "longest R580 (LTS): until 2028-06" in answer("driver-branch-ended", seen).advice
+    [lts] = [row for row in packaged_tables().releases_of("nvidia-driver", "linux") if row.version == "580"]
+    newer = replace(lts, version="700", support_ends="2031-02")
+    tables = replace(packaged_tables(), releases=packaged_tables().releases | {newer})
+    [found] = [found for found in judge(seen, tables) if found.rule == "driver-branch-ended"]
+    assert "longest R700 (LTS): until 2031-02" in found.advice
+
+
+def test_when_every_known_branch_has_ended_none_is_named():
+    seen = linux(nvidia__driver_version="535.183.01", day="2099-01-01")
+    assert "none that is known here" in answer("driver-branch-ended", seen).advice
+
+
 # --- driver-dropped-card ---
 
 
@@ -155,6 +173,17 @@ def test_a_mac_has_no_driver_branch():
 def test_drivers_after_r580_no_longer_serve_cards_before_turing(driver, capability, is_broken):
     seen = linux(card(name="Tesla V100", compute_capability=capability), nvidia__driver_version=driver)
     assert [found.severity for found in answers("driver-dropped-card", seen)] == (["broken"] if is_broken else [])
+
+
+@pytest.mark.parametrize(("capability", "branch"), [("7.0", "R580"), ("6.1", "R580"), ("3.7", "R470")])
+def test_the_branch_to_go_back_to_is_the_last_that_serves_the_card(capability, branch):
+    seen = linux(card(compute_capability=capability), nvidia__driver_version="590.48.01")
+    assert f"the {branch} branch" in answer("driver-dropped-card", seen).advice
+
+
+def test_for_a_card_that_no_known_branch_serves_none_is_named():
+    seen = linux(card(compute_capability="2.1"), nvidia__driver_version="590.48.01")
+    assert "No driver branch known here" in answer("driver-dropped-card", seen).advice
 
 
 def test_of_several_cards_the_dropped_ones_are_named():

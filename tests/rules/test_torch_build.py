@@ -147,6 +147,15 @@ def test_cudnn_from_9_11_on_takes_turing_and_newer_only(cudnn, capability, sever
     assert found.severity == severity
 
 
+@pytest.mark.parametrize(
+    ("capability", "build"),
+    [("7.0", "torch 2.14.1 for cu126, with cuDNN 9.10.2.21"), ("2.0", "a torch build that brings an older cuDNN.")],
+)
+def test_the_build_to_install_instead_is_the_tables_newest_whose_cudnn_takes_the_card(capability, build):
+    found = answer("cudnn-drops-old-card", linux(card(compute_capability=capability), cudnn__version="9.20.0"))
+    assert build in found.advice
+
+
 def test_without_the_cudnn_version_nobody_can_tell():
     assert answer("cudnn-drops-old-card", linux(cudnn__version=None)).severity == "cannot-tell"
 

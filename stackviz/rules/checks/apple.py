@@ -40,7 +40,7 @@ def is_apple_silicon(look: Look) -> bool | None:
     return None if model is None else model.startswith("Apple")
 
 
-def check_rosetta(look: Look, _tables: Tables) -> Iterator[Verdict]:
+def check_rosetta(look: Look, tables: Tables) -> Iterator[Verdict]:
     if look.platform != "macos":
         return
     translated = look.is_true("python.rosetta")
@@ -55,10 +55,15 @@ def check_rosetta(look: Look, _tables: Tables) -> Iterator[Verdict]:
         yield Verdict(
             Severity.BROKEN,
             "Python is an Intel program translated by Rosetta",
-            "torch has no Intel wheels for macOS after 2.2.2, the mps device is out of reach, and the system may state "
-            "an old macOS version.",
+            f"{_intel_wheels(tables)}, the mps device is out of reach, and the system may state an old macOS version.",
             'Install a Python for arm64 (python3 -c "import platform; print(platform.machine())" must print arm64).',
         )
+
+
+def _intel_wheels(tables: Tables) -> str:
+    rows = tables.rows("pytorch", "offers", "wheel", platform="macos-x86_64")
+    offered = [row.version for row in rows if row.values == "yes"]
+    return f"torch has no Intel wheels for macOS after {offered[-1]}" if offered else "Few wheels are built for it"
 
 
 def check_mps_macos(look: Look, tables: Tables) -> Iterator[Verdict]:

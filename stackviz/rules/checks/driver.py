@@ -1,6 +1,6 @@
 """Is the NVIDIA driver right for what runs on it: for torch's CUDA, for the cards, and still supported?"""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from stackviz.rules.checks.cards import by_capability, named
@@ -147,12 +147,22 @@ def check_driver_branch_ended(look: Look, tables: Tables) -> Iterator[Verdict]:
             f"Driver branch R{branch} is no longer supported: it ended {release.support_ends}",
             f"{driver} belongs to R{branch} ({release.line or 'branch'}). No fixes come after the end, security ones "
             "included.",
-            "Move to a branch that is still supported; R580 is the long-term one, until 2028-06.",
+            _supported_branch(tables, look.day, platform),
             source=release.source,
         )
     else:
         title = f"Driver branch R{branch} is supported until {release.support_ends}"
         yield Verdict(Severity.FITS, title, source=release.source)
+
+
+def _supported_branch(tables: Tables, day: str, platform: str) -> str:
+    """Where to move to: the branch that the tables know to be supported longest."""
+    supported = [release for release in tables.releases_of("nvidia-driver", platform) if release.last_day >= day]
+    if not supported:
+        return "Move to a branch that is still supported; none that is known here has an end after this day."
+    best = max(supported, key=lambda release: release.last_day)
+    kind = f" ({best.line})" if best.line else ""
+    return f"Move to a branch that is still supported, longest R{best.version}{kind}: until {best.support_ends}."
 
 
 def check_driver_dropped_card(look: Look, tables: Tables) -> Iterator[Verdict]:
@@ -161,7 +171,8 @@ def check_driver_dropped_card(look: Look, tables: Tables) -> Iterator[Verdict]:
         return
     driver = look.need("nvidia.driver_version")
     platform = look.platform or look.need("os.name")
-    rows = newest_up_to(tables.rows("nvidia-driver", "supports", "compute-capability", platform=platform), driver)
+    branches = list(tables.rows("nvidia-driver", "supports", "compute-capability", platform=platform))
+    rows = newest_up_to(branches, driver)
     if not rows:
         return
     for capability, group in by_capability(cards):
@@ -169,11 +180,18 @@ def check_driver_dropped_card(look: Look, tables: Tables) -> Iterator[Verdict]:
             yield Verdict(
                 Severity.BROKEN,
                 f"Driver {driver} no longer serves {named(group)} (capability {capability})",
-                f"From R{rows[0].version} on, drivers serve compute capability {rows[0].low} and newer.",
-                "Go back to a driver of the R580 branch, the last one for Maxwell, Pascal and Volta.",
+                f"A driver of R{rows[0].version} or newer serves compute capability {rows[0].low} and newer.",
+                _last_branch_for(branches, capability),
                 cards=tuple(card.index for card in group),
                 source=rows[0].source,
             )
+
+
+def _last_branch_for(branches: Sequence[Requirement], capability: str) -> str:
+    fitting = [row.version for row in branches if row.low and not is_below(capability, row.low)]
+    if not fitting:
+        return "No driver branch known here serves this capability: use another card."
+    return f"Go back to a driver of the R{fitting[-1]} branch, the last one for compute capability {capability}."
 
 
 RULES = (

@@ -150,24 +150,45 @@ def check_cudnn(look: Look, tables: Tables) -> Iterator[Verdict]:
     if not cards or look.says_none("cudnn.version") or cuda_of_torch(look) is None:
         return
     cudnn = look.need("cudnn.version")
-    rows = [row for row in newest_up_to(tables.rows("cudnn", "supports", "compute-capability"), cudnn) if row.low]
-    if not rows:
+    lowest = _lowest_taken(tables, cudnn)
+    if lowest is None:
         return
-    lowest = min(rows, key=lambda row: numbers(row.low))
     for capability, group in by_capability(cards):
         if is_below(capability, lowest.low):
             yield Verdict(
                 Severity.BROKEN,
                 f"cuDNN {cudnn} no longer takes {named(group)} (capability {capability})",
-                f"From {lowest.version} on, cuDNN takes capability {lowest.low} and newer: matrix products may still "
+                f"cuDNN {lowest.version} and newer takes capability {lowest.low} and newer: matrix products may still "
                 "run, convolutions fail.",
-                "Install a torch build that brings cuDNN 9.10 or older: the cu126 builds up to torch 2.14 do.",
+                _build_with_older_cudnn(look, tables, capability),
                 cards=indexes(group),
                 source=lowest.source,
             )
         else:
             title = f"cuDNN {cudnn} takes capability {lowest.low} and newer: has {capability}"
             yield Verdict(Severity.FITS, title, cards=indexes(group), source=lowest.source)
+
+
+def _lowest_taken(tables: Tables, cudnn: str) -> Requirement | None:
+    """What this cuDNN says about the lowest compute capability it takes; None if the tables do not say."""
+    rows = newest_up_to(tables.rows("cudnn", "supports", "compute-capability"), cudnn)
+    return min((row for row in rows if row.low), key=lambda row: numbers(row.low), default=None)
+
+
+def _build_with_older_cudnn(look: Look, tables: Tables, capability: str) -> str:
+    """The newest torch of the tables that ships a cuDNN which still takes this capability."""
+    fitting = []
+    for row in tables.rows("pytorch", "ships", "cudnn", platform=look.wheel_platform):
+        lowest = _lowest_taken(tables, row.values)
+        if row.variant and lowest is not None and not is_below(capability, lowest.low):
+            fitting.append(row)
+    if not fitting:
+        return "Install a torch build that brings an older cuDNN."
+    best = max(fitting, key=lambda row: (numbers(row.version), row.variant))
+    return (
+        "Install a torch build that brings an older cuDNN: the newest known is torch "
+        f"{best.version} for {best.variant}, with cuDNN {best.values}."
+    )
 
 
 RULES = (
