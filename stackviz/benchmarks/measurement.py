@@ -143,7 +143,12 @@ class Measurement:
         if value is None:
             return None
         # The longest time is the lowest rate.
-        return Rate(value, known.rate(self.params, summary.high), known.rate(self.params, summary.low), known.unit)
+        return Rate(
+            value,
+            known.rate(self.params, summary.high),
+            known.rate(self.params, summary.low),
+            known.unit_of(self.params),
+        )
 
     @property
     def throttle_reasons(self) -> tuple[str, ...] | None:

@@ -20,7 +20,8 @@ class Benchmark:
 
     `work`: how much one run does, in `unit` times seconds (FLOP, bytes); None if the parameters do not say.
     `bounds`: dtype -> catalogue fields whose published peak bounds the rate, the first that is published counts; key ""
-    stands for any dtype. `formula` is shown beside the figure, `source` says where it is from.
+    stands for any dtype. `formula` is shown beside the figure, `source` says where it is from. `integer_unit`: the unit
+    where the dtype is an integer, if it is another.
     """
 
     key: str
@@ -32,6 +33,12 @@ class Benchmark:
     source: str
     bounds: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     higher_is_better: bool = True
+    integer_unit: str = ""
+
+    def unit_of(self, params: Params) -> str:
+        """The unit of the rate at these parameters: integers have operations, not floating-point ones."""
+        is_integer = str(params.get("dtype", "")).startswith(("int", "uint"))
+        return self.integer_unit if is_integer and self.integer_unit else self.unit
 
     def rate(self, params: Params, seconds: float | None) -> float | None:
         """What a run of `seconds` comes to, in `unit`; None if the parameters or the time do not say."""
@@ -78,7 +85,9 @@ GEMM = Benchmark(
         "bf16": ("bf16_tensor_tflops",),
         "fp16": ("fp16_tensor_tflops", "fp16_tflops"),
         "fp8": ("fp8_tensor_tflops",),
+        "int8": ("int8_tensor_tops",),
     },
+    integer_unit="op/s",
 )
 
 MEMORY_COPY = Benchmark(

@@ -16,7 +16,7 @@ from django.utils.text import slugify
 
 from stackviz.ingest import doorbell
 from stackviz.ingest.gate import plainly_right
-from stackviz.ingest.refusals import ReportConflict
+from stackviz.ingest.refusals import MachineWentAway, ReportConflict
 from stackviz.ingest.rows import execute
 from stackviz.labs.keys import Sender, WrongMachine, check_again, note_use
 from stackviz.labs.models import Machine, Report
@@ -107,7 +107,7 @@ def _insert_slowly(sender: Sender, arrived: _Arrived) -> bool:
             return True
         kept = Report.objects.select_related("machine").filter(pk=arrived.id).first()
         if kept is None:
-            raise IntegrityError("the machine went away while its report came in")
+            raise MachineWentAway
         if not (_is_of(sender, kept.machine) and _same_content(kept, arrived.body, arrived.encoding)):
             raise ReportConflict
         return False
@@ -134,7 +134,7 @@ def _canonical(body: bytes, encoding: str) -> str:
 def _know(sender: Sender, reported: ReportedMachine) -> None:
     """See to it that the machine has a row; a lab's key announces machines by their reports. Raises WrongMachine."""
     if sender.machine_id is not None:
-        _introduce(sender.machine_id, reported)
+        _introduce(sender.lab_id, sender.machine_id, reported)
     elif _known(sender.lab_id, reported) is None:
         _announce(sender.lab_id, reported)
 
@@ -143,9 +143,9 @@ def _known(lab_id: int, reported: ReportedMachine) -> int | None:
     return Machine.objects.filter(lab_id=lab_id, identity=reported.identity).values_list("pk", flat=True).first()
 
 
-def _introduce(machine_id: int, reported: ReportedMachine) -> None:
+def _introduce(lab_id: int, machine_id: int, reported: ReportedMachine) -> None:
     """A machine that an admin announced may report for the first time: from then on it is this one."""
-    unknown = Machine.objects.filter(pk=machine_id, identity__isnull=True)
+    unknown = Machine.objects.filter(pk=machine_id, lab_id=lab_id, identity__isnull=True)
     try:
         with transaction.atomic():
             if unknown.update(identity=reported.identity):
@@ -155,7 +155,7 @@ def _introduce(machine_id: int, reported: ReportedMachine) -> None:
             "this machine is known to the lab under another name: use a key of that, or of the lab"
         ) from None
     # Of two first reports at once the other may have been quicker, and from the same machine.
-    if not Machine.objects.filter(pk=machine_id, identity=reported.identity).exists():
+    if not Machine.objects.filter(pk=machine_id, lab_id=lab_id, identity=reported.identity).exists():
         raise WrongMachine("this key is for another machine: use that machine's own key, or one of the lab")
 
 

@@ -14,12 +14,12 @@ from stackviz.ingest.reread import read_again
 from stackviz.labs.forget import forget_reports
 from stackviz.labs.models import Report
 from stackviz.labs.packing import unpack
-from stackviz.labs.readonly import ReadOnlyAdmin, pretty_json
+from stackviz.labs.readonly import ReadOnlyAdmin, TakesReadRowsAlong, pretty_json
 from stackviz.wire import ReportError
 
 
 @admin.register(Report)
-class ReportAdmin(ReadOnlyAdmin):
+class ReportAdmin(TakesReadRowsAlong, ReadOnlyAdmin):
     list_display = ["received_at", "machine", "status", "read_at", "why", "receipt", "id"]
     list_filter = ["status", "machine__lab", "received_at"]
     list_select_related = ["machine__lab"]
@@ -56,7 +56,14 @@ class ReportAdmin(ReadOnlyAdmin):
         except (ReportError, ValueError) as error:
             return format_html("{}", _("cannot be shown: %(error)s") % {"error": error})
 
-    @admin.action(description=gettext_lazy("Read the chosen reports again"), permissions=["view"])
+    def has_delete_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:  # noqa: ARG002
+        """A report sent by mistake can go, and takes with it what was read from it (`forget_reports`)."""
+        return request.user.has_perm("labs.delete_report")
+
+    def has_reread_permission(self, request: HttpRequest) -> bool:
+        return request.user.has_perm("labs.change_report")
+
+    @admin.action(description=gettext_lazy("Read the chosen reports again"), permissions=["reread"])
     def have_read_again(self, request: HttpRequest, queryset: QuerySet[Report]) -> None:
         count = read_again(queryset.values_list("pk", flat=True))
         text = ngettext("%(count)d report waits to be read.", "%(count)d reports wait to be read.", count)

@@ -15,7 +15,7 @@ from stackviz.ingest.links import readable_report, receipt_path, status_path
 from stackviz.ingest.pace import count_upload
 from stackviz.ingest.receipt import Receipt, receipt_of
 from stackviz.ingest.refusals import Refusal, refusing
-from stackviz.labs.keys import KeyRefused, Sender, recognise
+from stackviz.labs.keys import KeyRefused, Sender, authenticate, recognise
 from stackviz.wire import json_schema
 
 router = Router()
@@ -147,7 +147,7 @@ def _uuid(text: str) -> UUID:
 def _sender_or_none(request: HttpRequest) -> Sender | None:
     header = request.headers.get("Authorization", "")
     try:
-        return recognise(header) if header else None
+        return authenticate(header) if header else None
     except KeyRefused:
         return None
 

@@ -17,6 +17,7 @@ from stackviz.wire import ReportError, ReportTooLarge
 log = logging.getLogger(__name__)
 
 COME_BACK_S = 5  # after a database that is locked or away: long enough for a restart, short for a person who waits
+COME_BACK = "the database cannot answer now; nothing was stored, send the same report again"
 
 
 class Refusal(HttpError):
@@ -30,6 +31,10 @@ class Refusal(HttpError):
 
 class ReportConflict(Exception):
     """A report with this id is here already, with other content or from another machine."""
+
+
+class MachineWentAway(Exception):
+    """The machine, or the key, was deleted while its report came in: the next try will be told so."""
 
 
 class TooMany(Exception):
@@ -60,8 +65,10 @@ def refusing() -> Iterator[None]:
         raise Refusal(422, f"{error.path} {error.problem}", error.path) from None
     except TooMany as error:
         raise Refusal(429, str(error), None, error.retry_after_s) from None
-    except (OperationalError, InterfaceError, IntegrityError) as error:
-        # IntegrityError: the machine or the key was deleted while its report came in; the next try will be told so.
-        log.warning("an upload could not be stored: %s", error)
-        text = "the database cannot answer now; nothing was stored, send the same report again"
-        raise Refusal(503, text, None, COME_BACK_S) from None
+    except (OperationalError, InterfaceError, MachineWentAway) as error:
+        log.warning("an upload could not be stored: %s", error or "its machine went away")
+        raise Refusal(503, COME_BACK, None, COME_BACK_S) from None
+    except IntegrityError:
+        # A row the upload stands on went away between two statements; or a fault of ours, which must be seen.
+        log.exception("an upload broke a rule of the database")
+        raise Refusal(503, COME_BACK, None, COME_BACK_S) from None

@@ -5,7 +5,7 @@ from datetime import timedelta
 from celery import shared_task
 from django.conf import settings
 from django.db import InterfaceError, OperationalError
-from django.db.models import Q
+from django.db.models import F, Q
 from django.utils import timezone
 
 from stackviz.ingest import doorbell
@@ -37,7 +37,8 @@ def requeue_waiting_reports() -> str:
     now = timezone.now()
     due = now - timedelta(seconds=settings.RING_AGAIN_AFTER_S)
     waiting = Report.objects.filter(Q(rung_at__isnull=True) | Q(rung_at__lte=due), status=Report.Status.RECEIVED)
-    ids = list(waiting.order_by("rung_at").values_list("pk", flat=True)[:RING_AGAIN_AT_ONCE])
+    longest_waiting = F("rung_at").asc(nulls_first=True)  # never rung for at all; databases differ in where NULLs go
+    ids = list(waiting.order_by(longest_waiting).values_list("pk", flat=True)[:RING_AGAIN_AT_ONCE])
     # Marked first: a broker that fails halfway leaves the rest to a later turn, and nobody is rung for twice at once.
     Report.objects.filter(pk__in=ids, status=Report.Status.RECEIVED).update(rung_at=now)
     for report_id in ids:

@@ -16,7 +16,7 @@ from django.utils.translation import gettext_lazy, ngettext
 from stackviz.labs import unmatched
 from stackviz.labs.keys import create_key, revoke
 from stackviz.labs.models import AgentKey, Card, Finding, Lab, Machine, Membership, Snapshot
-from stackviz.labs.readonly import ReadOnlyAdmin, ReadOnlyInline, pretty_json
+from stackviz.labs.readonly import ReadOnlyAdmin, ReadOnlyInline, TakesReadRowsAlong, pretty_json
 from stackviz.labs.rematch import rematch_cards
 
 if TYPE_CHECKING:  # Django's classes take type arguments only from its stubs
@@ -38,7 +38,7 @@ class MembershipInline(_MembershipInline):
 
 
 @admin.register(Lab)
-class LabAdmin(_LabAdmin):
+class LabAdmin(TakesReadRowsAlong, _LabAdmin):
     list_display = ["name", "slug", "is_public", "machine_count", "created_at"]
     list_filter = ["is_public"]
     search_fields = ["name", "slug"]
@@ -54,13 +54,18 @@ class LabAdmin(_LabAdmin):
 
 
 @admin.register(Machine)
-class MachineAdmin(_MachineAdmin):
+class MachineAdmin(TakesReadRowsAlong, _MachineAdmin):
     list_display = ["name", "slug", "lab", "short_identity", "latest_taken_at", "created_at"]
     list_filter = ["lab", "latest_taken_at"]
     list_select_related = ["lab"]
     search_fields = ["name", "slug", "identity", "lab__name"]
     autocomplete_fields = ["lab"]
     readonly_fields = ["latest_taken_at", "created_at"]
+
+    def get_readonly_fields(self, request: HttpRequest, obj: Machine | None = None) -> Any:  # noqa: ANN401
+        """A machine stays in its lab: its keys and reports are that lab's."""
+        fields = super().get_readonly_fields(request, obj)
+        return [*fields, "lab"] if obj else fields
 
     @admin.display(description=gettext_lazy("identity"))
     def short_identity(self, machine: Machine) -> str:
@@ -206,11 +211,6 @@ class CardAdmin(ReadOnlyAdmin):
     def unmatched_names(self, request: HttpRequest) -> HttpResponse:
         return unmatched.names_page(request, self.admin_site)
 
-    def get_actions(self, request: HttpRequest) -> dict[str, Any]:
-        actions = super().get_actions(request)
-        actions.pop("delete_selected", None)
-        return actions
-
     @admin.display(description=gettext_lazy("machine"))
     def of_machine(self, card: Card) -> str:
         return card.snapshot.machine.name
@@ -219,7 +219,10 @@ class CardAdmin(ReadOnlyAdmin):
     def taken_at(self, card: Card) -> Any:  # noqa: ANN401 (the admin formats it)
         return card.snapshot.taken_at
 
-    @admin.action(description=gettext_lazy("Look for the sheets of the chosen cards again"))
+    def has_match_permission(self, request: HttpRequest) -> bool:
+        return request.user.has_perm("labs.change_card")
+
+    @admin.action(description=gettext_lazy("Look for the sheets of the chosen cards again"), permissions=["match"])
     def match_again(self, request: HttpRequest, queryset: QuerySet[Card]) -> None:
         changed = rematch_cards(queryset)
         text = ngettext("%(count)d card has changed.", "%(count)d cards have changed.", changed) % {"count": changed}

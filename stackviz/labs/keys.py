@@ -4,6 +4,7 @@ Imports labs.models only.
 """
 
 import hashlib
+import logging
 import re
 import secrets
 import string
@@ -13,10 +14,13 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from django.contrib.auth.models import AbstractBaseUser
+from django.db import OperationalError
 from django.db.models import Q
 from django.utils import timezone
 
 from stackviz.labs.models import AgentKey, Lab, Machine
+
+log = logging.getLogger(__name__)
 
 PREFIX_ALPHABET = string.ascii_lowercase + string.digits
 PREFIX_CHARS = 8
@@ -151,7 +155,11 @@ def note_use(key_id: int, now: datetime) -> None:
     if _noted.get(key_id, due) > due:
         return
     stale = Q(last_used_at__isnull=True) | Q(last_used_at__lte=due)
-    AgentKey.objects.filter(stale, pk=key_id).update(last_used_at=now)
+    try:
+        AgentKey.objects.filter(stale, pk=key_id).update(last_used_at=now)
+    except OperationalError as error:  # the report is stored; a busy database must not make its sender doubt that
+        log.warning("the use of key %s is not noted: %s", key_id, error)
+        return
     _noted[key_id] = now
 
 

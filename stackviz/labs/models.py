@@ -94,6 +94,7 @@ class Machine(models.Model):
             ),
             models.CheckConstraint(condition=~Q(identity=""), name="machine_identity_unknown_is_null"),
         )
+        indexes = (models.Index(fields=("-latest_taken_at",), name="machine_newest_report"),)
 
     def __str__(self) -> str:
         return self.name

@@ -4,7 +4,7 @@ import json
 from typing import TYPE_CHECKING, Any
 
 from django.contrib import admin
-from django.db.models import Model
+from django.db.models import CASCADE, Model
 from django.http import HttpRequest
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
@@ -32,7 +32,7 @@ def pretty_json(value: Any) -> SafeString:  # noqa: ANN401 (whatever JSON holds)
 
 
 class ReadOnlyAdmin(_ModelAdmin):
-    """Looked at, searched, filtered; not added to, not changed. Counting all rows of a long table is left out.
+    """Looked at, searched, filtered; not added to, changed or deleted. Counting all rows of a long table is left out.
 
     `shown`: what the page of one row shows, fields and methods; empty: every field.
     """
@@ -52,6 +52,36 @@ class ReadOnlyAdmin(_ModelAdmin):
 
     def has_change_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:  # noqa: ARG002
         return False
+
+    def has_delete_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:  # noqa: ARG002
+        return False
+
+
+class TakesReadRowsAlong(_ModelAdmin):
+    """For rows from which others were read: those cannot be deleted by themselves, and go when their origin goes.
+
+    The question before it says how many rows of what, not each of them: a machine may have a million results.
+    """
+
+    def get_deleted_objects(self, objs: Any, request: HttpRequest) -> Any:  # noqa: ANN401, ARG002
+        counts = taken_along(self.model, [chosen.pk for chosen in objs])
+        named = [str(chosen) for chosen in objs]
+        return [*named, *(f"{name}: {count:,}" for name, count in counts.items())], counts, set(), []
+
+
+def taken_along(model: type[Model], pks: list[Any]) -> dict[str, int]:
+    """What goes when these rows go: plural name -> how many. A query for each table that cascades."""
+    paths: dict[type[Model], str] = {model: "pk"}
+    for owner in (waiting := [model]):
+        for relation in owner._meta.related_objects:  # noqa: SLF001 (Django's documented _meta API)
+            hanging = relation.related_model
+            if relation.on_delete is CASCADE and isinstance(hanging, type) and hanging not in paths:
+                paths[hanging] = f"{relation.field.name}__{paths[owner]}"
+                waiting.append(hanging)
+    return {
+        str(hanging._meta.verbose_name_plural): hanging._default_manager.filter(**{f"{path}__in": pks}).count()  # noqa: SLF001
+        for hanging, path in paths.items()
+    }
 
 
 class ReadOnlyInline(_TabularInline):

@@ -101,7 +101,7 @@ def _figure(measured: Measurement, past: Sequence[PastResult]) -> dict[str, Any]
     known = [rate for rate in rates if rate is not None]
     if len(known) < 2 or measured.benchmark is None:
         return None
-    symbol = chart_unit(measured.benchmark.unit, max(known))
+    symbol = chart_unit(measured.benchmark.unit_of(measured.params), max(known))
 
     def shown(seconds: float | None) -> float | None:
         rate = _rate(measured, seconds)
@@ -115,7 +115,7 @@ def _figure(measured: Measurement, past: Sequence[PastResult]) -> dict[str, Any]
 
 def _past_row(measured: Measurement, point: PastResult) -> PastRow:
     rate, known = _rate(measured, point.seconds), measured.benchmark
-    label = format_quantity(rate, known.unit, digits=4).label if rate is not None and known else ""
+    label = format_quantity(rate, known.unit_of(measured.params), digits=4).label if rate is not None and known else ""
     return PastRow(
         measured_at=point.measured_at,
         receipt_url=reverse("ingest:receipt", args=[point.report_id]),

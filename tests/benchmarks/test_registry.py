@@ -48,9 +48,9 @@ def test_a_copy_is_bounded_by_memory_bandwidth_whatever_the_type():
 @pytest.mark.parametrize("known", BENCHMARKS.values(), ids=lambda known: known.key)
 def test_every_bound_is_a_field_of_the_catalogue_in_the_benchmarks_unit(known):
     assert unit(known.unit).si == known.unit
-    for names in known.bounds.values():
+    for dtype, names in known.bounds.items():
         for name in names:
-            assert unit(FIELDS[name].unit).si == known.unit
+            assert unit(FIELDS[name].unit).si == known.unit_of({"dtype": dtype})
 
 
 @pytest.mark.parametrize("known", BENCHMARKS.values(), ids=lambda known: known.key)

@@ -101,6 +101,40 @@ def test_deleting_a_report_shows_the_machines_report_before(desk, read_report, m
     assert (Report.objects.count(), machine.latest_snapshot, machine.latest_taken_at) == (0, None, None)
 
 
+def test_what_was_read_from_a_report_is_not_deleted_by_itself(desk, read_report, machine):
+    snapshot = read_report.snapshot
+    assert desk.post(f"/admin/labs/snapshot/{snapshot.pk}/delete/", {"post": "yes"}).status_code == 403
+    machine.refresh_from_db()
+    assert machine.latest_snapshot == snapshot
+
+
+def test_a_machine_goes_with_all_it_reported(desk, read_report, machine):
+    desk.post(f"/admin/labs/machine/{machine.pk}/delete/", {"post": "yes"})
+    assert Report.objects.count() == 0
+
+
+def test_a_machine_stays_in_its_lab(desk, machine):
+    page = desk.get(f"/admin/labs/machine/{machine.pk}/change/").content.decode()
+    assert 'name="slug"' in page
+    assert 'name="lab"' not in page
+
+
+def test_deleting_a_lab_says_what_goes_with_it_and_takes_it_along(desk, read_report, lab):
+    page = desk.get(f"/admin/labs/lab/{lab.pk}/delete/").content.decode()
+    for line in ("machines: 1", "reports: 1", "cards: 2", "results: 2", "series: 2"):
+        assert line in page
+    assert "NVIDIA Z9000" not in page
+    desk.post(f"/admin/labs/lab/{lab.pk}/delete/", {"post": "yes"})
+    assert [model.objects.count() for model in MODELS] == [0] * len(MODELS)
+
+
+def test_what_came_from_machines_is_not_deleted_by_itself(desk, read_report):
+    for model in (Snapshot, Card, Finding, Series, Result):
+        row = model.objects.first()
+        path = reverse(f"admin:{model._meta.app_label}_{model._meta.model_name}_delete", args=[row.pk])
+        assert desk.post(path, {"post": "yes"}).status_code == 403
+
+
 # --- keys ---
 
 

@@ -15,7 +15,7 @@ def test_a_plain_body_stays_as_it_is():
 
 
 def test_a_packed_body_is_unpacked():
-    assert unpack(gzip.compress(b'{"a": 1}'), "gzip") == b'{"a": 1}'
+    assert unpack(gzip.compress(b'{"a": 1}', mtime=0), "gzip") == b'{"a": 1}'
 
 
 def test_a_body_of_just_the_limit_passes_and_one_byte_more_does_not():
@@ -35,7 +35,7 @@ def test_a_bomb_takes_no_more_memory_than_the_limit():
     assert peak < 3 * LIMITS.body_bytes
 
 
-@pytest.mark.parametrize("body", [b"", b"\x1f\x8b", b"{}", zlib.compress(b"{}"), gzip.compress(b"{}")[:-1]])
+@pytest.mark.parametrize("body", [b"", b"\x1f\x8b", b"{}", zlib.compress(b"{}"), gzip.compress(b"{}", mtime=0)[:-1]])
 def test_what_is_not_one_whole_member_is_refused(body):
     with pytest.raises(ReportError):
         unpack(body, "gzip")

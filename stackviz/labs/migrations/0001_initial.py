@@ -220,6 +220,10 @@ class Migration(migrations.Migration):
             model_name='machine',
             constraint=models.CheckConstraint(condition=models.Q(('identity', ''), _negated=True), name='machine_identity_unknown_is_null'),
         ),
+        migrations.AddIndex(
+            model_name='machine',
+            index=models.Index(fields=['-latest_taken_at'], name='machine_newest_report'),
+        ),
         migrations.AddConstraint(
             model_name='finding',
             constraint=models.CheckConstraint(condition=models.Q(('severity__in', ('broken', 'warning', 'note', 'cannot-tell', 'fits'))), name='finding_severity_is_known'),
