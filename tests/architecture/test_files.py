@@ -69,3 +69,11 @@ def test_make_help_names_every_command():
     make = (ROOT / "Makefile").read_text()
     commands = set(re.search(r"^\.PHONY: (.*)$", make, re.MULTILINE)[1].split()) - {"help"}
     assert set(re.findall(r'"make (\w+) ', make)) == commands
+
+
+def test_developers_have_all_that_the_site_has():
+    site, developers = (
+        set(re.findall(r"^([\w.-]+==[\w.]+)", (ROOT / f"{name}.txt").read_text(), re.MULTILINE))
+        for name in ("requirements", "requirements-dev")
+    )
+    assert site - developers == set()
