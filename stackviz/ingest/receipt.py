@@ -48,6 +48,10 @@ class Receipt:
         return self.report.status != Report.Status.RECEIVED
 
     @property
+    def is_all_understood(self) -> bool:
+        return not (self.notices or self.unmatched or self.report.unknown_fields)
+
+    @property
     def summary(self) -> str:
         """The state in one sentence, for the head of the page and for screen readers."""
         return {

@@ -46,7 +46,8 @@ class LabAdmin(TakesReadRowsAlong, _LabAdmin):
     inlines = [MembershipInline]
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Lab]:
-        return super().get_queryset(request).annotate(machine_count=Count("machines"))
+        labs: QuerySet[Lab] = super().get_queryset(request)
+        return labs.annotate(machine_count=Count("machines"))
 
     @admin.display(description=gettext_lazy("machines"), ordering="machine_count")
     def machine_count(self, lab: Lab) -> int:

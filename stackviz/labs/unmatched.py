@@ -45,7 +45,8 @@ def unmatched_names() -> list[dict[str, Any]]:
         .annotate(machines=Count("snapshot__machine", distinct=True), last=Max("snapshot__taken_at"))
         .order_by("-machines", "reported_name")
     )
-    return [dict(name) for name in names[:NAMES_SHOWN]]
+    why = {"ambiguous": _("several sheets have this name"), "unknown": _("no sheet has this name")}
+    return [{**name, "why": why.get(name["match_how"], "")} for name in names[:NAMES_SHOWN]]
 
 
 @transaction.atomic
