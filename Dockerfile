@@ -8,7 +8,7 @@ WORKDIR /app
 COPY requirements.txt .
 RUN pip install --disable-pip-version-check -r requirements.txt
 
-COPY manage.py ./
+COPY manage.py gunicorn.conf.py ./
 COPY accelweb accelweb
 COPY stackviz stackviz
 COPY templates templates
