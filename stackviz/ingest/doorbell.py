@@ -11,6 +11,7 @@ import os
 import queue
 import threading
 import time
+from collections.abc import Callable
 
 from celery import current_app
 
@@ -32,9 +33,10 @@ def publish(report_ids: list[str]) -> None:
 
 
 class Doorbell:
-    """The bells of one process that are still to be rung, and the thread that rings them."""
+    """The bells of one process that are still to be rung, and the thread that rings them with `send`."""
 
-    def __init__(self) -> None:
+    def __init__(self, send: Callable[[list[str]], object]) -> None:
+        self.send = send
         self.breaker = Breaker(REST_S)
         self._reset()
 
@@ -75,7 +77,7 @@ class Doorbell:
         if self.breaker.is_open:
             return
         try:
-            publish(report_ids)
+            self.send(report_ids)
         except Exception as error:  # noqa: BLE001 (each transport has its own errors; none may end this thread)
             self.breaker.trip()
             log.warning("the broker is away (%s): reports wait in the database, the next bell in %s s", error, REST_S)
@@ -87,7 +89,7 @@ class Doorbell:
             self._try(last)
 
 
-_doorbell = Doorbell()
+_doorbell = Doorbell(publish)
 atexit.register(_doorbell.farewell)
 os.register_at_fork(after_in_child=_doorbell._reset)  # noqa: SLF001 (same module)
 
