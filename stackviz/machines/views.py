@@ -9,7 +9,7 @@ from django.views.decorators.http import require_safe
 
 from stackviz.benchmarks.models import Series
 from stackviz.catalog.queries import accelerators_by_slug
-from stackviz.labs.models import Machine
+from stackviz.labs.models import Lab, Machine
 from stackviz.labs.queries import visible_labs, visible_machines
 from stackviz.machines.kept import drawn_body
 from stackviz.machines.page import machine_page, seen_token
@@ -42,7 +42,8 @@ def lab_page(request: HttpRequest, lab: str) -> HttpResponse:
     found = get_object_or_404(visible_labs(request.user), slug=lab)
     page = page_of(machines_found(request.user, lab=found), page_number(request), MACHINES_PER_PAGE)
     context = {"lab": found, "page": page, "rows": machine_rows(page.items)}
-    return render(request, "machines/_rows.html" if wants_partial(request) else "machines/lab.html", context)
+    template = "machines/_rows.html" if wants_partial(request) else "machines/lab.html"
+    return kept_from_others(render(request, template, context), found)
 
 
 @require_safe
@@ -58,7 +59,8 @@ def machine(request: HttpRequest, lab: str, slug: str) -> HttpResponse:
     except Machine.DoesNotExist as error:
         raise Http404 from error
     context = {"page": page, "body": drawn_body(page)}
-    return render(request, "machines/_machine.html" if wants_partial(request) else "machines/machine.html", context)
+    template = "machines/_machine.html" if wants_partial(request) else "machines/machine.html"
+    return kept_from_others(render(request, template, context), page.machine.lab)
 
 
 def _nothing_new(request: HttpRequest, lab: str, slug: str) -> HttpResponse | None:
@@ -83,4 +85,11 @@ def series(request: HttpRequest, lab: str, slug: str, series_id: int) -> HttpRes
         shown = series_page(found, series_id)
     except Series.DoesNotExist as error:
         raise Http404 from error
-    return render(request, "machines/series.html", {"shown": shown})
+    return kept_from_others(render(request, "machines/series.html", {"shown": shown}), found.lab)
+
+
+def kept_from_others(response: HttpResponse, lab: Lab) -> HttpResponse:
+    """What a private lab's member sees stays in no cache: not in a proxy's, not in a shared browser's."""
+    if not lab.is_public:
+        response.headers["Cache-Control"] = "private, no-store"
+    return response

@@ -1,6 +1,6 @@
 /* The compare tray: up to six subjects, kept in this browser only (localStorage), shown at the foot of every page.
 
-   A page offers a subject with <button data-tray-add="<subject>" data-tray-name="H100 SXM"> (templates/web/_tray.html);
+   A page offers a subject with <button data-tray-add="<subject>" data-tray-name="H100 SXM"> (the tag tray_button);
    clicks are caught on the document, so parts that htmx swaps in work too. A comparison page marks its own subjects with
    data-tray-subject / data-tray-name: an empty tray takes them over, so that one more can be added from anywhere. */
 (() => {

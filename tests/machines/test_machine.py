@@ -395,3 +395,12 @@ def test_a_series_of_another_machine_is_not_found_here(client, machine):
     make_report(other, results=[gemm("bf16", GEMM_S)])
     assert client.get(f"{URL}series/{other.series.get().pk}/").status_code == 404
     assert client.get(f"{URL}series/{10**30}/").status_code == 404
+
+
+@pytest.mark.parametrize(("is_public", "header"), [(True, None), (False, "private, no-store")])
+def test_what_a_member_sees_of_a_private_lab_stays_in_no_cache(client, admin_user, is_public, header, db):
+    lab = make_lab("south", is_public=is_public)
+    make_report(make_machine(lab, "box"))
+    client.force_login(admin_user)
+    for address in ("/machines/south/", "/machines/south/box/"):
+        assert client.get(address).headers.get("Cache-Control") == header
