@@ -102,6 +102,9 @@ _SCALES: dict[str, tuple[str, ...]] = {
 }
 _PRINTED = {"mm2": "mm²", "us": "µs", "count": "", "cores": "", "1": ""}
 BINARY_BYTES = ("B", "KiB", "MiB", "GiB", "TiB")
+# Outside these powers of ten a number is written as 1.5e300: nobody counts three hundred digits.
+_PLAIN_POWERS = range(-9, 15)
+_MOST_DECIMALS = 15
 
 
 def unit(symbol: str) -> Unit:
@@ -128,15 +131,30 @@ def from_si(amount: float, symbol: str) -> float:
 def format_number(value: float, digits: int = 4) -> str:
     """`value` with thousands separated and at most `digits` significant digits; whole numbers are kept whole.
 
+    Never raises and never grows long: what came from outside may be of any size.
+
     >>> format_number(3350.0), format_number(989.4321), format_number(0.00123456)
     ('3,350', '989.4', '0.001235')
+    >>> format_number(1.5e300), format_number(5e-324), format_number(math.inf)
+    ('1.5e300', '4.941e-324', 'infinite')
     """
-    if value == 0:
-        return "0"
-    if float(value).is_integer() and abs(value) < 1e15:
-        return f"{int(value):,}"
-    decimals = max(0, digits - 1 - math.floor(math.log10(abs(value))))
-    text = f"{value:,.{decimals}f}"
+    try:
+        number = float(value)
+    except OverflowError:
+        number = math.inf if value > 0 else -math.inf
+    if not math.isfinite(number):
+        return "not a number" if math.isnan(number) else "infinite"
+    if number.is_integer() and abs(number) < 10.0**_PLAIN_POWERS.stop:
+        return f"{int(number):,}"
+    power = math.floor(math.log10(abs(number)))
+    if power not in _PLAIN_POWERS:
+        mantissa, _e, exponent = f"{number:.{max(0, digits - 1)}e}".partition("e")
+        return f"{_bare(mantissa)}e{int(exponent)}"
+    return _bare(f"{number:,.{min(max(0, digits - 1 - power), _MOST_DECIMALS)}f}")
+
+
+def _bare(text: str) -> str:
+    """Without the zeros after the point that say nothing."""
     return text.rstrip("0").rstrip(".") if "." in text else text
 
 

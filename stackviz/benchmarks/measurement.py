@@ -142,13 +142,11 @@ class Measurement:
         value = known.rate(self.params, summary.median)
         if value is None:
             return None
-        # The longest time is the lowest rate.
-        return Rate(
-            value,
-            known.rate(self.params, summary.high),
-            known.rate(self.params, summary.low),
-            known.unit_of(self.params),
-        )
+        # The longest time is the lowest rate. An interval with one end that cannot be is none.
+        low, high = known.rate(self.params, summary.high), known.rate(self.params, summary.low)
+        if low is None or high is None:
+            low = high = None
+        return Rate(value, low, high, known.unit_of(self.params))
 
     @property
     def throttle_reasons(self) -> tuple[str, ...] | None:

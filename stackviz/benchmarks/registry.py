@@ -13,6 +13,9 @@ from django.utils.translation import gettext_lazy as _
 
 Params = Mapping[str, Any]
 
+# No machine is slower or faster, in FLOP/s or B/s: what seconds come to beyond is a mistake of the sender, not a rate.
+RATE_LEAST, RATE_MOST = 1e-9, 1e24
+
 
 @dataclass(frozen=True, slots=True)
 class Benchmark:
@@ -41,9 +44,12 @@ class Benchmark:
         return self.integer_unit if is_integer and self.integer_unit else self.unit
 
     def rate(self, params: Params, seconds: float | None) -> float | None:
-        """What a run of `seconds` comes to, in `unit`; None if the parameters or the time do not say."""
+        """What a run of `seconds` comes to, in `unit`; None if parameters or time do not say, or say what cannot be."""
         work = self.work(params)
-        return work / seconds if work and seconds else None
+        if not work or not seconds:
+            return None
+        rate = work / seconds
+        return rate if RATE_LEAST <= rate <= RATE_MOST else None
 
     def bounding_fields(self, params: Params, *, tf32: bool = False) -> tuple[str, ...]:
         """Catalogue fields to look the peak up in. `tf32`: fp32 products were allowed to be rounded to TF32."""

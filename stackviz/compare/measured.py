@@ -1,5 +1,6 @@
 """Results of several machines side by side: which pair up, how long each bar is, what may be compared. No queries."""
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -8,7 +9,7 @@ from django.urls import reverse
 from django.utils.translation import gettext as _
 
 from stackviz.benchmarks.chart import Charted, results_figure
-from stackviz.benchmarks.measurement import Comparability, Measurement, Verdict, comparable
+from stackviz.benchmarks.measurement import Comparability, Measurement, Rate, Verdict, comparable
 from stackviz.charts.bars import Meter, meter
 from stackviz.stats import ratio
 from stackviz.units import format_factor
@@ -144,7 +145,7 @@ def _cell(
         label=rate.label,
         spread=rate.spread_label,
         peak=result.peak.label if result.peak else "",
-        factor=format_factor(rate.value / base.value) if base else "",
+        factor=_factor(rate, base) if base else "",
         is_best=rate.value == best,
         samples=str(result.summary.count),
         remarks=result.remarks,
@@ -152,6 +153,12 @@ def _cell(
         receipt_url=receipt,
         meter=meter(rate.value, scale, rate.low, rate.high),
     )
+
+
+def _factor(rate: Rate, base: Rate) -> str:
+    """How many times `base` it is; "" where no number says so."""
+    factor = rate.value / base.value if base.value else math.inf
+    return format_factor(factor) if math.isfinite(factor) else ""
 
 
 def _charts(names: Mapping[int, str], pairs: Sequence[Mapping[int, Measurement]]) -> list[Chart]:

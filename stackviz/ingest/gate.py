@@ -7,6 +7,7 @@ a bad one: tests/ingest/test_gate.py holds the parser's refusals against it.
 """
 
 import math
+import re
 from collections.abc import Mapping
 from datetime import MAXYEAR, MINYEAR, datetime
 from typing import Annotated, Any, Literal
@@ -38,8 +39,10 @@ Sha256 = Annotated[str, Meta(pattern=f"^{SHA256_PATTERN}\\Z")]
 Time = Annotated[str, Meta(pattern=f"^(?a:{TIME_PATTERN})\\Z")]
 Index = Annotated[int, Meta(ge=0, le=LIMITS.integer_max)]
 Count = Annotated[int, Meta(ge=1, le=LIMITS.integer_max)]
-Seconds = Annotated[float, Meta(ge=0, le=LIMITS.number_max)]
-Sample = Annotated[float, Meta(gt=0, le=LIMITS.number_max)]
+# An integer beyond 64 bits is read as a float where a float is wanted: what may have been one is the parser's to judge.
+_MOST_SECONDS = float(2**62)
+Seconds = Annotated[float, Meta(ge=0, le=_MOST_SECONDS)]
+Sample = Annotated[float, Meta(gt=0, le=_MOST_SECONDS)]
 Integer = Annotated[int, Meta(ge=-LIMITS.integer_max, le=LIMITS.integer_max)]
 Number = Annotated[float, Meta(ge=-LIMITS.number_max, le=LIMITS.number_max)]
 Params = Annotated[dict[Name, Text | Integer | Number | bool], Meta(max_length=LIMITS.params)]
@@ -161,7 +164,7 @@ _decode = msgspec.json.Decoder(_Report).decode
 def plainly_right(body: bytes) -> tuple[UUID, Machine] | None:
     """The id and the machine of a report that has nothing wrong with it; None: ask `parse_report`."""
     # An escape may hide a NUL or half a character, which no database keeps; our agent writes UTF-8 as it is.
-    if len(body) > LIMITS.body_bytes or b"\\" in body:
+    if len(body) > LIMITS.body_bytes or b"\\" in body or _has_blank_before_colon(body):
         return None
     try:
         report = _decode(body)
@@ -201,7 +204,7 @@ def _times_exist(report: _Report) -> bool:
 def _has_each_key_once(body: bytes, report: _Report) -> bool:
     """Whether as many keys were sent as were understood: of a repeated key one was lost.
 
-    Without escapes a quote followed by a colon ends a key and nothing else. A blank between them makes us not know.
+    Without escapes a quote followed by a colon ends a key and nothing else; blanks between them were ruled out.
     """
     keys = _keys(report, report.agent, report.machine, *report.software, *report.probes)
     keys += _given(report.facts) + _absent_keys(report.absent)
@@ -212,6 +215,7 @@ def _has_each_key_once(body: bytes, report: _Report) -> bool:
     return body.count(b'":') == keys
 
 
+_has_blank_before_colon = re.compile(rb'"[ \t\r\n]+:').search
 _RESULT_KEYS = len(_Result.__struct_fields__)
 
 

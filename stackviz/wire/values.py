@@ -24,6 +24,7 @@ _NAME = LIMITS.name_chars
 _TEXT = LIMITS.string_chars
 _LARGEST = LIMITS.number_max
 _NUMBERS = frozenset({int, float})
+_TOO_LONG = "is an integer beyond 64 bits"
 UUID_PATTERN = r"[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}"
 TIME_PATTERN = r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,6})?(?:Z|[+-]\d\d:\d\d)"
 SHA256_PATTERN = r"[0-9a-f]{64}"
@@ -118,23 +119,29 @@ def seconds_or_none(source: Object, key: str) -> float | None:
         _wrong(source, key, "a number")
     if not 0 <= value <= _LARGEST:
         raise ReportError(key, "is not a finite number of seconds")
+    if type(value) is int and value > LIMITS.integer_max:
+        raise ReportError(key, _TOO_LONG)
     return float(value)
 
 
 def samples(value: object) -> tuple[float, ...]:
-    """Positive finite numbers. Checked by builtins that run in C: a report may hold two million of them."""
+    """Positive finite numbers, integers of at most 64 bits. Checked by builtins in C: a report may hold two million."""
     if type(value) is not list:
         raise ReportError("samples", f"is {noun(value)}, not a list")
     if len(value) > LIMITS.samples:
         raise ReportError("samples", f"has {len(value)} entries, over {LIMITS.samples}")
-    if not value or (set(map(type, value)) <= _NUMBERS and min(value) > 0 and max(value) <= _LARGEST):
+    kinds = set(map(type, value))
+    most = _LARGEST if int not in kinds else LIMITS.integer_max
+    if not value or (kinds <= _NUMBERS and min(value) > 0 and max(value) <= most):
         return tuple(value)
     for number, sample in enumerate(value):
         if type(sample) not in _NUMBERS:
             raise ReportError(f"samples[{number}]", f"is {noun(sample)}, not a number")
         if not 0 < sample <= _LARGEST:
             raise ReportError(f"samples[{number}]", "is not a positive finite number")
-    raise AssertionError("the quick look at samples found what the slow one did not")
+        if type(sample) is int and sample > LIMITS.integer_max:
+            raise ReportError(f"samples[{number}]", _TOO_LONG)
+    return tuple(value)
 
 
 def check_names(names: Collection[str]) -> None:

@@ -102,6 +102,24 @@ def test_a_key_named_twice_behind_a_blank_does_not_get_past(blank):
     assert gate(body) is None
 
 
+@pytest.mark.parametrize("blank", [" ", "\t", "\r\n"])
+def test_one_key_with_a_blank_does_not_hide_another_named_twice(blank):
+    """Counted as one key, the two would be as many as were understood."""
+    text = to_json(parse_report(report_body(facts={"os.name": "A"})))
+    assert gate(text.encode()) is not None
+    body = text.replace('"os.name":', f'"os.name":"B","os.name"{blank}:', 1).encode()
+    assert verdict(body) is None
+    assert gate(body) is None
+
+
+@pytest.mark.parametrize("place", ["samples", "duration_s"])
+def test_integers_beyond_64_bits_do_not_get_past_as_floats(place):
+    result = gemm_result(**{place: [0.5, 10**25] if place == "samples" else 10**25})
+    body = json.dumps(report_body(results=[result])).encode()
+    assert verdict(body) is None
+    assert gate(body) is None
+
+
 def test_an_escape_sends_a_report_the_slow_way():
     body = json.dumps(report_body(machine={"identity": "0" * 64, "name": "b\u00fcro"})).encode()
     assert b"\\u00fc" in body

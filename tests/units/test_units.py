@@ -1,6 +1,7 @@
 """Quantities keep their meaning through conversion and read well."""
 
 import doctest
+import math
 
 import pytest
 
@@ -78,3 +79,30 @@ def test_numbers_keep_four_digits(value, text):
 
 def test_factors_read_as_factors():
     assert [format_factor(f) for f in (2.94, 0.119, 1234.5, 1.0)] == ["2.9×", "0.12×", "1,234×", "1×"]
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [
+        (math.inf, "infinite"),
+        (-math.inf, "infinite"),
+        (math.nan, "not a number"),
+        (10**400, "infinite"),
+        (1e300, "1e300"),
+        (-1.23456e-12, "-1.235e-12"),
+        (5e-324, "4.941e-324"),
+        (2**63 - 1, "9.223e18"),
+        (999_999_999_999_999.0, "999,999,999,999,999"),
+    ],
+)
+def test_numbers_of_any_size_are_written_short(value, text):
+    assert format_number(value) == text
+
+
+@pytest.mark.parametrize("value", [math.inf, math.nan, 1e300, -1e300, 5e-324, 1e15, 9.99999e-10, 1e-9 / 3, 0.1 + 0.2])
+@pytest.mark.parametrize("si", ["s", "B", "FLOP/s", "m2", ""])
+def test_no_quantity_raises_or_fills_the_page(value, si):
+    shown = format_quantity(value, si)
+    assert len(shown.text) <= 24
+    assert len(shown.exact) <= 35
+    assert len(format_factor(value)) <= 24

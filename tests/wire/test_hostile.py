@@ -60,6 +60,19 @@ def test_huge_integers_are_refused_quickly(digits):
     assert time.monotonic() - started < 1
 
 
+@pytest.mark.parametrize("number", [2**63, 10**25])
+def test_integers_beyond_64_bits_are_refused_among_samples_and_seconds(number):
+    error = refused(json.dumps(report_body(results=[gemm_result(), gemm_result(samples=[0.5, number, 1])])))
+    assert (error.path, error.problem) == ("results[1].samples[1]", "is an integer beyond 64 bits")
+    error = refused(json.dumps(report_body(results=[gemm_result(duration_s=number)])))
+    assert (error.path, error.problem) == ("results[0].duration_s", "is an integer beyond 64 bits")
+
+
+def test_large_floats_among_integers_are_samples():
+    report = parse_report(report_body(results=[gemm_result(samples=[1, 2**63 - 1, 1e300])]))
+    assert report.results[0].samples == (1, 2**63 - 1, 1e300)
+
+
 def test_a_key_named_twice_is_refused_by_place():
     text = json.dumps(report_body()).replace('"facts": {', '"facts": {"os.arch": "x86_64", ')
     error = refused(text)
