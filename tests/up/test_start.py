@@ -102,6 +102,7 @@ def test_a_host_that_is_not_ours_is_refused_by_name():
 
 def test_a_site_for_the_network_is_called_by_this_machines_names():
     assert socket.gethostname() in web.allowed_hosts("0.0.0.0").split(",")
+    assert web.url_for_others("http://127.0.0.1:8000").endswith(":8000")
     assert not web.is_loopback("0.0.0.0")
     assert web.is_loopback("127.0.0.2")
 

@@ -102,6 +102,8 @@ def tell(
     """The links and the logins, at the end where they stay in sight."""
     progress.say()
     progress.say(f"  site          {url}/")
+    if web.is_everywhere(settings.UP_HOST):
+        progress.say(f"  for others    {web.url_for_others(url)}/")
     if machine:
         progress.say(f"  this machine  {machine.url}")
         progress.say(f"  compare       {this_machine.comparison_url(url, machine.subject)}")

@@ -55,6 +55,12 @@ def own_url(listener: socket.socket) -> str:
     return f"http://{in_address(host)}:{port}"
 
 
+def url_for_others(url: str) -> str:
+    """Where the network reaches a site that listens on every address; our own name where no route is known."""
+    host = _address_towards_the_network() or socket.gethostname()
+    return f"http://{host}:{url.rpartition(':')[2]}"
+
+
 def in_address(host: str) -> str:
     return f"[{host}]" if ":" in host else host
 
