@@ -1,11 +1,16 @@
-"""Where the agent keeps what must survive it. May import: the standard library."""
+"""Where the agent keeps what must survive it, and writing it there. May import: the standard library."""
 
 import os
 import platform
+import secrets
 from collections.abc import Mapping
+from contextlib import suppress
 from pathlib import Path
 
-__all__ = ["state_folder"]
+__all__ = ["TEMPORARY", "flush_folder", "state_folder", "write_whole"]
+
+TEMPORARY = ".writing-"
+"""How the names of files begin that are not whole yet."""
 
 
 def state_folder(environ: Mapping[str, str] | None = None, system: str | None = None) -> Path:
@@ -20,3 +25,34 @@ def state_folder(environ: Mapping[str, str] | None = None, system: str | None = 
         return Path(environ["LOCALAPPDATA"]) / "accelweb-agent"
     base = environ.get("XDG_STATE_HOME") or ""
     return (Path(base) if base.startswith("/") else Path.home() / ".local" / "state") / "accelweb-agent"
+
+
+def write_whole(path: Path, body: bytes, *, may_replace: bool = True) -> None:
+    """Write a file that is there whole or not at all, that nobody else may read, and that is never written through
+    somebody's link. Raises OSError, FileExistsError if something is there that may not be replaced."""
+    temporary = path.parent / f"{TEMPORARY}{os.getpid()}-{secrets.token_hex(4)}"
+    descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    try:
+        with os.fdopen(descriptor, "wb") as file:
+            file.write(body)
+            file.flush()
+            os.fsync(file.fileno())
+        if may_replace:
+            temporary.replace(path)
+        else:
+            os.link(temporary, path)  # refuses what is there, which renaming does not
+            temporary.unlink()
+    except BaseException:
+        temporary.unlink(missing_ok=True)
+        raise
+    flush_folder(path.parent)
+
+
+def flush_folder(folder: Path) -> None:
+    """Make a rename or removal survive a power cut. Windows cannot open folders, and orders this itself."""
+    with suppress(OSError):
+        descriptor = os.open(folder, os.O_RDONLY)
+        try:
+            os.fsync(descriptor)
+        finally:
+            os.close(descriptor)

@@ -12,6 +12,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
+from stackviz.agent.folders import write_whole
 from stackviz.agent.probing.asking import Missing, Surroundings
 from stackviz.wire import hashed
 
@@ -72,8 +73,8 @@ def _kept_id(folder: Path) -> str:
     made = secrets.token_hex(16)
     with suppress(OSError):
         folder.mkdir(parents=True, exist_ok=True, mode=0o700)
-        with path.open("x", encoding="utf-8") as file:  # two agents at once: the first one's id counts
-            json.dump({"id": made, "meaning": "stands for this machine, which has no id of its own"}, file)
+        note = {"id": made, "meaning": "stands for this machine, which has no id of its own"}
+        write_whole(path, json.dumps(note).encode(), may_replace=False)  # two agents at once: the first one's id counts
     with suppress(OSError, ValueError, KeyError, TypeError):
         return str(json.loads(path.read_text(encoding="utf-8"))["id"])
     return made

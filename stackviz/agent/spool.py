@@ -11,25 +11,23 @@ refuses new reports and keeps the old. Two agents may share a folder: the site t
     confirmed.json                           servers somebody agreed to send to
     machine.json                             only on machines without an id of their own
 
-May import: wire and the standard library.
+May import: folders, wire and the standard library.
 """
 
 import contextlib
 import json
-import os
-import secrets
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from stackviz.agent.folders import TEMPORARY, flush_folder, write_whole
 from stackviz.wire import LIMITS, Report, ReportError, ReportTooLarge, parse_report, to_json
 
 __all__ = ["MOST_BYTES", "MOST_REPORTS", "Spool", "SpoolError", "Waiting"]
 
 MOST_REPORTS = 500
 MOST_BYTES = 512 * 1024 * 1024
-_TEMPORARY = ".writing-"
 _TEMPORARY_IS_OLD_S = 24 * 3600.0
 
 
@@ -65,7 +63,8 @@ class Spool:
             self._make_folder(self.folder)
             self._check_room(len(body))
             path = self.folder / f"{report.created_at:%Y-%m-%dT%H%M%SZ}-{report.id}.json"
-            self._write(path, body)
+            self._remove_old_leftovers()
+            write_whole(path, body)
         except OSError as error:
             raise SpoolError(f"cannot write to {self.folder}: {error.strerror or error}") from None
         return path
@@ -79,24 +78,9 @@ class Spool:
                 "deliver them with `upload`, or remove some"
             )
 
-    def _write(self, path: Path, body: bytes) -> None:
-        self._remove_old_leftovers()
-        temporary = self.folder / f"{_TEMPORARY}{os.getpid()}-{secrets.token_hex(4)}"
-        descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-        try:
-            with os.fdopen(descriptor, "wb") as file:
-                file.write(body)
-                file.flush()
-                os.fsync(file.fileno())
-            temporary.rename(path)
-        except BaseException:
-            temporary.unlink(missing_ok=True)
-            raise
-        _flush_folder(self.folder)
-
     def _remove_old_leftovers(self) -> None:
         """What a killed agent left half written. A young one may belong to an agent at work."""
-        for path in self.folder.glob(f"{_TEMPORARY}*"):
+        for path in (*self.folder.glob(f"{TEMPORARY}*"), *self.rejected.glob(f"{TEMPORARY}*")):
             with contextlib.suppress(OSError):
                 if time.time() - path.stat().st_mtime > _TEMPORARY_IS_OLD_S:
                     path.unlink()
@@ -122,14 +106,14 @@ class Spool:
     def delivered(self, waiting: Waiting) -> None:
         """The site has it: remove it."""
         waiting.path.unlink(missing_ok=True)
-        _flush_folder(self.folder)
+        flush_folder(self.folder)
 
     def reject(self, waiting: Waiting, status: int, answer: str) -> Path:
         """The site will never take it: keep it with the answer, out of the way."""
         self._make_folder(self.rejected)
         target = self.rejected / waiting.path.name
         note = {"status": status, "answer": answer}
-        target.with_name(f"{target.name}.answer.json").write_text(json.dumps(note, indent=2), encoding="utf-8")
+        write_whole(target.with_name(f"{target.name}.answer.json"), json.dumps(note, indent=2).encode())
         with contextlib.suppress(FileNotFoundError):
             waiting.path.replace(target)
         return target
@@ -159,7 +143,7 @@ class Spool:
         confirmed = sorted({*self._confirmed(), server})
         with contextlib.suppress(OSError):  # then it is asked again
             self._make_folder(self.folder)
-            (self.folder / "confirmed.json").write_text(json.dumps({"servers": confirmed}, indent=2), encoding="utf-8")
+            write_whole(self.folder / "confirmed.json", json.dumps({"servers": confirmed}, indent=2).encode())
 
     def _confirmed(self) -> set[str]:
         try:
@@ -184,13 +168,3 @@ def _size(path: Path) -> int:
         return path.stat().st_size
     except FileNotFoundError:
         return 0
-
-
-def _flush_folder(folder: Path) -> None:
-    """Make a rename or removal survive a power cut. Windows cannot open folders, and orders this itself."""
-    with contextlib.suppress(OSError):
-        descriptor = os.open(folder, os.O_RDONLY)
-        try:
-            os.fsync(descriptor)
-        finally:
-            os.close(descriptor)

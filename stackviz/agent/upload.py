@@ -1,7 +1,8 @@
 """Sending reports: retry what may pass until a deadline, never what cannot, and never the key to a stranger.
 
 The contract: 2xx stored; 401 and 403 fix the key; 409, 413, 422 never; 429 and 5xx come back later (docs/ingest.md).
-Redirects are not followed: a POST that is redirected loses its body or takes its key to another host.
+Redirects are not followed: a POST that is redirected loses its body or takes its key to another host. What a site
+answers is written by others: it loses our key and every control character before anybody sees or keeps it.
 May import: wire and the standard library.
 """
 
@@ -21,6 +22,7 @@ from enum import Enum
 from typing import Any
 
 from stackviz.agent import AGENT_NAME, __version__
+from stackviz.agent.watchdog import Watchdog, watched_handlers
 from stackviz.wire import Report
 
 __all__ = ["Answer", "Clock", "Delivery", "Outcome", "Server", "ServerError", "deliver"]
@@ -69,6 +71,9 @@ class Answer:
     is_final: bool = False  # no answer, and asking again cannot help
 
 
+_NOT_IN_TIME = Answer(None, "the site does not answer in time")
+
+
 @dataclass(frozen=True)
 class Clock:
     """Time as the retries see it; tests hand in another one."""
@@ -83,9 +88,11 @@ class Server:
     """An accelweb site and the key for it. The key is in no repr, text or error of this class."""
 
     def __init__(self, url: str, key: str, timeout_s: float = 30.0) -> None:
-        parts = urllib.parse.urlsplit(url)
-        if parts.scheme not in {"http", "https"} or not parts.hostname:
+        parts = _parts(url)
+        if parts is None or parts.scheme not in {"http", "https"} or not parts.hostname:
             raise ServerError("--server must be an address like https://accelweb.example.org")
+        if not url.isascii():
+            raise ServerError("--server must be written in ASCII: a name in other letters as xn--..., a path as %..")
         if parts.username or parts.password:
             raise ServerError("--server must not hold a user name or password")
         if not key or not key.isascii() or not key.isprintable() or " " in key:
@@ -94,20 +101,26 @@ class Server:
         self.is_plain = parts.scheme == "http" and not _is_this_machine(parts.hostname)
         self._key = key
         self._timeout_s = timeout_s
-        self._opener = _opener(parts.hostname)
+        self._host = parts.hostname
 
     def __repr__(self) -> str:
         return f"Server({self.url!r})"
 
     def absolute(self, path: object) -> str | None:
         """An address the site answered with, whole; None if it is not one of this site's."""
-        if not isinstance(path, str) or not path:
+        if not isinstance(path, str) or not path or self.clean(path) != path:
             return None
-        whole = urllib.parse.urljoin(f"{self.url}/", path)
-        return whole if urllib.parse.urlsplit(whole).scheme in {"http", "https"} else None
+        try:
+            whole = urllib.parse.urljoin(f"{self.url}/", path)
+        except ValueError:
+            return None
+        parts = _parts(whole)
+        is_here = parts is not None and parts.scheme in {"http", "https"} and parts.hostname == self._host
+        return whole if is_here else None
 
-    def post(self, body: bytes) -> Answer:
-        """Send one body once."""
+    def post(self, body: bytes, within_s: float = 0.0) -> Answer:
+        """Send one body once. `timeout_s` bounds each silence of the site; the whole takes no longer than `within_s`,
+        or `timeout_s` where that is more."""
         headers = {
             "Authorization": f"Bearer {self._key}",
             "Content-Type": "application/json",
@@ -118,19 +131,33 @@ class Server:
             body = gzip.compress(body, compresslevel=6, mtime=0)
             headers["Content-Encoding"] = "gzip"
         request = urllib.request.Request(self.url + REPORTS_PATH, body, headers, method="POST")  # noqa: S310 - checked
+        with Watchdog(max(within_s, self._timeout_s)) as watchdog:
+            return self._ask(request, watchdog)
+
+    def _ask(self, request: urllib.request.Request, watchdog: Watchdog) -> Answer:
         try:
-            with self._opener.open(request, timeout=self._timeout_s) as answered:
-                return _answer(answered, self._timeout_s)
+            with _opener(self._host, watchdog).open(request, timeout=self._timeout_s) as answered:
+                return self._answer(answered, watchdog)
         except urllib.error.HTTPError as error:
             with error:
-                return _answer(error, self._timeout_s)
+                return self._answer(error, watchdog)
         except (OSError, http.client.HTTPException) as error:
+            if watchdog.has_ended_it:
+                return _NOT_IN_TIME
             reason = error.reason if isinstance(error, urllib.error.URLError) else error
             is_final = isinstance(reason, ssl.SSLCertVerificationError)
-            return Answer(None, self._without_key(_network_problem(reason)), is_final=is_final)
+            return Answer(None, self.clean(_network_problem(reason)), is_final=is_final)
 
-    def _without_key(self, text: str) -> str:
-        return text.replace(self._key, "<key>")
+    def _answer(self, answered: Any, watchdog: Watchdog) -> Answer:  # noqa: ANN401 - an answer or an HTTPError
+        if watchdog.has_ended_it:  # then the headers are cut off, and look whole
+            return _NOT_IN_TIME
+        headers = {name.lower(): self.clean(value) for name, value in answered.headers.items()}
+        return Answer(int(answered.status), self.clean(_read(answered, self._timeout_s)), headers)
+
+    def clean(self, text: str) -> str:
+        """What a site said, without our key and without characters that steer a terminal."""
+        shown = "".join(character if character.isprintable() else " " for character in text)
+        return shown.replace(self._key, "<key>")
 
 
 def deliver(
@@ -145,7 +172,7 @@ def deliver(
     clock = clock or Clock()
     attempts = 0
     while True:
-        answer = server.post(body)
+        answer = server.post(body, deadline - clock.monotonic())
         attempts += 1
         delivery = _judge(server, report, answer, attempts)
         if delivery.outcome is not Outcome.NOT_IN_TIME:
@@ -153,13 +180,13 @@ def deliver(
         wait_s = _wait_s(answer, attempts, clock)
         if clock.monotonic() + wait_s >= deadline:
             return delivery
-        say(f"{_described(answer)}; trying again in {wait_s:.0f} s")
+        say(f"{_described(server, answer)}; trying again in {wait_s:.0f} s")
         clock.sleep(wait_s)
 
 
 def _judge(server: Server, report: Report, answer: Answer, attempts: int) -> Delivery:
     status = answer.status
-    described = _described(answer)
+    described = _described(server, answer)
     if answer.is_final:
         return Delivery(Outcome.WRONG_SERVER, None, answer.text, attempts=attempts)
     if status is None or status in _LATER or status >= 500:
@@ -185,12 +212,13 @@ def _judge(server: Server, report: Report, answer: Answer, attempts: int) -> Del
     return Delivery(Outcome.WRONG_SERVER, status, described, attempts=attempts)
 
 
-def _described(answer: Answer) -> str:
+def _described(server: Server, answer: Answer) -> str:
     if answer.status is None:
         return answer.text
     said = _json_object(answer.text)
     problem = ": ".join(str(said[name]) for name in ("field", "error", "detail") if said.get(name))
-    return f"the site answered {answer.status}" + (f" ({problem[:500]})" if problem else "")
+    problem = server.clean(problem)[:500]  # again: JSON can hide anything behind \u escapes
+    return f"the site answered {answer.status}" + (f" ({problem})" if problem else "")
 
 
 def _json_object(text: str) -> dict[str, Any]:
@@ -212,11 +240,11 @@ def _wait_s(answer: Answer, attempts: int, clock: Clock) -> float:
 def _retry_after_s(header: str, now: float) -> float | None:
     """Retry-After is a number of seconds or a date (RFC 9110, 10.2.3)."""
     header = header.strip()
-    if header.isdigit() and len(header) < 10:
+    if header.isascii() and header.isdigit() and len(header) < 10:
         return float(header)
     try:
         return max(0.0, float(parsedate_to_datetime(header).timestamp()) - now) if header else None
-    except (ValueError, TypeError, OverflowError):
+    except (ValueError, TypeError, OverflowError, OSError, IndexError):
         return None
 
 
@@ -225,20 +253,30 @@ class _NoRedirect(urllib.request.HTTPRedirectHandler):
         return None
 
 
-def _opener(host: str) -> urllib.request.OpenerDirector:
+def _parts(url: str) -> urllib.parse.SplitResult | None:
+    """The address in its parts, None if it is none: the library raises for some at once, for others when asked."""
+    try:
+        parts = urllib.parse.urlsplit(url)
+        _ = parts.port
+        (parts.hostname or "").encode("idna")
+    except ValueError:
+        return None
+    return parts
+
+
+def _opener(host: str, watchdog: Watchdog) -> urllib.request.OpenerDirector:
     """Proxies as the environment says, but none for this very machine."""
     proxies: dict[str, str] | None = {} if _is_this_machine(host) else None
-    handlers: list[urllib.request.BaseHandler] = [_NoRedirect(), urllib.request.ProxyHandler(proxies)]
+    handlers: list[urllib.request.BaseHandler] = [
+        _NoRedirect(),
+        urllib.request.ProxyHandler(proxies),
+        *watched_handlers(watchdog),
+    ]
     return urllib.request.build_opener(*handlers)
 
 
 def _is_this_machine(host: str) -> bool:
     return host in {"localhost", "::1"} or host.startswith("127.")
-
-
-def _answer(answered: Any, timeout_s: float) -> Answer:  # noqa: ANN401 - an answer or an HTTPError
-    headers = {name.lower(): value for name, value in answered.headers.items()}
-    return Answer(int(answered.status), _read(answered, timeout_s), headers)
 
 
 def _read(answered: Any, timeout_s: float) -> str:  # noqa: ANN401
@@ -258,7 +296,7 @@ def _read(answered: Any, timeout_s: float) -> str:  # noqa: ANN401
 
 def _network_problem(reason: BaseException | str) -> str:
     if isinstance(reason, TimeoutError):
-        return "the site does not answer in time"
+        return _NOT_IN_TIME.text
     if isinstance(reason, ssl.SSLCertVerificationError):
         return f"the site's certificate is not accepted: {reason.verify_message}"
     if isinstance(reason, ConnectionRefusedError):

@@ -14,7 +14,7 @@ from stackviz.agent.upload import Clock
 
 @dataclass
 class Reply:
-    """`body` None: the answer an accelweb site gives for the report at hand."""
+    """`body` None: the answer an accelweb site gives for the report at hand. THE-ID in it becomes the report's."""
 
     status: int
     body: str | None = None
@@ -53,6 +53,7 @@ def site(*replies: Reply) -> Iterator[Site]:
 
         def _answer(self, reply: Reply, report_id: str) -> None:
             said = reply.body if reply.body is not None else json.dumps(_accepted(report_id))
+            said = said.replace("THE-ID", report_id)
             self.send_response(reply.status)
             for name, value in reply.headers.items():
                 self.send_header(name, value)

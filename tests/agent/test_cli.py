@@ -298,3 +298,28 @@ def test_the_agent_starts_with_nothing_but_the_standard_library(tmp_path):
     report = parse_report(done.stdout)
     assert [probe.state for probe in report.probes] == ["ok"] * 5
     assert report.unknown_fields == ()
+
+
+def test_an_address_that_is_none_is_a_wrong_argument_and_no_crash(agent, capsys):
+    with pytest.raises(SystemExit) as ended:
+        agent(*run_at("http://["), "--yes")
+    assert ended.value.code == Exit.USAGE
+    assert "--server must be an address" in capsys.readouterr().err
+
+
+def test_a_report_leaves_the_spool_though_the_site_gives_it_an_impossible_address(agent, spool):
+    with site(Reply(202, '{"id": "THE-ID", "status_url": "http://[x", "receipt_url": "http://[x"}')) as made:
+        code, out, _ = agent(*run_at(made.url), "--yes", "--json")
+    assert (code, json.loads(out)["receipt_url"], spool.count()) == (Exit.OK, None, 0)
+
+
+def test_a_site_that_answers_with_the_key_has_it_neither_printed_nor_kept(agent, spool):
+    with site(Reply(422, f'{{"error": "\x1b[2JAuthorization: Bearer {KEY}"}}')) as made:
+        code, out, err = agent("run", "--server", made.url, "--key", KEY, "--timeout", "0.2", "--yes")
+    (kept,) = spool.rejected.glob("*.answer.json")
+    assert code == Exit.REJECTED
+    assert "<key>" in kept.read_text()
+    for text in (out, err, kept.read_text()):
+        assert KEY not in text
+        assert "\x1b" not in text
+        assert "\\u001b" not in text

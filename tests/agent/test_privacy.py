@@ -1,5 +1,8 @@
 """What must not leave a machine does not."""
 
+import stat
+import sys
+
 import pytest
 
 from stackviz.agent.identity import machine_identity
@@ -26,6 +29,68 @@ MASK = mask_of(["wilhelmina"], ["gpu-node-17.lab.example", "gpu-node-17"], ["/da
     ],
 )
 def test_names_folders_and_ids_are_masked_in_texts(text, expected):
+    assert MASK.text(text) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("connect to 10.1.2.3 failed", "connect to <address> failed"),
+        ("MASTER_ADDR=10.0.0.5:29500.", "MASTER_ADDR=<address>:29500."),
+        ("tcp://192.168.7.9/", "tcp://<address>/"),
+        ("route 10.0.0.0/8", "route <address>/8"),
+        ("[2001:db8::1]:443 refused", "[<address>]:443 refused"),
+        ("2001:db8::1: refused", "<address>: refused"),
+        ("2001:db8:: and inet6 addr:fe80::a00:27ff:fe4e:66a1%eth0", "<address> and inet6 addr:<address>"),
+        ("2001:0db8:0:0:0:0:0:1", "<address>"),
+        ("::ffff:10.1.2.3", "<address>"),
+        ("64:ff9b::a01:203.", "<address>."),
+        ("eth0 AA-BB-CC-DD-EE-FF up", "eth0 <address> up"),
+        ("ib0 80:00:02:08:fe:80:00:00:00:00:00:00:e4:1d:2d:03:00:aa:bb:cc", "ib0 <address>"),
+    ],
+)
+def test_network_addresses_are_masked_in_texts(text, expected):
+    assert MASK.text(text) == expected
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "driver 31.0.101.4",
+        "version 10.3.2.106",
+        "nvidia-curand-cu12==10.3.2.106",
+        "libcudart.so.12.1.3.1",
+        "v2.0.9.0 and 2.0.9.0-rc1",
+        "5.15.153.1-microsoft-standard-WSL2",
+        "vbios 96.00.74.00.01, driver 31.0.15.3623",
+        "127.0.0.1 and 0.0.0.0 and ::1",
+        "c10::Error at::native a::b std::add ::add dead",
+        "0000:18:00.0 at 12:30:45",
+        "2026-11-20T12:59:00Z",
+        "sm_90 12.4 560.35.03",
+    ],
+)
+def test_versions_times_slots_and_names_in_code_are_no_network_addresses(text):
+    assert MASK.text(text) == text
+
+
+def test_a_fact_that_is_a_version_is_no_network_address():
+    facts = {"cudnn.version": "9.1.0.70", "os.kernel": "10.0.1.2", "machine.model": "10.0.1.2"}
+    assert MASK.document({"facts": facts})["facts"] == {**facts, "machine.model": "<address>"}
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("C:\\Users\\Bob Smith\\torch\\lib", "~\\torch\\lib"),
+        ("no module in 'C:\\Users\\Bob Smith'", "no module in '~'"),
+        ("c:\\users\\Sean O'Brien\\x", "~\\x"),
+        ("C:/Users/Bob Smith/x", "~/x"),
+        ("'C:\\\\Users\\\\Bob Smith\\\\x'", "'~\\\\x'"),
+        ("C:\\Users\\Bob Smith", "~"),
+    ],
+)
+def test_a_users_folder_with_a_blank_is_masked_whole(text, expected):
     assert MASK.text(text) == expected
 
 
@@ -92,3 +157,15 @@ def test_an_id_that_is_none_is_replaced_by_one_that_is_kept(tmp_path, content):
 def test_a_kept_id_that_is_damaged_is_no_crash(tmp_path):
     (tmp_path / "machine.json").write_text("{")
     assert len(machine_identity(machine(tmp_path / "root"), {}, [], tmp_path)) == 64
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has other permissions")
+def test_a_kept_id_is_nobody_elses_to_read_and_is_not_written_through_a_link(tmp_path):
+    nowhere = machine(tmp_path / "root")
+    machine_identity(nowhere, {}, [], tmp_path / "state")
+    assert [path.name for path in (tmp_path / "state").iterdir()] == ["machine.json"]
+    assert stat.S_IMODE((tmp_path / "state" / "machine.json").stat().st_mode) == 0o600
+    (tmp_path / "linked").mkdir()
+    (tmp_path / "linked" / "machine.json").symlink_to(tmp_path / "victim")
+    machine_identity(nowhere, {}, [], tmp_path / "linked")
+    assert not (tmp_path / "victim").exists()

@@ -164,3 +164,31 @@ def test_agreement_is_remembered_per_server(tmp_path):
 def test_a_damaged_note_of_agreements_means_to_ask_again(tmp_path, content):
     (tmp_path / "confirmed.json").write_text(content)
     assert not Spool(tmp_path).is_confirmed("https://a.example")
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has other permissions")
+def test_nobody_else_may_read_what_lies_beside_the_reports(tmp_path):
+    spool = Spool(tmp_path)
+    spool.put(report())
+    (waiting,) = spool.waiting()
+    spool.confirm("https://a.example")
+    kept = spool.reject(waiting, 422, "{}")
+    for path in (tmp_path / "confirmed.json", kept, kept.parent / f"{kept.name}.answer.json"):
+        assert stat.S_IMODE(path.stat().st_mode) == 0o600
+    assert list(tmp_path.rglob(".writing-*")) == []
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="links need rights there")
+def test_nothing_is_written_through_somebodys_link(tmp_path):
+    victim = tmp_path / "victim"
+    victim.write_text("mine")
+    spool = Spool(tmp_path / "spool")
+    path = spool.put(report())
+    (waiting,) = spool.waiting()
+    spool.rejected.mkdir()
+    (spool.folder / "confirmed.json").symlink_to(victim)
+    (spool.rejected / f"{path.name}.answer.json").symlink_to(victim)
+    spool.confirm("https://a.example")
+    spool.reject(waiting, 422, "{}")
+    assert victim.read_text() == "mine"
+    assert spool.is_confirmed("https://a.example")

@@ -1,5 +1,6 @@
 """Sending one report: what is tried again, what is not, and what never leaves."""
 
+import json
 import socket
 import threading
 import time
@@ -222,3 +223,120 @@ def test_a_proxy_of_the_environment_is_not_asked_for_this_machine(monkeypatch):
     monkeypatch.delenv("no_proxy", raising=False)
     with site() as made:
         assert send(made.url)[0].outcome is Outcome.DELIVERED
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "http://[",
+        "http://[x",
+        "http://example.org:port",
+        "http://example.org:99999",
+        "http://a..b",
+        "http://b\u00fccher.org",
+    ],
+)
+def test_an_address_that_the_library_stumbles_over_is_refused(url):
+    with pytest.raises(ServerError):
+        Server(url, KEY)
+
+
+def test_a_retry_after_in_digits_of_another_script_is_passed_over():
+    with site(Reply(503, "{}", {"Retry-After": "\u00b2"}), ACCEPTED) as made:
+        _, time_, _ = send(made.url)
+    assert time_.slept == [1.0]
+
+
+@pytest.mark.parametrize(
+    "address",
+    [
+        "http://[x",
+        "https://elsewhere.example/r/1/",
+        "//elsewhere.example/r/1/",
+        "/r/\u001b[2J",
+        "/r/\ud800",
+        "ftp:/r/1/",
+    ],
+)
+def test_a_receipt_that_is_not_at_this_site_is_not_shown_and_the_report_is_delivered_all_the_same(address):
+    answer = {"id": "THE-ID", "status_url": address, "receipt_url": address}
+    with site(Reply(202, json.dumps(answer))) as made:
+        delivery, _, _ = send(made.url)
+    assert (delivery.outcome, delivery.status_url, delivery.receipt_url) == (Outcome.DELIVERED, None, None)
+
+
+def test_a_receipt_given_as_a_whole_address_of_this_site_is_shown():
+    assert Server("https://Example.org/accel", KEY).absolute("https://example.org/r/1/") == "https://example.org/r/1/"
+
+
+@pytest.mark.parametrize("status", [401, 422, 503, 404, 302])
+def test_a_site_that_answers_with_our_key_makes_nobody_print_or_keep_it(status):
+    echo = json.dumps({"error": f"Authorization: Bearer {KEY}", "field": "".join(f"\\u{ord(c):04x}" for c in KEY)})
+    echo = echo.replace("\\\\u", "\\u")  # the key once more, behind JSON's escapes
+    with site(Reply(status, echo, {"Location": f"/{KEY}"})) as made:
+        delivery, _, said = send(made.url)
+    assert KEY not in delivery.text
+    assert KEY not in "".join(said)
+    assert "<key>" in delivery.text
+
+
+@pytest.mark.parametrize("status", [401, 422, 503])
+@pytest.mark.parametrize("escape", ["\x1b[2J", "\\u001b[2J", "\\u009b2J", "\\u202e"])
+def test_what_a_site_answers_cannot_steer_a_terminal(status, escape):
+    with site(Reply(status, f'{{"error": "is{escape}missing"}}', {"X": "\x1b[2J"})) as made:
+        delivery, _, said = send(made.url)
+    assert delivery.text.isprintable()
+    assert "".join(said).isprintable()
+
+
+@pytest.mark.parametrize(
+    "piece", [b"HTTP/1.1 100 Continue\r\n\r\n", b"X"], ids=["100 Continue for ever", "a header byte by byte"]
+)
+def test_a_site_that_never_comes_to_its_answer_is_left_when_the_time_is_up(piece):
+    with socket.create_server(("127.0.0.1", 0)) as listening:
+        thread = threading.Thread(target=_never_answer, args=(listening, piece), daemon=True)
+        thread.start()
+        server = Server(f"http://127.0.0.1:{listening.getsockname()[1]}", KEY, timeout_s=0.5)
+        started = time.monotonic()
+        answer = server.post(b"{}", 0.8)
+        assert 0.7 < time.monotonic() - started < 4
+        assert (answer.status, answer.text) == (None, "the site does not answer in time")
+        thread.join(5)
+
+
+def _never_answer(listening, piece):
+    connection, _ = listening.accept()
+    with connection:
+        connection.recv(65536)
+        if piece == b"X":
+            connection.sendall(b"HTTP/1.1 202 Accepted\r\nX-Long: ")
+        for _ in range(120):
+            try:
+                connection.sendall(piece)
+            except OSError:
+                return
+            time.sleep(0.05)
+
+
+def test_tls_is_left_when_the_time_is_up_too():
+    """A server that drips within the handshake: the first handle of the connection is hidden by then."""
+    with socket.create_server(("127.0.0.1", 0)) as listening:
+        thread = threading.Thread(target=_drip_a_handshake, args=(listening,), daemon=True)
+        thread.start()
+        started = time.monotonic()
+        answer = Server(f"https://127.0.0.1:{listening.getsockname()[1]}", KEY, timeout_s=0.5).post(b"{}", 0.8)
+        assert time.monotonic() - started < 4
+        assert (answer.status, answer.is_final) == (None, False)
+        thread.join(5)
+
+
+def _drip_a_handshake(listening):
+    connection, _ = listening.accept()
+    with connection:
+        connection.sendall(b"\x16\x03\x03\x3f\xff\x02\x00\x3f\xfb")  # a ServerHello of 16 KiB begins
+        for _ in range(120):
+            try:
+                connection.sendall(b"\x00")
+            except OSError:
+                return
+            time.sleep(0.05)
