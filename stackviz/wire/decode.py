@@ -7,8 +7,9 @@ May import: wire and the standard library.
 """
 
 import json
+import math
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any, NoReturn
 
 from stackviz.wire.errors import ReportError, ReportTooLarge
@@ -20,6 +21,7 @@ BODY = "body"
 """The path of an error about the bytes as a whole."""
 
 _ESCAPE = re.compile(r"\\u(?:0000|[dD][89a-fA-F])")
+_NUMBERS = frozenset({int, float, bool})
 _UNSTORABLE = re.compile("[\x00\ud800-\udfff]")
 
 
@@ -56,11 +58,35 @@ def decode(body: bytes | str) -> object:
 
 
 def check_tree(value: object, path: str, depth: int) -> None:
-    """Refuse a value that is too deep, or holds a number or text no reader could keep. `depth`: of `value` itself."""
-    for where, found, level in _walk(value, path, depth):
-        problem = _problem_with(found, level)
-        if problem:
-            raise ReportError(where, problem)
+    """Refuse a value that is too deep, or holds a number or text no reader could keep. `depth`: of `value` itself.
+
+    Values are met in the order written, parents first; no recursion, and no path is written down before it is needed.
+    """
+    names: list[str | int] = [path]
+    waiting: list[Iterator[tuple[str | int, object]]] = [iter([(path, value)])]
+    while waiting:
+        for name, found in waiting[-1]:
+            names[-1] = name
+            problem = _problem_with(found, depth + len(waiting) - 1)
+            if problem:
+                raise ReportError(_place(names), problem)
+            if isinstance(found, dict | list | tuple) and found:
+                waiting.append(_members(found, names))
+                names.append("")
+                break
+        else:
+            waiting.pop()
+            names.pop()
+
+
+def _place(names: Iterable[str | int]) -> str:
+    place = ""
+    for name in names:
+        if isinstance(name, int):
+            place += f"[{name}]"
+        else:
+            place += f".{name}" if place else name
+    return place or BODY
 
 
 def _text_of(body: bytes | str) -> str:
@@ -113,32 +139,35 @@ def _problem_with(value: object, level: int) -> str | None:
     return f"is a Python {type(value).__name__}, which JSON does not have"
 
 
-def _walk(value: object, path: str, depth: int) -> Iterator[tuple[str, object, int]]:
-    """Every value with its path and depth, parents first, in the order written; no recursion."""
-    waiting: list[tuple[str, object, int]] = [(path, value, depth)]
-    while waiting:
-        where, found, level = waiting.pop()
-        yield where or BODY, found, level
-        inner: list[tuple[str, object, int]] = []
-        if isinstance(found, _Pairs | dict):
-            inner = list(_members(found, where, level + 1))
-        elif isinstance(found, list | tuple):
-            inner = [(f"{where}[{number}]", item, level + 1) for number, item in enumerate(found)]
-        waiting.extend(reversed(inner))
+def _members(found: "_Pairs | dict[Any, Any] | list[Any] | tuple[Any, ...]", names: list[str | int]) -> Iterator[Any]:
+    """(name or number, value) of what is inside, keys checked; `names` lead to it. Nothing where all is sound."""
+    if isinstance(found, dict):
+        _check_keys(found, names)
+        return iter(found.items())
+    if isinstance(found, _Pairs):
+        _check_keys([name for name, _value in found], names)
+        return iter(found)
+    return iter(()) if _are_sound_numbers(found) else enumerate(found)
 
 
-def _members(found: "_Pairs | dict[Any, Any]", where: str, level: int) -> Iterator[tuple[str, object, int]]:
+def _check_keys(keys: Iterable[Any], names: list[str | int]) -> None:
     seen: set[str] = set()
-    for key, item in found if isinstance(found, _Pairs) else found.items():
+    for key in keys:
         if not isinstance(key, str):
-            raise ReportError(where or BODY, "has a key that is not text")
+            raise ReportError(_place(names), "has a key that is not text")
         if len(key) > LIMITS.name_chars or _UNSTORABLE.search(key):
-            raise ReportError(where or BODY, f"has a key that is over {LIMITS.name_chars} characters or unprintable")
-        at = f"{where}.{key}" if where else key
+            problem = f"has a key that is over {LIMITS.name_chars} characters or unprintable"
+            raise ReportError(_place(names), problem)
         if key in seen:
-            raise ReportError(at, "is named twice")
+            raise ReportError(_place([*names, key]), "is named twice")
         seen.add(key)
-        yield at, item, level
+
+
+def _are_sound_numbers(found: "list[Any] | tuple[Any, ...]") -> bool:
+    """Whether all are plainly numbers of ordinary size: a look by builtins in C, at millions of samples."""
+    if not set(map(type, found)) <= _NUMBERS:
+        return False
+    return max(found) <= LIMITS.integer_max and min(found) >= -LIMITS.integer_max and not any(map(math.isnan, found))
 
 
 def _once_each(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

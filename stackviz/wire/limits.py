@@ -26,6 +26,7 @@ class Limits:
     name_chars: int = 200  # names, versions, slugs, keys
     integer_max: int = 2**63 - 1  # what every database and language at either end can hold
     number_max: float = 1e300  # sums of squares of samples stay finite
+    unknown_values: int = 10_000  # inside all unknown fields of a report together, objects and lists counted too
     unknown_listed: int = 100  # unknown fields listed by path; all of them are kept
 
 

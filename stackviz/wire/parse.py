@@ -29,6 +29,7 @@ from stackviz.wire.report import (
     Scalar,
     Software,
 )
+from stackviz.wire.unknown import check_unknown
 
 __all__ = ["parse_report"]
 
@@ -59,19 +60,21 @@ def _report(document: Object) -> Report:
     results = _each("results", document, LIMITS.results, _result)
     _check_indices(cards)
     _check_cards_of(results, cards)
-    return Report(
+    report = Report(
         id=report_id,
         created_at=values.time(document, "created_at"),
         agent=_under("agent", _agent, document.get("agent")),
         machine=_under("machine", _machine, document.get("machine")),
         facts=facts,
-        absent=_under("absent", _absent, document.get("absent", {}), facts, 2),
+        absent=_under("absent", _absent, document.get("absent", {}), facts),
         cards=cards,
         software=_each("software", document, LIMITS.software, _software),
         results=results,
         probes=_each("probes", document, LIMITS.probes, _probe),
-        extra=_extra(document, _REPORT_FIELDS, 1),
+        extra=_extra(document, _REPORT_FIELDS),
     )
+    check_unknown(report)
+    return report
 
 
 _REPORT_FIELDS = frozenset(
@@ -88,7 +91,7 @@ def _check_format(document: Object) -> None:
 
 def _agent(value: object) -> Agent:
     agent = values.as_object(value)
-    return Agent(values.name(agent, "name"), values.name(agent, "version"), _extra(agent, _AGENT_FIELDS, 2))
+    return Agent(values.name(agent, "name"), values.name(agent, "version"), _extra(agent, _AGENT_FIELDS))
 
 
 _AGENT_FIELDS = frozenset({"name", "version"})
@@ -99,7 +102,7 @@ def _machine(value: object) -> Machine:
     return Machine(
         identity=values.matching(machine, "identity", values.is_sha256, "a SHA-256 in lower-case hex"),
         name=values.name_or_none(machine, "name"),
-        extra=_extra(machine, _MACHINE_FIELDS, 2),
+        extra=_extra(machine, _MACHINE_FIELDS),
     )
 
 
@@ -118,8 +121,8 @@ def _card(value: object) -> Card:
         memory_bytes=None if card.get("memory_bytes") is None else values.integer(card, "memory_bytes", 1),
         uuid_hash=values.matching(card, "uuid_hash", values.is_sha256, "a SHA-256 or null") if has_uuid else None,
         facts=facts,
-        absent=_under("absent", _absent, card.get("absent", {}), facts, 4),
-        extra=_extra(card, _CARD_FIELDS, 3),
+        absent=_under("absent", _absent, card.get("absent", {}), facts),
+        extra=_extra(card, _CARD_FIELDS),
     )
 
 
@@ -132,7 +135,7 @@ def _software(value: object) -> Software:
         component=values.slug(software, "component"),
         version=values.name_or_none(software, "version"),
         found_by=values.name(software, "found_by"),
-        extra=_extra(software, _SOFTWARE_FIELDS, 3),
+        extra=_extra(software, _SOFTWARE_FIELDS),
     )
 
 
@@ -159,7 +162,7 @@ def _result(value: object) -> Result:
         started_at=values.time(result, "started_at") if is_dated else None,
         duration_s=values.seconds_or_none(result, "duration_s"),
         conditions=_under("conditions", read_conditions, result.get("conditions", {})),
-        extra=_extra(result, _RESULT_FIELDS, 3),
+        extra=_extra(result, _RESULT_FIELDS),
     )
 
 
@@ -185,14 +188,14 @@ def _probe(value: object) -> ProbeRun:
         state=values.one_of(probe, "state", PROBE_STATES),
         duration_s=values.seconds_or_none(probe, "duration_s"),
         detail=values.text_or_none(probe, "detail"),
-        extra=_extra(probe, _PROBE_FIELDS, 3),
+        extra=_extra(probe, _PROBE_FIELDS),
     )
 
 
 _PROBE_FIELDS = frozenset({"probe", "state", "duration_s", "detail"})
 
 
-def _absent(value: object, facts: Mapping[str, Scalar], depth: int) -> dict[str, Absent]:
+def _absent(value: object, facts: Mapping[str, Scalar]) -> dict[str, Absent]:
     absent = values.as_object(value)
     if len(absent) > LIMITS.facts:
         raise ReportError("", f"has {len(absent)} entries, over {LIMITS.facts}")
@@ -200,13 +203,13 @@ def _absent(value: object, facts: Mapping[str, Scalar], depth: int) -> dict[str,
     both = absent.keys() & facts.keys()
     if both:
         raise ReportError(min(both), "is among the facts too")
-    return {name: _under(name, _why_absent, stated, depth + 1) for name, stated in absent.items()}
+    return {name: _under(name, _why_absent, stated) for name, stated in absent.items()}
 
 
-def _why_absent(value: object, depth: int) -> Absent:
+def _why_absent(value: object) -> Absent:
     why = values.as_object(value)
     reason = values.one_of(why, "reason", ABSENT_REASONS)
-    return Absent(reason, values.text_or_none(why, "detail"), _extra(why, _ABSENT_FIELDS, depth))
+    return Absent(reason, values.text_or_none(why, "detail"), _extra(why, _ABSENT_FIELDS))
 
 
 _ABSENT_FIELDS = frozenset({"reason", "detail"})
@@ -227,14 +230,12 @@ def _check_cards_of(results: tuple[Result, ...], cards: tuple[Card, ...]) -> Non
             raise ReportError(f"results[{number}].card", f"is {result.card}, and no card of the report has that index")
 
 
-def _extra(source: Object, known: frozenset[str], depth: int) -> Object:
-    """The fields not known, checked for depth and size. `depth`: of `source`, the report itself being 1."""
+def _extra(source: Object, known: frozenset[str]) -> Object:
+    """The fields not known; what is in them is looked at last, when the report is whole: see check_unknown."""
     if known.issuperset(source):
         return {}
     extra = {name: value for name, value in source.items() if name not in known}
     values.check_names(extra)
-    for name, value in extra.items():
-        check_tree(value, name, depth + 1)
     return extra
 
 

@@ -1,7 +1,8 @@
 """The wire format as a JSON Schema (draft 2020-12), made from the same registries the parser reads.
 
 What a schema cannot say is said in docs/wire-format.md: a name is not among facts and absent at once, indices of
-cards differ, `results[].card` names one of them, keys are not repeated, times exist.
+cards differ, `results[].card` names one of them, keys are not repeated, times exist, unknown fields hold no more than
+`LIMITS.unknown_values` values together.
 May import: wire and the standard library.
 """
 

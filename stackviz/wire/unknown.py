@@ -1,19 +1,68 @@
-"""What a report states that this version does not understand, as a short list of paths.
+"""What a report states that this version does not understand: held within bounds, and listed by path.
 
-May import: wire.components, wire.facts, wire.limits and the standard library.
+May import: wire.components, wire.decode, wire.errors, wire.facts, wire.limits and the standard library.
 """
 
-from collections.abc import Iterable, Iterator, Mapping
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
 from stackviz.wire.components import COMPONENTS
+from stackviz.wire.decode import check_tree
+from stackviz.wire.errors import ReportError
 from stackviz.wire.facts import CARD_ABSENT_NAMES, CARD_FACTS, CONDITIONS, FACTS, Fact
 from stackviz.wire.limits import LIMITS
 
 if TYPE_CHECKING:
-    from stackviz.wire.report import Absent, Report
+    from stackviz.wire.report import Absent, ProbeRun, Report, Result, Software
 
-__all__ = ["unknown_fields"]
+__all__ = ["check_unknown", "unknown_fields"]
+
+
+def check_unknown(report: "Report") -> None:
+    """Refuse unknown fields that hold too many values together, or values that are too deep or that nobody can keep.
+
+    They are counted before they are looked at: four megabytes of zeros are a few kilobytes on the way here.
+    """
+    left = LIMITS.unknown_values
+    for place, depth, extra in _extras(report):
+        for name, value in extra.items():
+            left -= _count(value, left)
+            if left < 0:
+                problem = f"brings the values inside unknown fields to over {LIMITS.unknown_values}"
+                raise ReportError(f"{place}{name}", problem)
+            check_tree(value, f"{place}{name}", depth + 1)
+
+
+def _extras(report: "Report") -> "Iterator[tuple[str, int, Mapping[str, Any]]]":
+    """(place with its dot, depth, unknown fields) of each object that has some; the report itself has depth 1."""
+    yield "", 1, report.extra
+    yield "agent.", 2, report.agent.extra
+    yield "machine.", 2, report.machine.extra
+    yield from ((f"absent.{name}.", 3, why.extra) for name, why in report.absent.items() if why.extra)
+    for number, card in enumerate(report.cards):
+        yield f"cards[{number}].", 3, card.extra
+        for name, why in card.absent.items():
+            yield f"cards[{number}].absent.{name}.", 5, why.extra
+    lists: tuple[tuple[str, Sequence[Software | Result | ProbeRun]], ...] = (
+        ("software", report.software),
+        ("results", report.results),
+        ("probes", report.probes),
+    )
+    for group, items in lists:
+        yield from ((f"{group}[{number}].", 3, item.extra) for number, item in enumerate(items) if item.extra)
+
+
+def _count(value: object, most: int) -> int:
+    """How many values there are, this one included; the count stops above `most`."""
+    count, waiting = 1, [value]
+    while waiting:
+        found = waiting.pop()
+        inner = found.values() if isinstance(found, dict) else found if isinstance(found, list | tuple) else ()
+        count += len(inner)
+        if count > most:
+            break
+        waiting.extend(item for item in inner if isinstance(item, dict | list | tuple))
+    return count
 
 
 def unknown_fields(report: "Report") -> tuple[str, ...]:
