@@ -40,12 +40,23 @@ def write_whole(path: Path, body: bytes, *, may_replace: bool = True) -> None:
         if may_replace:
             temporary.replace(path)
         else:
-            os.link(temporary, path)  # refuses what is there, which renaming does not
-            temporary.unlink()
+            _rename_if_new(temporary, path)
     except BaseException:
         temporary.unlink(missing_ok=True)
         raise
     flush_folder(path.parent)
+
+
+def _rename_if_new(temporary: Path, path: Path) -> None:
+    try:
+        os.link(temporary, path)  # refuses what is there, which renaming does not
+    except FileExistsError:
+        raise
+    except OSError:  # a file system without hard links
+        os.close(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600))
+        temporary.replace(path)
+    else:
+        temporary.unlink()
 
 
 def flush_folder(folder: Path) -> None:

@@ -1,5 +1,6 @@
 """What must not leave a machine does not."""
 
+import os
 import stat
 import sys
 
@@ -169,3 +170,15 @@ def test_a_kept_id_is_nobody_elses_to_read_and_is_not_written_through_a_link(tmp
     (tmp_path / "linked" / "machine.json").symlink_to(tmp_path / "victim")
     machine_identity(nowhere, {}, [], tmp_path / "linked")
     assert not (tmp_path / "victim").exists()
+
+
+def test_an_id_is_kept_where_the_file_system_has_no_hard_links(tmp_path, monkeypatch):
+    def refused(*_paths):
+        raise PermissionError(1, "Operation not permitted")
+
+    monkeypatch.setattr(os, "link", refused)
+    nowhere = machine(tmp_path / "root")
+    assert machine_identity(nowhere, {}, [], tmp_path / "state") == machine_identity(
+        nowhere, {}, [], tmp_path / "state"
+    )
+    assert [path.name for path in (tmp_path / "state").iterdir()] == ["machine.json"]
