@@ -6,8 +6,9 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-from django.db.models import OuterRef, QuerySet, Subquery
+from django.db.models import Count, F, OuterRef, QuerySet, Subquery, Window
 from django.db.models.fields.json import KeyTextTransform
+from django.db.models.functions import RowNumber
 
 from stackviz.benchmarks.measurement import CardUsed, Measurement, PeakShare
 from stackviz.benchmarks.models import Result, Series
@@ -16,6 +17,7 @@ from stackviz.labs.models import Card, Machine, Snapshot
 from stackviz.stats import Summary
 
 HISTORY_POINTS = 500  # a line with more points than pixels says nothing more
+SERIES_PER_MACHINE = 300  # the most recently measured; nobody reads a longer page, and anyone may send new parameters
 
 _RESULT_FIELDS = (
     "pk", "series_id", "report_id", "measured_at", "state", "reason", "unit", "median", "q1", "q3", "low", "high",
@@ -25,15 +27,35 @@ _RESULT_FIELDS = (
 PublishedPeaks = Mapping[tuple[int, str, str], float]
 
 
-def latest_results(machines: Iterable[Machine | int]) -> dict[int, list[Measurement]]:
+class LatestResults(list[Measurement]):
+    """The newest results of a machine. `left_out`: how many series it has besides, measured longer ago."""
+
+    left_out: int = 0
+
+
+def latest_results(machines: Iterable[Machine | int]) -> dict[int, LatestResults]:
     """Machine pk -> the newest result of each of its series, by benchmark, device and setting. Five queries at most.
 
-    One probe of the index (series, -measured_at) per series, so that stored history costs nothing.
+    Of a machine's series the SERIES_PER_MACHINE most recently measured; the others are counted in `left_out`. One probe
+    of the index (series, -measured_at) per series, so that stored history costs nothing.
     """
     pks = [machine if isinstance(machine, int) else machine.pk for machine in machines]
-    found: dict[int, list[Measurement]] = {pk: [] for pk in pks}
-    series = {row.pk: row for row in _series_with_latest(pks)} if pks else {}
-    latest = [row.latest for row in series.values() if row.latest is not None]
+    return _measurements(pks, _series_with_latest(Series.objects.filter(machine__in=pks))) if pks else {}
+
+
+def latest_result(series: Series) -> Measurement | None:
+    """The newest result of one series, however long ago; None while it has none. Five queries at most."""
+    found = _measurements([series.machine_id], _series_with_latest(Series.objects.filter(pk=series.pk)))
+    return next(iter(found[series.machine_id]), None)
+
+
+def _measurements(machines: Iterable[int], rows: Iterable[Any]) -> dict[int, LatestResults]:
+    """`rows`: as `_series_with_latest` has them."""
+    found = {pk: LatestResults() for pk in machines}
+    series = {row.pk: row for row in rows if row.latest is not None}
+    for row in series.values():
+        found[row.machine_id].left_out = max(0, row.of_machine - SERIES_PER_MACHINE)
+    latest = [row.latest for row in series.values()]
     if not latest:
         return found
     results = list(Result.objects.filter(pk__in=latest).values_list(*_RESULT_FIELDS, named=True))
@@ -48,11 +70,18 @@ def latest_results(machines: Iterable[Machine | int]) -> dict[int, list[Measurem
     return found
 
 
-def _series_with_latest(machines: list[int]) -> Iterable[Any]:
-    newest = Result.objects.filter(series=OuterRef("pk")).order_by("-measured_at").values("pk")[:1]
-    rows = Series.objects.filter(machine__in=machines).annotate(latest=Subquery(newest))
-    fields = ("pk", "machine_id", "benchmark", "version", "device", "card_index", "params", "params_key", "latest")
-    return rows.values_list(*fields, named=True)
+def _series_with_latest(series: QuerySet[Series]) -> Iterable[Any]:
+    """Rows of these series, of each machine the most recently measured; `latest`: pk of the newest result, or None."""
+    newest = Result.objects.filter(series=OuterRef("pk")).order_by("-measured_at")
+    recent_first = F("newest_at").desc(nulls_last=True), F("pk").desc()
+    rows = series.annotate(
+        latest=Subquery(newest.values("pk")[:1]),
+        newest_at=Subquery(newest.values("measured_at")[:1]),
+        of_machine=Window(Count("pk"), partition_by="machine"),
+        place=Window(RowNumber(), partition_by="machine", order_by=recent_first),
+    ).filter(place__lte=SERIES_PER_MACHINE)
+    fields = ("pk", "machine_id", "benchmark", "version", "device", "card_index", "params", "params_key")
+    return rows.values_list(*fields, "latest", "of_machine", named=True)
 
 
 def _torch_versions(reports: Iterable[UUID]) -> dict[UUID, str | None]:

@@ -13,7 +13,7 @@ from stackviz.benchmarks.chart import chart_unit
 from stackviz.benchmarks.measurement import Measurement
 from stackviz.benchmarks.models import Result, Series
 from stackviz.benchmarks.queries import Point as PastResult
-from stackviz.benchmarks.queries import latest_results, series_history
+from stackviz.benchmarks.queries import latest_result, series_history
 from stackviz.charts.history import Line, Point, history
 from stackviz.labs.models import Machine
 from stackviz.machines.facts import ShownFact, shown_facts
@@ -49,7 +49,7 @@ class SeriesPage:
 def series_page(machine: Machine, series_pk: int) -> SeriesPage:
     """At most nine queries. Raises Series.DoesNotExist, also for a series of another machine."""
     series = Series.objects.get(pk=series_pk, machine=machine)
-    measured = next((one for one in latest_results([machine])[machine.pk] if one.series_id == series.pk), None)
+    measured = latest_result(series)
     if measured is None:
         raise Series.DoesNotExist
     past = series_history(series)

@@ -5,6 +5,7 @@ import json
 import pytest
 
 from stackviz.benchmarks.models import Series
+from stackviz.benchmarks.queries import SERIES_PER_MACHINE
 from stackviz.benchmarks.registry import GEMM, MEMORY_COPY
 from tests.machines.factories import START, copy, days, gemm, make_lab, make_machine, make_report
 
@@ -72,3 +73,15 @@ def test_a_rate_no_machine_has_is_none(seconds):
     assert GEMM.rate({"m": 8192, "n": 8192, "k": 8192}, seconds) is None
     assert GEMM.rate({"m": SIDE, "n": SIDE, "k": SIDE}, seconds) is None
     assert MEMORY_COPY.rate({"bytes": 1}, seconds) is None
+
+
+def test_a_series_measured_long_ago_keeps_its_page_when_newer_ones_fill_the_machines(client, machines):
+    old = gemm("bf16", [0.0014] * 8)
+    make_report(machines[0], results=[old])
+    newer = [copy([0.001] * 8, size=size) for size in range(1, SERIES_PER_MACHINE + 1)]
+    make_report(machines[0], at=START + days(1), results=newer)
+    series = Series.objects.get(machine=machines[0], benchmark="gemm")
+    assert client.get(f"/machines/north/a/series/{series.pk}/").status_code == 200
+    page = client.get("/machines/north/a/")
+    assert f"/series/{series.pk}/" not in page.content.decode()
+    assert len(page.content) < 1_000_000

@@ -7,7 +7,7 @@ from uuid import uuid4
 import pytest
 
 from stackviz.benchmarks.models import Result, Series
-from stackviz.benchmarks.queries import latest_results, series_history
+from stackviz.benchmarks.queries import SERIES_PER_MACHINE, latest_result, latest_results, series_history
 from stackviz.catalog.models import Accelerator, Alias, Source, SpecValue, Vendor
 from stackviz.ingest.interpret import interpret
 from stackviz.labs.models import Lab, Machine, Report
@@ -110,6 +110,46 @@ def test_the_queries_do_not_grow_with_machines_or_results(new_machine, h100, dja
     for some in (machines[:1], machines):
         with django_assert_num_queries(5):
             assert sum(map(len, latest_results(some).values())) == 19 * len(some)
+
+
+@pytest.fixture
+def many_series(new_machine):
+    """A machine with 5 series more than are shown; the first is the one measured last, the others ever longer ago."""
+    machine = new_machine("m")
+    rows = [
+        Series(machine=machine, benchmark="gemm", version=1, device="cpu", params={"m": number}, params_key=str(number))
+        for number in range(SERIES_PER_MACHINE + 5)
+    ]
+    Series.objects.bulk_create(rows)
+    report = Report.objects.create(id=uuid4(), machine=machine, body=b"")
+    Result.objects.bulk_create(
+        Result(
+            series=series, report=report, position=number, state="ok", unit="s", sample_count=1, median=1.0,
+            measured_at=START - timedelta(days=number),
+        )
+        for number, series in enumerate(rows)
+    )  # fmt: skip
+    return machine
+
+
+def test_of_many_series_the_most_recently_measured_are_read_and_the_others_counted(
+    many_series, new_machine, django_assert_max_num_queries
+):
+    other = new_machine("other")
+    report_of(other)
+    with django_assert_max_num_queries(5):
+        found = latest_results([many_series, other])
+    assert {one.params["m"] for one in found[many_series.pk]} == set(range(SERIES_PER_MACHINE))
+    assert found[many_series.pk].left_out == 5
+    assert (len(found[other.pk]), found[other.pk].left_out) == (2, 0)
+
+
+def test_the_result_of_a_series_measured_long_ago_can_be_read(many_series, django_assert_max_num_queries):
+    oldest = Series.objects.get(machine=many_series, params_key=str(SERIES_PER_MACHINE + 4))
+    with django_assert_max_num_queries(5):
+        assert latest_result(oldest).series_id == oldest.pk
+    unmeasured = Series.objects.create(machine=many_series, benchmark="gemm", version=1, device="x", params_key="x")
+    assert latest_result(unmeasured) is None
 
 
 def test_old_results_are_never_touched(new_machine):
