@@ -1,7 +1,7 @@
 """Asks a worker to read reports, without making the sender wait or fail: the row in the database is what counts.
 
 Publishing to the broker costs about as much as the INSERT, and a broker that is away costs its time-out. So a thread of
-its own does it, for all reports that came in meanwhile, with one message. What it cannot deliver it forgets: the
+its own does it, with one message for all reports that came in meanwhile. What it cannot deliver it forgets: the
 periodic task rings again for rows that wait. One thread per web process, started by its first report.
 """
 
@@ -17,8 +17,8 @@ from celery import current_app
 
 from stackviz.web.breaker import Breaker
 
-GATHER_S = 0.01  # how long a first bell waits for company: nobody sees 10 ms, a busy site sends a tenth of the messages
-REPORTS_PER_MESSAGE = 50
+PAUSE_S = 0.1  # between two messages: the first of a while goes out at once, a busy site gathers what comes meanwhile
+REPORTS_PER_MESSAGE = 100
 REST_S = 15  # after a failure; as often as the periodic task rings anyway
 FAREWELL_S = 2.0  # for the last bells of a process that ends
 
@@ -60,8 +60,8 @@ class Doorbell:
     def _ring_for_ever(self) -> None:
         while True:
             first = self._waiting.get()
-            time.sleep(GATHER_S)
             self._try([first, *self._gathered()])
+            time.sleep(PAUSE_S)
 
     def _gathered(self) -> list[str]:
         """What waits now, at most what fits into a message with the first."""
