@@ -76,6 +76,7 @@ INSTALLED_APPS = [
     "stackviz.ingest",
     "stackviz.machines",
     "stackviz.compare",
+    "stackviz.diagnose",
     "stackviz.pages",
 ]
 

@@ -12,6 +12,7 @@ urlpatterns = [
     path("", include("stackviz.machines.urls")),
     path("", include("stackviz.ingest.urls")),
     path("", include("stackviz.compare.urls")),
+    path("", include("stackviz.diagnose.urls")),
     path("i18n/", include("django.conf.urls.i18n")),
     path("api/v1/", api.urls),
     path("admin/", admin.site.urls),

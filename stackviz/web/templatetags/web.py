@@ -32,6 +32,7 @@ PLACES = (
     (gettext_lazy("Stacks"), "stacks:list"),
     (gettext_lazy("Machines"), "machines:list"),
     (gettext_lazy("Compare"), "compare:page"),
+    (gettext_lazy("Diagnose"), "diagnose:page"),
     (gettext_lazy("Learn"), "pages:learn"),
 )
 

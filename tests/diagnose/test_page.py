@@ -1,0 +1,253 @@
+"""`/diagnose/` draws the stack of a pasted dump and names its faults; whatever is pasted is answered, nothing is kept."""
+
+import os
+import re
+from html import unescape
+from pathlib import Path
+
+import pytest
+from django.apps import apps
+from django.test import Client
+from hypothesis import HealthCheck, example, given, settings
+from hypothesis import strategies as st
+
+from stackviz.catalog.models import Accelerator
+from stackviz.diagnose.diagnosis import diagnose
+from stackviz.diagnose.pasted import Refused, read_pasted
+from tests.compare.conftest import curated  # noqa: F401 (a fixture)
+
+FIXTURES = Path(__file__).parents[1] / "fixtures"
+SAMPLES = Path(os.environ.get("ACCELWEB_SAMPLES") or Path(__file__).parents[3] / "shared" / "samples")
+CPU_WHEEL = (Path(__file__).parent / "collect_env_cpu_wheel.txt").read_text(encoding="utf-8")
+KB = 1024
+
+
+@pytest.fixture
+def paste(client, curated, db):  # noqa: F811
+    return lambda text: client.post("/diagnose/", {"text": text})
+
+
+def text_of(response) -> str:
+    """The page's words."""
+    return " ".join(unescape(re.sub(r"<[^>]+>", " ", response.content.decode())).split())
+
+
+def rows_stored() -> dict[str, int]:
+    return {model._meta.label: model._default_manager.count() for model in apps.get_models()}
+
+
+# --- what it shows ---
+
+
+def test_the_form_says_what_can_be_pasted_and_that_nothing_is_stored(client, db):
+    said = text_of(client.get("/diagnose/"))
+    for words in (
+        "python -m torch.utils.collect_env",
+        "nvidia-smi -q -x",
+        "system_profiler -json",
+        "Nothing is stored",
+    ):
+        assert words in said
+
+
+def test_the_main_navigation_leads_there(client, db):
+    assert '<a href="/diagnose/" aria-current="page">Diagnose</a>' in client.get("/diagnose/").content.decode()
+
+
+def test_a_cpu_only_wheel_beside_nvidia_cards_is_named_first(paste):
+    response = paste(CPU_WHEEL)
+    assert response.status_code == 200
+    worst = response.context["diagnosis"].findings[0]
+    assert (worst.rule, worst.severity) == ("cpu-wheel", "broken")
+    said = text_of(response)
+    assert "torch 2.12.0+cpu is built without CUDA, on a machine with NVIDIA H100 80GB HBM3" in said
+    assert said.index("is built without CUDA") < said.index("The stack, from PyTorch down to silicon")
+
+
+def test_a_driver_too_old_for_this_torch_is_a_fault(paste):
+    text = (FIXTURES / "dumps/collect_env_cuda.txt").read_text().replace("580.65.06", "470.57.02")
+    broken = [finding for finding in paste(text).context["diagnosis"].findings if finding.severity == "broken"]
+    assert any("470.57.02" in finding.title for finding in broken)
+
+
+def test_the_stack_is_drawn_on_eight_layers_with_what_was_told(paste):
+    response = paste(CPU_WHEEL)
+    assert len(response.context["diagnosis"].drawing.layers) == 8
+    assert response.content.decode().count('<div class="layer layer-') == 8
+    said = text_of(response)
+    assert "2 × NVIDIA H100 80GB HBM3" in said
+    assert "INTEL(R) XEON(R) GOLD 6542Y" in said
+
+
+def test_a_card_leads_to_its_sheet_and_an_unknown_one_says_so(paste):
+    page = paste(CPU_WHEEL).content.decode()
+    assert 'href="/accelerators/nvidia-h100-sxm5-80gb/"' in page
+    assert "this name is in no sheet yet" in page
+
+
+def test_a_sheet_that_is_not_public_is_not_shown(paste):
+    Accelerator.objects.filter(slug="nvidia-h100-sxm5-80gb").update(is_public=False)
+    page = paste(CPU_WHEEL).content.decode()
+    assert "/accelerators/nvidia-h100-sxm5-80gb/" not in page
+    assert "H100 SXM5" not in page
+
+
+@pytest.mark.parametrize(
+    ("name", "words"),
+    [
+        ("dumps/nvidia_smi_a100_mig.xml", ["nvidia-smi -q -x", "560.35.03", "NVIDIA A100-SXM4-40GB", "400 W"]),
+        ("mac/m3_max_system_profiler.json", ["system_profiler -json", "Apple M3 Max", "Unified memory 48 GiB"]),
+    ],
+)
+def test_the_other_tools_are_read_too(paste, name, words):
+    response = paste((FIXTURES / name).read_text(encoding="utf-8"))
+    assert response.status_code == 200
+    for word in words:
+        assert word in text_of(response)
+
+
+def test_serial_numbers_and_ids_stay_in_the_text_and_are_shown_nowhere_else(paste):
+    response = paste((FIXTURES / "dumps/nvidia_smi_a100_mig.xml").read_text(encoding="utf-8"))
+    shown = re.sub(r"(?s)<textarea.*?</textarea>", "", response.content.decode())
+    assert "1320621000000" not in shown
+    assert "4f0ad2c3" not in shown
+
+
+def test_what_was_odd_is_said(paste):
+    response = paste(CPU_WHEEL.replace("[pip3] torch==2.12.0+cpu", "[pip3] torch==2.11.0"))
+    assert "torch versions disagree: 2.11.0, 2.12.0+cpu" in text_of(response)
+
+
+def test_the_page_speaks_chinese(client, curated, db):  # noqa: F811
+    response = client.post("/diagnose/", {"text": CPU_WHEEL}, headers={"accept-language": "zh-hans"})
+    assert "2 个问题" in text_of(response)
+    assert "不保存任何内容" in text_of(response)
+
+
+# --- what it refuses, and what it survives ---
+
+
+@pytest.mark.parametrize(
+    ("text", "status", "says"),
+    [
+        ("", 422, "There is no text yet"),
+        (" \n\t", 422, "There is no text yet"),
+        ("hello", 422, "No tool that is known here wrote this"),
+        ("{}", 422, "No tool that is known here wrote this"),
+        ("PyTorch version:\x00Is debug build:", 422, "NUL bytes"),
+        ("\x00", 422, "NUL bytes"),
+        ("<nvidia_smi_log><gpu>", 422, "nothing in it could be read"),
+        ("Is debug build: False\nthe PyTorch version: is not told", 422, "nothing in it could be read"),
+        ("x" * (256 * KB + 1), 413, "longer than 256 KB"),
+        ("図" * (100 * KB), 413, "longer than 256 KB"),
+    ],
+    ids=["empty", "blank", "junk", "json", "nul", "only-nul", "torn", "hollow", "too-big", "too-big-in-bytes"],
+)
+def test_what_cannot_be_read_is_answered_with_why(paste, text, status, says):
+    response = paste(text)
+    assert response.status_code == status
+    assert says in text_of(response)
+    assert response.context["diagnosis"] is None
+
+
+def test_a_text_of_just_the_limit_is_read(paste):
+    text = CPU_WHEEL + "#" * (256 * KB - len(CPU_WHEEL.encode()) - 2) + "\n"
+    assert paste(text).status_code == 200
+
+
+def test_a_body_far_above_the_limit_is_answered_before_it_is_looked_at(client, db):
+    response = client.post(
+        "/diagnose/", "text=" + "x" * (6 * KB * KB), content_type="application/x-www-form-urlencoded"
+    )
+    assert response.status_code == 413
+    assert "longer than 256 KB" in text_of(response)
+
+
+def test_a_form_of_another_site_is_refused(db):
+    assert Client(enforce_csrf_checks=True).post("/diagnose/", {"text": CPU_WHEEL}).status_code == 403
+
+
+def test_no_field_at_all_is_an_empty_text(client, db):
+    assert client.post("/diagnose/", {"other": "x"}).status_code == 422
+
+
+HOSTILE = "</textarea><script>alert(1)</script><img src=x onerror=alert(2)>\"'"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        HOSTILE,
+        CPU_WHEEL.replace("NVIDIA H100 80GB HBM3", HOSTILE),
+        CPU_WHEEL.replace("2.12.0+cpu", HOSTILE).replace("Frobnicator 9000", HOSTILE),
+        CPU_WHEEL.replace("550.54.15", HOSTILE).replace("Ubuntu 22.04.5 LTS", HOSTILE),
+        CPU_WHEEL.replace("INTEL(R) XEON(R) GOLD 6542Y", HOSTILE).replace("64\n", HOSTILE + "\n"),
+    ],
+    ids=["junk", "card", "torch", "system", "processor"],
+)
+def test_hostile_text_is_only_ever_text(paste, text):
+    page = paste(text).content.decode()
+    assert "<script>alert" not in page
+    assert "<img src=x" not in page
+    assert "&lt;script&gt;alert(1)" in page
+
+
+def test_the_answer_is_kept_by_no_cache(paste):
+    assert "no-store" in paste(CPU_WHEEL)["Cache-Control"]
+
+
+def test_nothing_is_stored(paste):
+    before = rows_stored()
+    paste(CPU_WHEEL)
+    paste((FIXTURES / "dumps/nvidia_smi_a100_mig.xml").read_text(encoding="utf-8"))
+    paste("junk")
+    assert rows_stored() == before
+
+
+@pytest.mark.parametrize("cards", [1, 60])
+def test_a_dump_costs_the_same_queries_for_any_number_of_cards(paste, cards, django_assert_num_queries):
+    lines = "\n".join(f"GPU {number}: Card of kind {number}" for number in range(cards))
+    text = CPU_WHEEL.replace("GPU 2: Frobnicator 9000", "").replace("GPU models and configuration:", f"\n{lines}\n")
+    paste(text)  # fills the caches of tables and described stacks
+    with django_assert_num_queries(3):  # edition of the tables, aliases, edition of the stacks
+        assert paste(text).status_code == 200
+
+
+def test_an_empty_site_answers_too(client, db):
+    response = client.post("/diagnose/", {"text": CPU_WHEEL})
+    assert response.status_code == 200
+    assert "is built without CUDA" in text_of(response)
+
+
+LINES = CPU_WHEEL.splitlines()
+DAMAGE = st.lists(st.tuples(st.integers(0, len(LINES) - 1), st.text(max_size=60)), max_size=12)
+
+
+@example([(1, "PyTorch version: " + "9" * 4000), (22, "Nvidia driver version: " + "9" * 4000 + ".1")])
+@given(DAMAGE)
+@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+def test_a_damaged_dump_is_diagnosed_or_refused_never_more(curated, db, damage):  # noqa: F811
+    lines = list(LINES)
+    for place, text in damage:
+        lines[place] = lines[place][: len(text)] + text
+    try:
+        reading = read_pasted("\n".join(lines))
+    except Refused:
+        return
+    assert diagnose(reading).drawing.layers
+
+
+# --- real dumps, where they are at hand ---
+
+
+def test_every_real_dump_is_answered_with_its_stack(paste):
+    dumps = sorted(SAMPLES.glob("collect_env/*.txt"))
+    if not dumps:
+        pytest.skip(f"real dumps: none at {SAMPLES} (ACCELWEB_SAMPLES names another folder)")
+    wrong = [
+        f"{dump.name}: {response.status_code}"
+        for dump in dumps
+        for response in [paste(dump.read_text(encoding="utf-8", errors="replace"))]
+        if response.status_code != 200 or len(response.context["diagnosis"].drawing.layers) != 8
+    ]
+    assert wrong == []
