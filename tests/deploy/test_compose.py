@@ -126,7 +126,7 @@ def test_the_image_runs_as_nobody_special_and_copies_what_is_there():
     lines = (ROOT / "Dockerfile").read_text().splitlines()
     assert "USER accelweb" in lines
     assert lines.index("USER accelweb") > max(number for number, line in enumerate(lines) if line.startswith("RUN"))
-    copied = [line.split()[1] for line in lines if line.startswith("COPY")]
+    copied = [name for line in lines if line.startswith("COPY") for name in line.split()[1:-1]]
     assert [name for name in copied if not (ROOT / name).exists()] == []
     kept = {line[1:] for line in (ROOT / ".dockerignore").read_text().splitlines() if line.startswith("!")}
     assert kept == set(copied)
