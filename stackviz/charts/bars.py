@@ -78,7 +78,7 @@ def ranked_bars(
     return {"data": [{**_trace(worst_first), **(DOTS if spans_decades else BARS)}], "layout": layout}
 
 
-BARS: dict[str, Any] = {"type": "bar", "orientation": "h", "textposition": "auto"}
+BARS: dict[str, Any] = {"type": "bar", "orientation": "h", "textposition": "auto", "insidetextanchor": "start"}
 DOTS: dict[str, Any] = {"type": "scatter", "mode": "markers+text", "textposition": "middle right"}
 
 

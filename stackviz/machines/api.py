@@ -90,6 +90,7 @@ class MachineFull(MachineItem):
     software: list[dict[str, Any]]
     findings: list[FindingItem]
     results: list[ResultItem]
+    results_left_out: int
 
 
 class MachineFilter(Schema):
@@ -111,12 +112,16 @@ def list_machines(request: HttpRequest, filters: Query[MachineFilter]) -> dict[s
 
 @router.get("/machines/{lab}/{slug}/", response=MachineFull, url_name="machine")
 def get_machine(request: HttpRequest, lab: str, slug: str) -> dict[str, Any]:
-    """One machine as its latest report describes it, with the newest result of each series."""
+    """One machine as its latest report describes it, with the newest result of each series.
+
+    Of very many series the most recently measured are listed, the others counted in `results_left_out`.
+    """
     try:
         detail = machine_detail(request.user, lab, slug)
     except Machine.DoesNotExist:
         raise HttpError(404, f"no machine {lab}/{slug} here") from None
     snapshot = detail.snapshot
+    results = latest_results([detail.machine])[detail.machine.pk]
     return {
         **_item(detail.machine, detail.cards),
         "facts": snapshot.facts if snapshot else {},
@@ -124,7 +129,8 @@ def get_machine(request: HttpRequest, lab: str, slug: str) -> dict[str, Any]:
         "cards": [_card(card) for card in detail.cards],
         "software": snapshot.software if snapshot else [],
         "findings": [_finding(finding) for finding in detail.findings],
-        "results": [_result(one) for one in latest_results([detail.machine])[detail.machine.pk]],
+        "results": [_result(one) for one in results],
+        "results_left_out": results.left_out,
     }
 
 

@@ -102,6 +102,7 @@ class ReportBody:
     cards: tuple[CardRow, ...]
     card_facts: tuple[CardFact, ...]
     groups: tuple[ResultGroup, ...]
+    left_out: int
     software: tuple[SoftwareRow, ...]
     facts: tuple[ShownFact, ...]
     missing: tuple[ShownFact, ...]
@@ -165,6 +166,7 @@ def report_body(machine: Machine) -> ReportBody | None:
 
 
 def _body(detail: MachineDetail, snapshot: Snapshot) -> ReportBody:
+    results = latest_results([detail.machine])[detail.machine.pk]
     return ReportBody(
         lab=detail.machine.lab.slug,
         slug=detail.machine.slug,
@@ -174,7 +176,8 @@ def _body(detail: MachineDetail, snapshot: Snapshot) -> ReportBody:
         drawing=draw_columns([_column(detail, snapshot)]),
         cards=tuple(card_rows(detail.cards)),
         card_facts=tuple(card_facts(detail.cards)),
-        groups=tuple(result_groups(latest_results([detail.machine])[detail.machine.pk])),
+        groups=tuple(result_groups(results)),
+        left_out=results.left_out,
         software=tuple(_software(snapshot.software)),
         facts=tuple(shown_facts(snapshot.facts)),
         missing=tuple(missing_facts(snapshot.absent)),
@@ -269,9 +272,7 @@ def _column(detail: MachineDetail, snapshot: Snapshot) -> Column:
     url = machine.get_absolute_url()
     described = described_columns([slug]).get(slug) or Column(slug, "", "", "", ())
     subtitle = described.title
-    return reported_column(
-        subject_of(machine), machine.name, subtitle, url, described, snapshot, cards, detail.answers
-    )
+    return reported_column(subject_of(machine), machine.name, subtitle, url, described, snapshot, cards, detail.answers)
 
 
 def _software(software: Sequence[Mapping[str, Any]]) -> list[SoftwareRow]:

@@ -119,7 +119,7 @@ def tell(
         progress.say(f"  lab key       in {var / 'lab_key'}")
     progress.say(f"  logs          {var / 'log'}")
     if machine and not machine.has_results and find_spec("torch") is None:
-        progress.say("  To measure this machine too: make run LAB=1   (adds PyTorch, a few hundred MB)")
+        progress.say("  To measure this machine too: make run LAB=1   (adds PyTorch: with its CUDA libraries a few GB)")
     progress.say("  Ctrl-C ends everything.")
 
 

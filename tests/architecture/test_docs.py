@@ -1,0 +1,41 @@
+"""What the documentation points at exists."""
+
+import re
+
+import pytest
+
+from tests.live import ROOT
+
+PAGES = sorted(path.relative_to(ROOT).as_posix() for path in [*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md")])
+SOURCES = [
+    *ROOT.glob("stackviz/**/*.py"),
+    *ROOT.glob("accelweb/*.py"),
+    *ROOT.glob("static/**/*.js"),
+    *ROOT.glob("templates/**/*.html"),
+]
+
+
+def links_of(page: str) -> list[str]:
+    text = (ROOT / page).read_text()
+    return [link.partition("#")[0] for link in re.findall(r"\]\(([^)\s]+)\)", text) if "://" not in link]
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_every_link_inside_the_repository_leads_somewhere(page):
+    missing = [link for link in links_of(page) if link and not ((ROOT / page).parent / link).exists()]
+    assert missing == []
+
+
+def test_every_document_the_code_mentions_exists():
+    named = {(path, name) for path in SOURCES for name in re.findall(r"\bdocs/[\w/-]+\.md", path.read_text())}
+    assert len(named) > 5
+    assert [f"{path.relative_to(ROOT)}: {name}" for path, name in sorted(named) if not (ROOT / name).exists()] == []
+
+
+def test_the_first_screen_of_the_readme_says_what_it_is_shows_it_and_gives_the_two_commands():
+    first = (ROOT / "README.md").read_text().splitlines()[:20]
+    text = "\n".join(first)
+    assert "Compare and explore accelerator stacks" in text
+    assert "![" in text
+    assert "make run" in text
+    assert "make test" in text
