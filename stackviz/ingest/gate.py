@@ -29,6 +29,7 @@ from stackviz.wire import (
     Fact,
     FactType,
     Machine,
+    Report,
 )
 from stackviz.wire.values import SHA256_PATTERN, SLUG_PATTERN, TIME_PATTERN, UUID_PATTERN
 
@@ -159,6 +160,12 @@ class _Report(_Whole):
 
 
 _decode = msgspec.json.Decoder(_Report).decode
+_build = msgspec.json.Decoder(Report).decode  # into the parser's own dataclasses, which check nothing
+
+
+def quick_report(body: bytes) -> Report | None:
+    """What `parse_report` makes of a report that has nothing wrong with it, in half the time; None: ask the parser."""
+    return _build(body) if plainly_right(body) else None
 
 
 def plainly_right(body: bytes) -> tuple[UUID, Machine] | None:
