@@ -16,7 +16,7 @@ from django.utils import timezone
 
 from stackviz.benchmarks.models import Result, Series
 from stackviz.ingest.reading import INTERPRETER, Reading, ReadResult, read
-from stackviz.ingest.rows import execute, insert_rows, json_text, select
+from stackviz.ingest.rows import execute, insert_row, insert_rows, json_text, select
 from stackviz.labs.models import Card, Finding, Report, Snapshot
 from stackviz.wire import Absent, ReportError
 
@@ -113,24 +113,27 @@ def _fail(report: _Waiting, why: str) -> str:
 # --- what is written ---
 
 
+_SNAPSHOT_FIELDS = ("report", "machine", "taken_at", "agent", "facts", "absent", "software", "probes")
+
+
 def _put_snapshot(report: _Waiting, reading: Reading, *, was_read_before: bool) -> int:
     """Pk of the report's snapshot, new or brought up to date; of an earlier reading only the row itself is left."""
     sent = reading.report
-    values = {
-        "machine_id": report.machine_id,
-        "taken_at": reading.taken_at,
-        "agent": f"{sent.agent.name} {sent.agent.version}",
-        "facts": dict(sent.facts),
-        "absent": _reasons(sent.absent),
-        "software": [{"component": s.component, "version": s.version, "found_by": s.found_by} for s in sent.software],
-        "probes": [
-            {"probe": p.probe, "state": p.state, "duration_s": p.duration_s, "detail": p.detail} for p in sent.probes
-        ],
-    }
+    values = (
+        report.pk,
+        report.machine_id,
+        reading.taken_at,
+        f"{sent.agent.name} {sent.agent.version}",
+        sent.facts,
+        _reasons(sent.absent),
+        [{"component": s.component, "version": s.version, "found_by": s.found_by} for s in sent.software],
+        [{"probe": p.probe, "state": p.state, "duration_s": p.duration_s, "detail": p.detail} for p in sent.probes],
+    )
     if not was_read_before:
-        return Snapshot.objects.create(report_id=report.pk, **values).pk
+        return insert_row(Snapshot, _SNAPSHOT_FIELDS, values)
     # The row stays, so that the machine goes on pointing at it.
-    snapshot, _is_new = Snapshot.objects.update_or_create(report_id=report.pk, defaults=values)
+    snapshot = Snapshot.objects.get(report_id=report.pk)
+    Snapshot.objects.filter(pk=snapshot.pk).update(**dict(zip(_SNAPSHOT_FIELDS[2:], values[2:], strict=True)))
     snapshot.cards.all().delete()
     snapshot.findings.all().delete()
     Result.objects.filter(report_id=report.pk).delete()

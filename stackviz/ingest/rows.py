@@ -6,7 +6,9 @@ rows we worked out ourselves: nothing is validated, no default filled in, no sig
 """
 
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
 from datetime import datetime
+from functools import lru_cache
 from typing import Any
 from uuid import UUID
 
@@ -15,23 +17,52 @@ from django.db import connection
 from django.db.models import DateTimeField, Field, JSONField, Model, UUIDField
 
 
-def insert_rows(model: type[Model], fields: Sequence[str], rows: Iterable[Sequence[Any]]) -> None:
-    """Insert `rows`, values in the order of `fields` (Python values; JSON fields take what JSON can hold)."""
+@dataclass(frozen=True, slots=True)
+class _Plan:
+    """How rows of a model get in: statements with names of ours and bound values, and what is done to which value."""
+
+    copy: str
+    insert: str
+    changes: tuple[tuple[int, Callable[[Any], Any]], ...]
+
+    def ready(self, row: Sequence[Any]) -> list[Any]:
+        """The row with those values changed that the driver does not know: JSON, and on SQLite times and UUIDs."""
+        ready = list(row)
+        for place, change in self.changes:
+            if ready[place] is not None:
+                ready[place] = change(ready[place])
+        return ready
+
+
+@lru_cache(maxsize=32)
+def _plan(model: type[Model], fields: tuple[str, ...], vendor: str) -> _Plan:
     columns = [_column(model, name) for name in fields]
-    ready = _as_stored(columns, rows)
-    if not ready:
-        return
     table = connection.ops.quote_name(model._meta.db_table)  # noqa: SLF001 (Django's documented _meta API)
     names = ", ".join(connection.ops.quote_name(str(column.column)) for column in columns)
+    changes = tuple((place, change) for place, column in enumerate(columns) if (change := _change_for(column, vendor)))
+    marks = ", ".join(["%s"] * len(columns))
+    return _Plan(f"COPY {table} ({names}) FROM STDIN", f"INSERT INTO {table} ({names}) VALUES ({marks})", changes)  # noqa: S608
+
+
+def insert_rows(model: type[Model], fields: tuple[str, ...], rows: Iterable[Sequence[Any]]) -> None:
+    """Insert `rows`, values in the order of `fields` (Python values; JSON fields take what JSON can hold)."""
+    plan = _plan(model, fields, connection.vendor)
+    ready = [plan.ready(row) for row in rows]
+    if not ready:
+        return
     with connection.cursor() as cursor:
         if connection.vendor == "postgresql":
-            with cursor.copy(f"COPY {table} ({names}) FROM STDIN") as copy:
+            with cursor.copy(plan.copy) as copy:
                 for row in ready:
                     copy.write_row(row)
         else:
-            marks = ", ".join(["%s"] * len(columns))
-            # Names are ours, values are bound.
-            cursor.executemany(f"INSERT INTO {table} ({names}) VALUES ({marks})", ready)  # noqa: S608
+            cursor.executemany(plan.insert, ready)
+
+
+def insert_row(model: type[Model], fields: tuple[str, ...], row: Sequence[Any]) -> int:
+    """Insert one row -> its primary key."""
+    plan = _plan(model, fields, connection.vendor)
+    return int(select(f"{plan.insert} RETURNING id", *plan.ready(row))[0][0])
 
 
 def _column(model: type[Model], name: str) -> "Field[Any, Any]":
@@ -41,29 +72,22 @@ def _column(model: type[Model], name: str) -> "Field[Any, Any]":
     return column
 
 
-def _as_stored(columns: Sequence["Field[Any, Any]"], rows: Iterable[Sequence[Any]]) -> list[list[Any]]:
-    """The rows with those values changed that the driver does not know: JSON, and on SQLite times and UUIDs."""
-    changes = [(place, change) for place, column in enumerate(columns) if (change := _change_for(column))]
-    ready = [list(row) for row in rows]
-    for row in ready:
-        for place, change in changes:
-            if row[place] is not None:
-                row[place] = change(row[place])
-    return ready
-
-
-def _change_for(column: "Field[Any, Any]") -> Callable[[Any], Any] | None:
+def _change_for(column: "Field[Any, Any]", vendor: str) -> Callable[[Any], Any] | None:
     if isinstance(column, JSONField):
         return json_text
-    if connection.vendor == "postgresql":
+    if vendor == "postgresql":
         return None
     if isinstance(column, DateTimeField):
-        return connection.ops.adapt_datetimefield_value
+        return _time
     return _hex if isinstance(getattr(column, "target_field", column), UUIDField) else None
 
 
 def json_text(value: Any) -> str:  # noqa: ANN401 (whatever JSON holds)
     return orjson.dumps(value).decode()
+
+
+def _time(value: datetime) -> Any:  # noqa: ANN401 (what the backend keeps times as)
+    return connection.ops.adapt_datetimefield_value(value)
 
 
 def _hex(value: UUID) -> str:
