@@ -130,7 +130,11 @@ def test_the_image_runs_as_nobody_special_and_copies_what_is_there():
     assert [name for name in copied if not (ROOT / name).exists()] == []
     kept = {line[1:] for line in (ROOT / ".dockerignore").read_text().splitlines() if line.startswith("!")}
     assert kept == set(copied)
-    assert {path.name for path in ROOT.iterdir() if (path / "__init__.py").exists()} - kept <= {"tests", "bench", "tools"}
+    assert {path.name for path in ROOT.iterdir() if (path / "__init__.py").exists()} - kept <= {
+        "tests",
+        "bench",
+        "tools",
+    }
 
 
 @pytest.mark.parametrize(
