@@ -6,6 +6,8 @@ import time
 
 import pytest
 
+from stackviz.agent.spool import Spool
+from stackviz.wire import parse_report
 from tests.ingest.senders import Sender, box_of, counts
 from tests.wire.reports import report_body
 
@@ -106,3 +108,25 @@ def test_a_web_process_killed_while_reports_come_in_loses_none_that_it_accepted(
     assert sender.answers.count(202) + sender.answers.count(200) == 40
     site.wait_until(lambda: counts(site)["status"] == {"read": 40}, "every report is read")
     assert counts(site)["results"] == 80
+
+
+def test_the_agents_spool_delivers_though_the_web_dies_while_it_sends(new_site, redis_server, tmp_path):
+    site = new_site(redis_url=redis_server.url, REQUEUE_EVERY_S="1")
+    site.env["ACCELWEB_KEY"] = site.new_key()
+    site.start_web()
+    site.start_worker(beat=True)
+    spool = Spool(tmp_path / "spool")
+    box = box_of(60)
+    for _ in range(60):
+        spool.put(parse_report(box.get_nowait()))
+    arguments = ["stackviz.agent", "upload", "--spool", str(spool.folder), "--server", site.url, "--yes", "--quiet"]
+    agent = site.start("agent", *arguments)
+    for _ in range(2):
+        time.sleep(0.3)
+        site.kill("web")
+        site.start_web()
+    assert agent.wait(120) == 0, site.log("agent")
+    del site.children["agent"]
+    assert list(spool.waiting()) == []
+    site.wait_until(lambda: counts(site)["status"] == {"read": 60}, "every report is read")
+    assert counts(site)["results"] == 120
