@@ -72,7 +72,13 @@ def _figure(head: Head, cell: SpecCell | None, row: SpecRow) -> Figure:
     if cell is None or cell.amount is None:
         return Figure(head.title, None)
     condition = f" ({row.condition})" if row.condition else ""
-    return Figure(head.title, cell.amount, f"{cell.text} {row.unit}".rstrip() + condition)
+    text = f"{cell.text} {row.unit}".rstrip() + condition
+    # Where a product is sold in variants the largest is what is compared.
+    return Figure(
+        head.title,
+        cell.amount,
+        _("%(figures)s, the largest is compared") % {"figures": text} if " / " in cell.text else text,
+    )
 
 
 # Where a missing counterpart stops a program; below and above, the difference is one of kind.
@@ -90,7 +96,7 @@ def gap_verdicts(drawing: Drawing) -> list[Verdict]:
         for cell in row.cells:
             if cell.is_gap and cell.column.title in missing:
                 missing[cell.column.title] += names
-    return [gaps(_("Will not run, or runs elsewhere"), missing)]
+    return [gaps(_("No counterpart: will not run, or another part does it"), missing)]
 
 
 def measured_verdicts(heads: Sequence[Head], measured: Measured) -> list[Verdict]:

@@ -1,14 +1,22 @@
 """The comparison page: `/compare/?a=<subject>&a=<subject>`."""
 
+from collections.abc import Mapping, Sequence
+from typing import Any
+
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
+from django.template.loader import render_to_string
+from django.utils.safestring import SafeString
 from django.views.decorators.http import require_safe
 
+from stackviz.catalog.models import CatalogueEdition
 from stackviz.catalog.queries import public_accelerators
 from stackviz.compare.assemble import assemble
-from stackviz.compare.heads import heading
+from stackviz.compare.heads import heading, heads_of
 from stackviz.compare.selection import MOST_SUBJECTS, parse_selection, query_string
-from stackviz.compare.subjects import load
+from stackviz.compare.subjects import Loaded, load
+from stackviz.stacks.models import Edition
+from stackviz.web.fragments import kept
 from stackviz.web.htmx import vary_on_htmx, wants_partial
 from stackviz.web.subjects import comparison_query
 
@@ -19,6 +27,9 @@ SUGGESTED = (
     ("nvidia-a100-sxm4-80gb", "nvidia-h100-sxm5-80gb", "nvidia-b200-hgx"),
 )
 
+# A report that is read again, or cards that find their sheet, may show this late.
+KEPT_S = 60
+
 
 @require_safe
 @vary_on_htmx
@@ -28,10 +39,8 @@ def page(request: HttpRequest) -> HttpResponse:
     chosen, refused = load(selection, request.user)
     subjects = [loaded.subject for loaded in chosen]
     only = request.GET.get("only") == "differences"
-    comparison = assemble(chosen) if chosen else None
     context = {
-        "comparison": comparison,
-        "heading": heading(comparison.heads) if comparison else "",
+        "heading": heading(heads_of(chosen)) if chosen else "",
         "refused": refused,
         "most": MOST_SUBJECTS,
         "only_differences": only and len(chosen) > 1,
@@ -39,8 +48,27 @@ def page(request: HttpRequest) -> HttpResponse:
         "page_url": request.path + query_string(subjects) if subjects else request.path,
         "suggestions": [] if len(chosen) > 1 else _suggestions(),
     }
-    template = "compare/_comparison.html" if wants_partial(request) and chosen else "compare/page.html"
-    return render(request, template, context, status=404 if refused and not chosen else 200)
+    if not chosen:
+        return render(request, "compare/page.html", context, status=404 if refused else 200)
+    drawn = _drawn(chosen, context)
+    if wants_partial(request):
+        return HttpResponse(drawn)
+    return render(request, "compare/page.html", {**context, "drawn": drawn})
+
+
+def _drawn(chosen: Sequence[Loaded], context: Mapping[str, Any]) -> SafeString:
+    """The comparison as HTML, kept until a subject reports anew or something curated moves.
+
+    Who may see the subjects was asked when they were loaded; what is drawn of them is the same for everybody.
+    """
+    reported = tuple((loaded.url, loaded.title, loaded.snapshot and loaded.snapshot.pk) for loaded in chosen)
+    shown = (context["page_url"], context["only_differences"], context["refused"])
+    state = ("comparison", shown, reported, CatalogueEdition.current(), Edition.current())
+    return kept(
+        state,
+        lambda: render_to_string("compare/_comparison.html", {**context, "comparison": assemble(chosen)}),
+        KEPT_S,
+    )
 
 
 def _suggestions() -> list[dict[str, str]]:

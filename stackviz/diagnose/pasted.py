@@ -40,6 +40,8 @@ def read_pasted(text: str) -> Reading:
         )
     reading = read(text)
     if reading is None:
+        if "| NVIDIA-SMI" in text:
+            raise Refused(_("This is the short table of nvidia-smi. Paste what nvidia-smi -q -x prints: it says all."))
         raise Refused(_("No tool that is known here wrote this. Paste all that one of the commands below printed."))
     if not (reading.facts or reading.cards or reading.software):
         problem = _("This looks like %(tool)s, and nothing in it could be read.") % {"tool": reading.kind}

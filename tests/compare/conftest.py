@@ -3,12 +3,19 @@
 from collections.abc import Iterator
 
 import pytest
+from django.core.cache import cache
 from django.db import transaction
 
 from stackviz.catalog.load import load_catalogue
 from stackviz.catalog.models import Accelerator
 from stackviz.stacks.load import load_stacks
 from tests.machines.factories import DGX_FACTS, gemm, h100, make_lab, make_machine, make_report
+
+
+@pytest.fixture(autouse=True)
+def nothing_kept():
+    """Primary keys are used again after a rolled back test; what was kept under them is not."""
+    cache.clear()
 
 
 @pytest.fixture(scope="module")

@@ -4,9 +4,10 @@ import re
 
 import pytest
 from django.contrib.auth.models import User
+from django.core.cache import cache
 
-from stackviz.catalog.models import Accelerator
-from tests.machines.factories import DGX_FACTS, gemm, h100, make_lab, make_machine, make_report
+from stackviz.catalog.models import Accelerator, SpecValue
+from tests.machines.factories import DGX_FACTS, START, days, gemm, h100, make_lab, make_machine, make_report
 
 THREE = "/compare/?a=nvidia-h100-sxm5-80gb&a=apple-m3-max-40&a=machine:north/dgx-07"
 LAYERS = [
@@ -74,7 +75,7 @@ def test_a_verdict_names_the_factor_and_what_has_no_counterpart(client, dgx):
     assert verdicts["Memory bandwidth"].lead == "H100 SXM5 80GB has 8.4× M3 Max (40-core GPU)"
     measured = verdicts["Measured: Matrix product bf16 8192³"]
     assert (measured.lead, measured.rest) == ("dgx-07: 780 TFLOP/s", "79 % of its published peak")
-    assert "NCCL" in verdicts["Will not run, or runs elsewhere"].lead
+    assert "NCCL" in verdicts["No counterpart: will not run, or another part does it"].lead
 
 
 def test_only_differences_folds_what_is_equal(client, dgx):
@@ -95,9 +96,27 @@ def test_the_page_costs_the_same_queries_for_any_number_of_subjects_and_reports(
             make_report(other, facts=DGX_FACTS, cards=[h100(0)], results=[gemm("bf16", [0.002] * 8)])
     url = "/compare/?a=nvidia-h100-sxm5-80gb&" + "&".join(f"a=machine:north/box-{n}" for n in range(1, count))
     client.get(url)  # fills the cache of described stacks
-    # sheets; stacks; machines; snapshots, cards, findings; edition of the stacks; spec values; series, results, torch, cards
-    with django_assert_num_queries(12):
+    # sheets; stacks; machines; snapshots, cards, findings; editions of catalogue and stacks
+    with django_assert_num_queries(8):
         assert client.get(url).status_code == 200
+    cache.clear()
+    # again, then: edition of the stacks; spec values; series, results, torch, cards, peaks
+    with django_assert_num_queries(14):
+        assert client.get(url).status_code == 200
+
+
+def test_a_new_report_shows_at_once(client, dgx):
+    client.get(THREE)
+    make_report(dgx, at=START + days(1), facts=DGX_FACTS | {"python.version": "3.14.9"})
+    assert "3.14.9" in client.get(THREE).content.decode()
+
+
+def test_a_corrected_value_shows_at_once(client, dgx):
+    client.get(THREE)
+    value = SpecValue.objects.get(accelerator__slug="apple-m3-max-40", field="memory_bandwidth_gb_s", is_preferred=True)
+    value.value = "411"
+    value.save()
+    assert ">411<" in client.get(THREE).content.decode()
 
 
 @pytest.mark.parametrize(

@@ -146,7 +146,7 @@ def test_from_nothing_to_this_machine_on_the_site(start, tmp_path):
     assert python in page(url)
     site = re.search(r"site          (\S+)", up.said)[1]
     assert page(site)
-    compared = page(re.search(r"compare       (\S+)", up.said)[1])
+    compared = page(re.search(r"compare       '(\S+)'", up.said)[1])
     assert "H100" in compared
     assert "M3 Max" in compared
     assert url.removeprefix(site.rstrip("/")) in page(f"{site}machines/")

@@ -106,12 +106,13 @@ def tell(
         progress.say(f"  for others    {web.url_for_others(url)}/")
     if machine:
         progress.say(f"  this machine  {machine.url}")
-        progress.say(f"  compare       {this_machine.comparison_url(url, machine.subject)}")
+        progress.say(f"  compare       '{this_machine.comparison_url(url, machine.subject)}'")
     if login.password:
         progress.say(f"  admin         {url}/admin/   name {login.name}, password {login.password}   (shown only now)")
     else:
         progress.say(
-            f"  admin         {url}/admin/   name {login.name}   (new password: manage.py changepassword {login.name})"
+            f"  admin         {url}/admin/   name {login.name}"
+            f"   (new password: .venv/bin/python manage.py changepassword {login.name})"
         )
     if key.is_new:
         progress.say(f"  lab key       {key.text}   (also in {var / 'lab_key'})")
