@@ -178,6 +178,22 @@ def format_quantity(amount: float, si: str, *, binary: bool = False, digits: int
     return format_in(amount, fitting[-1] if fitting else scale[0], digits)
 
 
+_SCALED_WHEN_REPORTED = frozenset({"B", "B/s", "Hz", "W", "s", "FLOP/s"})
+
+
+def format_reported(value: float, si: str) -> str:
+    """A figure a machine reported, with its unit, for people: bytes in GiB, clocks in MHz, counts and shares bare.
+
+    >>> format_reported(137438953472, "B"), format_reported(32, "count")
+    ('128 GiB', '32')
+    """
+    if si in _SCALED_WHEN_REPORTED:
+        return format_quantity(value, si, binary=si == "B", digits=4).label
+    if si == "1":
+        return format_number(value, 3)
+    return f"{format_number(value)} {si}" if si and si != "count" else format_number(value)
+
+
 def format_factor(value: float) -> str:
     """A ratio for people: `2.9×`, `0.12×`, `1,200×`."""
     return f"{format_number(value, 2 if abs(value) < 100 else 3)}×"

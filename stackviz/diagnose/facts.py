@@ -5,11 +5,9 @@ from dataclasses import dataclass
 
 from django.utils.translation import gettext as _
 
-from stackviz.units import format_number, format_quantity
+from stackviz.units import format_reported
 from stackviz.web.words import missing_text
 from stackviz.wire import Absent, Fact, Scalar
-
-_SCALED = frozenset({"B", "B/s", "Hz", "W", "s", "FLOP/s"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,8 +41,4 @@ def fact_text(fact: Fact, value: Scalar) -> str:
         return _("yes") if value else _("no")
     if isinstance(value, str):
         return value
-    if fact.unit in _SCALED:
-        return format_quantity(value, fact.unit, binary=fact.unit == "B", digits=4).label
-    if fact.unit in ("", "count"):
-        return format_number(value)
-    return format_number(value, 3) if fact.unit == "1" else f"{format_number(value)} {fact.unit}"
+    return format_reported(value, fact.unit)

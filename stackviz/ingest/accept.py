@@ -108,13 +108,9 @@ def _insert_slowly(sender: Sender, arrived: _Arrived) -> bool:
         kept = Report.objects.select_related("machine").filter(pk=arrived.id).first()
         if kept is None:
             raise MachineWentAway
-        if not (_is_of(sender, kept.machine) and _same_content(kept, arrived.body, arrived.encoding)):
+        if not (sender.speaks_for(kept.machine) and _same_content(kept, arrived.body, arrived.encoding)):
             raise ReportConflict
         return False
-
-
-def _is_of(sender: Sender, machine: Machine) -> bool:
-    return sender.lab_id == machine.lab_id and sender.machine_id in (None, machine.pk)
 
 
 def _same_content(kept: Report, body: bytes, encoding: str) -> bool:

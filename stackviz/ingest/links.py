@@ -48,7 +48,9 @@ def readable_report(request: HttpRequest, report_id: UUID, sender: Sender | None
     None otherwise, the same as for a report that does not exist. The body is left in the database.
     """
     report = Report.objects.select_related("machine__lab").defer("body").filter(pk=report_id).first()
-    if report is None or report.machine.lab.is_public or _is_signed(request, report_id) or _is_of(sender, report):
+    if report is None or report.machine.lab.is_public or _is_signed(request, report_id):
+        return report
+    if sender is not None and sender.speaks_for(report.machine):
         return report
     user: Visitor = request.user
     return report if visible_reports(user).filter(pk=report_id).exists() else None
@@ -57,9 +59,3 @@ def readable_report(request: HttpRequest, report_id: UUID, sender: Sender | None
 def _is_signed(request: HttpRequest, report_id: UUID) -> bool:
     given = request.GET.get(TOKEN, "")
     return bool(given) and constant_time_compare(given, token(report_id))
-
-
-def _is_of(sender: Sender | None, report: Report) -> bool:
-    return (
-        sender is not None and sender.lab_id == report.machine.lab_id and sender.machine_id in (None, report.machine_id)
-    )

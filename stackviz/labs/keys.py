@@ -65,6 +65,10 @@ class Sender:
     machine_id: int | None
     machine_identity: str | None
 
+    def speaks_for(self, machine: Machine) -> bool:
+        """Whether this machine is of the key's lab and, for a key of one machine, that one."""
+        return self.lab_id == machine.lab_id and self.machine_id in (None, machine.pk)
+
 
 def create_key(
     *,

@@ -9,12 +9,11 @@ from typing import Any
 
 from django.utils.translation import gettext as _
 
-from stackviz.units import format_number, format_quantity
+from stackviz.units import format_reported
 from stackviz.web.words import missing_text
 from stackviz.wire.facts import CARD_FACTS, CONDITIONS, FACTS, Fact
 
 REGISTRIES: tuple[Mapping[str, Fact], ...] = (FACTS, CARD_FACTS, CONDITIONS)
-_SCALED = frozenset({"B", "B/s", "Hz", "W", "s", "FLOP/s"})
 _PLACES = {name: place for registry in REGISTRIES for place, name in enumerate(registry)}
 LONGEST_TEXT = 400  # of a fact in a table; the whole of it is on the receipt
 
@@ -37,17 +36,9 @@ def fact_text(name: str, value: Any) -> str:  # noqa: ANN401 (any scalar of a re
     if isinstance(value, bool):
         return _("yes") if value else _("no")
     if isinstance(value, int | float):
-        return _number(_unit(name), value)
+        return format_reported(value, _unit(name))
     text = str(value)
     return text if len(text) <= LONGEST_TEXT else text[:LONGEST_TEXT] + "…"
-
-
-def _number(unit: str, value: float) -> str:
-    if unit in _SCALED:
-        return format_quantity(value, unit, binary=unit == "B", digits=4).label
-    if unit == "1":
-        return format_number(value, 3)
-    return f"{format_number(value)} {unit}" if unit and unit != "count" else format_number(value)
 
 
 def _unit(name: str) -> str:
