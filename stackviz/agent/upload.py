@@ -69,6 +69,7 @@ class Answer:
     text: str
     headers: Mapping[str, str] = field(default_factory=dict)
     is_final: bool = False  # no answer, and asking again cannot help
+    is_cut_off: bool = False  # a site that dies while it answers
 
 
 _NOT_IN_TIME = Answer(None, "the site does not answer in time")
@@ -152,7 +153,13 @@ class Server:
         if watchdog.has_ended_it:  # then the headers are cut off, and look whole
             return _NOT_IN_TIME
         headers = {name.lower(): self.clean(value) for name, value in answered.headers.items()}
-        return Answer(int(answered.status), self.clean(_read(answered, self._timeout_s)), headers)
+        body, is_broken = _read(answered, self._timeout_s)
+        return Answer(
+            int(answered.status),
+            self.clean(body.decode("utf-8", "replace")),
+            headers,
+            is_cut_off=is_broken or _is_cut_off(body, headers.get("content-length", "")),
+        )
 
     def clean(self, text: str) -> str:
         """What a site said, without our key and without characters that steer a terminal."""
@@ -189,7 +196,7 @@ def _judge(server: Server, report: Report, answer: Answer, attempts: int) -> Del
     described = _described(server, answer)
     if answer.is_final:
         return Delivery(Outcome.WRONG_SERVER, None, answer.text, attempts=attempts)
-    if status is None or status in _LATER or status >= 500:
+    if status is None or status in _LATER or status >= 500 or (200 <= status < 300 and answer.is_cut_off):
         return Delivery(Outcome.NOT_IN_TIME, status, described, attempts=attempts)
     if status in {401, 403}:
         return Delivery(Outcome.KEY_REFUSED, status, described, attempts=attempts)
@@ -215,6 +222,8 @@ def _judge(server: Server, report: Report, answer: Answer, attempts: int) -> Del
 def _described(server: Server, answer: Answer) -> str:
     if answer.status is None:
         return answer.text
+    if answer.is_cut_off and 200 <= answer.status < 300:
+        return f"the site answered {answer.status} and stopped halfway"
     said = _json_object(answer.text)
     problem = ": ".join(str(said[name]) for name in ("field", "error", "detail") if said.get(name))
     problem = server.clean(problem)[:500]  # again: JSON can hide anything behind \u escapes
@@ -279,8 +288,16 @@ def _is_this_machine(host: str) -> bool:
     return host in {"localhost", "::1"} or host.startswith("127.")
 
 
-def _read(answered: Any, timeout_s: float) -> str:  # noqa: ANN401
-    """The body's beginning. A site that drips bytes for ever is left at the time limit with what came."""
+def _is_cut_off(body: bytes, announced: str) -> bool:
+    """Fewer bytes than announced, or none at all: a header block that ends too early looks whole to http.client."""
+    if announced.isascii() and announced.isdigit() and len(announced) < 10:
+        return len(body) < min(int(announced), _MOST_ANSWER_BYTES) or not body
+    return not body
+
+
+def _read(answered: Any, timeout_s: float) -> tuple[bytes, bool]:  # noqa: ANN401
+    """The body's beginning, and whether the connection broke. A site that drips bytes for ever is left at the time
+    limit with what came."""
     until = time.monotonic() + timeout_s
     body = b""
     try:
@@ -290,8 +307,8 @@ def _read(answered: Any, timeout_s: float) -> str:  # noqa: ANN401
                 break
             body += piece
     except (OSError, http.client.HTTPException):
-        pass  # the status is what counts
-    return body.decode("utf-8", "replace")
+        return body, True
+    return body, False
 
 
 def _network_problem(reason: BaseException | str) -> str:

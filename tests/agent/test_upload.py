@@ -148,6 +148,35 @@ def test_a_site_that_drips_its_answer_is_left_at_the_time_limit():
         thread.join(5)
 
 
+@pytest.mark.parametrize(
+    "beginning",
+    [
+        b"HTTP/1.1 2",
+        b"HTTP/1.1 202 Accepted\r\n",
+        b"HTTP/1.1 202 Accepted\r\nContent-Le",
+        b"HTTP/1.1 202 Accepted\r\nContent-Length: 200\r\n\r\n",
+        b'HTTP/1.1 202 Accepted\r\nContent-Length: 200\r\n\r\n{"id": "0',
+        b'HTTP/1.1 202 Accepted\r\nTransfer-Encoding: chunked\r\n\r\n20\r\n{"id',
+    ],
+    ids=["status line", "no header", "header", "no body", "body", "chunk"],
+)
+def test_a_site_that_dies_while_it_answers_is_asked_again(beginning):
+    with socket.create_server(("127.0.0.1", 0)) as listening:
+        thread = threading.Thread(target=_answer_only, args=(listening, beginning), daemon=True)
+        thread.start()
+        delivery, time_, _ = send(f"http://127.0.0.1:{listening.getsockname()[1]}", within_s=2)
+        thread.join(5)
+    assert (delivery.outcome, delivery.attempts, time_.slept) == (Outcome.NOT_IN_TIME, 2, [1])
+
+
+def _answer_only(listening, beginning):
+    for _ in range(2):
+        connection, _ = listening.accept()
+        with connection:
+            connection.recv(1 << 20)
+            connection.sendall(beginning)
+
+
 def _drip(listening):
     connection, _ = listening.accept()
     with connection:
