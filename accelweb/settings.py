@@ -77,6 +77,8 @@ INSTALLED_APPS = [
     "stackviz.machines",
     "stackviz.compare",
     "stackviz.diagnose",
+    "stackviz.explore",
+    "stackviz.opendata",
     "stackviz.pages",
 ]
 

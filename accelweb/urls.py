@@ -13,6 +13,8 @@ urlpatterns = [
     path("", include("stackviz.ingest.urls")),
     path("", include("stackviz.compare.urls")),
     path("", include("stackviz.diagnose.urls")),
+    path("", include("stackviz.explore.urls")),
+    path("", include("stackviz.opendata.urls")),
     path("i18n/", include("django.conf.urls.i18n")),
     path("api/v1/", api.urls),
     path("admin/", admin.site.urls),

@@ -1,0 +1,6 @@
+"""Addresses of the data for download."""
+
+from django.urls import URLPattern
+
+app_name = "opendata"
+urlpatterns: list[URLPattern] = []
