@@ -1,0 +1,61 @@
+"""Views as files: no cell is a formula, numbers stay numbers, JSON is JSON."""
+
+import csv
+import io
+import json
+import math
+from datetime import UTC, datetime
+
+import pytest
+from django.utils.translation import gettext_lazy
+
+from stackviz.web.download import csv_response, json_response, safe_cell
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["=1+1", "+1", "-1", "@SUM(A1)", "\t=1", "\r=1", "\n=1", " =1+1", "＝1", '=HYPERLINK("http://x","y")', "\x00=1"],
+)
+def test_a_text_that_a_spreadsheet_would_compute_is_marked_as_text(text):
+    assert safe_cell(text) == "'" + text.replace("\x00", "")
+
+
+@pytest.mark.parametrize("cell", [-3, -3.5, 0, 1e18, True, None, "H100 SXM", "5-10", "a=b", "", "'quoted"])
+def test_numbers_and_plain_texts_stay_as_they_are(cell):
+    assert safe_cell(cell) == cell
+    assert type(safe_cell(cell)) is type(cell)
+
+
+def test_words_to_be_translated_are_text():
+    assert safe_cell(gettext_lazy("=name")) == "'=name"
+
+
+def test_a_csv_file_reads_back_as_written():
+    response = csv_response("accelerators", ["name", "=head"], [['comma, "quote"\nline', -1.5], [None, "@x"]])
+    assert response["Content-Type"] == "text/csv; charset=utf-8"
+    assert response["Content-Disposition"] == 'attachment; filename="accelerators.csv"'
+    read = list(csv.reader(io.StringIO(response.content.decode(), newline="")))
+    assert read == [["name", "'=head"], ['comma, "quote"\nline', "-1.5"], ["", "'@x"]]
+
+
+def test_a_row_of_another_length_is_a_mistake_of_ours():
+    with pytest.raises(ValueError, match="a row of 1 cells under a header of 2"):
+        csv_response("x", ["a", "b"], [["only"]])
+
+
+def test_a_json_file_is_utf8_and_knows_moments():
+    response = json_response("ladder", {"name": "昇腾 910B", "at": datetime(2026, 11, 20, tzinfo=UTC), "n": -1})
+    assert response["Content-Type"] == "application/json"
+    assert response["Content-Disposition"] == 'attachment; filename="ladder.json"'
+    assert "昇腾" in response.content.decode()
+    assert json.loads(response.content) == {"name": "昇腾 910B", "at": "2026-11-20T00:00:00Z", "n": -1}
+
+
+def test_a_json_file_has_no_nan():
+    with pytest.raises(ValueError):
+        json_response("x", [math.nan])
+
+
+def test_a_file_name_cannot_break_out_of_its_header():
+    response = json_response('a"; filename=evil.exe\r\nSet-Cookie: x=1', {})
+    assert response["Content-Disposition"] == 'attachment; filename="a-filenameevilexe-set-cookie-x1.json"'
