@@ -53,6 +53,17 @@ class Field:
         return GLOSSARY.get(self.name, "")
 
     @property
+    def formula(self) -> str:
+        """Name of the formula in `formulas.py` that checks its figures, or ""."""
+        return FORMULA.get(self.name, "")
+
+    def applies_to(self, vendor_slug: str, kind: str) -> bool:
+        """Whether products of this maker and kind can have the field at all; what cannot be is not missing."""
+        product = {vendor_slug, kind, f"{vendor_slug}/{kind}"}
+        only = ONLY.get(self.name)
+        return not product & NEVER.get(self.name, frozenset()) and (only is None or bool(product & only))
+
+    @property
     def is_text(self) -> bool:
         return not self.unit
 
@@ -99,6 +110,32 @@ GLOSSARY: dict[str, str] = {
     "mig_instances": "mig",
     "interconnect_gb_s": "direction",
     "compute_capability": "compute-capability",
+}
+
+# Which formula holds a field's figures against others of the same sheet.
+FORMULA: dict[str, str] = {}
+
+# For whom a field can be at all: a maker (`apple`), a kind (`soc`) or both (`nvidia/soc`). Only what cannot be stands
+# here: what a maker could publish and does not is missing, and the sheet says so.
+_APPLE, _NVIDIA, _SOC = frozenset({"apple"}), frozenset({"nvidia"}), frozenset({"soc"})
+_PROGRAMMABLE = frozenset({"gpu", "soc"})
+ONLY: dict[str, frozenset[str]] = {
+    **dict.fromkeys(("memory_gb_max", "gpu_memory_limit_mb", "gpu_cores", "gpu_alus", "gpu_clock_mhz"), _APPLE),
+    **dict.fromkeys(("neural_engine_tops", "neural_engine_cores", "gpu_neural_accelerators"), _APPLE),
+    **dict.fromkeys(("dynamic_caching", "cpu_s_cores", "metal_gpu_family", "soc_identifier"), _APPLE),
+    **dict.fromkeys(("min_macos", "macs_shipped_in"), _APPLE),
+    **dict.fromkeys(("nvml_name", "mig_instances"), _NVIDIA),
+    **dict.fromkeys(("cpu_p_cores", "cpu_e_cores", "instruction_set", "system_level_cache_mb"), _SOC),
+    "cuda_cores": frozenset({"gpu", "nvidia/soc"}),
+    "hardware_ray_tracing": _PROGRAMMABLE,
+}
+NEVER: dict[str, frozenset[str]] = {
+    # An Apple GPU has no fp64 and no TF32, is no card, and is counted in cores and lanes under names of its own.
+    **dict.fromkeys(("fp64_tflops", "tf32_tensor_tflops", "sm_count", "tensor_cores", "boost_clock_mhz"), _APPLE),
+    **dict.fromkeys(("chip", "form_factor", "pcie", "compute_capability"), _APPLE),
+    "fp64_tensor_tflops": frozenset({"apple", "npu"}),
+    "launch_price_usd": frozenset({"apple", "google", "aws"}),  # sold in machines, or rented, never by themselves
+    "power_w": frozenset({"gpu"}),  # makers of cards publish their power: tdp_w
 }
 
 _RATE = (0.001, 2e6)  # TFLOPS or TOPS: from a Pascal card's fp16 to a wafer

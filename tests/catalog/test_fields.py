@@ -2,7 +2,8 @@
 
 import pytest
 
-from stackviz.catalog.fields import FIELDS, GROUPS, HEADLINES, amount_of, grouped
+from stackviz.catalog.fields import FIELDS, GROUPS, HEADLINES, NEVER, ONLY, amount_of, grouped
+from stackviz.catalog.files import read_catalogue
 from stackviz.pages.glossary import CHAPTERS
 from stackviz.units import UNITS
 
@@ -74,3 +75,46 @@ def test_a_sheet_leads_with_memory_bandwidth_rates_and_power():
         "int8_tensor_tops",
         "tdp_w",
     ]
+
+
+@pytest.mark.parametrize(
+    ("name", "vendor", "kind", "applies"),
+    [
+        ("metal_gpu_family", "apple", "soc", True),
+        ("metal_gpu_family", "nvidia", "soc", False),
+        ("neural_engine_tops", "google", "asic", False),
+        ("min_macos", "nvidia", "gpu", False),
+        ("nvml_name", "nvidia", "gpu", True),
+        ("nvml_name", "amd", "gpu", False),
+        ("mig_instances", "apple", "soc", False),
+        ("compute_capability", "amd", "gpu", True),
+        ("compute_capability", "apple", "soc", False),
+        ("fp64_tensor_tflops", "apple", "soc", False),
+        ("fp64_tensor_tflops", "nvidia", "gpu", True),
+        ("pcie", "nvidia", "soc", True),
+        ("pcie", "apple", "soc", False),
+        ("cuda_cores", "nvidia", "soc", True),
+        ("cuda_cores", "apple", "soc", False),
+        ("cuda_cores", "google", "asic", False),
+        ("cpu_p_cores", "nvidia", "gpu", False),
+        ("memory_gb", "apple", "soc", True),
+        ("tdp_w", "apple", "soc", True),
+    ],
+)
+def test_a_field_says_for_whom_it_can_be_at_all(name, vendor, kind, applies):
+    assert FIELDS[name].applies_to(vendor, kind) is applies
+
+
+def test_whom_a_field_is_for_names_makers_and_kinds_that_exist():
+    catalogue = read_catalogue()
+    known = {line.vendor for line in catalogue.accelerators} | {"gpu", "soc", "npu", "asic"}
+    known |= {f"{line.vendor}/{line.kind}" for line in catalogue.accelerators}
+    assert {*ONLY, *NEVER} <= set(FIELDS)
+    assert frozenset().union(*ONLY.values(), *NEVER.values()) <= known
+
+
+def test_no_published_value_stands_in_a_field_that_cannot_be():
+    catalogue = read_catalogue()
+    products = {line.slug: (line.vendor, line.kind) for line in catalogue.accelerators}
+    hidden = [line.key for line in catalogue.specs if not FIELDS[line.field].applies_to(*products[line.device])]
+    assert hidden == []
