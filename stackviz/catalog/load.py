@@ -119,7 +119,8 @@ def _load_values(
     change = Change(SpecValue, wanted)
     _give_way(change)
     changed = ["field", "value", "unit", "amount", "condition", "basis", "source", "said_by", "note", "status"]
-    return change.apply([*changed, "is_preferred"], reason)
+    # What the files changed nobody here has checked yet.
+    return change.apply([*changed, "is_preferred", "checked_by", "checked_at"], reason)
 
 
 def _give_way(change: Change[SpecValue]) -> None:

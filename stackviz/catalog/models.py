@@ -5,6 +5,7 @@ Imports nothing above the catalogue.
 
 from typing import Any
 
+from django.conf import settings
 from django.core.exceptions import ValidationError
 from django.db import models
 from django.db.models import F, Q, Value
@@ -105,6 +106,7 @@ class SpecValue(Curated):
 
     `value` is kept as printed, in `unit`; `amount` is the same in SI base units (FLOP/s, B, B/s, W, Hz), null for text.
     Of several public values of the same field and condition one is preferred; the others are alternatives.
+    `checked_by` and `checked_at`: who approved it as it stands here; null for what the curated files said.
     """
 
     class Status(models.TextChoices):
@@ -136,6 +138,10 @@ class SpecValue(Curated):
     note = models.CharField(max_length=600, blank=True)
     status = models.CharField(max_length=12, choices=Status.choices, default=Status.UNREVIEWED)
     is_preferred = models.BooleanField(_("preferred"), default=False)
+    checked_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, models.SET_NULL, null=True, blank=True, editable=False, related_name="+"
+    )
+    checked_at = models.DateTimeField(null=True, blank=True, editable=False)
     history = kept_history()
 
     class Meta:
@@ -226,6 +232,113 @@ class SpecValue(Curated):
             str(self.status),
             self.is_preferred,
         )
+
+
+class ValueImport(models.Model):
+    """An uploaded table of values: kept as read until somebody confirms it, then the batch its proposals belong to.
+
+    `table` is the header and the rows as text, emptied when confirmed; `left_out` names the rows that were refused.
+    """
+
+    file_name = models.CharField(max_length=200)
+    reason = models.CharField(max_length=300)
+    table = models.JSONField(default=list)
+    left_out = models.JSONField(default=list, blank=True)
+    uploaded_by = models.ForeignKey(settings.AUTH_USER_MODEL, models.SET_NULL, null=True, related_name="+")
+    uploaded_at = models.DateTimeField(auto_now_add=True)
+    confirmed_at = models.DateTimeField(null=True, blank=True)
+
+    class Meta:
+        ordering = ["-uploaded_at", "-pk"]
+        default_permissions = ("view",)
+        verbose_name = _("import")
+        constraints = [models.CheckConstraint(condition=~Q(reason=""), name="valueimport_has_a_reason")]
+
+    def __str__(self) -> str:
+        return f"{self.file_name} {self.uploaded_at:%Y-%m-%d %H:%M}"
+
+
+class Proposal(models.Model):
+    """One value as somebody wants it to be in public; a second person decides.
+
+    `target` is the value it is about: for an addition the value that came of it, null until then. `before` is what the
+    target said when this was proposed, `digest` its digest: a target that differs has changed meanwhile.
+    """
+
+    class Action(models.TextChoices):
+        ADD = "add", _("add")
+        CHANGE = "change", _("change")
+        RETIRE = "retire", _("retire")
+        PREFER = "prefer", _("prefer")
+
+    class State(models.TextChoices):
+        DRAFT = "draft", _("draft")
+        REVIEW = "review", _("in review")
+        APPROVED = "approved", _("approved")
+        REJECTED = "rejected", _("rejected")
+        WITHDRAWN = "withdrawn", _("withdrawn")
+
+    OPEN = (State.DRAFT, State.REVIEW)
+
+    action = models.CharField(max_length=8, choices=Action.choices)
+    state = models.CharField(max_length=10, choices=State.choices, default=State.REVIEW)
+    target = models.ForeignKey(SpecValue, models.SET_NULL, null=True, blank=True, related_name="proposals")
+    accelerator = models.ForeignKey(Accelerator, models.CASCADE, related_name="proposals")
+    field = models.CharField(max_length=40)
+    value = models.CharField(max_length=300)
+    unit = models.CharField(max_length=12, blank=True)
+    condition = models.CharField(max_length=conditions.MAX_CONDITION_LENGTH, blank=True)
+    basis = models.CharField(max_length=10, choices=SpecValue.Basis.choices, default=SpecValue.Basis.PUBLISHED)
+    source = models.ForeignKey(Source, models.PROTECT, null=True, blank=True, related_name="proposals")
+    note = models.CharField(max_length=600, blank=True)
+    is_preferred = models.BooleanField(_("preferred"), default=False)
+    reason = models.CharField(max_length=300)
+    before = models.JSONField(default=dict, blank=True)
+    digest = models.CharField(max_length=32, blank=True)
+    batch = models.ForeignKey(ValueImport, models.SET_NULL, null=True, blank=True, related_name="proposals")
+    proposed_by = models.ForeignKey(settings.AUTH_USER_MODEL, models.SET_NULL, null=True, related_name="+")
+    proposed_at = models.DateTimeField(auto_now_add=True)
+    decided_by = models.ForeignKey(settings.AUTH_USER_MODEL, models.SET_NULL, null=True, blank=True, related_name="+")
+    decided_at = models.DateTimeField(null=True, blank=True)
+    answer = models.CharField(max_length=300, blank=True)
+
+    class Meta:
+        ordering = ["-proposed_at", "-pk"]
+        default_permissions = ("view",)
+        permissions = [("propose", "Can propose values"), ("approve", "Can approve proposed values")]
+        indexes = [models.Index(fields=["state", "-proposed_at"], name="proposal_queue")]
+        constraints = [
+            models.CheckConstraint(condition=~Q(reason=""), name="proposal_has_a_reason"),
+            models.CheckConstraint(
+                condition=Q(action="add", digest="") | (~Q(action="add") & ~Q(digest="")),
+                name="proposal_knows_what_it_changes",
+            ),
+            models.CheckConstraint(
+                condition=Q(action="retire") | Q(source__isnull=False), name="proposal_for_the_public_has_source"
+            ),
+            models.CheckConstraint(
+                condition=Q(state__in=["draft", "review"], decided_at__isnull=True)
+                | Q(state__in=["approved", "rejected", "withdrawn"], decided_at__isnull=False),
+                name="proposal_decided_has_a_moment",
+            ),
+            models.CheckConstraint(condition=~Q(state="rejected") | ~Q(answer=""), name="proposal_rejected_says_why"),
+            models.UniqueConstraint(
+                fields=["target"],
+                condition=Q(state__in=["draft", "review"]),
+                name="proposal_one_open_per_value",
+                violation_error_message=_("A change of this value is proposed already: decide on that one first."),
+            ),
+            models.UniqueConstraint(
+                fields=["accelerator", "field", "condition", "source"],
+                condition=Q(state__in=["draft", "review"], action="add"),
+                name="proposal_one_open_addition",
+                violation_error_message=_("This addition is proposed already: decide on that one first."),
+            ),
+        ]
+
+    def __str__(self) -> str:
+        where = f" ({self.condition})" if self.condition else ""
+        return f"{self.accelerator.name}: {self.field} {self.value} {self.unit}".rstrip() + where
 
 
 class Alias(Curated):
