@@ -1,0 +1,95 @@
+"""The public catalogue as it stood at a moment, rebuilt from the history of its rows; nothing is stored for it.
+
+Accelerators, values and names are as they were. Sources and makers are as they are now: an address that moved is more
+use than one that is dead. A value whose source is gone altogether is left out, as what cannot be traced is not shown.
+"""
+
+import re
+from collections.abc import Iterable
+from datetime import UTC, datetime, time
+from typing import Any
+
+from django.db.models import OuterRef, Subquery
+from django.utils import timezone
+
+from stackviz.catalog.models import Accelerator, Alias, Source, SpecValue, Vendor
+
+_MOMENT = re.compile(r"(\d{4}-\d\d-\d\d)(?:[T ](\d\d:\d\d(?::\d\d(?:\.\d{1,6})?)?)(Z|[+-]\d\d:\d\d)?)?", re.ASCII)
+
+
+def read_moment(text: str) -> datetime | None:
+    """`2026-11-20` or `2026-11-20T16:00:00Z` -> aware UTC; a date alone means the end of that day, today's: now.
+
+    None if it is no moment or lies in the future. Without a zone a time is UTC.
+    """
+    parts = _MOMENT.fullmatch(text.strip())
+    if parts is None:
+        return None
+    day, clock, zone = parts.groups()
+    now = timezone.now()
+    try:
+        if clock is None:
+            return _end_of(datetime.fromisoformat(day), now)
+        moment = datetime.fromisoformat(f"{day}T{clock}{zone or 'Z'}").astimezone(UTC)
+    except (ValueError, OverflowError):  # the 31st of June; the year 1, a zone east of here
+        return None
+    return moment if moment <= now else None
+
+
+def _end_of(day: datetime, now: datetime) -> datetime | None:
+    if day.date() > now.date():
+        return None
+    return min(datetime.combine(day, time.max, UTC), now)
+
+
+def write_moment(moment: datetime) -> str:
+    """As `read_moment` reads it: `2026-11-20T16:00:00Z`; parts of a second only where there are any."""
+    return moment.astimezone(UTC).isoformat().replace("+00:00", "Z")
+
+
+def public_values_at(accelerator_ids: Iterable[int], at: datetime) -> list[SpecValue]:
+    """What these accelerators' sheets said at the moment: preferred values and alternatives, sources loaded.
+
+    The rows are as they were then, with the id they had, and are not to be saved. Of an accelerator that was not public
+    then there are none. In the order of SpecValue. Three queries.
+    """
+    ids = public_accelerators_at(accelerator_ids, at, with_vendors=False).keys()
+    rows: list[SpecValue] = _rows_at(SpecValue, at, accelerator_id__in=ids, status=SpecValue.Status.PUBLIC)
+    rows.sort(key=lambda row: (row.accelerator_id, row.field, row.condition, not row.is_preferred, row.pk))
+    return _with_sources(rows)
+
+
+def names_at(accelerator_id: int, at: datetime) -> list[Alias]:
+    """The names an accelerator had at the moment, by kind and name, sources loaded. Two queries."""
+    rows: list[Alias] = _rows_at(Alias, at, accelerator_id=accelerator_id)
+    rows.sort(key=lambda row: (row.kind, row.name, row.pk))
+    return _with_sources(rows)
+
+
+def public_accelerators_at(
+    accelerator_ids: Iterable[int], at: datetime, *, with_vendors: bool = True
+) -> dict[int, Accelerator]:
+    """Those of these accelerators that anybody could see at the moment, as they were, by id. Two queries, or one."""
+    rows: list[Accelerator] = _rows_at(Accelerator, at, id__in=set(accelerator_ids), is_public=True)
+    if with_vendors:
+        vendors = Vendor.objects.in_bulk({row.vendor_id for row in rows})
+        rows = [row for row in rows if row.vendor_id in vendors]
+        for row in rows:
+            row.vendor = vendors[row.vendor_id]
+    return {row.pk: row for row in rows}
+
+
+def _rows_at(model: Any, at: datetime, **then: Any) -> list[Any]:  # noqa: ANN401 - the history's classes are made at run time
+    """The rows of a model that were there at the moment and were as `then` says: the last record of each says so."""
+    of_row = model.history.filter(id=OuterRef("id"), history_date__lte=at).order_by("-history_date", "-history_id")
+    last = model.history.filter(history_id=Subquery(of_row.values("history_id")[:1]), **then)
+    return [record.instance for record in last.exclude(history_type="-")]
+
+
+def _with_sources(rows: list[Any]) -> list[Any]:
+    """The rows with their sources as they are now; without those whose source is gone. One query."""
+    sources = Source.objects.in_bulk({row.source_id for row in rows if row.source_id})
+    found = [row for row in rows if row.source_id is None or row.source_id in sources]
+    for row in found:
+        row.source = sources.get(row.source_id)
+    return found

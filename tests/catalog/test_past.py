@@ -1,0 +1,223 @@
+"""The catalogue as it stood: what was public at a moment, whatever happened to it since."""
+
+from datetime import UTC, datetime, timedelta
+
+import pytest
+from django.utils import timezone
+
+from stackviz.catalog.load import load_catalogue
+from stackviz.catalog.models import Accelerator, Alias, SpecValue
+from stackviz.catalog.past import names_at, public_accelerators_at, public_values_at, read_moment, write_moment
+from tests.catalog.test_load import T4_POWER, change, folder  # noqa: F401 - a fixture
+
+DAY_ONE = datetime(2024, 3, 1, 12, tzinfo=UTC)
+
+
+def happened(row, days: int) -> None:
+    """Date the newest record of a row's history to noon of that day."""
+    newest = row.__class__.history.filter(id=row.pk or row._was).order_by("-history_id")[0]
+    newest.history_date = DAY_ONE + timedelta(days=days)
+    newest.save()
+
+
+def at(days: float) -> datetime:
+    return DAY_ONE + timedelta(days=days)
+
+
+@pytest.fixture
+def since_day_one(card, bandwidth) -> SpecValue:
+    """A bandwidth of 3350 GB/s, public since the first day, of a card that is."""
+    happened(card, 0)
+    happened(bandwidth, 0)
+    return bandwidth
+
+
+def said(card: Accelerator, moment: datetime) -> list[str]:
+    return [value.value for value in public_values_at([card.pk], moment)]
+
+
+def change_to(row: SpecValue, days: int, **changed: object) -> None:
+    for name, new in changed.items():
+        setattr(row, name, new)
+    row.save()
+    happened(row, days)
+
+
+def test_an_edited_value_is_shown_as_it_was_before_the_edit_and_after_it(card, since_day_one):
+    change_to(since_day_one, 10, value="3352")
+    assert said(card, at(9)) == ["3350"]
+    assert said(card, at(10)) == ["3352"]
+    then = public_values_at([card.pk], at(9))[0]
+    assert (then.amount, then.pk, then.source.title) == (3.35e12, since_day_one.pk, "Acme data sheet")
+
+
+def test_a_deleted_value_is_shown_until_it_was_deleted(card, since_day_one):
+    pk = since_day_one.pk
+    since_day_one.delete()
+    since_day_one._was = pk
+    happened(since_day_one, 10)
+    assert said(card, at(9)) == ["3350"]
+    assert said(card, at(11)) == []
+
+
+def test_a_reverted_value_is_shown_in_all_its_three_states(card, since_day_one):
+    change_to(since_day_one, 10, value="3352")
+    SpecValue.history.filter(id=since_day_one.pk).order_by("history_id")[0].instance.save()
+    happened(since_day_one, 20)
+    assert [said(card, at(days)) for days in (5, 15, 25)] == [["3350"], ["3352"], ["3350"]]
+
+
+def test_a_draft_is_shown_only_from_the_moment_it_became_public(card, since_day_one):
+    change_to(since_day_one, 0, status="draft", is_preferred=False)
+    change_to(since_day_one, 10, status="public", is_preferred=True)
+    assert said(card, at(9)) == []
+    assert said(card, at(11)) == ["3350"]
+
+
+def test_a_value_that_was_withdrawn_since_is_still_shown_as_it_stood(card, since_day_one):
+    change_to(since_day_one, 10, status="retired", is_preferred=False)
+    assert said(card, at(9)) == ["3350"]
+    assert said(card, at(11)) == []
+
+
+def test_a_value_stands_on_the_sheet_it_was_on(card, since_day_one):
+    other = Accelerator.objects.create(slug="acme-two", name="Acme Two", vendor=card.vendor, kind="gpu")
+    happened(other, 0)
+    change_to(since_day_one, 10, accelerator=other)
+    assert (said(card, at(9)), said(other, at(9))) == (["3350"], [])
+    assert (said(card, at(11)), said(other, at(11))) == ([], ["3350"])
+
+
+def test_alternatives_are_there_after_the_preferred_value(card, since_day_one, sheet_source):
+    other = SpecValue.objects.create(
+        accelerator=card, field="memory_bandwidth_gb_s", value="3000", unit="GB/s", source=sheet_source, status="public"
+    )
+    happened(other, 0)
+    found = public_values_at([card.pk], at(1))
+    assert [(value.value, value.is_preferred) for value in found] == [("3350", True), ("3000", False)]
+
+
+def test_two_records_of_one_instant_count_in_the_order_they_were_written(card, since_day_one):
+    change_to(since_day_one, 0, value="3352")
+    assert said(card, at(0)) == ["3352"]
+
+
+def test_an_accelerator_that_was_hidden_then_had_no_sheet(card, since_day_one):
+    card.is_public = False
+    card.save()
+    happened(card, 10)
+    card.is_public = True
+    card.name = "Acme One, new name"
+    card.save()
+    happened(card, 20)
+    assert [bool(said(card, at(days))) for days in (5, 15, 25)] == [True, False, True]
+    assert public_accelerators_at([card.pk], at(5))[card.pk].name == "Acme One"
+    assert public_accelerators_at([card.pk], at(15)) == {}
+
+
+def test_before_anything_was_entered_there_is_nothing(card, since_day_one):
+    assert said(card, at(-1)) == []
+    assert public_accelerators_at([card.pk], at(-1)) == {}
+
+
+def test_a_value_whose_source_is_gone_cannot_be_traced_and_is_left_out(card, since_day_one, sheet_source):
+    since_day_one.delete()
+    sheet_source.delete()
+    assert said(card, at(1)) == []
+
+
+def test_a_source_is_shown_as_it_is_now(card, since_day_one, sheet_source):
+    sheet_source.url = "https://acme.example/moved"
+    sheet_source.save()
+    assert public_values_at([card.pk], at(1))[0].source.url == "https://acme.example/moved"
+
+
+def test_a_load_changes_the_past_of_nothing_before_it(folder, db):  # noqa: F811
+    load_catalogue(folder)
+    before = timezone.now()
+    change(folder, "specs/nvidia.csv", "nvidia-t4,tdp_w,70,W", "nvidia-t4,tdp_w,72,W")
+    load_catalogue(folder)
+    power = SpecValue.objects.get(data_key=T4_POWER)
+    stood = {value.pk: value.value for value in public_values_at([power.accelerator_id], before)}
+    stands = {value.pk: value.value for value in public_values_at([power.accelerator_id], timezone.now())}
+    assert (stood[power.pk], stands[power.pk]) == ("70", "72")
+    assert {pk for pk in stood if stood[pk] != stands[pk]} == {power.pk}
+    assert len(stood) == power.accelerator.spec_values.filter(status="public").count() > 20
+
+
+def test_a_value_a_load_took_away_is_in_the_past_only(folder, db):  # noqa: F811
+    load_catalogue(folder)
+    t4 = Accelerator.objects.get(slug="nvidia-t4")
+    before = timezone.now()
+    change(
+        folder,
+        "specs/nvidia.csv",
+        "nvidia-t4,tdp_w,70,W,,published,public,sysrqmts-nvidia-tesla-t4,launch coverage said 75 W\n",
+        "",
+    )
+    load_catalogue(folder)
+    assert T4_POWER in {value.data_key for value in public_values_at([t4.pk], before)}
+    assert T4_POWER not in {value.data_key for value in public_values_at([t4.pk], timezone.now())}
+
+
+def test_names_are_those_it_had(card, since_day_one, sheet_source):
+    name = Alias.objects.create(accelerator=card, name="Acme Uno", source=sheet_source)
+    happened(name, 10)
+    assert names_at(card.pk, at(9)) == []
+    assert [found.name for found in names_at(card.pk, at(11))] == ["Acme Uno"]
+
+
+def test_now_is_what_the_database_says(loaded, db):
+    """The history tells the same as the rows, for the whole catalogue."""
+    public = SpecValue.objects.filter(status="public", accelerator__is_public=True)
+    told = public_values_at(Accelerator.objects.values_list("pk", flat=True), timezone.now())
+    assert {value.pk: value.content() for value in told} == {value.pk: value.content() for value in public}
+    assert len(told) > 4000
+
+
+def test_the_past_of_any_number_of_accelerators_costs_three_queries(loaded, db, django_assert_num_queries):
+    for number in (1, 200):
+        ids = list(Accelerator.objects.values_list("pk", flat=True)[:number])
+        with django_assert_num_queries(3):
+            assert all(value.source.title for value in public_values_at(ids, timezone.now()))
+
+
+@pytest.mark.parametrize(
+    ("text", "moment"),
+    [
+        ("2024-03-01T12:00:00Z", DAY_ONE),
+        ("2024-03-01T12:00", DAY_ONE),
+        ("2024-03-01T14:00:00+02:00", DAY_ONE),
+        ("2024-03-01 12:00:00.000000", DAY_ONE),
+        ("2024-03-01", datetime(2024, 3, 1, 23, 59, 59, 999999, tzinfo=UTC)),
+        (" 2024-02-29 ", datetime(2024, 2, 29, 23, 59, 59, 999999, tzinfo=UTC)),
+    ],
+)
+def test_a_moment_is_a_date_or_a_time(text, moment):
+    assert read_moment(text) == moment
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "", "yesterday", "2024", "2024-13-01", "2023-02-29", "20240301", "2024-W09-5", "2024-03-01T25:00:00Z",
+        "0001-01-01T00:00:00+14:00", "9999-12-31T23:59:59-14:00", "2999-01-01", "2024-03-01T12:00:00Z; drop", "٢٠٢٤-٠٣-٠١", "1" * 10_000,
+    ],
+)  # fmt: skip
+def test_what_is_no_moment_or_lies_ahead_is_none(text):
+    assert read_moment(text) is None
+
+
+def test_today_means_until_now():
+    before = timezone.now()
+    assert before <= read_moment(f"{before:%Y-%m-%d}") <= timezone.now()
+
+
+def test_a_second_ahead_lies_in_the_future():
+    assert read_moment((timezone.now() + timedelta(seconds=60)).isoformat()) is None
+
+
+def test_a_moment_is_written_as_it_is_read():
+    assert write_moment(DAY_ONE) == "2024-03-01T12:00:00Z"
+    precise = DAY_ONE.replace(microsecond=250)
+    assert read_moment(write_moment(precise)) == precise
