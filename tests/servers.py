@@ -98,7 +98,7 @@ class RedisServer:
 
     def start(self) -> None:
         self.child = subprocess.Popen(self.command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-        deadline = time.monotonic() + 10
+        deadline = time.monotonic() + 60
         while time.monotonic() < deadline:
             try:
                 with redis.Redis(unix_socket_path=str(self.socket)) as client:
@@ -107,7 +107,7 @@ class RedisServer:
                 time.sleep(0.02)
             else:
                 return
-        raise NotHere(f"{self.command[0]} did not answer within 10 s")
+        raise NotHere(f"{self.command[0]} did not answer within 60 s")
 
     def kill(self) -> None:
         """As a crash would: nothing is said goodbye to."""

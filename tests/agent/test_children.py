@@ -19,14 +19,14 @@ def test_answers_come_back_in_order_and_are_seen_as_they_come():
 
 def test_a_child_that_hangs_is_ended_with_all_it_started():
     started = time.monotonic()
-    ended = run_child(f"{HERE}.hangs", {}, 1.5)
-    assert time.monotonic() - started < 10
-    assert (ended.state, ended.detail) == ("timeout", "did not end in 1.5 s")
+    ended = run_child(f"{HERE}.hangs", {}, 5.0)
+    assert time.monotonic() - started < 60
+    assert (ended.state, ended.detail) == ("timeout", "did not end in 5 s")
     assert not _is_running(ended.lines[0]["other"])
 
 
 def _is_running(pid: int) -> bool:
-    for _ in range(50):
+    for _ in range(600):
         try:
             os.kill(pid, 0)
             with open(f"/proc/{pid}/stat") as stat:  # noqa: PTH123

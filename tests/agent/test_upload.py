@@ -143,7 +143,7 @@ def test_a_site_that_drips_its_answer_is_left_at_the_time_limit():
         thread.start()
         started = time.monotonic()
         answer = Server(f"http://127.0.0.1:{listening.getsockname()[1]}", KEY, timeout_s=0.6).post(b"{}")
-        assert time.monotonic() - started < 5
+        assert time.monotonic() - started < 30
         assert answer.status == 202
         thread.join(5)
 
@@ -181,7 +181,7 @@ def _drip(listening):
     connection, _ = listening.accept()
     with connection:
         connection.sendall(b"HTTP/1.1 202 Accepted\r\nContent-Length: 1000000\r\n\r\n")
-        for _ in range(30):
+        for _ in range(600):
             try:
                 connection.sendall(b"x")
             except OSError:
@@ -328,7 +328,7 @@ def test_a_site_that_never_comes_to_its_answer_is_left_when_the_time_is_up(piece
         server = Server(f"http://127.0.0.1:{listening.getsockname()[1]}", KEY, timeout_s=0.5)
         started = time.monotonic()
         answer = server.post(b"{}", 0.8)
-        assert 0.7 < time.monotonic() - started < 4
+        assert 0.7 < time.monotonic() - started < 30
         assert (answer.status, answer.text) == (None, "the site does not answer in time")
         thread.join(5)
 
@@ -339,7 +339,7 @@ def _never_answer(listening, piece):
         connection.recv(65536)
         if piece == b"X":
             connection.sendall(b"HTTP/1.1 202 Accepted\r\nX-Long: ")
-        for _ in range(120):
+        for _ in range(1200):
             try:
                 connection.sendall(piece)
             except OSError:
@@ -354,7 +354,7 @@ def test_tls_is_left_when_the_time_is_up_too():
         thread.start()
         started = time.monotonic()
         answer = Server(f"https://127.0.0.1:{listening.getsockname()[1]}", KEY, timeout_s=0.5).post(b"{}", 0.8)
-        assert time.monotonic() - started < 4
+        assert time.monotonic() - started < 30
         assert (answer.status, answer.is_final) == (None, False)
         thread.join(5)
 
@@ -363,7 +363,7 @@ def _drip_a_handshake(listening):
     connection, _ = listening.accept()
     with connection:
         connection.sendall(b"\x16\x03\x03\x3f\xff\x02\x00\x3f\xfb")  # a ServerHello of 16 KiB begins
-        for _ in range(120):
+        for _ in range(1200):
             try:
                 connection.sendall(b"\x00")
             except OSError:

