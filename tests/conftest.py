@@ -21,6 +21,7 @@ from django.utils import translation
 from tests import servers
 from tests.live import ROOT, Site
 
+PATIENCE_MS = 40_000  # for a page to show something; a machine busy with other tests needs several seconds
 CHROMIUM_NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 
 
@@ -202,10 +203,11 @@ def browser():
     executable = chromium()
     if not executable:
         pytest.skip(f"no browser: none of {', '.join(CHROMIUM_NAMES)} on PATH, and CHROMIUM is not set")
-    from playwright.sync_api import sync_playwright
+    from playwright.sync_api import expect, sync_playwright
 
     # Playwright's loop runs in this thread as long as the browser does; to Django every later test would look asynchronous.
     os.environ["DJANGO_ALLOW_ASYNC_UNSAFE"] = "1"
+    expect.set_options(timeout=PATIENCE_MS)
     quiet = ["--disable-background-networking", "--disable-component-update", "--disable-sync", "--disable-quic"]
     with sync_playwright() as playwright:
         started = playwright.chromium.launch(
@@ -219,7 +221,7 @@ def browser():
 def browser_context(browser):
     """A visitor with no history; every console error and policy violation it meets is kept in `context.troubles`."""
     context = browser.new_context(viewport={"width": 1440, "height": 900})
-    context.set_default_timeout(20_000)
+    context.set_default_timeout(PATIENCE_MS)
     context.troubles = []
     context.on("console", lambda line: line.type == "error" and context.troubles.append(line.text))
     context.on("weberror", lambda error: context.troubles.append(str(error.error)))

@@ -142,7 +142,7 @@ class Site:
     def get(self, path: str) -> tuple[int, str]:
         """Status and text of a page, also for 4xx and 5xx."""
         try:
-            with urllib.request.urlopen(self.url + path, timeout=20) as answer:
+            with urllib.request.urlopen(self.url + path, timeout=60) as answer:
                 return answer.status, answer.read().decode()
         except urllib.error.HTTPError as error:
             return error.code, error.read().decode(errors="replace")

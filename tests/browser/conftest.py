@@ -26,7 +26,7 @@ class LoadedSite(Site):
         headers = {"Authorization": f"Bearer {self.key}", "Content-Type": "application/json"}
         request = urllib.request.Request(f"{self.url}/api/v1/reports/", json.dumps(body).encode(), headers)
         try:
-            with urllib.request.urlopen(request, timeout=20) as answer:
+            with urllib.request.urlopen(request, timeout=60) as answer:
                 return str(json.load(answer)["receipt_url"])
         except urllib.error.HTTPError as error:
             raise AssertionError(f"{error.code}: {error.read().decode()}") from error

@@ -66,7 +66,7 @@ def run_to_its_end(site: Site, name: str) -> None:
 def upload(site: Site, key: str, body: dict) -> dict:
     headers = {"Authorization": f"Bearer {key}", "Content-Type": "application/json"}
     request = urllib.request.Request(f"{site.url}/api/v1/reports/", json.dumps(body).encode(), headers)
-    with urllib.request.urlopen(request, timeout=20) as answer:
+    with urllib.request.urlopen(request, timeout=60) as answer:
         assert answer.status == 202
         return json.load(answer)
 

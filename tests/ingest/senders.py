@@ -62,7 +62,7 @@ class Sender(threading.Thread):
         headers = {"Authorization": f"Bearer {self.key}", "Content-Type": "application/json"}
         request = urllib.request.Request(f"{self.site.url}/api/v1/reports/", body, headers)
         try:
-            with urllib.request.urlopen(request, timeout=20) as answer:
+            with urllib.request.urlopen(request, timeout=60) as answer:
                 self.answers.append(answer.status)
                 return True
         except urllib.error.HTTPError as error:

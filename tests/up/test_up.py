@@ -115,7 +115,7 @@ def copy_of(var: Path, folder: Path) -> Path:
 
 
 def page(url: str) -> str:
-    with urllib.request.urlopen(url, timeout=20) as answer:
+    with urllib.request.urlopen(url, timeout=60) as answer:
         return answer.read().decode()
 
 
