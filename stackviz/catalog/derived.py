@@ -1,0 +1,289 @@
+"""Figures that follow from published ones: each with its formula, what it means, and what went into it.
+
+Pure of queries: works on the map that `queries.peaks` returns. A figure is derived only where every input is published
+under a condition that fits the others; otherwise it is None, and the reason says which input is missing.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+
+from django.utils.translation import get_language
+from django.utils.translation import gettext as translated
+from django.utils.translation import gettext_lazy as _
+
+from stackviz.catalog.conditions import describe, split_variants
+from stackviz.catalog.fields import FIELDS, Words
+from stackviz.units import format_in, format_number
+
+Amounts = Mapping[tuple[int, str, str], float]  # (accelerator id, field, condition) -> SI amount, as of queries.peaks
+DIGITS = 4  # a derived figure is no more exact than what went into it
+
+
+@dataclass(frozen=True, slots=True)
+class Need:
+    """One input: the first of `fields` that is published under one of `conditions`; () are the field's usual ones."""
+
+    fields: tuple[str, ...]
+    conditions: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Derivation:
+    """A figure that is one input divided by the other: `needs`, in this order.
+
+    Amounts are in SI; one `unit`, in which people read it, is `factor` of those.
+    """
+
+    name: str
+    title: Words
+    unit: str
+    factor: float
+    formula: Words
+    meaning: Words
+    needs: tuple[Need, Need]
+    higher_is_better: bool | None = None
+
+    @property
+    def words(self) -> tuple[str, str, str]:
+        """(title, formula, meaning) in the reader's language."""
+        return _words_of(self.name, get_language() or "")
+
+
+@dataclass(frozen=True, slots=True)
+class Input:
+    """A published figure that went into a derived one: `amount` in SI, `text` as people read it."""
+
+    field: str
+    condition: str
+    amount: float
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Derived:
+    """A derived figure of one accelerator: `amount` in SI, `text` in `unit`. None has a `reason` and nothing else.
+
+    `condition`: what the inputs' conditions are, in words. `worked`: the formula with the figures in it.
+    """
+
+    name: str
+    title: str
+    unit: str
+    formula: str
+    meaning: str
+    higher_is_better: bool | None
+    amount: float | None
+    text: str
+    exact: str
+    condition: str
+    worked: str
+    inputs: tuple[Input, ...]
+    reason: str
+
+    @property
+    def label(self) -> str:
+        return f"{self.text} {self.unit}" if self.text else ""
+
+
+# A chip's rate is not held against the power of a whole system, nor against a limit somebody may set.
+_POWER = Need(("tdp_w",), ("", "load=peak"))
+# What a shop asks, or what a kit costs with its board and memory, is no launch price of the chip.
+_PRICE = Need(("launch_price_usd",), ("",))
+_RATE = Need(("bf16_tensor_tflops", "fp16_tensor_tflops"))
+_FP32 = Need(("fp32_tflops",))
+_INT8 = Need(("int8_tensor_tops",))
+_BANDWIDTH = Need(("memory_bandwidth_gb_s",), ("", "scope=on-chip"))
+_MEMORY = Need(("memory_gb",), ("", "scope=on-chip"))
+_LARGEST_MEMORY = Need(("memory_gb", "memory_gb_max"), ("", "scope=on-chip"))
+# The formula's words name these; of the others the condition says which one was taken.
+_NAMED = frozenset({"memory_bandwidth_gb_s", "memory_gb", "tdp_w", "launch_price_usd"})
+
+
+_ALL: tuple[Derivation, ...] = (
+    Derivation(
+        "ridge-point",
+        _("Ridge point"),
+        "FLOP/B",
+        1.0,
+        _("dense bf16 rate (fp16 where there is no bf16) ÷ memory bandwidth"),
+        _("Work that does fewer operations than this with each byte it reads waits for memory, not for arithmetic."),
+        (_RATE, _BANDWIDTH),
+    ),
+    Derivation(
+        "ridge-point-fp32",
+        _("Ridge point, fp32"),
+        "FLOP/B",
+        1.0,
+        _("fp32 rate of the ordinary cores ÷ memory bandwidth"),
+        _("The same for code that does not use the matrix units."),
+        (_FP32, _BANDWIDTH),
+    ),
+    Derivation(
+        "bytes-per-flop",
+        _("Bytes per FLOP"),
+        "B/FLOP",
+        1.0,
+        _("memory bandwidth ÷ dense bf16 rate (fp16 where there is no bf16)"),
+        _("How many bytes memory delivers in the time of one operation; the ridge point the other way up."),
+        (_BANDWIDTH, _RATE),
+    ),
+    Derivation(
+        "memory-read-time",
+        _("Time to read all memory once"),
+        "ms",
+        1e-3,
+        _("memory ÷ memory bandwidth"),
+        _("A model that fills memory cannot give one stream of text its next token faster than this."),
+        (_LARGEST_MEMORY, _BANDWIDTH),
+    ),
+    Derivation(
+        "flops-per-watt",
+        _("Rate per watt"),
+        "TFLOPS/W",
+        1e12,
+        _("dense bf16 rate (fp16 where there is no bf16) ÷ board power"),
+        _("What a watt buys at the published peak; under load clocks and power differ."),
+        (_RATE, _POWER),
+        higher_is_better=True,
+    ),
+    Derivation(
+        "fp32-per-watt",
+        _("fp32 rate per watt"),
+        "TFLOPS/W",
+        1e12,
+        _("fp32 rate of the ordinary cores ÷ board power"),
+        _("The same for code that does not use the matrix units."),
+        (_FP32, _POWER),
+        higher_is_better=True,
+    ),
+    Derivation(
+        "int8-per-watt",
+        _("int8 rate per watt"),
+        "TOPS/W",
+        1e12,
+        _("dense int8 rate ÷ board power"),
+        _("How thriftily quantised networks run at the published peak."),
+        (_INT8, _POWER),
+        higher_is_better=True,
+    ),
+    Derivation(
+        "bandwidth-per-watt",
+        _("Bandwidth per watt"),
+        "GB/s/W",
+        1e9,
+        _("memory bandwidth ÷ board power"),
+        _("What a watt buys for work that waits for memory, such as generating text."),
+        (_BANDWIDTH, _POWER),
+        higher_is_better=True,
+    ),
+    Derivation(
+        "flops-per-dollar",
+        _("Rate per dollar"),
+        "GFLOPS/USD",
+        1e9,
+        _("dense bf16 rate (fp16 where there is no bf16) ÷ launch price"),
+        _("At the price it was introduced at, in dollars of that year; listings of shops do not count."),
+        (_RATE, _PRICE),
+        higher_is_better=True,
+    ),
+    Derivation(
+        "bandwidth-per-dollar",
+        _("Bandwidth per dollar"),
+        "GB/s/USD",
+        1e9,
+        _("memory bandwidth ÷ launch price"),
+        _("At the price it was introduced at, in dollars of that year; listings of shops do not count."),
+        (_BANDWIDTH, _PRICE),
+        higher_is_better=True,
+    ),
+    Derivation(
+        "memory-per-dollar",
+        _("Memory per dollar"),
+        "MB/USD",
+        1e6,
+        _("memory ÷ launch price"),
+        _("At the price it was introduced at, in dollars of that year; listings of shops do not count."),
+        (_MEMORY, _PRICE),
+        higher_is_better=True,
+    ),
+)
+
+DERIVATIONS: dict[str, Derivation] = {derivation.name: derivation for derivation in _ALL}
+
+
+@lru_cache(maxsize=256)
+def _words_of(name: str, _language: str) -> tuple[str, str, str]:
+    derivation = DERIVATIONS[name]
+    return str(derivation.title), str(derivation.formula), str(derivation.meaning)
+
+
+def derive(found: Amounts, accelerator_id: int) -> tuple[Derived, ...]:
+    """Every derived figure of one accelerator, in registry order; those that cannot be derived say why."""
+    return tuple(derive_one(derivation, found, accelerator_id) for derivation in _ALL)
+
+
+def derive_one(derivation: Derivation, found: Amounts, accelerator_id: int) -> Derived:
+    """One derived figure of one accelerator."""
+    above, below = (_input(need, found, accelerator_id) for need in derivation.needs)
+    if above is None:
+        return _without(derivation, _why_missing(derivation.needs[0], found, accelerator_id))
+    if below is None:
+        return _without(derivation, _why_missing(derivation.needs[1], found, accelerator_id))
+    if not below.amount:
+        return _without(derivation, translated("%(field)s is zero") % {"field": FIELDS[below.field].words[0]})
+    return _with(derivation, above, below)
+
+
+def _input(need: Need, found: Amounts, accelerator_id: int) -> Input | None:
+    for name in need.fields:
+        for condition in need.conditions or FIELDS[name].usual:
+            amount = found.get((accelerator_id, name, condition))
+            if amount is not None:
+                return Input(name, condition, amount, format_in(amount, FIELDS[name].unit, digits=5).label)
+    return None
+
+
+def _why_missing(need: Need, found: Amounts, accelerator_id: int) -> str:
+    """Which input there is none of, and under which other conditions it is published, in words."""
+    field = FIELDS[need.fields[0]]
+    others = sorted(condition for pk, name, condition in found if (pk, name) == (accelerator_id, field.name))
+    if not others:
+        return translated("not published: %(field)s") % {"field": field.words[0]}
+    if all(split_variants(condition)[1] for condition in others):
+        return translated("%(field)s depends on the model") % {"field": field.words[0]}
+    words = "; ".join(describe(condition) for condition in others if condition)
+    return translated("%(field)s is published only as: %(conditions)s") % {"field": field.words[0], "conditions": words}
+
+
+def _without(derivation: Derivation, reason: str) -> Derived:
+    title, formula, meaning = derivation.words
+    better = derivation.higher_is_better
+    return Derived(derivation.name, title, derivation.unit, formula, meaning, better, None, "", "", "", "", (), reason)
+
+
+def _with(derivation: Derivation, above: Input, below: Input) -> Derived:
+    title, formula, meaning = derivation.words
+    amount = above.amount / below.amount
+    return Derived(
+        name=derivation.name,
+        title=title,
+        unit=derivation.unit,
+        formula=formula,
+        meaning=meaning,
+        higher_is_better=derivation.higher_is_better,
+        amount=amount,
+        text=format_number(amount / derivation.factor, DIGITS),
+        exact=f"{format_number(amount / derivation.factor, 12)} {derivation.unit}",
+        condition="; ".join(filter(None, (_condition_of(above), _condition_of(below)))),
+        worked=f"{above.text} ÷ {below.text}",
+        inputs=(above, below),
+        reason="",
+    )
+
+
+def _condition_of(item: Input) -> str:
+    """What must be known of an input beyond what the formula says of it: `bf16 tensor, dense`."""
+    if item.field in _NAMED and not item.condition:
+        return ""
+    return ", ".join(filter(None, [FIELDS[item.field].words[0], describe(item.condition)]))
