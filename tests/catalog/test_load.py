@@ -32,7 +32,7 @@ def folder(tmp_path) -> Path:
 def change(folder: Path, name: str, old: str, new: str) -> None:
     text = (folder / name).read_text(encoding="utf-8")
     assert old in text
-    (folder / name).write_text(text.replace(old, new), encoding="utf-8")
+    (folder / name).write_text(text.replace(old, new, 1), encoding="utf-8")
 
 
 def t4_power() -> SpecValue:
