@@ -1,0 +1,93 @@
+"""The change log in a browser: read by everybody, filtered by keyboard, followed to the sheet."""
+
+import json
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import expect
+
+SERIOUS = {"serious", "critical"}
+WAIT_MS = 60_000
+
+
+def violations(page) -> list[str]:
+    return [
+        f"{problem['id']}: {problem['help']}: {json.dumps([node['target'] for node in problem['nodes'][:4]])}"
+        for problem in Axe().run(page).response["violations"]
+        if problem["impact"] in SERIOUS
+    ]
+
+
+@pytest.fixture(scope="module")
+def corrected(site) -> str:
+    """A site where a curator has changed a figure, added a name and removed an accelerator."""
+    site.shell(
+        "from django.contrib.auth.models import User\n"
+        "from stackviz.catalog.models import *\n"
+        "mira = User.objects.get(username='curator')\n"
+        "def done(row, reason):\n"
+        "    row._history_user, row._change_reason = mira, reason\n"
+        "    return row\n"
+        "value = SpecValue.objects.get(accelerator__slug='nvidia-t4', field='tdp_w', is_preferred=True)\n"
+        "value.value = '71'\n"
+        "done(value, 'read from the data sheet').save()\n"
+        "done(Alias(accelerator=value.accelerator, name='Tesla T4 of this test'), 'seen in three machines').save()\n"
+        "gone = done(Accelerator(slug='gone', name='Gone One', vendor=value.accelerator.vendor, kind='gpu'), 'new')\n"
+        "gone.save()\n"
+        "done(gone, 'never sold').delete()\n"
+    )
+    return site.url
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("path", ["/changes/", "/changes/?load=1", "/changes/?a=nvidia-t4", "/changes/?a=nothing"])
+def test_the_log_can_be_read_by_everybody(corrected, browser, path, scheme):
+    context = browser.new_context(bypass_csp=True, color_scheme=scheme, viewport={"width": 1280, "height": 900})
+    try:
+        page = context.new_page()
+        page.goto(corrected + path, wait_until="load", timeout=WAIT_MS)
+        assert violations(page) == []
+    finally:
+        context.close()
+
+
+@pytest.mark.parametrize("width", [360, 768, 1440])
+def test_the_log_never_scrolls_sideways(corrected, browser, width):
+    context = browser.new_context(viewport={"width": width, "height": 800})
+    try:
+        page = context.new_page()
+        page.goto(f"{corrected}/changes/", wait_until="load", timeout=WAIT_MS)
+        assert page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth") <= 0
+    finally:
+        context.close()
+
+
+def test_the_log_is_filtered_with_the_keyboard_alone(corrected, visit, browser_context):
+    page = visit("/changes/")
+    page.locator("#a").focus()
+    page.keyboard.type("NVIDIA T4")
+    page.keyboard.press("Enter")
+    expect(page.locator("h1")).to_have_text("Changes of NVIDIA T4", timeout=WAIT_MS)
+    first = page.locator(".log li", has_text="Board power").first
+    expect(first).to_contain_text("71 W")
+    expect(first).to_contain_text("read from the data sheet")
+    expect(first).to_contain_text("curator")
+    expect(page.locator("link[rel=alternate]")).to_have_attribute("href", "/changes/feed/?a=nvidia-t4")
+    assert browser_context.troubles == []
+
+
+def test_what_was_removed_is_told_and_leads_nowhere(corrected, visit):
+    page = visit("/changes/?field=sheet")
+    gone = page.locator(".log li", has_text="never sold")
+    expect(gone).to_contain_text("removed")
+    assert gone.locator("a").count() == 0
+
+
+def test_a_load_opens_into_its_steps(corrected, visit):
+    page = visit("/changes/")
+    page.get_by_role("link", name="one by one").last.click()
+    expect(page.locator(".note.info")).to_contain_text("Only the steps of load", timeout=WAIT_MS)
+    assert page.locator(".log li").count() == 50
+    page.get_by_role("link", name="Older").click()
+    expect(page.get_by_role("link", name="Newest")).to_be_visible(timeout=WAIT_MS)
+    assert page.locator(".log li").count() == 50
