@@ -113,7 +113,17 @@ GLOSSARY: dict[str, str] = {
 }
 
 # Which formula holds a field's figures against others of the same sheet.
-FORMULA: dict[str, str] = {}
+_MATRIX_RATES = ("tf32", "fp16", "bf16", "fp8", "fp4")
+FORMULA: dict[str, str] = {
+    "memory_gb_max": "largest-memory",
+    "memory_bandwidth_gb_s": "bandwidth",
+    "fp32_tflops": "fp32",
+    **dict.fromkeys(("fp64_tflops", "fp64_tensor_tflops", "fp16_tflops"), "share-of-fp32"),
+    **dict.fromkeys((f"{rate}_tensor_tflops" for rate in _MATRIX_RATES), "matrix-rate"),
+    **dict.fromkeys(("int8_tensor_tops", "int4_tensor_tops"), "matrix-rate"),
+    **dict.fromkeys(("cuda_cores", "gpu_alus"), "lanes"),
+    "tensor_cores": "matrix-units",
+}
 
 # For whom a field can be at all: a maker (`apple`), a kind (`soc`) or both (`nvidia/soc`). Only what cannot be stands
 # here: what a maker could publish and does not is missing, and the sheet says so.

@@ -5,6 +5,7 @@
     sources.csv       key,title,url,kind                    no url: what it says stays unreviewed
     specs/<vendor>.csv  device,field,value,unit,condition,basis,status,source,note      one value a line
     aliases.csv       device,name,kind,memory_gb,gpu_cores,source,note
+    exceptions.csv    device,field,condition,reason,source  why a figure does not follow its formula; not loaded
 
 `status` is public (the preferred value of its field and condition), alternative (public, another value is preferred or
 this one confirms it), unreviewed (no address known) or retired (known to be wrong).
@@ -17,7 +18,7 @@ from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import TypeVar
 
-from stackviz.catalog.conditions import canonical
+from stackviz.catalog.conditions import ConditionError, canonical
 from stackviz.catalog.fields import FIELDS, amount_of
 from stackviz.catalog.names import normalized
 from stackviz.catalog.problems import CuratedDataError
@@ -90,6 +91,21 @@ class AliasLine:
 
 
 @dataclass(frozen=True, slots=True)
+class ExceptionLine:
+    """Why the values of one cell do not agree with their formula, or look like a sparse rate, and are right."""
+
+    device: str
+    field: str
+    condition: str
+    reason: str
+    source: str
+
+    @property
+    def slot(self) -> tuple[str, str, str]:
+        return self.device, self.field, self.condition
+
+
+@dataclass(frozen=True, slots=True)
 class Catalogue:
     """Everything the curated files say, and the version of what they say."""
 
@@ -99,6 +115,7 @@ class Catalogue:
     sources: tuple[SourceLine, ...]
     specs: tuple[SpecLine, ...]
     aliases: tuple[AliasLine, ...]
+    exceptions: tuple[ExceptionLine, ...] = ()
 
 
 def data_version(folder: Path = DATA) -> str:
@@ -117,6 +134,8 @@ def read_catalogue(folder: Path = DATA) -> Catalogue:
     sources = _read(folder / "sources.csv", SourceLine)
     specs = {path.name: _read(path, SpecLine) for path in sorted((folder / "specs").glob("*.csv"))}
     aliases = _read(folder / "aliases.csv", AliasLine)
+    excepted = folder / "exceptions.csv"
+    exceptions = _read(excepted, ExceptionLine) if excepted.exists() else ()
     known = _Known({line.slug for line in accelerators}, {line.key: line.url for line in sources})
     problems = [
         *_in_file("vendors.csv", _repeated([line.slug for line in vendors])),
@@ -128,14 +147,15 @@ def read_catalogue(folder: Path = DATA) -> Catalogue:
             for problem in _in_file(f"specs/{name}", _spec_problems(lines, known))
         ),
         *_in_file("aliases.csv", _alias_problems(aliases, known)),
+        *_in_file("exceptions.csv", _exception_problems(exceptions, known)),
     ]
     if problems:
         raise CuratedDataError(problems)
     all_specs = tuple(line for lines in specs.values() for line in lines)
-    return Catalogue(data_version(folder), vendors, accelerators, sources, all_specs, aliases)
+    return Catalogue(data_version(folder), vendors, accelerators, sources, all_specs, aliases, exceptions)
 
 
-Line = TypeVar("Line", VendorLine, AcceleratorLine, SourceLine, SpecLine, AliasLine)
+Line = TypeVar("Line", VendorLine, AcceleratorLine, SourceLine, SpecLine, AliasLine, ExceptionLine)
 Problem = tuple[int, str]  # position among the lines of a file, and what is wrong
 
 
@@ -231,3 +251,18 @@ def _alias_problems(lines: Sequence[AliasLine], known: _Known) -> Iterator[Probl
         yield from known.problems(number, line.device, line.source)
         if not normalized(line.name):
             yield number, f"nothing is left of the name {line.name!r} without the vendor's"
+
+
+def _exception_problems(lines: Sequence[ExceptionLine], known: _Known) -> Iterator[Problem]:
+    yield from _repeated([line.slot for line in lines])
+    for number, line in enumerate(lines):
+        yield from known.problems(number, line.device, line.source)
+        if line.field not in FIELDS:
+            yield number, f"no field {line.field!r} in the registry"
+        try:
+            if canonical(line.condition) != line.condition:
+                yield number, f"condition is written {canonical(line.condition)!r}"
+        except ConditionError as error:
+            yield number, str(error)
+        if not line.reason:
+            yield number, "no reason is given"

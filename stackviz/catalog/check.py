@@ -1,0 +1,428 @@
+"""What has to be true of every public value, checked over the database: three queries, whatever its size.
+
+A value that its formula does not support is no mistake where the data says why: a line of `data/exceptions.csv` for its
+cell, a note that starts with `NOT_BY_FORMULA`, or, for an alternative that lost to another source, any note.
+"""
+
+from collections import defaultdict
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from urllib.parse import urlsplit
+
+from stackviz.catalog.conditions import ConditionError, canonical, describe, parse, write
+from stackviz.catalog.fields import FIELDS, Field, amount_of
+from stackviz.catalog.files import DATA, ExceptionLine, read_catalogue
+from stackviz.catalog.formulas import Expected, Published, expectations, half_a_digit
+from stackviz.catalog.models import Accelerator, Alias, SpecValue
+from stackviz.units import from_si
+
+NOT_BY_FORMULA = "Not by formula:"
+# Two printed rates this near are the same rate, rounded differently.
+SAME = 0.01
+
+Cell = tuple[str, str, str]  # slug, field, condition
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """One thing that is wrong: where, what is said there, and what was expected. `field` is empty for a name."""
+
+    device: str
+    field: str
+    condition: str
+    said: str
+    expected: str
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """One check: how many values it looked at, how many of them say why they differ, and what is wrong."""
+
+    name: str
+    title: str
+    looked_at: int
+    excused: int
+    problems: tuple[Problem, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """All checks. `idle`: exceptions that excuse nothing any more; no mistake, but to be taken out of the file."""
+
+    public_accelerators: int
+    reviewed_values: int
+    names: int
+    outcomes: tuple[Outcome, ...]
+    idle: tuple[Cell, ...]
+
+    @property
+    def is_clean(self) -> bool:
+        return not any(outcome.problems for outcome in self.outcomes)
+
+
+@dataclass(slots=True)
+class Finding:
+    """What one look at one value or name found: nothing, an excuse, or a problem."""
+
+    problem: Problem | None = None
+    excused_by: Cell | None = None
+    is_excused: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Reviewed:
+    """What the database has in public: values and names of public accelerators, and what each sheet publishes."""
+
+    accelerators: Sequence[Accelerator]
+    values: Sequence[SpecValue]
+    aliases: Sequence[Alias]
+    exceptions: Mapping[Cell, ExceptionLine]
+    published: Mapping[int, Published] = field(default_factory=dict)
+    cells: Mapping[Cell, Sequence[SpecValue]] = field(default_factory=dict)
+
+
+def check_catalogue(exceptions: Iterable[ExceptionLine] | None = None) -> Verdict:
+    """Look at every public value and name. `exceptions`: those of the curated files, unless given. Three queries."""
+    lines = read_catalogue(DATA).exceptions if exceptions is None else exceptions
+    reviewed = _read({line.slot: line for line in lines})
+    outcomes, used = [], set[Cell]()
+    for name, (title, look) in CHECKS.items():
+        findings = list(look(reviewed))
+        used |= {found.excused_by for found in findings if found.excused_by}
+        problems = tuple(found.problem for found in findings if found.problem)
+        outcomes.append(Outcome(name, title, len(findings), sum(found.is_excused for found in findings), problems))
+    return Verdict(
+        public_accelerators=len(reviewed.accelerators),
+        reviewed_values=len(reviewed.values),
+        names=len(reviewed.aliases),
+        outcomes=tuple(outcomes),
+        idle=tuple(sorted(reviewed.exceptions.keys() - used)),
+    )
+
+
+def disagreements(value: SpecValue, published: Published) -> list[Expected]:
+    """What the formula of the value's field makes of the other figures of its sheet, where the value differs from it.
+
+    `value` need not be saved; its condition is canonical. No query.
+    """
+    registered = value.registered_field
+    if registered is None or value.amount is None or not registered.formula:
+        return []
+    figure, slack = _figure(registered, value), half_a_digit(value.value) * _scale(registered, value)
+    expected = expectations(published, registered.formula, value.field, value.condition)
+    return [one for one in expected if not one.holds(figure, slack)]
+
+
+def published_by(slug: str, values: Iterable[SpecValue]) -> Published:
+    """What one sheet publishes: of `values` the preferred public ones. Figures that cannot be read are left out."""
+    figures: dict[tuple[str, str], float] = {}
+    words: dict[str, str] = {}
+    for value in values:
+        registered = value.registered_field
+        if registered is None or not value.is_preferred or value.status != SpecValue.Status.PUBLIC:
+            continue
+        if value.amount is None:
+            words.setdefault(value.field, value.value)
+        else:
+            figures[value.field, value.condition] = _figure(registered, value)
+    return Published(slug, figures, words)
+
+
+def _figure(registered: Field, value: SpecValue) -> float:
+    return from_si(value.amount or 0.0, registered.unit)
+
+
+def _scale(registered: Field, value: SpecValue) -> float:
+    """How many of the field's unit one of the value's is."""
+    number = float(value.value)
+    return _figure(registered, value) / number if number else 1.0
+
+
+def _read(exceptions: Mapping[Cell, ExceptionLine]) -> Reviewed:
+    accelerators = list(Accelerator.objects.filter(is_public=True).select_related("vendor"))
+    known = {accelerator.pk: accelerator for accelerator in accelerators}
+    rows = SpecValue.objects.filter(status=SpecValue.Status.PUBLIC, accelerator__is_public=True)
+    values = list(rows.select_related("source").order_by("accelerator", "field", "condition", "-is_preferred", "pk"))
+    aliases = list(Alias.objects.filter(accelerator__is_public=True).order_by("normalized", "accelerator", "pk"))
+    by_sheet: dict[int, list[SpecValue]] = defaultdict(list)
+    cells: dict[Cell, list[SpecValue]] = defaultdict(list)
+    for value in values:
+        value.accelerator = known[value.accelerator_id]
+        by_sheet[value.accelerator_id].append(value)
+        cells[_cell(value)].append(value)
+    for alias in aliases:
+        alias.accelerator = known[alias.accelerator_id]
+    published = {pk: published_by(known[pk].slug, found) for pk, found in by_sheet.items()}
+    return Reviewed(accelerators, values, aliases, exceptions, published, cells)
+
+
+def _cell(value: SpecValue) -> Cell:
+    return value.accelerator.slug, value.field, value.condition
+
+
+def _problem(value: SpecValue, expected: str) -> Finding:
+    said = f"{value.value} {value.unit}".rstrip()
+    return Finding(Problem(value.accelerator.slug, value.field, value.condition, said, expected))
+
+
+def _of_each(reviewed: Reviewed, wrong: Callable[[SpecValue], str]) -> Iterator[Finding]:
+    """One finding per value; `wrong` says what was expected, or "" where all is well."""
+    for value in reviewed.values:
+        expected = wrong(value)
+        yield _problem(value, expected) if expected else Finding()
+
+
+# --- each value by itself ---
+
+
+def _sources(reviewed: Reviewed) -> Iterator[Finding]:
+    def wrong(value: SpecValue) -> str:
+        if value.source is None:
+            return "a source"
+        return "" if _is_web_address(value.source.url) else f"a web address for its source, not {value.source.url!r}"
+
+    return _of_each(reviewed, wrong)
+
+
+def _is_web_address(text: str) -> bool:
+    try:
+        address = urlsplit(text)
+    except ValueError:
+        return False
+    return address.scheme in ("http", "https") and "." in (address.hostname or "") and " " not in text
+
+
+def _fields(reviewed: Reviewed) -> Iterator[Finding]:
+    def wrong(value: SpecValue) -> str:
+        registered, product = value.registered_field, value.accelerator
+        if registered is None:
+            return "a field of the registry"
+        if registered.applies_to(product.vendor.slug, product.kind):
+            return ""
+        return f"no such value: the field does not apply to {product.kind} of {product.vendor.name}"
+
+    return _of_each(reviewed, wrong)
+
+
+def _units(reviewed: Reviewed) -> Iterator[Finding]:
+    def wrong(value: SpecValue) -> str:
+        registered = value.registered_field
+        if registered is None:
+            return ""
+        try:
+            amount = amount_of(replace(registered, plausible=None), value.value, value.unit)
+        except ValueError as error:
+            return str(error)
+        if amount == value.amount or (amount and value.amount and abs(amount / value.amount - 1) < 1e-9):
+            return ""
+        return f"an amount of {amount}, not {value.amount}"
+
+    return _of_each(reviewed, wrong)
+
+
+def _ranges(reviewed: Reviewed) -> Iterator[Finding]:
+    def wrong(value: SpecValue) -> str:
+        registered = value.registered_field
+        if registered is None or value.amount is None or registered.plausible is None:
+            return ""
+        least, most = registered.plausible
+        figure = _figure(registered, value)
+        return "" if least <= figure <= most else f"{least:g} – {most:g} {registered.unit}"
+
+    return _of_each(reviewed, wrong)
+
+
+def _conditions(reviewed: Reviewed) -> Iterator[Finding]:
+    def wrong(value: SpecValue) -> str:
+        try:
+            proper = canonical(value.condition)
+            parts = parse(value.condition)
+        except ConditionError as error:
+            return error.problem
+        if proper != value.condition:
+            return f"written {proper!r}"
+        registered = value.registered_field
+        if registered and registered.group == "rates" and _names_sparsity(registered) and "sparsity" not in parts:
+            return "a rate that says whether it is dense or sparse"
+        return ""
+
+    return _of_each(reviewed, wrong)
+
+
+def _names_sparsity(registered: Field) -> bool:
+    return all("sparsity" in condition for condition in registered.usual)
+
+
+# --- values against each other ---
+
+
+def _preferred(reviewed: Reviewed) -> Iterator[Finding]:
+    for (slug, name, condition), values in reviewed.cells.items():
+        chosen = [value for value in values if value.is_preferred]
+        said = "; ".join(f"{value.value} {value.unit}".rstrip() for value in chosen or values)
+        expected = f"one preferred value, not {len(chosen)}"
+        yield Finding() if len(chosen) == 1 else Finding(Problem(slug, name, condition, said, expected))
+
+
+def _formulas(reviewed: Reviewed) -> Iterator[Finding]:
+    for value in reviewed.values:
+        registered, published = value.registered_field, reviewed.published[value.accelerator_id]
+        if registered is None or value.amount is None:
+            continue
+        if not any(True for _one in expectations(published, registered.formula, value.field, value.condition)):
+            continue
+        differing = disagreements(value, published)
+        yield _excused_or(reviewed, value, "; ".join(str(one) for one in differing)) if differing else Finding()
+
+
+def _sparse_as_dense(reviewed: Reviewed) -> Iterator[Finding]:
+    for value in reviewed.values:
+        if "sparsity=dense" in value.condition and value.registered_field and value.amount:
+            looks_sparse = _looks_sparse(reviewed, value)
+            yield _excused_or(reviewed, value, looks_sparse) if looks_sparse else Finding()
+
+
+# Rates that a design runs alike: of these neither is twice the other, unless a formula knows the design.
+_ALIKE = {"fp16_tensor_tflops": "bf16_tensor_tflops", "bf16_tensor_tflops": "fp16_tensor_tflops"}
+
+
+def _looks_sparse(reviewed: Reviewed, value: SpecValue) -> str:
+    """Why a dense rate seems to be one with sparsity, or ""."""
+    slug, name, condition = _cell(value)
+    sparse = write({**parse(condition), "sparsity": "sparse"})
+    for other in reviewed.cells.get((slug, name, sparse), ()):
+        if _is_factor(value, other, 1):
+            return f"less than the sparse rate, {_label(other)}"
+    if _is_supported(reviewed, value):
+        return ""
+    for other in reviewed.cells[slug, name, condition]:
+        if _is_factor(value, other, 2):
+            return f"the dense rate of another source, {_label(other)}"
+    for other in reviewed.cells.get((slug, _ALIKE.get(name, ""), condition), ()):
+        if _is_factor(value, other, 2):
+            return f"the rate of {_ALIKE[name]}, {_label(other)}"
+    return ""
+
+
+def _is_factor(value: SpecValue, other: SpecValue, factor: float) -> bool:
+    return bool(value.amount and other.amount) and abs((value.amount or 0) / (other.amount or 1) / factor - 1) < SAME
+
+
+def _is_supported(reviewed: Reviewed, value: SpecValue) -> bool:
+    """Whether a formula looked at the value and agrees."""
+    published, registered = reviewed.published[value.accelerator_id], FIELDS[value.field]
+    judged = any(True for _one in expectations(published, registered.formula, value.field, value.condition))
+    return judged and not disagreements(value, published)
+
+
+def _label(value: SpecValue) -> str:
+    return f"{value.value} {value.unit}".rstrip()
+
+
+def _excused_or(reviewed: Reviewed, value: SpecValue, expected: str) -> Finding:
+    """The problem, unless the data says why the value is right all the same."""
+    if _cell(value) in reviewed.exceptions:
+        return Finding(excused_by=_cell(value), is_excused=True)
+    if value.note.startswith(NOT_BY_FORMULA) or (value.note and not value.is_preferred):
+        return Finding(is_excused=True)
+    return _problem(value, expected)
+
+
+# --- names ---
+
+
+def _names(reviewed: Reviewed) -> Iterator[Finding]:
+    """A name leads to one sheet, or every sheet that has it says which memory size or core count is its own."""
+    by_name: dict[str, list[Alias]] = defaultdict(list)
+    for alias in reviewed.aliases:
+        if alias.kind != Alias.Kind.UNDECIDED:
+            by_name[alias.normalized].append(alias)
+    for alike in by_name.values():
+        for position, alias in enumerate(alike):
+            rivals = [other for other in alike[:position] if not _are_told_apart(alias, other)]
+            yield _double(alias, rivals) if rivals else Finding()
+
+
+def _are_told_apart(alias: Alias, other: Alias) -> bool:
+    if alias.accelerator_id == other.accelerator_id:
+        return True
+    pairs = ((alias.gpu_cores, other.gpu_cores), (alias.memory_bytes, other.memory_bytes))
+    return any(one and two and one != two for one, two in pairs)
+
+
+def _double(alias: Alias, rivals: Collection[Alias]) -> Finding:
+    slugs = ", ".join(sorted({other.accelerator.slug for other in rivals}))
+    expected = f"a memory size or GPU core count that tells it from {slugs}, or kind undecided"
+    return Finding(Problem(alias.accelerator.slug, "", "", alias.name, expected))
+
+
+CHECKS: dict[str, tuple[str, Callable[[Reviewed], Iterator[Finding]]]] = {
+    "source": ("every public value has a source with a web address", _sources),
+    "field": ("every value is of a registered field that its product can have", _fields),
+    "unit": ("every figure is in a unit of its field, and its amount is that of the printed value", _units),
+    "range": ("every figure lies in the plausible range of its field", _ranges),
+    "condition": ("every condition is canonical, and rates say whether they are dense", _conditions),
+    "preferred": ("every cell has exactly one preferred value", _preferred),
+    "formula": ("figures agree with their formula, or say why not", _formulas),
+    "sparse": ("no sparse figure stands in a dense field", _sparse_as_dense),
+    "name": ("no name leads to two sheets", _names),
+}
+
+
+# --- the verdict, for people and programs ---
+
+
+def as_data(verdict: Verdict) -> dict[str, object]:
+    """Plain data, for --json."""
+    return {
+        "is_clean": verdict.is_clean,
+        "public_accelerators": verdict.public_accelerators,
+        "reviewed_values": verdict.reviewed_values,
+        "names": verdict.names,
+        "checks": [
+            {
+                "name": outcome.name,
+                "title": outcome.title,
+                "looked_at": outcome.looked_at,
+                "excused": outcome.excused,
+                "problems": [
+                    {
+                        "device": p.device,
+                        "field": p.field,
+                        "condition": p.condition,
+                        "said": p.said,
+                        "expected": p.expected,
+                    }
+                    for p in outcome.problems
+                ],
+            }
+            for outcome in verdict.outcomes
+        ],
+        "idle_exceptions": [list(cell) for cell in verdict.idle],
+    }
+
+
+def as_lines(verdict: Verdict) -> Iterator[str]:
+    """For a terminal: a line per check, below it its problems by accelerator."""
+    yield (
+        f"{verdict.public_accelerators:,} public accelerators, {verdict.reviewed_values:,} reviewed values, "
+        f"{verdict.names:,} names"
+    )
+    for outcome in verdict.outcomes:
+        counts = f"{outcome.looked_at:,} looked at"
+        counts += f", {outcome.excused:,} say why not" if outcome.excused else ""
+        counts += f", {len(outcome.problems):,} wrong" if outcome.problems else ""
+        yield f"{'WRONG' if outcome.problems else 'ok   '} {outcome.name:9}  {outcome.title} ({counts})"
+        yield from _problem_lines(outcome.problems)
+    for device, name, condition in verdict.idle:
+        yield f"note: exceptions.csv excuses {device}, {name} {condition or '(no condition)'}, which needs no excuse"
+
+
+def _problem_lines(problems: Sequence[Problem]) -> Iterator[str]:
+    device = ""
+    for problem in sorted(problems, key=lambda problem: (problem.device, problem.field, problem.condition)):
+        if problem.device != device:
+            device = problem.device
+            yield f"      {device}"
+        where = problem.field + (f" ({describe(problem.condition)})" if problem.condition else "")
+        yield f"        {f'{where}: ' if where else ''}{problem.said}; expected {problem.expected}"

@@ -1,0 +1,30 @@
+"""`manage.py check_catalogue`: proves what every public value has to fulfil; exit status 1 where one does not."""
+
+import json
+import sys
+from argparse import ArgumentParser
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError
+
+from stackviz.catalog.check import as_data, as_lines, check_catalogue
+from stackviz.catalog.problems import CuratedDataError
+
+
+class Command(BaseCommand):
+    help = "Check sources, units, ranges, conditions, formulas and names of everything the catalogue says in public."
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        parser.add_argument("--json", action="store_true", help="the same as one JSON document")
+
+    def handle(self, *_args: Any, **options: Any) -> None:  # noqa: ANN401 (Django's signature)
+        try:
+            verdict = check_catalogue()
+        except CuratedDataError as error:
+            raise CommandError(f"the curated files are wrong:\n{error}") from error
+        if options["json"]:
+            self.stdout.write(json.dumps(as_data(verdict), ensure_ascii=False, indent=1))
+        else:
+            self.stdout.write("\n".join(as_lines(verdict)))
+        if not verdict.is_clean:
+            sys.exit(1)
