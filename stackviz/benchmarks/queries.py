@@ -49,6 +49,16 @@ def latest_result(series: Series) -> Measurement | None:
     return next(iter(found[series.machine_id]), None)
 
 
+def newest_results(series: Iterable[int]) -> list[Measurement]:
+    """The newest result of each of the series with these pks, of whatever machines. Five queries at most.
+
+    Who asks must have made sure that these machines may be seen.
+    """
+    rows = list(_series_with_latest(Series.objects.filter(pk__in=set(series))))
+    found = _measurements({row.machine_id for row in rows}, rows)
+    return [result for results in found.values() for result in results]
+
+
 def _measurements(machines: Iterable[int], rows: Iterable[Any]) -> dict[int, LatestResults]:
     """`rows`: as `_series_with_latest` has them."""
     found = {pk: LatestResults() for pk in machines}

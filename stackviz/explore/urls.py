@@ -1,6 +1,10 @@
 """Addresses of the ladder, the scatter and the time line."""
 
-from django.urls import URLPattern
+from django.urls import path
+
+from stackviz.explore import views
 
 app_name = "explore"
-urlpatterns: list[URLPattern] = []
+urlpatterns = [
+    path("ladder/", views.ladder, name="ladder"),
+]

@@ -1,0 +1,307 @@
+"""A scatter of two measures, as places in per cent for SVG drawn on the server, and as a Plotly figure. Pure data.
+
+Places are per cent of the drawing, so that it fits any screen while its letters stay as large as they are; labels are
+placed for a wide and for a narrow drawing, and each says whether it fits into both.
+"""
+
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from stackviz.charts.frame import empty_figure, frame, words
+from stackviz.charts.palette import LIGHT, colour, colour_name
+from stackviz.charts.scale import Scale, ScaleKind, round_step, scale_for
+from stackviz.units import format_number
+
+# Paths around the origin, one for each colour: circle, square, triangle, diamond, triangle upside down, cross.
+SHAPES = (
+    "M6 0A6 6 0 1 1-6 0A6 6 0 1 1 6 0Z",
+    "M-5.3-5.3H5.3V5.3H-5.3Z",
+    "M0-7L6.5 5H-6.5Z",
+    "M0-7.5L7.5 0L0 7.5L-7.5 0Z",
+    "M0 7L6.5-5H-6.5Z",
+    "M-2.2-6.5H2.2V-2.2H6.5V2.2H2.2V6.5H-2.2V2.2H-6.5V-2.2H-2.2Z",
+)
+PLOTLY_SHAPES = ("circle", "square", "triangle-up", "diamond", "triangle-down", "cross")
+SIZES = (0.55, 0.75, 1.0, 1.3, 1.65)  # what a shape is scaled by; five steps are told apart, twenty are not
+MIDDLE_SIZE = 2
+HEIGHT_PX, WIDE_PX, NARROW_PX = 520, 1080, 300  # the drawing without its margins
+LETTER_PX, LINE_PX, GAP_PX = 6.6, 14, 4
+MOST_LABELS = 40
+FIGURE_PX = 620
+MARGIN = 0.04
+
+
+@dataclass(frozen=True, slots=True)
+class Dot:
+    """One thing: `x`, `y`, `size` in the units of their axes; `size` None is unknown. `place` decides colour, shape."""
+
+    key: int
+    label: str
+    x: float
+    y: float
+    size: float | None = None
+    place: int = 0
+    note: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Iso:
+    """Points on the line have this ratio: y / x, or x / y where `is_inverse`."""
+
+    ratio: float
+    label: str
+    is_inverse: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Spot:
+    """A dot as it is drawn. `x`, `y` in per cent from the upper left; `step`: which of SIZES; `place` as given."""
+
+    key: int
+    x: str
+    y: str
+    step: int
+    place: int
+
+
+@dataclass(frozen=True, slots=True)
+class Label:
+    """A dot's name beside it: an offset in pixels, and where its text is anchored. `is_wide`: wide drawings only."""
+
+    text: str
+    x: str
+    y: str
+    dx: int
+    dy: int
+    anchor: str
+    is_wide: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Mark:
+    """A tick, at per cent from the left or from above."""
+
+    at: str
+    label: str
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """An iso-line from end to end, with its label near its upper end."""
+
+    x1: str
+    y1: str
+    x2: str
+    y2: str
+    label: str
+
+
+@dataclass(frozen=True, slots=True)
+class Scatter:
+    spots: tuple[Spot, ...]
+    labels: tuple[Label, ...]
+    x_marks: tuple[Mark, ...]
+    y_marks: tuple[Mark, ...]
+    lines: tuple[Line, ...]
+
+
+def scatter(dots: Sequence[Dot], x_kind: ScaleKind, y_kind: ScaleKind, isos: Sequence[Iso] = ()) -> Scatter:
+    """Where everything goes. On a logarithmic axis what is not above zero stands at its low end."""
+    if not dots:
+        return Scatter((), (), (), (), ())
+    xs, ys = (
+        scale_for([dot.x for dot in dots], x_kind, margin=MARGIN),
+        scale_for([dot.y for dot in dots], y_kind, margin=MARGIN),
+    )
+    steps = size_steps([dot.size for dot in dots])
+    spots = [
+        Spot(dot.key, _percent(xs.percent(dot.x)), _percent(100 - ys.percent(dot.y)), step, dot.place)
+        for dot, step in zip(dots, steps, strict=True)
+    ]
+    return Scatter(
+        spots=tuple(spots),
+        labels=tuple(_labels(dots, steps, xs, ys)),
+        x_marks=tuple(Mark(_percent(xs.percent(tick)), format_number(tick)) for tick in xs.ticks()),
+        y_marks=tuple(Mark(_percent(100 - ys.percent(tick)), format_number(tick)) for tick in ys.ticks()),
+        lines=tuple(line for iso in isos if (line := _line(iso, xs, ys))),
+    )
+
+
+def _percent(value: float) -> str:
+    return f"{value:.1f}"
+
+
+def size_steps(sizes: Sequence[float | None]) -> list[int]:
+    """Which of SIZES each has, by the logarithm of its figure; an unknown one, or all equal, the middle."""
+    known = [math.log10(size) for size in sizes if size]
+    low, high = min(known, default=0.0), max(known, default=0.0)
+    if high == low:
+        return [MIDDLE_SIZE] * len(sizes)
+    last = len(SIZES) - 1
+    return [
+        MIDDLE_SIZE if size is None else round((math.log10(size) - low) / (high - low) * last) if size else 0
+        for size in sizes
+    ]
+
+
+# --- lines of equal ratio ---
+
+
+def iso_ratios(ratios: Iterable[float], most: int = 5) -> list[float]:
+    """Round ratios among these, evenly spread over their decades: 1, 10, 100, or 20, 50, 100."""
+    found = sorted(ratio for ratio in ratios if ratio > 0)
+    if not found:
+        return []
+    # The middle nine tenths: one odd thing would spread the lines over empty space.
+    low, high = found[len(found) // 20], found[-1 - len(found) // 20]
+    powers = range(math.floor(math.log10(low)), math.ceil(math.log10(high)) + 1)
+    for mantissas in ((1, 2, 5), (1, 3), (1,)):
+        inside = [number * 10.0**power for power in powers for number in mantissas]
+        inside = [ratio for ratio in inside if low <= ratio <= high]
+        if len(inside) <= most:
+            break
+    return inside or [round_step(low)]
+
+
+def _line(iso: Iso, xs: Scale, ys: Scale) -> Line | None:
+    """The part of the line inside the drawing; None where it does not cross it."""
+    slope = 1 / iso.ratio if iso.is_inverse else iso.ratio
+    left, right = max(xs.low, ys.low / slope), min(xs.high, ys.high / slope)
+    if not left < right:
+        return None
+    ends = [(_percent(xs.percent(x)), _percent(100 - ys.percent(x * slope))) for x in (left, right)]
+    (x1, y1), (x2, y2) = ends
+    return Line(x1, y1, x2, y2, iso.label)
+
+
+# --- labels ---
+
+_Box = tuple[float, float, float, float]  # left, top, right, bottom in pixels
+
+
+def _labels(dots: Sequence[Dot], steps: Sequence[int], xs: Scale, ys: Scale) -> list[Label]:
+    """Names of the outstanding dots, each where it covers no other name and no dot; what has no room has none."""
+    at = {dot.key: (xs.percent(dot.x), 100 - ys.percent(dot.y)) for dot in dots}
+    radius = {dot.key: 7 * SIZES[step] for dot, step in zip(dots, steps, strict=True)}
+    wanted = outstanding([(dot.key, *at[dot.key]) for dot in dots])[:MOST_LABELS]
+    names = {dot.key: dot.label for dot in dots}
+    wide = _placed(wanted, names, at, radius, WIDE_PX)
+    narrow = _placed(wanted, names, at, radius, NARROW_PX)
+    found = []
+    for key, (side, (dx, dy, anchor)) in wide.items():
+        x, y = at[key]
+        is_wide = key not in narrow or narrow[key][0] != side
+        found.append(Label(names[key], _percent(x), _percent(y), dx, dy, anchor, is_wide))
+    return found
+
+
+def outstanding(points: Sequence[tuple[int, float, float]]) -> list[int]:
+    """Keys, those first that stand out: on the upper left edge of the cloud, then those with most room around them."""
+    edge = []
+    lowest = math.inf
+    for key, _x, y in sorted(points, key=lambda point: (point[1], point[2])):
+        if y < lowest:
+            edge.append(key)
+            lowest = y
+    room = {key: _room(key, x, y, points) for key, x, y in points}
+    return [
+        *sorted(edge, key=lambda key: -room[key]),
+        *sorted(set(room) - set(edge), key=lambda key: (-room[key], key)),
+    ]
+
+
+def _room(key: int, x: float, y: float, points: Sequence[tuple[int, float, float]]) -> float:
+    """Distance to the nearest other, in per cent of the drawing."""
+    return min(
+        (math.hypot(x - other_x, y - other_y) for other, other_x, other_y in points if other != key), default=100
+    )
+
+
+def _placed(
+    wanted: Sequence[int],
+    names: dict[int, str],
+    at: dict[int, tuple[float, float]],
+    radius: dict[int, float],
+    width: int,
+) -> dict[int, tuple[str, tuple[int, int, str]]]:
+    """Key -> (side, offset and anchor) of the labels that fit a drawing of this width."""
+    pixels = {key: (x * width / 100, y * HEIGHT_PX / 100) for key, (x, y) in at.items()}
+    taken: list[_Box] = [
+        (x - radius[key], y - radius[key], x + radius[key], y + radius[key]) for key, (x, y) in pixels.items()
+    ]
+    found = {}
+    for key in wanted:
+        for side, offset in _sides(radius[key]):
+            box = _box(names[key], pixels[key], offset)
+            if _is_inside(box, width) and not any(_overlap(box, other) for other in taken):
+                found[key] = (side, offset)
+                taken.append(box)
+                break
+    return found
+
+
+def _sides(radius: float) -> tuple[tuple[str, tuple[int, int, str]], ...]:
+    away = round(radius) + GAP_PX
+    return (
+        ("right", (away, 4, "start")),
+        ("left", (-away, 4, "end")),
+        ("above", (0, -away, "middle")),
+        ("below", (0, away + 9, "middle")),
+    )
+
+
+def _box(text: str, at: tuple[float, float], offset: tuple[int, int, str]) -> _Box:
+    dx, dy, anchor = offset
+    length = len(text) * LETTER_PX
+    left = at[0] + dx - {"start": 0.0, "middle": length / 2, "end": length}[anchor]
+    bottom = at[1] + dy + 3
+    return (left, bottom - LINE_PX, left + length, bottom)
+
+
+def _is_inside(box: _Box, width: int) -> bool:
+    return box[0] >= 0 and box[2] <= width and box[1] >= 0 and box[3] <= HEIGHT_PX
+
+
+def _overlap(one: _Box, other: _Box) -> bool:
+    return one[0] < other[2] and other[0] < one[2] and one[1] < other[3] and other[1] < one[3]
+
+
+# --- Plotly ---
+
+
+@dataclass(frozen=True, slots=True)
+class AxisWords:
+    title: str
+    kind: ScaleKind
+
+
+def scatter_figure(
+    title: str, x: AxisWords, y: AxisWords, dots: Sequence[Dot], urls: dict[int, str], empty: str = "no figures"
+) -> dict[str, Any]:
+    """The same as a Plotly figure. `urls`: where a click on a dot leads."""
+    layout = frame(title, FIGURE_PX, _plotly_axis(x), _plotly_axis(y))
+    layout["hovermode"] = "closest"
+    if not dots:
+        return empty_figure(layout, empty)
+    steps = size_steps([dot.size for dot in dots])
+    trace = {
+        "type": "scatter",
+        "mode": "markers",
+        "x": [dot.x for dot in dots],
+        "y": [dot.y for dot in dots],
+        "customdata": [[words(dot.label), words(dot.note), urls.get(dot.key, "")] for dot in dots],
+        "hovertemplate": "<b>%{customdata[0]}</b><br>%{customdata[1]}<extra></extra>",
+        "marker": {
+            "color": [colour(dot.place) for dot in dots],
+            "size": [12 * SIZES[step] for step in steps],
+            "symbol": [PLOTLY_SHAPES[dot.place % len(LIGHT)] for dot in dots],
+        },
+        "meta": {"colours": [colour_name(dot.place) for dot in dots]},
+    }
+    return {"data": [trace], "layout": layout}
+
+
+def _plotly_axis(axis: AxisWords) -> dict[str, Any]:
+    return {"title": {"text": words(axis.title)}, "type": "log" if axis.kind == "log" else "linear", "zeroline": False}

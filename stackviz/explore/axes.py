@@ -1,0 +1,348 @@
+"""What can be ranked or drawn: one field under one condition, and each public accelerator's figure of it.
+
+Two queries for any number of fields. Figures under different conditions never share an axis.
+"""
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+
+from django.utils.translation import gettext as _
+
+from stackviz.catalog.conditions import describe, split_variants
+from stackviz.catalog.derived import DERIVATIONS, Derivation, Derived, derive_one
+from stackviz.catalog.fields import ACCUMULATE_MATTERS, DENSE, DENSE_FP32_ACCUMULATE, FIELDS, Field
+from stackviz.catalog.figures import by_variant, in_unit_of, joined, meaning_of, printed_unit, variant_of
+from stackviz.catalog.models import Accelerator, SpecValue, Vendor
+from stackviz.catalog.queries import condition_rank, preferred_values, public_accelerators
+from stackviz.explore.selection import Known
+from stackviz.units import unit as unit_named
+
+NO_CONDITION = "none"  # how an address names the empty condition
+_SPARSE, _SPARSE_FP32_ACCUMULATE = "sparsity=sparse", "sparsity=sparse; accumulate=fp32"
+_JOINS = {DENSE: DENSE_FP32_ACCUMULATE, _SPARSE: _SPARSE_FP32_ACCUMULATE}
+_RELEASED, _ARCHITECTURE = "release_date", "architecture"
+
+
+@dataclass(frozen=True, slots=True)
+class Subject:
+    """One accelerator as rankings and drawings show it. `year` None: no source says when it came out."""
+
+    pk: int
+    slug: str
+    name: str
+    vendor: str
+    vendor_name: str
+    kind: str
+    year: int | None = None
+    architecture: str = ""
+
+    @property
+    def short_name(self) -> str:
+        """Its name without its maker's in front, for drawings."""
+        return self.name.removeprefix(f"{self.vendor_name} ")
+
+
+@dataclass(frozen=True, slots=True)
+class Figure:
+    """One accelerator's figure on an axis: `amount` in SI base units, `text` in the axis' unit.
+
+    Where the product comes in variants, `text` lists them and `amount` is the largest. `remark`: what else to know.
+    `is_unnamed`: the source does not name the accumulate type.
+    """
+
+    amount: float
+    text: str
+    exact: str
+    basis_name: str
+    remark: str
+    source_title: str = ""
+    source_url: str = ""
+    is_unnamed: bool = False
+
+    @property
+    def basis(self) -> str:
+        """How the source came by it, in words; empty for a published figure, which goes without saying."""
+        return "" if self.basis_name == SpecValue.Basis.PUBLISHED else str(SpecValue.Basis(self.basis_name).label)
+
+
+@dataclass(frozen=True, slots=True)
+class ConditionChoice:
+    """A condition under which somebody publishes this field. `count`: of accelerators."""
+
+    value: str
+    words: str
+    count: int
+
+    @property
+    def parameter(self) -> str:
+        """As it stands in an address."""
+        return self.value or NO_CONDITION
+
+
+@dataclass(frozen=True, slots=True)
+class Measure:
+    """What is on an axis: a field of the registry, or what follows from two of them by `formula`, in words.
+
+    `unit` as people write it, empty for a count; `factor`: its size in `si`, the base unit. `better`: whether higher
+    is, None where neither way is.
+    """
+
+    name: str
+    title: str
+    meaning: str
+    unit: str
+    si: str
+    factor: float
+    better: bool | None
+    glossary: str = ""
+    formula: str = ""
+
+    def scaled(self, amount: float) -> float:
+        """`amount` of the base unit in `unit`, without the binary dust a conversion leaves."""
+        return float(f"{amount / self.factor:.12g}")
+
+
+@dataclass(frozen=True, slots=True)
+class Axis:
+    """A measure under one condition. `figures`: accelerator pk -> its figure.
+
+    `elsewhere`: pk -> the conditions, in words, under which it is published instead, or why it does not follow.
+    `is_joined`: figures stand here
+    too whose source names no accumulate type, because for their cards it does not matter.
+    """
+
+    measure: Measure
+    condition: str
+    choices: tuple[ConditionChoice, ...]
+    figures: Mapping[int, Figure]
+    elsewhere: Mapping[int, str]
+    is_joined: bool = False
+
+    @property
+    def is_derived(self) -> bool:
+        return bool(self.measure.formula)
+
+    def applies_to(self, subject: Subject) -> bool:
+        """Whether such an accelerator can have a figure at all."""
+        field = FIELDS.get(self.measure.name)
+        return field is None or field.applies_to(subject.vendor, subject.kind)
+
+    @property
+    def condition_words(self) -> str:
+        return describe(self.condition)
+
+    @property
+    def title(self) -> str:
+        """`bf16 tensor, dense`"""
+        return ", ".join(filter(None, (self.measure.title, self.condition_words)))
+
+    @property
+    def label(self) -> str:
+        """`bf16 tensor, dense (TFLOPS)`"""
+        return f"{self.title} ({self.measure.unit})" if self.measure.unit else self.title
+
+
+def measure_of(field: Field) -> Measure:
+    title, meaning = field.words
+    unit = unit_named(field.unit)
+    return Measure(
+        name=field.name,
+        title=title,
+        meaning=meaning,
+        unit=printed_unit(field.unit),
+        si=unit.si,
+        factor=unit.factor,
+        better=field.higher_is_better,
+        glossary=field.glossary,
+    )
+
+
+def measure_derived(derivation: Derivation) -> Measure:
+    title, formula, meaning = derivation.words
+    above, below = (unit_named(FIELDS[need.fields[0]].unit).si for need in derivation.needs)
+    return Measure(
+        name=derivation.name,
+        title=title,
+        meaning=meaning,
+        unit=derivation.unit,
+        si=f"{above} / {below}",
+        factor=derivation.factor,
+        better=derivation.higher_is_better,
+        formula=formula,
+    )
+
+
+def numeric_fields() -> list[Field]:
+    """Fields that can be an axis, in registry order."""
+    return [field for field in FIELDS.values() if not field.is_text]
+
+
+@lru_cache(maxsize=8)
+def known_at(_edition: str) -> Known:
+    """What may be asked for in this edition of the catalogue. Three queries, once for each edition and process."""
+    public = SpecValue.objects.filter(status=SpecValue.Status.PUBLIC, is_preferred=True, accelerator__is_public=True)
+    measures: dict[str, set[str]] = {
+        name: set() for name in (*(field.name for field in numeric_fields()), *DERIVATIONS)
+    }
+    for name, condition in public.values_list("field", "condition").distinct():
+        if name in measures:
+            measures[name].add(split_variants(condition)[0] or NO_CONDITION)
+    dates = public.filter(field=_RELEASED).values_list("accelerator_id", "value")
+    vendors = Vendor.objects.filter(accelerators__is_public=True).distinct().order_by("name")
+    return Known(
+        measures=measures,
+        vendors=dict(vendors.values_list("slug", "name")),
+        kinds=dict(Accelerator.Kind.choices),
+        years=sorted(set(_earliest(dates).values()), reverse=True),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Catalogue:
+    """What was read: everything public, and the values of the fields asked for."""
+
+    subjects: tuple[Subject, ...]
+    values: Mapping[str, Sequence[SpecValue]]
+
+    def axis(self, name: str, condition: str | None = None) -> Axis:
+        """The axis of this measure; without a condition, or with one that nobody publishes, under the usual one."""
+        if name in DERIVATIONS:
+            return _derived_axis(DERIVATIONS[name], self)
+        return _axis(FIELDS[name], self.values.get(name, ()), condition)
+
+
+def read(names: Iterable[str]) -> Catalogue:
+    """Everything public, with the preferred values these measures need. Two queries."""
+    wanted = {_RELEASED, _ARCHITECTURE, *(field for name in names for field in _fields_of(name))}
+    accelerators = list(public_accelerators())
+    values: dict[str, list[SpecValue]] = defaultdict(list)
+    found = preferred_values(accelerator.pk for accelerator in accelerators).filter(field__in=wanted)
+    for value in found.order_by("amount", "value", "pk"):
+        values[value.field].append(value)
+    years = _earliest((value.accelerator_id, value.value) for value in values[_RELEASED])
+    architectures = _texts(values[_ARCHITECTURE])
+    subjects = tuple(
+        Subject(
+            pk=item.pk,
+            slug=item.slug,
+            name=item.name,
+            vendor=item.vendor.slug,
+            vendor_name=item.vendor.name,
+            kind=item.kind,
+            year=years.get(item.pk),
+            architecture=architectures.get(item.pk, ""),
+        )
+        for item in accelerators
+    )
+    return Catalogue(subjects, values)
+
+
+def _fields_of(name: str) -> tuple[str, ...]:
+    if name not in DERIVATIONS:
+        return (name,)
+    return tuple(field for need in DERIVATIONS[name].needs for field in need.fields)
+
+
+def _earliest(dates: Iterable[tuple[int, str]]) -> dict[int, int]:
+    """Accelerator pk -> year of the earliest date any source gives: announced, launched or shipped."""
+    years: dict[int, int] = {}
+    for pk, text in dates:
+        digits = text[:4]
+        if digits.isascii() and digits.isdecimal() and len(digits) == 4:
+            years[pk] = min(int(digits), years.get(pk, 9999))
+    return years
+
+
+def _texts(values: Iterable[SpecValue]) -> dict[int, str]:
+    return {value.accelerator_id: value.value for value in values}
+
+
+def _derived_axis(derivation: Derivation, catalogue: Catalogue) -> Axis:
+    amounts = {
+        (value.accelerator_id, value.field, value.condition): value.amount
+        for name in _fields_of(derivation.name)
+        for value in catalogue.values.get(name, ())
+        if value.amount is not None
+    }
+    derived = {subject.pk: derive_one(derivation, amounts, subject.pk) for subject in catalogue.subjects}
+    figures = {pk: _derived_figure(one) for pk, one in derived.items() if one.amount is not None}
+    reasons = {pk: one.reason for pk, one in derived.items() if one.amount is None}
+    return Axis(measure_derived(derivation), "", (), figures, reasons)
+
+
+def _derived_figure(one: Derived) -> Figure:
+    remark = " · ".join(filter(None, (one.worked, one.condition)))
+    return Figure(one.amount or 0.0, one.text, one.exact, str(SpecValue.Basis.DERIVED), remark)
+
+
+_Under = dict[str, dict[int, list[SpecValue]]]  # condition -> accelerator pk -> its variants
+
+
+def _axis(field: Field, values: Sequence[SpecValue], condition: str | None) -> Axis:
+    under: _Under = defaultdict(lambda: defaultdict(list))
+    for value in values:
+        if value.amount is not None:
+            under[meaning_of(value)][value.accelerator_id].append(value)
+    moved = _join_unnamed_accumulate(field, under)
+    choices = _choices(field, under)
+    known = {choice.value for choice in choices}
+    asked = "" if condition == NO_CONDITION else condition or None
+    if moved and asked is not None:
+        asked = _JOINS.get(asked, asked)
+    chosen = asked if asked in known else next((choice.value for choice in choices), field.usual[0])
+    figures = {pk: _figure(field, own, moved) for pk, own in under[chosen].items()}
+    return Axis(
+        measure_of(field), chosen, choices, figures, _elsewhere(under, chosen), any(pk in moved for pk in figures)
+    )
+
+
+def _join_unnamed_accumulate(field: Field, under: _Under) -> set[int]:
+    """Bring "dense" to "dense, fp32 accumulate", as comparisons do. -> accelerators whose figures moved.
+
+    Sources name the accumulate type only for cards on which it matters: the one rate printed for the others is that
+    with fp32 accumulate.
+    """
+    if field.name not in ACCUMULATE_MATTERS:
+        return set()
+    moved: set[int] = set()
+    for plain, named in _JOINS.items():
+        for pk in [pk for pk in under[plain] if pk not in under[named]]:
+            under[named][pk] = under[plain].pop(pk)
+            moved.add(pk)
+    return moved
+
+
+def _choices(field: Field, under: _Under) -> tuple[ConditionChoice, ...]:
+    """The conditions that exist, the field's usual ones first, then those most publish."""
+    found = [ConditionChoice(text, describe(text), len(own)) for text, own in under.items() if own]
+    return tuple(sorted(found, key=lambda choice: (condition_rank(field, choice.value), -choice.count, choice.value)))
+
+
+def _elsewhere(under: _Under, chosen: str) -> dict[int, str]:
+    others: dict[int, list[str]] = defaultdict(list)
+    for condition, own in sorted(under.items()):
+        for pk in own:
+            if condition != chosen and pk not in under[chosen]:
+                others[pk].append(describe(condition) or _("without a condition"))
+    return {pk: "; ".join(words) for pk, words in others.items()}
+
+
+def _figure(field: Field, values: Sequence[SpecValue], moved: set[int]) -> Figure:
+    """The values of one accelerator as one figure: the plain one, or else all its variants, smallest first."""
+    chosen = [value for value in values if not variant_of(value)] or list(values)
+    shown = [in_unit_of(field, value) for value in chosen]
+    largest = chosen[-1]
+    models = by_variant(chosen) if len(chosen) > 1 else describe(variant_of(largest))
+    source = largest.source
+    return Figure(
+        amount=largest.amount or 0.0,
+        text=joined([figure.text for figure in shown]),
+        exact=joined([figure.exact for figure in shown]),
+        basis_name=largest.basis,
+        remark=models,
+        source_title=source.title if source else "",
+        source_url=source.url if source else "",
+        is_unnamed=largest.accelerator_id in moved,
+    )

@@ -1,0 +1,117 @@
+"""What public machines measured of the thing a field publishes: the best and the middle result of each accelerator.
+
+Only machines of public labs, whoever asks: these pages are the same for everybody. Seven queries at most, whatever is
+stored.
+"""
+
+import statistics
+from collections import defaultdict
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+from django.contrib.auth.models import AnonymousUser
+from django.db.models import Q
+
+from stackviz.benchmarks.measurement import Comparability, Measurement, comparable
+from stackviz.benchmarks.models import Series
+from stackviz.benchmarks.queries import newest_results
+from stackviz.benchmarks.registry import BENCHMARKS, Benchmark
+from stackviz.labs.models import Machine
+from stackviz.labs.queries import visible_machines
+from stackviz.units import format_quantity
+
+# Series of the machines that reported last; older ones are left out, so that a page costs what it shows.
+MOST_SERIES = 1000
+
+
+@dataclass(frozen=True, slots=True)
+class Measured:
+    """What public machines with this accelerator measured, in the benchmark's unit: rates, best and median.
+
+    `best_label`, `setting`, `machine`, `url` and `remarks` are of the best. `share`: of the published peak, "" unknown.
+    """
+
+    best: float
+    median: float
+    best_label: str
+    median_label: str
+    setting: str
+    machine: str
+    url: str
+    day: str
+    share: str
+    is_above_peak: bool
+    remarks: tuple[str, ...]
+    results: int
+    machines: int
+
+
+def measures(field: str) -> tuple[tuple[Benchmark, tuple[str, ...]], ...]:
+    """(benchmark, its dtypes) that time what this field publishes; () where none does. Dtype "" stands for any."""
+    found = []
+    for benchmark in BENCHMARKS.values():
+        dtypes = tuple(dtype for dtype, fields in benchmark.bounds.items() if field in fields)
+        if dtypes:
+            found.append((benchmark, dtypes))
+    return tuple(found)
+
+
+def measured(field: str) -> dict[int, Measured]:
+    """Accelerator pk -> what was measured of this field. No query where no benchmark times it."""
+    timed = measures(field)
+    if not timed:
+        return {}
+    results = [result for result in newest_results(_series(timed)) if _is_of(field, result)]
+    machines = visible_machines(AnonymousUser()).in_bulk({result.machine_id for result in results})
+    by_card: dict[int, list[Measurement]] = defaultdict(list)
+    for result in results:
+        card = result.card
+        if card is not None and card.accelerator_id is not None and result.machine_id in machines:
+            by_card[card.accelerator_id].append(result)
+    return {pk: _summary(own, machines) for pk, own in by_card.items()}
+
+
+def _series(timed: Iterable[tuple[Benchmark, tuple[str, ...]]]) -> Iterable[int]:
+    wanted = Q()
+    for benchmark, dtypes in timed:
+        of_one = Q(benchmark=benchmark.key, version=benchmark.version)
+        if "" not in dtypes:
+            of_one &= Q(params__dtype__in=["fp32" if dtype == "tf32" else dtype for dtype in dtypes])
+        wanted |= of_one
+    public = visible_machines(AnonymousUser()).values("pk")
+    rows = Series.objects.filter(wanted, machine__in=public, card_index__isnull=False)
+    return rows.order_by("-machine__latest_taken_at", "-pk").values_list("pk", flat=True)[:MOST_SERIES]
+
+
+def _is_of(field: str, result: Measurement) -> bool:
+    """Whether this is a figure of the whole card for this field: it ran, there, on all of it, in this number format."""
+    known, card = result.benchmark, result.card
+    if known is None or result.rate is None or card is None or card.is_slice:
+        return False
+    if comparable(result, result).answer is Comparability.NOT_COMPARABLE or result.conditions.get("fallback") is True:
+        return False
+    if result.peak is not None:
+        return result.peak.field == field
+    return field in known.bounding_fields(result.params, tf32=result.conditions.get("tf32") is True)
+
+
+def _summary(results: list[Measurement], machines: Mapping[int, Machine]) -> Measured:
+    rated = [(result.rate, result) for result in results if result.rate]
+    rate, result = max(rated, key=lambda pair: pair[0].value)
+    machine = machines[result.machine_id]
+    middle = statistics.median(one.value for one, _result in rated)
+    return Measured(
+        best=rate.value,
+        median=middle,
+        best_label=rate.label,
+        median_label=format_quantity(middle, rate.unit, digits=3).label,
+        setting=result.setting,
+        machine=machine.name,
+        url=machine.get_absolute_url(),
+        day=f"{result.measured_at:%Y-%m-%d}",
+        share=result.peak.label if result.peak else "",
+        is_above_peak=bool(result.peak and result.peak.is_above_peak),
+        remarks=result.remarks,
+        results=len(rated),
+        machines=len({other.machine_id for _rate, other in rated}),
+    )

@@ -1,0 +1,147 @@
+"""What the addresses of the ladder and the scatter ask for, read and written. No database.
+
+What is not understood is left out with a note, never an error.
+"""
+
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, field, fields
+
+from django.http import QueryDict
+from django.utils.functional import Promise
+from django.utils.translation import gettext as _
+
+MOST_NOTES = 3
+SHOWN_CHARS = 40
+LADDER_FIELD = "bf16_tensor_tflops"
+SCATTER_FIELDS = ("memory_bandwidth_gb_s", "bf16_tensor_tflops", "tdp_w")
+NO_SIZE = "none"
+COLOURS = ("vendor", "kind", "era")
+SCALES = ("log", "linear")
+FORMATS = ("csv", "json")
+_BESIDE = frozenset({"page", "format"})  # read by the views, kept in no link
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """What may be asked for: measures with the conditions they are published under; vendors and kinds in words."""
+
+    measures: Mapping[str, Collection[str]]
+    vendors: Mapping[str, str]
+    kinds: Mapping[str, str | Promise]
+    years: Collection[int]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Filters:
+    """Which accelerators are shown; empty means all. `notes`: what of the address was left out."""
+
+    vendor: str = ""
+    kind: str = ""
+    year: str = ""
+    notes: tuple[str, ...] = field(default=(), compare=False)
+
+    @property
+    def is_all(self) -> bool:
+        return not (self.vendor or self.kind or self.year)
+
+    @property
+    def query(self) -> QueryDict:
+        """The choice as parameters, what goes without saying left out."""
+        query = QueryDict(mutable=True)
+        for one in fields(self):
+            value = getattr(self, one.name)
+            if one.name != "notes" and value and value != one.default:
+                query[one.name] = value
+        return query
+
+    @property
+    def query_string(self) -> str:
+        return self.query.urlencode()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LadderChoice(Filters):
+    """A ranking. `condition` empty: the measure's usual one; `scale` empty: as the figures want it."""
+
+    field: str = LADDER_FIELD
+    condition: str = ""
+    scale: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ScatterChoice(Filters):
+    """A drawing of two measures, a third as size. `xscale`, `yscale` empty: as the figures want it."""
+
+    x: str = SCATTER_FIELDS[0]
+    y: str = SCATTER_FIELDS[1]
+    size: str = SCATTER_FIELDS[2]
+    colour: str = COLOURS[0]
+    xscale: str = ""
+    yscale: str = ""
+
+
+def ladder_choice(parameters: QueryDict, known: Known) -> LadderChoice:
+    """Read the address."""
+    reader = _Reader(parameters)
+    name = reader.one_of("field", known.measures, _("field"), LADDER_FIELD)
+    chosen = {
+        **_filters(reader, known),
+        "field": name,
+        "condition": reader.one_of("condition", known.measures.get(name, ()), _("condition"), ""),
+        "scale": reader.one_of("scale", SCALES, _("scale"), ""),
+    }
+    return LadderChoice(**chosen, notes=reader.notes_for(LadderChoice))
+
+
+def scatter_choice(parameters: QueryDict, known: Known) -> ScatterChoice:
+    """Read the address."""
+    reader = _Reader(parameters)
+    x, y, size = SCATTER_FIELDS
+    chosen = {
+        **_filters(reader, known),
+        "x": reader.one_of("x", known.measures, _("field"), x),
+        "y": reader.one_of("y", known.measures, _("field"), y),
+        "size": reader.one_of("size", (*known.measures, NO_SIZE), _("field"), size),
+        "colour": reader.one_of("colour", COLOURS, _("colouring"), COLOURS[0]),
+        "xscale": reader.one_of("xscale", SCALES, _("scale"), ""),
+        "yscale": reader.one_of("yscale", SCALES, _("scale"), ""),
+    }
+    return ScatterChoice(**chosen, notes=reader.notes_for(ScatterChoice))
+
+
+def asked_format(parameters: QueryDict) -> tuple[str, str]:
+    """(csv, json or "", a note about one that does not exist)."""
+    asked = parameters.get("format", "")
+    if not asked or asked in FORMATS:
+        return asked, ""
+    return "", _("There is no format %(value)r: csv and json are.") % {"value": asked[:SHOWN_CHARS]}
+
+
+def _filters(reader: "_Reader", known: Known) -> dict[str, str]:
+    return {
+        "vendor": reader.one_of("vendor", known.vendors, _("vendor"), ""),
+        "kind": reader.one_of("kind", known.kinds, _("kind"), ""),
+        "year": reader.one_of("year", {str(year) for year in known.years}, _("year"), ""),
+    }
+
+
+class _Reader:
+    """Reads parameters one by one and keeps a note of each that was not understood."""
+
+    def __init__(self, parameters: Mapping[str, str]) -> None:
+        self.parameters = parameters
+        self.notes: list[str] = []
+
+    def one_of(self, name: str, known: Collection[str], what: str, usual: str) -> str:
+        value = self.parameters.get(name, "")
+        if not value or value in known:
+            return value or usual
+        note = _("There is no %(what)s %(value)r here: it was left out.")
+        self.notes.append(note % {"what": what, "value": value[:SHOWN_CHARS]})
+        return usual
+
+    def notes_for(self, choice: type[Filters]) -> tuple[str, ...]:
+        names = {one.name for one in fields(choice)} - {"notes"} | _BESIDE
+        unknown = [name for name in sorted(self.parameters) if name not in names]
+        left_out = [_("There is no filter %(name)r here: it was left out.") % {"name": name[:40]} for name in unknown]
+        return tuple([*self.notes, *left_out][:MOST_NOTES])

@@ -1,0 +1,71 @@
+"""All accelerators at once: ranked, drawn against each other, through time. The address is the whole state."""
+
+from dataclasses import dataclass
+
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.template.loader import render_to_string
+from django.utils.safestring import SafeString
+from django.views.decorators.http import require_safe
+from django_htmx.http import push_url
+
+from stackviz.catalog.models import CatalogueEdition
+from stackviz.explore.axes import known_at, read
+from stackviz.explore.files import ranking_file
+from stackviz.explore.forms import ladder_form
+from stackviz.explore.ladder import rank
+from stackviz.explore.measured import Measured, measured
+from stackviz.explore.selection import Filters, LadderChoice, asked_format, ladder_choice
+from stackviz.web.fragments import kept
+from stackviz.web.htmx import vary_on_htmx, wants_partial
+from stackviz.web.paging import page_number, page_of
+
+PER_PAGE = 60
+KEPT_S = 600  # what is kept moves with the catalogue's edition and with what was measured
+
+
+@require_safe
+@vary_on_htmx
+def ladder(request: HttpRequest) -> HttpResponse:
+    """A ranking by one measure, or the same as a file. For htmx the ranking with its form alone."""
+    edition = CatalogueEdition.current()
+    choice = ladder_choice(request.GET, known_at(edition))
+    found = measured(choice.field)
+    ending, note = asked_format(request.GET)
+    if ending:
+        return ranking_file(rank(read([choice.field]), choice, found), ending)
+    body = _ladder_html(choice, edition, found, page_number(request))
+    return _answer(request, Shown("explore/ladder.html", choice, body, (*choice.notes, *filter(None, [note]))))
+
+
+def _ladder_html(choice: LadderChoice, edition: str, found: dict[int, Measured], number: int) -> SafeString:
+    """The form and the ranking, as rendered before if nothing they show has changed."""
+
+    def made() -> str:
+        ranking = rank(read([choice.field]), choice, found)
+        context = {
+            "choice": choice,
+            "ranking": ranking,
+            "form": ladder_form(choice, ranking, known_at(edition)),
+            "page": page_of(ranking.rows, number, PER_PAGE),
+        }
+        return render_to_string("explore/_ladder.html", context)
+
+    return kept(("ladder", choice.query_string, number, edition, sorted(found.items())), made, KEPT_S)
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """A page's template, what was asked for, the part htmx swaps, and what of the address was left out."""
+
+    template: str
+    choice: Filters
+    body: SafeString
+    notes: tuple[str, ...]
+
+
+def _answer(request: HttpRequest, page: Shown) -> HttpResponse:
+    if wants_partial(request):
+        query = page.choice.query_string
+        return push_url(HttpResponse(page.body), request.path + (f"?{query}" if query else ""))
+    return render(request, page.template, {"notes": page.notes, "body": page.body})

@@ -1,0 +1,285 @@
+"""`/ladder/` ranks everything public by one figure, for any address, at a fixed number of queries."""
+
+import csv
+import io
+import re
+
+import pytest
+from django.contrib.auth.models import User
+from django.core.cache import cache
+
+from stackviz.catalog.models import Accelerator, SpecValue
+from stackviz.explore.axes import known_at, read
+from stackviz.explore.ladder import rank
+from stackviz.explore.measured import measured
+from stackviz.explore.selection import LadderChoice
+from tests.machines.factories import copy, gemm, make_lab
+
+LIMIT_BYTES = 100_000
+
+
+def text_of(response) -> str:
+    return re.sub(r"\s+", " ", re.sub(r"<[^>]+>", " ", response.content.decode()))
+
+
+def ranking(field="bf16_tensor_tflops", **chosen):
+    return rank(read([field]), LadderChoice(field=field, **chosen), measured(field))
+
+
+def places(found) -> dict[str, int]:
+    return {row.subject.slug: row.place for row in found.rows}
+
+
+def test_everything_with_a_figure_has_a_place_and_everything_without_is_counted(curated, db):
+    found = ranking()
+    values = [row.figure.amount for row in found.rows]
+    assert values == sorted(values, reverse=True)
+    assert len(found.rows) + found.unranked_count == Accelerator.objects.filter(is_public=True).count()
+    assert {group.why for group in found.unranked} >= {"not published"}
+
+
+def test_the_h100_stands_with_its_dense_figure_never_the_sparse_one(client, curated, db):
+    page = text_of(client.get("/ladder/?vendor=nvidia"))
+    assert "989.4" in page
+    assert "1,978.9" not in page
+    assert "1,979" not in page
+
+
+def test_equal_figures_share_a_place(curated, db):
+    found = places(ranking("memory_bandwidth_gb_s"))
+    assert found["nvidia-h100-sxm5-80gb"] == found["nvidia-h800-sxm5"]
+
+
+def test_where_less_is_better_the_least_stands_first(curated, db):
+    amounts = [row.figure.amount for row in ranking("tdp_w").rows]
+    assert amounts == sorted(amounts)
+
+
+def test_a_condition_is_never_mixed_with_another(curated, db):
+    sparse = ranking(condition="sparsity=sparse")
+    assert sparse.axis.condition == "sparsity=sparse"
+    assert next(row for row in sparse.rows if row.subject.slug == "nvidia-h100-sxm5-80gb").figure.text == "1,978.9"
+    elsewhere = next(group for group in sparse.unranked if "another condition" in group.why)
+    assert all(instead for _subject, instead in elsewhere.subjects)
+
+
+def test_cards_whose_sources_name_no_accumulate_type_stand_with_the_others_and_say_so(client, curated, db):
+    found = ranking("fp16_tensor_tflops")
+    rows = {row.subject.slug: row.figure for row in found.rows}
+    assert found.axis.condition == "sparsity=dense; accumulate=fp32"
+    assert (rows["nvidia-geforce-rtx-4090"].text, rows["nvidia-geforce-rtx-4090"].is_unnamed) == ("165.2", False)
+    assert (rows["nvidia-h100-sxm5-80gb"].text, rows["nvidia-h100-sxm5-80gb"].is_unnamed) == ("989.4", True)
+    page = text_of(client.get("/ladder/?field=fp16_tensor_tflops"))
+    assert "989.4*" in page
+    assert "Figures marked *" in page
+
+
+def test_the_other_name_of_a_joined_condition_leads_to_it(curated, db):
+    assert ranking("fp16_tensor_tflops", condition="sparsity=dense").axis.condition == "sparsity=dense; accumulate=fp32"
+
+
+def test_a_derived_figure_is_ranked_with_its_formula_and_what_went_into_it(client, curated, db):
+    found = ranking("flops-per-watt")
+    row = next(row for row in found.rows if row.subject.slug == "nvidia-h100-sxm5-80gb")
+    assert "989.4 TFLOPS ÷ 700 W" in row.figure.remark
+    assert {group.why for group in found.unranked} == {"does not follow"}
+    page = text_of(client.get("/ladder/?field=flops-per-watt"))
+    assert "Formula:" in page
+    assert "derived" in page
+
+
+def test_every_published_figure_leads_to_its_source(curated, db):
+    assert all(row.figure.source_url.startswith("http") for row in ranking("memory_bandwidth_gb_s").rows)
+
+
+def test_what_a_public_machine_measured_stands_below_with_its_machine_and_share_of_the_peak(client, dgx):
+    row = next(row for row in ranking().rows if row.subject.slug == "nvidia-h100-sxm5-80gb")
+    assert (row.measured_text, row.measured.share) == ("780", "79 %")
+    assert float(row.measured_length) < float(row.length)
+    page = client.get("/ladder/").content.decode()
+    assert '<a href="/machines/north/dgx-07/">dgx-07</a>' in page
+    assert "1 was measured on public machines" in page
+
+
+def test_of_several_results_the_best_is_drawn_and_the_middle_said(client, dgx, timed):
+    timed("dgx-08", "nvidia-h100-sxm5-80gb", [gemm("bf16", [0.0022] * 8)])
+    timed("dgx-09", "nvidia-h100-sxm5-80gb", [gemm("bf16", [0.0021] * 8)])
+    found = measured("bf16_tensor_tflops")
+    (best,) = found.values()
+    assert (best.machine, best.results, best.machines) == ("dgx-07", 3, 3)
+    assert best.median == pytest.approx(2 * 8192**3 / 0.0021)
+
+
+def test_a_measured_figure_never_stands_beside_a_sparse_one(dgx):
+    sparse = ranking(condition="sparsity=sparse")
+    assert not any(row.measured for row in sparse.rows)
+    assert any("not this condition" in note for note in sparse.notes)
+
+
+@pytest.mark.parametrize(
+    ("field", "results"),
+    [
+        ("fp16_tensor_tflops", [gemm("bf16", [0.001] * 8)]),
+        ("memory_bandwidth_gb_s", [gemm("bf16", [0.001] * 8)]),
+        ("bf16_tensor_tflops", [copy([0.003] * 8)]),
+        ("tdp_w", [gemm("bf16", [0.001] * 8)]),
+        ("fp32_tflops", [gemm("fp32", [0.001] * 8, conditions={"tf32": True})]),
+        ("tf32_tensor_tflops", [gemm("fp32", [0.02] * 8, conditions={"tf32": False})]),
+        ("bf16_tensor_tflops", [gemm("bf16", [0.001] * 8, conditions={"fallback": True})]),
+        ("bf16_tensor_tflops", [gemm("bf16", [0.001] * 8, conditions={"device_used": "cpu"})]),
+        ("bf16_tensor_tflops", [gemm("bf16", [], state="failed", reason="out of memory")]),
+        ("bf16_tensor_tflops", [gemm("bf16", [0.001] * 8, card=None, device="cpu")]),
+    ],
+)
+def test_a_result_of_another_kind_is_not_measured_of_this_field(timed, field, results):
+    timed("box", "nvidia-h100-sxm5-80gb", results)
+    assert measured(field) == {}
+
+
+def test_a_part_of_a_card_is_no_measure_of_the_card(timed):
+    timed("mig", "nvidia-h100-sxm5-80gb", [gemm("bf16", [0.005] * 8)], mig_mode="enabled")
+    assert measured("bf16_tensor_tflops") == {}
+
+
+def test_the_newest_result_counts_not_the_best_ever(timed, sheet, lab):
+    from tests.machines.factories import START, days, h100, make_report
+
+    report = timed("box", "nvidia-h100-sxm5-80gb", [gemm("bf16", [0.0014] * 8)])
+    later = [gemm("bf16", [0.0020] * 8)]
+    card = h100(0, sheet("nvidia-h100-sxm5-80gb"))
+    make_report(report.machine, at=START + days(1), cards=[card], results=later)
+    (found,) = measured("bf16_tensor_tflops").values()
+    assert found.best == pytest.approx(2 * 8192**3 / 0.0020)
+
+
+@pytest.mark.parametrize("visitor", ["nobody", "member", "superuser"])
+def test_a_private_labs_measurement_appears_nowhere(client, curated, db, timed, visitor):
+    secret = make_lab("south", is_public=False)
+    before = without_token(client.get("/ladder/"))
+    timed("sealed", "nvidia-h200-sxm", [gemm("bf16", [0.0012] * 8), copy([0.0019] * 8)], of=secret)
+    if visitor != "nobody":
+        user = User.objects.create_user("ada", is_superuser=visitor == "superuser")
+        secret.memberships.create(user=user)
+        client.force_login(user)
+    for url in ("/ladder/", "/ladder/?format=csv", "/ladder/?format=json", "/ladder/?field=memory_bandwidth_gb_s"):
+        page = client.get(url).content.decode()
+        assert "sealed" not in page
+        assert "916" not in page  # TFLOP/s it measured
+    if visitor == "nobody":
+        assert without_token(client.get("/ladder/")) == before
+
+
+def without_token(response) -> str:
+    return re.sub(r'name="csrfmiddlewaretoken" value="[^"]+"', "", response.content.decode())
+
+
+def test_a_lab_that_turns_private_is_gone_with_the_next_request(client, dgx, lab):
+    assert "dgx-07" in client.get("/ladder/").content.decode()
+    lab.is_public = False
+    lab.save()
+    assert "dgx-07" not in client.get("/ladder/").content.decode()
+
+
+def test_a_corrected_value_shows_at_once(client, curated, db):
+    client.get("/ladder/?vendor=nvidia")
+    value = SpecValue.objects.get(
+        accelerator__slug="nvidia-h100-sxm5-80gb",
+        field="bf16_tensor_tflops",
+        condition="sparsity=dense",
+        is_preferred=True,
+    )
+    value.value = "991.7"
+    value.save()
+    assert "991.7" in client.get("/ladder/?vendor=nvidia").content.decode()
+
+
+def test_a_sheet_that_is_not_public_has_no_place_and_is_not_counted(client, curated, db):
+    hidden = Accelerator.objects.get(slug="nvidia-h100-sxm5-80gb")
+    hidden.is_public = False
+    hidden.save()
+    for url in ("/ladder/?vendor=nvidia", "/ladder/?vendor=nvidia&format=json"):
+        assert "nvidia-h100-sxm5-80gb" not in client.get(url).content.decode()
+
+
+def test_filters_narrow_and_a_year_says_what_it_leaves_out(client, curated, db):
+    found = ranking(vendor="nvidia", year="2022")
+    assert {row.subject.vendor for row in found.rows} == {"nvidia"}
+    assert {row.subject.year for row in found.rows} == {2022}
+    assert any("whose year no source gives" in note for note in found.notes)
+
+
+@pytest.mark.parametrize(
+    ("query", "says"),
+    [
+        ("field=no-such", "There is no field"),
+        ("vendor=%00%ff", "There is no vendor"),
+        ("kind=toaster", "There is no kind"),
+        ("year=-1", "There is no year"),
+        ("year=twenty", "There is no year"),
+        ("scale=cubic", "There is no scale"),
+        ("condition=sparsity%3Dhuge", "There is no condition"),
+        ("colour=red", "There is no filter"),
+        ("format=xml", "There is no format"),
+        ("field=" + "x" * 5000, "There is no field"),
+        ("page=99999999999", "bf16 tensor"),
+    ],
+)
+def test_what_the_address_asks_in_vain_is_left_out_with_a_note(client, curated, db, query, says):
+    response = client.get(f"/ladder/?{query}")
+    assert response.status_code == 200
+    assert says in text_of(response)
+
+
+def test_hostile_parameters_are_only_ever_text(client, curated, db):
+    page = client.get("/ladder/", {"field": "<script>alert(1)</script>", "<b>x": "1"}).content.decode()
+    assert "<script>alert" not in page
+    assert "<b>x" not in page
+
+
+def test_a_file_is_exactly_the_view_all_its_pages(client, dgx):
+    rows = list(csv.DictReader(io.StringIO(client.get("/ladder/?vendor=nvidia&format=csv").content.decode())))
+    assert [row["slug"] for row in rows] == [row.subject.slug for row in ranking(vendor="nvidia").rows]
+    h100 = next(row for row in rows if row["slug"] == "nvidia-h100-sxm5-80gb")
+    assert (h100["value"], h100["unit"], h100["condition"]) == ("989.4", "TFLOPS", "sparsity=dense")
+    assert h100["measured_on"] == "/machines/north/dgx-07/"
+    data = client.get("/ladder/?vendor=nvidia&format=json").json()
+    assert len(data["rows"]) == len(rows)
+    assert data["not_ranked"]
+
+
+def test_the_queries_do_not_grow_with_machines_or_results(client, dgx, timed, django_assert_num_queries):
+    client.get("/ladder/?vendor=apple")  # what may be asked for is known once for each edition
+    counts = []
+    for number in range(2):
+        cache.clear()
+        # edition; series of public machines, their newest results: series, results, torch, cards, peaks; machines;
+        # accelerators and values
+        with django_assert_num_queries(10):
+            client.get("/ladder/")
+        with django_assert_num_queries(8):
+            client.get("/ladder/")
+        counts.append(len(measured("bf16_tensor_tflops")))
+        for more in range(3):
+            timed(f"box-{number}-{more}", "nvidia-h100-sxm5-80gb", [gemm("bf16", [0.002] * 8, side=1024 + more)])
+    assert counts == [1, 1]
+
+
+@pytest.mark.parametrize("field", ["memory_gb", "fp32_tflops", "memory_bandwidth_gb_s", "fp8_tensor_tflops"])
+def test_the_page_stays_light(client, dgx, field):
+    assert len(client.get(f"/ladder/?field={field}").content) < LIMIT_BYTES
+
+
+def test_every_measure_of_the_registry_can_be_ranked(client, curated, db):
+    for field in known_at("").measures:
+        assert client.get(f"/ladder/?field={field}").status_code == 200, field
+
+
+def test_htmx_gets_the_form_and_ranking_alone_with_a_clean_address(client, curated, db):
+    response = client.get("/ladder/?vendor=apple&kind=&year=&scale=&field=memory_gb", headers={"hx-request": "true"})
+    assert b"<html" not in response.content
+    assert response["HX-Push-Url"] == "/ladder/?vendor=apple&field=memory_gb"
+
+
+def test_the_places_go_on_on_the_next_page(client, curated, db):
+    second = client.get("/ladder/?field=memory_bandwidth_gb_s&page=2")
+    assert "Page 2: 61–120" in text_of(second)
