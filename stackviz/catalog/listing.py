@@ -1,79 +1,50 @@
-"""The list of accelerators: what was asked for, and the rows that answer it. Three queries for a page of any length."""
+"""The list of accelerators as people see it: heads, rows, sentences around them. One query for any number of rows."""
 
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 
-from django.db.models import Count, Q
-from django.http import QueryDict
 from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
 
-from stackviz.catalog.fields import FIELDS
+from stackviz.catalog.fields import DENSE, FIELDS, Field
 from stackviz.catalog.figures import printed_unit
-from stackviz.catalog.models import Accelerator, SpecValue, Vendor
+from stackviz.catalog.listed_asked import COLUMNS, FORMS, Asked, Known
+from stackviz.catalog.listed_found import Counted
+from stackviz.catalog.match import CardName, match_cards
+from stackviz.catalog.models import Accelerator, SpecValue
 from stackviz.catalog.queries import Headline, headline, preferred_values
-from stackviz.web.asked import LONGEST_TEXT, clean_text
-
-COLUMNS = (
-    "architecture",
-    "memory_gb",
-    "memory_bandwidth_gb_s",
-    "fp32_tflops",
-    "bf16_tensor_tflops",
-    "tdp_w",
-    "release_date",
-)
-MOST_NOTES = 3
-_KNOWN = ("q", "vendor", "kind", "page")
-
-
-@dataclass(frozen=True, slots=True)
-class Choice:
-    """One option of a filter, with how many accelerators it finds."""
-
-    value: str
-    label: str
-    count: int
-
-
-@dataclass(frozen=True, slots=True)
-class Asked:
-    """What the address asks for. `notes`: what of it was not understood and so left out."""
-
-    q: str = ""
-    vendor: str = ""
-    kind: str = ""
-    notes: tuple[str, ...] = ()
-
-    @property
-    def query_string(self) -> str:
-        """The filters as they stand in an address, empty ones left out."""
-        return self.query.urlencode()
-
-    @property
-    def query(self) -> QueryDict:
-        """The filters as parameters, empty ones left out: what links to other pages carry on."""
-        query = QueryDict(mutable=True)
-        query.update({name: value for name in ("q", "vendor", "kind") if (value := getattr(self, name))})
-        return query
+from stackviz.units import format_number
 
 
 @dataclass(frozen=True, slots=True)
 class Column:
+    """The head of a column. `condition` holds for all its figures unless a cell says otherwise.
+
+    `sort_address` sorts by it, the other way round where it is sorted by already; `order` is what aria-sort says.
+    """
+
     field: str
     title: str
     unit: str
     condition: str
+    meaning: str
     is_number: bool
+    sort_address: str
+    order: str
 
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """One figure in a row; `remark` is said where it holds under another condition than the column's head says."""
+    """One figure in a row; `remark` is said where it holds under another condition than the column's head says.
+
+    Without a `text`, `missing` says why there is none.
+    """
 
     text: str
     exact: str
     remark: str
+    missing: str
     is_number: bool
 
 
@@ -84,83 +55,195 @@ class ListRow:
     cells: tuple[Cell, ...]
 
 
-def asked(parameters: QueryDict, vendors: Sequence[Choice]) -> Asked:
-    """Read the address. Filters and values we do not know are left out with a note, never an error."""
-    notes: list[str] = []
-    vendor = _one_of(parameters.get("vendor", ""), {choice.value for choice in vendors}, _("vendor"), notes)
-    kind = _one_of(parameters.get("kind", ""), set(Accelerator.Kind.values), _("kind"), notes)
-    q = parameters.get("q", "")
-    if len(q.strip()) > LONGEST_TEXT:
-        notes.append(_("The search was cut to its first %(n)d characters.") % {"n": LONGEST_TEXT})
-    unknown = sorted(name for name in parameters if name not in _KNOWN)
-    notes += [_("There is no filter %(name)r here: it was left out.") % {"name": name[:40]} for name in unknown]
-    return Asked(clean_text(q), vendor, kind, tuple(notes[:MOST_NOTES]))
+@dataclass(frozen=True, slots=True)
+class Narrowing:
+    """One filter that is on, in words, and the address of the list without it."""
+
+    text: str
+    address: str
 
 
-def _one_of(value: str, known: set[str], what: str, notes: list[str]) -> str:
-    if value in known or not value:
-        return value
-    notes.append(_("There is no %(what)s %(value)r: all are shown.") % {"what": what, "value": value[:40]})
-    return ""
+@dataclass(frozen=True, slots=True)
+class Reported:
+    """What a search for exactly a reported name says: whose it is, or between which sheets `needs` decides."""
+
+    name: str
+    accelerators: tuple[Accelerator, ...]
+    needs: str
 
 
-def vendor_choices() -> list[Choice]:
-    """Vendors that have a public accelerator, by name. One query."""
-    public = Count("accelerators", filter=Q(accelerators__is_public=True))
-    return [
-        Choice(vendor.slug, vendor.name, vendor.public_count)
-        for vendor in Vendor.objects.annotate(public_count=public).filter(public_count__gt=0).order_by("name")
-    ]
+def kind_words() -> dict[str, str]:
+    return {value: str(label) for value, label in Accelerator.Kind.choices}
 
 
-def kind_choices() -> list[tuple[str, str]]:
-    return [(value, str(label)) for value, label in Accelerator.Kind.choices]
+def columns(asked: Asked) -> tuple[Column, ...]:
+    """The heads of the columns asked for."""
+    return tuple(_column(FIELDS[name], asked) for name in asked.columns)
 
 
-def columns() -> tuple[Column, ...]:
-    """The heads of the list, with the condition all figures of a column hold under unless they say otherwise."""
-    found = []
-    for name in COLUMNS:
-        field = FIELDS[name]
-        condition = _("dense") if field.group == "rates" else ""
-        found.append(Column(name, field.words[0], printed_unit(field.unit), condition, not field.is_text))
-    return tuple(found)
+def _column(field: Field, asked: Asked) -> Column:
+    is_dense = field.usual[-1] == DENSE
+    return Column(
+        field=field.name,
+        title=field.words[0],
+        unit=printed_unit(field.unit),
+        condition=_("dense") if is_dense else "",
+        meaning=field.words[1],
+        is_number=not field.is_text,
+        sort_address=asked.address(sort=next_sort(field.name, asked)),
+        order=_order(field.name, asked),
+    )
 
 
-def list_rows(accelerators: Sequence[Accelerator]) -> list[ListRow]:
-    """The rows for these accelerators. One query."""
-    values: dict[tuple[int, str], list[SpecValue]] = defaultdict(list)
-    for value in preferred_values(item.pk for item in accelerators).filter(field__in=COLUMNS).select_related(None):
-        values[value.accelerator_id, value.field].append(value)
-    kinds = dict(kind_choices())
+def next_sort(key: str, asked: Asked) -> str:
+    """What a click on a head sorts by: first the better or newer side first, then the other way round."""
+    if asked.sort_key == key:
+        return key if asked.is_descending else f"-{key}"
+    field = FIELDS.get(key)
+    if field is None or (field.is_text and key != "release_date") or field.higher_is_better is False:
+        return key
+    return f"-{key}"
+
+
+def _order(key: str, asked: Asked) -> str:
+    if asked.sort_key != key:
+        return ""
+    return "descending" if asked.is_descending else "ascending"
+
+
+def name_column(asked: Asked) -> Column:
+    """The head of the names."""
+    is_plain = not asked.sort and not asked.q
+    descending = asked.sort == "-name"
+    return Column(
+        field="name",
+        title=_("Name"),
+        unit="",
+        condition="",
+        meaning="",
+        is_number=False,
+        sort_address=asked.address(sort="-name" if is_plain else ""),
+        order="descending" if descending else "ascending" if is_plain else "",
+    )
+
+
+def list_rows(accelerators: Sequence[Accelerator], names: Sequence[str] = COLUMNS) -> list[ListRow]:
+    """The rows for these accelerators, a cell for each of these fields. One query."""
+    values = values_by_cell(accelerators, names)
+    kinds = kind_words()
     return [
         ListRow(
             item,
             kinds[item.kind],
-            tuple(_cell(name, headline(FIELDS[name], values[item.pk, name])) for name in COLUMNS),
+            tuple(_cell(item, FIELDS[name], values.get((item.pk, name), ())) for name in names),
         )
         for item in accelerators
     ]
 
 
-def _cell(name: str, found: Headline) -> Cell:
-    field = FIELDS[name]
+def values_by_cell(
+    accelerators: Sequence[Accelerator], names: Sequence[str], *, with_sources: bool = False
+) -> Mapping[tuple[int, str], list[SpecValue]]:
+    """(accelerator id, field) -> its preferred values. One query."""
+    values: dict[tuple[int, str], list[SpecValue]] = defaultdict(list)
+    rows = preferred_values(item.pk for item in accelerators).filter(field__in=names)
+    for value in rows if with_sources else rows.select_related(None):
+        values[value.accelerator_id, value.field].append(value)
+    return values
+
+
+def _cell(accelerator: Accelerator, field: Field, values: Sequence[SpecValue]) -> Cell:
+    found = headline(field, values)
+    if not found.is_published:
+        return Cell("", "", "", missing_words(field, accelerator), not field.is_text)
     exact = found.exact if found.exact != found.number else ""
     if found.basis not in ("", "published", "probed"):
         exact = f"{exact} · {SpecValue.Basis(found.basis).label}"
-    return Cell(found.number, exact, _remark(name, found), not field.is_text)
+    return Cell(found.number, exact, _remark(field, found), "", not field.is_text)
 
 
-def _remark(name: str, found: Headline) -> str:
+def missing_words(field: Field, accelerator: Accelerator) -> str:
+    """Why there is no figure: nobody publishes one, or there can be none."""
+    applies = field.applies_to(accelerator.vendor.slug, accelerator.kind)
+    return _("not published") if applies else _("does not apply")
+
+
+def _remark(field: Field, found: Headline) -> str:
     """The condition, unless it goes without saying: every rate in the list is a dense one."""
-    if not found.condition or name == "release_date" or found.condition == _("dense"):
+    if not found.condition or field.name == "release_date" or found.condition == _("dense"):
         return ""
     return found.condition
 
 
-def found_text(count: int, choices: Iterable[Choice], what: Asked) -> str:
+def found_text(counts: Counted, everything: int, asked: Asked) -> str:
     """How many were found and how many there are, for people and screen readers."""
-    everything = sum(choice.count for choice in choices)
-    if not what.query_string:
-        return _("%(n)d accelerators") % {"n": count}
-    return _("%(n)d of %(all)d accelerators") % {"n": count, "all": everything}
+    if not asked.is_filtered:
+        return ngettext("%(n)d accelerator", "%(n)d accelerators", counts.found) % {"n": counts.found}
+    return _("%(n)d of %(all)d accelerators") % {"n": counts.found, "all": everything}
+
+
+def order_text(counts: Counted, asked: Asked) -> str:
+    """By what they are sorted, and how many stand last because nothing is published; "" for the usual order."""
+    field = FIELDS.get(asked.sort_key)
+    if field is None or asked.sort_key == "vendor":
+        return ""
+    way = _("downwards") if asked.is_descending else _("upwards")
+    text = _("sorted by %(title)s, %(way)s") % {"title": field.words[0], "way": way}
+    if not counts.unknown:
+        return text
+    unknown = ngettext(
+        "%(n)d without a published figure stands last", "%(n)d without a published figure stand last", counts.unknown
+    )
+    return f"{text}; {unknown % {'n': counts.unknown}}"
+
+
+def narrowings(asked: Asked, known: Known) -> list[Narrowing]:
+    """The filters that are on, each with the way out of it."""
+    words: dict[str, Mapping[str, object]] = {
+        "vendor": known.vendors,
+        "architecture": known.architectures,
+        "kind": kind_words(),
+        "form": FORMS,
+    }
+    found = [Narrowing(f"“{asked.q}”", asked.address(q=""))] if asked.q else []
+    for name in ("vendor", "architecture", "kind", "form", "supports"):
+        chosen: tuple[str, ...] = getattr(asked, name)
+        for value in chosen:
+            rest = tuple(other for other in chosen if other != value)
+            found.append(Narrowing(str(words.get(name, {}).get(value, value)), asked.address(**{name: rest})))
+    return found + _bounds(asked)
+
+
+def _bounds(asked: Asked) -> list[Narrowing]:
+    found = []
+    if asked.year_from is not None:
+        found.append(Narrowing(_("from %(year)d") % {"year": asked.year_from}, asked.address(year_from=None)))
+    if asked.year_to is not None:
+        found.append(Narrowing(_("to %(year)d") % {"year": asked.year_to}, asked.address(year_to=None)))
+    if asked.memory_min is not None:
+        size = {"gb": format_number(asked.memory_min)}
+        found.append(Narrowing(_("at least %(gb)s GB") % size, asked.address(memory_min=None)))
+    return found
+
+
+def reported_as(q: str) -> Reported | None:
+    """Whose name this is, exactly as a card, a Mac or a tool reports it; None if it is nobody's. One query."""
+    if not q:
+        return None
+    (match,) = match_cards([CardName(q)])
+    if match.accelerator is not None:
+        return Reported(q, (match.accelerator,), "") if match.accelerator.is_public else None
+    sheets = tuple(item for item in match.candidates if item.is_public)
+    return Reported(q, sheets, match.needs) if sheets else None
+
+
+def plain(asked: Asked) -> bool:
+    """Whether many people ask for just this, so that what was rendered is worth keeping: it has an end.
+
+    What people type has none: searches, years, sizes; nor have all ways to combine filters and columns.
+    """
+    if asked.q or asked.notes or asked.cols != COLUMNS:
+        return False
+    filters = len(replace(asked, sort="").query_string.split("&")) if asked.is_filtered else 0
+    typed = (asked.year_from, asked.year_to, asked.memory_min)
+    return not any(value is not None for value in typed) and filters + bool(asked.sort) <= 1

@@ -2,11 +2,11 @@
 
 from django.urls import path
 
-from stackviz.catalog import changes_page, feeds, views
+from stackviz.catalog import changes_page, feeds, listed, views
 
 app_name = "catalog"
 urlpatterns = [
-    path("accelerators/", views.accelerator_list, name="list"),
+    path("accelerators/", listed.accelerator_list, name="list"),
     path("accelerators/<slug:slug>/", views.sheet, name="sheet"),
     path("changes/", changes_page.changes, name="changes"),
     path("changes/feed/", feeds.changes_feed, name="changes-feed"),

@@ -1,0 +1,19 @@
+/* Filters that open in place: <details class="pick"> closes when the reader turns to something else, and on Escape. */
+(() => {
+  "use strict";
+  const open = () => document.querySelector("details.pick[open]");
+  document.addEventListener("click", (event) => {
+    const pick = open();
+    if (pick && !pick.contains(event.target)) pick.open = false;
+  });
+  document.addEventListener("focusin", (event) => {
+    const pick = open();
+    if (pick && !pick.contains(event.target)) pick.open = false;
+  });
+  document.addEventListener("keydown", (event) => {
+    const pick = event.key === "Escape" && open();
+    if (!pick) return;
+    pick.open = false;
+    pick.querySelector("summary").focus();
+  });
+})();
