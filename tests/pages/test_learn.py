@@ -10,7 +10,7 @@ from stackviz.pages.glossary import CHAPTERS
 
 TERMS = [term for chapter in CHAPTERS for term in chapter.terms]
 # Words of this site itself, which only it can define.
-OUR_OWN = {"kinds", "unknown", "stack", "counterpart", "finding", "comparable"}
+OUR_OWN = {"basis", "correction", "kinds", "unknown", "stack", "counterpart", "finding", "comparable"}
 BASE = Path(settings.BASE_DIR)
 
 

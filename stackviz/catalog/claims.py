@@ -1,0 +1,223 @@
+"""What widely copied articles say, held against sourced figures.
+
+The claims are text files (`data/claims.csv`, `data/claim_sources.csv`): what is said, our verdict, what is right. The
+figures a claim is judged by are not typed there: each line names their sheets and fields, and the page shows what the
+catalogue says today. `disagreements` finds a verdict that the catalogue no longer bears out.
+"""
+
+import csv
+import re
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+
+from django.core.exceptions import ValidationError
+from django.db import models
+from django.utils.translation import gettext_lazy as _
+
+from stackviz.catalog.conditions import describe
+from stackviz.catalog.curated import is_web_address
+from stackviz.catalog.fields import FIELDS, amount_of
+from stackviz.catalog.figures import for_people, joined, meaning_of, usual_values
+from stackviz.catalog.files import DATA
+from stackviz.catalog.models import Accelerator, SpecValue
+from stackviz.catalog.queries import accelerators_by_slug, preferred_values
+
+SAME = 0.02  # two figures this near are the same figure, rounded
+_FIGURE = re.compile(r"([a-z0-9-]+):([a-z0-9_]+)(?:\[([^\]]+)\])?")
+
+
+class Verdict(models.TextChoices):
+    """What is to be thought of a claim; the order is that of the page's filter."""
+
+    WRONG = "wrong", _("wrong")
+    OUTDATED = "outdated", _("outdated")
+    DEPENDS = "depends", _("depends")
+    RIGHT = "right", _("right")
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """A figure of the catalogue a claim is judged by; an empty condition means the field's usual one."""
+
+    accelerator: str
+    field: str
+    condition: str
+
+
+@dataclass(frozen=True, slots=True)
+class Link:
+    title: str
+    url: str
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """One line of the file. `claimed`: the number it says, in SI base units; None where it says none to compare.
+
+    `sources` bear out the answer, beside the figures; `said_at` is where the claim can be read.
+    """
+
+    key: str
+    subject: str
+    text: str
+    verdict: Verdict
+    answer: str
+    claimed: float | None
+    figures: tuple[Wanted, ...]
+    sources: tuple[Link, ...]
+    said_at: tuple[Link, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Figure:
+    """What the catalogue says today: `text` with its unit, "" where nothing is published."""
+
+    accelerator: Accelerator
+    title: str
+    text: str
+    condition: str
+    amounts: tuple[float, ...]
+    source: Link | None
+
+
+@dataclass(frozen=True, slots=True)
+class Checked:
+    """A claim with the figures it is judged by."""
+
+    claim: Claim
+    figures: tuple[Figure, ...]
+
+
+class ClaimsError(ValueError):
+    """A line of the claims' files that cannot be read; the text names file, line and fault."""
+
+
+_Links = dict[tuple[str, str], list[Link]]  # (key of a claim, "source" or "says")
+
+
+@lru_cache(maxsize=4)
+def read_claims(folder: Path = DATA) -> tuple[Claim, ...]:
+    """All claims in the order of the file. Raises ClaimsError."""
+    links: _Links = defaultdict(list)
+    for line, row in _rows(folder / "claim_sources.csv"):
+        _must(_is_address(row["url"]), "claim_sources.csv", line, f"{row['url']!r} is no web address")
+        _must(row["role"] in ("source", "says"), "claim_sources.csv", line, f"{row['role']!r} is no role")
+        links[row["claim"], row["role"]].append(Link(row["title"], row["url"]))
+    claims = [_claim(line, row, links) for line, row in _rows(folder / "claims.csv")]
+    unknown = {key for key, _role in links} - {claim.key for claim in claims}
+    _must(not unknown, "claim_sources.csv", 0, f"there is no claim {', '.join(sorted(unknown))}")
+    _must(len({claim.key for claim in claims}) == len(claims), "claims.csv", 0, "a key stands there twice")
+    return tuple(claims)
+
+
+def _is_address(url: str) -> bool:
+    try:
+        is_web_address(url)
+    except ValidationError:
+        return False
+    return True
+
+
+def _rows(file: Path) -> list[tuple[int, dict[str, str]]]:
+    with file.open(encoding="utf-8", newline="") as text:
+        return list(enumerate(csv.DictReader(text), start=2))
+
+
+def _must(is_so: object, file: str, line: int, problem: str) -> None:
+    if not is_so:
+        raise ClaimsError(f"{file}:{line}: {problem}")
+
+
+def _claim(line: int, row: Mapping[str, str], links: _Links) -> Claim:
+    where = ("claims.csv", line)
+    _must(row["verdict"] in Verdict.values, *where, f"{row['verdict']!r} is no verdict")
+    figures = tuple(_wanted(line, text) for text in row["figures"].split(" | ") if text)
+    sources, said_at = (tuple(links.get((row["key"], role), ())) for role in ("source", "says"))
+    _must(figures or sources, *where, f"{row['key']} has neither a figure nor a source")
+    claimed = None
+    if row["claimed"]:
+        _must(figures, *where, "a claimed number needs a figure to be held against")
+        claimed = amount_of(FIELDS[figures[0].field], row["claimed"], row["unit"])
+    verdict = Verdict(row["verdict"])
+    return Claim(row["key"], row["subject"], row["claim"], verdict, row["answer"], claimed, figures, sources, said_at)
+
+
+def _wanted(line: int, text: str) -> Wanted:
+    found = _FIGURE.fullmatch(text.strip())
+    if found is None or found[2] not in FIELDS:
+        raise ClaimsError(f"claims.csv:{line}: {text!r} is no figure: write slug:field or slug:field[condition]")
+    return Wanted(found[1], found[2], found[3] or "")
+
+
+def matching(claims: Sequence[Claim], verdict: str, q: str) -> list[Claim]:
+    """The claims with this verdict whose words contain every word of `q`; empty means any."""
+    words = _comparable(q).split()
+    return [
+        claim
+        for claim in claims
+        if (not verdict or claim.verdict == verdict)
+        and all(word in _comparable(f"{claim.subject} {claim.text} {claim.answer}") for word in words)
+    ]
+
+
+def _comparable(text: str) -> str:
+    """Without case and the commas of thousands: 1979 finds 1,979."""
+    return text.casefold().replace(",", "")
+
+
+def checked(claims: Sequence[Claim]) -> list[Checked]:
+    """The claims with what the catalogue says today. Two queries however many there are."""
+    wanted = [figure for claim in claims for figure in claim.figures]
+    sheets = accelerators_by_slug({figure.accelerator for figure in wanted})
+    values: dict[tuple[int, str], list[SpecValue]] = defaultdict(list)
+    for value in preferred_values(sheet.pk for sheet in sheets.values()).filter(field__in={w.field for w in wanted}):
+        values[value.accelerator_id, value.field].append(value)
+    return [Checked(claim, tuple(_figures(claim.figures, sheets, values))) for claim in claims]
+
+
+def _figures(
+    wanted: Sequence[Wanted], sheets: Mapping[str, Accelerator], values: Mapping[tuple[int, str], Sequence[SpecValue]]
+) -> list[Figure]:
+    """Sheets that are not public are left out."""
+    return [
+        _figure(item, sheets[item.accelerator], values.get((sheets[item.accelerator].pk, item.field), ()))
+        for item in wanted
+        if item.accelerator in sheets
+    ]
+
+
+def _figure(wanted: Wanted, sheet: Accelerator, values: Sequence[SpecValue]) -> Figure:
+    field = FIELDS[wanted.field]
+    if wanted.condition:
+        found = [value for value in values if meaning_of(value) == wanted.condition]
+    else:
+        found = usual_values(field, values)
+    source = found[0].source if found else None
+    return Figure(
+        accelerator=sheet,
+        title=field.words[0],
+        text=joined([for_people(value).label for value in found]),
+        condition=describe(meaning_of(found[0])) if found else "",
+        amounts=tuple(value.amount for value in found if value.amount is not None),
+        source=Link(source.title, source.url) if source else None,
+    )
+
+
+def disagreements(found: Sequence[Checked]) -> list[str]:
+    """Claims whose verdict the catalogue does not bear out, in words.
+
+    "right" needs a figure that is the same within SAME, "wrong" and "outdated" none; "depends" is not judged.
+    """
+    problems = []
+    for item in found:
+        claim, amounts = item.claim, [amount for figure in item.figures for amount in figure.amounts]
+        if claim.figures and not amounts and claim.claimed is not None:
+            problems.append(f"{claim.key}: the catalogue has none of its figures")
+        elif claim.claimed is not None and claim.verdict != Verdict.DEPENDS:
+            is_there = any(abs(amount - claim.claimed) <= SAME * amount for amount in amounts)
+            if is_there != (claim.verdict == Verdict.RIGHT):
+                problems.append(f"{claim.key}: called {claim.verdict.value}, but the catalogue says {amounts}")
+    return problems
