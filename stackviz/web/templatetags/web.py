@@ -14,6 +14,7 @@ from django.http import HttpRequest
 from django.urls import NoReverseMatch, reverse
 from django.utils import timezone
 from django.utils.formats import date_format
+from django.utils.functional import Promise
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
@@ -26,14 +27,19 @@ from stackviz.web.words import KIND_MEANINGS, KINDS, OWN_NAMES, STATES, missing_
 register = template.Library()
 register.simple_tag(fragment)
 
-# The main navigation, in order: what it is called, its URL name. A new room adds a line (docs/recipes/page.md).
+# The main navigation, in order: title, URL name, names of further pages that belong to it (docs/recipes/page.md).
 PLACES = (
-    (gettext_lazy("Accelerators"), "catalog:list"),
+    (gettext_lazy("Accelerators"), "catalog:list", "explore:ladder", "explore:scatter", "explore:timeline"),
     (gettext_lazy("Stacks"), "stacks:list"),
     (gettext_lazy("Machines"), "machines:list"),
     (gettext_lazy("Compare"), "compare:page"),
     (gettext_lazy("Diagnose"), "diagnose:page"),
-    (gettext_lazy("Learn"), "pages:learn"),
+    (gettext_lazy("Learn"), "pages:learn", "catalog:claims"),
+)
+FOOT_PLACES = (
+    (gettext_lazy("Data"), "opendata:index"),
+    (gettext_lazy("Changes"), "catalog:changes"),
+    (gettext_lazy("Claims checked"), "catalog:claims"),
 )
 
 
@@ -49,16 +55,33 @@ class Place:
 @register.filter
 def places(request: HttpRequest | None) -> list[Place]:
     """The main navigation as seen from this request; a room whose address does not exist is left out."""
+    return _places(PLACES, request)
+
+
+@register.filter
+def foot_places(request: HttpRequest | None) -> list[Place]:
+    """The links at the foot of every page."""
+    return _places(FOOT_PLACES, request)
+
+
+def _places(known: Sequence[tuple[str | Promise, ...]], request: HttpRequest | None) -> list[Place]:
+    """A place is its title, its address by name, and the names of pages that belong to it."""
     here = getattr(request, "path", "")
     found = []
-    for title, name in PLACES:
-        try:
-            url = reverse(name)
-        except NoReverseMatch:
+    for title, *names in known:
+        urls = [url for name in names if (url := _address(str(name)))]
+        if not urls:
             continue
-        current = "page" if here == url else "true" if here.startswith(url) else ""
-        found.append(Place(str(title), url, current))
+        current = "page" if here == urls[0] else "true" if here.startswith(tuple(urls)) else ""
+        found.append(Place(str(title), urls[0], current))
     return found
+
+
+def _address(name: str) -> str:
+    try:
+        return reverse(name)
+    except NoReverseMatch:
+        return ""
 
 
 @register.filter
