@@ -1,8 +1,9 @@
 """Addresses of the catalogue."""
 
+from django.contrib import admin
 from django.urls import path
 
-from stackviz.catalog import changes_page, claims_page, feeds, listed, sheet_page
+from stackviz.catalog import changes_page, claims_page, completeness_page, feeds, listed, sheet_page
 
 app_name = "catalog"
 urlpatterns = [
@@ -11,4 +12,7 @@ urlpatterns = [
     path("claims/", claims_page.claims, name="claims"),
     path("changes/", changes_page.changes, name="changes"),
     path("changes/feed/", feeds.changes_feed, name="changes-feed"),
+    path(
+        "admin/catalog/completeness/", admin.site.admin_view(completeness_page.completeness), name="completeness"
+    ),
 ]
