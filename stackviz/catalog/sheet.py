@@ -1,22 +1,29 @@
-"""One accelerator's sheet: every public value with its source, what else is said, and what was corrected.
+"""One accelerator's sheet, as it is or as it stood: every public value with its source, what else is said, what
+follows from it, what happened to it.
 
-Constant query count whatever is on the sheet: accelerator, values, names, corrections, relatives.
+Constant query count whatever is on the sheet: values, who checked them, history, names, relatives, the last change.
 """
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime
-from typing import Any
+from datetime import UTC, datetime
+from urllib.parse import urlsplit
 
-from django.db.models import Q, Subquery
+from django.contrib.auth import get_user_model
+from django.db.models import Max, Subquery
 from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
 
 from stackviz.catalog.conditions import describe
+from stackviz.catalog.derived import Derived, derive
 from stackviz.catalog.fields import FIELDS, HEADLINES, Field, grouped
 from stackviz.catalog.figures import for_people, meaning_of, variant_of
 from stackviz.catalog.models import Accelerator, Alias, CatalogueEdition, SpecValue
+from stackviz.catalog.past import names_at, public_values_at
 from stackviz.catalog.queries import Headline, condition_rank, headline, public_accelerators
+from stackviz.catalog.relatives import Relative, relatives
+from stackviz.catalog.value_history import History, Slot, value_histories
 
 # Shown as names, not as values; the vendor stands in the head.
 NOT_LISTED = frozenset({"vendor", "nvml_name", "reported_name"})
@@ -24,9 +31,9 @@ NOT_LISTED = frozenset({"vendor", "nvml_name", "reported_name"})
 
 @dataclass(frozen=True, slots=True)
 class Said:
-    """What one source says: the figure as text, the exact one for a hover, and where it is from.
+    """What one source says: the figure as text, the exact one, and where it is from.
 
-    `basis`: how the source came by it, in words; "" where it is simply published.
+    `basis`: how the source came by it, in words; "" where it is simply published. `host`: of the source's address.
     """
 
     text: str
@@ -34,29 +41,25 @@ class Said:
     basis: str
     source_title: str
     source_url: str
+    source_kind: str
+    host: str
     note: str
 
 
 @dataclass(frozen=True, slots=True)
-class Correction:
-    """A change made here: when, by whom, from what, to what, why. An empty `old` is a value that was added."""
-
-    when: datetime
-    who: str
-    old: str
-    new: str
-    reason: str
-
-
-@dataclass(frozen=True, slots=True)
 class SheetValue:
-    """The preferred value under one condition. `confirmed_by` say the same, `others` something else."""
+    """The preferred value under one condition. `confirmed_by` say the same, `others` something else.
+
+    `checked`: who checked it and when, in words. `more`: what opens below the row, in a few words.
+    """
 
     said: Said
     condition: str
     confirmed_by: tuple[Said, ...]
     others: tuple[Said, ...]
-    corrections: tuple[Correction, ...]
+    checked: str
+    history: History | None
+    more: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,6 +77,10 @@ class SheetGroup:
     title: str
     fields: tuple[SheetField, ...]
 
+    @property
+    def value_count(self) -> int:
+        return sum(len(field.values) for field in self.fields)
+
 
 @dataclass(frozen=True, slots=True)
 class Name:
@@ -88,17 +95,32 @@ class Name:
 
 
 @dataclass(frozen=True, slots=True)
+class SheetHeadline:
+    """A figure of the sheet's head. `reason`: why there is none, as the `missing` tag names it, or ""."""
+
+    figure: Headline
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
 class Sheet:
-    """All of one accelerator's page. `missing`: headline fields for which nothing is published."""
+    """All of one accelerator's page. `missing`: fields for which nothing is published, `not_applying`: cannot be.
+
+    `changed_at`: when the sheet last changed. `derived` have a figure, `underived` a reason why not.
+    """
 
     accelerator: Accelerator
     groups: tuple[SheetGroup, ...]
-    headlines: tuple[Headline, ...]
+    headlines: tuple[SheetHeadline, ...]
     missing: tuple[str, ...]
+    not_applying: tuple[str, ...]
+    derived: tuple[Derived, ...]
+    underived: tuple[Derived, ...]
     names: tuple[Name, ...]
-    relatives: tuple[Accelerator, ...]
+    relatives: tuple[Relative, ...]
     value_count: int
     source_count: int
+    changed_at: datetime | None
 
 
 def edited_accelerator(slug: str) -> tuple[Accelerator, str] | None:
@@ -111,48 +133,99 @@ def edited_accelerator(slug: str) -> tuple[Accelerator, str] | None:
     return (accelerator, accelerator.edition or "") if accelerator else None
 
 
-def read_sheet(accelerator: Accelerator) -> Sheet:
-    """All that stands on an accelerator's sheet. Four queries at most."""
-    values = _public_values(accelerator)
+def read_sheet(accelerator: Accelerator, at: datetime | None = None) -> Sheet:
+    """All that stands on an accelerator's sheet, or stood there at a moment. Nine queries at most.
+
+    Relatives are told of the present sheet only: they are not what it said, but what is known around it.
+    """
+    values = sheet_values(accelerator, at)
     preferred = [value for value in values if value.is_preferred]
-    headlines = tuple(_headline(field, preferred) for field in HEADLINES)
+    amounts = {(value.accelerator_id, value.field, value.condition): value.amount for value in preferred}
+    figures = derive({key: amount for key, amount in amounts.items() if amount is not None}, accelerator.pk)
+    missing = _missing({value.field for value in values})
     return Sheet(
         accelerator=accelerator,
-        groups=_groups(values, _corrections(accelerator)),
-        headlines=tuple(_instead(item, preferred) for item in headlines),
-        missing=tuple(item.title for item in headlines if not item.is_published),
-        names=_names(accelerator),
-        relatives=_relatives(accelerator),
+        groups=_groups(values, value_histories(accelerator.pk, at), _checkers(values)),
+        headlines=tuple(_headline(accelerator, field, preferred) for field in HEADLINES),
+        missing=tuple(field.words[0] for field in missing if _applies(field, accelerator)),
+        not_applying=tuple(field.words[0] for field in missing if not _applies(field, accelerator)),
+        derived=tuple(item for item in figures if item.amount is not None),
+        underived=tuple(item for item in figures if item.amount is None),
+        names=_names(accelerator, at),
+        relatives=relatives(accelerator) if at is None else (),
         value_count=len(preferred),
         source_count=len({value.source_id for value in values}),
+        changed_at=last_change(accelerator, at),
     )
 
 
-def _headline(field: Field, preferred: Sequence[SpecValue]) -> Headline:
+def sheet_values(accelerator: Accelerator, at: datetime | None = None) -> list[SpecValue]:
+    """The public values of the sheet with their sources, smallest first. One query; three as they stood at a moment."""
+    if at is None:
+        public = accelerator.spec_values.filter(status=SpecValue.Status.PUBLIC).select_related("source")
+        rows = list(public.order_by("amount", "pk"))
+    else:
+        rows = public_values_at([accelerator.pk], at)
+        rows.sort(key=lambda value: (value.amount or 0.0, value.pk))
+    return [value for value in rows if value.field in FIELDS and value.field not in NOT_LISTED]
+
+
+def last_change(accelerator: Accelerator, until: datetime | None = None) -> datetime | None:
+    """When anything of the sheet last changed: a value, a name, the product itself. Three queries."""
+    newest = []
+    for records in (
+        SpecValue.history.filter(accelerator_id=accelerator.pk),
+        Alias.history.filter(accelerator_id=accelerator.pk),
+        Accelerator.history.filter(id=accelerator.pk),
+    ):
+        known = records.filter(history_date__lte=until) if until is not None else records
+        newest.append(known.aggregate(newest=Max("history_date"))["newest"])
+    return max(filter(None, newest), default=None)
+
+
+def _applies(field: Field, accelerator: Accelerator) -> bool:
+    return field.applies_to(accelerator.vendor.slug, accelerator.kind)
+
+
+def _missing(published: set[str]) -> list[Field]:
+    """The fields nothing is said of, in registry order."""
+    return [field for name, field in FIELDS.items() if name not in published and name not in NOT_LISTED]
+
+
+def _headline(accelerator: Accelerator, field: Field, preferred: Sequence[SpecValue]) -> SheetHeadline:
+    figure = _figure(field, preferred)
+    if field.name == "int8_tensor_tops" and not figure.is_published:
+        # Apple publishes its Neural Engine's rate where others publish that of int8 matrix products.
+        engine = _figure(FIELDS["neural_engine_tops"], preferred)
+        figure = engine if engine.is_published else figure
+    if figure.is_published:
+        return SheetHeadline(figure, "")
+    return SheetHeadline(figure, "not_published" if _applies(field, accelerator) else "does_not_apply")
+
+
+def _figure(field: Field, preferred: Sequence[SpecValue]) -> Headline:
     return headline(field, [value for value in preferred if value.field == field.name])
 
 
-def _instead(item: Headline, preferred: Sequence[SpecValue]) -> Headline:
-    """Apple publishes its Neural Engine's rate where others publish that of int8 matrix products."""
-    if item.field == "int8_tensor_tops" and not item.is_published:
-        engine = _headline(FIELDS["neural_engine_tops"], preferred)
-        return engine if engine.is_published else item
-    return item
+def _checkers(values: Sequence[SpecValue]) -> dict[int, str]:
+    """Id -> name of those who checked a value here. One query, none where nobody did."""
+    people = get_user_model().objects.in_bulk({value.checked_by_id for value in values if value.checked_by_id})
+    return {pk: str(person.get_full_name() or person.get_username()) for pk, person in people.items()}
 
 
-def _public_values(accelerator: Accelerator) -> list[SpecValue]:
-    rows = accelerator.spec_values.filter(status=SpecValue.Status.PUBLIC).select_related("source")
-    return [value for value in rows.order_by("amount", "pk") if value.field in FIELDS and value.field not in NOT_LISTED]
-
-
-def _groups(values: Sequence[SpecValue], corrections: dict[int, list[Correction]]) -> tuple[SheetGroup, ...]:
+def _groups(
+    values: Sequence[SpecValue], histories: Mapping[Slot, History], checkers: Mapping[int, str]
+) -> tuple[SheetGroup, ...]:
     by_place: dict[str, dict[str, list[SpecValue]]] = defaultdict(lambda: defaultdict(list))
     for value in values:
         by_place[value.field][value.condition].append(value)
 
     def listed(field: Field) -> SheetField:
-        values = _values(field, by_place[field.name], corrections)
-        return SheetField(field.name, *field.words, field.glossary, values)
+        shown = tuple(
+            _value(rows, histories.get((field.name, condition)), checkers)
+            for condition, rows in _in_order(field, by_place[field.name])
+        )
+        return SheetField(field.name, *field.words, field.glossary, shown)
 
     return tuple(
         SheetGroup(group.name, str(group.title), tuple(listed(field) for field in fields))
@@ -160,29 +233,30 @@ def _groups(values: Sequence[SpecValue], corrections: dict[int, list[Correction]
     )
 
 
-def _values(
-    field: Field, by_condition: dict[str, list[SpecValue]], corrections: dict[int, list[Correction]]
-) -> tuple[SheetValue, ...]:
-    """One SheetValue per condition, the usual conditions first; variants of one product in order of size."""
+def _in_order(field: Field, by_condition: Mapping[str, list[SpecValue]]) -> list[tuple[str, list[SpecValue]]]:
+    """The usual conditions first; variants of one product in order of size."""
 
     def place(item: tuple[str, list[SpecValue]]) -> tuple[int, str, float, str]:
         first = item[1][0]
         return condition_rank(field, meaning_of(first)), meaning_of(first), first.amount or 0.0, item[0]
 
-    return tuple(_value(said_here, corrections) for _condition, said_here in sorted(by_condition.items(), key=place))
+    return sorted(by_condition.items(), key=place)
 
 
-def _value(said_here: Sequence[SpecValue], corrections: dict[int, list[Correction]]) -> SheetValue:
+def _value(said_here: Sequence[SpecValue], history: History | None, checkers: Mapping[int, str]) -> SheetValue:
     """The preferred value with what else is said; where none is preferred the first stands for all."""
     main = next((value for value in said_here if value.is_preferred), said_here[0])
     rest = [value for value in said_here if value is not main]
     same = [value for value in rest if (value.amount, _text_of(value)) == (main.amount, _text_of(main))]
+    others = tuple(said(value) for value in rest if value not in same)
     return SheetValue(
-        said=_said(main),
+        said=said(main),
         condition=", ".join(filter(None, [describe(meaning_of(main)), describe(variant_of(main))])),
-        confirmed_by=tuple(_said(value) for value in same),
-        others=tuple(_said(value) for value in rest if value not in same),
-        corrections=tuple(corrections.get(main.pk, ())),
+        confirmed_by=tuple(said(value) for value in same),
+        others=others,
+        checked=_checked(main, history, checkers),
+        history=history if history and history.steps else None,
+        more=_more(len(same), others, history),
     )
 
 
@@ -190,7 +264,37 @@ def _text_of(value: SpecValue) -> str:
     return value.value if value.amount is None else ""
 
 
-def _said(value: SpecValue) -> Said:
+def _more(confirmed: int, others: Sequence[Said], history: History | None) -> str:
+    """What the row hides, most telling first: `1 other figure: 3,000 GB/s · 2 sources · changed once`."""
+    parts = []
+    if others:
+        count = ngettext("%(n)d other figure", "%(n)d other figures", len(others)) % {"n": len(others)}
+        parts.append(f"{count}: {', '.join(dict.fromkeys(other.text for other in others))}")
+    if confirmed:
+        parts.append(ngettext("%(n)d source", "%(n)d sources", confirmed + 1) % {"n": confirmed + 1})
+    if history and history.steps:
+        changes = len(history.steps) + history.left_out
+        parts.append(ngettext("%(n)d change", "%(n)d changes", changes) % {"n": changes})
+    return " · ".join(parts) or _("details")
+
+
+def _checked(value: SpecValue, history: History | None, checkers: Mapping[int, str]) -> str:
+    """Who answers for the value as it stands here, and since when, in words."""
+    if value.checked_at is not None:
+        who = checkers.get(value.checked_by_id or 0, _("somebody whose account is gone"))
+        return _("by %(who)s on %(day)s") % {"who": who, "day": _day(value.checked_at)}
+    since = _day(history.since) if history else _("an unknown day")
+    if value.data_key and not value.is_corrected_here:
+        return _("as the catalogue's reviewed files say, here since %(day)s") % {"day": since}
+    return _("entered or corrected here, not yet checked by a second person")
+
+
+def _day(moment: datetime) -> str:
+    return f"{moment.astimezone(UTC):%Y-%m-%d}"
+
+
+def said(value: SpecValue) -> Said:
+    """What one source says, as text."""
     shown = for_people(value)
     source = value.source
     return Said(
@@ -199,58 +303,28 @@ def _said(value: SpecValue) -> Said:
         basis="" if value.basis == SpecValue.Basis.PUBLISHED else value.get_basis_display(),
         source_title=source.title if source else "",
         source_url=source.url if source else "",
+        source_kind=source.get_kind_display() if source else "",
+        host=(urlsplit(source.url).hostname or "").removeprefix("www.") if source else "",
         note=value.note,
     )
 
 
-def _corrections(accelerator: Accelerator) -> dict[int, list[Correction]]:
-    """By id of the value: its changes since it was first loaded, oldest first. One query."""
-    changed = Q(history_type="~") | Q(history_user__isnull=False)
-    history = SpecValue.history.filter(accelerator_id=accelerator.pk)
-    rows = (
-        history.filter(id__in=history.filter(changed).values("id"))
-        .select_related("history_user")
-        .order_by("id", "history_date", "history_id")
-    )
-    by_value: dict[int, list[Any]] = defaultdict(list)
-    for row in rows:
-        by_value[row.id].append(row)
-    return {pk: _steps(records) for pk, records in by_value.items()}
-
-
-def _steps(records: Sequence[Any]) -> list[Correction]:
-    """Each record against the one before it; steps that left what is shown as it was are not told."""
-    steps = []
-    before: Any = None
-    for record in records:
-        old = _printed(before) if before is not None else ""
-        if (before is not None or record.history_user) and (old != _printed(record) or record.history_change_reason):
-            who = record.history_user.get_username() if record.history_user else _("the curated files")
-            reason = record.history_change_reason or ""
-            steps.append(Correction(record.history_date, who, old, _printed(record), reason))
-        before = record
-    return steps
-
-
-def _printed(record: Any) -> str:  # noqa: ANN401 - a historical SpecValue, a class made while running
-    condition = describe(record.condition)
-    figure = f"{record.value} {record.unit}".rstrip()
-    return f"{figure} ({condition})" if condition else figure
-
-
-def _names(accelerator: Accelerator) -> tuple[Name, ...]:
-    rows = accelerator.aliases.exclude(kind=Alias.Kind.PRODUCT).select_related("source")
+def _names(accelerator: Accelerator, at: datetime | None) -> tuple[Name, ...]:
+    if at is None:
+        rows = list(accelerator.aliases.select_related("source").order_by("kind", "name", "pk"))
+    else:
+        rows = names_at(accelerator.pk, at)
     return tuple(
         Name(
             name=alias.name,
             kind=str(Alias.Kind(alias.kind).label),
             needs=_needs(alias),
-            source_title=alias.source.title if alias.source else "",
-            source_url=alias.source.url if alias.source else "",
+            source_title=alias.source.title,
+            source_url=alias.source.url,
             note=alias.note,
         )
-        for alias in rows.order_by("kind", "name", "pk")
-        if alias.source
+        for alias in rows
+        if alias.source and alias.kind != Alias.Kind.PRODUCT
     )
 
 
@@ -262,10 +336,3 @@ def _needs(alias: Alias) -> str:
     if alias.memory_bytes:
         return _("with %(size)s GB of memory") % {"size": f"{alias.memory_bytes / 1e9:g}"}
     return ""
-
-
-def _relatives(accelerator: Accelerator) -> tuple[Accelerator, ...]:
-    """The other variants of the same chip. One query, none where there is no family."""
-    if not accelerator.family:
-        return ()
-    return tuple(public_accelerators().filter(family=accelerator.family).exclude(pk=accelerator.pk))

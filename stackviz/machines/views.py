@@ -31,7 +31,8 @@ def machine_list(request: HttpRequest) -> HttpResponse:
     q, slug = asked_text(request, "q"), asked_text(request, "accelerator")
     accelerator = accelerators_by_slug([slug]).get(slug) if slug else None
     page = page_of(machines_found(request.user, q=q, accelerator=slug), page_number(request), MACHINES_PER_PAGE)
-    context = {"q": q, "slug": slug, "accelerator": accelerator, "page": page, "rows": machine_rows(page.items)}
+    rows = machine_rows(page.items, accelerator.pk if accelerator else None)
+    context = {"q": q, "slug": slug, "accelerator": accelerator, "page": page, "rows": rows}
     return render(request, "machines/_rows.html" if wants_partial(request) else "machines/list.html", context)
 
 

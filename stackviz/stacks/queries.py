@@ -116,10 +116,11 @@ def _absent(gap: Counterpart) -> Box:
 
 @dataclass(frozen=True, slots=True)
 class StackRow:
-    """One stack in the list. `subject` names it in the address of a comparison."""
+    """One stack in the list. `subject` names it in the address of a comparison; `vendor`: whose accelerators run it."""
 
     slug: str
     name: str
+    vendor: str
     summary: str
     url: str
     subject: str
@@ -140,7 +141,14 @@ def _stack_row(stack: Stack, column: Column) -> StackRow:
         (layer.value, layer.label, ", ".join(box.name for box in boxes if box.layer == layer)) for layer in Layer
     )
     return StackRow(
-        stack.slug, stack.name, stack.summary, stack.get_absolute_url(), f"stack:{stack.slug}", len(boxes), layers
+        slug=stack.slug,
+        name=stack.name,
+        vendor=stack.vendor,
+        summary=stack.summary,
+        url=stack.get_absolute_url(),
+        subject=f"stack:{stack.slug}",
+        component_count=len(boxes),
+        layers=layers,
     )
 
 

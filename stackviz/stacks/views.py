@@ -1,18 +1,30 @@
 """The list of stacks, one stack, one component."""
 
-from django.http import Http404, HttpRequest, HttpResponse
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
 from django.shortcuts import render
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_safe
 
 from stackviz.diagrams.stack import draw_columns
 from stackviz.stacks.queries import component_page, described_columns, layer_sections, stack_rows
+from stackviz.web.asked import asked_text
+from stackviz.web.htmx import vary_on_htmx, wants_partial
 
 
 @require_safe
+@vary_on_htmx
 def stacks(request: HttpRequest) -> HttpResponse:
-    """All stacks, and all of them side by side; `?only=differences` folds what is the same."""
+    """All stacks, and all of them side by side; `?only=differences` folds what is the same.
+
+    `?vendor=` leads to the stack that accelerators of this maker run; for htmx it is that stack in short.
+    """
     rows = stack_rows()
+    if vendor := asked_text(request, "vendor"):
+        of_vendor = [row for row in rows if row.vendor == vendor]
+        if wants_partial(request):
+            return render(request, "stacks/_of_vendor.html", {"rows": of_vendor})
+        if len(of_vendor) == 1:
+            return HttpResponseRedirect(of_vendor[0].url)
     columns = described_columns(row.slug for row in rows)
     only_differences = request.GET.get("only") == "differences"
     context = {

@@ -1,0 +1,65 @@
+"""How to cite a sheet: the address of its dated version, a sentence, a BibTeX entry. Pure of queries."""
+
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+
+from django.utils.translation import gettext as _
+
+from stackviz.catalog.past import write_moment
+
+SITE = "accelweb"
+_BIBTEX = {
+    "\\": r"\textbackslash{}", "{": r"\{", "}": r"\}", "&": r"\&", "%": r"\%", "$": r"\$", "#": r"\#", "_": r"\_",
+    "~": r"\textasciitilde{}", "^": r"\textasciicircum{}",
+}  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Citation:
+    """`permalink`: the sheet as it stood at `moment`, whatever changes later."""
+
+    permalink: str
+    day: str
+    plain: str
+    bibtex: str
+
+
+def cite(name: str, slug: str, address: str, changed_at: datetime, now: datetime) -> Citation:
+    """`address`: of the sheet, with scheme and host. `changed_at`: when it last changed, which dates its version."""
+    moment = _moment(changed_at, now)
+    permalink = f"{address}?at={write_moment(moment)}"
+    day = f"{moment.astimezone(UTC):%Y-%m-%d}"
+    plain = _("%(name)s: published figures with their sources. %(site)s, version of %(day)s. %(url)s") % {
+        "name": name,
+        "site": SITE,
+        "day": day,
+        "url": permalink,
+    }
+    return Citation(permalink, day, plain, _bibtex(name, slug, moment.astimezone(UTC), permalink))
+
+
+def _moment(changed_at: datetime, now: datetime) -> datetime:
+    """The second after the last change, which reads better than its millionth; the very instant while it is younger."""
+    whole = changed_at.replace(microsecond=0)
+    after = whole if whole == changed_at else whole + timedelta(seconds=1)
+    return after if after <= now else changed_at
+
+
+def _bibtex(name: str, slug: str, moment: datetime, url: str) -> str:
+    """An entry every BibTeX reads: @misc, the name kept in its own letters by the double braces."""
+    lines = (
+        f"@misc{{{SITE}-{slug}-{moment:%Y%m%d},",
+        f"  title        = {{{{{bibtex_text(name)}: published figures with their sources}}}},",
+        f"  organization = {{{SITE}}},",
+        f"  year         = {{{moment:%Y}}},",
+        f"  month        = {{{moment.month}}},",
+        f"  note         = {{Version of {moment:%Y-%m-%d %H:%M} UTC}},",
+        f"  howpublished = {{\\url{{{url}}}}}",
+        "}",
+    )
+    return "\n".join(lines)
+
+
+def bibtex_text(text: str) -> str:
+    """The text with what TeX takes for commands escaped."""
+    return "".join(_BIBTEX.get(sign, sign) for sign in text)

@@ -1,0 +1,187 @@
+"""Products near to one: built from the same chip, variants of one design, the generation before and after.
+
+The chip and the family are published; generations follow from the makers' own names, read by the patterns of LINES.
+"""
+
+import re
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+
+from django.utils.translation import gettext as _
+
+from stackviz.catalog.fields import FIELDS
+from stackviz.catalog.figures import for_people, in_unit_of, joined, printed_unit, usual_values
+from stackviz.catalog.models import Accelerator, SpecValue
+from stackviz.catalog.queries import preferred_values, public_accelerators
+
+UNITS = ("sm_count", "gpu_cores")  # the first that both publish tells which has parts switched off
+COLUMNS = ("sm_count", "gpu_cores", "memory_gb", "memory_bandwidth_gb_s")
+MOST = 24  # rows; the chip of the RTX 3090 stands in nine products
+
+# A product line: what is the same in all its names, and `gen`, what tells generations apart: a number, or one of the
+# names that follow in order. Groups but `gen` name the place in the line: 90, 80 Ti.
+_LINES: tuple[tuple[str, tuple[str, ...]], ...] = (
+    (r"NVIDIA GeForce [GR]TX (?P<gen>\d{1,2})(?P<tier>\d0)(?P<more> Ti SUPER| Ti| SUPER|)(?! Ti| SUPER)\b", ()),
+    (r"NVIDIA (?:Tesla )?(?P<gen>[PVAHB])100 (?P<form>SXM|PCIe)", ("P", "V", "A", "H", "B")),
+    (r"NVIDIA (?P<grace>G?)(?P<gen>H200|B200|B300)(?: SXM| \()", ("H200", "B200", "B300")),
+    (r"NVIDIA (?:Tesla )?(?P<gen>[PTL])4$", ("P", "T", "L")),
+    (r"NVIDIA (?:Tesla )?(?P<gen>[MPAL])40\b", ("M", "P", "A", "L")),
+    (
+        r"NVIDIA (?P<gen>Quadro RTX|RTX A|RTX(?= \d+ Ada)|RTX PRO) ?(?P<tier>[2-8][05]00)\b",
+        ("Quadro RTX", "RTX A", "RTX", "RTX PRO"),
+    ),
+    (r"NVIDIA Jetson AGX (?P<gen>Xavier|Orin|Thor)", ("Xavier", "Orin", "Thor")),
+    (r"NVIDIA Jetson (?P<gen>Xavier|Orin) NX", ("Xavier", "Orin")),
+    (r"NVIDIA Jetson (?P<gen>Nano|Orin Nano)\b", ("Nano", "Orin Nano")),
+    (r"Apple (?P<letter>[MA])(?P<gen>\d+)(?P<tier> Pro| Max| Ultra|)(?: Bionic)?(?: \(|$)", ()),
+    (r"AMD Instinct MI(?P<gen>\d+)X\b", ()),
+    (r"Google TPU(?: v)?(?P<gen>[2-57])[px]?\b", ()),
+    (r"Google TPU v(?P<gen>\d)e\b", ()),
+    (r"Intel Gaudi (?P<gen>\d)$", ()),
+    (r"Cerebras WSE-(?P<gen>\d)\b", ()),
+    (r"AWS Trainium(?P<gen>\d*)$", ()),
+)
+LINES = tuple((re.compile(pattern), generations) for pattern, generations in _LINES)
+
+
+@dataclass(frozen=True, slots=True)
+class Relative:
+    """A near product: how it is related, in words, and what tells the two apart; "" is not published."""
+
+    name: str
+    slug: str
+    url: str
+    relation: str
+    units: str
+    memory: str
+    bandwidth: str
+
+
+@dataclass(frozen=True, slots=True)
+class _Place:
+    """A product's place in its line: products that differ only in `generation` follow each other."""
+
+    line: int
+    tier: tuple[str, ...]
+    generation: int
+
+
+@lru_cache(maxsize=1024)
+def place_of(name: str) -> _Place | None:
+    """Where a product of this name stands in its maker's line; None if it is in none we know."""
+    for number, (pattern, generations) in enumerate(LINES):
+        found = pattern.match(name)
+        if found is None:
+            continue
+        parts = found.groupdict()
+        said = parts.pop("gen")
+        if generations and said not in generations:
+            continue
+        generation = generations.index(said) if generations else int(said or 1)  # the first often has no number
+        return _Place(number, tuple(parts.values()), generation)
+    return None
+
+
+def relatives(accelerator: Accelerator) -> tuple[Relative, ...]:
+    """The public products near to this one: same chip first, then variants, the generation before and after.
+
+    Two queries, whatever there is.
+    """
+    others = [
+        other for other in public_accelerators().filter(vendor=accelerator.vendor_id) if other.pk != accelerator.pk
+    ]
+    rows = preferred_values([accelerator.pk, *(other.pk for other in others)]).filter(field__in=("chip", *COLUMNS))
+    values: dict[int, dict[str, list[SpecValue]]] = defaultdict(lambda: defaultdict(list))
+    for value in rows.select_related(None).order_by("amount", "pk"):
+        values[value.accelerator_id][value.field].append(value)
+    found = [*_of_chip(accelerator, others, values), *_of_family(accelerator, others), *_of_line(accelerator, others)]
+    first: dict[int, tuple[Accelerator, str]] = {}
+    for other, relation in found:
+        first.setdefault(other.pk, (other, relation))
+    return tuple(_relative(other, relation, values[other.pk]) for other, relation in list(first.values())[:MOST])
+
+
+_Values = Mapping[int, Mapping[str, Sequence[SpecValue]]]
+
+
+def _of_chip(accelerator: Accelerator, others: Iterable[Accelerator], values: _Values) -> list[tuple[Accelerator, str]]:
+    """Products of the same piece of silicon, the fullest first; those with less of it switched on say so."""
+    chips = _texts(values, accelerator.pk)
+    same = [other for other in others if chips & _texts(values, other.pk)]
+    mine = _units(values, accelerator.pk)
+
+    def order(other: Accelerator) -> tuple[float, str]:
+        return -max(_units(values, other.pk).values(), default=0.0), other.name
+
+    return [(other, _chip_relation(mine, _units(values, other.pk))) for other in sorted(same, key=order)]
+
+
+def _texts(values: _Values, pk: int) -> set[str]:
+    return {value.value for value in values[pk]["chip"]} if pk in values else set()
+
+
+def _units(values: _Values, pk: int) -> dict[str, float]:
+    if pk not in values:
+        return {}
+    return {
+        name: value.amount
+        for name in UNITS
+        for value in values[pk][name]
+        if value.amount is not None and not value.condition
+    }
+
+
+def _chip_relation(mine: Mapping[str, float], theirs: Mapping[str, float]) -> str:
+    name = next((name for name in UNITS if name in mine and name in theirs), None)
+    if name is None:
+        return _("same chip")
+    if theirs[name] == mine[name]:
+        return _("same chip, as many units")
+    return _("same chip, cut down") if theirs[name] < mine[name] else _("same chip, more units")
+
+
+def _of_family(accelerator: Accelerator, others: Iterable[Accelerator]) -> list[tuple[Accelerator, str]]:
+    """Other variants of one design, as the catalogue's files name the family."""
+    if not accelerator.family:
+        return []
+    return [(other, _("other variant")) for other in others if other.family == accelerator.family]
+
+
+def _of_line(accelerator: Accelerator, others: Sequence[Accelerator]) -> list[tuple[Accelerator, str]]:
+    """The nearest before and after in the maker's line that the catalogue has; each may be several products."""
+    place = place_of(accelerator.name)
+    if place is None:
+        return []
+    same = [
+        (other, at)
+        for other in others
+        if (at := place_of(other.name)) and (at.line, at.tier) == (place.line, place.tier)
+    ]
+    before = max((at.generation for _other, at in same if at.generation < place.generation), default=None)
+    after = min((at.generation for _other, at in same if at.generation > place.generation), default=None)
+    words = {before: _("before it in its line"), after: _("next in its line")}
+    return [
+        (other, words[at.generation]) for wanted in (before, after) for other, at in same if wanted == at.generation
+    ]
+
+
+def _relative(other: Accelerator, relation: str, values: Mapping[str, Sequence[SpecValue]]) -> Relative:
+    def text(name: str) -> str:
+        usual = usual_values(FIELDS[name], values.get(name, ()))
+        if len(usual) == 1:
+            return for_people(usual[0]).label
+        number = joined([in_unit_of(FIELDS[name], value).text for value in usual])
+        return f"{number} {printed_unit(FIELDS[name].unit)}".rstrip() if number else ""
+
+    units = text("sm_count") or text("gpu_cores")
+    return Relative(
+        other.name,
+        other.slug,
+        other.get_absolute_url(),
+        relation,
+        units,
+        text("memory_gb"),
+        text("memory_bandwidth_gb_s"),
+    )

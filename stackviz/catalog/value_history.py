@@ -1,0 +1,110 @@
+"""What happened to each figure of a sheet since it was first in public, as the public saw it: who, when, why, what.
+
+A state that was not public is told as nothing: a draft, an unreviewed figure and a retired one stay unsaid.
+"""
+
+from collections import defaultdict
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from django.utils.translation import gettext as _
+
+from stackviz.catalog.conditions import describe
+from stackviz.catalog.figures import printed_unit
+from stackviz.catalog.models import SpecValue
+
+LOADED = "Loaded from the curated files"  # how the loader's reasons begin
+MOST_STEPS = 12  # of one figure; the change log has them all
+
+Slot = tuple[str, str]  # field, condition
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One change: when, by whom, from what, to what, why. An empty `old` was added, an empty `new` taken away."""
+
+    when: datetime
+    who: str
+    old: str
+    new: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class History:
+    """Of one field under one condition: since when it is in public, and what changed since, newest first."""
+
+    since: datetime
+    steps: tuple[Step, ...]
+    left_out: int
+
+
+def value_histories(accelerator_id: int, until: datetime | None = None) -> dict[Slot, History]:
+    """The history of every figure that an accelerator has or had in public, up to a moment. One query."""
+    records = SpecValue.history.filter(accelerator_id=accelerator_id).select_related("history_user")
+    if until is not None:
+        records = records.filter(history_date__lte=until)
+    by_row: dict[int, list[Any]] = defaultdict(list)
+    for record in records.order_by("id", "history_date", "history_id"):
+        by_row[record.id].append(record)
+    first: dict[Slot, datetime] = {}
+    steps: dict[Slot, list[Step]] = defaultdict(list)
+    for row in by_row.values():
+        for slot, step in _told(row):
+            first[slot] = min(step.when, first.get(slot, step.when))
+            if step.old or not step.reason.startswith(LOADED):
+                steps[slot].append(_readable(step))
+    return {slot: _history(since, steps[slot]) for slot, since in first.items()}
+
+
+def _history(since: datetime, steps: list[Step]) -> History:
+    newest = sorted(steps, key=lambda step: step.when, reverse=True)
+    return History(since, tuple(newest[:MOST_STEPS]), max(0, len(newest) - MOST_STEPS))
+
+
+def _told(records: list[Any]) -> list[tuple[Slot, Step]]:
+    """Each record of a row against the one before it; what left the public view as it was is not told."""
+    found = []
+    before: Any = None
+    for record in records:
+        after = record if record.history_type != "-" and record.status == SpecValue.Status.PUBLIC else None
+        old, new = _printed(before, after), _printed(after, before)
+        if old != new:
+            shown = after or before
+            reason = record.history_change_reason or ""
+            found.append(((shown.field, shown.condition), Step(record.history_date, _who(record), old, new, reason)))
+        before = after
+    return found
+
+
+def _printed(record: Any, other: Any) -> str:  # noqa: ANN401 - a historical SpecValue, a class made while running
+    """The figure, with what else differs from `other` said beside it; "" for none."""
+    if record is None:
+        return ""
+    beside = []
+    if other is not None and record.condition != other.condition:
+        beside.append(describe(record.condition) or _("no condition"))
+    if other is not None and record.is_preferred != other.is_preferred:
+        beside.append(_("preferred") if record.is_preferred else _("an alternative"))
+    if other is not None and record.note != other.note:
+        beside.append(_("note: %(note)s") % {"note": record.note or _("none")})
+    if other is not None and record.source_id != other.source_id:
+        beside.append(_("from another source") if record.history_id > other.history_id else _("from its source then"))
+    figure = f"{record.value} {printed_unit(record.unit)}".rstrip()
+    return f"{figure} ({'; '.join(beside)})" if beside else figure
+
+
+def _who(record: Any) -> str:  # noqa: ANN401
+    if record.history_user:
+        return str(record.history_user.get_full_name() or record.history_user.get_username())
+    if (record.history_change_reason or "").startswith(LOADED) or (record.history_type == "-" and record.data_key):
+        return _("the catalogue's files")
+    return _("not recorded")
+
+
+def _readable(step: Step) -> Step:
+    reason = step.reason
+    if reason.startswith(LOADED):
+        reason = ""
+    return Step(step.when, step.who, step.old, step.new, reason)
