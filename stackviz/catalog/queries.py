@@ -3,6 +3,7 @@
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from datetime import datetime
 
 from django.db.models import Q, QuerySet
 from django.utils.translation import gettext as _
@@ -12,6 +13,7 @@ from stackviz.catalog.fields import ACCUMULATE_MATTERS, FIELDS, POSITION, Field
 from stackviz.catalog.figures import by_variant, in_unit_of, joined, meaning_of, printed_unit, usual_values, variant_of
 from stackviz.catalog.models import Accelerator, Alias, SpecValue
 from stackviz.catalog.names import normalized
+from stackviz.catalog.past import public_values_at
 
 # Names and machines are listed on the sheet; side by side they say nothing.
 NOT_COMPARED = frozenset({"vendor", "nvml_name", "reported_name", "macs_shipped_in"})
@@ -34,8 +36,25 @@ class SpecCell:
 
 
 @dataclass(frozen=True, slots=True)
+class Missing:
+    """Why a cell has no figure. `reason`: a key of `web.words.MISSING`, or "other_condition".
+
+    Then the product has `instead`, under `condition` (in words): to be shown, never to be compared. `detail`: more
+    words, if there is more to say.
+    """
+
+    reason: str
+    condition: str = ""
+    instead: SpecCell | None = None
+    detail: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class SpecRow:
-    """One field under one condition (in words), a cell per accelerator in the order asked; None is not published."""
+    """One field under one condition (in words), a cell per accelerator in the order asked.
+
+    Where a cell is None, `missing` has the reason at the same place.
+    """
 
     field: str
     title: str
@@ -45,6 +64,7 @@ class SpecRow:
     cells: tuple[SpecCell | None, ...]
     meaning: str = ""
     group: str = ""
+    missing: tuple[Missing | None, ...] = ()
 
     @property
     def differs(self) -> bool:
@@ -124,16 +144,57 @@ def spec_table(accelerators: Sequence[Accelerator], skip: frozenset[str] = NOT_C
 
     Only figures of the same condition share a row; variants of one product (memory sizes) share a cell.
     """
+    return table_of(accelerators, compared_values(accelerators), skip)
+
+
+def compared_values(accelerators: Sequence[Accelerator], at: datetime | None = None) -> list[SpecValue]:
+    """The preferred values of these accelerators, smallest first. One query; three as they stood `at` a moment."""
+    pks = [accelerator.pk for accelerator in accelerators]
+    if at is None:
+        return list(preferred_values(pks).order_by("amount", "value", "pk"))
+    then = [value for value in public_values_at(pks, at) if value.is_preferred]
+    return sorted(then, key=lambda value: (value.amount or 0.0, value.value, value.pk))
+
+
+def table_of(
+    accelerators: Sequence[Accelerator], values: Sequence[SpecValue], skip: frozenset[str] = NOT_COMPARED
+) -> tuple[SpecRow, ...]:
+    """`spec_table` of values that were read already. No query where the accelerators have their makers loaded."""
     by_row: _Rows = defaultdict(lambda: defaultdict(list))
-    for value in preferred_values(accelerator.pk for accelerator in accelerators).order_by("amount", "value", "pk"):
+    for value in values:
         if value.field in FIELDS and value.field not in skip:
             by_row[value.field, meaning_of(value)][value.accelerator_id].append(value)
     unnamed = _join_unnamed_accumulate(by_row)
     order = sorted(by_row, key=lambda row: (POSITION[row[0]], condition_rank(FIELDS[row[0]], row[1]), row[1]))
-    return tuple(
+    rows = [
         _row(FIELDS[name], condition, [by_row[name, condition].get(item.pk, []) for item in accelerators], unnamed)
         for name, condition in order
+    ]
+    return tuple(replace(row, missing=_missing(row, rows, accelerators)) for row in rows)
+
+
+def _missing(row: SpecRow, rows: Sequence[SpecRow], accelerators: Sequence[Accelerator]) -> tuple[Missing | None, ...]:
+    of_field = [other for other in rows if other.field == row.field]
+    return tuple(
+        None if cell is not None else _why_missing(row, of_field, place, accelerator)
+        for place, (cell, accelerator) in enumerate(zip(row.cells, accelerators, strict=True))
     )
+
+
+def _why_missing(row: SpecRow, of_field: Sequence[SpecRow], place: int, accelerator: Accelerator) -> Missing:
+    """The field's figure under the condition most like the row's; or that there is none, or can be none."""
+    others = [other for other in of_field if other.cells[place] is not None]
+    if others:
+        nearest = max(others, key=lambda other: _likeness(other.condition, row.condition))
+        return Missing("other_condition", nearest.condition, nearest.cells[place])
+    if not FIELDS[row.field].applies_to(accelerator.vendor.slug, accelerator.kind):
+        return Missing("does_not_apply")
+    return Missing("not_published")
+
+
+def _likeness(one: str, other: str) -> int:
+    """In how many parts two conditions, in words, agree."""
+    return len(set(one.split(", ")) & set(other.split(", ")))
 
 
 _Rows = dict[tuple[str, str], dict[int, list[SpecValue]]]  # (field, condition) -> accelerator id -> its variants
@@ -233,6 +294,15 @@ def peaks(accelerator_ids: Iterable[int]) -> dict[tuple[int, str, str], float]:
     found = preferred_values(accelerator_ids).filter(amount__isnull=False)
     rows = found.select_related(None).values_list("accelerator_id", "field", "condition", "amount")
     return {(pk, field, condition): amount for pk, field, condition, amount in rows if amount is not None}
+
+
+def peaks_of(values: Iterable[SpecValue]) -> dict[tuple[int, str, str], float]:
+    """What `peaks` reads, of values that were read already."""
+    return {
+        (value.accelerator_id, value.field, value.condition): value.amount
+        for value in values
+        if value.amount is not None
+    }
 
 
 def usual_peak(

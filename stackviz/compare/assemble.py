@@ -6,9 +6,10 @@ from dataclasses import dataclass
 from stackviz.benchmarks.queries import latest_results
 from stackviz.compare.columns import columns_of
 from stackviz.compare.glance import gap_verdicts, measured_verdicts, sheet_verdicts
-from stackviz.compare.heads import Head, heads_of
+from stackviz.compare.heads import Head, baseline, heads_of
 from stackviz.compare.measured import Measured, measure
 from stackviz.compare.probed import ProbedRow, probed_rows
+from stackviz.compare.selection import Address, Kind, Subject
 from stackviz.compare.sheets import Sheets, sheets_of, spec_rows
 from stackviz.compare.subjects import Loaded
 from stackviz.compare.verdicts import Verdict
@@ -25,41 +26,82 @@ class Faults:
 
 
 @dataclass(frozen=True, slots=True)
+class Stacks:
+    """The stack diagram. `undescribed`: sheets it says nothing about.
+
+    `is_brief`: boxes lead to who explains them; `explained_url`: the stacks alone, where every box explains itself.
+    """
+
+    drawing: Drawing
+    undescribed: tuple[str, ...]
+    is_brief: bool
+    explained_url: str
+
+
+@dataclass(frozen=True, slots=True)
 class Comparison:
+    """`stacks` None: a comparison of the past, of which only spec sheets are kept. `base`: of the machines."""
+
     heads: tuple[Head, ...]
     verdicts: tuple[Verdict, ...]
-    drawing: Drawing
+    stacks: Stacks | None
     sheets: Sheets
     machines: tuple[Head, ...]
+    base: Head | None
     probed: tuple[ProbedRow, ...]
     measured: Measured
     faults: tuple[Faults, ...]
 
 
-def assemble(chosen: Sequence[Loaded]) -> Comparison:
-    """Everything about these subjects, side by side. The first is what factors are against."""
-    heads = heads_of(chosen)
-    drawing = draw_columns(columns_of(chosen))
-    figures, sheet_heads = spec_rows(chosen, heads)
+def assemble(chosen: Sequence[Loaded], address: Address) -> Comparison:
+    """Everything about these subjects, side by side."""
+    heads = heads_of(chosen, address)
+    stacks = _stacks(chosen) if address.at is None else None
+    figures, sheet_heads = spec_rows(chosen, heads, address)
     machines = [(head, loaded) for head, loaded in zip(heads, chosen, strict=True) if loaded.machine is not None]
-    measured = _measured(machines)
+    base = baseline([head for head, _loaded in machines], address)
+    measured = _measured(machines, base)
     return Comparison(
         heads=heads,
         verdicts=(
             *sheet_verdicts(chosen, sheet_heads, figures),
             *measured_verdicts(heads, measured),
-            *gap_verdicts(drawing),
+            *(gap_verdicts(stacks.drawing) if stacks else ()),
         ),
-        drawing=drawing,
-        sheets=sheets_of(chosen, sheet_heads, figures),
+        stacks=stacks,
+        sheets=sheets_of(chosen, sheet_heads, figures, address),
         machines=tuple(head for head, _loaded in machines),
+        base=base,
         probed=probed_rows([loaded.snapshot for _head, loaded in machines]),
         measured=measured,
         faults=tuple(filter(None, (_faults(head, loaded) for head, loaded in machines))),
     )
 
 
-def _measured(machines: Sequence[tuple[Head, Loaded]]) -> Measured:
+def published(chosen: Sequence[Loaded], address: Address) -> Sheets:
+    """The spec table alone, as the page shows it: what is handed out as a file. One query; three of the past."""
+    heads = heads_of(chosen, address)
+    figures, sheet_heads = spec_rows(chosen, heads, address)
+    return sheets_of(chosen, sheet_heads, figures, address)
+
+
+def _stacks(chosen: Sequence[Loaded]) -> Stacks:
+    """The diagram. Where stacks alone are compared its boxes explain themselves; beside figures they lead to who does.
+
+    Of two subjects it also says what differs from one to the other: of more, that would be most of the page.
+    """
+    columns = columns_of(chosen, with_differences=len(chosen) <= 2 or not _is_brief(chosen))
+    slugs = dict.fromkeys(loaded.stack_slug for loaded in chosen if loaded.stack_slug)
+    stacks = tuple(Subject(Kind.STACK, slug) for slug in slugs)
+    explained_url = Address(stacks).query() if _is_brief(chosen) and len(stacks) > 1 else ""
+    return Stacks(draw_columns(columns.drawn), columns.undescribed, _is_brief(chosen), explained_url)
+
+
+def _is_brief(chosen: Sequence[Loaded]) -> bool:
+    return any(loaded.subject.kind is not Kind.STACK for loaded in chosen)
+
+
+def _measured(machines: Sequence[tuple[Head, Loaded]], base: Head | None) -> Measured:
     rows = [loaded.machine for _head, loaded in machines if loaded.machine is not None]
     results = latest_results(rows) if rows else {}
     return measure(
@@ -67,7 +109,8 @@ def _measured(machines: Sequence[tuple[Head, Loaded]]) -> Measured:
             (head.place, head.title, results.get(loaded.machine.pk, []))
             for head, loaded in machines
             if loaded.machine is not None
-        ]
+        ],
+        base.place if base else None,
     )
 
 

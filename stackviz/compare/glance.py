@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 
 from django.utils.translation import gettext as _
 
-from stackviz.catalog.queries import SpecCell, SpecRow
+from stackviz.catalog.queries import Missing, SpecRow
 from stackviz.compare.heads import Head
 from stackviz.compare.measured import Measured
 from stackviz.compare.subjects import Loaded
@@ -12,6 +12,7 @@ from stackviz.compare.verdicts import QUESTIONS, Figure, Question, Verdict, gaps
 from stackviz.diagrams.layers import Layer
 from stackviz.diagrams.stack import Drawing
 from stackviz.units import format_quantity
+from stackviz.web.words import missing_text
 
 
 def sheet_verdicts(chosen: Sequence[Loaded], heads: Sequence[Head], rows: Sequence[SpecRow]) -> list[Verdict]:
@@ -47,7 +48,7 @@ def _figures(
         return sum(cell is not None and cell.amount is not None for cell in (row.cells[column] for column in columns))
 
     fullest = max(candidates, key=known)
-    figures = [_figure(heads[column], fullest.cells[column], fullest) for column in columns]
+    figures = [_figure(heads[column], column, fullest) for column in columns]
     if question.key != "memory":
         return figures
     return [
@@ -68,9 +69,10 @@ def _memory_figure(figure: Figure, reported: float | None) -> Figure:
     return Figure(figure.subject, reported, _("%(memory)s (reported)") % {"memory": shown})
 
 
-def _figure(head: Head, cell: SpecCell | None, row: SpecRow) -> Figure:
+def _figure(head: Head, column: int, row: SpecRow) -> Figure:
+    cell = row.cells[column]
     if cell is None or cell.amount is None:
-        return Figure(head.title, None)
+        return Figure(head.title, None, why=_why(row.missing[column]))
     condition = f" ({row.condition})" if row.condition else ""
     text = f"{cell.text} {row.unit}".rstrip() + condition
     # Where a product is sold in variants the largest is what is compared.
@@ -79,6 +81,15 @@ def _figure(head: Head, cell: SpecCell | None, row: SpecRow) -> Figure:
         cell.amount,
         _("%(figures)s, the largest is compared") % {"figures": text} if " / " in cell.text else text,
     )
+
+
+def _why(missing: Missing | None) -> str:
+    """Why there is no figure, where it is not simply that none is published."""
+    if missing is None or missing.reason == "not_published":
+        return ""
+    if missing.reason == "other_condition":
+        return _("only %(condition)s") % {"condition": missing.condition or _("no condition named")}
+    return missing_text(missing.reason)
 
 
 # Where a missing counterpart stops a program; below and above, the difference is one of kind.

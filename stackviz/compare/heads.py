@@ -5,13 +5,16 @@ from dataclasses import dataclass
 
 from django.utils.translation import gettext as _
 
-from stackviz.compare.selection import Subject, query_string
+from stackviz.compare.selection import Address
 from stackviz.compare.subjects import Loaded, describe
 
 
 @dataclass(frozen=True, slots=True)
 class Head:
-    """A subject as the head of its column. `remove_url`: this comparison without it."""
+    """A subject as the head of its column.
+
+    `remove_url`: this comparison without it; `base_url`: with factors against it.
+    """
 
     place: int
     name: str
@@ -19,14 +22,14 @@ class Head:
     subtitle: str
     url: str
     remove_url: str
+    base_url: str
 
     @property
     def css(self) -> str:
         return f"s{self.place + 1}"
 
 
-def heads_of(chosen: Sequence[Loaded]) -> tuple[Head, ...]:
-    subjects = [loaded.subject for loaded in chosen]
+def heads_of(chosen: Sequence[Loaded], address: Address) -> tuple[Head, ...]:
     return tuple(
         Head(
             place=place,
@@ -34,19 +37,21 @@ def heads_of(chosen: Sequence[Loaded]) -> tuple[Head, ...]:
             title=loaded.title,
             subtitle=describe(loaded),
             url=loaded.url,
-            remove_url=query_string(_others(subjects, loaded.subject)),
+            remove_url=address.without(loaded.subject),
+            base_url=address.query(base=loaded.subject),
         )
         for place, loaded in enumerate(chosen)
     )
 
 
-def _others(subjects: Sequence[Subject], leaving: Subject) -> list[Subject]:
-    return [subject for subject in subjects if subject != leaving]
+def baseline(heads: Sequence[Head], address: Address) -> Head | None:
+    """The column that factors are against: that of the subject asked for, or else the first of these."""
+    asked = address.base.name if address.base else ""
+    return next((head for head in heads if head.name == asked), heads[0] if heads else None)
 
 
-def heading(heads: Sequence[Head]) -> str:
+def heading(titles: Sequence[str]) -> str:
     """`H100 SXM against M3 Max 40-core and dgx-07`."""
-    titles = [head.title for head in heads]
     if not titles:
         return _("Compare")
     if len(titles) == 1:

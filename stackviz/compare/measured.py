@@ -66,11 +66,11 @@ class Measured:
     charts: tuple[Chart, ...]
 
 
-def measure(results: Sequence[tuple[int, str, Sequence[Measurement]]]) -> Measured:
+def measure(results: Sequence[tuple[int, str, Sequence[Measurement]]], base: int | None = None) -> Measured:
     """`results`: (place of the subject, its name, its newest results) for each machine compared.
 
-    Results pair up when benchmark, version and parameters are equal. Of several devices of one machine that ran the
-    same, the fastest stands in the cell.
+    `base`: the place factors are against, None for the first. Results pair up when benchmark, version and parameters
+    are equal. Of several devices of one machine that ran the same, the fastest stands in the cell.
     """
     by_pair: dict[Pair, dict[int, Measurement]] = {}
     for place, _name, measurements in results:
@@ -81,7 +81,8 @@ def measure(results: Sequence[tuple[int, str, Sequence[Measurement]]]) -> Measur
     places = [place for place, _name, _measurements in results]
     pairs = sorted(by_pair.values(), key=_reading_order)
     names = {place: name for place, name, _measurements in results}
-    return Measured(tuple(_row(places, pair) for pair in pairs), tuple(_charts(names, pairs)))
+    against = places[0] if base is None and places else base
+    return Measured(tuple(_row(places, pair, against) for pair in pairs), tuple(_charts(names, pairs)))
 
 
 def _is_faster(one: Measurement, other: Measurement) -> bool:
@@ -95,14 +96,14 @@ def _reading_order(pair: Mapping[int, Measurement]) -> tuple[Any, ...]:
     return -len(pair), first.benchmark_key, str(first.params.get("dtype", "")), sizes
 
 
-def _row(places: Sequence[int], pair: Mapping[int, Measurement]) -> MeasuredRow:
+def _row(places: Sequence[int], pair: Mapping[int, Measurement], base: int | None) -> MeasuredRow:
     first = next(iter(pair.values()))
     ok = {place: result for place, result in pair.items() if result.is_ok and result.rate}
     rates = [result.rate.value for result in ok.values() if result.rate]
     top = max(rates, default=0.0)
     # Bars of a row share a scale: the highest published peak where one is known, so that a lone bar says something.
     scale = max([*rates, *(result.peak.peak for result in ok.values() if result.peak)], default=0.0)
-    baseline = next((ok[place] for place in places if place in ok), None)
+    baseline = None if base is None else ok.get(base)
     verdict = _verdict(list(ok.values()))
     may_rank = verdict is not None and verdict.answer is not Comparability.NOT_COMPARABLE
     best = top if may_rank and _stands_out(list(ok.values())) else None

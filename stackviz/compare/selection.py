@@ -1,13 +1,17 @@
-"""Which subjects a comparison is about: the `a=` parameters of its address, read and written. No database.
+"""What a comparison is about: the parameters of its address, read and written. No database.
 
 A subject is named `<accelerator slug>`, `stack:<slug>` or `machine:<lab>/<machine>`.
 """
 
 import re
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from datetime import datetime
 from enum import StrEnum
+from typing import Any
+from urllib.parse import quote
 
+from stackviz.catalog.past import write_moment
 from stackviz.web.subjects import comparison_query
 
 MOST_SUBJECTS = 6
@@ -40,7 +44,7 @@ class Subject:
 
 @dataclass(frozen=True, slots=True)
 class Refusal:
-    """One `a=` value that was left out. `why` is one of "not a subject", "repeated", "one too many"."""
+    """One `a=` value that was left out. `why`: "not a subject", "repeated", "one too many", "unknown" or "not kept"."""
 
     value: str
     why: str
@@ -83,7 +87,27 @@ def parse_selection(values: Iterable[str]) -> Selection:
     return Selection(tuple(chosen), tuple(refused))
 
 
-def query_string(subjects: Sequence[Subject], *, only_differences: bool = False) -> str:
-    """The address's query of this comparison, readable: `?a=h100&a=machine:lab/box`."""
-    query = comparison_query(subject.name for subject in subjects)
-    return f"?{query}&only=differences" if only_differences else f"?{query}"
+@dataclass(frozen=True, slots=True)
+class Address:
+    """Everything the address of a comparison says. `base`: what factors are against, None for the first subject."""
+
+    subjects: tuple[Subject, ...]
+    base: Subject | None = None
+    only_differences: bool = False
+    at: datetime | None = None
+
+    def query(self, **changes: Any) -> str:  # noqa: ANN401 - as `replace` takes them
+        """The address's query, readable: `?a=h100&a=machine:lab/box&base=machine:lab/box`; `changes`: other fields."""
+        asked = replace(self, **changes)
+        further = {
+            "base": asked.base.name if asked.base in asked.subjects[1:] and asked.base else "",
+            "only": "differences" if asked.only_differences else "",
+            "at": write_moment(asked.at) if asked.at else "",
+        }
+        parts = [comparison_query(subject.name for subject in asked.subjects)]
+        parts += [f"{name}={quote(value, safe=':/')}" for name, value in further.items() if value]
+        return "?" + "&".join(filter(None, parts))
+
+    def without(self, subject: Subject) -> str:
+        """The query of this comparison without one of its subjects."""
+        return self.query(subjects=tuple(other for other in self.subjects if other != subject))

@@ -1,17 +1,32 @@
-"""The published part of a comparison: figures side by side, factors against the first, numbered sources."""
+"""The published part of a comparison: figures side by side under their groups, factors against a baseline, sources."""
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import groupby
 
-from stackviz.catalog.queries import SpecCell, SpecRow, spec_table
-from stackviz.compare.heads import Head
+from django.utils.translation import gettext as _
+
+from stackviz.catalog.fields import FIELDS, GROUPS
+from stackviz.catalog.models import Accelerator
+from stackviz.catalog.queries import Missing, SpecCell, SpecRow, compared_values, table_of
+from stackviz.compare.derived import DERIVED, derived_rows
+from stackviz.compare.heads import Head, baseline
+from stackviz.compare.selection import Address
 from stackviz.compare.subjects import Loaded
-from stackviz.units import format_factor
+from stackviz.units import format_factor, to_si
+from stackviz.web.words import missing_text
 
 
 @dataclass(frozen=True, slots=True)
 class SheetCell:
-    """A published figure beside the baseline's. `source`: number in the list of sources, 0 for none."""
+    """A published figure beside the baseline's. `source`: number in the list of sources, 0 for none.
+
+    `exact`: the figure in base units, where it says more than `text`.
+
+    `missing`: why there is no figure under the row's condition, in words. Where there is one under another condition it
+    stands in `text` and `condition`: beside, without factor or mark, for the two are not to be compared.
+    """
 
     text: str = ""
     exact: str = ""
@@ -20,16 +35,42 @@ class SheetCell:
     factor: str = ""
     is_best: bool = False
     source: int = 0
+    amount: float | None = None
+    missing: str = ""
+    reason: str = ""
+    condition: str = ""
+
+    @property
+    def is_published(self) -> bool:
+        """There is a figure under the row's own condition."""
+        return not self.missing
+
+    @property
+    def hover(self) -> str:
+        return " · ".join(filter(None, (self.exact, self.note)))
 
 
 @dataclass(frozen=True, slots=True)
 class SheetRow:
     row: SpecRow
-    cells: tuple[SheetCell | None, ...]
+    cells: tuple[SheetCell, ...]
 
     @property
     def differs(self) -> bool:
         return self.row.differs
+
+    @property
+    def is_derived(self) -> bool:
+        return self.row.group == DERIVED
+
+
+@dataclass(frozen=True, slots=True)
+class SheetGroup:
+    """Rows under one heading of the registry; the last group is of figures computed here."""
+
+    name: str
+    title: str
+    rows: tuple[SheetRow, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,10 +82,16 @@ class Source:
 
 @dataclass(frozen=True, slots=True)
 class Sheets:
-    """The published part: one column per subject that has a sheet. `per_card`: places whose sheet is of their cards."""
+    """The published part: one column per subject that has a sheet.
+
+    `per_card`: places whose sheet is of their cards. `base`: what factors are against. `groups`: the rows to show, all
+    or only those that differ; `rows`: all of them.
+    """
 
     heads: tuple[Head, ...]
     per_card: frozenset[int]
+    base: Head | None
+    groups: tuple[SheetGroup, ...]
     rows: tuple[SheetRow, ...]
     sources: tuple[Source, ...]
 
@@ -53,31 +100,78 @@ class Sheets:
         return sum(row.differs for row in self.rows)
 
 
-def spec_rows(chosen: Sequence[Loaded], heads: Sequence[Head]) -> tuple[tuple[SpecRow, ...], tuple[Head, ...]]:
-    """(rows of the spec table, heads of its columns): subjects without a sheet have no column."""
+def spec_rows(
+    chosen: Sequence[Loaded], heads: Sequence[Head], address: Address
+) -> tuple[tuple[SpecRow, ...], tuple[Head, ...]]:
+    """(rows of the spec table, heads of its columns): subjects without a sheet have no column.
+
+    One query; three for the figures of a past moment.
+    """
     with_sheet = [
         (head, loaded.accelerator) for head, loaded in zip(heads, chosen, strict=True) if loaded.accelerator is not None
     ]
-    rows = spec_table([accelerator for _head, accelerator in with_sheet]) if with_sheet else ()
+    if not with_sheet:
+        return (), ()
+    columns: list[Accelerator] = [accelerator for _head, accelerator in with_sheet]
+    values = compared_values(columns, address.at)
+    rows = without_repeated([*table_of(columns, values), *derived_rows(columns, values)])
     return rows, tuple(head for head, _accelerator in with_sheet)
 
 
-def sheets_of(chosen: Sequence[Loaded], heads: tuple[Head, ...], rows: Sequence[SpecRow]) -> Sheets:
+def without_repeated(rows: Sequence[SpecRow]) -> tuple[SpecRow, ...]:
+    """Without rows that compare nothing: one figure, which stands in an earlier row beside the others."""
+    shown: set[tuple[str, str, int]] = set()
+    kept: list[SpecRow] = []
+    for row in rows:
+        own = [place for place, cell in enumerate(row.cells) if cell is not None]
+        if len(own) == 1 and (row.field, row.condition, own[0]) in shown:
+            continue
+        kept.append(row)
+        beside = ((place, why) for place, why in enumerate(row.missing) if why is not None and why.instead is not None)
+        shown.update((row.field, why.condition, place) for place, why in beside)
+    return tuple(kept)
+
+
+def sheets_of(chosen: Sequence[Loaded], heads: tuple[Head, ...], rows: Sequence[SpecRow], address: Address) -> Sheets:
     numbers: dict[tuple[str, str], int] = {}
-    for cell in (cell for row in rows for cell in row.cells if cell is not None and cell.source_url):
+    for cell in (cell for row in rows for cell in _shown(row) if cell.source_url):
         numbers.setdefault((cell.source_title, cell.source_url), len(numbers) + 1)
-    per_card = frozenset(head.place for head in heads if chosen[head.place].machine is not None)
-    sources = tuple(Source(number, title, url) for (title, url), number in numbers.items())
-    return Sheets(heads, per_card, tuple(SheetRow(row, _sheet_cells(row, numbers)) for row in rows), sources)
+    base = baseline(heads, address)
+    at = heads.index(base) if base else 0
+    shown = tuple(SheetRow(row, _sheet_cells(row, at, numbers)) for row in rows)
+    return Sheets(
+        heads=heads,
+        per_card=frozenset(head.place for head in heads if chosen[head.place].machine is not None),
+        base=base,
+        groups=_groups([row for row in shown if row.differs or not address.only_differences]),
+        rows=shown,
+        sources=tuple(Source(number, title, url) for (title, url), number in numbers.items()),
+    )
 
 
-def _sheet_cells(row: SpecRow, numbers: dict[tuple[str, str], int]) -> tuple[SheetCell | None, ...]:
-    known = [cell.amount for cell in row.cells if cell is not None and cell.amount]
-    best = None if row.better is None or len(known) < 2 or len(set(known)) == 1 else _best(known, higher=row.better)
-    base = row.cells[0].amount if row.cells and row.cells[0] is not None else None
+def _shown(row: SpecRow) -> list[SpecCell]:
+    """Every figure of the row, those under another condition included."""
+    instead = (why.instead for why in row.missing if why is not None)
+    return [cell for cell in (*row.cells, *instead) if cell is not None]
+
+
+def _groups(rows: Sequence[SheetRow]) -> tuple[SheetGroup, ...]:
+    titles = {group.name: str(group.title) for group in GROUPS} | {DERIVED: _("Derived here from these figures")}
     return tuple(
-        None if cell is None else _sheet_cell(cell, base if place else None, best, numbers)
-        for place, cell in enumerate(row.cells)
+        SheetGroup(name, titles[name], tuple(of_group)) for name, of_group in groupby(rows, lambda line: line.row.group)
+    )
+
+
+def _sheet_cells(row: SpecRow, base: int, numbers: dict[tuple[str, str], int]) -> tuple[SheetCell, ...]:
+    known = [cell.amount for cell in row.cells if cell is not None and cell.amount is not None]
+    best = None if row.better is None or len(set(known)) < 2 else _best(known, higher=row.better)
+    of_base = row.cells[base]
+    against = of_base.amount if of_base is not None else None
+    return tuple(
+        _missing_cell(row, why, numbers)
+        if cell is None
+        else _sheet_cell(row, cell, None if place == base else against, best, numbers)
+        for place, (cell, why) in enumerate(zip(row.cells, row.missing, strict=True))
     )
 
 
@@ -86,14 +180,45 @@ def _best(amounts: Sequence[float], *, higher: bool) -> float:
 
 
 def _sheet_cell(
-    cell: SpecCell, base: float | None, best: float | None, numbers: dict[tuple[str, str], int]
+    row: SpecRow, cell: SpecCell, base: float | None, best: float | None, numbers: dict[tuple[str, str], int]
 ) -> SheetCell:
     return SheetCell(
         text=cell.text,
-        exact=cell.exact,
+        exact=cell.exact if _is_rounded(row, cell) else "",
         basis=cell.basis,
         note=cell.note,
         factor=format_factor(cell.amount / base) if base and cell.amount and cell.amount != base else "",
         is_best=best is not None and cell.amount == best,
         source=numbers.get((cell.source_title, cell.source_url), 0),
+        amount=cell.amount,
+    )
+
+
+def _is_rounded(row: SpecRow, cell: SpecCell) -> bool:
+    """Whether the exact figure says more than the one shown."""
+    field = FIELDS.get(row.field)
+    if field is None or cell.amount is None:
+        return cell.exact != cell.text
+    try:
+        shown = to_si(float(cell.text.replace(",", "")), field.unit)
+    except ValueError:  # several variants
+        return True
+    return not math.isclose(shown, cell.amount, rel_tol=1e-12)
+
+
+def _missing_cell(row: SpecRow, why: Missing | None, numbers: dict[tuple[str, str], int]) -> SheetCell:
+    why = why or Missing("not_published")
+    if why.instead is None:
+        return SheetCell(missing=why.detail or missing_text(why.reason), reason=why.reason)
+    other = _sheet_cell(row, why.instead, None, None, numbers)
+    return SheetCell(
+        text=other.text,
+        exact=other.exact,
+        basis=other.basis,
+        note=other.note,
+        source=other.source,
+        amount=other.amount,
+        missing=_("under another condition"),
+        reason=why.reason,
+        condition=why.condition or _("no condition named"),
     )

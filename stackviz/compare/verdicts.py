@@ -18,11 +18,15 @@ MOST_NAMED = 3
 
 @dataclass(frozen=True, slots=True)
 class Figure:
-    """What one subject says to a question. `amount`: SI, None when unknown; `text`: as shown, empty when unknown."""
+    """What one subject says to a question. `amount`: SI, None when unknown; `text`: as shown, empty when unknown.
+
+    `why`: the reason when unknown; "" is that nothing is published.
+    """
 
     subject: str
     amount: float | None
     text: str = ""
+    why: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,15 +75,16 @@ def judge(question: Question, figures: Sequence[Figure]) -> Verdict:
     """The sentence for one question. Two known figures give a factor, one is only stated, none is "cannot tell"."""
     title = str(question.title)
     known = [figure for figure in figures if figure.amount is not None and figure.amount > 0]
-    unknown = [figure.subject for figure in figures if figure.amount is None]
+    unknown = [figure for figure in figures if figure.amount is None]
     if not known:
-        return Verdict(title, _("cannot tell"), _("nobody here publishes a figure"), is_known=False)
+        reasons = _missing(unknown) if any(figure.why for figure in unknown) else _("nobody here publishes a figure")
+        return Verdict(title, _("cannot tell"), reasons, is_known=False)
     if len(known) == 1:
         return Verdict(title, f"{known[0].subject}: {known[0].text}", _missing(unknown))
     return Verdict(title, *_ranking(known, unknown, higher_is_better=question.higher_is_better))
 
 
-def _ranking(known: Sequence[Figure], unknown: Sequence[str], *, higher_is_better: bool) -> tuple[str, str]:
+def _ranking(known: Sequence[Figure], unknown: Sequence[Figure], *, higher_is_better: bool) -> tuple[str, str]:
     ranked = sorted(known, key=lambda figure: figure.amount or 0.0, reverse=higher_is_better)
     best, last = ranked[0], ranked[-1]
     figures = ", ".join(f"{figure.subject} {figure.text}" for figure in ranked[:MOST_NAMED])
@@ -104,5 +109,12 @@ def _factor(one: Figure, other: Figure) -> float:
     return high / low
 
 
-def _missing(subjects: Sequence[str]) -> str:
-    return _("not published: %(subjects)s") % {"subjects": ", ".join(subjects)} if subjects else ""
+def _missing(unknown: Sequence[Figure]) -> str:
+    """`not published: M3 Max; only with 2:4 sparsity: B300`; "" where every subject has its figure."""
+    by_reason: dict[str, list[str]] = {}
+    for figure in unknown:
+        by_reason.setdefault(figure.why or _("not published"), []).append(figure.subject)
+    return "; ".join(
+        _("%(why)s: %(subjects)s") % {"why": why, "subjects": ", ".join(subjects)}
+        for why, subjects in by_reason.items()
+    )

@@ -1,19 +1,25 @@
-"""The comparison page: `/compare/?a=<subject>&a=<subject>`."""
+"""The comparison page: `/compare/?a=<subject>&a=<subject>`, as a page, a file, or as it stood at a moment."""
 
 from collections.abc import Mapping, Sequence
+from datetime import datetime
 from typing import Any
 
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.template.loader import render_to_string
+from django.utils import timezone
 from django.utils.safestring import SafeString
 from django.views.decorators.http import require_safe
 
 from stackviz.catalog.models import CatalogueEdition
+from stackviz.catalog.past import write_moment
 from stackviz.catalog.queries import public_accelerators
-from stackviz.compare.assemble import assemble
-from stackviz.compare.heads import heading, heads_of
-from stackviz.compare.selection import MOST_SUBJECTS, parse_selection, query_string
+from stackviz.compare.asked import FORMATS, Asked, read_asked
+from stackviz.compare.assemble import assemble, published
+from stackviz.compare.citation import citations
+from stackviz.compare.export import Exported, exported
+from stackviz.compare.heads import heading
+from stackviz.compare.selection import MOST_SUBJECTS, Address
 from stackviz.compare.subjects import Loaded, load
 from stackviz.stacks.models import Edition
 from stackviz.web.fragments import kept
@@ -35,40 +41,82 @@ KEPT_S = 60
 @vary_on_htmx
 def page(request: HttpRequest) -> HttpResponse:
     """Two to six subjects side by side. With fewer, what there is and how to add another."""
-    selection = parse_selection(request.GET.getlist("a"))
-    chosen, refused = load(selection, request.user)
-    subjects = [loaded.subject for loaded in chosen]
-    only = request.GET.get("only") == "differences"
+    asked = read_asked(request.GET)
+    chosen, refused = load(asked.selection, request.user)
+    address = _address(asked, chosen)
+    if asked.format and chosen:
+        sheets = published(chosen, address)
+        return exported(asked.format, sheets, _about(request, address, _title(chosen), timezone.now()))
     context = {
-        "heading": heading(heads_of(chosen)) if chosen else "",
+        "heading": _title(chosen) if chosen else "",
         "refused": refused,
+        "ignored": asked.ignored,
         "most": MOST_SUBJECTS,
-        "only_differences": only and len(chosen) > 1,
-        "toggle_url": query_string(subjects, only_differences=not only),
-        "page_url": request.path + query_string(subjects) if subjects else request.path,
+        "only_differences": address.only_differences,
+        "toggle_url": address.query(only_differences=not address.only_differences),
+        "page_url": request.path + address.query() if chosen else request.path,
         "suggestions": [] if len(chosen) > 1 else _suggestions(),
+        "at": asked.at,
     }
     if not chosen:
         return render(request, "compare/page.html", context, status=404 if refused else 200)
-    drawn = _drawn(chosen, context)
+    drawn = _drawn(request, chosen, address, context)
     if wants_partial(request):
         return HttpResponse(drawn)
     return render(request, "compare/page.html", {**context, "drawn": drawn})
 
 
-def _drawn(chosen: Sequence[Loaded], context: Mapping[str, Any]) -> SafeString:
+def _title(chosen: Sequence[Loaded]) -> str:
+    return heading([loaded.title for loaded in chosen])
+
+
+def _address(asked: Asked, chosen: Sequence[Loaded]) -> Address:
+    """The address of what is really shown: what was refused or means nothing is no part of it."""
+    subjects = tuple(loaded.subject for loaded in chosen)
+    return Address(
+        subjects=subjects,
+        base=asked.base if asked.base in subjects else None,
+        only_differences=asked.only_differences and len(subjects) > 1,
+        at=asked.at,
+    )
+
+
+def _about(request: HttpRequest, address: Address, title: str, now: datetime) -> Exported:
+    at = address.at or now
+    return Exported(
+        title=title,
+        address=request.build_absolute_uri(request.path + address.query()),
+        frozen=request.build_absolute_uri(request.path + address.query(at=at)),
+        at=at,
+        only_differences=address.only_differences,
+    )
+
+
+def _drawn(request: HttpRequest, chosen: Sequence[Loaded], address: Address, context: Mapping[str, Any]) -> SafeString:
     """The comparison as HTML, kept until a subject reports anew or something curated moves.
 
     Who may see the subjects was asked when they were loaded; what is drawn of them is the same for everybody.
     """
     reported = tuple((loaded.url, loaded.title, loaded.snapshot and loaded.snapshot.pk) for loaded in chosen)
-    shown = (context["page_url"], context["only_differences"], context["refused"])
+    shown = (request.build_absolute_uri(context["page_url"]), context["refused"], context["ignored"])
     state = ("comparison", shown, reported, CatalogueEdition.current(), Edition.current())
-    return kept(
-        state,
-        lambda: render_to_string("compare/_comparison.html", {**context, "comparison": assemble(chosen)}),
-        KEPT_S,
-    )
+
+    def make() -> str:
+        about = _about(request, address, context["heading"], timezone.now())
+        return render_to_string(
+            "compare/_comparison.html",
+            {
+                **context,
+                "comparison": assemble(chosen, address),
+                "about": about,
+                "moment": write_moment(about.at),
+                "current_url": address.query(at=None),
+                "files": [(form, f"{address.query()}&format={form}") for form in FORMATS],
+                "citations": citations(about.title, about.frozen, about.at),
+            },
+        )
+
+    return kept(state, make, KEPT_S)
 
 
 def _suggestions() -> list[dict[str, str]]:

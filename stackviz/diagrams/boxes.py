@@ -55,13 +55,17 @@ class Box:
 
 @dataclass(frozen=True)
 class Column:
-    """One compared subject. `key` is its name in the address: `stack:apple-metal`, `machine:lab/name`, a slug."""
+    """One compared subject. `key` is its name in the address: `stack:apple-metal`, `machine:lab/name`, a slug.
+
+    `number`: which of the six colours of subjects it has, from 1; 0: that of its place in the drawing.
+    """
 
     key: str
     title: str
     subtitle: str
     url: str
     boxes: tuple[Box, ...]
+    number: int = 0
 
 
 @dataclass(frozen=True)

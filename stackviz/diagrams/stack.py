@@ -142,11 +142,12 @@ def _row(role: str, columns: Sequence[Column], own: Sequence[Sequence[Box]]) -> 
     named = list(dict.fromkeys(box.name for cell in present for box in cell))
     components = {box.component for cell in present for box in cell}
     cells = []
-    for number, (column, here, lacks) in enumerate(zip(columns, present, lacking, strict=True), start=1):
+    for place, (column, here, lacks) in enumerate(zip(columns, present, lacking, strict=True)):
+        number = column.number or place + 1
         if here:
             cells.append(Cell(column, number, tuple(_place(box, components) for box in here)))
         else:
-            elsewhere = _elsewhere(own[number - 1], components)
+            elsewhere = _elsewhere(own[place], components)
             instead = _instead(lacks, role, components)
             cells.append(Cell(column, number, (), elsewhere or _no_counterpart(named), instead, is_gap=not elsewhere))
     return Row(role, role_title(role), tuple(cells), _differs(present))
@@ -169,7 +170,10 @@ def _instead(lacking: Sequence[Box], role: str, components: set[str]) -> str:
 
 
 def _empty_row(columns: Sequence[Column]) -> Row:
-    cells = tuple(Cell(column, number, (), gettext("nothing described")) for number, column in enumerate(columns, 1))
+    cells = tuple(
+        Cell(column, column.number or place, (), gettext("nothing described"))
+        for place, column in enumerate(columns, 1)
+    )
     return Row("", "", cells, differs=False)
 
 

@@ -18,6 +18,7 @@ MISSING: Words = {
     "failed": _("could not be read"),
     "timeout": _("timed out"),
     "not_published": _("not published"),
+    "does_not_apply": _("does not apply"),
     "not_measured": _("not measured yet"),
     "unmatched": _("not in the catalogue"),
     "cannot_tell": _("cannot tell"),

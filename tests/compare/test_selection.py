@@ -1,16 +1,18 @@
 """The address of a comparison says what is compared, and bad addresses are answered, not crashed on."""
 
+from datetime import UTC, datetime
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from stackviz.compare.selection import (
     MOST_SUBJECTS,
+    Address,
     Kind,
     Subject,
     parse_selection,
     parse_subject,
-    query_string,
 )
 
 H100 = Subject(Kind.ACCELERATOR, "nvidia-h100-sxm")
@@ -62,8 +64,18 @@ def test_fifty_subjects_become_six_and_the_rest_are_named():
 
 
 def test_address_keeps_its_readable_form():
-    assert query_string([H100, METAL, BOX]) == "?a=nvidia-h100-sxm&a=stack:apple-metal&a=machine:lab-a/dgx-07"
-    assert query_string([H100], only_differences=True) == "?a=nvidia-h100-sxm&only=differences"
+    whole = Address((H100, METAL, BOX))
+    assert whole.query() == "?a=nvidia-h100-sxm&a=stack:apple-metal&a=machine:lab-a/dgx-07"
+    assert Address((H100,)).query(only_differences=True) == "?a=nvidia-h100-sxm&only=differences"
+    moment = datetime(2026, 11, 20, 16, tzinfo=UTC)
+    assert Address((H100, BOX), BOX, at=moment).query() == (
+        "?a=nvidia-h100-sxm&a=machine:lab-a/dgx-07&base=machine:lab-a/dgx-07&at=2026-11-20T16:00:00Z"
+    )
+
+
+def test_an_address_names_the_baseline_only_where_it_is_not_the_first():
+    assert Address((H100, BOX), H100).query() == Address((H100, BOX)).query()
+    assert Address((H100, BOX), BOX).without(BOX) == "?a=nvidia-h100-sxm"
 
 
 @given(st.lists(st.text(max_size=200), max_size=60))

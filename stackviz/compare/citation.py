@@ -1,0 +1,57 @@
+"""How to cite a comparison: a frozen address, and a line for a paper, a text and a README. Pure; no database."""
+
+import re
+from dataclasses import dataclass
+from datetime import datetime
+
+from django.utils.translation import gettext as _
+
+# What TeX takes for a command, in the order in which it can be replaced: the backslash first.
+_TEX = {
+    "\\": r"\textbackslash{}", "{": r"\{", "}": r"\}", "&": r"\&", "%": r"\%", "$": r"\$", "#": r"\#", "_": r"\_",
+    "~": r"\textasciitilde{}", "^": r"\textasciicircum{}",
+}  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Citation:
+    """One way to write it: the name of the form, and the text to copy."""
+
+    form: str
+    text: str
+
+
+def citations(title: str, address: str, at: datetime) -> tuple[Citation, ...]:
+    """The comparison `title` as it stood at `at`, found at `address`, which will show the same again."""
+    day = at.strftime("%Y-%m-%d")
+    moment = at.strftime("%Y-%m-%d %H:%M:%S UTC")
+    return (
+        Citation("BibTeX", _bibtex(title, address, at, moment)),
+        Citation(
+            _("Plain text"),
+            _("accelweb, “%(title)s”: published figures as of %(moment)s, %(address)s")
+            % {"title": title, "moment": moment, "address": address},
+        ),
+        Citation("Markdown", f"[{_markdown(title)}]({address}) (accelweb, {day})"),
+    )
+
+
+def _bibtex(title: str, address: str, at: datetime, moment: str) -> str:
+    key = f"accelweb-{re.sub(r'[^a-z0-9]+', '-', title.lower()).strip('-')[:60]}-{at:%Y%m%d}"
+    return (
+        f"@misc{{{key},\n"
+        f"  title = {{{{{_tex(title)}}}}},\n"
+        "  author = {{accelweb}},\n"
+        f"  year = {{{at:%Y}}},\n"
+        f"  note = {{Published figures as of {moment}}},\n"
+        f"  howpublished = {{\\url{{{address}}}}}\n"
+        "}"
+    )
+
+
+def _tex(text: str) -> str:
+    return "".join(_TEX.get(sign, sign) for sign in text)
+
+
+def _markdown(text: str) -> str:
+    return re.sub(r"([\\\[\]*_`<>])", r"\\\1", text)

@@ -1,0 +1,187 @@
+"""The spec table of a comparison as a file: exactly the rows and columns of the page, with conditions and sources."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from django.http import HttpResponse
+from django.utils.text import slugify
+
+from stackviz.catalog.past import write_moment
+from stackviz.compare.sheets import SheetCell, SheetRow, Sheets
+from stackviz.web.download import csv_response, json_response
+
+
+@dataclass(frozen=True, slots=True)
+class Exported:
+    """What a file says besides the table. `address`: where the page is; `frozen`: where it is kept as it stood `at`."""
+
+    title: str
+    address: str
+    frozen: str
+    at: datetime
+    only_differences: bool
+
+    @property
+    def name(self) -> str:
+        return f"accelweb-{slugify(self.title)[:60]}-{self.at:%Y-%m-%d}"
+
+
+def exported(form: str, sheets: Sheets, about: Exported) -> HttpResponse:
+    """The table as `csv`, `json` or `md`."""
+    if form == "csv":
+        return csv_response(about.name, _csv_header(sheets), _csv_rows(sheets))
+    if form == "json":
+        return json_response(about.name, _as_data(sheets, about))
+    response = HttpResponse(_as_markdown(sheets, about), content_type="text/markdown; charset=utf-8")
+    response["Content-Disposition"] = f'attachment; filename="{about.name}.md"'
+    return response
+
+
+def _lines(sheets: Sheets) -> Iterable[tuple[str, SheetRow]]:
+    return ((group.title, line) for group in sheets.groups for line in group.rows)
+
+
+def _kind(line: SheetRow) -> str:
+    return "derived" if line.is_derived else "published"
+
+
+# --- CSV: a line per row of the table, six columns per subject ---
+
+_OF_EACH = ("", "factor", "better", "condition", "basis", "source", "source address", "note")
+
+
+def _csv_header(sheets: Sheets) -> list[str]:
+    columns = [f"{head.title} {what}".rstrip() for head in sheets.heads for what in _OF_EACH]
+    return ["group", "field", "figure", "unit", "condition", "kind", *columns]
+
+
+def _csv_rows(sheets: Sheets) -> Iterable[list[object]]:
+    for group, line in _lines(sheets):
+        row = line.row
+        cells = [item for cell in line.cells for item in _csv_cell(line, cell, sheets)]
+        yield [group, row.field, row.title, row.unit, row.condition, _kind(line), *cells]
+
+
+def _csv_cell(line: SheetRow, cell: SheetCell, sheets: Sheets) -> list[object]:
+    """A missing figure is said in words; one under another condition stands with that condition, without a factor."""
+    if cell.reason and not cell.condition:
+        return [cell.missing, "", "", "", "", "", "", cell.note]
+    source = sheets.sources[cell.source - 1] if cell.source else None
+    return [
+        plain(cell),
+        cell.factor.removesuffix("×").replace(",", ""),
+        "yes" if cell.is_best else "",
+        cell.condition or line.row.condition,
+        cell.basis,
+        source.title if source else "",
+        source.url if source else "",
+        cell.note,
+    ]
+
+
+def plain(cell: SheetCell) -> str | float:
+    """The figure as a program reads it: a number as shown, without separators; several variants stay a text."""
+    try:
+        return float(cell.text.replace(",", "")) if cell.amount is not None else cell.text
+    except ValueError:
+        return cell.text
+
+
+# --- JSON ---
+
+
+def _as_data(sheets: Sheets, about: Exported) -> dict[str, Any]:
+    return {
+        "comparison": about.title,
+        "address": about.address,
+        "frozen_address": about.frozen,
+        "at": write_moment(about.at),
+        "only_differences": about.only_differences,
+        "baseline": sheets.base.name if sheets.base else None,
+        "subjects": [
+            {"subject": head.name, "title": head.title, "per_card": head.place in sheets.per_card}
+            for head in sheets.heads
+        ],
+        "rows": [_row_data(group, line, sheets) for group, line in _lines(sheets)],
+    }
+
+
+def _row_data(group: str, line: SheetRow, sheets: Sheets) -> dict[str, Any]:
+    row = line.row
+    return {
+        "group": group,
+        "field": row.field,
+        "title": row.title,
+        "unit": row.unit,
+        "condition": row.condition,
+        "kind": _kind(line),
+        "higher_is_better": row.better,
+        "meaning": row.meaning,
+        "cells": [
+            {"subject": head.name, **_cell_data(cell, sheets)}
+            for head, cell in zip(sheets.heads, line.cells, strict=True)
+        ],
+    }
+
+
+def _cell_data(cell: SheetCell, sheets: Sheets) -> dict[str, Any]:
+    if not cell.is_published:
+        other = _figure_data(cell, sheets) | {"condition": cell.condition} if cell.condition else None
+        return {"missing": cell.reason, "says": cell.missing, "under_another_condition": other}
+    return _figure_data(cell, sheets) | {"factor": cell.factor or None, "is_better": cell.is_best}
+
+
+def _figure_data(cell: SheetCell, sheets: Sheets) -> dict[str, Any]:
+    source = sheets.sources[cell.source - 1] if cell.source else None
+    return {
+        "value": plain(cell),
+        "text": cell.text,
+        "amount_si": cell.amount,
+        "basis": cell.basis,
+        "source": {"title": source.title, "url": source.url} if source else None,
+        "note": cell.note,
+    }
+
+
+# --- Markdown ---
+
+
+def _as_markdown(sheets: Sheets, about: Exported) -> str:
+    heads = [f"{head.title}{' (baseline)' if head == sheets.base else ''}" for head in sheets.heads]
+    lines = [f"# {_md(about.title)}", "", f"Figures as of {write_moment(about.at)}: <{about.frozen}>"]
+    for group in sheets.groups:
+        lines += ["", f"## {_md(group.title)}", "", _md_row(["Figure", *heads]), _md_row(["---"] * (len(heads) + 1))]
+        lines += [_md_line(line) for line in group.rows]
+    lines += ["", "## Sources", ""]
+    lines += [f"{source.number}. {_md(source.title)} <{source.url}>" for source in sheets.sources]
+    return "\n".join(lines) + "\n"
+
+
+def _md_line(line: SheetRow) -> str:
+    row = line.row
+    condition = f" ({row.condition})" if row.condition else ""
+    title = _md(", ".join(filter(None, (row.title, row.unit))) + condition)
+    return _md_row([title, *(_md_cell(line, cell) for cell in line.cells)], escape=False)
+
+
+def _md_cell(line: SheetRow, cell: SheetCell) -> str:
+    if not cell.is_published and not cell.condition:
+        return _md(cell.missing)
+    text = _md(cell.text)
+    if cell.is_best:
+        text = f"**{text}**"
+    parts = [text, f"({_md(cell.condition)}: not comparable)" if cell.condition else "", cell.factor]
+    parts += ["derived" if cell.basis == "derived" and not line.is_derived else ""]
+    return " ".join(filter(None, parts)) + (f" [{cell.source}]" if cell.source else "")
+
+
+def _md_row(cells: Sequence[str], *, escape: bool = True) -> str:
+    return "| " + " | ".join(_md(cell) if escape and cell != "---" else cell for cell in cells) + " |"
+
+
+def _md(text: str) -> str:
+    """Text that no Markdown reader takes for markup or for the end of a cell."""
+    escaped = "".join(f"\\{sign}" if sign in "\\`*_[]<>|#" else sign for sign in text)
+    return " ".join(escaped.split())

@@ -1,0 +1,113 @@
+"""The spec table as a file is exactly the table of the page: same rows, same columns, conditions and sources with it."""
+
+import csv
+import io
+import json
+
+import pytest
+
+from stackviz.catalog.models import Accelerator
+from stackviz.compare.export import plain
+from stackviz.compare.sheets import SheetCell
+from tests.machines.factories import DGX_FACTS, h100, make_lab, make_machine, make_report
+
+URL = "/compare/?a=nvidia-h100-sxm5-80gb&a=apple-m3-max-40&a=nvidia-geforce-rtx-4090"
+
+
+def csv_rows(response) -> list[dict[str, str]]:
+    return list(csv.DictReader(io.StringIO(response.content.decode())))
+
+
+@pytest.mark.parametrize("further", ["", "&only=differences", "&base=apple-m3-max-40"])
+def test_csv_json_and_markdown_have_the_rows_of_the_page(client, curated, db, further):
+    sheets = client.get(URL + further).context["comparison"].sheets
+    shown = [(line.row.field, line.row.condition) for group in sheets.groups for line in group.rows]
+    data = json.loads(client.get(f"{URL}{further}&format=json").content)
+    assert [(row["field"], row["condition"]) for row in data["rows"]] == shown
+    assert [(row["field"], row["condition"]) for row in csv_rows(client.get(f"{URL}{further}&format=csv"))] == shown
+    markdown = client.get(f"{URL}{further}&format=md").content.decode()
+    tables = [line for line in markdown.splitlines() if line.startswith("| ")]
+    assert len(tables) == len(shown) + 2 * len(sheets.groups)
+
+
+def test_a_csv_cell_has_the_number_its_condition_its_source_and_its_factor(client, curated, db):
+    (row,) = [row for row in csv_rows(client.get(URL + "&format=csv")) if row["field"] == "memory_bandwidth_gb_s"]
+    assert (row["H100 SXM5 80GB"], row["unit"]) == ("3350.0", "GB/s")
+    assert row["GeForce RTX 4090 factor"] == "0.3"
+    assert row["H100 SXM5 80GB better"] == "yes"
+    assert row["H100 SXM5 80GB source address"].startswith("http")
+
+
+def test_a_file_says_what_is_missing_and_which_figure_is_under_another_condition(client, curated, db):
+    rows = {(row["field"], row["condition"]): row for row in csv_rows(client.get(URL + "&format=csv"))}
+    fp16 = rows["fp16_tensor_tflops", "dense, fp16 accumulate"]
+    assert (fp16["H100 SXM5 80GB"], fp16["H100 SXM5 80GB condition"]) == ("989.4", "dense, fp32 accumulate")
+    assert fp16["H100 SXM5 80GB factor"] == ""
+    assert rows["fp64_tflops", "dense"]["M3 Max (40-core GPU)"] == "does not apply"
+    data = json.loads(client.get(URL + "&format=json").content)
+    (row,) = [
+        row
+        for row in data["rows"]
+        if (row["field"], row["condition"]) == ("fp16_tensor_tflops", "dense, fp16 accumulate")
+    ]
+    assert row["cells"][0]["under_another_condition"]["condition"] == "dense, fp32 accumulate"
+    assert "factor" not in row["cells"][0]
+    assert row["cells"][1] == {
+        "subject": "apple-m3-max-40", "missing": "not_published", "says": "not published", "under_another_condition": None,
+    }  # fmt: skip
+
+
+def test_every_figure_of_a_file_is_of_a_kind_and_published_ones_have_a_source(client, curated, db):
+    data = json.loads(client.get(URL + "&format=json").content)
+    assert {row["kind"] for row in data["rows"]} == {"published", "derived"}
+    cells = [cell for row in data["rows"] if row["kind"] == "published" for cell in row["cells"] if "value" in cell]
+    assert len(cells) > 100
+    assert all(cell["source"]["url"].startswith("http") for cell in cells)
+    assert data["baseline"] == "nvidia-h100-sxm5-80gb"
+
+
+def test_a_file_names_the_frozen_address_that_shows_it_again(client, curated, db):
+    data = json.loads(client.get(URL + "&format=json").content)
+    again = json.loads(client.get(data["frozen_address"] + "&format=json").content)
+    assert again["rows"] == data["rows"]
+    assert again["at"] == data["at"]
+
+
+def test_a_name_that_is_a_formula_or_markup_stays_text_in_every_file(client, curated, db):
+    machine = make_machine(make_lab("north"), "box")
+    machine.name = "=cmd|' /C calc'!A0 | <b>"
+    machine.save()
+    sheet = Accelerator.objects.get(slug="nvidia-h100-sxm5-80gb")
+    make_report(machine, facts=DGX_FACTS, cards=[h100(0, sheet)])
+    url = "/compare/?a=machine:north/box&a=apple-m3-max-40&format="
+    header = next(csv.reader(io.StringIO(client.get(url + "csv").content.decode())))
+    assert header[6].startswith("'=cmd")
+    lines = client.get(url + "md").content.decode().splitlines()
+    assert all("<b>" not in line for line in lines)
+    counts = {line.replace("\\|", "").count("|") for line in lines if line.startswith("| ")}
+    assert counts == {4}
+
+
+def test_files_of_nothing_are_refused_like_the_page(client, curated, db):
+    assert client.get("/compare/?a=no-such-card&format=csv").status_code == 404
+    assert client.get("/compare/?format=json").status_code == 200
+
+
+def test_a_private_machine_is_in_no_file_of_somebody_else(client, curated, db):
+    make_report(make_machine(make_lab("south", is_public=False), "sealed"), facts=DGX_FACTS)
+    response = client.get("/compare/?a=machine:south/sealed&a=apple-m3-max-40&format=json")
+    data = json.loads(response.content)
+    assert [subject["subject"] for subject in data["subjects"]] == ["apple-m3-max-40"]
+    assert "sealed" not in response.content.decode()
+
+
+@pytest.mark.parametrize("form", ["csv", "json", "md"])
+def test_a_file_costs_as_few_queries_as_it_has_kinds_of_rows(client, curated, db, form, django_assert_num_queries):
+    client.get(URL)
+    with django_assert_num_queries(3):  # sheets, stacks, values
+        assert client.get(f"{URL}&format={form}").status_code == 200
+
+
+def test_several_variants_stay_a_text():
+    assert plain(SheetCell(text="48 / 64", amount=64e9)) == "48 / 64"
+    assert plain(SheetCell(text="1,978.9", amount=1.9e15)) == 1978.9

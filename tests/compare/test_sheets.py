@@ -1,0 +1,180 @@
+"""The spec table of a comparison: a chosen baseline, conditions kept apart, what is missing said, derived apart."""
+
+import re
+
+import pytest
+from django.core.cache import cache
+
+from stackviz.catalog.models import Accelerator
+
+H100_M3 = "/compare/?a=nvidia-h100-sxm5-80gb&a=apple-m3-max-40"
+SIX = (
+    "/compare/?a=nvidia-h100-sxm5-80gb&a=apple-m3-max-40&a=nvidia-geforce-rtx-4090&a=amd-mi300x"
+    "&a=google-tpu-v5p&a=nvidia-a100-sxm4-80gb"
+)
+
+
+def sheets_at(client, url):
+    return client.get(url).context["comparison"].sheets
+
+
+def row_of(sheets, field, condition=""):
+    (line,) = [line for line in sheets.rows if (line.row.field, line.row.condition) == (field, condition)]
+    return line
+
+
+# --- the baseline ---
+
+
+def test_factors_are_against_the_first_until_another_is_chosen(client, curated, db):
+    first = row_of(sheets_at(client, H100_M3), "memory_bandwidth_gb_s")
+    assert [cell.factor for cell in first.cells] == ["", "0.12×"]
+    second = row_of(sheets_at(client, H100_M3 + "&base=apple-m3-max-40"), "memory_bandwidth_gb_s")
+    assert [cell.factor for cell in second.cells] == ["8.4×", ""]
+    assert [cell.is_best for cell in second.cells] == [True, False]
+
+
+def test_every_head_but_the_baselines_leads_to_factors_against_it(client, curated, db):
+    page = client.get(H100_M3 + "&only=differences").content.decode()
+    assert (
+        'href="?a=nvidia-h100-sxm5-80gb&amp;a=apple-m3-max-40&amp;base=apple-m3-max-40&amp;only=differences#specs"'
+        in page
+    )
+    assert page.count('class="base"') == 2
+    assert ">baseline<" in page
+
+
+def test_the_baseline_of_a_comparison_that_begins_with_a_stack_is_its_first_sheet(client, curated, db):
+    sheets = sheets_at(client, "/compare/?a=stack:apple-metal&a=nvidia-h100-sxm5-80gb&a=apple-m3-max-40")
+    assert sheets.base.name == "nvidia-h100-sxm5-80gb"
+
+
+def test_a_baseline_that_is_not_compared_is_said_and_the_first_taken(client, curated, db):
+    response = client.get(H100_M3 + "&base=nvidia-t4")
+    assert response.context["comparison"].sheets.base.name == "nvidia-h100-sxm5-80gb"
+    assert "is none of the subjects compared" in response.content.decode()
+
+
+def test_without_the_baseline_the_others_are_against_the_first_that_is_left(client, curated, db):
+    heads = sheets_at(client, SIX + "&base=amd-mi300x").heads
+    assert "base=" in heads[0].remove_url
+    assert "base=" not in heads[3].remove_url
+
+
+# --- conditions ---
+
+
+def test_a_figure_of_another_condition_stands_with_it_and_has_no_factor_and_no_mark(client, curated, db):
+    line = row_of(sheets_at(client, SIX), "fp16_tensor_tflops", "dense, fp16 accumulate")
+    h100, apple, rtx = line.cells[:3]
+    assert (rtx.text, rtx.is_published) == ("330.3", True)
+    assert (h100.text, h100.condition, h100.is_published) == ("989.4", "dense, fp32 accumulate", False)
+    assert not any(cell.factor or cell.is_best for cell in line.cells)
+    assert apple.missing == "not published"
+
+
+def test_no_factor_is_ever_given_between_figures_of_two_conditions(client, curated, db):
+    for line in sheets_at(client, SIX + "&base=nvidia-geforce-rtx-4090").rows:
+        assert not any((cell.factor or cell.is_best) and not cell.is_published for cell in line.cells)
+        if not line.cells[2].is_published:
+            assert not any(cell.factor for cell in line.cells)
+
+
+def test_a_row_of_one_figure_that_stands_in_another_row_already_is_not_repeated(client, curated, db):
+    sheets = sheets_at(client, "/compare/?a=nvidia-h100-sxm5-80gb&a=nvidia-geforce-rtx-4090")
+    (line,) = [line for line in sheets.rows if line.row.field == "launch_price_usd"]
+    h100, rtx = line.cells
+    assert (h100.text, h100.condition) == ("30,000", "a shop's listing, not the maker's price")
+    assert (rtx.text, rtx.factor) == ("1,599", "")
+
+
+def test_what_cannot_be_is_told_from_what_is_not_published(client, curated, db):
+    comparison = client.get(H100_M3 + "&a=nvidia-geforce-rtx-4090").context["comparison"]
+    assert row_of(comparison.sheets, "fp64_tflops", "dense").cells[1].missing == "does not apply"
+    assert row_of(comparison.sheets, "bf16_tensor_tflops", "dense").cells[1].missing == "not published"
+    verdicts = {verdict.title: verdict for verdict in comparison.verdicts}
+    assert "only a shop's listing" in verdicts["Launch price"].rest
+
+
+def test_the_better_side_is_marked_only_where_one_direction_is_better(client, curated, db):
+    sheets = sheets_at(client, SIX)
+    assert not any(cell.is_best for line in sheets.rows if line.row.better is None for cell in line.cells)
+    assert [cell.is_best for cell in row_of(sheets, "tdp_w").cells][:4] == [False, False, False, False]
+    assert row_of(sheets, "tdp_w").cells[5].is_best
+
+
+# --- derived figures ---
+
+
+def test_derived_figures_stand_apart_with_their_formula_and_say_what_they_lack(client, curated, db):
+    sheets = sheets_at(client, H100_M3)
+    assert [group.name for group in sheets.groups][-1] == "derived"
+    ridge = row_of(sheets, "ridge-point", "bf16 tensor, dense")
+    assert (ridge.cells[0].text, ridge.row.unit) == ("295.3", "FLOP/B")
+    assert ridge.cells[0].note == "989.4 TFLOPS ÷ 3,350 GB/s"
+    assert "bf16 tensor" in ridge.cells[1].missing
+    assert "memory bandwidth" in ridge.row.meaning
+
+
+def test_groups_follow_the_sheet_and_only_differences_leaves_no_empty_heading(client, curated, db):
+    whole = sheets_at(client, H100_M3)
+    assert [group.title for group in whole.groups][:3] == ["Product", "Memory", "Peak rates"]
+    assert sum(len(group.rows) for group in whole.groups) == len(whole.rows)
+    folded = sheets_at(
+        client, "/compare/?a=nvidia-h100-sxm5-80gb&a=nvidia-h100-sxm5-80gb&a=nvidia-h100-pcie-80gb&only=differences"
+    )
+    assert all(group.rows for group in folded.groups)
+    assert all(line.differs for group in folded.groups for line in group.rows)
+
+
+# --- the page ---
+
+
+@pytest.mark.parametrize("query", ["", "&base=apple-m3-max-40&only=differences"])
+def test_six_sheets_are_a_page_of_less_than_100_kb(client, curated, db, query):
+    assert len(client.get(SIX + query).content) < 100_000
+
+
+def test_sheets_of_one_stack_share_its_column_and_one_without_is_named(client, curated, db):
+    stacks = client.get(SIX).context["comparison"].stacks
+    assert [column.title for column in stacks.drawing.columns] == [
+        "H100 SXM5 80GB, GeForce RTX 4090, A100 SXM4 80GB",
+        "M3 Max (40-core GPU)",
+    ]
+    assert [column.number for column in stacks.drawing.columns] == [1, 2]
+    assert stacks.undescribed == ("Instinct MI300X", "TPU v5p")
+
+
+@pytest.mark.parametrize("count", [2, 6])
+def test_any_number_of_sheets_and_any_way_to_show_them_costs_the_same_queries(
+    client, curated, db, count, django_assert_num_queries
+):
+    query = "&".join(SIX.partition("?")[2].split("&")[:count])
+    client.get(f"/compare/?{query}")  # the described stacks are read once
+    for further in ("", "&base=apple-m3-max-40&only=differences"):
+        cache.clear()
+        # sheets, stacks, two editions; then the stacks' edition again and the values
+        with django_assert_num_queries(6):
+            client.get(f"/compare/?{query}{further}")
+        with django_assert_num_queries(4):
+            client.get(f"/compare/?{query}{further}")
+
+
+def test_parameters_that_mean_nothing_are_left_out_with_a_note(client, curated, db):
+    response = client.get(H100_M3 + "&only=everything&format=xlsx&at=tomorrow&<b>=1&sort=price")
+    text = re.sub(r"<[^>]+>", "", response.content.decode())
+    assert response.status_code == 200
+    for said in ("only=everything", "format=xlsx", "at=tomorrow", "&lt;b&gt;", "sort"):
+        assert f"{said} " in text
+    assert "<b>=" not in response.content.decode()
+
+
+def test_many_parameters_are_counted_not_listed(client, curated, db):
+    page = client.get(H100_M3 + "".join(f"&p{n}=1" for n in range(300))).content.decode()
+    assert "300 in all." in page
+    assert page.count("means nothing here") == 8
+
+
+def test_a_sheet_taken_off_the_site_is_in_no_column_of_a_comparison(client, curated, db):
+    Accelerator.objects.filter(slug="apple-m3-max-40").update(is_public=False)
+    assert [head.name for head in sheets_at(client, H100_M3).heads] == ["nvidia-h100-sxm5-80gb"]
