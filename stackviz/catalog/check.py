@@ -264,20 +264,38 @@ def _preferred(reviewed: Reviewed) -> Iterator[Finding]:
         yield Finding() if len(chosen) == 1 else Finding(Problem(slug, name, condition, said, expected))
 
 
-def _formulas(reviewed: Reviewed) -> Iterator[Finding]:
+def _comparable(reviewed: Reviewed) -> Iterator[SpecValue]:
+    """The figures that can be held against others: of a known field, under a condition that can be read."""
     for value in reviewed.values:
-        registered, published = value.registered_field, reviewed.published[value.accelerator_id]
-        if registered is None or value.amount is None:
+        if value.registered_field and value.amount is not None and _is_readable(value.condition):
+            yield value
+
+
+def _is_readable(condition: str) -> bool:
+    try:
+        parse(condition)
+    except ConditionError:
+        return False
+    return True
+
+
+def _formulas(reviewed: Reviewed) -> Iterator[Finding]:
+    for value in _comparable(reviewed):
+        if not _is_judged(reviewed, value):
             continue
-        if not any(True for _one in expectations(published, registered.formula, value.field, value.condition)):
-            continue
-        differing = disagreements(value, published)
+        differing = disagreements(value, reviewed.published[value.accelerator_id])
         yield _excused_or(reviewed, value, "; ".join(str(one) for one in differing)) if differing else Finding()
 
 
+def _is_judged(reviewed: Reviewed, value: SpecValue) -> bool:
+    """Whether a formula finds what it needs to look at the value."""
+    published, formula = reviewed.published[value.accelerator_id], FIELDS[value.field].formula
+    return any(True for _one in expectations(published, formula, value.field, value.condition))
+
+
 def _sparse_as_dense(reviewed: Reviewed) -> Iterator[Finding]:
-    for value in reviewed.values:
-        if "sparsity=dense" in value.condition and value.registered_field and value.amount:
+    for value in _comparable(reviewed):
+        if "sparsity=dense" in value.condition and value.amount:
             looks_sparse = _looks_sparse(reviewed, value)
             yield _excused_or(reviewed, value, looks_sparse) if looks_sparse else Finding()
 
@@ -310,9 +328,7 @@ def _is_factor(value: SpecValue, other: SpecValue, factor: float) -> bool:
 
 def _is_supported(reviewed: Reviewed, value: SpecValue) -> bool:
     """Whether a formula looked at the value and agrees."""
-    published, registered = reviewed.published[value.accelerator_id], FIELDS[value.field]
-    judged = any(True for _one in expectations(published, registered.formula, value.field, value.condition))
-    return judged and not disagreements(value, published)
+    return _is_judged(reviewed, value) and not disagreements(value, reviewed.published[value.accelerator_id])
 
 
 def _label(value: SpecValue) -> str:

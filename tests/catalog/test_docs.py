@@ -4,8 +4,10 @@ from pathlib import Path
 
 import pytest
 
+from stackviz.catalog.check import CHECKS, NOT_BY_FORMULA
 from stackviz.catalog.conditions import KEYS
 from stackviz.catalog.files import BASES, STATUSES
+from stackviz.catalog.formulas import FORMULAS
 from stackviz.catalog.models import SpecValue
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -31,7 +33,16 @@ def test_every_basis_is_documented_and_known_to_the_table(text):
     assert all(basis in text for basis in BASES)
 
 
-@pytest.mark.parametrize("file", ["vendors.csv", "accelerators.csv", "sources.csv", "aliases.csv"])
+@pytest.mark.parametrize("file", ["vendors.csv", "accelerators.csv", "sources.csv", "aliases.csv", "exceptions.csv"])
 def test_the_headers_are_those_of_the_files(text, file):
     header = (ROOT / "stackviz" / "catalog" / "data" / file).read_text(encoding="utf-8").splitlines()[0]
     assert header in text
+
+
+@pytest.mark.parametrize("name", [*CHECKS, *FORMULAS])
+def test_every_check_and_formula_is_documented(text, name):
+    assert f"`{name}`" in text
+
+
+def test_how_a_note_excuses_a_figure_is_documented(text):
+    assert f"`{NOT_BY_FORMULA}`" in text

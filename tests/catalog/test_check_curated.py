@@ -1,0 +1,36 @@
+"""check_catalogue over the curated files: clean, and most of what can be computed is."""
+
+import pytest
+
+from stackviz.catalog.check import CHECKS, Verdict, check_catalogue
+
+
+@pytest.fixture(scope="module")
+def verdict(loaded, django_db_blocker) -> Verdict:
+    with django_db_blocker.unblock():
+        return check_catalogue()
+
+
+@pytest.mark.parametrize("name", CHECKS)
+def test_the_curated_catalogue_is_clean(verdict, name):
+    (outcome,) = [outcome for outcome in verdict.outcomes if outcome.name == name]
+    assert [
+        f"{problem.device} {problem.field} ({problem.condition}): {problem.said}; expected {problem.expected}"
+        for problem in outcome.problems
+    ] == []
+    assert outcome.looked_at > 200
+
+
+def test_every_exception_of_the_files_excuses_something(verdict):
+    assert verdict.idle == ()
+
+
+def test_most_rates_are_held_against_a_formula(verdict):
+    (outcome,) = [outcome for outcome in verdict.outcomes if outcome.name == "formula"]
+    assert outcome.looked_at > 1500
+    assert outcome.excused < outcome.looked_at / 20
+
+
+def test_the_whole_catalogue_is_checked_with_three_queries(loaded, db, django_assert_num_queries):
+    with django_assert_num_queries(3):
+        check_catalogue()
