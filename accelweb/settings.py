@@ -209,6 +209,13 @@ UP_PORT = env_int("PORT", 8000, least=1)  # or the next free one
 UPLOADS_PER_MINUTE = env_int("UPLOADS_PER_MINUTE", 600, least=1)  # per key; beyond: 429 with Retry-After
 DATA_UPLOAD_MAX_MEMORY_SIZE = 5 * 1024 * 1024  # above the wire format's 4 MiB, whose own limit answers first
 
+# --- curation ---------------------------------------------------------------------------------------------------
+
+# How many persons it takes to change a public value: 2, the proposer's own word is not enough; 1, it is.
+CURATION_APPROVALS = env_int("CURATION_APPROVALS", 2, least=1)
+if CURATION_APPROVALS > 2:
+    raise EnvError(f"CURATION_APPROVALS={CURATION_APPROVALS}: use 1 or 2")
+
 # --- languages, time --------------------------------------------------------------------------------------------
 
 LANGUAGE_CODE = "en"

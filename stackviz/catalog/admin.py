@@ -1,90 +1,62 @@
-"""The curation desk: accelerators with values and names inline, values by themselves, sources, history, revert."""
+"""The curation desk: accelerators with values and names inline, values by themselves, sources, history, revert.
+
+What changes a public value goes through `curation`: it is proposed here and decided in the queue.
+"""
 
 from typing import TYPE_CHECKING, Any
 
 from django import forms
 from django.contrib import admin
+from django.contrib.admin import helpers
+from django.core.exceptions import PermissionDenied
 from django.db.models import Count, Q, QuerySet
-from django.http import HttpRequest
+from django.http import HttpRequest, HttpResponse, JsonResponse
+from django.urls import URLPattern, path
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 from simple_history.admin import SimpleHistoryAdmin
 
-from stackviz.catalog import conditions
+from stackviz.catalog.curation.desk import ProposesValues
+from stackviz.catalog.curation.judge import judge
+from stackviz.catalog.curation.pick import InlineValueForm, SpecValueForm
+from stackviz.catalog.curation.queue import ProposalAdmin
+from stackviz.catalog.curation.tables import BringsTables
 from stackviz.catalog.desk import FileLoadAdmin, OriginFilter
-from stackviz.catalog.fields import FIELDS, GROUPS, grouped
+from stackviz.catalog.fields import FIELDS, GROUPS
 from stackviz.catalog.figures import for_people
-from stackviz.catalog.models import Accelerator, Alias, CatalogueLoad, Source, SpecValue, Vendor
-from stackviz.units import UNITS
+from stackviz.catalog.models import Accelerator, Alias, CatalogueLoad, Proposal, Source, SpecValue, Vendor
 
 if TYPE_CHECKING:  # Django's classes take type arguments only from its stubs
-    _SpecValueForm = forms.ModelForm[SpecValue]
     _SpecValueInline = admin.TabularInline[SpecValue, Accelerator]
     _AliasInline = admin.TabularInline[Alias, Accelerator]
     _SourceAdmin = admin.ModelAdmin[Source]
     _VendorAdmin = admin.ModelAdmin[Vendor]
 else:
-    _SpecValueForm = forms.ModelForm
     _SpecValueInline = _AliasInline = admin.TabularInline
     _SourceAdmin = _VendorAdmin = admin.ModelAdmin
 
 
-def field_choices() -> list[Any]:
-    """The registry's fields under their group headings, for a select box."""
-    nothing: list[Any] = [("", "---------")]
-    return nothing + [
-        (str(group.title), [(field.name, f"{field.title} ({field.name})") for field in fields])
-        for group, fields in grouped(FIELDS)
-    ]
-
-
-def unit_choices() -> list[tuple[str, str]]:
-    """The units any field is measured in and their relatives (MiB beside MB); the empty one is for text."""
-    bases = {UNITS[field.unit].si for field in FIELDS.values() if field.unit}
-    fitting = [symbol for symbol, unit in UNITS.items() if symbol and unit.si in bases]
-    return [("", gettext("none: text")), *((symbol, symbol) for symbol in fitting)]
-
-
-class SpecValueForm(_SpecValueForm):
-    """Picks for field and unit; the condition is text, checked and brought to its canonical form when saved."""
-
-    field = forms.ChoiceField(choices=field_choices, widget=forms.Select(attrs={"style": "width:15em"}))
-    unit = forms.ChoiceField(choices=unit_choices, required=False)
-    reason = forms.CharField(
-        max_length=300,
-        required=False,
-        label=_("reason of the change"),
-        help_text=_("kept in the history, shown in public"),
-    )
-
-    class Meta:
-        model = SpecValue
-        fields = ["field", "value", "unit", "condition", "basis", "source", "said_by", "note", "status", "is_preferred"]
-        widgets = {
-            "value": forms.TextInput(attrs={"size": 14}),
-            "condition": forms.TextInput(attrs={"size": 26, "placeholder": "sparsity=dense; accumulate=fp32"}),
-            "note": forms.TextInput(attrs={"size": 30}),
-        }
-
-    def _post_clean(self) -> None:
-        super()._post_clean()  # type: ignore[misc]
-        if self.cleaned_data.get("reason"):
-            self.instance.because(self.cleaned_data["reason"])
-
-
 class SpecValueInline(_SpecValueInline):
+    """Values of one accelerator. A public one is not deleted but retired, so nothing is deleted here."""
+
     model = SpecValue
-    form = SpecValueForm
+    form = InlineValueForm
     fields = ["field", "value", "unit", "condition", "basis", "source", "note", "status", "is_preferred", "reason"]
     autocomplete_fields = ["source"]
     extra = 1
+    can_delete = False
     show_change_link = True
     classes = ["collapse"]
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[SpecValue]:
         return super().get_queryset(request).select_related("source").order_by("field", "condition", "-is_preferred")
+
+    def get_formset(self, request: HttpRequest, obj: Accelerator | None = None, **kwargs: Any) -> Any:  # noqa: ANN401
+        formset: Any = super().get_formset(request, obj, **kwargs)
+        formset.form.user = request.user
+        return formset
 
 
 class AliasInline(_AliasInline):
@@ -95,7 +67,7 @@ class AliasInline(_AliasInline):
 
 
 @admin.register(Accelerator)
-class AcceleratorAdmin(SimpleHistoryAdmin):  # type: ignore[misc]  # it has no types
+class AcceleratorAdmin(ProposesValues, SimpleHistoryAdmin):  # type: ignore[misc]  # it has no types
     list_display = ["name", "vendor", "kind", "family", "public_values", "unreviewed_values", "is_public"]
     list_filter = ["vendor", "kind", "is_public"]
     list_select_related = ["vendor"]
@@ -108,6 +80,23 @@ class AcceleratorAdmin(SimpleHistoryAdmin):  # type: ignore[misc]  # it has no t
         waiting = Count("spec_values", filter=Q(spec_values__status=SpecValue.Status.UNREVIEWED), distinct=True)
         rows: QuerySet[Accelerator] = super().get_queryset(request)
         return rows.annotate(public_count=public, unreviewed_count=waiting)
+
+    def has_delete_permission(self, request: HttpRequest, obj: Accelerator | None = None) -> bool:
+        """Not while it has public values: retire these, or take the accelerator itself out of public."""
+        is_free = obj is None or not obj.spec_values.filter(status=SpecValue.Status.PUBLIC).exists()
+        return is_free and bool(super().has_delete_permission(request, obj))
+
+    def get_actions(self, request: HttpRequest) -> dict[str, Any]:
+        return {name: action for name, action in super().get_actions(request).items() if name != "delete_selected"}
+
+    def save_formset(self, request: HttpRequest, form: Any, formset: Any, change: bool) -> None:  # noqa: ANN401, FBT001
+        if formset.model is not SpecValue:
+            super().save_formset(request, form, formset, change)
+            return
+        formset.save(commit=False)
+        for row in formset.forms:
+            if row.has_changed():
+                self.save_or_propose(request, row)
 
     @admin.display(description=_("public values"), ordering="public_count")
     def public_values(self, accelerator: Accelerator) -> int:
@@ -132,30 +121,70 @@ class GroupFilter(admin.SimpleListFilter):
         return queryset.filter(field__in=names) if self.value() else queryset
 
 
+class ReasonForm(helpers.ActionForm):
+    """What is done to several values at once has one reason."""
+
+    reason = forms.CharField(max_length=300, required=False, label=_("Reason:"))
+
+
 @admin.register(SpecValue)
-class SpecValueAdmin(SimpleHistoryAdmin):  # type: ignore[misc]  # it has no types
+class SpecValueAdmin(ProposesValues, BringsTables, SimpleHistoryAdmin):  # type: ignore[misc]  # it has no types
     form = SpecValueForm
+    action_form = ReasonForm
     list_display = ["accelerator", "field", "shown", "condition", "basis", "status", "is_preferred", "source_link"]
     list_filter = ["status", "is_preferred", "basis", GroupFilter, OriginFilter, "accelerator__vendor"]
     list_select_related = ["accelerator", "source"]
     search_fields = ["accelerator__name", "accelerator__slug", "field", "value", "note", "source__title"]
     autocomplete_fields = ["accelerator", "source"]
-    readonly_fields = ["amount", "data_key", "changed_at", "condition_help"]
+    readonly_fields = ["amount", "data_key", "changed_at", "checked"]
     fields = [
         "accelerator",
         "field",
         ("value", "unit", "amount"),
         "condition",
-        "condition_help",
         "basis",
         "source",
         "said_by",
         "note",
         ("status", "is_preferred"),
         "reason",
-        ("data_key", "changed_at"),
+        "as_draft",
+        ("data_key", "changed_at", "checked"),
     ]
     actions = ["publish", "set_aside"]
+
+    class Media:
+        css = {"all": ["css/curation.css"]}
+        js = ["js/curation.js"]
+
+    def get_urls(self) -> list[URLPattern]:
+        judge_path = path("judge/", self.admin_site.admin_view(self.judge_view), name="catalog_specvalue_judge")
+        return [judge_path, *super().get_urls()]
+
+    def judge_view(self, request: HttpRequest) -> HttpResponse:
+        """What the registry says of the value being typed, for the form's script."""
+        if not (self.has_add_permission(request) or self.has_change_permission(request)):
+            raise PermissionDenied
+        return JsonResponse(judge(request.GET))
+
+    def get_form(self, request: HttpRequest, obj: SpecValue | None = None, change: bool = False, **kwargs: Any) -> Any:  # noqa: ANN401, FBT001, FBT002
+        form: Any = super().get_form(request, obj, change, **kwargs)
+        form.user = request.user
+        return form
+
+    def get_object(self, request: HttpRequest, object_id: str, from_field: str | None = None) -> SpecValue | None:
+        found: SpecValue | None = super().get_object(request, object_id, from_field)
+        if found and request.method == "GET" and found.status == SpecValue.Status.PUBLIC:
+            self.tell_of_proposals(request, found)
+        return found
+
+    def has_delete_permission(self, request: HttpRequest, obj: SpecValue | None = None) -> bool:
+        """A public value is retired, by a proposal; what nobody sees may be deleted."""
+        is_hidden = obj is None or obj.status != SpecValue.Status.PUBLIC
+        return is_hidden and bool(super().has_delete_permission(request, obj))
+
+    def get_actions(self, request: HttpRequest) -> dict[str, Any]:
+        return {name: action for name, action in super().get_actions(request).items() if name != "delete_selected"}
 
     @admin.display(description=_("value"), ordering="amount")
     def shown(self, value: SpecValue) -> str:
@@ -167,44 +196,20 @@ class SpecValueAdmin(SimpleHistoryAdmin):  # type: ignore[misc]  # it has no typ
             return value.said_by or "—"
         return format_html('<a href="{}" rel="noopener nofollow">{}</a>', value.source.url, value.source.title)
 
-    @admin.display(description=_("conditions"))
-    def condition_help(self, value: SpecValue | None) -> SafeString:  # noqa: ARG002 - Django passes the row
-        rows = [(name, meaning, ", ".join(values)) for name, meaning, values in conditions.key_meanings()]
-        items = SafeString("").join(format_html("<li><code>{}</code>: {} ({})</li>", *row) for row in rows)
-        return format_html("<details><summary>key=value; key=value</summary><ul>{}</ul></details>", items)
+    @admin.display(description=_("checked"))
+    def checked(self, value: SpecValue) -> str:
+        if value.checked_at is None:
+            return gettext("not here: as the curated files say")
+        return f"{value.checked_by or '—'}, {value.checked_at:%Y-%m-%d %H:%M}"
 
-    @admin.action(description=_("Publish: make public, as an alternative to what is preferred"))
+    @admin.action(description=_("Publish: propose to make public, beside what is preferred"), permissions=["change"])
     def publish(self, request: HttpRequest, queryset: QuerySet[SpecValue]) -> None:
         """Only values with a source can be public; the others stay as they are, and are named."""
-        published, left = 0, []
-        for value in queryset.select_related("accelerator", "source"):
-            if value.source is None:
-                left.append(str(value))
-                continue
-            value.status = SpecValue.Status.PUBLIC
-            value.is_preferred = not has_preferred(value)
-            value.because("published")
-            value.save()
-            published += 1
-        self.message_user(request, _("%(n)d published.") % {"n": published})
-        if left:
-            self.message_user(
-                request, _("Without a source, so left: %(values)s") % {"values": "; ".join(left)}, "WARNING"
-            )
+        self.propose_all(request, queryset, SpecValue.Status.PUBLIC)
 
-    @admin.action(description=_("Retire: known to be wrong, never shown"))
+    @admin.action(description=_("Retire: propose, since known to be wrong"), permissions=["change"])
     def set_aside(self, request: HttpRequest, queryset: QuerySet[SpecValue]) -> None:
-        for value in queryset:
-            value.status, value.is_preferred = SpecValue.Status.RETIRED, False
-            value.because("retired")
-            value.save()
-        self.message_user(request, _("%(n)d retired.") % {"n": len(queryset)})
-
-
-def has_preferred(value: SpecValue) -> bool:
-    """Whether another value of the same accelerator, field and condition is preferred."""
-    same = SpecValue.objects.filter(accelerator=value.accelerator, field=value.field, condition=value.condition)
-    return same.filter(is_preferred=True).exclude(pk=value.pk).exists()
+        self.propose_all(request, queryset, SpecValue.Status.RETIRED)
 
 
 @admin.register(Alias)
@@ -239,3 +244,4 @@ class VendorAdmin(_VendorAdmin):
 
 
 admin.site.register(CatalogueLoad, FileLoadAdmin)
+admin.site.register(Proposal, ProposalAdmin)

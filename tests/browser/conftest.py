@@ -49,7 +49,8 @@ def site(loaded_sqlite_template: Path, tmp_path_factory: pytest.TempPathFactory)
         made.key = made.new_key()
         made.shell(
             "from django.contrib.auth.models import User\n"
-            f"User.objects.create_superuser('curator', 'curator@example.org', {PASSWORD!r})"
+            f"User.objects.create_superuser('curator', 'curator@example.org', {PASSWORD!r})\n"
+            f"User.objects.create_superuser('second', 'second@example.org', {PASSWORD!r})"
         )
         made.start_web()
         made.start_worker()
@@ -73,12 +74,12 @@ def visit(site: LoadedSite, browser_page) -> Callable[[str], Any]:
 
 
 @pytest.fixture
-def log_in(visit) -> Callable[[], Any]:
-    """The curator, logged in to the admin."""
+def log_in(visit) -> Callable[..., Any]:
+    """The curator, or whoever is named, logged in to the admin."""
 
-    def go():
+    def go(name: str = "curator"):
         page = visit("/admin/login/")
-        page.fill("#id_username", "curator")
+        page.fill("#id_username", name)
         page.fill("#id_password", PASSWORD)
         page.click("input[type=submit], button[type=submit]")
         page.wait_for_url("**/admin/")

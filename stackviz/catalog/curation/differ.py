@@ -1,0 +1,108 @@
+"""What a proposal changes, attribute by attribute, as text for people. Needs no query: works on rows already read."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from django.utils.translation import gettext as _
+
+from stackviz.catalog.conditions import describe
+from stackviz.catalog.fields import FIELDS
+from stackviz.catalog.models import Proposal, SpecValue
+
+Snapshot = Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """One attribute that changes; an empty `old` was not there before."""
+
+    name: str
+    label: str
+    old: str
+    new: str
+
+
+def snapshot(value: SpecValue) -> dict[str, Any]:
+    """What a value says, as plain data that outlives it."""
+    return {
+        "field": value.field,
+        "value": value.value,
+        "unit": value.unit,
+        "condition": value.condition,
+        "basis": str(value.basis),
+        "source": value.source.title if value.source else value.said_by,
+        "source_url": value.source.url if value.source else "",
+        "note": value.note,
+        "status": str(value.status),
+        "is_preferred": value.is_preferred,
+    }
+
+
+def wanted(proposal: Proposal) -> dict[str, Any]:
+    """What the value says once the proposal is approved."""
+    is_retired = proposal.action == Proposal.Action.RETIRE
+    status = SpecValue.Status.RETIRED if is_retired else SpecValue.Status.PUBLIC
+    return {
+        "field": proposal.field,
+        "value": proposal.value,
+        "unit": proposal.unit,
+        "condition": proposal.condition,
+        "basis": str(proposal.basis),
+        "source": proposal.source.title if proposal.source else proposal.before.get("source", ""),
+        "source_url": proposal.source.url if proposal.source else "",
+        "note": proposal.note,
+        "status": str(status),
+        "is_preferred": proposal.is_preferred and not is_retired,
+    }
+
+
+def differences(old: Snapshot, new: Snapshot) -> tuple[Difference, ...]:
+    """The attributes in which two snapshots differ; all that are not empty where there is no old one."""
+    before, after = _printed(old), _printed(new)
+    return tuple(
+        Difference(name, label, before.get(name, ""), after.get(name, ""))
+        for name, label in _labels()
+        if before.get(name, "") != after.get(name, "")
+    )
+
+
+def figure(said: Snapshot) -> str:
+    """`3350 GB/s (dense)`; empty for a snapshot of nothing."""
+    text = f"{said.get('value', '')} {said.get('unit', '')}".strip()
+    condition = describe(said.get("condition", ""))
+    return f"{text} ({condition})" if condition else text
+
+
+def field_title(name: str) -> str:
+    """A field's title for people; a name the registry does not know as it is."""
+    field = FIELDS.get(name)
+    return str(field.title) if field else name
+
+
+def _labels() -> tuple[tuple[str, str], ...]:
+    return (
+        ("field", _("Field")),
+        ("figure", _("Value")),
+        ("condition", _("Condition")),
+        ("basis", _("Basis")),
+        ("source", _("Source")),
+        ("note", _("Note")),
+        ("status", _("Status")),
+        ("is_preferred", _("Preferred")),
+    )
+
+
+def _printed(said: Snapshot) -> dict[str, str]:
+    if not said:
+        return {}
+    return {
+        "field": field_title(said["field"]),
+        "figure": f"{said['value']} {said['unit']}".strip(),
+        "condition": describe(said["condition"]),
+        "basis": str(SpecValue.Basis(said["basis"]).label),
+        "source": said["source"],
+        "note": said["note"],
+        "status": str(SpecValue.Status(said["status"]).label),
+        "is_preferred": _("yes") if said["is_preferred"] else _("no"),
+    }

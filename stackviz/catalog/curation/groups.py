@@ -1,0 +1,25 @@
+"""Groups to put people into: curators propose, approvers decide. Made with a migration, then the admin's own."""
+
+from typing import Any
+
+CURATORS, APPROVERS = "Curators", "Approvers"
+_SEEN = ("accelerator", "specvalue", "alias", "source", "vendor", "proposal", "valueimport")
+_RIGHTS = {
+    CURATORS: (
+        *(f"view_{name}" for name in _SEEN),
+        *(f"{verb}_{name}" for verb in ("add", "change") for name in ("specvalue", "source")),
+        "propose",
+    ),
+    APPROVERS: (*(f"view_{name}" for name in _SEEN), "approve"),
+}
+
+
+def make_groups(**_: Any) -> None:  # noqa: ANN401 - as a signal's receiver
+    """Groups that are missing; one that is there keeps the rights an admin gave it."""
+    from django.contrib.auth.models import Group, Permission
+
+    for name, codenames in _RIGHTS.items():
+        group, is_new = Group.objects.get_or_create(name=name)
+        if is_new:
+            rights = Permission.objects.filter(content_type__app_label="catalog", codename__in=codenames)
+            group.permissions.set(rights)

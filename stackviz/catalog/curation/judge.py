@@ -1,0 +1,73 @@
+"""What the registry says of a value while it is typed: problems, what it comes to, what is said already. Reads only."""
+
+from collections.abc import Mapping
+
+from django.core.exceptions import ValidationError
+from django.utils.datastructures import MultiValueDict
+from django.utils.translation import gettext as _
+
+from stackviz.catalog.curation.pick import ConditionField, ConditionPicker, units_of
+from stackviz.catalog.curation.prove import formula_problem, preferred_by_slot
+from stackviz.catalog.figures import for_people
+from stackviz.catalog.models import Accelerator, SpecValue
+
+MOST_SAID = 5
+
+
+def judge(typed: Mapping[str, str]) -> dict[str, object]:
+    """`typed`: a form's content by input name. -> problems, notes and the units that fit, as plain data.
+
+    Three queries at most.
+    """
+    value = SpecValue(field=typed.get("field", ""), value=typed.get("value", ""), unit=typed.get("unit", ""))
+    problems, notes = [], []
+    try:
+        value.condition = ConditionField().to_python(
+            ConditionPicker().value_from_datadict(typed, MultiValueDict(), "condition")
+        )
+        if value.field and value.value:
+            value.settle()
+            notes += _notes(value)
+    except ValidationError as error:
+        problems = error.messages
+    accelerator = _accelerator(typed.get("accelerator", ""))
+    if not problems and value.field and accelerator:
+        value.accelerator, value.note = accelerator, typed.get("note", "")
+        value.is_preferred = "is_preferred" in typed
+        problems += _by_formula(value)
+        notes += _said_already(value, typed.get("id", ""))
+    return {"problems": problems, "notes": notes, "units": units_of(value.field)}
+
+
+def _notes(value: SpecValue) -> list[str]:
+    if value.amount is None:
+        return []
+    shown = for_people(value)
+    return [_("Shown as %(label)s; exactly %(exact)s.") % {"label": shown.label, "exact": shown.exact}]
+
+
+def _accelerator(typed: str) -> Accelerator | None:
+    return Accelerator.objects.filter(pk=_number(typed)).first()
+
+
+def _number(typed: str) -> int:
+    return int(typed) if typed.isascii() and typed.isdecimal() and len(typed) < 18 else 0
+
+
+def _by_formula(value: SpecValue) -> list[str]:
+    if value.amount is None:
+        return []
+    sheet = preferred_by_slot(value.accelerator.spec_values.filter(is_preferred=True))
+    problem = formula_problem(value, None, sheet.values())
+    return [problem] if problem else []
+
+
+def _said_already(value: SpecValue, own: str) -> list[str]:
+    """What the catalogue has of this accelerator, field and condition."""
+    rows = SpecValue.objects.filter(accelerator=value.accelerator, field=value.field, condition=value.condition)
+    rows = rows.filter(status=SpecValue.Status.PUBLIC).exclude(pk=_number(own))
+    return [
+        (_("Preferred now: %(said)s (%(source)s).") if row.is_preferred else _("Also said: %(said)s (%(source)s)."))
+        % {"said": for_people(row).label, "source": row.source}
+        for row in rows.select_related("source").order_by("-is_preferred", "pk")[:MOST_SAID]
+    ]

@@ -1,0 +1,273 @@
+"""An uploaded CSV or XLSX file -> rows of text under the curated files' header, or one sentence why not.
+
+Nothing is evaluated, and a file costs no more than its limits: bytes, rows, columns, what an archive unpacks to. Pure.
+"""
+
+import csv
+import io
+import re
+import zipfile
+import zlib
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, fields
+from datetime import date, datetime
+from typing import Any
+
+import openpyxl
+from django.utils.translation import gettext as _
+from openpyxl.utils.exceptions import InvalidFileException
+
+from stackviz.catalog.files import SpecLine
+
+COLUMNS: tuple[str, ...] = tuple(column.name for column in fields(SpecLine))
+MOST_BYTES = 10 * 1024 * 1024
+MOST_ROWS = 20_000
+MOST_UNPACKED = 100 * 1024 * 1024
+MOST_PARTS = 500
+MOST_CELLS_A_ROW = 50
+MOST_LINES = 200_000  # of a sheet, empty ones included
+MOST_CHARACTERS = 2_000  # of a cell
+_DELIMITERS = ",;\t"
+_FORMULA_SIGNS = ("=", "+", "-", "@", "\t", "\r", "\n")
+
+
+class TableError(ValueError):
+    """The file cannot be read as a table; the text says why and what would help."""
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """`number` counts the file's lines from one, the header included; `cells` are as many as the row has."""
+
+    number: int
+    cells: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """Rows with their cells in the order of COLUMNS. `notes`: what was assumed about the file."""
+
+    rows: tuple[Row, ...]
+    notes: tuple[str, ...] = ()
+
+
+def read_table(content: bytes) -> Table:
+    """The table in the file. Raises TableError."""
+    if len(content) > MOST_BYTES:
+        raise TableError(_("The file is larger than %(n)d MB: split it.") % {"n": MOST_BYTES // 1024 // 1024})
+    if not content.strip():
+        raise TableError(_("The file is empty."))
+    if content.startswith(b"PK"):
+        return _table(_sheet_rows(content), ())
+    if content.startswith(b"\xd0\xcf\x11\xe0"):
+        raise TableError(_("This is an old or encrypted Excel file: save it as .xlsx or CSV, without a password."))
+    text, notes = _decoded(content)
+    return _table(_csv_rows(text), notes)
+
+
+def _table(rows: Iterator[Row], notes: tuple[str, ...]) -> Table:
+    """The header decides where each column goes; rows keep their cells, too many or too few, to be refused by name."""
+    header = next(rows, None)
+    if header is None:
+        raise TableError(_("The file is empty."))
+    order = _order([cell.strip().casefold() for cell in header.cells])
+    kept: list[Row] = []
+    for row in rows:
+        if not any(row.cells):
+            continue
+        if len(kept) == MOST_ROWS:
+            raise TableError(_("The table has more than %(n)d rows: split it.") % {"n": MOST_ROWS})
+        kept.append(_arranged(row, order))
+    if not kept:
+        raise TableError(_("There is a header, but no row under it."))
+    return Table(tuple(kept), notes)
+
+
+def _order(header: Sequence[str]) -> list[int]:
+    """Where each of COLUMNS stands. Raises TableError naming what is missing, unknown or there twice."""
+    while header and not header[-1]:
+        header = header[:-1]
+    problems = [
+        (_("missing: %(names)s"), [name for name in COLUMNS if name not in header]),
+        (_("unknown: %(names)s"), [name[:40] or "…" for name in header if name not in COLUMNS]),
+        (_("twice: %(names)s"), [name for name in COLUMNS if header.count(name) > 1]),
+    ]
+    said = [text % {"names": ", ".join(names)} for text, names in problems if names]
+    if said:
+        expected = ",".join(COLUMNS)
+        raise TableError(
+            _("The first line is not the header %(header)s. %(problems)s.")
+            % {"header": expected, "problems": "; ".join(said)}
+        )
+    return [header.index(name) for name in COLUMNS]
+
+
+def _arranged(row: Row, order: Sequence[int]) -> Row:
+    cells = list(row.cells)
+    while len(cells) > len(order) and not cells[-1]:  # spreadsheets leave empty cells behind
+        cells.pop()
+    if len(cells) != len(order):
+        return Row(row.number, tuple(cells))
+    return Row(row.number, tuple(cells[place] for place in order))
+
+
+def unescaped(cell: str) -> str:
+    """A cell as it was before it was made safe for spreadsheets: `'-foo` is `-foo`."""
+    return cell[1:] if cell.startswith("'") and cell[1:].lstrip().startswith(_FORMULA_SIGNS) else cell
+
+
+# --- CSV ---
+
+
+def _decoded(content: bytes) -> tuple[str, tuple[str, ...]]:
+    for mark, encoding in ((b"\xef\xbb\xbf", "utf-8-sig"), (b"\xff\xfe", "utf-16"), (b"\xfe\xff", "utf-16")):
+        if content.startswith(mark):
+            return _strictly(content, encoding), ()
+    if b"\x00" in content:
+        raise TableError(_("This is neither CSV nor XLSX, or it is UTF-16 without its mark: save it as CSV in UTF-8."))
+    try:
+        return content.decode("utf-8"), ()
+    except UnicodeDecodeError:
+        _refuse_mixed(content)
+    return _strictly(content, "cp1252"), (_("The file is not UTF-8; it was read as Windows-1252 (Latin-1)."),)
+
+
+def _strictly(content: bytes, encoding: str) -> str:
+    try:
+        text = content.decode(encoding)
+    except UnicodeDecodeError as error:
+        line = content[: error.start].count(b"\n") + 1
+        raise TableError(
+            _("Line %(line)d cannot be read as %(encoding)s: save the file as CSV in UTF-8.")
+            % {"line": line, "encoding": encoding}
+        ) from None
+    if "\x00" in text:
+        raise TableError(_("The file holds characters that no text has: save it as CSV in UTF-8."))
+    return text
+
+
+def _refuse_mixed(content: bytes) -> None:
+    """Lines in UTF-8 beside lines that are not: whatever we took it for, some would be read wrongly."""
+    first: dict[bool, int] = {}
+    for number, line in enumerate(content.split(b"\n"), start=1):
+        if not line.isascii():
+            first.setdefault(_is_utf8(line), number)
+    if len(first) == 2:
+        raise TableError(
+            _("The file mixes encodings: line %(good)d is UTF-8, line %(bad)d is not. Save it as CSV in UTF-8.")
+            % {"good": first[True], "bad": first[False]}
+        )
+
+
+def _is_utf8(line: bytes) -> bool:
+    try:
+        line.decode("utf-8")
+    except UnicodeDecodeError:
+        return False
+    return True
+
+
+def _csv_rows(text: str) -> Iterator[Row]:
+    first = text.split("\n", 1)[0]
+    delimiter = max(_DELIMITERS, key=first.count)
+    reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
+    while True:
+        number = reader.line_num + 1
+        try:
+            cells = next(reader, None)
+        except csv.Error as error:
+            raise TableError(_("Line %(line)d is not CSV: %(problem)s.") % {"line": number, "problem": error}) from None
+        if cells is None:
+            return
+        yield Row(number, tuple(_bounded(cell.strip(), number) for cell in cells[: MOST_CELLS_A_ROW + 1]))
+
+
+def _bounded(cell: str, number: int) -> str:
+    if len(cell) > MOST_CHARACTERS:
+        raise TableError(
+            _("Line %(line)d has a cell of more than %(n)d characters: a quotation mark may be missing.")
+            % {"line": number, "n": MOST_CHARACTERS}
+        )
+    return cell
+
+
+# --- XLSX ---
+
+
+def _sheet_rows(content: bytes) -> Iterator[Row]:
+    _check_archive(content)
+    try:
+        # Formulas stay text: nothing is evaluated, and no result that the file claims is believed.
+        book = openpyxl.load_workbook(io.BytesIO(content), read_only=True, data_only=False, keep_links=False)
+        for sheet in _one_sheet(book):
+            yield from _rows_of(sheet)
+    except TableError:
+        raise
+    except (InvalidFileException, zipfile.BadZipFile, KeyError, ValueError, TypeError, SyntaxError, EOFError) as error:
+        # SyntaxError: XML that is none (ElementTree's ParseError).
+        raise TableError(_("The XLSX file is damaged: save it again, or as CSV.")) from error
+
+
+def _one_sheet(book: Any) -> list[Any]:  # noqa: ANN401 - openpyxl has no types
+    sheets = [sheet for sheet in book.worksheets if _has_cells(sheet)]
+    if len(sheets) > 1:
+        names = ", ".join(sheet.title for sheet in sheets[:5])
+        raise TableError(
+            _("The workbook has %(n)d sheets with content (%(names)s): leave the one to import.")
+            % {"n": len(sheets), "names": names}
+        )
+    return sheets
+
+
+def _check_archive(content: bytes) -> None:
+    try:
+        with zipfile.ZipFile(io.BytesIO(content)) as archive:
+            parts = archive.infolist()
+            # Python never unpacks more of a part than it declares, so what is declared bounds the cost.
+            if len(parts) > MOST_PARTS or sum(part.file_size for part in parts) > MOST_UNPACKED:
+                raise TableError(_("The XLSX file unpacks to more than it may: save the values alone, or as CSV."))
+            if "xl/workbook.xml" not in archive.namelist():
+                raise TableError(_("This archive is not an XLSX workbook."))
+            for part in parts:
+                if part.filename.endswith((".xml", ".rels")):
+                    _check_part(archive.read(part), part.filename)
+    except (zipfile.BadZipFile, RuntimeError, NotImplementedError, EOFError, OSError, zlib.error) as error:
+        raise TableError(_("The XLSX file is damaged or encrypted: save it again, without a password.")) from error
+
+
+def _check_part(xml: bytes, name: str) -> None:
+    if re.search(rb"<!(?:DOCTYPE|ENTITY)", xml):
+        raise TableError(_("The XLSX file declares entities, which no spreadsheet writes."))
+    if name.startswith("xl/worksheets/") and re.search(rb"<(?:\w+:)?mergeCell\s", xml):
+        raise TableError(_("The sheet has merged cells: one value a row, so take them apart."))
+
+
+def _has_cells(sheet: Any) -> bool:  # noqa: ANN401
+    sheet.reset_dimensions()  # a sheet may claim any size
+    rows = sheet.iter_rows(max_row=MOST_LINES, max_col=MOST_CELLS_A_ROW, values_only=True)
+    return any(cell is not None for row in rows for cell in row)
+
+
+def _rows_of(sheet: Any) -> Iterator[Row]:  # noqa: ANN401
+    rows: Iterable[Sequence[Any]] = sheet.iter_rows(
+        max_row=MOST_LINES + 1, max_col=MOST_CELLS_A_ROW + 1, values_only=True
+    )
+    for number, cells in enumerate(rows, start=1):
+        if number > MOST_LINES:
+            raise TableError(_("The table has more than %(n)d rows: split it.") % {"n": MOST_ROWS})
+        texts = tuple(_bounded(_text(cell), number) for cell in cells)
+        if any(texts):
+            yield Row(number, texts)
+
+
+def _text(cell: object) -> str:
+    """A cell as the curated files would have it."""
+    if cell is None:
+        return ""
+    if isinstance(cell, datetime):
+        return cell.date().isoformat() if cell.time() == cell.time().min else cell.isoformat(" ")
+    if isinstance(cell, date):
+        return cell.isoformat()
+    if isinstance(cell, float) and cell.is_integer() and abs(cell) < 2**53:
+        return str(int(cell))
+    return str(cell).strip()
