@@ -85,6 +85,7 @@ INSTALLED_APPS = [
 MIDDLEWARE = [
     "django.middleware.security.SecurityMiddleware",
     "stackviz.ingest.shortcut.UploadShortcut",
+    "stackviz.web.open_reading.OpenReading",
     "csp.middleware.CSPMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "django.middleware.gzip.GZipMiddleware",
@@ -215,6 +216,16 @@ DATA_UPLOAD_MAX_MEMORY_SIZE = 5 * 1024 * 1024  # above the wire format's 4 MiB, 
 CURATION_APPROVALS = env_int("CURATION_APPROVALS", 2, least=1)
 if CURATION_APPROVALS > 2:
     raise EnvError(f"CURATION_APPROVALS={CURATION_APPROVALS}: use 1 or 2")
+
+# --- reading by the scripts of other sites ----------------------------------------------------------------------
+
+# Addresses that answer everybody alike, whoever asks. Machines are not among them: a lab's site may stand behind a wall
+# that its visitors' browsers are inside of.
+OPEN_TO_ALL_SITES = (
+    *(f"/api/v1/{name}/" for name in ("accelerators", "values", "fields", "sources", "stacks")),
+    "/api/v1/openapi.json",
+    "/data/",
+)
 
 # --- languages, time --------------------------------------------------------------------------------------------
 

@@ -46,7 +46,7 @@ def accelerator_list(request: HttpRequest) -> HttpResponse:
     if ending in FORMATS:
         return list_file(request, asked, ending)
     if ending:
-        asked = _noted(asked, "format", _("There is no file format %(name)r here.") % {"name": ending[:40]})
+        asked = _noted(asked, "format", _("There is no file format %(name)r here") % {"name": ending[:40]})
     number = page_number(request)
     state = (asked.query_string, edition)
     found = _kept(asked, ("found", number, *state), lambda: _found(asked, number, known))

@@ -68,10 +68,15 @@ class Known:
 
 @dataclass(frozen=True, slots=True)
 class Note:
-    """What of the address was left out, in words, and by which parameter."""
+    """What of the address was not understood: by which parameter, what is wrong, what became of it on the page."""
 
     parameter: str
-    text: str
+    problem: str
+    consequence: str | Promise = gettext_lazy("it was left out")
+
+    @property
+    def text(self) -> str:
+        return f"{self.problem}: {self.consequence}."
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,8 +163,7 @@ def read_asked(parameters: QueryDict, known: Known, also: frozenset[str] = froze
     )
     unknown = sorted(set(parameters) - _READ - also)
     notes += [
-        Note(name[:40], _("There is no filter %(name)r here: it was left out.") % {"name": name[:40]})
-        for name in unknown
+        Note(name[:40], _("There is no filter %(name)r here") % {"name": name[:40]}) for name in unknown
     ]
     return replace(asked, notes=tuple(notes[:MOST_NOTES]))
 
@@ -194,7 +198,7 @@ def _choices(parameters: QueryDict, name: str, known: Iterable[str], notes: list
     for value in given:
         if value.casefold() not in by_word:
             words = {"what": _WORDS[name], "value": value[:40]}
-            notes.append(Note(name, _("There is no %(what)s %(value)r: it was left out.") % words))
+            notes.append(Note(name, _("There is no %(what)s %(value)r") % words))
     return tuple(dict.fromkeys(by_word[value.casefold()] for value in given if value.casefold() in by_word))
 
 
@@ -210,7 +214,8 @@ _WORDS = {
 def _search(parameters: QueryDict, notes: list[Note]) -> str:
     q = parameters.get("q", "")
     if len(q.strip()) > LONGEST_TEXT:
-        notes.append(Note("q", _("The search was cut to its first %(n)d characters.") % {"n": LONGEST_TEXT}))
+        problem = _("The search is longer than %(n)d characters") % {"n": LONGEST_TEXT}
+        notes.append(Note("q", problem, gettext_lazy("the rest was left out")))
     return clean_text(q)
 
 
@@ -219,7 +224,7 @@ def _year(parameters: QueryDict, name: str, notes: list[Note]) -> int | None:
     if text.isascii() and text.isdecimal() and len(text) == 4 and int(text) in YEARS:
         return int(text)
     if text:
-        notes.append(Note(name, _("%(value)r is not a year: it was left out.") % {"value": text[:40]}))
+        notes.append(Note(name, _("%(value)r is not a year") % {"value": text[:40]}))
     return None
 
 
@@ -233,7 +238,7 @@ def _memory(parameters: QueryDict, notes: list[Note]) -> float | None:
         gigabytes = math.nan
     if 0 < gigabytes <= MOST_MEMORY_GB:
         return gigabytes
-    notes.append(Note("memory_min", _("%(value)r is not a memory size in GB: it was left out.") % {"value": text[:40]}))
+    notes.append(Note("memory_min", _("%(value)r is not a memory size in GB") % {"value": text[:40]}))
     return None
 
 
@@ -241,8 +246,8 @@ def _sort(parameters: QueryDict, notes: list[Note]) -> str:
     sort = parameters.get("sort", "").strip()
     if not sort or sort.removeprefix("-") in SORTS:
         return "" if sort == "name" else sort
-    words = _("Nothing here can be sorted by %(key)r: the usual order is kept.")
-    notes.append(Note("sort", words % {"key": sort[:40]}))
+    problem = _("Nothing here can be sorted by %(key)r") % {"key": sort[:40]}
+    notes.append(Note("sort", problem, gettext_lazy("the usual order is kept")))
     return ""
 
 
@@ -251,10 +256,10 @@ def _columns(parameters: QueryDict, notes: list[Note]) -> tuple[str, ...]:
     given = dict.fromkeys(listed(parameters.getlist("cols")))
     unknown = [name for name in given if name not in COLUMN_NAMES]
     notes += [
-        Note("cols", _("There is no column %(name)r: it was left out.") % {"name": name[:40]})
-        for name in unknown[:MOST_NOTES]
+        Note("cols", _("There is no column %(name)r") % {"name": name[:40]}) for name in unknown[:MOST_NOTES]
     ]
     chosen = tuple(name for name in given if name in COLUMN_NAMES)
     if len(chosen) > MOST_COLUMNS:
-        notes.append(Note("cols", _("Only the first %(n)d columns are shown.") % {"n": MOST_COLUMNS}))
+        problem = _("A page shows at most %(n)d columns") % {"n": MOST_COLUMNS}
+        notes.append(Note("cols", problem, gettext_lazy("the others were left out")))
     return chosen[:MOST_COLUMNS] or COLUMNS

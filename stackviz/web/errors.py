@@ -1,6 +1,7 @@
 """What the HTTP API answers when it refuses. Imports Ninja only."""
 
 from ninja import Schema
+from ninja.errors import HttpError
 
 
 class ErrorBody(Schema):
@@ -8,3 +9,11 @@ class ErrorBody(Schema):
 
     error: str
     field: str | None = None
+
+
+class Refused(HttpError):
+    """A refusal that names the parameter it is about; the API's handler writes it as ErrorBody."""
+
+    def __init__(self, status: int, error: str, field: str) -> None:
+        super().__init__(status, error)
+        self.field = field

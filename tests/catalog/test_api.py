@@ -1,25 +1,44 @@
-"""The API: accelerators by name, one with all its public values."""
+"""The API: accelerators by the list's filters, one with all its public values, values across all, fields, sources."""
+
+import re
 
 import pytest
+from django.contrib.auth.models import User
+from django.core.cache import cache
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
+from django.utils import timezone
 
-from stackviz.catalog.models import Accelerator, SpecValue
+from stackviz.catalog.fields import FIELDS
+from stackviz.catalog.models import Accelerator, CatalogueEdition, SpecValue
+from tests.live import ROOT
 
-API = "/api/v1/accelerators/"
+V1 = "/api/v1/"
+API = V1 + "accelerators/"
+ADDRESSES = [API, API + "hailo-8/", V1 + "values/", V1 + "fields/", V1 + "sources/"]
 
 
-def specs(client, slug: str) -> dict[tuple[str, str], dict]:
-    return {(spec["field"], spec["condition"]): spec for spec in client.get(f"{API}{slug}/").json()["specs"]}
+def specs(client, slug: str, **query) -> dict[tuple[str, str], dict]:
+    return {(spec["field"], spec["condition"]): spec for spec in client.get(f"{API}{slug}/", query).json()["specs"]}
 
 
 def test_accelerators_are_listed_by_name(loaded, client, db):
     answer = client.get(API, {"q": "m3 max"}).json()
     assert answer == {
         "count": 2,
+        "next": None,
+        "previous": None,
+        "without_figure": 0,
         "items": [
-            {"slug": "apple-m3-max-30", "name": "Apple M3 Max (30-core GPU)", "vendor": "apple", "kind": "soc"},
-            {"slug": "apple-m3-max-40", "name": "Apple M3 Max (40-core GPU)", "vendor": "apple", "kind": "soc"},
+            {
+                "slug": f"apple-m3-max-{cores}",
+                "name": f"Apple M3 Max ({cores}-core GPU)",
+                "vendor": "apple",
+                "kind": "soc",
+                "address": f"http://testserver/accelerators/apple-m3-max-{cores}/",
+                "specs": [],
+            }
+            for cores in (30, 40)
         ],
     }
 
@@ -30,18 +49,103 @@ def test_a_list_is_cut_by_limit_and_offset_but_counted_whole(loaded, client, db)
     assert [item["slug"] for item in answer["items"]] == ["nvidia-a100-pcie-40gb", "nvidia-a100-pcie-80gb"]
 
 
-@pytest.mark.parametrize("query", [{"vendor": "acme"}, {"kind": "toaster"}, {"q": "zzz"}])
-def test_what_does_not_exist_finds_nothing(loaded, client, db, query):
-    assert client.get(API, query).json() == {"count": 0, "items": []}
+@pytest.mark.parametrize(
+    "address", [API + "?vendor=apple&sort=-memory_gb", V1 + "values/?field=tdp_w", V1 + "sources/?kind=maker"]
+)
+def test_following_next_reads_everything_once(loaded, client, db, address):
+    whole = client.get(f"{address}&limit=1000").json()
+    assert whole["next"] is None
+    found, place, last = [], f"{address}&limit=7", ""
+    for _page in range(100):
+        answer = client.get(place).json()
+        found += answer["items"]
+        last, place = place, answer["next"]
+        if place is None:
+            break
+    assert found == whole["items"]
+    assert len(found) == whole["count"] > 7
+    assert client.get(answer["previous"]).json()["next"] == last
 
 
 @pytest.mark.parametrize(
-    ("query", "field"),
-    [({"limit": "many"}, "limit"), ({"limit": 0}, "limit"), ({"offset": -1}, "offset"), ({"q": "x" * 200}, "q")],
+    ("query", "inside", "outside"),
+    [
+        ("supports=fp8", "nvidia-h100-sxm5-80gb", "nvidia-a100-sxm4-80gb"),
+        ("architecture=Hopper&form=sxm", "nvidia-h100-sxm5-80gb", "nvidia-h100-pcie-80gb"),
+        ("vendor=apple,nvidia&memory_min=128&kind=soc", "apple-m3-max-40", "apple-m3-max-30"),
+        ("year_from=2022&year_to=2022&vendor=nvidia", "nvidia-geforce-rtx-4090", "nvidia-geforce-rtx-3090"),
+        ("q=Mac15,9", "apple-m3-max-40", "apple-m3-max-30"),
+    ],
 )
-def test_a_parameter_that_cannot_be_is_refused_by_name(loaded, client, db, query, field):
-    response = client.get(API, query)
-    assert (response.status_code, response.json()["field"].split(".")[-1]) == (422, field)
+def test_the_filters_are_those_of_the_list(loaded, client, db, query, inside, outside):
+    found = [item["slug"] for item in client.get(f"{API}?{query}&limit=1000").json()["items"]]
+    assert inside in found
+    assert outside not in found
+    page = client.get(f"/accelerators/?{query}&format=json").json()
+    assert sorted(item["slug"] for item in page["items"]) == sorted(found)
+
+
+def test_a_list_is_sorted_by_any_field_and_unknown_figures_stand_last(loaded, client, db):
+    answer = client.get(API, {"sort": "-tdp_w", "fields": "tdp_w", "limit": 1000}).json()
+    unknown = answer["without_figure"]
+    assert 0 < unknown < answer["count"]
+    assert all(item["specs"] for item in answer["items"][:-unknown])
+    assert client.get(API, {"sort": "tdp_w", "limit": 1}).json()["items"][0] != answer["items"][0]
+
+
+def test_fields_choose_the_values_that_come_with_a_list(loaded, client, db):
+    answer = client.get(API, {"q": "H100 SXM5", "fields": "memory_gb,bf16_tensor_tflops"}).json()
+    (item,) = answer["items"]
+    assert {(spec["field"], spec["condition"], spec["value"]) for spec in item["specs"]} == {
+        ("memory_gb", "", 80),
+        ("bf16_tensor_tflops", "sparsity=dense", 989.4),
+        ("bf16_tensor_tflops", "sparsity=sparse", 1978.9),
+    }
+
+
+def test_a_search_that_finds_nothing_is_empty(loaded, client, db):
+    assert client.get(API, {"q": "zzz"}).json()["items"] == []
+
+
+@pytest.mark.parametrize(
+    ("address", "query", "field"),
+    [
+        (API, {"limit": "many"}, "limit"),
+        (API, {"limit": 0}, "limit"),
+        (API, {"offset": -1}, "offset"),
+        (API, {"q": "x" * 200}, "q"),
+        (API, {"vendor": "acme"}, "vendor"),
+        (API, {"vendor": "\0nvidia"}, "vendor"),
+        (API, {"kind": "toaster"}, "kind"),
+        (API, {"kind": "gpu\0"}, "kind"),
+        (API, {"supports": "fp7"}, "supports"),
+        (API, {"year_from": "soon"}, "year_from"),
+        (API, {"memory_min": "inf"}, "memory_min"),
+        (API, {"sort": "beauty"}, "sort"),
+        (API, {"fields": "memory_gb,taste"}, "fields"),
+        (API, {"cols": "memory_gb"}, "cols"),
+        (API, {"page": "2"}, "page"),
+        (API, {"colour": "red"}, "colour"),
+        (API + "hailo-8/", {"fields": "taste"}, "fields"),
+        (API + "hailo-8/", {"alternatives": "perhaps"}, "alternatives"),
+        (API + "hailo-8/", {"at": "tomorrow"}, "at"),
+        (API + "hailo-8/", {"at": "2999-01-01"}, "at"),
+        (API + "hailo-8/", {"vendor": "hailo"}, "vendor"),
+        (V1 + "values/", {"field": "taste"}, "field"),
+        (V1 + "values/", {"condition": "sparsity=maybe"}, "condition"),
+        (V1 + "values/", {"condition": "nonsense"}, "condition"),
+        (V1 + "values/", {"sort": "memory_gb"}, "sort"),
+        (V1 + "values/", {"vendor": "acme"}, "vendor"),
+        (V1 + "sources/", {"kind": "rumour"}, "kind"),
+        (V1 + "fields/", {"limit": 1}, "limit"),
+    ],
+)
+def test_a_parameter_that_cannot_be_is_refused_by_name(loaded, client, db, address, query, field):
+    response = client.get(address, query)
+    body = response.json()
+    assert (response.status_code, set(body), body["field"].split(".")[-1]) == (422, {"error", "field"}, field)
+    assert body["error"]
+    assert "left out" not in body["error"]
 
 
 @pytest.mark.parametrize(
@@ -67,7 +171,7 @@ def test_a_value_comes_in_the_unit_named(loaded, client, db, slug, field, condit
 
 def test_every_value_has_its_source(loaded, client, db):
     answer = client.get(API + "nvidia-h100-sxm5-80gb/").json()
-    assert set(answer) == {"slug", "name", "vendor", "kind", "aliases", "specs"}
+    assert set(answer) == {"slug", "name", "vendor", "kind", "address", "family", "aliases", "at", "specs"}
     assert answer["aliases"] == ["NVIDIA H100", "NVIDIA H100 80GB HBM3"]
     assert len(answer["specs"]) > 30
     assert all(spec["source"]["title"] and spec["source"]["url"].startswith("http") for spec in answer["specs"])
@@ -88,19 +192,192 @@ def test_an_unknown_accelerator_answers_what_was_wrong(loaded, client, db):
     )
 
 
-@pytest.mark.parametrize(("address", "queries"), [(API, 2), (API + "nvidia-h100-sxm5-80gb/", 3), (API + "hailo-8/", 3)])
+def test_alternatives_come_when_asked_for(loaded, client, db):
+    address = API + "nvidia-h100-sxm5-80gb/"
+    preferred = client.get(address).json()["specs"]
+    everything = client.get(address, {"alternatives": 1}).json()["specs"]
+    assert all(spec["is_preferred"] for spec in preferred)
+    assert len(everything) > len(preferred)
+    assert [spec for spec in everything if spec["is_preferred"]] == preferred
+
+
+def test_fields_leave_out_the_others(loaded, client, db):
+    assert {field for field, _condition in specs(client, "hailo-8", fields="tdp_w")} <= {"tdp_w"}
+
+
+def test_a_value_says_who_checked_it_and_that_it_was_corrected(loaded, client, db):
+    value = SpecValue.objects.get(accelerator__slug="nvidia-t4", field="tdp_w", is_preferred=True)
+    assert specs(client, "nvidia-t4")["tdp_w", value.condition]["corrected"] is False
+    value.value, value.checked_at = "71", timezone.now()
+    value.checked_by = User.objects.create_user("vera")
+    value.save()
+    spec = specs(client, "nvidia-t4")["tdp_w", value.condition]
+    assert (spec["value"], spec["corrected"], spec["checked_by"]) == (71, True, "vera")
+    assert spec["checked_at"].startswith(value.checked_at.isoformat()[:10])
+
+
+def test_a_sheet_can_be_asked_for_as_it_stood(client, bandwidth):
+    before = timezone.now()
+    bandwidth.value = "3352"
+    bandwidth.save()
+    address = API + "acme-one/"
+    assert client.get(address).json()["specs"][0]["value"] == 3352
+    then = client.get(address, {"at": before.isoformat()}).json()
+    assert (then["specs"][0]["value"], then["at"][:10]) == (3350, before.isoformat()[:10])
+    response = client.get(address, {"at": "2001-01-01"})
+    assert (response.status_code, response.json()["field"]) == (404, "at")
+
+
+def test_values_are_found_across_accelerators(loaded, client, db):
+    query = {"field": "bf16_tensor_tflops", "condition": "sparsity=dense", "vendor": "nvidia", "sort": "-amount"}
+    items = client.get(V1 + "values/", {**query, "limit": 1000}).json()["items"]
+    amounts = [item["amount"] for item in items]
+    assert amounts == sorted(amounts, reverse=True)
+    assert {item["condition"] for item in items} == {"sparsity=dense"}
+    assert {item["accelerator"]["vendor"] for item in items} == {"nvidia"}
+    (h100,) = [item for item in items if item["accelerator"]["slug"] == "nvidia-h100-sxm5-80gb"]
+    assert (h100["value"], h100["unit"], h100["amount"], h100["si_unit"]) == (989.4, "TFLOPS", 989.4e12, "FLOP/s")
+
+
+def test_an_empty_condition_means_without_any(loaded, client, db):
+    items = client.get(V1 + "values/?field=memory_gb&condition=&limit=1000").json()["items"]
+    assert {item["condition"] for item in items} == {""}
+    assert len(items) < client.get(V1 + "values/?field=memory_gb").json()["count"]
+
+
+def test_values_come_with_alternatives_when_asked_for(loaded, client, db):
+    plain = client.get(V1 + "values/?field=tdp_w").json()["count"]
+    assert client.get(V1 + "values/?field=tdp_w&alternatives=1").json()["count"] > plain
+
+
+def test_texts_stand_last_where_values_are_sorted_by_amount(loaded, client, db):
+    items = client.get(V1 + "values/?q=Hailo-8&sort=amount&limit=1000").json()["items"]
+    texts = [item["amount"] is None for item in items]
+    assert texts == sorted(texts)
+    assert set(texts) == {True, False}
+
+
+def test_the_registry_is_told_whole(loaded, client, db):
+    answer = client.get(V1 + "fields/").json()
+    assert [field["name"] for field in answer["fields"]] == list(FIELDS)
+    bandwidth = next(field for field in answer["fields"] if field["name"] == "memory_bandwidth_gb_s")
+    assert (bandwidth["unit"], bandwidth["si_unit"], bandwidth["better"]) == ("GB/s", "B/s", "higher")
+    sparsity = next(key for key in answer["conditions"] if key["key"] == "sparsity")
+    assert "dense" in sparsity["values"]
+
+
+def test_sources_are_told_with_how_much_they_say(loaded, client, db):
+    answer = client.get(V1 + "sources/", {"kind": "maker", "limit": 1000}).json()
+    assert answer["count"] == len(answer["items"]) > 50
+    assert all(
+        item["values"] > 0 and item["kind"] == "maker" and item["url"].startswith("http") for item in answer["items"]
+    )
+    assert 0 < client.get(V1 + "sources/?q=hopper").json()["count"] < answer["count"]
+
+
+def test_a_source_of_drafts_alone_is_not_told(client, bandwidth):
+    assert client.get(V1 + "sources/").json()["count"] >= 1
+    SpecValue.objects.filter(source=bandwidth.source).update(status="draft", is_preferred=False)
+    CatalogueEdition.renew()
+    assert "acme-sheet" not in client.get(V1 + "sources/?q=acme").content.decode()
+
+
+@pytest.mark.parametrize(
+    ("address", "queries"),
+    [
+        (API, 4),
+        (API + "?q=m3&sort=-tdp_w&limit=3", 4),
+        (API + "?fields=tdp_w,memory_gb&limit=1000", 5),
+        (API + "nvidia-h100-sxm5-80gb/", 4),
+        (API + "hailo-8/?alternatives=1", 4),
+        (V1 + "values/?limit=1", 4),
+        (V1 + "values/?limit=1000&alternatives=1", 4),
+        (V1 + "fields/", 1),
+        (V1 + "sources/?limit=1000", 3),
+    ],
+)
 def test_an_answer_costs_the_same_queries_whatever_is_in_it(
     loaded, client, db, django_assert_num_queries, address, queries
 ):
+    client.get(API)  # what filters may name is known from now on
     with django_assert_num_queries(queries):
-        client.get(address)
+        assert client.get(address).status_code == 200
 
 
-@pytest.mark.parametrize("query", [{"q": "\0"}, {"vendor": "\0nvidia"}, {"kind": "gpu\0"}])
+def test_a_past_state_costs_the_same_queries_whatever_is_in_it(loaded, client, db, django_assert_max_num_queries):
+    with django_assert_max_num_queries(10):
+        assert client.get(API + "nvidia-h100-sxm5-80gb/", {"at": timezone.now().isoformat()}).json()["specs"]
+
+
+@pytest.mark.parametrize("address", ADDRESSES)
+def test_who_has_an_answer_is_told_that_it_is_still_right(loaded, client, db, django_assert_num_queries, address):
+    first = client.get(address)
+    assert first.headers["Cache-Control"] == "public, no-cache"
+    with django_assert_num_queries(1):
+        again = client.get(address, headers={"If-None-Match": first.headers["ETag"]})
+    assert (again.status_code, again.content, again.headers["ETag"]) == (304, b"", first.headers["ETag"])
+    CatalogueEdition.renew()
+    changed = client.get(address, headers={"If-None-Match": first.headers["ETag"]})
+    assert changed.status_code == 200
+    assert changed.headers["ETag"] != first.headers["ETag"]
+
+
+def test_each_address_has_a_tag_of_its_own(loaded, client, db):
+    tags = {client.get(address).headers["ETag"] for address in [*ADDRESSES, API + "?limit=1", API + "?limit=2"]}
+    assert len(tags) == len(ADDRESSES) + 2
+
+
+def test_a_refusal_has_no_tag(loaded, client, db):
+    assert "ETag" not in client.get(API + "?vendor=acme").headers
+    assert "ETag" not in client.get(API + "nothing/").headers
+
+
+@pytest.mark.parametrize("address", ADDRESSES)
+def test_scripts_of_every_site_may_read(loaded, client, db, address):
+    assert client.get(address).headers["Access-Control-Allow-Origin"] == "*"
+    preflight = client.options(
+        address, headers={"Origin": "https://else.example", "Access-Control-Request-Method": "GET"}
+    )
+    assert (preflight.status_code, preflight.headers["Access-Control-Allow-Methods"]) == (204, "GET, HEAD, OPTIONS")
+    head = client.head(address)
+    assert (head.status_code, head.content, head.headers["Access-Control-Allow-Origin"]) == (200, b"", "*")
+    assert head.headers["ETag"] == client.get(address).headers["ETag"]
+
+
+@pytest.mark.parametrize("query", [{"q": "\0"}, {"q": "h100\0"}])
 def test_nul_which_postgresql_refuses_never_reaches_it(loaded, client, db, query):
     with CaptureQueriesContext(connection) as asked:
         assert client.get(API, query).status_code == 200
     assert [one["sql"] for one in asked if "\0" in one["sql"]] == []
+
+
+def test_no_answer_depends_on_who_asks(loaded, client, admin_client, db):
+    cache.clear()
+    for address in ADDRESSES:
+        ours, theirs = admin_client.get(address), client.get(address)
+        assert ours.content == theirs.content
+        assert "Cookie" not in theirs.headers.get("Vary", "")
+
+
+def test_every_address_is_in_the_document_and_in_the_docs(client, db):
+    document = client.get(V1 + "openapi.json").json()
+    text = (ROOT / "docs/api.md").read_text()
+    for path in ("accelerators/", "accelerators/{slug}/", "values/", "fields/", "sources/"):
+        operation = document["paths"][V1 + path]["get"]
+        assert f"`{V1}{path}" in text
+        for parameter in operation.get("parameters", []):
+            assert f"`{parameter['name']}`" in text, f"{path}: {parameter['name']} is not in docs/api.md"
+        if path != "fields/":
+            assert "422" in operation["responses"]
+
+
+def test_examples_in_the_docs_answer(loaded, client, db):
+    examples = re.findall(
+        r"curl (?:-\S+ )*'https://accelweb[.]example(/api/v1/[^']*)'", (ROOT / "docs/api.md").read_text()
+    )
+    assert len(examples) >= 4
+    for address in examples:
+        assert client.get(address).status_code == 200, address
 
 
 def test_catalogue_and_stacks_refuse_in_one_form(client, db):

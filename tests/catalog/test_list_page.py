@@ -107,10 +107,10 @@ def test_every_row_offers_to_compare_with_and_without_javascript(loaded, client,
         ("?sort=--tdp_w", "Nothing here can be sorted by &#x27;--tdp_w&#x27;: the usual order is kept."),
         ("?cols=tdp_w,taste", "There is no column &#x27;taste&#x27;: it was left out."),
         ("?cols=vendor", "There is no column &#x27;vendor&#x27;: it was left out."),
-        ("?format=xml", "There is no file format &#x27;xml&#x27; here."),
+        ("?format=xml", "There is no file format &#x27;xml&#x27; here: it was left out."),
         ("?colour=red", "There is no filter &#x27;colour&#x27; here: it was left out."),
         ("?vendor=<script>", "There is no vendor &#x27;&lt;script&gt;&#x27;: it was left out."),
-        ("?q=" + "x" * 200, "cut to its first 100 characters"),
+        ("?q=" + "x" * 200, "The search is longer than 100 characters: the rest was left out."),
     ],
 )
 def test_what_is_not_understood_is_left_out_with_a_note(loaded, client, db, query, note):

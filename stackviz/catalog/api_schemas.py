@@ -1,0 +1,194 @@
+"""What the catalogue's API answers with, and how rows become that."""
+
+from collections.abc import Iterable
+from datetime import datetime
+
+from django.contrib.auth import get_user_model
+from django.http import HttpRequest
+from ninja import Field as Described
+from ninja import Schema
+
+from stackviz.catalog.fields import Field
+from stackviz.catalog.models import Accelerator, SpecValue
+from stackviz.units import UNITS
+
+
+class AcceleratorBrief(Schema):
+    slug: str
+    name: str
+    vendor: str
+    kind: str
+
+
+class SourceBrief(Schema):
+    title: str
+    url: str
+
+
+class SpecOut(Schema):
+    """One value: a number in `unit`, or text with an empty unit; `amount` is the same in `si_unit`, null for text.
+
+    `condition` is canonical text, or empty. Of the values of one field and condition one `is_preferred`.
+    `corrected`: somebody changed it here after it was loaded; `checked_by`, `checked_at`: who approved it and when.
+    """
+
+    field: str
+    value: float | int | str
+    unit: str
+    amount: float | None
+    si_unit: str
+    condition: str
+    basis: str
+    source: SourceBrief
+    note: str
+    is_preferred: bool
+    corrected: bool
+    checked_by: str | None
+    checked_at: datetime | None
+
+
+class AcceleratorItem(AcceleratorBrief):
+    """`address` is that of its sheet. `specs` holds the preferred values of the fields asked for with `fields`."""
+
+    address: str
+    specs: list[SpecOut]
+
+
+class AcceleratorOut(AcceleratorBrief):
+    """`aliases` are names that cards, Macs and tools report. `at`: the moment asked for, null for now."""
+
+    address: str
+    family: str
+    aliases: list[str]
+    at: datetime | None
+    specs: list[SpecOut]
+
+
+class Paged(Schema):
+    """`count` is of all that match, whatever `limit` and `offset` cut out; `next` and `previous` are addresses."""
+
+    count: int
+    next: str | None
+    previous: str | None
+
+
+class AcceleratorPage(Paged):
+    """`without_figure`: how many of all that match have no figure of the field sorted by; they stand last."""
+
+    without_figure: int
+    items: list[AcceleratorItem]
+
+
+class ValueOut(SpecOut):
+    accelerator: AcceleratorBrief
+
+
+class ValuePage(Paged):
+    items: list[ValueOut]
+
+
+class SourceOut(SourceBrief):
+    """`values`: how many public values it is the source of."""
+
+    key: str
+    kind: str
+    values: int
+
+
+class SourcePage(Paged):
+    items: list[SourceOut]
+
+
+class FieldOut(Schema):
+    """One field of the registry. `unit` is empty for text; `better` is "higher", "lower", or null where neither is.
+
+    `usual`: conditions under which its headline figure is looked for, the first that is published wins.
+    `plausible`: least and most, in `unit`. `formula`: the name of the formula that checks it, or empty.
+    """
+
+    name: str
+    title: str
+    unit: str
+    si_unit: str
+    group: str
+    meaning: str
+    better: str | None
+    usual: list[str]
+    plausible: tuple[float, float] | None
+    formula: str
+    glossary: str
+
+
+class ConditionKeyOut(Schema):
+    """One key of a condition. Without `values` any text may stand there; `varies`: it names variants of one product."""
+
+    key: str
+    meaning: str
+    values: list[str]
+    varies: bool
+
+
+class RegistryOut(Schema):
+    fields_: list[FieldOut] = Described(alias="fields", serialization_alias="fields")
+    conditions: list[ConditionKeyOut]
+
+
+def brief(item: Accelerator) -> AcceleratorBrief:
+    return AcceleratorBrief(slug=item.slug, name=item.name, vendor=item.vendor.slug, kind=item.kind)
+
+
+def address_of(request: HttpRequest, item: Accelerator) -> str:
+    return request.build_absolute_uri(item.get_absolute_url())
+
+
+def checkers(values: Iterable[SpecValue]) -> dict[int, str]:
+    """User id -> name, of whoever approved one of these. One query, none where nobody did."""
+    ids = {value.checked_by_id for value in values if value.checked_by_id}
+    if not ids:
+        return {}
+    return dict(get_user_model().objects.filter(pk__in=ids).values_list("pk", "username"))
+
+
+def spec_out(value: SpecValue, names: dict[int, str]) -> SpecOut:
+    """A public value as the API gives it; it has a source, the database sees to that. `names` are the checkers'."""
+    assert value.source is not None, "a public value has a source"  # noqa: S101
+    return SpecOut(
+        field=value.field,
+        value=number_or_text(value),
+        unit=value.unit,
+        amount=value.amount,
+        si_unit=UNITS[value.unit].si if value.unit else "",
+        condition=value.condition,
+        basis=value.basis,
+        source=SourceBrief(title=value.source.title, url=value.source.url),
+        note=value.note,
+        is_preferred=value.is_preferred,
+        corrected=value.is_corrected_here,
+        checked_by=names.get(value.checked_by_id or 0),
+        checked_at=value.checked_at,
+    )
+
+
+def number_or_text(value: SpecValue) -> float | int | str:
+    """`3350` and `989.4` as numbers in the unit named, whole ones as integers; text as it is."""
+    if value.amount is None:
+        return value.value
+    number = float(value.value)
+    return int(number) if number.is_integer() else number
+
+
+def field_out(field: Field) -> FieldOut:
+    title, meaning = field.words
+    return FieldOut(
+        name=field.name,
+        title=title,
+        unit=field.unit,
+        si_unit=UNITS[field.unit].si if field.unit else "",
+        group=field.group,
+        meaning=meaning,
+        better={True: "higher", False: "lower", None: None}[field.higher_is_better],
+        usual=list(field.usual),
+        plausible=field.plausible,
+        formula=field.formula,
+        glossary=field.glossary,
+    )
