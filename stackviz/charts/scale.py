@@ -43,10 +43,10 @@ class Scale:
         return found
 
 
-def spans_decades(values: Iterable[float]) -> bool:
-    """Whether bars from zero would hide the small ones."""
+def spans_decades(values: Iterable[float], ratio: float = DECADES_RATIO) -> bool:
+    """Whether a linear scale would hide the small ones: the largest is more than `ratio` times the smallest."""
     found = [value for value in values if value > 0]
-    return bool(found) and max(found) / min(found) > DECADES_RATIO
+    return bool(found) and max(found) / min(found) > ratio
 
 
 def scale_for(values: Iterable[float], kind: ScaleKind, *, margin: float = 0.0) -> Scale:

@@ -11,7 +11,7 @@ from typing import Any
 
 from stackviz.charts.frame import empty_figure, frame, words
 from stackviz.charts.palette import LIGHT, colour, colour_name
-from stackviz.charts.scale import Scale, ScaleKind, round_step, scale_for
+from stackviz.charts.scale import Scale, ScaleKind, scale_for
 from stackviz.units import format_number
 
 # Paths around the origin, one for each colour: circle, square, triangle, diamond, triangle upside down, cross.
@@ -28,7 +28,9 @@ SIZES = (0.55, 0.75, 1.0, 1.3, 1.65)  # what a shape is scaled by; five steps ar
 MIDDLE_SIZE = 2
 HEIGHT_PX, WIDE_PX, NARROW_PX = 520, 1080, 300  # the drawing without its margins
 LETTER_PX, LINE_PX, GAP_PX = 6.6, 14, 4
-MOST_LABELS = 40
+MOST_LABELS = 60
+SAME_PLACE = 1.0  # per cent of the drawing: one name for what lies on one spot
+FEWEST_LINES = 3
 FIGURE_PX = 620
 MARGIN = 0.04
 
@@ -120,12 +122,13 @@ def scatter(dots: Sequence[Dot], x_kind: ScaleKind, y_kind: ScaleKind, isos: Seq
         Spot(dot.key, _percent(xs.percent(dot.x)), _percent(100 - ys.percent(dot.y)), step, dot.place)
         for dot, step in zip(dots, steps, strict=True)
     ]
+    lines = [line for iso in isos if (line := _line(iso, xs, ys))]
     return Scatter(
         spots=tuple(spots),
-        labels=tuple(_labels(dots, steps, xs, ys)),
+        labels=tuple(_labels(dots, steps, xs, ys, lines)),
         x_marks=tuple(Mark(_percent(xs.percent(tick)), format_number(tick)) for tick in xs.ticks()),
         y_marks=tuple(Mark(_percent(100 - ys.percent(tick)), format_number(tick)) for tick in ys.ticks()),
-        lines=tuple(line for iso in isos if (line := _line(iso, xs, ys))),
+        lines=tuple(lines),
     )
 
 
@@ -156,13 +159,22 @@ def iso_ratios(ratios: Iterable[float], most: int = 5) -> list[float]:
         return []
     # The middle nine tenths: one odd thing would spread the lines over empty space.
     low, high = found[len(found) // 20], found[-1 - len(found) // 20]
+    for reach in (1, 2, 5):
+        inside = _round_between(low / reach, high * reach, most)
+        if len(inside) >= FEWEST_LINES:
+            break
+    return inside
+
+
+def _round_between(low: float, high: float, most: int) -> list[float]:
     powers = range(math.floor(math.log10(low)), math.ceil(math.log10(high)) + 1)
+    inside: list[float] = []
     for mantissas in ((1, 2, 5), (1, 3), (1,)):
-        inside = [number * 10.0**power for power in powers for number in mantissas]
-        inside = [ratio for ratio in inside if low <= ratio <= high]
+        ratios = (number * 10.0**power for power in powers for number in mantissas)
+        inside = [ratio for ratio in ratios if low <= ratio <= high]
         if len(inside) <= most:
             break
-    return inside or [round_step(low)]
+    return inside
 
 
 def _line(iso: Iso, xs: Scale, ys: Scale) -> Line | None:
@@ -181,14 +193,14 @@ def _line(iso: Iso, xs: Scale, ys: Scale) -> Line | None:
 _Box = tuple[float, float, float, float]  # left, top, right, bottom in pixels
 
 
-def _labels(dots: Sequence[Dot], steps: Sequence[int], xs: Scale, ys: Scale) -> list[Label]:
+def _labels(dots: Sequence[Dot], steps: Sequence[int], xs: Scale, ys: Scale, lines: Sequence[Line]) -> list[Label]:
     """Names of the outstanding dots, each where it covers no other name and no dot; what has no room has none."""
     at = {dot.key: (xs.percent(dot.x), 100 - ys.percent(dot.y)) for dot in dots}
     radius = {dot.key: 7 * SIZES[step] for dot, step in zip(dots, steps, strict=True)}
     wanted = outstanding([(dot.key, *at[dot.key]) for dot in dots])[:MOST_LABELS]
     names = {dot.key: dot.label for dot in dots}
-    wide = _placed(wanted, names, at, radius, WIDE_PX)
-    narrow = _placed(wanted, names, at, radius, NARROW_PX)
+    cloud = _Cloud(names, at, radius, tuple(lines))
+    wide, narrow = _placed(wanted, cloud, WIDE_PX), _placed(wanted, cloud, NARROW_PX)
     found = []
     for key, (side, (dx, dy, anchor)) in wide.items():
         x, y = at[key]
@@ -219,22 +231,40 @@ def _room(key: int, x: float, y: float, points: Sequence[tuple[int, float, float
     )
 
 
-def _placed(
-    wanted: Sequence[int],
-    names: dict[int, str],
-    at: dict[int, tuple[float, float]],
-    radius: dict[int, float],
-    width: int,
-) -> dict[int, tuple[str, tuple[int, int, str]]]:
+@dataclass(frozen=True, slots=True)
+class _Cloud:
+    """What labels must keep clear of: by key the name, the place in per cent and the radius in pixels; and lines."""
+
+    names: dict[int, str]
+    at: dict[int, tuple[float, float]]
+    radius: dict[int, float]
+    lines: tuple[Line, ...]
+
+    def boxes(self, width: int) -> list[_Box]:
+        """What is taken before any name is written, in a drawing of this width."""
+        dots = [(self.pixels(key, width), self.radius[key]) for key in self.at]
+        found = [(x - radius, y - radius, x + radius, y + radius) for (x, y), radius in dots]
+        ends = [((float(line.x2) * width / 100, float(line.y2) * HEIGHT_PX / 100), line.label) for line in self.lines]
+        return found + [_box(label, end, LINE_LABEL) for end, label in ends]
+
+    def pixels(self, key: int, width: int) -> tuple[float, float]:
+        x, y = self.at[key]
+        return x * width / 100, y * HEIGHT_PX / 100
+
+
+_Offset = tuple[int, int, str]  # in pixels, and where the text is anchored
+LINE_LABEL: _Offset = (-4, 12, "end")  # as the template writes it
+
+
+def _placed(wanted: Sequence[int], cloud: _Cloud, width: int) -> dict[int, tuple[str, _Offset]]:
     """Key -> (side, offset and anchor) of the labels that fit a drawing of this width."""
-    pixels = {key: (x * width / 100, y * HEIGHT_PX / 100) for key, (x, y) in at.items()}
-    taken: list[_Box] = [
-        (x - radius[key], y - radius[key], x + radius[key], y + radius[key]) for key, (x, y) in pixels.items()
-    ]
-    found = {}
+    taken = cloud.boxes(width)
+    found: dict[int, tuple[str, _Offset]] = {}
     for key in wanted:
-        for side, offset in _sides(radius[key]):
-            box = _box(names[key], pixels[key], offset)
+        if any(math.dist(cloud.at[key], cloud.at[other]) < SAME_PLACE for other in found):
+            continue
+        for side, offset in _sides(cloud.radius[key]):
+            box = _box(cloud.names[key], cloud.pixels(key, width), offset)
             if _is_inside(box, width) and not any(_overlap(box, other) for other in taken):
                 found[key] = (side, offset)
                 taken.append(box)
@@ -242,17 +272,21 @@ def _placed(
     return found
 
 
-def _sides(radius: float) -> tuple[tuple[str, tuple[int, int, str]], ...]:
+def _sides(radius: float) -> tuple[tuple[str, _Offset], ...]:
     away = round(radius) + GAP_PX
     return (
         ("right", (away, 4, "start")),
         ("left", (-away, 4, "end")),
         ("above", (0, -away, "middle")),
         ("below", (0, away + 9, "middle")),
+        ("upper right", (away - 3, -away + 3, "start")),
+        ("lower right", (away - 3, away + 6, "start")),
+        ("upper left", (3 - away, -away + 3, "end")),
+        ("lower left", (3 - away, away + 6, "end")),
     )
 
 
-def _box(text: str, at: tuple[float, float], offset: tuple[int, int, str]) -> _Box:
+def _box(text: str, at: tuple[float, float], offset: _Offset) -> _Box:
     dx, dy, anchor = offset
     length = len(text) * LETTER_PX
     left = at[0] + dx - {"start": 0.0, "middle": length / 2, "end": length}[anchor]

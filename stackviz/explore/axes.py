@@ -8,6 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
+from django.urls import reverse
 from django.utils.translation import gettext as _
 
 from stackviz.catalog.conditions import describe, split_variants
@@ -37,6 +38,10 @@ class Subject:
     kind: str
     year: int | None = None
     architecture: str = ""
+
+    @property
+    def url(self) -> str:
+        return reverse("catalog:sheet", args=[self.slug])
 
     @property
     def short_name(self) -> str:

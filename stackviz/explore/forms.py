@@ -1,7 +1,7 @@
 """What the forms of the ladder and the scatter offer: options with the chosen one marked, names in words."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from django.utils.translation import gettext as _
 
@@ -9,7 +9,8 @@ from stackviz.catalog.derived import DERIVATIONS
 from stackviz.catalog.fields import grouped
 from stackviz.explore.axes import measure_derived, numeric_fields
 from stackviz.explore.ladder import Ranking
-from stackviz.explore.selection import Filters, Known, LadderChoice
+from stackviz.explore.scatter import Drawing
+from stackviz.explore.selection import COLOURS, NO_SIZE, Filters, Known, LadderChoice, ScatterChoice
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +48,59 @@ def ladder_form(choice: LadderChoice, ranking: Ranking, known: Known) -> tuple[C
         controls.append(control("condition", _("Condition"), options))
     usual = _("automatic: logarithmic") if ranking.is_log else _("automatic: linear")
     return (*controls, scale_control("scale", _("Scale"), choice.scale, usual), *filter_controls(choice, known))
+
+
+@dataclass(frozen=True, slots=True)
+class ScatterForm:
+    """`more` is folded while nothing of it is chosen."""
+
+    first: tuple[Control, ...]
+    more: tuple[Control, ...]
+    is_open: bool
+
+
+def scatter_form(choice: ScatterChoice, drawing: Drawing, known: Known) -> ScatterForm:
+    automatic = {"log": _("automatic: logarithmic"), "linear": _("automatic: linear")}
+    words = {"vendor": _("vendor"), "kind": _("kind"), "era": _("year")}
+    none = Option(NO_SIZE, _("all equal"), choice.size == NO_SIZE)
+    first = (
+        measure_control("x", _("Across"), choice.x),
+        measure_control("y", _("Up"), choice.y),
+        measure_control("size", _("Size"), choice.size, none=none),
+        control("colour", _("Colour"), [Option(name, words[name], name == choice.colour) for name in COLOURS]),
+    )
+    more = (
+        scale_control("xscale", _("Scale across"), choice.xscale, automatic[drawing.x_kind]),
+        scale_control("yscale", _("Scale up"), choice.yscale, automatic[drawing.y_kind]),
+        *filter_controls(choice, known),
+    )
+    return ScatterForm(first, more, is_open=bool(choice.xscale or choice.yscale or not choice.is_all))
+
+
+@dataclass(frozen=True, slots=True)
+class Preset:
+    """A drawing worth looking at, by name."""
+
+    words: str
+    query: str
+    is_shown: bool
+
+
+def presets(choice: ScatterChoice) -> tuple[Preset, ...]:
+    """Questions people come with, and the axes that answer them."""
+    questions = (
+        (_("Compute or memory bound?"), "memory_bandwidth_gb_s", "bf16_tensor_tflops", "tdp_w"),
+        (_("What does a rate cost in power?"), "tdp_w", "bf16_tensor_tflops", "memory_gb"),
+        (_("What does it cost in dollars?"), "launch_price_usd", "fp32_tflops", "memory_gb"),
+        (_("Which model fits, how fast is it read?"), "memory_gb", "memory_bandwidth_gb_s", "tdp_w"),
+        (_("Transistors into rate"), "transistors", "fp32_tflops", "die_area_mm2"),
+    )
+    found = []
+    for words, x, y, size in questions:
+        of_question = replace(choice, x=x, y=y, size=size, xscale="", yscale="")
+        is_shown = (choice.x, choice.y, choice.size) == (x, y, size)
+        found.append(Preset(words, of_question.query_string, is_shown))
+    return tuple(found)
 
 
 def control(name: str, label: str, options: Iterable[Option]) -> Control:

@@ -163,28 +163,31 @@ def _timed_text(timed: int) -> str:
 def _notes(axis: Axis, catalogue: Catalogue, choice: LadderChoice, timed: int) -> list[str]:
     """What to know before reading. `timed`: how many of the rows were measured."""
     is_timed = bool(measures(axis.measure.name))
-    notes = []
-    if axis.is_joined:
-        notes.append(
-            _(
-                "Figures marked * are here though their source says only “dense”: sources name the accumulate type of "
-                "cards on which it matters, and leave it out for others."
-            )
-        )
+    notes = [joined_text()] if axis.is_joined else []
     if is_timed and not is_comparable(axis):
         notes.append(_("Machines measure the usual case, not this condition: no measured figure stands beside it."))
     elif is_timed and not timed:
         notes.append(_("No public machine has measured this yet."))
     elif timed:
         notes.append(_timed_text(timed))
-    undated = sum(subject.year is None for subject in catalogue.subjects)
-    if choice.year and undated:
-        notes.append(
-            ngettext(
-                "%(n)d accelerator whose year no source gives is not shown.",
-                "%(n)d accelerators whose year no source gives are not shown.",
-                undated,
-            )
-            % {"n": undated}
-        )
-    return notes
+    return [*notes, *undated_texts(catalogue, choice)]
+
+
+def joined_text() -> str:
+    return _(
+        "Figures marked * are here though their source says only “dense”: sources name the accumulate type of cards on "
+        "which it matters, and leave it out for others."
+    )
+
+
+def undated_texts(catalogue: Catalogue, filters: Filters) -> list[str]:
+    """What a filter by year leaves out because nobody says when it came out."""
+    count = sum(subject.year is None for subject in catalogue.subjects)
+    if not filters.year or not count:
+        return []
+    words = ngettext(
+        "%(n)d accelerator whose year no source gives is not shown.",
+        "%(n)d accelerators whose year no source gives are not shown.",
+        count,
+    )
+    return [words % {"n": count}]

@@ -18,6 +18,7 @@ NO_SIZE = "none"
 COLOURS = ("vendor", "kind", "era")
 SCALES = ("log", "linear")
 FORMATS = ("csv", "json")
+FIGURE = "plotly"  # the drawing as a figure for plotly.js; no file for people, so no note names it
 _BESIDE = frozenset({"page", "format"})  # read by the views, kept in no link
 
 
@@ -109,10 +110,10 @@ def scatter_choice(parameters: QueryDict, known: Known) -> ScatterChoice:
     return ScatterChoice(**chosen, notes=reader.notes_for(ScatterChoice))
 
 
-def asked_format(parameters: QueryDict) -> tuple[str, str]:
-    """(csv, json or "", a note about one that does not exist)."""
+def asked_format(parameters: QueryDict, *more: str) -> tuple[str, str]:
+    """(csv, json, one of `more` or "", a note about one that does not exist)."""
     asked = parameters.get("format", "")
-    if not asked or asked in FORMATS:
+    if not asked or asked in (*FORMATS, *more):
         return asked, ""
     return "", _("There is no format %(value)r: csv and json are.") % {"value": asked[:SHOWN_CHARS]}
 

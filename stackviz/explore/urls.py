@@ -7,4 +7,5 @@ from stackviz.explore import views
 app_name = "explore"
 urlpatterns = [
     path("ladder/", views.ladder, name="ladder"),
+    path("explore/", views.scatter, name="scatter"),
 ]

@@ -1,8 +1,8 @@
 """All accelerators at once: ranked, drawn against each other, through time. The address is the whole state."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import render
 from django.template.loader import render_to_string
 from django.utils.safestring import SafeString
@@ -11,16 +11,27 @@ from django_htmx.http import push_url
 
 from stackviz.catalog.models import CatalogueEdition
 from stackviz.explore.axes import known_at, read
-from stackviz.explore.files import ranking_file
-from stackviz.explore.forms import ladder_form
+from stackviz.explore.files import drawing_file, ranking_file
+from stackviz.explore.forms import ladder_form, presets, scatter_form
 from stackviz.explore.ladder import rank
 from stackviz.explore.measured import Measured, measured
-from stackviz.explore.selection import Filters, LadderChoice, asked_format, ladder_choice
+from stackviz.explore.scatter import draw, figure
+from stackviz.explore.selection import (
+    FIGURE,
+    NO_SIZE,
+    Filters,
+    LadderChoice,
+    ScatterChoice,
+    asked_format,
+    ladder_choice,
+    scatter_choice,
+)
 from stackviz.web.fragments import kept
 from stackviz.web.htmx import vary_on_htmx, wants_partial
 from stackviz.web.paging import page_number, page_of
 
 PER_PAGE = 60
+POINTS_PER_PAGE = 30  # rows below a drawing that holds all of them
 KEPT_S = 600  # what is kept moves with the catalogue's edition and with what was measured
 
 
@@ -52,6 +63,40 @@ def _ladder_html(choice: LadderChoice, edition: str, found: dict[int, Measured],
         return render_to_string("explore/_ladder.html", context)
 
     return kept(("ladder", choice.query_string, number, edition, sorted(found.items())), made, KEPT_S)
+
+
+@require_safe
+@vary_on_htmx
+def scatter(request: HttpRequest) -> HttpResponse:
+    """Two measures against each other, as a drawing, a file or a Plotly figure. For htmx the drawing with its form."""
+    edition = CatalogueEdition.current()
+    choice = scatter_choice(request.GET, known_at(edition))
+    names = [name for name in (choice.x, choice.y, choice.size) if name != NO_SIZE]
+    ending, note = asked_format(request.GET, FIGURE)
+    if ending == FIGURE:
+        return JsonResponse(figure(read(names), choice))
+    if ending:
+        return drawing_file(draw(read(names), choice), ending)
+    body = _scatter_html(choice, edition, names, page_number(request))
+    return _answer(request, Shown("explore/scatter.html", choice, body, (*choice.notes, *filter(None, [note]))))
+
+
+def _scatter_html(choice: ScatterChoice, edition: str, names: list[str], number: int) -> SafeString:
+    """The form, the drawing and its table, as rendered before if the catalogue has not changed."""
+
+    def made() -> str:
+        drawing = draw(read(names), choice)
+        context = {
+            "choice": choice,
+            "swapped": replace(choice, x=choice.y, y=choice.x, xscale=choice.yscale, yscale=choice.xscale),
+            "drawing": drawing,
+            "presets": presets(choice),
+            "form": scatter_form(choice, drawing, known_at(edition)),
+            "page": page_of(drawing.points, number, POINTS_PER_PAGE),
+        }
+        return render_to_string("explore/_scatter.html", context)
+
+    return kept(("scatter", choice.query_string, number, edition), made, KEPT_S)
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,105 @@
+"""Where points, lines and names go; names cover neither each other nor a point."""
+
+import itertools
+
+import pytest
+
+from stackviz.charts.scatter import (
+    HEIGHT_PX,
+    LETTER_PX,
+    LINE_PX,
+    MIDDLE_SIZE,
+    SHAPES,
+    SIZES,
+    WIDE_PX,
+    AxisWords,
+    Dot,
+    Iso,
+    iso_ratios,
+    outstanding,
+    scatter,
+    scatter_figure,
+    size_steps,
+)
+
+CLOUD = [Dot(n, f"accelerator {n}", 2.0 ** (n % 9), 3.0 ** (n % 7), size=n + 1.0, place=n % 6) for n in range(60)]
+
+
+def boxes_of(drawn):
+    for label in drawn.labels:
+        x, y = float(label.x) * WIDE_PX / 100 + label.dx, float(label.y) * HEIGHT_PX / 100 + label.dy
+        length = len(label.text) * LETTER_PX
+        left = x - {"start": 0, "middle": length / 2, "end": length}[label.anchor]
+        yield left, y + 3 - LINE_PX, left + length, y + 3
+
+
+def test_no_name_covers_another_or_leaves_the_drawing():
+    boxes = list(boxes_of(scatter(CLOUD, "log", "log")))
+    assert len(boxes) > 5
+    for one, other in itertools.combinations(boxes, 2):
+        assert not (one[0] < other[2] - 1 and other[0] < one[2] - 1 and one[1] < other[3] - 1 and other[1] < one[3] - 1)
+    assert all(box[0] >= -1 and box[2] <= WIDE_PX + 1 and box[1] >= -1 and box[3] <= HEIGHT_PX + 1 for box in boxes)
+
+
+def test_what_lies_on_one_spot_has_one_name():
+    drawn = scatter([Dot(1, "first", 5, 5), Dot(2, "twin", 5, 5), Dot(3, "far", 50, 50)], "linear", "linear")
+    assert {label.text for label in drawn.labels} == {"first", "far"}
+
+
+def test_the_upper_left_edge_stands_out_before_the_rest():
+    # per cent from the upper left: key 1 lies left and high, 2 inside the cloud, 3 at the very top
+    assert outstanding([(1, 10, 40), (2, 50, 60), (3, 60, 5)])[-1] == 2
+
+
+def test_a_line_of_equal_ratio_goes_through_points_of_that_ratio():
+    dots = [Dot(1, "a", 1, 2), Dot(2, "b", 10, 20), Dot(3, "c", 100, 5)]
+    drawn = scatter(dots, "log", "log", [Iso(2.0, "2")])
+    (line,) = drawn.lines
+    x1, y1, x2, y2 = (float(value) for value in (line.x1, line.y1, line.x2, line.y2))
+    for spot in drawn.spots[:2]:
+        assert y1 + (y2 - y1) * (float(spot.x) - x1) / (x2 - x1) == pytest.approx(float(spot.y), abs=0.3)
+
+
+def test_a_line_of_the_ratio_the_other_way_up():
+    dots = [Dot(1, "a", 20, 10), Dot(2, "b", 2, 1)]
+    drawn = scatter(dots, "linear", "linear", [Iso(2.0, "2", is_inverse=True)])
+    (line,) = drawn.lines
+    spot = drawn.spots[0]
+    share = (float(spot.x) - float(line.x1)) / (float(line.x2) - float(line.x1))
+    assert float(line.y1) + share * (float(line.y2) - float(line.y1)) == pytest.approx(float(spot.y), abs=0.3)
+
+
+def test_a_line_that_misses_the_drawing_is_left_out():
+    assert scatter([Dot(1, "a", 1, 1), Dot(2, "b", 2, 2)], "log", "log", [Iso(1e9, "far")]).lines == ()
+
+
+def test_ratios_are_round_and_few():
+    assert iso_ratios([8, 20, 60, 95, 300]) == [10, 20, 50, 100, 200]
+    assert len(iso_ratios([1e-3, 1e6])) <= 12
+    assert iso_ratios([]) == iso_ratios([0, 0]) == []
+    assert iso_ratios([155.0])
+
+
+def test_an_unknown_size_is_the_middle_one_and_none_is_invented():
+    assert size_steps([None, 10, 1000]) == [MIDDLE_SIZE, 0, len(SIZES) - 1]
+    assert size_steps([None, 10]) == [MIDDLE_SIZE, MIDDLE_SIZE]
+    assert size_steps([0, 1, 10]) == [0, 0, len(SIZES) - 1]
+
+
+def test_a_shape_for_every_colour():
+    figure = scatter_figure("", AxisWords("x", "log"), AxisWords("y", "linear"), CLOUD, {0: "/accelerators/a/"})
+    marker = figure["data"][0]["marker"]
+    assert len(set(marker["symbol"])) == len(SHAPES) == 6
+    assert (figure["layout"]["xaxis"]["type"], figure["layout"]["yaxis"]["type"]) == ("log", "linear")
+
+
+def test_names_are_text_in_the_figure_never_markup():
+    dots = [Dot(1, "<b>bold</b>", 1, 1, note="<a href=x>")]
+    data = scatter_figure("", AxisWords("<i>", "log"), AxisWords("y", "log"), dots, {})["data"][0]["customdata"][0]
+    assert data[:2] == ["&lt;b&gt;bold&lt;/b&gt;", "&lt;a href=x&gt;"]
+
+
+def test_nothing_to_draw_is_an_empty_drawing_and_a_figure_that_says_so():
+    assert scatter([], "log", "log").spots == ()
+    empty = scatter_figure("", AxisWords("x", "log"), AxisWords("y", "log"), [], {}, empty="nothing here")
+    assert empty["layout"]["annotations"][0]["text"] == "nothing here"
