@@ -1,12 +1,13 @@
 """The curated files themselves: every public value sourced, plausible, and the figures people ask for right."""
 
-from collections import Counter
+import csv
+from collections import Counter, defaultdict
 
 import pytest
 
 from stackviz.catalog.conditions import parse
 from stackviz.catalog.fields import FIELDS
-from stackviz.catalog.files import SpecLine, read_catalogue
+from stackviz.catalog.files import DATA, SpecLine, read_catalogue
 from stackviz.catalog.problems import CuratedDataError
 
 
@@ -63,6 +64,10 @@ def test_a_value_without_an_address_is_unreviewed_or_retired(catalogue):
         ("apple-m3-10", "neural_engine_tops", "", "18"),
         ("apple-m3-max-40", "cpu_p_cores", "", "12"),
         ("apple-m3-max-30", "cpu_p_cores", "", "10"),
+        ("apple-m4-max-40", "gpu_clock_mhz", "", "1578"),
+        ("google-tpu-v5e", "memory_bandwidth_gb_s", "", "819"),
+        ("amd-mi325x", "tdp_w", "", "1000"),
+        ("nvidia-geforce-rtx-5090", "release_date", "", "2025-01-30"),
     ],
 )
 def test_the_figures_people_ask_for_are_right(preferred, device, field, condition, value):
@@ -119,6 +124,48 @@ def test_fp32_is_two_operations_per_lane_and_clock_where_all_three_are_published
         if not 0.75 < float(line.value) / derived < 1.25 and not 1.9 < float(line.value) / derived < 2.1:
             wrong.append((device, line.value, round(derived, 2)))
     assert wrong == []
+
+
+@pytest.fixture(scope="module")
+def asked_for() -> list[str]:
+    with (DATA / "asked_for.csv").open(encoding="utf-8", newline="") as file:
+        return [line["device"] for line in csv.DictReader(file)]
+
+
+def test_fifty_accelerators_people_ask_for_most_are_named_once_and_known(catalogue, asked_for):
+    assert len(set(asked_for)) == len(asked_for) == 50
+    assert set(asked_for) <= {line.slug for line in catalogue.accelerators}
+
+
+def test_memory_and_bandwidth_of_what_people_ask_for_have_two_sources(catalogue, asked_for):
+    """Of a chip that is sold with several memories the largest counts."""
+    said = defaultdict(set)
+    for line in catalogue.specs:
+        if line.status in ("public", "alternative"):
+            field = "memory_gb" if line.field == "memory_gb_max" else line.field
+            said[line.device, field].add(line.source)
+    asked = [(device, field) for device in asked_for for field in ("memory_gb", "memory_bandwidth_gb_s")]
+    assert [cell for cell in asked if len(said[cell]) < 2] == []
+
+
+def test_a_price_that_a_shop_lists_is_not_the_launch_price(catalogue):
+    titles = {line.key: line.title for line in catalogue.sources}
+    prices = [line for line in catalogue.specs if line.field == "launch_price_usd"]
+    listed = [line for line in prices if "listing" in titles[line.source] or "listing" in line.note]
+    assert len(listed) > 10
+    assert [line.key for line in listed if parse(line.condition).get("price") != "listing"] == []
+
+
+def test_a_maker_s_page_with_sparse_rates_only_gives_the_dense_one_as_derived(catalogue):
+    """NVIDIA's page of the H100 prints the rates with sparsity: half of one is arithmetic, not what the page says."""
+    lines = [
+        line
+        for line in catalogue.specs
+        if (line.device, line.source) == ("nvidia-h100-sxm5-80gb", "nvidia-h100-product-page")
+        and "tensor" in line.field
+    ]
+    bases = {(parse(line.condition)["sparsity"], line.basis) for line in lines}
+    assert bases == {("sparse", "published"), ("dense", "derived")}
 
 
 def test_fields_hold_a_unit_of_their_own_kind(catalogue):
