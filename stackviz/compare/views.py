@@ -110,6 +110,7 @@ def _drawn(request: HttpRequest, chosen: Sequence[Loaded], address: Address, con
                 "comparison": assemble(chosen, address),
                 "about": about,
                 "moment": write_moment(about.at),
+                "day_and_time": about.at.strftime("%Y-%m-%d %H:%M:%S UTC"),
                 "current_url": address.query(at=None),
                 "files": [(form, f"{address.query()}&format={form}") for form in FORMATS],
                 "citations": citations(about.title, about.frozen, about.at),

@@ -1,0 +1,89 @@
+"""A comparison of spec sheets in a browser: another baseline, a file, a citation; by keyboard and without scripts."""
+
+import csv
+import re
+from pathlib import Path
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import expect
+
+TWO = "/compare/?a=nvidia-h100-sxm5-80gb&a=apple-m3-max-40"
+SIX = TWO + "&a=nvidia-geforce-rtx-4090&a=amd-mi300x&a=google-tpu-v5p&a=nvidia-a100-sxm4-80gb"
+WAIT_MS = 60_000
+
+
+@pytest.fixture
+def row(visit):
+    """The cells of a row of the spec table, as text: `row(page, "Memory bandwidth")`."""
+
+    def find(page, title: str) -> list[str]:
+        line = page.locator(".specs tbody tr", has=page.get_by_role("rowheader", name=re.compile(f"^{title}")))
+        return line.first.locator("td").all_inner_texts()
+
+    return find
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("path", [TWO, SIX, SIX + "&only=differences&base=amd-mi300x", TWO + "&at=2026-01-01&sort=x"])
+def test_a_comparison_has_no_fault_that_axe_can_find(visit, path, scheme):
+    page = visit(path)
+    page.emulate_media(color_scheme=scheme, reduced_motion="reduce")
+    faults = Axe().run(page).response["violations"]
+    assert [f"{fault['id']}: {fault['nodes'][0]['html'][:120]}" for fault in faults] == []
+
+
+@pytest.mark.parametrize("width", [360, 768, 1440])
+def test_six_sheets_never_make_the_page_wider_than_its_window(visit, width):
+    page = visit(SIX)
+    page.set_viewport_size({"width": width, "height": 800})
+    assert not page.evaluate("document.documentElement.scrollWidth > innerWidth")
+
+
+def test_another_baseline_is_a_key_press_away_and_stays_in_the_address(visit, row):
+    page = visit(TWO)
+    assert "0.12×" in row(page, "Memory bandwidth")[1]
+    link = page.get_by_role("link", name="Give factors against M3 Max (40-core GPU)")
+    link.focus()
+    page.keyboard.press("Enter")
+    page.wait_for_url("**&base=apple-m3-max-40#specs", timeout=WAIT_MS)
+    assert "8.4×" in row(page, "Memory bandwidth")[0]
+    page.go_back()
+    page.wait_for_url(f"**{TWO}", timeout=WAIT_MS)
+    assert "0.12×" in row(page, "Memory bandwidth")[1]
+
+
+def test_the_table_on_the_screen_is_the_table_of_the_file(visit):
+    page = visit(TWO + "&only=differences")
+    shown = page.locator(".specs tbody tr:not(.group)").count()
+    with page.expect_download(timeout=WAIT_MS) as download:
+        page.get_by_role("link", name="CSV", exact=True).click()
+    with Path(download.value.path()).open(encoding="utf-8", newline="") as file:
+        assert len(list(csv.DictReader(file))) == shown
+
+
+def test_a_citation_is_copied_and_its_address_shows_the_frozen_figures(visit, site, browser_context):
+    browser_context.grant_permissions(["clipboard-read", "clipboard-write"], origin=site.url)
+    page = visit(TWO)
+    page.get_by_role("button", name="Copy as Markdown").click()
+    expect(page.locator("[data-announce]")).to_have_text("copied", timeout=WAIT_MS)
+    copied = page.evaluate("navigator.clipboard.readText()")
+    address = re.search(r"\((http[^)]+)\)", copied)
+    assert address is not None
+    page.goto(address[1])
+    expect(page.locator("main")).to_contain_text("Published figures as they stood at", timeout=WAIT_MS)
+    assert browser_context.troubles == []
+
+
+def test_baseline_files_and_frozen_address_need_no_script(site, browser):
+    context = browser.new_context(java_script_enabled=False)
+    try:
+        page = context.new_page()
+        page.goto(site.url + TWO)
+        page.get_by_role("link", name="Give factors against M3 Max (40-core GPU)").click()
+        page.wait_for_url("**&base=apple-m3-max-40#specs", timeout=WAIT_MS)
+        page.get_by_role("link", name="The frozen address").click()
+        page.wait_for_url("**&at=2*", timeout=WAIT_MS)
+        assert "As it stands now" in page.locator("main").inner_text()
+    finally:
+        context.close()
