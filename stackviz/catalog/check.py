@@ -134,16 +134,21 @@ def _figure(registered: Field, value: SpecValue) -> float:
 
 def _scale(registered: Field, value: SpecValue) -> float:
     """How many of the field's unit one of the value's is."""
-    number = float(value.value)
-    return _figure(registered, value) / number if number else 1.0
+    try:
+        return _figure(registered, value) / float(value.value)
+    except (ValueError, ZeroDivisionError):
+        return 1.0
 
 
 def _read(exceptions: Mapping[Cell, ExceptionLine]) -> Reviewed:
     accelerators = list(Accelerator.objects.filter(is_public=True).select_related("vendor"))
     known = {accelerator.pk: accelerator for accelerator in accelerators}
     rows = SpecValue.objects.filter(status=SpecValue.Status.PUBLIC, accelerator__is_public=True)
-    values = list(rows.select_related("source").order_by("accelerator", "field", "condition", "-is_preferred", "pk"))
-    aliases = list(Alias.objects.filter(accelerator__is_public=True).order_by("normalized", "accelerator", "pk"))
+    rows = rows.select_related("source").order_by("accelerator", "field", "condition", "-is_preferred", "pk")
+    names = Alias.objects.filter(accelerator__is_public=True).order_by("normalized", "accelerator", "pk")
+    # An accelerator may become public between the queries.
+    values = [value for value in rows if value.accelerator_id in known]
+    aliases = [alias for alias in names if alias.accelerator_id in known]
     by_sheet: dict[int, list[SpecValue]] = defaultdict(list)
     cells: dict[Cell, list[SpecValue]] = defaultdict(list)
     for value in values:

@@ -52,6 +52,7 @@ KEYS: tuple[Key, ...] = (
             "dense": _("dense"),
             "sparse": _("with 2:4 sparsity"),
             "sparse-4:1": _("with 4:1 sparsity"),
+            "sparse-unstructured": _("with unstructured sparsity"),
             "unstated": _("sparsity not stated"),
         },
     ),

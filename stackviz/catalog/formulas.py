@@ -251,11 +251,10 @@ DESIGNS: dict[str, Design] = {
     "GCN 5.1": Design(64, _vector(64, 128, 256)),
     "CDNA": Design(64, _CDNA),
     "CDNA 2": Design(64, _CDNA_2),
-    "CDNA 2.0": Design(64, _CDNA_2),
     "CDNA 3": Design(64, _CDNA_3),
     "CDNA 4": Design(64, _CDNA_4),
     "RDNA 3": Design(64, _vector(8, 256, 512)),
-    "RDNA 4.0": Design(64, _vector(8, 256, 512)),
+    "RDNA 4": Design(64, _vector(8, 256, 512)),
     # Apple: fp16 runs at the rate of fp32 up to Apple8 (philipturner/metal-benchmarks); of later ones it is not known.
     "Apple7": Design(128, _vector(0, 256, 256)),
     "Apple8": Design(128, _vector(0, 256, 256)),
@@ -276,7 +275,8 @@ def design_of(published: Published) -> Design | None:
     """The design behind a sheet, by compute capability, Metal family or architecture; None: not one we know."""
     words = published.words
     family = _APPLE_FAMILY.search(words.get("metal_gpu_family", ""))
-    named = (words.get("compute_capability", ""), family.group() if family else "", words.get("architecture", ""))
+    architecture = words.get("architecture", "").removesuffix(".0")  # some write CDNA 2.0
+    named = (words.get("compute_capability", ""), family.group() if family else "", architecture)
     return next((DESIGNS[name] for name in named if name in DESIGNS), None)
 
 

@@ -190,6 +190,7 @@ def test_memory_whose_rate_is_not_known_is_not_judged(memory):
         (19456, 2100, {"architecture": "CDNA 3"}, 163.4, True),
         (19456, 2100, {"architecture": "CDNA 3"}, 81.7, False),
         (14080, 1700, {"architecture": "CDNA 2"}, 47.9, True),
+        (4096, 2970, {"architecture": "RDNA 4.0"}, 48.66, True),
     ],
 )
 def test_fp32_is_two_operations_per_lane_and_clock_or_four_where_a_lane_carries_two(
@@ -234,4 +235,5 @@ def test_designs_name_what_products_publish():
     words = ("compute_capability", "architecture", "metal_gpu_family")
     published = {line.value.partition(" (")[0] for line in read_catalogue().specs if line.field in words}
     published |= {line.value for line in read_catalogue().specs if line.field in words}
+    published |= {value.removesuffix(".0") for value in published}
     assert set(DESIGNS) - published == set()
