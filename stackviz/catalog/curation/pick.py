@@ -74,7 +74,7 @@ class ConditionPicker(forms.MultiWidget):
         parts = context["widget"]["subwidgets"]
         for key, part in zip(conditions.KEYS, parts, strict=True):
             part["key"], part["meaning"] = key.name, str(key.meaning)
-            part["html"] = get_default_renderer().render(part["template_name"], {"widget": part})
+            part["html"] = SafeString(get_default_renderer().render(part["template_name"], {"widget": part}))
         context["common"] = [part for part in parts if part["key"] in COMMON or _is_chosen(part)]
         context["further"] = [part for part in parts if part not in context["common"]]
         return context
@@ -94,8 +94,11 @@ def _is_chosen(part: Mapping[str, Any]) -> bool:
 def _input_for(key: conditions.Key) -> forms.Widget:
     if not key.values:
         return forms.TextInput(attrs={"size": 14, "maxlength": conditions.MAX_CONDITION_LENGTH})
-    choices = [("", "—"), *((value, f"{value}: {words}") for value, words in key.values.items())]
-    return forms.Select(choices=choices)
+    return forms.Select(choices=[("", "—"), *((value, _said(value, words)) for value, words in key.values.items())])
+
+
+def _said(value: str, words: Any) -> str:  # noqa: ANN401 - text, or text in the reader's language
+    return value if value == str(words) else f"{value}: {words}"
 
 
 class ConditionField(forms.Field):

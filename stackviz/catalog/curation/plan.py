@@ -199,7 +199,7 @@ class Known:
         if isinstance(value, ValidationError):
             raise value
         key = _key(value)
-        if key in self.rows:
+        if key in self.rows and value.source is not None:  # of what has no source several may be said
             raise ValidationError({"": _("Row %(n)d says the same thing already.") % {"n": self.rows[key]}})
         self.rows[key] = number
         self._one_preferred(value, number)
@@ -258,8 +258,9 @@ class Known:
     def _current(self, value: SpecValue) -> SpecValue | None:
         """The value the row speaks of: the same thing from the same source."""
         found = self.values.get(_key(value), [])
-        alike = [row for row in found if (row.value, row.unit) == (value.value, value.unit)]
-        if len(alike or found) > 1:
+        alike = [row for row in found if _content(row) == _content(value)]
+        alike = alike or [row for row in found if (row.value, row.unit) == (value.value, value.unit)]
+        if len(alike or found) > 1 and value.source is not None:
             text = _("This source says several values of it: change the one that is meant by hand.")
             raise ValidationError({"value": text})
         return next(iter(alike or found), None)
