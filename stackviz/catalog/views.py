@@ -55,7 +55,7 @@ def sheet(request: HttpRequest, slug: str) -> HttpResponseBase:
         return _elsewhere(slug)
     accelerator, edition = found
     asked = _asked(request)
-    tag = _tag(request, accelerator, edition)
+    tag = _tag(request, accelerator, edition, asked)
     unchanged = get_conditional_response(request, etag=tag) if tag else None
     if unchanged is not None:
         return unchanged
@@ -79,14 +79,14 @@ def _asked(request: HttpRequest) -> Asked:
     return Asked(at, ending, tuple(notes))
 
 
-def _tag(request: HttpRequest, accelerator: Accelerator, edition: str) -> str:
+def _tag(request: HttpRequest, accelerator: Accelerator, edition: str, asked: Asked) -> str:
     """Names what a visitor without an account would get; "" for others, whose pages differ in their frame."""
     if settings.SESSION_COOKIE_NAME in request.COOKIES or "messages" in request.COOKIES:
         return ""
     # A date alone may mean "until now", which the edition tells; the frame's forms carry the visitor's own token.
     state = (
-        accelerator.pk, edition, request.get_full_path(), request.get_host(), get_language(), settings.VERSION,
-        request.COOKIES.get(settings.CSRF_COOKIE_NAME, ""),
+        accelerator.pk, edition, request.get_full_path(), asked.notes, request.get_host(), get_language(),
+        settings.VERSION, request.COOKIES.get(settings.CSRF_COOKIE_NAME, ""),
     )  # fmt: skip
     return f'W/"{hashlib.blake2b(repr(state).encode(), digest_size=16).hexdigest()}"'
 

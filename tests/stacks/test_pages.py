@@ -136,3 +136,17 @@ def test_the_api_gives_one_stack_top_to_bottom(warm):
 def test_the_api_answers_an_unknown_stack_with_the_usual_error(warm):
     response = warm.get("/api/v1/stacks/no-such/")
     assert (response.status_code, response.json()["field"]) == (404, None)
+
+
+def test_a_makers_accelerators_lead_to_the_stack_they_run(warm):
+    response = warm.get("/stacks/?vendor=nvidia")
+    assert (response.status_code, response.headers["Location"]) == (302, "/stacks/nvidia-cuda/")
+    assert warm.get("/stacks/?vendor=nobody").status_code == 200
+
+
+def test_a_spec_sheet_can_include_that_stack_in_short(warm):
+    part = warm.get("/stacks/?vendor=apple", headers={"HX-Request": "true"}).content.decode()
+    assert '<a href="/stacks/apple-metal/">' in part
+    assert "<html" not in part
+    none = warm.get("/stacks/?vendor=hailo", headers={"HX-Request": "true"}).content.decode()
+    assert "No stack of this maker's accelerators is described yet." in none

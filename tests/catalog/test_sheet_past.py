@@ -1,0 +1,142 @@
+"""A sheet as it stood: by `?at=`, with a banner; and what an address asks for that there is not."""
+
+import re
+from datetime import timedelta
+
+import pytest
+from django.urls import reverse
+from django.utils import timezone
+
+from stackviz.catalog.models import Alias
+from stackviz.catalog.past import write_moment
+
+URL = "/accelerators/acme-one/"
+
+
+def text_of(client, query: str = "") -> str:
+    response = client.get(URL + query)
+    assert response.status_code == 200
+    return response.content.decode()
+
+
+@pytest.fixture
+def yesterday(bandwidth) -> str:
+    """A moment of yesterday as an address names it; the card's figures, 3350 GB/s, are older."""
+    for model in (type(bandwidth), type(bandwidth.accelerator)):
+        model.history.update(history_date=timezone.now() - timedelta(days=2))
+    return write_moment((timezone.now() - timedelta(days=1)).replace(microsecond=0))
+
+
+def correct(value, new: str) -> None:
+    value.value = new
+    value.save()
+
+
+def test_a_past_sheet_shows_what_it_said_with_a_banner_that_leads_back(client, bandwidth, yesterday):
+    correct(bandwidth, "3352")
+    past, present = text_of(client, f"?at={yesterday}"), text_of(client)
+    assert ">3,350 GB/s</span>" in past
+    assert ">3,352 GB/s</span>" in present
+    assert "The sheet as it stood on" in past
+    assert "1 value was added, changed or withdrawn since." in past
+    assert f'<a href="{URL}">The sheet as it is now</a>' in past
+    assert "as it stood" not in present
+
+
+def test_a_past_sheet_that_is_still_right_says_so(client, bandwidth, yesterday):
+    assert "No value has changed since." in text_of(client, f"?at={yesterday}")
+
+
+def test_the_permalink_of_a_version_keeps_showing_it(client, bandwidth, yesterday):
+    permalink = re.search(
+        r'<a href="http://testserver(/accelerators/acme-one/\?at=[^"]+)">This version</a>', text_of(client)
+    )[1]
+    correct(bandwidth, "3352")
+    assert ">3,350 GB/s</span>" in client.get(permalink).content.decode()
+
+
+def test_names_and_the_products_own_name_are_those_of_then(client, bandwidth, yesterday):
+    Alias.objects.create(accelerator=bandwidth.accelerator, name="Acme Uno", source=bandwidth.source)
+    card = bandwidth.accelerator
+    card.name = "Acme One, renamed"
+    card.save()
+    past = text_of(client, f"?at={yesterday}")
+    assert "<h1>Acme One</h1>" in past
+    assert "Acme Uno" not in past
+    assert "Acme Uno" in text_of(client)
+
+
+def test_derived_figures_of_a_past_sheet_follow_from_its_own_values(client, bandwidth, yesterday, sheet_source):
+    rate = bandwidth.__class__.objects.create(
+        accelerator=bandwidth.accelerator, field="bf16_tensor_tflops", value="989.4", unit="TFLOPS",
+        condition="sparsity=dense", source=sheet_source, status="public", is_preferred=True,
+    )  # fmt: skip
+    rate.__class__.history.filter(id=rate.pk).update(history_date=timezone.now() - timedelta(days=2))
+    correct(bandwidth, "6700")
+    assert ">295.3 FLOP/B</span>" in text_of(client, f"?at={yesterday}")
+    assert ">147.7 FLOP/B</span>" in text_of(client)
+
+
+def test_a_past_sheet_is_not_for_search_engines_and_names_the_present_one(client, bandwidth, yesterday):
+    past = text_of(client, f"?at={yesterday}")
+    assert '<meta name="robots" content="noindex">' in past
+    assert f'<link rel="canonical" href="http://testserver{URL}">' in past
+    assert "noindex" not in text_of(client)
+
+
+@pytest.mark.parametrize("at", ["nonsense", "2999-01-01", "2026-13-77", "<script>", "1" * 5000])
+def test_a_moment_that_is_none_is_left_out_with_a_note(client, bandwidth, at):
+    page = text_of(client, f"?at={at}")
+    assert "the sheet is shown as it is." in page
+    assert ">3,350 GB/s</span>" in page
+    assert "<script>”" not in page
+
+
+def test_before_the_sheet_there_was_none_and_the_page_says_so(client, bandwidth):
+    page = text_of(client, "?at=2001-01-01")
+    assert "There was no such sheet on 2001-01-01 23:59:59 UTC: it is shown as it is." in page
+    assert ">3,350 GB/s</span>" in page
+
+
+def test_a_format_that_there_is_not_is_left_out_with_a_note(client, bandwidth):
+    assert "There is no format “xml”: csv and json are there." in text_of(client, "?format=xml")
+
+
+def test_a_past_sheet_costs_at_most_so_many_queries_whatever_is_on_it(
+    loaded, client, db, django_assert_max_num_queries
+):
+    at = write_moment(timezone.now())
+    for slug in ("nvidia-h100-sxm5-80gb", "apple-m3-max-40", "hailo-8"):
+        with django_assert_max_num_queries(16):
+            assert "as it stood" in client.get(reverse("catalog:sheet", args=[slug]), {"at": at}).content.decode()
+
+
+# --- the same again ---
+
+
+def test_an_unchanged_sheet_is_not_sent_twice(client, bandwidth):
+    tag = client.get(URL).headers["ETag"]
+    client.get(URL)  # with the cookie of the first answer
+    tag = client.get(URL).headers["ETag"]
+    again = client.get(URL, headers={"If-None-Match": tag})
+    assert (again.status_code, again.content) == (304, b"")
+
+
+def test_a_changed_sheet_is_sent(client, bandwidth):
+    client.get(URL)
+    tag = client.get(URL).headers["ETag"]
+    correct(bandwidth, "3352")
+    assert client.get(URL, headers={"If-None-Match": tag}).status_code == 200
+
+
+def test_a_dated_version_is_not_sent_twice(client, bandwidth, yesterday):
+    client.get(URL)
+    url = f"{URL}?at={yesterday}"
+    tag = client.get(url).headers["ETag"]
+    assert client.get(url, headers={"If-None-Match": tag}).status_code == 304
+    assert client.get(URL, headers={"If-None-Match": tag}).status_code == 200
+
+
+def test_the_page_of_somebody_who_is_logged_in_has_no_tag(client, bandwidth, django_user_model):
+    client.force_login(django_user_model.objects.create_user("mei"))
+    assert "ETag" not in client.get(URL).headers
