@@ -3,8 +3,10 @@
 Names are those of the curated files and the API. May import units and django's translation only; needs no database.
 """
 
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass
+from datetime import date
 from functools import lru_cache
 
 from django.utils.functional import Promise
@@ -66,6 +68,11 @@ class Field:
     @property
     def is_text(self) -> bool:
         return not self.unit
+
+    @property
+    def is_date(self) -> bool:
+        """Whether the text is a date, as precise as its source."""
+        return self.name.endswith("_date")
 
     @property
     def words(self) -> tuple[str, str]:
@@ -168,6 +175,7 @@ NEVER: dict[str, frozenset[str]] = {
     "power_w": frozenset({"gpu"}),  # makers of cards publish their power: tdp_w
 }
 
+_DATE = re.compile(r"(?:19|20)\d\d(?:-\d\d){0,2}")
 _RATE = (0.001, 2e6)  # TFLOPS or TOPS: from a Pascal card's fp16 to a wafer
 _COUNT = (0, 1e6)
 
@@ -452,6 +460,8 @@ def amount_of(field: Field, value: str, unit: str) -> float | None:
     if field.is_text:
         if unit:
             raise ValueError(f"{field.name} is text and has no unit, not {unit!r}")
+        if field.is_date and not _is_date(value):
+            raise ValueError(f"{field.name} is written 2022, 2022-10 or 2022-10-13, not {value!r}")
         return None
     if not unit:
         raise ValueError(f"{field.name} needs a unit, such as {field.unit}")
@@ -460,6 +470,17 @@ def amount_of(field: Field, value: str, unit: str) -> float | None:
     except ValueError:
         raise ValueError(f"{field.name} is a number, not {value!r}") from None
     return _checked_amount(field, number, unit)
+
+
+def _is_date(text: str) -> bool:
+    """A year, a month or a day, as precise as the source says."""
+    if not _DATE.fullmatch(text):
+        return False
+    try:
+        date.fromisoformat(f"{text}-01-01"[:10])
+    except ValueError:
+        return False
+    return True
 
 
 def _checked_amount(field: Field, number: float, unit: str) -> float:

@@ -31,6 +31,9 @@ def test_what_a_field_refers_to_is_in_the_glossary():
         ("transistors", "80", "billion", 80e9),
         ("mig_instances", "0", "count", 0.0),
         ("architecture", "Hopper", "", None),
+        ("release_date", "2022", "", None),
+        ("release_date", "2022-10", "", None),
+        ("release_date", "2022-10-13", "", None),
     ],
 )
 def test_a_printed_value_has_an_amount_in_base_units(name, value, unit, amount):
@@ -49,6 +52,10 @@ def test_a_printed_value_has_an_amount_in_base_units(name, value, unit, amount):
         ("memory_bandwidth_gb_s", "inf", "GB/s", "not a finite quantity"),
         ("tdp_w", "700000", "W", "lies between 1 and 30000 W"),
         ("architecture", "Hopper", "W", "is text and has no unit"),
+        ("release_date", "soon", "", "is written 2022, 2022-10 or 2022-10-13, not 'soon'"),
+        ("release_date", "2022-13", "", "is written 2022"),
+        ("release_date", "2022-02-30", "", "is written 2022"),
+        ("release_date", "13.10.2022", "", "is written 2022"),
     ],
 )
 def test_a_value_that_cannot_be_true_is_refused_in_words(name, value, unit, words):
