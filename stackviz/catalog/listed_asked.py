@@ -51,8 +51,10 @@ FORMS: dict[str, str | Promise] = {
     "other": gettext_lazy("another form"),
 }
 COLUMN_NAMES = tuple(name for name in FIELDS if name not in NOT_COMPARED)
+_USUAL_TICKED = tuple(name for name in COLUMN_NAMES if name in COLUMNS)  # as a form sends them
 SORTS = frozenset({"name", "vendor", "kind", *COLUMN_NAMES})
 
+_LEFT_OUT = gettext_lazy("it was left out")
 _SEVERAL = ("vendor", "architecture", "kind", "form", "supports")
 FILTERS = ("q", *_SEVERAL, "year_from", "year_to", "memory_min")
 _READ = frozenset({*FILTERS, "sort", "cols"})
@@ -72,7 +74,7 @@ class Note:
 
     parameter: str
     problem: str
-    consequence: str | Promise = gettext_lazy("it was left out")
+    consequence: str | Promise = _LEFT_OUT
 
     @property
     def text(self) -> str:
@@ -162,9 +164,7 @@ def read_asked(parameters: QueryDict, known: Known, also: frozenset[str] = froze
         cols=_columns(parameters, notes),
     )
     unknown = sorted(set(parameters) - _READ - also)
-    notes += [
-        Note(name[:40], _("There is no filter %(name)r here") % {"name": name[:40]}) for name in unknown
-    ]
+    notes += [Note(name[:40], _("There is no filter %(name)r here") % {"name": name[:40]}) for name in unknown]
     return replace(asked, notes=tuple(notes[:MOST_NOTES]))
 
 
@@ -255,11 +255,9 @@ def _columns(parameters: QueryDict, notes: list[Note]) -> tuple[str, ...]:
     """The columns chosen, in the order given; the usual ones where none is."""
     given = dict.fromkeys(listed(parameters.getlist("cols")))
     unknown = [name for name in given if name not in COLUMN_NAMES]
-    notes += [
-        Note("cols", _("There is no column %(name)r") % {"name": name[:40]}) for name in unknown[:MOST_NOTES]
-    ]
+    notes += [Note("cols", _("There is no column %(name)r") % {"name": name[:40]}) for name in unknown[:MOST_NOTES]]
     chosen = tuple(name for name in given if name in COLUMN_NAMES)
     if len(chosen) > MOST_COLUMNS:
         problem = _("A page shows at most %(n)d columns") % {"n": MOST_COLUMNS}
         notes.append(Note("cols", problem, gettext_lazy("the others were left out")))
-    return chosen[:MOST_COLUMNS] or COLUMNS
+    return COLUMNS if not chosen or chosen == _USUAL_TICKED else chosen[:MOST_COLUMNS]

@@ -1,4 +1,5 @@
-/* Filters that open in place: <details class="pick"> closes when the reader turns to something else, and on Escape. */
+/* Filters that open in place: <details class="pick"> closes when the reader turns to something else, and on Escape.
+   A click on a label focuses what can be focused around it, such as <main>: that is not turning away. */
 (() => {
   "use strict";
   const open = () => document.querySelector("details.pick[open]");
@@ -8,7 +9,7 @@
   });
   document.addEventListener("focusin", (event) => {
     const pick = open();
-    if (pick && !pick.contains(event.target)) pick.open = false;
+    if (pick && !pick.contains(event.target) && !event.target.contains(pick)) pick.open = false;
   });
   document.addEventListener("keydown", (event) => {
     const pick = event.key === "Escape" && open();

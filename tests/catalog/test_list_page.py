@@ -9,6 +9,8 @@ from django.core.cache import cache
 from django.urls import reverse
 
 from stackviz.catalog.conditions import KEYS
+from stackviz.catalog.fields import FIELDS
+from stackviz.catalog.listed_asked import COLUMNS
 from stackviz.catalog.load import load_catalogue
 from stackviz.catalog.models import Accelerator, CatalogueEdition, SpecValue
 
@@ -169,6 +171,12 @@ def test_htmx_gets_the_table_alone_and_a_short_address(loaded, client, db):
     assert response.headers["HX-Push-Url"] == "/accelerators/?q=h100"
     assert "HX-Request" in response.headers["Vary"]
     assert client.get(LIST, headers=HTMX).headers["HX-Push-Url"] == "/accelerators/"
+
+
+def test_the_usual_columns_ticked_in_a_form_are_no_part_of_the_address(loaded, client, db):
+    ticked = "&".join(f"cols={name}" for name in FIELDS if name in COLUMNS)
+    response = client.get(f"{LIST}?q=h100&{ticked}", headers=HTMX)
+    assert response.headers["HX-Push-Url"] == "/accelerators/?q=h100"
 
 
 def test_htmx_also_gets_what_each_choice_would_find_now(loaded, client, db):
