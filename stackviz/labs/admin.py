@@ -13,9 +13,9 @@ from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
 
-from stackviz.labs import unmatched
+from stackviz.labs import names_page
 from stackviz.labs.keys import create_key, revoke
-from stackviz.labs.models import AgentKey, Card, Finding, Lab, Machine, Membership, Snapshot
+from stackviz.labs.models import AgentKey, Card, Finding, Lab, Machine, Membership, NameDecision, Snapshot
 from stackviz.labs.readonly import ReadOnlyAdmin, ReadOnlyInline, TakesReadRowsAlong, pretty_json
 from stackviz.labs.rematch import rematch_cards
 
@@ -206,11 +206,17 @@ class CardAdmin(ReadOnlyAdmin):
     change_list_template = "labs/admin/cards.html"
 
     def get_urls(self) -> list[URLPattern]:
-        names = path("names/", self.admin_site.admin_view(self.unmatched_names), name="labs_card_names")
-        return [names, *super().get_urls()]
+        return [
+            path("names/", self.admin_site.admin_view(self.names_queue), name="labs_card_names"),
+            path("names/one/", self.admin_site.admin_view(self.one_name), name="labs_card_name"),
+            *super().get_urls(),
+        ]
 
-    def unmatched_names(self, request: HttpRequest) -> HttpResponse:
-        return unmatched.names_page(request, self.admin_site)
+    def names_queue(self, request: HttpRequest) -> HttpResponse:
+        return names_page.queue_page(request, self.admin_site)
+
+    def one_name(self, request: HttpRequest) -> HttpResponse:
+        return names_page.name_page(request, self.admin_site)
 
     @admin.display(description=gettext_lazy("machine"))
     def of_machine(self, card: Card) -> str:
@@ -240,3 +246,14 @@ class FindingAdmin(ReadOnlyAdmin):
     @admin.display(description=gettext_lazy("machine"))
     def of_machine(self, finding: Finding) -> str:
         return finding.snapshot.machine.name
+
+
+@admin.register(NameDecision)
+class NameDecisionAdmin(ReadOnlyAdmin):
+    """What was decided about names that cards report; decisions are made, and undone, in the queue of names."""
+
+    list_display = ["name", "action", "text", "reason", "made_by", "made_at", "undone_at"]
+    list_filter = ["action", "made_at"]
+    list_select_related = ["made_by"]
+    search_fields = ["name", "text", "reason"]
+    shown = ("name", "vendor", "action", "text", "reason", "made_by", "made_at", "undone_by", "undone_at")

@@ -316,3 +316,50 @@ class Finding(models.Model):
 
     def __str__(self) -> str:
         return self.title
+
+
+class NameDecision(models.Model):
+    """What a curator decided about a name that cards report, and why; it stays when it is undone.
+
+    `step` counts the decisions about one name from 1: of two people who decide at once only one can have the next.
+    `kept`: what is needed to undo it, as `naming` wrote it: aliases made, and aliases changed with how they were.
+    """
+
+    class Action(models.TextChoices):
+        ACCEPT = "accept", _("belongs to one accelerator")
+        SPLIT = "split", _("belongs to several, told apart")
+        IGNORE = "ignore", _("left without a sheet")
+
+    name = models.CharField(max_length=200)
+    vendor = models.CharField(max_length=200, blank=True)
+    normalized = models.CharField(max_length=200)
+    step = models.PositiveIntegerField()
+    action = models.CharField(max_length=10, choices=Action)
+    text = models.CharField(max_length=600, blank=True)
+    reason = models.CharField(max_length=300, blank=True)
+    kept = models.JSONField(default=dict)
+    made_at = models.DateTimeField(default=timezone.now, editable=False)
+    made_by = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.SET_NULL, null=True, related_name="+")
+    undone_at = models.DateTimeField(null=True, blank=True, editable=False)
+    undone_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, on_delete=models.SET_NULL, null=True, blank=True, related_name="+"
+    )
+
+    class Meta:
+        ordering = ("-made_at", "-pk")
+        constraints = (
+            models.UniqueConstraint(fields=("normalized", "step"), name="namedecision_one_at_a_time"),
+            models.CheckConstraint(
+                condition=Q(action__in=("accept", "split", "ignore")), name="namedecision_action_is_known"
+            ),
+        )
+        indexes = (
+            models.Index(
+                fields=("name", "vendor"),
+                condition=Q(action="ignore", undone_at__isnull=True),
+                name="namedecision_ignored",
+            ),
+        )
+
+    def __str__(self) -> str:
+        return f"{self.name}: {self.get_action_display()}"

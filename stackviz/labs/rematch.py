@@ -1,16 +1,20 @@
 """Finds the sheets of cards anew, after the catalogue has learned a name."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
 from itertools import islice
 from typing import Any
 
 from django.db import transaction
-from django.db.models import QuerySet
+from django.db.models import Q, QuerySet
 
 from stackviz.catalog.match import CardName, match_cards
+from stackviz.catalog.models import Alias
+from stackviz.catalog.names import normalized
 from stackviz.labs.models import Card
 
 BATCH = 500
+AT_ONCE = 20_000  # cards matched while somebody waits for the answer: seconds; what is left is said, and goes on
 
 Facts = Mapping[str, Any]
 
@@ -25,6 +29,41 @@ def rematch_cards(cards: QuerySet[Card]) -> int:
     for batch in _batches(rows):
         changed += _rematch(batch)
     return changed
+
+
+@dataclass(frozen=True, slots=True)
+class Rematched:
+    """`changed`: cards that have another sheet now; `rest`: the pk below which cards wait, None where none do."""
+
+    changed: int
+    rest: int | None
+
+
+def rematch_name(name: str, accelerators: Iterable[int] = (), *, below: int | None = None) -> Rematched:
+    """Match the cards again whose reported name is this one, however it is spelled: the newest AT_ONCE of them.
+
+    They are found among those without a sheet and those of `accelerators`: where else could a decision matter?
+    `below`: go on with the cards below this pk.
+    """
+    meant = normalized(name)
+    known = Alias.objects.filter(normalized=meant).values_list("accelerator_id", flat=True)
+    waiting, given = Q(accelerator__isnull=True), Q(accelerator__in={*accelerators, *known})
+    spelled = {text for which in (waiting, given) for text in _spellings(meant, which)}
+    if not spelled:
+        return Rematched(0, None)
+    cards = Card.objects.filter(waiting | given, reported_name__in=spelled)
+    if below is not None:
+        cards = cards.filter(pk__lt=below)
+    newest = list(cards.order_by("-pk").values_list("pk", flat=True)[: AT_ONCE + 1])
+    if len(newest) <= AT_ONCE:
+        return Rematched(rematch_cards(cards), None)
+    rest = newest[AT_ONCE - 1]
+    return Rematched(rematch_cards(cards.filter(pk__gte=rest)), rest)
+
+
+def _spellings(meant: str, which: Q) -> list[str]:
+    texts = Card.objects.filter(which).order_by().values_list("reported_name", flat=True).distinct()
+    return [text for text in texts if normalized(text) == meant]
 
 
 def _batches(rows: Iterator[Card]) -> Iterator[list[Card]]:

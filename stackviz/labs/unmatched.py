@@ -1,95 +1,174 @@
-"""Names that cards report and no sheet has: counted, and given to a sheet by a curator."""
+"""The queue of names that cards report and no sheet has: counted, with what they may mean. Constant queries."""
 
-from typing import TYPE_CHECKING, Any
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
 
-from django import forms
-from django.contrib import messages
-from django.contrib.admin import AdminSite
-from django.core.exceptions import PermissionDenied, ValidationError
-from django.db import transaction
-from django.db.models import Count, Max
-from django.http import HttpRequest, HttpResponse
-from django.shortcuts import redirect
-from django.template.response import TemplateResponse
+from django.db.models import Count, Exists, Max, OuterRef, Q
 from django.utils.translation import gettext as _
 
-from stackviz.catalog.models import Accelerator, Alias
-from stackviz.labs.models import Card
-from stackviz.labs.rematch import rematch_cards
+from stackviz.catalog.models import Accelerator, Alias, SpecValue
+from stackviz.catalog.names import normalized
+from stackviz.labs.models import Card, NameDecision
+from stackviz.labs.naming import key_of
+from stackviz.labs.suggest import Known, Suggestion, suggest
+from stackviz.web.paging import Page, page_as, page_of
 
-NAMES_SHOWN = 200
-
-if TYPE_CHECKING:  # Django's classes take type arguments only from its stubs
-    _AcceleratorChoice = forms.ModelChoiceField[Accelerator]
-else:
-    _AcceleratorChoice = forms.ModelChoiceField
-
-
-class NameForm(forms.Form):
-    """One reported name, and the accelerator it belongs to."""
-
-    reported_name = forms.CharField(max_length=200, widget=forms.HiddenInput)
-    accelerator = _AcceleratorChoice(Accelerator.objects.none(), empty_label="---------")
-
-    def __init__(self, *args: object, **kwargs: object) -> None:
-        super().__init__(*args, **kwargs)  # type: ignore[arg-type]
-        choice = self.fields["accelerator"]
-        choice.queryset = Accelerator.objects.select_related("vendor").order_by("vendor__name", "name")  # type: ignore[attr-defined]
+PER_PAGE = 25
+MOST_SIZES = 6  # memory sizes named of one reported name
+NamePair = tuple[str, str]  # reported name, vendor
 
 
-def unmatched_names() -> list[dict[str, Any]]:
-    """The NAMES_SHOWN most frequent names without a sheet: vendor, why, on how many machines, when last. One query."""
-    names = (
-        Card.objects.filter(accelerator__isnull=True)
-        .values("reported_name", "vendor", "match_how")
-        .annotate(machines=Count("snapshot__machine", distinct=True), last=Max("snapshot__taken_at"))
-        .order_by("-machines", "reported_name")
-    )
-    why = {"ambiguous": _("several sheets have this name"), "unknown": _("no sheet has this name")}
-    return [{**name, "why": why.get(name["match_how"], "")} for name in names[:NAMES_SHOWN]]
+@dataclass(frozen=True, slots=True)
+class Waiting:
+    """A reported name without a sheet. `machines` counts all, `public_machines` those of public labs.
 
-
-@transaction.atomic
-def give_name(reported_name: str, accelerator: Accelerator, note: str) -> int:
-    """Let this accelerator be known by the name, and match the cards that wait for it -> how many have a sheet now.
-
-    Raises ValidationError when the catalogue refuses the name.
+    `sizes`: memory its cards report, in bytes, the most frequent first. `known_as`: accelerators that have the name
+    already, where it is not enough. `steps`: decisions about it so far. `ignored`: the one that set it aside.
     """
-    alias = Alias(accelerator=accelerator, name=reported_name, note=note)
-    alias.full_clean()
-    alias.save()
-    return rematch_cards(Card.objects.filter(accelerator__isnull=True))
+
+    name: str
+    vendor: str
+    why: str
+    machines: int
+    public_machines: int
+    last: datetime | None
+    sizes: tuple[int, ...]
+    suggestions: tuple[tuple[Accelerator, Suggestion], ...]
+    known_as: tuple[Alias, ...]
+    steps: int
+    ignored: NameDecision | None = None
+
+    @property
+    def sizes_text(self) -> str:
+        """`79.6 GiB, 24 GiB`; bytes of a driver are binary."""
+        return ", ".join(f"{size / 2**30:.4g} GiB" for size in self.sizes)
+
+    @property
+    def is_private(self) -> bool:
+        """Whether only machines of private labs report it: given to a sheet, the name itself becomes public."""
+        return self.public_machines == 0
 
 
-def names_page(request: HttpRequest, site: AdminSite) -> HttpResponse:
-    """The admin's page of unmatched names."""
-    if not request.user.has_perm("labs.view_card"):
-        raise PermissionDenied
-    form = NameForm(request.POST or None)
-    may_name = request.user.has_perm("catalog.add_alias")
-    if request.method == "POST":
-        if not may_name:
-            raise PermissionDenied
-        if form.is_valid() and _name(request, form):
-            return redirect(request.path)
-    context = {
-        **site.each_context(request),
-        "title": _("Reported names without a sheet"),
-        "names": unmatched_names(),
-        "form": form,
-        "may_name": may_name,
-    }
-    return TemplateResponse(request, "labs/admin/names.html", context)
+def waiting_names(
+    number: int = 1, q: str = "", *, ignored: bool = False, only: NamePair | None = None
+) -> Page[Waiting]:
+    """A page of the names without a sheet, those on the most machines first. Nine queries."""
+    page = page_of(_grouped(q, ignored=ignored, only=only), number, PER_PAGE)
+    pairs = [(row["reported_name"], row["vendor"]) for row in page.items]
+    sizes, known, aliases = _sizes(pairs), known_names() if pairs else [], _aliases(pairs)
+    decisions = _decisions(pairs)
+    accelerators = Accelerator.objects.select_related("vendor").in_bulk({name.accelerator_id for name in known})
+
+    def shown(row: dict[str, Any]) -> Waiting:
+        pair = (row["reported_name"], row["vendor"])
+        found = suggest(pair[0], known, vendor=pair[1].casefold(), memory_bytes=sizes.get(pair, ()))
+        about = decisions.get(key_of(pair[0]), [])
+        return Waiting(
+            name=pair[0],
+            vendor=pair[1],
+            why=_("several sheets have this name") if aliases.get(normalized(pair[0])) else _("no sheet has this name"),
+            machines=row["machines"],
+            public_machines=row["public_machines"],
+            last=row["last"],
+            sizes=sizes.get(pair, ()),
+            suggestions=tuple((accelerators[item.accelerator_id], item) for item in found),
+            known_as=tuple(aliases.get(normalized(pair[0]), ())),
+            steps=len(about),
+            ignored=next((item for item in about if _sets_aside(item, pair)), None),
+        )
+
+    return page_as(page, shown)
 
 
-def _name(request: HttpRequest, form: NameForm) -> bool:
-    chosen: Accelerator = form.cleaned_data["accelerator"]
-    name: str = form.cleaned_data["reported_name"]
-    try:
-        matched = give_name(name, chosen, f"named by {request.user.get_username()} from what machines report")
-    except ValidationError as error:
-        form.add_error(None, error.messages)
-        return False
-    text = _("“%(name)s” now belongs to %(accelerator)s; %(count)d cards have a sheet.")
-    messages.success(request, text % {"name": name, "accelerator": chosen.name, "count": matched})
-    return True
+def waiting_name(pair: NamePair) -> Waiting | None:
+    """One name of the queue, set aside or not; None where no card waits under it."""
+    page = waiting_names(only=pair)
+    return page.items[0] if page.items else None
+
+
+def _grouped(q: str, *, ignored: bool, only: NamePair | None) -> Any:  # noqa: ANN401 - rows of values, which the stubs cannot name
+    cards = Card.objects.filter(accelerator__isnull=True)
+    if only is not None:
+        cards = cards.filter(reported_name=only[0], vendor=only[1])
+    else:
+        aside = NameDecision.objects.filter(
+            name=OuterRef("reported_name"), vendor=OuterRef("vendor"), action=NameDecision.Action.IGNORE, undone_at=None
+        )
+        cards = cards.filter(Exists(aside) if ignored else ~Exists(aside))
+    if q:
+        cards = cards.filter(reported_name__icontains=q)
+    machine = "snapshot__machine"
+    return (
+        cards.values("reported_name", "vendor")
+        .annotate(
+            machines=Count(machine, distinct=True),
+            public_machines=Count(machine, filter=Q(snapshot__machine__lab__is_public=True), distinct=True),
+            last=Max("snapshot__taken_at"),
+        )
+        .order_by("-machines", "reported_name", "vendor")
+    )
+
+
+def _sizes(pairs: Sequence[NamePair]) -> dict[NamePair, tuple[int, ...]]:
+    """The memory sizes cards report under these names. One query, none for none."""
+    found: dict[NamePair, list[int]] = defaultdict(list)
+    if pairs:
+        rows = (
+            Card.objects.filter(accelerator__isnull=True, reported_name__in={name for name, _vendor in pairs})
+            .filter(memory_bytes__isnull=False)
+            .values("reported_name", "vendor", "memory_bytes")
+            .annotate(cards=Count("pk"))
+            .order_by("-cards", "memory_bytes")
+        )
+        for row in rows:
+            found[row["reported_name"], row["vendor"]].append(row["memory_bytes"] or 0)
+    return {pair: tuple(sizes[:MOST_SIZES]) for pair, sizes in found.items()}
+
+
+def known_names() -> list[Known]:
+    """Every name of the catalogue with its product's memory sizes, to hold a reported name against. Three queries."""
+    sold: dict[int, set[int]] = defaultdict(set)
+    values = SpecValue.objects.filter(field__in=["memory_gb", "memory_gb_max"], status=SpecValue.Status.PUBLIC)
+    for pk, amount in values.order_by().values_list("accelerator_id", "amount"):
+        sold[pk].add(round(amount or 0))
+    names = [
+        Known(pk, name, vendor, tuple(sorted(sold[pk])))
+        for pk, name, vendor in Accelerator.objects.order_by("pk").values_list("pk", "name", "vendor__slug")
+    ]
+    aliases = Alias.objects.exclude(kind=Alias.Kind.MACHINE).order_by("pk")
+    for pk, name, vendor, size in aliases.values_list(
+        "accelerator_id", "name", "accelerator__vendor__slug", "memory_bytes"
+    ):
+        names.append(Known(pk, name, vendor, (size,) if size else tuple(sorted(sold[pk]))))
+    return names
+
+
+def _aliases(pairs: Iterable[NamePair]) -> dict[str, list[Alias]]:
+    """By normalized name: what has it already. One query."""
+    wanted = {normalized(name) for name, _vendor in pairs} - {""}
+    found: dict[str, list[Alias]] = defaultdict(list)
+    for alias in Alias.objects.filter(normalized__in=wanted).select_related("accelerator").order_by("pk"):
+        found[alias.normalized].append(alias)
+    return found
+
+
+def _decisions(pairs: Iterable[NamePair]) -> dict[str, list[NameDecision]]:
+    """By name: what was decided about it, the newest first. One query."""
+    found: dict[str, list[NameDecision]] = defaultdict(list)
+    rows = NameDecision.objects.filter(normalized__in={key_of(name) for name, _vendor in pairs})
+    for decision in rows.select_related("made_by").order_by("-step"):
+        found[decision.normalized].append(decision)
+    return found
+
+
+def _sets_aside(decision: NameDecision, pair: NamePair) -> bool:
+    is_about = (decision.name, decision.vendor) == pair
+    return is_about and decision.action == NameDecision.Action.IGNORE and decision.undone_at is None
+
+
+def latest_decisions(most: int = 20) -> list[NameDecision]:
+    """The newest decisions about any name, with who made and who undid them. One query."""
+    return list(NameDecision.objects.select_related("made_by", "undone_by").order_by("-made_at", "-pk")[:most])

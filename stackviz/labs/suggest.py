@@ -1,0 +1,168 @@
+"""Which accelerators a reported name may mean: likeness of the words, the model number, closeness of the memory size.
+
+Pure: names and sizes in, scores out. A suggestion is for a curator to judge; nothing is matched by it.
+"""
+
+import re
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+from rapidfuzz import fuzz
+
+from stackviz.catalog.match import MEMORY_TOLERANCE, memory_distance
+from stackviz.catalog.names import normalized
+
+MOST_SUGGESTED = 4
+LEAST_SCORE = 50  # of 100: below it the words have nothing to do with each other
+
+# Points of 100. Two names of one chip that differ in a word such as "Ti" or "PCIe" are two products.
+OTHER_VARIANT = 12
+MOST_OF_A_VARIANT = 75
+SAME_MEMORY, OTHER_MEMORY = 10, 25
+
+_SIZE = re.compile(r"(\d+(?:\.\d+)?) ?(gi?b|tb)\b")
+_HAS_DIGIT = re.compile(r"\d")
+# Digits in these say how a card is built in or what it is made of, not which card it is.
+_NO_MODEL = re.compile(r"(?:sxm|pcie|gen|hbm|gddr|oam|nvl|x)\d*[a-z]?|\d+(?:core|w|bit)s?")
+_VARIANTS = frozenset(
+    [
+        *(
+            "ti",
+            "super",
+            "xt",
+            "xtx",
+            "gre",
+            "d",
+            "ada",
+            "laptop",
+            "mobile",
+            "maxq",
+            "max",
+            "ultra",
+            "pro",
+            "mini",
+            "plus",
+        ),
+        *(
+            "se",
+            "nano",
+            "nx",
+            "agx",
+            "pcie",
+            "sxm",
+            "nvl",
+            "oam",
+            "both",
+            "generation",
+            "lp",
+            "ge",
+            "lc",
+            "engineering",
+        ),
+    ]
+)
+# The same product under the words of a driver and those of a data sheet.
+_FILLERS = frozenset(
+    [
+        "graphics",
+        "gpu",
+        "card",
+        "nvgpu",
+        "series",
+        "tensor",
+        "core",
+        "accelerator",
+        "integrated",
+        "corporation",
+        "device",
+    ]
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """A name of the catalogue: a product's own or an alias. `memory_bytes`: the sizes the product is sold with."""
+
+    accelerator_id: int
+    name: str
+    vendor: str = ""
+    memory_bytes: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Suggestion:
+    """`score`: 0 to 100. `memory`: whether a size that was seen is one of the product's; None where that is unknown."""
+
+    accelerator_id: int
+    score: int
+    name: str
+    memory: bool | None
+
+
+@dataclass(frozen=True, slots=True)
+class _Words:
+    text: str
+    models: frozenset[str]
+    variants: frozenset[str]
+    sizes: tuple[int, ...]
+
+
+def suggest(
+    reported_name: str, known: Iterable[Known], *, vendor: str = "", memory_bytes: Collection[int] = ()
+) -> list[Suggestion]:
+    """The MOST_SUGGESTED likeliest accelerators, the best first; none where nothing is like the name.
+
+    A name with another model number (`H200` for `H100`, `7900` for `7800`) is never suggested.
+    """
+    asked = _words(reported_name)
+    sizes = tuple(memory_bytes) or asked.sizes
+    best: dict[int, Suggestion] = {}
+    for name in known:
+        if vendor and name.vendor and vendor not in (name.vendor, "unknown", "other"):
+            continue
+        found = _judge(asked, sizes, name)
+        if found and (name.accelerator_id not in best or found.score > best[name.accelerator_id].score):
+            best[name.accelerator_id] = found
+    return sorted(best.values(), key=lambda item: (-item.score, item.name))[:MOST_SUGGESTED]
+
+
+def _judge(asked: _Words, sizes: Sequence[int], name: Known) -> Suggestion | None:
+    words = _words(name.name)
+    if not asked.text or not words.text or _is_other_model(asked.models, words.models):
+        return None
+    likeness = (fuzz.token_sort_ratio(asked.text, words.text) + fuzz.token_set_ratio(asked.text, words.text)) / 2
+    memory = _same_memory(sizes, name.memory_bytes or words.sizes)
+    differing = len(asked.variants ^ words.variants)
+    score = likeness - OTHER_VARIANT * differing
+    score += 0 if memory is None else SAME_MEMORY if memory else -OTHER_MEMORY
+    shown = max(0, min(MOST_OF_A_VARIANT if differing else 100, round(score)))
+    return Suggestion(name.accelerator_id, shown, name.name, memory) if shown >= LEAST_SCORE else None
+
+
+def _is_other_model(asked: frozenset[str], known: frozenset[str]) -> bool:
+    """Whether both have a model number and share none."""
+    return bool(asked) and bool(known) and not asked & known
+
+
+def _same_memory(seen: Sequence[int], sold: Sequence[int]) -> bool | None:
+    if not seen or not sold:
+        return None
+    return any(memory_distance(printed, size) <= MEMORY_TOLERANCE for size in seen for printed in sold if printed)
+
+
+def _words(name: str) -> _Words:
+    """`NVIDIA A100-SXM-64GB` -> text "a100 sxm", models {a100}, variants {sxm}, sizes (64e9,)."""
+    plain = normalized(name)
+    sizes = tuple(round(float(size) * (10**12 if unit == "tb" else 10**9)) for size, unit in _SIZE.findall(plain))
+    words = [word for word in _SIZE.sub(" ", plain).split() if word not in _FILLERS]
+    models = {word for word in words if _HAS_DIGIT.search(word) and not _NO_MODEL.fullmatch(word)}
+    # "Gaudi 3" is "Gaudi3".
+    models |= {first + second for first, second in pairwise(words) if first.isalpha() and second in models}
+    variants = frozenset(_variant(word) for word in words) & _VARIANTS
+    return _Words(" ".join(words), frozenset(models), variants, sizes)
+
+
+def _variant(word: str) -> str:
+    """`sxm4` and `sxm` are one way to build a card in."""
+    return word.rstrip("0123456789") if word.startswith(("sxm", "pcie", "oam")) else word
