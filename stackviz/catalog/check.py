@@ -4,6 +4,7 @@ A value that its formula does not support is no mistake where the data says why:
 cell, a note that starts with `NOT_BY_FORMULA`, or, for an alternative that lost to another source, any note.
 """
 
+import re
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -184,17 +185,21 @@ def _sources(reviewed: Reviewed) -> Iterator[Finding]:
     def wrong(value: SpecValue) -> str:
         if value.source is None:
             return "a source"
-        return "" if _is_web_address(value.source.url) else f"a web address for its source, not {value.source.url!r}"
+        return (
+            "" if _is_page(value.source.url) else f"the web address of a page for its source, not {value.source.url!r}"
+        )
 
     return _of_each(reviewed, wrong)
 
 
-def _is_web_address(text: str) -> bool:
+def _is_page(text: str) -> bool:
+    """Whether it is an http(s) address of a page on the web; the front page of a site proves nothing."""
     try:
         address = urlsplit(text)
     except ValueError:
         return False
-    return address.scheme in ("http", "https") and "." in (address.hostname or "") and " " not in text
+    is_on_web = address.scheme in ("http", "https") and "." in (address.hostname or "") and " " not in text
+    return is_on_web and bool(address.path.strip("/") or address.query)
 
 
 def _fields(reviewed: Reviewed) -> Iterator[Finding]:
@@ -221,6 +226,20 @@ def _units(reviewed: Reviewed) -> Iterator[Finding]:
         if amount == value.amount or (amount and value.amount and abs(amount / value.amount - 1) < 1e-9):
             return ""
         return f"an amount of {amount}, not {value.amount}"
+
+    return _of_each(reviewed, wrong)
+
+
+# How a note tells what stands in the source, where it is not what stands here.
+_PRINTED = re.compile(r"(?<!another )\bsource prints (\d+(?:\.\d+)?)(?=$|[;,])")
+
+
+def _printed(reviewed: Reviewed) -> Iterator[Finding]:
+    def wrong(value: SpecValue) -> str:
+        printed = _PRINTED.search(value.note)
+        if printed is None or value.amount is None or float(printed[1]) == float(value.value):
+            return ""
+        return f"{printed[1]} {value.unit}, which its note says the source prints"
 
     return _of_each(reviewed, wrong)
 
@@ -378,9 +397,10 @@ def _double(alias: Alias, rivals: Collection[Alias]) -> Finding:
 
 
 CHECKS: dict[str, tuple[str, Callable[[Reviewed], Iterator[Finding]]]] = {
-    "source": ("every public value has a source with a web address", _sources),
+    "source": ("every public value has a source: a page with a web address", _sources),
     "field": ("every value is of a registered field that its product can have", _fields),
     "unit": ("every figure is in a unit of its field, and its amount is that of the printed value", _units),
+    "printed": ("every figure is what its source prints", _printed),
     "range": ("every figure lies in the plausible range of its field", _ranges),
     "condition": ("every condition is canonical, and rates say whether they are dense", _conditions),
     "preferred": ("every cell has exactly one preferred value", _preferred),

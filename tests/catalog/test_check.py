@@ -49,10 +49,12 @@ def test_a_value_with_a_source_on_the_web_passes(bandwidth):
     assert problems("source") == []
 
 
-@pytest.mark.parametrize("url", ["https://", "http://localhost/sheet", "https://acme.example/a sheet"])
-def test_a_source_that_is_no_address_of_the_web_is_named(bandwidth, sheet_source, url):
+@pytest.mark.parametrize(
+    "url", ["https://", "http://localhost/sheet", "https://acme.example/a sheet", "https://acme.example/"]
+)
+def test_a_source_that_is_no_page_on_the_web_is_named(bandwidth, sheet_source, url):
     type(sheet_source).objects.filter(pk=sheet_source.pk).update(url=url)
-    assert problems("source") == [("3350 GB/s", f"a web address for its source, not {url!r}")]
+    assert problems("source") == [("3350 GB/s", f"the web address of a page for its source, not {url!r}")]
 
 
 def test_what_is_not_public_needs_no_source(says):
@@ -89,6 +91,14 @@ def test_an_amount_that_is_not_the_printed_value_is_named(bandwidth):
     assert problems("unit") == [("3350 GB/s", "an amount of 3350000000000.0, not 3350.0")]
 
 
+def test_a_figure_that_its_source_does_not_print_is_named(bandwidth):
+    for note in ("source prints 3350; and 3.35 TB/s", "another source prints 2000", "source prints the sum"):
+        changed(bandwidth, note=note)
+        assert problems("printed") == []
+    changed(bandwidth, note="rounded; source prints 3352.3")
+    assert problems("printed") == [("3350 GB/s", "3352.3 GB/s, which its note says the source prints")]
+
+
 def test_a_figure_out_of_range_is_named_with_the_range(says):
     power = says("tdp_w", "70", "W")
     assert problems("range") == []
@@ -110,6 +120,13 @@ def test_a_condition_that_is_not_canonical_is_named(says, condition, expected):
     assert problems("condition") == []
     changed(rate, condition=condition)
     assert problems("condition") == [("100 TFLOPS", expected)]
+
+
+def test_a_date_that_is_none_is_named(says):
+    released = says("release_date", "2022-10")
+    assert problems("unit") == []
+    changed(released, value="soon")
+    assert problems("unit") == [("soon", "release_date is written 2022, 2022-10 or 2022-10-13, not 'soon'")]
 
 
 # --- values against each other ---
