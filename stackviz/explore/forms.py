@@ -1,6 +1,6 @@
 """What the forms of the ladder and the scatter offer: options with the chosen one marked, names in words."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 
 from django.utils.translation import gettext as _
@@ -10,7 +10,15 @@ from stackviz.catalog.fields import grouped
 from stackviz.explore.axes import measure_derived, numeric_fields
 from stackviz.explore.ladder import Ranking
 from stackviz.explore.scatter import Drawing
-from stackviz.explore.selection import COLOURS, NO_SIZE, Filters, Known, LadderChoice, ScatterChoice
+from stackviz.explore.selection import (
+    COLOURS,
+    NO_SIZE,
+    Filters,
+    Known,
+    LadderChoice,
+    ScatterChoice,
+    TimelineChoice,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,6 +109,12 @@ def presets(choice: ScatterChoice) -> tuple[Preset, ...]:
         is_shown = (choice.x, choice.y, choice.size) == (x, y, size)
         found.append(Preset(words, of_question.query_string, is_shown))
     return tuple(found)
+
+
+def timeline_form(choice: TimelineChoice, names: Mapping[str, str]) -> tuple[Control, ...]:
+    """`names`: of the makers that have a lane, by slug."""
+    vendors = [Option(slug, name, slug == choice.vendor) for slug, name in names.items()]
+    return (control("vendor", _("Vendor"), [Option("", _("all")), *vendors]),)
 
 
 def control(name: str, label: str, options: Iterable[Option]) -> Control:

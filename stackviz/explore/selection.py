@@ -81,6 +81,18 @@ class ScatterChoice(Filters):
     yscale: str = ""
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TimelineChoice(Filters):
+    """Which makers' lanes are shown; the other filters say nothing here."""
+
+
+def timeline_choice(parameters: QueryDict, vendors: Collection[str]) -> TimelineChoice:
+    """Read the address."""
+    reader = _Reader(parameters)
+    vendor = reader.one_of("vendor", vendors, _("vendor"), "")
+    return TimelineChoice(vendor=vendor, notes=reader.notes_for({"vendor"}))
+
+
 def ladder_choice(parameters: QueryDict, known: Known) -> LadderChoice:
     """Read the address."""
     reader = _Reader(parameters)
@@ -91,7 +103,7 @@ def ladder_choice(parameters: QueryDict, known: Known) -> LadderChoice:
         "condition": reader.one_of("condition", known.measures.get(name, ()), _("condition"), ""),
         "scale": reader.one_of("scale", SCALES, _("scale"), ""),
     }
-    return LadderChoice(**chosen, notes=reader.notes_for(LadderChoice))
+    return LadderChoice(**chosen, notes=reader.notes_for(_names(LadderChoice)))
 
 
 def scatter_choice(parameters: QueryDict, known: Known) -> ScatterChoice:
@@ -107,7 +119,7 @@ def scatter_choice(parameters: QueryDict, known: Known) -> ScatterChoice:
         "xscale": reader.one_of("xscale", SCALES, _("scale"), ""),
         "yscale": reader.one_of("yscale", SCALES, _("scale"), ""),
     }
-    return ScatterChoice(**chosen, notes=reader.notes_for(ScatterChoice))
+    return ScatterChoice(**chosen, notes=reader.notes_for(_names(ScatterChoice)))
 
 
 def asked_format(parameters: QueryDict, *more: str) -> tuple[str, str]:
@@ -126,6 +138,10 @@ def _filters(reader: "_Reader", known: Known) -> dict[str, str]:
     }
 
 
+def _names(choice: type[Filters]) -> frozenset[str]:
+    return frozenset(one.name for one in fields(choice)) - {"notes"} | _BESIDE
+
+
 class _Reader:
     """Reads parameters one by one and keeps a note of each that was not understood."""
 
@@ -141,8 +157,8 @@ class _Reader:
         self.notes.append(note % {"what": what, "value": value[:SHOWN_CHARS]})
         return usual
 
-    def notes_for(self, choice: type[Filters]) -> tuple[str, ...]:
-        names = {one.name for one in fields(choice)} - {"notes"} | _BESIDE
+    def notes_for(self, names: Collection[str]) -> tuple[str, ...]:
+        """The notes so far, and one for each parameter that is none of these names."""
         unknown = [name for name in sorted(self.parameters) if name not in names]
         left_out = [_("There is no filter %(name)r here: it was left out.") % {"name": name[:40]} for name in unknown]
         return tuple([*self.notes, *left_out][:MOST_NOTES])

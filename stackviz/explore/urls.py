@@ -8,4 +8,5 @@ app_name = "explore"
 urlpatterns = [
     path("ladder/", views.ladder, name="ladder"),
     path("explore/", views.scatter, name="scatter"),
+    path("timeline/", views.timeline, name="timeline"),
 ]

@@ -12,7 +12,7 @@ from django_htmx.http import push_url
 from stackviz.catalog.models import CatalogueEdition
 from stackviz.explore.axes import known_at, read
 from stackviz.explore.files import drawing_file, ranking_file
-from stackviz.explore.forms import ladder_form, presets, scatter_form
+from stackviz.explore.forms import ladder_form, presets, scatter_form, timeline_form
 from stackviz.explore.ladder import rank
 from stackviz.explore.measured import Measured, measured
 from stackviz.explore.scatter import draw, figure
@@ -25,7 +25,9 @@ from stackviz.explore.selection import (
     asked_format,
     ladder_choice,
     scatter_choice,
+    timeline_choice,
 )
+from stackviz.explore.timeline import FIELDS, PROCESS, assemble, vendors
 from stackviz.web.fragments import kept
 from stackviz.web.htmx import vary_on_htmx, wants_partial
 from stackviz.web.paging import page_number, page_of
@@ -97,6 +99,23 @@ def _scatter_html(choice: ScatterChoice, edition: str, names: list[str], number:
         return render_to_string("explore/_scatter.html", context)
 
     return kept(("scatter", choice.query_string, number, edition), made, KEPT_S)
+
+
+@require_safe
+@vary_on_htmx
+def timeline(request: HttpRequest) -> HttpResponse:
+    """Architectures by maker and year, each with what it brought and the figures of its largest product."""
+    edition = CatalogueEdition.current()
+    names = known_at(edition).vendors
+    lanes = {slug: names.get(slug, slug) for slug in vendors()}
+    choice = timeline_choice(request.GET, lanes)
+
+    def made() -> str:
+        page = assemble(read([*FIELDS, PROCESS]), choice.vendor)
+        return render_to_string("explore/_timeline.html", {"form": timeline_form(choice, lanes), "page": page})
+
+    body = kept(("timeline", choice.vendor, edition), made, KEPT_S)
+    return _answer(request, Shown("explore/timeline.html", choice, body, choice.notes))
 
 
 @dataclass(frozen=True, slots=True)

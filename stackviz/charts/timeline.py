@@ -1,0 +1,79 @@
+"""A time line as lanes: each thing at its year, in per cent, moved down a row where its name would cover another."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+# In a drawing of some 900 pixels a name takes, in per cent of the width, this much for each letter and around it.
+LETTER, AROUND = 0.75, 1.8
+ROOM_YEARS = 2  # right of the last year, for its names
+
+
+@dataclass(frozen=True, slots=True)
+class Event:
+    """Something that came in a year. Events of one lane are given in order of their years."""
+
+    key: str
+    label: str
+    year: int
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where an event is drawn: per cent from the left, written for CSS, and a row of its lane, from 0."""
+
+    key: str
+    label: str
+    left: str
+    row: int
+
+
+@dataclass(frozen=True, slots=True)
+class Lane:
+    places: tuple[Place, ...]
+    rows: int
+
+
+@dataclass(frozen=True, slots=True)
+class YearMark:
+    year: int
+    left: str
+
+
+@dataclass(frozen=True, slots=True)
+class Timeline:
+    """The lanes in the order given; `years`: from the first to the last, both included."""
+
+    lanes: tuple[Lane, ...]
+    years: tuple[YearMark, ...]
+
+
+def timeline(lanes: Sequence[Sequence[Event]]) -> Timeline:
+    """Lay out these lanes over one axis of years."""
+    years = [event.year for lane in lanes for event in lane]
+    if not years:
+        return Timeline(tuple(Lane((), 0) for _lane in lanes), ())
+    first, last = min(years), max(years)
+    return Timeline(
+        tuple(_lane(lane, first, last) for lane in lanes),
+        tuple(YearMark(year, _percent(_left(year, first, last))) for year in range(first, last + 1)),
+    )
+
+
+def _left(year: int, first: int, last: int) -> float:
+    """The left edge of a year's column."""
+    return (year - first) / (last - first + 1 + ROOM_YEARS) * 100
+
+
+def _lane(events: Sequence[Event], first: int, last: int) -> Lane:
+    ends: list[float] = []  # where the last name of each row ends
+    places = []
+    for event in events:
+        left = _left(event.year, first, last)
+        row = next((number for number, end in enumerate(ends) if end <= left), len(ends))
+        ends[row : row + 1] = [left + len(event.label) * LETTER + AROUND]
+        places.append(Place(event.key, event.label, _percent(left), row))
+    return Lane(tuple(places), len(ends))
+
+
+def _percent(value: float) -> str:
+    return f"{value:.2f}"
