@@ -19,7 +19,7 @@ from stackviz.catalog.conditions import describe
 from stackviz.catalog.derived import Derived, derive
 from stackviz.catalog.fields import FIELDS, HEADLINES, Field, grouped
 from stackviz.catalog.figures import for_people, meaning_of, variant_of
-from stackviz.catalog.models import Accelerator, Alias, CatalogueEdition, SpecValue
+from stackviz.catalog.models import Accelerator, Alias, CatalogueEdition, Source, SpecValue
 from stackviz.catalog.past import names_at, public_values_at
 from stackviz.catalog.queries import Headline, condition_rank, headline, public_accelerators
 from stackviz.catalog.relatives import Relative, relatives
@@ -50,13 +50,15 @@ class Said:
 class SheetValue:
     """The preferred value under one condition. `confirmed_by` say the same, `others` something else.
 
-    `checked`: who checked it and when, in words. `more`: what opens below the row, in a few words.
+    `decided`: by which rule it stands before the others, "" where only its note says. `checked`: who checked it and
+    when, in words. `more`: what opens below the row, in a few words.
     """
 
     said: Said
     condition: str
     confirmed_by: tuple[Said, ...]
     others: tuple[Said, ...]
+    decided: str
     checked: str
     history: History | None
     more: str
@@ -248,12 +250,14 @@ def _value(said_here: Sequence[SpecValue], history: History | None, checkers: Ma
     main = next((value for value in said_here if value.is_preferred), said_here[0])
     rest = [value for value in said_here if value is not main]
     same = [value for value in rest if (value.amount, _text_of(value)) == (main.amount, _text_of(main))]
-    others = tuple(said(value) for value in rest if value not in same)
+    different = [value for value in rest if value not in same]
+    others = tuple(said(value) for value in different)
     return SheetValue(
         said=said(main),
         condition=", ".join(filter(None, [describe(meaning_of(main)), describe(variant_of(main))])),
         confirmed_by=tuple(said(value) for value in same),
         others=others,
+        decided=_decided(main, different),
         checked=_checked(main, history, checkers),
         history=history if history and history.steps else None,
         more=_more(len(same), others, history),
@@ -262,6 +266,27 @@ def _value(said_here: Sequence[SpecValue], history: History | None, checkers: Ma
 
 def _text_of(value: SpecValue) -> str:
     return value.value if value.amount is None else ""
+
+
+def _decided(main: SpecValue, others: Sequence[SpecValue]) -> str:
+    """Which of the catalogue's rules (docs/catalogue.md) puts `main` before all the others, in words; "" for none."""
+    if not others:
+        return ""
+    kind, kinds = _kind_of(main), {_kind_of(other) for other in others}
+    basis, bases = main.basis, {other.basis for other in others}
+    if kind == Source.Kind.MAKER and Source.Kind.MAKER not in kinds:
+        return _("the maker's own figure comes first")
+    if basis == SpecValue.Basis.PROBED and SpecValue.Basis.PROBED not in bases:
+        return _("what a real device reports comes first")
+    if basis == SpecValue.Basis.PUBLISHED and SpecValue.Basis.PUBLISHED not in bases:
+        return _("a published figure comes before one that is derived or measured")
+    if kind == Source.Kind.PRESS and kinds == {Source.Kind.COMMUNITY}:
+        return _("a reference site comes before community tables")
+    return ""
+
+
+def _kind_of(value: SpecValue) -> str:
+    return value.source.kind if value.source else ""
 
 
 def _more(confirmed: int, others: Sequence[Said], history: History | None) -> str:

@@ -8,7 +8,7 @@ from django.contrib.auth.models import User
 from django.core.cache import cache
 from django.urls import reverse
 
-from stackviz.catalog.models import Accelerator, Alias, SpecValue
+from stackviz.catalog.models import Accelerator, Alias, Source, SpecValue
 from stackviz.catalog.sheet import read_sheet
 
 
@@ -279,3 +279,22 @@ def test_html_in_a_value_or_note_is_only_text(client, bandwidth):
     page = page_of(client, "acme-one")
     assert "<script>alert(1)" not in page
     assert "&lt;script&gt;alert(1)" in page
+
+
+@pytest.mark.parametrize(
+    ("kind", "basis", "why"),
+    [
+        ("press", "published", "the maker&#x27;s own figure comes first"),
+        ("maker", "derived", "a published figure comes before one that is derived or measured"),
+        ("maker", "published", ""),
+    ],
+)
+def test_where_sources_disagree_the_rule_that_decided_is_said(client, bandwidth, kind, basis, why):
+    other = Source.objects.create(key="other", title="Another", url="https://other.example/", kind=kind)
+    SpecValue.objects.create(
+        accelerator=bandwidth.accelerator, field=bandwidth.field, value="3000", unit="GB/s", source=other,
+        status="public", basis=basis,
+    )  # fmt: skip
+    page = page_of(client, "acme-one")
+    assert "1 other figure: 3,000 GB/s" in page
+    assert (f"<dt>Decided</dt><dd>{why}</dd>" in page) if why else ("<dt>Decided</dt>" not in page)
