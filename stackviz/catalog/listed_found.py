@@ -25,6 +25,7 @@ _NUMBERED = frozenset({"compute_capability", "metal_gpu_family"})
 _GIGABYTES = re.compile(r"(\d{1,5}) ?gb\b")
 # A card of "80 GB" is published as 80 GB by one source and as 80 GiB by the next.
 _NEAR = (0.99, 1.08)
+_BY_NAME = (Lower("name"), "pk")  # AMD, Apple, AWS
 
 
 @dataclass(frozen=True, slots=True)
@@ -175,9 +176,9 @@ def _ordered(found: QuerySet[Accelerator], asked: Asked) -> QuerySet[Accelerator
     if key in FIELDS and key != "vendor":
         return _by_field(found, FIELDS[key], is_descending=asked.is_descending)
     if not key and asked.q:
-        return found.alias(nearness=_nearness(asked.q)).order_by("nearness", "name", "pk")
-    column = {"vendor": "vendor__name", "kind": "kind"}.get(key, "name")
-    return found.order_by(F(column).desc() if asked.is_descending else F(column).asc(), "name", "pk")
+        return found.alias(nearness=_nearness(asked.q)).order_by("nearness", *_BY_NAME)
+    column = Lower({"vendor": "vendor__name", "kind": "kind"}.get(key, "name"))
+    return found.order_by(column.desc() if asked.is_descending else column.asc(), *_BY_NAME)
 
 
 def _by_field(found: QuerySet[Accelerator], field: Field, *, is_descending: bool) -> QuerySet[Accelerator]:
@@ -189,7 +190,7 @@ def _by_field(found: QuerySet[Accelerator], field: Field, *, is_descending: bool
     found = found.alias(sorted_by=shown(field))
     by = [way(Length("sorted_by"))] if field.name in _NUMBERED else []
     by.append(way(Lower("sorted_by") if field.is_text else F("sorted_by")))
-    return found.order_by(*by, "name", "pk")
+    return found.order_by(*by, *_BY_NAME)
 
 
 def _nearness(q: str) -> Case:

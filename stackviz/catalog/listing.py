@@ -16,6 +16,8 @@ from stackviz.catalog.models import Accelerator, SpecValue
 from stackviz.catalog.queries import Headline, headline, preferred_values
 from stackviz.units import format_number
 
+_SHOWN = ("accelerator_id", "field", "value", "unit", "amount", "condition", "basis")  # of a value, in a cell
+
 
 @dataclass(frozen=True, slots=True)
 class Column:
@@ -147,7 +149,7 @@ def values_by_cell(
     """(accelerator id, field) -> its preferred values. One query."""
     values: dict[tuple[int, str], list[SpecValue]] = defaultdict(list)
     rows = preferred_values(item.pk for item in accelerators).filter(field__in=names)
-    for value in rows if with_sources else rows.select_related(None):
+    for value in rows if with_sources else rows.select_related(None).only(*_SHOWN):
         values[value.accelerator_id, value.field].append(value)
     return values
 
@@ -187,14 +189,21 @@ def order_text(counts: Counted, asked: Asked) -> str:
     field = FIELDS.get(asked.sort_key)
     if field is None or asked.sort_key == "vendor":
         return ""
-    way = _("downwards") if asked.is_descending else _("upwards")
-    text = _("sorted by %(title)s, %(way)s") % {"title": field.words[0], "way": way}
+    text = _("sorted by %(title)s, %(way)s") % {"title": field.words[0], "way": _way(field, asked)}
     if not counts.unknown:
         return text
     unknown = ngettext(
         "%(n)d without a published figure stands last", "%(n)d without a published figure stand last", counts.unknown
     )
     return f"{text}; {unknown % {'n': counts.unknown}}"
+
+
+def _way(field: Field, asked: Asked) -> str:
+    if field.name == "release_date":
+        return _("newest first") if asked.is_descending else _("oldest first")
+    if field.is_text:
+        return _("from the end of the alphabet") if asked.is_descending else _("by the alphabet")
+    return _("highest first") if asked.is_descending else _("lowest first")
 
 
 def narrowings(asked: Asked, known: Known) -> list[Narrowing]:

@@ -10,9 +10,10 @@ from django.urls import reverse
 
 from stackviz.catalog.conditions import KEYS
 from stackviz.catalog.fields import FIELDS
-from stackviz.catalog.listed_asked import COLUMNS
+from stackviz.catalog.listed_asked import COLUMNS, SORTS
 from stackviz.catalog.load import load_catalogue
 from stackviz.catalog.models import Accelerator, CatalogueEdition, SpecValue
+from tests.catalog.orders import assert_the_order_is_that_of_the_figures_shown
 
 LIST = "/accelerators/"
 HTMX = {"HX-Request": "true"}
@@ -283,11 +284,14 @@ def figures(client, sort: str) -> list[str]:
     return [row[sort.removeprefix("-")] for row in rows]
 
 
-def test_sorting_follows_the_figures_shown(loaded, client, db):
-    largest = [float(text.split(" / ")[-1]) for text in figures(client, "-memory_gb") if text]
-    assert largest == sorted(largest, reverse=True)
-    smallest = [float(text.split(" / ")[-1]) for text in figures(client, "tdp_w") if text]
-    assert smallest == sorted(smallest)
+@pytest.mark.parametrize("key", sorted(SORTS))
+def test_sorting_follows_the_figures_shown(loaded, db, key):
+    assert_the_order_is_that_of_the_figures_shown(key)
+
+
+def test_names_are_in_order_whatever_their_case(loaded, client, db):
+    vendors = list(dict.fromkeys(name.split()[0] for name in names(client.get(LIST))))
+    assert vendors[:3] == ["AMD", "Apple", "AWS"]
 
 
 def test_numbers_in_words_are_sorted_as_numbers(loaded, client, db):
