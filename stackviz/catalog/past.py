@@ -14,13 +14,14 @@ from django.utils import timezone
 
 from stackviz.catalog.models import Accelerator, Alias, Source, SpecValue, Vendor
 
-_MOMENT = re.compile(r"(\d{4}-\d\d-\d\d)(?:[T ](\d\d:\d\d(?::\d\d(?:\.\d{1,6})?)?)(Z|[+-]\d\d:\d\d)?)?", re.ASCII)
+_MOMENT = re.compile(r"(\d{4}-\d\d-\d\d)(?:[T ](\d\d:\d\d(?::\d\d(?:\.\d{1,6})?)?)(Z|[+ -]\d\d:\d\d)?)?", re.ASCII)
 
 
 def read_moment(text: str) -> datetime | None:
     """`2026-11-20` or `2026-11-20T16:00:00Z` -> aware UTC; a date alone means the end of that day, today's: now.
 
-    None if it is no moment or lies in the future. Without a zone a time is UTC.
+    None if it is no moment or lies in the future. Without a zone a time is UTC; a space before the zone is a plus sign
+    that somebody forgot to escape in an address.
     """
     parts = _MOMENT.fullmatch(text.strip())
     if parts is None:
@@ -30,7 +31,7 @@ def read_moment(text: str) -> datetime | None:
     try:
         if clock is None:
             return _end_of(datetime.fromisoformat(day), now)
-        moment = datetime.fromisoformat(f"{day}T{clock}{zone or 'Z'}").astimezone(UTC)
+        moment = datetime.fromisoformat(f"{day}T{clock}{zone or 'Z'}".replace(" ", "+")).astimezone(UTC)
     except (ValueError, OverflowError):  # the 31st of June; the year 1, a zone east of here
         return None
     return moment if moment <= now else None

@@ -84,6 +84,14 @@ def test_a_past_sheet_is_not_for_search_engines_and_names_the_present_one(client
     assert "noindex" not in text_of(client)
 
 
+def test_what_was_withdrawn_from_the_public_has_no_past_there_either(client, bandwidth, yesterday):
+    card = bandwidth.accelerator
+    card.is_public = False
+    card.save()
+    assert client.get(f"{URL}?at={yesterday}").status_code == 404
+    assert client.get(f"{URL}?at={yesterday}&format=json").status_code == 404
+
+
 @pytest.mark.parametrize("at", ["nonsense", "2999-01-01", "2026-13-77", "<script>", "1" * 5000])
 def test_a_moment_that_is_none_is_left_out_with_a_note(client, bandwidth, at):
     page = text_of(client, f"?at={at}")
