@@ -18,7 +18,7 @@ from django.utils.translation import gettext_lazy
 from stackviz.catalog.conditions import parse, split_variants, write
 from stackviz.units import format_number
 
-# Makers round what they print: 102.4 GB/s becomes 100, 20.6 TFLOPS 20.3. More than this is no rounding.
+# Makers round what they print: 102.4 GB/s of the M2 become 100. More than this is no rounding.
 ROUNDING = 0.03
 # Peaks that have a clock of their own lie up to a fifth below what the boost clock or the highest reported one gives.
 LOWER_CLOCK = 0.2

@@ -7,7 +7,8 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
 
-from stackviz.catalog.check import as_data, as_lines, check_catalogue
+from stackviz.catalog.check import check_catalogue
+from stackviz.catalog.check_output import as_data, as_lines
 from stackviz.catalog.problems import CuratedDataError
 
 
