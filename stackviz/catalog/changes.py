@@ -355,19 +355,30 @@ def _entry(step: _Step, what: str, **told: Any) -> Entry:  # noqa: ANN401 - the 
     return Entry(
         key=f"{KINDS[step.place.rank].prefix}-{record.history_id}",
         when=record.history_date,
-        who=_who(record),
+        who=_who(step),
         what=what,
         reason=_reason(record),
         **told,
     )
 
 
-def _who(record: Any) -> str:  # noqa: ANN401 - a historical row
+def _who(step: _Step) -> str:
+    """Who did it; and who approved it, where a second person has."""
+    record, before = step.record, step.before
     if record.history_user:
-        return record.history_user.get_full_name() or str(record.history_user.get_username())
+        who = _person(record.history_user)
+        if step.place.rank != 0 or not record.checked_by or record.checked_by_id == record.history_user_id:
+            return who
+        if before is not None and before.checked_at == record.checked_at:
+            return who  # checked on another occasion
+        return _("%(who)s, approved by %(other)s") % {"who": who, "other": _person(record.checked_by)}
     if (record.history_change_reason or "").startswith(LOADED):
         return _("the catalogue's files")
     return _("not recorded")
+
+
+def _person(user: Any) -> str:  # noqa: ANN401 - a user of whatever model
+    return user.get_full_name() or str(user.get_username())
 
 
 def _reason(record: Any) -> str:  # noqa: ANN401
@@ -510,7 +521,7 @@ def _tell_sheet(step: _Step) -> Entry | None:
 
 
 KINDS = (
-    _Kind(0, "value", SpecValue, ("source",), _public_values, _tell_value),
+    _Kind(0, "value", SpecValue, ("source", "checked_by"), _public_values, _tell_value),
     _Kind(1, "name", Alias, ("source",), _of_public_sheets, _tell_name),
     _Kind(2, "accelerator", Accelerator, ("vendor",), _public_sheets, _tell_sheet),
 )
@@ -530,6 +541,10 @@ def read_log(asked: Asked, before: Place | None = None, length: int = PER_PAGE) 
         lines = [line for line in lines if _order(line.place) >= _order(horizon)]
     if asked.load is None and not asked.each:
         lines = _joined(lines)
+        if horizon is not None and lines and lines[-1].last == horizon and lines[-1].entry.counts:
+            last = lines[-1]  # it goes on beyond what was read
+            counts = (*last.entry.counts, _("and more, on the next page"))
+            lines[-1] = replace(last, entry=replace(last.entry, counts=counts))
     shown = lines[:length]
     return Log(tuple(line.entry for line in shown), shown[-1].last if len(lines) > length else horizon)
 

@@ -9,6 +9,7 @@ from typing import Any
 from django.db.models import Count, Exists, Max, OuterRef, Q
 from django.utils.translation import gettext as _
 
+from stackviz.catalog.match import CardName, decide
 from stackviz.catalog.models import Accelerator, Alias, SpecValue
 from stackviz.catalog.names import normalized
 from stackviz.labs.models import Card, NameDecision
@@ -69,7 +70,7 @@ def waiting_names(
         return Waiting(
             name=pair[0],
             vendor=pair[1],
-            why=_("several sheets have this name") if aliases.get(normalized(pair[0])) else _("no sheet has this name"),
+            why=_why(pair, sizes.get(pair, ()), aliases),
             machines=row["machines"],
             public_machines=row["public_machines"],
             last=row["last"],
@@ -81,6 +82,15 @@ def waiting_names(
         )
 
     return page_as(page, shown)
+
+
+def _why(pair: NamePair, sizes: tuple[int, ...], aliases: dict[str, list[Alias]]) -> str:
+    """Why cards of this name have no sheet, and what would decide."""
+    match = decide(CardName(pair[0], pair[1], sizes[0] if sizes else None), aliases)
+    if match.how == "unknown":
+        return _("no sheet has this name")
+    needs = match.needs or _("what the card reports")
+    return _("not enough by itself; what decides: %(needs)s") % {"needs": needs}
 
 
 def waiting_name(pair: NamePair) -> Waiting | None:
@@ -150,7 +160,7 @@ def _aliases(pairs: Iterable[NamePair]) -> dict[str, list[Alias]]:
     """By normalized name: what has it already. One query."""
     wanted = {normalized(name) for name, _vendor in pairs} - {""}
     found: dict[str, list[Alias]] = defaultdict(list)
-    for alias in Alias.objects.filter(normalized__in=wanted).select_related("accelerator").order_by("pk"):
+    for alias in Alias.objects.filter(normalized__in=wanted).select_related("accelerator__vendor").order_by("pk"):
         found[alias.normalized].append(alias)
     return found
 

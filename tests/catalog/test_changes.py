@@ -252,6 +252,27 @@ def test_fewer_steps_are_told_one_by_one(card, sheet_source, mira):
     assert len(read_log(Asked()).entries) == BULK
 
 
+def test_many_steps_that_go_on_beyond_the_page_say_so(card, sheet_source, mira, monkeypatch):
+    monkeypatch.setattr("stackviz.catalog.changes.READ", 20)
+    for number in range(30):
+        value = SpecValue(accelerator=card, field="tdp_w", value=str(100 + number), unit="W", source=sheet_source)
+        saved(value, "import of acme.csv", mira, status="public")
+    first = read_log(Asked())
+    assert first.entries[0].counts == ("20 values added", "and more, on the next page")
+    rest = read_log(Asked(), first.next_place)
+    assert rest.entries[0].counts == ("10 values added",)
+
+
+def test_a_second_person_who_approved_is_told(bandwidth, mira):
+    ada = User.objects.create_user("ada")
+    saved(bandwidth, "the data sheet says so", mira, value="3352", checked_by=ada, checked_at=timezone.now())
+    assert read_log(Asked()).entries[0].who == "Mira Okonkwo, approved by ada"
+    saved(bandwidth, "again", mira, value="3353")
+    assert read_log(Asked()).entries[0].who == "Mira Okonkwo"
+    saved(bandwidth, "by herself", mira, value="3354", checked_by=mira, checked_at=timezone.now())
+    assert read_log(Asked()).entries[0].who == "Mira Okonkwo"
+
+
 # --- pages ---
 
 
