@@ -116,7 +116,7 @@ _ALL: tuple[Derivation, ...] = (
         "FLOP/B",
         1.0,
         _("fp32 rate of the ordinary cores ÷ memory bandwidth"),
-        _("Where the line runs for code that does not use the matrix units."),
+        _("The same line for code without the matrix units: with fewer operations a byte it waits for memory."),
         (_FP32, _BANDWIDTH),
     ),
     Derivation(
