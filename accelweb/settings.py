@@ -198,7 +198,17 @@ CELERY_BEAT_SCHEDULE = {
         "schedule": REQUEUE_EVERY_S,
         "options": {"expires": REQUEUE_EVERY_S},  # turns missed while no worker ran are not made up for
     },
+    "write the public data": {
+        "task": "stackviz.opendata.tasks.write_dump_if_due",
+        "schedule": 60,  # a look at one small file; it writes once a night, and when a lab became private
+        "options": {"expires": 60},
+    },
 }
+
+# --- open data ----------------------------------------------------------------------------------------------------
+
+DATA_DIR = Path(env_text("DATA_DIR", str(VAR_DIR / "data"))).resolve()  # web and worker must share it
+DATA_KEEP = env_int("DATA_KEEP", 7, least=1)  # dumps kept, the newest included
 
 # --- `make run` -------------------------------------------------------------------------------------------------
 

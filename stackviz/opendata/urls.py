@@ -1,6 +1,13 @@
 """Addresses of the data for download."""
 
-from django.urls import URLPattern
+from django.urls import path
+
+from stackviz.opendata import views
 
 app_name = "opendata"
-urlpatterns: list[URLPattern] = []
+urlpatterns = [
+    path("data/", views.index, name="index"),
+    path("data/schema/", views.schema, name="schema"),
+    path("data/<str:name>", views.file, name="file"),
+    path("data/<str:dump_name>/<str:name>", views.file, name="file-of"),
+]

@@ -111,7 +111,7 @@ def test_every_program_can_be_seen_to_be_well_and_starts_after_what_it_needs():
         assert needs == {"migrate": "service_completed_successfully", "redis": "service_healthy"}
     assert found["postgres"]["image"] == "postgres:16"
     assert found["redis"]["image"] == "redis:7"
-    assert yaml.safe_load((ROOT / "docker-compose.yml").read_text())["volumes"].keys() == {"postgres", "redis"}
+    assert yaml.safe_load((ROOT / "docker-compose.yml").read_text())["volumes"].keys() == {"postgres", "redis", "data"}
 
 
 def test_the_addresses_inside_name_services_of_the_file():

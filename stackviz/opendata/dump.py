@@ -1,0 +1,206 @@
+"""Writes the dump: every public row in three formats, a manifest and checksums, complete or not at all.
+
+A dump is written into a folder of its own beside the others and renamed into place when it is whole; then the name in
+`latest` is replaced. Whoever reads at that moment has the old dump or the new one, never half of one. Two writers at
+once: the second sees the lock and leaves.
+"""
+
+import fcntl
+import hashlib
+import json
+import os
+import shutil
+import tempfile
+import time
+from collections.abc import Iterable, Iterator
+from contextlib import ExitStack, contextmanager
+from datetime import UTC, datetime, timedelta
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+from django.conf import settings
+from django.utils import timezone, translation
+
+from stackviz.catalog.models import CatalogueEdition
+from stackviz.opendata import shelf
+from stackviz.opendata.formats import FORMATS, WRITERS, Row, moment_text
+from stackviz.opendata.licence import LICENCE
+from stackviz.opendata.schema import SCHEMA_VERSION, TABLES, TYPES, Table
+from stackviz.opendata.tables import CHUNK, ROWS
+from stackviz.stacks.models import Edition
+
+WRITING = ".writing-"
+LEFT_BEHIND_S = 86_400  # a folder that a killed writer left is removed after a day
+NIGHT_HOUR = 2  # UTC
+TRIES = 3  # of a dump during which somebody changed the catalogue
+
+
+class AlreadyWriting(RuntimeError):
+    """Another process writes a dump at this moment."""
+
+
+def is_due(now: datetime | None = None) -> bool:
+    """Whether a dump is to be written: there is none since the last night, or one shows what is public no more."""
+    newest = shelf.newest()
+    if newest is None or newest.schema_version != SCHEMA_VERSION:
+        return True
+    return newest.created_at < _last_night(now or timezone.now()) or not shelf.is_still_public(newest)
+
+
+def _last_night(now: datetime) -> datetime:
+    tonight = now.astimezone(UTC).replace(hour=NIGHT_HOUR, minute=0, second=0, microsecond=0)
+    return tonight if tonight <= now else tonight - timedelta(days=1)
+
+
+def write_dump() -> shelf.Dump:
+    """Write a dump and make it the newest; the oldest beyond DATA_KEEP are removed. Raises AlreadyWriting, OSError."""
+    place = shelf.folder()
+    place.mkdir(parents=True, exist_ok=True)
+    with _alone(place), translation.override("en"):
+        _sweep(place)
+        written = _publish(_write_undisturbed(place), place)
+        _withdraw_and_prune(written)
+        return written
+
+
+@contextmanager
+def _alone(place: Path) -> Iterator[None]:
+    with (place / ".lock").open("w") as lock:
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            raise AlreadyWriting(f"another process writes into {place} at this moment") from None
+        yield
+
+
+def _write_undisturbed(place: Path) -> Path:
+    """The folder of a dump all of whose tables are of one edition; written anew when the catalogue moved meanwhile."""
+    for turn in range(1, TRIES + 1):
+        edition = _edition()
+        draft = Path(tempfile.mkdtemp(prefix=WRITING, dir=place))
+        try:
+            _write(draft, edition)
+        except BaseException:
+            shutil.rmtree(draft, ignore_errors=True)
+            raise
+        if turn == TRIES or _edition() == edition:
+            break
+        shutil.rmtree(draft, ignore_errors=True)
+    return draft
+
+
+def _edition() -> str:
+    return f"{CatalogueEdition.current()}-{Edition.current()}"
+
+
+def _write(draft: Path, edition: str) -> None:
+    created_at = timezone.now()
+    reports: set[str] = set()
+    tables = [_write_table(table, draft, reports) for table in TABLES]
+    manifest = {
+        "name": "accelweb open data",
+        "schema_version": SCHEMA_VERSION,
+        "edition": edition,
+        "created_at": moment_text(created_at),
+        "site_version": settings.VERSION,
+        "licence": LICENCE,
+        "formats": FORMATS,
+        "types": TYPES,
+        "tables": tables,
+    }
+    _write_text(draft / shelf.MANIFEST, json.dumps(manifest, indent=1) + "\n")
+    files = [file for table in tables for file in table["files"]]
+    own = _described(draft / shelf.MANIFEST)
+    _write_text(draft / shelf.CHECKSUMS, "".join(f"{file['sha256']}  {file['name']}\n" for file in (own, *files)))
+    _write_text(draft / f".{shelf.MANIFEST}", json.dumps({"files": [own, _described(draft / shelf.CHECKSUMS)]}))
+    _write_text(draft / shelf.REPORTS, "\n".join(sorted(reports)))
+    draft.chmod(0o755)
+
+
+def _write_table(table: Table, draft: Path, reports: set[str]) -> dict[str, Any]:
+    """Write all formats of a table in one pass -> what the manifest says of it. Report ids are added to `reports`."""
+    paths = {form: draft / f"{table.name}.{form}" for form in FORMATS}
+    named = [column.name for column in table.columns]
+    of_report = named.index("report") if "report" in named else None
+    count = 0
+    with ExitStack() as files:
+        writers = [WRITERS[form](table, path, files) for form, path in paths.items()]
+        for chunk in _chunks(ROWS[table.name]()):
+            for writer in writers:
+                writer.write(chunk)
+            count += len(chunk)
+            if of_report is not None:
+                reports.update(row[of_report] for row in chunk)
+    return {
+        "name": table.name,
+        "title": table.title,
+        "meaning": table.meaning,
+        "key": table.key,
+        "of_machines": table.of_machines,
+        "rows": count,
+        "columns": [
+            {
+                "name": column.name,
+                "type": column.type,
+                "unit": column.unit or None,
+                "may_be_null": column.may_be_null,
+                "meaning": column.meaning,
+            }
+            for column in table.columns
+        ],
+        "files": [{**_described(path), "format": form} for form, path in paths.items()],
+    }
+
+
+def _chunks(rows: Iterable[Row]) -> Iterator[list[Row]]:
+    left = iter(rows)
+    while chunk := list(islice(left, CHUNK)):
+        yield chunk
+
+
+def _described(path: Path) -> dict[str, Any]:
+    with path.open("rb") as file:
+        digest = hashlib.file_digest(file, "sha256").hexdigest()
+    return {"name": path.name, "bytes": path.stat().st_size, "sha256": digest}
+
+
+def _write_text(path: Path, text: str) -> None:
+    path.write_text(text, encoding="utf-8", newline="\n")
+
+
+def _publish(draft: Path, place: Path) -> shelf.Dump:
+    """Rename the finished folder into place and let `latest` name it, each in one step."""
+    stamp = timezone.now().strftime("%Y%m%dT%H%M%SZ")
+    taken = set(shelf.names())
+    name = next(name for name in (stamp, *(f"{stamp}-{n}" for n in range(2, 1000))) if name not in taken)
+    draft.rename(place / name)
+    handle, pointer = tempfile.mkstemp(prefix=WRITING, dir=place)
+    with os.fdopen(handle, "w", encoding="ascii") as file:
+        file.write(name + "\n")
+    Path(pointer).chmod(0o644)
+    Path(pointer).replace(place / shelf.LATEST)
+    written = shelf.named(name)
+    if written is None:
+        raise OSError(f"{place / name} was written and cannot be read")
+    return written
+
+
+def _withdraw_and_prune(written: shelf.Dump) -> None:
+    """Remove the dumps beyond DATA_KEEP, and from the others what is of machines that are public no more."""
+    older = [name for name in shelf.names() if name != written.name]
+    for name in older[settings.DATA_KEEP - 1 :]:
+        shutil.rmtree(shelf.folder() / name, ignore_errors=True)
+    for name in older[: settings.DATA_KEEP - 1]:
+        dump = shelf.named(name)
+        if dump is not None and not shelf.is_still_public(dump):
+            for file in (file for table in dump.tables if table.of_machines for file in table.files):
+                (dump.folder / file.name).unlink(missing_ok=True)
+
+
+def _sweep(place: Path) -> None:
+    """Remove what writers that were killed have left."""
+    for left in place.glob(f"{WRITING}*"):
+        if time.time() - left.stat().st_mtime > LEFT_BEHIND_S:
+            shutil.rmtree(left, ignore_errors=True)
+            left.unlink(missing_ok=True) if left.is_file() else None

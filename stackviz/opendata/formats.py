@@ -1,0 +1,125 @@
+"""The three forms of a table: JSON Lines, CSV and Parquet, written side by side, a chunk of rows at a time.
+
+Knows columns and rows, no database. pyarrow is loaded when the first Parquet file is: web processes never need it.
+"""
+
+import csv
+import json
+from collections.abc import Sequence
+from contextlib import ExitStack
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any, Protocol
+
+from stackviz.opendata.schema import Column, Table
+from stackviz.web.download import safe_cell
+
+Row = tuple[Any, ...]
+FORMATS = {"jsonl": "JSON Lines", "csv": "CSV", "parquet": "Parquet"}
+CONTENT_TYPES = {
+    "jsonl": "application/jsonl; charset=utf-8",
+    "csv": "text/csv; charset=utf-8",
+    "parquet": "application/vnd.apache.parquet",
+    "json": "application/json",
+    "txt": "text/plain; charset=utf-8",
+}
+
+
+def moment_text(moment: datetime) -> str:
+    """`2026-11-20T16:00:00.000000Z`: always as long, so that texts sort like moments."""
+    return moment.astimezone(UTC).isoformat(timespec="microseconds").replace("+00:00", "Z")
+
+
+def json_text(value: object) -> str:
+    """On one line, in ASCII: a text from a report may hold half a surrogate pair, which UTF-8 has no bytes for."""
+    return json.dumps(value, allow_nan=False, separators=(",", ":"))
+
+
+class Writer(Protocol):
+    def write(self, rows: Sequence[Row]) -> None: ...
+
+
+class JsonLines:
+    """One JSON object a line, every column in every line."""
+
+    def __init__(self, table: Table, path: Path, files: ExitStack) -> None:
+        self._columns = table.columns
+        self._file = files.enter_context(path.open("w", encoding="utf-8", newline="\n"))
+
+    def write(self, rows: Sequence[Row]) -> None:
+        self._file.writelines(json_text(self._object(row)) + "\n" for row in rows)
+
+    def _object(self, row: Row) -> dict[str, object]:
+        return {
+            column.name: moment_text(cell) if isinstance(cell, datetime) else cell
+            for column, cell in zip(self._columns, row, strict=True)
+        }
+
+
+class Csv:
+    """A header, a line a row. Null is empty; a text that a spreadsheet would take for a formula gets an apostrophe."""
+
+    def __init__(self, table: Table, path: Path, files: ExitStack) -> None:
+        self._columns = table.columns
+        self._writer = csv.writer(
+            files.enter_context(path.open("w", encoding="utf-8", newline="")), lineterminator="\n"
+        )
+        self._writer.writerow([column.name for column in table.columns])
+
+    def write(self, rows: Sequence[Row]) -> None:
+        self._writer.writerows(
+            [_csv_cell(column, cell) for column, cell in zip(self._columns, row, strict=True)] for row in rows
+        )
+
+
+def _csv_cell(column: Column, cell: object) -> object:
+    if cell is None:
+        return ""
+    if column.type == "json":
+        return safe_cell(json_text(cell))
+    if isinstance(cell, datetime):
+        return moment_text(cell)
+    if isinstance(cell, bool):
+        return "true" if cell else "false"
+    return safe_cell(cell)
+
+
+class Parquet:
+    """Typed columns with their meanings as field metadata, compressed with zstd."""
+
+    def __init__(self, table: Table, path: Path, files: ExitStack) -> None:
+        import pyarrow as pa
+        from pyarrow import parquet
+
+        types = {
+            "text": pa.string(), "json": pa.string(), "integer": pa.int64(), "number": pa.float64(),
+            "truth": pa.bool_(), "moment": pa.timestamp("us", tz="UTC"),
+        }  # fmt: skip
+        self._columns = table.columns
+        self._schema = pa.schema(
+            [
+                pa.field(
+                    column.name, types[column.type], nullable=column.may_be_null, metadata={"meaning": column.meaning}
+                )
+                for column in table.columns
+            ]
+        )
+        self._batch = pa.RecordBatch.from_arrays
+        self._array = pa.array
+        self._writer = files.enter_context(parquet.ParquetWriter(path, self._schema, compression="zstd"))
+
+    def write(self, rows: Sequence[Row]) -> None:
+        arrays = [
+            self._array([_parquet_cell(column, row[place]) for row in rows], type=self._schema.field(place).type)
+            for place, column in enumerate(self._columns)
+        ]
+        self._writer.write_batch(self._batch(arrays, schema=self._schema))
+
+
+def _parquet_cell(column: Column, cell: Any) -> object:  # noqa: ANN401 (any cell of any table)
+    if cell is None or column.type != "json":
+        return cell
+    return json_text(cell)
+
+
+WRITERS: dict[str, type[JsonLines] | type[Csv] | type[Parquet]] = {"jsonl": JsonLines, "csv": Csv, "parquet": Parquet}

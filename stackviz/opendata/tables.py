@@ -1,0 +1,223 @@
+"""The rows of the dump, table by table. The one place that decides: is this row public?
+
+Rows are read in chunks, never all at once; each is a tuple in the order of its table's columns. `""` becomes None: in
+the dump unknown is null. Nothing of a private lab, no draft, no value under review, no user and no key is ever read.
+"""
+
+import math
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import islice
+from typing import Any, TypeVar
+
+from django.contrib.auth.models import AnonymousUser
+from django.db.models import OuterRef, Q, QuerySet, Subquery
+
+from stackviz.benchmarks.models import Result, Series
+from stackviz.benchmarks.registry import benchmark
+from stackviz.catalog.fields import FIELDS
+from stackviz.catalog.models import Accelerator, Alias, Source, SpecValue, Vendor
+from stackviz.labs.models import Card, Machine
+from stackviz.labs.queries import visible_machines
+from stackviz.stacks.models import Component, Counterpart, Placement, Release, Requirement, Stack
+from stackviz.units import UNITS
+
+CHUNK = 1_000
+Row = tuple[Any, ...]
+Item = TypeVar("Item")
+
+
+def _values(rows: QuerySet[Any], *columns: str) -> Iterator[Row]:
+    """These columns of all rows, a chunk at a time. One query."""
+    return (_known(row) for row in rows.values_list(*columns).iterator(chunk_size=CHUNK))
+
+
+def _known(row: Iterable[Any]) -> Row:
+    """With None for what is unknown: no empty text, no figure that is no number."""
+    return tuple(None if cell == "" or (isinstance(cell, float) and not math.isfinite(cell)) else cell for cell in row)
+
+
+def _chunks(rows: Iterable[Item]) -> Iterator[list[Item]]:
+    left = iter(rows)
+    while chunk := list(islice(left, CHUNK)):
+        yield chunk
+
+
+# --- the catalogue ---
+
+
+def _public_accelerators() -> QuerySet[Accelerator]:
+    return Accelerator.objects.filter(is_public=True)
+
+
+def _public_values() -> QuerySet[SpecValue]:
+    return SpecValue.objects.filter(accelerator__is_public=True, status=SpecValue.Status.PUBLIC, source__isnull=False)
+
+
+def _public_aliases() -> QuerySet[Alias]:
+    """Names with a source: one that only a machine reported may be a private lab's."""
+    return Alias.objects.filter(accelerator__is_public=True, source__isnull=False)
+
+
+def vendors() -> Iterator[Row]:
+    sold = Vendor.objects.filter(pk__in=_public_accelerators().values("vendor"))
+    return _values(sold.order_by("slug"), "slug", "name")
+
+
+def sources() -> Iterator[Row]:
+    """Those that a row of the dump names."""
+    named = (
+        _public_values(),
+        _public_aliases(),
+        Component.objects.all(),
+        _public_counterparts(),
+        Release.objects.all(),
+        Requirement.objects.all(),
+    )
+    by_any = Q(pk__in=[])
+    for rows in named:
+        by_any |= Q(pk__in=rows.order_by().values("source"))
+    return _values(Source.objects.filter(by_any).order_by("key"), "key", "title", "url", "kind")
+
+
+def fields() -> Iterator[Row]:
+    for field in FIELDS.values():
+        title, meaning = field.words
+        yield _known((field.name, title, field.unit, field.group, meaning, field.higher_is_better, field.is_headline))
+
+
+def accelerators() -> Iterator[Row]:
+    return _values(_public_accelerators().order_by("slug"), "slug", "name", "vendor__slug", "kind", "family")
+
+
+def spec_values() -> Iterator[Row]:
+    rows = _public_values().order_by("accelerator__slug", "field", "condition", "-is_preferred", "pk")
+    columns = ("accelerator__slug", "field", "value", "unit", "amount", "condition", "is_preferred", "basis")
+    for row in rows.values_list(*columns, "source__key", "note", "checked_at").iterator(chunk_size=CHUNK):
+        accelerator, field, value, unit, amount, condition, is_preferred, *rest = row
+        si = UNITS[unit].si if unit in UNITS else ""
+        status = "preferred" if is_preferred else "alternative"
+        yield _known((accelerator, field, value, unit, amount, si, condition, status, *rest))
+
+
+def aliases() -> Iterator[Row]:
+    rows = _public_aliases().order_by("accelerator__slug", "kind", "name", "pk")
+    return _values(rows, "accelerator__slug", "name", "kind", "memory_bytes", "gpu_cores", "source__key", "note")
+
+
+# --- the stacks ---
+
+
+def _public_counterparts() -> QuerySet[Counterpart]:
+    return Counterpart.objects.filter(Q(other_stack__isnull=True) | Q(other_stack__is_public=True))
+
+
+def stacks() -> Iterator[Row]:
+    rows = Stack.objects.filter(is_public=True).order_by("slug")
+    return _values(rows, "slug", "name", "vendor", "system", "summary")
+
+
+def components() -> Iterator[Row]:
+    return _values(
+        Component.objects.order_by("slug"), "slug", "name", "maker", "layer", "role", "part_of__slug", "what_it_is",
+        "what_it_does", "see_version", "docs_url", "source__key",
+    )  # fmt: skip
+
+
+def placements() -> Iterator[Row]:
+    rows = Placement.objects.filter(stack__is_public=True).order_by("stack__slug", "order", "pk")
+    return _values(rows, "stack__slug", "component__slug", "order", "version", "role", "note")
+
+
+def counterparts() -> Iterator[Row]:
+    rows = _public_counterparts().order_by("component__slug", "pk")
+    return _values(rows, "component__slug", "other__slug", "other_stack__slug", "relation", "differs", "source__key")
+
+
+def releases() -> Iterator[Row]:
+    return _values(
+        Release.objects.order_by("component__slug", "pk"), "component__slug", "version", "variant", "line", "released",
+        "support_ends", "source__key", "note",
+    )  # fmt: skip
+
+
+def requirements() -> Iterator[Row]:
+    return _values(
+        Requirement.objects.order_by("release__component__slug", "release", "pk"), "release__component__slug",
+        "release__version", "release__variant", "platform", "relation", "subject", "part", "low", "values",
+        "confidence", "source__key", "note",
+    )  # fmt: skip
+
+
+# --- the machines of public labs ---
+
+
+def public_machines() -> QuerySet[Machine]:
+    """Machines everybody may see that have reported."""
+    return visible_machines(AnonymousUser()).filter(latest_snapshot__isnull=False).select_related(None)
+
+
+def machines() -> Iterator[Row]:
+    rows = public_machines().order_by("lab__slug", "slug")
+    said = ("taken_at", "report_id", "agent", "facts", "software")
+    columns = [f"latest_snapshot__{name}" for name in said]
+    for row in _values(rows, "lab__slug", "lab__name", "slug", "name", *columns):
+        *named, taken_at, report, agent, facts, software = row
+        yield (*named, taken_at, str(report), agent, facts or {}, software or [])
+
+
+def cards() -> Iterator[Row]:
+    """A card's sheet is named only while that is public."""
+    rows = Card.objects.filter(snapshot__in=public_machines().values("latest_snapshot"))
+    columns = ("snapshot__machine__lab__slug", "snapshot__machine__slug", "index", "kind", "vendor", "reported_name")
+    sheet = ("accelerator__slug", "accelerator__is_public", "memory_bytes", "facts")
+    for row in _values(
+        rows.order_by("snapshot__machine__lab__slug", "snapshot__machine__slug", "index"), *columns, *sheet
+    ):
+        *named, slug, is_public, memory, facts = row
+        yield (*named, slug if is_public else None, memory, facts or {})
+
+
+def results() -> Iterator[Row]:
+    """The newest result of each series: one query for the series, one for each CHUNK of them."""
+    newest = Result.objects.filter(series=OuterRef("pk")).order_by("-measured_at").values("pk")[:1]
+    series = Series.objects.filter(machine__in=public_machines().values("pk")).annotate(newest=Subquery(newest))
+    ids = series.order_by("pk").values_list("newest", flat=True).iterator(chunk_size=CHUNK)
+    for chunk in _chunks(pk for pk in ids if pk is not None):
+        rows = Result.objects.filter(pk__in=chunk).order_by("series__pk")
+        yield from (_result(row) for row in rows.values_list(*_OF_RESULT))
+
+
+_OF_RESULT = (
+    "series__machine__lab__slug", "series__machine__slug", "series__benchmark", "series__version", "series__device",
+    "series__card_index", "series__params", "measured_at", "state", "reason", "unit", "median", "q1", "q3", "low",
+    "high", "sample_count", "report_id", "conditions",
+)  # fmt: skip
+
+
+def _result(row: Sequence[Any]) -> Row:
+    *said, sample_count, report, conditions = row
+    _lab, _machine, key, version, _device, _card, params, *_rest = said
+    median, unit = row[_OF_RESULT.index("median")], row[_OF_RESULT.index("unit")]
+    known = benchmark(key, version)
+    rate = known.rate(params, median) if known is not None and median is not None and unit == "s" else None
+    rate_unit = known.unit_of(params) if known is not None and rate is not None else None
+    return (*_known(said), sample_count, *_known((rate, rate_unit)), str(report), conditions or {})
+
+
+ROWS: dict[str, Callable[[], Iterator[Row]]] = {
+    "vendors": vendors,
+    "sources": sources,
+    "fields": fields,
+    "accelerators": accelerators,
+    "spec_values": spec_values,
+    "aliases": aliases,
+    "stacks": stacks,
+    "components": components,
+    "placements": placements,
+    "counterparts": counterparts,
+    "releases": releases,
+    "requirements": requirements,
+    "machines": machines,
+    "cards": cards,
+    "results": results,
+}

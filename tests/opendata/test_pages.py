@@ -1,0 +1,126 @@
+"""`/data/` lists what is there and hands it out with checksum and length; what is public no more it hands out no more."""
+
+import hashlib
+import json
+import re
+
+import pytest
+
+from stackviz.labs.models import Lab
+from stackviz.opendata.dump import write_dump
+from stackviz.opendata.schema import TABLES
+
+
+def body(response) -> bytes:
+    return b"".join(response.streaming_content) if response.streaming else response.content
+
+
+def text_of(response) -> str:
+    return re.sub(r"\s+", " ", re.sub(r"<[^>]+>", " ", response.content.decode()))
+
+
+def test_before_it_is_written_the_page_says_what_to_do(client, db):
+    response = client.get("/data/")
+    assert response.status_code == 200
+    assert "Not written yet." in text_of(response)
+    assert "manage.py write_dump" in text_of(response)
+    assert client.get("/data/spec_values.csv").status_code == 404
+
+
+def test_the_page_lists_every_file_with_size_and_checksum_and_how_to_check(client, labs, django_assert_max_num_queries):
+    dump = write_dump()
+    with django_assert_max_num_queries(2):
+        response = client.get("/data/")
+    page = response.content.decode()
+    for file in dump.files:
+        assert f'href="/data/{file.name}"' in page
+        assert file.sha256 in page or not file.table
+    assert "sha256sum --check --ignore-missing SHA256SUMS" in page
+    assert len(response.content) < 100_000
+
+
+def test_every_listed_file_is_sent_as_it_was_written(client, labs):
+    dump = write_dump()
+    for file in dump.files:
+        response = client.get(f"/data/{file.name}")
+        content = body(response)
+        assert hashlib.sha256(content).hexdigest() == file.sha256
+        assert int(response["Content-Length"]) == file.bytes == len(content)
+        assert response["ETag"] == f'"{file.sha256}"'
+        assert response["Access-Control-Allow-Origin"] == "*"
+        assert response["Content-Type"].split(";")[0] != "text/html"
+
+
+def test_who_has_it_already_is_told_so(client, labs):
+    write_dump()
+    first = client.get("/data/vendors.jsonl")
+    body(first)
+    tag = first["ETag"]
+    again = client.get("/data/vendors.jsonl", headers={"if-none-match": tag})
+    assert (again.status_code, again.content, again["ETag"]) == (304, b"", tag)
+    assert len(body(client.get("/data/vendors.jsonl", headers={"if-none-match": '"other"'}))) > 20
+
+
+def test_a_file_can_be_asked_for_without_its_body_and_not_be_written(client, labs):
+    write_dump()
+    head = client.head("/data/vendors.csv")
+    assert head.status_code == 200
+    assert int(head["Content-Length"]) > 20
+    head.close()
+    assert client.post("/data/vendors.csv").status_code in (403, 405)
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "/data/.reports", "/data/.manifest.json", "/data/latest", "/data/.lock", "/data/nothing.csv", "/data/..%2Flatest",
+        "/data/%2E%2E/latest", "/data/20261120T020000Z/manifest.json", "/data/..%2F..%2Fetc/passwd", "/data/%00",
+    ],
+)  # fmt: skip
+def test_nothing_but_files_of_the_manifest_is_handed_out(client, labs, path):
+    write_dump()
+    assert client.get(path).status_code == 404
+
+
+def test_an_older_dump_keeps_its_address(client, labs):
+    older = write_dump()
+    newest = write_dump()
+    assert newest.name != older.name
+    assert f"/data/{older.name}/manifest.json" in client.get("/data/").content.decode()
+    sent = body(client.get(f"/data/{older.name}/vendors.csv"))
+    assert sent == (older.folder / "vendors.csv").read_bytes()
+
+
+def test_machines_of_a_lab_that_became_private_are_handed_out_no_more_at_once(client, labs):
+    older = write_dump()
+    write_dump()
+    Lab.objects.filter(slug="north").update(is_public=False)
+    for name in ("machines.csv", "cards.jsonl", "results.parquet"):
+        withheld = client.get(f"/data/{name}")
+        assert (withheld.status_code, withheld["Retry-After"]) == (503, "120")
+        assert client.get(f"/data/{older.name}/{name}").status_code == 410
+    assert b"989.4" in body(client.get("/data/spec_values.csv"))
+    assert "being written anew" in text_of(client.get("/data/"))
+    write_dump()
+    assert b"dgx-07" not in body(client.get("/data/machines.csv"))
+
+
+def test_the_schema_page_explains_every_column_of_every_table(client, db, django_assert_num_queries):
+    with django_assert_num_queries(0):
+        response = client.get("/data/schema/")
+    page = text_of(response)
+    for table in TABLES:
+        assert table.title in page
+        for column in table.columns:
+            assert column.name in page
+    assert len(response.content) < 100_000
+
+
+def test_the_manifest_is_for_programs(client, labs):
+    dump = write_dump()
+    response = client.get("/data/manifest.json")
+    manifest = json.loads(body(response))
+    assert response["Content-Type"] == "application/json"
+    assert [table["name"] for table in manifest["tables"]] == [table.name for table in TABLES]
+    assert manifest["created_at"].endswith("Z")
+    assert dump.schema_version == manifest["schema_version"]
