@@ -22,7 +22,7 @@ from stackviz.web.fragments import kept
 KEPT_S = 600
 IN_A_FILE = 400  # entries at most in a file: each page's address gives its own
 MOST_NOTES = 3
-_KNOWN = frozenset({"a", "vendor", "field", "load", "each", "before", "format"})
+_KNOWN = frozenset({"a", "accelerator", "vendor", "field", "load", "each", "before", "format"})
 _COLUMNS = (
     "key", "when", "who", "what", "accelerator", "slug", "field", "condition", "old", "new", "details", "counts",
     "reason", "source_title", "source_url",
@@ -59,7 +59,7 @@ def as_query(asked: Asked) -> QueryDict:
 def read_address(parameters: Mapping[str, str]) -> Wanted:
     """Read the filters. What does not exist is left out with a note. Four queries at most."""
     notes: list[str] = []
-    slug, title = _accelerator(clean_text(parameters.get("a", "")), notes)
+    slug, title = _accelerator(clean_text(parameters.get("a") or parameters.get("accelerator", "")), notes)
     asked = Asked(
         accelerator=slug,
         vendor=_vendor(clean_text(parameters.get("vendor", "")), notes),

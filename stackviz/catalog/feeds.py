@@ -6,6 +6,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING
 
 from django.contrib.syndication.views import Feed
+from django.core.cache import cache
 from django.http import Http404, HttpRequest, HttpResponse
 from django.urls import reverse
 from django.utils.html import escape
@@ -14,7 +15,7 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import condition, require_safe
 
 from stackviz.catalog.changes import Entry, read_log
-from stackviz.catalog.changes_page import Wanted, as_query, read_address
+from stackviz.catalog.changes_page import KEPT_S, Wanted, as_query, read_address
 from stackviz.catalog.models import CatalogueEdition
 
 if TYPE_CHECKING:  # Django's classes take type arguments only from its stubs
@@ -97,5 +98,11 @@ def _state(request: HttpRequest) -> str:
 @require_safe
 @condition(etag_func=_state)
 def changes_feed(request: HttpRequest) -> HttpResponse:
-    """RSS 2.0; a reader that has the newest state is told so with an empty 304."""
-    return ChangeFeed()(request)
+    """RSS 2.0; a reader that has the newest state is told so with an empty 304. Written once for each state."""
+    key = f"changes-feed-{_state(request)[1:-1]}"
+    found: tuple[bytes, str] | None = cache.get(key)
+    if found is None:
+        made = ChangeFeed()(request)
+        found = (made.content, made.headers.get("Content-Type", ""))
+        cache.set(key, found, KEPT_S)
+    return HttpResponse(found[0], content_type=found[1])

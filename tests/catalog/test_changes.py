@@ -376,6 +376,7 @@ def test_a_correction_is_on_the_page_with_the_next_request(client, bandwidth):
     [
         ("a=acme-one", True),
         ("a=acme%20one", True),
+        ("accelerator=acme-one", True),
         ("vendor=acme", True),
         ("field=memory_bandwidth_gb_s", True),
         ("field=tdp_w", False),
@@ -488,6 +489,14 @@ def test_a_reader_that_has_the_newest_state_is_told_so(client, bandwidth, django
     saved(bandwidth, value="3352")
     assert client.get("/changes/feed/", headers={"If-None-Match": tag}).status_code == 200
     assert client.get("/changes/feed/?a=acme-one").headers["ETag"] != tag
+
+
+def test_a_feed_is_written_once_for_each_state(client, bandwidth, django_assert_num_queries):
+    first = client.get("/changes/feed/")
+    with django_assert_num_queries(2):
+        again = client.get("/changes/feed/")
+    assert (again.content, again.headers["Content-Type"]) == (first.content, first.headers["Content-Type"])
+    assert client.get("/changes/feed/?vendor=acme").content != first.content
 
 
 def test_an_accelerator_has_a_feed_of_its_own(client, bandwidth, card):
