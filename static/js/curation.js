@@ -2,7 +2,7 @@
 // Without this script the form works all the same: the answer comes when it is saved.
 "use strict";
 
-(function () {
+document.addEventListener("DOMContentLoaded", () => {
   const form = document.getElementById("specvalue_form");
   if (!form) return;
   const field = form.elements.field, unit = form.elements.unit, value = form.elements.value;
@@ -62,4 +62,4 @@
   form.addEventListener("input", (event) => event.target !== field && soon());
   form.addEventListener("change", (event) => event.target !== field && soon());
   judge(!own && field.value !== "");
-})();
+});

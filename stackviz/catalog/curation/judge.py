@@ -6,8 +6,9 @@ from django.core.exceptions import ValidationError
 from django.utils.datastructures import MultiValueDict
 from django.utils.translation import gettext as _
 
+from stackviz.catalog.check import published_by
 from stackviz.catalog.curation.pick import ConditionField, ConditionPicker, units_of
-from stackviz.catalog.curation.prove import formula_problem, preferred_by_slot
+from stackviz.catalog.curation.prove import formula_problem
 from stackviz.catalog.figures import for_people
 from stackviz.catalog.models import Accelerator, SpecValue
 
@@ -57,8 +58,8 @@ def _number(typed: str) -> int:
 def _by_formula(value: SpecValue) -> list[str]:
     if value.amount is None:
         return []
-    sheet = preferred_by_slot(value.accelerator.spec_values.filter(is_preferred=True))
-    problem = formula_problem(value, None, sheet.values())
+    published = published_by(value.accelerator.slug, value.accelerator.spec_values.filter(is_preferred=True))
+    problem = formula_problem(value, None, published)
     return [problem] if problem else []
 
 

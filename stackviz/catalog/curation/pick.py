@@ -129,13 +129,13 @@ class SpecValueForm(_SpecValueForm):
     reason = forms.CharField(
         max_length=300,
         required=False,
-        label=_("reason of the change"),
+        label=_("Reason of the change"),
         help_text=_("kept in the history, shown in public; every correction needs one"),
         widget=forms.TextInput(attrs={"size": 60}),
     )
     as_draft = forms.BooleanField(
         required=False,
-        label=_("keep as my draft"),
+        label=_("Keep as my draft"),
         help_text=_("a change of a public value is proposed, but waits with you until you send it to review"),
     )
     user: User | None = None  # who types; set by the admin's form class

@@ -18,12 +18,14 @@ from import_export import resources
 from import_export.fields import Field
 from import_export.results import RowResult
 
+from stackviz.catalog.check import published_by
 from stackviz.catalog.curation.differ import Difference, differences, field_title, figure, snapshot, wanted
 from stackviz.catalog.curation.propose import drawn_up
-from stackviz.catalog.curation.prove import Slot, formula_problem
+from stackviz.catalog.curation.prove import formula_problem
 from stackviz.catalog.curation.read import COLUMNS, Row, unescaped
 from stackviz.catalog.fields import FIELDS
 from stackviz.catalog.files import BASES, STATUSES
+from stackviz.catalog.formulas import Published
 from stackviz.catalog.models import Accelerator, Proposal, Source, SpecValue
 from stackviz.units import UNITS
 
@@ -158,7 +160,7 @@ class Known:
         self.rows: dict[Key, int] = {}
         self.preferred: dict[tuple[int, str, str], int] = {}
         self.wanted: dict[int, SpecValue | ValidationError] = {}
-        self.sheets: dict[int, dict[Slot, SpecValue]] = defaultdict(dict)
+        self.published: dict[int, Published] = {}
 
     @classmethod
     def about(cls, dataset: tablib.Dataset) -> "Known":
@@ -180,9 +182,10 @@ class Known:
 
     def read(self, dataset: tablib.Dataset, values: Iterable[SpecValue]) -> None:
         """Every row as a value or as what is wrong with it; and each sheet as it would be, for the formulas."""
+        sheets: dict[int, dict[tuple[str, str], SpecValue]] = defaultdict(dict)
         for value in values:
             if value.is_preferred:
-                self.sheets[value.accelerator_id][value.field, value.condition] = value
+                sheets[value.accelerator_id][value.field, value.condition] = value
         for row in dataset.dict:
             try:
                 wanted = self.wanted[row[ROW_NUMBER]] = self._value(_cells(row))
@@ -190,7 +193,9 @@ class Known:
                 self.wanted[row[ROW_NUMBER]] = error
             else:
                 if wanted.is_preferred:
-                    self.sheets[wanted.accelerator_id][wanted.field, wanted.condition] = wanted
+                    sheets[wanted.accelerator_id][wanted.field, wanted.condition] = wanted
+        slugs = {accelerator.pk: slug for slug, accelerator in self.accelerators.items()}
+        self.published = {pk: published_by(slugs[pk], sheet.values()) for pk, sheet in sheets.items()}
 
     def proposal_for(self, row: dict[str, Any]) -> Proposal:
         """Raises ValidationError by column."""
@@ -212,7 +217,8 @@ class Known:
         if current:
             value.pk = current.pk
         if value.status != SpecValue.Status.RETIRED:
-            problem = formula_problem(value, current, self.sheets[value.accelerator_id].values())
+            nothing = Published(value.accelerator.slug, {}, {})
+            problem = formula_problem(value, current, self.published.get(value.accelerator_id, nothing))
             if problem:
                 raise ValidationError({"value": problem})
         return drawn_up(value, current)

@@ -8,9 +8,10 @@ from django.db.models import QuerySet
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
+from stackviz.catalog.check import published_by
 from stackviz.catalog.curation.decide import approve, may_approve
 from stackviz.catalog.curation.differ import snapshot
-from stackviz.catalog.curation.prove import formula_problem, preferred_by_slot
+from stackviz.catalog.curation.prove import formula_problem
 from stackviz.catalog.models import Proposal, SpecValue, ValueImport
 
 PUBLIC, RETIRED = SpecValue.Status.PUBLIC, SpecValue.Status.RETIRED
@@ -54,8 +55,8 @@ def check_proposal(wanted: SpecValue, current: SpecValue | None, by: User | None
     """Raises ValidationError for what `propose` would refuse, naming the field; writes nothing."""
     proposal = drawn_up(wanted, current)
     if proposal.action != Proposal.Action.RETIRE:
-        sheet = preferred_by_slot(wanted.accelerator.spec_values.filter(is_preferred=True))
-        if problem := formula_problem(wanted, current, sheet.values()):
+        published = published_by(wanted.accelerator.slug, wanted.accelerator.spec_values.filter(is_preferred=True))
+        if problem := formula_problem(wanted, current, published):
             raise ValidationError({"value": problem})
     rivals = open_proposals_like(proposal)
     if rivals.exclude(proposed_by=by).exists():

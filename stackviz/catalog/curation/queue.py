@@ -71,7 +71,7 @@ class ProposalAdmin(CatalogueAdmin):
     """Nothing is edited here: a proposal is made at the value, and decided in this list or on its own page."""
 
     action_form = AnswerForm
-    list_display = ["what", "of_field", "change", "source_link", "reason", "proposed_by", "proposed_at", "batch", "now"]
+    list_display = ["what", "now", "change", "source_link", "why"]
     list_display_links = ["what"]
     list_filter = [
         StateFilter,
@@ -120,15 +120,11 @@ class ProposalAdmin(CatalogueAdmin):
 
     @admin.display(description=gettext_lazy("proposal"), ordering="accelerator__name")
     def what(self, proposal: Proposal) -> str:
-        return f"{proposal.accelerator.name}: {proposal.get_action_display()}"
-
-    @admin.display(description=gettext_lazy("field"), ordering="field")
-    def of_field(self, proposal: Proposal) -> str:
-        return field_title(proposal.field)
+        return f"{proposal.accelerator.name}: {field_title(proposal.field)} ({proposal.get_action_display()})"
 
     @admin.display(description=gettext_lazy("old → new"))
     def change(self, proposal: Proposal) -> SafeString:
-        skipped = () if proposal.before else ("field", "source", "status")
+        skipped = () if proposal.before else ("field", "source", "status", "basis")
         told = [item for item in differences(proposal.before, wanted(proposal)) if item.name not in skipped]
         return as_lines(told)
 
@@ -137,6 +133,12 @@ class ProposalAdmin(CatalogueAdmin):
         if proposal.source is None:
             return "—"
         return format_html('<a href="{}" rel="noopener nofollow">{}</a>', proposal.source.url, proposal.source.title)
+
+    @admin.display(description=gettext_lazy("why, who, when"), ordering="proposed_at")
+    def why(self, proposal: Proposal) -> SafeString:
+        batch = f", {proposal.batch.file_name}" if proposal.batch else ""
+        who = f"{proposal.proposed_by or '—'}, {proposal.proposed_at:%Y-%m-%d %H:%M}{batch}"
+        return format_html('{}<div class="help">{}</div>', proposal.reason, who)
 
     @admin.display(description=gettext_lazy("state"), ordering="state")
     def now(self, proposal: Proposal) -> str | SafeString:
@@ -221,6 +223,7 @@ class ProposalAdmin(CatalogueAdmin):
         now = snapshot(proposal.target) if stale and proposal.target else {}
         return {
             "title": str(proposal),
+            "subtitle": None,
             "proposal": proposal,
             "field_title": field_title(proposal.field),
             "differences": differences(proposal.before, wanted(proposal)),

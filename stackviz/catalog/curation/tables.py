@@ -22,6 +22,7 @@ from stackviz.catalog.curation.desk import require, user_of
 from stackviz.catalog.curation.plan import KINDS, Plan, ValueResource
 from stackviz.catalog.curation.read import COLUMNS, MOST_BYTES, MOST_ROWS, TableError, read_table
 from stackviz.catalog.models import SpecValue, ValueImport
+from stackviz.units import format_number
 from stackviz.web.download import csv_response, safe_cell
 
 if TYPE_CHECKING:  # Django's classes take type arguments only from its stubs
@@ -93,7 +94,7 @@ class BringsTables(_Mixin):
             "title": _("Import values"),
             "form": form,
             "columns": COLUMNS,
-            "most_rows": MOST_ROWS,
+            "most_rows": format_number(MOST_ROWS),
             "most_bytes": filesizeformat(MOST_BYTES),
             "imports": imports.annotate(proposal_count=Count("proposals"))[:10],
         }
