@@ -17,6 +17,7 @@ from stackviz.catalog.listed_found import counted, found_accelerators
 from stackviz.catalog.listing import (
     columns,
     found_text,
+    kind_column,
     list_rows,
     name_column,
     narrowings,
@@ -84,8 +85,7 @@ def _found(asked: Asked, number: int, known: Known) -> str:
     return _rendered(
         "_found",
         asked=asked,
-        name_column=name_column(asked),
-        columns=columns(asked),
+        columns=(name_column(asked), kind_column(asked), *columns(asked)),
         page=page_as(page, dict(zip(page.items, rows, strict=True)).__getitem__),
         found_text=found_text(counts, everything, asked),
         order_text=order_text(counts, asked),

@@ -244,8 +244,10 @@ def _memory(parameters: QueryDict, notes: list[Note]) -> float | None:
 
 def _sort(parameters: QueryDict, notes: list[Note]) -> str:
     sort = parameters.get("sort", "").strip()
+    if sort == "name" and not parameters.get("q", "").strip():
+        return ""  # the usual order; what is searched for comes nearest first unless told otherwise
     if not sort or sort.removeprefix("-") in SORTS:
-        return "" if sort == "name" else sort
+        return sort
     problem = _("Nothing here can be sorted by %(key)r") % {"key": sort[:40]}
     notes.append(Note("sort", problem, gettext_lazy("the usual order is kept")))
     return ""

@@ -114,19 +114,17 @@ def _order(key: str, asked: Asked) -> str:
 
 
 def name_column(asked: Asked) -> Column:
-    """The head of the names."""
-    is_plain = not asked.sort and not asked.q
-    descending = asked.sort == "-name"
-    return Column(
-        field="name",
-        title=_("Name"),
-        unit="",
-        condition="",
-        meaning="",
-        is_number=False,
-        sort_address=asked.address(sort="-name" if is_plain else ""),
-        order="descending" if descending else "ascending" if is_plain else "",
-    )
+    """The head of the names: the usual order, but for a search, which has the nearest first."""
+    order = _order("name", asked) or ("" if asked.sort or asked.q else "ascending")
+    sort = "-name" if order == "ascending" else "name" if asked.q else ""
+    return Column("name", _("Name"), "", "", "", is_number=False, sort_address=asked.address(sort=sort), order=order)
+
+
+def kind_column(asked: Asked) -> Column:
+    """The head of the kinds."""
+    address = asked.address(sort=next_sort("kind", asked))
+    order = _order("kind", asked)
+    return Column("kind", _("Kind"), "", "", "", is_number=False, sort_address=address, order=order)
 
 
 def list_rows(accelerators: Sequence[Accelerator], names: Sequence[str] = COLUMNS) -> list[ListRow]:

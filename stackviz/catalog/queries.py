@@ -11,8 +11,7 @@ from django.utils.translation import gettext as _
 from stackviz.catalog.conditions import describe
 from stackviz.catalog.fields import ACCUMULATE_MATTERS, FIELDS, POSITION, Field
 from stackviz.catalog.figures import by_variant, in_unit_of, joined, meaning_of, printed_unit, usual_values, variant_of
-from stackviz.catalog.models import Accelerator, Alias, SpecValue
-from stackviz.catalog.names import normalized
+from stackviz.catalog.models import Accelerator, SpecValue
 from stackviz.catalog.past import public_values_at
 
 # Names and machines are listed on the sheet; side by side they say nothing.
@@ -104,25 +103,6 @@ def public_accelerators() -> QuerySet[Accelerator]:
 def accelerators_by_slug(slugs: Iterable[str]) -> dict[str, Accelerator]:
     """The public accelerators with these slugs; unknown ones are absent. One query."""
     return {accelerator.slug: accelerator for accelerator in public_accelerators().filter(slug__in=set(slugs))}
-
-
-def matching_accelerators(q: str = "", vendor: str = "", kind: str = "") -> QuerySet[Accelerator]:
-    """Public accelerators by name. `q` finds words of the name and names that cards, Macs and tools report."""
-    found = public_accelerators().order_by("name")
-    if vendor:
-        found = found.filter(vendor__slug=vendor)
-    if kind:
-        found = found.filter(kind=kind)
-    words = normalized(q)
-    if words:
-        in_name = Q()
-        for word in words.split():
-            in_name &= Q(name__icontains=word)
-        named = Alias.objects.filter(normalized__contains=words).values("accelerator")
-        found = found.filter(in_name | Q(slug__contains=words.replace(" ", "-")) | Q(pk__in=named))
-    elif q:
-        found = found.none() if q.strip() else found
-    return found
 
 
 def preferred_values(accelerator_ids: Iterable[int]) -> QuerySet[SpecValue]:

@@ -21,8 +21,9 @@ def test_a_filter_answers_at_once_and_the_address_says_it(visit, browser_context
     page = visit(LIST)
     pick(page, "Vendor").locator("summary").click()
     pick(page, "Vendor").get_by_text("Apple").click()
-    expect(page.locator("#found [role=status]")).to_contain_text(re.compile(r"\d+ of \d+ accelerators"), timeout=WAIT)
+    expect(page.locator("#found .count")).to_contain_text(re.compile(r"\d+ of \d+ accelerators"), timeout=WAIT)
     expect(page.locator(NAMES).first).to_contain_text("Apple", timeout=WAIT)
+    expect(page.locator("[data-announce]")).to_contain_text(re.compile(r"\d+ of \d+ accelerators"), timeout=WAIT)
     expect(page).to_have_url(re.compile(r"/accelerators/[?]vendor=apple$"), timeout=WAIT)
     expect(page.locator("#chosen-vendor")).to_have_text("1", timeout=WAIT)
     expect(page.locator("#n-kind-gpu")).to_have_text("0", timeout=WAIT)  # Apple sells systems on a chip

@@ -49,6 +49,10 @@ def test_the_list_stands_at_its_address(loaded, client, db):
         ("?q=m3+max&vendor=nvidia", []),
         ("?vendor=google&q=v5", ["Google TPU v5e", "Google TPU v5p"]),
         ("?kind=npu&q=hailo", ["Hailo-8"]),
+        ("?q=m3-max", ["Apple M3 Max (30-core GPU)", "Apple M3 Max (40-core GPU)"]),
+        ("?q=tesla+t4", ["NVIDIA T4"]),
+        ("?q=h100+nvl", ["NVIDIA H100 NVL 94GB"]),
+        ("?q=no+such+card", []),
         ("?q=®", []),
     ],
 )
@@ -312,6 +316,17 @@ def test_a_rate_is_sorted_as_it_is_shown_dense_and_with_fp32_accumulate(loaded, 
 def test_the_column_sorted_by_is_always_shown_and_marked(loaded, client, db):
     page = client.get(LIST + "?sort=-die_area_mm2").content.decode()
     assert re.search(r'aria-sort="descending"><a href="[?]sort=die_area_mm2"[^>]*>Die area</a><br><small>mm²', page)
+
+
+def test_a_search_is_nearest_first_until_it_is_sorted_by_name(loaded, client, db):
+    found = names(client.get(LIST + "?q=a100"))
+    by_name = names(client.get(LIST + "?q=a100&sort=name"))
+    assert by_name == sorted(by_name, key=str.casefold)
+    assert sorted(found) == sorted(by_name)
+    assert 'href="?q=a100&amp;sort=name"' in client.get(LIST + "?q=a100").content.decode()
+    assert 'href="?q=a100&amp;sort=-name"' in client.get(LIST + "?q=a100&sort=name").content.decode()
+    assert 'href="?sort=-name"' in client.get(LIST + "?sort=name").content.decode()
+    assert 'aria-sort="ascending"><a href="?sort=-kind"' in client.get(LIST + "?sort=kind").content.decode()
 
 
 def test_a_head_sorts_the_better_side_first_and_then_the_other_way(loaded, client, db):
