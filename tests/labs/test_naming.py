@@ -255,7 +255,9 @@ def test_who_decides_on_an_old_page_is_told_what_was_decided_meanwhile(lab, smal
 @pytest.mark.django_db(transaction=True)
 def test_of_two_who_decide_differently_at_once_one_wins(on_postgres):
     lab = Lab.objects.create(slug="north", name="North lab")
-    card(lab)
+    card(lab, gb=24)
+    (waiting,) = waiting_names(q="z9").items
+    assert (waiting.machines, waiting.public_machines, waiting.sizes) == (1, 1, (24 * 2**30,))
     chosen = [accelerator("z9000-24gb"), accelerator("z9000-48gb")]
     together, outcomes = threading.Barrier(2, timeout=60), []
 
