@@ -49,9 +49,14 @@ def ladder_form(choice: LadderChoice, ranking: Ranking, known: Known) -> tuple[C
     axis = ranking.axis
     controls = [measure_control("field", _("Rank by"), choice.field)]
     if len(axis.choices) > 1:
+        # The usual one needs no parameter: another field's would not know it.
         options = [
-            Option(one.parameter, f"{one.words or _('as sold')} ({one.count})", one.value == axis.condition)
-            for one in axis.choices
+            Option(
+                one.parameter if number else "",
+                f"{one.words or _('as sold')} ({one.count})",
+                one.value == axis.condition,
+            )
+            for number, one in enumerate(axis.choices)
         ]
         controls.append(control("condition", _("Condition"), options))
     usual = _("automatic: logarithmic") if ranking.is_log else _("automatic: linear")

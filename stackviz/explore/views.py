@@ -131,5 +131,6 @@ class Shown:
 def _answer(request: HttpRequest, page: Shown) -> HttpResponse:
     if wants_partial(request):
         query = page.choice.query_string
-        return push_url(HttpResponse(page.body), request.path + (f"?{query}" if query else ""))
+        part = render_to_string("explore/_notes.html", {"notes": page.notes}) + page.body
+        return push_url(HttpResponse(part), request.path + (f"?{query}" if query else ""))
     return render(request, page.template, {"notes": page.notes, "body": page.body})

@@ -1,0 +1,124 @@
+"""Ladder, scatter and time line in a browser: they answer at once, by mouse, keyboard and without scripts."""
+
+import re
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import expect
+
+WAIT = 60_000  # a busy machine takes its time
+PAGES = ("/ladder/", "/ladder/?field=memory_bandwidth_gb_s&scale=linear", "/explore/", "/timeline/")
+
+
+def test_another_figure_ranks_at_once_and_the_address_says_it(visit, browser_context):
+    page = visit("/ladder/")
+    page.locator("#field").focus()
+    page.select_option("#field", "memory_bandwidth_gb_s")
+    expect(page.locator("#found h2")).to_contain_text("Memory bandwidth (GB/s)", timeout=WAIT)
+    expect(page).to_have_url(re.compile(r"/ladder/[?]field=memory_bandwidth_gb_s$"), timeout=WAIT)
+    expect(page.locator("#field")).to_be_focused(timeout=WAIT)  # the swap took nothing away
+    page.select_option("#vendor", "apple")
+    expect(page.locator("#found tbody th").first).to_contain_text("Apple", timeout=WAIT)
+    page.go_back()
+    expect(page.locator("#vendor")).to_have_value("", timeout=WAIT)
+    assert browser_context.troubles == []
+
+
+def test_what_a_machine_measured_leads_to_it(visit, browser_context):
+    page = visit("/ladder/?vendor=nvidia")
+    row = page.locator("#found tbody tr", has=page.locator("a[href='/accelerators/nvidia-h100-sxm5-80gb/']"))
+    expect(row).to_contain_text("989.4")
+    row.get_by_role("link", name="rack-7").click()
+    expect(page.locator("h1")).to_have_text("rack-7", timeout=WAIT)
+    assert browser_context.troubles == []
+
+
+def test_a_rung_goes_into_the_compare_tray(visit, browser_context):
+    page = visit("/ladder/?field=memory_gb&vendor=apple")
+    page.locator("#found [data-tray-add]").first.click()
+    expect(page.locator("aside[data-tray] li")).to_have_count(1, timeout=WAIT)
+    assert browser_context.troubles == []
+
+
+def test_a_point_is_reached_and_opened_by_the_keyboard_alone(visit, browser_context):
+    page = visit("/explore/")
+    points = page.locator(".plane a")
+    assert points.count() > 50
+    page.locator("a.over").focus()
+    page.keyboard.press("Tab")
+    expect(points.first).to_be_focused(timeout=WAIT)
+    address = points.first.get_attribute("href")
+    page.keyboard.press("Enter")
+    expect(page).to_have_url(re.compile(f"{address}$"), timeout=WAIT)
+    assert browser_context.troubles == []
+
+
+def test_the_drawing_can_be_skipped(visit):
+    page = visit("/explore/")
+    page.locator("a.over").focus()
+    page.keyboard.press("Enter")
+    page.keyboard.press("Tab")
+    assert page.evaluate("document.activeElement.closest('table.points') !== null")
+
+
+def test_other_axes_draw_other_points(visit, browser_context):
+    page = visit("/explore/")
+    page.select_option("#x", "launch_price_usd")
+    expect(page.locator(".iso text").first).to_contain_text("/USD", timeout=WAIT)
+    page.select_option("#colour", "era")
+    expect(page.locator(".legend")).to_contain_text("since 2024", timeout=WAIT)
+    expect(page).to_have_url(re.compile(r"x=launch_price_usd&colour=era$"), timeout=WAIT)
+    assert browser_context.troubles == []
+
+
+def test_plotly_takes_over_when_asked_and_a_click_opens_the_sheet(visit, browser_context):
+    page = visit("/explore/?vendor=google&x=memory_gb&y=memory_bandwidth_gb_s")
+    assert page.evaluate("typeof window.Plotly") == "undefined"
+    page.locator("[data-chart-open]").click()
+    point = page.locator(".scatter .js-plotly-plot .scatterlayer .point").first
+    expect(point).to_be_visible(timeout=WAIT)
+    expect(page.locator(".plane")).to_be_hidden(timeout=WAIT)
+    point.scroll_into_view_if_needed()
+    box = point.bounding_box()
+    page.mouse.move(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2, steps=5)
+    expect(page.locator(".hoverlayer")).to_contain_text("TPU", timeout=WAIT)
+    page.mouse.down()
+    page.mouse.up()
+    expect(page).to_have_url(re.compile("/accelerators/google-tpu"), timeout=WAIT)
+    assert browser_context.troubles == []
+
+
+@pytest.mark.parametrize("path", PAGES)
+def test_the_page_answers_without_scripts(site, browser, path):
+    context = browser.new_context(java_script_enabled=False)
+    try:
+        page = context.new_page()
+        page.goto(site.url + path)
+        expect(page.locator("main table").first).to_be_visible()
+        button = page.get_by_role("button", name="Show")
+        expect(button).to_be_visible()
+        name, value = ("#vendor", "nvidia") if page.locator("#vendor").is_visible() else ("#y", "fp32_tflops")
+        page.select_option(name, value)
+        button.click()
+        expect(page).to_have_url(re.compile(f"{name[1:]}={value}"), timeout=WAIT)
+        expect(page.locator("main table").first).to_be_visible(timeout=WAIT)
+    finally:
+        context.close()
+
+
+@pytest.mark.parametrize("path", PAGES)
+@pytest.mark.parametrize("width", [360, 1440])
+def test_nothing_is_wider_than_the_screen(visit, browser_page, path, width):
+    browser_page.set_viewport_size({"width": width, "height": 800})
+    page = visit(path)
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
+
+
+@pytest.mark.parametrize("path", PAGES)
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_no_barrier_is_found(visit, browser_page, path, scheme):
+    browser_page.emulate_media(color_scheme=scheme, reduced_motion="reduce")
+    page = visit(path)
+    page.locator("details.more").evaluate_all("all => all.forEach(one => { one.open = true })")
+    found = Axe().run(page)
+    assert found.violations_count == 0, found.generate_report()
