@@ -4,20 +4,46 @@ Every row remembers the digest of what was last loaded into it. A row that still
 updated, or deleted when its line is gone. A row that differs has been corrected here: it stays, and is counted.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass
-from typing import Generic, TypeVar
+from typing import Any, Generic, TypeVar
 
 from django.db import connection
 from django.db.models import Manager, Model
 from django.utils import timezone
+from simple_history.signals import pre_create_historical_record
 from simple_history.utils import bulk_create_with_history, bulk_update_with_history
 
 from stackviz.catalog.curated import Curated
 
 BATCH = 500
 LOADING = 0x0CA7A106  # names the lock that a load holds; any number no other lock of ours uses
+LOADED = "Loaded from the curated files"  # how the reason begins that a load leaves in the history
 Row = TypeVar("Row", bound=Curated)
+_loading_because: ContextVar[str] = ContextVar("loading_because", default="")
+
+
+@contextmanager
+def loading(version: str) -> Iterator[str]:
+    """While this lasts every history record of this thread that has no reason gets that of the load, which is given.
+
+    A row that is deleted with the one it belongs to has nobody else to say why.
+    """
+    token = _loading_because.set(f"{LOADED}, version {version[:12]}")
+    try:
+        yield _loading_because.get()
+    finally:
+        _loading_because.reset(token)
+
+
+def _say_why(history_instance: Any, **_: Any) -> None:  # noqa: ANN401 - a signal's receiver
+    if _loading_because.get() and not history_instance.history_change_reason:
+        history_instance.history_change_reason = _loading_because.get()
+
+
+pre_create_historical_record.connect(_say_why, dispatch_uid="why a load changes a row")
 
 
 def wait_for_other_loads() -> None:
@@ -79,11 +105,13 @@ class Change(Generic[Row]):
         self._deleted_here = self._keys_deleted_by_people() if self.existing else set()
 
     def _keys_deleted_by_people(self) -> set[str]:
-        """Keys of rows that were deleted by hand: the loader deletes without leaving a history record."""
+        """Keys of rows that were deleted by hand, not by an earlier load whose files lacked their line."""
         history = getattr(self.model, "history", None)
         if history is None:
             return set()
-        return set(history.filter(history_type="-", data_key__isnull=False).values_list("data_key", flat=True))
+        deleted = history.filter(history_type="-", data_key__isnull=False)
+        by_people = deleted.exclude(history_change_reason__startswith=LOADED)
+        return set(by_people.values_list("data_key", flat=True))
 
     def apply(self, changed: list[str], reason: str) -> Counts:
         """Delete, update, create, in the caller's transaction; `changed`: the columns a line of the files decides."""

@@ -4,7 +4,7 @@ from pathlib import Path
 
 from django.db import transaction
 
-from stackviz.catalog.change import BATCH, Change, Counts, Summary, wait_for_other_loads
+from stackviz.catalog.change import BATCH, Change, Counts, Summary, loading, wait_for_other_loads
 from stackviz.catalog.files import DATA, Catalogue, data_version, read_catalogue
 from stackviz.catalog.models import Accelerator, Alias, CatalogueEdition, CatalogueLoad, Source, SpecValue, Vendor
 from stackviz.catalog.names import normalized
@@ -25,14 +25,14 @@ def load_catalogue(folder: Path = DATA, *, force: bool = False) -> Summary:
         wait_for_other_loads()
         if CatalogueLoad.latest_version() == version and not force:
             return Summary("catalogue", version)
-        summary = Summary("catalogue", version, _load(catalogue))
+        with loading(version) as reason:
+            summary = Summary("catalogue", version, _load(catalogue, reason))
         CatalogueLoad.objects.create(version=version, summary=str(summary))
         CatalogueEdition.renew()
     return summary
 
 
-def _load(catalogue: Catalogue) -> dict[str, Counts]:
-    reason = f"Loaded from the curated files, version {catalogue.version[:12]}"
+def _load(catalogue: Catalogue, reason: str) -> dict[str, Counts]:
     vendors = _vendors(catalogue)
     sources, source_counts = _load_sources(catalogue, reason)
     accelerators, accelerator_counts = _load_accelerators(catalogue, vendors, reason)

@@ -11,7 +11,7 @@ from urllib.parse import urlsplit
 
 from django.db import transaction
 
-from stackviz.catalog.change import Change, Counts, Summary, wait_for_other_loads
+from stackviz.catalog.change import Change, Counts, Summary, loading, wait_for_other_loads
 from stackviz.catalog.models import CatalogueEdition, Source
 from stackviz.stacks.files import DATA, REQUIREMENT_KEY, Line, StackFiles, data_version, read_files
 from stackviz.stacks.models import (
@@ -44,7 +44,8 @@ def load_stacks(folder: Path = DATA, *, force: bool = False) -> Summary:
         wait_for_other_loads()
         if StacksLoad.latest_version() == version and not force:
             return Summary("stacks", version)
-        summary = Summary("stacks", version, _Loader(files).load())
+        with loading(version) as reason:
+            summary = Summary("stacks", version, _Loader(files, reason).load())
         StacksLoad.objects.create(version=version, summary=str(summary))
         Edition.renew()
         CatalogueEdition.renew()  # sources are the catalogue's
@@ -54,9 +55,8 @@ def load_stacks(folder: Path = DATA, *, force: bool = False) -> Summary:
 class _Loader:
     """One load: rows of later tables point to rows of earlier ones, found by the key the files use."""
 
-    def __init__(self, files: StackFiles) -> None:
-        self.files = files
-        self.reason = f"Loaded from the curated files, version {files.version[:12]}"
+    def __init__(self, files: StackFiles, reason: str) -> None:
+        self.files, self.reason = files, reason
 
     def load(self) -> dict[str, Counts]:
         return {

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from django.core.management import CommandError, call_command
 
+from stackviz.catalog.change import LOADED
 from stackviz.catalog.files import DATA
 from stackviz.catalog.load import load_catalogue
 from stackviz.catalog.models import Accelerator, CatalogueLoad, SpecValue
@@ -81,6 +82,21 @@ def test_a_value_deleted_here_does_not_come_back(folder, db):
     t4_power().delete()
     assert str(load_catalogue(folder, force=True).tables["values"]) == "1 kept as corrected here"
     assert not SpecValue.objects.filter(data_key=T4_POWER).exists()
+
+
+def test_a_line_that_left_the_files_and_returns_is_loaded_again(folder, db):
+    load_catalogue(folder)
+    everything = {name: (folder / name).read_text(encoding="utf-8") for name in ("specs/nvidia.csv", "aliases.csv")}
+    for name, text in everything.items():
+        kept = [line for line in text.splitlines(keepends=True) if not line.startswith("nvidia-t4,")]
+        (folder / name).write_text("".join(kept), encoding="utf-8")
+    load_catalogue(folder)
+    gone = SpecValue.history.filter(data_key=T4_POWER, history_type="-").get()
+    assert gone.history_change_reason.startswith(LOADED)
+    for name, text in everything.items():
+        (folder / name).write_text(text, encoding="utf-8")
+    load_catalogue(folder)
+    assert t4_power().value == "70"
 
 
 def test_the_files_give_way_to_a_value_preferred_here(folder, db):
