@@ -41,6 +41,7 @@ class OpenReading:
 
 def _preflight() -> HttpResponse:
     response = HttpResponse(status=204)
+    del response.headers["Content-Type"]  # there is nothing to have a type
     response.headers["Allow"] = METHODS
     response.headers["Access-Control-Allow-Methods"] = METHODS
     response.headers["Access-Control-Allow-Headers"] = "Accept, Accept-Language, If-None-Match"
