@@ -14,6 +14,7 @@ from django.db.models import Count, Exists, Max, Model, OuterRef, Q, QuerySet, S
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
 
+from stackviz.catalog.change import LOADED
 from stackviz.catalog.conditions import describe
 from stackviz.catalog.fields import FIELDS
 from stackviz.catalog.figures import printed_unit
@@ -21,8 +22,7 @@ from stackviz.catalog.models import Accelerator, Alias, CatalogueLoad, SpecValue
 
 PER_PAGE = 50
 READ = 400  # records of each kind read for a page; what they leave over is the next page's
-LOADED = "Loaded from the curated files"  # how the loader's reasons begin
-LOAD_TAKES = timedelta(minutes=10)  # at most; a row that the loader deletes leaves a record without a reason
+LOAD_TAKES = timedelta(minutes=10)  # at most; rows that older loads deleted left records without a reason
 BULK = 8  # as many steps at once for one reason, or more, are told as one
 AT_ONCE = timedelta(seconds=10)  # from one of them to the next
 SHEET_RANK = 2

@@ -211,3 +211,17 @@ def test_visitors_see_nothing_of_it(client, lab):
     card(lab)
     assert client.get(QUEUE).status_code == 302
     assert client.get(f"{ONE}?name={NAME}&vendor=nvidia").status_code == 302
+
+
+def test_cards_too_many_to_match_at_once_are_offered_to_go_on_with(desk, lab, z9000, monkeypatch):
+    monkeypatch.setattr("stackviz.labs.rematch.AT_ONCE", 2)
+    for _number in range(3):
+        card(lab)
+    form = {"reported_name": NAME, "vendor": "nvidia", "seen": 0, "accelerator": z9000.pk}
+    page = desk.post(QUEUE, form, follow=True).content.decode()
+    assert "2 cards have another sheet now. Older ones wait." in page
+    below = re.search(r'name="below" value="(\d+)"', page)[1]
+    page = desk.post(QUEUE, {"action": "go-on", "reported_name": NAME, "below": below}, follow=True).content.decode()
+    assert "1 card has another sheet now." in page
+    assert 'name="below"' not in page
+    assert not Card.objects.filter(accelerator=None).exists()
