@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from stackviz.charts.scale import Scale, ScaleKind, bar_scale
 from stackviz.units import format_number
 
-TICKS_APART = 14  # per cent of the drawing: room for `100,000` on a phone
+TICKS_APART = 18  # per cent of the drawing: room for `100,000` on a phone
 
 
 @dataclass(frozen=True, slots=True)

@@ -26,7 +26,7 @@ SHAPES = (
 PLOTLY_SHAPES = ("circle", "square", "triangle-up", "diamond", "triangle-down", "cross")
 SIZES = (0.55, 0.75, 1.0, 1.3, 1.65)  # what a shape is scaled by; five steps are told apart, twenty are not
 MIDDLE_SIZE = 2
-HEIGHT_PX, WIDE_PX, NARROW_PX = 520, 1080, 300  # the drawing without its margins
+HEIGHT_PX, WIDE_PX, MIDDLE_PX, NARROW_PX = 520, 1080, 640, 290  # the drawing without its margins
 LETTER_PX, LINE_PX, GAP_PX = 6.6, 14, 4
 MOST_LABELS = 60
 SAME_PLACE = 1.0  # per cent of the drawing: one name for what lies on one spot
@@ -70,7 +70,10 @@ class Spot:
 
 @dataclass(frozen=True, slots=True)
 class Label:
-    """A dot's name beside it: an offset in pixels, and where its text is anchored. `is_wide`: wide drawings only."""
+    """A dot's name beside it: an offset in pixels, and where its text is anchored.
+
+    `only`: the drawings it fits into: "" any, "middle" not the narrow one, "wide" the wide one alone.
+    """
 
     text: str
     x: str
@@ -78,7 +81,7 @@ class Label:
     dx: int
     dy: int
     anchor: str
-    is_wide: bool
+    only: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -200,13 +203,20 @@ def _labels(dots: Sequence[Dot], steps: Sequence[int], xs: Scale, ys: Scale, lin
     wanted = outstanding([(dot.key, *at[dot.key]) for dot in dots])[:MOST_LABELS]
     names = {dot.key: dot.label for dot in dots}
     cloud = _Cloud(names, at, radius, tuple(lines))
-    wide, narrow = _placed(wanted, cloud, WIDE_PX), _placed(wanted, cloud, NARROW_PX)
+    wide = _placed(wanted, cloud, WIDE_PX)
+    middle = _kept(_placed(wanted, cloud, MIDDLE_PX), wide)
+    narrow = _kept(_placed(wanted, cloud, NARROW_PX), middle)
     found = []
-    for key, (side, (dx, dy, anchor)) in wide.items():
+    for key, (_side, (dx, dy, anchor)) in wide.items():
         x, y = at[key]
-        is_wide = key not in narrow or narrow[key][0] != side
-        found.append(Label(names[key], _percent(x), _percent(y), dx, dy, anchor, is_wide))
+        only = "" if key in narrow else "middle" if key in middle else "wide"
+        found.append(Label(names[key], _percent(x), _percent(y), dx, dy, anchor, only))
     return found
+
+
+def _kept(smaller: dict[int, "_Placing"], larger: dict[int, "_Placing"]) -> dict[int, "_Placing"]:
+    """What stands in the smaller drawing as in the larger one: a name has one place for all of them."""
+    return {key: placing for key, placing in smaller.items() if larger.get(key) == placing}
 
 
 def outstanding(points: Sequence[tuple[int, float, float]]) -> list[int]:
@@ -253,13 +263,14 @@ class _Cloud:
 
 
 _Offset = tuple[int, int, str]  # in pixels, and where the text is anchored
+_Placing = tuple[str, _Offset]  # which side of its dot
 LINE_LABEL: _Offset = (-4, 12, "end")  # as the template writes it
 
 
-def _placed(wanted: Sequence[int], cloud: _Cloud, width: int) -> dict[int, tuple[str, _Offset]]:
+def _placed(wanted: Sequence[int], cloud: _Cloud, width: int) -> dict[int, _Placing]:
     """Key -> (side, offset and anchor) of the labels that fit a drawing of this width."""
     taken = cloud.boxes(width)
-    found: dict[int, tuple[str, _Offset]] = {}
+    found: dict[int, _Placing] = {}
     for key in wanted:
         if any(math.dist(cloud.at[key], cloud.at[other]) < SAME_PLACE for other in found):
             continue

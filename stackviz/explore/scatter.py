@@ -27,7 +27,7 @@ from stackviz.explore.axes import Axis, Catalogue, Figure, Measure, Subject
 from stackviz.explore.ladder import Unranked, joined_text, shown, undated_texts, without_text
 from stackviz.explore.looks import LegendEntry, css, legend, place_of
 from stackviz.explore.selection import NO_SIZE, ScatterChoice
-from stackviz.units import format_quantity
+from stackviz.units import format_number, format_quantity
 
 # What a quotient of two units is read as: base units above and below -> words after the figure.
 RATIOS: Mapping[tuple[str, str], str] = {
@@ -249,10 +249,9 @@ def _size_entries(size: Axis | None, dots: Sequence[Dot]) -> tuple[SizeEntry, ..
     steps = size_steps([dot.size for dot in dots])
     found = []
     for step in (0, MIDDLE_SIZE, len(SIZES) - 1):
-        texts = {dot.size: dot.key for dot, own in zip(dots, steps, strict=True) if own == step and dot.size}
-        if texts:
-            keys = [texts[min(texts)], texts[max(texts)]]
-            ends = dict.fromkeys(size.figures[key].text for key in keys)
+        of_step = [dot.size for dot, own in zip(dots, steps, strict=True) if own == step and dot.size]
+        if of_step:
+            ends = dict.fromkeys(format_number(end) for end in (min(of_step), max(of_step)))
             words = f"{'–'.join(ends)} {size.measure.unit}".rstrip()
             found.append(SizeEntry(SHAPES[0], f"{SIZES[step]:g}", words))
     return tuple(found)

@@ -64,7 +64,7 @@ def test_the_drawing_can_be_skipped(visit):
 def test_other_axes_draw_other_points(visit, browser_context):
     page = visit("/explore/")
     page.select_option("#x", "launch_price_usd")
-    expect(page.locator(".iso text").first).to_contain_text("/USD", timeout=WAIT)
+    expect(page.locator(".names .ratio").first).to_contain_text("/USD", timeout=WAIT)
     page.select_option("#colour", "era")
     expect(page.locator(".legend")).to_contain_text("since 2024", timeout=WAIT)
     expect(page).to_have_url(re.compile(r"x=launch_price_usd&colour=era$"), timeout=WAIT)

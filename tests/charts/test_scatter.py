@@ -41,6 +41,11 @@ def test_no_name_covers_another_or_leaves_the_drawing():
     assert all(box[0] >= -1 and box[2] <= WIDE_PX + 1 and box[1] >= -1 and box[3] <= HEIGHT_PX + 1 for box in boxes)
 
 
+def test_a_name_of_a_smaller_drawing_has_its_place_in_the_larger_ones_too():
+    labels = scatter(CLOUD, "log", "log").labels
+    assert {label.only for label in labels} == {"", "middle", "wide"}
+
+
 def test_what_lies_on_one_spot_has_one_name():
     drawn = scatter([Dot(1, "first", 5, 5), Dot(2, "twin", 5, 5), Dot(3, "far", 50, 50)], "linear", "linear")
     assert {label.text for label in drawn.labels} == {"first", "far"}

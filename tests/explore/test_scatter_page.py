@@ -84,6 +84,13 @@ def test_an_unknown_size_is_said_not_drawn_as_small(curated, db):
     assert any("middle size" in note for note in found.notes)
 
 
+def test_sizes_are_explained_from_the_smallest_to_the_largest(curated, db):
+    words = [entry.words for entry in drawing(y="fp32_tflops", size="memory_gb").sizes]
+    assert len(words) == 3
+    ends = [float(end.replace(",", "")) for text in words for end in text.removesuffix(" GB").split("–")]
+    assert ends == sorted(ends)
+
+
 def test_colours_stand_for_vendor_kind_or_year_and_the_legend_says_which(curated, db):
     assert {"NVIDIA", "AMD"} <= {entry.words for entry in drawing().legend}
     assert "system on chip" in {entry.words for entry in drawing(y="fp32_tflops", colour="kind").legend}
