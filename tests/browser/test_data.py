@@ -1,0 +1,50 @@
+"""The data page in a browser: read, checked and downloaded; nothing that axe can find is wrong with it."""
+
+import hashlib
+import re
+from pathlib import Path
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+
+WAIT_MS = 60_000
+
+
+@pytest.fixture(scope="module")
+def written(site) -> None:
+    site.manage("write_dump", "--if-due")
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("path", ["/data/", "/data/schema/"])
+def test_the_pages_of_the_data_have_no_fault_that_axe_can_find(visit, written, path, scheme):
+    page = visit(path)
+    page.emulate_media(color_scheme=scheme, reduced_motion="reduce")
+    faults = Axe().run(page).response["violations"]
+    assert [f"{fault['id']}: {fault['nodes'][0]['html'][:120]}" for fault in faults] == []
+
+
+@pytest.mark.parametrize("path", ["/data/", "/data/schema/"])
+def test_the_pages_of_the_data_are_never_wider_than_a_phone(visit, written, path):
+    page = visit(path)
+    page.set_viewport_size({"width": 360, "height": 800})
+    assert not page.evaluate("document.documentElement.scrollWidth > innerWidth")
+
+
+def test_a_file_that_is_downloaded_has_the_checksum_the_page_says(visit, written):
+    page = visit("/data/")
+    page.get_by_text("SHA-256 of every file").click()
+    row = page.locator("details.more tr", has_text="spec_values.csv")
+    said = re.search(r"\b[0-9a-f]{64}\b", row.inner_text())
+    assert said is not None
+    with page.expect_download(timeout=WAIT_MS) as download:
+        row.get_by_role("link").click()
+    content = Path(download.value.path()).read_bytes()
+    assert hashlib.sha256(content).hexdigest() == said[0]
+    assert b"nvidia-h100-sxm5-80gb,bf16_tensor_tflops,989.4,TFLOPS" in content
+
+
+def test_the_machines_of_the_public_lab_are_in_the_data_of_the_site(site, visit, written):
+    status, text = site.get("/data/machines.jsonl")
+    assert status == 200
+    assert '"machine":"rack-7"' in text
