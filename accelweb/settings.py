@@ -218,6 +218,7 @@ UP_PORT = env_int("PORT", 8000, least=1)  # or the next free one
 # --- uploads ----------------------------------------------------------------------------------------------------
 
 UPLOADS_PER_MINUTE = env_int("UPLOADS_PER_MINUTE", 600, least=1)  # per key; beyond: 429 with Retry-After
+DATA_UPLOAD_MAX_NUMBER_FIELDS = 10_000  # an accelerator's page in the admin has a dozen for each of a hundred values
 DATA_UPLOAD_MAX_MEMORY_SIZE = 5 * 1024 * 1024  # above the wire format's 4 MiB, whose own limit answers first
 
 # --- curation ---------------------------------------------------------------------------------------------------

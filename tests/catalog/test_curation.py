@@ -504,6 +504,53 @@ def test_the_queue_costs_the_same_queries_for_any_number(
         client.get(reverse(f"{QUEUE}_changelist"))
 
 
+@pytest.mark.parametrize("count", [1, 100])
+def test_an_accelerators_page_costs_the_same_queries_for_any_number_of_values_and_takes_them_all_back(
+    admin_client, bandwidth, django_assert_max_num_queries, count
+):
+    card = bandwidth.accelerator
+    rows = [bandwidth, *(another(bandwidth, value=str(3000 + number), status="draft") for number in range(count - 1))]
+    form = {"slug": card.slug, "name": card.name, "vendor": card.vendor_id, "kind": card.kind, "is_public": "on"}
+    form |= {"spec_values-TOTAL_FORMS": count, "spec_values-INITIAL_FORMS": count}
+    form |= {"aliases-TOTAL_FORMS": 0, "aliases-INITIAL_FORMS": 0}
+    for row in rows[1:]:
+        row.save()
+    for place, row in enumerate(SpecValue.objects.order_by("-is_preferred", "pk")):
+        said = {**form_of(row, note="read again"), "id": row.pk, "condition": "", "reason": "looked at all"}
+        form |= {f"spec_values-{place}-{name}": text for name, text in said.items() if name != "said_by"}
+    address = reverse("admin:catalog_accelerator_change", args=[card.pk])
+    admin_client.get(address)
+    with django_assert_max_num_queries(12):
+        assert admin_client.get(address).status_code == 200
+    answer = admin_client.post(address, form)
+    assert (answer.status_code, errors(answer)) == (302, [])
+    assert SpecValue.objects.filter(note="read again").count() == count - 1
+    assert Proposal.objects.get().note == "read again"
+
+
+def test_a_reviewer_reads_that_a_formula_does_not_hold_any_more(client, bandwidth, mira, noor, sheet_source):
+    proposal = propose.submit(changed(bandwidth, value="1000"), by=mira, reason="halved")
+    sheet = {"accelerator": bandwidth.accelerator, "source": sheet_source, "status": "public", "is_preferred": True}
+    SpecValue.objects.create(field="memory_bus_bits", value="5120", unit="bit", **sheet)
+    SpecValue.objects.create(field="memory_type", value="HBM3", **sheet)
+    client.force_login(noor)
+    assert "The formula does not hold" in client.get(reverse(f"{QUEUE}_change", args=[proposal.pk])).content.decode()
+
+
+def test_at_most_so_many_are_decided_at_once_and_the_rest_is_said_to_be_left(
+    client, bandwidth, mira, noor, monkeypatch
+):
+    from stackviz.catalog.curation import queue
+
+    monkeypatch.setattr(queue, "MOST_AT_ONCE", 2)
+    made = [propose.submit(another(bandwidth, value=str(n)), by=mira, reason="new").pk for n in (3001, 3002, 3003)]
+    client.force_login(noor)
+    form = {"action": "approve_chosen", "_selected_action": made}
+    page = client.post(reverse(f"{QUEUE}_changelist"), form, follow=True).content.decode()
+    assert "2 proposals approved." in page
+    assert "At most 2 at once" in page
+
+
 # --- the form ---
 
 

@@ -16,6 +16,7 @@ from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
 from stackviz.catalog import conditions
+from stackviz.catalog.curation import differ
 from stackviz.catalog.curation.propose import check_proposal, touches_the_public
 from stackviz.catalog.fields import FIELDS, grouped
 from stackviz.catalog.models import SpecValue
@@ -192,13 +193,26 @@ class SpecValueForm(_SpecValueForm):
 
 
 class InlineValueForm(SpecValueForm):
-    """The same in one row of a table: the condition as text, brought to its canonical form when saved."""
+    """The same in one row of a table: the condition as text, brought to its canonical form when saved.
+
+    A row that is there offers only its own field and source, since a sheet has a hundred rows; its page has all.
+    """
 
     condition = forms.CharField(  # type: ignore[assignment]
         required=False,
         max_length=conditions.MAX_CONDITION_LENGTH,
         widget=forms.TextInput(attrs={"size": 26, "placeholder": "sparsity=dense; accumulate=fp32"}),
     )
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:  # noqa: ANN401 - as Django's
+        super().__init__(*args, **kwargs)
+        value: SpecValue = self.instance
+        if not value.pk:
+            return
+        choices = cast("forms.ChoiceField", self.fields["field"])
+        choices.choices = [(value.field, differ.field_title(value.field))]
+        own = [(value.source_id, str(value.source))] if value.source else []
+        self.fields["source"].widget = forms.Select(choices=[("", "---------"), *own])
 
     def is_left_alone(self) -> bool:
         return not self.has_changed()

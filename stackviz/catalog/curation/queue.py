@@ -16,14 +16,17 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
 from django.views.decorators.http import require_POST
 
+from stackviz.catalog.check import published_by
 from stackviz.catalog.curation import decide
 from stackviz.catalog.curation.desk import CatalogueAdmin, proposal_url, user_of
 from stackviz.catalog.curation.differ import Difference, differences, field_title, snapshot, wanted
+from stackviz.catalog.curation.prove import formula_problem
 from stackviz.catalog.fields import FIELDS
 from stackviz.catalog.figures import for_people
 from stackviz.catalog.models import Proposal, SpecValue
 
 State = Proposal.State
+MOST_AT_ONCE = 500  # each is a transaction of its own, and whoever chose them waits
 
 
 class AnswerForm(helpers.ActionForm):
@@ -167,7 +170,10 @@ class ProposalAdmin(CatalogueAdmin):
     def _each(self, request: HttpRequest, rows: QuerySet[Proposal], act: Callable[[int], Proposal]) -> int:
         """Each in its own transaction, in the order proposed; what cannot be is said, once. -> how many were done."""
         done, problems = 0, []
-        for pk in rows.order_by("pk").values_list("pk", flat=True):
+        chosen = list(rows.order_by("pk").values_list("pk", flat=True)[: MOST_AT_ONCE + 1])
+        if len(chosen) > MOST_AT_ONCE:
+            problems.append(_("At most %(n)d at once: choose again for the others.") % {"n": MOST_AT_ONCE})
+        for pk in chosen[:MOST_AT_ONCE]:
             try:
                 act(pk)
                 done += 1
@@ -230,6 +236,7 @@ class ProposalAdmin(CatalogueAdmin):
             "is_stale": stale,
             "meanwhile": differences(proposal.before, now) if stale else (),
             "others": _others(proposal) if is_open else [],
+            "formula": _formula(proposal) if is_open else "",
             "is_open": is_open,
             "may_approve": proposal.state == State.REVIEW and decide.may_approve(proposal, user),
             "may_reject": proposal.state == State.REVIEW and user.has_perm("catalog.approve"),
@@ -237,6 +244,21 @@ class ProposalAdmin(CatalogueAdmin):
             "may_propose": user.has_perm("catalog.propose"),
             "needs_second_person": decide.needs_second_person(),
         }
+
+
+def _formula(proposal: Proposal) -> str:
+    """Why the figure cannot be right beside what the sheet prefers by now, or "". One query."""
+    if proposal.action == Proposal.Action.RETIRE:
+        return ""
+    value = SpecValue(is_preferred=proposal.is_preferred, status=SpecValue.Status.PUBLIC)
+    for name in ("accelerator", "field", "value", "unit", "condition", "note"):
+        setattr(value, name, getattr(proposal, name))
+    try:
+        value.settle()
+    except ValidationError as error:  # the registry has changed since
+        return " ".join(error.messages)
+    sheet = proposal.accelerator.spec_values.filter(is_preferred=True).exclude(pk=proposal.target_id or 0)
+    return formula_problem(value, None, published_by(proposal.accelerator.slug, sheet))
 
 
 def _others(proposal: Proposal) -> list[dict[str, Any]]:

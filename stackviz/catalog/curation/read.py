@@ -22,13 +22,13 @@ from stackviz.catalog.files import SpecLine
 COLUMNS: tuple[str, ...] = tuple(column.name for column in fields(SpecLine))
 MOST_BYTES = 10 * 1024 * 1024
 MOST_ROWS = 20_000
-MOST_UNPACKED = 100 * 1024 * 1024
+MOST_UNPACKED = 50 * 1024 * 1024
 MOST_PARTS = 500
 MOST_CELLS_A_ROW = 50
 MOST_LINES = 200_000  # of a sheet, empty ones included
 MOST_CHARACTERS = 2_000  # of a cell
 _DELIMITERS = ",;\t"
-_FORMULA_SIGNS = ("=", "+", "-", "@", "\t", "\r", "\n")
+_FORMULA_SIGNS = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")
 
 
 class TableError(ValueError):
