@@ -1,0 +1,33 @@
+"""On a real PostgreSQL the dump is written too, and its rows are read through cursors that other queries do not end."""
+
+from datetime import UTC, datetime
+
+import pytest
+
+from stackviz.catalog.load import load_catalogue
+from stackviz.opendata import tables
+from stackviz.opendata.dump import is_due, write_dump
+from stackviz.opendata.schema import TABLES
+from stackviz.stacks.load import load_stacks
+from tests.machines.factories import gemm, h100, make_lab, make_machine, make_report
+from tests.opendata.readers import read
+
+
+@pytest.fixture
+def filled(on_postgres):
+    load_catalogue()
+    load_stacks()
+    machine = make_machine(make_lab("north"), "dgx-07")
+    results = [gemm("bf16", [0.002] * 8, side=side) for side in range(256, 256 + 64 * 7, 64)]
+    make_report(machine, at=datetime(2026, 11, 20, tzinfo=UTC), cards=[h100(0)], results=results)
+
+
+def test_the_dump_is_written_in_chunks_and_is_the_same_in_all_formats(filled, monkeypatch):
+    monkeypatch.setattr(tables, "CHUNK", 3)
+    dump = write_dump()
+    assert not is_due()
+    for table in TABLES:
+        rows = read("jsonl", table, dump.folder)
+        assert rows == read("csv", table, dump.folder) == read("parquet", table, dump.folder), table.name
+        assert rows, table.name
+    assert next(table.rows for table in dump.tables if table.name == "results") == 7
