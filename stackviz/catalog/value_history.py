@@ -4,17 +4,17 @@ A state that was not public is told as nothing: a draft, an unreviewed figure an
 """
 
 from collections import defaultdict
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
 
 from django.utils.translation import gettext as _
 
+from stackviz.catalog.change import LOADED
 from stackviz.catalog.conditions import describe
 from stackviz.catalog.figures import printed_unit
 from stackviz.catalog.models import SpecValue
 
-LOADED = "Loaded from the curated files"  # how the loader's reasons begin
 MOST_STEPS = 12  # of one figure; the change log has them all
 
 Slot = tuple[str, str]  # field, condition
@@ -98,13 +98,11 @@ def _printed(record: Any, other: Any) -> str:  # noqa: ANN401 - a historical Spe
 def _who(record: Any) -> str:  # noqa: ANN401
     if record.history_user:
         return str(record.history_user.get_full_name() or record.history_user.get_username())
-    if (record.history_change_reason or "").startswith(LOADED) or (record.history_type == "-" and record.data_key):
+    if (record.history_change_reason or "").startswith(LOADED):
         return _("the catalogue's files")
     return _("not recorded")
 
 
 def _readable(step: Step) -> Step:
-    reason = step.reason
-    if reason.startswith(LOADED):
-        reason = ""
-    return Step(step.when, step.who, step.old, step.new, reason)
+    """The step without the reason of a load: who did it says as much."""
+    return replace(step, reason="") if step.reason.startswith(LOADED) else step

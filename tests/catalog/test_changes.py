@@ -10,6 +10,7 @@ from django.contrib.auth.models import User
 from django.core.cache import cache
 from django.utils import timezone
 
+from stackviz.catalog.change import loading
 from stackviz.catalog.changes import BULK, NAMES, PER_PAGE, SHEETS, Asked, Place, read_log
 from stackviz.catalog.fields import FIELDS
 from stackviz.catalog.models import Accelerator, Alias, CatalogueEdition, CatalogueLoad, SpecValue
@@ -215,7 +216,8 @@ def test_a_load_of_the_files_is_one_entry_with_its_counts(card, sheet_source):
 def test_what_the_files_no_longer_have_is_told_with_their_load(card, sheet_source):
     loaded_values(card, sheet_source, 2)
     CatalogueLoad.objects.create(version="abcdef0123456789")
-    SpecValue.objects.filter(data_key="k0").delete()
+    with loading("0123456789abcdef"):
+        SpecValue.objects.filter(data_key="k0").delete()
     CatalogueLoad.objects.create(version="0123456789abcdef")
     assert read_log(Asked()).entries[0].counts == ("1 value removed",)
 
@@ -223,7 +225,8 @@ def test_what_the_files_no_longer_have_is_told_with_their_load(card, sheet_sourc
 def test_two_loads_of_one_version_are_told_apart(card, sheet_source):
     loaded_values(card, sheet_source, 2)
     CatalogueLoad.objects.create(version="abcdef0123456789")
-    SpecValue.objects.filter(data_key="k0").delete()
+    with loading("abcdef0123456789"):
+        SpecValue.objects.filter(data_key="k0").delete()
     CatalogueLoad.objects.create(version="abcdef0123456789")
     assert [entry.counts for entry in read_log(Asked()).entries[:2]] == [("1 value removed",), ("2 values added",)]
 
@@ -253,7 +256,7 @@ def test_fewer_steps_are_told_one_by_one(card, sheet_source, mira):
 
 
 def test_many_steps_that_go_on_beyond_the_page_say_so(card, sheet_source, mira, monkeypatch):
-    monkeypatch.setattr("stackviz.catalog.changes.READ", 20)
+    monkeypatch.setattr("stackviz.catalog.changes.steps.READ", 20)
     for number in range(30):
         value = SpecValue(accelerator=card, field="tdp_w", value=str(100 + number), unit="W", source=sheet_source)
         saved(value, "import of acme.csv", mira, status="public")
@@ -301,7 +304,7 @@ def test_the_pages_together_are_the_whole_log_and_no_entry_twice(long_log):
 
 
 def test_a_history_longer_than_what_is_read_at_once_is_paged_to_its_end(long_log, card, monkeypatch):
-    monkeypatch.setattr("stackviz.catalog.changes.READ", 40)
+    monkeypatch.setattr("stackviz.catalog.changes.steps.READ", 40)
     Alias.objects.create(accelerator=card, name="ACME 1")
     found, before = [], None
     for _page in range(20):

@@ -3,6 +3,7 @@
 import pytest
 from django.utils import timezone
 
+from stackviz.catalog.change import loading
 from stackviz.catalog.changes import Asked, read_log
 from stackviz.catalog.completeness import COUNTED, read_matrix
 from stackviz.catalog.models import Accelerator, Alias, CatalogueLoad, Source, SpecValue, Vendor
@@ -20,7 +21,8 @@ def history(on_postgres) -> Accelerator:
         value.because("Loaded from the curated files, version abc")
         value.save()
     CatalogueLoad.objects.create(version="abc")
-    SpecValue.objects.filter(data_key="k0").delete()
+    with loading("def"):
+        SpecValue.objects.filter(data_key="k0").delete()
     CatalogueLoad.objects.create(version="def")
     corrected = SpecValue.objects.get()
     corrected.value = "350"

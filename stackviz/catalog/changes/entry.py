@@ -1,0 +1,131 @@
+"""What a change log is made of: the entries, their place in the log, and which part of the log is wanted."""
+
+from dataclasses import dataclass
+from datetime import UTC, datetime
+
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy, ngettext
+
+PER_PAGE = 50
+
+# What the filter by field offers beside the registry's fields.
+SHEETS, NAMES = "sheet", "name"
+
+WHAT = {
+    "added": gettext_lazy("added"),
+    "changed": gettext_lazy("changed"),
+    "preferred": gettext_lazy("preferred"),
+    "alternative": gettext_lazy("made an alternative"),
+    "retired": gettext_lazy("retired"),
+    "withdrawn": gettext_lazy("withdrawn"),
+    "removed": gettext_lazy("removed"),
+}
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Place:
+    """Where an entry stands in the log. Of records of one moment values come first, then names, accelerators, loads."""
+
+    when: datetime
+    rank: int
+    pk: int
+
+    def __str__(self) -> str:
+        return f"{self.when.astimezone(UTC):%Y%m%dT%H%M%S.%f}-{self.rank}-{self.pk}"
+
+    @classmethod
+    def read(cls, text: str) -> "Place | None":
+        """None for a text that names no place."""
+        moment, _dash, rest = text.partition("-")
+        rank, _dash, pk = rest.partition("-")
+        if not (rank in ("0", "1", "2", "3") and pk.isascii() and pk.isdecimal() and len(pk) < 18):
+            return None
+        try:
+            when = datetime.strptime(moment, "%Y%m%dT%H%M%S.%f").replace(tzinfo=UTC)
+        except ValueError:
+            return None
+        return cls(when, int(rank), int(pk))
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """Which part of the log is wanted. `load`: the single steps of one load of the files, instead of its one entry.
+
+    `each`: steps that were done at once are told one by one all the same.
+    """
+
+    accelerator: str = ""
+    vendor: str = ""
+    field: str = ""
+    load: int | None = None
+    each: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One step, or many of one kind told as one (`count` > 1, `counts`: what happened to how many).
+
+    `old` and `new` are what the public saw before and after, "" for nothing. `details`: what else is different now.
+    `slug` is "" where the accelerator has no public sheet any more, or several are meant. `reason` may be "".
+    """
+
+    key: str
+    when: datetime
+    who: str
+    what: str
+    accelerator: str = ""
+    slug: str = ""
+    field: str = ""
+    title: str = ""
+    condition: str = ""
+    old: str = ""
+    new: str = ""
+    details: tuple[str, ...] = ()
+    reason: str = ""
+    source_title: str = ""
+    source_url: str = ""
+    count: int = 1
+    counts: tuple[str, ...] = ()
+    load: int | None = None
+
+    @property
+    def what_happened(self) -> str:
+        return str(WHAT.get(self.what, self.what))
+
+    @property
+    def headline(self) -> str:
+        """The entry in one line, as a feed's title: `H100 SXM5: Board power changed: 650 W → 700 W`."""
+        if self.counts:
+            return f"{self.accelerator or self.who}: {'; '.join(self.counts)}"
+        what = " ".join(filter(None, [self.title, f"({self.condition})" if self.condition else "", self.what_happened]))
+        figures = " → ".join(filter(None, [self.old, self.new])) or "; ".join(self.details)
+        return ": ".join(filter(None, [self.accelerator, what, figures]))
+
+
+@dataclass(frozen=True, slots=True)
+class Log:
+    """A part of the log, newest first. `next_place`: where the older ones begin, None where there are none."""
+
+    entries: tuple[Entry, ...]
+    next_place: Place | None
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """An entry with its place and what joins it to its neighbours; a line of many steps ends at `last`."""
+
+    place: Place
+    last: Place
+    cause: tuple[object, ...]
+    rank: int
+    entry: Entry
+
+
+def counted_words(rank: int, what: str, n: int) -> str:
+    """`4,812 values added`."""
+    nouns = {
+        0: ngettext("%(n)s value", "%(n)s values", n),
+        1: ngettext("%(n)s name", "%(n)s names", n),
+        2: ngettext("%(n)s accelerator", "%(n)s accelerators", n),
+    }
+    return _("%(things)s %(happened)s") % {"things": nouns[rank] % {"n": f"{n:,}"}, "happened": WHAT.get(what, what)}
