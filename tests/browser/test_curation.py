@@ -48,6 +48,7 @@ def table_of(*rows: list[str]) -> bytes:
 
 
 def violations(page) -> list[str]:
+    page.wait_for_load_state("load")
     found = Axe().run(page).response["violations"]
     return [f"{one['id']}: {[node['html'] for node in one['nodes']][:3]}" for one in found]
 
@@ -61,6 +62,7 @@ def log_out(visit) -> None:
 def approve_all(page, site) -> None:
     page.goto(site.url + "/admin/")
     page.get_by_role("link", name="Review queue").click()
+    expect(page.locator("#result_list")).to_be_visible(timeout=WAIT)
     assert violations(page) == []
     page.locator("#action-toggle").check()
     page.locator("select[name=action]").select_option("approve_chosen")
@@ -79,6 +81,7 @@ def test_a_table_comes_in_is_approved_shown_everywhere_and_reverted(
 
     page = log_in()
     page.get_by_role("link", name="Import a table").click()
+    expect(page.locator("input[type=file]")).to_be_visible(timeout=WAIT)
     file = {"name": "l4.csv", "mimeType": "text/csv", "buffer": table_of(good, changed, bad)}
     page.locator("input[type=file]").set_input_files(file)
     page.locator("[name=reason]").fill("the data sheet of May")
@@ -112,6 +115,7 @@ def test_a_table_comes_in_is_approved_shown_everywhere_and_reverted(
     page = log_in()
     visit(f"/admin/catalog/specvalue/{power['id']}/history/")
     page.locator("#change-history tbody tr").last.locator("a").first.click()
+    expect(page.locator("input[name=_save][value=Revert]")).to_be_visible(timeout=WAIT)
     page.locator("[name=reason]").fill("the sheet was misread")
     page.locator("input[type=submit][name=_save]").click()
     expect(page.locator(".messagelist")).to_contain_text("a second person approves", timeout=WAIT)

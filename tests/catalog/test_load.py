@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 from django.core.management import CommandError, call_command
+from django.utils import timezone
 
 from stackviz.catalog.change import LOADED
 from stackviz.catalog.files import DATA
@@ -75,6 +76,14 @@ def test_a_value_corrected_here_is_left_alone(folder, db):
     change(folder, "specs/nvidia.csv", "nvidia-t4,tdp_w,70,W", "nvidia-t4,tdp_w,72,W")
     assert str(load_catalogue(folder).tables["values"]) == "1 kept as corrected here"
     assert t4_power().value == "75"
+
+
+def test_what_the_files_change_nobody_has_checked_yet(folder, db, admin_user):
+    load_catalogue(folder)
+    SpecValue.objects.filter(data_key=T4_POWER).update(checked_by=admin_user, checked_at=timezone.now())
+    change(folder, "specs/nvidia.csv", "nvidia-t4,tdp_w,70,W", "nvidia-t4,tdp_w,72,W")
+    load_catalogue(folder)
+    assert (t4_power().value, t4_power().checked_by, t4_power().checked_at) == ("72", None, None)
 
 
 def test_a_value_deleted_here_does_not_come_back(folder, db):
