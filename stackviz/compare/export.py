@@ -15,10 +15,14 @@ from stackviz.web.download import csv_response, json_response
 
 @dataclass(frozen=True, slots=True)
 class Exported:
-    """What a file says besides the table. `address`: where the page is; `frozen`: where it is kept as it stood `at`."""
+    """What a file says besides the table. `address`: where the page is.
+
+    `frozen`: where its spec sheets are kept as they stood `at`, under `frozen_title`; "" where it has none.
+    """
 
     title: str
     address: str
+    frozen_title: str
     frozen: str
     at: datetime
     only_differences: bool
@@ -96,7 +100,7 @@ def _as_data(sheets: Sheets, about: Exported) -> dict[str, Any]:
     return {
         "comparison": about.title,
         "address": about.address,
-        "frozen_address": about.frozen,
+        "frozen_address": about.frozen or None,
         "at": write_moment(about.at),
         "only_differences": about.only_differences,
         "baseline": sheets.base.name if sheets.base else None,
@@ -150,7 +154,7 @@ def _figure_data(cell: SheetCell, sheets: Sheets) -> dict[str, Any]:
 
 def _as_markdown(sheets: Sheets, about: Exported) -> str:
     heads = [f"{head.title}{' (baseline)' if head == sheets.base else ''}" for head in sheets.heads]
-    lines = [f"# {_md(about.title)}", "", f"Figures as of {write_moment(about.at)}: <{about.frozen}>"]
+    lines = [f"# {_md(about.title)}", "", f"Figures as of {write_moment(about.at)}: <{about.frozen or about.address}>"]
     for group in sheets.groups:
         lines += ["", f"## {_md(group.title)}", "", _md_row(["Figure", *heads]), _md_row(["---"] * (len(heads) + 1))]
         lines += [_md_line(line) for line in group.rows]

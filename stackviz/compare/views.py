@@ -1,7 +1,6 @@
 """The comparison page: `/compare/?a=<subject>&a=<subject>`, as a page, a file, or as it stood at a moment."""
 
 from collections.abc import Mapping, Sequence
-from datetime import datetime
 from typing import Any
 
 from django.http import HttpRequest, HttpResponse
@@ -19,7 +18,7 @@ from stackviz.compare.assemble import assemble, published
 from stackviz.compare.citation import citations
 from stackviz.compare.export import Exported, exported
 from stackviz.compare.heads import heading
-from stackviz.compare.selection import MOST_SUBJECTS, Address
+from stackviz.compare.selection import MOST_SUBJECTS, Address, Kind
 from stackviz.compare.subjects import Loaded, load
 from stackviz.stacks.models import Edition
 from stackviz.web.fragments import kept
@@ -46,7 +45,7 @@ def page(request: HttpRequest) -> HttpResponse:
     address = _address(asked, chosen)
     if asked.format and chosen:
         sheets = published(chosen, address)
-        return exported(asked.format, sheets, _about(request, address, _title(chosen), timezone.now()))
+        return exported(asked.format, sheets, _about(request, address, chosen))
     context = {
         "heading": _title(chosen) if chosen else "",
         "refused": refused,
@@ -81,12 +80,16 @@ def _address(asked: Asked, chosen: Sequence[Loaded]) -> Address:
     )
 
 
-def _about(request: HttpRequest, address: Address, title: str, now: datetime) -> Exported:
-    at = address.at or now
+def _about(request: HttpRequest, address: Address, chosen: Sequence[Loaded]) -> Exported:
+    """What a file or a citation says of itself. Only spec sheets can be frozen: no machine and no stack."""
+    at = address.at or timezone.now()
+    sheets = [loaded for loaded in chosen if loaded.subject.kind is Kind.ACCELERATOR]
+    frozen = address.query(subjects=tuple(loaded.subject for loaded in sheets), at=at)
     return Exported(
-        title=title,
+        title=_title(chosen),
         address=request.build_absolute_uri(request.path + address.query()),
-        frozen=request.build_absolute_uri(request.path + address.query(at=at)),
+        frozen_title=_title(sheets),
+        frozen=request.build_absolute_uri(request.path + frozen) if sheets else "",
         at=at,
         only_differences=address.only_differences,
     )
@@ -102,7 +105,7 @@ def _drawn(request: HttpRequest, chosen: Sequence[Loaded], address: Address, con
     state = ("comparison", shown, reported, CatalogueEdition.current(), Edition.current())
 
     def make() -> str:
-        about = _about(request, address, context["heading"], timezone.now())
+        about = _about(request, address, chosen)
         return render_to_string(
             "compare/_comparison.html",
             {
@@ -113,7 +116,7 @@ def _drawn(request: HttpRequest, chosen: Sequence[Loaded], address: Address, con
                 "day_and_time": about.at.strftime("%Y-%m-%d %H:%M:%S UTC"),
                 "current_url": address.query(at=None),
                 "files": [(form, f"{address.query()}&format={form}") for form in FORMATS],
-                "citations": citations(about.title, about.frozen, about.at),
+                "citations": citations(about.frozen_title, about.frozen, about.at) if about.frozen else (),
             },
         )
 

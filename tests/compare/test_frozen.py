@@ -68,6 +68,19 @@ def test_of_machines_and_stacks_it_is_said_that_they_are_not_frozen(client, dgx,
     assert page.content.decode().count("Frozen are spec sheets only.") == 2
 
 
+def test_the_frozen_address_names_spec_sheets_only_and_machines_alone_have_none(client, dgx):
+    mixed = client.get("/compare/?a=machine:north/dgx-07&a=nvidia-h100-sxm5-80gb&a=stack:apple-metal")
+    frozen = mixed.context["about"].frozen
+    assert "machine" not in frozen
+    assert "stack" not in frozen
+    assert client.get(frozen).status_code == 200
+    assert "{H100 SXM5 80GB}" in mixed.context["citations"][0].text
+    alone = client.get("/compare/?a=machine:north/dgx-07")
+    assert alone.context["comparison"].sheets.rows
+    assert 'id="cite"' not in alone.content.decode()
+    assert client.get("/compare/?a=machine:north/dgx-07&format=json").json()["frozen_address"] is None
+
+
 def test_before_there_was_a_catalogue_nothing_is_shown_and_that_is_said(client, curated, db):
     page = client.get(f"{URL}&at=2020-01-01")
     assert page.status_code == 200
