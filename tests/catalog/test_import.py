@@ -331,6 +331,7 @@ PLAIN = workbook([list(COLUMNS), cells(NEW)])
         (workbook([]), "The file is empty"),
         (with_part(PLAIN, "xl/media/bomb.bin", lambda _: b"0" * (reading.MOST_UNPACKED + 1)), "unpacks to more"),
         (with_part(PLAIN, SHEET, lambda text: b'<!DOCTYPE x [<!ENTITY a "b">]>' + text), "declares entities"),
+        (with_part(PLAIN, SHEET, lambda _: b"<worksheet>" + b"<row/>" * reading.MOST_TAGS), "more than a table may"),
         (with_part(PLAIN, SHEET, lambda text: text[:200]), "damaged"),
         (with_part(PLAIN, "xl/workbook.xml", lambda _: b"<workbook/>"), "damaged|empty"),
         (PLAIN[: len(PLAIN) // 2], "damaged"),

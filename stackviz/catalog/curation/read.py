@@ -24,6 +24,7 @@ MOST_BYTES = 10 * 1024 * 1024
 MOST_ROWS = 20_000
 MOST_UNPACKED = 50 * 1024 * 1024
 MOST_PARTS = 500
+MOST_TAGS = 2_000_000  # of an archive's XML; the largest table that is allowed has about a million and a half
 MOST_CELLS_A_ROW = 50
 MOST_LINES = 200_000  # of a sheet, empty ones included
 MOST_CHARACTERS = 2_000  # of a cell
@@ -228,18 +229,26 @@ def _check_archive(content: bytes) -> None:
                 raise TableError(_("The XLSX file unpacks to more than it may: save the values alone, or as CSV."))
             if "xl/workbook.xml" not in archive.namelist():
                 raise TableError(_("This archive is not an XLSX workbook."))
+            tags = 0
             for part in parts:
                 if part.filename.endswith((".xml", ".rels")):
-                    _check_part(archive.read(part), part.filename)
+                    xml = archive.read(part)
+                    tags += _tags(xml, part.filename)
+                    if tags > MOST_TAGS:
+                        raise TableError(
+                            _("The XLSX file holds more than a table may: save the values alone, or as CSV.")
+                        )
     except (zipfile.BadZipFile, RuntimeError, NotImplementedError, EOFError, OSError, zlib.error) as error:
         raise TableError(_("The XLSX file is damaged or encrypted: save it again, without a password.")) from error
 
 
-def _check_part(xml: bytes, name: str) -> None:
+def _tags(xml: bytes, name: str) -> int:
+    """How many tags a part has at most: what reading it costs. Raises TableError for what no table needs."""
     if re.search(rb"<!(?:DOCTYPE|ENTITY)", xml):
         raise TableError(_("The XLSX file declares entities, which no spreadsheet writes."))
     if name.startswith("xl/worksheets/") and re.search(rb"<(?:\w+:)?mergeCell\s", xml):
         raise TableError(_("The sheet has merged cells: one value a row, so take them apart."))
+    return xml.count(b"<")
 
 
 def _has_cells(sheet: Any) -> bool:  # noqa: ANN401
