@@ -2,8 +2,9 @@
 
 from collections.abc import Iterator, Sequence
 
-from stackviz.catalog.check import Problem, Verdict
+from stackviz.catalog.check import Verdict
 from stackviz.catalog.conditions import describe
+from stackviz.catalog.reviewed import Problem
 
 
 def as_data(verdict: Verdict) -> dict[str, object]:

@@ -6,8 +6,10 @@ from io import StringIO
 import pytest
 from django.core.management import call_command
 
-from stackviz.catalog.check import CHECKS, NOT_BY_FORMULA, check_catalogue, disagreements, published_by
+from stackviz.catalog.by_formula import NOT_BY_FORMULA, disagreements, published_by
+from stackviz.catalog.check import check_catalogue
 from stackviz.catalog.check_output import as_lines
+from stackviz.catalog.checks import CHECKS
 from stackviz.catalog.files import ExceptionLine
 from stackviz.catalog.models import Accelerator, Alias, SpecValue
 

@@ -2,7 +2,8 @@
 
 import pytest
 
-from stackviz.catalog.check import CHECKS, Verdict, check_catalogue
+from stackviz.catalog.check import Verdict, check_catalogue
+from stackviz.catalog.checks import CHECKS
 
 
 @pytest.fixture(scope="module")

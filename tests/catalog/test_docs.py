@@ -4,7 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from stackviz.catalog.check import CHECKS, NOT_BY_FORMULA
+from stackviz.catalog.by_formula import NOT_BY_FORMULA
+from stackviz.catalog.checks import CHECKS
 from stackviz.catalog.conditions import KEYS
 from stackviz.catalog.files import BASES, STATUSES
 from stackviz.catalog.formulas import FORMULAS

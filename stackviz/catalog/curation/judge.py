@@ -6,7 +6,7 @@ from django.core.exceptions import ValidationError
 from django.utils.datastructures import MultiValueDict
 from django.utils.translation import gettext as _
 
-from stackviz.catalog.check import published_by
+from stackviz.catalog.by_formula import published_by
 from stackviz.catalog.curation.pick import ConditionField, ConditionPicker, units_of
 from stackviz.catalog.curation.prove import formula_problem
 from stackviz.catalog.figures import for_people

@@ -18,7 +18,7 @@ from import_export import resources
 from import_export.fields import Field
 from import_export.results import RowResult
 
-from stackviz.catalog.check import published_by
+from stackviz.catalog.by_formula import published_by
 from stackviz.catalog.curation.differ import Difference, differences, field_title, figure, snapshot, wanted
 from stackviz.catalog.curation.propose import drawn_up
 from stackviz.catalog.curation.prove import formula_problem

@@ -8,7 +8,7 @@ from django.db.models import QuerySet
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
-from stackviz.catalog.check import published_by
+from stackviz.catalog.by_formula import published_by
 from stackviz.catalog.curation.decide import approve, may_approve
 from stackviz.catalog.curation.differ import snapshot
 from stackviz.catalog.curation.prove import formula_problem

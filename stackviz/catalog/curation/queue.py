@@ -16,7 +16,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
 from django.views.decorators.http import require_POST
 
-from stackviz.catalog.check import published_by
+from stackviz.catalog.by_formula import published_by
 from stackviz.catalog.curation import decide
 from stackviz.catalog.curation.desk import CatalogueAdmin, proposal_url, user_of
 from stackviz.catalog.curation.differ import Difference, differences, field_title, snapshot, wanted

@@ -1,0 +1,264 @@
+"""The checks of the catalogue, by name: each looks at what is public and says what is wrong with which value.
+
+A value that its formula does not support is no mistake where the data says why: a line of `data/exceptions.csv` for its
+cell, a note that starts with `NOT_BY_FORMULA`, or, for an alternative that lost to another source, any note.
+"""
+
+import re
+from collections import defaultdict
+from collections.abc import Callable, Collection, Iterator
+from dataclasses import replace
+from urllib.parse import urlsplit
+
+from stackviz.catalog.by_formula import NOT_BY_FORMULA, disagreements, figure_of
+from stackviz.catalog.conditions import ConditionError, canonical, parse, write
+from stackviz.catalog.fields import FIELDS, Field, amount_of
+from stackviz.catalog.formulas import expectations
+from stackviz.catalog.models import Alias, SpecValue
+from stackviz.catalog.reviewed import Finding, Problem, Reviewed, cell_of
+
+# Two printed rates this near are the same rate, rounded differently.
+SAME = 0.01
+
+
+def _problem(value: SpecValue, expected: str) -> Finding:
+    return Finding(Problem(value.accelerator.slug, value.field, value.condition, _label(value), expected))
+
+
+def _of_each(reviewed: Reviewed, wrong: Callable[[SpecValue], str]) -> Iterator[Finding]:
+    """One finding per value; `wrong` says what was expected, or "" where all is well."""
+    for value in reviewed.values:
+        expected = wrong(value)
+        yield _problem(value, expected) if expected else Finding()
+
+
+# --- each value by itself ---
+
+
+def _sources(reviewed: Reviewed) -> Iterator[Finding]:
+    def wrong(value: SpecValue) -> str:
+        if value.source is None:
+            return "a source"
+        return (
+            "" if _is_page(value.source.url) else f"the web address of a page for its source, not {value.source.url!r}"
+        )
+
+    return _of_each(reviewed, wrong)
+
+
+def _is_page(text: str) -> bool:
+    """Whether it is an http(s) address of a page on the web; the front page of a site proves nothing."""
+    try:
+        address = urlsplit(text)
+    except ValueError:
+        return False
+    is_on_web = address.scheme in ("http", "https") and "." in (address.hostname or "") and " " not in text
+    return is_on_web and bool(address.path.strip("/") or address.query)
+
+
+def _fields(reviewed: Reviewed) -> Iterator[Finding]:
+    def wrong(value: SpecValue) -> str:
+        registered, product = value.registered_field, value.accelerator
+        if registered is None:
+            return "a field of the registry"
+        if registered.applies_to(product.vendor.slug, product.kind):
+            return ""
+        return f"no such value: the field does not apply to {product.kind} of {product.vendor.name}"
+
+    return _of_each(reviewed, wrong)
+
+
+def _units(reviewed: Reviewed) -> Iterator[Finding]:
+    def wrong(value: SpecValue) -> str:
+        registered = value.registered_field
+        if registered is None:
+            return ""
+        try:
+            amount = amount_of(replace(registered, plausible=None), value.value, value.unit)
+        except ValueError as error:
+            return str(error)
+        if amount == value.amount or (amount and value.amount and abs(amount / value.amount - 1) < 1e-9):
+            return ""
+        return f"an amount of {amount}, not {value.amount}"
+
+    return _of_each(reviewed, wrong)
+
+
+# How a note tells what stands in the source, where it is not what stands here.
+_PRINTED = re.compile(r"(?<!another )\bsource prints (\d+(?:\.\d+)?)(?=$|[;,])")
+
+
+def _printed(reviewed: Reviewed) -> Iterator[Finding]:
+    def wrong(value: SpecValue) -> str:
+        printed = _PRINTED.search(value.note)
+        if printed is None or value.amount is None or float(printed[1]) == float(value.value):
+            return ""
+        return f"{printed[1]} {value.unit}, which its note says the source prints"
+
+    return _of_each(reviewed, wrong)
+
+
+def _ranges(reviewed: Reviewed) -> Iterator[Finding]:
+    def wrong(value: SpecValue) -> str:
+        registered = value.registered_field
+        if registered is None or value.amount is None or registered.plausible is None:
+            return ""
+        least, most = registered.plausible
+        figure = figure_of(registered, value)
+        return "" if least <= figure <= most else f"{least:g} – {most:g} {registered.unit}"
+
+    return _of_each(reviewed, wrong)
+
+
+def _conditions(reviewed: Reviewed) -> Iterator[Finding]:
+    def wrong(value: SpecValue) -> str:
+        try:
+            proper = canonical(value.condition)
+            parts = parse(value.condition)
+        except ConditionError as error:
+            return error.problem
+        if proper != value.condition:
+            return f"written {proper!r}"
+        registered = value.registered_field
+        if registered and registered.group == "rates" and _names_sparsity(registered) and "sparsity" not in parts:
+            return "a rate that says whether it is dense or sparse"
+        return ""
+
+    return _of_each(reviewed, wrong)
+
+
+def _names_sparsity(registered: Field) -> bool:
+    return all("sparsity" in condition for condition in registered.usual)
+
+
+# --- values against each other ---
+
+
+def _preferred(reviewed: Reviewed) -> Iterator[Finding]:
+    for (slug, name, condition), values in reviewed.cells.items():
+        chosen = [value for value in values if value.is_preferred]
+        said = "; ".join(_label(value) for value in chosen or values)
+        expected = f"one preferred value, not {len(chosen)}"
+        yield Finding() if len(chosen) == 1 else Finding(Problem(slug, name, condition, said, expected))
+
+
+def _comparable(reviewed: Reviewed) -> Iterator[SpecValue]:
+    """The figures that can be held against others: of a known field, under a condition that can be read."""
+    for value in reviewed.values:
+        if value.registered_field and value.amount is not None and _is_readable(value.condition):
+            yield value
+
+
+def _is_readable(condition: str) -> bool:
+    try:
+        parse(condition)
+    except ConditionError:
+        return False
+    return True
+
+
+def _formulas(reviewed: Reviewed) -> Iterator[Finding]:
+    for value in _comparable(reviewed):
+        if not _is_judged(reviewed, value):
+            continue
+        differing = disagreements(value, reviewed.published[value.accelerator_id])
+        yield _excused_or(reviewed, value, "; ".join(str(one) for one in differing)) if differing else Finding()
+
+
+def _is_judged(reviewed: Reviewed, value: SpecValue) -> bool:
+    """Whether a formula finds what it needs to look at the value."""
+    published, formula = reviewed.published[value.accelerator_id], FIELDS[value.field].formula
+    return any(True for _one in expectations(published, formula, value.field, value.condition))
+
+
+def _sparse_as_dense(reviewed: Reviewed) -> Iterator[Finding]:
+    for value in _comparable(reviewed):
+        if "sparsity=dense" in value.condition and value.amount:
+            looks_sparse = _looks_sparse(reviewed, value)
+            yield _excused_or(reviewed, value, looks_sparse) if looks_sparse else Finding()
+
+
+# Rates that a design runs alike: of these neither is twice the other, unless a formula knows the design.
+_ALIKE = {"fp16_tensor_tflops": "bf16_tensor_tflops", "bf16_tensor_tflops": "fp16_tensor_tflops"}
+
+
+def _looks_sparse(reviewed: Reviewed, value: SpecValue) -> str:
+    """Why a dense rate seems to be one with sparsity, or ""."""
+    slug, name, condition = cell_of(value)
+    sparse = write({**parse(condition), "sparsity": "sparse"})
+    for other in reviewed.cells.get((slug, name, sparse), ()):
+        if _is_factor(value, other, 1):
+            return f"less than the sparse rate, {_label(other)}"
+    if _is_supported(reviewed, value):
+        return ""
+    for other in reviewed.cells[slug, name, condition]:
+        if _is_factor(value, other, 2):
+            return f"the dense rate of another source, {_label(other)}"
+    for other in reviewed.cells.get((slug, _ALIKE.get(name, ""), condition), ()):
+        if _is_factor(value, other, 2):
+            return f"the rate of {_ALIKE[name]}, {_label(other)}"
+    return ""
+
+
+def _is_factor(value: SpecValue, other: SpecValue, factor: float) -> bool:
+    return bool(value.amount and other.amount) and abs((value.amount or 0) / (other.amount or 1) / factor - 1) < SAME
+
+
+def _is_supported(reviewed: Reviewed, value: SpecValue) -> bool:
+    """Whether a formula looked at the value and agrees."""
+    return _is_judged(reviewed, value) and not disagreements(value, reviewed.published[value.accelerator_id])
+
+
+def _label(value: SpecValue) -> str:
+    return f"{value.value} {value.unit}".rstrip()
+
+
+def _excused_or(reviewed: Reviewed, value: SpecValue, expected: str) -> Finding:
+    """The problem, unless the data says why the value is right all the same."""
+    if cell_of(value) in reviewed.exceptions:
+        return Finding(excused_by=cell_of(value), is_excused=True)
+    if value.note.startswith(NOT_BY_FORMULA) or (value.note and not value.is_preferred):
+        return Finding(is_excused=True)
+    return _problem(value, expected)
+
+
+# --- names ---
+
+
+def _names(reviewed: Reviewed) -> Iterator[Finding]:
+    """A name leads to one sheet, or every sheet that has it says which memory size or core count is its own."""
+    by_name: dict[str, list[Alias]] = defaultdict(list)
+    for alias in reviewed.aliases:
+        if alias.kind != Alias.Kind.UNDECIDED:
+            by_name[alias.normalized].append(alias)
+    for alike in by_name.values():
+        for position, alias in enumerate(alike):
+            rivals = [other for other in alike[:position] if not _are_told_apart(alias, other)]
+            yield _double(alias, rivals) if rivals else Finding()
+
+
+def _are_told_apart(alias: Alias, other: Alias) -> bool:
+    if alias.accelerator_id == other.accelerator_id:
+        return True
+    pairs = ((alias.gpu_cores, other.gpu_cores), (alias.memory_bytes, other.memory_bytes))
+    return any(one and two and one != two for one, two in pairs)
+
+
+def _double(alias: Alias, rivals: Collection[Alias]) -> Finding:
+    slugs = ", ".join(sorted({other.accelerator.slug for other in rivals}))
+    expected = f"a memory size or GPU core count that tells it from {slugs}, or kind undecided"
+    return Finding(Problem(alias.accelerator.slug, "", "", alias.name, expected))
+
+
+CHECKS: dict[str, tuple[str, Callable[[Reviewed], Iterator[Finding]]]] = {
+    "source": ("every public value has a source: a page with a web address", _sources),
+    "field": ("every value is of a registered field that its product can have", _fields),
+    "unit": ("every figure is in a unit of its field, and its amount is that of the printed value", _units),
+    "printed": ("every figure is what its source prints", _printed),
+    "range": ("every figure lies in the plausible range of its field", _ranges),
+    "condition": ("every condition is canonical, and rates say whether they are dense", _conditions),
+    "preferred": ("every cell has exactly one preferred value", _preferred),
+    "formula": ("figures agree with their formula, or say why not", _formulas),
+    "sparse": ("no sparse figure stands in a dense field", _sparse_as_dense),
+    "name": ("no name leads to two sheets", _names),
+}

@@ -1,0 +1,70 @@
+"""What the checks of the catalogue look at, and what they find: public values and names, read in three queries."""
+
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from stackviz.catalog.by_formula import published_by
+from stackviz.catalog.files import ExceptionLine
+from stackviz.catalog.formulas import Published
+from stackviz.catalog.models import Accelerator, Alias, SpecValue
+
+Cell = tuple[str, str, str]  # slug, field, condition
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """One thing that is wrong: where, what is said there, and what was expected. `field` is empty for a name."""
+
+    device: str
+    field: str
+    condition: str
+    said: str
+    expected: str
+
+
+@dataclass(slots=True)
+class Finding:
+    """What one look at one value or name found: nothing, an excuse, or a problem."""
+
+    problem: Problem | None = None
+    excused_by: Cell | None = None
+    is_excused: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Reviewed:
+    """What the database has in public: values and names of public accelerators, and what each sheet publishes."""
+
+    accelerators: Sequence[Accelerator]
+    values: Sequence[SpecValue]
+    aliases: Sequence[Alias]
+    exceptions: Mapping[Cell, ExceptionLine]
+    published: Mapping[int, Published] = field(default_factory=dict)
+    cells: Mapping[Cell, Sequence[SpecValue]] = field(default_factory=dict)
+
+
+def read_reviewed(exceptions: Mapping[Cell, ExceptionLine]) -> Reviewed:
+    """Everything public, in an order that does not change. `exceptions`: by their cell. Three queries."""
+    accelerators = list(Accelerator.objects.filter(is_public=True).select_related("vendor"))
+    known = {accelerator.pk: accelerator for accelerator in accelerators}
+    rows = SpecValue.objects.filter(status=SpecValue.Status.PUBLIC, accelerator__is_public=True)
+    rows = rows.select_related("source").order_by("accelerator", "field", "condition", "-is_preferred", "pk")
+    names = Alias.objects.filter(accelerator__is_public=True).order_by("normalized", "accelerator", "pk")
+    # An accelerator may become public between the queries.
+    values = [value for value in rows if value.accelerator_id in known]
+    aliases = [alias for alias in names if alias.accelerator_id in known]
+    by_sheet: dict[int, list[SpecValue]] = defaultdict(list)
+    cells: dict[Cell, list[SpecValue]] = defaultdict(list)
+    for value in values:
+        value.accelerator = known[value.accelerator_id]
+        by_sheet[value.accelerator_id].append(value)
+        cells[cell_of(value)].append(value)
+    for alias in aliases:
+        alias.accelerator = known[alias.accelerator_id]
+    published = {pk: published_by(known[pk].slug, found) for pk, found in by_sheet.items()}
+    return Reviewed(accelerators, values, aliases, exceptions, published, cells)
+
+
+def cell_of(value: SpecValue) -> Cell:
+    return value.accelerator.slug, value.field, value.condition
