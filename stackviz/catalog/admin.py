@@ -16,14 +16,13 @@ from django.utils.html import format_html
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
-from simple_history.admin import SimpleHistoryAdmin
 
 from stackviz.catalog.curation.desk import ProposesValues
 from stackviz.catalog.curation.judge import judge
 from stackviz.catalog.curation.pick import InlineValueForm, SpecValueForm
 from stackviz.catalog.curation.queue import ProposalAdmin
 from stackviz.catalog.curation.tables import BringsTables
-from stackviz.catalog.desk import FileLoadAdmin, OriginFilter
+from stackviz.catalog.desk import FileLoadAdmin, HistoryAdmin, OriginFilter
 from stackviz.catalog.fields import FIELDS, GROUPS
 from stackviz.catalog.figures import for_people
 from stackviz.catalog.models import Accelerator, Alias, CatalogueLoad, Proposal, Source, SpecValue, Vendor
@@ -67,7 +66,7 @@ class AliasInline(_AliasInline):
 
 
 @admin.register(Accelerator)
-class AcceleratorAdmin(ProposesValues, SimpleHistoryAdmin):  # type: ignore[misc]  # it has no types
+class AcceleratorAdmin(ProposesValues, HistoryAdmin):
     list_display = ["name", "vendor", "kind", "family", "public_values", "unreviewed_values", "is_public"]
     list_filter = ["vendor", "kind", "is_public"]
     list_select_related = ["vendor"]
@@ -128,7 +127,7 @@ class ReasonForm(helpers.ActionForm):
 
 
 @admin.register(SpecValue)
-class SpecValueAdmin(ProposesValues, BringsTables, SimpleHistoryAdmin):  # type: ignore[misc]  # it has no types
+class SpecValueAdmin(ProposesValues, BringsTables, HistoryAdmin):
     form = SpecValueForm
     action_form = ReasonForm
     list_display = ["accelerator", "field", "shown", "condition", "basis", "status", "is_preferred", "source_link"]
@@ -213,7 +212,7 @@ class SpecValueAdmin(ProposesValues, BringsTables, SimpleHistoryAdmin):  # type:
 
 
 @admin.register(Alias)
-class AliasAdmin(SimpleHistoryAdmin):  # type: ignore[misc]  # it has no types
+class AliasAdmin(HistoryAdmin):
     list_display = ["name", "accelerator", "kind", "memory_bytes", "gpu_cores", "source"]
     list_filter = ["kind", "accelerator__vendor"]
     list_select_related = ["accelerator", "source"]

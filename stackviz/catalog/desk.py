@@ -3,9 +3,12 @@
 from typing import TYPE_CHECKING, Any
 
 from django.contrib import admin
+from django.contrib.admin.utils import unquote
+from django.core.exceptions import PermissionDenied
 from django.db.models import Model, QuerySet
-from django.http import HttpRequest
+from django.http import HttpRequest, HttpResponse
 from django.utils.translation import gettext_lazy as _
+from simple_history.admin import SimpleHistoryAdmin
 
 if TYPE_CHECKING:  # Django's classes take type arguments only from its stubs
     _ModelAdmin = admin.ModelAdmin[Any]
@@ -26,6 +29,29 @@ class OriginFilter(admin.SimpleListFilter):
         if self.value() is None:
             return queryset
         return queryset.filter(data_key__isnull=self.value() == "hand")
+
+
+class HistoryAdmin(SimpleHistoryAdmin):  # type: ignore[misc]  # it has no types
+    """A desk of rows whose every state is kept, seen, and brought back by whoever may change the row."""
+
+    def history_form_view(
+        self,
+        request: HttpRequest,
+        object_id: str,
+        version_id: str,
+        extra_context: dict[str, Any] | None = None,
+    ) -> HttpResponse:
+        """simple_history only hides the button from whoever may not."""
+        if request.method == "POST" and not self._may_bring_back(request, object_id):
+            raise PermissionDenied
+        answer: HttpResponse = super().history_form_view(request, object_id, version_id, extra_context)
+        return answer
+
+    def _may_bring_back(self, request: HttpRequest, object_id: str) -> bool:
+        """A row that is gone would be added again."""
+        row = self.get_object(request, unquote(object_id))
+        may_add = row is not None or self.has_add_permission(request)
+        return may_add and self.has_change_permission(request, row) and not self.revert_disabled(request, row)
 
 
 class FileLoadAdmin(_ModelAdmin):

@@ -7,9 +7,8 @@ from django.contrib import admin
 from django.db.models import Count, QuerySet
 from django.http import HttpRequest
 from django.utils.translation import gettext_lazy as _
-from simple_history.admin import SimpleHistoryAdmin
 
-from stackviz.catalog.desk import FileLoadAdmin, OriginFilter
+from stackviz.catalog.desk import FileLoadAdmin, HistoryAdmin, OriginFilter
 from stackviz.stacks.models import (
     Call,
     Component,
@@ -57,7 +56,7 @@ class GapInline(_GapInline):
 
 
 @admin.register(Stack)
-class StackAdmin(SimpleHistoryAdmin):  # type: ignore[misc]  # it has no types
+class StackAdmin(HistoryAdmin):
     list_display = ["name", "slug", "vendor", "system", "component_count", "order", "is_public"]
     list_filter = ["is_public", "vendor", "system", OriginFilter]
     list_editable = ["order", "is_public"]
@@ -83,7 +82,7 @@ class CounterpartInline(_CounterpartInline):
 
 
 @admin.register(Component)
-class ComponentAdmin(SimpleHistoryAdmin):  # type: ignore[misc]
+class ComponentAdmin(HistoryAdmin):
     list_display = ["name", "slug", "layer", "role", "maker", "part_of", "stack_count", "release_count"]
     list_filter = ["layer", "stacks", OriginFilter, "role"]
     list_select_related = ["part_of"]
@@ -106,7 +105,7 @@ class ComponentAdmin(SimpleHistoryAdmin):  # type: ignore[misc]
 
 
 @admin.register(Counterpart)
-class CounterpartAdmin(SimpleHistoryAdmin):  # type: ignore[misc]
+class CounterpartAdmin(HistoryAdmin):
     list_display = ["component", "other", "other_stack", "relation", "differs"]
     list_filter = ["relation", "other_stack", OriginFilter, "component__layer"]
     list_select_related = ["component", "other", "other_stack"]
@@ -115,7 +114,7 @@ class CounterpartAdmin(SimpleHistoryAdmin):  # type: ignore[misc]
 
 
 @admin.register(Placement)
-class PlacementAdmin(SimpleHistoryAdmin):  # type: ignore[misc]
+class PlacementAdmin(HistoryAdmin):
     list_display = ["component", "stack", "order", "version", "role"]
     list_filter = ["stack", "component__layer"]
     list_select_related = ["component", "stack"]
@@ -155,7 +154,7 @@ class RequirementInline(_RequirementInline):
 
 
 @admin.register(Release)
-class ReleaseAdmin(SimpleHistoryAdmin):  # type: ignore[misc]
+class ReleaseAdmin(HistoryAdmin):
     list_display = ["component", "version", "variant", "line", "released", "support_ends", "requirement_count"]
     list_display_links = ["component", "version"]
     list_filter = ["component", SupportFilter, OriginFilter]
@@ -174,7 +173,7 @@ class ReleaseAdmin(SimpleHistoryAdmin):  # type: ignore[misc]
 
 
 @admin.register(Requirement)
-class RequirementAdmin(SimpleHistoryAdmin):  # type: ignore[misc]
+class RequirementAdmin(HistoryAdmin):
     list_display = ["release", "relation", "subject", "low", "values", "platform", "part", "confidence"]
     list_filter = ["relation", "subject", "platform", "confidence", "release__component", OriginFilter]
     list_select_related = ["release__component"]
