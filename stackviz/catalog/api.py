@@ -74,7 +74,9 @@ class Filters(Schema):
     architecture: list[str] = Described([], description="such as Hopper")
     kind: list[str] = Described([], description="gpu, soc, npu or asic")
     form: list[str] = Described([], description="pcie, sxm, oam or other")
-    supports: list[str] = Described([], description="bf16, fp8, ...: a rate of each must be published that is not zero")
+    supports: list[str] = Described(
+        [], description="bf16, fp8, ...: by a published rate that is not zero, or by compute capability (NVIDIA)"
+    )
     year_from: str = Described("", description="released in this year or later")
     year_to: str = Described("", description="released in this year or earlier")
     memory_min: str = Described("", description="at least so many GB of memory")
@@ -225,7 +227,8 @@ def _values(asked: Asked, names: frozenset[str], condition: str | None, *, with_
 
 
 def _now(request: HttpRequest, item: Accelerator) -> AcceleratorOut:
-    names = item.aliases.filter(kind=Alias.Kind.REPORTED).order_by("name").values_list("name", flat=True)
+    printed = item.aliases.filter(kind=Alias.Kind.REPORTED, source__isnull=False)
+    names = printed.order_by("name").values_list("name", flat=True)
     values = item.spec_values.filter(status=SpecValue.Status.PUBLIC).select_related("source")
     return _described(request, item, names, values.order_by("field", "condition", "-is_preferred", "pk"), None)
 
@@ -237,7 +240,7 @@ def _at(request: HttpRequest, item: Accelerator, text: str) -> AcceleratorOut:
     then = public_accelerators_at([item.pk], at).get(item.pk)
     if then is None:
         raise Refused(404, f"{item.slug} was not public at that moment", "at")
-    names = [alias.name for alias in names_at(item.pk, at) if alias.kind == Alias.Kind.REPORTED]
+    names = [alias.name for alias in names_at(item.pk, at) if alias.source and alias.kind == Alias.Kind.REPORTED]
     return _described(request, then, names, public_values_at([item.pk], at), at)
 
 

@@ -32,7 +32,7 @@ MOST_CHOICES = 30  # of one filter
 YEARS = range(1990, 2101)
 MOST_MEMORY_GB = 100_000.0
 
-# A format is supported where a rate of it is published that is not zero.
+# Format -> the field of its rate; what counts as support: `listed_found.supporting`.
 SUPPORTS: dict[str, str] = {
     "fp64": "fp64_tensor_tflops",
     "tf32": "tf32_tensor_tflops",

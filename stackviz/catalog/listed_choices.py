@@ -11,7 +11,7 @@ from django.utils.translation import gettext as _
 
 from stackviz.catalog.fields import FIELDS, GROUPS
 from stackviz.catalog.listed_asked import COLUMN_NAMES, FORMS, SUPPORTS, Asked, Known, form_of
-from stackviz.catalog.listed_found import filtered, public_values
+from stackviz.catalog.listed_found import filtered, public_values, supporting
 from stackviz.catalog.models import Accelerator, Vendor
 
 _KEPT_S = 600
@@ -78,7 +78,10 @@ def facets(asked: Asked, known: Known) -> tuple[Facet, ...]:
             {name: _("%(format)s matrix products") % {"format": name} for name in SUPPORTS},
             asked.supports,
             _supporting(asked),
-            _("Each one ticked must have a published rate."),
+            _(
+                "Each one ticked must be there: by a published rate, or, without one, by the compute capability or "
+                "architecture of an NVIDIA chip."
+            ),
         ),
     )
 
@@ -112,9 +115,8 @@ def _forms(asked: Asked) -> dict[str, int]:
 
 
 def _supporting(asked: Asked) -> dict[str, int]:
-    values = public_values(field__in=SUPPORTS.values(), amount__gt=0, accelerator__in=_ids(filtered(asked)))
-    counts = dict(values.order_by().values_list("field").annotate(Count("accelerator", distinct=True)))
-    return {name: counts.get(field, 0) for name, field in SUPPORTS.items()}
+    each = {name: Count("pk", filter=supporting(rate), distinct=True) for name, rate in SUPPORTS.items()}
+    return dict(filtered(asked).order_by().aggregate(**each))
 
 
 def _ids(found: QuerySet[Accelerator]) -> QuerySet[Accelerator]:

@@ -12,6 +12,7 @@ from django.db.models.expressions import OrderBy
 from django.db.models.functions import Length, Lower, Replace
 from django.db.models.lookups import GreaterThanOrEqual, LessThan
 
+from stackviz.catalog.capabilities import MIXED, architectures_with, capabilities_with, is_mixed
 from stackviz.catalog.conditions import KEYS
 from stackviz.catalog.fields import FIELDS, Field
 from stackviz.catalog.listed_asked import SUPPORTS, Asked
@@ -105,7 +106,7 @@ def _conditions(asked: Asked) -> dict[str, Q]:
     if asked.form:
         found["form"] = _of_form(asked.form)
     for name in asked.supports:
-        found[f"supports {name}"] = _having(field=SUPPORTS[name], amount__gt=0)
+        found[f"supports {name}"] = supporting(SUPPORTS[name])
     return found | _bounds(asked)
 
 
@@ -124,6 +125,16 @@ def _bounds(asked: Asked) -> dict[str, Q]:
 def _having(condition: Q | None = None, **given: object) -> Q:
     values = public_values(**given)
     return Q(pk__in=(values.filter(condition) if condition else values).values("accelerator"))
+
+
+def supporting(rate: str) -> Q:
+    """Whether it does this rate: one that is not zero is published, or its published design says so."""
+    found = _having(field=rate, amount__gt=0)
+    found |= _having(field="compute_capability", value__in=capabilities_with(rate))
+    found |= _having(field="architecture", value__in=architectures_with(rate))
+    if is_mixed(rate):
+        found |= _having(field="compute_capability", value=MIXED) & _having(field="tensor_cores", amount__gt=0)
+    return found
 
 
 def _of_form(forms: tuple[str, ...]) -> Q:

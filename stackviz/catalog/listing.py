@@ -163,7 +163,7 @@ def _cell(accelerator: Accelerator, field: Field, values: Sequence[SpecValue]) -
 
 
 def missing_words(field: Field, accelerator: Accelerator) -> str:
-    """Why there is no figure: nobody publishes one, or there can be none."""
+    """Why there is no figure: no source here prints one, or there can be none."""
     applies = field.applies_to(accelerator.vendor.slug, accelerator.kind)
     return _("not published") if applies else _("does not apply")
 

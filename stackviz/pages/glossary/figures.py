@@ -23,7 +23,9 @@ FIGURES = Chapter(
             _("Missing figures"),
             _(
                 "What is not known is never shown as 0 or left blank: it says “not published”, “not reported”, “not "
-                "supported”, “not measured yet” or “withheld”, and takes no part in a factor or ranking."
+                "supported”, “not measured yet” or “withheld”, and takes no part in a factor or ranking. “Not "
+                "published” means that no source read for this catalogue prints the figure; its maker may do so "
+                "elsewhere. Whoever has such a source can tell us."
             ),
         ),
         Term(
