@@ -6,12 +6,9 @@ from datetime import UTC, datetime, timedelta
 from django.utils.translation import gettext as _
 
 from stackviz.catalog.past import write_moment
+from stackviz.web.bibtex import bibtex_text
 
 SITE = "accelweb"
-_BIBTEX = {
-    "\\": r"\textbackslash{}", "{": r"\{", "}": r"\}", "&": r"\&", "%": r"\%", "$": r"\$", "#": r"\#", "_": r"\_",
-    "~": r"\textasciitilde{}", "^": r"\textasciicircum{}",
-}  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,8 +55,3 @@ def _bibtex(name: str, slug: str, moment: datetime, url: str) -> str:
         "}",
     )
     return "\n".join(lines)
-
-
-def bibtex_text(text: str) -> str:
-    """The text with what TeX takes for commands escaped."""
-    return "".join(_BIBTEX.get(sign, sign) for sign in text)

@@ -23,7 +23,8 @@ _COLUMNS = (
 def sheet_file(accelerator: Accelerator, at: datetime | None, ending: str, address: str) -> HttpResponse:
     """The sheet, as it is or as it stood, as a file of this format; `address` is its permanent one. Three queries."""
     values = sheet_values(accelerator, at)
-    values.sort(key=lambda value: (list(FIELDS).index(value.field), value.condition, not value.is_preferred, value.pk))
+    rank = {name: place for place, name in enumerate(FIELDS)}
+    values.sort(key=lambda value: (rank[value.field], value.condition, not value.is_preferred, value.pk))
     name = accelerator.slug if at is None else f"{accelerator.slug}-{at:%Y%m%dT%H%M%SZ}"
     if ending == "csv":
         return csv_response(name, _COLUMNS, [tuple(_row(value).values()) for value in values])

@@ -6,11 +6,7 @@ from datetime import datetime
 
 from django.utils.translation import gettext as _
 
-# What TeX takes for a command, in the order in which it can be replaced: the backslash first.
-_TEX = {
-    "\\": r"\textbackslash{}", "{": r"\{", "}": r"\}", "&": r"\&", "%": r"\%", "$": r"\$", "#": r"\#", "_": r"\_",
-    "~": r"\textasciitilde{}", "^": r"\textasciicircum{}",
-}  # fmt: skip
+from stackviz.web.bibtex import bibtex_text
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,17 +36,13 @@ def _bibtex(title: str, address: str, at: datetime, moment: str) -> str:
     key = f"accelweb-{re.sub(r'[^a-z0-9]+', '-', title.lower()).strip('-')[:60]}-{at:%Y%m%d}"
     return (
         f"@misc{{{key},\n"
-        f"  title = {{{{{_tex(title)}}}}},\n"
+        f"  title = {{{{{bibtex_text(title)}}}}},\n"
         "  author = {{accelweb}},\n"
         f"  year = {{{at:%Y}}},\n"
         f"  note = {{Published figures as of {moment}}},\n"
         f"  howpublished = {{\\url{{{address}}}}}\n"
         "}"
     )
-
-
-def _tex(text: str) -> str:
-    return "".join(_TEX.get(sign, sign) for sign in text)
 
 
 def _markdown(text: str) -> str:

@@ -51,7 +51,7 @@ def _kind(line: SheetRow) -> str:
     return "derived" if line.is_derived else "published"
 
 
-# --- CSV: a line per row of the table, six columns per subject ---
+# --- CSV: a line per row of the table, the columns _OF_EACH per subject ---
 
 _OF_EACH = ("", "factor", "better", "condition", "basis", "source", "source address", "note")
 

@@ -11,6 +11,7 @@ from functools import lru_cache
 from django.urls import reverse
 from django.utils.translation import gettext as _
 
+from stackviz.catalog.capabilities import LEAST, lacks
 from stackviz.catalog.conditions import describe, split_variants
 from stackviz.catalog.derived import DERIVATIONS, Derivation, Derived, derive_one
 from stackviz.catalog.fields import ACCUMULATE_MATTERS, DENSE, DENSE_FP32_ACCUMULATE, FIELDS, Field
@@ -23,12 +24,15 @@ from stackviz.units import unit as unit_named
 NO_CONDITION = "none"  # how an address names the empty condition
 _SPARSE, _SPARSE_FP32_ACCUMULATE = "sparsity=sparse", "sparsity=sparse; accumulate=fp32"
 _JOINS = {DENSE: DENSE_FP32_ACCUMULATE, _SPARSE: _SPARSE_FP32_ACCUMULATE}
-_RELEASED, _ARCHITECTURE = "release_date", "architecture"
+_RELEASED, _ARCHITECTURE, _CAPABILITY = "release_date", "architecture", "compute_capability"
 
 
 @dataclass(frozen=True, slots=True)
 class Subject:
-    """One accelerator as rankings and drawings show it. `year` None: no source says when it came out."""
+    """One accelerator as rankings and drawings show it. `year` None: no source says when it came out.
+
+    `year` is that of the date which the list and the sheet show first.
+    """
 
     pk: int
     slug: str
@@ -38,6 +42,7 @@ class Subject:
     kind: str
     year: int | None = None
     architecture: str = ""
+    capability: str = ""
 
     @property
     def url(self) -> str:
@@ -114,8 +119,7 @@ class Axis:
     """A measure under one condition. `figures`: accelerator pk -> its figure.
 
     `elsewhere`: pk -> the conditions, in words, under which it is published instead, or why it does not follow.
-    `is_joined`: figures stand here
-    too whose source names no accumulate type, because for their cards it does not matter.
+    `is_joined`: figures stand here too whose source names no accumulate type, as for their cards it does not matter.
     """
 
     measure: Measure
@@ -133,6 +137,15 @@ class Axis:
         """Whether such an accelerator can have a figure at all."""
         field = FIELDS.get(self.measure.name)
         return field is None or field.applies_to(subject.vendor, subject.kind)
+
+    def is_lacked_by(self, subject: Subject) -> bool:
+        """Whether its chip is known to be unable to do this."""
+        return lacks(self.measure.name, subject.capability)
+
+    @property
+    def least_capability(self) -> str:
+        """The first compute capability that can do this; "" where none is known."""
+        return LEAST.get(self.measure.name, "")
 
     @property
     def condition_words(self) -> str:
@@ -191,16 +204,19 @@ def known_at(_edition: str) -> Known:
     measures: dict[str, set[str]] = {
         name: set() for name in (*(field.name for field in numeric_fields()), *DERIVATIONS)
     }
-    for name, condition in public.values_list("field", "condition").distinct():
+    of_vendors: dict[str, set[str]] = defaultdict(set)
+    for name, condition, vendor in public.values_list("field", "condition", "accelerator__vendor__slug").distinct():
         if name in measures:
             measures[name].add(split_variants(condition)[0] or NO_CONDITION)
-    dates = public.filter(field=_RELEASED).values_list("accelerator_id", "value")
+            of_vendors[vendor].add(name)
+    dates = public.filter(field=_RELEASED).values_list("accelerator_id", "condition", "value")
     vendors = Vendor.objects.filter(accelerators__is_public=True).distinct().order_by("name")
     return Known(
         measures=measures,
         vendors=dict(vendors.values_list("slug", "name")),
         kinds=dict(Accelerator.Kind.choices),
-        years=sorted(set(_earliest(dates).values()), reverse=True),
+        years=sorted(set(_years(dates).values()), reverse=True),
+        of_vendors=of_vendors,
     )
 
 
@@ -220,14 +236,14 @@ class Catalogue:
 
 def read(names: Iterable[str]) -> Catalogue:
     """Everything public, with the preferred values these measures need. Two queries."""
-    wanted = {_RELEASED, _ARCHITECTURE, *(field for name in names for field in _fields_of(name))}
+    wanted = {_RELEASED, _ARCHITECTURE, _CAPABILITY, *(field for name in names for field in _fields_of(name))}
     accelerators = list(public_accelerators())
     values: dict[str, list[SpecValue]] = defaultdict(list)
     found = preferred_values(accelerator.pk for accelerator in accelerators).filter(field__in=wanted)
     for value in found.order_by("amount", "value", "pk"):
         values[value.field].append(value)
-    years = _earliest((value.accelerator_id, value.value) for value in values[_RELEASED])
-    architectures = _texts(values[_ARCHITECTURE])
+    years = _years((value.accelerator_id, value.condition, value.value) for value in values[_RELEASED])
+    architectures, capabilities = _texts(values[_ARCHITECTURE]), _texts(values[_CAPABILITY])
     subjects = tuple(
         Subject(
             pk=item.pk,
@@ -238,6 +254,7 @@ def read(names: Iterable[str]) -> Catalogue:
             kind=item.kind,
             year=years.get(item.pk),
             architecture=architectures.get(item.pk, ""),
+            capability=capabilities.get(item.pk, ""),
         )
         for item in accelerators
     )
@@ -250,14 +267,16 @@ def _fields_of(name: str) -> tuple[str, ...]:
     return tuple(field for need in DERIVATIONS[name].needs for field in need.fields)
 
 
-def _earliest(dates: Iterable[tuple[int, str]]) -> dict[int, int]:
-    """Accelerator pk -> year of the earliest date any source gives: announced, launched or shipped."""
-    years: dict[int, int] = {}
-    for pk, text in dates:
+def _years(dates: Iterable[tuple[int, str, str]]) -> dict[int, int]:
+    """(accelerator pk, condition, date) -> pk -> year of the date the list shows: could be bought before announced."""
+    field = FIELDS[_RELEASED]
+    first: dict[int, tuple[int, str]] = {}
+    for pk, condition, text in dates:
         digits = text[:4]
         if digits.isascii() and digits.isdecimal() and len(digits) == 4:
-            years[pk] = min(int(digits), years.get(pk, 9999))
-    return years
+            dated = (condition_rank(field, condition), text)
+            first[pk] = min(dated, first.get(pk, dated))
+    return {pk: int(text[:4]) for pk, (_rank, text) in first.items()}
 
 
 def _texts(values: Iterable[SpecValue]) -> dict[int, str]:

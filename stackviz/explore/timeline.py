@@ -49,7 +49,7 @@ class Statement:
 
 
 @dataclass(frozen=True, slots=True)
-class Known:
+class NamedArchitecture:
     """An architecture as the file names it. `names`: of the field "architecture"; `sheets`: how their slugs begin."""
 
     vendor: str
@@ -178,9 +178,9 @@ def _statement(number: int, row: Mapping[str, str]) -> Statement:
 
 
 @lru_cache(maxsize=1)
-def architectures() -> tuple[Known, ...]:
+def architectures() -> tuple[NamedArchitecture, ...]:
     return tuple(
-        Known(
+        NamedArchitecture(
             vendor=row["vendor"],
             name=row["architecture"],
             names=tuple(filter(None, row["catalogue_names"].split(";"))),
@@ -197,7 +197,7 @@ def _rows(name: str) -> list[dict[str, str]]:
 
 
 def _architecture(
-    known: Known,
+    known: NamedArchitecture,
     said: Sequence[Statement],
     subjects: Sequence[Subject],
     axes: Sequence[Sequence[Axis]],

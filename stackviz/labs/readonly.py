@@ -1,4 +1,4 @@
-"""What the admin shows of rows that nobody edits by hand. Imports Django only."""
+"""What the admin shows of rows that nobody edits by hand. Imports web only."""
 
 import json
 from typing import TYPE_CHECKING, Any
@@ -9,6 +9,8 @@ from django.http import HttpRequest
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
+
+from stackviz.web.shown_only import ShownOnlyAdmin
 
 if TYPE_CHECKING:  # Django's classes take type arguments only from its stubs
     _ModelAdmin = admin.ModelAdmin[Any]
@@ -31,8 +33,8 @@ def pretty_json(value: Any) -> SafeString:  # noqa: ANN401 (whatever JSON holds)
     )
 
 
-class ReadOnlyAdmin(_ModelAdmin):
-    """Looked at, searched, filtered; not added to, changed or deleted. Counting all rows of a long table is left out.
+class ReadOnlyAdmin(ShownOnlyAdmin):
+    """Shown only, and by the page: counting all rows of a long table is left out.
 
     `shown`: what the page of one row shows, fields and methods; empty: every field.
     """
@@ -46,15 +48,6 @@ class ReadOnlyAdmin(_ModelAdmin):
 
     def get_readonly_fields(self, request: HttpRequest, obj: Model | None = None) -> Any:  # noqa: ANN401, ARG002
         return self.shown
-
-    def has_add_permission(self, request: HttpRequest) -> bool:  # noqa: ARG002
-        return False
-
-    def has_change_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:  # noqa: ARG002
-        return False
-
-    def has_delete_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:  # noqa: ARG002
-        return False
 
 
 class TakesReadRowsAlong(_ModelAdmin):

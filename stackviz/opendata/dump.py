@@ -12,10 +12,9 @@ import os
 import shutil
 import tempfile
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from datetime import UTC, datetime, timedelta
-from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -24,10 +23,10 @@ from django.utils import timezone, translation
 
 from stackviz.catalog.models import CatalogueEdition
 from stackviz.opendata import shelf
-from stackviz.opendata.formats import FORMATS, WRITERS, Row, moment_text
+from stackviz.opendata.formats import FORMATS, WRITERS, moment_text
 from stackviz.opendata.licence import LICENCE
 from stackviz.opendata.schema import SCHEMA_VERSION, TABLES, TYPES, Table
-from stackviz.opendata.tables import CHUNK, ROWS
+from stackviz.opendata.tables import ROWS, in_chunks
 from stackviz.stacks.models import Edition
 
 WRITING = ".writing-"
@@ -126,7 +125,7 @@ def _write_table(table: Table, draft: Path, reports: set[str]) -> dict[str, Any]
     count = 0
     with ExitStack() as files:
         writers = [WRITERS[form](table, path, files) for form, path in paths.items()]
-        for chunk in _chunks(ROWS[table.name]()):
+        for chunk in in_chunks(ROWS[table.name]()):
             for writer in writers:
                 writer.write(chunk)
             count += len(chunk)
@@ -151,12 +150,6 @@ def _write_table(table: Table, draft: Path, reports: set[str]) -> dict[str, Any]
         ],
         "files": [{**_described(path), "format": form} for form, path in paths.items()],
     }
-
-
-def _chunks(rows: Iterable[Row]) -> Iterator[list[Row]]:
-    left = iter(rows)
-    while chunk := list(islice(left, CHUNK)):
-        yield chunk
 
 
 def _described(path: Path) -> dict[str, Any]:

@@ -36,7 +36,8 @@ def _known(row: Iterable[Any]) -> Row:
     return tuple(None if cell == "" or (isinstance(cell, float) and not math.isfinite(cell)) else cell for cell in row)
 
 
-def _chunks(rows: Iterable[Item]) -> Iterator[list[Item]]:
+def in_chunks(rows: Iterable[Item]) -> Iterator[list[Item]]:
+    """CHUNK rows at a time, the last ones fewer; no empty list."""
     left = iter(rows)
     while chunk := list(islice(left, CHUNK)):
         yield chunk
@@ -182,7 +183,7 @@ def results() -> Iterator[Row]:
     newest = Result.objects.filter(series=OuterRef("pk")).order_by("-measured_at").values("pk")[:1]
     series = Series.objects.filter(machine__in=public_machines().values("pk")).annotate(newest=Subquery(newest))
     ids = series.order_by("pk").values_list("newest", flat=True).iterator(chunk_size=CHUNK)
-    for chunk in _chunks(pk for pk in ids if pk is not None):
+    for chunk in in_chunks(pk for pk in ids if pk is not None):
         rows = Result.objects.filter(pk__in=chunk).order_by("series__pk")
         yield from (_result(row) for row in rows.values_list(*_OF_RESULT))
 

@@ -23,7 +23,16 @@ def safe_cell(cell: object) -> Cell:
     if cell is None or isinstance(cell, bool | int | float):
         return cell
     text = str(cell).replace("\x00", "")
-    return f"'{text}" if text.startswith(_STARTS_A_FORMULA) or text.lstrip().startswith(_STARTS_A_FORMULA) else text
+    return f"'{text}" if _is_formula(text) else text
+
+
+def unsafe_text(cell: str) -> str:
+    """A text as it was before `safe_cell` marked it: `'=1+1` becomes `=1+1`, `'quoted` stays."""
+    return cell[1:] if cell.startswith("'") and _is_formula(cell[1:]) else cell
+
+
+def _is_formula(text: str) -> bool:
+    return text.startswith(_STARTS_A_FORMULA) or text.lstrip().startswith(_STARTS_A_FORMULA)
 
 
 def csv_response(name: str, header: Sequence[object], rows: Iterable[Sequence[object]]) -> HttpResponse:

@@ -2,7 +2,8 @@
 
 from datetime import UTC, datetime, timedelta
 
-from stackviz.catalog.citation import bibtex_text, cite
+from stackviz.catalog.citation import cite
+from stackviz.web.bibtex import bibtex_text
 
 CHANGED = datetime(2026, 11, 20, 16, 28, 9, 250_000, tzinfo=UTC)
 ADDRESS = "https://accelweb.example/accelerators/acme-one/"

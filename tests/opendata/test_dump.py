@@ -18,7 +18,7 @@ from pyarrow import parquet
 from stackviz.catalog.models import Accelerator, Alias, CatalogueEdition, Source, SpecValue
 from stackviz.labs.models import Lab, Machine, Report
 from stackviz.opendata import dump as dumping
-from stackviz.opendata import shelf
+from stackviz.opendata import shelf, tables
 from stackviz.opendata.dump import AlreadyWriting, is_due, write_dump
 from stackviz.opendata.formats import FORMATS
 from stackviz.opendata.schema import FINGERPRINTS, SCHEMA_VERSION, TABLES, TYPES, fingerprint
@@ -220,9 +220,11 @@ def test_the_number_of_queries_does_not_grow_with_the_rows(labs, settings):
 
 def test_rows_are_never_held_all_at_once(labs, monkeypatch):
     sizes = []
-    monkeypatch.setattr(dumping, "CHUNK", 100)
-    chunks = dumping._chunks
-    monkeypatch.setattr(dumping, "_chunks", lambda rows: (sizes.append(len(chunk)) or chunk for chunk in chunks(rows)))
+    monkeypatch.setattr(tables, "CHUNK", 100)
+    chunks = dumping.in_chunks
+    monkeypatch.setattr(
+        dumping, "in_chunks", lambda rows: (sizes.append(len(chunk)) or chunk for chunk in chunks(rows))
+    )
     dump = write_dump()
     assert max(sizes) == 100
     assert sum(sizes) == sum(table.rows for table in dump.tables)

@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 import pytest
 from django.utils.translation import gettext_lazy
 
-from stackviz.web.download import csv_response, json_response, safe_cell
+from stackviz.web.download import csv_response, json_response, safe_cell, unsafe_text
 
 
 @pytest.mark.parametrize(
@@ -24,6 +24,11 @@ def test_a_text_that_a_spreadsheet_would_compute_is_marked_as_text(text):
 def test_numbers_and_plain_texts_stay_as_they_are(cell):
     assert safe_cell(cell) == cell
     assert type(safe_cell(cell)) is type(cell)
+
+
+@pytest.mark.parametrize("text", ["=1+1", " =1+1", "-1", "H100 SXM", "", "'quoted"])
+def test_a_text_made_safe_is_read_back_as_it_was(text):
+    assert unsafe_text(safe_cell(text)) == text
 
 
 def test_words_to_be_translated_are_text():

@@ -19,9 +19,8 @@ from stackviz.catalog.models import Proposal, SpecValue
 
 if TYPE_CHECKING:  # Django's classes take type arguments only from its stubs
     _Mixin = admin.ModelAdmin[Any]
-    _ModelAdmin = admin.ModelAdmin[Any]
 else:
-    _Mixin, _ModelAdmin = object, admin.ModelAdmin
+    _Mixin = object
 
 
 def user_of(request: HttpRequest) -> User:
@@ -136,16 +135,3 @@ def require(request: HttpRequest, permission: str) -> User:
     if not user.has_perm(f"catalog.{permission}"):
         raise PermissionDenied
     return user
-
-
-class CatalogueAdmin(_ModelAdmin):
-    """A desk that only shows: what changes rows has pages and actions of its own."""
-
-    def has_add_permission(self, request: HttpRequest) -> bool:  # noqa: ARG002
-        return False
-
-    def has_change_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:  # noqa: ARG002
-        return False
-
-    def has_delete_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:  # noqa: ARG002
-        return False

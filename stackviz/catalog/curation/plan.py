@@ -22,12 +22,13 @@ from stackviz.catalog.by_formula import published_by
 from stackviz.catalog.curation.differ import Difference, differences, field_title, figure, snapshot, wanted
 from stackviz.catalog.curation.propose import drawn_up
 from stackviz.catalog.curation.prove import formula_problem
-from stackviz.catalog.curation.read import COLUMNS, Row, unescaped
+from stackviz.catalog.curation.read import COLUMNS, Row
 from stackviz.catalog.fields import FIELDS
 from stackviz.catalog.files import BASES, STATUSES
 from stackviz.catalog.formulas import Published
 from stackviz.catalog.models import Accelerator, Proposal, Source, SpecValue
 from stackviz.units import UNITS
+from stackviz.web.download import unsafe_text
 
 NEW, CHANGED, SAME, REFUSED = "new", "changed", "same", "refused"
 KINDS = (NEW, CHANGED, SAME, REFUSED)
@@ -289,7 +290,7 @@ def _cells(row: dict[str, Any]) -> dict[str, str]:
     formulas = {name: text for name in COLUMNS if row[name].startswith("=")}
     if formulas:
         raise ValidationError(formulas)
-    return {name: unescaped(row[name]) for name in COLUMNS}
+    return {name: unsafe_text(row[name]) for name in COLUMNS}
 
 
 def _cell_problems(cells: dict[str, str]) -> dict[str, str]:

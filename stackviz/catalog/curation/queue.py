@@ -18,12 +18,13 @@ from django.views.decorators.http import require_POST
 
 from stackviz.catalog.by_formula import published_by
 from stackviz.catalog.curation import decide
-from stackviz.catalog.curation.desk import CatalogueAdmin, proposal_url, user_of
+from stackviz.catalog.curation.desk import proposal_url, user_of
 from stackviz.catalog.curation.differ import Difference, differences, field_title, snapshot, wanted
 from stackviz.catalog.curation.prove import formula_problem
 from stackviz.catalog.fields import FIELDS
 from stackviz.catalog.figures import for_people
 from stackviz.catalog.models import Proposal, SpecValue
+from stackviz.web.shown_only import ShownOnlyAdmin
 
 State = Proposal.State
 MOST_AT_ONCE = 500  # each is a transaction of its own, and whoever chose them waits
@@ -70,7 +71,7 @@ class FieldFilter(admin.SimpleListFilter):
         return queryset.filter(field=self.value()) if self.value() else queryset
 
 
-class ProposalAdmin(CatalogueAdmin):
+class ProposalAdmin(ShownOnlyAdmin):
     """Nothing is edited here: a proposal is made at the value, and decided in this list or on its own page."""
 
     action_form = AnswerForm

@@ -29,7 +29,6 @@ MOST_CELLS_A_ROW = 50
 MOST_LINES = 200_000  # of a sheet, empty ones included
 MOST_CHARACTERS = 2_000  # of a cell
 _DELIMITERS = ",;\t"
-_FORMULA_SIGNS = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")
 
 
 class TableError(ValueError):
@@ -110,11 +109,6 @@ def _arranged(row: Row, order: Sequence[int]) -> Row:
     if len(cells) != len(order):
         return Row(row.number, tuple(cells))
     return Row(row.number, tuple(cells[place] for place in order))
-
-
-def unescaped(cell: str) -> str:
-    """A cell as it was before it was made safe for spreadsheets: `'-foo` is `-foo`."""
-    return cell[1:] if cell.startswith("'") and cell[1:].lstrip().startswith(_FORMULA_SIGNS) else cell
 
 
 # --- CSV ---

@@ -1,0 +1,25 @@
+"""Pages of the admin that only show. Imports Django only."""
+
+from typing import TYPE_CHECKING, Any
+
+from django.contrib import admin
+from django.db.models import Model
+from django.http import HttpRequest
+
+if TYPE_CHECKING:  # Django's classes take type arguments only from its stubs
+    _ModelAdmin = admin.ModelAdmin[Any]
+else:
+    _ModelAdmin = admin.ModelAdmin
+
+
+class ShownOnlyAdmin(_ModelAdmin):
+    """Looked at, searched, filtered; not added to, changed or deleted: that has pages and actions of its own."""
+
+    def has_add_permission(self, request: HttpRequest) -> bool:  # noqa: ARG002
+        return False
+
+    def has_change_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:  # noqa: ARG002
+        return False
+
+    def has_delete_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:  # noqa: ARG002
+        return False
