@@ -49,7 +49,7 @@ class Waiting:
 
     @property
     def is_private(self) -> bool:
-        """Whether only machines of private labs report it: given to a sheet, the name itself becomes public."""
+        """Whether only machines of private labs report it: given to a sheet, it leads whoever searches to it."""
         return self.public_machines == 0
 
 

@@ -10,7 +10,8 @@ from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
 from stackviz.catalog.fields import FIELDS
-from stackviz.catalog.models import Accelerator, CatalogueEdition, SpecValue
+from stackviz.catalog.models import Accelerator, Alias, CatalogueEdition, SpecValue
+from stackviz.catalog.past import write_moment
 from tests.live import ROOT
 
 V1 = "/api/v1/"
@@ -175,6 +176,15 @@ def test_every_value_has_its_source(loaded, client, db):
     assert answer["aliases"] == ["NVIDIA H100", "NVIDIA H100 80GB HBM3"]
     assert len(answer["specs"]) > 30
     assert all(spec["source"]["title"] and spec["source"]["url"].startswith("http") for spec in answer["specs"])
+
+
+def test_a_name_that_only_a_machine_reported_is_not_in_the_answer(client, card, sheet_source):
+    Alias.objects.create(accelerator=card, name="Acme One 8GB", source=sheet_source)
+    secret = Alias.objects.create(accelerator=card, name="Projekt Geheim 9000")
+    then = write_moment(timezone.now())
+    assert client.get(API + "acme-one/").json()["aliases"] == ["Acme One 8GB"]
+    secret.delete()
+    assert client.get(API + f"acme-one/?at={then}").json()["aliases"] == ["Acme One 8GB"]
 
 
 def test_what_is_not_public_is_not_in_the_answer(loaded, client, db):

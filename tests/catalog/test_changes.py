@@ -98,8 +98,8 @@ def test_what_changed_beside_the_figure_is_told(bandwidth):
     assert (entry.old, entry.new) == ("", "3350 GB/s")
 
 
-def test_names_and_accelerators_are_told_too(card):
-    alias = Alias.objects.create(accelerator=card, name="ACME 1", memory_bytes=24 * 10**9)
+def test_names_and_accelerators_are_told_too(card, sheet_source):
+    alias = Alias.objects.create(accelerator=card, name="ACME 1", memory_bytes=24 * 10**9, source=sheet_source)
     saved(alias, name="ACME One")
     alias.delete()
     saved(card, name="Acme Uno")
@@ -124,7 +124,7 @@ def test_a_removed_accelerator_keeps_its_name_in_the_log_and_has_no_link(bandwid
 
 
 def test_saving_without_a_change_is_no_entry(bandwidth, card):
-    Alias.objects.create(accelerator=card, name="ACME 1").save()
+    Alias.objects.create(accelerator=card, name="ACME 1", source=bandwidth.source).save()
     before = len(read_log(Asked()).entries)
     bandwidth.save()
     card.save()
@@ -145,7 +145,7 @@ def test_drafts_and_unreviewed_values_are_never_told(card, sheet_source):
         )  # fmt: skip
         saved(value, value="452")
         value.delete()
-    assert not re.search("45[12]|friend", everything())
+    assert not re.search(r"\b45[12]\b|friend", everything())
 
 
 def test_a_published_draft_tells_its_new_figure_only(card, sheet_source):
@@ -154,13 +154,28 @@ def test_a_published_draft_tells_its_new_figure_only(card, sheet_source):
     )
     saved(value, status="public", value="450", said_by="a friend")
     assert told()[0] == ("added", "", "450 W")
-    assert not re.search("451|friend", everything())
+    assert not re.search(r"\b451\b|friend", everything())
 
 
 def test_who_says_a_sourceless_value_is_never_told(bandwidth):
     saved(bandwidth, said_by="a friend")
     saved(bandwidth, value="3351")
     assert "friend" not in everything()
+
+
+def test_a_name_that_only_a_machine_reported_is_never_told(client, card, sheet_source):
+    alias = Alias.objects.create(accelerator=card, name="Projekt Geheim")
+    saved(alias, name="Projekt Geheim 9000")
+    saved(alias, name="Acme 9000", source=sheet_source)
+    assert told(Asked(field=NAMES)) == [("added", "", "Acme 9000")]
+    saved(alias, source=None, name="Projekt Geheim 9001")
+    assert told(Asked(field=NAMES))[0] == ("withdrawn", "Acme 9000", "")
+    saved(alias, name="Projekt Geheim 9002")
+    alias.delete()
+    assert len(told(Asked(field=NAMES))) == 2
+    assert "Geheim" not in everything()
+    for address in ("/changes/", "/changes/?format=json", "/changes/?format=csv", "/changes/feed/"):
+        assert "Geheim" not in client.get(address).content.decode()
 
 
 def test_a_hidden_accelerator_is_told_of_when_it_is_withdrawn_and_not_before_it_was_shown(
@@ -170,10 +185,10 @@ def test_a_hidden_accelerator_is_told_of_when_it_is_withdrawn_and_not_before_it_
     value = SpecValue.objects.create(
         accelerator=hidden, field="tdp_w", value="451", unit="W", source=sheet_source, status="public"
     )
-    Alias.objects.create(accelerator=hidden, name="Code name")
-    assert not re.search("Secret|Code name|451", everything())
+    Alias.objects.create(accelerator=hidden, name="Code name", source=sheet_source)
+    assert not re.search(r"Secret|Code name|\b451\b", everything())
     saved(hidden, is_public=True)
-    assert not re.search("Code name|451", everything())  # done before it was shown
+    assert not re.search(r"Code name|\b451\b", everything())  # done before it was shown
     saved(value, value="450")
     assert told()[0] == ("changed", "451 W", "450 W")
     saved(hidden, is_public=False)
@@ -303,9 +318,9 @@ def test_the_pages_together_are_the_whole_log_and_no_entry_twice(long_log):
     assert len({entry.key for entry in found}) == len(found) == 152
 
 
-def test_a_history_longer_than_what_is_read_at_once_is_paged_to_its_end(long_log, card, monkeypatch):
+def test_a_history_longer_than_what_is_read_at_once_is_paged_to_its_end(long_log, card, sheet_source, monkeypatch):
     monkeypatch.setattr("stackviz.catalog.changes.steps.READ", 40)
-    Alias.objects.create(accelerator=card, name="ACME 1")
+    Alias.objects.create(accelerator=card, name="ACME 1", source=sheet_source)
     found, before = [], None
     for _page in range(20):
         log = read_log(Asked(), before)
@@ -322,7 +337,7 @@ def test_entries_of_one_moment_are_neither_lost_nor_doubled_between_pages(card, 
     for number in range(30):
         bandwidth._history_date = moment
         saved(bandwidth, f"reason {number}", value=str(3400 + number))
-        alias = Alias(accelerator=card, name=f"ACME {number}")
+        alias = Alias(accelerator=card, name=f"ACME {number}", source=bandwidth.source)
         alias._history_date = moment
         saved(alias, f"name {number}")
     found, before = [], None
@@ -412,7 +427,7 @@ def test_what_does_not_exist_is_left_out_with_a_note(client, bandwidth, query):
 
 def test_the_page_shows_text_as_text(client, bandwidth, card):
     saved(bandwidth, EVIL, note=EVIL)
-    Alias.objects.create(accelerator=card, name=EVIL)
+    Alias.objects.create(accelerator=card, name=EVIL, source=bandwidth.source)
     assert EVIL not in client.get("/changes/").content.decode()
 
 
@@ -478,7 +493,7 @@ def test_an_entry_keeps_its_guid_when_others_come_and_things_are_renamed(client,
 @pytest.mark.parametrize("text", [EVIL, "a & b ]]> c", "bell \x07 and \x0c \x1b \ufffe", "🦊 漢字"])
 def test_the_feed_stays_well_formed_whatever_people_type(client, bandwidth, card, text):
     saved(bandwidth, text, note=text)
-    Alias.objects.create(accelerator=card, name=f"name {text}")
+    Alias.objects.create(accelerator=card, name=f"name {text}", source=bandwidth.source)
     found = items(client.get("/changes/feed/"))
     assert len(found) == 4
     assert EVIL not in "".join(item["description"] for item in found)
@@ -500,6 +515,22 @@ def test_a_feed_is_written_once_for_each_state(client, bandwidth, django_assert_
         again = client.get("/changes/feed/")
     assert (again.content, again.headers["Content-Type"]) == (first.content, first.headers["Content-Type"])
     assert client.get("/changes/feed/?vendor=acme").content != first.content
+
+
+@pytest.mark.parametrize("query", ["vendor=%20acme", "vendor=acme%20%20", "vendor=%00acme", "vendor=acme&a=ACME+one"])
+def test_a_feed_has_one_address_and_others_lead_to_it(client, bandwidth, monkeypatch, query):
+    monkeypatch.setattr("stackviz.catalog.feeds.cache.set", lambda *_given: pytest.fail("kept"))
+    answer = client.get(f"/changes/feed/?{query}")
+    assert answer.status_code == 302
+    assert answer.headers["Location"] in ("/changes/feed/?vendor=acme", "/changes/feed/?a=acme-one&vendor=acme")
+
+
+@pytest.mark.parametrize(
+    "query", ["before=20261120T180000.000001-0-1", "colour=red", "vendor=nobody", "vendor=acme&field=tdp_w"]
+)
+def test_pages_of_the_log_without_end_are_not_kept(client, bandwidth, monkeypatch, query):
+    monkeypatch.setattr("stackviz.catalog.changes_page.kept", lambda *_given: pytest.fail("kept"))
+    assert client.get(f"/changes/?{query}").status_code == 200
 
 
 def test_an_accelerator_has_a_feed_of_its_own(client, bandwidth, card):

@@ -60,6 +60,12 @@ def _public_values(rows: "QuerySet[Any]") -> "QuerySet[Any]":
     return _of_public_sheets(rows.filter(Q(status=public) | Q(status_before=public)))
 
 
+def _printed_names(rows: "QuerySet[Any]") -> "QuerySet[Any]":
+    """A name without a source may be a private lab's: cards are matched by it, and nobody reads it."""
+    rows = rows.annotate(source_before=_before(Alias, "source_id"))
+    return _of_public_sheets(rows.filter(Q(source__isnull=False) | Q(source_before__isnull=False)))
+
+
 def _of_public_sheets(rows: "QuerySet[Any]") -> "QuerySet[Any]":
     """Steps on sheets that were public at the time and still are, or were until they were removed."""
     history: Any = Accelerator.history
@@ -97,7 +103,7 @@ def wanted(rows: "QuerySet[Any]", kind: Kind, asked: Asked) -> "QuerySet[Any]":
 
 KINDS = (
     Kind(VALUE_RANK, SpecValue, ("source", "checked_by"), _public_values),
-    Kind(NAME_RANK, Alias, ("source",), _of_public_sheets),
+    Kind(NAME_RANK, Alias, ("source",), _printed_names),
     Kind(SHEET_RANK, Accelerator, ("vendor",), _public_sheets),
 )
 

@@ -130,14 +130,17 @@ def _differences(before: Any, after: Any) -> tuple[str, ...]:  # noqa: ANN401
 
 
 def _tell_name(step: Step) -> Entry | None:
+    """A step of a name, or None where the public saw no difference: without a source it is not printed."""
     after, before = step.record, step.before
     if before is not None and before.accelerator_id != after.accelerator_id:
         before = None
-    what = _happened(step, is_public=True, was_public=before is not None)
-    old = name_with_needs(after if what == "removed" else before) if what != "added" else ""
-    new = name_with_needs(after) if what != "removed" else ""
+    was_printed = before is not None and before.source_id is not None
+    what = _happened(step, after.source_id is not None, was_printed)
+    old = name_with_needs(after if what == "removed" else before) if what not in ("", "added") else ""
+    new = name_with_needs(after) if what in ("added", "changed") else ""
     if old == new:
         return None
+    source = (after if after.source_id else before or after).source
     return _entry(
         step,
         what,
@@ -145,8 +148,8 @@ def _tell_name(step: Step) -> Entry | None:
         title=_("name"),
         old=old,
         new=new,
-        source_title=after.source.title if after.source else "",
-        source_url=after.source.url if after.source else "",
+        source_title=source.title if source else "",
+        source_url=source.url if source else "",
     )
 
 
