@@ -16,6 +16,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from stackviz.catalog.conditions import parse, split_variants, write
+from stackviz.catalog.designs import DESIGNS, PIN_RATES, Design
 from stackviz.units import format_number
 
 # Makers round what they print: 102.4 GB/s of the M2 become 100. More than this is no rounding.
@@ -131,23 +132,6 @@ def _about(figure: float, how: str, below: float = ROUNDING, above: float = ROUN
 
 # --- memory ---
 
-# Gbit/s of one pin, from the slowest to the fastest that is sold. JEDEC: JESD212 (GDDR5), JESD232 (GDDR5X), JESD250
-# (GDDR6), JESD239 (GDDR7), JESD235 (HBM2, HBM2E), JESD238 (HBM3, HBM3E), JESD209-4 and -5 (LPDDR); Micron (GDDR6X).
-PIN_RATES: dict[str, tuple[float, float]] = {
-    "GDDR5": (3.2, 9.0),
-    "GDDR5X": (10.0, 12.0),
-    "GDDR6": (10.0, 20.0),
-    "GDDR6X": (19.0, 24.0),
-    "GDDR7": (24.0, 32.0),
-    "HBM2": (1.4, 2.45),
-    "HBM2E": (2.8, 3.6),
-    "HBM3": (4.8, 6.4),
-    "HBM3E": (5.8, 9.8),
-    "LPDDR4": (1.6, 4.27),
-    "LPDDR4X": (2.1, 4.27),
-    "LPDDR5": (3.2, 6.4),
-    "LPDDR5X": (6.4, 10.7),
-}
 _MEMORY = re.compile(r"(?P<kind>(?:LP|G)DDR\d+X?|HBM\d*E?)(?:-(?P<megatransfers>\d{4,5}))?", re.IGNORECASE)
 
 
@@ -173,97 +157,6 @@ def _largest_configuration(published: Published, _asked: Asked) -> Expected | No
 
 # --- what a design does in a clock ---
 
-
-@dataclass(frozen=True, slots=True)
-class Design:
-    """One generation of compute units: fp32 lanes and matrix units of one, and its operations in one clock by field.
-
-    Dense rates; of a rate that depends on it, that with fp16 accumulate. A field that is left out is not judged.
-    """
-
-    lanes: int
-    operations: Mapping[str, int]
-    matrix_units: int = 0
-
-
-def _matrix(tf32: int = 0, fp16: int = 0, int8: int = 0, int4: int = 0, fp8: int = 0, fp4: int = 0) -> dict[str, int]:
-    operations = {
-        "tf32_tensor_tflops": tf32,
-        "fp16_tensor_tflops": fp16,
-        "bf16_tensor_tflops": fp16,
-        "fp8_tensor_tflops": fp8,
-        "fp4_tensor_tflops": fp4,
-        "int8_tensor_tops": int8,
-        "int4_tensor_tops": int4,
-    }
-    return {field: number for field, number in operations.items() if number}
-
-
-def _vector(fp64: int, fp32: int, fp16: int = 0, fp64_tensor: int = 0) -> dict[str, int]:
-    operations = {"fp64_tflops": fp64, "fp32_tflops": fp32, "fp16_tflops": fp16, "fp64_tensor_tflops": fp64_tensor}
-    return {field: number for field, number in operations.items() if number}
-
-
-# NVIDIA: CUDA C++ Programming Guide, table of arithmetic instructions per clock and SM (results; two operations each),
-# and the architecture white papers for tensor cores.
-_VOLTA = Design(64, {**_vector(64, 128, 256), "fp16_tensor_tflops": 1024}, 8)
-_TURING = Design(64, {**_vector(4, 128, 256), **_matrix(fp16=1024, int8=2048, int4=4096)}, 8)
-_GA100 = Design(64, {**_vector(64, 128, 512, 128), **_matrix(1024, 2048, 4096, 8192)}, 4)
-_GA10X = Design(128, {**_vector(4, 256, 256), **_matrix(512, 1024, 2048, 4096)}, 4)
-_ADA = Design(128, {**_vector(4, 256, 256), **_matrix(512, 1024, 2048, 4096, fp8=2048)}, 4)
-_HOPPER = Design(128, {**_vector(128, 256, 512, 256), **_matrix(2048, 4096, 8192, fp8=8192)}, 4)
-_GB100 = Design(128, {**_vector(128, 256, 0, 128), **_matrix(4096, 8192, 16384, fp8=16384, fp4=32768)}, 4)
-# Blackwell Ultra prints fp4 and int8 at clocks of their own, and fp4 with sparsity as less than twice the dense rate.
-_GB110 = Design(128, {**_vector(4, 256), **_matrix(4096, 8192, fp8=16384)}, 4)
-_GB20X = Design(128, {**_vector(4, 256, 256), **_matrix(512, 1024, 2048, fp8=2048, fp4=4096)}, 4)
-_ORIN = Design(128, {**_vector(4, 256, 512), **_matrix(1024, 2048, 4096)}, 4)
-# AMD: white papers of CDNA to CDNA 4, operations per clock and compute unit; RDNA issues two fp32 instructions at once.
-_CDNA = {**_vector(64, 128), "fp16_tensor_tflops": 1024, "bf16_tensor_tflops": 512, "int8_tensor_tops": 1024}
-_CDNA_2 = {**_vector(128, 128, 0, 256), **_matrix(0, 1024, 1024)}
-_CDNA_3 = {**_vector(128, 256, 0, 256), **_matrix(1024, 2048, 4096, fp8=4096)}
-_CDNA_4 = {**_vector(128, 256, 0, 128), **_matrix(0, 4096, 8192, fp8=8192, fp4=16384)}
-
-# By compute capability, Metal family, or architecture where one design bears the name.
-DESIGNS: dict[str, Design] = {
-    "3.7": Design(192, _vector(128, 384)),
-    "5.0": Design(128, _vector(8, 256)),
-    "5.2": Design(128, _vector(8, 256)),
-    "5.3": Design(128, _vector(8, 256, 512)),
-    "6.0": Design(64, _vector(64, 128, 256)),
-    "6.1": Design(128, _vector(8, 256, 4)),
-    "6.2": Design(128, _vector(8, 256, 512)),
-    "7.0": _VOLTA,
-    "7.2": Design(64, {**_vector(64, 128, 256), **_matrix(fp16=1024, int8=2048)}, 8),
-    "7.5": _TURING,
-    "8.0": _GA100,
-    "8.6": _GA10X,
-    "8.7": _ORIN,
-    "8.9": _ADA,
-    "9.0": _HOPPER,
-    "10.0": _GB100,
-    "10.3": _GB110,
-    "11.0": Design(128, {"fp32_tflops": 256, **_matrix(fp16=8192, fp8=16384, fp4=32768)}, 4),
-    "12.0": _GB20X,
-    "12.1": _GB20X,
-    "Ada Lovelace": _ADA,
-    "Hopper": _HOPPER,
-    "Blackwell Ultra": _GB110,
-    "GCN 5.1": Design(64, _vector(64, 128, 256)),
-    "CDNA": Design(64, _CDNA),
-    "CDNA 2": Design(64, _CDNA_2),
-    "CDNA 3": Design(64, _CDNA_3),
-    "CDNA 4": Design(64, _CDNA_4),
-    "RDNA 3": Design(64, _vector(8, 256, 512)),
-    "RDNA 4": Design(64, _vector(8, 256, 512)),
-    # Apple: fp16 runs at the rate of fp32 up to Apple8 (philipturner/metal-benchmarks); of later ones it is not known.
-    "Apple7": Design(128, _vector(0, 256, 256)),
-    "Apple8": Design(128, _vector(0, 256, 256)),
-    "Apple9": Design(128, _vector(0, 256)),
-    "Apple10": Design(128, _vector(0, 256)),
-    # Intel: Xe-core of Ponte Vecchio and Alchemist, operations per clock (oneAPI GPU optimization guide).
-    "Ponte Vecchio (Xe-HPC)": Design(128, {**_vector(256, 256), **_matrix(2048, 4096, 8192)}, 8),
-    "Xe-HPG (Alchemist)": Design(128, {**_vector(0, 256), **_matrix(0, 2048, 4096)}, 16),
-}
 # GeForce cards add up at half rate in fp32, which bf16 and TF32 always do; other cards with the same chip do not.
 _HALVED = re.compile(r"geforce")
 _ADDS_IN_FP32 = ("tf32_tensor_tflops", "bf16_tensor_tflops")

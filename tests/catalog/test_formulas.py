@@ -2,9 +2,10 @@
 
 import pytest
 
+from stackviz.catalog.designs import DESIGNS, PIN_RATES
 from stackviz.catalog.fields import FIELDS
 from stackviz.catalog.files import read_catalogue
-from stackviz.catalog.formulas import DESIGNS, FORMULAS, PIN_RATES, Published, expectations, half_a_digit
+from stackviz.catalog.formulas import FORMULAS, Published, expectations, half_a_digit
 
 DENSE, SPARSE = "sparsity=dense", "sparsity=sparse"
 FP16, FP32 = "; accumulate=fp16", "; accumulate=fp32"
