@@ -13,6 +13,7 @@ from stackviz.explore.scatter import Drawing
 from stackviz.explore.selection import (
     COLOURS,
     NO_SIZE,
+    SCATTER_PRESETS,
     Filters,
     Known,
     LadderChoice,
@@ -102,14 +103,14 @@ class Preset:
 def presets(choice: ScatterChoice) -> tuple[Preset, ...]:
     """Questions people come with, and the axes that answer them."""
     questions = (
-        (_("Compute or memory bound?"), "memory_bandwidth_gb_s", "bf16_tensor_tflops", "tdp_w"),
-        (_("What does a rate cost in power?"), "tdp_w", "bf16_tensor_tflops", "memory_gb"),
-        (_("What does it cost in dollars?"), "launch_price_usd", "fp32_tflops", "memory_gb"),
-        (_("Which model fits, how fast is it read?"), "memory_gb", "memory_bandwidth_gb_s", "tdp_w"),
-        (_("Transistors into rate"), "transistors", "fp32_tflops", "die_area_mm2"),
+        _("Compute or memory bound?"),
+        _("What does a rate cost in power?"),
+        _("What does it cost in dollars?"),
+        _("Which model fits, how fast is it read?"),
+        _("Transistors into rate"),
     )
     found = []
-    for words, x, y, size in questions:
+    for words, (x, y, size) in zip(questions, SCATTER_PRESETS, strict=True):
         of_question = replace(choice, x=x, y=y, size=size, xscale="", yscale="")
         is_shown = (choice.x, choice.y, choice.size) == (x, y, size)
         found.append(Preset(words, of_question.query_string, is_shown))

@@ -1,7 +1,8 @@
 """The ladder: all public accelerators ranked by one measure under one condition, published beside measured."""
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
@@ -12,8 +13,11 @@ from stackviz.charts.scale import spans_decades
 from stackviz.explore.axes import Axis, Catalogue, Figure, Subject
 from stackviz.explore.looks import LegendEntry, css, legend, vendor_place
 from stackviz.explore.measured import Measured, measures
-from stackviz.explore.selection import Filters, LadderChoice
+from stackviz.explore.selection import Filters, Known, LadderChoice
 from stackviz.units import format_number
+
+ASKED_INSTEAD = ("fp32_tflops", "int8_tensor_tops", "memory_bandwidth_gb_s", "memory_gb")
+MANY_PRODUCTS = 5  # of a maker, before a sentence says that none of them is ranked
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +44,23 @@ class Unranked:
     @property
     def count(self) -> int:
         return len(self.subjects)
+
+    @property
+    def by_vendor(self) -> list[tuple[str, list[tuple[Subject, str]]]]:
+        """[(vendor's name, its own of `subjects`)] by name."""
+        found: dict[str, list[tuple[Subject, str]]] = {}
+        for subject, instead in self.subjects:
+            found.setdefault(subject.vendor_name, []).append((subject, instead))
+        return sorted(found.items(), key=lambda entry: entry[0].casefold())
+
+
+@dataclass(frozen=True, slots=True)
+class Absent:
+    """A maker none of whose products has the figure, in words; `query` ranks them by a measure they have instead."""
+
+    text: str
+    instead: str
+    query: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,13 +163,38 @@ def unranked(axis: Axis, subjects: Sequence[Subject]) -> list[Unranked]:
     elsewhere = [(subject, axis.elsewhere[subject.pk]) for subject in without if subject.pk in axis.elsewhere]
     rest = [subject for subject in without if subject.pk not in axis.elsewhere]
     beside_the_point = [(subject, "") for subject in rest if not axis.applies_to(subject)]
-    missing = [(subject, "") for subject in rest if axis.applies_to(subject)]
+    unable = [(subject, "") for subject in rest if axis.applies_to(subject) and axis.is_lacked_by(subject)]
+    missing = [(subject, "") for subject in rest if axis.applies_to(subject) and not axis.is_lacked_by(subject)]
     groups = (
         (_("does not follow") if axis.is_derived else _("published under another condition only"), elsewhere),
-        (_("not published"), missing),
+        (_("not published: no source here prints it"), missing),
+        (_("not supported: compute capability below %(least)s") % {"least": axis.least_capability}, unable),
         (_("does not apply"), beside_the_point),
     )
     return [Unranked(why, tuple(found)) for why, found in groups if found]
+
+
+def absent_vendors(catalogue: Catalogue, ranking: Ranking, choice: LadderChoice, known: Known) -> list[Absent]:
+    """Makers of several products shown here none of which has the figure, though they could have one."""
+    axis = ranking.axis
+    if axis.is_derived:
+        return []
+    subjects = shown(catalogue.subjects, choice)
+    having = {subject.vendor for subject in subjects if subject.pk in axis.figures or subject.pk in axis.elsewhere}
+    counts = Counter(
+        subject.vendor for subject in subjects if subject.vendor not in having and axis.applies_to(subject)
+    )
+    found = []
+    for vendor, count in counts.items():
+        own = frozenset(known.of_vendors.get(vendor, ())) - {axis.measure.name}
+        instead = next((name for name in ASKED_INSTEAD if name in own), "")
+        if count >= MANY_PRODUCTS and instead:
+            words = {"vendor": known.vendors[vendor], "n": count, "title": axis.measure.title}
+            text = _("No source here prints %(title)s of any %(vendor)s product (%(n)d).") % words
+            link = _("Rank %(vendor)s by %(measure)s")
+            query = replace(choice, field=instead, condition="", scale="", vendor=vendor).query_string
+            found.append(Absent(text, link % {**words, "measure": FIELDS[instead].words[0]}, query))
+    return found
 
 
 def _timed_text(timed: int) -> str:

@@ -14,6 +14,14 @@ MOST_NOTES = 3
 SHOWN_CHARS = 40
 LADDER_FIELD = "bf16_tensor_tflops"
 SCATTER_FIELDS = ("memory_bandwidth_gb_s", "bf16_tensor_tflops", "tdp_w")
+# Of the drawings offered by name: across, up, size. The first is the one without a choice.
+SCATTER_PRESETS = (
+    SCATTER_FIELDS,
+    ("tdp_w", "bf16_tensor_tflops", "memory_gb"),
+    ("launch_price_usd", "fp32_tflops", "memory_gb"),
+    ("memory_gb", "memory_bandwidth_gb_s", "tdp_w"),
+    ("transistors", "fp32_tflops", "die_area_mm2"),
+)
 NO_SIZE = "none"
 COLOURS = ("vendor", "kind", "era")
 SCALES = ("log", "linear")
@@ -24,12 +32,16 @@ _BESIDE = frozenset({"page", "format"})  # read by the views, kept in no link
 
 @dataclass(frozen=True, slots=True)
 class Known:
-    """What may be asked for: measures with the conditions they are published under; vendors and kinds in words."""
+    """What may be asked for: measures with the conditions they are published under; vendors and kinds in words.
+
+    `of_vendors`: vendor -> the measures that some product of theirs has.
+    """
 
     measures: Mapping[str, Collection[str]]
     vendors: Mapping[str, str]
     kinds: Mapping[str, str | Promise]
     years: Collection[int]
+    of_vendors: Mapping[str, Collection[str]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -68,6 +80,11 @@ class LadderChoice(Filters):
     condition: str = ""
     scale: str = ""
 
+    @property
+    def is_plain(self) -> bool:
+        """Whether many people ask for just this, so that what was rendered is worth keeping: one choice at most."""
+        return len(self.query) <= 1
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ScatterChoice(Filters):
@@ -79,6 +96,12 @@ class ScatterChoice(Filters):
     colour: str = COLOURS[0]
     xscale: str = ""
     yscale: str = ""
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether many people ask for just this: a drawing offered by name, with one more choice at most."""
+        more = self.query.keys() - {"x", "y", "size"}
+        return (self.x, self.y, self.size) in SCATTER_PRESETS and len(more) <= 1
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

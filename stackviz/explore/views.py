@@ -13,7 +13,7 @@ from stackviz.catalog.models import CatalogueEdition
 from stackviz.explore.axes import known_at, read
 from stackviz.explore.files import drawing_file, ranking_file
 from stackviz.explore.forms import ladder_form, presets, scatter_form, timeline_form
-from stackviz.explore.ladder import rank
+from stackviz.explore.ladder import absent_vendors, rank
 from stackviz.explore.measured import Measured, measured
 from stackviz.explore.scatter import draw, figure
 from stackviz.explore.selection import (
@@ -52,19 +52,23 @@ def ladder(request: HttpRequest) -> HttpResponse:
 
 
 def _ladder_html(choice: LadderChoice, edition: str, found: dict[int, Measured], number: int) -> SafeString:
-    """The form and the ranking, as rendered before if nothing they show has changed."""
+    """The form and the ranking, as rendered before if many ask for it and nothing they show has changed."""
 
     def made() -> str:
-        ranking = rank(read([choice.field]), choice, found)
+        catalogue, known = read([choice.field]), known_at(edition)
+        ranking = rank(catalogue, choice, found)
         context = {
             "choice": choice,
             "ranking": ranking,
-            "form": ladder_form(choice, ranking, known_at(edition)),
+            "absent": absent_vendors(catalogue, ranking, choice, known),
+            "form": ladder_form(choice, ranking, known),
             "page": page_of(ranking.rows, number, PER_PAGE),
         }
         return render_to_string("explore/_ladder.html", context)
 
-    return kept(("ladder", choice.query_string, number, edition, sorted(found.items())), made, KEPT_S)
+    if number > 1 or not choice.is_plain:
+        return SafeString(made())
+    return kept(("ladder", choice.query_string, edition, sorted(found.items())), made, KEPT_S)
 
 
 @require_safe
@@ -84,7 +88,7 @@ def scatter(request: HttpRequest) -> HttpResponse:
 
 
 def _scatter_html(choice: ScatterChoice, edition: str, names: list[str], number: int) -> SafeString:
-    """The form, the drawing and its table, as rendered before if the catalogue has not changed."""
+    """The form, the drawing and its table, as rendered before if many ask for it and nothing changed since."""
 
     def made() -> str:
         drawing = draw(read(names), choice)
@@ -98,7 +102,9 @@ def _scatter_html(choice: ScatterChoice, edition: str, names: list[str], number:
         }
         return render_to_string("explore/_scatter.html", context)
 
-    return kept(("scatter", choice.query_string, number, edition), made, KEPT_S)
+    if number > 1 or not choice.is_plain:
+        return SafeString(made())
+    return kept(("scatter", choice.query_string, edition), made, KEPT_S)
 
 
 @require_safe

@@ -187,6 +187,18 @@ def test_the_page_stays_light(client, curated, db, query):
     assert len(client.get(f"/explore/?{query}").content) < LIMIT_BYTES
 
 
+@pytest.mark.parametrize("query", ["page=9997", "x=tdp_w&y=memory_gb", "size=none", "vendor=nvidia&kind=gpu"])
+def test_what_has_no_end_is_not_kept(client, curated, db, monkeypatch, query):
+    monkeypatch.setattr("stackviz.explore.views.kept", lambda *_given: pytest.fail("kept"))
+    assert client.get(f"/explore/?{query}").status_code == 200
+
+
+@pytest.mark.parametrize("query", ["", "vendor=nvidia", "x=tdp_w&y=bf16_tensor_tflops&size=memory_gb&year=2024"])
+def test_what_many_ask_for_is_kept(client, curated, db, monkeypatch, query):
+    monkeypatch.setattr("stackviz.explore.views.kept", lambda *_given: "as before")
+    assert "as before" in client.get(f"/explore/?{query}").content.decode()
+
+
 def test_htmx_gets_the_part_alone(client, curated, db):
     response = client.get("/explore/?x=tdp_w&vendor=&kind=", headers={"hx-request": "true"})
     assert b"<html" not in response.content
