@@ -42,6 +42,11 @@ class Wanted:
     notes: tuple[str, ...] = field(default=(), compare=False)
 
     @property
+    def is_plain(self) -> bool:
+        """Whether many people ask for just this, so that what was rendered is worth keeping: it has an end."""
+        return self.before is None and not self.notes and len(self.query) <= 1
+
+    @property
     def query(self) -> QueryDict:
         """The filters as parameters, empty ones left out."""
         return as_query(self.asked)
@@ -120,7 +125,11 @@ def changes(request: HttpRequest) -> HttpResponse:
     if request.GET.get("format") in ("json", "csv"):
         log = read_log(wanted.asked, wanted.before, IN_A_FILE)
         return as_csv(log) if request.GET["format"] == "csv" else as_json(log, wanted, request)
-    body = kept(("changes", wanted, CatalogueEdition.current()), lambda: _body(wanted), KEPT_S)
+    body = (
+        kept(("changes", wanted, CatalogueEdition.current()), lambda: _body(wanted), KEPT_S)
+        if wanted.is_plain
+        else _body(wanted)
+    )
     feed = reverse("catalog:changes-feed")
     query = as_query(Asked(wanted.asked.accelerator, wanted.asked.vendor, wanted.asked.field)).urlencode()
     context = {"wanted": wanted, "body": body, "feed": f"{feed}?{query}" if query else feed}

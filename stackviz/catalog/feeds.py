@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from django.contrib.syndication.views import Feed
 from django.core.cache import cache
 from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import redirect
 from django.urls import reverse
 from django.utils.html import escape
 from django.utils.translation import get_language
@@ -98,11 +99,19 @@ def _state(request: HttpRequest) -> str:
 @require_safe
 @condition(etag_func=_state)
 def changes_feed(request: HttpRequest) -> HttpResponse:
-    """RSS 2.0; a reader that has the newest state is told so with an empty 304. Written once for each state."""
+    """RSS 2.0; a reader that has the newest state is told so with an empty 304. Written once for each state.
+
+    Another way to write the same address is sent to the one way: each would be kept beside it.
+    """
     key = f"changes-feed-{_state(request)[1:-1]}"
     found: tuple[bytes, str] | None = cache.get(key)
     if found is None:
-        made = ChangeFeed()(request)
+        feed = ChangeFeed()
+        wanted = feed.get_object(request)
+        asked = wanted.asked
+        if [request.GET.get(name, "") for name in _FILTERS] != [asked.accelerator, asked.vendor, asked.field]:
+            return redirect(feed.feed_url(wanted))
+        made = feed(request)
         found = (made.content, made.headers.get("Content-Type", ""))
         cache.set(key, found, KEPT_S)
     return HttpResponse(found[0], content_type=found[1])

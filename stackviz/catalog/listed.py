@@ -32,6 +32,7 @@ from stackviz.web.htmx import vary_on_htmx, wants_partial
 from stackviz.web.paging import page_as, page_number, page_of
 
 PER_PAGE = 60
+KEPT_PAGES = 4  # the whole list has as many; numbers beyond its end have no end
 KEPT_S = 600  # a rendered list is dear and changes rarely; its key moves with the catalogue's edition
 _READ_HERE = frozenset({"page", "format"})
 
@@ -50,7 +51,10 @@ def accelerator_list(request: HttpRequest) -> HttpResponse:
         asked = _noted(asked, "format", _("There is no file format %(name)r here") % {"name": ending[:40]})
     number = page_number(request)
     state = (asked.query_string, edition)
-    found = _kept(asked, ("found", number, *state), lambda: _found(asked, number, known))
+    if number <= KEPT_PAGES:
+        found = _kept(asked, ("found", number, *state), lambda: _found(asked, number, known))
+    else:
+        found = _found(asked, number, known)
     if wants_partial(request):
         counts = _kept(asked, ("counts", *state), lambda: _rendered("_counts", facets=facets(asked, known)))
         response = HttpResponse(found + counts)

@@ -259,6 +259,13 @@ def test_what_has_no_end_is_not_kept(client, loaded, db, monkeypatch, query):
     assert client.get(LIST + query).status_code == 200
 
 
+def test_pages_beyond_the_end_are_not_kept(client, loaded, db, monkeypatch):
+    kept_states = []
+    monkeypatch.setattr("stackviz.catalog.listed.kept", lambda state, *_given: kept_states.append(state) or "")
+    assert client.get(LIST + "?page=9999").status_code == 200
+    assert [state[1] for state in kept_states] == ["filters"]
+
+
 @pytest.mark.parametrize("query", ["", "?page=2", "?sort=-fp16_tensor_tflops", "?sort=release_date&vendor=nvidia"])
 @pytest.mark.parametrize("language", ["en", "zh-hans"])
 def test_the_list_stays_small(loaded, client, db, query, language):
