@@ -67,7 +67,8 @@ class SpecRow:
 
     @property
     def differs(self) -> bool:
-        return len({cell.text if cell else None for cell in self.cells}) > 1
+        """Two of the figures are not the same. What one has and another has not is unknown, not different."""
+        return len({cell.text for cell in self.cells if cell is not None}) > 1
 
 
 @dataclass(frozen=True, slots=True)

@@ -99,6 +99,11 @@ class Sheets:
     def differing_count(self) -> int:
         return sum(row.differs for row in self.rows)
 
+    @property
+    def alone_count(self) -> int:
+        """Rows with a figure of one sheet alone: nothing to hold it against, so no difference either."""
+        return sum(sum(cell.is_published for cell in row.cells) == 1 for row in self.rows)
+
 
 def spec_rows(
     chosen: Sequence[Loaded], heads: Sequence[Head], address: Address

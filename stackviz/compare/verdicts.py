@@ -13,7 +13,6 @@ from django.utils.translation import gettext_lazy
 from stackviz.units import format_factor
 
 NEARLY_EQUAL = 1.02  # figures within 2 % are called equal: data sheets round harder than that
-MOST_NAMED = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,9 +86,7 @@ def judge(question: Question, figures: Sequence[Figure]) -> Verdict:
 def _ranking(known: Sequence[Figure], unknown: Sequence[Figure], *, higher_is_better: bool) -> tuple[str, str]:
     ranked = sorted(known, key=lambda figure: figure.amount or 0.0, reverse=higher_is_better)
     best, last = ranked[0], ranked[-1]
-    figures = ", ".join(f"{figure.subject} {figure.text}" for figure in ranked[:MOST_NAMED])
-    if len(ranked) > MOST_NAMED:
-        figures += " " + _("and %(count)d more") % {"count": len(ranked) - MOST_NAMED}
+    figures = ", ".join(f"{figure.subject} {figure.text}" for figure in ranked)
     factor = _factor(best, last)
     if factor < NEARLY_EQUAL:
         lead = _("about equal")

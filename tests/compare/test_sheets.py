@@ -116,6 +116,13 @@ def test_derived_figures_stand_apart_with_their_formula_and_say_what_they_lack(c
     assert "memory bandwidth" in ridge.row.meaning
 
 
+def test_a_figure_of_one_sheet_alone_is_no_difference(client, curated, db):
+    whole, folded = (client.get(H100_M3 + further).content.decode() for further in ("", "&only=differences"))
+    assert "Compute capability" in whole
+    assert "Compute capability" not in folded.split('id="specs"')[1]
+    assert "Memory bandwidth" in folded.split('id="specs"')[1]
+
+
 def test_groups_follow_the_sheet_and_only_differences_leaves_no_empty_heading(client, curated, db):
     whole = sheets_at(client, H100_M3)
     assert [group.title for group in whole.groups][:3] == ["Product", "Memory", "Peak rates"]
