@@ -98,7 +98,7 @@ class Tally:
 
     @property
     def share(self) -> str:
-        """`7 of 8`."""
+        """`7/8`: cells with a public value, of those that apply."""
         return f"{self.present:,}/{self.applicable:,}"
 
 

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from stackviz.charts.frame import empty_figure, frame, words
+from stackviz.charts.labels import Label, Named, place_labels
 from stackviz.charts.palette import LIGHT, colour, colour_name
 from stackviz.charts.scale import Scale, ScaleKind, scale_for
 from stackviz.units import format_number
@@ -24,12 +25,9 @@ SHAPES = (
     "M-2.2-6.5H2.2V-2.2H6.5V2.2H2.2V6.5H-2.2V2.2H-6.5V-2.2H-2.2Z",
 )
 PLOTLY_SHAPES = ("circle", "square", "triangle-up", "diamond", "triangle-down", "cross")
+RADIUS_PX = 7  # around the largest of SHAPES
 SIZES = (0.55, 0.75, 1.0, 1.3, 1.65)  # what a shape is scaled by; five steps are told apart, twenty are not
 MIDDLE_SIZE = 2
-HEIGHT_PX, WIDE_PX, MIDDLE_PX, NARROW_PX = 520, 1080, 640, 290  # the drawing without its margins
-LETTER_PX, LINE_PX, GAP_PX = 6.6, 14, 4
-MOST_LABELS = 60
-SAME_PLACE = 1.0  # per cent of the drawing: one name for what lies on one spot
 FEWEST_LINES = 3
 FIGURE_PX = 620
 MARGIN = 0.04
@@ -66,22 +64,6 @@ class Spot:
     y: str
     step: int
     place: int
-
-
-@dataclass(frozen=True, slots=True)
-class Label:
-    """A dot's name beside it: an offset in pixels, and where its text is anchored.
-
-    `only`: the drawings it fits into: "" any, "middle" not the narrow one, "wide" the wide one alone.
-    """
-
-    text: str
-    x: str
-    y: str
-    dx: int
-    dy: int
-    anchor: str
-    only: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,6 +115,15 @@ def scatter(dots: Sequence[Dot], x_kind: ScaleKind, y_kind: ScaleKind, isos: Seq
         y_marks=tuple(Mark(_percent(100 - ys.percent(tick)), format_number(tick)) for tick in ys.ticks()),
         lines=tuple(lines),
     )
+
+
+def _labels(dots: Sequence[Dot], steps: Sequence[int], xs: Scale, ys: Scale, lines: Sequence[Line]) -> list[Label]:
+    """Names of the outstanding dots, which keep clear of the dots and of the words of the lines."""
+    named = [
+        Named(dot.key, dot.label, xs.percent(dot.x), 100 - ys.percent(dot.y), RADIUS_PX * SIZES[step])
+        for dot, step in zip(dots, steps, strict=True)
+    ]
+    return place_labels(named, [(line.label, float(line.x2), float(line.y2)) for line in lines])
 
 
 def _percent(value: float) -> str:
@@ -189,128 +180,6 @@ def _line(iso: Iso, xs: Scale, ys: Scale) -> Line | None:
     ends = [(_percent(xs.percent(x)), _percent(100 - ys.percent(x * slope))) for x in (left, right)]
     (x1, y1), (x2, y2) = ends
     return Line(x1, y1, x2, y2, iso.label)
-
-
-# --- labels ---
-
-_Box = tuple[float, float, float, float]  # left, top, right, bottom in pixels
-
-
-def _labels(dots: Sequence[Dot], steps: Sequence[int], xs: Scale, ys: Scale, lines: Sequence[Line]) -> list[Label]:
-    """Names of the outstanding dots, each where it covers no other name and no dot; what has no room has none."""
-    at = {dot.key: (xs.percent(dot.x), 100 - ys.percent(dot.y)) for dot in dots}
-    radius = {dot.key: 7 * SIZES[step] for dot, step in zip(dots, steps, strict=True)}
-    wanted = outstanding([(dot.key, *at[dot.key]) for dot in dots])[:MOST_LABELS]
-    names = {dot.key: dot.label for dot in dots}
-    cloud = _Cloud(names, at, radius, tuple(lines))
-    wide = _placed(wanted, cloud, WIDE_PX)
-    middle = _kept(_placed(wanted, cloud, MIDDLE_PX), wide)
-    narrow = _kept(_placed(wanted, cloud, NARROW_PX), middle)
-    found = []
-    for key, (_side, (dx, dy, anchor)) in wide.items():
-        x, y = at[key]
-        only = "" if key in narrow else "middle" if key in middle else "wide"
-        found.append(Label(names[key], _percent(x), _percent(y), dx, dy, anchor, only))
-    return found
-
-
-def _kept(smaller: dict[int, "_Placing"], larger: dict[int, "_Placing"]) -> dict[int, "_Placing"]:
-    """What stands in the smaller drawing as in the larger one: a name has one place for all of them."""
-    return {key: placing for key, placing in smaller.items() if larger.get(key) == placing}
-
-
-def outstanding(points: Sequence[tuple[int, float, float]]) -> list[int]:
-    """Keys, those first that stand out: on the upper left edge of the cloud, then those with most room around them."""
-    edge = []
-    lowest = math.inf
-    for key, _x, y in sorted(points, key=lambda point: (point[1], point[2])):
-        if y < lowest:
-            edge.append(key)
-            lowest = y
-    room = {key: _room(key, x, y, points) for key, x, y in points}
-    return [
-        *sorted(edge, key=lambda key: -room[key]),
-        *sorted(set(room) - set(edge), key=lambda key: (-room[key], key)),
-    ]
-
-
-def _room(key: int, x: float, y: float, points: Sequence[tuple[int, float, float]]) -> float:
-    """Distance to the nearest other, in per cent of the drawing."""
-    return min(
-        (math.hypot(x - other_x, y - other_y) for other, other_x, other_y in points if other != key), default=100
-    )
-
-
-@dataclass(frozen=True, slots=True)
-class _Cloud:
-    """What labels must keep clear of: by key the name, the place in per cent and the radius in pixels; and lines."""
-
-    names: dict[int, str]
-    at: dict[int, tuple[float, float]]
-    radius: dict[int, float]
-    lines: tuple[Line, ...]
-
-    def boxes(self, width: int) -> list[_Box]:
-        """What is taken before any name is written, in a drawing of this width."""
-        dots = [(self.pixels(key, width), self.radius[key]) for key in self.at]
-        found = [(x - radius, y - radius, x + radius, y + radius) for (x, y), radius in dots]
-        ends = [((float(line.x2) * width / 100, float(line.y2) * HEIGHT_PX / 100), line.label) for line in self.lines]
-        return found + [_box(label, end, LINE_LABEL) for end, label in ends]
-
-    def pixels(self, key: int, width: int) -> tuple[float, float]:
-        x, y = self.at[key]
-        return x * width / 100, y * HEIGHT_PX / 100
-
-
-_Offset = tuple[int, int, str]  # in pixels, and where the text is anchored
-_Placing = tuple[str, _Offset]  # which side of its dot
-LINE_LABEL: _Offset = (-4, 12, "end")  # as the template writes it
-
-
-def _placed(wanted: Sequence[int], cloud: _Cloud, width: int) -> dict[int, _Placing]:
-    """Key -> (side, offset and anchor) of the labels that fit a drawing of this width."""
-    taken = cloud.boxes(width)
-    found: dict[int, _Placing] = {}
-    for key in wanted:
-        if any(math.dist(cloud.at[key], cloud.at[other]) < SAME_PLACE for other in found):
-            continue
-        for side, offset in _sides(cloud.radius[key]):
-            box = _box(cloud.names[key], cloud.pixels(key, width), offset)
-            if _is_inside(box, width) and not any(_overlap(box, other) for other in taken):
-                found[key] = (side, offset)
-                taken.append(box)
-                break
-    return found
-
-
-def _sides(radius: float) -> tuple[tuple[str, _Offset], ...]:
-    away = round(radius) + GAP_PX
-    return (
-        ("right", (away, 4, "start")),
-        ("left", (-away, 4, "end")),
-        ("above", (0, -away, "middle")),
-        ("below", (0, away + 9, "middle")),
-        ("upper right", (away - 3, -away + 3, "start")),
-        ("lower right", (away - 3, away + 6, "start")),
-        ("upper left", (3 - away, -away + 3, "end")),
-        ("lower left", (3 - away, away + 6, "end")),
-    )
-
-
-def _box(text: str, at: tuple[float, float], offset: _Offset) -> _Box:
-    dx, dy, anchor = offset
-    length = len(text) * LETTER_PX
-    left = at[0] + dx - {"start": 0.0, "middle": length / 2, "end": length}[anchor]
-    bottom = at[1] + dy + 3
-    return (left, bottom - LINE_PX, left + length, bottom)
-
-
-def _is_inside(box: _Box, width: int) -> bool:
-    return box[0] >= 0 and box[2] <= width and box[1] >= 0 and box[3] <= HEIGHT_PX
-
-
-def _overlap(one: _Box, other: _Box) -> bool:
-    return one[0] < other[2] and other[0] < one[2] and one[1] < other[3] and other[1] < one[3]
 
 
 # --- Plotly ---

@@ -7,6 +7,7 @@ from typing import Any
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
+from stackviz.charts.labels import Label
 from stackviz.charts.scale import ScaleKind, spans_decades
 from stackviz.charts.scatter import (
     MIDDLE_SIZE,
@@ -15,7 +16,6 @@ from stackviz.charts.scatter import (
     AxisWords,
     Dot,
     Iso,
-    Label,
     Line,
     Mark,
     iso_ratios,

@@ -4,19 +4,15 @@ import itertools
 
 import pytest
 
+from stackviz.charts.labels import HEIGHT_PX, LETTER_PX, LINE_PX, WIDE_PX, outstanding
 from stackviz.charts.scatter import (
-    HEIGHT_PX,
-    LETTER_PX,
-    LINE_PX,
     MIDDLE_SIZE,
     SHAPES,
     SIZES,
-    WIDE_PX,
     AxisWords,
     Dot,
     Iso,
     iso_ratios,
-    outstanding,
     scatter,
     scatter_figure,
     size_steps,
