@@ -2,6 +2,7 @@
 
 import csv
 import io
+import re
 import zipfile
 
 import openpyxl
@@ -16,7 +17,7 @@ from stackviz.catalog.curation import bring
 from stackviz.catalog.curation import read as reading
 from stackviz.catalog.curation.decide import approve
 from stackviz.catalog.curation.read import COLUMNS, TableError, read_table
-from stackviz.catalog.models import Proposal, Source, SpecValue, ValueImport
+from stackviz.catalog.models import Proposal, Source, SpecValue, ValueImport, Vendor
 
 HEADER = ",".join(COLUMNS)
 SAME = "acme-one,memory_bandwidth_gb_s,3350,GB/s,,published,public,acme-sheet,"
@@ -319,6 +320,12 @@ def merged() -> bytes:
     return out.getvalue()
 
 
+def in_utf_16(text: bytes, encoding: str = "utf-16") -> bytes:
+    return re.sub(rb"<\?xml.*?\?>", b"", text).decode().encode(encoding)
+
+
+DECLARED = b'<!DOCTYPE x [<!ENTITY a SYSTEM "file:///etc/passwd">]>'
+EMPTY_ROWS = b'<worksheet xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main"><sheetData>%s</sheetData></worksheet>'
 SHEET = "xl/worksheets/sheet1.xml"
 PLAIN = workbook([list(COLUMNS), cells(NEW)])
 
@@ -334,6 +341,15 @@ PLAIN = workbook([list(COLUMNS), cells(NEW)])
         (with_part(PLAIN, SHEET, lambda _: b"<worksheet>" + b"<row/>" * reading.MOST_TAGS), "more than a table may"),
         (with_part(PLAIN, SHEET, lambda text: text[:200]), "damaged"),
         (with_part(PLAIN, "xl/workbook.xml", lambda _: b"<workbook/>"), "damaged|empty"),
+        (with_part(PLAIN, "[Content_Types].xml", lambda _: b"<a/>"), "damaged"),
+        (with_part(PLAIN, "xl/workbook.xml", lambda text: in_utf_16(DECLARED + text)), "declares entities"),
+        (
+            with_part(PLAIN, "xl/workbook.xml", lambda text: in_utf_16(DECLARED + text, "utf-16-be")),
+            "declares entities",
+        ),
+        (with_part(PLAIN, "xl/sheet.png", lambda _: DECLARED), "declares entities"),
+        (with_part(PLAIN, SHEET, lambda _: EMPTY_ROWS % (b"<row/>" * 60_000)), "more than 20000 rows"),
+        (with_part(PLAIN, SHEET, lambda _: EMPTY_ROWS % (b"<row><c/></row>" * 60_000)), "more than 20000 rows"),
         (PLAIN[: len(PLAIN) // 2], "damaged"),
         (with_part(PLAIN, SHEET, lambda text: text.replace(b'r="2"', b'r="1048576"')), "more than 20000 rows"),
     ],
@@ -454,6 +470,37 @@ def test_no_exported_cell_is_a_formula(desk, bandwidth):
     content = desk.get(reverse("admin:catalog_specvalue_export", args=["xlsx"])).content
     sheet = openpyxl.load_workbook(io.BytesIO(content)).active
     assert [cell.data_type for row in sheet.iter_rows() for cell in row if cell.data_type == "f"] == []
+
+
+def test_empty_lines_of_a_workbook_are_not_read_without_end(monkeypatch):
+    """Two reads at most: is there content, and which."""
+    read = []
+    in_rows = reading._lines_of
+
+    def counted(*args):
+        for row in in_rows(*args):
+            read.append(row)
+            yield row
+
+    monkeypatch.setattr(reading, "_lines_of", counted)
+    with pytest.raises(TableError):
+        read_table(with_part(PLAIN, SHEET, lambda _: EMPTY_ROWS % (b"<row/>" * 500_000)))
+    assert len(read) <= reading.MOST_LINES + 1
+    assert reading.MOST_LINES <= 25_000
+
+
+@pytest.mark.parametrize("query", ["zz=1", "accelerator__vendor__id__exact=abc", "status__exact=public&field__foo=1"])
+def test_an_export_of_what_the_list_does_not_know_leads_back_to_the_list(desk, bandwidth, query):
+    Vendor.objects.create(slug="other", name="Other")  # a filter needs two to choose from
+    for kind in ("csv", "xlsx"):
+        answer = desk.get(reverse("admin:catalog_specvalue_export", args=[kind]) + f"?{query}")
+        assert (answer.status_code, answer.url) == (302, reverse("admin:catalog_specvalue_changelist") + "?e=1")
+
+
+@pytest.mark.parametrize("query", ["p=-3", "p=99", "p=x", "o=77.x", "all="])
+def test_an_export_has_every_page_of_the_list(desk, bandwidth, query):
+    answer = desk.get(reverse("admin:catalog_specvalue_export", args=["csv"]) + f"?{query}")
+    assert (answer.status_code, answer.content.count(b"acme-one")) == (200, 1)
 
 
 def test_an_export_follows_the_filters_of_the_list(desk, bandwidth):

@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING, Any
 import tablib
 from django import forms
 from django.contrib import admin, messages
+from django.contrib.admin.options import IncorrectLookupParameters
+from django.contrib.admin.views.main import ALL_VAR, ERROR_FLAG, ORDER_VAR, PAGE_VAR
 from django.core.files.uploadedfile import UploadedFile
 from django.core.paginator import Paginator
 from django.db.models import Count, QuerySet
@@ -167,7 +169,14 @@ class BringsTables(_Mixin):
         """The values of the list as it is filtered, as the import takes them."""
         if not self.has_view_permission(request) or kind not in ("csv", "xlsx"):
             raise Http404
-        found: QuerySet[SpecValue] = self.get_changelist_instance(request).get_queryset(request)
+        asked = request.GET.copy()
+        for name in (PAGE_VAR, ORDER_VAR, ALL_VAR):  # of the list's pages: the file has all of them, in its own order
+            asked.pop(name, None)
+        request.GET = asked  # type: ignore[assignment]
+        try:
+            found: QuerySet[SpecValue] = self.get_changelist_instance(request).get_queryset(request)
+        except IncorrectLookupParameters:  # as the list answers it
+            return HttpResponseRedirect(f"{reverse('admin:catalog_specvalue_changelist')}?{ERROR_FLAG}=1")
         rows = found.select_related("accelerator", "source").order_by("accelerator__slug", "field", "condition", "pk")
         table = ValueResource().export(rows)
         if kind == "csv":
