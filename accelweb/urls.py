@@ -2,6 +2,7 @@
 
 from django.contrib import admin
 from django.urls import include, path
+from django.utils.translation import gettext_lazy as _
 
 from accelweb.api import api
 
@@ -19,6 +20,8 @@ urlpatterns = [
     path("api/v1/", api.urls),
     path("admin/", admin.site.urls),
 ]
+
+admin.site.site_header = admin.site.site_title = _("accelweb administration")
 
 handler400 = "stackviz.pages.views.bad_request"
 handler403 = "stackviz.pages.views.forbidden"

@@ -298,3 +298,10 @@ def test_where_sources_disagree_the_rule_that_decided_is_said(client, bandwidth,
     page = page_of(client, "acme-one")
     assert "1 other figure: 3,000 GB/s" in page
     assert (f"<dt>Decided</dt><dd>{why}</dd>" in page) if why else ("<dt>Decided</dt>" not in page)
+
+
+def test_who_may_propose_is_led_from_a_sheet_to_its_values(h100, client, django_user_model):
+    address = f"/admin/catalog/accelerator/{h100.pk}/change/"
+    assert address not in client.get("/accelerators/nvidia-h100-sxm5-80gb/").content.decode()
+    client.force_login(django_user_model.objects.create_superuser("curator"))
+    assert address in client.get("/accelerators/nvidia-h100-sxm5-80gb/").content.decode()
