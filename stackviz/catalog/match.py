@@ -7,7 +7,7 @@ size, GPU core count and the model of the machine then decide; if they cannot, t
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 
 from django.utils.translation import gettext as _
 
@@ -128,3 +128,15 @@ def _what_decides(open_ones: Sequence[Alias], named: Sequence[Alias]) -> str:
     if open_ones:
         return _("the PCI device id: several sheets share name and memory size")
     return _("a sheet of its own: no sheet of this name has its memory size or GPU core count")
+
+
+def needs_of(alias: Any) -> tuple[str, ...]:  # noqa: ANN401 - an Alias or a record of one
+    """What has to be reported beside the name for it to be this product's, in words; () where the name is enough."""
+    needs = []
+    if alias.kind == Alias.Kind.UNDECIDED:
+        needs.append(_("the name alone does not decide"))
+    if alias.gpu_cores:
+        needs.append(_("with %(n)d GPU cores") % {"n": alias.gpu_cores})
+    if alias.memory_bytes:
+        needs.append(_("with %(size)s GB of memory") % {"size": f"{alias.memory_bytes / 1e9:g}"})
+    return tuple(needs)

@@ -19,9 +19,10 @@ from stackviz.catalog.conditions import describe
 from stackviz.catalog.derived import Derived, derive
 from stackviz.catalog.fields import FIELDS, HEADLINES, Field, grouped
 from stackviz.catalog.figures import for_people, meaning_of, variant_of
+from stackviz.catalog.match import needs_of
 from stackviz.catalog.models import Accelerator, Alias, CatalogueEdition, Source, SpecValue
 from stackviz.catalog.past import names_at, public_values_at
-from stackviz.catalog.queries import Headline, condition_rank, headline, public_accelerators
+from stackviz.catalog.queries import Headline, condition_rank, headline, peaks_of, public_accelerators
 from stackviz.catalog.relatives import Relative, relatives
 from stackviz.catalog.value_history import History, Slot, value_histories
 
@@ -142,8 +143,7 @@ def read_sheet(accelerator: Accelerator, at: datetime | None = None) -> Sheet:
     """
     values = sheet_values(accelerator, at)
     preferred = [value for value in values if value.is_preferred]
-    amounts = {(value.accelerator_id, value.field, value.condition): value.amount for value in preferred}
-    figures = derive({key: amount for key, amount in amounts.items() if amount is not None}, accelerator.pk)
+    figures = derive(peaks_of(preferred), accelerator.pk)
     missing = _missing({value.field for value in values})
     return Sheet(
         accelerator=accelerator,
@@ -343,7 +343,7 @@ def _names(accelerator: Accelerator, at: datetime | None) -> tuple[Name, ...]:
         Name(
             name=alias.name,
             kind=str(Alias.Kind(alias.kind).label),
-            needs=_needs(alias),
+            needs=", ".join(needs_of(alias)),
             source_title=alias.source.title,
             source_url=alias.source.url,
             note=alias.note,
@@ -351,13 +351,3 @@ def _names(accelerator: Accelerator, at: datetime | None) -> tuple[Name, ...]:
         for alias in rows
         if alias.source and alias.kind != Alias.Kind.PRODUCT
     )
-
-
-def _needs(alias: Alias) -> str:
-    if alias.kind == Alias.Kind.UNDECIDED:
-        return _("the name alone does not decide")
-    if alias.gpu_cores:
-        return _("with %(n)d GPU cores") % {"n": alias.gpu_cores}
-    if alias.memory_bytes:
-        return _("with %(size)s GB of memory") % {"size": f"{alias.memory_bytes / 1e9:g}"}
-    return ""

@@ -9,6 +9,7 @@ from stackviz.catalog.derived import Derived, derive
 from stackviz.catalog.fields import FIELDS
 from stackviz.catalog.models import Accelerator, SpecValue
 from stackviz.catalog.past import write_moment
+from stackviz.catalog.queries import peaks_of
 from stackviz.catalog.sheet import sheet_values
 from stackviz.units import UNITS
 from stackviz.web.download import csv_response, json_response
@@ -57,11 +58,7 @@ def _row(value: SpecValue) -> dict[str, Any]:
 
 
 def _document(accelerator: Accelerator, values: list[SpecValue], at: datetime | None, address: str) -> dict[str, Any]:
-    amounts = {
-        (accelerator.pk, value.field, value.condition): value.amount
-        for value in values
-        if value.is_preferred and value.amount is not None
-    }
+    peaks = peaks_of(value for value in values if value.is_preferred)
     return {
         "slug": accelerator.slug,
         "name": accelerator.name,
@@ -70,7 +67,7 @@ def _document(accelerator: Accelerator, values: list[SpecValue], at: datetime | 
         "address": address,
         "at": write_moment(at) if at else None,
         "values": [_row(value) for value in values],
-        "derived": [_derived(item) for item in derive(amounts, accelerator.pk)],
+        "derived": [_derived(item) for item in derive(peaks, accelerator.pk)],
     }
 
 

@@ -17,7 +17,7 @@ from stackviz.catalog.derived import DERIVATIONS, Derivation, Derived, derive_on
 from stackviz.catalog.fields import ACCUMULATE_MATTERS, DENSE, DENSE_FP32_ACCUMULATE, FIELDS, Field
 from stackviz.catalog.figures import by_variant, in_unit_of, joined, meaning_of, printed_unit, variant_of
 from stackviz.catalog.models import Accelerator, SpecValue, Vendor
-from stackviz.catalog.queries import condition_rank, preferred_values, public_accelerators
+from stackviz.catalog.queries import condition_rank, peaks_of, preferred_values, public_accelerators
 from stackviz.explore.selection import Known
 from stackviz.units import unit as unit_named
 
@@ -284,12 +284,7 @@ def _texts(values: Iterable[SpecValue]) -> dict[int, str]:
 
 
 def _derived_axis(derivation: Derivation, catalogue: Catalogue) -> Axis:
-    amounts = {
-        (value.accelerator_id, value.field, value.condition): value.amount
-        for name in _fields_of(derivation.name)
-        for value in catalogue.values.get(name, ())
-        if value.amount is not None
-    }
+    amounts = peaks_of(value for name in _fields_of(derivation.name) for value in catalogue.values.get(name, ()))
     derived = {subject.pk: derive_one(derivation, amounts, subject.pk) for subject in catalogue.subjects}
     figures = {pk: _derived_figure(one) for pk, one in derived.items() if one.amount is not None}
     reasons = {pk: one.reason for pk, one in derived.items() if one.amount is None}

@@ -11,7 +11,8 @@ from stackviz.catalog.changes.steps import NAME_RANK, SHEET_RANK, VALUE_RANK, St
 from stackviz.catalog.conditions import describe
 from stackviz.catalog.fields import FIELDS
 from stackviz.catalog.figures import printed_unit
-from stackviz.catalog.models import Alias, SpecValue
+from stackviz.catalog.match import needs_of
+from stackviz.catalog.models import SpecValue
 
 _PREFIX = {VALUE_RANK: "value", NAME_RANK: "name", SHEET_RANK: "accelerator"}  # of an entry's key
 
@@ -155,14 +156,7 @@ def _tell_name(step: Step) -> Entry | None:
 
 def name_with_needs(alias: Any) -> str:  # noqa: ANN401 - an Alias or a record of one
     """`Apple M3 Max, with 30 GPU cores`."""
-    parts = [alias.name]
-    if alias.kind == Alias.Kind.UNDECIDED:
-        parts.append(_("the name alone does not decide"))
-    if alias.gpu_cores:
-        parts.append(_("with %(n)d GPU cores") % {"n": alias.gpu_cores})
-    if alias.memory_bytes:
-        parts.append(_("with %(size)s GB of memory") % {"size": f"{alias.memory_bytes / 1e9:g}"})
-    return ", ".join(parts)
+    return ", ".join([alias.name, *needs_of(alias)])
 
 
 _SHEET_COLUMNS = {
