@@ -109,9 +109,10 @@ class Asked:
 
     @property
     def columns(self) -> tuple[str, ...]:
-        """The columns shown: those chosen, and the one sorted by, so that the order can be seen."""
+        """The columns shown: those chosen, the rates filtered by and what is sorted by, so that both can be seen."""
+        names = dict.fromkeys((*self.cols, *(SUPPORTS[name] for name in self.supports)))
         key = self.sort_key
-        return (*self.cols, key) if key in COLUMN_NAMES and key not in self.cols else self.cols
+        return tuple(names | {key: None} if key in COLUMN_NAMES else names)
 
     @property
     def is_filtered(self) -> bool:

@@ -369,6 +369,14 @@ def test_a_filter_keeps_one_and_leaves_the_other(loaded, client, db, query, insi
     assert outside not in found
 
 
+def test_the_rate_filtered_by_is_a_column_of_the_list_and_its_file(loaded, client, db):
+    assert "fp8 tensor" in client.get(LIST + "?supports=fp8").content.decode().split("<tbody>")[0].split("<thead>")[1]
+    rows = list(csv.DictReader(io.StringIO(client.get(f"{LIST}?supports=fp8&format=csv").content.decode())))
+    figures = {row["slug"]: row["fp8_tensor_tflops"] for row in rows}
+    assert figures["nvidia-h200-sxm"] == "1979"
+    assert figures["nvidia-gh200-144gb"] == ""
+
+
 def test_each_filter_that_is_on_can_be_taken_away(loaded, client, db):
     page = client.get(
         LIST + "?q=a&vendor=nvidia&vendor=apple&supports=bf16&year_from=2020&memory_min=16"
