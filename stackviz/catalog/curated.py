@@ -3,15 +3,22 @@ which load they are of, and an edition that names the present state of all of th
 """
 
 import hashlib
+import re
 import uuid
+from collections.abc import Collection
 from typing import Any
 
+from django.core.exceptions import ValidationError
 from django.core.validators import RegexValidator, URLValidator
 from django.db import models
 from django.utils.translation import gettext_lazy as _
 from simple_history.models import HistoricalRecords
 
 is_slug = RegexValidator(r"\A[a-z0-9]+(?:-[a-z0-9]+)*\Z", _("lower case letters, digits and single dashes only"))
+CONTROLS = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ufffe\uffff]")  # tabs and ends of lines are text
+is_readable = RegexValidator(
+    CONTROLS, _("Take out the control characters: nobody sees them, and files break of them."), inverse_match=True
+)
 is_web_address = URLValidator(schemes=["http", "https"])
 
 
@@ -37,6 +44,22 @@ class Curated(models.Model):
     def content(self) -> tuple[object, ...]:
         """What the curated files say about this row, in a fixed order; plain values, since their repr is hashed."""
         raise NotImplementedError
+
+    def clean_fields(self, exclude: Collection[str] | None = None) -> None:
+        """No text that somebody types holds control characters."""
+        problems: dict[str, Any] = {}
+        try:
+            super().clean_fields(exclude)
+        except ValidationError as error:
+            problems = error.update_error_dict(problems)
+        for field in self._meta.concrete_fields:
+            if field.name not in (exclude or ()) and field.name not in problems:
+                try:
+                    is_readable(str(getattr(self, field.attname)))
+                except ValidationError as error:
+                    problems[field.name] = [error]
+        if problems:
+            raise ValidationError(problems)
 
     @property
     def digest(self) -> str:

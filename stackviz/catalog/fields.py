@@ -466,7 +466,7 @@ def amount_of(field: Field, value: str, unit: str) -> float | None:
     if not unit:
         raise ValueError(f"{field.name} needs a unit, such as {field.unit}")
     try:
-        number = float(value)
+        number = float(value if value.isascii() and "_" not in value else "")  # Python reads ١２ and 1_000, nobody else
     except ValueError:
         raise ValueError(f"{field.name} is a number, not {value!r}") from None
     return _checked_amount(field, number, unit)

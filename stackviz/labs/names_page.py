@@ -15,6 +15,7 @@ from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
 
+from stackviz.catalog.curated import is_readable
 from stackviz.catalog.models import Accelerator, Vendor
 from stackviz.labs.models import NameDecision
 from stackviz.labs.naming import CannotUndo, DecidedMeanwhile, Target, give_name, leave_name, undo
@@ -41,6 +42,7 @@ class NameForm(forms.Form):
     reason = forms.CharField(
         max_length=300,
         required=False,
+        validators=[is_readable],
         label=gettext_lazy("Why"),
         help_text=gettext_lazy("Kept with the decision; of a name that is given to a sheet it is public."),
     )

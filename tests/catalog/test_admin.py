@@ -112,6 +112,10 @@ def test_a_corrected_value_is_recomputed_and_shown_on_the_sheet_with_its_reason(
         ({}, "Nothing changes."),
         ({"source": ""}, "A public value needs a source with a web address."),
         ({"field": "colour"}, "Select a valid choice"),
+        ({"value": "３３５０"}, "is a number, not"),
+        ({"note": "a \x08 b"}, "control characters"),
+        ({"said_by": "a \x1b b"}, "control characters"),
+        ({"reason": "a \x0b b"}, "control characters"),
     ],
 )
 def test_a_mistake_is_answered_beside_the_input_and_changes_nothing(desk, bandwidth, changes, words):
@@ -186,6 +190,18 @@ def test_a_name_is_added_inside_its_accelerator(desk, bandwidth):
     response = desk.post(reverse("admin:catalog_accelerator_change", args=[card.pk]), form)
     assert (response.status_code, errors(response)) == (302, [])
     assert [(alias.name, alias.normalized) for alias in card.aliases.all()] == [("NVIDIA Acme-One", "acme one")]
+
+
+@pytest.mark.parametrize(
+    ("page", "form"),
+    [
+        ("alias_add", {"name": "Acme\x08 Two", "kind": "reported"}),
+        ("source_add", {"key": "two", "title": "Two\x9d", "url": "https://acme.example/2", "kind": "maker"}),
+    ],
+)
+def test_control_characters_are_refused_wherever_a_text_is_typed(desk, card, page, form):
+    response = desk.post(reverse(f"admin:catalog_{page}"), {"accelerator": card.pk, **form})
+    assert errors(response) == ["Take out the control characters: nobody sees them, and files break of them."]
 
 
 def test_an_empty_name_is_refused_in_words(desk, card):

@@ -98,6 +98,15 @@ def test_a_proposal_without_a_reason_is_refused(bandwidth, mira, reason):
         propose.propose(changed(bandwidth, value="3352"), by=mira, reason=reason)
 
 
+def test_control_characters_stand_in_no_reason_and_no_answer(bandwidth, mira, noor):
+    with pytest.raises(ValidationError, match="control characters"):
+        propose.propose(changed(bandwidth, value="3352"), by=mira, reason="a \x08 b")
+    proposal = propose.submit(changed(bandwidth, value="3352"), by=mira, reason="because")
+    with pytest.raises(ValidationError, match="control characters"):
+        decide.reject(proposal.pk, noor, "a \x08 b")
+    assert Proposal.objects.get().state == "review"
+
+
 def test_a_rejection_says_why_and_leaves_the_value(bandwidth, mira, noor):
     proposal = propose.submit(changed(bandwidth, value="3352"), by=mira, reason="because")
     with pytest.raises(decide.Undecidable, match="Say why"):

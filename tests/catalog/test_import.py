@@ -115,6 +115,10 @@ def test_a_plan_costs_the_same_queries_for_any_number_of_rows(kept, django_asser
         ("acme-one,tdp_w,hot,W,,published,public,acme-sheet,", "value", "is a number, not 'hot'"),
         ("acme-one,tdp_w,9e9,W,,published,public,acme-sheet,", "value", "lies between 1 and 30000 W"),
         ("acme-one,tdp_w,,W,,published,public,acme-sheet,", "value", ""),
+        ("acme-one,tdp_w,１２,W,,published,public,acme-sheet,", "value", "is a number, not '１２'"),
+        ("acme-one,tdp_w,7_00,W,,published,public,acme-sheet,", "value", "is a number, not '7_00'"),
+        ("acme-one,tdp_w,700,W,,published,public,acme-sheet,a \x08\x0bctl", "note", "control characters"),
+        ("acme-one,chip,GA\x9b1,,,published,public,acme-sheet,", "value", "control characters"),
         ("acme-one,tdp_w,nan,W,,published,public,acme-sheet,", "value", "not a finite quantity"),
         ("acme-one,tdp_w,700,,,published,public,acme-sheet,", "unit", "is measured in W"),
         ("acme-one,tdp_w,700,furlong,,published,public,acme-sheet,", "unit", "is measured in W, not in 'furlong'"),
@@ -501,6 +505,21 @@ def test_an_export_of_what_the_list_does_not_know_leads_back_to_the_list(desk, b
 def test_an_export_has_every_page_of_the_list(desk, bandwidth, query):
     answer = desk.get(reverse("admin:catalog_specvalue_export", args=["csv"]) + f"?{query}")
     assert (answer.status_code, answer.content.count(b"acme-one")) == (200, 1)
+
+
+def test_a_control_character_that_is_there_already_breaks_no_export(desk, bandwidth):
+    bandwidth.note = "a \x08\x0bctl \ufffe"
+    bandwidth.save()
+    content = desk.get(reverse("admin:catalog_specvalue_export", args=["xlsx"])).content
+    rows = list(openpyxl.load_workbook(io.BytesIO(content)).active.iter_rows(values_only=True))
+    assert rows[1][COLUMNS.index("note")] == "a ctl "
+
+
+def test_control_characters_stand_in_no_reason_and_no_file_name(desk, bandwidth):
+    assert "control characters" in upload(desk, table(NEW), reason="a \x08 b").content.decode()
+    assert not ValueImport.objects.exists()
+    upload(desk, table(NEW), name="may\x08.csv")
+    assert ValueImport.objects.get().file_name == "may.csv"
 
 
 def test_an_export_follows_the_filters_of_the_list(desk, bandwidth):

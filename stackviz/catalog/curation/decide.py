@@ -9,6 +9,7 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from stackviz.catalog.change import wait_for_other_loads
+from stackviz.catalog.curated import is_readable
 from stackviz.catalog.curation.differ import figure, snapshot
 from stackviz.catalog.models import Proposal, Source, SpecValue
 
@@ -137,6 +138,7 @@ def _own(proposal: Proposal, user: User) -> None:
 
 
 def _decided(proposal: Proposal, state: Proposal.State, user: User, answer: str) -> Proposal:
+    is_readable(answer)
     proposal.state, proposal.decided_by, proposal.decided_at = state, user, timezone.now()
     proposal.answer = answer.strip()
     proposal.save(update_fields=["state", "decided_by", "decided_at", "answer", "target"])

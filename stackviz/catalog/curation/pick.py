@@ -16,6 +16,7 @@ from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
 from stackviz.catalog import conditions
+from stackviz.catalog.curated import is_readable
 from stackviz.catalog.curation import differ
 from stackviz.catalog.curation.propose import check_proposal, touches_the_public
 from stackviz.catalog.fields import FIELDS, grouped
@@ -130,6 +131,7 @@ class SpecValueForm(_SpecValueForm):
     reason = forms.CharField(
         max_length=300,
         required=False,
+        validators=[is_readable],
         label=_("Reason of the change"),
         help_text=_("kept in the history, shown in public; every correction needs one"),
         widget=forms.TextInput(attrs={"size": 60}),

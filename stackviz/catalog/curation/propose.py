@@ -9,6 +9,7 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from stackviz.catalog.by_formula import published_by
+from stackviz.catalog.curated import is_readable
 from stackviz.catalog.curation.decide import approve, may_approve
 from stackviz.catalog.curation.differ import snapshot
 from stackviz.catalog.curation.prove import formula_problem
@@ -40,6 +41,7 @@ def propose(wanted: SpecValue, *, by: User, reason: str, as_draft: bool = False)
         raise PermissionDenied(_("You may not propose values."))
     if not reason.strip():
         raise ValidationError({"reason": _("Say why: it is kept in the history and shown in public.")})
+    is_readable(reason)
     current = SpecValue.objects.select_related("source").filter(pk=wanted.pk).first() if wanted.pk else None
     proposal = drawn_up(wanted, current)
     proposal.proposed_by, proposal.reason = by, reason.strip()

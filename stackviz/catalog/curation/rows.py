@@ -9,6 +9,7 @@ from django.core.exceptions import ValidationError
 from django.utils.translation import gettext as _
 
 from stackviz.catalog.by_formula import published_by
+from stackviz.catalog.curated import CONTROLS, is_readable
 from stackviz.catalog.curation.differ import snapshot
 from stackviz.catalog.curation.propose import drawn_up
 from stackviz.catalog.curation.prove import formula_problem
@@ -181,7 +182,8 @@ def _cell_problems(cells: dict[str, str]) -> dict[str, str]:
     for name, most in _LONGEST.items():
         if len(cells[name]) > most:
             problems[name] = _("Longer than %(n)d characters.") % {"n": most}
-    return problems | _unit_problem(cells["field"], cells["unit"])
+    unreadable = {name: str(is_readable.message) for name, text in cells.items() if CONTROLS.search(text)}
+    return problems | unreadable | _unit_problem(cells["field"], cells["unit"])
 
 
 def _unit_problem(field_name: str, unit: str) -> dict[str, str]:

@@ -19,6 +19,7 @@ from django.urls import URLPattern, path, reverse
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
 
+from stackviz.catalog.curated import CONTROLS, is_readable
 from stackviz.catalog.curation import bring
 from stackviz.catalog.curation.desk import require, user_of
 from stackviz.catalog.curation.plan import KINDS, Plan, ValueResource
@@ -46,6 +47,7 @@ class UploadForm(forms.Form):
     )
     reason = forms.CharField(
         max_length=300,
+        validators=[is_readable],
         label=gettext_lazy("Reason"),
         help_text=gettext_lazy("kept in the history of every value, shown in public"),
         widget=forms.TextInput(attrs={"size": 60}),
@@ -86,7 +88,7 @@ class BringsTables(_Mixin):
         form = UploadForm(request.POST or None, request.FILES or None)
         if request.method == "POST" and form.is_valid():
             table = form.cleaned_data["table"]
-            name = form.cleaned_data["file"].name or _("a table")
+            name = CONTROLS.sub("", form.cleaned_data["file"].name or "") or _("a table")
             upload = bring.keep(table, file_name=name, reason=form.cleaned_data["reason"], by=user)
             for note in table.notes:
                 self.message_user(request, note, messages.WARNING)
@@ -194,5 +196,5 @@ def as_workbook(table: tablib.Dataset) -> bytes:
     """The table as XLSX; no cell of it is a formula."""
     safe = tablib.Dataset(headers=table.headers, title="values")
     for row in table:
-        safe.append([safe_cell(cell) for cell in row])
+        safe.append([CONTROLS.sub("", cell) if isinstance(cell := safe_cell(said), str) else cell for said in row])
     return bytes(io.BytesIO(safe.export("xlsx")).getvalue())
