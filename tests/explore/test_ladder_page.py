@@ -89,7 +89,9 @@ def test_a_derived_figure_is_ranked_with_its_formula_and_what_went_into_it(clien
 
 
 def test_every_published_figure_leads_to_its_source(curated, db):
-    assert all(row.figure.source_url.startswith("http") for row in ranking("memory_bandwidth_gb_s").rows)
+    rows = ranking("memory_bandwidth_gb_s").rows
+    assert len(rows) > 50
+    assert all(row.figure.source_url.startswith("http") for row in rows)
 
 
 def test_what_a_public_machine_measured_stands_below_with_its_machine_and_share_of_the_peak(client, dgx):
