@@ -80,6 +80,7 @@ class Filters(Schema):
     year_from: str = Described("", description="released in this year or later")
     year_to: str = Described("", description="released in this year or earlier")
     memory_min: str = Described("", description="at least so many GB of memory")
+    power_max: str = Described("", description="at most so many W of board power")
 
 
 @router.get(

@@ -3,7 +3,6 @@
 What is not understood is left out and told in a note; a page shows the notes, the API refuses with the first.
 """
 
-import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
@@ -31,6 +30,7 @@ MOST_NOTES = 3
 MOST_CHOICES = 30  # of one filter
 YEARS = range(1990, 2101)
 MOST_MEMORY_GB = 100_000.0
+MOST_POWER_W = 1_000_000.0
 
 # Format -> the field of its rate; what counts as support: `listed_found.supporting`.
 SUPPORTS: dict[str, str] = {
@@ -56,7 +56,7 @@ SORTS = frozenset({"name", "vendor", "kind", *COLUMN_NAMES})
 
 _LEFT_OUT = gettext_lazy("it was left out")
 _SEVERAL = ("vendor", "architecture", "kind", "form", "supports")
-FILTERS = ("q", *_SEVERAL, "year_from", "year_to", "memory_min")
+FILTERS = ("q", *_SEVERAL, "year_from", "year_to", "memory_min", "power_max")
 _READ = frozenset({*FILTERS, "sort", "cols"})
 
 
@@ -94,6 +94,7 @@ class Asked:
     year_from: int | None = None
     year_to: int | None = None
     memory_min: float | None = None
+    power_max: float | None = None
     sort: str = ""
     cols: tuple[str, ...] = COLUMNS
     notes: tuple[Note, ...] = ()
@@ -161,6 +162,7 @@ def read_asked(parameters: QueryDict, known: Known, also: frozenset[str] = froze
         year_from=_year(parameters, "year_from", notes),
         year_to=_year(parameters, "year_to", notes),
         memory_min=_memory(parameters, notes),
+        power_max=_power(parameters, notes),
         sort=_sort(parameters, notes),
         cols=_columns(parameters, notes),
     )
@@ -231,16 +233,27 @@ def _year(parameters: QueryDict, name: str, notes: list[Note]) -> int | None:
 
 def _memory(parameters: QueryDict, notes: list[Note]) -> float | None:
     text = parameters.get("memory_min", "").strip()
-    if not text:
-        return None
+    gigabytes = _quantity(text, "gb", MOST_MEMORY_GB)
+    if text and gigabytes is None:
+        notes.append(Note("memory_min", _("%(value)r is not a memory size in GB") % {"value": text[:40]}))
+    return gigabytes
+
+
+def _power(parameters: QueryDict, notes: list[Note]) -> float | None:
+    text = parameters.get("power_max", "").strip()
+    watts = _quantity(text, "w", MOST_POWER_W)
+    if text and watts is None:
+        notes.append(Note("power_max", _("%(value)r is not a power in W") % {"value": text[:40]}))
+    return watts
+
+
+def _quantity(text: str, unit: str, most: float) -> float | None:
+    """`80`, `80 GB` -> 80.0; None for what is no number above 0, or beyond `most`."""
     try:
-        gigabytes = float(text.casefold().removesuffix("gb"))
+        number = float(text.casefold().removesuffix(unit))
     except ValueError:
-        gigabytes = math.nan
-    if 0 < gigabytes <= MOST_MEMORY_GB:
-        return gigabytes
-    notes.append(Note("memory_min", _("%(value)r is not a memory size in GB") % {"value": text[:40]}))
-    return None
+        return None
+    return number if 0 < number <= most else None
 
 
 def _sort(parameters: QueryDict, notes: list[Note]) -> str:

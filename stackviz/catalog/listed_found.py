@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from django.db.models import Case, Count, F, Func, IntegerField, OuterRef, Q, QuerySet, Subquery, Value, When
 from django.db.models.expressions import OrderBy
 from django.db.models.functions import Length, Lower, Replace
-from django.db.models.lookups import GreaterThanOrEqual, LessThan
+from django.db.models.lookups import GreaterThanOrEqual, LessThan, LessThanOrEqual
 
 from stackviz.catalog.capabilities import MIXED, architectures_with, capabilities_with, is_mixed
 from stackviz.catalog.conditions import KEYS
@@ -119,6 +119,8 @@ def _bounds(asked: Asked) -> dict[str, Q]:
         found["year_to"] = Q(LessThan(released, Value(str(asked.year_to + 1))))
     if asked.memory_min is not None:
         found["memory_min"] = Q(GreaterThanOrEqual(shown(FIELDS["memory_gb"]), Value(asked.memory_min * 1e9)))
+    if asked.power_max is not None:
+        found["power_max"] = Q(LessThanOrEqual(shown(FIELDS["tdp_w"]), Value(asked.power_max)))
     return found
 
 

@@ -230,6 +230,9 @@ def _bounds(asked: Asked) -> list[Narrowing]:
     if asked.memory_min is not None:
         size = {"gb": format_number(asked.memory_min)}
         found.append(Narrowing(_("at least %(gb)s GB") % size, asked.address(memory_min=None)))
+    if asked.power_max is not None:
+        power = {"watts": format_number(asked.power_max)}
+        found.append(Narrowing(_("at most %(watts)s W") % power, asked.address(power_max=None)))
     return found
 
 
@@ -252,5 +255,5 @@ def plain(asked: Asked) -> bool:
     if asked.q or asked.notes or asked.cols != COLUMNS:
         return False
     filters = len(replace(asked, sort="").query_string.split("&")) if asked.is_filtered else 0
-    typed = (asked.year_from, asked.year_to, asked.memory_min)
+    typed = (asked.year_from, asked.year_to, asked.memory_min, asked.power_max)
     return not any(value is not None for value in typed) and filters + bool(asked.sort) <= 1

@@ -122,6 +122,7 @@ def test_a_search_that_finds_nothing_is_empty(loaded, client, db):
         (API, {"supports": "fp7"}, "supports"),
         (API, {"year_from": "soon"}, "year_from"),
         (API, {"memory_min": "inf"}, "memory_min"),
+        (API, {"power_max": "inf"}, "power_max"),
         (API, {"sort": "beauty"}, "sort"),
         (API, {"fields": "memory_gb,taste"}, "fields"),
         (API, {"cols": "memory_gb"}, "cols"),

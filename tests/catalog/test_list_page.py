@@ -109,6 +109,8 @@ def test_every_row_offers_to_compare_with_and_without_javascript(loaded, client,
         ("?supports=fp7", "There is no number format &#x27;fp7&#x27;: it was left out."),
         ("?year_from=soon", "&#x27;soon&#x27; is not a year: it was left out."),
         ("?memory_min=nan", "&#x27;nan&#x27; is not a memory size in GB: it was left out."),
+        ("?power_max=many", "&#x27;many&#x27; is not a power in W: it was left out."),
+        ("?power_max=nan", "&#x27;nan&#x27; is not a power in W: it was left out."),
         ("?memory_min=-1", "&#x27;-1&#x27; is not a memory size in GB: it was left out."),
         ("?sort=-beauty", "Nothing here can be sorted by &#x27;-beauty&#x27;: the usual order is kept."),
         ("?sort=--tdp_w", "Nothing here can be sorted by &#x27;--tdp_w&#x27;: the usual order is kept."),
@@ -252,7 +254,7 @@ def test_no_request_is_in_a_kept_list(client, loaded, db, monkeypatch):
 
 
 @pytest.mark.parametrize(
-    "query", ["?q=h100", "?year_from=2020", "?memory_min=1", "?cols=tdp_w", "?vendor=nvidia&kind=gpu"]
+    "query", ["?q=h100", "?year_from=2020", "?memory_min=1", "?power_max=350", "?cols=tdp_w", "?vendor=nvidia&kind=gpu"]
 )
 def test_what_has_no_end_is_not_kept(client, loaded, db, monkeypatch, query):
     monkeypatch.setattr("stackviz.catalog.listed.kept", lambda *_given: pytest.fail("kept"))
@@ -358,6 +360,8 @@ def test_what_cannot_be_is_told_from_what_is_not_published(loaded, client, db):
         ("?year_from=2022&year_to=2022&vendor=nvidia", "NVIDIA GeForce RTX 4090", "NVIDIA GeForce RTX 3090"),
         ("?memory_min=128&vendor=apple", "Apple M3 Max (40-core GPU)", "Apple M3 Max (30-core GPU)"),
         ("?memory_min=80GB&vendor=nvidia&q=100", "NVIDIA H100 SXM5 80GB", "NVIDIA A100 SXM4 40GB"),
+        ("?power_max=350&vendor=nvidia", "NVIDIA H100 PCIe 80GB", "NVIDIA H100 SXM5 80GB"),
+        ("?power_max=350W&vendor=nvidia", "NVIDIA H100 PCIe 80GB", "NVIDIA GH200 (144GB HBM3e)"),
         ("?form=sxm", "NVIDIA H100 SXM5 80GB", "NVIDIA H100 PCIe 80GB"),
         ("?vendor=nvidia,apple&q=40", "Apple M3 Max (40-core GPU)", "AMD Instinct MI300X"),
     ],
@@ -381,6 +385,7 @@ def test_each_filter_that_is_on_can_be_taken_away(loaded, client, db):
     page = client.get(
         LIST + "?q=a&vendor=nvidia&vendor=apple&supports=bf16&year_from=2020&memory_min=16"
     ).content.decode()
+    assert "at most 350 W" in client.get(LIST + "?power_max=350").content.decode()
     for rest in (
         "?vendor=nvidia&amp;vendor=apple&amp;supports=bf16&amp;year_from=2020&amp;memory_min=16",
         "?q=a&amp;vendor=apple&amp;supports=bf16&amp;year_from=2020&amp;memory_min=16",
