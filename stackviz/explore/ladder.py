@@ -56,9 +56,10 @@ class Unranked:
 
 @dataclass(frozen=True, slots=True)
 class Absent:
-    """A maker none of whose products has the figure, in words; `query` ranks them by a measure they have instead."""
+    """A maker none of whose `count` products has the figure; `query` ranks them by what they have `instead`."""
 
-    text: str
+    vendor: str
+    count: int
     instead: str
     query: str
 
@@ -189,11 +190,9 @@ def absent_vendors(catalogue: Catalogue, ranking: Ranking, choice: LadderChoice,
         own = frozenset(known.of_vendors.get(vendor, ())) - {axis.measure.name}
         instead = next((name for name in ASKED_INSTEAD if name in own), "")
         if count >= MANY_PRODUCTS and instead:
-            words = {"vendor": known.vendors[vendor], "n": count, "title": axis.measure.title}
-            text = _("No source here prints %(title)s of any %(vendor)s product (%(n)d).") % words
-            link = _("Rank %(vendor)s by %(measure)s")
+            words = {"vendor": known.vendors[vendor], "measure": FIELDS[instead].words[0]}
             query = replace(choice, field=instead, condition="", scale="", vendor=vendor).query_string
-            found.append(Absent(text, link % {**words, "measure": FIELDS[instead].words[0]}, query))
+            found.append(Absent(words["vendor"], count, _("Rank %(vendor)s by %(measure)s") % words, query))
     return found
 
 
