@@ -74,6 +74,9 @@ class AcceleratorAdmin(ProposesValues, HistoryAdmin):
     prepopulated_fields = {"slug": ["name"]}
     inlines = [SpecValueInline, AliasInline]
 
+    class Media:
+        css = {"all": ["css/curation.css"]}
+
     def get_queryset(self, request: HttpRequest) -> QuerySet[Accelerator]:
         public = Count("spec_values", filter=Q(spec_values__status=SpecValue.Status.PUBLIC), distinct=True)
         waiting = Count("spec_values", filter=Q(spec_values__status=SpecValue.Status.UNREVIEWED), distinct=True)
@@ -227,6 +230,18 @@ class SourceAdmin(_SourceAdmin):
     list_filter = ["kind"]
     search_fields = ["title", "url", "key"]
     prepopulated_fields = {"key": ["title"]}
+
+    def get_readonly_fields(self, request: HttpRequest, obj: Source | None = None) -> Any:  # noqa: ANN401
+        """What visitors read is changed by whoever may approve: title and address too, and the kind that ranks it."""
+        return ["key", "title", "url", "kind"] if self._is_held(request, obj) else []
+
+    def get_prepopulated_fields(self, request: HttpRequest, obj: Source | None = None) -> Any:  # noqa: ANN401
+        return {} if self._is_held(request, obj) else super().get_prepopulated_fields(request, obj)
+
+    def _is_held(self, request: HttpRequest, source: Source | None) -> bool:
+        if source is None or request.user.has_perm("catalog.approve"):
+            return False
+        return source.spec_values.filter(status=SpecValue.Status.PUBLIC).exists() or source.aliases.exists()
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Source]:
         return super().get_queryset(request).annotate(spec_count=Count("spec_values"))

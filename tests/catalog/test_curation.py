@@ -481,9 +481,9 @@ def test_deciding_needs_a_post_with_a_token(waiting, noor):
     assert waiting.state == "review"
 
 
-def test_a_draft_is_its_authors(client, bandwidth, mira, noor):
+def test_a_draft_is_its_authors(client, bandwidth, mira):
     draft = propose.submit(changed(bandwidth, value="3352"), by=mira, reason="because", as_draft=True)
-    client.force_login(noor)
+    client.force_login(person("cur2", "Curators"))
     assert "3352" not in client.get(f"{reverse(f'{QUEUE}_changelist')}?state=all").content.decode()
     assert client.post(reverse(f"{QUEUE}_decide", args=[draft.pk]), {"decision": "send"}).status_code == 404
     client.force_login(mira)
@@ -655,3 +655,71 @@ def test_two_additions_approved_at_once_leave_one_preferred(card_on_postgres, tw
     assert [type(one).__name__ for one in told] == ["Proposal", "Proposal"]
     assert SpecValue.objects.filter(is_preferred=True).count() == 1
     assert SpecValue.objects.filter(status="public").count() == 3
+
+
+# --- the source ---
+
+
+def source_form(source: Source, **changes) -> dict[str, str]:
+    return {"key": source.key, "title": source.title, "url": source.url, "kind": source.kind, **changes}
+
+
+def test_the_source_of_a_public_value_is_changed_only_by_whoever_may_approve(client, bandwidth, mira, lone):
+    source, evil = bandwidth.source, {"title": "Evil", "url": "https://evil.example/phish", "kind": "community"}
+    address = reverse("admin:catalog_source_change", args=[source.pk])
+    client.force_login(mira)
+    assert client.get(address).status_code == 200
+    client.post(address, source_form(source, **evil))
+    assert Source.objects.get(pk=source.pk).content() == source.content()
+    client.force_login(lone)
+    assert client.post(address, source_form(source, title="Data sheet, May 2026")).status_code == 302
+    assert Source.objects.get(pk=source.pk).title == "Data sheet, May 2026"
+
+
+def test_the_source_of_a_name_is_held_too_and_one_that_nobody_reads_is_free(client, card, sheet_source, mira):
+    client.force_login(mira)
+    address = reverse("admin:catalog_source_change", args=[sheet_source.pk])
+    client.post(address, source_form(sheet_source, title="Mended"))
+    assert Source.objects.get().title == "Mended"
+    card.aliases.create(name="Acme One 8GB", source=sheet_source)
+    client.post(address, source_form(sheet_source, title="Evil"))
+    assert Source.objects.get().title == "Mended"
+
+
+def test_a_figure_that_changes_under_the_same_source_is_pointed_out(client, admin_client, bandwidth, mira, noor):
+    words = "The figure changes, its source does not: does “Acme data sheet” print it?"
+    form = {**form_of(bandwidth, value="3352"), "id": bandwidth.pk}
+    judge_address = reverse("admin:catalog_specvalue_judge")
+    assert words in admin_client.get(judge_address, form).json()["notes"]
+    assert words not in admin_client.get(judge_address, {**form, "value": "3350"}).json()["notes"]
+    other = Source.objects.create(key="other", title="Other", url="https://other.example")
+    assert words not in admin_client.get(judge_address, {**form, "source": other.pk}).json()["notes"]
+    proposal = propose.submit(changed(bandwidth, value="3352"), by=mira, reason="2619 MHz")
+    client.force_login(noor)
+    page = reverse(f"{QUEUE}_change", args=[proposal.pk])
+    assert words in client.get(page).content.decode()
+    assert "same source" in client.get(reverse(f"{QUEUE}_changelist")).content.decode()
+    propose.submit(changed(bandwidth, value="3352", source=other), by=mira, reason="another sheet")
+    assert "same source" not in client.get(reverse(f"{QUEUE}_changelist")).content.decode()
+
+
+# --- drafts of somebody else ---
+
+
+def test_whoever_may_approve_sees_and_rejects_a_draft_that_blocks_a_value(client, bandwidth, mira, noor, lone):
+    draft = propose.submit(changed(bandwidth, value="3352"), by=mira, reason="because", as_draft=True)
+    with pytest.raises(ValidationError, match=r"mira has proposed a change of this value already \(draft\)"):
+        propose.check_proposal(changed(bandwidth, value="3353"), bandwidth, by=lone)
+    page = reverse(f"{QUEUE}_change", args=[draft.pk])
+    client.force_login(person("cur2", "Curators"))
+    assert client.get(page).status_code == 302
+    client.force_login(noor)
+    assert "Reject" in client.get(page).content.decode()
+    assert 'value="approve"' not in client.get(page).content.decode()
+    with pytest.raises(decide.Undecidable, match="not in review yet"):
+        decide.approve(draft.pk, noor)
+    answer = {"decision": "reject", "answer": "mira has left"}
+    assert client.post(reverse(f"{QUEUE}_decide", args=[draft.pk]), answer).status_code == 302
+    draft.refresh_from_db()
+    assert draft.state == "rejected"
+    propose.check_proposal(changed(bandwidth, value="3353"), bandwidth, by=lone)

@@ -68,13 +68,13 @@ def approve(proposal_id: int, user: User, answer: str = "") -> Proposal:
 
 
 def reject(proposal_id: int, user: User, answer: str) -> Proposal:
-    """Say no, and why. Raises PermissionDenied or Undecidable."""
+    """Say no, and why, to a draft too: its author may have left. Raises PermissionDenied or Undecidable."""
     if not user.has_perm("catalog.approve"):
         raise PermissionDenied(_("You may not decide on proposals."))
     if not answer.strip():
         raise Undecidable(_("Say why you reject it."))
     with transaction.atomic():
-        return _decided(_in_review(proposal_id), State.REJECTED, user, answer)
+        return _decided(_open(proposal_id), State.REJECTED, user, answer)
 
 
 def withdraw(proposal_id: int, user: User) -> Proposal:

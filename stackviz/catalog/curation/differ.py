@@ -67,6 +67,15 @@ def differences(old: Snapshot, new: Snapshot) -> tuple[Difference, ...]:
     )
 
 
+def source_kept(old: Snapshot, new: Snapshot) -> str:
+    """The question to ask of a figure that changes while its source does not; "" where there is nothing to ask."""
+    if not old or (old["value"], old["unit"]) == (new["value"], new["unit"]) or not new["source_url"]:
+        return ""
+    if (old["source"], old["source_url"]) != (new["source"], new["source_url"]):
+        return ""
+    return _("The figure changes, its source does not: does “%(title)s” print it?") % {"title": new["source"]}
+
+
 def figure(said: Snapshot) -> str:
     """`3350 GB/s (dense)`; empty for a snapshot of nothing."""
     text = f"{said.get('value', '')} {said.get('unit', '')}".strip()

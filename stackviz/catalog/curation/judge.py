@@ -7,10 +7,11 @@ from django.utils.datastructures import MultiValueDict
 from django.utils.translation import gettext as _
 
 from stackviz.catalog.by_formula import published_by
+from stackviz.catalog.curation.differ import snapshot, source_kept
 from stackviz.catalog.curation.pick import ConditionField, ConditionPicker, units_of
 from stackviz.catalog.curation.prove import formula_problem
 from stackviz.catalog.figures import for_people
-from stackviz.catalog.models import Accelerator, SpecValue
+from stackviz.catalog.models import Accelerator, Source, SpecValue
 
 MOST_SAID = 5
 
@@ -18,7 +19,7 @@ MOST_SAID = 5
 def judge(typed: Mapping[str, str]) -> dict[str, object]:
     """`typed`: a form's content by input name. -> problems, notes and the units that fit, as plain data.
 
-    Three queries at most.
+    Five queries at most.
     """
     value = SpecValue(field=typed.get("field", ""), value=typed.get("value", ""), unit=typed.get("unit", ""))
     problems, notes = [], []
@@ -36,6 +37,7 @@ def judge(typed: Mapping[str, str]) -> dict[str, object]:
         value.accelerator, value.note = accelerator, typed.get("note", "")
         value.is_preferred = "is_preferred" in typed
         problems += _by_formula(value)
+        notes += _source_kept(value, typed)
         notes += _said_already(value, typed.get("id", ""))
     return {"problems": problems, "notes": notes, "units": units_of(value.field)}
 
@@ -61,6 +63,16 @@ def _by_formula(value: SpecValue) -> list[str]:
     published = published_by(value.accelerator.slug, value.accelerator.spec_values.filter(is_preferred=True))
     problem = formula_problem(value, None, published)
     return [problem] if problem else []
+
+
+def _source_kept(value: SpecValue, typed: Mapping[str, str]) -> list[str]:
+    own = SpecValue.objects.filter(pk=_number(typed.get("id", "")), status=SpecValue.Status.PUBLIC)
+    current = own.select_related("source").first()
+    if current is None:
+        return []
+    value.source = Source.objects.filter(pk=_number(typed.get("source", ""))).first()
+    question = source_kept(snapshot(current), snapshot(value))
+    return [question] if question else []
 
 
 def _said_already(value: SpecValue, own: str) -> list[str]:

@@ -60,9 +60,12 @@ def check_proposal(wanted: SpecValue, current: SpecValue | None, by: User | None
         published = published_by(wanted.accelerator.slug, wanted.accelerator.spec_values.filter(is_preferred=True))
         if problem := formula_problem(wanted, current, published):
             raise ValidationError({"value": problem})
-    rivals = open_proposals_like(proposal)
-    if rivals.exclude(proposed_by=by).exists():
-        raise ValidationError(_("Somebody has proposed a change of this value already: that one is decided first."))
+    rival = open_proposals_like(proposal).exclude(proposed_by=by).select_related("proposed_by").first()
+    if rival:
+        raise ValidationError(
+            _("%(who)s has proposed a change of this value already (%(state)s): that one is decided first.")
+            % {"who": rival.proposed_by or _("Somebody"), "state": rival.get_state_display()}
+        )
 
 
 def drawn_up(wanted: SpecValue, current: SpecValue | None, batch: ValueImport | None = None) -> Proposal:

@@ -19,7 +19,7 @@ from django.views.decorators.http import require_POST
 from stackviz.catalog.by_formula import published_by
 from stackviz.catalog.curation import decide
 from stackviz.catalog.curation.desk import proposal_url, user_of
-from stackviz.catalog.curation.differ import Difference, differences, field_title, snapshot, wanted
+from stackviz.catalog.curation.differ import Difference, differences, field_title, snapshot, source_kept, wanted
 from stackviz.catalog.curation.prove import formula_problem
 from stackviz.catalog.fields import FIELDS
 from stackviz.catalog.figures import for_people
@@ -108,8 +108,10 @@ class ProposalAdmin(ShownOnlyAdmin):
         return user_of(request).has_perm("catalog.approve")
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Proposal]:
-        """A draft is its author's."""
+        """A draft is its author's; whoever decides sees it too, since it keeps others from proposing."""
         rows: QuerySet[Proposal] = super().get_queryset(request)
+        if self.has_approve_permission(request):
+            return rows
         return rows.filter(~Q(state=State.DRAFT) | Q(proposed_by=user_of(request)))
 
     def get_urls(self) -> list[URLPattern]:
@@ -130,7 +132,9 @@ class ProposalAdmin(ShownOnlyAdmin):
     def change(self, proposal: Proposal) -> SafeString:
         skipped = () if proposal.before else ("field", "source", "status", "basis")
         told = [item for item in differences(proposal.before, wanted(proposal)) if item.name not in skipped]
-        return as_lines(told)
+        if not source_kept(proposal.before, wanted(proposal)):
+            return as_lines(told)
+        return format_html('{}<div class="help">{}</div>', as_lines(told), _("same source"))
 
     @admin.display(description=gettext_lazy("source"))
     def source_link(self, proposal: Proposal) -> str | SafeString:
@@ -234,13 +238,14 @@ class ProposalAdmin(ShownOnlyAdmin):
             "proposal": proposal,
             "field_title": field_title(proposal.field),
             "differences": differences(proposal.before, wanted(proposal)),
+            "source_kept": source_kept(proposal.before, wanted(proposal)) if is_open else "",
             "is_stale": stale,
             "meanwhile": differences(proposal.before, now) if stale else (),
             "others": _others(proposal) if is_open else [],
             "formula": _formula(proposal) if is_open else "",
             "is_open": is_open,
             "may_approve": proposal.state == State.REVIEW and decide.may_approve(proposal, user),
-            "may_reject": proposal.state == State.REVIEW and user.has_perm("catalog.approve"),
+            "may_reject": is_open and user.has_perm("catalog.approve"),
             "is_own": proposal.proposed_by_id == user.pk,
             "may_propose": user.has_perm("catalog.propose"),
             "needs_second_person": decide.needs_second_person(),
