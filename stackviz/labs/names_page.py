@@ -16,9 +16,10 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
 
 from stackviz.catalog.curated import is_readable
-from stackviz.catalog.models import Accelerator, Vendor
-from stackviz.labs.models import NameDecision
-from stackviz.labs.naming import CannotUndo, DecidedMeanwhile, Target, give_name, leave_name, undo
+from stackviz.catalog.models import Accelerator, Alias, Vendor
+from stackviz.catalog.names import normalized
+from stackviz.labs.models import Card, NameDecision
+from stackviz.labs.naming import CannotUndo, DecidedMeanwhile, Target, give_name, leave_name, steps_taken, undo
 from stackviz.labs.rematch import Rematched, rematch_name
 from stackviz.labs.unmatched import Waiting, latest_decisions, waiting_name, waiting_names
 from stackviz.web.asked import asked_text
@@ -181,18 +182,25 @@ def _decide(request: HttpRequest, site: AdminSite) -> HttpResponse:
 def _done(request: HttpRequest, form: NameForm, action: str, targets: list[TargetForm]) -> HttpResponse:
     filled = form.cleaned_data
     name, vendor = filled["reported_name"], filled["vendor"]
+    if not _waits(name, vendor) and steps_taken(name) <= filled["seen"]:  # else somebody was quicker, which is told
+        raise ValidationError(_("No card waits under this name."))
     terms = {"by": _person(request), "reason": filled["reason"], "seen": filled["seen"]}
     if action == "ignore":
         leave_name(name, vendor, **terms)
         messages.success(request, _("“%(name)s” is left without a sheet.") % {"name": name})
         return redirect("admin:labs_card_names")
     chosen = _suggested(request) if action == "accept" else _filled(targets)
-    if any(target.accelerator.aliases.exists() for target in chosen) and len(chosen) > 1:
+    known = Alias.objects.filter(normalized=normalized(name), accelerator__in=[item.accelerator for item in chosen])
+    if known.exists():
         _may(request, "catalog.change_alias")
     decision, rematched = give_name(name, vendor, chosen, **terms)
     text = _("“%(name)s” now belongs to %(accelerators)s.") % {"name": name, "accelerators": decision.text}
     messages.success(request, f"{text} {_counted(rematched)}")
     return _after(name, rematched)
+
+
+def _waits(name: str, vendor: str) -> bool:
+    return Card.objects.filter(accelerator__isnull=True, reported_name=name, vendor=vendor).exists()
 
 
 def _suggested(request: HttpRequest) -> list[Target]:

@@ -198,6 +198,30 @@ def test_names_are_given_by_those_who_may_only(client, lab, z9000, permissions, 
         assert client.post(QUEUE, undo).status_code == 403
 
 
+@pytest.mark.parametrize("action", ["accept", "split"])
+def test_a_name_that_a_sheet_has_is_changed_only_by_those_who_may(client, lab, z9000, action):
+    alias = Alias.objects.create(accelerator=z9000, name=NAME.casefold(), memory_bytes=48 * GB)
+    card(lab, gb=24)
+    clerk = User.objects.create_user("clerk", is_staff=True)
+    clerk.user_permissions.set(Permission.objects.filter(codename__in=["view_card", "add_alias"]))
+    client.force_login(clerk)
+    form = lines((z9000, "1", ""), action=action, accelerator=z9000.pk)
+    assert client.post(QUEUE, {**form, "0-is_undecided": "on"}).status_code == 403
+    assert (Alias.objects.get(), NameDecision.objects.exists()) == (alias, False)
+    clerk.user_permissions.add(Permission.objects.get(codename="change_alias"))
+    assert client.post(QUEUE, form).status_code == 302
+    assert NameDecision.objects.exists()
+
+
+@pytest.mark.parametrize("name", ["NVIDIA", "<img src=x>", "NVIDIA H100 80GB HBM3"])
+def test_a_name_that_no_card_waits_under_is_given_to_nobody(desk, lab, z9000, name):
+    card(lab)
+    for action in ("accept", "split", "ignore"):
+        form = lines((z9000, "", ""), action=action, reported_name=name, accelerator=z9000.pk, reason="why not")
+        assert "No card waits under this name." in desk.post(QUEUE, form, follow=True).content.decode()
+    assert (Alias.objects.count(), NameDecision.objects.count()) == (0, 0)
+
+
 def test_a_form_from_elsewhere_is_refused(lab, z9000):
     card(lab)
     strict = Client(enforce_csrf_checks=True)

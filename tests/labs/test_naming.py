@@ -80,11 +80,16 @@ def test_a_name_is_given_and_all_its_spellings_follow(lab, small, mira):
     assert (decision.made_by, decision.reason, decision.action) == (mira, "read off the card", "accept")
 
 
-def test_the_names_own_history_says_who_and_why_and_the_public_log_too(lab, small, mira):
+def test_the_names_own_history_says_why_and_the_public_log_is_silent_until_it_has_a_source(lab, small, mira):
     card(lab)
     give(Target(small))
+    assert Alias.history.get().history_change_reason == "read off the card"
+    assert read_log(Asked(field="name")).entries == ()
+    alias = Alias.objects.get()
+    alias.source = Source.objects.create(key="sheet", title="Data sheet", url="https://maker.example")
+    alias.save()
     entry = read_log(Asked(field="name")).entries[0]
-    assert (entry.what, entry.new, entry.reason) == ("added", NAME, "read off the card")
+    assert (entry.what, entry.new, entry.source_title) == ("added", NAME, "Data sheet")
 
 
 def test_only_cards_of_the_name_are_matched_again(lab, small, monkeypatch):
