@@ -194,8 +194,3 @@ def series_history(series: Series, points: int = HISTORY_POINTS) -> list[Point]:
     fields = ("measured_at", "report_id", "state", "reason", "median", "low", "high")
     newest = Result.objects.filter(series=series).order_by("-measured_at")[:points]
     return [Point(*row) for row in reversed(newest.values_list(*fields))]
-
-
-def series_of(machine: Machine) -> QuerySet[Series]:
-    """All series of a machine, in reading order. One query."""
-    return Series.objects.filter(machine=machine).order_by("benchmark", "version", "device", "card_index", "pk")

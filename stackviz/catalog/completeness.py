@@ -39,7 +39,6 @@ STATES: dict[str, str | Promise] = {
     "missing": _("missing"),
     "not-applicable": _("does not apply"),
 }
-PRESENT = frozenset({"sound", "one-source", "old"})
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,7 +14,6 @@ from functools import lru_cache
 
 from django.utils.functional import Promise
 from django.utils.translation import get_language
-from django.utils.translation import gettext as translated
 from django.utils.translation import gettext_lazy as _
 
 MAX_CONDITION_LENGTH = 200
@@ -196,8 +195,3 @@ def split_variants(text: str) -> tuple[str, str]:
     meaning = {name: value for name, value in parts.items() if not _BY_NAME[name].varies}
     variant = {name: value for name, value in parts.items() if _BY_NAME[name].varies}
     return write(meaning), write(variant)
-
-
-def key_meanings() -> list[tuple[str, str, list[str]]]:
-    """(key, what it means, allowed values) for help texts; no values: free text."""
-    return [(key.name, str(key.meaning), list(key.values) or [translated("any text")]) for key in KEYS]

@@ -36,6 +36,10 @@ def json_text(value: object) -> str:
 
 
 class Writer(Protocol):
+    """Writes a table into a file of its own, a chunk of rows at a time; `files` closes it."""
+
+    def __init__(self, table: Table, path: Path, files: ExitStack) -> None: ...
+
     def write(self, rows: Sequence[Row]) -> None: ...
 
 
@@ -122,4 +126,4 @@ def _parquet_cell(column: Column, cell: Any) -> object:  # noqa: ANN401 (any cel
     return json_text(cell)
 
 
-WRITERS: dict[str, type[JsonLines] | type[Csv] | type[Parquet]] = {"jsonl": JsonLines, "csv": Csv, "parquet": Parquet}
+WRITERS: dict[str, type[Writer]] = {"jsonl": JsonLines, "csv": Csv, "parquet": Parquet}
