@@ -9,7 +9,7 @@ from django.db import connection
 from django.utils import timezone
 
 from stackviz.catalog.changes import Asked, read_log
-from stackviz.catalog.models import Accelerator, Alias, Vendor
+from stackviz.catalog.models import Accelerator, Alias, Source, Vendor
 from stackviz.labs import rematch
 from stackviz.labs.models import Card, Lab, Machine, NameDecision, Report, Snapshot
 from stackviz.labs.naming import CannotUndo, DecidedMeanwhile, Target, give_name, leave_name, steps_taken, undo
