@@ -10,6 +10,7 @@ from ninja import Schema
 
 from stackviz.catalog.fields import Field
 from stackviz.catalog.models import Accelerator, SpecValue
+from stackviz.catalog.people import public_name
 from stackviz.units import UNITS
 
 
@@ -146,7 +147,7 @@ def checkers(values: Iterable[SpecValue]) -> dict[int, str]:
     ids = {value.checked_by_id for value in values if value.checked_by_id}
     if not ids:
         return {}
-    return dict(get_user_model().objects.filter(pk__in=ids).values_list("pk", "username"))
+    return {pk: public_name(user) for pk, user in get_user_model().objects.in_bulk(ids).items()}
 
 
 def spec_out(value: SpecValue, names: dict[int, str]) -> SpecOut:

@@ -22,6 +22,7 @@ from stackviz.catalog.figures import for_people, meaning_of, variant_of
 from stackviz.catalog.match import needs_of
 from stackviz.catalog.models import Accelerator, Alias, CatalogueEdition, Source, SpecValue
 from stackviz.catalog.past import names_at, public_values_at
+from stackviz.catalog.people import public_name
 from stackviz.catalog.queries import Headline, condition_rank, headline, peaks_of, public_accelerators
 from stackviz.catalog.relatives import Relative, relatives
 from stackviz.catalog.value_history import History, Slot, value_histories
@@ -212,7 +213,7 @@ def _figure(field: Field, preferred: Sequence[SpecValue]) -> Headline:
 def _checkers(values: Sequence[SpecValue]) -> dict[int, str]:
     """Id -> name of those who checked a value here. One query, none where nobody did."""
     people = get_user_model().objects.in_bulk({value.checked_by_id for value in values if value.checked_by_id})
-    return {pk: str(person.get_full_name() or person.get_username()) for pk, person in people.items()}
+    return {pk: public_name(person) for pk, person in people.items()}
 
 
 def _groups(

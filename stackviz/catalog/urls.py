@@ -12,7 +12,5 @@ urlpatterns = [
     path("claims/", claims_page.claims, name="claims"),
     path("changes/", changes_page.changes, name="changes"),
     path("changes/feed/", feeds.changes_feed, name="changes-feed"),
-    path(
-        "admin/catalog/completeness/", admin.site.admin_view(completeness_page.completeness), name="completeness"
-    ),
+    path("admin/catalog/completeness/", admin.site.admin_view(completeness_page.completeness), name="completeness"),
 ]

@@ -14,6 +14,7 @@ from stackviz.catalog.change import LOADED
 from stackviz.catalog.conditions import describe
 from stackviz.catalog.figures import printed_unit
 from stackviz.catalog.models import SpecValue
+from stackviz.catalog.people import public_name
 
 MOST_STEPS = 12  # of one figure; the change log has them all
 
@@ -97,7 +98,7 @@ def _printed(record: Any, other: Any) -> str:  # noqa: ANN401 - a historical Spe
 
 def _who(record: Any) -> str:  # noqa: ANN401
     if record.history_user:
-        return str(record.history_user.get_full_name() or record.history_user.get_username())
+        return public_name(record.history_user)
     if (record.history_change_reason or "").startswith(LOADED):
         return _("the catalogue's files")
     return _("not recorded")

@@ -220,7 +220,7 @@ def test_a_value_says_who_checked_it_and_that_it_was_corrected(loaded, client, d
     value = SpecValue.objects.get(accelerator__slug="nvidia-t4", field="tdp_w", is_preferred=True)
     assert specs(client, "nvidia-t4")["tdp_w", value.condition]["corrected"] is False
     value.value, value.checked_at = "71", timezone.now()
-    value.checked_by = User.objects.create_user("vera")
+    value.checked_by = User.objects.create_user("login-of-vera", first_name="vera")
     value.save()
     spec = specs(client, "nvidia-t4")["tdp_w", value.condition]
     assert (spec["value"], spec["corrected"], spec["checked_by"]) == (71, True, "vera")

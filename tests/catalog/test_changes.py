@@ -55,9 +55,10 @@ def test_a_correction_says_who_when_what_and_why(bandwidth, mira):
     assert timezone.now() - entry.when < timedelta(minutes=5)
 
 
-def test_who_has_no_full_name_is_told_by_user_name(bandwidth):
-    saved(bandwidth, "", User.objects.create_user("ada"), value="3352")
-    assert read_log(Asked()).entries[0].who == "ada"
+def test_the_name_somebody_logs_in_by_is_not_told(bandwidth):
+    ada = User.objects.create_user("ada")
+    saved(bandwidth, "", ada, value="3352")
+    assert read_log(Asked()).entries[0].who == f"curator {ada.pk}"
 
 
 def test_a_value_is_told_with_its_condition(card, sheet_source):
@@ -282,7 +283,7 @@ def test_many_steps_that_go_on_beyond_the_page_say_so(card, sheet_source, mira, 
 
 
 def test_a_second_person_who_approved_is_told(bandwidth, mira):
-    ada = User.objects.create_user("ada")
+    ada = User.objects.create_user("login-of-ada", first_name="ada")
     saved(bandwidth, "the data sheet says so", mira, value="3352", checked_by=ada, checked_at=timezone.now())
     assert read_log(Asked()).entries[0].who == "Mira Okonkwo, approved by ada"
     saved(bandwidth, "again", mira, value="3353")

@@ -11,7 +11,7 @@ SLOT = ("memory_bandwidth_gb_s", "")
 
 @pytest.fixture
 def mira(db) -> User:
-    return User.objects.create_user("mira")
+    return User.objects.create_user("login-of-mira", first_name="mira")
 
 
 def save(row: SpecValue, reason: str = "", user: User | None = None, /, **changed: object) -> None:

@@ -50,6 +50,12 @@ def test_a_sheet_shows_the_figures_people_ask_for(loaded, client, db, slug, figu
     assert f">{figure}</span>" in page_of(client, slug)
 
 
+def test_what_not_published_means_is_one_click_away(loaded, client, db):
+    page = client.get("/accelerators/nvidia-gh200-144gb/").content.decode()
+    assert 'Not published:</span><a class="help" href="/learn/#unknown"' in page
+    assert "no source read for this catalogue prints the figure" in client.get("/learn/").content.decode()
+
+
 def test_dense_and_sparse_are_two_rows_with_their_conditions(loaded, client, db):
     dense, sparse = rows_of(page_of(client, "nvidia-h100-sxm5-80gb"), "bf16 tensor")
     assert "989.4 TFLOPS dense" in dense
@@ -132,7 +138,7 @@ def test_a_second_source_that_says_the_same_is_named(loaded, client, db):
 
 def test_missing_headline_figures_are_said(loaded, client, db):
     page = page_of(client, "apple-m3-max-40")
-    assert re.search(r"Not published:</span>[^<]*bf16 tensor", page)
+    assert re.search(r"Not published:</span><a [^>]*>\?</a>[^<]*bf16 tensor", page)
     assert "Board power" in page
 
 

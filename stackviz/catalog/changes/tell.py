@@ -13,6 +13,7 @@ from stackviz.catalog.fields import FIELDS
 from stackviz.catalog.figures import printed_unit
 from stackviz.catalog.match import needs_of
 from stackviz.catalog.models import SpecValue
+from stackviz.catalog.people import public_name
 
 _PREFIX = {VALUE_RANK: "value", NAME_RANK: "name", SHEET_RANK: "accelerator"}  # of an entry's key
 
@@ -42,19 +43,15 @@ def _who(step: Step) -> str:
     """Who did it; and who approved it, where a second person has."""
     record, before = step.record, step.before
     if record.history_user:
-        who = _person(record.history_user)
+        who = public_name(record.history_user)
         if step.place.rank != VALUE_RANK or not record.checked_by or record.checked_by_id == record.history_user_id:
             return who
         if before is not None and before.checked_at == record.checked_at:
             return who  # checked on another occasion
-        return _("%(who)s, approved by %(other)s") % {"who": who, "other": _person(record.checked_by)}
+        return _("%(who)s, approved by %(other)s") % {"who": who, "other": public_name(record.checked_by)}
     if (record.history_change_reason or "").startswith(LOADED):
         return _("the catalogue's files")
     return _("not recorded")
-
-
-def _person(user: Any) -> str:  # noqa: ANN401 - a user of whatever model
-    return user.get_full_name() or str(user.get_username())
 
 
 def _reason(record: Any) -> str:  # noqa: ANN401
