@@ -44,8 +44,9 @@ FIGURES = Chapter(
             _("FLOPs and FLOPS"),
             _(
                 "FLOP counts floating-point operations; FLOP/s is how many are done in a second. “FLOPs” (a count) "
-                "and “FLOPS” (a rate) differ by one letter's case, so this site writes FLOP and FLOP/s. A fused "
-                "multiply-add counts as two operations; the product of an m×k and a k×n matrix is 2·m·n·k FLOP."
+                "and “FLOPS” (a rate) differ by one letter's case: here a count is written FLOP, and TFLOPS beside "
+                "a figure is always a rate, 10¹² FLOP/s. A fused multiply-add counts as two operations; the "
+                "product of an m×k and a k×n matrix is 2·m·n·k FLOP."
             ),
             "LAPACK Working Note 41, operation counts",
             "https://www.netlib.org/lapack/lawnspdf/lawn41.pdf",
