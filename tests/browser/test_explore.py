@@ -122,3 +122,10 @@ def test_no_barrier_is_found(visit, browser_page, path, scheme):
     page.locator("details.more").evaluate_all("all => all.forEach(one => { one.open = true })")
     found = Axe().run(page)
     assert found.violations_count == 0, found.generate_report()
+
+
+def test_a_time_line_wider_than_the_screen_begins_at_the_newest(visit, browser_page):
+    browser_page.set_viewport_size({"width": 360, "height": 800})
+    newest = visit("/timeline/").locator(".years li").last
+    expect(newest).to_be_in_viewport()
+    assert newest.bounding_box()["x"] > 180
