@@ -215,7 +215,8 @@ def test_names_without_a_sheet_are_counted(desk, read_report):
 
 
 def test_a_name_given_to_an_accelerator_links_the_cards_that_waited(desk, read_report, z9000):
-    desk.post("/admin/labs/card/names/", {"reported_name": "NVIDIA Z9000", "accelerator": z9000.pk, "seen": 0})
+    form = {"reported_name": "NVIDIA Z9000", "vendor": "nvidia", "accelerator": z9000.pk, "seen": 0}
+    desk.post("/admin/labs/card/names/", form)
     assert Card.objects.get(index=0).accelerator == z9000
     assert Card.objects.get(index=1).accelerator is None
     alias = Alias.objects.get()
@@ -225,7 +226,8 @@ def test_a_name_given_to_an_accelerator_links_the_cards_that_waited(desk, read_r
 
 
 def test_a_name_that_says_nothing_is_refused(desk, read_report, z9000):
-    form = {"reported_name": "(TM)", "accelerator": z9000.pk, "seen": 0}
+    Card.objects.update(reported_name="(TM)", vendor="nvidia")
+    form = {"reported_name": "(TM)", "vendor": "nvidia", "accelerator": z9000.pk, "seen": 0}
     response = desk.post("/admin/labs/card/names/", form, follow=True)
     assert "Nothing is left of this name" in response.content.decode()
     assert not Alias.objects.exists()
