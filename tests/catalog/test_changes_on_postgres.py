@@ -28,7 +28,7 @@ def history(on_postgres) -> Accelerator:
     corrected.value = "350"
     corrected.because("typed wrongly")
     corrected.save()
-    Alias.objects.create(accelerator=card, name="ACME 1")
+    Alias.objects.create(accelerator=card, name="ACME 1", source=source)
     return card
 
 
