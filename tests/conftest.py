@@ -29,16 +29,19 @@ CHROMIUM_NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrom
 
 # Tests of these share something dear (a site with a worker, a first start): one process has them all.
 TOGETHER = ("tests/browser/", "tests/up/test_up.py", "tests/deploy/")
+# A file of these loads the whole catalogue once for all its tests: it stays in one process.
+BY_FILE = ("tests/catalog/", "tests/compare/", "tests/explore/", "tests/opendata/", "tests/stacks/")
 
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_make_scheduler(config: pytest.Config, log):
-    """The dear ones first, each lot in one process; all others one by one wherever there is room."""
+    """The dear ones first, each lot in one process; files that load much whole, all others one by one."""
     from xdist.scheduler.loadscope import LoadScopeScheduling
 
     class DearOnesTogether(LoadScopeScheduling):
         def _split_scope(self, nodeid: str) -> str:
-            return next((start for start in TOGETHER if nodeid.startswith(start)), nodeid)
+            whole = nodeid.partition("::")[0] if nodeid.startswith(BY_FILE) else nodeid
+            return next((start for start in TOGETHER if nodeid.startswith(start)), whole)
 
     return DearOnesTogether(config, log)
 
