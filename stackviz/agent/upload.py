@@ -71,6 +71,11 @@ class Answer:
     is_final: bool = False  # no answer, and asking again cannot help
     is_cut_off: bool = False  # a site that dies while it answers
 
+    @property
+    def stopped_halfway(self) -> bool:
+        """A yes that broke off: what it said of the report is not known. Of a no the status is enough."""
+        return self.is_cut_off and self.status is not None and 200 <= self.status < 300
+
 
 _NOT_IN_TIME = Answer(None, "the site does not answer in time")
 
@@ -196,7 +201,7 @@ def _judge(server: Server, report: Report, answer: Answer, attempts: int) -> Del
     described = _described(server, answer)
     if answer.is_final:
         return Delivery(Outcome.WRONG_SERVER, None, answer.text, attempts=attempts)
-    if status is None or status in _LATER or status >= 500 or (200 <= status < 300 and answer.is_cut_off):
+    if status is None or status in _LATER or status >= 500 or answer.stopped_halfway:
         return Delivery(Outcome.NOT_IN_TIME, status, described, attempts=attempts)
     if status in {401, 403}:
         return Delivery(Outcome.KEY_REFUSED, status, described, attempts=attempts)
@@ -222,7 +227,7 @@ def _judge(server: Server, report: Report, answer: Answer, attempts: int) -> Del
 def _described(server: Server, answer: Answer) -> str:
     if answer.status is None:
         return answer.text
-    if answer.is_cut_off and 200 <= answer.status < 300:
+    if answer.stopped_halfway:
         return f"the site answered {answer.status} and stopped halfway"
     said = _json_object(answer.text)
     problem = ": ".join(str(said[name]) for name in ("field", "error", "detail") if said.get(name))
@@ -290,9 +295,8 @@ def _is_this_machine(host: str) -> bool:
 
 def _is_cut_off(body: bytes, announced: str) -> bool:
     """Fewer bytes than announced, or none at all: a header block that ends too early looks whole to http.client."""
-    if announced.isascii() and announced.isdigit() and len(announced) < 10:
-        return len(body) < min(int(announced), _MOST_ANSWER_BYTES) or not body
-    return not body
+    is_number = announced.isascii() and announced.isdigit() and len(announced) < 10
+    return not body or (is_number and len(body) < min(int(announced), _MOST_ANSWER_BYTES))
 
 
 def _read(answered: Any, timeout_s: float) -> tuple[bytes, bool]:  # noqa: ANN401
