@@ -197,6 +197,11 @@ def _cores(name: str, title: Words, meaning: Words) -> Field:
 
 # GeForce cards run these at half rate when products are added up in fp32, which is what cuBLAS and PyTorch do.
 ACCUMULATE_MATTERS = ("fp16_tensor_tflops", "fp8_tensor_tflops", "fp4_tensor_tflops")
+# What a rate of these is read as where its source does not name the type (`figures.join_unnamed`).
+UNNAMED_ACCUMULATE = {
+    DENSE: DENSE_FP32_ACCUMULATE,
+    "sparsity=sparse": "sparsity=sparse; accumulate=fp32",
+}
 
 _ALL: tuple[Field, ...] = (
     _text("vendor", _("Vendor"), "product", _("The company that sells the accelerator.")),

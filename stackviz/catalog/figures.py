@@ -66,6 +66,18 @@ def usual_values(field: Field, values: Sequence[SpecValue]) -> list[SpecValue]:
     return []
 
 
+def join_unnamed(plain: dict[int, list[SpecValue]], named: dict[int, list[SpecValue]]) -> list[int]:
+    """Bring rates without an accumulate type beside those with fp32. -> accelerators whose rates moved.
+
+    Both are by accelerator. Sources name the type only for cards on which it matters; for the others the one rate
+    printed is that with fp32 accumulate. Who shows a moved rate says that its source does not name the type.
+    """
+    moved = [pk for pk in plain if pk not in named]
+    for pk in moved:
+        named[pk] = plain.pop(pk)
+    return moved
+
+
 def joined(texts: Sequence[str]) -> str:
     """Several variants on one line, each once: `48 / 64 / 128`."""
     return " / ".join(dict.fromkeys(texts))

@@ -9,8 +9,17 @@ from django.db.models import Q, QuerySet
 from django.utils.translation import gettext as _
 
 from stackviz.catalog.conditions import describe
-from stackviz.catalog.fields import ACCUMULATE_MATTERS, FIELDS, POSITION, Field
-from stackviz.catalog.figures import by_variant, in_unit_of, joined, meaning_of, printed_unit, usual_values, variant_of
+from stackviz.catalog.fields import ACCUMULATE_MATTERS, FIELDS, POSITION, UNNAMED_ACCUMULATE, Field
+from stackviz.catalog.figures import (
+    by_variant,
+    in_unit_of,
+    join_unnamed,
+    joined,
+    meaning_of,
+    printed_unit,
+    usual_values,
+    variant_of,
+)
 from stackviz.catalog.models import Accelerator, SpecValue
 from stackviz.catalog.past import public_values_at
 
@@ -182,19 +191,14 @@ _Rows = dict[tuple[str, str], dict[int, list[SpecValue]]]  # (field, condition) 
 
 
 def _join_unnamed_accumulate(by_row: _Rows) -> set[int]:
-    """Bring "dense" beside "dense, fp32 accumulate" where both are there. -> ids of the values that moved.
-
-    Sources name the accumulate type only for cards on which it matters; for the others the one rate printed is that
-    with fp32 accumulate. The cell says that its source does not name the type.
-    """
+    """`join_unnamed` for rows that are there under both conditions. -> ids of the values that moved."""
     moved: set[int] = set()
     for name in ACCUMULATE_MATTERS:
-        for sparsity in ("sparsity=dense", "sparsity=sparse"):
-            plain, named = (name, sparsity), (name, f"{sparsity}; accumulate=fp32")
+        for condition, read_as in UNNAMED_ACCUMULATE.items():
+            plain, named = (name, condition), (name, read_as)
             if plain not in by_row or named not in by_row:
                 continue
-            for pk in [pk for pk in by_row[plain] if pk not in by_row[named]]:
-                by_row[named][pk] = by_row[plain].pop(pk)
+            for pk in join_unnamed(by_row[plain], by_row[named]):
                 moved.update(value.pk for value in by_row[named][pk])
             if not by_row[plain]:
                 del by_row[plain]

@@ -14,16 +14,14 @@ from django.utils.translation import gettext as _
 from stackviz.catalog.capabilities import LEAST, lacks
 from stackviz.catalog.conditions import describe, split_variants
 from stackviz.catalog.derived import DERIVATIONS, Derivation, Derived, derive_one
-from stackviz.catalog.fields import ACCUMULATE_MATTERS, DENSE, DENSE_FP32_ACCUMULATE, FIELDS, Field
-from stackviz.catalog.figures import by_variant, in_unit_of, joined, meaning_of, printed_unit, variant_of
+from stackviz.catalog.fields import ACCUMULATE_MATTERS, FIELDS, UNNAMED_ACCUMULATE, Field
+from stackviz.catalog.figures import by_variant, in_unit_of, join_unnamed, joined, meaning_of, printed_unit, variant_of
 from stackviz.catalog.models import Accelerator, SpecValue, Vendor
 from stackviz.catalog.queries import condition_rank, peaks_of, preferred_values, public_accelerators
 from stackviz.explore.selection import Known
 from stackviz.units import unit as unit_named
 
 NO_CONDITION = "none"  # how an address names the empty condition
-_SPARSE, _SPARSE_FP32_ACCUMULATE = "sparsity=sparse", "sparsity=sparse; accumulate=fp32"
-_JOINS = {DENSE: DENSE_FP32_ACCUMULATE, _SPARSE: _SPARSE_FP32_ACCUMULATE}
 _RELEASED, _ARCHITECTURE, _CAPABILITY = "release_date", "architecture", "compute_capability"
 
 
@@ -309,7 +307,7 @@ def _axis(field: Field, values: Sequence[SpecValue], condition: str | None) -> A
     known = {choice.value for choice in choices}
     asked = "" if condition == NO_CONDITION else condition or None
     if moved and asked is not None:
-        asked = _JOINS.get(asked, asked)
+        asked = UNNAMED_ACCUMULATE.get(asked, asked)
     chosen = asked if asked in known else next((choice.value for choice in choices), field.usual[0])
     figures = {pk: _figure(field, own, moved) for pk, own in under[chosen].items()}
     return Axis(
@@ -318,19 +316,10 @@ def _axis(field: Field, values: Sequence[SpecValue], condition: str | None) -> A
 
 
 def _join_unnamed_accumulate(field: Field, under: _Under) -> set[int]:
-    """Bring "dense" to "dense, fp32 accumulate", as comparisons do. -> accelerators whose figures moved.
-
-    Sources name the accumulate type only for cards on which it matters: the one rate printed for the others is that
-    with fp32 accumulate.
-    """
+    """`join_unnamed`, also where no card of the field names the type. -> accelerators whose figures moved."""
     if field.name not in ACCUMULATE_MATTERS:
         return set()
-    moved: set[int] = set()
-    for plain, named in _JOINS.items():
-        for pk in [pk for pk in under[plain] if pk not in under[named]]:
-            under[named][pk] = under[plain].pop(pk)
-            moved.add(pk)
-    return moved
+    return {pk for plain, named in UNNAMED_ACCUMULATE.items() for pk in join_unnamed(under[plain], under[named])}
 
 
 def _choices(field: Field, under: _Under) -> tuple[ConditionChoice, ...]:
