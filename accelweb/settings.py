@@ -78,6 +78,7 @@ INSTALLED_APPS = [
     "stackviz.compare",
     "stackviz.diagnose",
     "stackviz.explore",
+    "stackviz.plan",
     "stackviz.opendata",
     "stackviz.pages",
 ]

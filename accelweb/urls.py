@@ -16,6 +16,7 @@ urlpatterns = [
     path("", include("stackviz.diagnose.urls")),
     path("", include("stackviz.explore.urls")),
     path("", include("stackviz.opendata.urls")),
+    path("", include("stackviz.plan.urls")),
     path("i18n/", include("django.conf.urls.i18n")),
     path("api/v1/", api.urls),
     path("admin/", admin.site.urls),

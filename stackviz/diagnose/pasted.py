@@ -4,7 +4,7 @@ from http import HTTPStatus
 
 from django.utils.translation import gettext as _
 
-from stackviz.importers import Reading, read
+from stackviz.importers import Reading, read_all
 
 MOST_KB = 256  # twice the longest of the dumps collected from issues: an nvidia-smi -q -x of 119 KB
 _MOST_BYTES = MOST_KB * 1024
@@ -38,7 +38,7 @@ def read_pasted(text: str) -> Reading:
         raise Refused(
             _("This is not text: there are NUL bytes in it. Open the file in an editor and paste what it shows.")
         )
-    reading = read(text)
+    reading = next(iter(read_all(text).readings), None)
     if reading is None:
         if "| NVIDIA-SMI" in text:
             raise Refused(_("This is the short table of nvidia-smi. Paste what nvidia-smi -q -x prints: it says all."))

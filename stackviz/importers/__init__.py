@@ -4,7 +4,9 @@ Pure functions of text: no file, no network, no clock. They never raise on what 
 read they say in `Reading.problems`. May import: wire, units and the standard library.
 """
 
-from stackviz.importers.detect import detect, read
+from stackviz.importers.importer import Importer, Span
+from stackviz.importers.paste import Paste, read_all
 from stackviz.importers.reading import CardReading, FactSheet, Reading
+from stackviz.importers.registry import IMPORTERS
 
-__all__ = ["CardReading", "FactSheet", "Reading", "detect", "read"]
+__all__ = ["IMPORTERS", "CardReading", "FactSheet", "Importer", "Paste", "Reading", "Span", "read_all"]

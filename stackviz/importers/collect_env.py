@@ -6,14 +6,17 @@ torch was built without CUDA. May import: wire and the standard library.
 
 import re
 from collections.abc import Callable
+from itertools import pairwise
 
+from stackviz.importers.importer import Importer, Span
 from stackviz.importers.reading import CardReading, Reading, clean
 from stackviz.wire import LIMITS
 
-__all__ = ["KIND", "looks_like_it", "read_collect_env"]
+__all__ = ["IMPORTER", "read_collect_env"]
 
 KIND = "collect-env"
 
+_START = re.compile(r"^.*\bPyTorch version:", re.MULTILINE)
 _MOST_CHARS = 1024 * 1024
 _LABEL = re.compile(r"^[\s>`]{0,6}([A-Za-z][\w .()/+-]{1,50}?)\s*:[ \t]*(.*)$")
 _CARD = re.compile(r"^\s*GPU (\d{1,4}):\s*(.+?)\s*(?:\(UUID: .*\))?$")
@@ -38,8 +41,11 @@ _PACKAGES = {
 }
 
 
-def looks_like_it(text: str) -> bool:
-    return "PyTorch version:" in text and "Is debug build:" in text
+def find_collect_env(text: str) -> list[Span]:
+    if "Is debug build:" not in text:
+        return []
+    starts = [match.start() for match in _START.finditer(text)]
+    return [Span(start, end) for start, end in pairwise([*starts, len(text)])] if starts else []
 
 
 def read_collect_env(text: str) -> Reading:
@@ -192,3 +198,6 @@ def _check_versions(reading: Reading) -> None:
     listed = sorted({str(s.version) for s in reading.software if s.component == "pytorch"})
     if len(listed) > 1:
         reading.problem(f"torch versions disagree: {', '.join(listed)}")
+
+
+IMPORTER = Importer(KIND, "python -m torch.utils.collect_env", find_collect_env, read_collect_env)

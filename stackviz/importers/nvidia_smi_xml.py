@@ -8,11 +8,12 @@ import re
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
+from stackviz.importers.importer import Importer, Span
 from stackviz.importers.reading import CardReading, Reading, clean
 from stackviz.importers.xml_tree import Element, XmlRefusedError, parse_xml
 from stackviz.wire import LIMITS, Scalar, hashed_uuid
 
-__all__ = ["KIND", "looks_like_it", "read_nvidia_smi_xml"]
+__all__ = ["IMPORTER", "read_nvidia_smi_xml"]
 
 KIND = "nvidia-smi-xml"
 
@@ -33,8 +34,15 @@ _DOES_NOT_TELL = {
 """What nvidia-smi writes instead of a value, in lower case -> reason and detail."""
 
 
-def looks_like_it(text: str) -> bool:
-    return "<nvidia_smi_log" in text
+def find_nvidia_smi_xml(text: str) -> list[Span]:
+    spans: list[Span] = []
+    while "<nvidia_smi_log" in text[(at := spans[-1].end if spans else 0) :]:
+        start = _START.search(text, at)
+        if start is None:
+            break
+        end = text.find(_END, start.start())
+        spans.append(Span(start.start(), end + len(_END) if end >= 0 else len(text)))
+    return spans
 
 
 def read_nvidia_smi_xml(text: str) -> Reading:
@@ -242,3 +250,5 @@ _FIELDS = _fields(
         ("pcie_width_max", "pci/pci_gpu_link_info/link_widths/max_link_width", _whole_number),
     ]
 )
+
+IMPORTER = Importer(KIND, "nvidia-smi -q -x", find_nvidia_smi_xml, read_nvidia_smi_xml)

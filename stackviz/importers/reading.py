@@ -9,7 +9,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from stackviz.wire import CARD_FACTS, FACTS, LIMITS, Absent, Card, Fact, FactType, Scalar, Software
+from stackviz.wire import CARD_FACTS, FACTS, LIMITS, Absent, Card, Fact, FactType, Result, Scalar, Software
 
 __all__ = ["CardReading", "FactSheet", "Reading", "clean"]
 
@@ -83,13 +83,18 @@ class CardReading:
 
 @dataclass
 class Reading:
-    """All that one dump or probe told. `kind` says which tool; `problems` what was odd or could not be read."""
+    """All that one dump or probe told. `kind` says which tool; `problems` what was odd or could not be read.
+
+    `ignored`: lines inside the dump that the importer has no use for, shortened; `results`: benchmarks it states.
+    """
 
     kind: str
     sheet: FactSheet = field(default_factory=lambda: FactSheet(FACTS))
     cards: list[Card] = field(default_factory=list)
     software: list[Software] = field(default_factory=list)
+    results: list[Result] = field(default_factory=list)
     problems: list[str] = field(default_factory=list)
+    ignored: list[str] = field(default_factory=list)
 
     @property
     def facts(self) -> Mapping[str, Scalar]:
@@ -111,3 +116,8 @@ class Reading:
     def problem(self, text: str) -> None:
         if len(self.problems) < _MOST_PROBLEMS:
             self.problems.append(clean(text))
+
+    def ignore(self, line: str) -> None:
+        """Note a line that nobody here understands."""
+        if len(self.ignored) < _MOST_PROBLEMS:
+            self.ignored.append(clean(line, LIMITS.name_chars))

@@ -8,10 +8,11 @@ import json
 import re
 from typing import Any
 
+from stackviz.importers.importer import Importer, Span
 from stackviz.importers.reading import CardReading, Reading, clean
 from stackviz.wire import LIMITS
 
-__all__ = ["KIND", "looks_like_it", "read_system_profiler"]
+__all__ = ["IMPORTER", "read_system_profiler"]
 
 KIND = "system-profiler-json"
 
@@ -27,8 +28,10 @@ _METAL = {
 _BYTES = {"KB": 2**10, "MB": 2**20, "GB": 2**30, "TB": 2**40}
 
 
-def looks_like_it(text: str) -> bool:
-    return text.lstrip()[:1] == "{" and any(f'"{section}"' in text for section in _SECTIONS)
+def find_system_profiler(text: str) -> list[Span]:
+    named = [at for section in _SECTIONS if (at := text.find(f'"{section}"')) >= 0]
+    start = text.rfind("{", 0, min(named)) if named else -1
+    return [Span(start, text.rfind("}") + 1 or len(text))] if start >= 0 else []
 
 
 def read_system_profiler(text: str) -> Reading:
@@ -146,3 +149,6 @@ def _count(value: object) -> int | None:
 def _size(value: object) -> int | None:
     match = re.match(r"(\d{1,6}(?:\.\d{1,3})?)\s*(KB|MB|GB|TB)", _text(value) or "")
     return int(float(match[1]) * _BYTES[match[2]]) if match else None
+
+
+IMPORTER = Importer(KIND, "system_profiler -json", find_system_profiler, read_system_profiler)

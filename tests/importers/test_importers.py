@@ -11,8 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from stackviz.importers import Reading, detect, read
-from stackviz.importers.detect import IMPORTERS
+from stackviz.importers import IMPORTERS, Reading, read_all
 from stackviz.importers.reading import CardReading, FactSheet, clean
 from stackviz.wire import CARD_FACTS, FACTS, LIMITS, hashed_uuid, parse_report
 from stackviz.wire.write import absent_document, card_document, software_document
@@ -20,6 +19,11 @@ from tests.wire.reports import report_body
 
 FIXTURES = Path(__file__).parents[1] / "fixtures"
 SAMPLES = Path(os.environ.get("ACCELWEB_SAMPLES") or Path(__file__).parents[3] / "shared" / "samples")
+
+
+def read(text: str) -> Reading:
+    """What the first dump in a text tells."""
+    return read_all(text).readings[0]
 
 
 def dump(name: str) -> str:
@@ -49,9 +53,8 @@ def fits_a_report(reading: Reading) -> bool:
     ],
 )
 def test_each_tool_is_recognised(name, kind):
-    assert detect(dump(name)) == kind
+    assert read_all(dump(name)).kinds == (kind,)
     reading = read(dump(name))
-    assert reading is not None
     assert (reading.kind, reading.problems) == (kind, [])
     assert fits_a_report(reading)
 
@@ -222,15 +225,15 @@ def test_line_ends_of_windows_and_indents_of_forums_are_read():
     "text", ["", "hello", "{}", "[1]", "PyTorch version:", "\x00\x01", "{" * 100_000, "x" * 5_000_000]
 )
 def test_what_no_tool_wrote_is_nobodys(text):
-    assert detect(text) is None
-    assert read(text) is None
+    assert read_all(text).readings == ()
 
 
-@pytest.mark.parametrize("kind", sorted(IMPORTERS))
+@pytest.mark.parametrize("importer", IMPORTERS, ids=lambda importer: importer.kind)
 @given(text=st.text(max_size=300))
 @settings(max_examples=60, deadline=None)
-def test_no_importer_raises_on_any_text(kind, text):
-    assert fits_a_report(IMPORTERS[kind](text))
+def test_no_importer_raises_on_any_text(importer, text):
+    assert fits_a_report(importer.read(text))
+    assert all(0 <= start < end <= len(text) for start, end in importer.find(text))
 
 
 @pytest.mark.parametrize(
@@ -246,15 +249,15 @@ def test_no_importer_raises_on_a_damaged_dump(name, data):
         st.text(max_size=30) | st.sampled_from(["\x00", "<", "9" * 5000, "\ud800", "}", '"', "\u202e", "&lt;"])
     )
     damaged = text[:at] + junk + text[at + length :]
-    for importer in IMPORTERS.values():
-        assert fits_a_report(importer(damaged))
+    for importer in IMPORTERS:
+        assert fits_a_report(importer.read(damaged))
 
 
 def test_a_very_long_dump_is_read_in_bounded_time():
     started = time.monotonic()
-    for importer in IMPORTERS.values():
-        importer("PyTorch version: 2\nOS: " + "a b" * 3_000_000)
-        importer("GPU 0: " + "x" * 5_000_000 + "\n[pip3] " + "y" * 3_000_000)
+    for importer in IMPORTERS:
+        importer.read("PyTorch version: 2\nOS: " + "a b" * 3_000_000)
+        importer.read("GPU 0: " + "x" * 5_000_000 + "\n[pip3] " + "y" * 3_000_000)
     assert time.monotonic() - started < 60
 
 

@@ -1,0 +1,4 @@
+"""Dumps of one or several machines -> reports, findings and the answer as JSON; names and serials taken out.
+
+Standard library only: the agent diagnoses offline with it, the site online. May import: importers, rules, wire, units.
+"""

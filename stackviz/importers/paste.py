@@ -1,0 +1,67 @@
+"""A pasted text -> what each of the dumps in it tells, and which lines nobody understood.
+
+Dumps may stand inside each other (vLLM's report holds a topology table): every importer looks at the whole text.
+May import: the other modules of importers, wire and the standard library.
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+
+from stackviz.importers.importer import Importer, Span
+from stackviz.importers.reading import Reading, clean
+from stackviz.importers.registry import IMPORTERS
+from stackviz.importers.tidy import tidy
+
+__all__ = ["Paste", "read_all"]
+
+MOST_DUMPS = 64
+MOST_LINES_LISTED = 50
+_LONGEST_LINE_LISTED = 200
+
+
+@dataclass(frozen=True, slots=True)
+class Paste:
+    """`readings`: one for each dump, in the order of the text. `not_understood`: lines outside them, shortened."""
+
+    readings: tuple[Reading, ...] = ()
+    not_understood: tuple[str, ...] = field(default=())
+
+    @property
+    def kinds(self) -> tuple[str, ...]:
+        """The kinds found, each once, in the order of the text."""
+        return tuple(dict.fromkeys(reading.kind for reading in self.readings))
+
+
+def read_all(text: str) -> Paste:
+    """Never raises. What wraps a dump (prompts, fences, quote marks, log prefixes, escapes) is taken off first."""
+    text = tidy(text)
+    found = sorted(
+        ((span, importer) for importer in IMPORTERS for span in importer.find(text)), key=lambda one: one[0].start
+    )[:MOST_DUMPS]
+    readings = tuple(_read(importer, text, span) for span, importer in found)
+    return Paste(readings, _outside(text, [span for span, _importer in found]))
+
+
+def _read(importer: Importer, text: str, span: Span) -> Reading:
+    return importer.read(text[span.start : span.end])
+
+
+def _outside(text: str, spans: Sequence[Span]) -> tuple[str, ...]:
+    """Lines with words in them that lie in no dump."""
+    lines: list[str] = []
+    for gap in _gaps(text, spans):
+        for line in gap.splitlines():
+            if any(letter.isalnum() for letter in line):
+                lines.append(clean(line, _LONGEST_LINE_LISTED))
+            if len(lines) == MOST_LINES_LISTED:
+                return tuple(lines)
+    return tuple(lines)
+
+
+def _gaps(text: str, spans: Iterable[Span]) -> Iterable[str]:
+    at = 0
+    for start, end in spans:
+        if start > at:
+            yield text[at:start]
+        at = max(at, end)
+    yield text[at:]
