@@ -2,3 +2,7 @@
 
 Standard library only: the agent diagnoses offline with it, the site online. May import: importers, rules, wire, units.
 """
+
+from stackviz.dumps.machines import DumpedMachine, machines
+
+__all__ = ["DumpedMachine", "machines"]

@@ -1,0 +1,151 @@
+"""Whether two dumps can be of one machine: no when they contradict each other in what one machine has once.
+
+May import: importers, wire and the standard library.
+"""
+
+import re
+from collections.abc import Callable, Sequence
+
+from stackviz.importers import Reading
+from stackviz.wire import Card, Scalar
+
+__all__ = ["HAND_FILLED", "agreeing", "contradiction", "same_card", "same_version"]
+
+HAND_FILLED = frozenset({"issue-template"})
+"""What somebody typed is no evidence of another machine: tools are believed instead."""
+
+_ONE_NAME_EVERYWHERE = frozenset({"nvidia", "apple"})
+"""Makers whose cards every tool calls alike. rocm-smi and rocminfo have two names for one card."""
+
+_MARKS = re.compile(r"\([^()]{0,60}\)|\b(?:nvidia|amd|corporation|inc|graphics|cpu|processor)\b|[^a-z0-9.+]+")
+
+
+def contradiction(one: Reading, other: Reading) -> str:
+    """What of the two cannot be true of one machine, in words; "" if nothing. What only one of them tells is none."""
+    if one.kind in HAND_FILLED or other.kind in HAND_FILLED:
+        return ""
+    families = _family(other), _family(one)
+    if all(families) and families[0] != families[1]:
+        return f"the system is {families[0]} in one dump and {families[1]} in another"
+    for name, agrees in (_ONCE | _ONCE_PER_TOOL if one.kind == other.kind else _ONCE).items():
+        told = other.facts.get(name), one.facts.get(name)
+        if None not in told and not agrees(str(told[0]), str(told[1])):
+            return f"{name} is {told[0]} in one dump and {told[1]} in another"
+    return _cards_contradict(one, other)
+
+
+def agreeing(one: Reading, other: Reading) -> int:
+    """How much of what tells machines apart both say alike."""
+    facts = sum(
+        name in one.facts and name in other.facts and agrees(str(one.facts[name]), str(other.facts[name]))
+        for name, agrees in (_ONCE | _ONCE_PER_TOOL).items()
+    )
+    cards = any(same_card(mine, theirs) for mine in one.cards for theirs in other.cards[:1])
+    return facts + cards
+
+
+def same_version(one: str, other: str) -> bool:
+    """Whether one is the other told in more detail: 2.1.0 and 2.1.0+cu121, 535.104 and 535.104.05."""
+    short, long = sorted((one.strip(), other.strip()), key=len)
+    return long == short or (bool(short) and long.startswith(short) and long[len(short)] in ".+")
+
+
+def same_card(one: Card, other: Card, *, is_one_tool: bool = False) -> bool:
+    """Whether two tools may mean one card: names alike but for the maker and a cut end, memory and UUID not at odds.
+
+    `is_one_tool`: the same tool speaks twice, so that names compare even where tools have their own.
+    """
+    if (one.vendor != other.vendor) or ("mig_parent_index" in one.facts) != ("mig_parent_index" in other.facts):
+        return False
+    if len({card.facts["gfx_target"] for card in (one, other) if "gfx_target" in card.facts}) > 1:
+        return False
+    if one.uuid_hash and other.uuid_hash and one.uuid_hash != other.uuid_hash:
+        return False
+    if one.memory_bytes and other.memory_bytes and not 0.8 < one.memory_bytes / other.memory_bytes < 1.25:
+        return False
+    if one.vendor not in _ONE_NAME_EVERYWHERE and not is_one_tool:
+        return True
+    return _same_name(one.reported_name, other.reported_name)
+
+
+def _same_name(one: str, other: str) -> bool:
+    for cut, whole in ((one, other), (other, one)):
+        if cut.endswith("..."):
+            return _bare(whole.removesuffix("...")).startswith(_bare(cut.removesuffix("...")))
+    return _bare(one) == _bare(other)
+
+
+def _bare(name: str) -> str:
+    """Without the maker and what he puts around a name: "NVIDIA GeForce GT 1030" -> "geforcegt1030"."""
+    return _MARKS.sub("", name.lower().replace("(r)", "").replace("(tm)", ""))
+
+
+def _same_processor(one: str, other: str) -> bool:
+    short, long = sorted((_bare(one), _bare(other)), key=len)
+    return short in long
+
+
+def _same_text(one: str, other: str) -> bool:
+    return one.strip().casefold() == other.strip().casefold()
+
+
+_ONCE: dict[str, Callable[[str, str], bool]] = {
+    "cpu.model": _same_processor,
+    "apple.chip": _same_text,
+    "machine.model": _same_text,
+    "nvidia.driver_version": same_version,
+    "torch.version": same_version,
+    "rocm.version": same_version,
+}
+"""What one machine, in one environment, has once -> whether two ways of telling it agree."""
+
+_ONCE_PER_TOOL: dict[str, Callable[[str, str], bool]] = {
+    "os.name": _same_text,
+    "os.version": same_version,
+    "os.kernel": _same_text,
+    "python.version": same_version,
+    "cpu.cores_logical": _same_text,
+    "nvidia.card_count": _same_text,
+    "memory.total_bytes": _same_text,
+}
+"""What different tools word differently, and one tool does not."""
+
+
+def _family(reading: Reading) -> str:
+    """Linux, Windows or macOS; "" where the dump does not say, or tells of a system inside another."""
+    name = str(reading.facts.get("os.name") or "").lower()
+    if not name or _told(reading.facts.get("os.wsl")) or "wsl" in str(reading.facts.get("os.kernel") or "").lower():
+        return ""
+    if name.startswith("windows"):
+        return "Windows"
+    return "macOS" if name.startswith(("macos", "mac os", "darwin")) else "Linux"
+
+
+def _told(value: Scalar | None) -> bool:
+    return value not in (None, False, "")
+
+
+def _cards_contradict(one: Reading, other: Reading) -> str:
+    """Cards of one maker: what one tool lists must be among what the other lists, however many either shows."""
+    for vendor in {card.vendor for card in one.cards} & {card.vendor for card in other.cards}:
+        fewer, more = sorted((_whole(one, vendor), _whole(other, vendor)), key=len)
+        if one.kind == other.kind and len(fewer) != len(more):
+            return f"{len(_whole(other, vendor))} cards in one dump and {len(_whole(one, vendor))} in another"
+        stranger = _not_among(fewer, more, is_one_tool=one.kind == other.kind)
+        if stranger is not None:
+            return f"{stranger.reported_name} is in one dump and not in another"
+    return ""
+
+
+def _whole(reading: Reading, vendor: str) -> list[Card]:
+    return [card for card in reading.cards if card.vendor == vendor and "mig_parent_index" not in card.facts]
+
+
+def _not_among(fewer: Sequence[Card], more: Sequence[Card], *, is_one_tool: bool) -> Card | None:
+    left = list(more)
+    for card in fewer:
+        found = next((theirs for theirs in left if same_card(card, theirs, is_one_tool=is_one_tool)), None)
+        if found is None:
+            return card
+        left.remove(found)
+    return None

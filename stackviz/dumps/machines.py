@@ -1,0 +1,75 @@
+"""Readings of dumps -> machines: what several tools printed on one machine is put together, contradictions part them.
+
+Where two tools tell the same thing, the one that asked the system itself counts; where they cannot both be true of one
+machine (other cards, another driver, another system), the later one begins a second machine.
+May import: importers, the other modules of dumps, wire and the standard library.
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from uuid import uuid4
+
+from stackviz.dumps.agreement import agreeing, contradiction
+from stackviz.dumps.merge import merged
+from stackviz.importers import Paste, Reading
+from stackviz.wire import Agent, Machine, Report
+
+__all__ = ["NOBODY", "DumpedMachine", "machines"]
+
+NOBODY = "0" * 64
+"""The identity of no machine: nothing is stored under it."""
+
+
+@dataclass(frozen=True, slots=True)
+class DumpedMachine:
+    """One machine, as its dumps tell it. `differs`: why it is not the one before; "" for the first.
+
+    `kinds`: the kinds of its dumps, each once, in the order of the text.
+    """
+
+    kinds: tuple[str, ...]
+    reading: Reading
+    differs: str = ""
+
+    def report(self) -> Report:
+        """The report it would have sent, made now: what depends on the day is judged by today."""
+        return Report(
+            id=uuid4(),
+            created_at=datetime.now(UTC),
+            agent=Agent("pasted", "1"),
+            machine=Machine(NOBODY),
+            facts=self.reading.facts,
+            absent=self.reading.absent,
+            cards=tuple(self.reading.cards),
+            software=tuple(self.reading.software),
+            results=tuple(self.reading.results),
+        )
+
+
+def machines(paste: Paste) -> tuple[DumpedMachine, ...]:
+    """The machines a paste tells of, in the order of the text; none where no dump was found. Never raises."""
+    groups: list[list[Reading]] = []
+    reasons: list[str] = []
+    for reading in paste.readings:
+        why_not = [_first(contradiction(reading, other) for other in group) for group in groups]
+        fitting = [group for group, why in zip(groups, why_not, strict=True) if not why]
+        if fitting:
+            _closest(reading, fitting).append(reading)
+        else:
+            groups.append([reading])
+            reasons.append(why_not[-1] if why_not else "")
+    return tuple(_machine(group, why) for group, why in zip(groups, reasons, strict=True))
+
+
+def _first(texts: Iterable[str]) -> str:
+    return next((text for text in texts if text), "")
+
+
+def _closest(reading: Reading, groups: Sequence[list[Reading]]) -> list[Reading]:
+    """The group with most in common; the latest where several have as much."""
+    return max(reversed(groups), key=lambda group: max(agreeing(reading, other) for other in group))
+
+
+def _machine(readings: Sequence[Reading], why: str) -> DumpedMachine:
+    return DumpedMachine(tuple(dict.fromkeys(reading.kind for reading in readings)), merged(readings), why)

@@ -1,0 +1,159 @@
+"""Readings of one machine -> one reading. May import: importers, dumps.agreement, wire and the standard library."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+
+from stackviz.dumps.agreement import HAND_FILLED, same_card, same_version
+from stackviz.importers import Reading
+from stackviz.wire import LIMITS, Card, Scalar, Software
+
+__all__ = ["TRUST", "merged"]
+
+TRUST = (
+    "system-profiler-json",
+    "nvidia-smi-xml",
+    "nvidia-smi-q",
+    "nvidia-smi-csv",
+    "nvidia-smi-table",
+    "nvidia-smi-list",
+    "nvidia-smi-version",
+    "nvidia-smi-topo",
+    "nvcc-version",
+    "rocminfo",
+    "rocm-smi",
+    "lscpu",
+    "meminfo",
+    "system-profiler-text",
+    "collect-env",
+    "vllm-env",
+    "accelerate-env",
+    "transformers-env",
+    "xformers-info",
+    "llama-bench",
+    "issue-template",
+)
+"""Kinds of dumps, the one to be believed first where two tell the same: who asks the system before who asks the asker,
+and what was typed by hand last. A kind that is not listed comes just before that."""
+
+_TOGETHER = ("os.name", "os.version", "os.build", "os.wsl")
+_NAMES_NO_SYSTEM = frozenset({"linux", "unknown", ""})
+
+
+def merged(readings: Sequence[Reading]) -> Reading:
+    """All they tell. `kind` is that of the most trusted; lists keep the order of trust."""
+    ordered = sorted(readings, key=_trust)
+    if len(ordered) == 1:
+        return ordered[0]
+    whole = Reading(ordered[0].kind)
+    _merge_facts(whole, ordered)
+    for reading in ordered:
+        renumbered = _merge_cards(whole, reading.cards)
+        for result in reading.results[: LIMITS.results - len(whole.results)]:
+            card = None if result.card is None else renumbered.get(result.card)
+            whole.results.append(replace(result, card=card))
+        for problem in reading.problems:
+            whole.problem(problem)
+        for line in reading.ignored:
+            whole.ignore(line)
+    whole.software.extend(_merged_software(ordered))
+    return whole
+
+
+def _trust(reading: Reading) -> int:
+    if reading.kind in TRUST:
+        return TRUST.index(reading.kind)
+    return len(TRUST) - len(HAND_FILLED)
+
+
+def _merge_facts(whole: Reading, ordered: Sequence[Reading]) -> None:
+    """A fact that anybody states is told; only then is it asked why the others are absent."""
+    together = _system(ordered)
+    for name, value in together.items():
+        whole.sheet.state(name, value)
+    for reading in ordered:
+        for name, value in reading.facts.items():
+            if not together or name not in _TOGETHER:
+                whole.sheet.state(name, value)
+    for reading in ordered:
+        for name, why in reading.absent.items():
+            whole.sheet.lack(name, why.reason, why.detail)
+
+
+def _system(ordered: Sequence[Reading]) -> Mapping[str, Scalar]:
+    """Name, version and build of the system from one dump: halves of two would name a system that does not exist."""
+    telling = [reading.facts for reading in ordered if reading.facts.get("os.name")]
+    telling.sort(key=lambda facts: (not facts.get("os.wsl"), str(facts["os.name"]).lower() in _NAMES_NO_SYSTEM))
+    return {name: telling[0][name] for name in _TOGETHER if name in telling[0]} if telling else {}
+
+
+def _merge_cards(whole: Reading, cards: Iterable[Card]) -> dict[int, int]:
+    """Completes the cards that are there, adds the others. -> a card's index in its own dump -> in the whole."""
+    renumbered: dict[int, int] = {}
+    taken: set[int] = set()
+    for card in cards:
+        place = _place_of(card, whole.cards, taken)
+        if place is not None:
+            taken.add(place)
+            whole.cards[place] = _completed(whole.cards[place], card)
+            renumbered[card.index] = whole.cards[place].index
+        elif len(whole.cards) < LIMITS.cards:
+            taken.add(len(whole.cards))
+            index = _free_index(card.index, whole.cards)
+            whole.cards.append(replace(card, index=index))
+            renumbered[card.index] = index
+    return renumbered
+
+
+def _place_of(card: Card, cards: Sequence[Card], taken: set[int]) -> int | None:
+    """Where this card is among those: the one of its number if it may be that, else the first that may."""
+    fitting = [place for place, one in enumerate(cards) if place not in taken and same_card(one, card)]
+    return next((place for place in fitting if cards[place].index == card.index), fitting[0] if fitting else None)
+
+
+def _free_index(wanted: int, cards: Sequence[Card]) -> int:
+    used = {card.index for card in cards}
+    return wanted if wanted not in used else max(used) + 1
+
+
+def _completed(card: Card, other: Card) -> Card:
+    """The card with what the other dump tells of it besides; a whole name in place of one that was cut."""
+    is_cut = card.reported_name.endswith("...") and not other.reported_name.endswith("...")
+    facts = {**other.facts, **card.facts}
+    memory_bytes = card.memory_bytes or other.memory_bytes
+    told = {*facts, *(["memory_bytes"] if memory_bytes else []), *(["uuid_hash"] if other.uuid_hash else [])}
+    absent = {name: why for name, why in {**other.absent, **card.absent}.items() if name not in told}
+    return replace(
+        card,
+        reported_name=other.reported_name if is_cut else card.reported_name,
+        memory_bytes=memory_bytes,
+        uuid_hash=card.uuid_hash or other.uuid_hash,
+        facts=facts,
+        absent=absent,
+    )
+
+
+def _merged_software(ordered: Sequence[Reading]) -> Iterator[Software]:
+    """A component once for each version: a lesser tool's word counts where the better ones say nothing of it.
+
+    Two versions in one dump (pip and conda disagree) are both kept.
+    """
+    found: dict[str, list[Software]] = {}
+    for reading in ordered:
+        settled = {name: list(told) for name, told in found.items()}
+        for software in reading.software:
+            told = found.setdefault(software.component, [])
+            alike = next((one for one in told if _same_software(one, software)), None)
+            if alike is not None:
+                told[told.index(alike)] = _fuller(alike, software)
+            elif not settled.get(software.component):
+                told.append(software)
+    everything = [software for told in found.values() for software in told]
+    yield from everything[: LIMITS.software]
+
+
+def _same_software(one: Software, other: Software) -> bool:
+    return one.version is None or other.version is None or same_version(one.version, other.version)
+
+
+def _fuller(one: Software, other: Software) -> Software:
+    return max(one, other, key=lambda software: len(software.version or ""))

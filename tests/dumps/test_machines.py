@@ -1,0 +1,185 @@
+"""Dumps of one machine become one machine; dumps that contradict each other are of two, and it is said why."""
+
+from datetime import UTC, datetime
+
+import pytest
+
+from stackviz.dumps import DumpedMachine, machines
+from stackviz.dumps.merge import TRUST
+from stackviz.importers import IMPORTERS, Paste, Reading
+from stackviz.importers.reading import CardReading
+from stackviz.wire import Result, parse_report, to_json
+
+
+def reading(kind: str, facts: dict | None = None, cards: list[tuple] = (), absent: dict | None = None) -> Reading:
+    made = Reading(kind)
+    for name, value in (facts or {}).items():
+        made.sheet.state(name, value)
+    for name, reason in (absent or {}).items():
+        made.sheet.lack(name, reason)
+    for index, (name, memory) in enumerate(cards):
+        card = CardReading(index, "gpu", "amd" if "Radeon" in name else "nvidia", name, memory)
+        if memory is None:
+            card.sheet.lack("memory_bytes", "not_reported")
+        made.cards.append(card.card())
+    return made
+
+
+def read(*readings: Reading) -> tuple[DumpedMachine, ...]:
+    return machines(Paste(tuple(readings)))
+
+
+def test_no_dump_is_no_machine():
+    assert machines(Paste()) == ()
+
+
+def test_dumps_of_one_machine_are_put_together():
+    env = reading("collect-env", {"torch.version": "2.5.1+cu124", "os.name": "Ubuntu", "os.version": "22.04"})
+    smi = reading("nvidia-smi-table", {"nvidia.driver_version": "550.54.15"}, [("NVIDIA H100 PCIe", 2**36)])
+    (one,) = read(env, smi, reading("lscpu", {"cpu.model": "AMD EPYC 9654"}))
+    assert one.kinds == ("collect-env", "nvidia-smi-table", "lscpu")
+    assert one.reading.facts["torch.version"] == "2.5.1+cu124"
+    assert one.reading.facts["nvidia.driver_version"] == "550.54.15"
+    assert one.reading.facts["cpu.model"] == "AMD EPYC 9654"
+    assert one.differs == ""
+
+
+def test_a_better_tool_is_believed_whatever_the_order():
+    env = reading("collect-env", {"cuda.toolkit_version": "12.1.105"}, absent={"nvidia.driver_version": "not_reported"})
+    nvcc = reading("nvcc-version", {"cuda.toolkit_version": "12.4.131"})
+    smi = reading("nvidia-smi-table", {"nvidia.driver_version": "550.54.15"})
+    for order in ((env, nvcc, smi), (smi, nvcc, env)):
+        (one,) = read(*order)
+        assert one.reading.facts["cuda.toolkit_version"] == "12.4.131"
+        assert one.reading.facts["nvidia.driver_version"] == "550.54.15"
+        assert "nvidia.driver_version" not in one.reading.absent
+
+
+def test_name_and_version_of_the_system_come_from_one_dump():
+    vague = reading("lscpu", {"os.name": "Linux", "os.build": "5.15"})
+    exact = reading("collect-env", {"os.name": "Ubuntu", "os.version": "22.04"})
+    (one,) = read(vague, exact)
+    assert (one.reading.facts["os.name"], one.reading.facts["os.version"]) == ("Ubuntu", "22.04")
+    assert "os.build" not in one.reading.facts
+
+
+def test_cards_are_completed_by_number_and_name():
+    cut = reading("nvidia-smi-table", {}, [("NVIDIA GeForce RTX 2080 ...", 8 * 2**30), ("Tesla T4", 15 * 2**30)])
+    whole = reading("collect-env", {}, [("NVIDIA GeForce RTX 2080 SUPER", None), ("Tesla T4", None)])
+    for order in ((cut, whole), (whole, cut)):
+        (one,) = read(*order)
+        assert [(card.index, card.reported_name, card.memory_bytes) for card in one.reading.cards] == [
+            (0, "NVIDIA GeForce RTX 2080 SUPER", 8 * 2**30),
+            (1, "Tesla T4", 15 * 2**30),
+        ]
+        assert not any("memory_bytes" in card.absent for card in one.reading.cards)
+
+
+def test_a_tool_that_shows_fewer_of_the_cards_is_of_the_same_machine():
+    all_of_them = reading("nvidia-smi-table", {}, [("NVIDIA L4", 2**34)] * 4)
+    (one,) = read(all_of_them, reading("accelerate-env", {}, [("NVIDIA L4", None)]))
+    assert len(one.reading.cards) == 4
+
+
+def test_tools_have_their_own_names_for_amd_cards():
+    (one,) = read(
+        reading("rocm-smi", {}, [("Navi 31 [Radeon RX 7900 XTX]", 24 * 2**30)]),
+        reading("rocminfo", {}, [("AMD Radeon RX 7900 XTX", None)]),
+    )
+    assert len(one.reading.cards) == 1
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "why"),
+    [
+        (
+            reading("collect-env", {"os.name": "Ubuntu"}),
+            reading("system-profiler-json", {"os.name": "macOS"}),
+            "the system is Linux in one dump and macOS in another",
+        ),
+        (
+            reading("nvidia-smi-table", {"nvidia.driver_version": "535.104.05"}),
+            reading("collect-env", {"nvidia.driver_version": "550.54.15"}),
+            "nvidia.driver_version is 535.104.05 in one dump and 550.54.15 in another",
+        ),
+        (
+            reading("nvidia-smi-table", {}, [("NVIDIA L4", 2**34)]),
+            reading("collect-env", {}, [("NVIDIA A100-SXM4-40GB", None)]),
+            "NVIDIA A100-SXM4-40GB is in one dump and not in another",
+        ),
+        (
+            reading("nvidia-smi-table", {}, [("NVIDIA L4", 2**34)] * 2),
+            reading("nvidia-smi-table", {}, [("NVIDIA L4", 2**34)]),
+            "2 cards in one dump and 1 in another",
+        ),
+        (
+            reading("collect-env", {"torch.version": "2.3.0"}),
+            reading("collect-env", {"torch.version": "2.5.1+cu124"}),
+            "torch.version is 2.3.0 in one dump and 2.5.1+cu124 in another",
+        ),
+    ],
+)
+def test_a_contradiction_begins_a_second_machine(first, second, why):
+    one, two = read(first, second)
+    assert (one.differs, two.differs) == ("", why)
+    assert (one.kinds, two.kinds) == ((first.kind,), (second.kind,))
+
+
+def test_a_later_dump_joins_the_machine_it_agrees_with():
+    ubuntu = reading("collect-env", {"os.name": "Ubuntu", "nvidia.driver_version": "535.104.05"})
+    mac = reading("system-profiler-json", {"os.name": "macOS", "apple.chip": "Apple M3"})
+    smi = reading("nvidia-smi-table", {"nvidia.driver_version": "535.104.05"})
+    one, two = read(ubuntu, mac, smi)
+    assert (one.kinds, two.kinds) == (("collect-env", "nvidia-smi-table"), ("system-profiler-json",))
+
+
+def test_what_was_typed_by_hand_is_no_other_machine():
+    env = reading("collect-env", {"torch.version": "2.5.1+cu124"})
+    (one,) = read(reading("issue-template", {"torch.version": "2.4"}), env)
+    assert one.reading.facts["torch.version"] == "2.5.1+cu124"
+
+
+def test_one_version_told_twice_is_no_contradiction():
+    (one,) = read(
+        reading("collect-env", {"torch.version": "2.5.1+cu124", "nvidia.driver_version": "535.104"}),
+        reading("transformers-env", {"torch.version": "2.5.1"}),
+        reading("nvidia-smi-xml", {"nvidia.driver_version": "535.104.05"}),
+    )
+    assert one.reading.facts["nvidia.driver_version"] == "535.104.05"
+
+
+def test_two_versions_in_one_dump_are_both_kept_and_a_lesser_tool_adds_none():
+    env = reading("collect-env")
+    env.found("pytorch", "2.5.1", "pip")
+    env.found("pytorch", "2.4.0", "conda")
+    other = reading("transformers-env")
+    other.found("pytorch", "2.5.1+cu124", "transformers-cli")
+    other.found("pytorch", "1.13", "transformers-cli")
+    other.found("transformers", "4.46", "transformers-cli")
+    (one,) = read(env, other)
+    assert [(s.component, s.version) for s in one.reading.software] == [
+        ("pytorch", "2.5.1+cu124"),
+        ("pytorch", "2.4.0"),
+        ("transformers", "4.46"),
+    ]
+
+
+def test_a_result_follows_its_card_when_cards_are_renumbered():
+    bench = reading("llama-bench", {}, [("NVIDIA L4", None)])
+    bench.results.append(
+        Result("llama-bench", 1, "CUDA", 0, {"test": "pp512"}, "failed", "no row", "t/s", (), None, None, {})
+    )
+    (one,) = read(reading("nvidia-smi-table", {}, [("Tesla T4", 2**34), ("NVIDIA L4", 2**34)]), bench)
+    assert one.reading.results[0].card == 1
+    assert parse_report(to_json(one.report())).results == one.report().results
+
+
+def test_a_machine_makes_a_report_of_today_that_the_site_would_take():
+    (one,) = read(reading("collect-env", {"torch.version": "2.5.1"}, [("NVIDIA L4", None)]))
+    report = one.report()
+    assert parse_report(to_json(report)) == report
+    assert report.created_at.date() == datetime.now(UTC).date()
+
+
+def test_every_kind_has_its_place_among_those_to_be_believed():
+    assert {importer.kind for importer in IMPORTERS} <= set(TRUST)
