@@ -12,11 +12,7 @@ from typing import Any, Literal
 from django.utils.translation import gettext as _
 
 from stackviz.catalog.models import Accelerator, Alias
-from stackviz.catalog.names import normalized
-
-# A card reports less than is printed (81,559 MiB of "80 GB", 46,068 MiB of "48 GB" with ECC on): a few per cent.
-MEMORY_TOLERANCE = 0.06
-GIB, GB = 2**30, 10**9
+from stackviz.rules.card_names import MEMORY_TOLERANCE, is_cut, memory_distance, normalized
 
 How = Literal["name", "name+memory", "name+gpu-cores", "name+machine", "ambiguous", "unknown"]
 
@@ -61,6 +57,8 @@ def decide(card: CardName, aliases: Mapping[str, Sequence[Alias]]) -> Match:
     if not named:
         return Match(None, "unknown")
     candidates = _accelerators(named)
+    if is_cut(card.reported_name):  # the name of one product may be the beginning of another's
+        return Match(None, "ambiguous", candidates, _("the whole name: the tool that printed it cut it off"))
     sure = [alias for alias in named if alias.kind != Alias.Kind.UNDECIDED]
     agreeing = _nearest(card, [alias for alias in sure if _says(alias, card) is True])
     if len(_accelerators(agreeing)) == 1:
@@ -104,12 +102,6 @@ def _how(alias: Alias) -> How:
 
 def _is_vendor(alias: Alias, vendor: str) -> bool:
     return not vendor or vendor.casefold() in (alias.accelerator.vendor.slug, "unknown", "other")
-
-
-def memory_distance(printed_bytes: int, reported_bytes: int) -> float:
-    """How far, relative to the printed size, a reported size is off, be the printed GB decimal or binary in truth."""
-    printed_gb = printed_bytes / GB
-    return min(abs(reported_bytes / GIB - printed_gb), abs(reported_bytes / GB - printed_gb)) / printed_gb
 
 
 def _accelerators(found: Iterable[Alias]) -> tuple[Accelerator, ...]:

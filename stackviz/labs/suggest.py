@@ -10,8 +10,8 @@ from itertools import pairwise
 
 from rapidfuzz import fuzz
 
-from stackviz.catalog.match import MEMORY_TOLERANCE, memory_distance
 from stackviz.catalog.names import normalized
+from stackviz.rules.card_names import MEMORY_TOLERANCE, memory_distance
 
 MOST_SUGGESTED = 4
 LEAST_SCORE = 50  # of 100: below it the words have nothing to do with each other

@@ -7,12 +7,12 @@ May import: wire and the standard library.
     findings = find(report, packaged_tables())
 """
 
-from stackviz.rules.compatibility import Release, Requirement, Source, Tables, packaged_tables
+from stackviz.rules.compatibility import KnownCard, Release, Requirement, Source, Tables, packaged_tables
 from stackviz.rules.finding import Finding, Severity
 from stackviz.rules.registry import RULES, find, judge
 from stackviz.rules.rule import Rule
 
 __all__ = [
-    "RULES", "Finding", "Release", "Requirement", "Rule", "Severity", "Source", "Tables", "find", "judge",
+    "RULES", "Finding", "KnownCard", "Release", "Requirement", "Rule", "Severity", "Source", "Tables", "find", "judge",
     "packaged_tables",
 ]  # fmt: skip

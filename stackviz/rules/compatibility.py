@@ -2,7 +2,8 @@
 
 One copy of the data exists, the CSV files beside this module: the agent reads them from its own package, the site loads
 them into the database (where an admin may correct them) and builds the same `Tables` from there.
-May import: rules.versions and the standard library.
+`cards.csv` is written from the site's catalogue (`manage.py write_card_table`).
+May import: rules.versions, rules.known_cards and the standard library.
 """
 
 import csv
@@ -12,11 +13,24 @@ from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from importlib import resources
 
+from stackviz.rules.known_cards import KnownCard, KnownCards, card_from_row
 from stackviz.rules.versions import is_below, numbers
 
-__all__ = ["FILES", "Release", "Requirement", "Source", "Tables", "packaged_rows", "packaged_tables"]
+__all__ = [
+    "CARDS_FILE",
+    "FILES",
+    "KnownCard",
+    "Release",
+    "Requirement",
+    "Source",
+    "Tables",
+    "packaged_cards",
+    "packaged_rows",
+    "packaged_tables",
+]
 
 FILES = ("sources.csv", "releases.csv", "requirements.csv")
+CARDS_FILE = "cards.csv"
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,6 +97,21 @@ class Tables:
 
     releases: frozenset[Release]
     requirements: frozenset[Requirement]
+    cards: frozenset[KnownCard] = frozenset()
+
+    @cached_property
+    def _cards(self) -> KnownCards:
+        return KnownCards(self.cards)
+
+    def known_card(
+        self, vendor: str, name: str, memory_bytes: int | None = None, gpu_cores: int | None = None
+    ) -> KnownCard | None:
+        """The product that a card of this name is; None if no name is known or several fit."""
+        return self._cards.one(vendor, name, memory_bytes, gpu_cores)
+
+    def candidates(self, vendor: str, name: str, memory_bytes: int | None = None) -> list[KnownCard]:
+        """What a card of this name may be."""
+        return self._cards.candidates(vendor, name, memory_bytes)
 
     @cached_property
     def _releases(self) -> dict[tuple[str, str], list[Release]]:
@@ -119,7 +148,7 @@ def newest_up_to(rows: Iterable[Requirement], version: str) -> list[Requirement]
 
 
 def packaged_rows(name: str) -> list[dict[str, str]]:
-    """The rows of one of FILES, as written."""
+    """The rows of one of FILES or of CARDS_FILE, as written."""
     text = (resources.files("stackviz.rules") / "tables" / name).read_text(encoding="utf-8")
     return list(csv.DictReader(io.StringIO(text)))
 
@@ -134,4 +163,11 @@ def packaged_tables() -> Tables:
             Requirement(**{**row, "source": sources[row["source"]]})  # type: ignore[arg-type]
             for row in packaged_rows("requirements.csv")
         ),
+        packaged_cards(),
     )
+
+
+@lru_cache(maxsize=1)
+def packaged_cards() -> frozenset[KnownCard]:
+    """The names of cards as this version ships them."""
+    return frozenset(card_from_row(row) for row in packaged_rows(CARDS_FILE))

@@ -1,10 +1,13 @@
 """How a rule looks at a report: every fact it reads is remembered as evidence, a missing one is never guessed.
 
-May import: wire and the standard library.
+May import: rules.compatibility, wire and the standard library.
 """
 
 from collections.abc import Iterable, Mapping
+from functools import cached_property
 
+from stackviz.rules.card_names import is_cut
+from stackviz.rules.compatibility import KnownCard, Tables
 from stackviz.wire import Absent, Card, Report
 
 __all__ = ["CardLook", "Look", "NotReported"]
@@ -76,27 +79,60 @@ class _Facts:
 
 
 class CardLook(_Facts):
-    """One card of the report."""
+    """One card of the report. Its compute capability, where it does not state it, is that of the products it may be."""
 
-    def __init__(self, card: Card) -> None:
+    def __init__(self, card: Card, tables: Tables) -> None:
         super().__init__(card.facts, card.absent, f"card {card.index} ")
         self.index = card.index
         self.about = (card.index,)
         self.vendor = card.vendor.strip().lower()
         self.name = card.reported_name
+        self.is_cut = is_cut(card.reported_name)
+        self.memory_bytes = card.memory_bytes
         self.evidence[f"card {card.index}"] = card.reported_name
+        self._tables = tables
+
+    def get(self, name: str) -> str | None:
+        value = super().get(name)
+        if value is None and name == "compute_capability" and self._known_capability:
+            value = self._known_capability
+            self.evidence[self._prefix + name] = f"{value} (from the spec sheet)"
+        return value
+
+    @cached_property
+    def _known_capability(self) -> str:
+        if self.vendor != "nvidia":
+            return ""
+        may_be = self._tables.candidates(self.vendor, self.name, self.memory_bytes)
+        said = {card.compute_capability for card in may_be}
+        return said.pop() if len(said) == 1 else ""
+
+    @cached_property
+    def known(self) -> KnownCard | None:
+        """The product this card is, if its name and memory tell."""
+        return self._tables.known_card(self.vendor, self.name, self.memory_bytes)
 
 
 class Look(_Facts):
     """A whole report."""
 
-    def __init__(self, report: Report) -> None:
+    def __init__(self, report: Report, tables: Tables) -> None:
         super().__init__(report.facts, report.absent)
         self.day = report.created_at.date().isoformat()
-        self.all_cards = tuple(CardLook(card) for card in report.cards)
+        self.all_cards = tuple(CardLook(card, tables) for card in report.cards)
+        self._software: dict[str, list[str]] = {}
+        for found in report.software:
+            self._software.setdefault(found.component, []).append((found.version or "").strip())
 
     def cards(self, vendor: str) -> list[CardLook]:
         return [card for card in self.all_cards if card.vendor == vendor]
+
+    def software(self, component: str) -> list[str]:
+        """The versions of a component that were found, each once; "" where one did not say. Empty if it was not."""
+        versions = list(dict.fromkeys(self._software.get(component, [])))
+        if versions:
+            self.evidence[component] = ", ".join(version or "version not stated" for version in versions)
+        return versions
 
     @property
     def platform(self) -> str:

@@ -30,7 +30,7 @@ class Rule:
 
 def run(rule: Rule, report: Report, tables: Tables) -> Iterator[Finding]:
     """The rule's findings, in its own order; a missing fact ends the check with "cannot tell"."""
-    look = Look(report)
+    look = Look(report, tables)
     try:
         for verdict in rule.check(look, tables):
             yield _finding(rule, verdict, look)

@@ -2,23 +2,31 @@
 
 from functools import lru_cache
 
+from stackviz.catalog.known_cards import known_cards
+from stackviz.catalog.models import CatalogueEdition
+from stackviz.rules import KnownCard, Tables, packaged_tables
 from stackviz.rules import Release as ReleaseRow
 from stackviz.rules import Requirement as RequirementRow
 from stackviz.rules import Source as SourceRow
-from stackviz.rules import Tables, packaged_tables
+from stackviz.rules.compatibility import packaged_cards
 from stackviz.stacks.models import Edition, Release, Requirement
 
 SOURCE_KEY = "stacks/"
 
 
 def rule_tables() -> Tables:
-    """Built once per edition of the data: one query, three after a change. Before anything is loaded: the packaged."""
+    """Built once per edition of the data: two queries, six after a change. Before anything is loaded: the packaged."""
     edition = Edition.current()
-    return _tables(edition) if edition else packaged_tables()
+    return _tables(edition, CatalogueEdition.current()) if edition else packaged_tables()
 
 
 @lru_cache(maxsize=2)
-def _tables(_edition: str) -> Tables:
+def _cards(_edition: str) -> frozenset[KnownCard]:
+    return known_cards() or packaged_cards()
+
+
+@lru_cache(maxsize=2)
+def _tables(_edition: str, catalogue: str) -> Tables:
     sources: dict[int, SourceRow] = {}
     releases = frozenset(
         ReleaseRow(
@@ -50,7 +58,7 @@ def _tables(_edition: str) -> Tables:
         )
         for row in Requirement.objects.select_related("release__component", "source")
     )
-    return Tables(releases, requirements)
+    return Tables(releases, requirements, _cards(catalogue))
 
 
 def _source(row: Release | Requirement, seen: dict[int, SourceRow]) -> SourceRow:

@@ -52,7 +52,10 @@ def test_cards_of_one_generation_and_a_single_card_are_not_mixed():
 
 
 def test_whether_cards_are_mixed_cannot_be_told_when_one_is_silent():
-    assert answer("mixed-capability", linux(card(0), card(1, compute_capability=None))).severity == "cannot-tell"
+    assert (
+        answer("mixed-capability", linux(card(0), card(1, "Unheard of", compute_capability=None))).severity
+        == "cannot-tell"
+    )
 
 
 def test_a_card_on_half_its_lanes_is_a_warning():

@@ -194,5 +194,8 @@ def test_of_several_cards_the_dropped_ones_are_named():
 
 
 def test_a_card_that_does_not_say_its_capability_cannot_be_told():
-    found = answer("driver-dropped-card", linux(card(compute_capability=None), nvidia__driver_version="590.48.01"))
+    found = answer(
+        "driver-dropped-card",
+        linux(card(name="Unheard of", compute_capability=None), nvidia__driver_version="590.48.01"),
+    )
     assert found.title.endswith("card 0 compute_capability not reported")

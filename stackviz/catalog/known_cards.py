@@ -1,0 +1,48 @@
+"""The names of the catalogue as the rules look them up; `manage.py write_card_table` writes them into their package."""
+
+import csv
+from collections.abc import Iterable
+from dataclasses import astuple
+from io import StringIO
+
+from stackviz.catalog.models import Alias, SpecValue
+from stackviz.rules.known_cards import COLUMNS, KnownCard
+
+_FIELDS = ("compute_capability", "memory_gb")
+
+
+def known_cards() -> frozenset[KnownCard]:
+    """Every name a device reports, with what its sheet says in public. Two queries."""
+    said: dict[tuple[int, str], set[str]] = {}
+    public = SpecValue.objects.filter(field__in=_FIELDS, status=SpecValue.Status.PUBLIC)
+    for accelerator, field, value, amount in public.values_list("accelerator", "field", "value", "amount"):
+        said.setdefault((accelerator, field), set()).add(value if field == _FIELDS[0] else str(int(amount or 0)))
+    aliases = Alias.objects.exclude(kind=Alias.Kind.MACHINE).select_related("accelerator__vendor")
+    return frozenset(_known(alias, said) for alias in aliases)
+
+
+def _known(alias: Alias, said: dict[tuple[int, str], set[str]]) -> KnownCard:
+    """Where the sheet lists several variants, a figure is not this card's."""
+    capability = said.get((alias.accelerator_id, "compute_capability"), set())
+    memory = said.get((alias.accelerator_id, "memory_gb"), set())
+    printed = int(next(iter(memory))) if len(memory) == 1 else 0
+    asked = {"memory": alias.memory_bytes, "cores": alias.gpu_cores, "more": alias.kind == Alias.Kind.UNDECIDED}
+    return KnownCard(
+        alias.name,
+        alias.accelerator.vendor.slug,
+        alias.accelerator.slug,
+        alias.memory_bytes or printed or None,
+        next(iter(capability)) if len(capability) == 1 else "",
+        alias.gpu_cores,
+        " ".join(word for word, is_asked in asked.items() if is_asked),
+    )
+
+
+def card_table(cards: Iterable[KnownCard]) -> str:
+    """The cards as the rules' file has them."""
+    out = StringIO()
+    writer = csv.writer(out, lineterminator="\n")
+    writer.writerow(COLUMNS)
+    rows = [["" if value is None else str(value) for value in astuple(card)] for card in cards]
+    writer.writerows(sorted(rows, key=lambda row: (row[COLUMNS.index("accelerator")], row)))
+    return out.getvalue()
