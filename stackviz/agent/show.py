@@ -10,9 +10,12 @@ from stackviz.wire import FACTS, Fact, Report, Result, Scalar
 __all__ = ["describe", "what_is_sent"]
 
 _GROUPS = {
-    "Machine": ("os.", "machine.", "cpu.", "memory."),
-    "Software": ("python.", "torch.", "cuda.", "cudnn.", "nccl.", "rocm.", "nvidia.", "mps.", "apple.", "xpu."),
-}
+    "Machine": ("os.", "env.", "machine.", "cpu.", "memory."),
+    "Software": (
+        "python.", "pip.", "torch.", "flash_attn.", "onnxruntime.", "cuda.", "cudnn.", "nccl.", "rocm.", "nvidia.",
+        "mps.", "apple.", "xpu.",
+    ),
+}  # fmt: skip
 _QUIET_REASONS = {"not_applicable", "not_collected"}
 
 

@@ -50,6 +50,10 @@ def healthy_card(**changes: Any) -> Card:
         "nvmlDeviceGetMaxPcieLinkWidth": 16,
         "nvmlDeviceGetMigMode": [0, 0],
         "nvmlDeviceGetEccMode": [1, 1],
+        "nvmlDeviceGetTotalEccErrors": {0: 3, 1: 0},  # corrected, uncorrected
+        "nvmlDeviceGetRemappedRows": [0, 0, 0, 0],  # corrected, uncorrected, pending, failed
+        "nvmlDeviceGetRetiredPagesPendingStatus": Error(NOT_SUPPORTED),
+        "nvmlDeviceGetDisplayMode": 0,
         "nvmlDeviceGetPersistenceMode": 1,
         "nvmlDeviceGetComputeMode": 0,
         "nvmlDeviceGetVirtualizationMode": 0,
@@ -78,6 +82,7 @@ def module(
     init: Error | None = None,
     driver: Any = "560.35.03",
     cuda: Any = 12060,
+    library: Any = "12.560.35.03",
 ) -> ModuleType:
     """A `pynvml` with these cards. A handle is the card itself; its instances stand under "instances"."""
     fake = ModuleType("pynvml")
@@ -93,6 +98,7 @@ def module(
     system: dict[str, Callable[..., Any]] = {
         "nvmlInit": lambda: answer(init),
         "nvmlShutdown": lambda: None,
+        "nvmlSystemGetNVMLVersion": lambda: answer(library),
         "nvmlSystemGetDriverVersion": lambda: answer(driver),
         "nvmlSystemGetCudaDriverVersion_v2": lambda: answer(cuda),
         "nvmlDeviceGetCount": lambda: len(cards),

@@ -47,7 +47,7 @@ def test_it_reads_this_machine_without_site_packages(bundle, tmp_path):
         check=False,
     )
     assert done.returncode == 0, done.stderr
-    assert [probe.state for probe in parse_report(done.stdout).probes] == ["ok"] * 5
+    assert [probe.state for probe in parse_report(done.stdout).probes] == ["ok"] * 6
 
 
 def test_an_older_python_is_told_which_one_is_needed(bundle):

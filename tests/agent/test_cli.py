@@ -296,7 +296,7 @@ def test_the_agent_starts_with_nothing_but_the_standard_library(tmp_path):
     )
     assert done.returncode == 0, done.stderr
     report = parse_report(done.stdout)
-    assert [probe.state for probe in report.probes] == ["ok"] * 5
+    assert [probe.state for probe in report.probes] == ["ok"] * 6
     assert report.unknown_fields == ()
 
 

@@ -1,10 +1,12 @@
 """The NVIDIA probe, against fixture cards: one per way of failing."""
 
+import platform
 import sys
 
 import pytest
 
-from stackviz.agent.probing.asking import Missing
+from stackviz.agent.probing import nvidia_driver
+from stackviz.agent.probing.asking import Missing, run_command
 from stackviz.agent.probing.nvidia import probe_nvidia
 from stackviz.wire import hashed_uuid, parse_report
 from stackviz.wire.write import absent_document, card_document
@@ -25,6 +27,15 @@ SMI_XML = """<?xml version="1.0" ?>
     <gpu_power_readings><current_power_limit>170.00 W</current_power_limit></gpu_power_readings>
   </gpu>
 </nvidia_smi_log>"""
+CU_INIT = f"{sys.executable} -P -c {nvidia_driver._INIT}"
+LOADED = "NVRM version: NVIDIA UNIX Open Kernel Module for x86_64  560.35.03  Release Build\nGCC version: ..."
+MODULE_LIST = f"/lib/modules/{platform.release()}/modules.dep"
+
+
+def on_bus(number, kind):
+    """A device of NVIDIA on the PCI bus: 0x030200 is a card, 0x068000 a switch."""
+    where = f"/sys/bus/pci/devices/0000:0{number}:00.0"
+    return {f"{where}/vendor": "0x10de\n", f"{where}/class": f"{kind}\n"}
 
 
 @pytest.fixture
@@ -32,6 +43,7 @@ def probe(monkeypatch, tmp_path):
     """Probe a machine whose pynvml has these cards; None means that no binding is installed."""
 
     def ask(cards=None, files=None, says=None, system="Linux", **nvml):
+        says = {CU_INIT: "path /usr/lib/libcuda.so.560.35.03\ncode 0\n"} | (says or {})
         monkeypatch.setitem(sys.modules, "pynvml", None if cards is None else fake_nvml.module(cards, **nvml))
         reading = probe_nvidia(machine(tmp_path, files, says, system))
         body = report_body(
@@ -214,3 +226,144 @@ def test_the_toolkit_is_told_by_nvcc(probe):
     said = "Cuda compilation tools, release 12.4, V12.4.131\nBuild cuda_12.4.r12.4/compiler.34097967_0"
     reading = probe([healthy_card()], says={"nvcc --version": said})
     assert reading.facts["cuda.toolkit_version"] == "12.4.131"
+
+
+# ---- how the driver is set up ----------------------------------------------------------------------------------------
+
+
+def test_the_driver_tells_module_device_files_and_what_cu_init_answered(probe):
+    files = {"/proc/driver/nvidia/version": LOADED, "/dev/nvidia-uvm": ""}
+    facts = probe([healthy_card()], files).facts
+    assert facts["nvidia.kernel_module_version"] == "560.35.03"
+    assert facts["nvidia.nvml_version"] == "12.560.35.03"
+    assert (facts["nvidia.uvm_device"], facts["nvidia.module_installed"]) == (True, True)
+    assert (facts["cuda.init_code"], facts["cuda.libcuda_path"]) == (0, "/usr/lib/libcuda.so.560.35.03")
+
+
+def test_what_exists_only_in_trouble_is_not_applicable_on_a_healthy_machine(probe):
+    absent = probe([healthy_card()], {"/proc/driver/nvidia/version": LOADED}).absent
+    for name in ("nvidia.nvml_error", "nvidia.nvswitches", "nvidia.fabric_manager"):
+        assert absent[name].reason == "not_applicable", name
+
+
+def test_where_nothing_is_of_nvidia_nothing_is_asked(probe):
+    reading = probe(None, says={CU_INIT: Missing("failed", "must not be asked")})
+    for name in nvidia_driver.QUESTIONS.names:
+        assert reading.absent[name].reason == "not_applicable", name
+    assert reading.absent["nvidia.nvml_error"].reason == "not_applicable"
+
+
+@pytest.mark.parametrize(
+    ("said", "name", "expected"),
+    [
+        ("path /usr/lib/libcuda.so.1\ncode 999\n", "cuda.init_code", 999),
+        ("code 803\n", "cuda.init_code", 803),
+        ("path /usr/lib/libcuda.so.1\n", "cuda.libcuda_path", "/usr/lib/libcuda.so.1"),
+        ("missing libcuda.so.1: cannot open shared object file\n", "cuda.init_code", "not_installed"),
+        ("code what\n", "cuda.init_code", "not_reported"),
+        (Missing("timeout", "python did not end in 20 s"), "cuda.init_code", "timeout"),
+        (Missing("failed", "python ended with -11"), "cuda.libcuda_path", "failed"),
+    ],
+)
+def test_cu_init_is_asked_in_a_child_that_may_fail(probe, said, name, expected):
+    reading = probe([healthy_card()], says={CU_INIT: said})
+    assert (reading.facts[name] if name in reading.facts else reading.absent[name].reason) == expected
+
+
+def test_the_child_that_asks_libcuda_is_a_program_that_runs(tmp_path):
+    around = machine(tmp_path)
+    around.run_command = run_command
+    answer = around.run(sys.executable, "-P", "-c", nvidia_driver._INIT)
+    assert answer.split(" ", 1)[0] in {"missing", "path", "code"}
+
+
+@pytest.mark.parametrize(
+    ("listed", "expected"),
+    [
+        ("kernel/drivers/video/nvidia.ko.zst: kernel/x.ko", True),
+        ("updates/dkms/nvidia.ko:", True),
+        ("updates/dkms/nvidia-current.ko.xz:", True),
+        ("kernel/drivers/usb/typec/altmodes/typec_nvidia.ko:\nkernel/drivers/i2c/busses/i2c-nvidia-gpu.ko:", False),
+    ],
+)
+def test_a_module_that_is_installed_and_not_loaded_is_told(probe, listed, expected):
+    files = on_bus(1, "0x030000") | {MODULE_LIST: listed}
+    assert probe(None, files).facts["nvidia.module_installed"] is expected
+
+
+def test_without_a_list_of_modules_nobody_knows_what_is_installed(probe):
+    assert probe(None, on_bus(1, "0x030000")).absent["nvidia.module_installed"].reason == "not_reported"
+
+
+def test_a_missing_device_file_is_told_where_the_card_is_there(probe):
+    assert probe([healthy_card()]).facts["nvidia.uvm_device"] is False
+
+
+def test_under_wsl_the_kernel_has_no_part_in_it(probe):
+    reading = probe([healthy_card()], {"/proc/version": "Linux version 5.15-microsoft-standard-WSL2"})
+    for name in ("nvidia.kernel_module_version", "nvidia.uvm_device", "nvidia.module_installed"):
+        assert reading.absent[name].reason == "not_applicable"
+    assert reading.facts["cuda.init_code"] == 0
+
+
+@pytest.mark.parametrize(
+    ("said", "expected"),
+    [
+        ("LoadState=loaded\nActiveState=active\n", "active"),
+        ("LoadState=loaded\nActiveState=failed\n", "failed"),
+        ("LoadState=not-found\nActiveState=inactive\n", "not_installed"),
+        (Missing("not_installed", "systemctl is not installed"), "not_installed"),
+    ],
+)
+def test_a_machine_with_switches_tells_how_its_fabric_manager_is(probe, said, expected):
+    files = on_bus(1, "0x030200") | on_bus(2, "0x068000") | on_bus(3, "0x068000")
+    command = "systemctl show -p LoadState -p ActiveState nvidia-fabricmanager"
+    reading = probe([healthy_card()], files, {command: said})
+    assert reading.facts["nvidia.nvswitches"] == 2
+    name = "nvidia.fabric_manager"
+    assert (reading.facts[name] if name in reading.facts else reading.absent[name].reason) == expected
+
+
+@pytest.mark.parametrize(
+    ("code", "words"),
+    [(fake_nvml.MISMATCH, "Driver/library version mismatch"), (999, "Unknown Error"), (9, "Driver Not Loaded")],
+)
+def test_nvml_that_does_not_start_is_told_in_its_own_words(probe, code, words):
+    assert probe([], init=Error(code)).facts["nvidia.nvml_error"] == words
+
+
+def test_the_words_of_nvidia_smi_are_told_where_there_is_no_binding(probe):
+    failed = Missing("failed", "nvidia-smi ended with 255: Failed to initialize NVML: Unknown Error")
+    assert "Unknown Error" in probe(None, says={"nvidia-smi -q -x": failed}).facts["nvidia.nvml_error"]
+    assert probe(None, says={"nvidia-smi -q -x": SMI_XML}).absent["nvidia.nvml_error"].reason == "not_applicable"
+
+
+def test_nvml_tells_its_version_even_where_it_does_not_start(probe):
+    assert (
+        probe([], init=Error(fake_nvml.MISMATCH), library=b"13.580.95.05").facts["nvidia.nvml_version"]
+        == "13.580.95.05"
+    )
+
+
+def test_a_card_tells_errors_repairs_and_what_holds_it_back(probe):
+    (card,) = probe([healthy_card(nvmlDeviceGetCurrentClocksEventReasons=0x44, nvmlDeviceGetMigMode=[0, 1])]).cards
+    assert (card.facts["ecc_corrected"], card.facts["ecc_uncorrected"], card.facts["ecc_pending"]) == (3, 0, True)
+    assert (card.facts["remap_pending"], card.facts["remap_failed"]) == (False, False)
+    assert card.facts["throttle_reasons"] == "sw_power_cap hw_thermal_slowdown"
+    assert (card.facts["mig_mode"], card.facts["mig_pending"]) == ("disabled", "enabled")
+    assert (card.facts["display_attached"], card.facts["busy_ratio"]) == (False, 0.07)
+    assert card.facts["memory_used_bytes"] == 526385152
+
+
+def test_older_cards_retire_pages_instead_of_rows(probe):
+    rows = Error(fake_nvml.NOT_SUPPORTED)
+    (card,) = probe([healthy_card(nvmlDeviceGetRemappedRows=rows, nvmlDeviceGetRetiredPagesPendingStatus=1)]).cards
+    assert card.facts["remap_pending"] is True
+    assert card.absent["remap_failed"].reason == "not_supported"
+    (card,) = probe([healthy_card(nvmlDeviceGetRemappedRows=rows)]).cards
+    assert card.absent["remap_pending"].reason == "not_supported"
+
+
+def test_an_idle_card_is_held_back_by_nothing(probe):
+    (card,) = probe([healthy_card(nvmlDeviceGetCurrentClocksEventReasons=0x1)]).cards
+    assert card.facts["throttle_reasons"] == "none"

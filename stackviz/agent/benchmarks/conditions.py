@@ -13,7 +13,7 @@ from pathlib import Path
 
 from stackviz.agent.benchmarks.devices import Device
 from stackviz.agent.probing.asking import Missing, run_command
-from stackviz.agent.probing.nvml import Nvml, open_nvml
+from stackviz.agent.probing.nvml import Nvml, open_nvml, throttle_bits, throttle_words
 from stackviz.wire import hashed_uuid
 
 __all__ = ["Readings", "SmiReadings", "read_nothing", "readings_of", "throttle_words"]
@@ -21,18 +21,6 @@ __all__ = ["Readings", "SmiReadings", "read_nothing", "readings_of", "throttle_w
 Values = dict[str, float | str]
 Readings = Callable[[], Values]
 """Reads the conditions now; what cannot be read is left out."""
-
-_THROTTLE_BITS = {
-    # NVML API reference, nvmlClocksEventReasons; bit 0 is "idle", which holds nothing back
-    0x002: "applications_clocks_setting",
-    0x004: "sw_power_cap",
-    0x008: "hw_slowdown",
-    0x010: "sync_boost",
-    0x020: "sw_thermal_slowdown",
-    0x040: "hw_thermal_slowdown",
-    0x080: "hw_power_brake_slowdown",
-    0x100: "display_clock_setting",
-}
 
 
 def readings_of(device: Device, stack: ExitStack) -> Readings:
@@ -77,23 +65,13 @@ def read_card(nvml: Nvml, handle: object) -> Values:
         "temperature_c": lambda: nvml.ask("nvmlDeviceGetTemperature", handle, 0),
         "busy_ratio": lambda: nvml.ask("nvmlDeviceGetUtilizationRates", handle).gpu / 100,
         "memory_used_bytes": lambda: int(nvml.ask("nvmlDeviceGetMemoryInfo", handle).used),
-        "throttle_reasons": lambda: throttle_words(_throttle_bits(nvml, handle)),
+        "throttle_reasons": lambda: throttle_words(throttle_bits(nvml, handle)),
     }
     values: Values = {}
     for name, question in questions.items():
         with suppress(Missing):
             values[name] = question()
     return values
-
-
-def _throttle_bits(nvml: Nvml, handle: object) -> int:
-    names = ("nvmlDeviceGetCurrentClocksEventReasons", "nvmlDeviceGetCurrentClocksThrottleReasons")
-    return int(nvml.first(*names, arguments=(handle,)))
-
-
-def throttle_words(bits: int) -> str:
-    """The reasons as words, space separated; "none" where nothing holds the clock back."""
-    return " ".join(word for bit, word in _THROTTLE_BITS.items() if bits & bit) or "none"
 
 
 # ---- NVIDIA cards without NVML ---------------------------------------------------------------------------------------

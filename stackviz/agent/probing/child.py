@@ -19,6 +19,7 @@ PROBES = {
     "nvidia": ("stackviz.agent.probing.nvidia", "probe_nvidia"),
     "apple": ("stackviz.agent.probing.apple", "probe_apple"),
     "torch": ("stackviz.agent.probing.torch", "probe_torch"),
+    "packages": ("stackviz.agent.probing.packages", "probe_packages"),
 }
 """Probe -> where it is. Where two state the same fact, the earlier one counts."""
 

@@ -108,6 +108,7 @@ def _join_cards(cards: list[Document], told: list[Document]) -> None:
 # Who would have told of a fact: the longest beginning of its name counts.
 _ASKED_BY = {
     "os.": "system",
+    "env.": "system",
     "machine.": "system",
     "cpu.": "system",
     "memory.": "system",
@@ -116,10 +117,17 @@ _ASKED_BY = {
     "cuda.": "torch",
     "cudnn.": "torch",
     "nccl.": "torch",
+    "cudnn.libraries": "system",
+    "rocm.version": "system",
+    "pip.": "python",
+    "flash_attn.": "packages",
+    "onnxruntime.": "packages",
     "mps.": "torch",
     "xpu.": "torch",
     "nvidia.": "nvidia",
     "cuda.driver_api_version": "nvidia",
+    "cuda.init_code": "nvidia",
+    "cuda.libcuda_path": "nvidia",
     "cuda.toolkit_version": "nvidia",
     "apple.": "apple",
 }

@@ -7,29 +7,36 @@ import re
 
 from stackviz.agent.probing.asking import Missing, Surroundings
 from stackviz.agent.probing.nvidia_card import read_card
-from stackviz.agent.probing.nvml import CardLost, Nvml, open_nvml
+from stackviz.agent.probing.nvidia_driver import QUESTIONS as DRIVER_QUESTIONS
+from stackviz.agent.probing.nvidia_driver import ask_driver, loaded_module, pci_devices
+from stackviz.agent.probing.nvml import CardLost, NoNvml, Nvml, open_nvml, version_of_library
 from stackviz.importers import CardReading, Reading
 from stackviz.importers.nvidia_smi_xml import read_nvidia_smi_xml
 from stackviz.wire import LIMITS
 
 __all__ = ["probe_nvidia"]
 
-_NVIDIA_PCI_VENDOR = "0x10de"
+_NOT_ON_MACS = ("nvidia.driver_version", "cuda.driver_api_version", *DRIVER_QUESTIONS.names)
+_GRAPHICS_CLASSES = ("0x0300", "0x0302")  # with a display, and without
 
 
 def probe_nvidia(around: Surroundings) -> Reading:
     reading = Reading("nvidia")
     if around.system == "Darwin":
-        for name in ("nvidia.driver_version", "cuda.driver_api_version"):
+        for name in _NOT_ON_MACS:
             reading.sheet.lack(name, "not_applicable", "macOS has no NVIDIA driver")
         return reading
     try:
         with open_nvml() as nvml:
             _read_with_nvml(nvml, reading)
+            reading.sheet.lack("nvidia.nvml_error", "not_applicable", "NVML answers")
     except Missing as missing:
         _read_with_nvidia_smi(around, reading, missing)
+    _read_nvml_version(reading)
     _read_driver_file(around, reading)
     _read_toolkit(around, reading)
+    is_there = bool(reading.cards) or "nvidia.driver_version" in reading.facts or _has_device_on_bus(around)
+    ask_driver(around, reading.sheet, is_there=is_there)
     return reading
 
 
@@ -110,11 +117,33 @@ def _read_with_nvidia_smi(around: Surroundings, reading: Reading, no_nvml: Missi
         text = around.run("nvidia-smi", "-q", "-x", timeout_s=30)
     except Missing as no_smi:
         _note_no_driver(around, reading, no_nvml, no_smi)
+        _note_error(reading, no_nvml, no_smi)
         return
     told = read_nvidia_smi_xml(text)
     reading.sheet, reading.cards, reading.software = told.sheet, told.cards, told.software
     for problem in told.problems:
         reading.problem(f"nvidia-smi: {problem}")
+    _note_error(reading, no_nvml)
+
+
+def _note_error(reading: Reading, no_nvml: Missing, no_smi: Missing | None = None) -> None:
+    """How it failed, in NVML's words, or in those of nvidia-smi; nothing failed where neither is installed."""
+    if isinstance(no_nvml, NoNvml) and no_nvml.said:
+        reading.sheet.state("nvidia.nvml_error", no_nvml.said)
+    elif no_smi is None:
+        reading.sheet.lack("nvidia.nvml_error", "not_applicable", "nvidia-smi answers")
+    elif no_smi.reason == "not_installed":
+        reading.sheet.lack("nvidia.nvml_error", "not_applicable", "there is no NVML to fail")
+    else:
+        reading.sheet.state("nvidia.nvml_error", no_smi.detail)
+
+
+def _read_nvml_version(reading: Reading) -> None:
+    try:
+        reading.sheet.state("nvidia.nvml_version", version_of_library())
+    except Missing as missing:
+        why = reading.absent.get("nvidia.driver_version", missing)  # the same, where nothing of NVIDIA is there
+        reading.sheet.lack("nvidia.nvml_version", why.reason, why.detail)
 
 
 def _note_no_driver(around: Surroundings, reading: Reading, no_nvml: Missing, no_smi: Missing) -> None:
@@ -133,23 +162,18 @@ def _note_no_driver(around: Surroundings, reading: Reading, no_nvml: Missing, no
 
 
 def _has_device_on_bus(around: Surroundings) -> bool:
-    devices = around.path("/sys/bus/pci/devices")
-    return devices.is_dir() and any(
-        around.read(f"/sys/bus/pci/devices/{device.name}/vendor") == _NVIDIA_PCI_VENDOR
-        and (around.read(f"/sys/bus/pci/devices/{device.name}/class") or "").startswith(("0x0300", "0x0302"))
-        for device in devices.iterdir()
-    )
+    return pci_devices(around, *_GRAPHICS_CLASSES) > 0
 
 
 def _read_driver_file(around: Surroundings, reading: Reading) -> None:
     """/proc/driver/nvidia/version tells which kernel module is loaded, even when NVML cannot talk to it."""
-    text = around.read("/proc/driver/nvidia/version") or ""
-    match = re.search(r"NVRM version: NVIDIA UNIX (Open )?.*?Kernel Module(?: for \S+)?\s+(\d+\.[\d.]+)", text)
-    if match:
-        reading.sheet.state("nvidia.driver_version", match[2])
-        reading.sheet.state("nvidia.driver_kind", "open" if match[1] else "proprietary")
+    loaded = loaded_module(around)
+    if loaded:
+        version, is_open = loaded
+        reading.sheet.state("nvidia.driver_version", version)
+        reading.sheet.state("nvidia.driver_kind", "open" if is_open else "proprietary")
         if not any(software.component == "nvidia-driver" for software in reading.software):
-            reading.found("nvidia-driver", match[2], "/proc/driver/nvidia/version")
+            reading.found("nvidia-driver", version, "/proc/driver/nvidia/version")
         return
     models = {str(card.facts["driver_model"]) for card in reading.cards if "driver_model" in card.facts}
     if len(models) == 1:

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from typing import Any
 
 from stackviz.agent.probing.asking import Missing
-from stackviz.agent.probing.nvml import CardLost, Nvml
+from stackviz.agent.probing.nvml import CardLost, Nvml, throttle_bits, throttle_words
 from stackviz.importers import CardReading
 from stackviz.wire import Scalar, hashed_uuid
 
@@ -93,7 +93,14 @@ def card_questions(nvml: Nvml, handle: object) -> list[tuple[str, Question]]:
         ("pcie_generation_max", lambda: int(ask("nvmlDeviceGetMaxPcieLinkGeneration"))),
         ("pcie_width_max", lambda: int(ask("nvmlDeviceGetMaxPcieLinkWidth"))),
         ("mig_mode", lambda: {0: "disabled", 1: "enabled"}.get(ask("nvmlDeviceGetMigMode")[0])),
+        ("mig_pending", lambda: {0: "disabled", 1: "enabled"}.get(ask("nvmlDeviceGetMigMode")[1])),
         ("ecc", lambda: bool(ask("nvmlDeviceGetEccMode")[0])),
+        ("ecc_pending", lambda: bool(ask("nvmlDeviceGetEccMode")[1])),
+        ("ecc_corrected", lambda: int(ask("nvmlDeviceGetTotalEccErrors", 0, _SINCE_THE_DRIVER_WAS_LOADED))),
+        ("ecc_uncorrected", lambda: int(ask("nvmlDeviceGetTotalEccErrors", 1, _SINCE_THE_DRIVER_WAS_LOADED))),
+        ("remap_pending", lambda: _remap_pending(ask)),
+        ("remap_failed", lambda: bool(ask("nvmlDeviceGetRemappedRows")[3])),
+        ("display_attached", lambda: bool(ask("nvmlDeviceGetDisplayMode"))),
         ("persistence_mode", lambda: bool(ask("nvmlDeviceGetPersistenceMode"))),
         ("compute_mode", lambda: _COMPUTE_MODES.get(ask("nvmlDeviceGetComputeMode"))),
         ("virtualization_mode", lambda: _VIRTUALIZATION.get(ask("nvmlDeviceGetVirtualizationMode"))),
@@ -105,6 +112,9 @@ def card_questions(nvml: Nvml, handle: object) -> list[tuple[str, Question]]:
         # readings: tried once, so that the card says which of them its results will lack
         ("power_w", watts("nvmlDeviceGetPowerUsage")),
         ("temperature_c", lambda: int(ask("nvmlDeviceGetTemperature", 0))),
+        ("busy_ratio", lambda: ask("nvmlDeviceGetUtilizationRates").gpu / 100),
+        ("memory_used_bytes", lambda: int(ask("nvmlDeviceGetMemoryInfo").used)),
+        ("throttle_reasons", lambda: throttle_words(throttle_bits(nvml, handle))),
         ("sm_clock_hz", megahertz("nvmlDeviceGetClockInfo", "NVML_CLOCK_SM")),
         ("memory_clock_hz", megahertz("nvmlDeviceGetClockInfo", "NVML_CLOCK_MEM")),
     ]
@@ -127,7 +137,23 @@ def _architecture(number: int) -> str | None:
 _COMPUTE_MODES = {0: "default", 1: "exclusive-thread", 2: "prohibited", 3: "exclusive-process"}
 _VIRTUALIZATION = {0: "none", 1: "pass-through", 2: "vgpu", 3: "host-vgpu", 4: "host-vsga"}
 _ADDRESSING = {0: "none", 1: "HMM", 2: "ATS"}
+_SINCE_THE_DRIVER_WAS_LOADED = 0  # NVML_VOLATILE_ECC
 _MOST_NVLINKS = 18  # NVML_NVLINK_MAX_LINKS
+
+
+def _remap_pending(ask: Callable[..., Any]) -> bool:
+    """Rows since Ampere; before, whole pages are retired."""
+    try:
+        return bool(ask("nvmlDeviceGetRemappedRows")[2])
+    except CardLost:
+        raise
+    except Missing as no_rows:
+        try:
+            return bool(ask("nvmlDeviceGetRetiredPagesPendingStatus"))
+        except CardLost:
+            raise
+        except Missing:
+            raise no_rows from None
 
 
 def _links_up(ask: Callable[..., Any]) -> int:

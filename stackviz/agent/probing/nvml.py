@@ -5,6 +5,7 @@ some releases of it hide the real one). What NVML answers and fails with: NVML A
 May import: importers, wire and the standard library; pynvml inside functions.
 """
 
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from types import ModuleType
@@ -12,7 +13,7 @@ from typing import Any
 
 from stackviz.agent.probing.asking import Missing
 
-__all__ = ["CardLost", "Nvml", "open_nvml"]
+__all__ = ["CardLost", "NoNvml", "Nvml", "open_nvml", "throttle_bits", "throttle_words", "version_of_library"]
 
 # nvmlReturn_t, by number: older bindings lack names of newer codes
 _NOT_SUPPORTED = 3
@@ -23,6 +24,7 @@ _LIBRARY_NOT_FOUND = 12
 _FUNCTION_NOT_FOUND = 13
 _GPU_IS_LOST = 15
 _MISMATCH = 18
+_UNKNOWN = 999
 
 _REASONS = {
     _NOT_SUPPORTED: ("not_supported", None),
@@ -40,6 +42,36 @@ _NO_START = {
     ),
     _NO_PERMISSION: ("failed", "this user may not talk to the NVIDIA driver"),
 }
+
+
+_OWN_WORDS = {
+    _NO_PERMISSION: "Insufficient Permissions",
+    _DRIVER_NOT_LOADED: "Driver Not Loaded",
+    _GPU_IS_LOST: "GPU is lost",
+    _MISMATCH: "Driver/library version mismatch",
+    _UNKNOWN: "Unknown Error",
+}
+"""What nvmlErrorString and nvidia-smi call them: people search for these words."""
+
+_THROTTLE_BITS = {
+    # NVML API reference, nvmlClocksEventReasons; bit 0 is "idle", which holds nothing back
+    0x002: "applications_clocks_setting",
+    0x004: "sw_power_cap",
+    0x008: "hw_slowdown",
+    0x010: "sync_boost",
+    0x020: "sw_thermal_slowdown",
+    0x040: "hw_thermal_slowdown",
+    0x080: "hw_power_brake_slowdown",
+    0x100: "display_clock_setting",
+}
+
+
+class NoNvml(Missing):
+    """NVML does not start. `said`: how NVML calls it; None where it was not there to say anything."""
+
+    def __init__(self, reason: str, detail: str, said: str | None = None) -> None:
+        super().__init__(reason, detail)
+        self.said = said
 
 
 class CardLost(Missing):
@@ -106,14 +138,38 @@ def open_nvml() -> Iterator[Nvml]:
         pynvml.nvmlInit()
     except pynvml.NVMLError as error:
         reason, detail = _NO_START.get(_code(error), ("failed", f"NVML does not start: {error}"))
-        raise Missing(reason, detail) from None
+        said = None if reason == "not_installed" else _OWN_WORDS.get(_code(error), str(error))
+        raise NoNvml(reason, detail, said) from None
     except OSError as error:
-        raise Missing("failed", f"NVML does not load: {error}") from None
+        raise NoNvml("failed", f"NVML does not load: {error}", f"NVML does not load: {error}") from None
     try:
         yield Nvml(pynvml)
     finally:
         with suppress(pynvml.NVMLError):
             pynvml.nvmlShutdown()
+
+
+def version_of_library() -> str:
+    """The version of NVML itself, which it tells even where it does not start. Raises Missing."""
+    pynvml = sys.modules.get("pynvml")
+    ask = getattr(pynvml, "nvmlSystemGetNVMLVersion", None)
+    if ask is None:
+        raise Missing("not_installed", "the package nvidia-ml-py is not installed for this Python")
+    try:
+        version = ask()
+    except Exception as error:  # noqa: BLE001 - what a library that does not start makes of it
+        raise Missing("failed", f"NVML does not tell its version: {error}") from None
+    return version.decode("utf-8", "replace") if isinstance(version, bytes) else str(version)
+
+
+def throttle_bits(nvml: Nvml, handle: object) -> int:
+    names = ("nvmlDeviceGetCurrentClocksEventReasons", "nvmlDeviceGetCurrentClocksThrottleReasons")
+    return int(nvml.first(*names, arguments=(handle,)))
+
+
+def throttle_words(bits: int) -> str:
+    """The reasons as words, space separated; "none" where nothing holds the clock back."""
+    return " ".join(word for bit, word in _THROTTLE_BITS.items() if bits & bit) or "none"
 
 
 def _code(error: Exception) -> int:

@@ -10,6 +10,7 @@ import sysconfig
 from importlib import metadata
 
 from stackviz.agent.probing.asking import Missing, Questions, Surroundings
+from stackviz.agent.probing.pip_index import pip_index_url
 from stackviz.importers.reading import Reading
 
 __all__ = ["QUESTIONS", "probe_python"]
@@ -22,8 +23,23 @@ _PACKAGES = (
     ("jax", "jax"),
     ("tensorflow", "tensorflow"),
     ("onnxruntime", "onnxruntime"),
-    ("onnxruntime-gpu", "onnxruntime"),
+    ("onnxruntime-gpu", "onnxruntime-gpu"),
     ("transformers", "transformers"),
+    ("accelerate", "hf-accelerate"),
+    ("vllm", "vllm"),
+    ("xformers", "xformers"),
+    ("flash-attn", "flash-attn"),
+    ("bitsandbytes", "bitsandbytes"),
+    ("torchvision", "torchvision"),
+    ("torchaudio", "torchaudio"),
+    ("jax-cuda12-plugin", "jax-cuda-plugin"),
+    ("jax-cuda13-plugin", "jax-cuda-plugin"),
+    ("jax-metal", "jax-metal"),
+    ("tensorflow-cpu", "tensorflow"),
+    ("tensorflow-macos", "tensorflow"),
+    ("tensorflow-metal", "tensorflow-metal"),
+    ("pynvml", "pynvml"),
+    ("nvidia-ml-py", "nvidia-ml-py"),
     ("numpy", "numpy"),
     ("triton", "triton"),
     ("triton-windows", "triton"),
@@ -55,6 +71,9 @@ def _find_packages(reading: Reading) -> None:
         reading.found(component, distribution.version, "package metadata")
         if component == "cuda-runtime":
             reading.sheet.state("cuda.runtime_version", distribution.version)
+
+
+QUESTIONS.about("pip.index_url")(pip_index_url)
 
 
 @QUESTIONS.about("python.version")

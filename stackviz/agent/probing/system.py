@@ -7,7 +7,7 @@ May import: importers, wire and the standard library.
 import platform
 import re
 
-from stackviz.agent.probing import processor
+from stackviz.agent.probing import loading, processor
 from stackviz.agent.probing.asking import Missing, Questions, Surroundings, only_on
 from stackviz.importers.reading import Reading
 
@@ -30,6 +30,7 @@ def probe_system(around: Surroundings) -> Reading:
     reading = Reading("system")
     QUESTIONS.ask(around, reading.sheet)
     processor.QUESTIONS.ask(around, reading.sheet)
+    loading.QUESTIONS.ask(around, reading.sheet)
     _find_system(around, reading)
     return reading
 
