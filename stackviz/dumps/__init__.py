@@ -3,6 +3,8 @@
 Standard library only: the agent diagnoses offline with it, the site online. May import: importers, rules, wire, units.
 """
 
+from stackviz.dumps.answer import answer
 from stackviz.dumps.machines import DumpedMachine, machines
+from stackviz.dumps.masking import mask_text
 
-__all__ = ["DumpedMachine", "machines"]
+__all__ = ["DumpedMachine", "answer", "machines", "mask_text"]

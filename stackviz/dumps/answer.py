@@ -1,0 +1,181 @@
+"""Machines told by dumps -> the answer as JSON: what was found, what does not fit, what was not told and why.
+
+May import: rules, the other modules of dumps, wire and the standard library.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from stackviz.dumps.components import components
+from stackviz.dumps.machines import DumpedMachine
+from stackviz.rules import Finding, Severity, Tables, judge
+from stackviz.wire import Absent, Card, Report, Result, Scalar
+
+__all__ = ["ASKED", "NO_DEVICE", "answer"]
+
+ASKED = (
+    "os.name",
+    "os.version",
+    "python.version",
+    "torch.version",
+    "torch.cuda_version",
+    "cuda.runtime_version",
+    "cuda.driver_api_version",
+    "nvidia.driver_version",
+    "cudnn.version",
+    "rocm.version",
+    "cpu.model",
+    "mps.built",
+    "mps.available",
+)
+"""The facts every answer has, null where no dump tells them."""
+
+NO_DEVICE = "not in the text"
+_NOBODY_SAID = Absent("not_reported", "no dump in the text tells it")
+
+SheetOf = Callable[[Card], str | None]
+Document = dict[str, Any]
+
+
+def answer(
+    machines: Sequence[DumpedMachine],
+    tables: Tables,
+    sheet_of: SheetOf | None = None,
+    not_understood: Sequence[str] = (),
+) -> Document:
+    """What is known of the first machine; the others under "machines", with what tells them apart.
+
+    `sheet_of`: a card -> the slug of its sheet; without it the tables' list of names decides. `not_understood`: lines
+    outside all dumps. "kinds" are those of the whole text.
+    """
+    answers = [_answer(machine, tables, sheet_of) for machine in machines] or [_nothing()]
+    first = answers[0]
+    first["kinds"] = list(dict.fromkeys(kind for machine in machines for kind in machine.kinds))
+    first["not_understood"] = [*first["not_understood"], *not_understood]
+    if len(answers) > 1:
+        first["machines"] = [
+            {"differs": machine.differs, **document}
+            for machine, document in zip(machines[1:], answers[1:], strict=True)
+        ]
+    return first
+
+
+def _nothing() -> Document:
+    return {
+        "kinds": [],
+        "facts": dict.fromkeys(ASKED),
+        "cards": [],
+        "components": [],
+        "findings": [],
+        "results": [],
+        "not_understood": [],
+        "problems": [],
+        "reasons": {name: _reason(_NOBODY_SAID) for name in ASKED},
+    }
+
+
+def _answer(machine: DumpedMachine, tables: Tables, sheet_of: SheetOf | None) -> Document:
+    report = machine.report()
+    findings = judge(report, tables)
+    facts, reasons = _facts(report)
+    cards = [_card(card, report.facts, tables, sheet_of, reasons) for card in report.cards]
+    return {
+        "kinds": list(machine.kinds),
+        "facts": facts,
+        "cards": cards,
+        "components": [
+            {"layer": one.layer or None, "component": one.component, "version": one.version, "state": one.state}
+            | ({"name": one.name} if one.name else {})
+            for one in components(report, findings)
+        ],
+        "findings": [_finding(one) for one in findings if one.severity != Severity.FITS],
+        "results": [_result(result) for result in machine.reading.results],
+        "not_understood": list(machine.reading.ignored),
+        "problems": list(machine.reading.problems),
+        "reasons": reasons,
+    }
+
+
+def _facts(report: Report) -> tuple[dict[str, Scalar | None], dict[str, Document]]:
+    """The facts asked for, then every other that was told; and why what is null is null."""
+    facts: dict[str, Scalar | None] = {name: report.facts.get(name) for name in ASKED}
+    absent = dict(report.absent)
+    if facts["cuda.runtime_version"] is None:  # what is commonly called so: collect_env asks nvcc
+        facts["cuda.runtime_version"] = report.facts.get("cuda.toolkit_version")
+        if "cuda.runtime_version" not in absent and "cuda.toolkit_version" in absent:
+            absent["cuda.runtime_version"] = absent["cuda.toolkit_version"]
+    facts |= {name: value for name, value in report.facts.items() if name not in facts}
+    lacking = {name: absent.get(name, _NOBODY_SAID) for name in ASKED if facts[name] is None}
+    lacking |= {name: why for name, why in absent.items() if name not in facts}
+    return facts, {name: _reason(why) for name, why in lacking.items()}
+
+
+def _reason(why: Absent) -> Document:
+    return {"reason": why.reason, "detail": why.detail}
+
+
+def _card(
+    card: Card,
+    facts: Mapping[str, Scalar],
+    tables: Tables,
+    sheet_of: SheetOf | None,
+    reasons: dict[str, Document],
+) -> Document:
+    document: Document = {
+        "index": card.index,
+        "reported_name": card.reported_name,
+        "accelerator": sheet_of(card) if sheet_of else _known(card, tables),
+        "memory_bytes": card.memory_bytes,
+        "driver_version": card.facts.get("driver_version"),
+    }
+    if document["driver_version"] is None and card.vendor == "nvidia":
+        document["driver_version"] = facts.get("nvidia.driver_version")
+    why = {"accelerator": Absent("not_reported", "the name is in no spec sheet, or in several")}
+    why["driver_version"] = card.absent.get("driver_version", _driver_absent(card))
+    for name in ("accelerator", "memory_bytes", "driver_version"):
+        if document[name] is None:
+            reasons[f"cards[{card.index}].{name}"] = _reason(why.get(name) or card.absent.get(name) or _NOBODY_SAID)
+    return document
+
+
+def _driver_absent(card: Card) -> Absent:
+    return Absent("not_applicable", "the driver is part of macOS") if card.vendor == "apple" else _NOBODY_SAID
+
+
+def _known(card: Card, tables: Tables) -> str | None:
+    cores = card.facts.get("gpu_cores")
+    known = tables.known_card(
+        card.vendor, card.reported_name, card.memory_bytes, cores if isinstance(cores, int) else None
+    )
+    return known.accelerator if known else None
+
+
+def _finding(finding: Finding) -> Document:
+    return {
+        "rule": finding.rule,
+        "severity": finding.severity,
+        "component": finding.component,
+        "title": finding.title,
+        "explanation": finding.explanation,
+        "evidence": dict(finding.evidence),
+        "advice": finding.advice,
+        "source": {"title": finding.source_title, "url": finding.source_url},
+    }
+
+
+def _result(result: Result) -> Document:
+    """`value`: the mean, as the benchmark states it; null for a run that failed, with the reason."""
+    told = result.extra.get("mean")
+    mean = sum(result.samples) / len(result.samples) if result.samples else None
+    document: Document = {
+        "benchmark": result.benchmark,
+        "device": result.device,
+        "params": dict(result.params),
+        "value": told if told is not None else mean,
+        "unit": result.unit,
+    }
+    if "stddev" in result.extra:
+        document["stddev"] = result.extra["stddev"]
+    if result.state != "ok":
+        document |= {"state": result.state, "reason": result.reason}
+    return document

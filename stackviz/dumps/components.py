@@ -1,0 +1,107 @@
+"""A machine's components layer by layer, each with what the findings say of it.
+
+May import: rules, the other modules of dumps, wire and the standard library.
+"""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from stackviz.dumps.layers import LAYERS, layer_of
+from stackviz.rules import Finding, Severity
+from stackviz.wire import Card, Report, Scalar
+
+__all__ = ["Component", "components"]
+
+_STATES = {Severity.BROKEN: "broken", Severity.WARNING: "warning", Severity.FITS: "fits"}
+_WORST_FIRST = ("broken", "warning", "fits")
+
+
+@dataclass(frozen=True, slots=True)
+class Component:
+    """`state`: reported, fits, warning, broken or unknown. `name`: what a card calls itself, else ""."""
+
+    layer: str
+    component: str
+    version: str | None
+    state: str
+    name: str = ""
+
+
+def components(report: Report, findings: Sequence[Finding]) -> tuple[Component, ...]:
+    """What was found, and what must be there although nobody told its version; top to bottom."""
+    found = [
+        Component(layer or "", component, version, _state(component, version, findings))
+        for component, version in dict.fromkeys((*_software(report), *_from_facts(report)))
+        if (layer := layer_of(component)) != "hardware"
+    ]
+    cards = [Component("hardware", "hardware", None, _card_state(card, findings), card.reported_name)
+             for card in report.cards]  # fmt: skip
+    order = {layer: place for place, layer in enumerate(LAYERS)}
+    return tuple(sorted((*found, *cards), key=lambda one: order.get(one.layer, -1)))
+
+
+def _software(report: Report) -> Iterator[tuple[str, str | None]]:
+    for software in report.software:
+        yield software.component, software.version
+
+
+def _from_facts(report: Report) -> Iterator[tuple[str, str | None]]:
+    """Components that a fact tells of and no list of software; or that a machine with such cards must have."""
+    named = {software.component for software in report.software}
+    vendors = {card.vendor for card in report.cards}
+    for component, (facts, vendor) in _TOLD_BY.items():
+        version = next((str(report.facts[name]) for name in facts if report.facts.get(name)), None)
+        if component not in named and (version or (vendor and vendor in vendors)):
+            yield component, version
+    system = _system(report.facts)
+    if system and system[0] not in named:
+        yield system
+    if report.facts.get("mps.built") is True and "mps" not in named:
+        yield "mps", None
+    if report.facts.get("os.wsl") and "wsl" not in named:
+        yield "wsl", str(report.facts["os.wsl"])
+
+
+_TOLD_BY: Mapping[str, tuple[tuple[str, ...], str]] = {
+    "python": (("python.version",), ""),
+    "pytorch": (("torch.version",), ""),
+    "cudnn": (("cudnn.version",), ""),
+    "nccl": (("nccl.version",), ""),
+    "cuda-runtime": (("cuda.runtime_version", "torch.cuda_version"), ""),
+    "cuda-toolkit": (("cuda.toolkit_version",), ""),
+    "cuda-driver-api": (("cuda.driver_api_version",), ""),
+    "rocm": (("rocm.version",), ""),
+    "nvidia-driver": (("nvidia.driver_version",), "nvidia"),
+}
+"""Component -> the facts that tell its version, and the maker of the cards that are nothing without it."""
+
+
+def _system(facts: Mapping[str, Scalar]) -> tuple[str, str | None] | None:
+    name = str(facts.get("os.name") or "")
+    if not name:
+        return None
+    version = str(facts["os.version"]) if facts.get("os.version") else None
+    if name.lower().startswith("windows"):
+        return "windows", version
+    if name.lower().startswith(("macos", "mac os", "darwin")):
+        return "macos", version
+    return "linux", f"{name} {version or ''}".strip()[:200]
+
+
+def _state(component: str, version: str | None, findings: Sequence[Finding]) -> str:
+    return _worst(findings, lambda one: one.component == component) or ("reported" if version else "unknown")
+
+
+def _card_state(card: Card, findings: Sequence[Finding]) -> str:
+    """What is said of this card; a finding that names no card is about all of them."""
+
+    def is_about(finding: Finding) -> bool:
+        named = [name for name in finding.evidence if name.startswith("card ")]
+        return finding.component == "hardware" and (not named or f"card {card.index}" in named)
+
+    return _worst(findings, is_about) or "reported"
+
+
+def _worst(findings: Sequence[Finding], is_about: Callable[[Finding], bool]) -> str:
+    states = {_STATES.get(Severity(one.severity), "") for one in findings if is_about(one)}
+    return next((state for state in _WORST_FIRST if state in states), "")

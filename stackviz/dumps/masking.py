@@ -1,0 +1,145 @@
+"""Taking out of a dump what names a person or a machine, so that it may be kept: people, hosts, serials, addresses.
+
+What is left can be read as before: lines stay lines, and what stands in for a name is no word that a tool prints.
+May import: dumps.private and the standard library.
+"""
+
+import re
+from collections.abc import Iterator
+
+from stackviz.dumps.private import (
+    HOME,
+    NETWORK_CARD,
+    PLAIN_WORDS,
+    SHORTEST_NAME,
+    UUID,
+    WINDOWS_HOME,
+    without_addresses,
+)
+
+__all__ = ["mask_text"]
+
+REDACTED = "[redacted]"  # the word nvidia-smi itself uses
+_MOST_NAMES = 20
+_MOST_ROUNDS = 4
+
+_PROMPT = re.compile(
+    r"^(\s{0,8}(?:[>|]\s{0,4}){0,3}(?:\([^()\n]{1,40}\)\s{1,2}){0,2}\[?)"
+    r"([A-Za-z_][\w.-]{0,62})@([A-Za-z0-9][\w.-]{0,62})(?=(?::|[ ~])[^\n]{0,200}?[$#%>](?:\s|$))",
+    re.MULTILINE,
+)
+_UNAME = re.compile(
+    r"\b((?:Linux|Darwin) )(?!release\b|version\b|kernel\b)([A-Za-z0-9][\w.-]{0,62})(?= \d+\.\d+\.\d+\S* )"
+)
+_NAMED = re.compile(
+    r"(?i)((?:\b(?:computer|host|node|user|logged[ -]in user|full)[ _-]?name|\bHOSTNAME|\bUSER(?:NAME)?|\bLOGNAME)"
+    r"[\"']?[ \t]{0,30}[:=][ \t]{0,10}[\"']?)([^\s\"',<>\[\]~][^\"\n,<>]{0,80})"
+)
+_SYSLOG = re.compile(r"^((?:[A-Z][a-z]{2} [ \d]\d \d\d:\d\d:\d\d) )([\w.-]{1,63})(?= \S{1,60}:)", re.MULTILINE)
+_SERIAL = re.compile(
+    r"(?i)(\b(?:serial(?:[ _-]?(?:number|no))?|provisioning[ _]udid|unique[ _]id|asset[ _]tag)"
+    r"(?:[ \t]?\([\w ]{1,30}\))?[\"']?[ \t]{0,40}[:=][ \t]{0,10}[\"']?)([^\"'\n,<\s][^\"'\n,<]{0,80})"
+)
+_SERIAL_ELEMENT = re.compile(r"(?i)(<[\w-]{0,20}serial[\w-]{0,20}>)([^<\n]{1,80})(?=</)")
+_UDID = re.compile(r"\b[0-9A-Fa-f]{8}-[0-9A-Fa-f]{16}\b|\bGPU-[0-9a-f]{16}\b")
+_MAIL = re.compile(r"(?<![\w.+-])[\w.+-]{1,64}@[A-Za-z0-9-]{1,63}(?:\.[A-Za-z0-9-]{1,63}){1,5}")
+_CREDENTIALS = re.compile(r"(?<=://)[^\s/@:\[]{1,100}:[^\s/@]{1,200}@")
+_TOKEN = re.compile(
+    r"\b(?:hf_|gh[pousr]_|github_pat_|glpat-|sk-|aw_)[A-Za-z0-9_-]{16,200}"
+    r"|(?<=_TOKEN=)[^\s\[]\S{0,200}|(?<=_KEY=)[^\s\[]\S{0,200}|(?<=PASSWORD=)[^\s\[]\S{0,200}"
+)
+_DOES_NOT_TELL = frozenset({"n/a", "[n/a]", "none", "0", "unknown", "not specified", "not supported", "disabled"})
+_SERIAL_COLUMNS = frozenset({"serial", "gpu_serial", "serial number"})
+_PACKAGE_LINE = re.compile(
+    r"\[(?:pip3?|conda)\]|\bversion\b|\b(?:nvidia|cuda|cudnn|cublas|nccl|torch|tensorrt|mkl|rocm|intel)[\w-]*\s+\d",
+    re.IGNORECASE,
+)
+"""A line of a list of packages: four numbers with dots are a version there."""
+
+
+def mask_text(text: str) -> str:
+    """The text without user and host names, mail and network addresses, serial numbers, UUIDs, tokens.
+
+    Masking what is masked changes nothing. Never raises; the number of lines stays.
+    """
+    for _round in range(_MOST_ROUNDS):
+        masked = _masked(text)
+        if masked == text:
+            break
+        text = masked
+    return text
+
+
+def _masked(text: str) -> str:
+    names = dict(_names(text))
+    text = _CREDENTIALS.sub(f"{REDACTED}@", _TOKEN.sub(REDACTED, text))
+    text = _PROMPT.sub(r"\1user@host", text)
+    text = _UNAME.sub(r"\1host", text)
+    text = _NAMED.sub(_without_name, text)
+    text = _SYSLOG.sub(r"\1host", text)
+    text = _SERIAL_ELEMENT.sub(_without_serial, _SERIAL.sub(_without_serial, text))
+    text = WINDOWS_HOME.sub("~", text)
+    text = HOME.sub("~", text)
+    text = _UDID.sub(REDACTED, UUID.sub(REDACTED, text))
+    text = NETWORK_CARD.sub(REDACTED, text)
+    text = _MAIL.sub(REDACTED, text)
+    text = "\n".join(_without_addresses(line) for line in _without_serial_column(text.split("\n")))
+    for name, stand_in in names.items():
+        text = re.sub(rf"(?<![A-Za-z0-9_]){re.escape(name)}(?![A-Za-z0-9_])", stand_in, text)
+    return text
+
+
+def _names(text: str) -> Iterator[tuple[str, str]]:
+    """People and hosts that the text names in prompts, folders and by `uname`: they are masked wherever they stand."""
+    found = {match[2]: "user" for match in _PROMPT.finditer(text)}
+    found |= {match[1]: "user" for match in HOME.finditer(text)}
+    found |= {match[3]: "host" for match in _PROMPT.finditer(text)}
+    found |= {match[2]: "host" for match in _UNAME.finditer(text)}
+    telling = [(name, stand_in) for name, stand_in in found.items() if _is_telling(name)]
+    yield from sorted(telling, key=lambda item: len(item[0]), reverse=True)[:_MOST_NAMES]
+
+
+def _is_telling(name: str) -> bool:
+    """A word that tools print too, or a number, is left where it stands for something else."""
+    is_word = name.lower() in PLAIN_WORDS or not any(letter.isalpha() for letter in name)
+    return SHORTEST_NAME < len(name) <= 64 and not is_word and name.isascii()
+
+
+def _without_name(found: re.Match[str]) -> str:
+    told = found[2].strip().lower()
+    is_plain = told in PLAIN_WORDS or told in _DOES_NOT_TELL
+    return found[0] if is_plain else f"{found[1]}{REDACTED}"
+
+
+def _without_serial(found: re.Match[str]) -> str:
+    is_said = found[2].strip().lower() not in _DOES_NOT_TELL
+    return f"{found[1]}{REDACTED}" if is_said else found[0]
+
+
+def _without_serial_column(lines: list[str]) -> Iterator[str]:
+    """`nvidia-smi --query-gpu=serial,... --format=csv`: the column of that name, in the lines below its header."""
+    columns: list[int] = []
+    width = 0
+    for line in lines:
+        cells = line.split(",") if "," in line and (columns or "serial" in line) else []
+        named = [place for place, cell in enumerate(cells) if cell.strip().lower() in _SERIAL_COLUMNS]
+        if named:
+            columns, width = named, len(cells)
+        elif columns and len(cells) == width:
+            for place in columns:
+                cells[place] = _masked_cell(cells[place])
+            line = ",".join(cells)  # noqa: PLW2901
+        elif columns and line.strip():
+            columns = []
+        yield line
+
+
+def _masked_cell(cell: str) -> str:
+    told = cell.strip().strip('"')
+    return cell.replace(told, REDACTED) if told and told.lower() not in _DOES_NOT_TELL else cell
+
+
+def _without_addresses(line: str) -> str:
+    if "." not in line and ":" not in line:
+        return line
+    return without_addresses(line, REDACTED, is_version=bool(_PACKAGE_LINE.search(line)))

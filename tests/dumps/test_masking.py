@@ -1,0 +1,85 @@
+"""A dump that is kept names nobody, and can be read as before."""
+
+from pathlib import Path
+
+import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+
+from stackviz.dumps.masking import mask_text
+from stackviz.importers import read_all
+
+DUMPS = sorted((Path(__file__).parents[1] / "fixtures" / "dumps").glob("*.*"))
+
+
+@pytest.mark.parametrize(
+    ("text", "masked"),
+    [
+        ("Model: /home/hedwig/llama/models/x.gguf", "Model: ~/llama/models/x.gguf"),
+        (r"C:\Users\Hedwig Owl\miniconda3\lib\cudnn64_8.dll", r"~\miniconda3\lib\cudnn64_8.dll"),
+        ("hedwig@tower-7:~/src$ nvidia-smi", "user@host:~/src$ nvidia-smi"),
+        ("(venv) [hedwig@tower-7 src]$ nvidia-smi", "(venv) [user@host src]$ nvidia-smi"),
+        ("(base) hedwig@Hedwigs-MBP ~ % sysctl", "(base) user@host ~ % sysctl"),
+        ("hedwig@tower:~$ ls\n/data/hedwig/env on tower", "user@host:~$ ls\n/data/user/env on host"),
+        (
+            "Linux tower-7 6.8.0-45-generic #45 SMP x86_64 GNU/Linux",
+            "Linux host 6.8.0-45-generic #45 SMP x86_64 GNU/Linux",
+        ),
+        ("Serial Number (system): C02XL0THJGH5", "Serial Number (system): [redacted]"),
+        ("    Serial Number          : 1324117012345", "    Serial Number          : [redacted]"),
+        ('"serial_number" : "C02XL0THJGH5",', '"serial_number" : "[redacted]",'),
+        ("<serial>1324117012345</serial>", "<serial>[redacted]</serial>"),
+        ("Provisioning UDID: 00006000-001A2B3C4D5E6F70", "Provisioning UDID: [redacted]"),
+        ("Computer Name: Hedwig's MacBook", "Computer Name: [redacted]"),
+        (
+            "GPU 0: NVIDIA L4 (UUID: GPU-297d9c4c-a860-409d-5a28-4ac00c69d512)",
+            "GPU 0: NVIDIA L4 (UUID: [redacted])",
+        ),
+        ("write to hedwig.owl@example.org please", "write to [redacted] please"),
+        ("listens on 192.168.17.4, fe80::1ff:fe23:4567:890a", "listens on [redacted], [redacted]"),
+        ("ether 3c:22:fb:aa:bb:cc", "ether [redacted]"),
+        ("pip index https://me:pass@pypi.example.org/simple", "pip index https://[redacted]@pypi.example.org/simple"),
+        ("HF_TOKEN=hf_AbCdEfGhIjKlMnOpQrStUv", "HF_TOKEN=[redacted]"),
+        ("name, serial, uuid\nNVIDIA L4, 1324117012345, N/A", "name, serial, uuid\nNVIDIA L4, [redacted], N/A"),
+    ],
+)
+def test_what_names_somebody_is_taken_out(text, masked):
+    assert mask_text(text) == masked
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "OS: CentOS Linux release 7.5.1804 (Core)",
+        "[conda] nvidia-cublas-cu12  12.1.3.1  pypi_0  pypi",
+        "nvidia-cudnn-cu12         9.1.0.70",
+        "Microsoft Windows [Version 10.0.19045.2965]",
+        "Bus-Id 00000000:01:00.0 off, 0000:c1:00.0",
+        "    Serial Number          : N/A",
+        "VBIOS Version : 94.02.42.00.B4",
+        "tokenizers: 0.19.1",
+        "root@localhost:/# nvidia-smi".replace("root@localhost", "user@host"),
+    ],
+)
+def test_what_names_nobody_stays(text):
+    assert mask_text(text) == text
+
+
+@pytest.mark.parametrize("path", DUMPS, ids=lambda path: path.name)
+def test_a_masked_dump_reads_as_before(path):
+    text = path.read_text(encoding="utf-8")
+    before, after = read_all(text), read_all(mask_text(text))
+    assert after.kinds == before.kinds
+    for one, other in zip(before.readings, after.readings, strict=True):
+        assert one.facts == other.facts
+        assert one.software == other.software
+        assert [card.reported_name for card in one.cards] == [card.reported_name for card in other.cards]
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.text(max_size=300))
+@example("/home//home/ab/home/abcd@x.y.z:~$ /home/abcd")
+def test_masking_twice_changes_nothing_more_and_lines_stay(text):
+    masked = mask_text(text)
+    assert mask_text(masked) == masked
+    assert masked.count("\n") == text.count("\n")
