@@ -27,6 +27,52 @@ class Counterpart:
 
 
 @dataclass(frozen=True)
+class Need:
+    """One line of a box's requirement table: ships | cuDNN | 9.10.2 | linux, with what the machine `has`.
+
+    `subject` is a component or a word of its own ("glibc"). `state`: what a rule said, DESCRIBED where none looked.
+    """
+
+    relation: str
+    subject: str
+    name: str
+    how_much: str
+    where: str = ""
+    has: str = ""
+    state: State = State.DESCRIBED
+    source_title: str = ""
+    source_url: str = ""
+
+
+@dataclass(frozen=True)
+class NeedTable:
+    """What one release of a box's component needs and brings. `more`: lines that stand on the component's page only.
+
+    `is_newest`: nobody said which release it is, so the newest one known is shown.
+    """
+
+    release: str
+    needs: tuple[Need, ...]
+    more: int = 0
+    is_newest: bool = False
+
+
+@dataclass(frozen=True)
+class Link:
+    """A requirement between two boxes of a column: the source needs the target.
+
+    FITS it holds, WARNING or BROKEN it does not, UNKNOWN nobody can tell, DESCRIBED no machine was looked at.
+    `text` says what is asked for and what is there; `url` leads to its source or to the rule.
+    """
+
+    source_component: str
+    target_component: str
+    state: State
+    text: str
+    url: str = ""
+
+
+@dataclass(frozen=True)
 class Box:
     """One component in one column.
 
@@ -51,6 +97,8 @@ class Box:
     source_url: str = ""
     counterparts: tuple[Counterpart, ...] = ()
     part_of: str = ""
+    install: str = ""
+    requires: NeedTable | None = None
 
 
 @dataclass(frozen=True)
@@ -58,6 +106,7 @@ class Column:
     """One compared subject. `key` is its name in the address: `stack:apple-metal`, `machine:lab/name`, a slug.
 
     `number`: which of the six colours of subjects it has, from 1; 0: that of its place in the drawing.
+    `links`: which of its boxes needs which other.
     """
 
     key: str
@@ -66,6 +115,7 @@ class Column:
     url: str
     boxes: tuple[Box, ...]
     number: int = 0
+    links: tuple[Link, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -116,7 +166,7 @@ def sheet_column(key: str, title: str, subtitle: str, url: str, described: Colum
         else:
             boxes += own.pop(box.role, [])
     boxes += [box for group in own.values() for box in group]
-    return Column(key, title, subtitle, url, tuple(boxes))
+    return replace(described, key=key, title=title, subtitle=subtitle, url=url, boxes=tuple(boxes), number=0)
 
 
 def _explained(box: Box, described: Box) -> Box:
@@ -128,6 +178,7 @@ def _explained(box: Box, described: Box) -> Box:
         source_title=box.source_title or described.source_title,
         source_url=box.source_url or described.source_url,
         counterparts=box.counterparts or described.counterparts,
+        install=box.install or described.install,
     )
 
 

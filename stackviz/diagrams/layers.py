@@ -55,12 +55,35 @@ class State(StrEnum):
         return gettext(STATE_WORDS[self]) if self in STATE_WORDS else ""
 
 
+    @property
+    def verdict(self) -> str:
+        """The word before a sentence about a box: what a rule said of it. Empty where none has judged."""
+        return gettext(VERDICT_WORDS[self]) if self in VERDICT_WORDS else ""
+
+
 STATE_WORDS = {
     State.FITS: gettext_noop("fits"),
     State.WARNING: gettext_noop("warning"),
     State.BROKEN: gettext_noop("broken"),
     State.ABSENT: gettext_noop("no counterpart"),
     State.UNKNOWN: gettext_noop("not reported"),
+}
+
+VERDICT_WORDS = {
+    State.FITS: gettext_noop("holds"),
+    State.WARNING: gettext_noop("warning"),
+    State.BROKEN: gettext_noop("broken"),
+    State.UNKNOWN: gettext_noop("cannot tell"),
+}
+# Beside each word its shape, the same everywhere.
+STATE_SHAPES = {
+    State.DESCRIBED: "↳",
+    State.REPORTED: "↳",
+    State.FITS: "✓",
+    State.WARNING: "▲",
+    State.BROKEN: "✕",
+    State.ABSENT: "–",
+    State.UNKNOWN: "?",
 }
 
 # What a component is for: components with the same role do the same job, so they share a row across stacks, and inside
