@@ -1,10 +1,11 @@
 from django.urls import path
 
-from stackviz.machines import add, views
+from stackviz.machines import add, coverage, views
 
 app_name = "machines"
 urlpatterns = [
     path("machines/", views.machine_list, name="list"),
+    path("coverage/", coverage.coverage, name="coverage"),
     path("machines/add/", add.add, name="add"),
     path("machines/add/<slug:prefix>/", add.arrivals, name="arrivals"),
     path("machines/add/<slug:prefix>/revoke/", add.revoke_key, name="revoke"),

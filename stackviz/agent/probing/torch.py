@@ -25,6 +25,8 @@ def probe_torch(around: Surroundings) -> Reading:
     try:
         torch = _import_torch()
     except Missing as missing:
+        if missing.reason == "failed":
+            reading.sheet.state("torch.import_error", missing.detail)
         for name in _questions(None).names:
             reading.sheet.lack(name, missing.reason, missing.detail)
         return reading
@@ -50,6 +52,7 @@ def _questions(torch: Any) -> Questions:  # noqa: ANN401 - torch has no types we
     """The facts this probe asks of a torch; with None, only their names are of use."""
     asked = Questions()
     asked.about("torch.version")(lambda _: str(torch.__version__))
+    asked.about("torch.import_error")(lambda _: _imported())
     asked.about("torch.git_version")(lambda _: getattr(torch.version, "git_version", None))
     asked.about("torch.cuda_version")(lambda _: _built_with(torch.version.cuda, "CUDA"))
     asked.about("torch.hip_version")(lambda _: _built_with(getattr(torch.version, "hip", None), "HIP"))
@@ -57,6 +60,9 @@ def _questions(torch: Any) -> Questions:  # noqa: ANN401 - torch has no types we
     asked.about("torch.arch_list")(lambda _: _arch_list(torch))
     asked.about("torch.cpu_capability")(lambda _: torch.backends.cpu.get_cpu_capability())
     asked.about("torch.num_threads")(lambda _: int(torch.get_num_threads()))
+    asked.about("torch.operators")(lambda _: len(_operators(torch)))
+    for fact, key in (("cpu", "CPU"), ("cuda", "CUDA"), ("mps", "MPS")):
+        asked.about(f"torch.kernels_{fact}")(lambda _, key=key: _own_kernels(torch, key))
     asked.about("cuda.available")(lambda _: bool(torch.cuda.is_available()))
     asked.about("cudnn.version")(lambda _: _cudnn_version(torch))
     asked.about("nccl.version")(lambda _: _nccl_version(torch))
@@ -68,6 +74,31 @@ def _questions(torch: Any) -> Questions:  # noqa: ANN401 - torch has no types we
     asked.about("xpu.available")(lambda _: _xpu_available(torch))
     asked.about("cuda.visible_devices")(lambda around: _variable(around, "CUDA_VISIBLE_DEVICES"))
     return asked
+
+
+def _operators(torch: Any) -> list[str]:  # noqa: ANN401
+    """Overloads this build knows. Composites are among them: they are rewritten to operators that have kernels."""
+    ask = getattr(torch._C, "_dispatch_get_all_op_names", None)  # noqa: SLF001 - there is no public way
+    if ask is None:
+        raise Missing("not_supported", "this torch does not list its operators")
+    return [name for name in ask() if name.startswith("aten::")]
+
+
+def _own_kernels(torch: Any, key: str) -> int:  # noqa: ANN401
+    """How many overloads have a kernel registered for exactly this key: what is registered, not what works.
+
+    Some stray kernels of a device are in every build, so a build without the device is not asked.
+    """
+    if key == "CUDA" and not (torch.version.cuda or getattr(torch.version, "hip", None)):
+        raise Missing("not_applicable", _CUDA_BUILD_ONLY)
+    if key == "MPS" and not _mps_backend(torch).is_built():
+        raise Missing("not_applicable", "this torch was built without the mps device")
+    has = torch._C._dispatch_has_kernel_for_dispatch_key  # noqa: SLF001
+    return sum(1 for name in _operators(torch) if has(name, key))
+
+
+def _imported() -> str:
+    raise Missing("not_applicable", "torch can be imported")
 
 
 def _built_with(version: str | None, name: str) -> str:
@@ -191,6 +222,8 @@ def _read_devices(backend: Any, vendor: str, reading: Reading) -> None:  # noqa:
         if vendor == "nvidia":
             card.sheet.state("compute_capability", f"{told.major}.{told.minor}")
         else:
-            card.sheet.state("architecture", getattr(told, "gcnArchName", None) or getattr(told, "architecture", None))
+            target = getattr(told, "gcnArchName", None)
+            card.sheet.state("architecture", target or getattr(told, "architecture", None))
+            card.sheet.state("gfx_target", str(target).partition(":")[0] if target else None)
         card.sheet.lack("power_w", "not_collected", "told by torch alone")
         reading.cards.append(card.card())

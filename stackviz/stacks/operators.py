@@ -1,0 +1,154 @@
+"""The ways of an operator, from the Python call to the unit that runs it: on CUDA, on MPS, on the CPU; eager, compiled.
+
+A reviewed text, like the claims: nobody corrects a kernel's name in a form, and each line's source is a file at a
+version. `data/operators.toml` says which operators, `operator_steps.csv` their steps in order (those of the operator
+`any` join every way), `operator_sources.csv` where each was read, `operator_coverage.csv` how many operators have a
+kernel in which release. Pure: no database.
+"""
+
+import csv
+import tomllib
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+from types import MappingProxyType
+
+from stackviz.catalog.problems import CuratedDataError
+from stackviz.diagrams.layers import Layer
+
+__all__ = ["DEVICES", "EVERY", "MODES", "Coverage", "Operator", "Step", "coverage", "operators", "steps_of"]
+
+DATA = Path(__file__).resolve().parent / "data"
+EVERY = "any"
+DEVICES = ("cuda", "mps", "cpu")
+MODES = ("eager", "compiled")
+OUTCOMES = ("", "cpu", "missing")
+
+
+@dataclass(frozen=True, slots=True)
+class Operator:
+    """One operator. `call`: what a program writes; `aten`: the overloads whose kernels it ends in."""
+
+    slug: str
+    name: str
+    call: str
+    what_it_is: str
+    aten: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One step of a way. `named`: what the code calls it; `when`: the condition it depends on, "" for always.
+
+    `outcome`: "" the way goes on, "cpu" the work leaves the device for the CPU, "missing" it ends in an error.
+    `component`: slug of the component that does it, "" where it is PyTorch itself or none is described.
+    """
+
+    operator: str
+    device: str
+    mode: str
+    layer: Layer
+    does: str
+    named: str
+    when: str
+    outcome: str
+    component: str
+    source_title: str
+    source_url: str
+
+
+@dataclass(frozen=True, slots=True)
+class Coverage:
+    """How many overloads of the namespace aten, and how many names, have a kernel of their own in one release of torch.
+
+    `core_*`: of the operators tagged core, None before there was such a tag. `source_url`: the file that was counted.
+    """
+
+    torch: str
+    mps_overloads: int
+    mps_names: int
+    cuda_overloads: int
+    cuda_names: int
+    core_with_mps: int | None
+    core_all: int | None
+    core_with_nothing: int | None
+    source_url: str
+
+
+@lru_cache(maxsize=1)
+def operators() -> Mapping[str, Operator]:
+    """By slug, in the order of the page."""
+    lines = tomllib.loads((DATA / "operators.toml").read_text(encoding="utf-8"))
+    return MappingProxyType(
+        {
+            slug: Operator(slug, line["name"], line["call"], line["is"], tuple(line["aten"]))
+            for slug, line in lines.items()
+        }
+    )
+
+
+def steps_of(operator: str, device: str, mode: str) -> Sequence[Step]:
+    """In order; those every operator takes are under EVERY. Raises CuratedDataError where the file is wrong."""
+    return _steps().get((operator, device, mode), ())
+
+
+@lru_cache(maxsize=1)
+def _steps() -> Mapping[tuple[str, str, str], Sequence[Step]]:
+    sources = {line["key"]: line for line in _lines("operator_sources.csv")}
+    lines = _lines("operator_steps.csv")
+    if problems := list(_problems(lines, sources)):
+        raise CuratedDataError(problems)
+    found: dict[tuple[str, str, str], list[Step]] = {}
+    for line in lines:
+        source = sources[line["source"]]
+        step = Step(
+            line["operator"], line["device"], line["mode"], Layer(line["layer"]), line["does"], line["named"],
+            line["when"], line["outcome"], line["component"], source["title"], source["url"],
+        )  # fmt: skip
+        found.setdefault((step.operator, step.device, step.mode), []).append(step)
+    return MappingProxyType(found)
+
+
+def _problems(lines: Sequence[Mapping[str, str]], sources: Mapping[str, Mapping[str, str]]) -> Iterator[str]:
+    known = {
+        "operator": (EVERY, *operators()),
+        "device": DEVICES,
+        "mode": MODES,
+        "layer": tuple(Layer),
+        "outcome": OUTCOMES,
+        "source": tuple(sources),
+    }
+    for number, line in enumerate(lines, start=2):
+        for name, values in known.items():
+            if line[name] not in values:
+                yield f"operator_steps.csv, line {number}: {name} {line[name]!r} is not known"
+        if not line["does"]:
+            yield f"operator_steps.csv, line {number}: it says nothing"
+    for key, source in sources.items():
+        if not source["url"].startswith("https://"):
+            yield f"operator_sources.csv: {key} has no web address"
+
+
+@lru_cache(maxsize=1)
+def coverage() -> tuple[Coverage, ...]:
+    """Newest release of torch first."""
+    return tuple(
+        Coverage(
+            line["torch"],
+            int(line["mps_overloads"]),
+            int(line["mps_names"]),
+            int(line["cuda_overloads"]),
+            int(line["cuda_names"]),
+            int(line["core_with_mps"]) if line["core_with_mps"] else None,
+            int(line["core_all"]) if line["core_all"] else None,
+            int(line["core_with_nothing"]) if line["core_with_nothing"] else None,
+            line["source"],
+        )
+        for line in reversed(_lines("operator_coverage.csv"))
+    )
+
+
+def _lines(name: str) -> list[dict[str, str]]:
+    with (DATA / name).open(encoding="utf-8", newline="") as file:
+        return list(csv.DictReader(file))

@@ -1,0 +1,134 @@
+"""The pages of the operators: what a way looks like, side by side, and where work leaves the device. No queries."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import groupby
+
+from django.urls import reverse
+from django.utils.functional import Promise
+from django.utils.translation import gettext_lazy as _
+
+from stackviz.diagrams.layers import Layer
+from stackviz.stacks.operators import DEVICES, EVERY, MODES, Operator, Step, operators, steps_of
+
+DEVICE_TITLES: Mapping[str, Promise] = {"cuda": _("CUDA"), "mps": _("MPS"), "cpu": _("CPU")}
+MODE_TITLES: Mapping[str, Promise] = {
+    "eager": _("Eager: each operator as Python reaches it"),
+    "compiled": _("Compiled: torch.compile sees the whole graph"),
+}
+SIDE_BY_SIDE = ("cuda", "mps")
+
+
+@dataclass(frozen=True, slots=True)
+class Stretch:
+    """Steps that follow each other in one layer."""
+
+    layer: Layer
+    steps: tuple[Step, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Way:
+    """The way on one device. `shared`: what every operator goes through there, told apart. Empty: nothing recorded."""
+
+    device: str
+    title: str | Promise
+    stretches: tuple[Stretch, ...]
+    shared: tuple[Stretch, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Mode:
+    """Eager or compiled: the two GPUs side by side, the CPU apart."""
+
+    key: str
+    title: str | Promise
+    ways: tuple[Way, ...]
+    cpu: Way
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """An operator in the list. The counts are of steps on MPS: leaving for the CPU, ending in an error."""
+
+    operator: Operator
+    url: str
+    on_cuda: str
+    on_mps: str
+    to_cpu: int
+    missing: int
+
+
+@dataclass(frozen=True, slots=True)
+class OperatorPage:
+    """`detours`: every step on a GPU where the work leaves it or ends, with its device's title."""
+
+    operator: Operator
+    modes: tuple[Mode, ...]
+    detours: tuple[tuple[str | Promise, Step], ...]
+    others: tuple[tuple[str, str, bool], ...]  # name, address, whether it is this one
+
+
+def operator_page(slug: str) -> OperatorPage | None:
+    """None if no operator is called so."""
+    operator = operators().get(slug)
+    if operator is None:
+        return None
+    modes = tuple(
+        Mode(
+            mode,
+            MODE_TITLES[mode],
+            tuple(_way(slug, device, mode) for device in SIDE_BY_SIDE),
+            _way(slug, "cpu", mode),
+        )
+        for mode in MODES
+    )
+    others = tuple((other.name, _address(other.slug), other.slug == slug) for other in operators().values())
+    return OperatorPage(operator, modes, tuple(_detours(slug)), others)
+
+
+def operator_rows() -> list[Row]:
+    """All operators, with the library each ends in."""
+    rows = []
+    for operator in operators().values():
+        detours = [step.outcome for device, step in _detours(operator.slug) if step.device == "mps"]
+        rows.append(
+            Row(
+                operator,
+                _address(operator.slug),
+                _ends_in(operator.slug, "cuda"),
+                _ends_in(operator.slug, "mps"),
+                detours.count("cpu"),
+                detours.count("missing"),
+            )
+        )
+    return rows
+
+
+def _address(slug: str) -> str:
+    return reverse("stacks:operator", args=[slug])
+
+
+def _way(operator: str, device: str, mode: str) -> Way:
+    own = steps_of(operator, device, mode)
+    return Way(device, DEVICE_TITLES[device], _stretches(own), _stretches(steps_of(EVERY, device, mode)))
+
+
+def _stretches(steps: Sequence[Step]) -> tuple[Stretch, ...]:
+    return tuple(Stretch(layer, tuple(group)) for layer, group in groupby(steps, key=lambda step: step.layer))
+
+
+def _detours(operator: str) -> list[tuple[str | Promise, Step]]:
+    return [
+        (DEVICE_TITLES[device], step)
+        for device in DEVICES
+        for mode in MODES
+        for step in steps_of(operator, device, mode)
+        if step.outcome
+    ]
+
+
+def _ends_in(operator: str, device: str) -> str:
+    """What does the work in eager mode: the names of its first step in a library, else "" for nothing."""
+    steps = [step for step in steps_of(operator, device, "eager") if step.layer == Layer.LIBRARY]
+    return steps[0].named if steps else ""

@@ -1,0 +1,24 @@
+"""The list of operators and the way of one."""
+
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_safe
+
+from stackviz.stacks.operators import coverage
+from stackviz.stacks.operators_page import operator_page, operator_rows
+
+
+@require_safe
+def operator_list(request: HttpRequest) -> HttpResponse:
+    """All operators, and how many have a kernel of their own in which release of torch."""
+    return render(request, "stacks/operators.html", {"rows": operator_rows(), "coverage": coverage()})
+
+
+@require_safe
+def operator(request: HttpRequest, slug: str) -> HttpResponse:
+    """One operator on CUDA and on MPS side by side, eager and compiled."""
+    page = operator_page(slug)
+    if page is None:
+        raise Http404(_("No operator is called “%(slug)s”.") % {"slug": slug})
+    return render(request, "stacks/operator.html", {"page": page})

@@ -1,0 +1,47 @@
+"""Operators with a kernel, as agents counted them on machines that a visitor may see."""
+
+import pytest
+from django.contrib.auth.models import AnonymousUser
+from django.urls import reverse
+
+from stackviz.machines.coverage import MOST_MACHINES, CountedRow, counted_rows
+from tests.machines.factories import make_lab, make_machine, make_report
+
+pytestmark = pytest.mark.django_db
+
+CPU = {"torch.version": "2.13.0+cpu", "torch.operators": 3110, "torch.kernels_cpu": 1075}
+CUDA = CPU | {"torch.version": "2.9.1+cu130", "torch.kernels_cuda": 1269}
+
+
+def test_builds_that_counted_alike_share_a_row_newest_torch_first():
+    lab = make_lab()
+    for name, facts in (("a", CUDA), ("b", CPU), ("c", CPU), ("d", {"torch.version": "2.12.0"})):
+        make_report(make_machine(lab, name), facts=facts)
+    assert counted_rows(AnonymousUser()) == [
+        CountedRow("2.13.0+cpu", 3110, 1075, None, None, machines=2),
+        CountedRow("2.9.1+cu130", 3110, 1075, 1269, None, machines=1),
+    ]
+
+
+def test_a_private_lab_counts_for_nobody_else(client):
+    make_report(make_machine(make_lab("north", is_public=False)), facts=CPU)
+    text = client.get(reverse("machines:coverage")).content.decode()
+    assert "No machine here has counted them yet" in text
+    assert "3110" not in text
+
+
+def test_it_costs_one_query_however_many_there_are(django_assert_num_queries):
+    lab = make_lab()
+    for number in range(3):
+        make_report(make_machine(lab, f"m{number}"), facts=CPU)
+    with django_assert_num_queries(1):
+        assert counted_rows(AnonymousUser())[0].machines == 3
+    assert MOST_MACHINES == 50
+
+
+def test_htmx_gets_the_table_alone(client):
+    make_report(make_machine(make_lab()), facts=CUDA)
+    part = client.get(reverse("machines:coverage"), headers={"HX-Request": "true"}).content.decode()
+    assert "<html" not in part
+    assert "1269" in part
+    assert "not in this build" in part
