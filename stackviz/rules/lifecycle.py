@@ -1,0 +1,113 @@
+"""Until when what a report names is supported, and what came after it.
+
+A release whose maker publishes no end of support has none here: then the newer releases say how old it is.
+May import: the other modules of rules, wire and the standard library.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import date, timedelta
+from enum import StrEnum
+
+from stackviz.rules.compatibility import Release, Source, Tables
+from stackviz.rules.look import Look
+from stackviz.rules.versions import is_below, numbers, same_line
+from stackviz.wire import Report
+
+__all__ = ["Life", "LifeState", "lives", "newest_out", "standing"]
+
+ENDS_SOON = timedelta(days=180)
+
+
+class LifeState(StrEnum):
+    """Where a release stands on a day."""
+
+    SUPPORTED = "supported"
+    ENDING = "ending"  # within ENDS_SOON
+    ENDED = "ended"
+    UNDATED = "undated"  # no end of support is published
+    UNKNOWN = "unknown"  # the release is not in the tables
+
+
+@dataclass(frozen=True, slots=True)
+class Life:
+    """One component of a machine. `version`: as reported; `line`: the release of the tables it belongs to, "" for none.
+
+    Dates are as exact as their source, "" where it has none. `newest`: the newest release there is on that day, ""
+    where this is it. `source` None: the release is not in the tables.
+    """
+
+    component: str
+    version: str
+    state: LifeState
+    line: str = ""
+    released: str = ""
+    support_ends: str = ""
+    newest: str = ""
+    newest_released: str = ""
+    source: Source | None = None
+
+
+def lives(report: Report, tables: Tables) -> tuple[Life, ...]:
+    """What the report names and somebody dates: torch, CUDA, driver, Python, the system; in the order of the layers."""
+    look = Look(report, tables)
+    return tuple(_life(tables, look.day, *named) for named in _named(look))
+
+
+def _named(look: Look) -> Iterator[tuple[str, str, str]]:
+    """(component, version, variant) of what can be looked up."""
+    for component, fact in (("python", "python.version"), ("pytorch", "torch.version")):
+        if version := look.get(fact):
+            yield component, version, ""
+    if version := look.get("cuda.toolkit_version"):
+        yield "cuda-toolkit", version, ""
+    if version := look.get("nvidia.driver_version"):
+        yield "nvidia-driver", version, "windows" if look.platform == "windows" else "linux"
+    yield from _system(look)
+
+
+def _system(look: Look) -> Iterator[tuple[str, str, str]]:
+    name, version = (look.get("os.name") or "").lower(), look.get("os.version")
+    if not version:
+        return
+    if look.platform == "macos":
+        yield "macos", version, ""
+    elif name.startswith("ubuntu"):
+        yield "linux", version, "ubuntu"
+
+
+def _life(tables: Tables, day: str, component: str, version: str, variant: str) -> Life:
+    releases = tables.releases_of(component, variant)
+    mine = [row for row in releases if same_line(version, row.version)]
+    if not mine:
+        return Life(component, version, LifeState.UNKNOWN)
+    own = max(mine, key=lambda row: len(numbers(row.version)))
+    newest = newest_out(tables, component, variant, day) or own
+    is_newest = not is_below(own.version, newest.version)
+    return Life(
+        component,
+        version,
+        standing(own, day),
+        own.version,
+        own.released,
+        own.support_ends,
+        "" if is_newest else newest.version,
+        "" if is_newest else newest.released,
+        own.source,
+    )
+
+
+def newest_out(tables: Tables, component: str, variant: str, day: str) -> Release | None:
+    """The newest release that is out on that day; one without a date counts as not out. None if there is none."""
+    out = [row for row in tables.releases_of(component, variant) if row.released and row.released <= day]
+    return out[-1] if out else None
+
+
+def standing(release: Release, day: str) -> LifeState:
+    """Where a release stands on a day, written 2026-11-20."""
+    if not release.support_ends:
+        return LifeState.UNDATED
+    if release.last_day < day:
+        return LifeState.ENDED
+    soon = (date.fromisoformat(day) + ENDS_SOON).isoformat()
+    return LifeState.ENDING if release.last_day <= soon else LifeState.SUPPORTED

@@ -1,0 +1,166 @@
+"""What the next upgrade breaks and mends: the same machine with one thing newer, put to the same rules.
+
+Nothing is known here that the rules and tables do not know: a report is changed as the upgrade would change it, facts
+that only a run could tell are taken out, and the answers before and after are held against each other.
+May import: the other modules of rules, wire and the standard library.
+"""
+
+from collections.abc import Callable, Iterator, Mapping, Set
+from dataclasses import dataclass, replace
+
+from stackviz.rules.compatibility import Release, Tables
+from stackviz.rules.finding import Finding, Severity
+from stackviz.rules.lifecycle import newest_out
+from stackviz.rules.look import Look
+from stackviz.rules.registry import judge
+from stackviz.rules.versions import is_below, major_minor, numbers
+from stackviz.wire import Report, Scalar
+
+__all__ = ["Upgrade", "next_upgrades", "with_driver", "with_macos", "with_torch"]
+
+_TORCH_TOLD = frozenset(
+    {
+        "torch.git_version", "torch.arch_list", "torch.import_error", "cuda.available", "mps.available",
+        "cudnn.version", "cudnn.libraries", "nccl.version", "torch.operators", "torch.kernels_cpu",
+        "torch.kernels_cuda", "torch.kernels_mps", "flash_attn.import_error",
+    }
+)  # fmt: skip
+"""What a report says of the torch it has, and nobody can say of one that is not installed yet."""
+_DRIVER_TOLD = frozenset(
+    {
+        "cuda.driver_api_version", "cuda.available", "cuda.init_code", "nvidia.kernel_module_version",
+        "nvidia.nvml_version", "nvidia.nvml_error",
+    }
+)  # fmt: skip
+_WITH_TORCH = frozenset(
+    {"pytorch", "torchinductor", "triton", "torchvision", "torchaudio", "cudnn", "nccl", "flash-attn"}
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Upgrade:
+    """One component brought to its newest release, the rest left alone.
+
+    `breaks`: what would be broken and is not now; `mends`: what is broken now and would not be.
+    """
+
+    component: str
+    version: str
+    to: str
+    released: str
+    breaks: tuple[Finding, ...]
+    mends: tuple[Finding, ...]
+
+
+def next_upgrades(report: Report, tables: Tables) -> tuple[Upgrade, ...]:
+    """Upgrades that there are for this machine: torch, the NVIDIA driver, macOS; each to the newest release."""
+    look = Look(report, tables)
+    before = _broken(report, tables)
+    found = []
+    for component, version, release, changed in _candidates(look, report, tables):
+        if is_below(version, release.version):
+            after = _broken(changed(), tables)
+            found.append(
+                Upgrade(
+                    component,
+                    version,
+                    release.version,
+                    release.released,
+                    tuple(finding for key, finding in after.items() if key not in before),
+                    tuple(finding for key, finding in before.items() if key not in after),
+                )
+            )
+    return tuple(found)
+
+
+def _candidates(look: Look, report: Report, tables: Tables) -> Iterator[tuple[str, str, Release, Callable[[], Report]]]:
+    torch, driver, macos = (
+        look.get("torch.version"),
+        look.get("nvidia.driver_version"),
+        look.get("os.version") if look.platform == "macos" else None,
+    )
+    if torch and (release := newest_out(tables, "pytorch", "", look.day)):
+        yield "pytorch", torch, release, lambda: with_torch(report, tables, release.version)
+    if driver:
+        platform = "windows" if look.platform == "windows" else "linux"
+        if branch := newest_out(tables, "nvidia-driver", platform, look.day):
+            yield "nvidia-driver", driver, branch, lambda: with_driver(report, branch.version)
+    if macos and (system := newest_out(tables, "macos", "", look.day)):
+        yield "macos", macos, system, lambda: with_macos(report, system.version)
+
+
+def with_torch(report: Report, tables: Tables, version: str, build: str = "") -> Report:
+    """The report with another torch. `build` "cu130"; "" for the wheel that pip takes by itself on this platform."""
+    look = Look(report, tables)
+    cuda = _cuda_of(build) if build else _default_cuda(tables, version, look.wheel_platform)
+    build = build or (_build_of(cuda) if cuda else "")
+    facts: dict[str, Scalar] = {"torch.version": f"{version}+{build}" if build else version}
+    if cuda:
+        facts["torch.cuda_version"] = major_minor(cuda)
+    if cudnn := _shipped(tables, "cudnn", version, build, look.wheel_platform):
+        facts["cudnn.version"] = cudnn
+    dropped = _TORCH_TOLD | ({"torch.cuda_version"} if not cuda else set())
+    changed = _changed(report, facts, dropped)
+    return replace(changed, software=tuple(one for one in report.software if one.component not in _WITH_TORCH))
+
+
+def with_driver(report: Report, version: str) -> Report:
+    """The report with another NVIDIA driver."""
+    cards = tuple(
+        replace(card, facts={name: value for name, value in card.facts.items() if name != "driver_version"})
+        for card in report.cards
+    )
+    changed = _changed(report, {"nvidia.driver_version": version}, _DRIVER_TOLD)
+    return replace(
+        changed, cards=cards, software=tuple(one for one in report.software if one.component != "nvidia-driver")
+    )
+
+
+def with_macos(report: Report, version: str) -> Report:
+    """The report of the same Mac with another macOS."""
+    changed = _changed(
+        report, {"os.version": version}, {"os.build", "os.kernel", "mps.available", "apple.metal_family"}
+    )
+    return replace(changed, software=tuple(one for one in report.software if one.component != "macos"))
+
+
+def _changed(report: Report, facts: Mapping[str, Scalar], dropped: Set[str]) -> Report:
+    gone = dropped | facts.keys()
+    return replace(
+        report,
+        facts={name: value for name, value in report.facts.items() if name not in gone} | dict(facts),
+        absent={name: absent for name, absent in report.absent.items() if name not in gone},
+    )
+
+
+def _broken(report: Report, tables: Tables) -> dict[tuple[str, tuple[str, ...]], Finding]:
+    """What is broken, by rule and the cards it is about."""
+    return {
+        (finding.rule, tuple(sorted(name for name in finding.evidence if name.startswith("card ")))): finding
+        for finding in judge(report, tables)
+        if finding.severity == Severity.BROKEN
+    }
+
+
+def _default_cuda(tables: Tables, version: str, platform: str) -> str:
+    """The CUDA of the wheel that pip takes by itself: "13.0"; "" for none."""
+    rows = [row for row in tables.rows("pytorch", "ships", "cuda-runtime", platform=platform) if row.platform]
+    own = [row.values for row in rows if numbers(row.version) == numbers(version) and not row.variant]
+    return own[0] if own and own[0] != "none" else ""
+
+
+def _shipped(tables: Tables, subject: str, version: str, build: str, platform: str) -> str:
+    rows = list(tables.rows("pytorch", "ships", subject, platform=platform))
+    own = [row for row in rows if numbers(row.version) == numbers(version)]
+    fitting = [row for row in own if row.variant == build] if build else []
+    return fitting[0].values if fitting else ""
+
+
+def _cuda_of(build: str) -> str:
+    """ "cu128" -> "12.8"; "" for a build without CUDA."""
+    return f"{build[2:-1]}.{build[-1]}" if build.startswith("cu") else ""
+
+
+def _build_of(cuda: str) -> str:
+    """ "12.8.1" -> "cu128"."""
+    return "cu" + "".join(str(part) for part in numbers(cuda)[:2])

@@ -1,0 +1,112 @@
+"""Until when a machine's parts are supported, and what the next upgrade of each breaks or mends."""
+
+from dataclasses import replace
+from datetime import UTC, datetime
+
+import pytest
+
+from stackviz.rules import packaged_tables
+from stackviz.rules.lifecycle import LifeState, lives
+from stackviz.rules.upgrade import next_upgrades, with_driver, with_torch
+from stackviz.wire import Report
+from tests.rules.build import LINUX, MAC, card, report
+
+DAY = datetime(2026, 11, 20, tzinfo=UTC)
+VOLTA = {
+    **LINUX,
+    "torch.version": "2.9.1+cu126",
+    "torch.cuda_version": "12.6",
+    "torch.arch_list": "sm_50 sm_60 sm_70 sm_75 sm_80 sm_86 sm_90",
+    "cudnn.version": "9.10.2",
+}
+
+
+def on_that_day(facts, *cards) -> Report:
+    return replace(report(facts, cards), created_at=DAY)
+
+
+def life_of(component, facts):
+    (found,) = [life for life in lives(on_that_day(facts), packaged_tables()) if life.component == component]
+    return found
+
+
+@pytest.mark.parametrize(
+    ("component", "facts", "state", "ends"),
+    [
+        ("python", {"python.version": "3.12.4"}, LifeState.SUPPORTED, "2028-10-31"),
+        ("python", {"python.version": "3.10.1"}, LifeState.ENDED, "2026-10-31"),
+        ("nvidia-driver", {"os.name": "Ubuntu", "nvidia.driver_version": "580.95.05"}, LifeState.SUPPORTED, "2028-06"),
+        ("nvidia-driver", {"os.name": "Ubuntu", "nvidia.driver_version": "595.71"}, LifeState.ENDING, "2027-03"),
+        ("nvidia-driver", {"os.name": "Windows", "nvidia.driver_version": "610.88"}, LifeState.ENDED, "2026-08"),
+        ("pytorch", {"torch.version": "2.9.1+cu126"}, LifeState.UNDATED, ""),
+        ("macos", {"os.name": "macOS", "os.version": "13.5"}, LifeState.ENDED, "2025-09-15"),
+        ("linux", {"os.name": "Ubuntu", "os.version": "25.04"}, LifeState.ENDED, "2026-01-17"),
+        ("pytorch", {"torch.version": "0.4.1"}, LifeState.UNKNOWN, ""),
+    ],
+)
+def test_a_release_is_supported_ending_ended_undated_or_unknown(component, facts, state, ends):
+    life = life_of(component, facts)
+    assert (life.state, life.support_ends) == (state, ends)
+    assert (life.source is None) == (state == LifeState.UNKNOWN)
+
+
+def test_the_newest_release_is_one_that_is_out_on_that_day():
+    assert life_of("pytorch", {"torch.version": "2.9.1"}).newest == "2.15.0"
+    assert life_of("pytorch", {"torch.version": "2.15.0"}).newest == ""
+    early = replace(on_that_day({"torch.version": "2.9.1"}), created_at=datetime(2026, 6, 1, tzinfo=UTC))
+    assert lives(early, packaged_tables())[0].newest == "2.12.0"
+
+
+def test_a_system_nobody_dates_is_left_out():
+    assert lives(on_that_day({"os.name": "Arch Linux", "os.version": "rolling"}), packaged_tables()) == ()
+
+
+def upgrades_of(facts, *cards):
+    return {one.component: one for one in next_upgrades(on_that_day(facts, *cards), packaged_tables())}
+
+
+def test_an_upgrade_that_drops_the_card_says_what_breaks():
+    volta = card(name="Tesla V100-SXM2-32GB", compute_capability="7.0")
+    upgrades = upgrades_of(VOLTA, volta)
+    assert {finding.rule for finding in upgrades["pytorch"].breaks} >= {"kernels-missing"}
+    assert [finding.rule for finding in upgrades["nvidia-driver"].breaks] == ["driver-dropped-card"]
+    assert upgrades["pytorch"].mends == ()
+
+
+def test_an_upgrade_that_breaks_nothing_says_so():
+    upgrades = upgrades_of(VOLTA | {"nvidia.driver_version": "595.71.05"}, card())
+    assert upgrades["pytorch"].breaks == ()
+
+
+def test_an_old_driver_is_broken_by_the_default_wheel_and_mended_by_an_upgrade():
+    facts = VOLTA | {"nvidia.driver_version": "535.183.01"}
+    assert "driver-too-old" in {finding.rule for finding in upgrades_of(facts, card())["pytorch"].breaks}
+    too_new = LINUX | {"nvidia.driver_version": "535.183.01"}
+    assert "driver-too-old" in {finding.rule for finding in upgrades_of(too_new, card())["nvidia-driver"].mends}
+
+
+def test_a_mac_below_what_the_newest_torch_asks_for_hears_it():
+    upgrades = upgrades_of(MAC | {"os.version": "14.5"})
+    assert [finding.rule for finding in upgrades["pytorch"].breaks] == ["mps-old-macos"]
+    assert upgrades["macos"].breaks == ()
+
+
+def test_a_machine_on_the_newest_of_all_has_no_upgrade():
+    newest = MAC | {"torch.version": "2.15.0", "os.version": "27.0"}
+    assert upgrades_of(newest) == {}
+
+
+def test_another_torch_takes_its_cuda_and_cudnn_along_and_forgets_what_only_a_run_tells():
+    changed = with_torch(on_that_day(VOLTA, card()), packaged_tables(), "2.14.1", "cu130")
+    assert changed.facts["torch.version"] == "2.14.1+cu130"
+    assert changed.facts["torch.cuda_version"] == "13.0"
+    assert changed.facts["cudnn.version"] == "9.24.0.43"
+    assert not {"torch.arch_list", "cuda.available"} & changed.facts.keys()
+    by_itself = with_torch(on_that_day(VOLTA, card()), packaged_tables(), "2.15.0")
+    assert by_itself.facts["torch.version"] == "2.15.0+cu132"
+
+
+def test_another_driver_is_that_of_every_card():
+    changed = with_driver(on_that_day(VOLTA, card(driver_version="580.95.05")), "610")
+    assert changed.facts["nvidia.driver_version"] == "610"
+    assert "driver_version" not in changed.cards[0].facts
