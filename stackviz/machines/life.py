@@ -1,0 +1,28 @@
+"""Until when a machine is supported: a fragment of its page, fetched apart since it judges the machine anew."""
+
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.utils import timezone
+from django.views.decorators.http import require_safe
+
+from stackviz.labs.as_report import as_report
+from stackviz.labs.models import Machine
+from stackviz.labs.queries import machine_detail
+from stackviz.machines.views import kept_from_others
+from stackviz.stacks.life import life_table
+from stackviz.web.htmx import vary_on_htmx, wants_partial
+
+
+@require_safe
+@vary_on_htmx
+def life(request: HttpRequest, lab: str, slug: str) -> HttpResponse:
+    """As of today. For htmx the table alone; a machine that has reported nothing has none."""
+    try:
+        detail = machine_detail(request.user, lab, slug)
+    except Machine.DoesNotExist as error:
+        raise Http404 from error
+    if detail.snapshot is None:
+        raise Http404
+    table = life_table(as_report(detail.snapshot, detail.cards, timezone.now()))
+    template = "stacks/_life.html" if wants_partial(request) else "machines/life.html"
+    return kept_from_others(render(request, template, {"life": table, "machine": detail.machine}), detail.machine.lab)

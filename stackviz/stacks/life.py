@@ -1,0 +1,77 @@
+"""Until when a machine's parts are supported and what the next upgrade breaks, as rows of a table."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from django.urls import reverse
+from django.utils.functional import Promise
+from django.utils.translation import gettext_lazy as _
+
+from stackviz.rules import Finding
+from stackviz.rules.lifecycle import Life, LifeState, lives
+from stackviz.rules.upgrade import Upgrade, next_upgrades
+from stackviz.stacks.models import Component
+from stackviz.stacks.tables import rule_tables
+from stackviz.wire import Report
+
+_WORDS: Mapping[LifeState, tuple[str, str | Promise]] = {
+    LifeState.SUPPORTED: ("fits", _("supported")),
+    LifeState.ENDING: ("note", _("support ends soon")),
+    LifeState.ENDED: ("warning", _("support has ended")),
+    LifeState.UNDATED: ("unknown", _("no end is published")),
+    LifeState.UNKNOWN: ("unknown", _("not in the tables")),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class LifeRow:
+    """One component. `mark` is the style of its state; `url` "" where the component is not described."""
+
+    name: str
+    url: str
+    life: Life
+    mark: str
+    word: str | Promise
+
+
+@dataclass(frozen=True, slots=True)
+class UpgradeRow:
+    """One component brought to its newest release: what breaks by it, what is mended."""
+
+    name: str
+    upgrade: Upgrade
+
+    @property
+    def breaks(self) -> tuple[Finding, ...]:
+        return self.upgrade.breaks
+
+    @property
+    def mends(self) -> tuple[Finding, ...]:
+        return self.upgrade.mends
+
+
+@dataclass(frozen=True, slots=True)
+class LifeTable:
+    """Both tables, each empty where there is nothing to say."""
+
+    rows: tuple[LifeRow, ...]
+    upgrades: tuple[UpgradeRow, ...]
+
+
+def life_table(report: Report) -> LifeTable:
+    """Judged as of `report.created_at`. One query besides those of the rules' tables."""
+    tables = rule_tables()
+    found, upgrades = lives(report, tables), next_upgrades(report, tables)
+    slugs = {life.component for life in found} | {upgrade.component for upgrade in upgrades}
+    names = dict(Component.objects.filter(slug__in=slugs).values_list("slug", "name"))
+    return LifeTable(
+        tuple(_row(life, names) for life in found),
+        tuple(UpgradeRow(names.get(upgrade.component, upgrade.component), upgrade) for upgrade in upgrades),
+    )
+
+
+def _row(life: Life, names: Mapping[str, str]) -> LifeRow:
+    mark, word = _WORDS[life.state]
+    slug = life.component
+    url = reverse("stacks:component", args=[slug]) if slug in names else ""
+    return LifeRow(names.get(slug, slug), url, life, mark, word)
