@@ -61,8 +61,9 @@ def _questions(torch: Any) -> Questions:  # noqa: ANN401 - torch has no types we
     asked.about("torch.cpu_capability")(lambda _: torch.backends.cpu.get_cpu_capability())
     asked.about("torch.num_threads")(lambda _: int(torch.get_num_threads()))
     asked.about("torch.operators")(lambda _: len(_operators(torch)))
-    for fact, key in (("cpu", "CPU"), ("cuda", "CUDA"), ("mps", "MPS")):
-        asked.about(f"torch.kernels_{fact}")(lambda _, key=key: _own_kernels(torch, key))
+    asked.about("torch.kernels_cpu")(lambda _: _own_kernels(torch, "CPU"))
+    asked.about("torch.kernels_cuda")(lambda _: _own_kernels(torch, "CUDA"))
+    asked.about("torch.kernels_mps")(lambda _: _own_kernels(torch, "MPS"))
     asked.about("cuda.available")(lambda _: bool(torch.cuda.is_available()))
     asked.about("cudnn.version")(lambda _: _cudnn_version(torch))
     asked.about("nccl.version")(lambda _: _nccl_version(torch))
