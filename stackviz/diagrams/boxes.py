@@ -160,13 +160,20 @@ def sheet_column(key: str, title: str, subtitle: str, url: str, described: Colum
         own.setdefault(box.role, []).append(_explained(box, known.get(box.component, box)))
     boxes: list[Box] = []
     replaced = set(own)
+    # A link to a described box leads to the one that took its place.
+    stands_for = {
+        box.component: own[box.role][0].component if box.role in own else box.component for box in described.boxes
+    }
     for box in described.boxes:
         if box.layer != Layer.HARDWARE or box.role not in replaced:
             boxes.append(box)
         else:
             boxes += own.pop(box.role, [])
     boxes += [box for group in own.values() for box in group]
-    return replace(described, key=key, title=title, subtitle=subtitle, url=url, boxes=tuple(boxes), number=0)
+    links = [replace(link, target_component=stands_for.get(link.target_component, "")) for link in described.links]
+    return replace(
+        described, key=key, title=title, subtitle=subtitle, url=url, boxes=tuple(boxes), number=0, links=tuple(links)
+    )
 
 
 def _explained(box: Box, described: Box) -> Box:
@@ -199,7 +206,7 @@ def machine_column(
     """
     reported = {item.component: item for item in found}
     boxes = _keep_reported([_fill(box, reported) for box in described.boxes])
-    column = sheet_column(key, title, subtitle, url, replace(described, boxes=tuple(boxes)), hardware)
+    column = sheet_column(key, title, subtitle, url, replace(described, boxes=tuple(boxes), links=()), hardware)
     return replace(column, boxes=tuple(_judge(box, findings) for box in column.boxes))
 
 

@@ -54,7 +54,6 @@ class State(StrEnum):
         """The word shown beside the box in the reader's language; empty where the box speaks for itself."""
         return gettext(STATE_WORDS[self]) if self in STATE_WORDS else ""
 
-
     @property
     def verdict(self) -> str:
         """The word before a sentence about a box: what a rule said of it. Empty where none has judged."""

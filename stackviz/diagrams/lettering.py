@@ -47,19 +47,19 @@ def _is_blank(sign: str) -> bool:
 
 def width_of(text: str, style: Style) -> float:
     """At most how wide the text is."""
-    return sum(_hundredths(sign, style.bold, style.mono) for sign in text) * style.size / 100
+    return sum(_hundredths(sign, style) for sign in text) * style.size / 100
 
 
 @lru_cache(maxsize=4096)
-def _hundredths(sign: str, bold: bool, mono: bool) -> int:
+def _hundredths(sign: str, style: Style) -> int:
     place = ord(sign) - ord(" ")
     if unicodedata.combining(sign):
         return 0
     if unicodedata.east_asian_width(sign) in "WF":
         return _WIDE if ord(sign) < 0x1F000 else 140
-    if mono:
+    if style.mono:
         return _MONO if 0 <= place < len(_REGULAR) else _OTHER
-    widths = _BOLD if bold else _REGULAR
+    widths = _BOLD if style.bold else _REGULAR
     return widths[place] if 0 <= place < len(widths) else _OTHER
 
 

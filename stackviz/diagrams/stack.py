@@ -90,9 +90,7 @@ class Row:
     @property
     def is_alike(self) -> bool:
         shown = {
-            tuple(
-                (placed.box.component, placed.box.version, placed.box.state, placed.says) for placed in cell.placed
-            )
+            tuple((placed.box.component, placed.box.version, placed.box.state, placed.says) for placed in cell.placed)
             for cell in self.cells
         }
         return len(self.cells) > 1 and len(shown) == 1
@@ -158,9 +156,7 @@ def _ends(place: int, column: Column, layers: Sequence[LayerRows]) -> dict[str, 
     """The boxes of a column that links speak of, by component; of boxes of one component the first."""
     wanted = {end for link in column.links for end in (link.source_component, link.target_component)}
     ends: dict[str, _End] = {}
-    shown = (
-        (placed.box, row.differs) for layer in layers for row in layer.rows for placed in row.cells[place].placed
-    )
+    shown = ((placed.box, row.differs) for layer in layers for row in layer.rows for placed in row.cells[place].placed)
     for order, (box, differs) in enumerate(shown):
         if box.component in wanted and box.component not in ends:
             ends[box.component] = _End(f"c{place + 1}b{order}", order, differs)
@@ -207,7 +203,7 @@ def _lanes(
         orders = [order for pair in pairs for order in spans[pair]]
         stretches[bus] = (min(orders), max(orders))
     taken: list[list[tuple[int, int]]] = []
-    lanes = {}
+    lanes: dict[tuple[str, str], int] = {}
     for bus, stretch in sorted(stretches.items(), key=lambda item: (item[1][1] - item[1][0], item[1])):
         lane = next((n for n, there in enumerate(taken) if not _meets(stretch, there)), len(taken))
         if lane == len(taken):
@@ -238,9 +234,7 @@ def _told_box(placed: Placed, column: Column, ends: Mapping[str, _End], names: M
     target = {link.text: names.get(link.target_component, "") for link in own}
     noted = [Said(note.state, note.text, target.get(note.text, "")) for note in box.notes]
     elsewhere = {note.text for other in column.boxes for note in other.notes}
-    linked = [
-        Said(link.state, link.text, target[link.text], link.url) for link in own if link.text not in elsewhere
-    ]
+    linked = [Said(link.state, link.text, target[link.text], link.url) for link in own if link.text not in elsewhere]
     end = ends.get(box.component)
     return replace(placed, key=end.key if end else "", says=tuple(dict.fromkeys((*noted, *linked))))
 

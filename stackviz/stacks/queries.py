@@ -7,11 +7,14 @@ from functools import lru_cache
 
 from django.db.models import Q
 from django.urls import reverse
+from django.utils.translation import get_language
 
 from stackviz.diagrams.boxes import Box, Column
 from stackviz.diagrams.boxes import Counterpart as Against
 from stackviz.diagrams.layers import Layer, State, role_title
 from stackviz.stacks.models import Call, Component, Counterpart, Edition, Placement, Release, Requirement, Stack
+from stackviz.stacks.needs import DescribedColumn, by_component, described_needs
+from stackviz.stacks.tables import requirement_rows
 from stackviz.stacks.versions import newest_first
 
 NEWEST_RELEASES = 12
@@ -25,7 +28,7 @@ def described_columns(slugs: Iterable[str]) -> dict[str, Column]:
     wanted = set(slugs)
     if not wanted:
         return {}
-    columns = _columns(Edition.current())
+    columns = _columns(Edition.current(), get_language() or "")
     return {slug: column for slug, column in columns.items() if slug in wanted}
 
 
@@ -34,8 +37,8 @@ def described_column(slug: str) -> Column | None:
     return described_columns([slug]).get(slug)
 
 
-@lru_cache(maxsize=2)
-def _columns(_edition: str) -> Mapping[str, Column]:
+@lru_cache(maxsize=4)
+def _columns(_edition: str, _language: str) -> Mapping[str, Column]:
     """All public stacks, kept per edition: whoever changes a row gets a new token and so a new reading."""
     stacks = list(Stack.objects.filter(is_public=True))
     placements: dict[int, list[Placement]] = defaultdict(list)
@@ -45,8 +48,9 @@ def _columns(_edition: str) -> Mapping[str, Column]:
     for call in Call.objects.select_related("callee").order_by("pk"):
         calls[call.stack_id, call.caller_id].append(call.callee.name)
     others, gaps = _counterparts()
-    return {
-        stack.slug: Column(
+    demands = by_component(requirement_rows())
+    columns = {
+        stack.slug: DescribedColumn(
             key=f"stack:{stack.slug}",
             title=stack.name,
             subtitle="",
@@ -55,9 +59,11 @@ def _columns(_edition: str) -> Mapping[str, Column]:
                 *(_box(placed, calls, others[placed.component_id]) for placed in _by_layer(placements[stack.pk])),
                 *(_absent(gap) for gap in gaps[stack.pk]),
             ),
+            demands=demands,
         )
         for stack in stacks
     }
+    return {stack.slug: described_needs(columns[stack.slug], stack.system) for stack in stacks}
 
 
 def _by_layer(placements: Iterable[Placement]) -> list[Placement]:

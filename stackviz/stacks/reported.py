@@ -9,8 +9,9 @@ from typing import Any, Protocol
 
 from django.utils.translation import gettext as _
 
-from stackviz.diagrams.boxes import Box, Column, FindingLike, Found, machine_column
+from stackviz.diagrams.boxes import Box, Column, Found, machine_column
 from stackviz.diagrams.layers import Layer, State
+from stackviz.stacks.needs import DescribedColumn, FindingLike, reported_needs
 from stackviz.units import format_quantity
 
 
@@ -68,7 +69,11 @@ def reported_column(
         for item in snapshot.software
     ]
     hardware = [*_card_boxes(cards), *_processor(snapshot.facts), *_memory(snapshot.facts, cards)]
-    return machine_column(key, title, subtitle, url, described, found, hardware, findings)
+    column = machine_column(key, title, subtitle, url, described, found, hardware, findings)
+    if not isinstance(column, DescribedColumn):
+        return column
+    capabilities = [str(card.facts["compute_capability"]) for card in cards if card.facts.get("compute_capability")]
+    return reported_needs(column.plain(), column.demands, snapshot.facts, capabilities, findings)
 
 
 def _card_boxes(cards: Sequence[CardLike]) -> list[Box]:

@@ -41,7 +41,17 @@ def _tables(_edition: str, catalogue: str) -> Tables:
         )
         for row in Release.objects.select_related("component", "source")
     )
-    requirements = frozenset(
+    requirements = frozenset(_requirement_rows(sources))
+    return Tables(releases, requirements, _cards(catalogue))
+
+
+def requirement_rows() -> list[RequirementRow]:
+    """All requirements as the rules know them. One query."""
+    return _requirement_rows({})
+
+
+def _requirement_rows(sources: dict[int, SourceRow]) -> list[RequirementRow]:
+    return [
         RequirementRow(
             row.release.component.slug,
             row.release.version,
@@ -57,8 +67,7 @@ def _tables(_edition: str, catalogue: str) -> Tables:
             row.note,
         )
         for row in Requirement.objects.select_related("release__component", "source")
-    )
-    return Tables(releases, requirements, _cards(catalogue))
+    ]
 
 
 def _source(row: Release | Requirement, seen: dict[int, SourceRow]) -> SourceRow:

@@ -1,0 +1,283 @@
+"""What the boxes of a column need and bring, and which of them need which: from the tables, and from what rules found.
+
+Pure: rows and findings come in as arguments.
+"""
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, fields, replace
+from typing import Any, Protocol
+
+from django.utils.translation import gettext as _
+
+from stackviz.diagrams.boxes import SEVERITY_STATES, Box, Column, Link, Need, NeedTable
+from stackviz.diagrams.layers import State
+from stackviz.rules import Requirement
+from stackviz.rules.compatibility import newest_up_to
+from stackviz.rules.versions import numbers, same_line
+from stackviz.stacks.models import Requirement as StoredRequirement
+
+MOST_NEEDS = 6  # in a box; the component's page has them all
+CARDS = "hardware"
+Demands = Mapping[str, Sequence[Requirement]]  # by component
+
+# What a rule compares: the component that needs something, and the one that must satisfy it.
+COMPARED = {
+    "driver-too-old": ("cuda-runtime", "nvidia-driver"),
+    "minor-compat-ptx": ("cuda-runtime", "nvidia-driver"),
+    "driver-dropped-card": ("nvidia-driver", CARDS),
+    "cpu-wheel": ("pytorch", "cuda-runtime"),
+    "kernels-missing": ("pytorch", CARDS),
+    "cudnn-drops-old-card": ("cudnn", CARDS),
+    "mps-old-macos": ("pytorch", "macos"),
+    "mps-unavailable": ("pytorch", "mps"),
+}
+# What a requirement speaks of -> the box that answers to it, where that has another name.
+_ANSWERED_BY = {"compute-capability": "nvidia-gpu", "metal-family": "apple-gpu", "glibc": "linux"}
+# Of these the release itself must have spoken; others hold from one release on until the next says otherwise.
+_OF_THE_RELEASE = frozenset({"ships", "offers", "built-for", "compiles-for"})
+_LINKED = ("needs", "supports", "built-for")  # as between two boxes, the most binding first
+_ORDER = ("needs", "ships", "supports", "built-for", "compiles-for", "offers")
+_SAYS_NO_VERSION = frozenset({"yes", "no"})
+_PLATFORMS = {
+    "linux": ("", "linux", "linux-x86_64"),
+    "windows": ("", "windows", "windows-x86_64"),
+    "macos": ("", "macos", "macos-arm64"),
+}
+_ON_WSL = ("", "windows", "linux-x86_64")  # the driver is the one of Windows, the wheels are Linux ones
+
+
+@dataclass(frozen=True)
+class DescribedColumn(Column):
+    """A described stack that knows the requirement tables of its components, for machines to be held against them."""
+
+    demands: Demands = field(default_factory=dict, compare=False, repr=False)
+
+    def plain(self) -> Column:
+        """Without the tables: what is drawn and kept."""
+        return Column(**{one.name: getattr(self, one.name) for one in fields(Column)})
+
+
+class FindingLike(Protocol):
+    @property
+    def rule(self) -> str: ...
+    @property
+    def component(self) -> str: ...
+    @property
+    def severity(self) -> str: ...
+    @property
+    def title(self) -> str: ...
+
+
+def by_component(rows: Iterable[Requirement]) -> Demands:
+    """The rows of each component, the oldest release first; those nobody is sure of are left out."""
+    found: dict[str, list[Requirement]] = {}
+    for row in sorted(rows, key=lambda row: (numbers(row.version), row.key)):
+        if row.confidence != "low" and row.values not in _SAYS_NO_VERSION:
+            found.setdefault(row.component, []).append(row)
+    return found
+
+
+# --- a described stack: the newest release of everything ---
+
+
+def described_needs(column: DescribedColumn, system: str) -> DescribedColumn:
+    """The column with a requirement table in each box that has one, and links to the boxes that answer to them."""
+    platforms = _ON_WSL if column.key.endswith("wsl2") else _PLATFORMS.get(system, ("",))
+    here = {box.component: box for box in column.boxes if box.state != State.ABSENT}
+    boxes, links = [], []
+    for box in column.boxes:
+        rows = _on(column.demands.get(box.component, ()), platforms)
+        if box.component not in here or not rows:
+            boxes.append(box)
+            continue
+        newest = max((row.version for row in rows), key=numbers)
+        told = _of_release(rows, newest)
+        boxes.append(replace(box, requires=_table(newest, told, here, {}, (), is_newest=True)))
+        links += _described_links(box, newest, told, here)
+    return replace(column, boxes=tuple(boxes), links=tuple(links))
+
+
+def _described_links(box: Box, release: str, rows: Sequence[Requirement], here: Mapping[str, Box]) -> list[Link]:
+    """One link to each box that answers to a requirement: the most binding one, of the newest variant the strictest."""
+    links: dict[str, Link] = {}
+    for relation in _LINKED:
+        said = [row for row in rows if row.relation == relation]
+        for row in sorted(reversed(said), key=lambda row: numbers(row.low), reverse=True):
+            target = _ANSWERED_BY.get(row.subject, row.subject)
+            if target in here and target != box.component and target not in links:
+                text = _sentence(box.name, release, row, here)
+                links[target] = Link(box.component, target, State.DESCRIBED, text, row.source.url)
+    return list(links.values())
+
+
+def _sentence(name: str, release: str, row: Requirement, here: Mapping[str, Box]) -> str:
+    words = {"what": f"{name} {release}", "other": _subject_name(row.subject, here), "much": _how_much(row)}
+    if row.relation == "needs":
+        return _("%(what)s needs %(other)s %(much)s") % words
+    if row.relation == "supports":
+        return _("%(what)s takes %(other)s %(much)s") % words
+    return _("%(what)s has code for %(other)s %(much)s") % words
+
+
+# --- a machine: the releases it has ---
+
+
+def reported_needs(
+    column: Column,
+    demands: Demands,
+    facts: Mapping[str, Any],
+    capabilities: Sequence[str],
+    findings: Sequence[FindingLike],
+) -> Column:
+    """The column with links from what rules compared, and in each box what its release needs, beside what is there."""
+    links = _found_links(column, findings)
+    names = {box.component: box for box in column.boxes if box.state != State.ABSENT}
+    has = {box.component: box.version for box in names.values() if box.version}
+    has |= {"compute-capability": " ".join(dict.fromkeys(capabilities)), **_systems(facts)}
+    platforms = _platforms_of(facts)
+    boxes = tuple(_with_table(box, demands, platforms, names, has, links) for box in column.boxes)
+    return replace(column, boxes=boxes, links=links)
+
+
+def _found_links(column: Column, findings: Sequence[FindingLike]) -> tuple[Link, ...]:
+    """A link for each finding of a rule that compares two components, if both stand here."""
+    here = {box.component for box in column.boxes if box.state != State.ABSENT}
+    links = []
+    for finding in findings:
+        source, target = COMPARED.get(finding.rule, ("", ""))
+        state = SEVERITY_STATES.get(finding.severity, State.UNKNOWN)
+        if source in here and target in here:
+            links.append(Link(source, target, state, finding.title))
+    return tuple(links)
+
+
+def _with_table(
+    box: Box,
+    demands: Demands,
+    platforms: Sequence[str],
+    names: Mapping[str, Box],
+    has: Mapping[str, str],
+    links: Sequence[Link],
+) -> Box:
+    if box.state == State.ABSENT:
+        return box
+    release = box.version if numbers(box.version) else ""
+    rows = _on(demands.get(box.component, ()), platforms) if release else []
+    told = _of_release(rows, release)
+    own = tuple(link for link in links if link.source_component == box.component)
+    return replace(box, requires=_table(release, told, names, has, own) if told else None)
+
+
+def _systems(facts: Mapping[str, Any]) -> dict[str, str]:
+    """What the machine has of what no box stands for."""
+    libc = str(facts.get("os.libc") or "")
+    system = _system(facts)
+    found = {"glibc": libc.removeprefix("glibc").strip() if libc.startswith("glibc") else ""}
+    if system in ("macos", "windows"):
+        found[system] = str(facts.get("os.version") or "")
+    return {name: version for name, version in found.items() if version}
+
+
+def _system(facts: Mapping[str, Any]) -> str:
+    name = str(facts.get("os.name") or "").lower()
+    if name.startswith(("macos", "mac os", "darwin")):
+        return "macos"
+    return "windows" if name.startswith("windows") else "linux" if name else ""
+
+
+def _platforms_of(facts: Mapping[str, Any]) -> tuple[str, ...]:
+    system = _system(facts)
+    arch = str(facts.get("python.arch") or facts.get("os.arch") or "").lower()
+    arch = {"amd64": "x86_64", "aarch64": "arm64"}.get(arch, arch)
+    arch = "aarch64" if system == "linux" and arch == "arm64" else arch
+    driver = "windows" if facts.get("os.wsl") else system
+    return ("", driver, f"{system}-{arch}") if system else ("",)
+
+
+# --- tables ---
+
+
+def _on(rows: Iterable[Requirement], platforms: Sequence[str]) -> list[Requirement]:
+    return [row for row in rows if row.platform in platforms]
+
+
+def _of_release(rows: Sequence[Requirement], release: str) -> list[Requirement]:
+    """What holds for this release, of every kind of statement the newest that is not newer than it."""
+    if not rows or not release:
+        return []
+    kinds: dict[tuple[str, ...], list[Requirement]] = {}
+    for row in rows:
+        kinds.setdefault((row.relation, row.subject, row.part), []).append(row)
+    told = []
+    for kind in kinds.values():
+        newest = newest_up_to(kind, release)
+        if newest and newest[0].relation in _OF_THE_RELEASE and not same_line(release, newest[0].version):
+            continue
+        told += _of_build(newest, release)
+    told.sort(key=lambda row: _ORDER.index(row.relation) if row.relation in _ORDER else len(_ORDER))
+    return list({(row.relation, row.subject, row.low, row.values, *_apart(row)): row for row in told}.values())
+
+
+def _apart(row: Requirement) -> tuple[str, ...]:
+    """What keeps two demands for the same apart; what is shipped is the same in whatever wheel."""
+    return () if row.relation in ("ships", "offers") else (row.part, row.variant)
+
+
+def _of_build(rows: Sequence[Requirement], release: str) -> list[Requirement]:
+    """Where the release names its build ("2.14.0+cu130"), what is said of that one."""
+    build = release.partition("+")[2]
+    own = [row for row in rows if row.variant == build] if build else []
+    return own or list(rows)
+
+
+def _table(
+    release: str,
+    rows: Sequence[Requirement],
+    names: Mapping[str, Box],
+    has: Mapping[str, str],
+    links: Sequence[Link],
+    *,
+    is_newest: bool = False,
+) -> NeedTable:
+    several = Counter((row.relation, row.subject, row.part) for row in rows)
+    needs = [
+        _need(row, names, has, links, is_one_of_many=several[row.relation, row.subject, row.part] > 1)
+        for row in rows
+        if row.subject in names or row.relation not in ("ships", "offers")  # what this stack has no use for
+    ]
+    needs = list(dict.fromkeys(needs))
+    return NeedTable(release, tuple(needs[:MOST_NEEDS]), max(0, len(needs) - MOST_NEEDS), is_newest)
+
+
+def _need(
+    row: Requirement,
+    names: Mapping[str, Box],
+    has: Mapping[str, str],
+    links: Sequence[Link],
+    *,
+    is_one_of_many: bool,
+) -> Need:
+    answered = {row.subject, _ANSWERED_BY.get(row.subject, row.subject)}
+    if row.subject == "compute-capability":
+        answered.add(CARDS)
+    judged = [link.state for link in links if link.target_component in answered]
+    return Need(
+        relation=str(StoredRequirement.Relation(row.relation).label),
+        subject=row.subject,
+        name=_subject_name(row.subject, names),
+        how_much=_how_much(row),
+        where=" · ".join(filter(None, (row.part, row.variant if is_one_of_many else ""))),
+        has=has.get(row.subject, ""),
+        state=judged[0] if judged and row.relation == "needs" else State.DESCRIBED,
+        source_title=row.source.title,
+        source_url=row.source.url,
+    )
+
+
+def _subject_name(subject: str, names: Mapping[str, Box]) -> str:
+    return names[subject].name if subject in names else subject.replace("-", " ")
+
+
+def _how_much(row: Requirement) -> str:
+    return row.values or f"≥ {row.low}"
