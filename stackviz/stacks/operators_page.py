@@ -53,8 +53,8 @@ class Row:
 
     operator: Operator
     url: str
-    on_cuda: str
-    on_mps: str
+    on_cuda: tuple[str, ...]
+    on_mps: tuple[str, ...]
     to_cpu: int
     missing: int
 
@@ -128,7 +128,7 @@ def _detours(operator: str) -> list[tuple[str | Promise, Step]]:
     ]
 
 
-def _ends_in(operator: str, device: str) -> str:
-    """What does the work in eager mode: the names of its first step in a library, else "" for nothing."""
-    steps = [step for step in steps_of(operator, device, "eager") if step.layer == Layer.LIBRARY]
-    return steps[0].named if steps else ""
+def _ends_in(operator: str, device: str) -> tuple[str, ...]:
+    """What may do the work in eager mode: what its steps in a library are called."""
+    steps = steps_of(operator, device, "eager")
+    return tuple(step.named for step in steps if step.layer == Layer.LIBRARY and step.named)
