@@ -1,203 +1,472 @@
-"""`python -m torch.utils.collect_env` -> facts, cards and software. The layout of torch 1.12 and later is read.
+"""`python -m torch.utils.collect_env` and `vllm collect-env` -> facts, cards and software.
 
-"Could not collect", "N/A" and "No CUDA" mean three things there: asked and not told, has no meaning here, and this
-torch was built without CUDA. May import: wire and the standard library.
+Layouts of torch 0.4 to 2.15, and vLLM's with sections, topology and environment variables after it.
+"Could not collect", "N/A" and "No CUDA" mean three things there: asked and not told (not_reported), has no meaning
+here (not_applicable), and neither torch nor the system has any of it (not_installed; on a Mac not_applicable).
+May import: the other modules of importers, wire and the standard library.
 """
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
 from itertools import pairwise
 
+from stackviz.importers.env_report import (
+    add_card,
+    check_torch_versions,
+    component_of,
+    home_masked,
+    is_said,
+    number_of_bytes,
+    take_platform,
+    take_python,
+    take_system,
+    take_truth,
+    tell,
+    vendor_of,
+)
 from stackviz.importers.importer import Importer, Span
+from stackviz.importers.lscpu import is_processor_line, read_processor
 from stackviz.importers.reading import CardReading, Reading, clean
 from stackviz.wire import LIMITS
 
-__all__ = ["IMPORTER", "read_collect_env"]
+__all__ = ["IMPORTER", "VLLM_IMPORTER", "read_collect_env"]
 
 KIND = "collect-env"
+VLLM_KIND = "vllm-env"
+_TOOL = "collect_env"
 
-_START = re.compile(r"^.*\bPyTorch version:", re.MULTILINE)
 _MOST_CHARS = 1024 * 1024
-_LABEL = re.compile(r"^[\s>`]{0,6}([A-Za-z][\w .()/+-]{1,50}?)\s*:[ \t]*(.*)$")
-_CARD = re.compile(r"^\s*GPU (\d{1,4}):\s*(.+?)\s*(?:\(UUID: .*\))?$")
-_PACKAGE = re.compile(r"^\[(?:pip3?|conda)\]\s+([\w.-]{1,80})(?:==|\s+)(\S{1,80})")
-_CUDNN_FILE = re.compile(r"libcudnn\.(?:so\.)?(\d+\.\d+\.\d+)|cudnn64_(\d+)\.dll")
-_NOTHING = {
-    "could not collect": "not_reported",
-    "n/a": "not_applicable",
-    "none": "not_applicable",
-    "no cuda": "not_applicable",
-    "": "not_reported",
-}
-_PACKAGES = {
-    "torch": "pytorch",
-    "pytorch": "pytorch",
-    "numpy": "numpy",
-    "triton": "triton",
-    "pytorch-triton": "triton",
-    "mkl": "mkl",
-    "onnxruntime": "onnxruntime",
-    "transformers": "transformers",
-}
+_MOST_LINES = 20_000
+_LONGEST_LINE = 20_000
+_LONGEST_FIELD = LIMITS.string_chars
+_MOST_DUMPS = 64
+_MARGIN = " \t>`|"
+
+# ---- where they lie -------------------------------------------------------------------------------------------------
+
+_COMMON = ("PyTorch version", "GPU models and configuration")
+_OWN = (
+    "Is debug build", "CUDA used to build PyTorch", "ROCM used to build PyTorch", "Libc version", "Python platform",
+    "Is CUDA available", "CUDA runtime version", "CUDA_MODULE_LOADING set to", "Nvidia driver version",
+    "cuDNN version", "Is XPU available", "HIP runtime version", "MIOpen runtime version", "Is XNNPACK available",
+    "Caching allocator config", "Versions of relevant libraries", "vLLM Version",
+)  # fmt: skip
+"""Labels that only these reports write; those of _COMMON are in issue templates too."""
+
+_LABEL = re.compile(rf"^[{_MARGIN}]{{0,8}}({'|'.join(map(re.escape, _COMMON + _OWN))})[ \t]*:", re.MULTILINE)
+_BEFORE = re.compile(
+    r"collect[_-]env|Collecting environment|^[\s`=]*$|System Info|PyTorch Info|^\W*(?:OS|\w+ version)\s*:"
+)
+_PACKAGE_START = re.compile(rf"^[{_MARGIN}]{{0,8}}\[(?:pip3?|conda)\]", re.MULTILINE)
+_PACKAGE = re.compile(r"\[(pip3?|conda)\]\s+([\w.-]{1,80})(?:\s*==\s*|\s+\(?)([^\s()]{1,80})")
+_VARIABLE = re.compile(r"([A-Z][A-Z0-9_]{2,60})=(.*)$")
+_CARD = re.compile(r"GPU\s(\d{1,4}):\s*(.{1,200}?)\s*(?:\(UUID: [^)]*\))?$")
+_INSTANCE = re.compile(r"MIG\s+(\d+c?\.?\d*g\.\d+gb\S{0,10})\s+Device\s+(\d{1,3}):")
 
 
 def find_collect_env(text: str) -> list[Span]:
-    if "Is debug build:" not in text:
-        return []
-    starts = [match.start() for match in _START.finditer(text)]
-    return [Span(start, end) for start, end in pairwise([*starts, len(text)])] if starts else []
+    return [span for span in _spans(text) if not _is_vllm(text, span)]
 
 
-def read_collect_env(text: str) -> Reading:
+def find_vllm_env(text: str) -> list[Span]:
+    return [span for span in _spans(text) if _is_vllm(text, span)]
+
+
+def _is_vllm(text: str, span: Span) -> bool:
+    return bool(re.search(r"^\W*vLLM Version[ \t]*:", text[span.start : span.end], re.MULTILINE))
+
+
+def _spans(text: str) -> list[Span]:
+    groups = [group for group in _groups(text) if _is_enough(group)][:_MOST_DUMPS]
+    starts = [_start(text, min(group.values())) for group in groups]
+    return [
+        Span(start, _end(text, start, next_start, max(group.values())))
+        for group, (start, next_start) in zip(groups, pairwise([*starts, len(text)]), strict=True)
+    ]
+
+
+def _groups(text: str) -> list[dict[str, int]]:
+    """Label -> where it stands, for each dump: a label that comes again begins the next one."""
+    groups: list[dict[str, int]] = []
+    for number, match in enumerate(_LABEL.finditer(text)):
+        if not groups or match[1] in groups[-1]:
+            groups.append({})
+        groups[-1][match[1]] = match.start()
+        if number == _MOST_LINES:
+            break
+    return groups
+
+
+def _is_enough(group: dict[str, int]) -> bool:
+    """An issue template has the common labels too; half a dump has few of its own."""
+    own = len(group.keys() - set(_COMMON))
+    return 2 * own + (len(group) - own) >= 3
+
+
+def _start(text: str, at: int) -> int:
+    """Takes in the command, its warning and the headings above, as far as they are the report's."""
+    start = at
+    for _ in range(20):
+        above = text.rfind("\n", 0, max(0, start - 1)) + 1
+        if above >= start or not _BEFORE.search(text[above:start].rstrip("\n")[:300]):
+            break
+        start = above
+    while start < at and text[start] in "\n`":
+        start += 1
+    return start
+
+
+def _end(text: str, start: int, limit: int, last_label: int) -> int:
+    """The end of the list of packages, the last of a report; where it is missing, of the last line that belongs."""
+    packages = [match.start() for match in _PACKAGE_START.finditer(text, start, limit)]
+    end = _end_of_line(text, max([last_label, *packages[-1:]]), limit)
+    at = end + 1
+    for _ in range(_MOST_LINES):
+        if at >= limit:
+            break
+        line_end = _end_of_line(text, at, limit)
+        line = text[at : min(line_end, at + 300)].strip(_MARGIN)
+        if not _belongs(line, has_packages=bool(packages)):
+            break
+        end = line_end if line.strip("=") else end
+        at = line_end + 1
+    return end
+
+
+def _end_of_line(text: str, at: int, limit: int) -> int:
+    end = text.find("\n", at, limit)
+    return limit if end < 0 else end
+
+
+def _belongs(line: str, *, has_packages: bool) -> bool:
+    """Whether a line after the last label is still the report's: vLLM's tail, a cut list, the processor."""
+    if not line.strip("= ") or _VARIABLE.match(line) or _is_topology(line) or line.strip() in _TITLES:
+        return True
+    if line.partition(":")[0].strip() in _TAIL:
+        return True
+    return not has_packages and bool(_CARD.match(line) or "libcudnn" in line or is_processor_line(line))
+
+
+_TITLES = frozenset(
+    {"System Info", "PyTorch Info", "Python Environment", "CUDA / GPU Info", "CPU Info", "vLLM Info",
+     "Versions of relevant libraries", "Environment Variables", "Legend:", "NIC Legend:"}
+)  # fmt: skip
+_TAIL = frozenset({"ROCM Version", "Neuron SDK Version", "vLLM Version", "vLLM Build Flags", "GPU Topology"})
+_TOPOLOGY = re.compile(
+    r"(?:GPU|NIC)\d|(?:X|SYS|NODE|PHB|PXB|PIX|NV#)\s+=|CUDA Archs:|Could not collect$|\s*CPU Affinity"
+)
+
+
+def _is_topology(line: str) -> bool:
+    return bool(_TOPOLOGY.match(line.strip()))
+
+
+# ---- what they tell -------------------------------------------------------------------------------------------------
+
+
+@dataclass
+class _Parts:
+    """A report taken apart: what stands after each label, and the lines of its lists."""
+
+    fields: dict[str, str] = field(default_factory=dict)
+    processor: list[str] = field(default_factory=list)
+    packages: list[str] = field(default_factory=list)
+    variables: dict[str, str] = field(default_factory=dict)
+    cards: list[str] = field(default_factory=list)
+    strange: list[str] = field(default_factory=list)
+
+
+def read_collect_env(text: str, kind: str = KIND) -> Reading:
     """Never raises. Prompts, warnings and code fences before and after the dump are passed over."""
-    reading = Reading(KIND)
+    reading = Reading(kind)
     if len(text) > _MOST_CHARS:
         reading.problem(f"longer than {_MOST_CHARS} characters; the rest was not read")
-    lines = text[:_MOST_CHARS].splitlines()
-    fields = _fields(lines)
-    if "PyTorch version" not in fields:
+    parts = _parts(text[:_MOST_CHARS])
+    if not parts.fields and not parts.packages:
         reading.problem("there is no line 'PyTorch version:'")
         return reading
+    if "PyTorch version" not in parts.fields:
+        reading.problem("the beginning is missing: there is no line 'PyTorch version:'")
     for label, take in _TAKERS.items():
-        if label in fields:
-            take(reading, fields[label])
-    _read_cards(reading, lines)
-    _read_packages(reading, lines)
-    _check_versions(reading)
+        if label in parts.fields:
+            take(reading, parts.fields[label])
+    _read_cards(reading, parts)
+    _read_processor(reading, parts.processor)
+    _read_packages(reading, parts.packages)
+    _read_variables(reading, parts.variables)
+    check_torch_versions(reading)
+    for line in parts.strange:
+        reading.ignore(line)
     return reading
 
 
-def _fields(lines: list[str]) -> dict[str, str]:
-    """Label -> what stands after it, with the lines that continue it. The first of a label counts."""
-    fields: dict[str, str] = {}
+def read_vllm_env(text: str) -> Reading:
+    reading = read_collect_env(text, VLLM_KIND)
+    _take_container(reading, text)
+    return reading
+
+
+def _parts(text: str) -> _Parts:
+    parts = _Parts()
     last = ""
-    for line in lines:
-        match = _LABEL.match(line) if not line.startswith(("[", "GPU ")) else None
-        if match:
-            last = match[1]
-            if last in fields:
-                last = ""
-            else:
-                fields[last] = match[2].strip()
-        elif last and line.strip() and len(fields[last]) < LIMITS.string_chars:
-            fields[last] += f"\n{line.strip()}"
-    return fields
+    for line in _lines(text):
+        label, colon, rest = line.partition(":")
+        label = label.strip()
+        if line.startswith(("[pip", "[conda]")):
+            parts.packages.append(line)
+            last = "Versions of relevant libraries"
+        elif _CARD.match(line) or line.startswith("MIG "):
+            parts.cards.append(line)
+        elif (colon and label in _LABELS) or label in _SECTIONS:
+            last = label
+            parts.fields.setdefault(label, rest.strip())
+        elif last in _PROCESSOR or (not last and is_processor_line(line)):
+            parts.processor.append(line)
+        elif match := _VARIABLE.match(line):
+            parts.variables.setdefault(match[1], match[2])
+        else:
+            _continue(parts, last, line)
+    return parts
 
 
-def _told(reading: Reading, fact: str, written: str) -> str | None:
-    """What was written; None, with the reason noted, where it is one of the ways of not telling."""
-    text = clean(written.partition("\n")[0])
-    reason = _NOTHING.get(text.lower())
-    if reason is None:
-        return text
-    reading.sheet.lack(fact, reason, f"collect_env says {text}" if text else None)
-    return None
+def _lines(text: str) -> Iterator[str]:
+    for line in text.splitlines()[:_MOST_LINES]:
+        bare = line[:_LONGEST_LINE].strip(_MARGIN)
+        if bare.strip("=- "):
+            yield bare
+
+
+def _continue(parts: _Parts, last: str, line: str) -> None:
+    """A line without a label goes on with the one above, where that has lists; else nobody knows it."""
+    if last in _LISTS and len(parts.fields[last]) < _LONGEST_FIELD:
+        parts.fields[last] += f"\n{line}"
+    elif not (_is_topology(line) or _BEFORE.search(line) or line in _TITLES or "RuntimeWarning" in line):
+        parts.strange.append(line)
+
+
+_PROCESSOR = frozenset({"CPU", "CPU Info"})
+_LISTS = frozenset(
+    {"cuDNN version", "GPU models and configuration", "Nvidia driver version", "Intel GPU driver version",
+     "Intel GPU models onboard", "Intel GPU models detected", "vLLM Build Flags"}
+)  # fmt: skip
+_SECTIONS = frozenset({"CPU Info", "GPU Topology"})
 
 
 def _take_text(fact: str, component: str = "") -> Callable[[Reading, str], None]:
     def take(reading: Reading, written: str) -> None:
-        text = _told(reading, fact, written)
+        text = tell(reading, fact, written, _TOOL)
         reading.sheet.state(fact, text)
         if text and component:
-            reading.found(component, text, "collect_env")
+            reading.found(component, text, _TOOL)
 
     return take
 
 
 def _take_truth(fact: str) -> Callable[[Reading, str], None]:
+    return lambda reading, written: take_truth(reading, fact, written, _TOOL)
+
+
+def _take_tool(component: str) -> Callable[[Reading, str], None]:
+    """`(Ubuntu 11.4.0-1ubuntu1) 11.4.0`, `version 3.22.1`, `13.0.1 (tags/...)`: the version without what packs it."""
+
     def take(reading: Reading, written: str) -> None:
-        text = _told(reading, fact, written)
-        reading.sheet.state(fact, {"true": True, "yes": True, "false": False, "no": False}.get((text or "").lower()))
+        match = re.search(r"(?<![\w.])\d+\.\d+(?:\.\d+)?[\w.-]{0,20}", re.sub(r"\([^)]{0,200}\)", " ", written))
+        if match and is_said(written):
+            reading.found(component, match[0], _TOOL)
 
     return take
 
 
-def _take_os(reading: Reading, written: str) -> None:
-    text = _told(reading, "os.name", written)
-    match = re.match(r"(.*?)\s*(?:\(([\w-]+)\))?$", text or "")
-    if not text or not match:
-        return
-    named = re.match(r"(Microsoft Windows|macOS|Mac OS X|[A-Za-z][A-Za-z /-]*?)\s*(\d\S*)?(?:\s.*)?$", match[1])
-    name = {"Microsoft Windows": "Windows", "Mac OS X": "macOS"}.get(named[1], named[1]) if named else match[1]
-    reading.sheet.state("os.name", name)
-    reading.sheet.state("os.version", named[2] if named else None)
-    reading.sheet.state("os.arch", match[2])
+def _take_torch(reading: Reading, written: str) -> None:
+    if written.strip() == "N/A":
+        reading.sheet.lack("torch.version", "not_installed", "this Python cannot import torch")
+    _take_text("torch.version", "pytorch")(reading, written)
 
 
-def _take_python(reading: Reading, written: str) -> None:
-    match = re.match(r"\d+\.\d+(?:\.\d+\S*)?", written)
-    if match:
-        reading.sheet.state("python.version", match[0])
-        reading.found("python", match[0], "collect_env")
+def _take_cuda_build(reading: Reading, written: str) -> None:
+    if reading.facts.get("torch.version") is None and written.strip() == "N/A":
+        reading.sheet.lack("torch.cuda_version", "not_installed", "this Python cannot import torch")
+    _take_text("torch.cuda_version")(reading, written)
 
 
-def _take_cudnn(reading: Reading, written: str) -> None:
-    versions = {dotted or major for dotted, major in _CUDNN_FILE.findall(written)}
-    if not versions:
-        text = _told(reading, "cudnn.version", written)
-        versions = {text} if text and re.match(r"\d+(\.\d+)*$", text) else set()
-    if len(versions) > 1:
-        reading.problem(f"several cuDNN libraries: {', '.join(sorted(versions))}")
-        reading.sheet.lack("cudnn.version", "not_reported", "several libraries, collect_env does not say which is used")
-    for version in versions if len(versions) == 1 else ():
-        reading.sheet.state("cudnn.version", version)
-        reading.found("cudnn", version, "collect_env")
-
-
-def _take_cores(reading: Reading, written: str) -> None:
-    text = written.partition("\n")[0].strip()
-    reading.sheet.state("cpu.cores_logical", int(text) if re.fullmatch(r"\d{1,5}", text) else None)
+def _take_libc(reading: Reading, written: str) -> None:
+    text = tell(reading, "os.libc", written, _TOOL)
+    reading.sheet.state("os.libc", text.replace("-", " ", 1) if text else None)
 
 
 def _take_driver(reading: Reading, written: str) -> None:
-    text = _told(reading, "nvidia.driver_version", written)
-    versions = set(re.findall(r"\d+\.\d+(?:\.\d+)?", written)) if text else set()
+    """One version; torch 0.4 could list one for each card."""
+    text = tell(reading, "nvidia.driver_version", written.strip(), _TOOL)
+    versions = set(re.findall(r"(?<![\w.])\d+\.\d+(?:\.\d+)?", re.sub(r"GPU \d+:", "", written))) if text else set()
     if len(versions) == 1:
-        reading.sheet.state("nvidia.driver_version", text)
-        reading.found("nvidia-driver", text, "collect_env")
+        (version,) = versions
+        reading.sheet.state("nvidia.driver_version", version)
+        reading.found("nvidia-driver", version, _TOOL)
     elif text:
         reading.sheet.lack("nvidia.driver_version", "not_reported", f"collect_env says {text}")
 
 
+_CUDNN_FILE = re.compile(r"libcudnn[a-z_]{0,30}\.(?:so\.)?(\d+\.\d+\.\d+)(?:\.\d+)*(?:\.dylib)?|cudnn64_(\d+)\.dll")
+_CUDNN_PATH = re.compile(r"(?:[A-Za-z]:\\|/)[^\n]{0,300}?cudnn[^\n/\\]{0,60}$", re.MULTILINE)
+
+
+def _take_cudnn(reading: Reading, written: str) -> None:
+    """The version is in the libraries' names: those of one folder mostly, of several installations sometimes."""
+    paths = [clean(home_masked(path)).replace(" ", "\\ ") for path in _CUDNN_PATH.findall(written[:_LONGEST_FIELD])]
+    versions = {dotted or major for dotted, major in _CUDNN_FILE.findall(written)}
+    if paths:
+        reading.sheet.state("cudnn.libraries", " ".join(paths))
+    if not versions:
+        text = tell(reading, "cudnn.version", written, _TOOL)
+        versions = {text} if text and re.fullmatch(r"\d+(\.\d+)*", text) else set()
+        reading.sheet.lack("cudnn.version", "not_reported", "the libraries' names hold no version")
+    if len(versions) > 1:
+        reading.problem(f"several cuDNN libraries: {', '.join(sorted(versions))}")
+        reading.sheet.lack("cudnn.version", "not_reported", "several libraries, collect_env does not say which is used")
+    for version in sorted(versions):
+        reading.found("cudnn", version, "collect_env, names of libraries")
+        reading.sheet.state("cudnn.version", version if len(versions) == 1 else None)
+
+
+def _take_rocm_build(reading: Reading, written: str) -> None:
+    text = tell(reading, "torch.hip_version", written, _TOOL)
+    reading.sheet.state("torch.hip_version", text)
+    if text:
+        reading.sheet.lack("rocm.version", "not_reported", "the HIP that torch was built with is told instead")
+        reading.found("rocm", text, "collect_env, what torch was built with")
+
+
+_INTEL_CARD = re.compile(r"\*\s*\[(\d{1,3})\][^\n]{0,40}?name='([^'\n]{1,200})'([^\n]*)")
+
+
+def _take_intel_cards(reading: Reading, written: str) -> None:
+    for number, name, rest in _INTEL_CARD.findall(written):
+        card = add_card(reading, int(number), name, "", "intel")
+        if card is None:
+            return
+        told = reading.cards.pop()
+        memory = re.search(r"total_memory=(\d+[KMGT]?B)", rest)
+        driver = re.search(r"driver_version='([^']{1,60})'", rest)
+        card = CardReading(told.index, "gpu", "intel", name, number_of_bytes(memory[1]) if memory else None)
+        card.sheet.state("driver_version", driver[1] if driver else None)
+        reading.cards.append(card.card())
+
+
 _TAKERS: dict[str, Callable[[Reading, str], None]] = {
-    "PyTorch version": _take_text("torch.version", "pytorch"),
+    "PyTorch version": _take_torch,
     "Is debug build": _take_truth("torch.debug"),
-    "CUDA used to build PyTorch": _take_text("torch.cuda_version"),
-    "ROCM used to build PyTorch": _take_text("torch.hip_version"),
-    "OS": _take_os,
-    "Libc version": _take_text("os.libc"),
-    "Python version": _take_python,
+    "CUDA used to build PyTorch": _take_cuda_build,
+    "ROCM used to build PyTorch": _take_rocm_build,
+    "OS": lambda reading, written: take_system(reading, written, _TOOL),
+    "GCC version": _take_tool("gcc"),
+    "Clang version": _take_tool("clang"),
+    "CMake version": _take_tool("cmake"),
+    "Libc version": _take_libc,
+    "Python version": lambda reading, written: take_python(reading, written, _TOOL),
+    "Python platform": lambda reading, written: take_platform(reading, written, _TOOL, names_system=False),
     "Is CUDA available": _take_truth("cuda.available"),
     "CUDA runtime version": _take_text("cuda.toolkit_version", "cuda-toolkit"),  # it runs nvcc
     "Nvidia driver version": _take_driver,
     "cuDNN version": _take_cudnn,
-    "Model name": _take_text("cpu.model"),
-    "CPU(s)": _take_cores,
+    "Is XPU available": _take_truth("xpu.available"),
+    "Intel GPU models detected": _take_intel_cards,
+    "HIP runtime version": _take_text("rocm.hip_runtime_version"),
+    "MIOpen runtime version": _take_text("rocm.miopen_version"),
+    "Is MPS available": _take_truth("mps.available"),
+    "Is MPS built": _take_truth("mps.built"),
+    "ROCM Version": _take_text("rocm.version", "rocm"),
+    "vLLM Version": lambda reading, written: (
+        reading.found("vllm", written.split()[0], "vllm collect-env") if is_said(written) else None
+    ),
 }
+_LABELS = frozenset(_TAKERS) | {
+    "GPU models and configuration", "CUDA_MODULE_LOADING set to", "Is XNNPACK available", "Caching allocator config",
+    "XPU used to build PyTorch", "Intel GPU driver version", "Intel GPU models onboard", "CPU", "GPU Topology",
+    "Versions of relevant libraries", "Neuron SDK Version", "vLLM Build Flags",
+}  # fmt: skip
 
 
-def _read_cards(reading: Reading, lines: list[str]) -> None:
+# ---- cards, processor, packages, variables --------------------------------------------------------------------------
+
+
+def _read_cards(reading: Reading, parts: _Parts) -> None:
+    models = parts.fields.get("GPU models and configuration", "")
+    for line in [*models.split("\n"), *parts.cards]:
+        match = _CARD.match(line.strip())
+        if match:
+            add_card(reading, int(match[1]), match[2], _TOOL, "amd" if vendor_of(match[2]) == "amd" else "nvidia")
+    if not reading.cards and is_said(models) and not _CARD.match(models.strip()):
+        _read_first_card(reading, clean(models.strip().partition("\n")[0]))
+    _read_instances(reading, parts.cards)
+
+
+def _read_first_card(reading: Reading, written: str) -> None:
+    """Builds for ROCm name the first card only, with what kernels are built for it: `AMD Radeon (gfx1100)`."""
+    match = re.fullmatch(r"(.{1,200}?)\s*(?:\((gfx[\w:+-]{3,40})\)|NoGCNArchNameOnOldPyTorch)?", written)
+    if not match or not re.search(r"[A-Za-z]{2}", match[1]):
+        return
+    is_amd = bool(match[2]) or vendor_of(match[1]) == "amd"
+    card = CardReading(0, "gpu", "amd" if is_amd else vendor_of(match[1]), match[1])
+    card.sheet.lack("memory_bytes", "not_reported", "collect_env does not tell it")
+    card.sheet.state("gfx_target", match[2].partition(":")[0] if match[2] else None)
+    reading.cards.append(card.card())
+
+
+def _read_instances(reading: Reading, lines: list[str]) -> None:
+    """MIG instances stand under their card: cards of their own, numbered after the whole ones."""
+    parent = None
+    whole = {card.index: card for card in reading.cards}
     for line in lines:
-        match = _CARD.match(line.removeprefix("GPU models and configuration:").strip())
-        if match and len(reading.cards) < LIMITS.cards and all(card.index != int(match[1]) for card in reading.cards):
-            vendor = "amd" if re.search(r"\b(AMD|Radeon|Instinct)\b", match[2]) else "nvidia"
-            card = CardReading(int(match[1]), "gpu", vendor, match[2])
-            card.sheet.lack("memory_bytes", "not_reported", "collect_env does not tell it")
+        match, instance = _CARD.match(line), _INSTANCE.match(line)
+        parent = whole.get(int(match[1])) if match else parent
+        if instance and parent and len(reading.cards) < LIMITS.cards:
+            number = max(card.index for card in reading.cards) + 1
+            card = CardReading(number, "gpu", parent.vendor, f"{parent.reported_name} MIG {instance[1]}")
+            card.sheet.state("mig_parent_index", parent.index)
+            card.sheet.state("mig_profile", instance[1])
             reading.cards.append(card.card())
+
+
+def _read_processor(reading: Reading, lines: list[str]) -> None:
+    """What lscpu prints; on a Mac the chip's name alone; on Windows a list, with "=" or ":" between name and value."""
+    named = next((match[1] for line in lines if (match := re.match(r"Name\s*[:=]\s*(.+)$", line))), None)
+    if named:
+        reading.sheet.state("cpu.model", named)
+    elif lines and ":" not in lines[0] and is_said(lines[0]) and reading.facts.get("os.name") == "macOS":
+        reading.sheet.state("cpu.model", lines[0])
+        reading.sheet.state("apple.chip", lines[0] if lines[0].startswith("Apple ") else None)
+    read_processor(reading, lines)
 
 
 def _read_packages(reading: Reading, lines: list[str]) -> None:
     for line in lines:
-        match = _PACKAGE.match(line.strip())
-        component = _PACKAGES.get(match[1].lower()) if match else None
-        if match and component:
-            reading.found(component, match[2], "collect_env, list of packages")
+        match = _PACKAGE.match(line)
+        component = component_of(match[2]) if match else None
+        if match and component and match[3][0].isdigit():
+            reading.found(component, match[3], f"collect_env, packages of {match[1].rstrip('3')}")
 
 
-def _check_versions(reading: Reading) -> None:
-    listed = sorted({str(s.version) for s in reading.software if s.component == "pytorch"})
-    if len(listed) > 1:
-        reading.problem(f"torch versions disagree: {', '.join(listed)}")
+def _read_variables(reading: Reading, variables: dict[str, str]) -> None:
+    """What vLLM prints of the environment. Home folders in paths are masked, UUIDs left out."""
+    path = variables.get("LD_LIBRARY_PATH")
+    reading.sheet.state("env.ld_library_path", home_masked(path) if path else None)
+    visible = variables.get("CUDA_VISIBLE_DEVICES")
+    reading.sheet.state("cuda.visible_devices", re.sub(r"(?:GPU|MIG)-[\w-]+", "<uuid>", visible) if visible else None)
+    if variables.get("KUBERNETES_SERVICE_HOST"):
+        reading.sheet.state("machine.container", "kubernetes")
+    elif "docker" in variables.get("VLLM_USAGE_SOURCE", ""):
+        reading.sheet.state("machine.container", "docker")
+
+
+def _take_container(reading: Reading, text: str) -> None:
+    """The command above the report says whether it ran inside one: `podman exec -it name vllm collect-env`."""
+    command = re.search(r"\b(docker|podman|kubectl)\b[^\n]{0,200}collect[_-]env", text[:2000])
+    if command:
+        kind = {"kubectl": "kubernetes"}.get(command[1], command[1])
+        reading.sheet.facts.pop("machine.container", None)
+        reading.sheet.state("machine.container", kind)
 
 
 IMPORTER = Importer(KIND, "python -m torch.utils.collect_env", find_collect_env, read_collect_env)
+VLLM_IMPORTER = Importer(VLLM_KIND, "vllm collect-env", find_vllm_env, read_vllm_env)

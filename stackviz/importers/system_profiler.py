@@ -1,23 +1,26 @@
 """`system_profiler -json SPHardwareDataType SPDisplaysDataType SPSoftwareDataType` -> facts and cards of a Mac.
 
-Serial number, UUIDs, host and user name in it are not read. Sizes it prints as GB are GiB.
+Serial number, UUIDs, host and user name in it are not read. Sizes it prints as GB are GiB. The text that it prints
+without -json says the same in other words: system_profiler_text.py puts it under the names used here.
 May import: wire and the standard library.
 """
 
 import json
 import re
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from stackviz.importers.importer import Importer, Span
 from stackviz.importers.reading import CardReading, Reading, clean
 from stackviz.wire import LIMITS
 
-__all__ = ["IMPORTER", "read_system_profiler"]
+__all__ = ["IMPORTER", "SECTIONS", "read_sections", "read_system_profiler"]
 
 KIND = "system-profiler-json"
 
 _MOST_CHARS = 4 * 1024 * 1024
-_SECTIONS = ("SPHardwareDataType", "SPDisplaysDataType", "SPSoftwareDataType")
+_MOST_DOCUMENTS = 16
+SECTIONS = ("SPHardwareDataType", "SPDisplaysDataType", "SPSoftwareDataType")
 _VENDORS = {"apple": "apple", "amd": "amd", "ati": "amd", "nvidia": "nvidia", "intel": "intel"}
 _METAL = {
     "spdisplays_metal4": "Metal 4",
@@ -29,22 +32,40 @@ _BYTES = {"KB": 2**10, "MB": 2**20, "GB": 2**30, "TB": 2**40}
 
 
 def find_system_profiler(text: str) -> list[Span]:
-    named = [at for section in _SECTIONS if (at := text.find(f'"{section}"')) >= 0]
-    start = text.rfind("{", 0, min(named)) if named else -1
-    return [Span(start, text.rfind("}") + 1 or len(text))] if start >= 0 else []
+    """Each document, whole: several Macs may stand one after the other."""
+    spans: list[Span] = []
+    for _ in range(_MOST_DOCUMENTS):
+        at = spans[-1].end if spans else 0
+        named = [found for section in SECTIONS if (found := text.find(f'"{section}"', at)) >= 0]
+        start = text.rfind("{", at, min(named)) if named else -1
+        if start < 0:
+            break
+        spans.append(Span(start, _end_of_document(text, start, min(named))))
+    return spans
+
+
+def _end_of_document(text: str, start: int, inside: int) -> int:
+    try:
+        return json.JSONDecoder().raw_decode(text[: start + _MOST_CHARS], start)[1]
+    except (ValueError, RecursionError):
+        return max(text.rfind("}") + 1, inside + 1)
 
 
 def read_system_profiler(text: str) -> Reading:
     """Never raises; `problems` says why nothing was read."""
     reading = Reading(KIND)
-    sections = _sections(text, reading)
+    read_sections(reading, _sections(text, reading))
+    return reading
+
+
+def read_sections(reading: Reading, sections: Mapping[str, Sequence[dict[str, Any]]]) -> None:
+    """What the sections of one Mac tell, under the names they have in the JSON."""
     for hardware in sections["SPHardwareDataType"][:1]:
         _read_hardware(reading, hardware)
     for software in sections["SPSoftwareDataType"][:1]:
         _read_software(reading, software)
     for number, display in enumerate(sections["SPDisplaysDataType"][: LIMITS.cards]):
         _read_display(reading, number, display)
-    return reading
 
 
 def _sections(text: str, reading: Reading) -> dict[str, list[dict[str, Any]]]:
@@ -57,7 +78,7 @@ def _sections(text: str, reading: Reading) -> dict[str, list[dict[str, Any]]]:
         except (ValueError, RecursionError) as error:
             reading.problem(f"not JSON: {error}")
     found = document if isinstance(document, dict) else {}
-    items = {name: found.get(name) for name in _SECTIONS}
+    items = {name: found.get(name) for name in SECTIONS}
     return {
         name: [item for item in listed if isinstance(item, dict)] if isinstance(listed, list) else []
         for name, listed in items.items()
@@ -75,17 +96,21 @@ def _read_hardware(reading: Reading, hardware: dict[str, Any]) -> None:
         sheet.state("apple.chip", chip)
     else:
         sheet.lack("apple.chip", "not_applicable", "not an Apple chip")
-    _read_cores(reading, hardware.get("number_processors"))
+    _read_cores(reading, hardware.get("number_processors"), is_intel="packages" in hardware)
+    reading.sheet.state("cpu.sockets", _count(hardware.get("packages")))
 
 
-def _read_cores(reading: Reading, written: object) -> None:
+def _read_cores(reading: Reading, written: object, *, is_intel: bool) -> None:
     """`proc 16:12:4` is total, performance, efficiency; from macOS 26 `proc 18:6:0:12` is total, super, efficiency,
-    performance, super being the largest kind there. Intel Macs write the number of packages."""
+    performance, super being the largest kind there. Intel Macs write the number of cores alone."""
+    sheet = reading.sheet
+    if is_intel:
+        sheet.state("cpu.cores_physical", _count(written))
+        return
     counts = [int(part) for part in re.findall(r"\d{1,4}", _text(written) or "")] if isinstance(written, str) else []
     if len(counts) < 3:
         return
     total, largest, *smaller = counts
-    sheet = reading.sheet
     sheet.state("cpu.cores_physical", total)
     sheet.state("cpu.cores_logical", total)
     sheet.state("apple.cpu_p_cores", largest)
@@ -112,13 +137,15 @@ def _read_display(reading: Reading, number: int, display: dict[str, Any]) -> Non
     card = CardReading(number, "soc" if is_apple else "gpu", vendor, name)
     metal = _metal(display)
     card.sheet.state("metal_family", metal)
-    card.sheet.state("unified_memory", is_apple or "spdisplays_vram_shared" in display)
+    is_shared = "spdisplays_vram_shared" in display
+    card.sheet.state("unified_memory", is_apple or is_shared)
     if is_apple:
         card.sheet.state("gpu_cores", _count(display.get("sppci_cores")))
         reading.sheet.state("apple.gpu_cores", _count(display.get("sppci_cores")))
-        card.sheet.lack("memory_bytes", "not_applicable", "the GPU uses the machine's memory")
-    else:
+    elif not is_shared:
         card.memory_bytes = _size(display.get("spdisplays_vram"))
+    if is_apple or is_shared:
+        card.sheet.lack("memory_bytes", "not_applicable", "the GPU uses the machine's memory")
     if metal:
         reading.sheet.state("apple.metal_family", metal)
         reading.found("metal", metal, "system_profiler")
@@ -129,6 +156,9 @@ def _metal(display: dict[str, Any]) -> str | None:
     written = _text(display.get("spdisplays_mtlgpufamilysupport")) or _text(display.get("spdisplays_metal"))
     if not written:
         return None
+    family = re.fullmatch(r"spdisplays_mtlgpufamily(apple|mac)(\d{1,2})", written.lower())
+    if family:
+        return f"Metal GPUFamily {'Apple' if family[1] == 'apple' else 'macOS'} {family[2]}"
     return _METAL.get(written, written.removeprefix("spdisplays_"))
 
 

@@ -1,0 +1,31 @@
+"""/proc/meminfo -> the machine's memory. May import: importers.reading and the standard library."""
+
+import re
+
+from stackviz.importers.importer import Importer, Span
+from stackviz.importers.reading import Reading
+
+__all__ = ["IMPORTER"]
+
+KIND = "meminfo"
+
+_TOTAL = re.compile(r"^[ \t>]{0,8}MemTotal:[ \t]+(\d{1,15}) kB[ \t]*$", re.MULTILINE)
+_BLOCK = re.compile(r"(?:[ \t>]{0,8}[A-Z][\w()]{1,40}:[ \t]+\d{1,15}(?: kB)?[ \t]*(?:\n|\Z)){1,100}")
+
+
+def find_meminfo(text: str) -> list[Span]:
+    blocks = [_BLOCK.match(text, match.start()) for match in _TOTAL.finditer(text)]
+    return [Span(block.start(), block.end()) for block in blocks[:16] if block]
+
+
+def read_meminfo(text: str) -> Reading:
+    reading = Reading(KIND)
+    match = _TOTAL.search(text)
+    if match:
+        reading.sheet.state("memory.total_bytes", int(match[1]) * 1024)
+    else:
+        reading.problem("there is no line 'MemTotal:'")
+    return reading
+
+
+IMPORTER = Importer(KIND, "/proc/meminfo", find_meminfo, read_meminfo)
