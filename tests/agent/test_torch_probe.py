@@ -58,6 +58,7 @@ def test_a_processor_only_torch_says_that_it_has_no_cuda(probe):
     assert reading.facts["torch.version"] == "2.13.0+cpu"
     assert reading.facts["cuda.available"] is False
     assert reading.absent["torch.cuda_version"].reason == "not_applicable"
+    assert reading.absent["torch.import_error"].reason == "not_applicable"
     found = {software.component: software.version for software in reading.software}
     assert found["mkl"] == "2024.2"
     assert found["onednn"] == "3.12.0"
@@ -122,6 +123,7 @@ def test_a_rocm_torch_has_cards_of_amd(probe):
     )
     reading = probe(torch)
     assert (reading.cards[0].vendor, reading.cards[0].facts["architecture"]) == ("amd", "gfx942:sramecc+:xnack-")
+    assert reading.cards[0].facts["gfx_target"] == "gfx942"
     assert ("rocm", "6.4.43482") in [(s.component, s.version) for s in reading.software]
 
 
@@ -144,7 +146,7 @@ def test_an_old_torch_without_mps_is_not_called_broken(probe):
 @pytest.mark.parametrize("reason", ["not_installed", "failed"])
 def test_without_torch_every_fact_of_it_has_the_reason(probe, reason):
     reading = probe(Missing(reason, "what happened"))
-    assert reading.facts == {}
+    assert reading.facts == ({"torch.import_error": "what happened"} if reason == "failed" else {})
     assert reading.absent["torch.version"].reason == reason
     assert reading.absent["cuda.available"].detail == "what happened"
 
