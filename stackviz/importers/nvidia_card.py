@@ -1,0 +1,50 @@
+"""What the importers of nvidia-smi share beyond single fields: cards of a reading, their instances, their system.
+
+May import: the other modules of importers, wire and the standard library.
+"""
+
+import re
+from collections.abc import Iterable
+
+from stackviz.importers.nvidia_values import value
+from stackviz.importers.reading import CardReading, Reading
+from stackviz.wire import LIMITS, Card, hashed_uuid
+
+__all__ = ["add_card", "instance_of", "new_card", "note_cut", "note_system"]
+
+_WINDOWS_MODELS = frozenset({"WDDM", "TCC", "MCDM"})
+_LINUX_PROGRAM = re.compile(r"/[\w.-]")
+
+
+def new_card(index: int, name: str, memory_bytes: int | None, uuid: str | None = None) -> CardReading:
+    uuid = value(uuid)
+    return CardReading(index, "gpu", "nvidia", name, memory_bytes or None, hashed_uuid(uuid) if uuid else None)
+
+
+def instance_of(parent: Card, reading: Reading, memory_bytes: int | None, uuid: str | None = None) -> CardReading:
+    """An instance a card is cut into, as a card of its own, numbered after all that are there."""
+    index = max(card.index for card in reading.cards) + 1
+    card = new_card(index, f"{parent.reported_name} MIG", memory_bytes, uuid)
+    card.sheet.state("mig_parent_index", parent.index)
+    return card
+
+
+def add_card(reading: Reading, card: CardReading) -> bool:
+    """False where a report holds no more."""
+    if len(reading.cards) >= LIMITS.cards:
+        return False
+    reading.cards.append(card.card())
+    return True
+
+
+def note_cut(reading: Reading, found: int) -> None:
+    if found > LIMITS.cards:
+        reading.problem(f"{found} cards; the first {LIMITS.cards} were read")
+
+
+def note_system(reading: Reading, programs: Iterable[str]) -> None:
+    """A driver model is a thing of Windows. Programs of Linux beside it run under the Windows Subsystem for Linux."""
+    if any(card.facts.get("driver_model") in _WINDOWS_MODELS for card in reading.cards):
+        reading.sheet.state("os.name", "Windows")
+        if any(_LINUX_PROGRAM.match(program) for program in programs):
+            reading.sheet.state("os.wsl", "2")

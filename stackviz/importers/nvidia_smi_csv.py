@@ -1,0 +1,214 @@
+"""`nvidia-smi --query-gpu=... --format=csv`, with any columns, with or without units -> cards and driver facts.
+
+Rows without a header can be read only where the command that names the columns stands above them.
+May import: the other modules of importers, wire and the standard library.
+"""
+
+import re
+from collections.abc import Iterator
+
+from stackviz.importers.importer import Importer, Span
+from stackviz.importers.nvidia_card import add_card, new_card, note_cut, note_system
+from stackviz.importers.nvidia_fields import columns, read_fields
+from stackviz.importers.nvidia_values import byte_count, value, whole_number, why
+from stackviz.importers.reading import CardReading, Reading, clean
+from stackviz.wire import LIMITS
+
+__all__ = ["IMPORTER", "find_nvidia_smi_csv", "read_nvidia_smi_csv"]
+
+KIND = "nvidia-smi-csv"
+
+_NAMES = ("name", "gpu_name")
+_UUIDS = ("uuid", "gpu_uuid")
+_OTHER = frozenset(
+    {
+        *_NAMES,
+        *_UUIDS,
+        "index",
+        "count",
+        "timestamp",
+        "driver_version",
+        "memory.total",
+        "memory.free",
+        "serial",
+        "pstate",
+    }
+)
+_KNOWN = columns() | _OTHER
+_TELLING = _KNOWN - {"name", "index", "count", "timestamp", "uuid", "serial", "addressing_mode"}
+_ANCHOR = re.compile(
+    r"driver_version|gpu_name|gpu_uuid|compute_cap\b|vbios_version|pci\.bus_id|(?:memory|utilization|temperature|power|clocks|ecc|pcie|mig|display)[._][a-z]"
+    r"|^(?:index, ?)?name(?:, ?(?:uuid|index|pstate))?$",
+    re.MULTILINE,
+)
+_QUERY = re.compile(r"nvidia-smi[^\n]{0,200}?--query-gpu[= ]([\w.,]{1,8000})[^\n]{0,200}")
+_MAKER = r"(?:NVIDIA|Tesla|Quadro|GeForce|GRID|A100|H100)\b"
+_BARE_ROW = re.compile(rf"^(?:\d{{1,3}}, )?{_MAKER}[^,\n]{{0,80}}, [^\n]{{0,400}}$", re.MULTILINE)
+_BARE_CELL = re.compile(r", (?:\d{1,7} MiB|\d{3}\.\d{2,3}(?:\.\d{2})?)(?:,|$)")
+_LONGEST_LINE = 32_000
+_MOST_COLUMNS = 600
+_MOST_ROWS = 2_000
+
+
+def _cells(line: str) -> list[str]:
+    return [cell.strip().strip('"').strip() for cell in line.split(",", _MOST_COLUMNS)]
+
+
+def _header(line: str) -> list[str]:
+    """The columns this line names; empty if it is no header."""
+    if not 0 < len(line) <= _LONGEST_LINE:
+        return []
+    cells = _cells(line)
+    names = [_column(cell) for cell in cells]
+    known = sum(name in _KNOWN for name in names)
+    shaped = sum(bool(re.fullmatch(r"[a-zA-Z][\w.]{1,80}", name)) for name in names)
+    if known * 8 < len(names) or shaped < len(names) - 1 or not (_TELLING & set(names) or set(_NAMES) & set(names)):
+        return []
+    return cells
+
+
+def _column(cell: str) -> str:
+    return cell.partition("[")[0].strip()
+
+
+# ---- where ----------------------------------------------------------------------------------------------------------
+
+
+def find_nvidia_smi_csv(text: str) -> list[Span]:
+    spans: list[Span] = []
+    for span in sorted([*_with_header(text), *_below_a_query(text), *_bare_rows(text)]):
+        if not spans or span.start >= spans[-1].end:
+            spans.append(span)
+    return spans
+
+
+def _with_header(text: str) -> Iterator[Span]:
+    at = 0
+    while (anchor := _ANCHOR.search(text, at)) is not None:
+        start = text.rfind("\n", 0, anchor.start()) + 1
+        at = _line_end(text, anchor.end())
+        header = _header(text[start:at].strip("\r\n")) if at - start <= _LONGEST_LINE else []
+        if not header:
+            continue
+        end = _rows_end(text, at, len(header))
+        first = text[at : min(_line_end(text, at), at + 200)]
+        if end > at and (len(header) > 1 or header[0] not in _NAMES or re.match(_MAKER, first)):
+            yield Span(start, end)
+            at = end
+
+
+def _below_a_query(text: str) -> Iterator[Span]:
+    for query in _QUERY.finditer(text):
+        if "noheader" in query[0]:
+            start = _line_end(text, query.end())
+            end = _rows_end(text, start, len(query[1].split(",")))
+            if end > start:
+                yield Span(text.rfind("\n", 0, query.start()) + 1, end)
+
+
+def _bare_rows(text: str) -> Iterator[Span]:
+    for row in _BARE_ROW.finditer(text):
+        if _BARE_CELL.search(row[0]):
+            yield Span(row.start(), row.end())
+
+
+def _rows_end(text: str, at: int, cells: int) -> int:
+    """Behind the last line in a row that has as many cells."""
+    for _row in range(_MOST_ROWS):
+        end = _line_end(text, at)
+        line = text[at:end].rstrip("\r\n")
+        if not line.strip() or line.count(",") != cells - 1 or len(line) > _LONGEST_LINE:
+            break
+        at = end
+    return at
+
+
+def _line_end(text: str, at: int) -> int:
+    end = text.find("\n", at)
+    return end + 1 if end >= 0 else len(text)
+
+
+# ---- reading --------------------------------------------------------------------------------------------------------
+
+
+def read_nvidia_smi_csv(text: str) -> Reading:
+    """Never raises. A row that is cut off is passed over and said."""
+    reading = Reading(KIND)
+    lines = text.split("\n", _MOST_ROWS + 2)
+    header, first_index = _columns_of(lines[0])
+    if not header:
+        reading.problem("the columns are not named: run the query again without noheader")
+        return reading
+    rows = [cells for cells in map(_cells, lines[1 : _MOST_ROWS + 1]) if any(cells)]
+    whole = [
+        dict(zip(map(_column, header), map(_with_unit, header, row), strict=True))
+        for row in rows
+        if len(row) == len(header)
+    ]
+    if len(whole) < len(rows):
+        reading.problem(f"{len(rows) - len(whole)} rows have more or fewer cells than the header")
+    _read_machine(reading, whole)
+    _read_cards(reading, whole, first_index)
+    return reading
+
+
+def _columns_of(line: str) -> tuple[list[str], int]:
+    """The columns, from the header or from the command; and the number of the first card."""
+    query = _QUERY.search(line[: 2 * _LONGEST_LINE])
+    if query is None:
+        return _header(line.strip()), 0
+    only = re.search(r"(?:--id[= ]|-i )(\d{1,3})(?!\d)", query[0])
+    return query[1].split(","), int(only[1]) if only else 0
+
+
+def _with_unit(column: str, cell: str) -> str:
+    """The cell with the unit its column names, where `nounits` left it out."""
+    unit = re.search(r"\[([A-Za-z%]{1,4})\]", column)
+    return f"{cell} {unit[1]}" if unit and re.fullmatch(r"-?[\d.]{1,20}", cell) else cell
+
+
+def _read_machine(reading: Reading, rows: list[dict[str, str]]) -> None:
+    first = rows[0] if rows else {}
+    driver = value(first.get("driver_version"))
+    if driver:
+        reading.sheet.state("nvidia.driver_version", driver)
+        reading.found("nvidia-driver", driver, "nvidia-smi")
+    else:
+        reading.sheet.lack("nvidia.driver_version", *_absence(first, "driver_version"))
+    reading.sheet.lack("cuda.driver_api_version", "not_collected", "a query of nvidia-smi does not tell it")
+    reading.sheet.state("nvidia.card_count", whole_number(first.get("count")))
+
+
+def _read_cards(reading: Reading, rows: list[dict[str, str]], first_index: int) -> None:
+    seen: set[str] = set()
+    for number, row in enumerate(rows):
+        name = next((told for told in (value(row.get(column)) for column in _NAMES) if told), None)
+        index = whole_number(row.get("index"))
+        key = next((row[column] for column in (*_UUIDS, "pci.bus_id", "index") if column in row), str(number))
+        if name is None or (key in seen and "timestamp" in row):
+            continue  # a query in a loop prints each card again
+        seen.add(key)
+        add_card(reading, _card(first_index + number if index is None else index, name, row))
+    if rows and not reading.cards:
+        reading.problem("no column tells the cards' names")
+    note_cut(reading, len(seen))
+    note_system(reading, ())
+
+
+def _card(index: int, name: str, row: dict[str, str]) -> CardReading:
+    uuid = next((row[column] for column in _UUIDS if column in row), None)
+    card = new_card(max(0, min(index, LIMITS.integer_max)), name, byte_count(row.get("memory.total")), uuid)
+    if card.memory_bytes is None:
+        card.sheet.lack("memory_bytes", *_absence(row, "memory.total"))
+    card.sheet.state("driver_version", value(row.get("driver_version")))
+    read_fields(card, row.get, "csv", ("not_collected", "the query did not ask for it"))
+    return card
+
+
+def _absence(row: dict[str, str], column: str) -> tuple[str, str | None]:
+    if column in row:
+        return why(clean(row[column]))
+    return "not_collected", "the query did not ask for it"
+
+
+IMPORTER = Importer(KIND, "nvidia-smi --query-gpu", find_nvidia_smi_csv, read_nvidia_smi_csv)

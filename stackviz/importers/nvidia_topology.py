@@ -1,0 +1,94 @@
+"""`nvidia-smi topo -m` -> how the cards are linked. The legend under it is passed over.
+
+May import: the other modules of importers, wire and the standard library.
+"""
+
+import re
+
+from stackviz.importers.importer import Importer, Span
+from stackviz.importers.reading import Reading
+from stackviz.wire import LIMITS
+
+__all__ = ["IMPORTER", "read_topology"]
+
+KIND = "nvidia-smi-topo"
+
+_HEAD = re.compile(r"^[ \t]{0,40}GPU0(?=[ \t]{1,12}(?:GPU1|NIC0|mlx|CPU Aff))[^\n]{0,4000}$", re.MULTILINE)
+_ROW = re.compile(r"[ \t]{0,8}(GPU|NIC|mlx)(\d{1,3})\S{0,12}\s")
+_LEGEND = re.compile(r"\s*$|\s*(?:NIC )?Legend:|\s{1,4}(?:X|SYS|NODE|PHB|PXB|PIX|NV#)\s+= |\s{1,4}NIC\d{1,3}: ")
+_REFUSED = re.compile(r"ERROR: Option -m is missing its value\. Please run 'nvidia-smi -h' for help\.")
+_LINK = re.compile(r"X|SYS|NODE|PHB|PXB|PIX|PSB|SOC|NV\d{1,3}|N/A|ERR!")
+_MOST_GPUS = 64
+_MOST_LINES = 300
+
+
+def find_topology(text: str) -> list[Span]:
+    spans = [Span(*refused.span()) for refused in _REFUSED.finditer(text)]
+    end = -1
+    for head in _HEAD.finditer(text):
+        if head.start() >= end:
+            end = _end_of(text, head.end())
+            spans.append(Span(head.start(), end))
+    return sorted(spans)
+
+
+def _end_of(text: str, at: int) -> int:
+    """Behind the rows, and behind the legend if one follows."""
+    last = at
+    for _line in range(_MOST_LINES):
+        start = text.find("\n", at) + 1
+        if not start:
+            break
+        at = text.find("\n", start)
+        at = len(text) if at < 0 else at
+        line = text[start : min(at, start + 400)]
+        if not (_ROW.match(line + " ") or _LEGEND.match(line)):
+            break
+        last = at if line.strip() else last
+    return last
+
+
+def read_topology(text: str) -> Reading:
+    """Never raises. Links are stated once for each pair of cards."""
+    reading = Reading(KIND)
+    if _REFUSED.search(text) and not _HEAD.search(text):
+        reading.sheet.lack("nvidia.topology", "not_supported", "this nvidia-smi has no option -m")
+        reading.problem("topo -m is not supported by this nvidia-smi (builds for Windows do without it)")
+        return reading
+    head = _HEAD.search(text)
+    rows = _rows(text[head.start() :] if head else text)
+    cards = sum(name.startswith("GPU") and name[3:].isdecimal() for name in head[0].split()) if head else len(rows)
+    reading.sheet.state("nvidia.card_count", cards or None)
+    _state_links(reading, rows, cards)
+    return reading
+
+
+def _rows(text: str) -> dict[int, list[str]]:
+    rows: dict[int, list[str]] = {}
+    for line in text.split("\n", _MOST_LINES)[1:_MOST_LINES]:
+        match = _ROW.match(line[:4000] + " ")
+        if match and match[1] == "GPU" and len(rows) < _MOST_GPUS:
+            rows.setdefault(int(match[2]), line[:4000].split()[1:])
+    return rows
+
+
+def _state_links(reading: Reading, rows: dict[int, list[str]], cards: int) -> None:
+    links = [
+        f"{one}-{other}:{cells[other]}"
+        for one, cells in sorted(rows.items())
+        for other in range(one + 1, min(cards, len(cells)))
+        if _LINK.fullmatch(cells[other])
+    ]
+    if len(rows) < cards:
+        reading.problem(f"{cards} cards in the head, {len(rows)} rows")
+    if not links:
+        reading.sheet.lack("nvidia.topology", "not_applicable" if cards == 1 else "not_reported", f"{cards} cards")
+        return
+    text = " ".join(links)
+    if len(text) > LIMITS.string_chars:
+        text = text[: text.rfind(" ", 0, LIMITS.string_chars)]
+        reading.problem("more links than a report holds; the first were read")
+    reading.sheet.state("nvidia.topology", text)
+
+
+IMPORTER = Importer(KIND, "nvidia-smi topo -m", find_topology, read_topology)
