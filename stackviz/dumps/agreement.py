@@ -14,6 +14,9 @@ __all__ = ["HAND_FILLED", "agreeing", "contradiction", "same_card", "same_versio
 HAND_FILLED = frozenset({"issue-template"})
 """What somebody typed is no evidence of another machine: tools are believed instead."""
 
+_SHOWS_SOME = frozenset({"llama-bench"})
+"""What lists the cards it was told to use: fewer of them are no other machine."""
+
 _ONE_NAME_EVERYWHERE = frozenset({"nvidia", "apple"})
 """Makers whose cards every tool calls alike. rocm-smi and rocminfo have two names for one card."""
 
@@ -129,7 +132,7 @@ def _cards_contradict(one: Reading, other: Reading) -> str:
     """Cards of one maker: what one tool lists must be among what the other lists, however many either shows."""
     for vendor in {card.vendor for card in one.cards} & {card.vendor for card in other.cards}:
         fewer, more = sorted((_whole(one, vendor), _whole(other, vendor)), key=len)
-        if one.kind == other.kind and len(fewer) != len(more):
+        if one.kind == other.kind and one.kind not in _SHOWS_SOME and len(fewer) != len(more):
             return f"{len(_whole(other, vendor))} cards in one dump and {len(_whole(one, vendor))} in another"
         stranger = _not_among(fewer, more, is_one_tool=one.kind == other.kind)
         if stranger is not None:

@@ -10,9 +10,9 @@ __all__ = ["LAYERS", "layer_of"]
 
 LAYERS: Mapping[str, str] = MappingProxyType(
     {
-        "application": "python transformers hf-accelerate vllm llama-cpp",
-        "framework": "pytorch mlx jax tensorflow onnxruntime jax-metal jax-cuda-plugin tensorflow-metal torchvision"
-        " torchaudio onnxruntime-gpu",
+        "application": "python transformers hf-accelerate vllm llama-cpp torchvision torchaudio",
+        "framework": "pytorch mlx jax tensorflow onnxruntime jax-metal jax-cuda-plugin tensorflow-metal"
+        " onnxruntime-gpu",
         "compiler": "torchinductor triton coremltools tensorrt gcc clang cmake",
         "library": "numpy cudnn cublas nccl cusparse cufft cutlass mpsgraph mps-kernels accelerate onednn mkl openblas"
         " xformers flash-attn bitsandbytes",

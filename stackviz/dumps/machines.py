@@ -6,14 +6,14 @@ May import: importers, the other modules of dumps, wire and the standard library
 """
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from uuid import uuid4
 
 from stackviz.dumps.agreement import agreeing, contradiction
 from stackviz.dumps.merge import merged
 from stackviz.importers import Paste, Reading
-from stackviz.wire import Agent, Machine, Report
+from stackviz.wire import Agent, Machine, Report, Result
 
 __all__ = ["NOBODY", "DumpedMachine", "machines"]
 
@@ -33,18 +33,26 @@ class DumpedMachine:
     differs: str = ""
 
     def report(self) -> Report:
-        """The report it would have sent, made now: what depends on the day is judged by today."""
+        """The report it would have sent, made now: what depends on the day is judged by today.
+
+        A result whose dump tells no time of it counts as of now: a report asks for one.
+        """
+        now = datetime.now(UTC)
         return Report(
             id=uuid4(),
-            created_at=datetime.now(UTC),
+            created_at=now,
             agent=Agent("pasted", "1"),
             machine=Machine(NOBODY),
             facts=self.reading.facts,
             absent=self.reading.absent,
             cards=tuple(self.reading.cards),
             software=tuple(self.reading.software),
-            results=tuple(self.reading.results),
+            results=tuple(_dated(result, now) for result in self.reading.results),
         )
+
+
+def _dated(result: Result, now: datetime) -> Result:
+    return replace(result, started_at=now) if result.state == "ok" and result.started_at is None else result
 
 
 def machines(paste: Paste) -> tuple[DumpedMachine, ...]:

@@ -1,5 +1,6 @@
 """Readings of one machine -> one reading. May import: importers, dumps.agreement, wire and the standard library."""
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
@@ -28,6 +29,8 @@ TRUST = (
     "vllm-env",
     "accelerate-env",
     "transformers-env",
+    "diffusers-env",
+    "detectron2-env",
     "xformers-info",
     "llama-bench",
     "issue-template",
@@ -46,17 +49,27 @@ def merged(readings: Sequence[Reading]) -> Reading:
         return ordered[0]
     whole = Reading(ordered[0].kind)
     _merge_facts(whole, ordered)
-    for reading in ordered:
-        renumbered = _merge_cards(whole, reading.cards)
-        for result in reading.results[: LIMITS.results - len(whole.results)]:
-            card = None if result.card is None else renumbered.get(result.card)
-            whole.results.append(replace(result, card=card))
+    renumbered = [_merge_cards(whole, reading.cards) for reading in ordered]
+    for reading, indexes in zip(ordered, renumbered, strict=True):
+        _merge_results(whole, reading, indexes)
         for problem in reading.problems:
             whole.problem(problem)
         for line in reading.ignored:
             whole.ignore(line)
     whole.software.extend(_merged_software(ordered))
     return whole
+
+
+def _merge_results(whole: Reading, reading: Reading, indexes: Mapping[int, int]) -> None:
+    """Its results on the cards of the whole; on none where the machine has more cards alike than the dump knew."""
+    mine = Counter(card.reported_name for card in reading.cards)
+    all_of_them = Counter(card.reported_name for card in whole.cards)
+    name_of = {card.index: card.reported_name for card in whole.cards}
+    for result in reading.results[: LIMITS.results - len(whole.results)]:
+        card = None if result.card is None else indexes.get(result.card)
+        if card is not None and all_of_them[name_of[card]] > max(1, mine[name_of[card]]):
+            card = None
+        whole.results.append(replace(result, card=card))
 
 
 def _trust(reading: Reading) -> int:

@@ -3,7 +3,7 @@
 May import: the importers.
 """
 
-from stackviz.importers import collect_env, nvidia_smi_xml, system_profiler
+from stackviz.importers import collect_env, llama_bench, nvidia_smi_xml, system_profiler
 from stackviz.importers.importer import Importer
 
 __all__ = ["IMPORTERS"]
@@ -12,4 +12,5 @@ IMPORTERS: tuple[Importer, ...] = (
     nvidia_smi_xml.IMPORTER,
     system_profiler.IMPORTER,
     collect_env.IMPORTER,
+    llama_bench.IMPORTER,
 )

@@ -171,7 +171,8 @@ def test_a_result_follows_its_card_when_cards_are_renumbered():
     )
     (one,) = read(reading("nvidia-smi-table", {}, [("Tesla T4", 2**34), ("NVIDIA L4", 2**34)]), bench)
     assert one.reading.results[0].card == 1
-    assert parse_report(to_json(one.report())).results == one.report().results
+    report = one.report()
+    assert parse_report(to_json(report)).results == report.results
 
 
 def test_a_machine_makes_a_report_of_today_that_the_site_would_take():
