@@ -43,6 +43,6 @@ def card_table(cards: Iterable[KnownCard]) -> str:
     out = StringIO()
     writer = csv.writer(out, lineterminator="\n")
     writer.writerow(COLUMNS)
-    rows = [["" if value is None else str(value) for value in astuple(card)] for card in cards]
-    writer.writerows(sorted(rows, key=lambda row: (row[COLUMNS.index("accelerator")], row)))
+    for card in sorted(cards, key=lambda card: (card.accelerator, card.reported_name, card.memory_bytes or 0)):
+        writer.writerow(["" if value is None else str(value) for value in astuple(card)])
     return out.getvalue()

@@ -70,6 +70,10 @@ class _Facts:
         text = self.get(name)
         return None if text is None else text == "true"
 
+    def was_asked(self, name: str) -> bool:
+        """Whether the report says anything of this fact, be it why it is missing."""
+        return name in self._facts or name in self._absent
+
     def says_none(self, name: str) -> bool:
         """Whether the report says that there is no such thing, which is not the same as saying nothing."""
         if name in self._absent and self._absent[name].reason in MEANS_NONE and name not in self._facts:
@@ -121,11 +125,17 @@ class Look(_Facts):
         self.day = report.created_at.date().isoformat()
         self.all_cards = tuple(CardLook(card, tables) for card in report.cards)
         self._software: dict[str, list[str]] = {}
+        self._lists_packages = any(found.found_by == "package metadata" for found in report.software)
         for found in report.software:
             self._software.setdefault(found.component, []).append((found.version or "").strip())
 
     def cards(self, vendor: str) -> list[CardLook]:
         return [card for card in self.all_cards if card.vendor == vendor]
+
+    @property
+    def lists_packages(self) -> bool:
+        """Whether all installed packages were looked through, so that one that is not named is not installed."""
+        return self._lists_packages
 
     def software(self, component: str) -> list[str]:
         """The versions of a component that were found, each once; "" where one did not say. Empty if it was not."""

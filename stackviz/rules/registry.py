@@ -4,16 +4,42 @@ A new rule is added to the list of its file in `checks/`, a new file here (docs/
 May import: the other modules of rules, wire and the standard library.
 """
 
-from stackviz.rules.checks import apple, cards, driver, torch_build, wsl
+from stackviz.rules.checks import (
+    apple,
+    card_state,
+    cards,
+    cuda_start,
+    driver,
+    toolkit,
+    torch_build,
+    torch_versions,
+    wsl,
+)
 from stackviz.rules.compatibility import Tables
 from stackviz.rules.finding import Finding, Severity
 from stackviz.rules.rule import Rule, run
 from stackviz.wire import Report
 
-__all__ = ["RULES", "find", "judge"]
+__all__ = ["RULES", "find", "judge", "needs_of"]
 
-RULES: tuple[Rule, ...] = (*driver.RULES, *torch_build.RULES, *apple.RULES, *cards.RULES, *wsl.RULES)
+RULES: tuple[Rule, ...] = (
+    *cuda_start.RULES,
+    *driver.RULES,
+    *torch_build.RULES,
+    *torch_versions.RULES,
+    *toolkit.RULES,
+    *apple.RULES,
+    *card_state.RULES,
+    *cards.RULES,
+    *wsl.RULES,
+)
+_NEEDS = {rule.id: rule.needs for rule in RULES}
 _WORST_FIRST = [severity.value for severity in Severity]
+
+
+def needs_of(rule_id: str) -> tuple[str, str] | tuple[()]:
+    """The component that asks for something and the one that has to give it; () for a rule about one, or unknown."""
+    return _NEEDS.get(rule_id, ())
 
 
 def judge(report: Report, tables: Tables) -> tuple[Finding, ...]:

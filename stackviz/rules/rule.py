@@ -18,7 +18,8 @@ class Rule:
     """One question put to every report.
 
     `asks` completes "Cannot tell whether ...". `component` is the box the answer colours. A check that yields nothing
-    says that the question does not arise on this machine.
+    says that the question does not arise on this machine. `needs`: the component that asks for something and the one
+    that has to give it, where the rule is about two: the diagram draws the link.
     """
 
     id: str
@@ -26,6 +27,7 @@ class Rule:
     asks: str
     source: Source
     check: Check
+    needs: tuple[str, str] | tuple[()] = ()
 
 
 def run(rule: Rule, report: Report, tables: Tables) -> Iterator[Finding]:

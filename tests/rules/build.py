@@ -17,9 +17,22 @@ LINUX: dict[str, Any] = {
     "torch.cuda_version": "13.0",
     "torch.arch_list": "sm_75 sm_80 sm_86 sm_90 sm_100 sm_120",
     "cuda.available": True,
+    "cuda.driver_api_version": "13.0",
+    "cuda.toolkit_version": "13.0.88",
+    "cuda.init_code": 0,
     "cudnn.version": "9.20.0",
     "nvidia.driver_version": "580.95.05",
+    "nvidia.kernel_module_version": "580.95.05",
+    "nvidia.nvml_version": "13.580.95.05",
+    "nvidia.uvm_device": True,
+    "nvidia.nvswitches": 4,
+    "nvidia.fabric_manager": "active",
 }
+SOFTWARE = (
+    Software("pytorch", "2.13.0+cu130", "pip"),
+    Software("torchvision", "0.28.0", "pip"),
+    Software("triton", "3.7.1", "pip"),
+)
 MAC: dict[str, Any] = {
     "os.name": "macOS",
     "os.version": "26.1",
@@ -39,7 +52,20 @@ H100: dict[str, Any] = {
     "power_default_limit_w": 700.0,
     "pcie_width": 16,
     "pcie_width_max": 16,
+    "pcie_generation": 5,
+    "pcie_generation_max": 5,
+    "busy_ratio": 0.9,
+    "throttle_reasons": "none",
+    "temperature_c": 61,
+    "display_attached": False,
+    "persistence_mode": True,
     "mig_mode": "disabled",
+    "mig_pending": "disabled",
+    "ecc": True,
+    "ecc_pending": True,
+    "ecc_uncorrected": 0,
+    "remap_pending": False,
+    "remap_failed": False,
 }
 UNSET = Absent("not_applicable", "not set")
 
@@ -76,6 +102,7 @@ def report(
 
 
 def linux(*cards: Card, absent: dict[str, Absent] | None = None, day: str = "2026-11-20", **changes: Any) -> Report:
+    changes.setdefault("software", SOFTWARE)
     return report(LINUX, cards or (card(),), absent, day=day, **changes)
 
 

@@ -30,12 +30,12 @@ from tests.rules.build import UNSET, answer, answers, card, linux, mac, report
     ],
 )
 def test_a_driver_must_reach_the_floor_of_torchs_cuda_family(cuda, driver, severity):
-    found = answer("driver-too-old", linux(torch__cuda_version=cuda, nvidia__driver_version=driver))
-    assert found.severity == severity
+    seen = linux(torch__cuda_version=cuda, nvidia__driver_version=driver, cuda__available=False)
+    assert answer("driver-too-old", seen).severity == severity
 
 
 def test_a_driver_that_is_too_old_names_both_versions_and_the_way_out():
-    found = answer("driver-too-old", linux(nvidia__driver_version="535.183.01"))
+    found = answer("driver-too-old", linux(nvidia__driver_version="535.183.01", cuda__available=False))
     assert found.title == "CUDA 13.0 needs driver 580.65.06 or newer; this machine has 535.183.01"
     assert found.evidence["nvidia.driver_version"] == "535.183.01"
     assert found.evidence["torch.cuda_version"] == "13.0"
@@ -43,22 +43,45 @@ def test_a_driver_that_is_too_old_names_both_versions_and_the_way_out():
     assert found.source_url.startswith("https://docs.nvidia.com/")
 
 
+def test_a_driver_below_the_floor_beside_an_available_cuda_is_a_contradiction_not_a_verdict():
+    found = answer("driver-too-old", linux(nvidia__driver_version="535.183.01", cuda__available=True))
+    assert found.severity == "warning"
+    assert "available all the same" in found.title
+    assert found.evidence["cuda.available"] == "true"
+
+
+@pytest.mark.parametrize(("driver", "build"), [("535.183.01", "whl/cu126"), ("470.10", "whl/cu118")])
+def test_an_old_driver_is_offered_the_newest_build_it_serves(driver, build):
+    seen = linux(nvidia__driver_version=driver, cuda__available=False)
+    assert build in answer("driver-too-old", seen).advice
+
+
+@pytest.mark.parametrize(("torch", "is_default"), [("2.13.0", True), ("2.9.0", False)])
+def test_where_pip_brings_cuda_13_by_itself_the_finding_says_so(torch, is_default):
+    seen = linux(torch__version=torch, nvidia__driver_version="570.10", cuda__available=False)
+    assert ("plain pip install" in answer("driver-too-old", seen).explanation) is is_default
+
+
 @pytest.mark.parametrize(
     ("driver", "severity"), [("527.41", "fits"), ("527.40", "broken"), ("537.13", "fits"), ("526.0", "broken")]
 )
 def test_under_wsl_the_driver_is_the_windows_one_with_its_own_floor(driver, severity):
-    seen = linux(os__wsl="WSL2", torch__cuda_version="12.8", nvidia__driver_version=driver)
+    seen = linux(os__wsl="WSL2", torch__cuda_version="12.8", nvidia__driver_version=driver, cuda__available=False)
     assert answer("driver-too-old", seen).severity == severity
 
 
 @pytest.mark.parametrize(("serves", "severity"), [("13.0", "fits"), ("12.9", "broken"), ("14.0", "fits")])
 def test_where_no_floor_is_published_the_driver_itself_says_what_it_serves(serves, severity):
-    seen = linux(os__name="Windows", nvidia__driver_version="581.29", cuda__driver_api_version=serves)
+    seen = linux(
+        os__name="Windows", nvidia__driver_version="581.29", cuda__driver_api_version=serves, cuda__available=False
+    )
     assert answer("driver-too-old", seen).severity == severity
 
 
 def test_where_no_floor_is_published_and_the_driver_does_not_say_nobody_guesses():
-    found = answer("driver-too-old", linux(os__name="Windows", nvidia__driver_version="581.29"))
+    found = answer(
+        "driver-too-old", linux(os__name="Windows", nvidia__driver_version="581.29", cuda__driver_api_version=None)
+    )
     assert found.severity == "cannot-tell"
     assert found.title.endswith("cuda.driver_api_version not reported")
 
@@ -85,9 +108,9 @@ def test_without_torch_cuda_or_an_nvidia_card_the_question_does_not_arise(seen):
 # --- minor-compat-ptx ---
 
 
-def test_a_driver_of_the_family_but_older_than_the_toolkits_is_worth_a_note():
+def test_a_driver_of_the_family_but_older_than_the_toolkits_is_a_warning():
     found = answer("minor-compat-ptx", linux(torch__cuda_version="12.8", nvidia__driver_version="535.183.01"))
-    assert found.severity == "note"
+    assert found.severity == "warning"
     assert "570.26" in found.title
 
 
@@ -199,3 +222,20 @@ def test_a_card_that_does_not_say_its_capability_cannot_be_told():
         linux(card(name="Unheard of", compute_capability=None), nvidia__driver_version="590.48.01"),
     )
     assert found.title.endswith("card 0 compute_capability not reported")
+
+
+# --- smi-cuda-misread ---
+
+
+@pytest.mark.parametrize(
+    ("serves", "torch", "toolkit", "severity"),
+    [("13.0", "13.0", "13.0.88", "fits"), ("13.0", "12.8", None, "note"), ("12.4", None, "12.2.140", "note")],
+)
+def test_the_cuda_that_nvidia_smi_prints_is_explained_where_another_is_in_use(serves, torch, toolkit, severity):
+    seen = linux(cuda__driver_api_version=serves, torch__cuda_version=torch, cuda__toolkit_version=toolkit)
+    assert answer("smi-cuda-misread", seen).severity == severity
+
+
+def test_without_a_second_cuda_version_there_is_nothing_to_misread():
+    assert answers("smi-cuda-misread", linux(torch__cuda_version=None, cuda__toolkit_version=None)) == []
+    assert answers("smi-cuda-misread", linux(cuda__driver_api_version=None)) == []

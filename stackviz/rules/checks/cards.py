@@ -1,12 +1,12 @@
-"""How the cards are set up: power limit, MIG, mixed generations, PCIe lanes. Also: cards grouped and named."""
+"""How the cards are set up: power limit, MIG, modes that wait for a reset, mixed generations, names that were cut."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
+from stackviz.rules.checks.grouping import ask_silent, by_capability, indexes, named, stating
 from stackviz.rules.compatibility import Source, Tables
 from stackviz.rules.finding import Severity, Verdict
 from stackviz.rules.look import CardLook, Look
 from stackviz.rules.rule import Rule
-from stackviz.rules.versions import numbers
 
 POWER_LIMIT = Source(
     "idrac-throttling",
@@ -18,52 +18,32 @@ MIG = Source(
     "pytorch/pytorch issue 130181: one MIG instance per process",
     "https://github.com/pytorch/pytorch/issues/130181",
 )
+NVIDIA_SMI = Source(
+    "nvidia-smi-manual",
+    "nvidia-smi, manual page",
+    "https://docs.nvidia.com/deploy/nvidia-smi/index.html",
+)
 MIXED = Source(
     "unsloth-issue-5876",
     "unslothai/unsloth issue 5876: cards of differing capability",
     "https://github.com/unslothai/unsloth/issues/5876",
 )
-PCIE_WIDTH = Source(
-    "nvsentinel-890",
-    "NVIDIA/NVSentinel issue 890: PCIe links narrower than they should be",
-    "https://github.com/NVIDIA/NVSentinel/issues/890",
+PERSISTENCE = Source(
+    "nvidia-driver-persistence",
+    "NVIDIA Driver Persistence",
+    "https://docs.nvidia.com/deploy/driver-persistence/index.html",
 )
 POWER_LIMIT_TOLERANCE_W = 0.5  # drivers state limits in milliwatts, rounded
 
 
-def named(cards: Sequence[CardLook]) -> str:
-    """What to call these cards in a sentence: the name once, and which ones if they are not the only kind."""
-    names = dict.fromkeys(card.name for card in cards)
-    numbers_text = ", ".join(str(card.index) for card in cards)
-    return f"{' / '.join(names)} (card{'s' if len(cards) > 1 else ''} {numbers_text})"
-
-
-def indexes(cards: Sequence[CardLook]) -> tuple[int, ...]:
-    return tuple(card.index for card in cards)
-
-
-def by_capability(cards: Sequence[CardLook]) -> Iterator[tuple[str, list[CardLook]]]:
-    """The cards grouped by compute capability, lowest first; after them NotReported if one did not say."""
-    groups: dict[str, list[CardLook]] = {}
-    for card in cards:
-        groups.setdefault(card.get("compute_capability") or "", []).append(card)
-    silent = groups.pop("", [])
-    yield from sorted(groups.items(), key=lambda item: numbers(item[0]))
-    if silent:
-        silent[0].need("compute_capability")
-
-
 def check_power_limit(look: Look, _tables: Tables) -> Iterator[Verdict]:
-    lowered = []
-    silent = []
-    for card in look.cards("nvidia"):
+    cards = look.cards("nvidia")
+    lowered: dict[tuple[float, float], list[CardLook]] = {}
+    for card in cards:
         limit, default = card.number("power_limit_w"), card.number("power_default_limit_w")
-        if limit is None or default is None:
-            silent.append((card, "power_limit_w" if limit is None else "power_default_limit_w"))
-        elif limit < default - POWER_LIMIT_TOLERANCE_W:
-            lowered.append((card, limit, default))
-    for limit, default in dict.fromkeys((limit, default) for _, limit, default in lowered):
-        group = [card for card, *limits in lowered if limits == [limit, default]]
+        if limit is not None and default is not None and limit < default - POWER_LIMIT_TOLERANCE_W:
+            lowered.setdefault((limit, default), []).append(card)
+    for (limit, default), group in lowered.items():
         yield Verdict(
             Severity.NOTE,
             f"{named(group)}: power limit {limit:g} W, {default:g} W from the factory",
@@ -72,21 +52,47 @@ def check_power_limit(look: Look, _tables: Tables) -> Iterator[Verdict]:
             f"If it is not kept on purpose: sudo nvidia-smi -i {group[0].index} -pl {default:g}",
             cards=indexes(group),
         )
-    if silent:
-        card, name = silent[0]
-        card.need(name)
+    ask_silent(cards, "power_limit_w", "power_default_limit_w")
 
 
 def check_mig(look: Look, _tables: Tables) -> Iterator[Verdict]:
-    on = [card for card in look.cards("nvidia") if (card.get("mig_mode") or "").lower() == "enabled"]
+    cards = look.cards("nvidia")
+    on = [card for card in cards if (card.get("mig_mode") or "").lower() == "enabled" or _is_instance(card)]
     if on:
+        profiles = [profile for card in on if (profile := card.get("mig_profile"))]
+        cut = f", cut into {', '.join(profiles)}" if profiles else ""
         yield Verdict(
             Severity.NOTE,
-            f"MIG is on: {named(on)}",
+            f"MIG is on: {named(on)}{cut}",
             "The card is cut into instances; one process sees one of them, with its share of memory and processors.",
             "Choose an instance with CUDA_VISIBLE_DEVICES=MIG-<uuid>; nvidia-smi -L lists them.",
             cards=indexes(on),
         )
+
+
+def _is_instance(card: CardLook) -> bool:
+    return card.get("mig_profile") is not None or card.number("mig_parent_index") is not None
+
+
+def check_reset_pending(look: Look, _tables: Tables) -> Iterator[Verdict]:
+    cards = look.cards("nvidia")
+    for now, later, what in (("mig_mode", "mig_pending", "MIG"), ("ecc", "ecc_pending", "Error correction (ECC)")):
+        waiting = [card for card in stating(cards, now, later) if _word(card, now) != _word(card, later)]
+        if waiting:
+            yield Verdict(
+                Severity.WARNING,
+                f"{what} will be {_word(waiting[0], later)} after the next reset, and is not yet: {named(waiting)}",
+                "The mode was changed, and the card goes on in the old one until it is reset.",
+                f"Stop what uses the card, then: sudo nvidia-smi --gpu-reset -i {waiting[0].index} (or reboot)",
+                cards=indexes(waiting),
+            )
+        ask_silent(stating(cards, later), now, later)
+
+
+def _word(card: CardLook, name: str) -> str:
+    """Modes are words, truths are not: both as words."""
+    text = (card.get(name) or "").lower()
+    return {"true": "enabled", "false": "disabled"}.get(text, text)
 
 
 def check_mixed(look: Look, _tables: Tables) -> Iterator[Verdict]:
@@ -106,28 +112,45 @@ def check_mixed(look: Look, _tables: Tables) -> Iterator[Verdict]:
         )
 
 
-def check_pcie_width(look: Look, _tables: Tables) -> Iterator[Verdict]:
-    cards = [card for card in look.cards("nvidia") if not card.says_none("pcie_width")]
-    silent = None
-    for card in cards:
-        width, most = card.number("pcie_width"), card.number("pcie_width_max")
-        if width is None or most is None:
-            silent = silent or (card, "pcie_width" if width is None else "pcie_width_max")
-        elif width < most:
-            yield Verdict(
-                Severity.WARNING,
-                f"{named([card])} runs on {width:g} of {most:g} PCIe lanes",
-                "Copies between host and card, and between cards without NVLink, have that much less bandwidth.",
-                "Reseat the card, try another slot, and compare with the slot's own width in the board's manual.",
-                cards=(card.index,),
-            )
-    if silent:
-        silent[0].need(silent[1])
+def check_persistence(look: Look, _tables: Tables) -> Iterator[Verdict]:
+    """Only where no display keeps the driver loaded: there the question has an answer that matters."""
+    if look.platform == "windows":
+        return
+    cards = look.cards("nvidia")
+    headless = [card for card in cards if card.is_true("display_attached") is False]
+    off = [card for card in headless if card.is_true("persistence_mode") is False]
+    if off:
+        yield Verdict(
+            Severity.NOTE,
+            f"Persistence mode is off and no display is attached: {named(off)}",
+            "The driver lets go of the card when its last user ends; the next program waits seconds for it to start "
+            "again, and settings such as a power limit are lost.",
+            "sudo systemctl enable --now nvidia-persistenced, or until the next boot: sudo nvidia-smi -pm 1",
+            cards=indexes(off),
+        )
+    ask_silent(headless, "persistence_mode")
+
+
+def check_name_cut(look: Look, tables: Tables) -> Iterator[Verdict]:
+    cut = [card for card in look.all_cards if card.is_cut]
+    for name in dict.fromkeys(card.name for card in cut):
+        group = [card for card in cut if card.name == name]
+        may_be = tables.candidates(group[0].vendor, name, group[0].memory_bytes)
+        products = list(dict.fromkeys(card.reported_name for card in may_be))
+        yield Verdict(
+            Severity.NOTE,
+            f'The name "{name}" was cut by the tool that printed it',
+            f"It may be: {', '.join(products[:6])}." if products else "No name known here begins so.",
+            "The whole name: nvidia-smi -L",
+            cards=indexes(group),
+        )
 
 
 RULES = (
     Rule("power-cap", "hardware", "the power limit was lowered", POWER_LIMIT, check_power_limit),
     Rule("mig-on", "hardware", "the card is cut into instances", MIG, check_mig),
+    Rule("reset-pending", "hardware", "a mode waits for a reset", NVIDIA_SMI, check_reset_pending),
     Rule("mixed-capability", "hardware", "all cards have the same compute capability", MIXED, check_mixed),
-    Rule("pcie-width", "hardware", "the card has all its PCIe lanes", PCIE_WIDTH, check_pcie_width),
+    Rule("persistence-off", "nvidia-driver", "the driver stays loaded", PERSISTENCE, check_persistence),
+    Rule("name-cut", "hardware", "the name is whole", NVIDIA_SMI, check_name_cut),
 )

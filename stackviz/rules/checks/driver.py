@@ -3,7 +3,8 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from stackviz.rules.checks.cards import by_capability, named
+from stackviz.rules.checks.builds import advice, floor_row
+from stackviz.rules.checks.grouping import by_capability, named
 from stackviz.rules.compatibility import Requirement, Source, Tables, newest_up_to
 from stackviz.rules.finding import Severity, Verdict
 from stackviz.rules.look import Look, NotReported
@@ -46,13 +47,12 @@ def driver_floor(tables: Tables, cuda: str, platform: str) -> Requirement | None
 
     A driver that came with the very version serves it too, even below the family's floor (CUDA 11.0 did so).
     """
-    rows = [row for row in tables.rows("cuda-runtime", "needs", "nvidia-driver", platform=platform) if row.low]
-    fitting = [row for row in rows if same_line(cuda, row.version)]
-    if not fitting:
+    floor = floor_row(tables, cuda, platform)
+    if floor is None:
         return None
     exact = (row for row in shipped_drivers(tables, cuda, platform) if "." in row.values)  # not a bare branch
     shipped = [replace(row, low=row.values) for row in exact]
-    return min((fitting[-1], *shipped), key=lambda row: numbers(row.low))
+    return min((floor, *shipped), key=lambda row: numbers(row.low))
 
 
 def shipped_drivers(tables: Tables, cuda: str, platform: str) -> list[Requirement]:
@@ -70,32 +70,65 @@ def check_driver_too_old(look: Look, tables: Tables) -> Iterator[Verdict]:
     driver, platform = look.need("nvidia.driver_version"), look.platform
     floor = driver_floor(tables, cuda, platform)
     if floor is None:
-        yield from _by_driver_api(look, cuda, driver)
+        yield from _by_driver_api(look, tables, cuda, driver)
     elif is_below(driver, floor.low):
-        yield _too_old(f"CUDA {cuda} needs driver {floor.low} or newer; this machine has {driver}", cuda, floor.source)
+        title = f"CUDA {cuda} needs driver {floor.low} or newer; this machine has {driver}"
+        yield _too_old(look, tables, title, cuda, floor)
     else:
         title = f"CUDA {cuda} needs driver {floor.low} or newer: has {driver}"
         yield Verdict(Severity.FITS, title, source=floor.source)
 
 
-def _by_driver_api(look: Look, cuda: str, driver: str) -> Iterator[Verdict]:
+def _by_driver_api(look: Look, tables: Tables, cuda: str, driver: str) -> Iterator[Verdict]:
     """No floor is published for this platform: compare what the driver says it serves."""
     serves = look.need("cuda.driver_api_version")
     if numbers(serves)[:1] < numbers(cuda)[:1]:
-        yield _too_old(f"torch is built for CUDA {cuda}; driver {driver} serves up to CUDA {serves}", cuda, None)
+        title = f"torch is built for CUDA {cuda}; driver {driver} serves up to CUDA {serves}"
+        yield _too_old(look, tables, title, cuda, None)
     else:
         yield Verdict(Severity.FITS, f"CUDA {cuda} needs a driver of its major family: {driver} serves {serves}")
 
 
-def _too_old(title: str, cuda: str, source: Source | None) -> Verdict:
+def _too_old(look: Look, tables: Tables, title: str, cuda: str, floor: Requirement | None) -> Verdict:
+    update = f"Update the NVIDIA driver to {floor.low} or newer" if floor else "Update the NVIDIA driver"
+    source = floor.source if floor else None
+    if look.is_true("cuda.available"):
+        return Verdict(
+            Severity.WARNING,
+            f"{title}, and CUDA is reported to be available all the same",
+            "Both cannot be true of one moment: the driver may have been changed since, a forward-compatibility "
+            "library may stand in for it, or the text was put together from two machines.",
+            f"Compare cat /proc/driver/nvidia/version with nvidia-smi. {update} if it is as old as stated.",
+            source=source,
+        )
     return Verdict(
         Severity.BROKEN,
         title,
-        "The CUDA runtime inside the torch wheel refuses a driver below its family's floor: torch sees no GPU at all.",
-        "Update the NVIDIA driver, or install a torch build for an older CUDA than "
-        f"{cuda} (pip install torch --index-url https://download.pytorch.org/whl/cu<version>).",
+        "The CUDA runtime inside the torch wheel refuses a driver below its family's floor: torch sees no GPU at all. "
+        '"found version 11040" in its error means that the driver serves CUDA 11.4.'
+        f"{_moved_default(look, tables, cuda)}",
+        f"{update}, or install an older build. {_older_build(look, tables)}",
         source=source,
     )
+
+
+def _moved_default(look: Look, tables: Tables, cuda: str) -> str:
+    """Said where pip brings this CUDA by itself, so that nobody asked for it."""
+    torch, platform = look.get("torch.version"), look.wheel_platform
+    if torch is None or not platform:
+        return ""
+    rows = newest_up_to(tables.rows("pytorch", "ships", "cuda-runtime", platform=platform), torch)
+    if not any(same_line(row.values, str(numbers(cuda)[0])) for row in rows):
+        return ""
+    return f" A plain pip install of torch {major_minor(torch)} brings CUDA {numbers(cuda)[0]} here."
+
+
+def _older_build(look: Look, tables: Tables) -> str:
+    capabilities = [card.get("compute_capability") for card in look.cards("nvidia")]
+    known = [capability for capability in capabilities if capability]
+    if not look.wheel_platform or not known or len(known) < len(capabilities):
+        return "pip install torch --index-url https://download.pytorch.org/whl/cu<version of an older CUDA>"
+    return advice(look, tables, known)
 
 
 def check_driver_before_toolkit(look: Look, tables: Tables) -> Iterator[Verdict]:
@@ -110,7 +143,7 @@ def check_driver_before_toolkit(look: Look, tables: Tables) -> Iterator[Verdict]
     if not shipped or floor is None or is_below(driver, floor.low) or not is_below(driver, shipped[0].values):
         return
     yield Verdict(
-        Severity.NOTE,
+        Severity.WARNING,
         f"Driver {driver} is older than the one CUDA {major_minor(cuda)} came with ({shipped[0].values})",
         "Programs run under minor-version compatibility. What they cannot have is code that this driver would have to "
         "compile from newer PTX, and features that came with the newer driver.",
@@ -194,6 +227,26 @@ def _last_branch_for(branches: Sequence[Requirement], capability: str) -> str:
     return f"Go back to a driver of the R{fitting[-1]} branch, the last one for compute capability {capability}."
 
 
+def check_smi_cuda(look: Look, _tables: Tables) -> Iterator[Verdict]:
+    """A number that is read as "the CUDA installed" and is not; silent where nothing else tells a CUDA version."""
+    serves = look.get("cuda.driver_api_version")
+    others = {name: look.get(name) for name in ("torch.cuda_version", "cuda.toolkit_version")}
+    said = {name: version for name, version in others.items() if version}
+    if serves is None or not said:
+        return
+    if all(major_minor(version) == major_minor(serves) for version in said.values()):
+        yield Verdict(Severity.FITS, f"The driver serves CUDA up to {serves}")
+        return
+    words = {"torch.cuda_version": "torch is built with", "cuda.toolkit_version": "the toolkit is"}
+    yield Verdict(
+        Severity.NOTE,
+        f"CUDA {serves} in nvidia-smi is the newest that the driver serves, not what is installed: "
+        + ", ".join(f"{words[name]} {version}" for name, version in said.items()),
+        "torch brings its own CUDA libraries, and nvcc tells the toolkit's version. None of the three has to be equal.",
+        'Nothing to do. What torch uses: python -c "import torch; print(torch.version.cuda)"',
+    )
+
+
 RULES = (
     Rule(
         "driver-too-old",
@@ -201,6 +254,7 @@ RULES = (
         "the driver is new enough for torch's CUDA",
         MINOR_VERSION,
         check_driver_too_old,
+        ("cuda-runtime", "nvidia-driver"),
     ),
     Rule(
         "minor-compat-ptx",
@@ -222,5 +276,13 @@ RULES = (
         "the driver still serves the card",
         ARCHITECTURES,
         check_driver_dropped_card,
+        ("nvidia-driver", "hardware"),
+    ),
+    Rule(
+        "smi-cuda-misread",
+        "cuda-driver-api",
+        "the driver's CUDA version is the one in use",
+        ARCHITECTURES,
+        check_smi_cuda,
     ),
 )

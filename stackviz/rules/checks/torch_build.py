@@ -1,13 +1,13 @@
 """Is this the right torch: built with CUDA, with code for the cards, with a cuDNN that still takes them?"""
 
-import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator, Sequence
 
-from stackviz.rules.checks.cards import by_capability, indexes, named
+from stackviz.rules.checks.builds import advice, archs_of, builds_for, covers, ranges, rows_of_code, variant_of
 from stackviz.rules.checks.driver import cuda_of_torch
+from stackviz.rules.checks.grouping import by_capability, indexes, named
 from stackviz.rules.compatibility import Requirement, Source, Tables, newest_up_to
 from stackviz.rules.finding import Severity, Verdict
-from stackviz.rules.look import Look
+from stackviz.rules.look import CardLook, Look
 from stackviz.rules.rule import Rule
 from stackviz.rules.versions import is_below, major_minor, numbers
 
@@ -26,7 +26,11 @@ CUDNN_DROPS = Source(
     "pytorch/pytorch issue 162574: cuDNN 9.11 drops Maxwell, Pascal and Volta",
     "https://github.com/pytorch/pytorch/issues/162574",
 )
-_ARCH = re.compile(r"(sm|compute)_(\d+)(\d)([af]?)")
+CPU_TORCH = Source(
+    "pytorch-get-started",
+    "PyTorch, Start Locally",
+    "https://pytorch.org/get-started/locally/",
+)
 
 
 def check_cpu_wheel(look: Look, tables: Tables) -> Iterator[Verdict]:
@@ -44,10 +48,36 @@ def check_cpu_wheel(look: Look, tables: Tables) -> Iterator[Verdict]:
         Severity.BROKEN,
         f"torch {torch} is built without CUDA, on a machine with {named(cards)}",
         _why_cpu_only(torch, look.wheel_platform, tables),
-        "Install a CUDA build: pip install --force-reinstall torch --index-url "
-        "https://download.pytorch.org/whl/cu<version>, with a version the driver serves.",
+        _cuda_build(look, tables),
         cards=indexes(cards),
     )
+
+
+def _cuda_build(look: Look, tables: Tables) -> str:
+    """The newest CUDA build for all cards; where that cannot be said, how to choose one."""
+    capabilities = {card.get("compute_capability") for card in look.cards("nvidia")}
+    if look.wheel_platform and None not in capabilities:
+        return f"pip uninstall torch; then install a CUDA build. {advice(look, tables, filter(None, capabilities))}"
+    return (
+        "Install a CUDA build: pip install --force-reinstall torch --index-url "
+        "https://download.pytorch.org/whl/cu<version>, with a version the driver serves."
+    )
+
+
+def check_cpu_only(look: Look, _tables: Tables) -> Iterator[Verdict]:
+    """No card was reported: then a build without CUDA is nothing wrong, and worth knowing."""
+    if look.all_cards or look.platform in ("macos", "") or look.says_none("torch.version"):
+        return
+    torch = look.get("torch.version")
+    if torch is None or look.get("torch.hip_version") or look.is_true("xpu.available"):
+        return
+    if torch.endswith("+cpu") or look.says_none("torch.cuda_version"):
+        yield Verdict(
+            Severity.NOTE,
+            f"torch {torch} is a build for the CPU alone, and no card was reported",
+            "Nothing of it can run on a GPU, whatever is built in later.",
+            "If there is a GPU: nvidia-smi (or rocminfo) must list it; then install the build for it.",
+        )
 
 
 def _why_cpu_only(torch: str, platform: str, tables: Tables) -> str:
@@ -58,46 +88,17 @@ def _why_cpu_only(torch: str, platform: str, tables: Tables) -> str:
     return "Nothing of torch runs on the card with this build."
 
 
-def covers(capability: str, arch: str) -> bool:
-    """Whether code for `arch` runs on a card of this capability.
-
-    sm_86: the same major, this minor or newer. compute_80: PTX, compiled for anything from 8.0 on.
-    sm_90a: exactly that capability; sm_100f: that major family from that minor on.
-    """
-    match = _ARCH.fullmatch(arch)
-    own = numbers(capability)
-    if not match or len(own) < 2:
-        return False
-    kind, major, minor, suffix = match[1], int(match[2]), int(match[3]), match[4]
-    if suffix == "a":
-        return own[:2] == (major, minor)
-    if kind == "compute" and not suffix:
-        return own[:2] >= (major, minor)
-    return own[0] == major and own[1] >= minor
-
-
-def _archs(rows: Iterable[Requirement]) -> list[str]:
-    """The tables' lists in torch's own words: "7.5 8.0" -> sm_75, sm_80; PTX -> compute_120."""
-    archs = []
-    for row in rows:
-        kind = "compute" if row.relation == "compiles-for" else "sm"
-        archs += [f"{kind}_{text.replace('.', '')}" for text in (row.values or row.low).split()]
-    return archs
-
-
-def _build(cuda: str) -> str:
-    """ "12.8" -> "cu128"."""
-    return "cu" + "".join(str(part) for part in numbers(cuda)[:2])
-
-
 def _from_tables(look: Look, tables: Tables, torch: str, cuda: str) -> list[str]:
-    platform = look.wheel_platform
-    return _archs(
-        row
-        for relation in ("built-for", "compiles-for")
-        for row in tables.rows("pytorch", relation, "compute-capability", platform=platform)
-        if row.version == major_minor(torch) and row.variant == _build(cuda)
-    )
+    """What the build carries, as its maker says. A build of one's own is not in the tables, whatever its number."""
+    if is_own_build(torch):
+        return []
+    rows = rows_of_code(look, tables)
+    return archs_of(row for row in rows if row.version == major_minor(torch) and row.variant == variant_of(cuda))
+
+
+def is_own_build(torch: str) -> bool:
+    """`2.1.0a0+git1234` and `2.6.0a0+ecf3bae40a.nv25.01` come from a source tree, not from a release."""
+    return "a0" in torch or "git" in torch or "dev" in torch
 
 
 def check_kernels(look: Look, tables: Tables) -> Iterator[Verdict]:
@@ -113,36 +114,46 @@ def check_kernels(look: Look, tables: Tables) -> Iterator[Verdict]:
     if not archs:
         look.need("torch.arch_list")
     for capability, group in by_capability(cards):
-        if any(covers(capability, arch) for arch in archs):
-            title = f"torch {torch} carries code for capability {capability}"
-            yield Verdict(Severity.FITS, title, cards=indexes(group))
-        else:
+        fitting = [arch for arch in archs if covers(capability, arch)]
+        if fitting:
             yield Verdict(
-                Severity.BROKEN,
-                f"torch {torch} carries no code for {named(group)} (capability {capability})",
-                f"The build has code for: {' '.join(archs)}. Code for one major capability does not run on another, so "
-                'the first kernel fails with "no kernel image is available".',
-                _other_build(look, tables, capability),
+                Severity.FITS,
+                f"torch {torch} carries code for capability {capability}",
+                f"Code for {' '.join(fitting)} runs on it: within one major capability older code does.",
                 cards=indexes(group),
             )
+        else:
+            yield _no_code(look, tables, torch, archs, capability, group)
 
 
-def _other_build(look: Look, tables: Tables, capability: str) -> str:
-    """The newest torch of the tables that has code for this capability on this platform."""
-    platform = look.wheel_platform
-    rows = [
-        row
-        for relation in ("built-for", "compiles-for")
-        for row in tables.rows("pytorch", relation, "compute-capability", platform=platform)
-        if any(covers(capability, arch) for arch in _archs([row]))
-    ]
-    if not rows:
-        return "Build torch from source with TORCH_CUDA_ARCH_LIST set to this capability."
-    best = max(rows, key=lambda row: (numbers(row.version), row.relation == "built-for", row.variant))
-    return (
-        f"Newest build known to carry it: torch {best.version} for {best.variant}: "
-        f"pip install 'torch=={best.version}.*' --index-url https://download.pytorch.org/whl/{best.variant}"
+def _no_code(
+    look: Look, tables: Tables, torch: str, archs: Sequence[str], capability: str, group: Sequence[CardLook]
+) -> Verdict:
+    generation = _generation(tables, capability)
+    return Verdict(
+        Severity.BROKEN,
+        f"torch {torch} carries no code for {named(group)} ({generation}capability {capability})",
+        f"The build has code for: {' '.join(archs)}. Code for one major capability does not run on another, so the "
+        f'first kernel fails with "no kernel image is available". {_which_builds(look, tables, torch, capability)}',
+        advice(look, tables, [capability]),
+        cards=indexes(group),
     )
+
+
+def _generation(tables: Tables, capability: str) -> str:
+    """ "Pascal, " for 6.1."""
+    found = [row.line for row in tables.releases_of("compute-capability") if row.version == capability and row.line]
+    return f"{found[0]}, " if found else ""
+
+
+def _which_builds(look: Look, tables: Tables, torch: str, capability: str) -> str:
+    fitting = builds_for(look, tables, [capability])
+    if not fitting:
+        return "No build known here carries it."
+    last = fitting[-1].torch
+    if is_below(last, major_minor(torch)):
+        return f"torch {last} is the last with a build that does: {ranges(fitting)}."
+    return f"Builds that carry it: {ranges(fitting)}."
 
 
 def check_cudnn(look: Look, tables: Tables) -> Iterator[Verdict]:
@@ -192,7 +203,22 @@ def _build_with_older_cudnn(look: Look, tables: Tables, capability: str) -> str:
 
 
 RULES = (
-    Rule("cpu-wheel", "pytorch", "torch is built with CUDA", CPU_WHEEL, check_cpu_wheel),
-    Rule("kernels-missing", "pytorch", "torch carries code for the card", BINARIES, check_kernels),
-    Rule("cudnn-drops-old-card", "cudnn", "cuDNN still takes the card", CUDNN_DROPS, check_cudnn),
+    Rule("cpu-wheel", "pytorch", "torch is built with CUDA", CPU_WHEEL, check_cpu_wheel, ("pytorch", "cuda-runtime")),
+    Rule("cpu-only-torch", "pytorch", "torch can use a GPU", CPU_TORCH, check_cpu_only),
+    Rule(
+        "kernels-missing",
+        "pytorch",
+        "torch carries code for the card",
+        BINARIES,
+        check_kernels,
+        ("pytorch", "hardware"),
+    ),
+    Rule(
+        "cudnn-drops-old-card",
+        "cudnn",
+        "cuDNN still takes the card",
+        CUDNN_DROPS,
+        check_cudnn,
+        ("cudnn", "hardware"),
+    ),
 )

@@ -1,0 +1,133 @@
+"""Which build of torch to install instead: one that carries code for the cards and that the driver serves."""
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from stackviz.rules.compatibility import Requirement, Tables
+from stackviz.rules.look import Look
+from stackviz.rules.versions import is_below, major_minor, numbers, same_line
+
+_ARCH = re.compile(r"(sm|compute)_(\d{1,6})(\d)([af]?)")
+_VARIANT = re.compile(r"cu(\d{1,3})(\d)")
+
+
+@dataclass(frozen=True, slots=True)
+class Build:
+    """torch of one release line ("2.14") for one CUDA version ("cu126")."""
+
+    torch: str
+    variant: str
+
+    @property
+    def cuda(self) -> str:
+        found = _VARIANT.fullmatch(self.variant)
+        return f"{found[1]}.{found[2]}" if found else ""
+
+    @property
+    def command(self) -> str:
+        return f"pip install 'torch=={self.torch}.*' --index-url https://download.pytorch.org/whl/{self.variant}"
+
+
+def variant_of(cuda: str) -> str:
+    """ "12.8" -> "cu128"."""
+    return "cu" + "".join(str(part) for part in numbers(cuda)[:2])
+
+
+def covers(capability: str, arch: str) -> bool:
+    """Whether code for `arch` runs on a card of this capability.
+
+    sm_86: the same major, this minor or newer. compute_80: PTX, compiled for anything from 8.0 on.
+    sm_90a: exactly that capability; sm_100f: that major family from that minor on.
+    """
+    match = _ARCH.fullmatch(arch)
+    own = numbers(capability)
+    if not match or len(own) < 2:
+        return False
+    kind, major, minor, suffix = match[1], int(match[2]), int(match[3]), match[4]
+    if suffix == "a":
+        return own[:2] == (major, minor)
+    if kind == "compute" and not suffix:
+        return own[:2] >= (major, minor)
+    return own[0] == major and own[1] >= minor
+
+
+def archs_of(rows: Iterable[Requirement]) -> list[str]:
+    """The tables' lists in torch's own words: "7.5 8.0" -> sm_75, sm_80; PTX -> compute_120."""
+    archs = []
+    for row in rows:
+        kind = "compute" if row.relation == "compiles-for" else "sm"
+        archs += [f"{kind}_{text.replace('.', '')}" for text in (row.values or row.low).split()]
+    return archs
+
+
+def rows_of_code(look: Look, tables: Tables) -> list[Requirement]:
+    """What the builds of torch for this machine's platform carry, machine code first."""
+    return [
+        row
+        for relation in ("built-for", "compiles-for")
+        for row in tables.rows("pytorch", relation, "compute-capability", platform=look.wheel_platform)
+    ]
+
+
+def builds_for(look: Look, tables: Tables, capabilities: Iterable[str]) -> list[Build]:
+    """The builds for this platform that carry code for all of these, oldest torch first."""
+    archs: dict[Build, list[str]] = {}
+    for row in rows_of_code(look, tables):
+        archs.setdefault(Build(row.version, row.variant), []).extend(archs_of([row]))
+    wanted = list(capabilities)
+    fitting = [
+        build
+        for build, carried in archs.items()
+        if all(any(covers(capability, arch) for arch in carried) for capability in wanted)
+    ]
+    return sorted(fitting, key=lambda build: (numbers(build.torch), numbers(build.cuda)))
+
+
+def served(look: Look, tables: Tables, builds: Iterable[Build]) -> list[Build]:
+    """Of these, those whose CUDA runs under the driver of this machine; all if the driver is not known."""
+    driver = look.get("nvidia.driver_version")
+    if driver is None:
+        return list(builds)
+    floors = ((build, driver_floor(tables, build.cuda, look.platform)) for build in builds)
+    return [build for build, floor in floors if floor is not None and not is_below(driver, floor)]
+
+
+def driver_floor(tables: Tables, cuda: str, platform: str) -> str | None:
+    """The oldest driver for programs of this CUDA version; None if none is published."""
+    row = floor_row(tables, cuda, platform)
+    return row.low if row else None
+
+
+def floor_row(tables: Tables, cuda: str, platform: str) -> Requirement | None:
+    """Of the major family from CUDA 11 on, else of the minor version."""
+    rows = tables.rows("cuda-runtime", "needs", "nvidia-driver", platform=platform)
+    fitting = [row for row in rows if row.low and same_line(cuda, row.version)]
+    return fitting[-1] if fitting else None
+
+
+def ranges(builds: Sequence[Build]) -> str:
+    """`cu126 (torch 2.6 to 2.14), cu128 (torch 2.8 to 2.10)`: the newest variants, at most three."""
+    lines: dict[str, list[str]] = {}
+    for build in builds:
+        lines.setdefault(build.variant, []).append(major_minor(build.torch))
+    newest = list(lines.items())[-3:]
+    return ", ".join(
+        f"{variant} (torch {found[0]})" if found[0] == found[-1] else f"{variant} (torch {found[0]} to {found[-1]})"
+        for variant, found in newest
+    )
+
+
+def advice(look: Look, tables: Tables, capabilities: Iterable[str]) -> str:
+    """The newest build that fits cards and driver, as the command to type."""
+    fitting = builds_for(look, tables, capabilities)
+    if not fitting:
+        return "Build torch from source with TORCH_CUDA_ARCH_LIST set to this capability."
+    running = served(look, tables, fitting)
+    if not running:
+        best = fitting[-1]
+        floor = driver_floor(tables, best.cuda, look.platform)
+        wanted = f" to {floor} or newer" if floor else ""
+        return f"No such build runs under this driver: update the driver{wanted}, then: {best.command}"
+    best = running[-1]
+    return f"Newest build known to fit: torch {best.torch} for {best.variant}: {best.command}"

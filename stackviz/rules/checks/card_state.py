@@ -1,0 +1,259 @@
+"""How the cards are doing: PCIe link, clocks held back, memory errors, memory that is not what the name says."""
+
+from collections.abc import Iterator, Sequence
+
+from stackviz.rules.card_names import memory_distance
+from stackviz.rules.checks.grouping import ask_silent, indexes, named
+from stackviz.rules.compatibility import Source, Tables
+from stackviz.rules.finding import Severity, Verdict
+from stackviz.rules.look import CardLook, Look
+from stackviz.rules.rule import Rule
+
+PCIE_WIDTH = Source(
+    "nvsentinel-890",
+    "NVIDIA/NVSentinel issue 890: PCIe links narrower than they should be",
+    "https://github.com/NVIDIA/NVSentinel/issues/890",
+)
+PCIE_GENERATION = Source(
+    "open-gpu-kernel-modules-1010",
+    "NVIDIA/open-gpu-kernel-modules issue 1010: PCIe generation of the link",
+    "https://github.com/NVIDIA/open-gpu-kernel-modules/issues/1010",
+)
+THERMAL = Source(
+    "llm-rig-100",
+    "rammsguns/llm-rig issue 100: cards slowed by heat",
+    "https://github.com/rammsguns/llm-rig/issues/100",
+)
+SW_POWER_CAP = Source(
+    "ninfer-3090-72",
+    "ashalliants/ninfer-3090 issue 72: software power cap under load",
+    "https://github.com/ashalliants/ninfer-3090/issues/72",
+)
+REMAP_PENDING = Source(
+    "gpud-80", "leptonai/gpud issue 80: rows that wait to be remapped", "https://github.com/leptonai/gpud/issues/80"
+)
+REMAP_FAILED = Source(
+    "eks-node-monitoring-agent-245",
+    "aws/eks-node-monitoring-agent issue 245: row remap failure",
+    "https://github.com/aws/eks-node-monitoring-agent/issues/245",
+)
+ECC = Source(
+    "k8s-device-plugin-243",
+    "NVIDIA/k8s-device-plugin issue 243: uncorrectable memory errors",
+    "https://github.com/NVIDIA/k8s-device-plugin/issues/243",
+)
+ECC_MEMORY = Source(
+    "nvidia-smi-manual",
+    "nvidia-smi, manual page",
+    "https://docs.nvidia.com/deploy/nvidia-smi/index.html",
+)
+UNDER_LOAD = 0.5  # from this share of the last moments on a card counts as working
+IDLE = 0.0
+# GDDR keeps the check bits of ECC in the memory itself: one byte of 16 (49,140 MiB become 46,068).
+ECC_LEAVES = 15 / 16
+ECC_TOLERANCE = 0.006
+OTHER_SIZE = 0.1  # farther from the printed size than any reserve of a driver is
+
+
+def check_pcie_width(look: Look, _tables: Tables) -> Iterator[Verdict]:
+    cards = [card for card in look.cards("nvidia") if not card.says_none("pcie_width")]
+    narrow: dict[tuple[float, float], list[CardLook]] = {}
+    for card in cards:
+        width, most = card.number("pcie_width"), card.number("pcie_width_max")
+        if width is not None and most is not None and width < most:
+            narrow.setdefault((width, most), []).append(card)
+    for (width, most), group in narrow.items():
+        yield Verdict(
+            Severity.WARNING,
+            f"{named(group)} {'runs' if len(group) == 1 else 'run'} on {width:g} of {most:g} PCIe lanes",
+            "Copies between host and card, and between cards without NVLink, have that much less bandwidth.",
+            "Reseat the card, try another slot, and compare with the slot's own width in the board's manual.",
+            cards=indexes(group),
+        )
+    ask_silent(cards, "pcie_width", "pcie_width_max")
+
+
+def _below_its_generation(look: Look) -> Iterator[tuple[CardLook, float | None]]:
+    """The cards whose link runs below what it reaches, with how busy they are (None: not told)."""
+    for card in look.cards("nvidia"):
+        now, most = card.number("pcie_generation"), card.number("pcie_generation_max")
+        if now is not None and most is not None and now < most:
+            yield card, card.number("busy_ratio")
+
+
+def check_pcie_idle(look: Look, _tables: Tables) -> Iterator[Verdict]:
+    idle = [card for card, busy in _below_its_generation(look) if busy is not None and busy <= IDLE]
+    if idle:
+        yield Verdict(
+            Severity.NOTE,
+            f"The PCIe link runs at a lower generation while the card is idle: {named(idle)}",
+            "That saves power and says nothing about the slot: the link goes up with the first copy.",
+            "Look again under load: nvidia-smi -q -d PERFORMANCE,UTILIZATION and the field pcie.link.gen.current.",
+            cards=indexes(idle),
+        )
+
+
+def check_pcie_load(look: Look, _tables: Tables) -> Iterator[Verdict]:
+    below = list(_below_its_generation(look))
+    loaded = [card for card, busy in below if busy is not None and busy > UNDER_LOAD]
+    if loaded:
+        yield Verdict(
+            Severity.WARNING,
+            f"The PCIe link stays below its generation under load: {named(loaded)}",
+            "Each generation below the best halves the bandwidth between host and card.",
+            "Look at the slot's generation in the firmware setup, at risers and at ASPM; update the board's firmware.",
+            cards=indexes(loaded),
+        )
+    ask_silent([card for card, busy in below if busy is None and card.was_asked("busy_ratio")], "busy_ratio")
+
+
+def _held_back(cards: Sequence[CardLook], *reasons: str) -> list[CardLook]:
+    return [card for card in cards if set(reasons) & set((card.get("throttle_reasons") or "").split())]
+
+
+def check_thermal(look: Look, _tables: Tables) -> Iterator[Verdict]:
+    cards = look.cards("nvidia")
+    hot = _held_back(cards, "sw_thermal_slowdown", "hw_thermal_slowdown")
+    if hot:
+        degrees = [f"{value:g} °C" for card in hot if (value := card.number("temperature_c")) is not None]
+        yield Verdict(
+            Severity.WARNING,
+            f"Clocks are lowered because of heat: {named(hot)}{' at ' + ', '.join(degrees) if degrees else ''}",
+            "The card is at its thermal limit and gives up speed to stay below it.",
+            "Improve the air flow, raise the fans, or lower the power limit (sudo nvidia-smi -pl <watts>).",
+            cards=indexes(hot),
+        )
+    ask_silent(cards, "throttle_reasons")
+
+
+def check_sw_power_cap(look: Look, _tables: Tables) -> Iterator[Verdict]:
+    cards = look.cards("nvidia")
+    capped = _held_back(cards, "sw_power_cap")
+    if capped:
+        yield Verdict(
+            Severity.NOTE,
+            f"Clocks are held by the power limit: {named(capped)}",
+            "Usual under full load: the card draws what it may and runs as fast as that allows.",
+            "Nothing, unless the power limit was lowered by mistake.",
+            cards=indexes(capped),
+        )
+    ask_silent(cards, "throttle_reasons")
+
+
+def check_remap_pending(look: Look, _tables: Tables) -> Iterator[Verdict]:
+    cards = look.cards("nvidia")
+    waiting = [card for card in cards if card.is_true("remap_pending")]
+    if waiting:
+        yield Verdict(
+            Severity.BROKEN,
+            f"Memory that failed waits to be replaced by spare memory: {named(waiting)}",
+            "The repair takes place when the card is reset; until then the faulty place may be hit again.",
+            f"Stop what uses the card, then: sudo nvidia-smi --gpu-reset -i {waiting[0].index} (or reboot)",
+            cards=indexes(waiting),
+        )
+    ask_silent(cards, "remap_pending")
+
+
+def check_remap_failed(look: Look, _tables: Tables) -> Iterator[Verdict]:
+    cards = look.cards("nvidia")
+    failed = [card for card in cards if card.is_true("remap_failed")]
+    if failed:
+        yield Verdict(
+            Severity.BROKEN,
+            f"Memory that failed could not be replaced: {named(failed)}",
+            "The card has no spare memory left for that place, so it can no longer repair itself.",
+            "Take the card out of use and have it replaced; nvidia-smi -q -d ROW_REMAPPER prints the counts.",
+            cards=indexes(failed),
+        )
+    ask_silent(cards, "remap_failed")
+
+
+def check_ecc(look: Look, _tables: Tables) -> Iterator[Verdict]:
+    cards = look.cards("nvidia")
+    counted = [(card, count) for card in cards if (count := card.number("ecc_uncorrected"))]
+    if counted:
+        errors = ", ".join(f"{count:g}" for _card, count in counted)
+        yield Verdict(
+            Severity.BROKEN,
+            f"Memory errors that could not be corrected: {errors} on {named([card for card, _count in counted])}",
+            "A program that read such a place was ended, or went on with wrong numbers.",
+            f"sudo nvidia-smi --gpu-reset -i {counted[0][0].index}, watch the count (nvidia-smi -q -d ECC), and have "
+            "the card replaced if it grows again.",
+            cards=indexes([card for card, _count in counted]),
+        )
+    ask_silent(cards, "ecc_uncorrected")
+
+
+def check_memory(look: Look, _tables: Tables) -> Iterator[Verdict]:
+    """Only for names that one memory size goes with; instances and virtual cards have a share."""
+    groups: dict[tuple[int, int, bool], list[CardLook]] = {}
+    for card in look.cards("nvidia"):
+        printed = card.known.memory_bytes if card.known else None
+        if not printed or not card.memory_bytes or _has_a_share(card):
+            continue
+        with_ecc = abs(_share(printed, card.memory_bytes) - ECC_LEAVES) < ECC_TOLERANCE
+        if memory_distance(printed, card.memory_bytes) > OTHER_SIZE or (with_ecc and _ships_without_ecc(card)):
+            groups.setdefault((printed, card.memory_bytes, with_ecc), []).append(card)
+    for (printed, reported, with_ecc), group in groups.items():
+        yield _ecc_share(group, reported) if with_ecc else _other_size(group, printed, reported)
+
+
+def _share(printed: int, reported: int) -> float:
+    return reported / (printed / 10**9 * 2**30)
+
+
+def _has_a_share(card: CardLook) -> bool:
+    virtual = (card.get("virtualization_mode") or "none") == "vgpu"
+    return virtual or card.get("mig_profile") is not None or card.number("mig_parent_index") is not None
+
+
+def _ships_without_ecc(card: CardLook) -> bool:
+    """Cards for workstations leave the factory with ECC off; those for servers with it on, which is no news."""
+    return "RTX" in card.name or "Quadro" in card.name
+
+
+def _ecc_share(group: Sequence[CardLook], reported: int) -> Verdict:
+    said = [card.is_true("ecc") for card in group]
+    whole = reported / ECC_LEAVES / 2**20
+    title = f"{named(group)}: {reported / 2**20:,.0f} MiB of about {whole:,.0f} can be used"
+    if False in said:
+        return Verdict(
+            Severity.WARNING,
+            f"{title}, though ECC is off",
+            "A sixteenth is missing, which is what ECC takes on this memory; with ECC off the card should have all of "
+            "it. Name or size may not be this card's.",
+            "nvidia-smi -q -d MEMORY,ECC prints both as the driver has them.",
+            cards=indexes(group),
+        )
+    return Verdict(
+        Severity.NOTE,
+        f"{title}: ECC takes a sixteenth",
+        "This card leaves the factory with ECC off and all its memory free. With ECC on, check bits are kept in the "
+        "same memory.",
+        "If it is not wanted: sudo nvidia-smi -e 0, then reset the card.",
+        cards=indexes(group),
+    )
+
+
+def _other_size(group: Sequence[CardLook], printed: int, reported: int) -> Verdict:
+    return Verdict(
+        Severity.WARNING,
+        f"{named(group)} reports {reported / 2**30:.1f} GiB of memory; the card of this name has {printed / 1e9:g} GB",
+        "The card is not the one its name says (a modified or relabelled card, a virtual one), or the text was changed "
+        "by hand.",
+        "Compare with the PCI device id: nvidia-smi --query-gpu=name,pci.device_id,memory.total --format=csv",
+        cards=indexes(group),
+    )
+
+
+RULES = (
+    Rule("pcie-width", "hardware", "the card has all its PCIe lanes", PCIE_WIDTH, check_pcie_width),
+    Rule("pcie-gen-idle", "hardware", "the link is idle", PCIE_GENERATION, check_pcie_idle),
+    Rule("pcie-gen-load", "hardware", "the link reaches its generation under load", PCIE_GENERATION, check_pcie_load),
+    Rule("thermal-throttle", "hardware", "heat lowers the clocks", THERMAL, check_thermal),
+    Rule("sw-power-cap", "hardware", "the power limit holds the clocks", SW_POWER_CAP, check_sw_power_cap),
+    Rule("row-remap-pending", "hardware", "memory waits to be repaired", REMAP_PENDING, check_remap_pending),
+    Rule("row-remap-failure", "hardware", "memory could not be repaired", REMAP_FAILED, check_remap_failed),
+    Rule("ecc-uncorrectable", "hardware", "memory had errors that could not be corrected", ECC, check_ecc),
+    Rule("memory-unlike-name", "hardware", "the memory is what the name says", ECC_MEMORY, check_memory),
+)

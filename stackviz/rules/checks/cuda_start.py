@@ -1,0 +1,184 @@
+"""Does CUDA start: what cuInit and NVML answer, and the module, device file and service they depend on."""
+
+from collections.abc import Iterator
+
+from stackviz.rules.compatibility import Source, Tables
+from stackviz.rules.finding import Severity, Verdict
+from stackviz.rules.look import Look
+from stackviz.rules.rule import Rule
+from stackviz.rules.versions import numbers
+
+NVML_MISMATCH = Source(
+    "ubuntu-packaging-nvidia-driver-3",
+    "NVIDIA/ubuntu-packaging-nvidia-driver issue 3: library newer than the loaded module",
+    "https://github.com/NVIDIA/ubuntu-packaging-nvidia-driver/issues/3",
+)
+ERROR_802 = Source(
+    "gpustack-1254",
+    "gpustack/gpustack issue 1254: error 802 without the fabric manager",
+    "https://github.com/gpustack/gpustack/issues/1254",
+)
+ERROR_803 = Source(
+    "nvidia-docker-1256",
+    "NVIDIA/nvidia-docker issue 1256: display driver and CUDA driver do not fit",
+    "https://github.com/NVIDIA/nvidia-docker/issues/1256",
+)
+ERROR_804 = Source(
+    "mistral-inference-144",
+    "mistralai/mistral-inference issue 144: forward compatibility on a card that has none",
+    "https://github.com/mistralai/mistral-inference/issues/144",
+)
+AFTER_SUSPEND = Source(
+    "pytorch-issue-88639",
+    "pytorch/pytorch issue 88639: unknown error after resume",
+    "https://github.com/pytorch/pytorch/issues/88639",
+)
+NO_UVM = Source(
+    "pytorch-issue-49081",
+    "pytorch/pytorch issue 49081: /dev/nvidia-uvm is missing",
+    "https://github.com/pytorch/pytorch/issues/49081",
+)
+MODULE = "nvidia.kernel_module_version"
+SYSTEM_NOT_READY, DRIVER_MISMATCH, NO_FORWARD_COMPATIBILITY, UNKNOWN = 802, 803, 804, 999
+# Cards that forward compatibility is not for; data-center and most workstation cards have it.
+_CONSUMER = ("geforce", "titan")
+
+
+def check_nvml_mismatch(look: Look, _tables: Tables) -> Iterator[Verdict]:
+    error = look.get("nvidia.nvml_error") or ""
+    module, library = look.get(MODULE), look.get("nvidia.nvml_version")
+    differ = bool(module and library and not _of_one_driver(module, library))
+    if "version mismatch" in error.lower() or differ:
+        versions = f": module {module}, library {library}" if differ else ""
+        yield Verdict(
+            Severity.BROKEN,
+            f"The NVIDIA libraries are not of the driver that is loaded{versions}",
+            "The driver's packages were updated while the old kernel module stayed loaded; nvidia-smi and NVML refuse "
+            "to work with it.",
+            "Reboot. To keep it from happening unasked: hold the driver's packages (sudo apt-mark hold "
+            "nvidia-driver-<branch>).",
+        )
+    elif module and library:
+        yield Verdict(Severity.FITS, f"Kernel module and libraries are both {module}")
+    elif error and look.was_asked(MODULE) and not look.says_none(MODULE):
+        look.need(MODULE)
+
+
+def _of_one_driver(module: str, library: str) -> bool:
+    """NVML puts the CUDA major before the driver's version: 12.560.35.03 belongs to 560.35.03."""
+    return numbers(module) in (numbers(library), numbers(library)[1:])
+
+
+def check_error_802(look: Look, _tables: Tables) -> Iterator[Verdict]:
+    code, switches = look.number("cuda.init_code"), look.number("nvidia.nvswitches")
+    if code != SYSTEM_NOT_READY and not switches:
+        return
+    manager = look.get("nvidia.fabric_manager")
+    if code == SYSTEM_NOT_READY:
+        state = f"; its service is {manager}" if manager else ""
+        yield Verdict(
+            Severity.BROKEN,
+            f"CUDA answers 802, system not yet initialized{state}",
+            "The cards of this machine are joined by NVSwitch, and CUDA waits until the fabric manager has set the "
+            "switches up.",
+            "sudo systemctl enable --now nvidia-fabricmanager; its version must be the driver's, digit for digit.",
+        )
+    elif manager == "active":
+        yield Verdict(Severity.FITS, "The fabric manager is running")
+    elif manager or look.says_none("nvidia.fabric_manager"):
+        yield Verdict(
+            Severity.BROKEN,
+            f"This machine has NVSwitch, and the fabric manager is {manager or 'not installed'}",
+            "Until it has set the switches up, CUDA answers 802 to every program.",
+            "Install nvidia-fabricmanager of the driver's very version, then: sudo systemctl enable --now "
+            "nvidia-fabricmanager",
+        )
+    else:
+        look.need("nvidia.fabric_manager")
+
+
+def _compat_path(look: Look) -> str:
+    """The folder of a forward-compatibility library that programs would find first; "" if there is none."""
+    path = look.get("env.ld_library_path") or ""
+    folders = [folder for folder in path.split(":") if "/compat" in folder and "cuda" in folder.lower()]
+    loaded = look.get("cuda.libcuda_path") or ""
+    return folders[0] if folders else loaded if "/compat" in loaded else ""
+
+
+def check_error_803(look: Look, _tables: Tables) -> Iterator[Verdict]:
+    if look.number("cuda.init_code") == DRIVER_MISMATCH:
+        compat = _compat_path(look)
+        yield Verdict(
+            Severity.BROKEN,
+            "CUDA answers 803: libcuda is not of the driver that is loaded",
+            f"A forward-compatibility library stands first: {compat}."
+            if compat
+            else "A driver package was updated under a running module, or another libcuda stands first.",
+            "Take the compat folder out of LD_LIBRARY_PATH; if there is none, reboot.",
+        )
+    elif look.get("cuda.init_code") is None and _compat_path(look) and look.was_asked("cuda.init_code"):
+        look.need("cuda.init_code")
+
+
+def check_error_804(look: Look, _tables: Tables) -> Iterator[Verdict]:
+    code, compat = look.number("cuda.init_code"), _compat_path(look)
+    consumer = [card for card in look.cards("nvidia") if any(word in card.name.lower() for word in _CONSUMER)]
+    if code == NO_FORWARD_COMPATIBILITY or (compat and consumer and code is None):
+        yield Verdict(
+            Severity.BROKEN,
+            "CUDA answers 804: the forward-compatibility library is not for this card"
+            if code
+            else f"A forward-compatibility library ({compat}) stands first on a card that it is not for",
+            "A container or package brought a newer libcuda that leans on the older driver. That is offered for "
+            "data-center cards; on others CUDA does not start.",
+            "Update the driver to the CUDA version of the container, or take the compat folder out of LD_LIBRARY_PATH.",
+            cards=tuple(card.index for card in consumer),
+        )
+
+
+def check_after_suspend(look: Look, _tables: Tables) -> Iterator[Verdict]:
+    if look.number("cuda.init_code") != UNKNOWN or look.get("nvidia.nvml_error"):
+        return
+    if look.is_true("nvidia.uvm_device") is False:
+        return  # uvm-device-missing says why
+    if not look.cards("nvidia"):
+        look.need("nvidia.driver_version")
+    yield Verdict(
+        Severity.BROKEN,
+        "CUDA answers 999, unknown error, while the driver lists the card",
+        "Seen after the machine slept: the module nvidia_uvm keeps a state that no longer holds.",
+        "sudo rmmod nvidia_uvm && sudo modprobe nvidia_uvm; to prevent it, set NVreg_PreserveVideoMemoryAllocations=1 "
+        "and enable nvidia-suspend.service and nvidia-resume.service.",
+    )
+
+
+def check_uvm_device(look: Look, _tables: Tables) -> Iterator[Verdict]:
+    if look.get("os.wsl") or not look.was_asked("nvidia.uvm_device") or look.says_none("nvidia.uvm_device"):
+        return
+    if not look.cards("nvidia") and not look.get("nvidia.kernel_module_version"):
+        return
+    if look.need("nvidia.uvm_device") == "false":
+        yield Verdict(
+            Severity.BROKEN,
+            "/dev/nvidia-uvm is missing",
+            "The driver lists the card, and CUDA cannot start without this device file: it holds the card's memory.",
+            "sudo nvidia-modprobe -c 0 -u (in a container: pass the device in, or use the NVIDIA container toolkit)",
+        )
+    else:
+        yield Verdict(Severity.FITS, "/dev/nvidia-uvm is there")
+
+
+RULES = (
+    Rule(
+        "nvml-mismatch",
+        "nvidia-driver",
+        "module and libraries are of one driver",
+        NVML_MISMATCH,
+        check_nvml_mismatch,
+    ),
+    Rule("err802-fabric", "nvidia-driver", "the fabric manager is running", ERROR_802, check_error_802),
+    Rule("err803", "cuda-driver-api", "libcuda is of the driver that is loaded", ERROR_803, check_error_803),
+    Rule("err804", "cuda-driver-api", "forward compatibility is for this card", ERROR_804, check_error_804),
+    Rule("uvm-after-suspend", "nvidia-driver", "CUDA starts", AFTER_SUSPEND, check_after_suspend),
+    Rule("uvm-device-missing", "nvidia-driver", "/dev/nvidia-uvm is there", NO_UVM, check_uvm_device),
+)

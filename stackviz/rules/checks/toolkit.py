@@ -1,0 +1,136 @@
+"""The CUDA toolkit beside torch's own CUDA: nvcc, a toolkit alone, Triton's ptxas, toolkits with known faults."""
+
+from collections.abc import Iterator
+
+from stackviz.rules.checks.grouping import indexes, named
+from stackviz.rules.compatibility import Source, Tables, newest_up_to
+from stackviz.rules.finding import Severity, Verdict
+from stackviz.rules.look import Look
+from stackviz.rules.rule import Rule
+from stackviz.rules.versions import is_below, major_minor, numbers, same_line
+
+EXTENSIONS = Source(
+    "vllm-install-gpu",
+    "vLLM, Installation on GPUs",
+    "https://docs.vllm.ai/en/stable/getting_started/installation/gpu.html",
+)
+PTXAS = Source(
+    "triton-issue-8539",
+    "triton-lang/triton issue 8539: ptxas does not know sm_121a",
+    "https://github.com/triton-lang/triton/issues/8539",
+)
+CUDA_13_2 = Source(
+    "pytorch-issue-196351",
+    "pytorch/pytorch issue 196351: faults of CUDA 13.2 before 13.2.2",
+    "https://github.com/pytorch/pytorch/issues/196351",
+)
+# Of these capabilities Triton's own ptxas knew nothing until this release (triton issues 8539 and 10331).
+LATE_FOR_PTXAS = ("11.0", "12.1")
+PTXAS_KNOWS_THEM = "3.6"
+FAULTY_LINE, MENDED_IN_TORCH = "13.2", "2.14.1"
+
+
+def check_nvcc(look: Look, _tables: Tables) -> Iterator[Verdict]:
+    torch, nvcc = look.get("torch.cuda_version"), look.get("cuda.toolkit_version")
+    if nvcc is None or look.says_none("torch.version") or look.says_none("torch.cuda_version"):
+        return
+    if torch is None:
+        if look.get("torch.version"):
+            look.need("torch.cuda_version")
+        return
+    if major_minor(torch) == major_minor(nvcc):
+        yield Verdict(Severity.FITS, f"nvcc and torch are both of CUDA {major_minor(nvcc)}")
+    elif numbers(torch)[:1] == numbers(nvcc)[:1]:
+        yield Verdict(
+            Severity.NOTE,
+            f"nvcc is of CUDA {nvcc}, torch is built with {torch}",
+            "torch does not use nvcc. Extensions compiled here are of one CUDA major with torch, and that is enough.",
+            "Nothing, unless an extension asks for the very version.",
+        )
+    else:
+        yield Verdict(
+            Severity.NOTE,
+            f"The CUDA toolkit {nvcc} differs in its major version from torch's CUDA {torch}",
+            "torch itself runs: it brings its CUDA libraries. Extensions (flash-attn, own kernels) are refused when "
+            "they are compiled with an nvcc of another major version.",
+            f"To compile extensions, install a toolkit of CUDA {numbers(torch)[0]} and set CUDA_HOME to it.",
+        )
+
+
+def check_toolkit_alone(look: Look, _tables: Tables) -> Iterator[Verdict]:
+    nvcc = look.get("cuda.toolkit_version")
+    if nvcc is None or look.all_cards or look.get("nvidia.driver_version"):
+        return
+    if look.is_true("cuda.available"):
+        look.need("nvidia.driver_version")
+    without_torch = ", and torch is not installed in this Python" if look.says_none("torch.version") else ""
+    yield Verdict(
+        Severity.NOTE,
+        f"CUDA toolkit {nvcc} is installed, and no NVIDIA card or driver was reported{without_torch}",
+        "A toolkit compiles programs; to run them takes a card and its driver. On a build machine or in a container "
+        "without the card that is as meant.",
+        "If there is a card: nvidia-smi must list it. In a container, start it with --gpus all.",
+    )
+
+
+def check_ptxas(look: Look, tables: Tables) -> Iterator[Verdict]:
+    late = [card for card in look.cards("nvidia") if card.get("compute_capability") in LATE_FOR_PTXAS]
+    if not late or look.says_none("torch.version"):
+        return
+    version = next(iter(filter(None, look.software("triton"))), None) or _shipped_triton(look, tables)
+    if version is None:
+        if look.get("torch.version"):
+            look.need("triton")
+        return
+    capability = late[0].get("compute_capability")
+    if is_below(version, PTXAS_KNOWS_THEM):
+        yield Verdict(
+            Severity.BROKEN,
+            f"Triton {version} cannot compile for {named(late)} (capability {capability})",
+            "The ptxas that Triton brings does not know the card: torch.compile and Triton kernels fail.",
+            f"Take Triton {PTXAS_KNOWS_THEM} or newer, or point it to a ptxas of CUDA 13: "
+            "export TRITON_PTXAS_PATH=/usr/local/cuda/bin/ptxas",
+            cards=indexes(late),
+        )
+    else:
+        yield Verdict(Severity.FITS, f"Triton {version} compiles for capability {capability}", cards=indexes(late))
+
+
+def _shipped_triton(look: Look, tables: Tables) -> str | None:
+    """The Triton that this torch brings, where nobody listed it."""
+    torch, platform = look.get("torch.version"), look.wheel_platform
+    if torch is None or not platform:
+        return None
+    rows = newest_up_to(tables.rows("pytorch", "ships", "triton", platform=platform), torch)
+    return next((row.values for row in rows if major_minor(row.version) == major_minor(torch)), None)
+
+
+def check_cuda_13_2(look: Look, _tables: Tables) -> Iterator[Verdict]:
+    cuda = look.get("torch.cuda_version") or ""
+    if not same_line(cuda, FAULTY_LINE) or look.says_none("torch.version"):
+        return
+    torch = look.need("torch.version")
+    if is_below(torch, MENDED_IN_TORCH):
+        yield Verdict(
+            Severity.WARNING,
+            f"torch {torch} brings CUDA 13.2 from before 13.2.2",
+            "Its cublasLt scales NVFP4 products wrongly, and its compiler has a fault; both are mended in 13.2.2.",
+            f"pip install 'torch>={MENDED_IN_TORCH}' --index-url https://download.pytorch.org/whl/cu132",
+        )
+    else:
+        yield Verdict(Severity.FITS, f"torch {torch} brings CUDA 13.2.2 or newer")
+
+
+RULES = (
+    Rule(
+        "nvcc-differs",
+        "cuda-toolkit",
+        "nvcc is of torch's CUDA",
+        EXTENSIONS,
+        check_nvcc,
+        ("cuda-toolkit", "pytorch"),
+    ),
+    Rule("toolkit-alone", "cuda-toolkit", "there is a card for the toolkit", EXTENSIONS, check_toolkit_alone),
+    Rule("triton-ptxas", "triton", "Triton can compile for the card", PTXAS, check_ptxas, ("triton", "hardware")),
+    Rule("cuda1322-fix", "cuda-runtime", "CUDA 13.2 has its fixes", CUDA_13_2, check_cuda_13_2),
+)

@@ -1,0 +1,156 @@
+"""Do the versions around torch agree: what runs and what is listed, its CUDA, and packages made for one torch only."""
+
+import re
+from collections.abc import Iterable, Iterator
+
+from stackviz.rules.checks.torch_build import is_own_build
+from stackviz.rules.compatibility import Source, Tables
+from stackviz.rules.finding import Severity, Verdict
+from stackviz.rules.look import Look
+from stackviz.rules.rule import Rule
+from stackviz.rules.versions import is_below, major_minor, numbers
+
+COLLECT_ENV = Source(
+    "pytorch-collect-env",
+    "pytorch/pytorch, torch/utils/collect_env.py",
+    "https://github.com/pytorch/pytorch/blob/main/torch/utils/collect_env.py",
+)
+PREVIOUS_VERSIONS = Source(
+    "pytorch-previous-versions",
+    "PyTorch, Previous Versions",
+    "https://pytorch.org/get-started/previous-versions/",
+)
+COMPANIONS = {"torchvision": "TorchVision", "torchaudio": "TorchAudio"}
+_POST = re.compile(r"\.post\d{1,9}\b")
+
+
+def _same(version: str, other: str) -> bool:
+    """Whether two listings may mean one build: a local part (+cu118) or .post2 that only one of them writes is none."""
+    public, _, local = _POST.sub("", version).partition("+")
+    other_public, _, other_local = _POST.sub("", other).partition("+")
+    return public == other_public and (not local or not other_local or local == other_local)
+
+
+def check_versions(look: Look, _tables: Tables) -> Iterator[Verdict]:
+    if look.says_none("torch.version"):
+        return
+    listed = [version for version in look.software("pytorch") if version]
+    if not listed:
+        return
+    running = look.need("torch.version")
+    others = [version for version in listed if not _same(version, running)]
+    if others:
+        yield Verdict(
+            Severity.WARNING,
+            f"torch versions disagree: {running} runs, {', '.join(others)} {'is' if len(others) == 1 else 'are'} "
+            "listed as installed",
+            "Several copies of torch are installed for this Python, or the list is that of another environment. Which "
+            "one a program gets depends on sys.path; extensions may be compiled against the other.",
+            'python -c "import torch; print(torch.__file__)", then uninstall the others with pip and conda.',
+        )
+    else:
+        yield Verdict(Severity.FITS, f"torch {running} runs, and is what is listed")
+
+
+def check_cuda_offered(look: Look, tables: Tables) -> Iterator[Verdict]:
+    torch, cuda = look.get("torch.version"), look.get("torch.cuda_version")
+    if torch is None or cuda is None or is_own_build(torch):
+        return
+    release = ".".join(str(part) for part in numbers(torch)[:3])
+    rows = [row for row in tables.rows("pytorch", "offers", "cuda-runtime") if row.version == release and row.values]
+    offered = " ".join(row.values for row in rows).split()
+    if not rows:
+        if not is_below(torch, _oldest(tables)):
+            yield Verdict(
+                Severity.CANNOT_TELL,
+                f"Cannot tell whether torch {release} was published for CUDA {cuda}: the release is not known here",
+            )
+    elif major_minor(cuda) in offered or not offered[0][:1].isdigit():
+        title = f"torch {release} is published for CUDA {major_minor(cuda)}"
+        yield Verdict(Severity.FITS, title, source=rows[0].source)
+    else:
+        yield Verdict(
+            Severity.NOTE,
+            f"torch {release} was published for CUDA {', '.join(offered)}; stated is {cuda}",
+            "So it was built by somebody else (a distribution, a vendor, oneself), or the number is that of another "
+            "thing: the toolkit, or what nvidia-smi prints.",
+            'python -c "import torch; print(torch.version.cuda)" prints the CUDA torch was built with.',
+            source=rows[0].source,
+        )
+
+
+def _oldest(tables: Tables) -> str:
+    versions = [row.version for row in tables.rows("pytorch", "offers", "cuda-runtime")]
+    return min(versions, key=numbers, default="0")
+
+
+def check_companions(look: Look, tables: Tables) -> Iterator[Verdict]:
+    """TorchVision and TorchAudio are compiled for one release of torch each; Triton is pinned by it."""
+    if look.says_none("torch.version"):
+        return
+    found = {slug: version for slug in (*COMPANIONS, "triton") for version in _stated(look.software(slug))}
+    torch = look.need("torch.version") if found else ""
+    if not found or is_own_build(torch):
+        return
+    for slug, version in found.items():
+        wanted = _triton_of(look, tables, torch) if slug == "triton" else _torch_of(tables, slug, version)
+        mine = version if slug == "triton" else torch
+        if not wanted or any(_same_release(mine, one) for one in wanted):
+            continue
+        yield (
+            _of_triton(torch, version, wanted[-1]) if slug == "triton" else _of_torch(slug, torch, version, wanted[-1])
+        )
+
+
+def _of_triton(torch: str, version: str, wanted: str) -> Verdict:
+    return Verdict(
+        Severity.WARNING,
+        f"Triton {version} is not the one of torch {torch}, which comes with {wanted}",
+        "torch.compile asks Triton for what the release beside it has; another one may lack it.",
+        f"pip install --force-reinstall triton=={wanted}",
+        component="triton",
+    )
+
+
+def _of_torch(slug: str, torch: str, version: str, wanted: str) -> Verdict:
+    return Verdict(
+        Severity.WARNING,
+        f"{COMPANIONS[slug]} {version} is made for torch {wanted}, and torch is {torch}",
+        "It is compiled against one release of torch; with another one it fails to load, or an operator is missing.",
+        f"pip install --force-reinstall {slug} torch=={torch.partition('+')[0]}",
+        component=slug,
+    )
+
+
+def _stated(versions: Iterable[str]) -> list[str]:
+    return [version for version in versions if numbers(version)][:1]
+
+
+def _same_release(version: str, other: str) -> bool:
+    return numbers(version)[:3] == numbers(other)[: len(numbers(version)[:3])] or major_minor(version) == other
+
+
+def _torch_of(tables: Tables, slug: str, version: str) -> list[str]:
+    """The releases of torch that this release was made for; empty if the tables do not say."""
+    release = numbers(version)[:3]
+    rows = tables.rows(slug, "needs", "pytorch")
+    return [one for row in rows if numbers(row.version) == release for one in (row.values or row.low).split()]
+
+
+def _triton_of(look: Look, tables: Tables, torch: str) -> list[str]:
+    rows = tables.rows("pytorch", "ships", "triton", platform=look.wheel_platform)
+    return [one for row in rows if numbers(row.version) == numbers(torch)[:3] for one in row.values.split()]
+
+
+RULES = (
+    Rule("torch-versions-disagree", "pytorch", "one torch is installed", COLLECT_ENV, check_versions),
+    Rule(
+        "torch-cuda-unpublished",
+        "pytorch",
+        "torch was published for this CUDA",
+        PREVIOUS_VERSIONS,
+        check_cuda_offered,
+        ("pytorch", "cuda-runtime"),
+    ),
+    Rule("companion-version", "pytorch", "packages around torch are of its release", COLLECT_ENV, check_companions),
+)
