@@ -7,6 +7,7 @@ from ninja import NinjaAPI
 from ninja.errors import HttpError, ValidationError
 
 from stackviz.catalog.api import router as catalog
+from stackviz.diagnose.api import router as diagnose
 from stackviz.ingest.api import router as ingest
 from stackviz.machines.api import router as machines
 from stackviz.stacks.api import router as stacks
@@ -23,6 +24,7 @@ api.add_router("", catalog, tags=["accelerators"])
 api.add_router("", stacks, tags=["stacks"])
 api.add_router("", machines, tags=["machines"])
 api.add_router("", ingest, tags=["reports"])
+api.add_router("", diagnose, tags=["diagnose"])
 
 
 @api.exception_handler(ValidationError)

@@ -204,6 +204,11 @@ CELERY_BEAT_SCHEDULE = {
         "schedule": 60,  # a look at one small file; it writes once a night, and when a lab became private
         "options": {"expires": 60},
     },
+    "delete private links that have expired": {
+        "task": "stackviz.diagnose.tasks.delete_expired_links",
+        "schedule": 3600,  # a page looks at the date itself: nobody is shown what waits to be deleted
+        "options": {"expires": 3600},
+    },
 }
 
 # --- open data ----------------------------------------------------------------------------------------------------
@@ -221,6 +226,13 @@ UP_PORT = env_int("PORT", 8000, least=1)  # or the next free one
 UPLOADS_PER_MINUTE = env_int("UPLOADS_PER_MINUTE", 600, least=1)  # per key; beyond: 429 with Retry-After
 DATA_UPLOAD_MAX_NUMBER_FIELDS = 10_000  # an accelerator's page in the admin has a dozen for each of a hundred values
 DATA_UPLOAD_MAX_MEMORY_SIZE = 5 * 1024 * 1024  # above the wire format's 4 MiB, whose own limit answers first
+
+# --- diagnosing -------------------------------------------------------------------------------------------------
+
+DIAGNOSES_PER_MINUTE = env_int("DIAGNOSES_PER_MINUTE", 600, least=1)  # per client, page and API; beyond: 429
+LINKS_PER_HOUR = env_int("LINKS_PER_HOUR", 60, least=1)  # private links one client may save in an hour; beyond: 429
+LINK_DAYS = env_int("LINK_DAYS", 30, least=1)  # for so long a private link is kept
+PROXIES = env_int("PROXIES", 1 if HTTPS else 0)  # our own in front, each adding to X-Forwarded-For: tells clients apart
 
 # --- curation ---------------------------------------------------------------------------------------------------
 

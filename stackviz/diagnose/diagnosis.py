@@ -1,10 +1,9 @@
-"""What a dump comes to: findings, the stack drawn, cards with their sheets, facts. Reads, never writes."""
+"""What dumps come to: findings, the stacks drawn side by side, cards with their sheets, facts. Reads, never writes."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from statistics import median
 from typing import Any
-from uuid import uuid4
 
 from django.utils.functional import Promise
 from django.utils.translation import gettext as _
@@ -14,23 +13,24 @@ from stackviz import wire
 from stackviz.catalog.match import Match, match_cards
 from stackviz.catalog.models import Accelerator
 from stackviz.diagnose.facts import FactRow, fact_text, not_told, told
+from stackviz.diagnose.pasted import Pasted, tool_names
 from stackviz.diagrams.boxes import Column
 from stackviz.diagrams.stack import Drawing, draw_columns
+from stackviz.dumps import DumpedMachine
 from stackviz.importers import Reading
 from stackviz.labs.rematch import card_name
-from stackviz.rules import Finding, Severity, judge
+from stackviz.rules import Finding, Severity, Tables, judge
 from stackviz.stacks.queries import described_columns
 from stackviz.stacks.reported import reported_column, stack_slug
 from stackviz.stacks.tables import rule_tables
-from stackviz.units import format_quantity
+from stackviz.units import format_number, format_quantity
 from stackviz.wire import CARD_FACTS, FACTS
 from stackviz.wire.facts import CARD_ABSENT_NAMES
 
-_TOOLS = {
-    "collect-env": "torch.utils.collect_env",
-    "nvidia-smi-xml": "nvidia-smi -q -x",
-    "system-profiler-json": "system_profiler -json",
-}
+MOST_MACHINES = 6  # side by side; there are as many colours
+MOST_RESULTS = 200  # of one machine; llama-bench prints a dozen
+MOST_CARD_ROWS = 16  # that differ; cards that read alike are one row
+MOST_SOFTWARE = 80
 _FAULTS = (Severity.BROKEN, Severity.WARNING)
 _HEADLINE: Mapping[str, str | Promise] = {
     "torch.version": gettext_lazy("PyTorch"),
@@ -40,7 +40,6 @@ _HEADLINE: Mapping[str, str | Promise] = {
     "os.name": gettext_lazy("System"),
     "python.version": gettext_lazy("Python"),
 }
-_NOBODY = "0" * 64  # the identity of no machine: nothing is stored under it
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,45 +103,148 @@ class SoftwareRow:
 
 
 @dataclass(frozen=True, slots=True)
-class Diagnosis:
-    """The page below its form. `findings`: worst first; `open_questions` and `fits` are answers too, and come apart."""
+class ResultRow:
+    """One benchmark the dump states. `value` empty: it did not run to its end; then `why` says so."""
 
+    benchmark: str
+    what: str
+    device: str
+    value: str
+    unit: str
+    why: str
+
+
+@dataclass(frozen=True, slots=True)
+class MachineDiagnosis:
+    """One machine of the text. `findings`: worst first; `open_questions` and `fits` are answers too, and come apart.
+
+    `number`: its colour and its place in the text, from 1. `differs`: why it is not the one before.
+    """
+
+    number: int
+    title: str
     tool: str
     stack: str
+    differs: str
     faults: int
     headline: tuple[tuple[str, str], ...]  # title, text
     findings: tuple[Finding, ...]
     open_questions: tuple[Finding, ...]
     fits: tuple[Finding, ...]
-    drawing: Drawing
     cards: tuple[CardRow, ...]
+    more_cards: int
+    results: tuple[ResultRow, ...]
     software: tuple[SoftwareRow, ...]
     facts: tuple[FactRow, ...]
     missing: tuple[FactRow, ...]
     problems: tuple[str, ...]
+    ignored: tuple[str, ...]
 
 
-def diagnose(reading: Reading) -> Diagnosis:
-    """Three queries, two where there is no card; more after a change of the data. Nothing is written."""
-    answers = judge(_report(reading), rule_tables())
-    cards = [PastedCard(card, match) for card, match in zip(reading.cards, _matches(reading), strict=True)]
-    slug = stack_slug(reading.facts, (card.vendor for card in cards))
-    described = described_columns([slug]).get(slug) or Column(slug, "", "", "", ())
+@dataclass(frozen=True, slots=True)
+class Diagnosis:
+    """The page below its form. `more`: machines of the text beyond MOST_MACHINES, which are not shown."""
+
+    machines: tuple[MachineDiagnosis, ...]
+    drawing: Drawing
+    not_understood: tuple[str, ...]
+    more: int
+
+    @property
+    def first(self) -> MachineDiagnosis:
+        return self.machines[0]
+
+    @property
+    def is_all_understood(self) -> bool:
+        return not self.not_understood and not any(one.problems or one.ignored for one in self.machines)
+
+
+def diagnose(pasted: Pasted) -> Diagnosis:
+    """Three queries however many machines and cards, two where there is no card; more after a change of the data."""
+    shown = pasted.machines[:MOST_MACHINES]
+    tables = rule_tables()
+    cards = matched_cards(shown)
+    slugs = [
+        stack_slug(one.reading.facts, (card.vendor for card in own)) for one, own in zip(shown, cards, strict=True)
+    ]
+    stacks = described_columns(slugs)
+    described = [stacks.get(slug) or Column(slug, "", "", "", ()) for slug in slugs]
+    looked_at = [
+        _looked_at(number, title, *found, tables)
+        for number, (title, found) in enumerate(
+            zip(_titles(shown), zip(shown, cards, described, strict=True), strict=True), 1
+        )
+    ]
     return Diagnosis(
-        tool=_TOOLS.get(reading.kind, reading.kind),
+        machines=tuple(machine for machine, _column in looked_at),
+        drawing=draw_columns([column for _machine, column in looked_at]),
+        not_understood=pasted.not_understood,
+        more=len(pasted.machines) - len(shown),
+    )
+
+
+def matched_cards(machines: Sequence[DumpedMachine]) -> list[list[PastedCard]]:
+    """The cards of each machine with their sheets. One query, none where there is no card."""
+    matches = iter(
+        match_cards(
+            [
+                card_name(card.reported_name, card.vendor, card.memory_bytes, card.facts, machine.reading.facts)
+                for machine in machines
+                for card in machine.reading.cards
+            ]
+        )
+    )
+    return [[PastedCard(card, next(matches)) for card in machine.reading.cards] for machine in machines]
+
+
+def _looked_at(
+    number: int, title: str, machine: DumpedMachine, cards: Sequence[PastedCard], described: Column, tables: Tables
+) -> tuple[MachineDiagnosis, Column]:
+    reading = machine.reading
+    answers = judge(machine.report(), tables)
+    rows = _card_rows(cards)
+    column = _column(number, title, reading, cards, described, answers)
+    seen = MachineDiagnosis(
+        number=number,
+        title=title,
+        tool=tool_names(machine.kinds),
         stack=described.title,
+        differs=machine.differs,
         faults=sum(one.severity in _FAULTS for one in answers),
         headline=tuple(_headline(reading.facts)),
         findings=_of(answers, *_FAULTS, Severity.NOTE),
         open_questions=_of(answers, Severity.CANNOT_TELL),
         fits=_of(answers, Severity.FITS),
-        drawing=draw_columns([_column(reading, cards, described, answers)]),
-        cards=tuple(_card_rows(cards)),
+        cards=tuple(rows[:MOST_CARD_ROWS]),
+        more_cards=len(rows[MOST_CARD_ROWS:]),
+        results=tuple(_result(result) for result in reading.results[:MOST_RESULTS]),
         software=tuple(_software(reading, described)),
         facts=told(FACTS, reading.facts),
         missing=not_told(FACTS, reading.absent),
         problems=tuple(reading.problems),
+        ignored=tuple(reading.ignored),
     )
+    return seen, column
+
+
+def _titles(machines: Sequence[DumpedMachine]) -> list[str]:
+    """What to call each: by what computes in it, and by its place in the text where that does not tell them apart."""
+    if len(machines) == 1:
+        return [_("What was pasted")]
+    names = [_name(machine.reading) for machine in machines]
+    return [
+        name if name and names.count(name) == 1 else " · ".join(filter(None, (_("Machine %(n)d") % {"n": n}, name)))
+        for n, name in enumerate(names, 1)
+    ]
+
+
+def _name(reading: Reading) -> str:
+    names = list(dict.fromkeys(card.reported_name for card in reading.cards if "mig_parent_index" not in card.facts))
+    if names:
+        count = sum(card.reported_name == names[0] for card in reading.cards)
+        label = f"{count} × {names[0]}" if count > 1 else names[0]
+        return f"{label} + {len(names) - 1}" if len(names) > 1 else label
+    return str(reading.facts.get("apple.chip") or reading.facts.get("cpu.model") or reading.facts.get("os.name") or "")
 
 
 def _headline(facts: Mapping[str, wire.Scalar]) -> Iterator[tuple[str, str]]:
@@ -152,37 +254,21 @@ def _headline(facts: Mapping[str, wire.Scalar]) -> Iterator[tuple[str, str]]:
             yield str(title), f"{text} {facts.get('os.version', '')}".rstrip() if name == "os.name" else text
 
 
-def _report(reading: Reading) -> wire.Report:
-    """The report a machine would have sent; made for the rules and dropped again."""
-    return wire.Report(
-        id=uuid4(),
-        created_at=datetime.now(UTC),
-        agent=wire.Agent("pasted", "0"),
-        machine=wire.Machine(_NOBODY),
-        facts=reading.facts,
-        absent=reading.absent,
-        cards=tuple(reading.cards),
-        software=tuple(reading.software),
-    )
-
-
-def _matches(reading: Reading) -> list[Match]:
-    return match_cards(
-        [
-            card_name(card.reported_name, card.vendor, card.memory_bytes, card.facts, reading.facts)
-            for card in reading.cards
-        ]
-    )
-
-
 def _of(answers: Sequence[Finding], *severities: Severity) -> tuple[Finding, ...]:
     return tuple(answer for answer in answers if answer.severity in severities)
 
 
-def _column(reading: Reading, cards: Sequence[PastedCard], described: Column, answers: Sequence[Finding]) -> Column:
+def _column(
+    number: int,
+    title: str,
+    reading: Reading,
+    cards: Sequence[PastedCard],
+    described: Column,
+    answers: Sequence[Finding],
+) -> Column:
     software = [{"component": s.component, "version": s.version, "found_by": s.found_by} for s in reading.software]
     snapshot = PastedSnapshot(reading.facts, software)
-    return reported_column("pasted", _("What was pasted"), described.title, "", described, snapshot, cards, answers)
+    return reported_column(f"pasted-{number}", title, described.title, "", described, snapshot, cards, answers)
 
 
 def _card_rows(cards: Sequence[PastedCard]) -> list[CardRow]:
@@ -207,6 +293,21 @@ def _card_row(group: Sequence[PastedCard]) -> CardRow:
     )
 
 
+def _result(result: wire.Result) -> ResultRow:
+    """The mean as the benchmark states it, or else the median of its runs."""
+    stated = result.extra.get("mean")
+    value = stated if isinstance(stated, int | float) else median(result.samples) if result.samples else None
+    params = [f"{name} {value}" for name, value in result.params.items()]
+    return ResultRow(
+        benchmark=result.benchmark,
+        what=" · ".join(params),
+        device=result.device,
+        value="" if value is None else format_number(value),
+        unit=result.unit,
+        why=result.reason or "",
+    )
+
+
 def _software(reading: Reading, described: Column) -> list[SoftwareRow]:
     known = {box.component: box for box in described.boxes}
     return [
@@ -215,5 +316,5 @@ def _software(reading: Reading, described: Column) -> list[SoftwareRow]:
             version=found.version or "",
             url=known[found.component].url if found.component in known else "",
         )
-        for found in reading.software
+        for found in reading.software[:MOST_SOFTWARE]
     ]

@@ -1,49 +1,46 @@
-"""Pasted text -> what an importer reads in it, or why not, in words for whoever pasted it. No database, no request."""
+"""Pasted text -> the machines it tells of, or why none, in words for whoever pasted it. No database, no request."""
 
-from http import HTTPStatus
+from dataclasses import dataclass
 
 from django.utils.translation import gettext as _
 
-from stackviz.importers import Reading, read_all
+from stackviz.dumps import DumpedMachine, machines
+from stackviz.importers import IMPORTERS, read_all
+from stackviz.web.pasted import Refused
 
-MOST_KB = 256  # twice the longest of the dumps collected from issues: an nvidia-smi -q -x of 119 KB
-_MOST_BYTES = MOST_KB * 1024
+TOOLS = {importer.kind: importer.tool for importer in IMPORTERS}
 
 
-class Refused(Exception):
-    """Nothing can be shown for this text. `problem` says why and what to do; `status` is the answer's."""
+@dataclass(frozen=True, slots=True)
+class Pasted:
+    """At least one machine, and the lines that belong to none."""
 
-    def __init__(self, problem: str, status: HTTPStatus = HTTPStatus.UNPROCESSABLE_ENTITY) -> None:
-        super().__init__(problem)
-        self.problem = problem
-        self.status = status
+    machines: tuple[DumpedMachine, ...]
+    not_understood: tuple[str, ...]
 
     @property
-    def is_too_big(self) -> bool:
-        return self.status == HTTPStatus.REQUEST_ENTITY_TOO_LARGE
+    def kinds(self) -> tuple[str, ...]:
+        """The kinds of dumps, each once, in the order of the text."""
+        return tuple(dict.fromkeys(kind for machine in self.machines for kind in machine.kinds))
 
 
-def too_big() -> Refused:
-    problem = _("The text is longer than %(most)s KB. Paste the output of one command, without what came before it.")
-    return Refused(problem % {"most": MOST_KB}, HTTPStatus.REQUEST_ENTITY_TOO_LARGE)
-
-
-def read_pasted(text: str) -> Reading:
-    """What the text tells. Raises Refused when it is empty, too long, no text, or from no tool that is known here."""
-    if len(text) > _MOST_BYTES or len(text.encode(errors="replace")) > _MOST_BYTES:
-        raise too_big()
-    if not text.strip():
-        raise Refused(_("There is no text yet. Paste the output of one of the commands below."))
-    if "\x00" in text:
-        raise Refused(
-            _("This is not text: there are NUL bytes in it. Open the file in an editor and paste what it shows.")
-        )
-    reading = next(iter(read_all(text).readings), None)
-    if reading is None:
-        if "| NVIDIA-SMI" in text:
-            raise Refused(_("This is the short table of nvidia-smi. Paste what nvidia-smi -q -x prints: it says all."))
+def read_pasted(text: str) -> Pasted:
+    """What the text tells. Raises Refused where no known tool wrote any of it, or nothing in it could be read."""
+    paste = read_all(text)
+    found = machines(paste)
+    if not found:
         raise Refused(_("No tool that is known here wrote this. Paste all that one of the commands below printed."))
-    if not (reading.facts or reading.cards or reading.software):
-        problem = _("This looks like %(tool)s, and nothing in it could be read.") % {"tool": reading.kind}
-        raise Refused(" ".join([problem, *(f"{said}." for said in reading.problems)]))
-    return reading
+    telling = tuple(machine for machine in found if _tells_something(machine))
+    if not telling:
+        problem = _("This looks like %(tool)s, and nothing in it could be read.") % {"tool": tool_names(found[0].kinds)}
+        raise Refused(" ".join([problem, *(f"{said}." for said in found[0].reading.problems)]))
+    return Pasted(telling, paste.not_understood)
+
+
+def tool_names(kinds: tuple[str, ...]) -> str:
+    return ", ".join(TOOLS.get(kind, kind) for kind in kinds)
+
+
+def _tells_something(machine: DumpedMachine) -> bool:
+    reading = machine.reading
+    return bool(reading.facts or reading.cards or reading.software or reading.results)

@@ -1,45 +1,194 @@
-"""The page `/diagnose/`: paste what a tool printed, see the stack drawn and its faults named. Nothing is stored."""
+"""`/diagnose/`: paste what tools printed, see stacks drawn and faults named. Nothing is stored unless it is asked for.
 
+A text that is to be kept is shown masked first; then it has a private link, which whoever has its delete word may end.
+"""
+
+from collections.abc import Mapping
 from http import HTTPStatus
+from typing import Any
 
-from django.core.exceptions import RequestDataTooBig
-from django.http import HttpRequest, HttpResponse
-from django.shortcuts import render
+from django.conf import settings
+from django.contrib import messages
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.urls import reverse
+from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.csrf import csrf_exempt, csrf_protect
 from django.views.decorators.debug import sensitive_post_parameters
-from django.views.decorators.http import require_http_methods
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
-from stackviz.diagnose.diagnosis import Diagnosis, diagnose
-from stackviz.diagnose.pasted import MOST_KB, Refused, read_pasted, too_big
+from stackviz.diagnose.diagnosis import diagnose
+from stackviz.diagnose.links import (
+    Ticket,
+    TicketRefused,
+    delete_link,
+    find_link,
+    may_delete,
+    new_ticket,
+    read_ticket,
+    save_link,
+)
+from stackviz.diagnose.pace import DIAGNOSES, LINKS, TooMany
+from stackviz.diagnose.pasted import read_pasted, tool_names
+from stackviz.dumps.masking import mask_text
+from stackviz.web.pasted import MOST_KB, Refused, text_of_form
+
+DELETE_COOKIE = "diagnose_delete"  # holds the delete word of the one link under whose path it is sent
+_DAY_S = 24 * 3600
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
 @never_cache
+@sensitive_post_parameters("text")
 @csrf_exempt  # the token is in the body, so the body's size is looked at first; then `_answer` asks for the token
 def page(request: HttpRequest) -> HttpResponse:
+    if request.method != "POST":
+        return _show(request)
     try:
-        _body = request.body
-    except RequestDataTooBig:
-        return _show(request, refused=too_big())
-    return _answer(request)
+        DIAGNOSES.count(request)
+        return _answer(request, text_of_form(request))
+    except Refused as refused:
+        return _show(request, refused=refused)
+    except TooMany as many:
+        return _too_many(request, many)
 
 
 @csrf_protect
-@sensitive_post_parameters("text")
-def _answer(request: HttpRequest) -> HttpResponse:
-    if request.method != "POST":
-        return _show(request)
-    text = request.POST.get("text", "")
+def _answer(request: HttpRequest, text: str) -> HttpResponse:
     try:
-        reading = read_pasted(text)
+        pasted = read_pasted(text)
     except Refused as refused:
-        return _show(request, refused=refused, text="" if refused.is_too_big else text)
-    return _show(request, diagnosis=diagnose(reading), text=text)
+        return _show(request, refused=refused, text=text)
+    return _show(request, diagnosis=diagnose(pasted), text=text)
 
 
-def _show(
-    request: HttpRequest, *, diagnosis: Diagnosis | None = None, refused: Refused | None = None, text: str = ""
-) -> HttpResponse:
-    context = {"diagnosis": diagnosis, "refused": refused, "text": text, "most_kb": MOST_KB}
-    return render(request, "diagnose/page.html", context, status=refused.status if refused else HTTPStatus.OK)
+def _show(request: HttpRequest, *, refused: Refused | None = None, **more: Any) -> HttpResponse:  # noqa: ANN401
+    status = refused.status if refused else HTTPStatus.OK
+    context = {"diagnosis": None, "refused": refused, "text": "", "most_kb": MOST_KB, "days": settings.LINK_DAYS}
+    return render(request, "diagnose/page.html", context | more, status=status)
+
+
+def _too_many(request: HttpRequest, many: TooMany) -> HttpResponse:
+    problem = _("Too many texts came from this address. Try again in %(seconds)s seconds.")
+    refused = Refused(problem % {"seconds": many.retry_after_s}, HTTPStatus.TOO_MANY_REQUESTS, None)
+    answer = _show(request, refused=refused)
+    answer.headers["Retry-After"] = str(many.retry_after_s)
+    return answer
+
+
+# --- saving ---
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@never_cache
+@sensitive_post_parameters("text")
+@csrf_exempt  # as above
+def save(request: HttpRequest) -> HttpResponse:
+    """First the masked text, to be looked at; sent again with its ticket it is saved."""
+    if request.method != "POST":
+        return redirect("diagnose:page")
+    try:
+        DIAGNOSES.count(request)
+        return _save(request, text_of_form(request))
+    except Refused as refused:
+        return _show(request, refused=refused)
+    except TooMany as many:
+        return _too_many(request, many)
+
+
+@csrf_protect
+def _save(request: HttpRequest, text: str) -> HttpResponse:
+    """What is kept is masked here, whatever the form says of it."""
+    masked = mask_text(text)
+    kinds = tool_names(read_pasted(masked).kinds)
+    given = request.POST.get("ticket", "")
+    try:
+        ticket = read_ticket(given)
+    except TicketRefused:
+        return _show_masked(request, masked, kinds, is_old=bool(given))
+    LINKS.count(request)
+    saved = save_link(ticket, masked, kinds)
+    answer = redirect("diagnose:saved", token=saved.token)
+    answer.status_code = HTTPStatus.SEE_OTHER
+    _remember(answer, saved)
+    return answer
+
+
+def _show_masked(request: HttpRequest, masked: str, kinds: str, *, is_old: bool) -> HttpResponse:
+    context = {
+        "text": masked,
+        "kinds": kinds,
+        "ticket": new_ticket().signed(),
+        "is_old": is_old,
+        "days": settings.LINK_DAYS,
+    }
+    return render(request, "diagnose/save.html", context)
+
+
+def _remember(answer: HttpResponse, saved: Ticket) -> None:
+    """The browser that saved keeps the delete word, for this link's pages only."""
+    answer.set_cookie(
+        DELETE_COOKIE,
+        saved.word,
+        max_age=settings.LINK_DAYS * _DAY_S,
+        path=reverse("diagnose:saved", args=[saved.token]),
+        secure=settings.HTTPS,
+        httponly=True,
+        samesite="Lax",
+    )
+
+
+@require_safe
+@never_cache
+def saved(request: HttpRequest, token: str) -> HttpResponse:
+    """A saved text, diagnosed anew by today's rules."""
+    return _show_saved(request, token)
+
+
+def _show_saved(request: HttpRequest, token: str, *, wrong_word: bool = False) -> HttpResponse:
+    link = find_link(token)
+    if link is None:
+        raise Http404
+    try:
+        DIAGNOSES.count(request)
+        diagnosis = diagnose(read_pasted(link.text))
+    except TooMany as many:
+        return _hidden(_too_many(request, many))
+    except Refused as refused:  # rules of reading change: the text stays to be seen
+        return _hidden(_show(request, refused=refused, text=link.text))
+    word = request.COOKIES.get(DELETE_COOKIE, "")
+    only_differences = request.GET.get("show") == "differences"
+    context: Mapping[str, Any] = {
+        "link": link,
+        "address": request.build_absolute_uri(request.path),
+        "delete_url": reverse("diagnose:delete", args=[token]),
+        "word": word if word and may_delete(link, word) else "",
+        "wrong_word": wrong_word,
+        "only_differences": only_differences,
+        "toggle_url": "?" if only_differences else "?show=differences",
+    }
+    answer = _show(request, diagnosis=diagnosis, text=link.text, **context)
+    if wrong_word:
+        answer.status_code = HTTPStatus.FORBIDDEN
+    return _hidden(answer)
+
+
+def _hidden(answer: HttpResponse) -> HttpResponse:
+    """In no index; and no other site learns the address from a link that is followed."""
+    answer.headers["X-Robots-Tag"] = "noindex, nofollow"
+    answer.headers["Referrer-Policy"] = "same-origin"
+    return answer
+
+
+@require_POST
+@never_cache
+@sensitive_post_parameters("word")
+def delete(request: HttpRequest, token: str) -> HttpResponse:
+    """The text is gone for everybody, for who has its delete word; done twice it is done."""
+    if not delete_link(token, request.POST.get("word", "").strip()):
+        return _show_saved(request, token, wrong_word=True)
+    messages.success(request, _("The text is deleted; its link leads nowhere now."))
+    answer = redirect("diagnose:page")
+    answer.delete_cookie(DELETE_COOKIE, path=reverse("diagnose:saved", args=[token]), samesite="Lax")
+    return answer

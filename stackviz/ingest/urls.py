@@ -2,7 +2,10 @@
 
 from django.urls import path
 
-from stackviz.ingest import views
+from stackviz.ingest import from_dump, views
 
 app_name = "ingest"
-urlpatterns = [path("receipts/<uuid:report_id>/", views.receipt, name="receipt")]
+urlpatterns = [
+    path("receipts/<uuid:report_id>/", views.receipt, name="receipt"),
+    path("diagnose/add/", from_dump.add, name="from_dump"),
+]

@@ -1,0 +1,172 @@
+"""`POST /api/v1/diagnose/`: the diagnosis of a text as JSON. Needs no key and stores nothing."""
+
+from http import HTTPStatus
+from typing import Any
+
+from django.http import HttpRequest, HttpResponse, JsonResponse
+from django.utils import translation
+from django.views.decorators.cache import never_cache
+from ninja import Field, Router, Schema
+from ninja.decorators import decorate_view
+from ninja.errors import HttpError
+
+from stackviz.diagnose.diagnosis import matched_cards
+from stackviz.diagnose.pace import DIAGNOSES, TooMany
+from stackviz.diagnose.pasted import read_pasted
+from stackviz.dumps.answer import answer
+from stackviz.stacks.tables import rule_tables
+from stackviz.web.errors import ErrorBody
+from stackviz.web.pasted import MOST_KB, Refused, text_of_body, text_of_form
+
+router = Router()
+MULTIPART = "multipart/form-data"
+_UTF8 = ("utf-8", "utf8", "us-ascii")
+
+
+class CardOut(Schema):
+    index: int
+    reported_name: str
+    accelerator: str | None = Field(description="slug of its sheet; null where the name is in none, or in several")
+    memory_bytes: int | None
+    driver_version: str | None
+
+
+class ComponentOut(Schema):
+    layer: str | None
+    component: str
+    version: str | None
+    state: str = Field(description="reported, fits, warning, broken, unknown")
+
+
+class FindingOut(Schema):
+    rule: str
+    severity: str = Field(description="broken, warning, note, cannot-tell; most pressing first")
+    component: str
+    title: str
+    explanation: str
+    evidence: dict[str, str] = Field(description="every fact the rule read")
+    advice: str
+    source: dict[str, str] = Field(description="title, url")
+
+
+class ResultOut(Schema):
+    benchmark: str
+    device: str
+    params: dict[str, Any]
+    value: float | None
+    unit: str
+
+
+class ReasonOut(Schema):
+    reason: str
+    detail: str | None
+
+
+class MachineOut(Schema):
+    """What a text tells of one machine. A fact that is null has its reason in `reasons`."""
+
+    kinds: list[str] = Field(description="kinds of the dumps that were read")
+    facts: dict[str, str | int | float | bool | None]
+    cards: list[CardOut]
+    components: list[ComponentOut]
+    findings: list[FindingOut]
+    results: list[ResultOut]
+    not_understood: list[str] = Field(description="lines nobody here reads, shortened")
+    problems: list[str] = Field(description="what was odd in the dumps")
+    reasons: dict[str, ReasonOut] = Field(description="why a fact, or `cards[0].memory_bytes`, is null")
+
+
+class FurtherMachineOut(MachineOut):
+    differs: str = Field(description="why it is taken for another machine than the one before")
+
+
+class DiagnosisOut(MachineOut):
+    """The first machine; `machines` only where the text tells of several."""
+
+    machines: list[FurtherMachineOut] | None = None
+
+
+class DiagnosisRefused(HttpError):
+    """As every error of the API; `retry_after_s` only where waiting helps."""
+
+    def __init__(
+        self, status: HTTPStatus, error: str, field: str | None = None, retry_after_s: int | None = None
+    ) -> None:
+        super().__init__(status, error)
+        self.field = field
+        self.retry_after_s = retry_after_s
+
+
+@router.post(
+    "/diagnose/",
+    response={200: DiagnosisOut, **dict.fromkeys((400, 413, 415, 422, 429), ErrorBody)},
+    url_name="diagnose",
+    summary="Diagnose a pasted dump",
+    exclude_unset=True,
+    openapi_extra={
+        "requestBody": {
+            "required": True,
+            "description": f"What tools printed, at most {MOST_KB} KB: the text itself, or files of any field name.",
+            "content": {
+                "text/plain": {"schema": {"type": "string"}},
+                MULTIPART: {
+                    "schema": {
+                        "type": "object",
+                        "properties": {
+                            "text": {"type": "string"},
+                            "files": {"type": "array", "items": {"type": "string", "format": "binary"}},
+                        },
+                    }
+                },
+            },
+        }
+    },
+)
+@decorate_view(never_cache)
+def diagnose_text(request: HttpRequest) -> HttpResponse:
+    """Reads dumps of one or several machines, names what does not fit, and forgets the text. No key is needed.
+
+    400: the request could not be read. 413: send less. 415: send text/plain or multipart/form-data. 422: no dump in it
+    that is known here. 429: again after `Retry-After` seconds.
+    """
+    with translation.override("en"):  # a program's words do not depend on who runs it
+        try:
+            DIAGNOSES.count(request)
+            document = _document(_text(request))
+        except TooMany as many:
+            raise DiagnosisRefused(HTTPStatus.TOO_MANY_REQUESTS, str(many), None, many.retry_after_s) from None
+        except Refused as refused:
+            raise DiagnosisRefused(refused.status, refused.problem, refused.field) from None
+    return JsonResponse(document, json_dumps_params={"ensure_ascii": False})
+
+
+def _text(request: HttpRequest) -> str:
+    _check_type(request)
+    return text_of_form(request) if request.content_type == MULTIPART else text_of_body(request)
+
+
+def _check_type(request: HttpRequest) -> None:
+    # No type at all is let through: the body is read as text and nothing else, so a guess can do no harm.
+    kind = request.content_type or "text/plain"
+    if kind != MULTIPART and not kind.startswith("text/"):
+        problem = f"{kind!r} is not read here: send the text itself as text/plain, or files as multipart/form-data"
+        raise Refused(problem, HTTPStatus.UNSUPPORTED_MEDIA_TYPE, "Content-Type")
+    charset = str((request.content_params or {}).get("charset", "utf-8"))
+    if charset.lower() not in _UTF8:
+        problem = f"the charset {charset[:40]!r} is not read here: send UTF-8"
+        raise Refused(problem, HTTPStatus.UNSUPPORTED_MEDIA_TYPE, "Content-Type")
+    if encoding := request.headers.get("Content-Encoding", "").strip():
+        problem = f"{encoding[:40]!r} is not read here: send the text as it is"
+        raise Refused(problem, HTTPStatus.UNSUPPORTED_MEDIA_TYPE, "Content-Encoding")
+
+
+def _document(text: str) -> dict[str, Any]:
+    pasted = read_pasted(text)
+    cards = [card for own in matched_cards(pasted.machines) for card in own]
+    sheets = {id(card.reported): card.public_sheet for card in cards}
+
+    def sheet_of(card: object) -> str | None:
+        sheet = sheets.get(id(card))
+        return sheet.slug if sheet else None
+
+    return answer(pasted.machines, rule_tables(), sheet_of, pasted.not_understood)

@@ -1,0 +1,96 @@
+"""Private links: a masked text saved, found again by who has the link, deleted by who has its delete word, or by time.
+
+The form that saves carries a ticket, signed by us, with the link and the word in it: sending the form twice, also at
+once, saves one text.
+"""
+
+import hashlib
+import secrets
+from dataclasses import dataclass
+from datetime import timedelta
+
+from django.conf import settings
+from django.core import signing
+from django.utils import timezone
+
+from stackviz.diagnose.models import PrivateLink
+
+TOKEN_BYTES = 32
+WORD_BYTES = 16
+TOKEN_PATTERN = r"[A-Za-z0-9_-]{43}"  # noqa: S105 (what a token looks like)
+TICKET_HOLDS_S = 24 * 3600
+_SALT = "stackviz.diagnose.links"
+
+
+class TicketRefused(Exception):
+    """The form was not made here, or too long ago."""
+
+
+@dataclass(frozen=True, slots=True)
+class Ticket:
+    """A link that may be saved: its token, and the word that deletes it."""
+
+    token: str
+    word: str
+
+    def signed(self) -> str:
+        return signing.dumps([self.token, self.word], salt=_SALT)
+
+
+def new_ticket() -> Ticket:
+    return Ticket(secrets.token_urlsafe(TOKEN_BYTES), secrets.token_urlsafe(WORD_BYTES))
+
+
+def read_ticket(text: str) -> Ticket:
+    """Raises TicketRefused."""
+    try:
+        token, word = signing.loads(text, salt=_SALT, max_age=TICKET_HOLDS_S)
+    except (signing.BadSignature, ValueError, TypeError):
+        raise TicketRefused from None
+    return Ticket(token, word)
+
+
+def save_link(ticket: Ticket, text: str, kinds: str) -> Ticket:
+    """Keep a text that is masked already -> what opens it. A ticket that was used for another text gets a new one."""
+    now = timezone.now()
+    link, _is_new = PrivateLink.objects.get_or_create(
+        token_digest=digest_of(ticket.token),
+        defaults={
+            "delete_digest": digest_of(ticket.word),
+            "text": text,
+            "kinds": kinds[:600],
+            "created_at": now,
+            "expires_at": now + timedelta(days=settings.LINK_DAYS),
+        },
+    )
+    return ticket if link.text == text else save_link(new_ticket(), text, kinds)
+
+
+def find_link(token: str) -> PrivateLink | None:
+    """The saved text, None when there is none or its day has come. One query."""
+    return PrivateLink.objects.filter(token_digest=digest_of(token), expires_at__gt=timezone.now()).first()
+
+
+def may_delete(link: PrivateLink, word: str) -> bool:
+    return secrets.compare_digest(link.delete_digest, digest_of(word))
+
+
+def delete_link(token: str, word: str) -> bool:
+    """Whether the word was right; the text is gone then, also where somebody else was quicker."""
+    link = find_link(token)
+    if link is None:
+        return True
+    if not may_delete(link, word):
+        return False
+    PrivateLink.objects.filter(pk=link.pk).delete()
+    return True
+
+
+def delete_expired() -> int:
+    """How many texts were deleted because their day has come."""
+    deleted, _by_model = PrivateLink.objects.filter(expires_at__lte=timezone.now()).delete()
+    return deleted
+
+
+def digest_of(text: str) -> str:
+    return hashlib.sha256(text.encode()).hexdigest()

@@ -1,0 +1,29 @@
+"""What somebody asked to be kept of a diagnosis: its masked text under a private link, until a day."""
+
+from django.db import models
+from django.db.models import F, Q
+from django.utils import timezone
+
+
+class PrivateLink(models.Model):
+    """One saved text. Who has the link reads it, who has the delete word ends it; both are kept as SHA-256 only.
+
+    Each holds at least 128 random bits: a plain fast hash is as good as the slow ones that protect guessable passwords.
+    """
+
+    token_digest = models.CharField(max_length=64, unique=True, editable=False)
+    delete_digest = models.CharField(max_length=64, editable=False)
+    text = models.TextField(editable=False)
+    kinds = models.CharField(max_length=600, editable=False)
+    created_at = models.DateTimeField(default=timezone.now, editable=False)
+    expires_at = models.DateTimeField(editable=False)
+
+    class Meta:
+        ordering = ("-created_at",)
+        constraints = (
+            models.CheckConstraint(condition=Q(expires_at__gt=F("created_at")), name="privatelink_expires_later"),
+        )
+        indexes = (models.Index(fields=("expires_at",), name="privatelink_expiry"),)
+
+    def __str__(self) -> str:
+        return f"{self.kinds} until {self.expires_at:%Y-%m-%d}"

@@ -1,0 +1,11 @@
+"""Background work of saved links. A task is a doorbell: what is due is asked of the database."""
+
+from celery import shared_task
+
+from stackviz.diagnose.links import delete_expired
+
+
+@shared_task(ignore_result=True)
+def delete_expired_links() -> str:
+    """Delete the texts whose day has come. Running it twice, or late, does no harm: none of them is shown any more."""
+    return f"{delete_expired()} deleted"

@@ -1,0 +1,150 @@
+"""What somebody pasted, dropped or sent -> one text, within bounds; or why not, in words for whoever did.
+
+Sizes are looked at before anything is read. Imports Django only.
+"""
+
+import codecs
+from collections.abc import Iterable, Iterator
+from http import HTTPStatus
+from typing import Any
+
+from django.conf import settings
+from django.core.exceptions import RequestDataTooBig, TooManyFieldsSent, TooManyFilesSent
+from django.core.files.uploadedfile import UploadedFile
+from django.http import HttpRequest, UnreadablePostError
+from django.http.multipartparser import MultiPartParserError
+from django.utils.translation import gettext as _
+
+MOST_KB = 1024  # eight times the longest of the dumps collected from issues: an nvidia-smi -q -x of 119 KB
+MOST_BYTES = MOST_KB * 1024
+MOST_FILES = 20
+_MOST_DRAINED = 32 * 1024 * 1024
+_CHUNK = 64 * 1024
+_BOMS = ((codecs.BOM_UTF8, "utf-8-sig"), (codecs.BOM_UTF16_LE, "utf-16"), (codecs.BOM_UTF16_BE, "utf-16"))
+
+
+class Refused(Exception):
+    """Nothing can be said about what was sent. `problem` says why and what to do; `status` is the answer's.
+
+    `field`: what in the request it is about.
+    """
+
+    def __init__(
+        self, problem: str, status: HTTPStatus = HTTPStatus.UNPROCESSABLE_ENTITY, field: str | None = "text"
+    ) -> None:
+        super().__init__(problem)
+        self.problem = problem
+        self.status = status
+        self.field = field
+
+    @property
+    def is_too_big(self) -> bool:
+        return self.status == HTTPStatus.REQUEST_ENTITY_TOO_LARGE
+
+
+def too_big() -> Refused:
+    problem = _(
+        "This is more than %(most)s KB of text. Send the output of the commands alone, without what came before it."
+    )
+    return Refused(problem % {"most": MOST_KB}, HTTPStatus.REQUEST_ENTITY_TOO_LARGE)
+
+
+def check_size(request: HttpRequest) -> None:
+    """Refuse a body that is too big before it is looked at.
+
+    It is read and forgotten, up to a bound: a browser shows no answer to a form that it could not send to its end.
+    """
+    stated = request.headers.get("Content-Length") or ""
+    if not (stated.isascii() and stated.isdecimal()):
+        problem = _("The request does not say how long it is: send it with Content-Length, not chunked.")
+        raise Refused(problem, HTTPStatus.BAD_REQUEST, "Content-Length")
+    if int(stated) > (settings.DATA_UPLOAD_MAX_MEMORY_SIZE or MOST_BYTES):
+        _drain(request)
+        raise too_big()
+
+
+def _drain(request: HttpRequest) -> None:
+    left = _MOST_DRAINED
+    try:
+        while left > 0 and (chunk := request.read(_CHUNK)):
+            left -= len(chunk)
+    except (UnreadablePostError, OSError):
+        return
+
+
+def text_of_form(request: HttpRequest) -> str:
+    """The fields `text` and all files of a form, one below the other. Raises Refused."""
+    check_size(request)
+    try:
+        texts, files = request.POST.getlist("text"), request.FILES
+    except (RequestDataTooBig, TooManyFilesSent):
+        raise too_big() from None
+    except (MultiPartParserError, TooManyFieldsSent, UnreadablePostError):
+        problem = _("This form could not be read to its end. Send it again.")
+        raise Refused(problem, HTTPStatus.BAD_REQUEST, "body") from None
+    sent = [file for _name, group in files.lists() for file in group if isinstance(file, UploadedFile)]
+    if len(sent) > MOST_FILES:
+        problem = _("These are more than %(most)s files. Choose those of one or two machines.")
+        raise Refused(problem % {"most": MOST_FILES}, HTTPStatus.REQUEST_ENTITY_TOO_LARGE, "files")
+    return _joined([*texts, *_texts_of(sent)])
+
+
+def _texts_of(files: "Iterable[UploadedFile[Any]]") -> Iterator[str]:
+    left = MOST_BYTES
+    for file in files:
+        left -= file.size or 0
+        if left < 0:
+            raise too_big()
+        yield decoded(file.read(), file.name or "")
+
+
+def text_of_body(request: HttpRequest) -> str:
+    """A body that is the text itself. Raises Refused."""
+    check_size(request)
+    try:
+        body = request.body
+    except RequestDataTooBig:
+        raise too_big() from None
+    except UnreadablePostError:
+        problem = _("The body could not be read to its end. Send it again.")
+        raise Refused(problem, HTTPStatus.BAD_REQUEST, "body") from None
+    if len(body) > MOST_BYTES:
+        raise too_big()
+    return _joined([decoded(body, "")])
+
+
+def decoded(content: bytes, name: str) -> str:
+    """The text of a file, however it was written: UTF-8, UTF-16 as PowerShell's `>` writes it, an old code page."""
+    encoding = next((encoding for bom, encoding in _BOMS if content.startswith(bom)), "utf-8")
+    text = _decoded_as(content, encoding)
+    if "\x00" in text:
+        said = (
+            _("%(name)s is not text: there are NUL bytes in it.") % {"name": name}
+            if name
+            else _("This is not text: there are NUL bytes in it.")
+        )
+        raise Refused(
+            " ".join([said, _("Open it in an editor and paste what it shows.")]), field="files" if name else "text"
+        )
+    return text
+
+
+def _decoded_as(content: bytes, encoding: str) -> str:
+    try:
+        return content.decode(encoding)
+    except UnicodeDecodeError:
+        return content.decode("cp1252" if encoding == "utf-8" else encoding, errors="replace")
+
+
+def _joined(texts: Iterable[str]) -> str:
+    """One text with the line ends of this system. Raises Refused when it is empty, too long, or no text."""
+    whole = "\n\n".join(text.replace("\r\n", "\n") for text in texts if text.strip())
+    if not whole:
+        raise Refused(_("There is no text yet. Paste the output of one of the commands below, or choose its file."))
+    if len(whole) > MOST_BYTES or len(whole.encode(errors="replace")) > MOST_BYTES:
+        raise too_big()
+    if "\x00" in whole:
+        raise Refused(
+            _("This is not text: there are NUL bytes in it. Open the file in an editor and paste what it shows.")
+        )
+    return whole
