@@ -1,4 +1,4 @@
-"""The agent's command line: probe, bench, run, upload. docs/agent.md is its manual.
+"""The agent's command line: probe, bench, run, upload, diagnose. docs/agent.md is its manual.
 
 May import: the agent, wire and the standard library.
 """
@@ -16,6 +16,7 @@ from stackviz.agent.assemble import assemble_report
 from stackviz.agent.benchmarks.cases import BENCHMARKS
 from stackviz.agent.benchmarks.run import BenchmarkOptions, not_run, run_benchmarks
 from stackviz.agent.children import Ended
+from stackviz.agent.diagnose import FileRefused, describe_answer, diagnosed, read_files
 from stackviz.agent.exits import Exit
 from stackviz.agent.folders import state_folder
 from stackviz.agent.probing.gather import PROBE_TIMEOUT_S, Gathered, gather
@@ -91,6 +92,15 @@ def _upload(arguments: argparse.Namespace, parser: argparse.ArgumentParser) -> E
             _print_document(waiting.report)
         return Exit.OK
     return send_waiting(spool, _server(arguments, parser), arguments)
+
+
+def _diagnose(arguments: argparse.Namespace, parser: argparse.ArgumentParser) -> Exit:
+    try:
+        document = diagnosed(read_files(arguments.files))
+    except FileRefused as refused:
+        parser.error(str(refused))
+    print(json.dumps(document, indent=2, ensure_ascii=False) if arguments.json else describe_answer(document))
+    return Exit.OK
 
 
 def _gathered(arguments: argparse.Namespace, progress: Progress) -> Gathered:
@@ -177,11 +187,15 @@ def _parser() -> argparse.ArgumentParser:
         epilog="Exit codes: " + "; ".join(f"{exit_.value} {exit_.meaning}" for exit_ in Exit),
     )
     parser.add_argument("--version", action="version", version=f"{AGENT_NAME} {__version__}")
-    commands = parser.add_subparsers(dest="command_name", required=True, metavar="probe|bench|run|upload")
+    commands = parser.add_subparsers(dest="command_name", required=True, metavar="probe|bench|run|upload|diagnose")
     probe = commands.add_parser("probe", help="read the machine and print what it says; nothing is sent")
     bench = commands.add_parser("bench", help="read and measure, and print the results; nothing is sent")
     run = commands.add_parser("run", help="read, measure and send")
     upload = commands.add_parser("upload", help="send the reports that wait in the spool")
+    diagnose = commands.add_parser("diagnose", help="judge what other tools printed; offline, nothing is sent")
+    diagnose.set_defaults(command=_diagnose)
+    diagnose.add_argument("files", nargs="+", metavar="FILE", help='what a tool printed; "-" for standard input')
+    diagnose.add_argument("--json", action="store_true", help="print the answer as JSON, as the site's API gives it")
     for command, function in ((probe, _probe), (bench, _bench), (run, _run), (upload, _upload)):
         command.set_defaults(command=function)
         _add_common(command)

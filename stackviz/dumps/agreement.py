@@ -117,11 +117,17 @@ _ONCE_PER_TOOL: dict[str, Callable[[str, str], bool]] = {
 def _family(reading: Reading) -> str:
     """Linux, Windows or macOS; "" where the dump does not say, or tells of a system inside another."""
     name = str(reading.facts.get("os.name") or "").lower()
-    if not name or _told(reading.facts.get("os.wsl")) or "wsl" in str(reading.facts.get("os.kernel") or "").lower():
+    if not name:
+        return "macOS" if reading.facts.get("apple.chip") or "apple" in _vendors(reading) else ""
+    if _told(reading.facts.get("os.wsl")) or "wsl" in str(reading.facts.get("os.kernel") or "").lower():
         return ""
     if name.startswith("windows"):
         return "Windows"
     return "macOS" if name.startswith(("macos", "mac os", "darwin")) else "Linux"
+
+
+def _vendors(reading: Reading) -> set[str]:
+    return {card.vendor for card in reading.cards}
 
 
 def _told(value: Scalar | None) -> bool:
@@ -130,6 +136,9 @@ def _told(value: Scalar | None) -> bool:
 
 def _cards_contradict(one: Reading, other: Reading) -> str:
     """Cards of one maker: what one tool lists must be among what the other lists, however many either shows."""
+    for own, others in ((one, other), (other, one)):
+        if "apple" in _vendors(own) and "nvidia" in _vendors(others):
+            return "a GPU of Apple's is in one dump and one of NVIDIA's in another"
     for vendor in {card.vendor for card in one.cards} & {card.vendor for card in other.cards}:
         fewer, more = sorted((_whole(one, vendor), _whole(other, vendor)), key=len)
         if one.kind == other.kind and one.kind not in _SHOWS_SOME and len(fewer) != len(more):

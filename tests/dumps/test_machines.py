@@ -10,6 +10,8 @@ from stackviz.importers import IMPORTERS, Paste, Reading
 from stackviz.importers.reading import CardReading
 from stackviz.wire import Result, parse_report, to_json
 
+VENDORS = {"Radeon": "amd", "Apple": "apple"}
+
 
 def reading(kind: str, facts: dict | None = None, cards: list[tuple] = (), absent: dict | None = None) -> Reading:
     made = Reading(kind)
@@ -18,7 +20,8 @@ def reading(kind: str, facts: dict | None = None, cards: list[tuple] = (), absen
     for name, reason in (absent or {}).items():
         made.sheet.lack(name, reason)
     for index, (name, memory) in enumerate(cards):
-        card = CardReading(index, "gpu", "amd" if "Radeon" in name else "nvidia", name, memory)
+        vendor = next((vendor for word, vendor in VENDORS.items() if word in name), "nvidia")
+        card = CardReading(index, "gpu", vendor, name, memory)
         if memory is None:
             card.sheet.lack("memory_bytes", "not_reported")
         made.cards.append(card.card())
@@ -111,6 +114,16 @@ def test_tools_have_their_own_names_for_amd_cards():
             reading("nvidia-smi-table", {}, [("NVIDIA L4", 2**34)] * 2),
             reading("nvidia-smi-table", {}, [("NVIDIA L4", 2**34)]),
             "2 cards in one dump and 1 in another",
+        ),
+        (
+            reading("nvidia-smi-table", {}, [("NVIDIA L4", 2**34)]),
+            reading("llama-bench", {}, [("Apple M4", None)]),
+            "a GPU of Apple's is in one dump and one of NVIDIA's in another",
+        ),
+        (
+            reading("collect-env", {"os.name": "Ubuntu"}),
+            reading("llama-bench", {}, [("Apple M4", None)]),
+            "the system is Linux in one dump and macOS in another",
         ),
         (
             reading("collect-env", {"torch.version": "2.3.0"}),

@@ -1,0 +1,195 @@
+"""`diagnose`: what other tools printed, read and judged here, without a server and without the network.
+
+May import: dumps, importers, rules, units and the standard library.
+"""
+
+import sys
+import textwrap
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from stackviz.dumps import answer, machines
+from stackviz.dumps.layers import LAYERS
+from stackviz.importers import IMPORTERS, Paste, read_all
+from stackviz.rules import packaged_tables
+from stackviz.units import format_quantity
+
+__all__ = ["MOST_BYTES", "FileRefused", "describe_answer", "diagnosed", "read_files"]
+
+MOST_BYTES = 4 * 1024 * 1024
+_WIDTH = 100
+_MOST_ROWS = 60
+_LAYER_TITLES = {
+    "application": "Application",
+    "framework": "Framework",
+    "compiler": "Compiler",
+    "library": "Libraries",
+    "platform": "Compute platform",
+    "driver": "Driver",
+    "os": "Operating system",
+    "hardware": "Hardware",
+}
+_STATE_WORDS = {"reported": "", "unknown": "version not told"}
+
+Document = Mapping[str, Any]
+
+
+class FileRefused(Exception):
+    """A file that cannot be diagnosed. Says which and why."""
+
+
+def read_files(names: Sequence[str]) -> Paste:
+    """What the dumps in these files tell, "-" being standard input. Raises FileRefused."""
+    pastes = [read_all(_text_of(name)) for name in names]
+    return Paste(
+        tuple(reading for paste in pastes for reading in paste.readings),
+        tuple(line for paste in pastes for line in paste.not_understood),
+    )
+
+
+def diagnosed(paste: Paste) -> dict[str, Any]:
+    """The answer, as the site's API gives it."""
+    return answer(machines(paste), packaged_tables(), not_understood=paste.not_understood)
+
+
+def _text_of(name: str) -> str:
+    shown = "standard input" if name == "-" else name
+    try:
+        if name == "-":
+            content = sys.stdin.buffer.read(MOST_BYTES + 1)
+        else:
+            with Path(name).open("rb") as file:
+                content = file.read(MOST_BYTES + 1)
+    except (OSError, ValueError) as error:
+        raise FileRefused(f"{shown}: {getattr(error, 'strerror', None) or error}") from None
+    if len(content) > MOST_BYTES:
+        raise FileRefused(f"{shown} is larger than {MOST_BYTES // 2**20} MiB: give the output of one command alone")
+    return _decoded(content, shown)
+
+
+def _decoded(content: bytes, shown: str) -> str:
+    """PowerShell writes UTF-16 into files. What is neither that nor text is refused."""
+    if content.startswith((b"\xff\xfe", b"\xfe\xff")):
+        return content.decode("utf-16", errors="replace")
+    if b"\x00" in content:
+        raise FileRefused(f"{shown} is no text: there are NUL bytes in it")
+    return content.decode("utf-8-sig", errors="replace")
+
+
+# ---- for people -----------------------------------------------------------------------------------------------------
+
+
+def describe_answer(document: Document) -> str:
+    """Findings first, then the stack layer by layer, cards, results, and what was not understood."""
+    lines = _lines(document)
+    return "\n".join("".join(letter if letter.isprintable() else "?" for letter in line) for line in lines)
+
+
+def _lines(document: Document) -> Iterator[str]:
+    if not document["kinds"]:
+        yield "No tool that is known here wrote this. Known are:"
+        yield from (f"  {tool}" for tool in dict.fromkeys(importer.tool for importer in IMPORTERS))
+        return
+    yield f"Read: {', '.join(document['kinds'])}"
+    others = document.get("machines", [])
+    if others:
+        yield f"These dumps are of {len(others) + 1} machines. First machine:"
+    yield from _machine(document)
+    for number, other in enumerate(others, 2):
+        yield ""
+        yield f"Machine {number} ({other['differs']}): {', '.join(other['kinds'])}"
+        yield from _machine(other)
+    yield from _listed("Not understood", document["not_understood"])
+
+
+def _machine(document: Document) -> Iterator[str]:
+    yield from _findings(document["findings"])
+    yield from _stack(document)
+    yield from _cards(document)
+    yield from _results(document["results"])
+    yield from _listed("Odd", document["problems"])
+
+
+def _findings(findings: Sequence[Document]) -> Iterator[str]:
+    counted = Counter(_word(finding["severity"]) for finding in findings)
+    yield ""
+    yield "Findings: " + (", ".join(f"{count} {word}" for word, count in counted.items()) or "nothing to mend")
+    for finding in findings:
+        yield ""
+        yield from _wrapped(f"{_word(finding['severity']).upper()}  {finding['title']}", "", "  ")
+        for label, text in (
+            ("why", finding["explanation"]),
+            ("do", finding["advice"]),
+            ("facts", "; ".join(f"{name}: {value}" for name, value in finding["evidence"].items())),
+            ("source", f"{finding['source']['title']} {finding['source']['url']}"),
+            ("rule", finding["rule"]),
+        ):
+            if text.strip():
+                yield from _wrapped(f"{label}: {text}", "  ", "    ")
+
+
+def _word(severity: str) -> str:
+    return severity.replace("-", " ")
+
+
+def _stack(document: Document) -> Iterator[str]:
+    yield ""
+    yield "Stack"
+    for layer in LAYERS:
+        parts = [part for part in document["components"] if part["layer"] == layer]
+        if layer == "hardware":
+            rows = _alike((part["name"], part["state"]) for part in parts)
+        else:
+            rows = [(f"{part['component']} {part['version'] or ''}".strip(), part["state"]) for part in parts]
+        yield f"  {_LAYER_TITLES[layer]}" + ("" if rows else ": nothing told")
+        for name, state in rows:
+            word = _STATE_WORDS.get(state, state)
+            yield f"    {name}" + (f"  [{word}]" if word else "")
+
+
+def _alike(rows: Iterable[tuple[str, str]]) -> list[tuple[str, str]]:
+    counted = Counter(rows).items()
+    return [(f"{count} x {name}" if count > 1 else name, state) for (name, state), count in counted]
+
+
+def _cards(document: Document) -> Iterator[str]:
+    if document["cards"]:
+        yield ""
+        yield "Cards"
+    for card in document["cards"]:
+        memory = card["memory_bytes"]
+        told = [
+            card["reported_name"],
+            format_quantity(memory, "B", binary=True).label if memory else "memory not told",
+            f"driver {card['driver_version']}" if card["driver_version"] else "",
+            f"sheet {card['accelerator']}" if card["accelerator"] else "in no spec sheet",
+        ]
+        yield f"  {card['index']}  {', '.join(filter(None, told))}"
+
+
+def _results(results: Sequence[Document]) -> Iterator[str]:
+    if results:
+        yield ""
+        yield "Results"
+    for result in results[:_MOST_ROWS]:
+        told = f"{result['params'].get('model', '')} {result['params'].get('test', '')}".strip()
+        value = f"{result['value']:g} {result['unit']}" if result["value"] is not None else result.get("reason", "")
+        spread = f" ± {result['stddev']:g}" if "stddev" in result else ""
+        yield f"  {told} on {result['device']}: {value}{spread}"
+    if len(results) > _MOST_ROWS:
+        yield f"  and {len(results) - _MOST_ROWS} more (--json has all)"
+
+
+def _listed(title: str, lines: Sequence[str]) -> Iterator[str]:
+    if lines:
+        yield ""
+        yield title
+    yield from (f"  {line[:160]}" for line in lines[:_MOST_ROWS])
+
+
+def _wrapped(text: str, first: str, then: str) -> list[str]:
+    return textwrap.wrap(
+        text, _WIDTH, initial_indent=first, subsequent_indent=then, break_long_words=False, break_on_hyphens=False
+    )

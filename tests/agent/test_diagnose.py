@@ -1,0 +1,128 @@
+"""`diagnose` judges what other tools printed: alone, without packages, without the network."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from stackviz.agent.bundle import build_zipapp
+from stackviz.agent.cli import main
+from stackviz.agent.diagnose import MOST_BYTES, describe_answer
+from stackviz.dumps import answer, machines
+from stackviz.importers import read_all
+from stackviz.rules import packaged_tables
+
+ROOT = Path(__file__).parents[2]
+DUMPS = ROOT / "tests" / "fixtures" / "dumps"
+COLLECT_ENV = DUMPS / "collect_env_cuda.txt"
+SMI = DUMPS / "nvidia_smi_a100_mig.xml"
+
+ALONE = """
+import sys
+
+def refuse(event, arguments):
+    if event.startswith("socket."):
+        raise RuntimeError("the network was asked for: " + event)
+
+sys.path.insert(0, sys.argv.pop(1))
+sys.addaudithook(refuse)
+from stackviz.agent.cli import main
+sys.exit(main(sys.argv[1:]))
+"""
+
+
+def alone(where: Path, *arguments: str, given: bytes = b"") -> subprocess.CompletedProcess[bytes]:
+    """Run with nothing but the standard library, and with an end to whatever opens a socket."""
+    return subprocess.run(
+        [sys.executable, "-I", "-S", "-c", ALONE, str(where), "diagnose", *arguments],
+        input=given, capture_output=True, timeout=60, check=False,
+    )  # fmt: skip
+
+
+def test_it_runs_without_packages_and_without_the_network():
+    ended = alone(ROOT, "--json", str(COLLECT_ENV))
+    assert (ended.returncode, ended.stderr) == (0, b"")
+    paste = read_all(COLLECT_ENV.read_text(encoding="utf-8"))
+    expected = answer(machines(paste), packaged_tables(), not_understood=paste.not_understood)
+    assert json.loads(ended.stdout) == json.loads(json.dumps(expected))
+
+
+def test_the_single_file_agent_diagnoses_standard_input(tmp_path):
+    agent = tmp_path / "agent.pyz"
+    agent.write_bytes(build_zipapp())
+    ended = alone(agent, "-", given=COLLECT_ENV.read_bytes())
+    assert (ended.returncode, ended.stderr) == (0, b"")
+    assert ended.stdout.startswith(b"Read: collect-env")
+
+
+def test_findings_come_first_then_the_stack_and_the_cards(capsys):
+    assert main(["diagnose", str(COLLECT_ENV), str(SMI)]) == 0
+    said = capsys.readouterr().out
+    titles = ["Findings: ", "\nStack\n", "  Framework\n", "  Driver\n", "  Hardware\n", "\nCards\n"]
+    places = [said.find(title) for title in titles]
+    assert -1 not in places
+    assert places == sorted(places)
+
+
+def test_several_machines_come_apart(capsys):
+    assert main(["diagnose", str(SMI), str(ROOT / "tests/fixtures/mac/m3_max_system_profiler.json")]) == 0
+    said = capsys.readouterr().out
+    assert "These dumps are of 2 machines." in said
+    assert "\nMachine 2 (" in said
+
+
+def test_a_text_of_no_known_tool_is_said_to_be_one(tmp_path, capsys):
+    path = tmp_path / "letter.txt"
+    path.write_text("Dear all", encoding="utf-8")
+    assert main(["diagnose", str(path)]) == 0
+    assert capsys.readouterr().out.startswith("No tool that is known here wrote this.")
+
+
+def test_what_powershell_writes_is_read(tmp_path, capsys):
+    path = tmp_path / "dump.txt"
+    path.write_bytes(COLLECT_ENV.read_text(encoding="utf-8").encode("utf-16"))
+    assert main(["diagnose", "--json", str(path)]) == 0
+    assert json.loads(capsys.readouterr().out)["kinds"] == ["collect-env"]
+
+
+@pytest.mark.parametrize(
+    ("content", "why"),
+    [
+        (None, "No such file"),
+        (b"\x7fELF\x00\x00\x01", "is no text"),
+        (b"a" * (MOST_BYTES + 1), "is larger than 4 MiB"),
+    ],
+    ids=["missing", "binary", "huge"],
+)
+def test_a_file_that_cannot_be_read_is_named_with_the_reason(tmp_path, capsys, content, why):
+    path = tmp_path / "dump"
+    if content is not None:
+        path.write_bytes(content)
+    with pytest.raises(SystemExit) as ended:
+        main(["diagnose", str(COLLECT_ENV), str(path)])
+    said = capsys.readouterr()
+    assert (ended.value.code, said.out) == (2, "")
+    assert str(path) in said.err
+    assert why in said.err
+
+
+def test_a_folder_is_no_file(tmp_path, capsys):
+    with pytest.raises(SystemExit):
+        main(["diagnose", str(tmp_path)])
+    assert str(tmp_path) in capsys.readouterr().err
+
+
+def test_a_failed_run_is_shown_with_its_reason():
+    document = answer(
+        machines(read_all("| model | test | t/s |\n|---|---|---|\n| llama 7B | pp512 | nan |\n")), packaged_tables()
+    )
+    assert "llama 7B pp512 on not in the text: it states nan" in describe_answer(document)
+
+
+def test_a_dump_cannot_write_to_the_terminal(capsys, tmp_path):
+    path = tmp_path / "dump.txt"
+    path.write_text(COLLECT_ENV.read_text(encoding="utf-8") + "\n\n\x9b31m \u202e evil\n", encoding="utf-8")
+    assert main(["diagnose", str(path)]) == 0
+    assert not {"\x9b", "\u202e", "\x1b"} & set(capsys.readouterr().out)
