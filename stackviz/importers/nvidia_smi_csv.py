@@ -98,8 +98,9 @@ def _with_header(text: str) -> Iterator[Span]:
 
 
 def _below_a_query(text: str) -> Iterator[Span]:
+    end = 0
     for query in _QUERY.finditer(text):
-        if "noheader" in query[0]:
+        if "noheader" in query[0] and query.start() >= end:
             start = _line_end(text, query.end())
             end = _rows_end(text, start, len(query[1].split(",")))
             if end > start:
@@ -117,7 +118,7 @@ def _rows_end(text: str, at: int, cells: int) -> int:
     for _row in range(_MOST_ROWS):
         end = _line_end(text, at)
         line = text[at:end].rstrip("\r\n")
-        if not line.strip() or line.count(",") != cells - 1 or len(line) > _LONGEST_LINE:
+        if not line.strip() or "--query-gpu" in line or line.count(",") != cells - 1 or len(line) > _LONGEST_LINE:
             break
         at = end
     return at
@@ -188,7 +189,8 @@ def _read_cards(reading: Reading, rows: list[dict[str, str]], first_index: int) 
         if name is None or (key in seen and "timestamp" in row):
             continue  # a query in a loop prints each card again
         seen.add(key)
-        add_card(reading, _card(first_index + number if index is None else index, name, row))
+        if len(reading.cards) < LIMITS.cards:
+            add_card(reading, _card(first_index + number if index is None else index, name, row))
     if rows and not reading.cards:
         reading.problem("no column tells the cards' names")
     note_cut(reading, len(seen))

@@ -4,6 +4,7 @@ Dumps may stand inside each other (vLLM's report holds a topology table): every 
 May import: the other modules of importers, wire and the standard library.
 """
 
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
@@ -14,9 +15,17 @@ from stackviz.importers.tidy import tidy
 
 __all__ = ["Paste", "read_all"]
 
+MOST_CHARS = 16 * 1024 * 1024
 MOST_DUMPS = 64
 MOST_LINES_LISTED = 50
 _LONGEST_LINE_LISTED = 200
+_LONGEST_LINE_LOOKED_AT = 10_000
+_COMMAND = re.compile(
+    r"\s{0,20}(?:\+ )?(?:sudo )?(?:nvidia-smi|nvcc|rocm-smi|rocminfo|lscpu|system_profiler|vllm collect-env"
+    r"|accelerate env|transformers(?:-cli)? env|(?:python3?|uv run python3?) -m torch\.|cat /proc/|exit\b|logout\b)"
+    r"[^\n]{0,200}$"
+)
+"""A line that only says how the dump below it was made."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,12 +43,15 @@ class Paste:
 
 def read_all(text: str) -> Paste:
     """Never raises. What wraps a dump (prompts, fences, quote marks, log prefixes, escapes) is taken off first."""
-    text = tidy(text)
+    unread = [f"{len(text) - MOST_CHARS} characters after the first {MOST_CHARS}"] if len(text) > MOST_CHARS else []
+    text = tidy(text[:MOST_CHARS])
     found = sorted(
         ((span, importer) for importer in IMPORTERS for span in importer.find(text)), key=lambda one: one[0].start
-    )[:MOST_DUMPS]
-    readings = tuple(_read(importer, text, span) for span, importer in found)
-    return Paste(readings, _outside(text, [span for span, _importer in found]))
+    )
+    if len(found) > MOST_DUMPS:
+        unread.append(f"{len(found) - MOST_DUMPS} dumps after the first {MOST_DUMPS}")
+    readings = tuple(_read(importer, text, span) for span, importer in found[:MOST_DUMPS])
+    return Paste(readings, (*unread, *_outside(text, [span for span, _importer in found])))
 
 
 def _read(importer: Importer, text: str, span: Span) -> Reading:
@@ -47,11 +59,11 @@ def _read(importer: Importer, text: str, span: Span) -> Reading:
 
 
 def _outside(text: str, spans: Sequence[Span]) -> tuple[str, ...]:
-    """Lines with words in them that lie in no dump."""
+    """Lines with words in them that lie in no dump and are not just the command that printed one."""
     lines: list[str] = []
     for gap in _gaps(text, spans):
-        for line in gap.splitlines():
-            if any(letter.isalnum() for letter in line):
+        for line in gap.strip().splitlines():
+            if any(letter.isalnum() for letter in line[:_LONGEST_LINE_LOOKED_AT]) and not _COMMAND.match(line):
                 lines.append(clean(line, _LONGEST_LINE_LISTED))
             if len(lines) == MOST_LINES_LISTED:
                 return tuple(lines)

@@ -1,15 +1,179 @@
-"""Taking off what wraps a pasted dump: carriage returns, terminal escapes, quote marks, fences, log prefixes.
+"""Taking off what wraps a pasted dump: carriage returns, terminal escapes, quote marks, fences, log prefixes, markup.
 
-May import: the standard library.
+Each step looks first whether its wrapping is there at all, so that a clean dump costs a few searches and is returned
+as it was. May import: importers.unquote and the standard library.
 """
 
+import html
 import re
+from collections.abc import Callable
+
+from stackviz.importers.unquote import unquote
 
 __all__ = ["tidy"]
-
-_ESCAPE = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)|[@-Z\\-_])")
 
 
 def tidy(text: str) -> str:
     """The text as the tool printed it, as far as that can be told. Never longer than before."""
-    return _ESCAPE.sub("", text).replace("\r\n", "\n").replace("\r", "\n")
+    for step in _STEPS:
+        text = step(text)
+    return text
+
+
+# ---- characters -----------------------------------------------------------------------------------------------------
+
+_ESCAPE = re.compile(
+    r"\x1b(?:\[[0-?]{0,32}[ -/]{0,4}[@-~]|\][^\x07\x1b]{0,400}(?:\x07|\x1b\\)|[()][0-9A-B]|[@-Z\\-_=>78])"
+)
+_BARE_ESCAPE = re.compile(r"(?:\\x1b|\\033|\\u001b|\\e|\^\[|\u241b|\ufffd)?\[(?:\d{1,3}(?:;\d{1,3}){0,6})?m")
+_MOJIBAKE = re.compile(
+    "[\xc2\xc3\xe2\xef][\x80-\xbf\u0152\u0153\u0160\u0161\u0178\u017d\u017e\u0192\u02c6\u02dc\u2013-\u203a\u20ac\u2122]"
+)
+_INVISIBLE = re.compile("[\u200b-\u200f\u2060\ufeff]")
+
+
+def _decode(text: str) -> str:
+    """Without byte order marks, and without the zero bytes of UTF-16 read as single bytes."""
+    if "\x00" in text[:4096] and text.count("\x00") * 3 >= len(text):
+        text = text.replace("\x00", "").removeprefix("\xff\xfe").removeprefix("\xfe\xff").removeprefix("\ufffd\ufffd")
+    if not text.isascii():
+        text = _INVISIBLE.sub("", text.removeprefix("\xef\xbb\xbf")).replace("\xa0", " ")
+    return text
+
+
+def _drop_escapes(text: str) -> str:
+    if "\x1b" in text:
+        text = _ESCAPE.sub("", text)
+    if "[0m" in text or "[m" in text:
+        text = _BARE_ESCAPE.sub("", text)
+    return text
+
+
+def _one_line_end(text: str) -> str:
+    return text.replace("\r\n", "\n").replace("\r", "\n") if "\r" in text else text
+
+
+def _repair(text: str) -> str:
+    """UTF-8 that was read as a Windows code page. Only where a whole line proves it: its bytes are valid UTF-8."""
+    if text.isascii() or not _MOJIBAKE.search(text):
+        return text
+    return "\n".join(_repaired(line) if _MOJIBAKE.search(line) else line for line in text.split("\n"))
+
+
+def _repaired(line: str) -> str:
+    try:
+        return b"".join(map(_byte, line)).decode("utf-8")
+    except ValueError:  # no byte has this character, or the bytes are no UTF-8
+        return line
+
+
+def _byte(letter: str) -> bytes:
+    if letter < "\u0100":
+        return bytes([ord(letter)])
+    return letter.encode("cp1252")
+
+
+# ---- markup ---------------------------------------------------------------------------------------------------------
+
+_TAG = re.compile(
+    r"</?(?:pre|code|samp|tt|kbd|span|font|blockquote|details|summary|b|i|em|strong)(?:\s[^<>]{0,200})?>", re.IGNORECASE
+)
+_BREAK = re.compile(r"<br ?/?>\n?|</?(?:p|div)(?:\s[^<>]{0,200})?>", re.IGNORECASE)
+_MARKUP = re.compile(r"<(?:pre|code|br|div|span|details|blockquote)\b", re.IGNORECASE)
+_ENTITY = re.compile(r"&(?:lt|gt|amp|quot|apos|nbsp|#\d{1,5}|#x[0-9A-Fa-f]{1,4});")
+_XML = re.compile(r"<\?xml|<nvidia_smi_log|<plist")
+
+
+def _drop_markup(text: str) -> str:
+    """HTML around a dump. XML is left alone: its entities belong to it."""
+    if "&" not in text and "<" not in text:
+        return text
+    if _XML.search(text):
+        return text
+    if "<" in text and _MARKUP.search(text):
+        text = _TAG.sub("", _BREAK.sub("\n", text))
+    return _ENTITY.sub(_character, text) if "&" in text else text
+
+
+def _character(entity: re.Match[str]) -> str:
+    return " " if entity[0] == "&nbsp;" else html.unescape(entity[0])
+
+
+# ---- line beginnings ------------------------------------------------------------------------------------------------
+# Patterns begin with the line end before: a search for one character is quick.
+
+_QUOTE = re.compile(r"\n[ \t]{0,3}>(?:[ \t]?>){0,9} ?")
+_STAMP = re.compile(
+    r"\n(?:[^\t\n]{1,80}\t[^\t\n]{1,80}\t)?(?:"  # job and step, as `gh run view --log` puts them
+    r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(?:[.,]\d{1,9})?(?:Z|[+-]\d\d:?\d\d)?(?![\d,;])"
+    r"|\[(?:\d{4}-\d\d-\d\d[T ])?\d\d:\d\d:\d\d(?:[.,]\d{1,9})?(?:Z|[+-]\d\d:?\d\d)?\]"
+    r"|\[ {0,6}\d{1,7}\.\d{6}\]"
+    r"|[A-Z][a-z]{2} [ \d]\d \d\d:\d\d:\d\d [\w.-]{1,64} [\w./-]{1,64}(?:\[\d{1,7}\])?:"
+    r")(?:[ \t]|(?=\n))"
+)
+_BEGINS_WITH_A_STAMP = re.compile(
+    r"\n(?:\d{4}-\d\d|\[ {0,6}\d|[^\t\n]{1,80}\t[^\t\n]{1,80}\t\d{4}-|[A-Z][a-z]{2} [ \d]\d \d\d:)"
+)
+_FENCE = re.compile(r"\n[ \t]{0,8}(?:`{3,8}|~{3,8})(?:[\w+-]{0,20}[ \t]{0,20}(?=\n)|)")
+_PROMPT = re.compile(
+    r"\n(?:\([\w.-]{1,40}\) )?(?:\$ )?(?:"
+    r"[\w.-]{1,40}@[\w.-]{1,80}(?:: ?|\s)[^\s$#%>|]{0,120} ?[$#%]"
+    r"|[$%]"
+    r"|(?:PS )?[A-Za-z]:\\[^>\n|]{0,160}>"
+    r"|>>>|In \[\d{1,4}\]:"
+    r") ?(?=[A-Za-z./(!])"
+)
+_MARK_LEAST = 3
+
+
+def _drop_beginnings(text: str) -> str:
+    """Quote marks, time stamps, fences and prompts, in the order in which they are put on a dump's lines."""
+    text = f"\n{text}"
+    if text.count("\n>") + text.count("\n >") >= _MARK_LEAST:
+        text = _QUOTE.sub("\n", text)
+    if _BEGINS_WITH_A_STAMP.search(text):
+        text = _STAMP.sub("\n", text)
+    if "```" in text or "~~~" in text:
+        text = re.sub(r"`{3,8}(?=\n|$)", "", _FENCE.sub("\n", text))
+    return _PROMPT.sub("\n", text)[1:] if _has_prompt(text) else text[1:]
+
+
+def _has_prompt(text: str) -> bool:
+    return any(mark in text for mark in ("$", "%", "# ", ":\\", ">>>", "\nIn ["))
+
+
+_LINES_THAT_TELL = 5_000
+
+
+def _dedent(text: str) -> str:
+    """Without the blanks that every line begins with: a dump quoted as code, or from a literal of a program."""
+    if not text.startswith((" ", "\t", "\n")):
+        return text
+    margin: str | None = None
+    for line in text.split("\n", _LINES_THAT_TELL)[:_LINES_THAT_TELL]:
+        if stripped := line.lstrip(" \t"):
+            blanks = line[: len(line) - len(stripped)]
+            margin = blanks if margin is None else _shared(margin, blanks)
+            if not margin:
+                return text
+    return text.removeprefix(margin).replace(f"\n{margin}", "\n") if margin else text
+
+
+def _shared(one: str, other: str) -> str:
+    if other.startswith(one):
+        return one
+    length = next((at for at, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), min(len(one), len(other)))
+    return one[:length]
+
+
+_STEPS: tuple[Callable[[str], str], ...] = (
+    _decode,
+    _one_line_end,
+    unquote,
+    _drop_escapes,
+    _repair,
+    _drop_markup,
+    _drop_beginnings,
+    _one_line_end,
+    _dedent,
+)
