@@ -10,6 +10,10 @@ from stackviz.rules.checks import (
     cards,
     cuda_start,
     driver,
+    frameworks,
+    libraries,
+    linux,
+    rocm,
     toolkit,
     torch_build,
     torch_versions,
@@ -32,6 +36,10 @@ RULES: tuple[Rule, ...] = (
     *card_state.RULES,
     *cards.RULES,
     *wsl.RULES,
+    *linux.RULES,
+    *libraries.RULES,
+    *frameworks.RULES,
+    *rocm.RULES,
 )
 _NEEDS = {rule.id: rule.needs for rule in RULES}
 _WORST_FIRST = [severity.value for severity in Severity]

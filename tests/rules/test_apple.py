@@ -2,7 +2,7 @@
 
 import pytest
 
-from stackviz.wire import Absent
+from stackviz.wire import Absent, Software
 from tests.rules.build import UNSET, answer, answers, linux, mac
 
 # --- rosetta ---
@@ -143,3 +143,115 @@ def test_a_fallback_that_is_unset_off_or_without_mps_is_no_finding(seen):
 
 def test_a_report_that_does_not_mention_the_variable_cannot_be_told():
     assert answer("mps-fallback", mac({"torch.cuda_version": UNSET})).title.endswith("mps.fallback not reported")
+
+
+def test_a_torch_that_installs_on_macos_14_and_asks_for_15_is_broken():
+    found = answer("mps-old-macos", mac(torch__version="2.15.0", os__version="14.7.1"))
+    assert (found.severity, "macOS 15.0" in found.title) == ("broken", True)
+
+
+def test_a_macos_26_without_a_metal_device_is_a_warning():
+    assert answer("mps-unavailable", mac(os__version="26.1", mps__available=False)).severity == "warning"
+
+
+# --- mac-cu-index ---
+
+
+@pytest.mark.parametrize(
+    "index",
+    ["https://download.pytorch.org/whl/cu128", "(another index)/cu118", "https://download.pytorch.org/whl/rocm6.4"],
+)
+def test_an_index_of_builds_for_other_cards_is_broken_on_a_mac(index):
+    found = answer("mac-cu-index", mac(pip__index_url=index))
+    assert (found.severity, found.evidence["pip.index_url"]) == ("broken", index)
+
+
+@pytest.mark.parametrize(
+    "seen",
+    [
+        mac(),  # a dump never tells it
+        mac({"pip.index_url": UNSET}),
+        mac(pip__index_url="https://download.pytorch.org/whl/cpu"),
+        linux(pip__index_url="https://download.pytorch.org/whl/cu128"),
+    ],
+)
+def test_another_index_or_another_system_is_no_finding(seen):
+    assert answers("mac-cu-index", seen) == []
+
+
+# --- packages and macOS ---
+
+
+def found(component, version):
+    return (Software(component, version, "pip"),)
+
+
+@pytest.mark.parametrize(
+    ("component", "version", "macos", "severity"),
+    [
+        ("mlx", "0.29.3", "13.5", "fits"),
+        ("mlx", "0.30.0", "13.5", "broken"),
+        ("mlx", "0.31.0", "14.0", "fits"),
+        ("tensorflow-metal", "1.2.0", "12.0", "fits"),
+        ("tensorflow-metal", "1.2.0", "11.7", "broken"),
+        ("jax-metal", "0.1.1", "12.6", "broken"),
+        ("jax-metal", "0.1.1", "13.0", "fits"),
+        ("coremltools", "9.0", "26.1", "fits"),
+        ("coremltools", "9.0", "10.15", "broken"),
+    ],
+)
+def test_each_package_asks_for_its_macos(component, version, macos, severity):
+    seen = mac(software=found(component, version), os__version=macos)
+    assert answer(f"{component}-old-macos", seen).severity == severity
+
+
+@pytest.mark.parametrize(
+    ("changes", "missing"), [({"os__version": None}, "os.version"), ({"software": found("mlx", None)}, "mlx")]
+)
+def test_without_one_of_the_versions_nobody_can_tell_about_a_package(changes, missing):
+    seen = mac(**({"software": found("mlx", "0.30.0")} | changes))
+    assert (
+        answer("mlx-old-macos", seen).title
+        == f"Cannot tell whether macOS is new enough for MLX: {missing} not reported"
+    )
+
+
+@pytest.mark.parametrize(
+    "seen",
+    [
+        mac(),
+        linux(software=found("mlx", "0.30.0")),
+        mac(software=found("mlx", "0.30.0"), python__rosetta=True, os__version="10.16"),
+        mac(software=found("mlx", "0.30.0"), python__arch="x86_64", os__arch="x86_64", os__version="13.0"),
+    ],
+)
+def test_where_the_package_is_not_or_python_is_foreign_macos_is_not_judged(seen):
+    assert answers("mlx-old-macos", seen) == []
+
+
+# --- coremltools-torch ---
+
+
+@pytest.mark.parametrize(
+    ("version", "torch", "severity"), [("9.0", "2.7.1", "fits"), ("9.0", "2.13.0", "note"), ("8.3", "2.6.0", "note")]
+)
+def test_coremltools_names_the_newest_torch_it_was_tested_with(version, torch, severity):
+    seen = mac(software=found("coremltools", version), torch__version=torch)
+    assert answer("coremltools-torch", seen).severity == severity
+
+
+def test_without_a_torch_version_nobody_can_tell_about_coremltools():
+    seen = mac(software=found("coremltools", "9.0"), torch__version=None)
+    assert answer("coremltools-torch", seen).title.endswith("torch.version not reported")
+
+
+@pytest.mark.parametrize(
+    "seen",
+    [
+        mac(),
+        mac(software=found("coremltools", "6.0")),
+        mac({"torch.version": Absent("not_installed")}, software=found("coremltools", "9.0"), torch__version=None),
+    ],
+)
+def test_without_coremltools_or_torch_there_is_nothing_to_compare(seen):
+    assert answers("coremltools-torch", seen) == []

@@ -1,12 +1,13 @@
 """A Mac: is Python native, does torch's mps device work, and does it really run everything?"""
 
+import re
 from collections.abc import Iterator, Sequence
 
 from stackviz.rules.compatibility import Requirement, Source, Tables, newest_up_to
 from stackviz.rules.finding import Severity, Verdict
-from stackviz.rules.look import Look
-from stackviz.rules.rule import Rule
-from stackviz.rules.versions import is_below, numbers
+from stackviz.rules.look import Look, NotReported
+from stackviz.rules.rule import Check, Rule
+from stackviz.rules.versions import is_below, major_minor, numbers, same_line
 
 ROSETTA = Source(
     "pytorch-issue-146236",
@@ -28,6 +29,26 @@ MPS_FALLBACK = Source(
     "PyTorch documentation, MPS environment variables",
     "https://docs.pytorch.org/docs/stable/mps_environment_variables.html",
 )
+CUDA_INDEX = Source(
+    "ai-engineering-340",
+    "rohitg00/ai-engineering-from-scratch issue 340: a CUDA index on a Mac",
+    "https://github.com/rohitg00/ai-engineering-from-scratch/issues/340",
+)
+MLX_INSTALL = Source("mlx-build", "MLX, Build and Install", "https://ml-explore.github.io/mlx/build/html/install.html")
+TENSORFLOW_METAL = Source(
+    "tensorflow-metal",
+    "Apple, Get started with tensorflow-metal",
+    "https://developer.apple.com/metal/tensorflow-plugin/",
+)
+JAX_METAL = Source("jax-metal", "Apple, Accelerated JAX on Mac", "https://developer.apple.com/metal/jax/")
+COREMLTOOLS = Source("coremltools", "apple/coremltools", "https://github.com/apple/coremltools")
+WHEELS = (
+    ("mlx", "MLX", MLX_INSTALL),
+    ("tensorflow-metal", "tensorflow-metal", TENSORFLOW_METAL),
+    ("jax-metal", "jax-metal", JAX_METAL),
+    ("coremltools", "coremltools", COREMLTOOLS),
+)
+_FOR_CARDS = re.compile(r"cu\d{2,3}|rocm\d[\d.]*|xpu")
 
 
 def is_apple_silicon(look: Look) -> bool | None:
@@ -135,9 +156,96 @@ def check_mps_fallback(look: Look, _tables: Tables) -> Iterator[Verdict]:
         )
 
 
+def check_cuda_index(look: Look, _tables: Tables) -> Iterator[Verdict]:
+    if look.platform != "macos":
+        return
+    index = look.get("pip.index_url") or ""
+    build = next((part for part in index.split("/") if _FOR_CARDS.fullmatch(part)), None)
+    if build is None:
+        return
+    yield Verdict(
+        Severity.BROKEN,
+        f"pip looks for torch among the builds for {build}, and there are none for macOS",
+        "An index of builds for CUDA or ROCm holds wheels for Linux and Windows: pip finds nothing, or an old version.",
+        "pip config unset global.index-url (and unset PIP_INDEX_URL), then: pip install torch",
+    )
+
+
+def wheel_on_macos(component: str, name: str) -> Check:
+    """The check of a package whose wheels ask for a macOS: one rule each."""
+
+    def check(look: Look, tables: Tables) -> Iterator[Verdict]:
+        if look.platform != "macos" or look.is_true("python.rosetta"):
+            return
+        versions = look.software(component)
+        if not versions:
+            return
+        if not numbers(versions[0]):
+            raise NotReported(component)
+        rows = tables.rows(component, "needs", "macos", platform=look.wheel_platform or "macos-arm64", part="wheel")
+        row = next(iter(newest_up_to(rows, versions[0])), None)
+        if row is None:
+            return
+        macos = look.need("os.version")
+        if not is_below(macos, row.low):
+            title = f"{name} {versions[0]} needs macOS {row.low}: has {macos}"
+            yield Verdict(Severity.FITS, title, source=row.source)
+            return
+        yield Verdict(
+            Severity.BROKEN,
+            f"{name} {versions[0]} asks for macOS {row.low}; this Mac has {macos}",
+            f"From {row.version} on its wheels are built for macOS {row.low} and newer; a newer package on an older "
+            "system fails when it is imported or when it asks for what the system lacks.",
+            f"Update macOS, or install a release of {name} before {row.version}.",
+            source=row.source,
+        )
+
+    return check
+
+
+def check_coremltools_torch(look: Look, tables: Tables) -> Iterator[Verdict]:
+    versions = [version for version in look.software("coremltools") if numbers(version)]
+    if not versions or look.says_none("torch.version"):
+        return
+    row = next(iter(newest_up_to(tables.rows("coremltools", "supports", "pytorch", part="tested"), versions[0])), None)
+    if row is None:
+        return
+    torch = look.need("torch.version")
+    if is_below(row.values, torch) and not same_line(torch, major_minor(row.values)):
+        yield Verdict(
+            Severity.NOTE,
+            f"coremltools {versions[0]} was tested with torch up to {row.values}; here is {torch}",
+            "It warns and goes on; a conversion may fail at operators that are newer than it.",
+            f"If a conversion fails: pip install 'torch=={row.values}' in an environment of its own for converting.",
+            source=row.source,
+        )
+    else:
+        yield Verdict(Severity.FITS, f"coremltools {versions[0]} knows torch {torch}", source=row.source)
+
+
 RULES = (
     Rule("rosetta", "python", "Python is native to this Mac", ROSETTA, check_rosetta),
     Rule("mps-old-macos", "macos", "macOS is new enough for torch's mps device", MPS_MACOS, check_mps_macos),
     Rule("mps-unavailable", "mps", "torch can use the mps device", MPS_NONE, check_mps_unavailable),
     Rule("mps-fallback", "mps", "missing operators run on the CPU instead", MPS_FALLBACK, check_mps_fallback),
+    Rule("mac-cu-index", "pytorch", "pip looks where wheels for macOS are", CUDA_INDEX, check_cuda_index),
+    *(
+        Rule(
+            f"{component}-old-macos",
+            component,
+            f"macOS is new enough for {name}",
+            source,
+            wheel_on_macos(component, name),
+            needs=(component, "macos"),
+        )
+        for component, name, source in WHEELS
+    ),
+    Rule(
+        "coremltools-torch",
+        "coremltools",
+        "coremltools knows this torch",
+        COREMLTOOLS,
+        check_coremltools_torch,
+        needs=("coremltools", "pytorch"),
+    ),
 )

@@ -10,6 +10,12 @@ from stackviz.rules.rule import Rule
 WSL_GUIDE = Source(
     "cuda-wsl-user-guide", "CUDA on WSL User Guide", "https://docs.nvidia.com/cuda/wsl-user-guide/index.html"
 )
+LINUX_DRIVER = Source(
+    "wsl-issue-9092",
+    "microsoft/WSL issue 9092: a Linux driver inside WSL",
+    "https://github.com/microsoft/WSL/issues/9092",
+)
+_WINDOWS_LIBRARIES = "/usr/lib/wsl/"
 
 
 def check_wsl(look: Look, _tables: Tables) -> Iterator[Verdict]:
@@ -25,4 +31,35 @@ def check_wsl(look: Look, _tables: Tables) -> Iterator[Verdict]:
     )
 
 
-RULES = (Rule("wsl2-probe", "linux", "this Linux runs inside Windows", WSL_GUIDE, check_wsl),)
+def _has_trouble(look: Look) -> bool:
+    """Whether CUDA fails although a card is there: only then it matters which libcuda is found."""
+    code = look.number("cuda.init_code")
+    return bool(code) or (bool(look.cards("nvidia")) and look.is_true("cuda.available") is False)
+
+
+def check_wsl_driver(look: Look, _tables: Tables) -> Iterator[Verdict]:
+    if look.get("os.wsl") is None:
+        return
+    path = look.get("cuda.libcuda_path")
+    if path is None:
+        if look.says_none("cuda.libcuda_path") or look.says_none("torch.cuda_version") or not _has_trouble(look):
+            return
+        path = look.need("cuda.libcuda_path")
+    if path.startswith(_WINDOWS_LIBRARIES):
+        yield Verdict(Severity.FITS, "libcuda is the one that Windows hands in")
+        return
+    yield Verdict(
+        Severity.BROKEN,
+        f"A Linux driver hides the one of Windows: programs load {path}",
+        f"Inside WSL the only libcuda that reaches the card is in {_WINDOWS_LIBRARIES}; another one, of a Linux driver "
+        "or a stub of the toolkit, finds no kernel module to talk to.",
+        "Remove the Linux driver (sudo apt purge 'nvidia-driver-*' 'libnvidia-compute-*'), and take folders named "
+        "stubs out of LD_LIBRARY_PATH.",
+    )
+
+
+RULES = (
+    Rule("wsl2-probe", "linux", "this Linux runs inside Windows", WSL_GUIDE, check_wsl),
+    Rule("wsl2-linux-driver", "cuda-driver-api", "libcuda is the one of Windows", LINUX_DRIVER, check_wsl_driver,
+         needs=("cuda-driver-api", "nvidia-driver")),
+)  # fmt: skip

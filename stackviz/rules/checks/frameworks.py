@@ -1,0 +1,175 @@
+"""JAX, TensorFlow, ONNX Runtime and the tools beside them: can they use the card that is there?"""
+
+from collections.abc import Iterator
+
+from stackviz.rules.checks.grouping import indexes, named
+from stackviz.rules.compatibility import Source, Tables, newest_up_to
+from stackviz.rules.finding import Severity, Verdict
+from stackviz.rules.look import Look, NotReported
+from stackviz.rules.rule import Rule
+from stackviz.rules.versions import numbers
+
+JAX_CPU = Source(
+    "jax-issue-29068",
+    "jax-ml/jax issue 29068: falling back to the CPU without the CUDA plug-in",
+    "https://github.com/jax-ml/jax/issues/29068",
+)
+TENSORFLOW_INSTALL = Source(
+    "tensorflow-install", "Install TensorFlow with pip: native Windows", "https://www.tensorflow.org/install/pip"
+)
+TWO_PACKAGES = Source(
+    "onnxruntime-issue-26996",
+    "microsoft/onnxruntime issue 26996: both packages at once",
+    "https://github.com/microsoft/onnxruntime/issues/26996",
+)
+ORT_CUDNN = Source(
+    "onnxruntime-issue-21769",
+    "microsoft/onnxruntime issue 21769: CUDA 12 and cuDNN 9 from 1.19 on",
+    "https://github.com/microsoft/onnxruntime/issues/21769",
+)
+ORT_CPU = Source(
+    "olive-issue-656",
+    "microsoft/Olive issue 656: a session on the CPU beside a card",
+    "https://github.com/microsoft/Olive/issues/656",
+)
+PYNVML = Source(
+    "torch-cuda-init",
+    "PyTorch, torch/cuda/__init__.py: the warning about the package pynvml",
+    "https://github.com/pytorch/pytorch/blob/main/torch/cuda/__init__.py",
+)
+_CUDA_PROVIDERS = ("CUDAExecutionProvider", "TensorrtExecutionProvider", "NvTensorRTRTXExecutionProvider")
+
+
+def check_jax_plugin(look: Look, _tables: Tables) -> Iterator[Verdict]:
+    cards = look.cards("nvidia")
+    versions = look.software("jax")
+    if not cards or not versions or look.platform == "macos":
+        return
+    if look.software("jax-cuda-plugin"):
+        yield Verdict(Severity.FITS, "JAX has its CUDA plug-in", cards=indexes(cards))
+        return
+    if any("cuda" in version for version in versions):
+        return  # before there was a plug-in, jaxlib itself was built with CUDA and said so in its version
+    if not look.lists_packages:
+        raise NotReported("jax-cuda-plugin")
+    yield Verdict(
+        Severity.BROKEN,
+        f"JAX has no CUDA plug-in, on a machine with {named(cards)}",
+        "jax and jaxlib alone hold the CPU's code; they run there and say so in one line of a log.",
+        'pip install -U "jax[cuda13]", or "jax[cuda12]" where the driver is older (on Windows: inside WSL2).',
+        cards=indexes(cards),
+    )
+
+
+def check_tensorflow_windows(look: Look, tables: Tables) -> Iterator[Verdict]:
+    cards = look.cards("nvidia")
+    versions = look.software("tensorflow")
+    is_native = (look.get("os.name") or "").lower().startswith("windows") and look.get("os.wsl") is None
+    if not is_native or not cards or not versions:
+        return
+    if not numbers(versions[0]):
+        raise NotReported("tensorflow")
+    rows = list(tables.rows("tensorflow", "offers", "cuda-runtime", platform="windows-x86_64"))
+    row = next(iter(newest_up_to(rows, versions[0])), None)
+    if row is None:
+        return
+    if row.values != "no":
+        title = f"TensorFlow {versions[0]} still has CUDA on Windows itself"
+        yield Verdict(Severity.FITS, title, cards=indexes(cards), source=row.source)
+        return
+    yield Verdict(
+        Severity.BROKEN,
+        f"TensorFlow {versions[0]} has no CUDA on Windows itself: {named(cards)} stays unused",
+        f"From {row.version} on its packages for Windows hold the CPU's code only.",
+        "Install it inside WSL2: pip install 'tensorflow[and-cuda]'",
+        cards=indexes(cards),
+        source=row.source,
+    )
+
+
+def check_two_runtimes(look: Look, _tables: Tables) -> Iterator[Verdict]:
+    if not look.software("onnxruntime") or not look.software("onnxruntime-gpu"):
+        return
+    providers = (look.get("onnxruntime.providers") or "").split()
+    works = any(provider in providers for provider in _CUDA_PROVIDERS)
+    yield Verdict(
+        Severity.WARNING if works else Severity.BROKEN,
+        "The packages onnxruntime and onnxruntime-gpu are both installed",
+        "Both write into one folder: which files stay depends on the order, and the next update of either may take "
+        "CUDAExecutionProvider away.",
+        "pip uninstall -y onnxruntime onnxruntime-gpu && pip install onnxruntime-gpu",
+    )
+
+
+def check_runtime_cudnn(look: Look, tables: Tables) -> Iterator[Verdict]:
+    cards = look.cards("nvidia")
+    versions = [version for version in look.software("onnxruntime-gpu") if numbers(version)]
+    if not cards or not versions:
+        return
+    row = next(iter(newest_up_to(tables.rows("onnxruntime-gpu", "needs", "cudnn"), versions[0])), None)
+    if row is None:
+        return
+    found = [version for version in (*look.software("cudnn"), look.get("cudnn.version") or "") if numbers(version)]
+    if not found:
+        look.need("cudnn.version")
+    majors = sorted({numbers(version)[0] for version in found})
+    if numbers(row.values)[0] in majors:
+        title = f"onnxruntime-gpu {versions[0]} needs cuDNN {row.values}: there is {', '.join(dict.fromkeys(found))}"
+        yield Verdict(Severity.FITS, title, source=row.source)
+        return
+    yield Verdict(
+        Severity.BROKEN,
+        f"onnxruntime-gpu {versions[0]} needs cuDNN {row.values}; this machine has {', '.join(dict.fromkeys(found))}",
+        "Its CUDA provider cannot load its libraries, and sessions run on the CPU.",
+        f"Install cuDNN {row.values} (pip install nvidia-cudnn-cu12, or -cu13 for builds for CUDA 13) and call "
+        "onnxruntime.preload_dlls() before the first session, or install the onnxruntime-gpu for this cuDNN.",
+        source=row.source,
+    )
+
+
+def check_runtime_on_cpu(look: Look, _tables: Tables) -> Iterator[Verdict]:
+    """What a session uses nobody asked; a package that offers no CUDA at all is certain to run on the CPU."""
+    cards = look.cards("nvidia")
+    has_cuda_package = bool(look.software("onnxruntime-gpu"))
+    has_plain_package = bool(look.software("onnxruntime"))
+    if not cards or has_cuda_package == has_plain_package:
+        return  # neither; or both, which is a question of its own
+    told = look.get("onnxruntime.providers")
+    if told is None:
+        return
+    if any(provider in told.split() for provider in _CUDA_PROVIDERS):
+        yield Verdict(Severity.FITS, "ONNX Runtime offers a provider for the card", cards=indexes(cards))
+        return
+    yield Verdict(
+        Severity.WARNING if has_cuda_package else Severity.NOTE,
+        f"ONNX Runtime offers no provider for {named(cards)}: sessions run on the CPU",
+        f"It offers: {told}. A session takes what it gets and fails only when asked to by name.",
+        "pip uninstall -y onnxruntime && pip install onnxruntime-gpu, then look at session.get_providers().",
+        cards=indexes(cards),
+        component="onnxruntime-gpu" if has_cuda_package else "onnxruntime",
+    )
+
+
+def check_pynvml(look: Look, _tables: Tables) -> Iterator[Verdict]:
+    if not look.software("pynvml"):
+        return
+    yield Verdict(
+        Severity.NOTE,
+        "The package pynvml is deprecated",
+        "NVIDIA's own binding is the package nvidia-ml-py; its module is called pynvml too, and torch warns about the "
+        "other one at every start.",
+        "pip uninstall -y pynvml && pip install --force-reinstall nvidia-ml-py",
+    )
+
+
+RULES = (
+    Rule("jax-cpu", "jax", "JAX can use the card", JAX_CPU, check_jax_plugin, needs=("jax", "hardware")),
+    Rule("tf-windows", "tensorflow", "this TensorFlow can use the card on Windows", TENSORFLOW_INSTALL,
+         check_tensorflow_windows, needs=("tensorflow", "windows")),
+    Rule("ort-two-packages", "onnxruntime-gpu", "one package of ONNX Runtime is installed", TWO_PACKAGES,
+         check_two_runtimes),
+    Rule("ort-cudnn-major", "onnxruntime-gpu", "ONNX Runtime finds its cuDNN", ORT_CUDNN, check_runtime_cudnn,
+         needs=("onnxruntime-gpu", "cudnn")),
+    Rule("ort-silent-cpu", "onnxruntime", "ONNX Runtime offers the card", ORT_CPU, check_runtime_on_cpu),
+    Rule("pynvml-deprecated", "pynvml", "NVML's binding is the one of NVIDIA", PYNVML, check_pynvml),
+)  # fmt: skip

@@ -1,0 +1,201 @@
+"""Which libraries a program gets: those its package brought, or others that hide them."""
+
+import re
+from collections.abc import Iterator
+
+from stackviz.rules.compatibility import Source, Tables
+from stackviz.rules.finding import Severity, Verdict
+from stackviz.rules.look import Look, NotReported
+from stackviz.rules.rule import Check, Rule
+from stackviz.rules.versions import numbers
+
+SHADOWED_CUDNN = Source(
+    "pytorch-issue-80877",
+    "pytorch/pytorch issue 80877: another cuDNN is loaded instead of the bundled one",
+    "https://github.com/pytorch/pytorch/issues/80877",
+)
+INCOMPLETE_CUDNN = Source(
+    "pytorch-issue-188892",
+    "pytorch/pytorch issue 188892: a cuDNN package without one of its libraries",
+    "https://github.com/pytorch/pytorch/issues/188892",
+)
+NVJITLINK = Source(
+    "pytorch-issue-111469",
+    "pytorch/pytorch issue 111469: undefined symbol of nvJitLink",
+    "https://github.com/pytorch/pytorch/issues/111469",
+)
+JAX_INSTALL = Source("jax-install", "JAX installation guide", "https://docs.jax.dev/en/latest/installation.html")
+FLASH_ATTN = Source(
+    "flash-attention-issue-919",
+    "Dao-AILab/flash-attention issue 919: undefined symbol when it is imported",
+    "https://github.com/Dao-AILab/flash-attention/issues/919",
+)
+TORCH_IMPORT = Source(
+    "pytorch-get-started", "PyTorch, Start locally: how an installation is checked",
+    "https://pytorch.org/get-started/locally/",
+)  # fmt: skip
+_LONGEST_QUOTE = 160
+_TOOLKIT_FOLDER = re.compile(r"cuda|cudnn|nccl|nvidia", re.IGNORECASE)
+
+
+def quoted(error: str) -> str:
+    """The end of an error, where what matters stands."""
+    return error if len(error) <= _LONGEST_QUOTE else f"...{error[-_LONGEST_QUOTE:]}"
+
+
+def toolkit_folders(look: Look) -> list[str]:
+    """Folders of LD_LIBRARY_PATH that hold libraries of NVIDIA by their names; those of WSL belong there."""
+    path = look.get("env.ld_library_path") or ""
+    return [folder for folder in path.split(":") if _TOOLKIT_FOLDER.search(folder) and "site-packages" not in folder]
+
+
+def _system_cudnn(look: Look) -> list[str]:
+    return (look.get("cudnn.libraries") or "").split()
+
+
+def _fails_in_cudnn(look: Look) -> bool:
+    return "cudnn" in (look.get("torch.import_error") or "").lower()
+
+
+def check_torch_import(look: Look, tables: Tables) -> Iterator[Verdict]:
+    error = look.get("torch.import_error")
+    if error is None or any(_explains(check, look, tables) for check in (check_cudnn_shadowed, check_nvjitlink)):
+        return
+    yield Verdict(
+        Severity.BROKEN,
+        f"torch is installed and cannot be imported: {quoted(error)}",
+        "Nothing of torch runs. What the error names is missing, of another version, or hidden by a copy found first.",
+        "Install torch anew into an empty environment; if it imports there, compare LD_LIBRARY_PATH and the packages.",
+    )
+
+
+def _explains(check: Check, look: Look, tables: Tables) -> bool:
+    """Whether another rule says why: then it is said once."""
+    try:
+        return any(verdict.severity == Severity.BROKEN for verdict in check(look, tables))
+    except NotReported:
+        return False
+
+
+def check_cudnn_shadowed(look: Look, _tables: Tables) -> Iterator[Verdict]:
+    """A cuDNN of the system does no harm while the loader prefers the bundled one: only a search path changes that."""
+    if _fails_in_cudnn(look):
+        _say_if_unknown(look)
+        found = [*_system_cudnn(look), *toolkit_folders(look)]
+        if found:
+            yield Verdict(
+                Severity.BROKEN,
+                "torch cannot be imported, and a cuDNN other than its own is in the way",
+                f"The import ends in: {quoted(look.need('torch.import_error'))}. Libraries of one release of cuDNN "
+                f"load only each other. Found outside Python's packages: {found[0]}",
+                "unset LD_LIBRARY_PATH; if that does not help, remove the system's cuDNN.",
+            )
+        return
+    if look.says_none("torch.cuda_version") or look.says_none("torch.version"):
+        return
+    folders = [folder.rstrip("/") for folder in (look.get("env.ld_library_path") or "").split(":") if folder]
+    hidden = [path for path in _system_cudnn(look) if path.rpartition("/")[0] in folders]
+    if hidden:
+        yield Verdict(
+            Severity.WARNING,
+            f"LD_LIBRARY_PATH puts another cuDNN before the one of torch: {hidden[0]}",
+            "The loader may take some of its libraries from there and the others from torch's own. It works as long "
+            "as both are of one release.",
+            "unset LD_LIBRARY_PATH, or take that folder out of it.",
+        )
+
+
+def _say_if_unknown(look: Look) -> None:
+    """An import that fails needs both facts: one of them told is enough to go on, none of them is not."""
+    if not look.says_none("env.ld_library_path") and look.get("cudnn.libraries") is None:
+        look.need("env.ld_library_path")
+
+
+def check_cudnn_incomplete(look: Look, tables: Tables) -> Iterator[Verdict]:
+    row = next(
+        (
+            row
+            for row in tables.rows("cudnn", "offers", "libcudnn-engines-tensor-ir")
+            for version in look.software("cudnn")
+            if row.values == "no" and numbers(version) == numbers(row.version)
+        ),
+        None,
+    )
+    if row is None or look.says_none("cudnn.libraries"):
+        return
+    if look.get("cudnn.libraries") is None and not _fails_in_cudnn(look):
+        return
+    look.need("cudnn.libraries")
+    foreign = [path for path in _system_cudnn(look) if "libcudnn_engines_tensor_ir" in path]
+    if foreign:
+        yield Verdict(
+            Severity.BROKEN,
+            f"The package of cuDNN {row.version} lacks a library, and the system has one of another release",
+            f"cuDNN looks for libcudnn_engines_tensor_ir beside itself, does not find it, and takes {foreign[0]}: "
+            "the versions of its parts then differ, and it stops.",
+            "Install a newer torch, or remove the system's cuDNN.",
+            source=row.source,
+        )
+
+
+def check_nvjitlink(look: Look, _tables: Tables) -> Iterator[Verdict]:
+    error = look.get("torch.import_error") or ""
+    if "nvjitlink" not in error.lower() or look.says_none("env.ld_library_path"):
+        return
+    look.need("env.ld_library_path")
+    folders = toolkit_folders(look)
+    if folders:
+        yield Verdict(
+            Severity.BROKEN,
+            "torch cannot be imported: a CUDA toolkit in LD_LIBRARY_PATH hides the nvJitLink it brought",
+            f"The import ends in: {quoted(error)}. libcusparse of one release asks nvJitLink of the same release for "
+            f"its functions, and the loader found the one in {folders[0]} first.",
+            "unset LD_LIBRARY_PATH",
+        )
+
+
+def check_jax_search_path(look: Look, _tables: Tables) -> Iterator[Verdict]:
+    if not look.software("jax-cuda-plugin"):
+        return
+    folders = toolkit_folders(look)
+    if folders:
+        yield Verdict(
+            Severity.WARNING,
+            f"LD_LIBRARY_PATH puts {folders[0]} before the CUDA libraries that JAX's packages brought",
+            "JAX's packages bring the CUDA libraries they were built with; those found through this variable take "
+            "their place, of whatever version they are.",
+            "unset LD_LIBRARY_PATH",
+        )
+
+
+def check_flash_attention(look: Look, _tables: Tables) -> Iterator[Verdict]:
+    error = look.get("flash_attn.import_error")
+    if error is None:
+        return
+    if "undefined symbol" in error.lower():
+        yield Verdict(
+            Severity.BROKEN,
+            "flash-attn was built for another torch",
+            f"Its import ends in: {quoted(error)}. The package is machine code against one release of torch and one "
+            "C++ ABI; this torch has not the functions it asks for.",
+            "Install the wheel whose name has this machine's torch, CUDA and cxx11abi, or build it: "
+            "pip install --no-build-isolation --force-reinstall --no-deps flash-attn",
+        )
+    else:
+        yield Verdict(
+            Severity.BROKEN,
+            f"flash-attn is installed and cannot be imported: {quoted(error)}",
+            "What asks for it falls back to another attention or stops.",
+            "Install what the error names, or remove it: pip uninstall flash-attn",
+        )
+
+
+RULES = (
+    Rule("torch-import", "pytorch", "torch can be imported", TORCH_IMPORT, check_torch_import),
+    Rule("ld-library-path-cudnn", "cudnn", "torch gets its own cuDNN", SHADOWED_CUDNN, check_cudnn_shadowed),
+    Rule("cudnn-wheel-incomplete", "cudnn", "cuDNN finds all its parts", INCOMPLETE_CUDNN, check_cudnn_incomplete),
+    Rule("nvjitlink-shadow", "cuda-runtime", "torch gets its own nvJitLink", NVJITLINK, check_nvjitlink),
+    Rule("jax-ld-library-path", "jax", "JAX gets its own CUDA libraries", JAX_INSTALL, check_jax_search_path),
+    Rule("flash-attn-abi", "flash-attn", "flash-attn fits this torch", FLASH_ATTN, check_flash_attention,
+         needs=("flash-attn", "pytorch")),
+)  # fmt: skip

@@ -1,0 +1,97 @@
+"""Linux under an NVIDIA card: is NVIDIA's kernel module the one that runs, and does a container still reach it?"""
+
+from collections.abc import Iterator
+
+from stackviz.rules.compatibility import Source, Tables
+from stackviz.rules.finding import Severity, Verdict
+from stackviz.rules.look import Look
+from stackviz.rules.rule import Rule
+
+CONTAINER = Source(
+    "nvidia-container-toolkit-48",
+    "NVIDIA/nvidia-container-toolkit issue 48: containers lose their cards",
+    "https://github.com/NVIDIA/nvidia-container-toolkit/issues/48",
+)
+NOUVEAU = Source(
+    "nvidia-auto-installer-166",
+    "gridhead/nvidia-auto-installer-for-fedora-linux issue 166: nouveau stays loaded",
+    "https://github.com/gridhead/nvidia-auto-installer-for-fedora-linux/issues/166",
+)
+SECURE_BOOT = Source(
+    "gpu-driver-container-44",
+    "NVIDIA/gpu-driver-container issue 44: key was rejected by service",
+    "https://github.com/NVIDIA/gpu-driver-container/issues/44",
+)
+_NO_DRIVER = ("driver not loaded", "communicate with the nvidia driver", "no devices were found")
+
+
+def _says_no_driver(look: Look) -> bool:
+    error = (look.get("nvidia.nvml_error") or "").lower()
+    return any(words in error for words in _NO_DRIVER)
+
+
+def check_container(look: Look, _tables: Tables) -> Iterator[Verdict]:
+    if "unknown error" not in (look.get("nvidia.nvml_error") or "").lower() or look.says_none("machine.container"):
+        return
+    yield Verdict(
+        Severity.BROKEN,
+        f"The container ({look.need('machine.container')}) has lost its cards: NVML says Unknown Error",
+        "Seen where the host reloads its services: the container's group then has no rule for the card's device files "
+        "any more, while nvidia-smi on the host works.",
+        "Restart the container. For good: sudo nvidia-ctk system create-dev-char-symlinks --create-all on the host, or "
+        "let the container runtime use cgroupfs.",
+    )
+
+
+def check_nouveau(look: Look, _tables: Tables) -> Iterator[Verdict]:
+    if look.platform != "linux" or look.says_none("os.modules"):
+        return
+    modules = look.get("os.modules")
+    if modules is None:
+        if not _says_no_driver(look) or look.get("nvidia.kernel_module_version"):
+            return
+        modules = look.need("os.modules")
+    loaded = modules.split()
+    if "nouveau" in loaded and "nvidia" not in loaded:
+        yield Verdict(
+            Severity.BROKEN,
+            "The kernel drives the NVIDIA card with nouveau, not with NVIDIA's module",
+            "nouveau draws on a display and knows no CUDA; while it holds the card, NVIDIA's module cannot load.",
+            "Install NVIDIA's driver from the distribution, then: echo 'blacklist nouveau' | sudo tee "
+            "/etc/modprobe.d/blacklist-nouveau.conf, rebuild the initramfs (update-initramfs -u or dracut --force), "
+            "and reboot.",
+        )
+
+
+def _module_is_missing(look: Look) -> bool:
+    """Whether the report says that NVIDIA's module is installed and not loaded."""
+    if look.is_true("nvidia.module_installed") is not True or look.get("nvidia.kernel_module_version"):
+        return False
+    if look.says_none("os.modules") or look.says_none("nvidia.kernel_module_version"):
+        return True
+    modules = look.get("os.modules")
+    return modules is not None and "nvidia" not in modules.split()
+
+
+def check_secure_boot(look: Look, _tables: Tables) -> Iterator[Verdict]:
+    if look.platform != "linux" or look.says_none("os.secure_boot") or not _module_is_missing(look):
+        return
+    if "nouveau" in (look.get("os.modules") or "").split():
+        return  # that rule says why
+    if look.need("os.secure_boot") == "true":
+        yield Verdict(
+            Severity.BROKEN,
+            "NVIDIA's kernel module is installed and not loaded, and Secure Boot is on",
+            "The firmware lets the kernel load only modules signed with a key it knows; one built on this machine is "
+            "refused with: Key was rejected by service.",
+            "sudo mokutil --import /var/lib/shim-signed/mok/MOK.der (the key of DKMS; the path differs between "
+            "distributions), reboot and enrol it, or turn Secure Boot off in the firmware. Proof: sudo modprobe nvidia",
+        )
+
+
+RULES = (
+    Rule("nvml-unknown-container", "nvidia-driver", "the container has lost its cards", CONTAINER, check_container),
+    Rule("nouveau", "nvidia-driver", "nouveau holds the NVIDIA card", NOUVEAU, check_nouveau),
+    Rule("secure-boot", "nvidia-driver", "Secure Boot keeps NVIDIA's module out", SECURE_BOOT, check_secure_boot,
+         needs=("nvidia-driver", "linux")),
+)  # fmt: skip

@@ -1,0 +1,164 @@
+"""JAX, TensorFlow, ONNX Runtime and NVML's binding beside an NVIDIA card."""
+
+import pytest
+
+from stackviz.wire import Software
+from tests.rules.build import answer, answers, linux, mac, report
+
+WINDOWS = {"os__name": "Windows", "os__version": "10.0.26100"}
+
+
+def packages(found_by="package metadata", **versions):
+    """Packages by name, an underscore for each hyphen."""
+    return tuple(Software(name.replace("_", "-"), version, found_by) for name, version in versions.items())
+
+
+# --- jax-cpu ---
+
+
+def test_jax_without_its_plugin_beside_a_card_is_broken():
+    found = answer("jax-cpu", linux(software=packages(jax="0.12.0.1")))
+    assert (found.severity, "jax[cuda13]" in found.advice) == ("broken", True)
+
+
+def test_jax_with_its_plugin_fits():
+    assert answer("jax-cpu", linux(software=packages(jax="0.12.0.1", jax_cuda_plugin="0.12.0.1"))).severity == "fits"
+
+
+def test_a_list_that_may_leave_the_plugin_out_cannot_tell():
+    found = answer("jax-cpu", linux(software=packages("transformers-cli env", jax="0.6.0")))
+    assert found.title == "Cannot tell whether JAX can use the card: jax-cuda-plugin not reported"
+
+
+@pytest.mark.parametrize(
+    "seen",
+    [
+        linux(),
+        mac(software=packages(jax="0.5.0")),
+        report({"os.name": "Ubuntu"}, software=packages(jax="0.5.0")),
+        linux(software=packages(jax="0.4.13+cuda11.cudnn86")),
+    ],
+)
+def test_without_jax_or_a_card_or_with_cuda_in_jaxlib_there_is_no_question(seen):
+    assert answers("jax-cpu", seen) == []
+
+
+# --- tf-windows ---
+
+
+@pytest.mark.parametrize(("version", "severity"), [("2.11.0", "broken"), ("2.20.0", "broken"), ("2.10.1", "fits")])
+def test_tensorflow_on_windows_itself_lost_its_cards(version, severity):
+    assert answer("tf-windows", linux(software=packages(tensorflow=version), **WINDOWS)).severity == severity
+
+
+def test_a_tensorflow_of_unknown_version_cannot_be_told():
+    found = answer("tf-windows", linux(software=packages(tensorflow=None), **WINDOWS))
+    assert found.title.endswith("tensorflow not reported")
+
+
+@pytest.mark.parametrize(
+    "seen",
+    [
+        linux(software=packages(tensorflow="2.20.0")),
+        linux(software=packages(tensorflow="2.20.0"), os__wsl="2"),
+        linux(**WINDOWS),
+        report({"os.name": "Windows"}, software=packages(tensorflow="2.20.0")),
+    ],
+)
+def test_elsewhere_or_without_a_card_tensorflow_is_not_judged(seen):
+    assert answers("tf-windows", seen) == []
+
+
+# --- ort-two-packages ---
+
+BOTH = packages(onnxruntime="1.22.0", onnxruntime_gpu="1.22.0")
+
+
+@pytest.mark.parametrize(
+    ("providers", "severity"),
+    [(None, "broken"), ("CPUExecutionProvider", "broken"), ("CUDAExecutionProvider CPUExecutionProvider", "warning")],
+)
+def test_both_packages_of_onnx_runtime_hide_the_card(providers, severity):
+    assert answer("ort-two-packages", linux(software=BOTH, onnxruntime__providers=providers)).severity == severity
+
+
+@pytest.mark.parametrize("software", [(), packages(onnxruntime="1.22.0"), packages(onnxruntime_gpu="1.22.0")])
+def test_one_package_of_onnx_runtime_or_none_is_no_finding(software):
+    assert answers("ort-two-packages", linux(software=software)) == []
+
+
+# --- ort-cudnn-major ---
+
+
+@pytest.mark.parametrize(
+    ("version", "cudnn", "severity"),
+    [("1.22.0", "9.20.0", "fits"), ("1.22.0", "8.9.2", "broken"), ("1.17.0", "9.1.0", "broken"), ("1.17.0", "8.9.2", "fits")],
+)  # fmt: skip
+def test_each_onnx_runtime_asks_for_its_cudnn(version, cudnn, severity):
+    seen = linux(software=packages(onnxruntime_gpu=version), cudnn__version=cudnn)
+    assert answer("ort-cudnn-major", seen).severity == severity
+
+
+def test_a_cudnn_among_the_packages_counts_too():
+    software = packages(onnxruntime_gpu="1.22.0", cudnn="9.5.1.17")
+    assert answer("ort-cudnn-major", linux(software=software, cudnn__version=None)).severity == "fits"
+
+
+def test_without_a_cudnn_nobody_can_tell():
+    found = answer("ort-cudnn-major", linux(software=packages(onnxruntime_gpu="1.22.0"), cudnn__version=None))
+    assert found.title == "Cannot tell whether ONNX Runtime finds its cuDNN: cudnn.version not reported"
+
+
+@pytest.mark.parametrize(
+    "seen",
+    [
+        linux(),
+        linux(software=packages(onnxruntime="1.22.0")),
+        linux(software=packages(onnxruntime_gpu=None)),
+        report({"os.name": "Ubuntu"}, software=packages(onnxruntime_gpu="1.22.0")),
+    ],
+)
+def test_without_the_package_or_a_card_cudnn_is_not_asked_for(seen):
+    assert answers("ort-cudnn-major", seen) == []
+
+
+# --- ort-silent-cpu ---
+
+
+@pytest.mark.parametrize(
+    ("software", "providers", "severity"),
+    [
+        (packages(onnxruntime_gpu="1.22.0"), "CPUExecutionProvider", "warning"),
+        (packages(onnxruntime="1.22.0"), "AzureExecutionProvider CPUExecutionProvider", "note"),
+        (packages(onnxruntime_gpu="1.22.0"), "CUDAExecutionProvider CPUExecutionProvider", "fits"),
+    ],
+)
+def test_an_onnx_runtime_that_offers_no_card_is_told(software, providers, severity):
+    found = answer("ort-silent-cpu", linux(software=software, onnxruntime__providers=providers))
+    assert found.severity == severity
+
+
+@pytest.mark.parametrize(
+    "seen",
+    [
+        linux(software=packages(onnxruntime_gpu="1.22.0")),  # no sign of trouble: nothing is asked
+        linux(software=BOTH, onnxruntime__providers="CPUExecutionProvider"),
+        linux(onnxruntime__providers="CPUExecutionProvider"),
+        report({"onnxruntime.providers": "CPUExecutionProvider"}, software=packages(onnxruntime="1.22.0")),
+    ],
+)
+def test_without_its_answer_or_a_card_onnx_runtime_is_not_judged(seen):
+    assert answers("ort-silent-cpu", seen) == []
+
+
+# --- pynvml-deprecated ---
+
+
+def test_the_deprecated_binding_is_a_note():
+    found = answer("pynvml-deprecated", linux(software=packages(pynvml="11.5.0", nvidia_ml_py="13.580.65")))
+    assert (found.severity, found.evidence["pynvml"]) == ("note", "11.5.0")
+
+
+@pytest.mark.parametrize("software", [(), packages(nvidia_ml_py="13.580.65")])
+def test_the_right_binding_or_none_is_no_finding(software):
+    assert answers("pynvml-deprecated", linux(software=software)) == []

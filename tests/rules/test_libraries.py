@@ -1,0 +1,188 @@
+"""Libraries that hide those a package brought: cuDNN, nvJitLink, JAX's; and machine code for another torch."""
+
+import pytest
+
+from stackviz.wire import Absent, Software
+from tests.rules.build import UNSET, answer, answers, linux, mac, problems
+
+IN_CUDNN = "ImportError: libcudnn_graph.so.9: undefined symbol: cudnnGetVersion"
+IN_NVJITLINK = "ImportError: libcusparse.so.12: undefined symbol: __nvJitLinkComplete_12_4, version libnvJitLink.so.12"
+TOOLKIT = "/usr/local/cuda-12.1/lib64"
+SYSTEM_CUDNN = "/usr/lib/x86_64-linux-gnu/libcudnn.so.8"
+
+
+def broken_import(error, **changes):
+    return linux(torch__import_error=error, torch__version=None, **changes)
+
+
+# --- torch-import ---
+
+
+def test_a_torch_that_cannot_be_imported_is_broken_in_its_own_words():
+    found = answer("torch-import", broken_import("OSError: libc10.so: cannot open shared object file"))
+    assert (found.severity, "libc10.so" in found.title) == ("broken", True)
+
+
+def test_of_a_long_error_the_end_is_quoted():
+    assert answer("torch-import", broken_import("x" * 5000 + " the end")).title.endswith("the end")
+
+
+@pytest.mark.parametrize("seen", [linux(), mac(), linux(absent={"torch.import_error": UNSET})])
+def test_a_torch_of_which_no_failure_is_told_is_no_finding(seen):
+    assert answers("torch-import", seen) == []
+
+
+def test_what_another_rule_explains_is_said_once():
+    found = problems(broken_import(IN_NVJITLINK, env__ld_library_path=TOOLKIT))
+    assert found["nvjitlink-shadow"] == "broken"
+    assert "torch-import" not in found
+
+
+# --- ld-library-path-cudnn ---
+
+
+@pytest.mark.parametrize("fact", [{"env__ld_library_path": TOOLKIT}, {"cudnn__libraries": SYSTEM_CUDNN}])
+def test_an_import_that_fails_in_cudnn_beside_another_cudnn_is_broken(fact):
+    assert answer("ld-library-path-cudnn", broken_import(IN_CUDNN, **fact)).severity == "broken"
+
+
+def test_an_import_that_fails_in_cudnn_without_the_search_path_cannot_be_told():
+    found = answer("ld-library-path-cudnn", broken_import(IN_CUDNN))
+    assert found.title.endswith("env.ld_library_path not reported")
+
+
+def test_an_import_that_fails_in_cudnn_with_no_other_cudnn_is_the_rule_of_imports():
+    seen = broken_import(IN_CUDNN, absent={"env.ld_library_path": UNSET, "cudnn.libraries": UNSET})
+    assert answers("ld-library-path-cudnn", seen) == []
+    assert answer("torch-import", seen).severity == "broken"
+
+
+def test_a_search_path_that_leads_to_another_cudnn_is_a_warning():
+    seen = linux(
+        env__ld_library_path="/opt/cudnn/lib/:/x", cudnn__libraries=f"{SYSTEM_CUDNN} /opt/cudnn/lib/libcudnn.so.9"
+    )
+    found = answer("ld-library-path-cudnn", seen)
+    assert (found.severity, "/opt/cudnn/lib/libcudnn.so.9" in found.title) == ("warning", True)
+
+
+@pytest.mark.parametrize(
+    "seen",
+    [
+        linux(cudnn__libraries=SYSTEM_CUDNN),  # the loader prefers the bundled one
+        linux(cudnn__libraries=SYSTEM_CUDNN, env__ld_library_path=TOOLKIT),
+        linux(env__ld_library_path="/opt/ros/lib"),
+        linux(),
+        linux(
+            absent={"torch.cuda_version": UNSET}, torch__cuda_version=None, env__ld_library_path="/opt/cudnn",
+            cudnn__libraries="/opt/cudnn/libcudnn.so.9",
+        ),
+        mac(),
+    ],
+)  # fmt: skip
+def test_a_cudnn_of_the_system_alone_does_no_harm(seen):
+    assert answers("ld-library-path-cudnn", seen) == []
+
+
+# --- cudnn-wheel-incomplete ---
+
+INCOMPLETE = (Software("cudnn", "9.20.0.48", "package metadata"),)
+FOREIGN_PART = "/usr/lib/x86_64-linux-gnu/libcudnn_engines_tensor_ir.so.9"
+
+
+def test_a_cudnn_package_without_a_part_takes_that_of_the_system():
+    found = answer("cudnn-wheel-incomplete", linux(software=INCOMPLETE, cudnn__libraries=FOREIGN_PART))
+    assert (found.severity, found.evidence["cudnn"]) == ("broken", "9.20.0.48")
+
+
+@pytest.mark.parametrize(
+    "seen",
+    [
+        linux(software=INCOMPLETE),  # nothing fails
+        linux(software=INCOMPLETE, cudnn__libraries=SYSTEM_CUDNN),
+        linux(software=INCOMPLETE, absent={"cudnn.libraries": UNSET}),
+        linux(software=(Software("cudnn", "9.21.0.1", "pip"),), cudnn__libraries=FOREIGN_PART),
+        linux(cudnn__libraries=FOREIGN_PART),
+        mac(),
+    ],
+)
+def test_other_releases_or_no_foreign_part_are_no_finding(seen):
+    assert answers("cudnn-wheel-incomplete", seen) == []
+
+
+def test_where_the_import_fails_and_the_libraries_are_not_told_nobody_can_tell():
+    seen = broken_import(IN_CUDNN, software=INCOMPLETE)
+    assert answer("cudnn-wheel-incomplete", seen).title.endswith("cudnn.libraries not reported")
+
+
+# --- nvjitlink-shadow ---
+
+
+def test_a_toolkit_that_hides_nvjitlink_is_broken():
+    found = answer("nvjitlink-shadow", broken_import(IN_NVJITLINK, env__ld_library_path=f"/x:{TOOLKIT}"))
+    assert (found.severity, found.advice) == ("broken", "unset LD_LIBRARY_PATH")
+    assert TOOLKIT in found.explanation
+
+
+def test_without_the_search_path_nobody_can_tell_what_hides_nvjitlink():
+    assert answer("nvjitlink-shadow", broken_import(IN_NVJITLINK)).title.endswith("env.ld_library_path not reported")
+
+
+@pytest.mark.parametrize(
+    "seen",
+    [
+        linux(env__ld_library_path=TOOLKIT),
+        broken_import("ImportError: something else", env__ld_library_path=TOOLKIT),
+        broken_import(IN_NVJITLINK, env__ld_library_path="/opt/other"),
+        broken_import(IN_NVJITLINK, absent={"env.ld_library_path": UNSET}),
+    ],
+)
+def test_no_such_error_or_no_toolkit_is_no_hidden_nvjitlink(seen):
+    assert answers("nvjitlink-shadow", seen) == []
+
+
+# --- jax-ld-library-path ---
+
+JAX = (Software("jax", "0.12.0.1", "pip"), Software("jax-cuda-plugin", "0.12.0.1", "pip"))
+
+
+def test_a_search_path_with_a_toolkit_is_a_warning_for_jax():
+    assert answer("jax-ld-library-path", linux(software=JAX, env__ld_library_path=TOOLKIT)).severity == "warning"
+
+
+@pytest.mark.parametrize(
+    "seen",
+    [
+        linux(env__ld_library_path=TOOLKIT),
+        linux(software=JAX),  # a dump never tells the variable
+        linux(software=JAX, env__ld_library_path="/opt/ros/lib:/usr/lib/wsl/lib"),
+        linux(software=JAX, absent={"env.ld_library_path": UNSET}),
+    ],
+)
+def test_without_jax_or_a_toolkit_in_the_path_there_is_no_such_warning(seen):
+    assert answers("jax-ld-library-path", seen) == []
+
+
+# --- flash-attn-abi ---
+
+
+def test_a_flash_attention_for_another_torch_is_broken():
+    error = "flash_attn_2_cuda.so: undefined symbol: _ZN3c105ErrorC2ENS_14SourceLocation"
+    found = answer("flash-attn-abi", linux(flash_attn__import_error=error))
+    assert (found.severity, found.title) == ("broken", "flash-attn was built for another torch")
+
+
+def test_another_failure_of_flash_attention_is_told_as_it_is():
+    found = answer("flash-attn-abi", linux(flash_attn__import_error="ModuleNotFoundError: No module named 'einops'"))
+    assert (found.severity, "einops" in found.title) == ("broken", True)
+
+
+@pytest.mark.parametrize(
+    "seen",
+    [
+        linux(),
+        linux(software=(Software("flash-attn", "2.8.3", "pip"),)),
+        linux(absent={"flash_attn.import_error": Absent("not_applicable", "flash_attn can be imported")}),
+    ],
+)
+def test_a_flash_attention_of_which_no_failure_is_told_is_no_finding(seen):
+    assert answers("flash-attn-abi", seen) == []

@@ -1,0 +1,128 @@
+"""AMD cards and torch built for them."""
+
+import pytest
+
+from stackviz.rules.checks.rocm import has_code_for
+from stackviz.wire import Absent, Card
+from tests.rules.build import UNSET, answer, answers, linux, mac, report
+
+NO_HIP = {"torch.hip_version": Absent("not_applicable", "built without HIP")}
+
+
+def amd(index=0, name="AMD Instinct MI300X", **facts):
+    return Card(index, "gpu", "amd", name, 206_141_652_992, facts={"gfx_target": "gfx942"} | facts)
+
+
+def rocm(*cards, absent=None, **changes):
+    facts = {
+        "os.name": "Ubuntu", "os.arch": "x86_64", "torch.version": "2.13.0+rocm7.2", "torch.hip_version": "7.2.26015",
+        "torch.arch_list": "gfx90a gfx942 gfx1100", "cuda.available": True,
+    }  # fmt: skip
+    return report(facts, cards, {"torch.cuda_version": UNSET} if absent is None else absent, **changes)
+
+
+# --- rocm-wheel ---
+
+
+def test_a_build_for_amd_with_its_card_fits():
+    assert answer("rocm-wheel", rocm(amd())).severity == "fits"
+
+
+def test_a_build_for_amd_on_a_machine_of_nvidia_is_broken():
+    found = answer(
+        "rocm-wheel", linux(torch__version="2.13.0+rocm7.2", torch__hip_version="7.2", torch__cuda_version=None)
+    )
+    assert (found.severity, "NVIDIA H100" in found.title) == ("broken", True)
+
+
+def test_a_build_for_amd_that_finds_no_card_is_a_warning():
+    assert answer("rocm-wheel", rocm(cuda__available=False)).severity == "warning"
+
+
+@pytest.mark.parametrize("seen", [linux(), mac(), rocm(), rocm(amd(), torch__version=None)])
+def test_other_builds_and_builds_nobody_tried_are_no_finding(seen):
+    assert answers("rocm-wheel", seen) == []
+
+
+# --- amd-card-unused ---
+
+
+@pytest.mark.parametrize("torch", ["2.13.0+cu130", "2.13.0+cpu"])
+def test_an_amd_card_with_a_torch_for_something_else_is_broken(torch):
+    found = answer("amd-card-unused", rocm(amd(), torch__version=torch, torch__hip_version=None))
+    assert (found.severity, "rocm<version>" in found.advice) == ("broken", True)
+
+
+def test_a_build_that_says_it_has_no_hip_is_broken_too():
+    assert (
+        answer("amd-card-unused", rocm(amd(), absent=NO_HIP, torch__version="2.13.0", torch__hip_version=None)).severity
+        == "broken"
+    )
+
+
+@pytest.mark.parametrize("missing", ["torch.version", "torch.hip_version"])
+def test_without_what_torch_was_built_with_nobody_can_tell(missing):
+    changes = {"torch__version": "2.13.0", "torch__hip_version": None} | {missing.replace(".", "__"): None}
+    assert answer("amd-card-unused", rocm(amd(), absent={}, **changes)).title.endswith(f"{missing} not reported")
+
+
+@pytest.mark.parametrize(
+    "seen",
+    [
+        rocm(amd()),
+        rocm(amd(), torch__hip_version=None),  # the version itself says rocm
+        rocm(Card(0, "gpu", "amd", "AMD Radeon Graphics", None), torch__version="2.13.0+cpu", torch__hip_version=None),
+        rocm(amd(), absent={"torch.version": Absent("not_installed")}, torch__version=None),
+        rocm(amd(), os__name="macOS", torch__version="2.2.2", torch__hip_version=None, absent=NO_HIP),
+        linux(),
+    ],
+)
+def test_a_display_a_mac_or_the_right_build_is_no_finding(seen):
+    assert answers("amd-card-unused", seen) == []
+
+
+# --- rocm-kernels-missing ---
+
+
+def test_a_target_in_the_list_fits():
+    assert answer("rocm-kernels-missing", rocm(amd())).severity == "fits"
+
+
+def test_a_target_that_is_not_in_the_list_is_broken_and_its_neighbour_fits():
+    found = answers("rocm-kernels-missing", rocm(amd(0), amd(1, "AMD Radeon RX 6700 XT", gfx_target="gfx1031")))
+    assert [(one.severity, "gfx1031" in one.title) for one in found] == [("broken", True), ("fits", False)]
+
+
+def test_without_the_list_or_the_target_nobody_can_tell():
+    seen = rocm(amd(), torch__arch_list=None, cuda__available=False)
+    assert answer("rocm-kernels-missing", seen).title.endswith("torch.arch_list not reported")
+    assert answer("rocm-kernels-missing", rocm(amd(gfx_target=""))).title.endswith("gfx_target not reported")
+
+
+@pytest.mark.parametrize(
+    "seen",
+    [
+        linux(),
+        rocm(),
+        rocm(amd(), torch__arch_list=None),
+        rocm(amd(), torch__version="2.13.0+cpu", torch__hip_version=None),
+    ],
+)
+def test_where_it_works_or_is_no_such_build_nobody_asks_for_the_list(seen):
+    assert answers("rocm-kernels-missing", seen) == []
+
+
+@pytest.mark.parametrize(
+    ("target", "built_for", "expected"),
+    [
+        ("gfx942", "gfx942", True),
+        ("gfx90a", "gfx90a:sramecc+:xnack-", True),
+        ("gfx1103", "gfx11-generic", True),
+        ("gfx942", "gfx9-4-generic", True),
+        ("gfx1031", "gfx1030", False),
+        ("gfx90a", "gfx9-4-generic", False),
+        ("gfx110", "gfx1100", False),
+    ],
+)
+def test_code_runs_on_its_target_and_generic_code_on_its_family(target, built_for, expected):
+    assert has_code_for(target, built_for) is expected
