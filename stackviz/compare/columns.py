@@ -65,7 +65,7 @@ def _column(subjects: Sequence[Loaded], described: Column | None, number: int) -
     hardware = [_sheet_box(subject.accelerator) for subject in subjects if subject.accelerator is not None]
     if hardware:
         return replace(sheet_column(key, title, subtitle, url, base, hardware), number=number)
-    return Column(key, title, subtitle, url, base.boxes, number)
+    return replace(base, key=key, title=title, subtitle=subtitle, url=url, number=number)
 
 
 def _sheet_box(accelerator: Accelerator) -> Box:

@@ -42,6 +42,7 @@ class Need:
     state: State = State.DESCRIBED
     source_title: str = ""
     source_url: str = ""
+    is_brought: bool = False  # the release brings it along, the machine need not have it
 
 
 @dataclass(frozen=True)
@@ -55,6 +56,11 @@ class NeedTable:
     needs: tuple[Need, ...]
     more: int = 0
     is_newest: bool = False
+
+    @property
+    def compares(self) -> bool:
+        """Whether there is a machine to hold it against."""
+        return not self.is_newest
 
 
 @dataclass(frozen=True)
@@ -99,6 +105,11 @@ class Box:
     part_of: str = ""
     install: str = ""
     requires: NeedTable | None = None
+
+    @property
+    def has_more(self) -> bool:
+        """Whether there is anything to read once it is opened."""
+        return bool(self.summary or self.calls or self.see_version or self.install or self.requires)
 
 
 @dataclass(frozen=True)

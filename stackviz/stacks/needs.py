@@ -14,6 +14,7 @@ from stackviz.diagrams.boxes import SEVERITY_STATES, Box, Column, Link, Need, Ne
 from stackviz.diagrams.layers import State
 from stackviz.rules import Requirement
 from stackviz.rules.compatibility import newest_up_to
+from stackviz.rules.registry import needs_of
 from stackviz.rules.versions import numbers, same_line
 from stackviz.stacks.models import Requirement as StoredRequirement
 
@@ -21,17 +22,6 @@ MOST_NEEDS = 6  # in a box; the component's page has them all
 CARDS = "hardware"
 Demands = Mapping[str, Sequence[Requirement]]  # by component
 
-# What a rule compares: the component that needs something, and the one that must satisfy it.
-COMPARED = {
-    "driver-too-old": ("cuda-runtime", "nvidia-driver"),
-    "minor-compat-ptx": ("cuda-runtime", "nvidia-driver"),
-    "driver-dropped-card": ("nvidia-driver", CARDS),
-    "cpu-wheel": ("pytorch", "cuda-runtime"),
-    "kernels-missing": ("pytorch", CARDS),
-    "cudnn-drops-old-card": ("cudnn", CARDS),
-    "mps-old-macos": ("pytorch", "macos"),
-    "mps-unavailable": ("pytorch", "mps"),
-}
 # What a requirement speaks of -> the box that answers to it, where that has another name.
 _ANSWERED_BY = {"compute-capability": "nvidia-gpu", "metal-family": "apple-gpu", "glibc": "linux"}
 # Of these the release itself must have spoken; others hold from one release on until the next says otherwise.
@@ -103,7 +93,7 @@ def _described_links(box: Box, release: str, rows: Sequence[Requirement], here: 
     links: dict[str, Link] = {}
     for relation in _LINKED:
         said = [row for row in rows if row.relation == relation]
-        for row in sorted(reversed(said), key=lambda row: numbers(row.low), reverse=True):
+        for _place, row in sorted(enumerate(said), key=lambda item: (numbers(item[1].low), item[0]), reverse=True):
             target = _ANSWERED_BY.get(row.subject, row.subject)
             if target in here and target != box.component and target not in links:
                 text = _sentence(box.name, release, row, here)
@@ -145,7 +135,7 @@ def _found_links(column: Column, findings: Sequence[FindingLike]) -> tuple[Link,
     here = {box.component for box in column.boxes if box.state != State.ABSENT}
     links = []
     for finding in findings:
-        source, target = COMPARED.get(finding.rule, ("", ""))
+        source, target = needs_of(finding.rule) or ("", "")
         state = SEVERITY_STATES.get(finding.severity, State.UNKNOWN)
         if source in here and target in here:
             links.append(Link(source, target, state, finding.title))
@@ -239,7 +229,8 @@ def _table(
     links: Sequence[Link],
     *,
     is_newest: bool = False,
-) -> NeedTable:
+) -> NeedTable | None:
+    """The first lines of the table; None where there are none."""
     several = Counter((row.relation, row.subject, row.part) for row in rows)
     needs = [
         _need(row, names, has, links, is_one_of_many=several[row.relation, row.subject, row.part] > 1)
@@ -247,6 +238,8 @@ def _table(
         if row.subject in names or row.relation not in ("ships", "offers")  # what this stack has no use for
     ]
     needs = list(dict.fromkeys(needs))
+    if not needs:
+        return None
     return NeedTable(release, tuple(needs[:MOST_NEEDS]), max(0, len(needs) - MOST_NEEDS), is_newest)
 
 
@@ -272,6 +265,7 @@ def _need(
         state=judged[0] if judged and row.relation == "needs" else State.DESCRIBED,
         source_title=row.source.title,
         source_url=row.source.url,
+        is_brought=row.relation in _OF_THE_RELEASE,
     )
 
 

@@ -138,11 +138,11 @@ def source(title: str, url: str = "", number: int | None = None) -> SafeString:
     Only http and https addresses become links: the text may come from an import.
     """
     shown: str | SafeString = format_html("{}", title) if number is None else format_html("{}", number)
-    label = title if number is not None else ""
+    label = format_html(' title="{}"', title) if number is not None else SafeString("")
     if urlsplit(url).scheme in ("http", "https"):
-        link = format_html('<a href="{}" rel="noopener nofollow" title="{}">{}</a>', url, label or url, shown)
+        link = format_html('<a href="{}" rel="noopener nofollow"{}>{}</a>', url, label, shown)
     else:
-        link = format_html('<span title="{}">{}</span>', label, shown)
+        link = format_html("<span{}>{}</span>", label, shown)
     return link if number is None else format_html("<sup>{}</sup>", link)
 
 
