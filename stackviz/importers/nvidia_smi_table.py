@@ -24,7 +24,7 @@ _ERROR = re.compile(
     r"|Failed to initialize NVML: ?[^\n]{1,80}"
     r"|nvml error: [^\n]{1,80}"
     r"|No devices were found"
-    r"|Unable to determine the device handle for [^\n]{1,160}"
+    r"|Unable to determine the device handle for (?:(?!  )[^\n]){1,160}"
     r"|GPU is lost\b"
     r"|GPU has fallen off the bus\b"
     r"|NVML library version: ?\d{2,4}\.\d[\d.]{0,12}"

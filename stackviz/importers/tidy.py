@@ -27,8 +27,9 @@ _ESCAPE = re.compile(
 )
 _BARE_ESCAPE = re.compile(r"(?:\\x1b|\\033|\\u001b|\\e|\^\[|\u241b|\ufffd)?\[(?:\d{1,3}(?:;\d{1,3}){0,6})?m")
 _MOJIBAKE = re.compile(
-    "[\xc2\xc3\xe2\xef][\x80-\xbf\u0152\u0153\u0160\u0161\u0178\u017d\u017e\u0192\u02c6\u02dc\u2013-\u203a\u20ac\u2122]"
+    "[\xc2-\xf4][\x80-\xbf\u0152\u0153\u0160\u0161\u0178\u017d\u017e\u0192\u02c6\u02dc\u2013-\u203a\u20ac\u2122]"
 )
+"""A byte that begins a character of UTF-8 and one that goes on with it, each read as a letter of a code page."""
 _INVISIBLE = re.compile("[\u200b-\u200f\u2060\ufeff]")
 
 
@@ -36,9 +37,11 @@ def _decode(text: str) -> str:
     """Without byte order marks, and without the zero bytes of UTF-16 read as single bytes."""
     if "\x00" in text[:4096] and text.count("\x00") * 3 >= len(text):
         text = text.replace("\x00", "").removeprefix("\xff\xfe").removeprefix("\xfe\xff").removeprefix("\ufffd\ufffd")
-    if not text.isascii():
-        text = _INVISIBLE.sub("", text.removeprefix("\xef\xbb\xbf")).replace("\xa0", " ")
-    return text
+    return text.removeprefix("\ufeff").removeprefix("\xef\xbb\xbf")
+
+
+def _plain_blanks(text: str) -> str:
+    return text if text.isascii() else _INVISIBLE.sub("", text).replace("\xa0", " ")
 
 
 def _drop_escapes(text: str) -> str:
@@ -172,6 +175,7 @@ _STEPS: tuple[Callable[[str], str], ...] = (
     unquote,
     _drop_escapes,
     _repair,
+    _plain_blanks,
     _drop_markup,
     _drop_beginnings,
     _one_line_end,

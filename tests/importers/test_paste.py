@@ -1,0 +1,43 @@
+"""Several dumps in one paste, dumps inside dumps, and what nobody understood."""
+
+from stackviz.importers import paste as module
+from stackviz.importers import read_all
+from tests.importers import nvidia_dumps as dumps
+
+
+def test_the_order_is_that_of_the_text():
+    assert read_all(f"{dumps.NVCC}\n{dumps.TABLE}\n{dumps.VERSION}").kinds == (
+        "nvcc-version",
+        "nvidia-smi-table",
+        "nvidia-smi-version",
+    )
+
+
+def test_lines_between_dumps_are_listed_and_commands_are_not():
+    text = f"It crashes since Monday.\n$ nvidia-smi\n{dumps.TABLE}\nme@node:~$ nvcc --version\n{dumps.NVCC}\nThanks!\n"
+    assert read_all(text).not_understood == ("It crashes since Monday.", "Thanks!")
+
+
+def test_more_dumps_than_are_read_are_counted():
+    paste = read_all(dumps.NVCC * (module.MOST_DUMPS + 3))
+    assert len(paste.readings) == module.MOST_DUMPS
+    assert paste.not_understood == (f"3 dumps after the first {module.MOST_DUMPS}",)
+
+
+def test_a_text_beyond_the_limit_is_cut_and_that_is_said(monkeypatch):
+    monkeypatch.setattr(module, "MOST_CHARS", len(dumps.TABLE))
+    paste = read_all(dumps.TABLE + "x" * 50)
+    assert len(paste.readings[0].cards) == 2
+    assert paste.not_understood == (f"50 characters after the first {len(dumps.TABLE)}",)
+
+
+def test_a_hundred_thousand_lines_end_in_a_bounded_list():
+    paste = read_all("what is wrong here?\n" * 100_000)
+    assert len(paste.not_understood) == module.MOST_LINES_LISTED
+
+
+def test_the_same_table_a_hundred_thousand_lines_long_keeps_its_bounds():
+    row = dumps.TABLE.splitlines()[8:12]
+    reading = read_all("\n".join([*dumps.TABLE.splitlines()[:8], *(row * 25_000)])).readings[0]
+    assert len(reading.cards) <= 64
+    assert any("the rest was not read" in problem for problem in reading.problems)
