@@ -3,7 +3,7 @@
 import pytest
 
 from stackviz.wire import Software
-from tests.rules.build import answer, answers, linux, mac, report
+from tests.rules.build import answer, answers, card, linux, mac, report
 
 WINDOWS = {"os__name": "Windows", "os__version": "10.0.26100"}
 
@@ -149,6 +149,49 @@ def test_an_onnx_runtime_that_offers_no_card_is_told(software, providers, severi
 )
 def test_without_its_answer_or_a_card_onnx_runtime_is_not_judged(seen):
     assert answers("ort-silent-cpu", seen) == []
+
+
+# --- packages with code for some cards ---
+
+
+@pytest.mark.parametrize(
+    ("component", "version", "capability", "severity"),
+    [
+        ("flash-attn", "2.8.3", "7.5", "broken"),
+        ("flash-attn", "2.7.4.post1", "8.0", "fits"),
+        ("flash-attn", "3.0.0b1", "9.0", "fits"),
+        ("flash-attn", "3.0.0b1", "8.0", "broken"),
+        ("vllm", "0.23.1", "7.0", "broken"),
+        ("vllm", "0.23.1", "7.5", "fits"),
+        ("bitsandbytes", "0.48.1", "5.2", "broken"),
+        ("bitsandbytes", "0.45.0", "5.2", "fits"),
+    ],
+)
+def test_each_package_serves_its_cards(component, version, capability, severity):
+    software = (Software(component, version, "pip"),)
+    seen = linux(card(compute_capability=capability), software=software)
+    assert answer(f"{component}-card", seen).severity == severity
+
+
+def test_a_card_of_unknown_capability_cannot_be_told():
+    seen = linux(card(name="Some Card", compute_capability=None), software=packages(vllm="0.23.1"))
+    assert (
+        answer("vllm-card", seen).title
+        == "Cannot tell whether vLLM serves the card: card 0 compute_capability not reported"
+    )
+
+
+@pytest.mark.parametrize(
+    "seen",
+    [
+        linux(),
+        linux(software=packages(vllm="0.9.0")),  # older than what is known
+        linux(software=packages(vllm=None)),
+        report({"os.name": "Ubuntu"}, software=packages(vllm="0.23.1")),
+    ],
+)
+def test_without_the_package_its_version_or_a_card_there_is_nothing_to_serve(seen):
+    assert answers("vllm-card", seen) == []
 
 
 # --- pynvml-deprecated ---

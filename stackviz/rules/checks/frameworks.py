@@ -2,12 +2,12 @@
 
 from collections.abc import Iterator
 
-from stackviz.rules.checks.grouping import indexes, named
+from stackviz.rules.checks.grouping import by_capability, indexes, named
 from stackviz.rules.compatibility import Source, Tables, newest_up_to
 from stackviz.rules.finding import Severity, Verdict
 from stackviz.rules.look import Look, NotReported
-from stackviz.rules.rule import Rule
-from stackviz.rules.versions import numbers
+from stackviz.rules.rule import Check, Rule
+from stackviz.rules.versions import is_below, numbers
 
 JAX_CPU = Source(
     "jax-issue-29068",
@@ -37,6 +37,29 @@ PYNVML = Source(
     "PyTorch, torch/cuda/__init__.py: the warning about the package pynvml",
     "https://github.com/pytorch/pytorch/blob/main/torch/cuda/__init__.py",
 )
+CARDS_OF = (
+    (
+        "flash-attn",
+        "flash-attn",
+        Source("flash-attention-readme", "flash-attention, README", "https://github.com/Dao-AILab/flash-attention"),
+    ),
+    (
+        "vllm",
+        "vLLM",
+        Source(
+            "vllm-install", "vLLM, installation on NVIDIA cards",
+            "https://docs.vllm.ai/en/latest/getting_started/installation/gpu.html",
+        ),
+    ),
+    (
+        "bitsandbytes",
+        "bitsandbytes",
+        Source(
+            "bitsandbytes-install", "bitsandbytes, installation guide",
+            "https://huggingface.co/docs/bitsandbytes/main/en/installation",
+        ),
+    ),
+)  # fmt: skip
 _CUDA_PROVIDERS = ("CUDAExecutionProvider", "TensorrtExecutionProvider", "NvTensorRTRTXExecutionProvider")
 
 
@@ -150,6 +173,37 @@ def check_runtime_on_cpu(look: Look, _tables: Tables) -> Iterator[Verdict]:
     )
 
 
+def cards_of(component: str, name: str) -> Check:
+    """The check of a package that has code for some cards only: one rule each."""
+
+    def check(look: Look, tables: Tables) -> Iterator[Verdict]:
+        versions = [version for version in look.software(component) if numbers(version)]
+        cards = look.cards("nvidia")
+        if not versions or not cards:
+            return
+        rows = [row for row in tables.rows(component, "supports", "compute-capability", part="") if not row.variant]
+        row = next(iter(newest_up_to(rows, versions[0])), None)
+        if row is None:
+            return
+        for capability, group in by_capability(cards):
+            if is_below(capability, row.low) if row.low else capability not in row.values.split():
+                yield Verdict(
+                    Severity.BROKEN,
+                    f"{name} {versions[0]} has no code for {named(group)} (capability {capability})",
+                    f"From {row.version} on it is for {f'{row.low} and newer' if row.low else row.values}: it stops at its "
+                    "first kernel, or when it is imported.",
+                    f"Leave {name} out on this card, or choose what does the same without it: for attention that is "
+                    "torch's own scaled_dot_product_attention.",
+                    cards=indexes(group),
+                    source=row.source,
+                )
+            else:
+                title = f"{name} {versions[0]} serves capability {capability}"
+                yield Verdict(Severity.FITS, title, cards=indexes(group), source=row.source)
+
+    return check
+
+
 def check_pynvml(look: Look, _tables: Tables) -> Iterator[Verdict]:
     if not look.software("pynvml"):
         return
@@ -171,5 +225,10 @@ RULES = (
     Rule("ort-cudnn-major", "onnxruntime-gpu", "ONNX Runtime finds its cuDNN", ORT_CUDNN, check_runtime_cudnn,
          needs=("onnxruntime-gpu", "cudnn")),
     Rule("ort-silent-cpu", "onnxruntime", "ONNX Runtime offers the card", ORT_CPU, check_runtime_on_cpu),
+    *(
+        Rule(f"{component}-card", component, f"{name} serves the card", source, cards_of(component, name),
+             needs=(component, "hardware"))
+        for component, name, source in CARDS_OF
+    ),
     Rule("pynvml-deprecated", "pynvml", "NVML's binding is the one of NVIDIA", PYNVML, check_pynvml),
 )  # fmt: skip
