@@ -1,6 +1,8 @@
 """Addresses of the planner."""
 
-from django.urls import URLPattern
+from django.urls import path
+
+from stackviz.plan import views
 
 app_name = "plan"
-urlpatterns: list[URLPattern] = []
+urlpatterns = [path("plan/", views.page, name="page")]

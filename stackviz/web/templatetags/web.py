@@ -30,7 +30,7 @@ register.simple_tag(fragment)
 # The main navigation, in order: title, URL name, names of further pages that belong to it (docs/recipes/page.md).
 PLACES = (
     (gettext_lazy("Accelerators"), "catalog:list", "explore:ladder", "explore:scatter", "explore:timeline"),
-    (gettext_lazy("Stacks"), "stacks:list"),
+    (gettext_lazy("Stacks"), "stacks:list", "plan:page", "stacks:operators"),
     (gettext_lazy("Machines"), "machines:list"),
     (gettext_lazy("Compare"), "compare:page"),
     (gettext_lazy("Diagnose"), "diagnose:page"),

@@ -1,0 +1,304 @@
+"""What fits: a stack that nobody has reported, as the report its machine would send, put to the rules. No queries.
+
+The rules that judge machines judge plans: which builds of torch run on the card, from which driver on, for which
+Python; what would be broken. Nothing is said here that a table does not say.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+from types import MappingProxyType
+from uuid import uuid4
+
+from stackviz import wire
+from stackviz.rules import Finding, Severity, Tables, judge
+from stackviz.rules.checks.driver import driver_floor, shipped_drivers
+from stackviz.rules.compatibility import Release, Requirement
+from stackviz.rules.known_cards import KnownCard
+from stackviz.rules.lifecycle import LifeState, standing
+from stackviz.rules.look import Look
+from stackviz.rules.upgrade import with_driver, with_torch
+from stackviz.rules.versions import numbers, same_line
+from stackviz.wire import Scalar
+
+INDEX = "https://download.pytorch.org/whl/"
+MOST_TRIED = 40  # releases of torch, the newest first: all there are
+_NOBODY = "0" * 64
+
+
+@dataclass(frozen=True, slots=True)
+class System:
+    """A system one may plan for. `platform`: as drivers go; `wheel`: as wheels go; `facts`: what it would report."""
+
+    key: str
+    platform: str
+    wheel: str
+    facts: Mapping[str, Scalar]
+    vendors: frozenset[str]
+
+
+def _system(key: str, platform: str, wheel: str, vendors: str, **facts: Scalar) -> System:
+    named = {name.replace("_", ".", 1): value for name, value in facts.items()}
+    return System(key, platform, wheel, MappingProxyType(named), frozenset(vendors.split()))
+
+
+SYSTEMS = {
+    system.key: system
+    for system in (
+        _system("linux-x86_64", "linux", "linux-x86_64", "nvidia amd", os_name="Linux", python_arch="x86_64"),
+        _system("linux-aarch64", "linux", "linux-aarch64", "nvidia", os_name="Linux", python_arch="aarch64"),
+        _system("windows-x86_64", "windows", "windows-x86_64", "nvidia", os_name="Windows", python_arch="AMD64"),
+        _system("wsl2", "windows", "linux-x86_64", "nvidia", os_name="Linux", os_wsl="2", python_arch="x86_64"),
+        _system("macos-arm64", "macos", "macos-arm64", "apple", os_name="macOS", python_arch="arm64"),
+    )
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """What is planned. `card` None: the CPU alone. `macos`, `driver`, `python`: "" for not decided."""
+
+    system: System
+    torch: str
+    card: KnownCard | None
+    macos: str = ""
+    driver: str = ""
+    python: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Build:
+    """One build of this torch for this machine. `breaks`: what would not work with it, whatever the driver.
+
+    `driver_floor`: the oldest driver that starts it; `driver_full`: the one of its toolkit, with which nothing is
+    missing; "" where the tables do not say. `is_default`: pip takes it without being told.
+    """
+
+    name: str
+    cuda: str
+    cudnn: str
+    driver_floor: str
+    driver_full: str
+    is_default: bool
+    breaks: tuple[Finding, ...]
+    command: str
+
+    @property
+    def runs(self) -> bool:
+        return not self.breaks
+
+
+@dataclass(frozen=True, slots=True)
+class Branch:
+    """One branch of the driver. `serves`: the card and the chosen build run with it, from `driver` on."""
+
+    release: Release
+    driver: str
+    state: LifeState
+    serves: bool
+
+
+def torch_versions(tables: Tables, system: System) -> list[str]:
+    """Releases of torch with a wheel for this system, newest first."""
+    offered = {
+        row.version: row.values for row in tables.rows("pytorch", "offers", "wheel") if row.platform == system.wheel
+    }
+    known = [row.version for row in tables.releases_of("pytorch")]
+    return [version for version in reversed(known) if offered.get(version) != "no"]
+
+
+def builds(wanted: Wanted, tables: Tables, day: datetime) -> list[Build]:
+    """The CUDA builds of this torch, the newest CUDA first; none on a Mac or without an NVIDIA card."""
+    if wanted.card is None or wanted.card.vendor != "nvidia" or wanted.system.platform == "macos":
+        return []
+    default = next(iter(_of_torch(tables, wanted, "ships", "cuda-runtime")), "")
+    offered = [
+        cuda
+        for row in tables.rows("pytorch", "offers", "cuda-runtime")
+        if numbers(row.version) == numbers(wanted.torch)
+        for cuda in row.values.split()
+    ]
+    return [_build(wanted, tables, day, cuda, default) for cuda in sorted(offered, key=numbers, reverse=True)]
+
+
+def _build(wanted: Wanted, tables: Tables, day: datetime, cuda: str, default: str) -> Build:
+    name = "cu" + "".join(map(str, numbers(cuda)[:2]))
+    report = with_torch(bare_report(wanted, day), tables, wanted.torch, name)
+    floor = driver_floor(tables, cuda, wanted.system.platform)
+    shipped = shipped_drivers(tables, cuda, wanted.system.platform)
+    is_default = bool(default) and numbers(default)[:2] == numbers(cuda)[:2]
+    return Build(
+        name,
+        cuda,
+        str(report.facts.get("cudnn.version", "")),
+        floor.low if floor else "",
+        shipped[0].values if shipped else "",
+        is_default,
+        tuple(found for found in judge(report, tables) if found.severity == Severity.BROKEN),
+        _command(wanted.torch, "" if is_default else name),
+    )
+
+
+def _of_torch(tables: Tables, wanted: Wanted, relation: str, subject: str) -> Iterator[str]:
+    """What the wheel pip takes by itself says of a subject, on this system."""
+    for row in tables.rows("pytorch", relation, subject, platform=wanted.system.wheel):
+        if numbers(row.version) == numbers(wanted.torch) and row.platform and not row.variant and row.values != "none":
+            yield row.values
+
+
+def _command(torch: str, build: str) -> str:
+    return f"pip install torch=={torch}" + (f" --index-url {INDEX}{build}" if build else "")
+
+
+def chosen_build(offered: Sequence[Build], wanted: Wanted, tables: Tables, day: datetime) -> Build | None:
+    """What pip takes by itself, else the newest that runs, with the driver if one is named; None if none does."""
+    for build in sorted(offered, key=lambda build: not build.is_default):
+        if build.runs and not (wanted.driver and _broken(planned_report(wanted, build, tables, day), tables)):
+            return build
+    return None
+
+
+def command(wanted: Wanted, build: Build | None) -> str:
+    """What to type: the build's own, else the plain one; without a card on Linux and Windows the CPU's."""
+    if build is not None:
+        return build.command
+    is_plain = wanted.system.platform == "macos" or wanted.card is not None
+    return _command(wanted.torch, "" if is_plain else "cpu")
+
+
+def branches(wanted: Wanted, build: Build | None, tables: Tables, day: datetime) -> list[Branch]:
+    """The driver's branches for this system, newest first; of those whose support has ended only what still serves."""
+    if build is None:
+        return []
+    platform = "windows" if wanted.system.platform == "windows" else "linux"
+    today = day.date().isoformat()
+    found = []
+    for release in reversed(tables.releases_of("nvidia-driver", platform)):
+        driver = _first_driver(release, build)
+        report = with_driver(planned_report(wanted, build, tables, day), driver)
+        found.append(Branch(release, driver, standing(release, today), not _broken(report, tables)))
+    return [branch for branch in found if branch.serves or branch.state in (LifeState.SUPPORTED, LifeState.ENDING)]
+
+
+def _first_driver(release: Release, build: Build) -> str:
+    """The driver of a branch from which on the build has what it asks for; the branch itself where it asks for less."""
+    asked = [driver for driver in (build.driver_full, build.driver_floor) if driver and "." in driver]
+    return next((driver for driver in asked if same_line(driver, release.version)), release.version)
+
+
+def chosen_branch(found: Sequence[Branch]) -> Branch | None:
+    """The newest that serves and is supported; else the newest that serves."""
+    serving = [branch for branch in found if branch.serves]
+    supported = [branch for branch in serving if branch.state != LifeState.ENDED]
+    return next(iter(supported or serving), None)
+
+
+def decided(wanted: Wanted, branch: Branch | None) -> Wanted:
+    """The plan with a driver: the one that was named, else this branch."""
+    return replace(wanted, driver=branch.driver) if branch and not wanted.driver else wanted
+
+
+def pythons(wanted: Wanted, tables: Tables) -> list[str]:
+    """Versions of Python with a wheel of this torch; where this system's are not on record, those of Linux."""
+    for platform in (wanted.system.wheel, "linux-x86_64"):
+        for row in tables.rows("pytorch", "needs", "python", platform=platform):
+            if numbers(row.version) == numbers(wanted.torch) and row.values:
+                return [version for version in row.values.split() if not version.endswith("t")]
+    return []
+
+
+def needed_macos(wanted: Wanted, tables: Tables) -> list[Requirement]:
+    """What the wheel and its mps device ask of macOS; empty elsewhere."""
+    if wanted.system.platform != "macos":
+        return []
+    rows = tables.rows("pytorch", "needs", "macos", platform=wanted.system.wheel)
+    return [row for row in rows if numbers(row.version) == numbers(wanted.torch) and row.low]
+
+
+def features(wanted: Wanted, tables: Tables) -> list[Requirement]:
+    """What the card's generation has and lacks (`values` "yes", "no"), as its maker's tables say."""
+    if wanted.card is None or not wanted.card.compute_capability:
+        return []
+    rows = (row for row in tables.requirements if row.component == "compute-capability" and row.relation == "offers")
+    own = [row for row in rows if row.version == wanted.card.compute_capability and row.values in ("yes", "no")]
+    return sorted(own, key=lambda row: row.subject)
+
+
+def bare_report(wanted: Wanted, day: datetime) -> wire.Report:
+    """The machine without torch and driver."""
+    facts: dict[str, Scalar] = dict(wanted.system.facts)
+    if wanted.python:
+        facts["python.version"] = wanted.python
+    if wanted.system.platform == "macos":
+        facts["os.version"] = wanted.macos
+        facts["os.arch"] = "arm64"
+        facts["python.rosetta"] = False
+        facts["mps.built"] = True
+        if wanted.card is not None:
+            facts["apple.chip"] = wanted.card.reported_name
+    return wire.Report(
+        id=uuid4(),
+        created_at=day,
+        agent=wire.Agent("plan", "0"),
+        machine=wire.Machine(_NOBODY),
+        facts={name: value for name, value in facts.items() if value != ""},
+        cards=tuple(_cards(wanted)),
+    )
+
+
+def _cards(wanted: Wanted) -> Iterator[wire.Card]:
+    card = wanted.card
+    if card is not None:
+        facts = {"compute_capability": card.compute_capability} if card.compute_capability else {}
+        memory = card.memory_bytes if card.vendor != "apple" else None
+        kind = "soc" if card.vendor == "apple" else "gpu"
+        yield wire.Card(0, kind, card.vendor, card.reported_name, memory, facts=facts)
+
+
+def planned_report(wanted: Wanted, build: Build | None, tables: Tables, day: datetime) -> wire.Report:
+    """The machine with the build and, where one is named, the driver."""
+    name = build.name if build else ("cpu" if wanted.card is None and wanted.system.platform != "macos" else "")
+    report = with_torch(bare_report(wanted, day), tables, wanted.torch, name)
+    return with_driver(report, wanted.driver) if wanted.driver else report
+
+
+def judged(wanted: Wanted, build: Build | None, tables: Tables, day: datetime) -> tuple[wire.Report, list[Finding]]:
+    """The planned report and what the rules say of it. What cannot be told of a plan is left out: nothing ran yet."""
+    report = planned_report(wanted, build, tables, day)
+    answers = [found for found in judge(report, tables) if found.severity != Severity.CANNOT_TELL]
+    software = [wire.Software(component, version, "planned") for component, version in _software(report, tables)]
+    return replace(report, software=tuple(software)), answers
+
+
+def _software(report: wire.Report, tables: Tables) -> Iterator[tuple[str, str]]:
+    named = {
+        "python": "python.version",
+        "pytorch": "torch.version",
+        "cuda-runtime": "torch.cuda_version",
+        "cudnn": "cudnn.version",
+        "nvidia-driver": "nvidia.driver_version",
+    }
+    for component, fact in named.items():
+        if fact in report.facts:
+            yield component, str(report.facts[fact])
+    if (version := report.facts.get("os.version")) and Look(report, tables).platform == "macos":
+        yield "macos", str(version)
+
+
+def works(wanted: Wanted, build: Build | None, tables: Tables, day: datetime) -> bool:
+    """Whether a build runs where one is needed, and no rule objects."""
+    needs_build = wanted.card is not None and wanted.card.vendor == "nvidia"
+    return (build is not None or not needs_build) and not _broken(planned_report(wanted, build, tables, day), tables)
+
+
+def newest_that_works(wanted: Wanted, tables: Tables, day: datetime) -> str:
+    """The newest release of torch that works with the rest of the plan; "" if none of those tried does."""
+    for torch in torch_versions(tables, wanted.system)[:MOST_TRIED]:
+        other = replace(wanted, torch=torch)
+        if works(other, chosen_build(builds(other, tables, day), other, tables, day), tables, day):
+            return torch
+    return ""
+
+
+def _broken(report: wire.Report, tables: Tables) -> bool:
+    return any(found.severity == Severity.BROKEN for found in judge(report, tables))

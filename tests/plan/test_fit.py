@@ -1,0 +1,132 @@
+"""What fits is what the tables say: builds, drivers, Pythons, macOS. The day is given, so nothing here ages."""
+
+from dataclasses import replace
+from datetime import UTC, datetime
+
+import pytest
+
+from stackviz.plan.fit import (
+    SYSTEMS,
+    Wanted,
+    branches,
+    builds,
+    chosen_branch,
+    chosen_build,
+    command,
+    decided,
+    features,
+    judged,
+    needed_macos,
+    newest_that_works,
+    pythons,
+    torch_versions,
+    works,
+)
+from stackviz.rules import packaged_tables
+from stackviz.rules.known_cards import KnownCard
+
+DAY = datetime(2026, 11, 20, tzinfo=UTC)
+TABLES = packaged_tables()
+T4 = KnownCard("Tesla T4", "nvidia", "nvidia-t4", 16_000_000_000, "7.5")
+V100 = KnownCard("Tesla V100-SXM2-16GB", "nvidia", "nvidia-v100-sxm2", 16_000_000_000, "7.0")
+RTX_5090 = KnownCard("NVIDIA GeForce RTX 5090", "nvidia", "nvidia-geforce-rtx-5090", 32_000_000_000, "12.0")
+M1 = KnownCard("Apple M1", "apple", "apple-m1-8", None)
+
+
+def wanted(card, torch, system="linux-x86_64", **more) -> Wanted:
+    return Wanted(SYSTEMS[system], torch, card, **more)
+
+
+def chosen(plan):
+    return chosen_build(builds(plan, TABLES, DAY), plan, TABLES, DAY)
+
+
+def test_the_build_pip_takes_by_itself_is_chosen_where_it_runs():
+    plan = wanted(T4, "2.14.1")
+    assert [build.name for build in builds(plan, TABLES, DAY)] == ["cu132", "cu130", "cu126"]
+    build = chosen(plan)
+    assert (build.name, build.is_default, build.command) == ("cu130", True, "pip install torch==2.14.1")
+
+
+def test_another_build_is_chosen_where_the_usual_one_has_no_code_for_the_card():
+    build = chosen(wanted(RTX_5090, "2.7.1"))
+    assert build.name == "cu128"
+    assert build.command.endswith("--index-url https://download.pytorch.org/whl/cu128")
+    volta = chosen(wanted(V100, "2.14.1"))
+    assert (volta.name, volta.driver_floor) == ("cu126", "525.60.13")
+
+
+def test_no_build_is_chosen_where_none_runs_and_an_older_torch_is_named():
+    plan = wanted(V100, "2.15.0")
+    assert chosen(plan) is None
+    assert not works(plan, None, TABLES, DAY)
+    assert {finding.rule for build in builds(plan, TABLES, DAY) for finding in build.breaks} >= {"kernels-missing"}
+    assert newest_that_works(plan, TABLES, DAY) == "2.14.1"
+
+
+def test_drivers_that_fit_are_those_that_start_the_build_and_serve_the_card():
+    plan = wanted(V100, "2.14.1")
+    found = branches(plan, chosen(plan), TABLES, DAY)
+    serves = {branch.release.version: branch.serves for branch in found}
+    assert serves["580"] is True
+    assert serves["595"] is False
+    assert chosen_branch(found).driver == "580"
+    assert decided(plan, chosen_branch(found)).driver == "580"
+
+
+def test_a_branch_is_named_from_the_driver_on_that_the_build_asks_for():
+    plan = wanted(T4, "2.14.1")
+    found = {branch.release.version: branch for branch in branches(plan, chosen(plan), TABLES, DAY)}
+    assert (found["580"].driver, found["580"].serves) == ("580.65.06", True)
+
+
+def test_a_driver_that_is_decided_limits_the_build():
+    assert chosen(wanted(T4, "2.14.1", driver="535.183.01")).name == "cu126"
+    assert chosen(wanted(T4, "2.15.0", driver="535.183.01")) is None
+
+
+@pytest.mark.parametrize(("macos", "rules"), [("14", ["mps-old-macos"]), ("26", [])])
+def test_a_mac_below_what_torch_asks_for_is_broken(macos, rules):
+    plan = wanted(M1, "2.15.0", "macos-arm64", macos=macos)
+    assert {row.part: row.low for row in needed_macos(plan, TABLES)} == {"mps": "15.0", "wheel": "14.0"}
+    _report, answers = judged(plan, None, TABLES, DAY)
+    assert [answer.rule for answer in answers if answer.severity == "broken"] == rules
+    assert works(plan, None, TABLES, DAY) is not bool(rules)
+
+
+def test_no_bf16_on_turing_is_said():
+    lacks = {row.subject for row in features(wanted(T4, "2.14.1"), TABLES) if row.values == "no"}
+    assert {"tensor-core-bf16", "bf16-arithmetic", "tensor-core-fp8"} <= lacks
+
+
+def test_pythons_and_releases_are_those_with_wheels():
+    assert pythons(wanted(T4, "2.15.0"), TABLES) == ["3.11", "3.12", "3.13", "3.14", "3.15"]
+    assert torch_versions(TABLES, SYSTEMS["linux-x86_64"])[0] == "2.15.0"
+
+
+def test_without_a_card_the_build_for_the_processor_is_installed():
+    plan = wanted(None, "2.14.1")
+    assert builds(plan, TABLES, DAY) == []
+    assert command(plan, None) == "pip install torch==2.14.1 --index-url https://download.pytorch.org/whl/cpu"
+    report, answers = judged(plan, None, TABLES, DAY)
+    assert report.facts["torch.version"] == "2.14.1+cpu"
+    assert [answer for answer in answers if answer.severity == "broken"] == []
+
+
+def test_on_a_mac_the_plain_command_is_right():
+    assert command(wanted(M1, "2.14.1", "macos-arm64", macos="26"), None) == "pip install torch==2.14.1"
+
+
+def test_windows_counts_its_own_drivers():
+    build = chosen(wanted(T4, "2.7.1", "windows-x86_64"))
+    linux = chosen(wanted(T4, "2.7.1"))
+    assert build.driver_full != linux.driver_full
+    assert not build.is_default
+
+
+def test_nothing_that_only_a_run_tells_is_in_a_plan():
+    report, _answers = judged(
+        replace(wanted(T4, "2.14.1"), driver="580.95.05"), chosen(wanted(T4, "2.14.1")), TABLES, DAY
+    )
+    assert not {"cuda.available", "torch.arch_list"} & report.facts.keys()
+    assert [found.found_by for found in report.software] == ["planned"] * len(report.software)

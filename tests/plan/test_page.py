@@ -1,0 +1,101 @@
+"""The page of plans: the address is the plan, what does not exist is said, and it costs the same whatever is planned."""
+
+import re
+from html import unescape
+
+import pytest
+from django.core.cache import cache
+
+HTMX = {"HX-Request": "true"}
+
+
+@pytest.fixture
+def plan(curated, client, db):
+    """Asks for a plan; the tables and lists are read before, as in a process that runs."""
+
+    def ask(query="", **kwargs):
+        return client.get(f"/plan/?{query}", **kwargs)
+
+    ask()
+    return ask
+
+
+def text_of(response) -> str:
+    return " ".join(unescape(re.sub(r"<[^>]+>", " ", response.content.decode())).split())
+
+
+def test_the_empty_form_offers_accelerators_systems_and_releases(plan):
+    text = text_of(plan())
+    for shown in ("NVIDIA T4", "Apple M1", "Linux in WSL2", "2.15.0", "Nothing is planned yet"):
+        assert shown in text
+
+
+def test_a_plan_says_what_to_type_which_driver_and_what_the_card_lacks(plan):
+    text = text_of(plan("accelerator=nvidia-t4&torch=2.14.1"))
+    for shown in (
+        "it works",
+        "pip install torch==2.14.1",
+        "580.65.06",
+        "tensor core bf16",
+        "3.10, 3.11, 3.12, 3.13, 3.14",
+        "The plan, drawn",
+    ):
+        assert shown in text
+
+
+def test_a_plan_that_does_not_work_says_why_and_leads_to_one_that_does(plan):
+    response = plan("accelerator=nvidia-v100-sxm2&torch=2.15.0")
+    text = text_of(response)
+    assert "it will not work as planned" in text
+    assert "carries no code for" in text
+    assert "torch=2.14.1" in response.content.decode()
+    assert "pip install torch==2.15.0 " not in text.partition("Builds of torch")[0]
+
+
+def test_a_mac_hears_which_macos_the_gpu_wants(plan):
+    text = text_of(plan("accelerator=apple-m1-8&torch=2.15.0&macos=14"))
+    assert "asks for macOS 15.0 before it uses the GPU" in text
+    assert "torch 2.14.1" in text
+
+
+@pytest.mark.parametrize(
+    ("query", "said"),
+    [
+        ("accelerator=nvidia-h9000", "“nvidia-h9000” is not known here as accelerator"),
+        ("accelerator=cpu&torch=9.9", "“9.9” is not known here as torch"),
+        ("accelerator=nvidia-t4&driver=new", "“new” is no driver version"),
+        ("accelerator=apple-m1-8&system=linux-x86_64", "does not run this accelerator"),
+        ("accelerator=nvidia-t4&python=%3Cscript%3E", "“<script>” is not known here as python"),
+        ("accelerator=nvidia-t4&system=%00", "it works"),
+    ],
+    ids=["accelerator", "torch", "driver", "system", "python", "nul"],
+)
+def test_what_does_not_exist_is_left_out_and_said(plan, query, said):
+    response = plan(query)
+    assert response.status_code == 200
+    assert said in text_of(response)
+    assert "<script>" not in response.content.decode().partition("<main")[2]
+
+
+def test_every_accelerator_that_is_offered_can_be_planned(plan):
+    slugs = re.findall(r'<option value="((?:nvidia|apple)-[^"]+)"', plan().content.decode())
+    assert len(slugs) > 80
+    for slug in slugs[:: len(slugs) // 12]:
+        response = plan(f"accelerator={slug}", headers=HTMX)
+        assert response.status_code == 200
+        assert "Verdict" in response.content.decode()
+
+
+@pytest.mark.parametrize("query", ["accelerator=nvidia-t4", "accelerator=apple-m1-8", "accelerator=cpu"])
+def test_a_plan_costs_the_same_few_queries_and_stays_small(plan, query, django_assert_max_num_queries):
+    plan(query)
+    cache.clear()
+    with django_assert_max_num_queries(8):
+        response = plan(query)
+    assert len(response.content) < 100_000
+
+
+def test_htmx_gets_the_form_and_the_plan_alone(plan):
+    part = plan("accelerator=nvidia-t4", headers=HTMX).content.decode()
+    assert "<html" not in part
+    assert 'id="accelerator"' in part
