@@ -8,12 +8,14 @@ from functools import cached_property
 
 from stackviz.rules.card_names import is_cut
 from stackviz.rules.compatibility import KnownCard, Tables
+from stackviz.rules.versions import numbers
 from stackviz.wire import Absent, Card, Report
 
 __all__ = ["CardLook", "Look", "NotReported"]
 
 # Reasons that say "there is none", as opposed to "nobody told": a CPU-only torch has no CUDA version.
 MEANS_NONE = frozenset({"not_applicable", "not_installed", "not_supported"})
+NOT_ASKED = "not_collected"
 
 
 class NotReported(Exception):
@@ -72,7 +74,7 @@ class _Facts:
 
     def was_asked(self, name: str) -> bool:
         """Whether the report says anything of this fact, be it why it is missing."""
-        return name in self._facts or name in self._absent
+        return name in self._facts or (name in self._absent and self._absent[name].reason != NOT_ASKED)
 
     def says_none(self, name: str) -> bool:
         """Whether the report says that there is no such thing, which is not the same as saying nothing."""
@@ -92,6 +94,7 @@ class CardLook(_Facts):
         self.vendor = card.vendor.strip().lower()
         self.name = card.reported_name
         self.is_cut = is_cut(card.reported_name)
+        self.is_laptop = any(word in card.reported_name for word in ("Laptop", "Mobile", "Max-Q Design"))
         self.memory_bytes = card.memory_bytes
         self.evidence[f"card {card.index}"] = card.reported_name
         self._tables = tables
@@ -108,6 +111,7 @@ class CardLook(_Facts):
         if self.vendor != "nvidia":
             return ""
         may_be = self._tables.candidates(self.vendor, self.name, self.memory_bytes)
+        may_be = may_be or self._tables.candidates(self.vendor, self.name)  # a memory size without a sheet
         said = {card.compute_capability for card in may_be}
         return said.pop() if len(said) == 1 else ""
 
@@ -153,6 +157,21 @@ class Look(_Facts):
         if name.startswith(("macos", "mac os", "darwin")):
             return "macos"
         return "linux" if name else ""
+
+    @property
+    def driver_platform(self) -> str:
+        """As `platform`; where nobody names the system, the driver may: WDDM is Windows', 535.183.01 is Linux's."""
+        if self.platform:
+            return self.platform
+        if any(card.get("driver_model") for card in self.all_cards):
+            return "windows"
+        driver = self.get("nvidia.driver_version") or ""
+        return "linux" if len(numbers(driver)) > 2 else ""
+
+    @property
+    def speaks_of_torch(self) -> bool:
+        """Whether the report says anything of torch, be it that it is not there. A listing of cards does not."""
+        return any(name.startswith("torch.") for names in (self._facts, self._absent) for name in names)
 
     @property
     def wheel_platform(self) -> str:

@@ -67,11 +67,21 @@ H100: dict[str, Any] = {
     "remap_pending": False,
     "remap_failed": False,
 }
+FAILED = Absent("failed", "it did not answer")
 UNSET = Absent("not_applicable", "not set")
 
 
-def card(index: int = 0, name: str = "NVIDIA H100 80GB HBM3", vendor: str = "nvidia", **changes: Any) -> Card:
-    return Card(index, "gpu", vendor, name, 85_899_345_920, facts=changed(H100, changes))
+def card(
+    index: int = 0,
+    name: str = "NVIDIA H100 80GB HBM3",
+    vendor: str = "nvidia",
+    memory_bytes: int | None = 85_520_809_984,
+    **changes: Any,
+) -> Card:
+    """A fact that is set to an Absent is absent for that reason."""
+    absent = {fact: value for fact, value in changes.items() if isinstance(value, Absent)}
+    told = {fact: None if fact in absent else value for fact, value in changes.items()}
+    return Card(index, "gpu", vendor, name, memory_bytes, facts=changed(H100, told), absent=absent)
 
 
 def changed(facts: dict[str, Any], changes: dict[str, Any]) -> dict[str, Any]:

@@ -1,7 +1,7 @@
 """How the cards are set up, and Linux inside Windows."""
 
 from stackviz.wire import Absent, Card
-from tests.rules.build import answer, answers, card, linux, mac
+from tests.rules.build import FAILED, answer, answers, card, linux, mac
 
 
 def test_a_lowered_power_limit_is_a_note_with_the_command_that_restores_it():
@@ -31,7 +31,8 @@ def test_a_card_that_does_not_state_its_limits_cannot_be_told():
 
 def test_a_silent_card_does_not_hide_a_lowered_one():
     severities = {
-        found.severity for found in answers("power-cap", linux(card(0, power_limit_w=None), card(1, power_limit_w=1.0)))
+        found.severity
+        for found in answers("power-cap", linux(card(0, power_limit_w=FAILED), card(1, power_limit_w=1.0)))
     }
     assert severities == {"note", "cannot-tell"}
 
@@ -65,7 +66,7 @@ def test_a_card_on_half_its_lanes_is_a_warning():
 
 def test_a_card_on_all_its_lanes_is_no_finding_and_a_silent_one_cannot_be_told():
     assert answers("pcie-width", linux()) == []
-    assert answer("pcie-width", linux(card(pcie_width_max=None))).severity == "cannot-tell"
+    assert answer("pcie-width", linux(card(pcie_width_max=FAILED))).severity == "cannot-tell"
 
 
 def test_apple_cards_have_no_power_limit_lanes_or_instances_to_judge():

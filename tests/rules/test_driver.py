@@ -6,7 +6,9 @@ import pytest
 
 from stackviz.rules import judge, packaged_tables
 from stackviz.wire import Absent
-from tests.rules.build import UNSET, answer, answers, card, linux, mac, report
+from tests.rules.build import FAILED, UNSET, answer, answers, card, linux, mac, report
+
+SILENT = {"nvidia.driver_version": FAILED}
 
 # --- driver-too-old ---
 
@@ -120,7 +122,8 @@ def test_a_driver_as_new_as_the_toolkits_or_too_old_altogether_gets_no_such_note
 
 
 def test_without_the_driver_the_note_cannot_be_told():
-    assert answer("minor-compat-ptx", linux(nvidia__driver_version=None)).severity == "cannot-tell"
+    assert answer("minor-compat-ptx", linux(nvidia__driver_version=None, absent=SILENT)).severity == "cannot-tell"
+    assert answers("driver-branch-ended", linux(nvidia__driver_version=None)) == []  # nobody spoke of it
 
 
 # --- driver-branch-ended ---
@@ -153,11 +156,29 @@ def test_the_end_of_an_unknown_branch_cannot_be_told():
 
 
 def test_a_card_without_a_reported_driver_cannot_be_told():
-    assert answer("driver-branch-ended", linux(nvidia__driver_version=None)).severity == "cannot-tell"
+    assert answer("driver-branch-ended", linux(nvidia__driver_version=None, absent=SILENT)).severity == "cannot-tell"
+    assert answers("driver-branch-ended", linux(nvidia__driver_version=None)) == []  # nobody spoke of it
 
 
 def test_without_the_operating_system_the_branch_cannot_be_told():
-    assert answer("driver-branch-ended", linux(os__name=None)).title.endswith("os.name not reported")
+    seen = linux(os__name=None, nvidia__driver_version="440.10")  # Linux: R440 ended; Windows: no such branch
+    assert answer("driver-branch-ended", seen).severity == "warning"
+    seen = linux(os__name=None, nvidia__driver_version="390.10", day="2022-01-01")  # Windows: over, Linux: not yet
+    assert answer("driver-branch-ended", seen).title.endswith("os.name not reported")
+
+
+def test_a_driver_that_can_only_be_linuxs_needs_no_other_word_for_it():
+    seen = linux(os__name=None, nvidia__driver_version="535.183.01")
+    assert "longest R580" in answer("driver-branch-ended", seen).advice
+
+
+def test_windows_driver_model_tells_the_platform():
+    seen = linux(card(driver_model="WDDM"), os__name=None, nvidia__driver_version="581.29")
+    assert answer("driver-branch-ended", seen).severity == "fits"
+
+
+def test_a_driver_older_than_all_that_is_supported_is_a_warning_though_its_branch_has_no_date():
+    assert "older than every branch" in answer("driver-branch-ended", linux(nvidia__driver_version="410.48")).title
 
 
 def test_a_mac_has_no_driver_branch():

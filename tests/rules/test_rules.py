@@ -30,7 +30,13 @@ def test_a_driver_listing_alone_is_judged_as_far_as_it_goes():
     seen = report({"os.name": "Ubuntu", "nvidia.driver_version": "535.183.01"}, (card(),))
     found = problems(seen)
     assert found["driver-branch-ended"] == "warning"
-    assert found["cpu-wheel"] == found["driver-too-old"] == "cannot-tell"
+    assert found.keys() == {"driver-branch-ended"}  # nobody spoke of torch
+
+
+def test_where_torch_is_spoken_of_what_is_missing_is_named():
+    seen = report({"os.name": "Ubuntu", "torch.version": "2.9.0"}, (card(),))
+    found = problems(seen)
+    assert found["cpu-wheel"] == found["driver-too-old"] == found["kernels-missing"] == "cannot-tell"
 
 
 def test_findings_come_worst_first_and_leave_out_what_holds():

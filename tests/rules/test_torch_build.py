@@ -157,7 +157,14 @@ def test_the_build_to_install_instead_is_the_tables_newest_whose_cudnn_takes_the
 
 
 def test_without_the_cudnn_version_nobody_can_tell():
-    assert answer("cudnn-drops-old-card", linux(cudnn__version=None)).severity == "cannot-tell"
+    old = card(name="Tesla P4", compute_capability="6.1")
+    assert answer("cudnn-drops-old-card", linux(old, cudnn__version=None)).severity == "cannot-tell"
+
+
+def test_where_no_cudnn_that_may_be_there_leaves_out_the_card_its_version_is_nobodys_concern():
+    old = card(name="Tesla P4", compute_capability="6.1")
+    assert answers("cudnn-drops-old-card", linux(cudnn__version=None)) == []
+    assert answers("cudnn-drops-old-card", linux(old, cudnn__version=None, torch__version="1.12.1")) == []
 
 
 def test_a_torch_without_cudnn_has_no_such_question():

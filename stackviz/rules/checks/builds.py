@@ -89,7 +89,7 @@ def served(look: Look, tables: Tables, builds: Iterable[Build]) -> list[Build]:
     driver = look.get("nvidia.driver_version")
     if driver is None:
         return list(builds)
-    floors = ((build, driver_floor(tables, build.cuda, look.platform)) for build in builds)
+    floors = ((build, driver_floor(tables, build.cuda, look.driver_platform)) for build in builds)
     return [build for build, floor in floors if floor is not None and not is_below(driver, floor)]
 
 
@@ -126,7 +126,7 @@ def advice(look: Look, tables: Tables, capabilities: Iterable[str]) -> str:
     running = served(look, tables, fitting)
     if not running:
         best = fitting[-1]
-        floor = driver_floor(tables, best.cuda, look.platform)
+        floor = driver_floor(tables, best.cuda, look.driver_platform)
         wanted = f" to {floor} or newer" if floor else ""
         return f"No such build runs under this driver: update the driver{wanted}, then: {best.command}"
     best = running[-1]

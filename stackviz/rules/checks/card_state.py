@@ -63,11 +63,15 @@ def check_pcie_width(look: Look, _tables: Tables) -> Iterator[Verdict]:
         if width is not None and most is not None and width < most:
             narrow.setdefault((width, most), []).append(card)
     for (width, most), group in narrow.items():
+        built_in = all(card.is_laptop for card in group)
         yield Verdict(
-            Severity.WARNING,
+            Severity.NOTE if built_in else Severity.WARNING,
             f"{named(group)} {'runs' if len(group) == 1 else 'run'} on {width:g} of {most:g} PCIe lanes",
-            "Copies between host and card, and between cards without NVLink, have that much less bandwidth.",
-            "Reseat the card, try another slot, and compare with the slot's own width in the board's manual.",
+            "Copies between host and card, and between cards without NVLink, have that much less bandwidth. "
+            + ("Laptops are often built so." if built_in else "Boards for consumers share 16 lanes between two cards."),
+            "Nothing can be done about it in a laptop."
+            if built_in
+            else "Reseat the card, try another slot, and compare with the slot's own width in the board's manual.",
             cards=indexes(group),
         )
     ask_silent(cards, "pcie_width", "pcie_width_max")
@@ -128,7 +132,7 @@ def check_thermal(look: Look, _tables: Tables) -> Iterator[Verdict]:
 
 def check_sw_power_cap(look: Look, _tables: Tables) -> Iterator[Verdict]:
     cards = look.cards("nvidia")
-    capped = _held_back(cards, "sw_power_cap")
+    capped = [card for card in _held_back(cards, "sw_power_cap") if card.number("busy_ratio") != IDLE]
     if capped:
         yield Verdict(
             Severity.NOTE,
@@ -165,7 +169,7 @@ def check_remap_failed(look: Look, _tables: Tables) -> Iterator[Verdict]:
             "Take the card out of use and have it replaced; nvidia-smi -q -d ROW_REMAPPER prints the counts.",
             cards=indexes(failed),
         )
-    ask_silent(cards, "remap_failed")
+    ask_silent([card for card in cards if not card.says_none("remap_pending")], "remap_failed")
 
 
 def check_ecc(look: Look, _tables: Tables) -> Iterator[Verdict]:

@@ -57,16 +57,20 @@ def check_power_limit(look: Look, _tables: Tables) -> Iterator[Verdict]:
 
 def check_mig(look: Look, _tables: Tables) -> Iterator[Verdict]:
     cards = look.cards("nvidia")
-    on = [card for card in cards if (card.get("mig_mode") or "").lower() == "enabled" or _is_instance(card)]
-    if on:
-        profiles = [profile for card in on if (profile := card.get("mig_profile"))]
-        cut = f", cut into {', '.join(profiles)}" if profiles else ""
+    instances = [card for card in cards if _is_instance(card)]
+    parents = {card.number("mig_parent_index") for card in instances}
+    whole = [card for card in cards if card not in instances]
+    on = [card for card in whole if (card.get("mig_mode") or "").lower() == "enabled" or card.index in parents]
+    if on or instances:
+        profiles = [profile for card in instances if (profile := card.get("mig_profile"))]
+        count = f"{len(instances)} instance{'s' if len(instances) > 1 else ''}"
+        cut = f", cut into {', '.join(profiles) if len(profiles) == len(instances) else count}" if instances else ""
         yield Verdict(
             Severity.NOTE,
-            f"MIG is on: {named(on)}{cut}",
+            f"MIG is on: {named(on or instances)}{cut}",
             "The card is cut into instances; one process sees one of them, with its share of memory and processors.",
             "Choose an instance with CUDA_VISIBLE_DEVICES=MIG-<uuid>; nvidia-smi -L lists them.",
-            cards=indexes(on),
+            cards=indexes(on or instances),
         )
 
 
@@ -117,7 +121,7 @@ def check_persistence(look: Look, _tables: Tables) -> Iterator[Verdict]:
     if look.platform == "windows":
         return
     cards = look.cards("nvidia")
-    headless = [card for card in cards if card.is_true("display_attached") is False]
+    headless = [card for card in cards if card.is_true("display_attached") is False and not card.is_laptop]
     off = [card for card in headless if card.is_true("persistence_mode") is False]
     if off:
         yield Verdict(

@@ -1,10 +1,10 @@
 """Is the NVIDIA driver right for what runs on it: for torch's CUDA, for the cards, and still supported?"""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import replace
 
 from stackviz.rules.checks.builds import advice, floor_row
-from stackviz.rules.checks.grouping import by_capability, named
+from stackviz.rules.checks.grouping import by_capability, indexes, named
 from stackviz.rules.compatibility import Requirement, Source, Tables, newest_up_to
 from stackviz.rules.finding import Severity, Verdict
 from stackviz.rules.look import Look, NotReported
@@ -28,6 +28,7 @@ ARCHITECTURES = Source(
 )
 # On Windows a branch numbers its drivers a little upwards (R570 reaches 573, R610 is 610): never five or more.
 WINDOWS_BRANCH_SPAN = 5
+PLATFORMS = ("linux", "windows")
 
 
 def uses_nvidia(look: Look) -> bool:
@@ -36,8 +37,8 @@ def uses_nvidia(look: Look) -> bool:
 
 
 def cuda_of_torch(look: Look) -> str | None:
-    """The CUDA version torch was built with; None if there is no torch or it was built without CUDA."""
-    if look.says_none("torch.version") or look.says_none("torch.cuda_version"):
+    """The CUDA version torch was built with; None if there is no torch, none is spoken of, or it has no CUDA."""
+    if not look.speaks_of_torch or look.says_none("torch.version") or look.says_none("torch.cuda_version"):
         return None
     return look.need("torch.cuda_version")
 
@@ -67,7 +68,7 @@ def check_driver_too_old(look: Look, tables: Tables) -> Iterator[Verdict]:
     cuda = cuda_of_torch(look)
     if cuda is None:
         return
-    driver, platform = look.need("nvidia.driver_version"), look.platform
+    driver, platform = look.need("nvidia.driver_version"), look.driver_platform
     floor = driver_floor(tables, cuda, platform)
     if floor is None:
         yield from _by_driver_api(look, tables, cuda, driver)
@@ -137,7 +138,7 @@ def check_driver_before_toolkit(look: Look, tables: Tables) -> Iterator[Verdict]
     cuda = cuda_of_torch(look)
     if cuda is None:
         return
-    driver, platform = look.need("nvidia.driver_version"), look.platform
+    driver, platform = look.need("nvidia.driver_version"), look.driver_platform
     floor = driver_floor(tables, cuda, platform)
     shipped = shipped_drivers(tables, cuda, platform)
     if not shipped or floor is None or is_below(driver, floor.low) or not is_below(driver, shipped[0].values):
@@ -164,28 +165,50 @@ def driver_branch(tables: Tables, driver: str, platform: str) -> str | None:
 def check_driver_branch_ended(look: Look, tables: Tables) -> Iterator[Verdict]:
     driver = look.get("nvidia.driver_version")
     if driver is None or not numbers(driver):
-        if look.cards("nvidia"):
+        if look.cards("nvidia") and look.was_asked("nvidia.driver_version"):
             raise NotReported("nvidia.driver_version")
         return
-    platform = look.platform or look.need("os.name")
+    verdicts = [_support(tables, driver, platform, look.day) for platform in _platforms(look)]
+    if len({verdict.severity for verdict in verdicts}) > 1:
+        look.need("os.name")
+    yield verdicts[0]
+
+
+def _platforms(look: Look) -> tuple[str, ...]:
+    """The platform of the driver; where nothing tells it, each of them: often all say the same."""
+    return (look.driver_platform,) if look.driver_platform else PLATFORMS
+
+
+def _support(tables: Tables, driver: str, platform: str, day: str) -> Verdict:
+    """Whether a driver's branch is supported on a day."""
     branch = driver_branch(tables, driver, platform)
     release = next((r for r in tables.releases_of("nvidia-driver", platform) if r.version == branch), None)
-    if release is None or not release.support_ends:
-        yield Verdict(
-            Severity.CANNOT_TELL, f"Cannot tell how long driver {driver} is supported: its branch has no date"
-        )
-    elif release.last_day < look.day:
-        yield Verdict(
+    if release is None and (oldest := _oldest_supported(tables, day, platform)) and is_below(driver, oldest):
+        return Verdict(
             Severity.WARNING,
-            f"Driver branch R{branch} is no longer supported: it ended {release.support_ends}",
-            f"{driver} belongs to R{branch} ({release.line or 'branch'}). No fixes come after the end, security ones "
-            "included.",
-            _supported_branch(tables, look.day, platform),
-            source=release.source,
+            f"Driver {driver} is older than every branch that is still supported; the oldest is R{oldest}",
+            "Its branch is not among those NVIDIA names as supported: no fixes come any more, security ones included.",
+            _supported_branch(tables, day, platform),
         )
-    else:
+    if release is None or not release.support_ends:
+        title = f"Cannot tell how long driver {driver} is supported: its branch has no date"
+        return Verdict(Severity.CANNOT_TELL, title)
+    if release.last_day >= day:
         title = f"Driver branch R{branch} is supported until {release.support_ends}"
-        yield Verdict(Severity.FITS, title, source=release.source)
+        return Verdict(Severity.FITS, title, source=release.source)
+    return Verdict(
+        Severity.WARNING,
+        f"Driver branch R{branch} is no longer supported: it ended {release.support_ends}",
+        f"{driver} belongs to R{branch} ({release.line or 'branch'}). No fixes come after the end, security ones "
+        "included.",
+        _supported_branch(tables, day, platform),
+        source=release.source,
+    )
+
+
+def _oldest_supported(tables: Tables, day: str, platform: str) -> str:
+    supported = [row.version for row in tables.releases_of("nvidia-driver", platform) if row.last_day >= day]
+    return min(supported, key=numbers, default="")
 
 
 def _supported_branch(tables: Tables, day: str, platform: str) -> str:
@@ -200,27 +223,37 @@ def _supported_branch(tables: Tables, day: str, platform: str) -> str:
 
 def check_driver_dropped_card(look: Look, tables: Tables) -> Iterator[Verdict]:
     cards = look.cards("nvidia")
-    if not cards:
+    driver = look.get("nvidia.driver_version")
+    if not cards or (driver is None and not look.was_asked("nvidia.driver_version")):
         return
     driver = look.need("nvidia.driver_version")
-    platform = look.platform or look.need("os.name")
-    branches = list(tables.rows("nvidia-driver", "supports", "compute-capability", platform=platform))
-    rows = newest_up_to(branches, driver)
-    if not rows:
+    platforms = _platforms(look)
+    floors = [row for row in (_serves(tables, driver, platform) for platform in platforms) if row]
+    if not floors:
         return
     for capability, group in by_capability(cards):
-        if is_below(capability, rows[0].low):
+        dropped = [row for row in floors if is_below(capability, row.low)]
+        if dropped and len(dropped) < len(platforms):
+            look.need("os.name")
+        if dropped:
             yield Verdict(
                 Severity.BROKEN,
                 f"Driver {driver} no longer serves {named(group)} (capability {capability})",
-                f"A driver of R{rows[0].version} or newer serves compute capability {rows[0].low} and newer.",
-                _last_branch_for(branches, capability),
-                cards=tuple(card.index for card in group),
-                source=rows[0].source,
+                f"A driver of R{dropped[0].version} or newer serves compute capability {dropped[0].low} and newer.",
+                _last_branch_for(tables, capability, platforms[0]),
+                cards=indexes(group),
+                source=dropped[0].source,
             )
 
 
-def _last_branch_for(branches: Sequence[Requirement], capability: str) -> str:
+def _serves(tables: Tables, driver: str, platform: str) -> Requirement | None:
+    """The lowest compute capability a driver serves; None if the tables do not reach back to it."""
+    rows = tables.rows("nvidia-driver", "supports", "compute-capability", platform=platform)
+    return next(iter(newest_up_to(rows, driver)), None)
+
+
+def _last_branch_for(tables: Tables, capability: str, platform: str) -> str:
+    branches = tables.rows("nvidia-driver", "supports", "compute-capability", platform=platform)
     fitting = [row.version for row in branches if row.low and not is_below(capability, row.low)]
     if not fitting:
         return "No driver branch known here serves this capability: use another card."

@@ -34,12 +34,11 @@ def stating(cards: Sequence[CardLook], *names: str) -> list[CardLook]:
 
 
 def ask_silent(cards: Sequence[CardLook], *names: str) -> None:
-    """Raises NotReported for a card that was asked for one of these facts and left one unsaid.
+    """Raises NotReported for a card that was asked for one of these facts and did not answer.
 
-    A source that never speaks of them (a list of names) leaves no question open, nor does a card that cannot have it.
+    A source that never speaks of it (a list of names) leaves no question open, nor does a card that cannot have it.
     """
     for card in cards:
-        missing = [name for name in names if card.get(name) is None]
-        asked = any(card.was_asked(name) for name in names)
-        if missing and asked and not any(card.says_none(name) for name in missing):
-            card.need(missing[0])
+        for name in names:
+            if card.was_asked(name) and card.get(name) is None and not card.says_none(name):
+                card.need(name)

@@ -35,7 +35,7 @@ CPU_TORCH = Source(
 
 def check_cpu_wheel(look: Look, tables: Tables) -> Iterator[Verdict]:
     cards = look.cards("nvidia")
-    if not cards or look.says_none("torch.version"):
+    if not cards or not look.speaks_of_torch or look.says_none("torch.version"):
         return
     torch = look.need("torch.version")
     if look.get("torch.hip_version"):
@@ -160,6 +160,8 @@ def check_cudnn(look: Look, tables: Tables) -> Iterator[Verdict]:
     cards = look.cards("nvidia")
     if not cards or look.says_none("cudnn.version") or cuda_of_torch(look) is None:
         return
+    if look.get("cudnn.version") is None and not _may_drop(look, tables):
+        return
     cudnn = look.need("cudnn.version")
     lowest = _lowest_taken(tables, cudnn)
     if lowest is None:
@@ -178,6 +180,17 @@ def check_cudnn(look: Look, tables: Tables) -> Iterator[Verdict]:
         else:
             title = f"cuDNN {cudnn} takes capability {lowest.low} and newer: has {capability}"
             yield Verdict(Severity.FITS, title, cards=indexes(group), source=lowest.source)
+
+
+def _may_drop(look: Look, tables: Tables) -> bool:
+    """Whether a cuDNN that may be beside this torch leaves out one of these cards, or a card may be any."""
+    capabilities = [card.get("compute_capability") for card in look.cards("nvidia")]
+    torch = look.get("torch.version")
+    for row in tables.rows("pytorch", "ships", "cudnn"):
+        lowest = _lowest_taken(tables, row.values)
+        if lowest and any(capability is None or is_below(capability, lowest.low) for capability in capabilities):
+            return torch is None or not is_below(torch, row.version)  # none so old ships one that does
+    return False
 
 
 def _lowest_taken(tables: Tables, cudnn: str) -> Requirement | None:

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterable, Iterator
 
+from stackviz.rules.checks.builds import variant_of
 from stackviz.rules.checks.torch_build import is_own_build
 from stackviz.rules.compatibility import Source, Tables
 from stackviz.rules.finding import Severity, Verdict
@@ -31,6 +32,10 @@ def _same(version: str, other: str) -> bool:
     return public == other_public and (not local or not other_local or local == other_local)
 
 
+def _public(version: str) -> str:
+    return version.partition("+")[0]
+
+
 def check_versions(look: Look, _tables: Tables) -> Iterator[Verdict]:
     if look.says_none("torch.version"):
         return
@@ -39,7 +44,14 @@ def check_versions(look: Look, _tables: Tables) -> Iterator[Verdict]:
         return
     running = look.need("torch.version")
     others = [version for version in listed if not _same(version, running)]
-    if others:
+    if others and all(_public(version) == _public(running) for version in others):
+        yield Verdict(
+            Severity.NOTE,
+            f"torch {running} runs, {', '.join(others)} is what was installed",
+            "One version, built from differing commits: a source tree that was built again without installing it.",
+            "Install it again from the source tree, so that extensions are built against what runs.",
+        )
+    elif others:
         yield Verdict(
             Severity.WARNING,
             f"torch versions disagree: {running} runs, {', '.join(others)} {'is' if len(others) == 1 else 'are'} "
@@ -54,7 +66,7 @@ def check_versions(look: Look, _tables: Tables) -> Iterator[Verdict]:
 
 def check_cuda_offered(look: Look, tables: Tables) -> Iterator[Verdict]:
     torch, cuda = look.get("torch.version"), look.get("torch.cuda_version")
-    if torch is None or cuda is None or is_own_build(torch):
+    if torch is None or cuda is None or is_own_build(torch) or torch.partition("+")[2] == variant_of(cuda):
         return
     release = ".".join(str(part) for part in numbers(torch)[:3])
     rows = [row for row in tables.rows("pytorch", "offers", "cuda-runtime") if row.version == release and row.values]

@@ -1,0 +1,111 @@
+"""Does CUDA start: NVML, cuInit's answers, the device file, the fabric manager."""
+
+import pytest
+
+from stackviz.wire import Absent
+from tests.rules.build import FAILED, UNSET, answer, answers, card, linux, mac
+
+COMPAT = "/usr/local/cuda/compat:/usr/lib"
+RULES = ("nvml-mismatch", "err802-fabric", "err803", "err804", "uvm-after-suspend", "uvm-device-missing")
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"nvidia__nvml_error": "Failed to initialize NVML: Driver/library version mismatch"},
+        {"nvidia__kernel_module_version": "575.57.08"},
+        {"nvidia__nvml_version": "575.57.08"},
+    ],
+)
+def test_a_library_of_another_driver_than_the_loaded_one_is_broken(changes):
+    found = answer("nvml-mismatch", linux(**changes))
+    assert (found.severity, "Reboot" in found.advice) == ("broken", True)
+
+
+@pytest.mark.parametrize("library", ["580.95.05", "13.580.95.05"])
+def test_nvml_may_put_the_cuda_major_before_the_drivers_version(library):
+    assert answer("nvml-mismatch", linux(nvidia__nvml_version=library)).severity == "fits"
+
+
+def test_another_failure_of_nvml_without_the_modules_version_cannot_be_told():
+    seen = linux(
+        nvidia__nvml_error="Unknown Error",
+        nvidia__kernel_module_version=None,
+        absent={"nvidia.kernel_module_version": FAILED},
+    )
+    assert answer("nvml-mismatch", seen).severity == "cannot-tell"
+
+
+@pytest.mark.parametrize(
+    ("changes", "severity"),
+    [
+        ({"cuda__init_code": 802, "nvidia__fabric_manager": "inactive"}, "broken"),
+        ({"cuda__init_code": 802, "nvidia__nvswitches": None, "nvidia__fabric_manager": None}, "broken"),
+        ({"nvidia__fabric_manager": "failed"}, "broken"),
+        ({"nvidia__fabric_manager": "active"}, "fits"),
+        ({"nvidia__fabric_manager": None}, "cannot-tell"),
+        ({"nvidia__fabric_manager": None, "absent": {"nvidia.fabric_manager": Absent("not_installed")}}, "broken"),
+    ],
+)
+def test_a_machine_with_nvswitch_needs_the_fabric_manager(changes, severity):
+    assert answer("err802-fabric", linux(**changes)).severity == severity
+
+
+def test_a_machine_without_nvswitch_needs_none():
+    assert answers("err802-fabric", linux(nvidia__nvswitches=None, nvidia__fabric_manager=None)) == []
+
+
+def test_803_names_the_folder_that_stands_first():
+    found = answer("err803", linux(cuda__init_code=803, env__ld_library_path=COMPAT))
+    assert (found.severity, "/usr/local/cuda/compat" in found.explanation) == ("broken", True)
+    assert "reboot" in answer("err803", linux(cuda__init_code=803)).advice
+
+
+def test_a_compat_folder_whose_effect_nobody_asked_cannot_be_told():
+    seen = linux(cuda__init_code=None, env__ld_library_path=COMPAT, absent={"cuda.init_code": FAILED})
+    assert answer("err803", seen).severity == "cannot-tell"
+    assert answers("err803", linux(env__ld_library_path=COMPAT)) == []
+
+
+@pytest.mark.parametrize(
+    ("changes", "name", "fires"),
+    [
+        ({"cuda__init_code": 804}, "NVIDIA GeForce RTX 3090", True),
+        ({"cuda__init_code": None, "env__ld_library_path": COMPAT}, "NVIDIA GeForce RTX 3090", True),
+        ({"cuda__init_code": None, "cuda__libcuda_path": "/usr/local/cuda-12.4/compat/libcuda.so.1"}, "TITAN V", True),
+        ({"cuda__init_code": None, "env__ld_library_path": COMPAT}, "NVIDIA H100 80GB HBM3", False),
+        ({"cuda__init_code": 0, "env__ld_library_path": COMPAT}, "NVIDIA GeForce RTX 3090", False),
+    ],
+)
+def test_forward_compatibility_is_for_data_center_cards(changes, name, fires):
+    found = answers("err804", linux(card(name=name), **changes))
+    assert [one.severity for one in found] == (["broken"] if fires else [])
+
+
+def test_999_beside_a_driver_that_lists_the_card_is_what_sleep_leaves_behind():
+    assert "modprobe nvidia_uvm" in answer("uvm-after-suspend", linux(cuda__init_code=999)).advice
+
+
+@pytest.mark.parametrize(
+    "changes", [{"cuda__init_code": 0}, {"nvidia__uvm_device": False}, {"nvidia__nvml_error": "Unknown Error"}]
+)
+def test_999_with_another_reason_or_no_999_is_not_blamed_on_sleep(changes):
+    assert answers("uvm-after-suspend", linux(**{"cuda__init_code": 999, **changes})) == []
+
+
+def test_the_missing_device_file_is_broken_and_a_silent_system_cannot_be_told():
+    assert "nvidia-modprobe" in answer("uvm-device-missing", linux(nvidia__uvm_device=False)).advice
+    assert answer("uvm-device-missing", linux()).severity == "fits"
+    silent = linux(nvidia__uvm_device=None, absent={"nvidia.uvm_device": FAILED})
+    assert answer("uvm-device-missing", silent).severity == "cannot-tell"
+
+
+def test_wsl_and_systems_that_have_no_such_file_are_not_asked_for_it():
+    assert answers("uvm-device-missing", linux(nvidia__uvm_device=False, os__wsl="2")) == []
+    none = linux(nvidia__uvm_device=None, absent={"nvidia.uvm_device": UNSET})
+    assert answers("uvm-device-missing", none) == []
+
+
+@pytest.mark.parametrize("rule", RULES)
+def test_a_mac_starts_no_cuda(rule):
+    assert answers(rule, mac()) == []
