@@ -190,8 +190,8 @@ def cards_of(component: str, name: str) -> Check:
                 yield Verdict(
                     Severity.BROKEN,
                     f"{name} {versions[0]} has no code for {named(group)} (capability {capability})",
-                    f"From {row.version} on it is for {f'{row.low} and newer' if row.low else row.values}: it stops at its "
-                    "first kernel, or when it is imported.",
+                    f"From {row.version} on it is for {f'{row.low} and newer' if row.low else row.values}: it stops at "
+                    "its first kernel, or when it is imported.",
                     f"Leave {name} out on this card, or choose what does the same without it: for attention that is "
                     "torch's own scaled_dot_product_attention.",
                     cards=indexes(group),
