@@ -34,7 +34,7 @@ else:
 
 class PlacementInline(_PlacementInline):
     model = Placement
-    fields = ["order", "component", "version", "role", "note"]
+    fields = ["order", "component", "kind", "version", "role", "note"]
     autocomplete_fields = ["component"]
     extra = 1
 
@@ -86,7 +86,7 @@ class ComponentAdmin(HistoryAdmin):
     list_display = ["name", "slug", "layer", "role", "maker", "part_of", "stack_count", "release_count"]
     list_filter = ["layer", "stacks", OriginFilter, "role"]
     list_select_related = ["part_of"]
-    search_fields = ["name", "slug", "maker", "what_it_is", "what_it_does"]
+    search_fields = ["name", "slug", "maker", "what_it_is", "what_it_does", "install"]
     autocomplete_fields = ["part_of", "source"]
     prepopulated_fields = {"slug": ["name"]}
     inlines = [CounterpartInline]
@@ -115,8 +115,8 @@ class CounterpartAdmin(HistoryAdmin):
 
 @admin.register(Placement)
 class PlacementAdmin(HistoryAdmin):
-    list_display = ["component", "stack", "order", "version", "role"]
-    list_filter = ["stack", "component__layer"]
+    list_display = ["component", "stack", "kind", "order", "version", "role"]
+    list_filter = ["stack", "kind", "component__layer"]
     list_select_related = ["component", "stack"]
     search_fields = ["component__name", "component__slug", "version", "note"]
     autocomplete_fields = ["component", "stack"]

@@ -4,6 +4,7 @@
     data/stacks.toml         which components stand where, who calls whom
     data/counterparts.csv    component,other,other_stack,relation,differs,source
     data/sources.csv         key,title,url
+    data/memory.toml         where tensors live (stacks/memory.py), data/terms.csv: words of one stack on another
     rules/tables/*.csv       sources, releases, requirements: the only copy, shared with the agent
 
 Pure: no database.
@@ -26,7 +27,7 @@ from stackviz.rules.compatibility import packaged_rows
 DATA = Path(__file__).resolve().parent / "data"
 FILES = ("components.toml", "stacks.toml", "counterparts.csv", "sources.csv")
 # Raise it when what the loader makes of a line changes, so that the same files are loaded anew.
-LOADER_VERSION = 1
+LOADER_VERSION = 2
 REQUIREMENT_KEY = ("component", "version", "variant", "platform", "relation", "subject", "part")
 
 Line = Mapping[str, str]
@@ -34,7 +35,10 @@ Line = Mapping[str, str]
 
 @dataclass(frozen=True)
 class StackFiles:
-    """All lines as written. `places` and `calls` are keyed by stack; a place is (component, version, role, note)."""
+    """All lines as written. `places`, `calls`, `tools` and `beside` are keyed by stack.
+
+    A place is (component, version, role, note); a tool comes with what it reads.
+    """
 
     version: str
     sources: list[Line]
@@ -42,6 +46,8 @@ class StackFiles:
     stacks: dict[str, dict[str, Any]]
     places: dict[str, list[tuple[str, str, str, str]]]
     calls: dict[str, list[tuple[str, str]]]
+    tools: dict[str, dict[str, list[str]]]
+    beside: dict[str, list[str]]
     counterparts: list[Line]
     releases: Sequence[Line]
     requirements: Sequence[Line]
@@ -63,11 +69,13 @@ def read_files(folder: Path = DATA) -> StackFiles:
     stacks = _toml(folder / "stacks.toml")
     files = StackFiles(
         version=data_version(folder),
-        sources=[*_csv(folder / "sources.csv"), *packaged_rows("sources.csv")],
+        sources=source_lines(folder),
         components=_toml(folder / "components.toml"),
         stacks=stacks,
         places={slug: [_place(text) for text in stack["places"]] for slug, stack in stacks.items()},
         calls={slug: list(_calls(stack["calls"])) for slug, stack in stacks.items()},
+        tools={slug: _tools(stack.get("tools", [])) for slug, stack in stacks.items()},
+        beside={slug: list(stack.get("beside", [])) for slug, stack in stacks.items()},
         counterparts=_csv(folder / "counterparts.csv"),
         releases=packaged_rows("releases.csv"),
         requirements=packaged_rows("requirements.csv"),
@@ -76,6 +84,11 @@ def read_files(folder: Path = DATA) -> StackFiles:
     if problems:
         raise CuratedDataError(problems)
     return files
+
+
+def source_lines(folder: Path = DATA) -> list[Line]:
+    """The documents that lines of these files may name: ours and those of the tables."""
+    return [*_csv(folder / "sources.csv"), *packaged_rows("sources.csv")]
 
 
 def _toml(path: Path) -> dict[str, Any]:
@@ -100,6 +113,14 @@ def _calls(lines: Iterable[str]) -> Iterator[tuple[str, str]]:
         caller, _, callees = line.partition("->")
         for callee in callees.split(","):
             yield caller.strip(), callee.strip()
+
+
+def _tools(lines: Iterable[str]) -> dict[str, list[str]]:
+    """`tool -> what it reads, what it reads`."""
+    found: dict[str, list[str]] = {}
+    for tool, read in _calls(lines):
+        found.setdefault(tool, []).append(read)
+    return found
 
 
 # --- checks ---
@@ -155,6 +176,23 @@ def _check_stacks(files: StackFiles) -> Iterator[str]:
             )
 
 
+def _check_tools(files: StackFiles) -> Iterator[str]:
+    for stack, places in files.places.items():
+        standing = {component for component, *_ in places}
+        around = [*files.tools[stack], *files.beside[stack]]
+        for slug in around:
+            if slug not in files.components:
+                yield f"stacks.toml: {stack} has the unknown component {slug} beside it"
+            if slug in standing or around.count(slug) > 1:
+                yield f"stacks.toml: {stack} holds {slug} twice"
+        yield from (
+            f"stacks.toml: in {stack} {tool} reads {slug}, but {slug} does not stand there"
+            for tool, read in files.tools[stack].items()
+            for slug in read
+            if slug not in standing
+        )
+
+
 def _check_counterparts(files: StackFiles) -> Iterator[str]:
     seen: set[frozenset[str]] = set()
     for line in files.counterparts:
@@ -196,4 +234,4 @@ def _twice(keys: Iterable[tuple[str, ...]]) -> list[tuple[str, ...]]:
     return [key for key in keys if key in seen or seen.add(key)]  # type: ignore[func-returns-value]
 
 
-CHECKS = (_check_sources, _check_components, _check_stacks, _check_counterparts, _check_tables)
+CHECKS = (_check_sources, _check_components, _check_stacks, _check_tools, _check_counterparts, _check_tables)

@@ -4,7 +4,7 @@ How corrections are recognised is the catalogue's way (`catalog.change.Change`):
 that was loaded has been corrected here, and stays.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import TypeVar
 from urllib.parse import urlsplit
@@ -28,7 +28,20 @@ from stackviz.stacks.models import (
 
 Lines = TypeVar("Lines")
 SOURCE_PREFIX = "stacks/"  # data_key of our sources: the catalogue's own files use bare keys
-MAKERS = ("nvidia.com", "apple.com", "pytorch.org", "intel.com", "kernel.org", "jax.dev", "python.org", "numpy.org")
+MAKERS = (
+    "nvidia.com",
+    "apple.com",
+    "pytorch.org",
+    "intel.com",
+    "kernel.org",
+    "jax.dev",
+    "python.org",
+    "numpy.org",
+    "amd.com",
+    "hiascend.com",
+    "cloud.google.com",
+    "tensorflow.org",
+)
 
 
 def load_stacks(folder: Path = DATA, *, force: bool = False) -> Summary:
@@ -96,6 +109,7 @@ class _Loader:
                 what_it_is=line["is"],
                 what_it_does=line["does"],
                 see_version=line.get("see", ""),
+                install=line.get("install", ""),
                 docs_url=line.get("docs", ""),
                 source=self.sources[line["source"]],
             )
@@ -104,8 +118,8 @@ class _Loader:
         wholes = self._known_wholes()
         for slug, row in wanted.items():
             row.part_of_id = wholes.get(self.files.components[slug].get("part_of", ""))
-        changed = ["slug", "name", "maker", "layer", "role", "what_it_is", "what_it_does", "see_version", "docs_url"]
-        counts = Change(Component, wanted).apply([*changed, "source", "part_of"], self.reason)
+        changed = ["slug", "name", "maker", "layer", "role", "what_it_is", "what_it_does", "see_version", "install"]
+        counts = Change(Component, wanted).apply([*changed, "docs_url", "source", "part_of"], self.reason)
         self.components = {row.data_key or "": row for row in Component.objects.filter(data_key__isnull=False)}
         if self._known_wholes() != wholes:
             self._components()
@@ -148,7 +162,29 @@ class _Loader:
             for order, (component, version, role, note) in enumerate(places, start=1)
             if component in self.components
         }
-        return Change(Placement, wanted).apply(["stack", "component", "order", "version", "role", "note"], self.reason)
+        wanted |= self._around()
+        changed = ["stack", "component", "order", "kind", "version", "role", "note"]
+        return Change(Placement, wanted).apply(changed, self.reason)
+
+    def _around(self) -> dict[str, Placement]:
+        """Tools and what stands beside the layers."""
+        kinds: tuple[tuple[Placement.Kind, Mapping[str, Iterable[str]]], ...] = (
+            (Placement.Kind.TOOL, self.files.tools),
+            (Placement.Kind.BESIDE, self.files.beside),
+        )
+        return {
+            f"{slug}/{component}": Placement(
+                data_key=f"{slug}/{component}",
+                stack=self.stacks[slug],
+                component=self.components[component],
+                order=order,
+                kind=kind,
+            )
+            for kind, around in kinds
+            for slug, components in self._of_stacks(around)
+            for order, component in enumerate(components, start=1)
+            if component in self.components
+        }
 
     def _calls(self) -> Counts:
         wanted = {
@@ -159,12 +195,12 @@ class _Loader:
                 callee=self.components[callee],
             )
             for slug, calls in self._of_stacks(self.files.calls)
-            for caller, callee in calls
+            for caller, callee in [*calls, *_pairs(self.files.tools[slug])]
             if {caller, callee} <= self.components.keys()
         }
         return Change(Call, wanted).apply(["stack", "caller", "callee"], self.reason)
 
-    def _of_stacks(self, by_stack: dict[str, Lines]) -> Iterable[tuple[str, Lines]]:
+    def _of_stacks(self, by_stack: Mapping[str, Lines]) -> Iterable[tuple[str, Lines]]:
         """Without the stacks that somebody deleted here."""
         return [(slug, lines) for slug, lines in by_stack.items() if slug in self.stacks]
 
@@ -238,6 +274,10 @@ class _Loader:
             "note",
         ]
         return Change(Requirement, wanted).apply(changed, self.reason)
+
+
+def _pairs(tools: Mapping[str, Iterable[str]]) -> Iterable[tuple[str, str]]:
+    return ((tool, read) for tool, reads in tools.items() for read in reads)
 
 
 def _source(line: Line) -> Source:

@@ -40,6 +40,7 @@ class Component(Curated):
     what_it_is = models.TextField(max_length=500, help_text=_("one sentence"))
     what_it_does = models.TextField(max_length=500, help_text=_("one sentence: what it does, who calls it"))
     see_version = models.CharField(_("how to see its version"), max_length=300, blank=True)
+    install = models.CharField(_("how to install it"), max_length=300, blank=True)
     docs_url = models.CharField(_("documentation"), max_length=300, blank=True, validators=[is_web_address])
     source = models.ForeignKey(Source, models.PROTECT, related_name="components")
     history = kept_history()
@@ -69,7 +70,7 @@ class Component(Curated):
     def content(self) -> tuple[object, ...]:
         return (
             self.slug, self.name, self.maker, self.layer, self.role, self.part_of_id, self.what_it_is,
-            self.what_it_does, self.see_version, self.docs_url, self.source_id,
+            self.what_it_does, self.see_version, self.docs_url, self.source_id, *filter(None, (self.install,)),
         )  # fmt: skip
 
 
@@ -104,11 +105,20 @@ class Stack(Curated):
 
 
 class Placement(Curated):
-    """A component standing in a stack. `version` is shown in the version's place: a demand, or a device name."""
+    """A component standing in a stack. `version` is shown in the version's place: a demand, or a device name.
+
+    Only what stands on a layer is drawn. A tool watches the stack: what it reads are its calls.
+    """
+
+    class Kind(models.TextChoices):
+        LAYER = "layer", _("stands on its layer")
+        TOOL = "tool", _("watches the stack")
+        BESIDE = "beside", _("belongs to it, not drawn")
 
     stack = models.ForeignKey(Stack, models.CASCADE, related_name="placements")
     component = models.ForeignKey(Component, models.CASCADE, related_name="placements")
     order = models.PositiveSmallIntegerField(default=0, help_text=_("inside its layer"))
+    kind = models.CharField(max_length=6, choices=Kind.choices, default=Kind.LAYER)
     version = models.CharField(max_length=120, blank=True)
     role = models.CharField(
         max_length=40, blank=True, validators=[is_slug], help_text=_("if it does another job here than its usual one")
@@ -126,7 +136,8 @@ class Placement(Curated):
         return f"{self.component} in {self.stack}"
 
     def content(self) -> tuple[object, ...]:
-        return (self.stack_id, self.component_id, self.order, self.version, self.role, self.note)
+        kind = () if self.kind == self.Kind.LAYER else (str(self.kind),)
+        return (self.stack_id, self.component_id, self.order, self.version, self.role, self.note, *kind)
 
 
 class Call(Curated):
@@ -249,6 +260,7 @@ class Requirement(Curated):
         SUPPORTS = "supports", _("supports")
         BUILT_FOR = "built-for", _("has code for")
         COMPILES_FOR = "compiles-for", _("can be compiled for, from")
+        ENDS_WITH = "ends-with", _("ends with")
 
     class Confidence(models.TextChoices):
         HIGH = "high", _("high")

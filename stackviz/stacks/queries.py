@@ -42,7 +42,8 @@ def _columns(_edition: str, _language: str) -> Mapping[str, Column]:
     """All public stacks, kept per edition: whoever changes a row gets a new token and so a new reading."""
     stacks = list(Stack.objects.filter(is_public=True))
     placements: dict[int, list[Placement]] = defaultdict(list)
-    for placement in Placement.objects.select_related("component__source", "component__part_of").order_by("order"):
+    standing = Placement.objects.filter(kind=Placement.Kind.LAYER)
+    for placement in standing.select_related("component__source", "component__part_of").order_by("order"):
         placements[placement.stack_id].append(placement)
     calls: dict[tuple[int, int], list[str]] = defaultdict(list)
     for call in Call.objects.select_related("callee").order_by("pk"):

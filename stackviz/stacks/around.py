@@ -1,0 +1,97 @@
+"""What belongs to a stack and stands on none of its layers: the tools that watch it, and what is found beside it."""
+
+from collections import defaultdict
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+
+from stackviz.diagrams.layers import Layer, role_title
+from stackviz.stacks.models import Call, Edition, Placement
+
+
+@dataclass(frozen=True, slots=True)
+class Tool:
+    """A tool and what it reads of the stack, as (name, address)."""
+
+    name: str
+    url: str
+    role: str
+    what_it_is: str
+    what_it_does: str
+    install: str
+    see_version: str
+    reads: tuple[tuple[str, str], ...]
+    source_title: str
+    source_url: str
+
+    @property
+    def role_title(self) -> str:
+        """In the reader's language: what is kept serves every language."""
+        return role_title(self.role)
+
+
+@dataclass(frozen=True, slots=True)
+class Beside:
+    """A component that belongs to the stack without being drawn."""
+
+    name: str
+    url: str
+    layer: str
+    role: str
+    what_it_is: str
+
+    @property
+    def role_title(self) -> str:
+        return role_title(self.role)
+
+
+@dataclass(frozen=True, slots=True)
+class Around:
+    tools: tuple[Tool, ...] = ()
+    beside: tuple[Beside, ...] = ()
+
+
+def around(stack: str) -> Around:
+    """Of the public stack with this slug. One query, three after a change of the data."""
+    return _around(Edition.current()).get(stack, Around())
+
+
+@lru_cache(maxsize=2)
+def _around(_edition: str) -> Mapping[str, Around]:
+    reads: dict[tuple[int, int], list[tuple[str, str]]] = defaultdict(list)
+    for call in Call.objects.select_related("callee").order_by("pk"):
+        reads[call.stack_id, call.caller_id].append((call.callee.name, call.callee.get_absolute_url()))
+    tools: dict[str, list[Tool]] = defaultdict(list)
+    beside: dict[str, list[tuple[int, Beside]]] = defaultdict(list)
+    placements = Placement.objects.exclude(kind=Placement.Kind.LAYER).filter(stack__is_public=True)
+    for placed in placements.select_related("stack", "component__source").order_by("order", "pk"):
+        if placed.kind == Placement.Kind.TOOL:
+            tools[placed.stack.slug].append(_tool(placed, reads[placed.stack_id, placed.component_id]))
+        else:
+            depth = list(Layer).index(Layer(placed.component.layer))
+            beside[placed.stack.slug].append((depth, _beside(placed)))
+    return {
+        slug: Around(tuple(tools[slug]), tuple(row for _depth, row in sorted(beside[slug], key=lambda pair: pair[0])))
+        for slug in {*tools, *beside}
+    }
+
+
+def _tool(placed: Placement, reads: list[tuple[str, str]]) -> Tool:
+    component = placed.component
+    return Tool(
+        name=component.name,
+        url=component.get_absolute_url(),
+        role=component.role,
+        what_it_is=component.what_it_is,
+        what_it_does=component.what_it_does,
+        install=component.install,
+        see_version=component.see_version,
+        reads=tuple(reads),
+        source_title=component.source.title,
+        source_url=component.source.url,
+    )
+
+
+def _beside(placed: Placement) -> Beside:
+    component = placed.component
+    return Beside(component.name, component.get_absolute_url(), component.layer, component.role, component.what_it_is)

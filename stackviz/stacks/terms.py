@@ -1,0 +1,78 @@
+"""Words of one stack and what stands for them on another: streams, warps, pinned memory. From data/terms.csv."""
+
+import csv
+from dataclasses import dataclass
+from functools import lru_cache
+
+from django.urls import reverse
+
+from stackviz.stacks.files import DATA, source_lines
+from stackviz.stacks.models import Counterpart
+
+FILE = "terms.csv"
+
+
+@dataclass(frozen=True, slots=True)
+class Term:
+    """`component` is the one the word belongs to; `other_term` is empty where the other stack has nothing like it."""
+
+    stack: str
+    component: str
+    term: str
+    other_stack: str
+    other_component: str
+    other_term: str
+    relation: str
+    differs: str
+    source_title: str
+    source_url: str
+
+    @property
+    def url(self) -> str:
+        return reverse("stacks:component", args=[self.component]) if self.component else ""
+
+    @property
+    def other_url(self) -> str:
+        return reverse("stacks:component", args=[self.other_component]) if self.other_component else ""
+
+    @property
+    def how_far(self) -> str:
+        """The relation in the reader's language."""
+        return str(Counterpart.Relation(self.relation).label)
+
+    def turned(self) -> "Term":
+        """The same, read from the other stack."""
+        return Term(
+            self.other_stack,
+            self.other_component,
+            self.other_term,
+            self.stack,
+            self.component,
+            self.term,
+            self.relation,
+            self.differs,
+            self.source_title,
+            self.source_url,
+        )
+
+
+@lru_cache(maxsize=1)
+def all_terms() -> tuple[Term, ...]:
+    """As in the file. Raises KeyError for a source that is not named in the files."""
+    sources = {line["key"]: (line["title"], line["url"]) for line in source_lines(DATA)}
+    with (DATA / FILE).open(encoding="utf-8", newline="") as file:
+        return tuple(
+            Term(**{name: text for name, text in line.items() if name != "source"}, **_source(sources[line["source"]]))
+            for line in csv.DictReader(file)
+        )
+
+
+def _source(document: tuple[str, str]) -> dict[str, str]:
+    title, url = document
+    return {"source_title": title, "source_url": url}
+
+
+def terms_of(component: str) -> list[Term]:
+    """What words of this component are called elsewhere, read from its side."""
+    own = [term for term in all_terms() if term.component == component]
+    return own + [term.turned() for term in all_terms() if term.other_component == component]
