@@ -1,7 +1,7 @@
 """What dumps come to: findings, the stacks drawn side by side, cards with their sheets, facts. Reads, never writes."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from statistics import median
 from typing import Any
 
@@ -14,7 +14,8 @@ from stackviz.catalog.match import Match, match_cards
 from stackviz.catalog.models import Accelerator
 from stackviz.diagnose.facts import FactRow, fact_text, not_told, told
 from stackviz.diagnose.pasted import Pasted, tool_names
-from stackviz.diagrams.boxes import Column
+from stackviz.diagrams.boxes import Box, Column
+from stackviz.diagrams.layers import Layer, State
 from stackviz.diagrams.stack import Drawing, draw_columns
 from stackviz.dumps import DumpedMachine
 from stackviz.importers import Reading
@@ -29,7 +30,7 @@ from stackviz.wire.facts import CARD_ABSENT_NAMES
 
 MOST_MACHINES = 6  # side by side; there are as many colours
 MOST_RESULTS = 200  # of one machine; llama-bench prints a dozen
-MOST_CARD_ROWS = 16  # that differ; cards that read alike are one row
+MOST_CARD_ROWS = 16  # that differ in name or size; others are one row
 MOST_SOFTWARE = 80
 _FAULTS = (Severity.BROKEN, Severity.WARNING)
 _HEADLINE: Mapping[str, str | Promise] = {
@@ -82,7 +83,7 @@ class PastedSnapshot:
 
 @dataclass(frozen=True, slots=True)
 class CardRow:
-    """Cards that read alike. `sheet_url` empty: in no public sheet; then `needs` says what would decide, if known."""
+    """Cards of one name and size. `sheet_url` empty: in no public sheet; then `needs` says what would decide."""
 
     label: str
     memory: str
@@ -143,12 +144,21 @@ class MachineDiagnosis:
 
 @dataclass(frozen=True, slots=True)
 class Diagnosis:
-    """The page below its form. `more`: machines of the text beyond MOST_MACHINES, which are not shown."""
+    """The page below its form. `more`: machines of the text beyond MOST_MACHINES, which are not shown.
+
+    `not_drawn`: names of what the stacks may hold and no dump speaks of.
+    """
 
     machines: tuple[MachineDiagnosis, ...]
     drawing: Drawing
+    not_drawn: tuple[str, ...]
     not_understood: tuple[str, ...]
     more: int
+
+    @property
+    def is_brief(self) -> bool:
+        """Of several machines boxes lead to the page that explains them: said once for each it would be a long page."""
+        return len(self.machines) > 1
 
     @property
     def first(self) -> MachineDiagnosis:
@@ -175,9 +185,11 @@ def diagnose(pasted: Pasted) -> Diagnosis:
             zip(_titles(shown), zip(shown, cards, described, strict=True), strict=True), 1
         )
     ]
+    columns, not_drawn = _spoken_of([column for _machine, column in looked_at])
     return Diagnosis(
         machines=tuple(machine for machine, _column in looked_at),
-        drawing=draw_columns([column for _machine, column in looked_at]),
+        drawing=draw_columns(columns),
+        not_drawn=not_drawn,
         not_understood=pasted.not_understood,
         more=len(pasted.machines) - len(shown),
     )
@@ -244,7 +256,8 @@ def _name(reading: Reading) -> str:
         count = sum(card.reported_name == names[0] for card in reading.cards)
         label = f"{count} × {names[0]}" if count > 1 else names[0]
         return f"{label} + {len(names) - 1}" if len(names) > 1 else label
-    return str(reading.facts.get("apple.chip") or reading.facts.get("cpu.model") or reading.facts.get("os.name") or "")
+    system = f"{reading.facts.get('os.name', '')} {reading.facts.get('os.version', '')}".strip()
+    return str(reading.facts.get("apple.chip") or reading.facts.get("cpu.model") or system)
 
 
 def _headline(facts: Mapping[str, wire.Scalar]) -> Iterator[tuple[str, str]]:
@@ -271,26 +284,71 @@ def _column(
     return reported_column(f"pasted-{number}", title, described.title, "", described, snapshot, cards, answers)
 
 
+def _spoken_of(columns: Sequence[Column]) -> tuple[list[Column], tuple[str, ...]]:
+    """The columns without the rows that no dump says anything about, and the names of what is left out so.
+
+    Each layer keeps its first row, so that it says "not reported" where nothing of it is.
+    """
+    spoken = {_row(box) for column in columns for box in column.boxes if _is_told(box)}
+    told_layers = {layer for layer, _role in spoken}
+    for layer in Layer:
+        if layer not in told_layers:
+            spoken.update([_row(box) for column in columns for box in column.boxes if box.layer == layer][:1])
+    left_out = [box for column in columns for box in column.boxes if _row(box) not in spoken]
+    names = tuple(dict.fromkeys(box.name for box in left_out if box.state != State.ABSENT))
+    return [_only(column, spoken) for column in columns], names
+
+
+def _only(column: Column, rows: set[tuple[Layer, str]]) -> Column:
+    boxes = tuple(box for box in column.boxes if _row(box) in rows or box.state == State.ABSENT)
+    drawn = {box.component for box in boxes}
+    links = tuple(link for link in column.links if {link.source_component, link.target_component} <= drawn)
+    return replace(column, boxes=boxes, links=links)
+
+
+def _row(box: Box) -> tuple[Layer, str]:
+    return box.layer, box.role
+
+
+def _is_told(box: Box) -> bool:
+    return bool(box.notes) or box.state not in (State.UNKNOWN, State.ABSENT)
+
+
 def _card_rows(cards: Sequence[PastedCard]) -> list[CardRow]:
     alike: dict[tuple[object, ...], list[PastedCard]] = {}
     for card in cards:
-        facts = (told(CARD_FACTS, card.reported.facts), not_told(CARD_ABSENT_NAMES, card.reported.absent))
-        alike.setdefault((card.reported_name, card.memory_bytes, *facts), []).append(card)
+        alike.setdefault((card.reported_name, card.memory_bytes, card.match.needs), []).append(card)
     return [_card_row(group) for group in alike.values()]
 
 
 def _card_row(group: Sequence[PastedCard]) -> CardRow:
     card, sheet = group[0], group[0].public_sheet
     memory = card.memory_bytes
+    reported = [card.reported for card in group]
+    said = {name for one in reported for name in one.facts}
+    absent = {name: why for one in reported for name, why in one.absent.items() if name not in said}
     return CardRow(
         label=f"{len(group)} × {card.reported_name}" if len(group) > 1 else card.reported_name,
         memory=format_quantity(memory, "B", binary=True, digits=4).label if memory else "",
         sheet_name=sheet.name if sheet else "",
         sheet_url=sheet.get_absolute_url() if sheet else "",
         needs=card.match.needs,
-        facts=told(CARD_FACTS, card.reported.facts),
-        missing=not_told(CARD_ABSENT_NAMES, card.reported.absent),
+        facts=_told_of_all(reported),
+        missing=not_told(CARD_ABSENT_NAMES, absent),
     )
+
+
+def _told_of_all(cards: Sequence[wire.Card]) -> tuple[FactRow, ...]:
+    """Once where the cards agree, else card by card: `0: 41 °C · 1: 43 °C`."""
+    rows = []
+    for name, fact in CARD_FACTS.items():
+        texts = {card.index: fact_text(fact, card.facts[name]) for card in cards if name in card.facts}
+        if not texts:
+            continue
+        is_common = len(set(texts.values())) == 1 and len(texts) == len(cards)
+        text = next(iter(texts.values())) if is_common else " · ".join(f"{n}: {one}" for n, one in texts.items())
+        rows.append(FactRow(name, fact.meaning, text))
+    return tuple(rows)
 
 
 def _result(result: wire.Result) -> ResultRow:
