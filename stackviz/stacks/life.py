@@ -7,8 +7,10 @@ from django.urls import reverse
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
+from stackviz.diagrams.boxes import Column
 from stackviz.rules import Finding
-from stackviz.rules.lifecycle import Life, LifeState, lives
+from stackviz.rules.compatibility import Release
+from stackviz.rules.lifecycle import Life, LifeState, lives, newest_out, standing
 from stackviz.rules.upgrade import Upgrade, next_upgrades
 from stackviz.stacks.models import Component
 from stackviz.stacks.tables import rule_tables
@@ -68,6 +70,36 @@ def life_table(report: Report) -> LifeTable:
         tuple(_row(life, names) for life in found),
         tuple(UpgradeRow(names.get(upgrade.component, upgrade.component), upgrade) for upgrade in upgrades),
     )
+
+
+@dataclass(frozen=True, slots=True)
+class SupportRow:
+    """One component of a stack. `supported`: releases whose support ends later, newest first; `newest`: of all."""
+
+    name: str
+    url: str
+    newest: Release
+    supported: tuple[tuple[Release, str], ...]  # with the style of its state
+
+
+def support_of(column: Column, system: str, day: str) -> tuple[SupportRow, ...]:
+    """What of a described stack somebody dates, in its order. `system`: the stack's; drivers differ by it."""
+    tables = rule_tables()
+    rows = []
+    for box in column.boxes:
+        variant = _variant(box.component, system)
+        newest = newest_out(tables, box.component, variant, day)
+        if newest is not None:
+            dated = [row for row in reversed(tables.releases_of(box.component, variant)) if row.support_ends]
+            living = [(row, _WORDS[state][0]) for row in dated if (state := standing(row, day)) != LifeState.ENDED]
+            rows.append(SupportRow(box.name, box.url, newest, tuple(living)))
+    return tuple(rows)
+
+
+def _variant(component: str, system: str) -> str:
+    if component == "nvidia-driver":
+        return "windows" if system == "windows" else "linux"
+    return {"linux": "ubuntu", "windows": "home-pro"}.get(component, "")
 
 
 def _row(life: Life, names: Mapping[str, str]) -> LifeRow:
