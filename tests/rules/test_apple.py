@@ -3,7 +3,7 @@
 import pytest
 
 from stackviz.wire import Absent, Software
-from tests.rules.build import UNSET, answer, answers, linux, mac
+from tests.rules.build import UNSET, answer, answers, linux, mac, report
 
 # --- rosetta ---
 
@@ -48,8 +48,16 @@ def test_an_intel_python_on_an_unknown_chip_cannot_be_told():
     assert found.title.endswith("apple.chip not reported")
 
 
-def test_linux_has_no_rosetta_question():
-    assert answers("rosetta", linux()) == []
+@pytest.mark.parametrize(
+    "seen",
+    [
+        linux(),
+        report({"os.name": "macOS", "os.version": "15.3", "apple.chip": "Apple M1"}),
+        mac(python__rosetta=None, python__arch=None, apple__chip=None, cpu__model=None, os__version="10.15.7"),
+    ],
+)
+def test_linux_a_listing_without_python_and_macs_before_apples_chips_have_no_rosetta_question(seen):
+    assert answers("rosetta", seen) == []
 
 
 # --- mps-old-macos ---
@@ -124,8 +132,11 @@ def test_without_what_torch_says_about_mps_nobody_can_tell(missing):
     assert found.title.endswith(f"{missing} not reported")
 
 
-def test_a_torch_built_without_mps_has_no_such_question():
-    assert answers("mps-unavailable", mac(mps__built=False, mps__available=False)) == []
+@pytest.mark.parametrize(
+    "told", [{"mps__built": False, "mps__available": False}, {"mps__built": None, "mps__available": None}]
+)
+def test_a_torch_built_without_mps_or_a_tool_that_does_not_speak_of_it_has_no_such_question(told):
+    assert answers("mps-unavailable", mac(**told)) == []
 
 
 # --- mps-fallback ---
@@ -141,8 +152,10 @@ def test_a_fallback_that_is_unset_off_or_without_mps_is_no_finding(seen):
     assert answers("mps-fallback", seen) == []
 
 
-def test_a_report_that_does_not_mention_the_variable_cannot_be_told():
-    assert answer("mps-fallback", mac({"torch.cuda_version": UNSET})).title.endswith("mps.fallback not reported")
+def test_a_variable_that_was_asked_for_in_vain_cannot_be_told_and_one_that_no_dump_tells_is_no_question():
+    failed = {"torch.cuda_version": UNSET, "mps.fallback": Absent("failed")}
+    assert answer("mps-fallback", mac(failed)).title.endswith("mps.fallback not reported")
+    assert answers("mps-fallback", mac({"torch.cuda_version": UNSET})) == []
 
 
 def test_a_torch_that_installs_on_macos_14_and_asks_for_15_is_broken():

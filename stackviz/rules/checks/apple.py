@@ -48,6 +48,7 @@ WHEELS = (
     ("jax-metal", "jax-metal", JAX_METAL),
     ("coremltools", "coremltools", COREMLTOOLS),
 )
+FIRST_MACOS_ON_APPLE_SILICON = "10.16"  # macOS 11, as it calls itself to programs built for older systems
 _FOR_CARDS = re.compile(r"cu\d{2,3}|rocm\d[\d.]*|xpu")
 
 
@@ -61,11 +62,25 @@ def is_apple_silicon(look: Look) -> bool | None:
     return None if model is None else model.startswith("Apple")
 
 
+def _speaks_of_python(look: Look) -> bool:
+    """A listing of the machine alone leaves no question about Python open."""
+    return look.speaks_of_torch or any(
+        look.was_asked(name) for name in ("python.version", "python.arch", "python.rosetta")
+    )
+
+
+def _is_older_than_apple_silicon(look: Look) -> bool:
+    version = look.get("os.version")
+    return bool(version and numbers(version)) and is_below(version or "", FIRST_MACOS_ON_APPLE_SILICON)
+
+
 def check_rosetta(look: Look, tables: Tables) -> Iterator[Verdict]:
-    if look.platform != "macos":
+    if look.platform != "macos" or not _speaks_of_python(look):
         return
     translated = look.is_true("python.rosetta")
     if translated is None:
+        if _is_older_than_apple_silicon(look):
+            return
         arch = look.need("python.arch")
         if arch == "arm64":
             return
@@ -89,6 +104,8 @@ def _intel_wheels(tables: Tables) -> str:
 
 def check_mps_macos(look: Look, tables: Tables) -> Iterator[Verdict]:
     if look.platform != "macos" or look.is_true("python.rosetta") or look.says_none("torch.version"):
+        return
+    if not look.speaks_of_torch:
         return
     if is_apple_silicon(look) is False:
         return
@@ -125,6 +142,8 @@ def check_mps_unavailable(look: Look, tables: Tables) -> Iterator[Verdict]:
         return
     if look.is_true("python.rosetta") or is_apple_silicon(look) is False:
         return
+    if not look.was_asked("mps.built") and not look.was_asked("mps.available"):
+        return  # older tools do not speak of it
     if look.need("mps.built") != "true":
         return
     if look.need("mps.available") == "true":
@@ -145,6 +164,8 @@ def check_mps_unavailable(look: Look, tables: Tables) -> Iterator[Verdict]:
 def check_mps_fallback(look: Look, _tables: Tables) -> Iterator[Verdict]:
     if look.platform != "macos" or look.says_none("torch.version") or look.says_none("mps.fallback"):
         return
+    if not look.was_asked("mps.fallback"):
+        return  # no dump tells it
     if look.is_true("mps.available") is False:
         return
     if look.need("mps.fallback") not in ("0", ""):

@@ -69,7 +69,7 @@ def _for_computing(look: Look) -> list[CardLook]:
 
 
 def check_amd_card(look: Look, _tables: Tables) -> Iterator[Verdict]:
-    if look.platform != "linux" or look.says_none("torch.version") or look.cards("nvidia"):
+    if look.platform != "linux" or not look.speaks_of_torch or look.says_none("torch.version") or look.cards("nvidia"):
         return
     cards = _for_computing(look)
     if not cards or hip_of_torch(look) is not None:
