@@ -175,15 +175,18 @@ _FIELDS = _fields(
         (
             "remap_pending",
             values.boolean,
-            "remapped_rows/remapped_row_pending|retired_pages/pending_retirement|retired_pages/pending_blacklist",
-            "Remapped Rows/Pending|Retired Pages/Pending Page Blacklist|Retired Pages/Pending",
+            (
+                "remapped_rows/remapped_row_pending|retired_pages/pending_retirement|retired_pages/pending_blacklist"
+                "|remapped_rows"
+            ),
+            "Remapped Rows/Pending|Retired Pages/Pending Page Blacklist|Retired Pages/Pending|Remapped Rows",
             "remapped_rows.pending|retired_pages.pending",
         ),
         (
             "remap_failed",
             values.boolean,
-            "remapped_rows/remapped_row_failure",
-            "Remapped Rows/Remapping Failure Occurred",
+            "remapped_rows/remapped_row_failure|remapped_rows",
+            "Remapped Rows/Remapping Failure Occurred|Remapped Rows",
             "remapped_rows.failure",
         ),
         ("mig_mode", values.hyphened, "mig_mode/current_mig", "MIG Mode/Current", "mig.mode.current"),

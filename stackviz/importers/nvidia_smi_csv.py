@@ -42,7 +42,21 @@ _ANCHOR = re.compile(
     re.MULTILINE,
 )
 _QUERY = re.compile(r"nvidia-smi[^\n]{0,200}?--query-gpu[= ]([\w.,]{1,8000})[^\n]{0,200}")
-_MAKER = r"(?:NVIDIA|Tesla|Quadro|GeForce|GRID|A100|H100)\b"
+_MAKER = r"(?:NVIDIA|Tesla|Quadro|GeForce|GRID|TITAN|A100|H100)\b"
+_LOOKS = {
+    "name": re.compile(rf"{_MAKER}|Graphics Device"),
+    "gpu_name": re.compile(rf"{_MAKER}|Graphics Device"),
+    "driver_version": re.compile(r"\d{3}\.\d"),
+    "index": re.compile(r"\d{1,3}$"),
+    "count": re.compile(r"\d{1,3}$"),
+    "uuid": re.compile(r"GPU-|\["),
+    "gpu_uuid": re.compile(r"GPU-|\["),
+    "pci.bus_id": re.compile(r"[0-9A-Fa-f]{4,8}:"),
+    "compute_cap": re.compile(r"\d{1,2}\.\d|\["),
+    "memory.total": re.compile(r"\d{1,9}(?: MiB)?$|\["),
+}
+"""What stands in a column. Where no header says that a table begins, only rows that look so are rows."""
+
 _BARE_ROW = re.compile(rf"^(?:\d{{1,3}}, )?{_MAKER}[^,\n]{{0,80}}, [^\n]{{0,400}}$", re.MULTILINE)
 _BARE_CELL = re.compile(r", (?:\d{1,7} MiB|\d{3}\.\d{2,3}(?:\.\d{2})?)(?:,|$)")
 _LONGEST_LINE = 32_000
@@ -90,7 +104,7 @@ def _with_header(text: str) -> Iterator[Span]:
         header = _header(text[start:at].strip("\r\n")) if at - start <= _LONGEST_LINE else []
         if not header:
             continue
-        end = _rows_end(text, at, len(header))
+        end = _rows_end(text, at, header)
         first = text[at : min(_line_end(text, at), at + 200)]
         if end > at and (len(header) > 1 or header[0] not in _NAMES or re.match(_MAKER, first)):
             yield Span(start, end)
@@ -102,9 +116,15 @@ def _below_a_query(text: str) -> Iterator[Span]:
     for query in _QUERY.finditer(text):
         if "noheader" in query[0] and query.start() >= end:
             start = _line_end(text, query.end())
-            end = _rows_end(text, start, len(query[1].split(",")))
+            end = _rows_end(text, start, query[1].split(","))
             if end > start:
                 yield Span(text.rfind("\n", 0, query.start()) + 1, end)
+
+
+def _is_row(line: str, header: list[str]) -> bool:
+    """Whether every cell whose looks are known has them, and one has."""
+    known = [(_LOOKS[name], cell) for name, cell in zip(header, _cells(line), strict=False) if name in _LOOKS]
+    return bool(known) and all(looks.match(cell) for looks, cell in known)
 
 
 def _bare_rows(text: str) -> Iterator[Span]:
@@ -113,12 +133,16 @@ def _bare_rows(text: str) -> Iterator[Span]:
             yield Span(row.start(), row.end())
 
 
-def _rows_end(text: str, at: int, cells: int) -> int:
-    """Behind the last line in a row that has as many cells."""
+def _rows_end(text: str, at: int, header: list[str]) -> int:
+    """Behind the last line in a row that has as many cells. A single column, or one without a header, must look so."""
+    has_looks = len(header) == 1 or "[" not in "".join(header)
+    names = [_column(cell) for cell in header]
     for _row in range(_MOST_ROWS):
         end = _line_end(text, at)
         line = text[at:end].rstrip("\r\n")
-        if not line.strip() or "--query-gpu" in line or line.count(",") != cells - 1 or len(line) > _LONGEST_LINE:
+        if not line.strip() or line.count(",") != len(header) - 1 or len(line) > _LONGEST_LINE:
+            break
+        if has_looks and any(name in _LOOKS for name in names) and not _is_row(line, names):
             break
         at = end
     return at

@@ -29,6 +29,7 @@ _ERROR = re.compile(
     r"|GPU has fallen off the bus\b"
     r"|NVML library version: ?\d{2,4}\.\d[\d.]{0,12}"
 )
+_PUT_BEFORE = re.compile(r"^(?:Failed to initialize NVML|nvml error): ?")
 _LOST = re.compile(r"Unable to determine the device handle for (?:GPU ?)?([0-9A-Fa-f:.]{4,20})")
 _NVML_LIBRARY = re.compile(r"NVML library version: ?(\d{2,4}\.[\d.]{1,12})")
 _ADVICE = re.compile(r"\s*(?:Make sure that|Reboot the system|Please also try|Consider installing)[^\n]{0,300}")
@@ -147,7 +148,7 @@ def _read_errors(reading: Reading, text: str) -> None:
     reading.sheet.state("nvidia.nvml_version", library[1] if library else None)
     for error in _ERROR.finditer(text):
         if not error[0].startswith("NVML library"):
-            words = clean(error[0]).rstrip(".")
+            words = _PUT_BEFORE.sub("", clean(error[0])).rstrip(".")
             reading.sheet.state("nvidia.nvml_error", words)
             reading.problem(words)
             reading.sheet.lack("nvidia.driver_version", "failed", words)

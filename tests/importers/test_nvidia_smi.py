@@ -213,6 +213,12 @@ def test_pages_to_be_retired_count_as_a_pending_replacement():
     assert read(text).cards[0].facts["remap_pending"] is True
 
 
+def test_a_card_without_row_remapping_says_so():
+    text = dumps.Q_TEXT.split("    Remapped Rows")[0] + "    Remapped Rows                         : N/A\n"
+    (card,) = read(text).cards
+    assert {card.absent[fact].reason for fact in ("remap_pending", "remap_failed")} == {"not_supported"}
+
+
 # ---- --query-gpu ----------------------------------------------------------------------------------------------------
 
 
@@ -236,6 +242,11 @@ def test_rows_without_a_header_are_read_by_the_command_above_them():
     reading = read(text)
     assert (reading.cards[0].reported_name, reading.cards[0].memory_bytes) == ("NVIDIA L4", 23034 * MIB)
     assert reading.facts["nvidia.driver_version"] == "550.54"
+
+
+def test_what_a_shell_says_below_such_rows_is_no_card():
+    text = "+ nvidia-smi --query-gpu=gpu_name --format=csv,noheader --id=2\nNVIDIA L4\n+ STATUS=0\n+ echo done\ndone\n"
+    assert [(card.index, card.reported_name) for card in read(text).cards] == [(2, "NVIDIA L4")]
 
 
 def test_rows_without_a_header_or_a_command_are_not_guessed_at():
@@ -287,6 +298,12 @@ def test_the_list_tells_profiles_and_never_takes_masked_cards_for_one():
     assert (first.facts["mig_parent_index"], second.index) == (0, 3)
     assert whole.uuid_hash == read(dumps.Q_TEXT).cards[0].uuid_hash
     assert other.uuid_hash is None
+
+
+def test_masked_numbers_are_withheld():
+    for text in (dumps.LIST, dumps.Q_TEXT, dumps.CSV):
+        masked = text.replace("GPU-11112222-3333-4444-5555-666677778888", "[redacted]")
+        assert read(masked).cards[0].uuid_hash is None
 
 
 def test_versions_are_read():
