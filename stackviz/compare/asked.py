@@ -9,6 +9,7 @@ from stackviz.catalog.past import read_moment
 from stackviz.compare.selection import SUBJECT_MAX_CHARS, Kind, Refusal, Selection, Subject, parse_selection
 
 FORMATS = ("csv", "json", "md")
+DRAWING = "svg"  # of the stacks; the others are files of the spec table
 KNOWN = frozenset({"a", "base", "only", "at", "format"})
 
 
@@ -45,7 +46,7 @@ def read_asked(query: QueryDict) -> Asked:
         base=base,
         only_differences=query.get("only") == "differences",
         at=at,
-        format=query.get("format", "") if query.get("format") in FORMATS else "",
+        format=query.get("format", "") if query.get("format") in (*FORMATS, DRAWING) else "",
         ignored=tuple(_ignored(query, base, at)),
     )
 
@@ -67,6 +68,6 @@ def _ignored(query: QueryDict, base: Subject | None, at: datetime | None) -> lis
         found.append(Ignored("only", said("only"), "no choice", "differences"))
     if said("at") and at is None:
         found.append(Ignored("at", said("at"), "no moment"))
-    if said("format") not in ("", *FORMATS):
-        found.append(Ignored("format", said("format"), "no choice", ", ".join(FORMATS)))
+    if said("format") not in ("", *FORMATS, DRAWING):
+        found.append(Ignored("format", said("format"), "no choice", ", ".join((*FORMATS, DRAWING))))
     return found

@@ -56,7 +56,7 @@ class Comparison:
 def assemble(chosen: Sequence[Loaded], address: Address) -> Comparison:
     """Everything about these subjects, side by side."""
     heads = heads_of(chosen, address)
-    stacks = _stacks(chosen) if address.at is None else None
+    stacks = stacks_of(chosen) if address.at is None else None
     figures, sheet_heads = spec_rows(chosen, heads, address)
     machines = [(head, loaded) for head, loaded in zip(heads, chosen, strict=True) if loaded.machine is not None]
     base = baseline([head for head, _loaded in machines], address)
@@ -85,7 +85,7 @@ def published(chosen: Sequence[Loaded], address: Address) -> Sheets:
     return sheets_of(chosen, sheet_heads, figures, address)
 
 
-def _stacks(chosen: Sequence[Loaded]) -> Stacks:
+def stacks_of(chosen: Sequence[Loaded]) -> Stacks:
     """The diagram. Where stacks alone are compared its boxes explain themselves; beside figures they lead to who does.
 
     Of two subjects it also says what differs from one to the other: of more, that would be most of the page.

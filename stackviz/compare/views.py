@@ -13,14 +13,16 @@ from django.views.decorators.http import require_safe
 from stackviz.catalog.models import CatalogueEdition
 from stackviz.catalog.past import write_moment
 from stackviz.catalog.queries import public_accelerators
-from stackviz.compare.asked import FORMATS, Asked, read_asked
-from stackviz.compare.assemble import assemble, published
+from stackviz.compare.asked import DRAWING, FORMATS, Asked, read_asked
+from stackviz.compare.assemble import assemble, published, stacks_of
 from stackviz.compare.citation import citations
 from stackviz.compare.export import Exported, exported
 from stackviz.compare.heads import heading
 from stackviz.compare.selection import MOST_SUBJECTS, Address, Kind
 from stackviz.compare.subjects import Loaded, load
+from stackviz.diagrams.svg import svg_of
 from stackviz.stacks.models import Edition
+from stackviz.web.download import svg_response
 from stackviz.web.fragments import kept
 from stackviz.web.htmx import vary_on_htmx, wants_partial
 from stackviz.web.subjects import comparison_query
@@ -43,6 +45,8 @@ def page(request: HttpRequest) -> HttpResponse:
     asked = read_asked(request.GET)
     chosen, refused = load(asked.selection, request.user)
     address = _address(asked, chosen)
+    if asked.format == DRAWING and chosen:
+        return _drawing(request, chosen, address)
     if asked.format and chosen:
         sheets = published(chosen, address)
         return exported(asked.format, sheets, _about(request, address, chosen))
@@ -63,6 +67,15 @@ def page(request: HttpRequest) -> HttpResponse:
     if wants_partial(request):
         return HttpResponse(drawn)
     return render(request, "compare/page.html", {**context, "drawn": drawn})
+
+
+def _drawing(request: HttpRequest, chosen: Sequence[Loaded], address: Address) -> HttpResponse:
+    """The stacks as a file, folded as on the page, with the address it can be made again from."""
+    about = _about(request, address, chosen)
+    drawing = stacks_of(chosen).drawing
+    note = f"{about.address} · {about.at:%Y-%m-%d}"
+    svg = svg_of(drawing, about.title, note, only_differences=address.only_differences)
+    return svg_response(f"stack-{about.title}", svg)
 
 
 def _title(chosen: Sequence[Loaded]) -> str:
@@ -115,6 +128,7 @@ def _drawn(request: HttpRequest, chosen: Sequence[Loaded], address: Address, con
                 "moment": write_moment(about.at),
                 "day_and_time": about.at.strftime("%Y-%m-%d %H:%M:%S UTC"),
                 "current_url": address.query(at=None),
+                "svg_url": f"{address.query()}&format={DRAWING}",
                 "files": [(form, f"{address.query()}&format={form}") for form in FORMATS],
                 "citations": citations(about.frozen_title, about.frozen, about.at) if about.frozen else (),
             },

@@ -9,13 +9,15 @@ from django.views.decorators.http import require_safe
 
 from stackviz.benchmarks.models import Series
 from stackviz.catalog.queries import accelerators_by_slug
+from stackviz.diagrams.svg import svg_of
 from stackviz.labs.models import Lab, Machine
 from stackviz.labs.queries import visible_labs, visible_machines
 from stackviz.machines.kept import drawn_body
-from stackviz.machines.page import machine_page, seen_token
+from stackviz.machines.page import MachinePage, machine_page, report_body, seen_token
 from stackviz.machines.rows import MACHINES_PER_PAGE, machine_rows, machines_found
 from stackviz.machines.series import series_page
 from stackviz.web.asked import asked_text
+from stackviz.web.download import svg_response
 from stackviz.web.htmx import vary_on_htmx, wants_partial
 from stackviz.web.paging import page_number, page_of
 
@@ -59,9 +61,20 @@ def machine(request: HttpRequest, lab: str, slug: str) -> HttpResponse:
         page = machine_page(request.user, lab, slug, page_number(request, "reports"))
     except Machine.DoesNotExist as error:
         raise Http404 from error
+    if request.GET.get("format") == "svg":
+        return kept_from_others(_drawing(request, page), page.machine.lab)
     context = {"page": page, "body": drawn_body(page)}
     template = "machines/_machine.html" if wants_partial(request) else "machines/machine.html"
     return kept_from_others(render(request, template, context), page.machine.lab)
+
+
+def _drawing(request: HttpRequest, page: MachinePage) -> HttpResponse:
+    """The machine's stack as a file; there is none before its first report was read."""
+    body = report_body(page.machine)
+    if body is None or page.latest is None:
+        raise Http404
+    note = f"{request.build_absolute_uri(page.machine.get_absolute_url())} · {page.latest.taken_at:%Y-%m-%d}"
+    return svg_response(f"stack-{page.machine.slug}", svg_of(body.drawing, page.machine.name, note))
 
 
 def _nothing_new(request: HttpRequest, lab: str, slug: str) -> HttpResponse | None:

@@ -6,8 +6,10 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_safe
 
 from stackviz.diagrams.stack import draw_columns
+from stackviz.diagrams.svg import svg_of
 from stackviz.stacks.queries import component_page, described_columns, layer_sections, stack_rows
 from stackviz.web.asked import asked_text
+from stackviz.web.download import svg_response
 from stackviz.web.htmx import vary_on_htmx, wants_partial
 
 
@@ -44,10 +46,13 @@ def stack(request: HttpRequest, slug: str) -> HttpResponse:
     column = described_columns([slug]).get(slug)
     if slug not in rows or column is None:
         raise Http404(_("No stack is called “%(slug)s”.") % {"slug": slug})
+    drawing = draw_columns([column])
+    if request.GET.get("format") == "svg":
+        return svg_response(f"stack-{slug}", svg_of(drawing, column.title, request.build_absolute_uri(request.path)))
     context = {
         "row": rows.pop(slug),
         "others": list(rows.values()),
-        "drawing": draw_columns([column]),
+        "drawing": drawing,
         "sections": layer_sections(column),
     }
     return render(request, "stacks/stack.html", context)

@@ -1,4 +1,7 @@
-"""A view as a file: CSV that no spreadsheet takes for formulas, JSON that every parser reads. Imports Django only."""
+"""A view as a file: CSV that no spreadsheet takes for formulas, JSON that every parser reads, SVG.
+
+Imports Django only.
+"""
 
 import csv
 import io
@@ -51,6 +54,11 @@ def json_response(name: str, data: object) -> HttpResponse:
     """The data as the file `name.json`. ValueError for NaN and infinity, which JSON does not have."""
     text = json.dumps(data, cls=DjangoJSONEncoder, ensure_ascii=False, allow_nan=False, indent=1)
     return _file(text + "\n", "application/json", name, "json")
+
+
+def svg_response(name: str, text: str) -> HttpResponse:
+    """The drawing as the file `name.svg`."""
+    return _file(text, "image/svg+xml; charset=utf-8", name, "svg")
 
 
 def _file(text: str, content_type: str, name: str, ending: str) -> HttpResponse:
