@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from stackviz.rules import RULES, Severity, find, judge, packaged_tables
 from stackviz.rules.versions import is_below, numbers, same_line
-from stackviz.wire import CARD_FACTS, FACTS, Absent, Card, Report, parse_report, to_json
+from stackviz.wire import CARD_FACTS, COMPONENTS, FACTS, Absent, Card, Report, Software, parse_report, to_json
 from tests.rules.build import LINUX, MAC, card, linux, mac, problems, report
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -83,8 +83,9 @@ def test_rules_give_the_same_answers_for_a_report_that_travelled():
     assert find(travelled, packaged_tables()) == find(seen, packaged_tables())
 
 
+texts = st.one_of(st.text(max_size=12), st.sampled_from(["..", "+", "x", "2.", "a0", "2.9.0a0+git1", "1.0.1.post2"]))
 values = st.one_of(
-    st.text(max_size=12),
+    texts,
     st.booleans(),
     st.integers(-5, 10**12),
     st.floats(allow_nan=False),
@@ -99,11 +100,15 @@ reasons = st.sampled_from(["not_applicable", "not_installed", "not_reported", "f
     card_facts=st.dictionaries(st.sampled_from(sorted(CARD_FACTS)), values, max_size=10),
     absent=st.dictionaries(st.sampled_from(sorted(FACTS)), reasons, max_size=10),
     vendor=st.sampled_from(["nvidia", "apple", "amd", "", "NVIDIA"]),
+    name=st.sampled_from(["X", "...", "NVIDIA RTX A6000", "GeForce GTX 1080", "NVIDIA GeForce RTX 2080 ...", ""]),
+    memory=st.one_of(st.none(), st.integers(1, 2**48)),
+    software=st.lists(st.tuples(st.sampled_from(sorted(COMPONENTS)), st.one_of(st.none(), texts)), max_size=6),
 )
-def test_no_report_however_odd_breaks_a_rule(facts, card_facts, absent, vendor):
+def test_no_report_however_odd_breaks_a_rule(facts, card_facts, absent, vendor, name, memory, software):
     said = {name: Absent(reason) for name, reason in absent.items()}
-    cards = (Card(0, "gpu", vendor, "X", None, facts=card_facts), Card(1, "gpu", vendor, "Y", None))
-    seen: Report = report(facts, cards, said)
+    cards = (Card(0, "gpu", vendor, name, memory, facts=card_facts), Card(1, "gpu", vendor, "Y", None))
+    found = tuple(Software(component, version, "pip") for component, version in software)
+    seen: Report = report(facts, cards, said, found)
     assert isinstance(find(seen, packaged_tables()), tuple)
 
 
@@ -154,6 +159,6 @@ def test_a_version_of_thousands_of_digits_costs_no_time():
 
 
 def test_the_manual_lists_every_rule_and_no_other():
-    text = (ROOT / "docs" / "rules.md").read_text().split("## The rules")[1].split("## Add a rule")[0]
+    text = (ROOT / "docs" / "rules.md").read_text().split("## The rules")[1].split("## The pitfalls")[0]
     listed = re.findall(r"^\| ([a-z0-9-]+) \|", text, re.MULTILINE)
     assert [rule.id for rule in RULES] == [name for name in listed if name != "rule"]

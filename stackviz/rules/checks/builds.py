@@ -107,11 +107,11 @@ def floor_row(tables: Tables, cuda: str, platform: str) -> Requirement | None:
 
 
 def ranges(builds: Sequence[Build]) -> str:
-    """`cu126 (torch 2.6 to 2.14), cu128 (torch 2.8 to 2.10)`: the newest variants, at most three."""
+    """`cu126 (torch 2.7 to 2.14), cu128 (torch 2.8 to 2.10)`: the newest variants, at most four."""
     lines: dict[str, list[str]] = {}
     for build in builds:
         lines.setdefault(build.variant, []).append(major_minor(build.torch))
-    newest = list(lines.items())[-3:]
+    newest = list(lines.items())[-4:]
     return ", ".join(
         f"{variant} (torch {found[0]})" if found[0] == found[-1] else f"{variant} (torch {found[0]} to {found[-1]})"
         for variant, found in newest

@@ -38,6 +38,8 @@ def check_nvcc(look: Look, _tables: Tables) -> Iterator[Verdict]:
         if look.get("torch.version"):
             look.need("torch.cuda_version")
         return
+    if not numbers(torch) or not numbers(nvcc):
+        return
     if major_minor(torch) == major_minor(nvcc):
         yield Verdict(Severity.FITS, f"nvcc and torch are both of CUDA {major_minor(nvcc)}")
     elif numbers(torch)[:1] == numbers(nvcc)[:1]:

@@ -1,0 +1,99 @@
+"""The pitfalls of the issue trackers: each has a rule, and the ones that share a rule are told apart by its words."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+from stackviz.rules import RULES
+from tests.rules.build import UNSET, answer, card, linux
+
+ROOT = Path(__file__).resolve().parents[2]
+PITFALLS = ROOT.parent / "shared" / "facts" / "compat" / "pitfalls.md"
+COUNT = 56
+
+
+def listed() -> dict[str, str]:
+    """Pitfall -> rule, as the manual has it."""
+    text = (ROOT / "docs" / "rules.md").read_text(encoding="utf-8").split("## The pitfalls")[1].split("\n## ")[0]
+    rows = re.findall(r"^\| ([\w.-]+) \| ([\w.-]+) \|", text, re.MULTILINE)
+    assert len({name for name, _rule in rows}) == len(rows)
+    return {name: rule for name, rule in rows if name != "pitfall"}
+
+
+def test_every_pitfall_has_a_rule():
+    assert len(listed()) == COUNT
+    assert set(listed().values()) <= {rule.id for rule in RULES}
+
+
+def test_the_manual_lists_the_pitfalls_that_were_collected():
+    if not PITFALLS.is_file():
+        pytest.skip("the facts do not lie beside the repository")
+    rows = re.findall(r"^\| ([\w.-]+) \| (?:critical|error|warn|info) \|", PITFALLS.read_text(), re.MULTILINE)
+    assert set(rows) == set(listed())
+
+
+def kernels(name: str, capability: str, torch: str, cuda: str, driver: str = "580.95.05") -> tuple[str, str]:
+    """What the finding explains and advises for such a card under such a build."""
+    found = answer(
+        "kernels-missing",
+        linux(
+            card(name=name, compute_capability=capability),
+            torch__version=torch,
+            torch__cuda_version=cuda,
+            torch__arch_list=None,
+            nvidia__driver_version=driver,
+        ),
+    )
+    assert found.severity == "broken"
+    assert name in found.title
+    return found.explanation, found.advice
+
+
+def test_an_rtx_50_card_under_a_build_that_stops_at_sm_90_is_offered_one_for_cuda_12_8_or_newer():
+    explanation, advice = kernels("NVIDIA GeForce RTX 5090", "12.0", "2.6.0+cu124", "12.4", "572.16")
+    assert "sm_90" in explanation
+    assert "cu128 (torch 2.7 to" in explanation
+    assert re.search(r"pip install 'torch==2\.\d+\.\*' --index-url https://download.pytorch.org/whl/cu12[89]", advice)
+
+
+def test_pascal_under_a_build_that_dropped_it_is_offered_the_last_one_for_cuda_12_6():
+    explanation, advice = kernels("NVIDIA GeForce GTX 1080", "6.1", "2.10.0+cu128", "12.8")
+    assert "cu126 (torch 2.7 to 2.14)" in explanation
+    assert "pip install 'torch==2.14.*' --index-url https://download.pytorch.org/whl/cu126" in advice
+
+
+def test_volta_is_told_the_releases_of_both_variants_that_carry_it():
+    explanation, advice = kernels("Tesla V100-SXM2-32GB", "7.0", "2.11.0+cu128", "12.8")
+    assert "cu126 (torch 2.7 to 2.14)" in explanation
+    assert "cu128 (torch 2.8 to 2.10)" in explanation
+    assert "whl/cu126" in advice
+
+
+def test_with_torch_2_15_a_card_before_turing_hears_which_release_was_the_last():
+    explanation, _advice = kernels("Tesla V100-SXM2-32GB", "7.0", "2.15.0+cu130", "13.0")
+    assert "torch 2.14 is the last with a build that does" in explanation
+
+
+def test_a_gtx_10_card_under_a_build_that_lists_sm_60_is_fine_and_hears_why():
+    seen = linux(card(name="GeForce GTX 1080", compute_capability="6.1"), torch__arch_list="sm_50 sm_60 sm_70")
+    found = answer("kernels-missing", seen)
+    assert found.severity == "fits"
+    assert "sm_60 runs on it" in found.explanation
+
+
+def test_pips_own_wheel_for_arm_had_no_cuda_before_2_11():
+    seen = linux(python__arch="aarch64", torch__version="2.10.0", torch__cuda_version=None, absent=CPU)
+    found = answer("cpu-wheel", seen)
+    assert "pip chooses by itself on linux-aarch64 is the CPU-only one" in found.explanation
+    assert "https://download.pytorch.org/whl/cu" in found.advice
+
+
+def test_a_driver_below_580_is_told_that_pip_brings_cuda_13_by_itself():
+    found = answer("driver-too-old", linux(nvidia__driver_version="570.86.10", cuda__available=False))
+    assert "plain pip install of torch 2.13 brings CUDA 13" in found.explanation
+    assert "580.65.06 or newer" in found.advice
+    assert "whl/cu12" in found.advice
+
+
+CPU = {"torch.cuda_version": UNSET}
