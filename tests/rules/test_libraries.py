@@ -3,16 +3,35 @@
 import pytest
 
 from stackviz.wire import Absent, Software
-from tests.rules.build import UNSET, answer, answers, linux, mac, problems
+from tests.rules.build import SOFTWARE, UNSET, answer, answers, linux, mac, problems
 
 IN_CUDNN = "ImportError: libcudnn_graph.so.9: undefined symbol: cudnnGetVersion"
 IN_NVJITLINK = "ImportError: libcusparse.so.12: undefined symbol: __nvJitLinkComplete_12_4, version libnvJitLink.so.12"
 TOOLKIT = "/usr/local/cuda-12.1/lib64"
 SYSTEM_CUDNN = "/usr/lib/x86_64-linux-gnu/libcudnn.so.8"
+JAX = (Software("jax", "0.12.0.1", "package metadata"), Software("jax-cuda-plugin", "0.12.0.1", "package metadata"))
 
 
 def broken_import(error, **changes):
     return linux(torch__import_error=error, torch__version=None, **changes)
+
+
+def test_a_healthy_machine_that_tells_all_this_has_no_problem():
+    seen = linux(
+        software=(
+            *SOFTWARE, *JAX, Software("flash-attn", "2.8.3", "package metadata"),
+            Software("onnxruntime-gpu", "1.31.1", "package metadata"), Software("cudnn", "9.20.0.48", "package metadata"),
+            Software("nvidia-ml-py", "13.580.65", "package metadata"),
+        ),
+        absent={
+            "torch.import_error": UNSET, "flash_attn.import_error": UNSET, "nvidia.nvml_error": UNSET,
+            "machine.container": UNSET, "pip.index_url": UNSET, "torch.hip_version": UNSET,
+        },
+        env__ld_library_path="/opt/ros/humble/lib", os__modules="nvidia nvidia_modeset nvidia_uvm", os__secure_boot=True,
+        nvidia__module_installed=True, cudnn__libraries=SYSTEM_CUDNN, cuda__libcuda_path="/usr/lib/libcuda.so.580.95.05",
+        onnxruntime__providers="TensorrtExecutionProvider CUDAExecutionProvider CPUExecutionProvider",
+    )  # fmt: skip
+    assert problems(seen) == {}
 
 
 # --- torch-import ---
@@ -71,6 +90,10 @@ def test_a_search_path_that_leads_to_another_cudnn_is_a_warning():
         linux(cudnn__libraries=SYSTEM_CUDNN),  # the loader prefers the bundled one
         linux(cudnn__libraries=SYSTEM_CUDNN, env__ld_library_path=TOOLKIT),
         linux(env__ld_library_path="/opt/ros/lib"),
+        linux(
+            torch__version="2.9.0a0+50eac811a6.nv25.09", env__ld_library_path="/opt/cudnn",
+            cudnn__libraries="/opt/cudnn/libcudnn.so.9",
+        ),
         linux(),
         linux(
             absent={"torch.cuda_version": UNSET}, torch__cuda_version=None, env__ld_library_path="/opt/cudnn",
@@ -141,8 +164,6 @@ def test_no_such_error_or_no_toolkit_is_no_hidden_nvjitlink(seen):
 
 
 # --- jax-ld-library-path ---
-
-JAX = (Software("jax", "0.12.0.1", "pip"), Software("jax-cuda-plugin", "0.12.0.1", "pip"))
 
 
 def test_a_search_path_with_a_toolkit_is_a_warning_for_jax():

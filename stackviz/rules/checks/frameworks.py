@@ -48,7 +48,7 @@ CARDS_OF = (
         "vLLM",
         Source(
             "vllm-install", "vLLM, installation on NVIDIA cards",
-            "https://docs.vllm.ai/en/latest/getting_started/installation/gpu.html",
+            "https://github.com/vllm-project/vllm/blob/main/docs/getting_started/installation/gpu.cuda.inc.md",
         ),
     ),
     (
@@ -56,7 +56,7 @@ CARDS_OF = (
         "bitsandbytes",
         Source(
             "bitsandbytes-install", "bitsandbytes, installation guide",
-            "https://huggingface.co/docs/bitsandbytes/main/en/installation",
+            "https://huggingface.co/docs/bitsandbytes/v0.50.0/installation",
         ),
     ),
 )  # fmt: skip

@@ -35,6 +35,7 @@ TORCH_IMPORT = Source(
     "https://pytorch.org/get-started/locally/",
 )  # fmt: skip
 _LONGEST_QUOTE = 160
+_BUILT_FROM_SOURCE = re.compile(r"\d(?:a0)?\+(?:git)?[0-9a-f]{7,}|\da0\b")
 _TOOLKIT_FOLDER = re.compile(r"cuda|cudnn|nccl|nvidia", re.IGNORECASE)
 
 
@@ -93,6 +94,8 @@ def check_cudnn_shadowed(look: Look, _tables: Tables) -> Iterator[Verdict]:
         return
     if look.says_none("torch.cuda_version") or look.says_none("torch.version"):
         return
+    if _BUILT_FROM_SOURCE.search(look.get("torch.version") or ""):
+        return  # it was linked to the cuDNN of the system
     folders = [folder.rstrip("/") for folder in (look.get("env.ld_library_path") or "").split(":") if folder]
     hidden = [path for path in _system_cudnn(look) if path.rpartition("/")[0] in folders]
     if hidden:
