@@ -11,7 +11,7 @@ from stackviz.dumps.machines import DumpedMachine
 from stackviz.rules import Finding, Severity, Tables, judge
 from stackviz.wire import Absent, Card, Report, Result, Scalar
 
-__all__ = ["ASKED", "NO_DEVICE", "answer"]
+__all__ = ["ASKED", "answer"]
 
 ASKED = (
     "os.name",
@@ -30,7 +30,9 @@ ASKED = (
 )
 """The facts every answer has, null where no dump tells them."""
 
-NO_DEVICE = "not in the text"
+_ELSE = {"cuda.runtime_version": "cuda.toolkit_version", "rocm.version": "torch.hip_version"}
+"""What goes by the name of another: collect_env asks nvcc for the runtime, and calls torch's HIP the ROCm."""
+
 _NOBODY_SAID = Absent("not_reported", "no dump in the text tells it")
 
 SheetOf = Callable[[Card], str | None]
@@ -100,10 +102,11 @@ def _facts(report: Report) -> tuple[dict[str, Scalar | None], dict[str, Document
     """The facts asked for, then every other that was told; and why what is null is null."""
     facts: dict[str, Scalar | None] = {name: report.facts.get(name) for name in ASKED}
     absent = dict(report.absent)
-    if facts["cuda.runtime_version"] is None:  # what is commonly called so: collect_env asks nvcc
-        facts["cuda.runtime_version"] = report.facts.get("cuda.toolkit_version")
-        if "cuda.runtime_version" not in absent and "cuda.toolkit_version" in absent:
-            absent["cuda.runtime_version"] = absent["cuda.toolkit_version"]
+    for name, other in _ELSE.items():
+        if facts[name] is None:
+            facts[name] = report.facts.get(other)
+            if other in absent:
+                absent.setdefault(name, absent[other])
     facts |= {name: value for name, value in report.facts.items() if name not in facts}
     lacking = {name: absent.get(name, _NOBODY_SAID) for name in ASKED if facts[name] is None}
     lacking |= {name: why for name, why in absent.items() if name not in facts}

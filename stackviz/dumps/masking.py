@@ -48,6 +48,7 @@ _TOKEN = re.compile(
     r"\b(?:hf_|gh[pousr]_|github_pat_|glpat-|sk-|aw_)[A-Za-z0-9_-]{16,200}"
     r"|(?<=_TOKEN=)[^\s\[]\S{0,200}|(?<=_KEY=)[^\s\[]\S{0,200}|(?<=PASSWORD=)[^\s\[]\S{0,200}"
 )
+_TOKEN_STARTS = ("hf_", "gh", "glpat-", "sk-", "aw_", "_TOKEN=", "_KEY=", "PASSWORD=")
 _DOES_NOT_TELL = frozenset({"n/a", "[n/a]", "none", "0", "unknown", "not specified", "not supported", "disabled"})
 _SERIAL_COLUMNS = frozenset({"serial", "gpu_serial", "serial number"})
 _PACKAGE_LINE = re.compile(
@@ -72,8 +73,10 @@ def mask_text(text: str) -> str:
 
 def _masked(text: str) -> str:
     names = dict(_names(text))
-    text = _CREDENTIALS.sub(f"{REDACTED}@", _TOKEN.sub(REDACTED, text))
-    text = _PROMPT.sub(r"\1user@host", text)
+    if any(start in text for start in _TOKEN_STARTS):
+        text = _TOKEN.sub(REDACTED, text)
+    if "@" in text:
+        text = _PROMPT.sub(r"\1user@host", _CREDENTIALS.sub(f"{REDACTED}@", text))
     text = _UNAME.sub(r"\1host", text)
     text = _NAMED.sub(_without_name, text)
     text = _SYSLOG.sub(r"\1host", text)
@@ -82,7 +85,7 @@ def _masked(text: str) -> str:
     text = HOME.sub("~", text)
     text = _UDID.sub(REDACTED, UUID.sub(REDACTED, text))
     text = NETWORK_CARD.sub(REDACTED, text)
-    text = _MAIL.sub(REDACTED, text)
+    text = _MAIL.sub(REDACTED, text) if "@" in text else text
     text = "\n".join(_without_addresses(line) for line in _without_serial_column(text.split("\n")))
     for name, stand_in in names.items():
         text = re.sub(rf"(?<![A-Za-z0-9_]){re.escape(name)}(?![A-Za-z0-9_])", stand_in, text)
@@ -140,6 +143,6 @@ def _masked_cell(cell: str) -> str:
 
 
 def _without_addresses(line: str) -> str:
-    if "." not in line and ":" not in line:
+    if line.count(".") < 3 and line.count(":") < 2:
         return line
     return without_addresses(line, REDACTED, is_version=bool(_PACKAGE_LINE.search(line)))

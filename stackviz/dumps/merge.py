@@ -38,14 +38,14 @@ TRUST = (
 """Kinds of dumps, the one to be believed first where two tell the same: who asks the system before who asks the asker,
 and what was typed by hand last. A kind that is not listed comes just before that."""
 
-_TOGETHER = ("os.name", "os.version", "os.build", "os.wsl")
+_TOGETHER = ("os.name", "os.version", "os.build")
 _NAMES_NO_SYSTEM = frozenset({"linux", "unknown", ""})
 
 
 def merged(readings: Sequence[Reading]) -> Reading:
     """All they tell. `kind` is that of the most trusted; lists keep the order of trust."""
     ordered = sorted(readings, key=_trust)
-    if len(ordered) == 1:
+    if len(ordered) == 1 and len({card.index for card in ordered[0].cards}) == len(ordered[0].cards):
         return ordered[0]
     whole = Reading(ordered[0].kind)
     _merge_facts(whole, ordered)
@@ -94,9 +94,13 @@ def _merge_facts(whole: Reading, ordered: Sequence[Reading]) -> None:
 
 def _system(ordered: Sequence[Reading]) -> Mapping[str, Scalar]:
     """Name, version and build of the system from one dump: halves of two would name a system that does not exist."""
-    telling = [reading.facts for reading in ordered if reading.facts.get("os.name")]
-    telling.sort(key=lambda facts: (not facts.get("os.wsl"), str(facts["os.name"]).lower() in _NAMES_NO_SYSTEM))
-    return {name: telling[0][name] for name in _TOGETHER if name in telling[0]} if telling else {}
+    telling = sorted((reading for reading in ordered if reading.facts.get("os.name")), key=_vagueness)
+    return {name: telling[0].facts[name] for name in _TOGETHER if name in telling[0].facts} if telling else {}
+
+
+def _vagueness(reading: Reading) -> tuple[bool, bool]:
+    """nvidia-smi knows of the system what its driver model says; some tools know no more than that it is a Linux."""
+    return reading.kind.startswith("nvidia-smi"), str(reading.facts["os.name"]).lower() in _NAMES_NO_SYSTEM
 
 
 def _merge_cards(whole: Reading, cards: Iterable[Card]) -> dict[int, int]:

@@ -186,7 +186,8 @@ def _read_line(reading: Reading, header: _Header, line: str, label: str, card: i
         mean, stddev = _rate(header.of(cells, "t/s"))
         params = _params_of_row(header, cells)
         device = label or _processor(reading, header.of(cells, "cpu_info"), str(params.get("backend", "")))
-        _add(reading, _Row(params, device, card, mean, stddev, why="" if mean else f"it states {cells[-2].strip()}"))
+        why = "" if mean else f"it states {clean(header.of(cells, 't/s'), 100) or 'nothing'}"
+        _add(reading, _Row(params, device, card, mean, stddev, why=why))
     elif failed := _FAILED.search(line[:500]):
         last = reading.results[-1].params if reading.results else {"model": NO_DEVICE}
         params = {"model": last["model"], "test": NO_DEVICE}

@@ -56,6 +56,10 @@ def test_what_nvcc_tells_is_what_collect_env_calls_the_runtime():
     assert answered(neither)["reasons"]["cuda.runtime_version"]["reason"] == "not_applicable"
 
 
+def test_the_hip_that_torch_was_built_with_stands_for_rocm_where_nothing_else_is_told():
+    assert answered(reading("collect-env", {"torch.hip_version": "6.2.41133"}))["facts"]["rocm.version"] == "6.2.41133"
+
+
 def test_cards_have_the_fields_that_are_promised():
     smi = reading("nvidia-smi-table", {"nvidia.driver_version": "550.54.15"}, [("NVIDIA H100 PCIe", 80 * 2**30)])
     (card,) = answered(smi, sheet_of=lambda card: f"slug of {card.reported_name}")["cards"]

@@ -66,6 +66,16 @@ def test_name_and_version_of_the_system_come_from_one_dump():
     assert "os.build" not in one.reading.facts
 
 
+def test_what_nvidia_smi_says_of_the_system_gives_way_to_any_other_tool():
+    smi = reading("nvidia-smi-table", {"os.name": "Windows", "os.wsl": "2"})
+    (one,) = read(smi, reading("collect-env", {"os.name": "Ubuntu", "os.version": "22.04"}))
+    assert {name: one.reading.facts[name] for name in ("os.name", "os.version", "os.wsl")} == {
+        "os.name": "Ubuntu",
+        "os.version": "22.04",
+        "os.wsl": "2",
+    }
+
+
 def test_cards_are_completed_by_number_and_name():
     cut = reading("nvidia-smi-table", {}, [("NVIDIA GeForce RTX 2080 ...", 8 * 2**30), ("Tesla T4", 15 * 2**30)])
     whole = reading("collect-env", {}, [("NVIDIA GeForce RTX 2080 SUPER", None), ("Tesla T4", None)])
