@@ -8,12 +8,10 @@ from stackviz.diagrams.layers import Layer, State
 
 @dataclass(frozen=True)
 class Said:
-    """A line under a box: what a rule says of it, or what it needs. `target`: the name of the box it is about."""
+    """A line under a box: what a rule says of it, or what it needs."""
 
     state: State
     text: str
-    target: str = ""
-    url: str = ""
 
 
 @dataclass(frozen=True)

@@ -22,7 +22,7 @@ _BOLD = (
     71, 34, 34, 67, 34, 104, 71, 69, 72, 72, 49, 60, 48, 71, 65, 92, 65, 65, 58, 71, 37, 71, 84,
 )  # fmt: skip
 _MONO, _WIDE, _OTHER = 61, 101, 90
-_BREAKS_AFTER = " -/_.,;:+=·\u200b"
+_BREAKS_AFTER = " -/_;:+=·\u200b"
 _DIRECTIONS = frozenset("\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
 
 

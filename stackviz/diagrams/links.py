@@ -6,7 +6,7 @@ Pure: no ORM, no request.
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from stackviz.diagrams.boxes import Column, Link
+from stackviz.diagrams.boxes import Box, Column, Link
 from stackviz.diagrams.drawing import DrawnLink, LayerRows, Placed, Row, Said
 from stackviz.diagrams.layers import State
 
@@ -99,12 +99,21 @@ def _told_box(placed: Placed, column: Column, ends: Mapping[str, End], names: Ma
     """Its notes, and the links that start here; a link that a note tells is not told twice."""
     box = placed.box
     own = [link for link in column.links if box.component in _told_at(link, names)]
-    target = {link.text: names.get(link.target_component, "") for link in own}
-    noted = [Said(note.state, note.text, target.get(note.text, "")) for note in box.notes]
+    noted = [Said(note.state, note.text) for note in box.notes]
     elsewhere = {note.text for other in column.boxes for note in other.notes}
-    linked = [Said(link.state, link.text, target[link.text], link.url) for link in own if link.text not in elsewhere]
+    judged = [
+        Said(link.state, link.text) for link in own if link.state != State.DESCRIBED and link.text not in elsewhere
+    ]
     end = ends.get(box.component)
-    return replace(placed, key=end.key if end else "", says=tuple(dict.fromkeys((*noted, *linked))))
+    says = dict.fromkeys((*noted, *judged, *_demands(box, own)))
+    return replace(placed, key=end.key if end else "", says=tuple(says))
+
+
+def _demands(box: Box, links: Iterable[Link]) -> list[Said]:
+    """What a described box asks for, as one line: 2.15 needs glibc ≥ 2.28; has code for ..."""
+    asked = "; ".join(link.text for link in links if link.state == State.DESCRIBED)
+    release = box.requires.release if box.requires else ""
+    return [Said(State.DESCRIBED, f"{release} {asked}".strip())] if asked else []
 
 
 def _told_at(link: Link, names: Mapping[str, str]) -> tuple[str, ...]:

@@ -25,8 +25,10 @@ def _sentences(columns: Sequence[Column], layer: LayerRows) -> Iterator[str]:
         parts += [cell.missing for cell in cells if not cell.placed and cell.is_gap]
         text = "; ".join(dict.fromkeys(parts)) or _("nothing described")
         yield _ended(f"{column.title}: {text}" if several else text)
-        for said in dict.fromkeys(said for cell in cells for placed in cell.placed for said in placed.says):
-            yield _ended(f"{said.state.verdict}: {said.text}" if said.state.verdict else said.text)
+        for placed in (placed for cell in cells for placed in cell.placed):
+            for said in placed.says:
+                lead = f"{said.state.verdict}:" if said.state.verdict else placed.box.name
+                yield _ended(f"{lead} {said.text}")
 
 
 def _called(box: Box) -> str:

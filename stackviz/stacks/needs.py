@@ -11,7 +11,7 @@ from typing import Any, Protocol
 from django.utils.translation import gettext as _
 
 from stackviz.diagrams.boxes import SEVERITY_STATES, Box, Column, Link, Need, NeedTable
-from stackviz.diagrams.layers import State
+from stackviz.diagrams.layers import Layer, State
 from stackviz.rules import Requirement
 from stackviz.rules.compatibility import newest_up_to
 from stackviz.rules.registry import needs_of
@@ -26,7 +26,7 @@ Demands = Mapping[str, Sequence[Requirement]]  # by component
 _ANSWERED_BY = {"compute-capability": "nvidia-gpu", "metal-family": "apple-gpu", "glibc": "linux"}
 # Of these the release itself must have spoken; others hold from one release on until the next says otherwise.
 _OF_THE_RELEASE = frozenset({"ships", "offers", "built-for", "compiles-for"})
-_LINKED = ("needs", "supports", "built-for")  # as between two boxes, the most binding first
+_LINKED = ("needs", "supports", "built-for")  # drawn between two boxes, the most binding first
 _ORDER = ("needs", "ships", "supports", "built-for", "compiles-for", "offers")
 _SAYS_NO_VERSION = frozenset({"yes", "no"})
 _PLATFORMS = {
@@ -84,30 +84,32 @@ def described_needs(column: DescribedColumn, system: str) -> DescribedColumn:
         newest = max((row.version for row in rows), key=numbers)
         told = _of_release(rows, newest)
         boxes.append(replace(box, requires=_table(newest, told, here, {}, (), is_newest=True)))
-        links += _described_links(box, newest, told, here)
+        links += _described_links(box, told, here)
     return replace(column, boxes=tuple(boxes), links=tuple(links))
 
 
-def _described_links(box: Box, release: str, rows: Sequence[Requirement], here: Mapping[str, Box]) -> list[Link]:
+def _described_links(box: Box, rows: Sequence[Requirement], here: Mapping[str, Box]) -> list[Link]:
     """One link to each box that answers to a requirement: the most binding one, of the newest variant the strictest."""
     links: dict[str, Link] = {}
-    for relation in _LINKED:
+    # Every library takes cards of some capability: that is drawn of the driver alone, and of what brings kernels.
+    relations = [relation for relation in _LINKED if relation != "supports" or box.layer == Layer.DRIVER]
+    for relation in relations:
         said = [row for row in rows if row.relation == relation]
         for _place, row in sorted(enumerate(said), key=lambda item: (numbers(item[1].low), item[0]), reverse=True):
             target = _ANSWERED_BY.get(row.subject, row.subject)
-            if target in here and target != box.component and target not in links:
-                text = _sentence(box.name, release, row, here)
+            if target in here and target not in (box.component, *links) and here[target].layer != Layer.APPLICATION:
+                text = _demand(row, here)
                 links[target] = Link(box.component, target, State.DESCRIBED, text, row.source.url)
     return list(links.values())
 
 
-def _sentence(name: str, release: str, row: Requirement, here: Mapping[str, Box]) -> str:
-    words = {"what": f"{name} {release}", "other": _subject_name(row.subject, here), "much": _how_much(row)}
+def _demand(row: Requirement, here: Mapping[str, Box]) -> str:
+    words = {"other": _subject_name(row.subject, here), "much": _how_much(row)}
     if row.relation == "needs":
-        return _("%(what)s needs %(other)s %(much)s") % words
+        return _("needs %(other)s %(much)s") % words
     if row.relation == "supports":
-        return _("%(what)s takes %(other)s %(much)s") % words
-    return _("%(what)s has code for %(other)s %(much)s") % words
+        return _("takes %(other)s %(much)s") % words
+    return _("has code for %(other)s %(much)s") % words
 
 
 # --- a machine: the releases it has ---
