@@ -30,9 +30,13 @@ def instance_of(parent: Card, reading: Reading, memory_bytes: int | None, uuid: 
 
 
 def add_card(reading: Reading, card: CardReading) -> bool:
-    """False where a report holds no more."""
+    """False where a report holds no more. A number that is taken already is said, and another one given."""
     if len(reading.cards) >= LIMITS.cards:
         return False
+    taken = {one.index for one in reading.cards}
+    if card.index in taken:
+        reading.problem(f"two cards have the number {card.index}")
+        card.index = next(index for index in range(len(taken) + 1) if index not in taken)
     reading.cards.append(card.card())
     return True
 

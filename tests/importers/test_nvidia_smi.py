@@ -151,6 +151,12 @@ def test_the_instances_of_a_table_are_cards_after_the_whole_ones():
     assert (second.facts["mig_parent_index"], second.facts["multiprocessors"]) == (0, 16)
 
 
+def test_two_cards_of_one_number_are_told_apart_and_said():
+    reading = read(dumps.TABLE.replace("|   1  NVIDIA", "|   0  NVIDIA"))
+    assert [card.index for card in reading.cards] == [0, 1]
+    assert "two cards have the number 0" in reading.problems
+
+
 def test_two_tables_are_two_dumps():
     assert len(read_all(f"{dumps.TABLE}\n$ nvidia-smi\n{dumps.OLD_TABLE}").readings) == 2
 
