@@ -81,7 +81,7 @@ def test_an_upgrade_that_breaks_nothing_says_so():
 def test_an_old_driver_is_broken_by_the_default_wheel_and_mended_by_an_upgrade():
     facts = VOLTA | {"nvidia.driver_version": "535.183.01"}
     assert "driver-too-old" in {finding.rule for finding in upgrades_of(facts, card())["pytorch"].breaks}
-    too_new = LINUX | {"nvidia.driver_version": "535.183.01"}
+    too_new = LINUX | {"nvidia.driver_version": "535.183.01", "cuda.available": False}
     assert "driver-too-old" in {finding.rule for finding in upgrades_of(too_new, card())["nvidia-driver"].mends}
 
 
