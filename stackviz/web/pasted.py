@@ -54,7 +54,7 @@ def check_size(request: HttpRequest) -> None:
 
     It is read and forgotten, up to a bound: a browser shows no answer to a form that it could not send to its end.
     """
-    stated = request.headers.get("Content-Length") or ""
+    stated = request.headers.get("Content-Length") or ("" if "Transfer-Encoding" in request.headers else "0")
     if not (stated.isascii() and stated.isdecimal()):
         problem = _("The request does not say how long it is: send it with Content-Length, not chunked.")
         raise Refused(problem, HTTPStatus.BAD_REQUEST, "Content-Length")

@@ -7,15 +7,17 @@ from pathlib import Path
 
 import pytest
 from django.apps import apps
+from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from stackviz.catalog.models import Accelerator
+from stackviz.diagnose import pace
 from stackviz.diagnose.diagnosis import diagnose
 from stackviz.diagnose.pasted import read_pasted
 from stackviz.web.pasted import Refused
-from tests.diagnose.conftest import CPU_WHEEL, FIXTURES, HOSTILE
+from tests.diagnose.conftest import CPU_WHEEL, FIXTURES, HOSTILE, MAC_JSON, MIG_XML, TWO_MACHINES
 
 SAMPLES = Path(os.environ.get("ACCELWEB_SAMPLES") or Path(__file__).parents[3] / "shared" / "samples")
 KB = 1024
@@ -121,6 +123,80 @@ def test_what_was_odd_is_said(paste):
 def test_the_page_speaks_chinese(client, curated, db):
     response = client.post("/diagnose/", {"text": CPU_WHEEL}, headers={"accept-language": "zh-hans"})
     assert "2 个问题" in text_of(response)
+
+
+# --- several machines, several files ---
+
+
+def test_two_machines_are_drawn_side_by_side_with_findings_of_their_own(paste):
+    response = paste(TWO_MACHINES)
+    first, second = response.context["diagnosis"].machines
+    assert (first.title, second.title) == ("2 × NVIDIA H100 80GB HBM3 + 1", "Apple M3 Max")
+    assert [column.title for column in response.context["diagnosis"].drawing.columns] == [first.title, second.title]
+    said = text_of(response)
+    assert "2 machines are in this text" in said
+    assert "Apple M3 Max is taken for another machine because" in said
+    page = response.content.decode()
+    own = page[page.index('id="machine-1"') : page.index('id="machine-2"')]
+    assert "is built without CUDA" in own
+    assert 'id="findings-2"' in page
+    assert page.index("is built without CUDA") < page.index("stack-frame")
+
+
+def test_more_machines_than_fit_side_by_side_are_counted(paste):
+    texts = [CPU_WHEEL.replace("2.12.0+cpu", f"2.{n}.0").replace("550.54.15", f"55{n}.54.15") for n in range(8)]
+    diagnosis = paste("\n".join(texts)).context["diagnosis"]
+    assert (len(diagnosis.machines), diagnosis.more) == (6, 2)
+
+
+def test_files_are_read_together_with_what_was_pasted(client, curated, db):
+    files = [SimpleUploadedFile("smi.xml", MIG_XML.encode()), SimpleUploadedFile("mac.json", MAC_JSON.encode())]
+    response = client.post("/diagnose/", {"text": "", "files": files})
+    assert response.status_code == 200
+    assert [machine.tool for machine in response.context["diagnosis"].machines] == [
+        "nvidia-smi -q -x",
+        "system_profiler -json",
+    ]
+    assert "SPHardwareDataType" in response.context["text"]
+
+
+def test_a_binary_file_is_refused_by_its_name(client, db):
+    response = client.post("/diagnose/", {"files": [SimpleUploadedFile("core.dump", b"\x7fELF\x00\x00")]})
+    assert response.status_code == 422
+    assert "core.dump is not text" in text_of(response)
+
+
+def test_two_machines_cost_the_queries_of_one(paste, django_assert_num_queries):
+    paste(TWO_MACHINES)
+    with django_assert_num_queries(4):
+        paste(TWO_MACHINES)
+
+
+@pytest.mark.parametrize("text", [CPU_WHEEL, TWO_MACHINES, MIG_XML], ids=["one", "two", "xml"])
+def test_a_page_is_below_100_kb_beside_the_text_itself(paste, text):
+    response = paste(text)
+    shown = re.sub(r"(?s)(<textarea[^>]*>).*?</textarea>", r"\1</textarea>", response.content.decode())
+    assert len(shown.encode()) < 100_000
+
+
+def test_results_of_a_benchmark_are_shown_as_it_states_them(paste):
+    table = (
+        "| model | size | params | backend | ngl | test | t/s |\n| --- | ---: | ---: | --- | --: | --: | --: |\n"
+        "| llama 7B Q4_0 | 3.56 GiB | 6.74 B | CUDA | 99 | pp512 | 5432.10 ± 12.30 |\n"
+    )
+    said = text_of(paste(table))
+    assert "Results in the text" in said
+    assert "5,432" in said
+    assert "llama 7B Q4_0" in said
+
+
+def test_too_many_texts_of_one_client_wait(paste, settings, monkeypatch):
+    settings.DIAGNOSES_PER_MINUTE = 1
+    monkeypatch.setattr(pace, "clock", lambda: 6_000_015.0)
+    assert paste(CPU_WHEEL).status_code == 200
+    response = paste(CPU_WHEEL)
+    assert (response.status_code, response["Retry-After"]) == (429, "45")
+    assert "Try again in 45 seconds" in text_of(response)
 
 
 # --- what it refuses, and what it survives ---

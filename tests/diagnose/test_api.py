@@ -1,0 +1,188 @@
+"""`POST /api/v1/diagnose/`: any text is answered as JSON or refused in words, within bounds and at a pace."""
+
+import json
+
+import pytest
+from django.apps import apps
+from django.core.files.uploadedfile import SimpleUploadedFile
+from django.test import Client
+
+from stackviz.catalog.models import Accelerator
+from stackviz.diagnose import pace
+from tests.diagnose.conftest import CPU_WHEEL, HOSTILE, MAC_JSON, MIG_XML, TWO_MACHINES
+
+ADDRESS = "/api/v1/diagnose/"
+FACTS = [
+    "os.name", "os.version", "python.version", "torch.version", "torch.cuda_version", "cuda.runtime_version",
+    "cuda.driver_api_version", "nvidia.driver_version", "cudnn.version", "rocm.version", "cpu.model", "mps.built",
+    "mps.available",
+]  # fmt: skip
+MB = 1024 * 1024
+
+
+@pytest.fixture
+def send(client, curated, db):
+    def go(body, content_type="text/plain", **headers):
+        return client.post(ADDRESS, body, content_type=content_type, headers=headers)
+
+    return go
+
+
+def test_a_dump_is_answered_with_facts_cards_components_and_findings(send):
+    answer = send(CPU_WHEEL)
+    assert (answer.status_code, answer["Content-Type"]) == (200, "application/json")
+    told = answer.json()
+    assert told["kinds"] == ["collect-env"]
+    assert set(FACTS) <= set(told["facts"])
+    assert told["facts"]["torch.version"] == "2.12.0+cpu"
+    assert told["facts"]["rocm.version"] is None
+    assert told["reasons"]["rocm.version"]["reason"]
+    assert [card["accelerator"] for card in told["cards"][:2]] == ["nvidia-h100-sxm5-80gb"] * 2
+    worst = told["findings"][0]
+    assert (worst["rule"], worst["severity"]) == ("cpu-wheel", "broken")
+    assert worst["evidence"]
+    assert worst["advice"]
+    assert {"layer": "framework", "component": "pytorch", "version": "2.12.0+cpu", "state": "broken"}.items() <= next(
+        one for one in told["components"] if one["component"] == "pytorch"
+    ).items()
+    assert {"results", "not_understood"} <= set(told)
+
+
+def test_several_files_of_two_machines_are_answered_apart(client, curated, db):
+    files = [SimpleUploadedFile("a.txt", CPU_WHEEL.encode()), SimpleUploadedFile("b.json", MAC_JSON.encode())]
+    told = client.post(ADDRESS, {"files": files}).json()
+    assert told["facts"]["torch.version"] == "2.12.0+cpu"
+    assert [one["facts"]["apple.chip"] for one in told["machines"]] == ["Apple M3 Max"]
+    assert told["machines"][0]["differs"]
+
+
+def test_files_are_taken_under_any_name_and_beside_text(client, curated, db):
+    told = client.post(ADDRESS, {"text": CPU_WHEEL, "upload": SimpleUploadedFile("a.xml", MIG_XML.encode())}).json()
+    assert set(told["kinds"]) == {"collect-env", "nvidia-smi-xml"}
+
+
+def test_a_sheet_that_is_not_public_is_not_named(send):
+    Accelerator.objects.filter(slug="nvidia-h100-sxm5-80gb").update(is_public=False)
+    assert [card["accelerator"] for card in send(CPU_WHEEL).json()["cards"][:2]] == [None, None]
+
+
+def test_neither_a_key_nor_a_token_of_a_form_is_needed_and_nothing_is_stored(curated, db):
+    stored = {model: model._default_manager.count() for model in apps.get_models()}
+    answer = Client(enforce_csrf_checks=True).post(ADDRESS, CPU_WHEEL, content_type="text/plain")
+    assert answer.status_code == 200
+    assert "no-store" in answer["Cache-Control"]
+    assert not answer.cookies
+    assert {model: model._default_manager.count() for model in apps.get_models()} == stored
+
+
+def test_no_other_site_may_read_the_answer(send):
+    assert "Access-Control-Allow-Origin" not in send(CPU_WHEEL, Origin="https://elsewhere.example")
+
+
+@pytest.mark.parametrize(
+    ("body", "content_type", "status", "field", "says"),
+    [
+        (b"", "text/plain", 422, "text", "no text yet"),
+        (b" \n ", "text/plain", 422, "text", "no text yet"),
+        (b"hello", "text/plain", 422, "text", "No tool that is known here"),
+        (b"\x00\x01\x02", "text/plain", 422, "text", "NUL bytes"),
+        (b"\x89PNG\r\n\x1a\n" + bytes(range(256)), "text/plain", 422, "text", "NUL bytes"),
+        (b"x" * (10 * MB), "text/plain", 413, "text", "more than 1024 KB"),
+        (b"x" * (2 * MB), "text/plain", 413, "text", "more than 1024 KB"),
+        (json.dumps({"text": CPU_WHEEL}).encode(), "application/json", 415, "Content-Type", "text/plain"),
+        (b"text=x", "application/x-www-form-urlencoded", 415, "Content-Type", "text/plain"),
+        (b"x", "text/plain; charset=utf-7", 415, "Content-Type", "UTF-8"),
+        (b"--x\r\nno end", "multipart/form-data; boundary=x", 422, "text", "no text yet"),
+        (b"x", "multipart/form-data", 400, "body", "could not be read"),
+    ],
+    ids=["empty", "blank", "junk", "binary", "png", "10-MB", "2-MB", "json", "form", "charset", "torn-form", "no-boundary"],
+)  # fmt: skip
+def test_what_cannot_be_diagnosed_is_refused_in_words(send, body, content_type, status, field, says):
+    answer = send(body, content_type)
+    assert answer.status_code == status
+    told = answer.json()
+    assert (told["field"], says in told["error"]) == (field, True), told
+
+
+def test_a_packed_body_is_refused_in_words(send):
+    answer = send(CPU_WHEEL, **{"Content-Encoding": "gzip"})
+    assert (answer.status_code, answer.json()["field"]) == (415, "Content-Encoding")
+
+
+def test_a_body_of_unknown_length_is_refused_in_words(client, db):
+    answer = client.generic("POST", ADDRESS, b"", content_type="text/plain", HTTP_TRANSFER_ENCODING="chunked")
+    assert (answer.status_code, answer.json()["field"]) == (400, "Content-Length")
+
+
+def test_more_files_than_anybody_needs_are_refused(client, db):
+    files = [SimpleUploadedFile(f"{n}.txt", b"x") for n in range(21)]
+    assert client.post(ADDRESS, {"files": files}).status_code == 413
+    files = [SimpleUploadedFile(f"{n}.txt", b"x") for n in range(101)]  # more than Django reads
+    assert client.post(ADDRESS, {"files": files}).status_code == 413
+
+
+@pytest.mark.parametrize("encoding", ["utf-8-sig", "utf-16", "cp1252"])
+def test_a_file_is_read_however_it_was_written(client, curated, db, encoding):
+    """PowerShell's `>` writes UTF-16, Notepad a mark in front, old consoles a code page."""
+    text = CPU_WHEEL.replace("Ubuntu 22.04.5 LTS", "Ubuntu 22.04.5 LTS é")
+    file = SimpleUploadedFile("env.txt", text.encode(encoding))
+    told = client.post(ADDRESS, {"files": [file]}).json()
+    assert told["facts"]["torch.version"] == "2.12.0+cpu"
+
+
+def test_html_in_a_dump_is_text_in_json(send):
+    answer = send(CPU_WHEEL.replace("NVIDIA H100 80GB HBM3", HOSTILE))
+    assert answer["Content-Type"] == "application/json"
+    assert answer["X-Content-Type-Options"] == "nosniff"
+    assert any(HOSTILE[:20] in card["reported_name"] for card in answer.json()["cards"])
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        (
+            '<?xml version="1.0"?><!DOCTYPE lolz [<!ENTITY a "ha"><!ENTITY b "&a;&a;&a;&a;&a;&a;&a;&a;">]>'
+            "<nvidia_smi_log><driver_version>&b;</driver_version></nvidia_smi_log>"
+        ),
+        (
+            '<!DOCTYPE x [<!ENTITY f SYSTEM "file:///etc/passwd">]><nvidia_smi_log><driver_version>&f;</driver_version>'
+            "</nvidia_smi_log>"
+        ),
+        "<nvidia_smi_log>" + "<a>" * 50_000,
+        "[" * 100_000,
+        "PyTorch version: 2.1.0\n" * 40_000,
+        "GPU 0: x\n" * 100_000,
+        MIG_XML[: len(MIG_XML) // 2],
+    ],
+    ids=["entity-bomb", "outer-entity", "deep-xml", "deep-json", "same-line", "100000-lines", "half"],
+)
+def test_hostile_and_torn_texts_have_an_answer(send, text):
+    answer = send(text)
+    assert answer.status_code in (200, 422)
+    assert b"root:" not in answer.content
+    assert len(answer.content) < MB
+
+
+def test_more_than_a_client_s_share_waits(send, settings, monkeypatch):
+    settings.DIAGNOSES_PER_MINUTE = 2
+    monkeypatch.setattr(pace, "clock", lambda: 6_000_015.0)
+    assert [send("x").status_code for _ in range(3)] == [422, 422, 429]
+    answer = send("x")
+    assert (answer["Retry-After"], answer.json()["error"]) == ("45", "too many requests from this address; wait 45 s")
+    monkeypatch.setattr(pace, "clock", lambda: 6_000_060.0)
+    assert send("x").status_code == 422
+
+
+def test_the_api_s_document_describes_it(client, db):
+    path = client.get("/api/v1/openapi.json").json()["paths"][ADDRESS]["post"]
+    assert set(path["responses"]) == {"200", "400", "413", "415", "422", "429"}
+    assert set(path["requestBody"]["content"]) == {"text/plain", "multipart/form-data"}
+
+
+def test_the_answer_keeps_to_its_description(send, client):
+    schemas = client.get("/api/v1/openapi.json").json()["components"]["schemas"]
+    described = set(schemas["DiagnosisOut"]["properties"])
+    told = send(TWO_MACHINES).json()
+    assert set(told) <= described
+    assert set(told["cards"][0]) <= set(schemas["CardOut"]["properties"])
+    assert set(told["findings"][0]) == set(schemas["FindingOut"]["properties"])

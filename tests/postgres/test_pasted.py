@@ -1,0 +1,44 @@
+"""Many at once on PostgreSQL: a private link is saved once, a pasted machine is added once."""
+
+from collections import Counter
+
+from django.contrib.auth.models import User
+from django.test import Client
+
+from stackviz.diagnose import links
+from stackviz.diagnose.models import PrivateLink
+from stackviz.labs.models import AgentKey, Lab, Machine, Membership, Report
+from tests.diagnose.conftest import CPU_WHEEL
+from tests.ingest.races import together
+
+AT_ONCE = 6
+
+
+def test_one_form_sent_by_many_at_once_saves_one_text():
+    ticket = links.new_ticket()
+    saved = together(*[lambda: links.save_link(ticket, "the text", "collect-env")] * AT_ONCE)
+    assert set(saved) == {ticket}
+    assert PrivateLink.objects.count() == 1
+
+
+def test_a_text_deleted_by_many_at_once_is_gone_for_all_of_them():
+    ticket = links.save_link(links.new_ticket(), "the text", "collect-env")
+    deleted = together(
+        *[lambda: links.delete_link(ticket.token, ticket.word)] * (AT_ONCE - 1), lambda: links.delete_expired() == 0
+    )
+    assert deleted == [True] * AT_ONCE
+    assert PrivateLink.objects.count() == 0
+
+
+def test_one_dump_added_by_many_at_once_is_one_report_of_one_machine():
+    lab = Lab.objects.create(slug="north", name="North")
+    user = User.objects.create_user("member", password="x")
+    Membership.objects.create(lab=lab, user=user)
+
+    def add() -> int:
+        visitor = Client()
+        visitor.force_login(user)
+        return visitor.post("/diagnose/add/", {"text": CPU_WHEEL, "lab": "north", "name-1": "desk"}).status_code
+
+    assert Counter(together(*[add] * AT_ONCE)) == {302: AT_ONCE}
+    assert (Report.objects.count(), Machine.objects.count(), AgentKey.objects.count()) == (1, 1, 1)
