@@ -72,7 +72,7 @@ def check_cuda_offered(look: Look, tables: Tables) -> Iterator[Verdict]:
     rows = [row for row in tables.rows("pytorch", "offers", "cuda-runtime") if row.version == release and row.values]
     offered = " ".join(row.values for row in rows).split()
     if not rows:
-        if not is_below(torch, _oldest(tables)):
+        if is_below(_newest(tables), torch):
             yield Verdict(
                 Severity.CANNOT_TELL,
                 f"Cannot tell whether torch {release} was published for CUDA {cuda}: the release is not known here",
@@ -91,9 +91,9 @@ def check_cuda_offered(look: Look, tables: Tables) -> Iterator[Verdict]:
         )
 
 
-def _oldest(tables: Tables) -> str:
+def _newest(tables: Tables) -> str:
     versions = [row.version for row in tables.rows("pytorch", "offers", "cuda-runtime")]
-    return min(versions, key=numbers, default="0")
+    return max(versions, key=numbers, default="0")
 
 
 def check_companions(look: Look, tables: Tables) -> Iterator[Verdict]:
@@ -135,7 +135,7 @@ def _of_torch(slug: str, torch: str, version: str, wanted: str) -> Verdict:
 
 
 def _stated(versions: Iterable[str]) -> list[str]:
-    return [version for version in versions if numbers(version)][:1]
+    return [version for version in versions if numbers(version) and not is_own_build(version)][:1]
 
 
 def _same_release(version: str, other: str) -> bool:
