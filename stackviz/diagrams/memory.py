@@ -10,10 +10,39 @@
     [GPU]
     Card
 
-Plain data -> a sketch. Pure: no ORM, no request.
+Solid: loads and stores. Dashed and thick: bytes move only by a copy that a program asks for.
+
+Plain data -> a sketch, as SVG. Pure: no ORM, no request.
 """
 
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+
+from django.utils.safestring import SafeString
+from django.utils.translation import gettext
+
+from stackviz.diagrams.lettering import Style, lines_of
+from stackviz.diagrams.sketch import (
+    ACCENT,
+    INK,
+    INK_2,
+    INK_3,
+    LINE,
+    PAPER,
+    Mark,
+    Path,
+    Rect,
+    Sketch,
+    Text,
+    svg_part,
+    svg_text,
+    written_lines,
+)  # fmt: skip
+
+WIDTH, MARGIN, PAD, GAP = 344.0, 2.0, 12.0, 10.0
+NAME, SMALL, CALL = Style(13, bold=True), Style(11), Style(10.5, mono=True)
+LEADING = 15.0
+HARDWARE = "#4f679d"
 
 
 @dataclass(frozen=True)
@@ -77,3 +106,225 @@ class MemoryModel:
     moves: tuple[Move, ...] = ()
     limits: tuple[Limit, ...] = ()
     steps: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class MemoryDrawing:
+    """A model with its picture: `svg` for a page, `file` to be kept. The template says the same in words."""
+
+    model: MemoryModel
+    svg: SafeString
+    moves: tuple[tuple[Move, str, str], ...]  # with the names of where it starts and where it ends
+    limits: tuple[tuple[Limit, str], ...]  # with the name of the pool
+
+    @property
+    def file(self) -> str:
+        return svg_text(_sketch(self.model), self.model.title, " ".join((self.model.summary, *self.model.steps)))
+
+
+def draw_memory(model: MemoryModel) -> MemoryDrawing:
+    """The picture of a model. Moves and limits of parts it does not have are left out."""
+    names = {part.key: part.name for part in (*model.pools, *model.units)}
+    return MemoryDrawing(
+        model=model,
+        svg=SafeString(svg_part(_sketch(model))),  # every text in it is escaped there
+        moves=tuple(
+            (move, names[move.source], names[move.target])
+            for move in model.moves
+            if move.source in names and move.target in names
+        ),
+        limits=tuple((limit, names[limit.pool]) for limit in model.limits if limit.pool in names),
+    )
+
+
+@dataclass(frozen=True)
+class _Spot:
+    """Where a part came to stand: its left edge and width, its upper and its lower edge."""
+
+    x: float
+    width: float
+    top: float
+    bottom: float
+
+
+@dataclass(frozen=True)
+class _Place:
+    """What is drawn inside one frame. `is_upright`: what computes stands above the memory, else below."""
+
+    name: str
+    pools: tuple[Pool, ...]
+    units: tuple[Unit, ...]
+    is_upright: bool
+
+
+def _places(model: MemoryModel) -> list[_Place]:
+    """The first one upright, those after it with their memory on top, so that copies go from memory to memory."""
+    names = list(dict.fromkeys(part.place for part in (*model.pools, *model.units)))
+    return [
+        _Place(
+            name,
+            tuple(pool for pool in model.pools if pool.place == name),
+            tuple(unit for unit in model.units if unit.place == name),
+            is_upright=place == 0,
+        )
+        for place, name in enumerate(names)
+    ]
+
+
+def _sketch(model: MemoryModel) -> Sketch:
+    marks: list[Mark] = []
+    spots: dict[str, _Spot] = {}
+    y = MARGIN
+    before: _Place | None = None
+    for place in _places(model):
+        if before is not None:
+            between = _between(model, before, place)
+            height = max((_label_height(move, _half(between)) for move in between), default=0.0)
+            top = y
+            y += height + 34
+            marks += _arrows(between, {part.key for part in (*place.pools, *place.units)}, top, y)
+        drawn, y = _drawn_place(model, place, y, spots)
+        marks += drawn
+        before = place
+    return Sketch(WIDTH, y + MARGIN, tuple(marks))
+
+
+def _between(model: MemoryModel, one: _Place, other: _Place) -> list[Move]:
+    """The moves from one frame to the next, either way."""
+    here = {part.key for part in (*one.pools, *one.units)}
+    there = {part.key for part in (*other.pools, *other.units)}
+    return [
+        move
+        for move in model.moves
+        if (move.source in here and move.target in there) or (move.source in there and move.target in here)
+    ]
+
+
+# --- from one place to the next ---
+
+
+def _half(moves: Sequence[Move]) -> float:
+    """The room for the words beside one arrow."""
+    return (WIDTH - 2 * PAD) / max(1, len(moves)) - 26
+
+
+def _label(move: Move, width: float) -> list[tuple[str, Style, str]]:
+    """The lines beside an arrow: what it is called, how it goes, the call, and whether anybody has to ask."""
+    asked = gettext("a copy the program asks for") if move.is_explicit else gettext("without a copy")
+    parts = ((move.name, Style(11.5, bold=True), INK), (move.how, SMALL, INK_2), (move.call, CALL, INK))
+    lines = [(line, style, fill) for text, style, fill in parts for line in lines_of(text, width, style)]
+    return lines + [(line, SMALL, ACCENT if move.is_explicit else INK_3) for line in lines_of(asked, width, SMALL)]
+
+
+def _label_height(move: Move, width: float) -> float:
+    return LEADING * len(_label(move, width))
+
+
+def _arrows(moves: Sequence[Move], below: set[str], top: float, bottom: float) -> Iterator[Mark]:
+    """Side by side: upwards those that start `below`, downwards the others, each with its words on the right."""
+    room = _half(moves)
+    for place, move in enumerate(moves):
+        x = PAD + 8 + place * (room + 26)
+        yield from _arrow(x, top + 3, bottom - 3, is_copy=move.is_explicit, is_up=move.source in below)
+        lines = _label(move, room)
+        y = (top + bottom - LEADING * len(lines)) / 2 + 12
+        for number, (line, style, fill) in enumerate(lines):
+            yield Text(x + 14, y + number * LEADING, line, style, fill)
+
+
+def _arrow(x: float, top: float, bottom: float, *, is_copy: bool, is_up: bool) -> Iterator[Mark]:
+    colour = ACCENT if is_copy else INK_3
+    yield Path(f"M{x:.1f} {top:.1f}V{bottom:.1f}", colour, 3 if is_copy else 1.5, "6 4" if is_copy else "")
+    yield _tip(x, top, colour, is_up=True) if is_up else _tip(x, bottom, colour, is_up=False)
+
+
+def _tip(x: float, y: float, colour: str, *, is_up: bool) -> Path:
+    return Path(f"M{x:.1f} {y:.1f}l-5 {8 if is_up else -8}h10z", fill=colour)
+
+
+# --- one place ---
+
+
+def _drawn_place(model: MemoryModel, place: _Place, top: float, spots: dict[str, _Spot]) -> tuple[list[Mark], float]:
+    """The frame with its parts, and its lower edge."""
+    marks: list[Mark] = []
+    y = top + PAD
+    title = lines_of(place.name, WIDTH - 2 * PAD, NAME)
+    marks += written_lines(title, PAD + MARGIN, y + 10, Style(12, bold=True), LEADING, INK_2)
+    y += LEADING * len(title) + (6 if title else 0)
+    inner = [move for move in model.moves if _is_inside(move, place)]
+    ways = max((_way_height(move, place) for move in inner), default=0.0)
+    if place.is_upright:
+        drawn, y = _parts(place.units, y, spots)
+        marks += drawn
+        marks += _ways(inner, place, spots, y, y + ways)
+        y += ways if place.units else 0
+        drawn, y = _parts(place.pools, y, spots)
+        marks += drawn
+    else:
+        drawn, y = _parts(place.pools, y, spots)
+        marks += drawn
+        units, below = _parts(place.units, y + ways, spots)
+        marks += [*units, *_ways(inner, place, spots, y, y + ways)]
+        y = below if place.units else y
+    bottom = y + PAD
+    frame = Rect(MARGIN, top, WIDTH - 2 * MARGIN, bottom - top, PAPER, LINE, 8)
+    return [frame, *marks], bottom
+
+
+def _is_inside(move: Move, place: _Place) -> bool:
+    """Whether it goes between a unit and a pool of this place."""
+    units, pools = {unit.key for unit in place.units}, {pool.key for pool in place.pools}
+    return (move.source in units and move.target in pools) or (move.source in pools and move.target in units)
+
+
+def _parts(parts: Sequence[Pool | Unit], top: float, spots: dict[str, _Spot]) -> tuple[list[Mark], float]:
+    """Boxes side by side, all as high as the highest; their lower edge."""
+    if not parts:
+        return [], top
+    width = (WIDTH - 2 * (MARGIN + PAD) - GAP * (len(parts) - 1)) / len(parts)
+    texts = [_inscription(part, width - 20) for part in parts]
+    height = max(LEADING * len(lines) for lines in texts) + 14
+    marks: list[Mark] = []
+    for place, (part, lines) in enumerate(zip(parts, texts, strict=True)):
+        x = MARGIN + PAD + place * (width + GAP)
+        spots[part.key] = _Spot(x, width, top, top + height)
+        marks.append(
+            Rect(x, top, width, height, HARDWARE, HARDWARE, 6, opacity=0.12 if isinstance(part, Pool) else 0.03)
+        )
+        marks += (
+            Text(x + 10, top + 19 + number * LEADING, line, style, fill)
+            for number, (line, style, fill) in enumerate(lines)
+        )
+    return marks, top + height
+
+
+def _inscription(part: Pool | Unit, width: float) -> list[tuple[str, Style, str]]:
+    lines = [(line, NAME, INK) for line in lines_of(part.name, width, NAME)]
+    if isinstance(part, Pool):
+        lines += [(line, SMALL, INK_2) for text in (part.what, part.size) for line in lines_of(text, width, SMALL)]
+    return lines
+
+
+def _way_width(place: _Place) -> float:
+    count = max(1, len(place.units))
+    return (WIDTH - 2 * (MARGIN + PAD) - GAP * (count - 1)) / count - 30
+
+
+def _way_height(move: Move, place: _Place) -> float:
+    return max(30.0, LEADING * len(lines_of(move.name, _way_width(place), SMALL)) + 14)
+
+
+def _ways(moves: Sequence[Move], place: _Place, spots: dict[str, _Spot], top: float, bottom: float) -> Iterator[Mark]:
+    """Between each unit and its pool, with an arrow at either end: loads and stores go both ways."""
+    for move in moves:
+        unit = next((unit for unit in place.units if unit.key in (move.source, move.target)), None)
+        if unit is None or unit.key not in spots:
+            continue
+        x = spots[unit.key].x + 16
+        colour = ACCENT if move.is_explicit else INK_3
+        yield from _arrow(x, top + 2, bottom - 2, is_copy=move.is_explicit, is_up=False)
+        yield _tip(x, top + 2, colour, is_up=True)
+        lines = lines_of(move.name, _way_width(place), SMALL)
+        y = (top + bottom - LEADING * len(lines)) / 2 + 11
+        yield from written_lines(lines, x + 12, y, SMALL, LEADING, INK_2)
