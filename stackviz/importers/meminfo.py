@@ -10,12 +10,19 @@ __all__ = ["IMPORTER"]
 KIND = "meminfo"
 
 _TOTAL = re.compile(r"^[ \t>]{0,8}MemTotal:[ \t]+(\d{1,15}) kB[ \t]*$", re.MULTILINE)
+_MOST_DUMPS = 16
 _BLOCK = re.compile(r"(?:[ \t>]{0,8}[A-Z][\w()]{1,40}:[ \t]+\d{1,15}(?: kB)?[ \t]*(?:\n|\Z)){1,100}")
 
 
 def find_meminfo(text: str) -> list[Span]:
-    blocks = [_BLOCK.match(text, match.start()) for match in _TOTAL.finditer(text)]
-    return [Span(block.start(), block.end()) for block in blocks[:16] if block]
+    spans: list[Span] = []
+    for match in _TOTAL.finditer(text):
+        block = None if spans and match.start() < spans[-1].end else _BLOCK.match(text, match.start())
+        if block:
+            spans.append(Span(block.start(), block.end()))
+        if len(spans) == _MOST_DUMPS:
+            break
+    return spans
 
 
 def read_meminfo(text: str) -> Reading:

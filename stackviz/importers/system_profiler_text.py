@@ -53,6 +53,7 @@ _KEYS = {
 }
 """What the text calls it, in lower case -> what the JSON calls it."""
 _MOST_LINES = 200_000
+_MOST_MACHINES = 16
 
 
 def find_system_profiler_text(text: str) -> list[Span]:
@@ -61,11 +62,13 @@ def find_system_profiler_text(text: str) -> list[Span]:
     for match in _ANCHOR.finditer(text):
         old = machines[-1] if machines else []
         repeats = match[1] != "Chipset Model" and any(match[1] == name for name, _start, _end in old)
+        if len(machines) == _MOST_MACHINES and repeats:
+            break
         if not old or repeats:
             machines.append([])
         end = old[-1][2] if old and not repeats and old[-1][2] >= match.end() else _end_of_section(text, match.end())
         machines[-1].append((match[1], _title_above(text, match.start()), end))
-    told = [machine for machine in machines[:16] if any(name != "Graphics/Displays" for name, *_ in machine)]
+    told = [machine for machine in machines if any(name != "Graphics/Displays" for name, *_ in machine)]
     starts = [machine[0][1] for machine in told]
     ends = [max(end for _name, _start, end in machine) for machine in told]
     limits = pairwise([*starts, len(text)])
