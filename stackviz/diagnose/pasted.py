@@ -29,7 +29,7 @@ def read_pasted(text: str) -> Pasted:
     paste = read_all(text)
     found = machines(paste)
     if not found:
-        raise Refused(_("No tool that is known here wrote this. Paste all that one of the commands below printed."))
+        raise Refused(_("No tool that is known here wrote this. Paste all that one of the tools printed."))
     telling = tuple(machine for machine in found if _tells_something(machine))
     if not telling:
         problem = _("This looks like %(tool)s, and nothing in it could be read.") % {"tool": tool_names(found[0].kinds)}

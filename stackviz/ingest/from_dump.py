@@ -130,7 +130,7 @@ def _add(request: HttpRequest, text: str) -> HttpResponse:
     masked = mask_text(text)
     found = machines(read_all(masked))[:MOST_MACHINES]
     if not found:
-        raise Refused(_("No tool that is known here wrote this. Paste all that one of the commands printed."))
+        raise Refused(_("No tool that is known here wrote this. Paste all that one of the tools printed."))
     form = AddForm(labs, found, request.POST if "lab" in request.POST else None)
     if not form.is_valid():
         status = HTTPStatus.UNPROCESSABLE_ENTITY if form.is_bound else HTTPStatus.OK

@@ -140,7 +140,7 @@ def _joined(texts: Iterable[str]) -> str:
     """One text with the line ends of this system. Raises Refused when it is empty, too long, or no text."""
     whole = "\n\n".join(text.replace("\r\n", "\n") for text in texts if text.strip())
     if not whole:
-        raise Refused(_("There is no text yet. Paste the output of one of the commands below, or choose its file."))
+        raise Refused(_("There is no text yet. Paste what one of the tools printed, or choose its file."))
     if len(whole) > MOST_BYTES or len(whole.encode(errors="replace")) > MOST_BYTES:
         raise too_big()
     if "\x00" in whole:

@@ -1,0 +1,122 @@
+"""Diagnosing in a browser: two machines pasted, dropped or chosen as files; kept only masked, and only when asked."""
+
+import re
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import expect
+
+from tests.diagnose.conftest import CPU_WHEEL, MAC_JSON, TWO_MACHINES
+
+WAIT = 60_000  # a busy machine takes its time
+PAGE = "/diagnose/"
+SECRETS = f"marie@rack-7:~$ python -m torch.utils.collect_env\n{CPU_WHEEL}\nPATH: /home/marie/env/bin\n"
+DROP = """([names, texts]) => {
+  const held = new DataTransfer();
+  texts.forEach((text, place) => held.items.add(new File([text], names[place], { type: "text/plain" })));
+  const form = document.querySelector("form[data-drop]");
+  for (const kind of ["dragover", "drop"])
+    form.dispatchEvent(new DragEvent(kind, { bubbles: true, cancelable: true, dataTransfer: held }));
+}"""
+
+
+def diagnose(page, text: str) -> None:
+    page.fill("#text", text)
+    page.get_by_role("button", name="Diagnose", exact=True).click()
+    expect(page.get_by_role("heading", name="Findings").first).to_be_visible(timeout=WAIT)
+
+
+def faults_of(page) -> list[str]:
+    found = Axe().run(page).response["violations"]
+    return [f"{fault['id']}: {fault['nodes'][0]['html'][:160]}" for fault in found]
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_two_machines_pasted_together_are_drawn_side_by_side(visit, browser_context, scheme):
+    page = visit(PAGE)
+    page.emulate_media(color_scheme=scheme, reduced_motion="reduce")
+    assert faults_of(page) == []
+    diagnose(page, TWO_MACHINES)
+    expect(page.locator("main [role=status]")).to_contain_text("2 machines are in this text", timeout=WAIT)
+    expect(page.locator("#machine-1")).to_have_text("2 × NVIDIA H100 80GB HBM3 + 1", timeout=WAIT)
+    expect(page.locator(".machine.s1 .finding.broken").first).to_contain_text("is built without CUDA", timeout=WAIT)
+    assert page.locator(".stack-top .stack-head").count() == 2
+    assert faults_of(page) == []
+    for width in (360, 768):
+        page.set_viewport_size({"width": width, "height": 800})
+        assert not page.evaluate("document.documentElement.scrollWidth > innerWidth"), width
+    assert browser_context.troubles == []
+
+
+def test_files_are_dropped_on_the_form_and_sent_by_keyboard_alone(visit, browser_context):
+    page = visit(PAGE)
+    page.evaluate(DROP, [["env.txt", "mac.json"], [CPU_WHEEL, MAC_JSON]])
+    expect(page.locator("#files")).to_be_focused(timeout=WAIT)
+    expect(page.locator("[data-announce]")).to_have_text("chosen: env.txt, mac.json", timeout=WAIT)
+    page.keyboard.press("Tab")
+    expect(page.get_by_role("button", name="Diagnose", exact=True)).to_be_focused(timeout=WAIT)
+    page.keyboard.press("Enter")
+    expect(page.locator("#machine-2")).to_have_text("Apple M3 Max", timeout=WAIT)
+    assert browser_context.troubles == []
+
+
+def test_without_scripts_a_text_is_diagnosed_saved_masked_and_deleted(site, browser):
+    context = browser.new_context(java_script_enabled=False)
+    context.set_default_timeout(WAIT)
+    try:
+        page = context.new_page()
+        page.goto(site.url + PAGE)
+        diagnose(page, SECRETS)
+        page.get_by_role("button", name="Save as a private link").click()
+        expect(page.get_by_role("heading", name="Save as a private link")).to_be_visible(timeout=WAIT)
+        assert "marie" not in page.locator("#text").input_value()
+        page.get_by_role("button", name="Save this text").click()
+        page.wait_for_url(re.compile(r"/diagnose/[A-Za-z0-9_-]{43}/$"))
+        address = page.url
+        assert "marie" not in page.content()
+        expect(page.locator(".finding.broken").first).to_contain_text("is built without CUDA", timeout=WAIT)
+        page.get_by_role("button", name="Delete it now").click()
+        expect(page.locator(".messages")).to_contain_text("The text is deleted", timeout=WAIT)
+        assert page.goto(address).status == 404
+    finally:
+        context.close()
+
+
+def test_somebody_else_with_the_link_reads_it_and_needs_the_word_to_end_it(site, visit, browser):
+    page = visit(PAGE)
+    diagnose(page, CPU_WHEEL)
+    page.get_by_role("button", name="Save as a private link").click()
+    page.get_by_role("button", name="Save this text").click()
+    expect(page.locator(".saved .copy pre")).to_have_text(page.url, timeout=WAIT)
+    word = page.locator(".saved p code").inner_text()
+    context = browser.new_context()
+    context.set_default_timeout(WAIT)
+    try:
+        other = context.new_page()
+        other.goto(page.url)
+        assert word not in other.content()
+        assert faults_of(other) == []
+        other.get_by_text("Delete it before that day").click()
+        other.fill("#word", "not the word of this link")
+        other.get_by_role("button", name="Delete", exact=True).click()
+        expect(other.get_by_role("alert")).to_contain_text("not the delete word", timeout=WAIT)
+        other.fill("#word", word)
+        other.get_by_role("button", name="Delete", exact=True).click()
+        expect(other.locator(".messages")).to_contain_text("The text is deleted", timeout=WAIT)
+    finally:
+        context.close()
+
+
+def test_a_member_adds_a_pasted_machine_which_says_that_it_was_pasted(log_in, visit):
+    log_in()
+    page = visit(PAGE)
+    diagnose(page, CPU_WHEEL)
+    page.get_by_role("button", name="Add as a machine").click()
+    assert faults_of(page) == []
+    page.get_by_label(re.compile("^Name of the machine with")).fill("pasted box")
+    page.get_by_role("button", name="Add", exact=True).click()
+    page.wait_for_url("**/receipts/**")
+    expect(page.locator("main")).to_contain_text("Read and on the machine", timeout=WAIT)
+    page.get_by_role("link", name="pasted box").first.click()
+    expect(page.get_by_role("heading", name="pasted box", level=1)).to_be_visible(timeout=WAIT)
+    expect(page.locator("main")).to_contain_text("pasted dump (collect-env)", timeout=WAIT)
