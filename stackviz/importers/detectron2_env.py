@@ -52,6 +52,8 @@ def read_detectron2_env(text: str) -> Reading:
         reading.problem("nothing to read")
     for label, value in rows.items():
         _take(reading, label, value)
+        if value.lower() == "failed to import":
+            reading.problem(f"{label} {value}")
     _take_build(reading, build[0] if build else "")
     return reading
 

@@ -188,5 +188,5 @@ class Look(_Facts):
     def evidence_for(self, cards: Iterable[int]) -> dict[str, str]:
         """What was read about the machine and about these cards."""
         chosen = set(cards)
-        about = [card.evidence for card in self.all_cards if card.index in chosen and len(card.evidence) > 1]
+        about = [card.evidence for card in self.all_cards if card.index in chosen]
         return {name: value for part in (self.evidence, *about) for name, value in part.items()}

@@ -546,6 +546,7 @@ PyTorch              1.10.0+cu113 @/opt/lib/torch
 GPU available        Yes
 GPU 0,1              NVIDIA A10 (arch=8.6)
 Driver version       470.82.01
+detectron2           failed to import
 Pillow               8.4.0
 -------------------  -----------------------------------------
 """
@@ -553,6 +554,14 @@ Pillow               8.4.0
     assert reading.kind == "detectron2-env"
     assert (reading.facts["torch.version"], reading.facts["nvidia.driver_version"]) == ("1.10.0+cu113", "470.82.01")
     assert [card.facts["compute_capability"] for card in reading.cards] == ["8.6", "8.6"]
+    assert reading.problems == ["detectron2 failed to import"]
+
+
+@pytest.mark.parametrize(("numbers", "count"), [((0,), 1), ((0, 1), 2), ((3,), None)])
+def test_dmon_counts_cards_and_names_none(numbers, count):
+    rows = "".join(f"    {number}    15    59     3     4     -\n" for number in numbers) * 3
+    reading = one(f"# gpu   pwr  temp    sm   mem   enc\n# Idx     W     C     %     %     %\n{rows}")
+    assert (reading.kind, reading.facts.get("nvidia.card_count"), reading.cards) == ("nvidia-smi-dmon", count, [])
 
 
 # ---- hostile --------------------------------------------------------------------------------------------------------

@@ -238,3 +238,10 @@ def test_one_line_of_proc_cpuinfo_is_not_one_processor():
 def test_memory_is_told_in_bytes():
     reading = one("MemTotal:       263774780 kB\nMemFree:  1000 kB\n")
     assert (reading.kind, reading.facts["memory.total_bytes"]) == ("meminfo", 263774780 * 1024)
+
+
+def test_a_mac_without_its_displays_says_what_would_tell_the_gpu():
+    hardware = "Hardware:\n\n    Hardware Overview:\n\n      Model Name: MacBook Air\n      Chip: Apple M2\n"
+    assert any("SPDisplaysDataType" in said for said in one(hardware).problems)
+    displays = "\nGraphics/Displays:\n\n    Apple M2:\n\n      Chipset Model: Apple M2\n      Vendor: Apple (0x106b)\n"
+    assert one(hardware + displays).problems == []
