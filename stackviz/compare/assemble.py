@@ -1,6 +1,6 @@
 """Loaded subjects -> everything the comparison page shows. Seven queries at most, whatever is stored."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from stackviz.benchmarks.queries import latest_results
@@ -13,8 +13,10 @@ from stackviz.compare.selection import Address, Kind, Subject
 from stackviz.compare.sheets import Sheets, sheets_of, spec_rows
 from stackviz.compare.subjects import Loaded
 from stackviz.compare.verdicts import Verdict
+from stackviz.diagrams.memory import MemoryDrawing, draw_memory
 from stackviz.diagrams.stack import Drawing, draw_columns
 from stackviz.labs.models import Finding
+from stackviz.stacks.memory import memory_model_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,12 +32,14 @@ class Stacks:
     """The stack diagram. `undescribed`: sheets it says nothing about.
 
     `is_brief`: boxes lead to who explains them; `explained_url`: the stacks alone, where every box explains itself.
+    `memories`: how the memory of each is built, where stacks alone are compared.
     """
 
     drawing: Drawing
     undescribed: tuple[str, ...]
     is_brief: bool
     explained_url: str
+    memories: tuple[MemoryDrawing, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,7 +98,14 @@ def stacks_of(chosen: Sequence[Loaded]) -> Stacks:
     slugs = dict.fromkeys(loaded.stack_slug for loaded in chosen if loaded.stack_slug)
     stacks = tuple(Subject(Kind.STACK, slug) for slug in slugs)
     explained_url = Address(stacks).query() if _is_brief(chosen) and len(stacks) > 1 else ""
-    return Stacks(draw_columns(columns.drawn), columns.undescribed, _is_brief(chosen), explained_url)
+    memories = () if _is_brief(chosen) else tuple(_memories(slugs))
+    return Stacks(draw_columns(columns.drawn), columns.undescribed, _is_brief(chosen), explained_url, memories)
+
+
+def _memories(slugs: Iterable[str]) -> list[MemoryDrawing]:
+    """Each way of building a memory once, however many of the stacks have it."""
+    models = dict.fromkeys(filter(None, map(memory_model_of, slugs)))
+    return [draw_memory(model) for model in models]
 
 
 def _is_brief(chosen: Sequence[Loaded]) -> bool:

@@ -18,13 +18,15 @@ class Said:
 class Placed:
     """A box in its cell, with the counterparts that stand in the same row of this drawing.
 
-    `key` names the end of a link, "" for a box without one; `says` is all that is written under the box.
+    `key` names the end of a link, "" for a box without one; `says` is all that is written under the box. `is_repeat`:
+    it is explained in another column of its row, so that it leads to its page instead.
     """
 
     box: Box
     against: tuple[Counterpart, ...]
     key: str = ""
     says: tuple[Said, ...] = ()
+    is_repeat: bool = False
 
 
 @dataclass(frozen=True)
@@ -112,6 +114,10 @@ class Drawing:
     links: tuple[DrawnLink, ...] = ()
     lanes: tuple[int, ...] = ()
     spoken: tuple[Spoken, ...] = ()
+
+    @property
+    def is_several(self) -> bool:
+        return len(self.columns) > 1
 
     @property
     def row_count(self) -> int:

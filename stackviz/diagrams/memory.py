@@ -124,7 +124,7 @@ class MemoryDrawing:
 
 def draw_memory(model: MemoryModel) -> MemoryDrawing:
     """The picture of a model. Moves and limits of parts it does not have are left out."""
-    names = {part.key: part.name for part in (*model.pools, *model.units)}
+    names = {pool.key: pool.name for pool in model.pools} | {unit.key: unit.name for unit in model.units}
     return MemoryDrawing(
         model=model,
         svg=SafeString(svg_part(_sketch(model))),  # every text in it is escaped there
@@ -156,10 +156,14 @@ class _Place:
     units: tuple[Unit, ...]
     is_upright: bool
 
+    @property
+    def parts(self) -> tuple[Pool | Unit, ...]:
+        return (*self.pools, *self.units)
+
 
 def _places(model: MemoryModel) -> list[_Place]:
     """The first one upright, those after it with their memory on top, so that copies go from memory to memory."""
-    names = list(dict.fromkeys(part.place for part in (*model.pools, *model.units)))
+    names = dict.fromkeys([*(pool.place for pool in model.pools), *(unit.place for unit in model.units)])
     return [
         _Place(
             name,
@@ -182,7 +186,7 @@ def _sketch(model: MemoryModel) -> Sketch:
             height = max((_label_height(move, _half(between)) for move in between), default=0.0)
             top = y
             y += height + 34
-            marks += _arrows(between, {part.key for part in (*place.pools, *place.units)}, top, y)
+            marks += _arrows(between, {part.key for part in place.parts}, top, y)
         drawn, y = _drawn_place(model, place, y, spots)
         marks += drawn
         before = place
@@ -191,8 +195,8 @@ def _sketch(model: MemoryModel) -> Sketch:
 
 def _between(model: MemoryModel, one: _Place, other: _Place) -> list[Move]:
     """The moves from one frame to the next, either way."""
-    here = {part.key for part in (*one.pools, *one.units)}
-    there = {part.key for part in (*other.pools, *other.units)}
+    here = {part.key for part in one.parts}
+    there = {part.key for part in other.parts}
     return [
         move
         for move in model.moves

@@ -11,12 +11,12 @@ Always the eight layers in the same order; inside a layer one row for each role,
 side.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from django.utils.translation import gettext
 
-from stackviz.diagrams.boxes import Box, Column
+from stackviz.diagrams.boxes import Box, Column, Counterpart
 from stackviz.diagrams.drawing import Cell, Drawing, LayerRows, Placed, Row
 from stackviz.diagrams.layers import Layer, State, role_title
 from stackviz.diagrams.links import End, drawn_links, ends_of, told
@@ -88,7 +88,27 @@ def _row(role: str, columns: Sequence[Column], own: Sequence[Sequence[Box]]) -> 
             elsewhere = _elsewhere(own[place], components)
             instead = _instead(lacks, role, components)
             cells.append(Cell(column, number, (), elsewhere or _no_counterpart(named), instead, is_gap=not elsewhere))
-    return Row(role, role_title(role), tuple(cells), _differs(present))
+    return Row(role, role_title(role), tuple(_told_once(cells)), _differs(present))
+
+
+def _told_once(cells: Sequence[Cell]) -> Iterator[Cell]:
+    """The cells with nothing explained twice: the source of a difference, which is told from both sides, stands where
+    it is first told; a box that is explained in the very same words to the left of it leads to its page."""
+    sourced: set[str] = set()
+    explained: set[tuple[object, ...]] = set()
+    for cell in cells:
+        placed = []
+        for one in cell.placed:
+            against = tuple(_sourced(other, sourced) for other in one.against)
+            words = (one.box.component, one.box.summary, one.box.requires)
+            placed.append(replace(one, against=against, is_repeat=bool(one.box.url) and words in explained))
+            explained.add(words)
+        sourced |= {other.differs for one in cell.placed for other in one.against}
+        yield replace(cell, placed=tuple(placed))
+
+
+def _sourced(other: Counterpart, told: set[str]) -> Counterpart:
+    return replace(other, source_title="", source_url="") if other.differs in told else other
 
 
 def _elsewhere(boxes: Sequence[Box], components: set[str]) -> str:
