@@ -40,6 +40,7 @@ OTHER_KINDS = {
     "016.txt": ("nvidia-smi-table", "nvcc-version", "lscpu", "meminfo"),
     "017.txt": ("nvidia-smi-table", "nvcc-version", "lscpu", "meminfo"),
     "018.txt": ("nvidia-smi-topo",),
+    "019.txt": ("nvidia-smi-dmon",),
     "020.md": ("detectron2-env",),
     "021.txt": ("nvidia-smi-topo",),
     "022.txt": ("nvidia-smi-topo",),
@@ -75,6 +76,8 @@ def expected_kinds(row: Row) -> tuple[str, ...]:
     folder, _, name = row["file"].partition("/")
     if folder == "nvidia_smi_q":
         return ("nvidia-smi-xml",) if name.endswith(".xml") else ("nvidia-smi-q",)
+    if row["file"] == "nvidia_smi_table/030.txt":  # its log also asks for the name alone
+        return ("nvidia-smi-table", "nvidia-smi-csv")
     return KINDS.get(folder) or OTHER_KINDS.get(name, ())
 
 

@@ -17,12 +17,10 @@ SAMPLES = Path(os.environ.get("ACCELWEB_SAMPLES") or Path(__file__).parents[3] /
 LEAST_SHARE = 0.99
 
 REVIEWED = {
-    ("nvidia_smi_table/030.txt", "kind"): "the log also holds the answer to a query for the card's name",
     ("other_env/008.csv", "os"): "the text names no system; the index has it from the capture's name",
     ("other_env/011.csv", "os"): "the text names no system; the index has it from the capture's name",
     ("other_env/013.txt", "os"): "an error message of one line; the index has the system from the capture's name",
     ("other_env/015.txt", "mem_mib"): "the index leaves it empty; the text tells the size of the pool of each card",
-    ("other_env/019.txt", "gpus"): "a log of measurements of a card by its number; no importer reads it",
     ("llama_bench/009.json", "cpu"): "cpu_info names a library before the processor: Accelerate is none",
     ("llama_bench/013.log", "mem_mib"): "the index leaves it empty; the log's first lines tell the card's memory",
     ("llama_bench/014.txt", "gpus"): "the index adds up the two cards of two runs; it is one machine with two",
