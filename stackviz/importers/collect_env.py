@@ -74,16 +74,18 @@ def find_vllm_env(text: str) -> list[Span]:
 
 
 def _is_vllm(text: str, span: Span) -> bool:
-    return bool(re.search(r"^\W*vLLM Version[ \t]*:", text[span.start : span.end], re.MULTILINE))
+    return bool(re.search(r"^[^\w\n]{0,40}vLLM Version[ \t]*:", text[span.start : span.end], re.MULTILINE))
 
 
 def _spans(text: str) -> list[Span]:
     groups = [group for group in _groups(text) if _is_enough(group)][:_MOST_DUMPS]
-    starts = [_start(text, min(group.values())) for group in groups]
-    return [
+    floors = [0, *(max(group.values()) + 1 for group in groups)]
+    starts = [_start(text, min(group.values()), floor) for group, floor in zip(groups, floors, strict=False)]
+    spans = [
         Span(start, _end(text, start, next_start, max(group.values())))
         for group, (start, next_start) in zip(groups, pairwise([*starts, len(text)]), strict=True)
     ]
+    return [span for span in spans if span.start < span.end]
 
 
 def _groups(text: str) -> list[dict[str, int]]:
@@ -104,12 +106,12 @@ def _is_enough(group: dict[str, int]) -> bool:
     return 2 * own + (len(group) - own) >= 3
 
 
-def _start(text: str, at: int) -> int:
+def _start(text: str, at: int, floor: int) -> int:
     """Takes in the command, its warning and the headings above, as far as they are the report's."""
     start = at
     for _ in range(20):
         above = text.rfind("\n", 0, max(0, start - 1)) + 1
-        if above >= start or not _BEFORE.search(text[above:start].rstrip("\n")[:300]):
+        if above >= start or above < floor or not _BEFORE.search(text[above:start].rstrip("\n")[:300]):
             break
         start = above
     while start < at and text[start] in "\n`":
