@@ -17,9 +17,63 @@ from tests.rules.build import LINUX, MAC, card, linux, mac, problems, report
 ROOT = Path(__file__).resolve().parents[2]
 
 
-@pytest.mark.parametrize("seen", [linux(), mac(), linux(*(card(index) for index in range(8)))])
-def test_a_healthy_machine_has_no_problem_and_nothing_unclear(seen):
-    assert problems(seen) == {}
+NOT_SUPPORTED = Absent("not_supported")
+GEFORCE = {  # what a card for games lacks
+    "mig_mode": NOT_SUPPORTED,
+    "mig_pending": NOT_SUPPORTED,
+    "ecc": NOT_SUPPORTED,
+    "ecc_pending": NOT_SUPPORTED,
+    "ecc_uncorrected": NOT_SUPPORTED,
+    "remap_pending": NOT_SUPPORTED,
+    "remap_failed": NOT_SUPPORTED,
+    "display_attached": True,
+    "persistence_mode": False,
+}
+
+
+def geforce(name: str, capability: str, mib: int) -> Card:
+    facts = GEFORCE | {"pcie_generation": 4, "pcie_generation_max": 4}
+    return card(name=name, compute_capability=capability, memory_bytes=mib * 2**20, **facts)
+
+
+HEALTHY = {
+    "a server with one H100": linux(),
+    "a server with eight": linux(*(card(index) for index in range(8))),
+    "a Mac": mac(),
+    "a card for inference, ECC on": linux(
+        card(name="NVIDIA L40S", compute_capability="8.9", memory_bytes=46068 * 2**20)
+    ),
+    "a desktop": linux(geforce("NVIDIA GeForce RTX 4090", "8.9", 24564)),
+    "Windows": linux(
+        geforce("NVIDIA GeForce RTX 5090", "12.0", 32607),
+        os__name="Windows",
+        os__arch="AMD64",
+        python__arch="AMD64",
+        nvidia__driver_version="581.29",
+        **dict.fromkeys(
+            ("nvidia__kernel_module_version", "nvidia__uvm_device", "nvidia__nvswitches", "nvidia__fabric_manager")
+        ),
+    ),
+    "Pascal with the build that still carries it": linux(
+        geforce("NVIDIA GeForce GTX 1080", "6.1", 8192),
+        torch__version="2.14.1+cu126",
+        torch__cuda_version="12.6",
+        torch__arch_list="sm_50 sm_60 sm_70 sm_75 sm_80 sm_86 sm_90",
+        cudnn__version="9.10.2",
+        cuda__driver_api_version="12.6",
+        cuda__toolkit_version="12.6.85",
+        software=(Software("pytorch", "2.14.1+cu126", "pip"), Software("triton", "3.8.0", "pip")),
+    ),
+    "a listing of cards and nothing else": report(
+        {"os.name": "Ubuntu", "nvidia.driver_version": "580.95.05"}, (card(),)
+    ),
+    "a machine for the CPU alone, seen without torch": report({"os.name": "Debian", "cpu.model": "AMD EPYC 9654"}),
+}
+
+
+@pytest.mark.parametrize("name", HEALTHY)
+def test_a_healthy_machine_has_no_problem_and_nothing_unclear(name):
+    assert problems(HEALTHY[name]) == {}
 
 
 def test_a_report_that_says_nothing_has_no_finding():
