@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 from statistics import median
 from typing import Any
 
+from django.urls import reverse
 from django.utils.functional import Promise
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
@@ -21,6 +22,7 @@ from stackviz.dumps import DumpedMachine
 from stackviz.importers import Reading
 from stackviz.labs.rematch import card_name
 from stackviz.rules import Finding, Severity, Tables, judge
+from stackviz.stacks.models import Component
 from stackviz.stacks.queries import described_columns
 from stackviz.stacks.reported import reported_column, stack_slug
 from stackviz.stacks.tables import rule_tables
@@ -105,14 +107,22 @@ class SoftwareRow:
 
 @dataclass(frozen=True, slots=True)
 class ResultRow:
-    """One benchmark the dump states. `value` empty: it did not run to its end; then `why` says so."""
+    """One run. `value` empty: it did not come to its end; then `why` says so."""
 
-    benchmark: str
-    what: str
-    device: str
+    settings: tuple[tuple[str, str], ...]  # title of the column, what it says
     value: str
     unit: str
     why: str
+
+
+@dataclass(frozen=True, slots=True)
+class ResultTable:
+    """The runs of one benchmark that the dump states. `common`: settings that all of them share."""
+
+    benchmark: str
+    common: tuple[tuple[str, str], ...]
+    columns: tuple[str, ...]
+    rows: tuple[ResultRow, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,7 +144,7 @@ class MachineDiagnosis:
     fits: tuple[Finding, ...]
     cards: tuple[CardRow, ...]
     more_cards: int
-    results: tuple[ResultRow, ...]
+    results: tuple[ResultTable, ...]
     software: tuple[SoftwareRow, ...]
     facts: tuple[FactRow, ...]
     missing: tuple[FactRow, ...]
@@ -170,7 +180,7 @@ class Diagnosis:
 
 
 def diagnose(pasted: Pasted) -> Diagnosis:
-    """Three queries however many machines and cards, two where there is no card; more after a change of the data."""
+    """Five queries however many machines and cards, fewer where a kind of row is not asked for."""
     shown = pasted.machines[:MOST_MACHINES]
     tables = rule_tables()
     cards = matched_cards(shown)
@@ -179,8 +189,9 @@ def diagnose(pasted: Pasted) -> Diagnosis:
     ]
     stacks = described_columns(slugs)
     described = [stacks.get(slug) or Column(slug, "", "", "", ()) for slug in slugs]
+    names = _component_names(shown)
     looked_at = [
-        _looked_at(number, title, *found, tables)
+        _looked_at(number, title, *found, tables, names)
         for number, (title, found) in enumerate(
             zip(_titles(shown), zip(shown, cards, described, strict=True), strict=True), 1
         )
@@ -210,7 +221,13 @@ def matched_cards(machines: Sequence[DumpedMachine]) -> list[list[PastedCard]]:
 
 
 def _looked_at(
-    number: int, title: str, machine: DumpedMachine, cards: Sequence[PastedCard], described: Column, tables: Tables
+    number: int,
+    title: str,
+    machine: DumpedMachine,
+    cards: Sequence[PastedCard],
+    described: Column,
+    tables: Tables,
+    names: Mapping[str, str],
 ) -> tuple[MachineDiagnosis, Column]:
     reading = machine.reading
     answers = judge(machine.report(), tables)
@@ -229,8 +246,8 @@ def _looked_at(
         fits=_of(answers, Severity.FITS),
         cards=tuple(rows[:MOST_CARD_ROWS]),
         more_cards=len(rows[MOST_CARD_ROWS:]),
-        results=tuple(_result(result) for result in reading.results[:MOST_RESULTS]),
-        software=tuple(_software(reading, described)),
+        results=tuple(_result_tables(reading.results[:MOST_RESULTS])),
+        software=tuple(_software(reading, names)),
         facts=told(FACTS, reading.facts),
         missing=not_told(FACTS, reading.absent),
         problems=tuple(reading.problems),
@@ -323,19 +340,24 @@ def _card_rows(cards: Sequence[PastedCard]) -> list[CardRow]:
 
 def _card_row(group: Sequence[PastedCard]) -> CardRow:
     card, sheet = group[0], group[0].public_sheet
-    memory = card.memory_bytes
     reported = [card.reported for card in group]
     said = {name for one in reported for name in one.facts}
     absent = {name: why for one in reported for name, why in one.absent.items() if name not in said}
     return CardRow(
         label=f"{len(group)} × {card.reported_name}" if len(group) > 1 else card.reported_name,
-        memory=format_quantity(memory, "B", binary=True, digits=4).label if memory else "",
+        memory=_memory_text(card),
         sheet_name=sheet.name if sheet else "",
         sheet_url=sheet.get_absolute_url() if sheet else "",
         needs=card.match.needs,
         facts=_told_of_all(reported),
         missing=not_told(CARD_ABSENT_NAMES, absent),
     )
+
+
+def _memory_text(card: PastedCard) -> str:
+    if card.memory_bytes:
+        return format_quantity(card.memory_bytes, "B", binary=True, digits=4).label
+    return _("the machine's own (unified)") if card.facts.get("unified_memory") is True else ""
 
 
 def _told_of_all(cards: Sequence[wire.Card]) -> tuple[FactRow, ...]:
@@ -351,28 +373,53 @@ def _told_of_all(cards: Sequence[wire.Card]) -> tuple[FactRow, ...]:
     return tuple(rows)
 
 
-def _result(result: wire.Result) -> ResultRow:
+def _result_tables(results: Sequence[wire.Result]) -> Iterator[ResultTable]:
+    """A table for each benchmark; what all its runs share is said once, what differs has a column."""
+    for benchmark in dict.fromkeys(result.benchmark for result in results):
+        runs = [result for result in results if result.benchmark == benchmark]
+        told = [_settings(result) for result in runs]
+        names = list(dict.fromkeys(name for settings in told for name in settings))
+        shared = {name for name in names if len({settings.get(name) for settings in told}) == 1}
+        columns = tuple(name for name in names if name not in shared)
+        yield ResultTable(
+            benchmark=benchmark,
+            common=tuple((name, told[0][name]) for name in names if name in shared),
+            columns=columns,
+            rows=tuple(_result(run, settings, columns) for run, settings in zip(runs, told, strict=True)),
+        )
+
+
+def _settings(result: wire.Result) -> dict[str, str]:
+    told = {
+        name: format_number(value) if isinstance(value, float) else str(value) for name, value in result.params.items()
+    }
+    return told | {"device": result.device}
+
+
+def _result(result: wire.Result, settings: Mapping[str, str], columns: Sequence[str]) -> ResultRow:
     """The mean as the benchmark states it, or else the median of its runs."""
     stated = result.extra.get("mean")
     value = stated if isinstance(stated, int | float) else median(result.samples) if result.samples else None
-    params = [f"{name} {value}" for name, value in result.params.items()]
     return ResultRow(
-        benchmark=result.benchmark,
-        what=" · ".join(params),
-        device=result.device,
+        settings=tuple((name, settings.get(name, "")) for name in columns),
         value="" if value is None else format_number(value),
         unit=result.unit,
         why=result.reason or "",
     )
 
 
-def _software(reading: Reading, described: Column) -> list[SoftwareRow]:
-    known = {box.component: box for box in described.boxes}
+def _software(reading: Reading, names: Mapping[str, str]) -> list[SoftwareRow]:
     return [
         SoftwareRow(
-            name=known[found.component].name if found.component in known else found.component,
+            name=names.get(found.component, found.component),
             version=found.version or "",
-            url=known[found.component].url if found.component in known else "",
+            url=reverse("stacks:component", args=[found.component]) if found.component in names else "",
         )
         for found in reading.software[:MOST_SOFTWARE]
     ]
+
+
+def _component_names(machines: Sequence[DumpedMachine]) -> dict[str, str]:
+    """Slug -> name of the components that are described, of all that was found. One query, none where nothing was."""
+    slugs = {found.component for machine in machines for found in machine.reading.software}
+    return dict(Component.objects.filter(slug__in=slugs).values_list("slug", "name")) if slugs else {}

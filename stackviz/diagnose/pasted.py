@@ -24,13 +24,18 @@ class Pasted:
         return tuple(dict.fromkeys(kind for machine in self.machines for kind in machine.kinds))
 
 
-def read_pasted(text: str) -> Pasted:
-    """What the text tells. Raises Refused where no known tool wrote any of it, or nothing in it could be read."""
+def read_pasted(text: str, *, may_be_hollow: bool = False) -> Pasted:
+    """What the text tells. Raises Refused where no known tool wrote any of it, or nothing in it could be read.
+
+    `may_be_hollow`: that a dump tells nothing is an answer too; its problems say why.
+    """
     paste = read_all(text)
     found = machines(paste)
     if not found:
         raise Refused(_("No tool that is known here wrote this. Paste all that one of the tools printed."))
     telling = tuple(machine for machine in found if _tells_something(machine))
+    if not telling and may_be_hollow:
+        return Pasted(found, paste.not_understood)
     if not telling:
         problem = _("This looks like %(tool)s, and nothing in it could be read.") % {"tool": tool_names(found[0].kinds)}
         raise Refused(" ".join([problem, *(f"{said}." for said in found[0].reading.problems)]))

@@ -130,6 +130,15 @@ def test_a_file_is_read_however_it_was_written(client, curated, db, encoding):
     assert told["facts"]["torch.version"] == "2.12.0+cpu"
 
 
+def test_a_dump_that_is_known_and_tells_nothing_is_an_answer_with_its_problems(send):
+    answer = send("<nvidia_smi_log><gpu>")
+    assert answer.status_code == 200
+    told = answer.json()
+    assert told["kinds"] == ["nvidia-smi-xml"]
+    assert told["problems"]
+    assert set(told["facts"].values()) == {None}
+
+
 def test_html_in_a_dump_is_text_in_json(send):
     answer = send(CPU_WHEEL.replace("NVIDIA H100 80GB HBM3", HOSTILE))
     assert answer["Content-Type"] == "application/json"

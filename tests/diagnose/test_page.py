@@ -168,7 +168,7 @@ def test_a_binary_file_is_refused_by_its_name(client, db):
 
 def test_two_machines_cost_the_queries_of_one(paste, django_assert_num_queries):
     paste(TWO_MACHINES)
-    with django_assert_num_queries(4):
+    with django_assert_num_queries(5):
         paste(TWO_MACHINES)
 
 
@@ -187,7 +187,7 @@ def test_results_of_a_benchmark_are_shown_as_it_states_them(paste):
     said = text_of(paste(table))
     assert "Results in the text" in said
     assert "5,432" in said
-    assert "llama 7B Q4_0" in said
+    assert "model llama 7B Q4_0 · " in said
 
 
 def test_too_many_texts_of_one_client_wait(paste, settings, monkeypatch):
@@ -281,7 +281,7 @@ def test_a_dump_costs_the_same_queries_for_any_number_of_cards(paste, cards, dja
     lines = "\n".join(f"GPU {number}: Card of kind {number}" for number in range(cards))
     text = CPU_WHEEL.replace("GPU 2: Frobnicator 9000", "").replace("GPU models and configuration:", f"\n{lines}\n")
     paste(text)  # fills the caches of tables and described stacks
-    with django_assert_num_queries(4):  # editions of stacks and catalogue (the tables), aliases, edition of the stacks
+    with django_assert_num_queries(5):  # editions of stacks and catalogue (tables), aliases, edition again, components
         assert paste(text).status_code == 200
 
 
