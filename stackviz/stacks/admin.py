@@ -33,13 +33,16 @@ else:
 
 
 class PlacementInline(_PlacementInline):
+    """What stands on its layers; tools and what is beside have their own list, so that the form stays quick."""
+
     model = Placement
-    fields = ["order", "component", "kind", "version", "role", "note"]
+    fields = ["order", "component", "version", "role", "note"]
     autocomplete_fields = ["component"]
     extra = 1
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Placement]:
-        return super().get_queryset(request).select_related("component", "stack")
+        standing = super().get_queryset(request).filter(kind=Placement.Kind.LAYER)
+        return standing.select_related("component", "stack")
 
 
 class GapInline(_GapInline):

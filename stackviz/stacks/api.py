@@ -5,6 +5,7 @@ from ninja import Router, Schema
 from ninja.errors import HttpError
 
 from stackviz.diagrams.layers import State
+from stackviz.stacks.around import around
 from stackviz.stacks.queries import described_column, stack_rows
 from stackviz.web.errors import ErrorBody
 
@@ -38,11 +39,25 @@ class ComponentOut(Schema):
     description: str
     calls: list[str]
     see_version: str
+    install: str
+    source: SourceOut
+
+
+class ToolOut(Schema):
+    """What watches the stack, and what it reads of it."""
+
+    name: str
+    role: str
+    description: str
+    reads: list[str]
+    see_version: str
+    install: str
     source: SourceOut
 
 
 class StackOut(StackBrief):
     components: list[ComponentOut]
+    tools: list[ToolOut]
 
 
 @router.get("/stacks/", response=StackPage, summary="The described stacks")
@@ -58,6 +73,7 @@ def get_stack(request: HttpRequest, slug: str) -> StackOut:  # noqa: ARG001
     column = described_column(slug)
     if row is None or column is None:
         raise HttpError(404, f"no stack is called {slug!r}")
+    beyond = around(slug)
     components = [
         ComponentOut(
             component=box.component,
@@ -68,9 +84,22 @@ def get_stack(request: HttpRequest, slug: str) -> StackOut:  # noqa: ARG001
             description=box.summary,
             calls=list(box.calls),
             see_version=box.see_version,
+            install=beyond.install.get(box.component, ""),
             source=SourceOut(title=box.source_title, url=box.source_url),
         )
         for box in column.boxes
         if box.state != State.ABSENT
     ]
-    return StackOut(slug=row.slug, name=row.name, summary=row.summary, components=components)
+    tools = [
+        ToolOut(
+            name=tool.name,
+            role=tool.role,
+            description=f"{tool.what_it_is} {tool.what_it_does}",
+            reads=[name for name, _url in tool.reads],
+            see_version=tool.see_version,
+            install=tool.install,
+            source=SourceOut(title=tool.source_title, url=tool.source_url),
+        )
+        for tool in beyond.tools
+    ]
+    return StackOut(slug=row.slug, name=row.name, summary=row.summary, components=components, tools=tools)

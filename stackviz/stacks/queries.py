@@ -8,6 +8,7 @@ from functools import lru_cache
 from django.db.models import Q
 from django.urls import reverse
 from django.utils.translation import get_language
+from django.utils.translation import gettext as _
 
 from stackviz.diagrams.boxes import Box, Column
 from stackviz.diagrams.boxes import Counterpart as Against
@@ -15,9 +16,27 @@ from stackviz.diagrams.layers import Layer, State, role_title
 from stackviz.stacks.models import Call, Component, Counterpart, Edition, Placement, Release, Requirement, Stack
 from stackviz.stacks.needs import DescribedColumn, by_component, described_needs
 from stackviz.stacks.tables import requirement_rows
+from stackviz.stacks.terms import Term, terms_of
 from stackviz.stacks.versions import newest_first
 
 NEWEST_RELEASES = 12
+# Subjects of requirements that are no components and whose slug does not read well. Names of types: not translated.
+SUBJECT_NAMES = {
+    **{f"tensor-core-{kind}": f"tensor cores {kind.upper()}" for kind in (
+        "fp64", "tf32", "bf16", "fp16", "fp8", "fp6", "fp4", "int8", "int4",
+    )},
+    "bf16-arithmetic": "BF16 arithmetic",
+    "bfloat": "bfloat16",
+    "fp8": "FP8",
+    "fp32-to-fp64-ratio": "FP32 : FP64",
+    "shared-memory-kb-per-sm": "KB of shared memory per SM",
+    "threads-per-sm": "threads per SM",
+    "tensor-memory-accelerator": "tensor memory accelerator (TMA)",
+    "int64-atomics": "64-bit atomics",
+    "ml-encoding": "machine-learning encoding",
+    "compute-capability": "compute capability",
+}  # fmt: skip
+ANY_RELEASE = "0.0"  # in the tables: holds from the first release on
 
 
 # --- columns of the diagram ---
@@ -165,17 +184,21 @@ class LayerSection:
 
     key: str
     name: str
-    boxes: tuple[Box, ...]
+    boxes: tuple[tuple[Box, str], ...]  # with how to install it
     gaps: tuple[Box, ...]
 
 
-def layer_sections(column: Column) -> list[LayerSection]:
+def layer_sections(column: Column, install: Mapping[str, str]) -> list[LayerSection]:
     """The column's boxes layer by layer, top to bottom; what the stack lacks apart. No query."""
     return [
         LayerSection(
             layer.value,
             layer.label,
-            tuple(box for box in column.boxes if box.layer == layer and box.state != State.ABSENT),
+            tuple(
+                (box, install.get(box.component, ""))
+                for box in column.boxes
+                if box.layer == layer and box.state != State.ABSENT
+            ),
             tuple(box for box in column.boxes if box.layer == layer and box.state == State.ABSENT),
         )
         for layer in Layer
@@ -184,14 +207,16 @@ def layer_sections(column: Column) -> list[LayerSection]:
 
 @dataclass(frozen=True, slots=True)
 class Standing:
-    """A component in one stack: what it calls there and what calls it, as (name, url)."""
+    """A component in one stack: what it calls there, what calls it and which tools watch it, as (name, url)."""
 
     stack: str
     url: str
+    kind: str  # words, empty where it stands on its layer
     version: str
     note: str
     calls: tuple[tuple[str, str], ...]
     called_by: tuple[tuple[str, str], ...]
+    watched_by: tuple[tuple[str, str], ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -246,13 +271,15 @@ class ComponentPage:
     role: str
     standings: tuple[Standing, ...]
     counterparts: tuple[CounterpartRow, ...]
+    terms: tuple[Term, ...]
     releases: tuple[ReleaseRow, ...]
     release_count: int
+    has_dates: bool  # of any release
     needed_by: int
 
 
 def component_page(slug: str, *, all_releases: bool = False) -> ComponentPage | None:
-    """None if no component has this slug. At most eight queries, however many releases there are."""
+    """None if no component has this slug. At most nine queries, however many releases there are."""
     component = Component.objects.select_related("source", "part_of").filter(slug=slug).first()
     if component is None:
         return None
@@ -264,30 +291,37 @@ def component_page(slug: str, *, all_releases: bool = False) -> ComponentPage | 
         role=role_title(component.role),
         standings=_standings(component),
         counterparts=_counterpart_rows(component),
+        terms=tuple(terms_of(slug)),
         releases=_release_rows(shown),
         release_count=len(releases),
+        has_dates=any(release.released or release.support_ends for release in releases),
         needed_by=Requirement.objects.filter(subject=slug).count(),
     )
 
 
 def _standings(component: Component) -> tuple[Standing, ...]:
-    """Three queries."""
+    """Four queries."""
     calls: dict[int, list[tuple[str, str]]] = defaultdict(list)
     called_by: dict[int, list[tuple[str, str]]] = defaultdict(list)
+    watched_by: dict[int, list[tuple[str, str]]] = defaultdict(list)
+    tools = set(Placement.objects.filter(kind=Placement.Kind.TOOL).values_list("stack_id", "component_id"))
     for call in Call.objects.filter(Q(caller=component) | Q(callee=component)).select_related("caller", "callee"):
         if call.caller_id == component.pk:
             calls[call.stack_id].append((call.callee.name, call.callee.get_absolute_url()))
         else:
-            called_by[call.stack_id].append((call.caller.name, call.caller.get_absolute_url()))
+            callers = watched_by if (call.stack_id, call.caller_id) in tools else called_by
+            callers[call.stack_id].append((call.caller.name, call.caller.get_absolute_url()))
     placements = Placement.objects.filter(component=component, stack__is_public=True).select_related("stack")
     return tuple(
         Standing(
-            placed.stack.name,
-            placed.stack.get_absolute_url(),
-            placed.version,
-            placed.note,
-            tuple(calls[placed.stack_id]),
-            tuple(called_by[placed.stack_id]),
+            stack=placed.stack.name,
+            url=placed.stack.get_absolute_url(),
+            kind="" if placed.kind == Placement.Kind.LAYER else str(Placement.Kind(placed.kind).label),
+            version=placed.version,
+            note=placed.note,
+            calls=tuple(calls[placed.stack_id]),
+            called_by=tuple(called_by[placed.stack_id]),
+            watched_by=tuple(watched_by[placed.stack_id]),
         )
         for placed in placements.order_by("stack__order")
     )
@@ -323,7 +357,7 @@ def _release_rows(releases: Sequence[Release]) -> tuple[ReleaseRow, ...]:
     names = dict(Component.objects.filter(slug__in=subjects).values_list("slug", "name"))
     return tuple(
         ReleaseRow(
-            version=release.version,
+            version=_("any release") if release.version == ANY_RELEASE else release.version,
             variant=release.variant,
             line=release.line,
             released=release.released,
@@ -331,16 +365,47 @@ def _release_rows(releases: Sequence[Release]) -> tuple[ReleaseRow, ...]:
             note=release.note,
             source_title=release.source.title,
             source_url=release.source.url,
-            requirements=tuple(_requirement_row(row, names) for row in requirements[release.pk]),
+            requirements=_requirement_rows(requirements[release.pk], names),
         )
         for release in releases
     )
 
 
+def _requirement_rows(rows: Sequence[Requirement], names: Mapping[str, str]) -> tuple[RequirementRow, ...]:
+    """One each, but what is only offered or not (the features of a card) in one line."""
+    listed: dict[tuple[str, int], list[Requirement]] = defaultdict(list)
+    found = []
+    for row in rows:
+        if row.relation == Requirement.Relation.OFFERS and row.values in ("yes", "no") and not row.note:
+            listed[row.values, row.source_id].append(row)
+        else:
+            found.append(_requirement_row(row, names))
+    return (*(_offers_row(alike, names) for _key, alike in sorted(listed.items(), reverse=True)), *found)
+
+
+def _offers_row(rows: Sequence[Requirement], names: Mapping[str, str]) -> RequirementRow:
+    first = rows[0]
+    return RequirementRow(
+        relation=_("offers") if first.values == "yes" else _("does not offer"),
+        subject=", ".join(_spoken(row.subject, names) for row in rows),
+        subject_url="",
+        how_much="",
+        where=" · ".join(filter(None, (first.part, first.platform))) if len(rows) == 1 else "",
+        is_sure=all(row.confidence == Requirement.Confidence.HIGH for row in rows),
+        note="",
+        source_title=first.source.title,
+        source_url=first.source.url,
+    )
+
+
+def _spoken(subject: str, names: Mapping[str, str]) -> str:
+    return names.get(subject) or SUBJECT_NAMES.get(subject) or subject.replace("-", " ")
+
+
 def _requirement_row(row: Requirement, names: Mapping[str, str]) -> RequirementRow:
     return RequirementRow(
         relation=str(Requirement.Relation(row.relation).label),
-        subject=names.get(row.subject, row.subject.replace("-", " ")),
+        subject=_spoken(row.subject, names),
         subject_url=reverse("stacks:component", args=[row.subject]) if row.subject in names else "",
         how_much=" ".join(filter(None, (f"≥ {row.low}" if row.low and not row.values else "", row.values))),
         where=" · ".join(filter(None, (row.part, row.platform))),

@@ -46,11 +46,39 @@ class SnapshotLike(Protocol):
 def stack_slug(facts: Mapping[str, Any], card_vendors: Iterable[str]) -> str:
     """Which described stack a machine runs: by its cards first, then its system. The plain CPU stack fits the rest."""
     vendors = set(card_vendors)
+    system = str(facts.get("os.name") or "").casefold()
+    is_mac = system.startswith(("macos", "mac os", "darwin"))
+    is_windows = system.startswith(("windows", "microsoft windows"))
     if "nvidia" in vendors:
-        return "nvidia-cuda"
-    if "apple" in vendors or (facts.get("os.name") == "macOS" and facts.get("apple.chip")):
+        return _nvidia_stack(facts, is_windows=is_windows)
+    if "apple" in vendors or (is_mac and _has_apple_chip(facts)):
         return "apple-metal"
+    for vendor, slug in _STACKS_OF_VENDORS:
+        if vendor in vendors and not is_mac and not (is_windows and vendor != "intel"):
+            return slug
     return "cpu"
+
+
+# What stands first wins where a machine has cards of several makers.
+_STACKS_OF_VENDORS = (
+    ("amd", "amd-rocm"),
+    ("huawei", "huawei-cann"),
+    ("google", "google-tpu"),
+    ("intel", "intel-xpu"),
+)
+
+
+def _has_apple_chip(facts: Mapping[str, Any]) -> bool:
+    """Whatever tells it: an Intel Python on such a Mac still reports the chip or the processor by name."""
+    archs = (facts.get("os.arch"), facts.get("python.arch"))
+    model = str(facts.get("cpu.model") or "").casefold()
+    return bool(facts.get("apple.chip")) or "arm64" in archs or model.startswith("apple")
+
+
+def _nvidia_stack(facts: Mapping[str, Any], *, is_windows: bool) -> str:
+    if is_windows:
+        return "nvidia-windows"
+    return "nvidia-wsl2" if facts.get("os.wsl") else "nvidia-cuda"
 
 
 def reported_column(

@@ -1,5 +1,7 @@
 """The list of stacks, one stack, one component."""
 
+from collections.abc import Mapping
+
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
 from django.shortcuts import render
 from django.utils.translation import gettext as _
@@ -7,36 +9,53 @@ from django.views.decorators.http import require_safe
 
 from stackviz.diagrams.stack import draw_columns
 from stackviz.diagrams.svg import svg_of
+from stackviz.stacks.around import around
+from stackviz.stacks.memory import memory_model_of
 from stackviz.stacks.queries import component_page, described_columns, layer_sections, stack_rows
+from stackviz.stacks.terms import Term, all_terms
 from stackviz.web.asked import asked_text
 from stackviz.web.download import svg_response
 from stackviz.web.htmx import vary_on_htmx, wants_partial
+
+SIDE_BY_SIDE = ("nvidia-cuda", "apple-metal", "cpu")  # what the list draws; any others are a comparison away
+MOST_DRAWN = 3
 
 
 @require_safe
 @vary_on_htmx
 def stacks(request: HttpRequest) -> HttpResponse:
-    """All stacks, and all of them side by side; `?only=differences` folds what is the same.
+    """All stacks, and three of them side by side; `?only=differences` folds what is the same.
 
-    `?vendor=` leads to the stack that accelerators of this maker run; for htmx it is that stack in short.
+    `?vendor=` leads to the first stack that accelerators of this maker run; for htmx it is that stack in short.
     """
     rows = stack_rows()
     if vendor := asked_text(request, "vendor"):
         of_vendor = [row for row in rows if row.vendor == vendor]
         if wants_partial(request):
-            return render(request, "stacks/_of_vendor.html", {"rows": of_vendor})
-        if len(of_vendor) == 1:
+            return render(request, "stacks/_of_vendor.html", {"rows": of_vendor[:1], "others": of_vendor[1:]})
+        if of_vendor:
             return HttpResponseRedirect(of_vendor[0].url)
-    columns = described_columns(row.slug for row in rows)
+    drawn = [row for row in rows if row.slug in SIDE_BY_SIDE] or rows[:MOST_DRAWN]
+    columns = described_columns(row.slug for row in drawn)
     only_differences = request.GET.get("only") == "differences"
     context = {
         "rows": rows,
-        "drawing": draw_columns([columns[row.slug] for row in rows]),
+        "drawing": draw_columns([columns[row.slug] for row in drawn]),
         "only_differences": only_differences,
         "toggle_url": "?#layers" if only_differences else "?only=differences#layers",
-        "compare_query": "&".join(f"a={row.subject}" for row in rows),
+        "compare_query": "&".join(f"a={row.subject}" for row in drawn),
+        "terms": _terms({row.slug: row.name for row in rows}),
     }
     return render(request, "stacks/list.html", context)
+
+
+def _terms(names: Mapping[str, str]) -> list[tuple[str, str, Term]]:
+    """The words of one stack on another, with the names of both, where both are public."""
+    return [
+        (names[term.stack], names[term.other_stack], term)
+        for term in all_terms()
+        if {term.stack, term.other_stack} <= names.keys()
+    ]
 
 
 @require_safe
@@ -49,11 +68,15 @@ def stack(request: HttpRequest, slug: str) -> HttpResponse:
     drawing = draw_columns([column])
     if request.GET.get("format") == "svg":
         return svg_response(f"stack-{slug}", svg_of(drawing, column.title, request.build_absolute_uri(request.path)))
+    beyond = around(slug)
     context = {
         "row": rows.pop(slug),
         "others": list(rows.values()),
         "drawing": drawing,
-        "sections": layer_sections(column),
+        "sections": layer_sections(column, beyond.install),
+        "tools": beyond.tools,
+        "beside": beyond.beside,
+        "memory": memory_model_of(slug),
     }
     return render(request, "stacks/stack.html", context)
 

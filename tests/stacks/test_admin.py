@@ -43,13 +43,15 @@ def test_a_corrected_sentence_is_on_the_page_and_in_the_history(admin_client, st
     component = Component.objects.get(slug="cudnn")
     form = {
         "slug": "cudnn", "name": "cuDNN", "maker": "NVIDIA", "layer": "library", "role": "neural-network-kernels",
-        "what_it_is": "Corrected by the admin.", "what_it_does": "It does.", "see_version": "", "docs_url": "",
+        "what_it_is": "Corrected by the admin.", "what_it_does": "It does.", "see_version": "", "install": "Ask the admin.", "docs_url": "",
         "source": component.source_id, "part_of": "",
         "counterparts-TOTAL_FORMS": 0, "counterparts-INITIAL_FORMS": 0,
     }  # fmt: skip
     response = admin_client.post(f"/admin/stacks/component/{component.pk}/change/", form)
     assert response.status_code == 302, response.content.decode()
-    assert "Corrected by the admin." in admin_client.get("/components/cudnn/").content.decode()
+    page = admin_client.get("/components/cudnn/").content.decode()
+    assert "Corrected by the admin." in page
+    assert "Ask the admin." in page
     assert component.history.first().history_user.username == "admin"
 
 
@@ -72,6 +74,15 @@ def test_a_stack_with_all_its_places_opens_in_few_queries(admin_client, stacks, 
     admin_client.get(f"/admin/stacks/stack/{pk}/change/")
     with django_assert_max_num_queries(60):
         admin_client.get(f"/admin/stacks/stack/{pk}/change/")
+
+
+def test_a_tool_is_put_beside_a_stack_and_shows_on_its_page(admin_client, stacks):
+    form = {
+        "stack": Stack.objects.get(slug="cpu").pk, "component": Component.objects.get(slug="nvitop").pk,
+        "order": 9, "kind": "tool", "version": "", "role": "", "note": "",
+    }  # fmt: skip
+    assert admin_client.post("/admin/stacks/placement/add/", form).status_code == 302
+    assert "nvitop" in admin_client.get("/stacks/cpu/").content.decode()
 
 
 def test_nobody_edits_the_list_of_loads(admin_client, stacks):

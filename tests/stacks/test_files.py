@@ -9,7 +9,8 @@ import pytest
 from stackviz.catalog.problems import CuratedDataError
 from stackviz.diagrams.layers import ROLE_TITLES, Layer
 from stackviz.rules import packaged_tables
-from stackviz.stacks.files import DATA, data_version, read_files
+from stackviz.stacks.files import DATA, FILES, data_version, read_files
+from stackviz.stacks.views import SIDE_BY_SIDE
 from stackviz.wire import COMPONENTS
 
 
@@ -27,7 +28,10 @@ def spoil(folder, name, old, new):
 
 def test_the_files_are_right():
     files = read_files()
-    assert set(files.stacks) == {"nvidia-cuda", "apple-metal", "cpu"}
+    assert list(files.stacks) == [
+        "nvidia-cuda", "apple-metal", "nvidia-windows", "nvidia-wsl2", "amd-rocm", "intel-xpu", "google-tpu",
+        "huawei-cann", "cpu",
+    ]  # fmt: skip
 
 
 def test_every_stack_has_something_on_all_eight_layers():
@@ -46,7 +50,50 @@ def test_every_component_is_two_sentences_that_are_no_essay():
 def test_every_component_stands_somewhere():
     files = read_files()
     standing = {slug for places in files.places.values() for slug, *_ in places}
-    assert files.components.keys() == standing
+    around = {slug for of_stack in (files.tools, files.beside) for slugs in of_stack.values() for slug in slugs}
+    assert files.components.keys() == standing | around
+
+
+def test_every_software_says_how_to_see_its_version_and_how_to_install_it():
+    untold = {
+        slug
+        for slug, line in read_files().components.items()
+        if line["layer"] != "hardware" and not (line.get("see") and line.get("install"))
+    }
+    assert untold == {"program"}
+
+
+def test_no_index_of_packages_is_named():
+    for name in FILES:
+        assert not re.search(r"pypi\.org|files\.pythonhosted|index-url http", (DATA / name).read_text())
+
+
+def test_every_stack_is_watched_by_something():
+    files = read_files()
+    assert [stack for stack in files.stacks if not files.tools[stack]] == []
+    assert files.tools["nvidia-cuda"]["nvidia-smi"] == ["nvml"]
+
+
+@pytest.mark.parametrize(
+    ("stack", "wanted"),
+    [
+        ("nvidia-cuda", ("nvidia-driver cuda-runtime cuda-toolkit cuda-driver-api nvcc cublas cudnn nccl cutlass tensorrt triton nvml "
+         "torchdynamo aotautograd primtorch torchinductor xla tvm mlir glow pytorch tensorflow jax onnxruntime nvidia-smi dcgm gpustat nvitop "
+         "nsight-systems nsight-compute pytorch-profiler")),
+        ("apple-metal", ("metal mps mpsgraph mps-kernels accelerate bnns core-ml neural-engine mlx ml-compute coremltools tensorflow-metal "
+         "jax-metal instruments powermetrics macmon")),
+        ("nvidia-windows", "windows wddm gloo"),
+        ("nvidia-wsl2", "wsl dxg windows nvidia-driver cuda-driver-api"),
+        ("amd-rocm", "rocm rocr amdgpu-driver miopen rocblas rccl composable-kernel migraphx amd-smi rocm-smi"),
+        ("intel-xpu", "sycl level-zero onednn oneccl intel-gpu-driver xpu-smi ipex"),
+        ("google-tpu", "libtpu pjrt xla torch-xla tpu-info"),
+        ("huawei-cann", "cann torch-npu npu-driver npu-firmware aclnn hccl npu-smi dcmi"),
+    ],
+)  # fmt: skip
+def test_what_people_ask_for_is_on_its_stack(stack, wanted):
+    files = read_files()
+    there = {slug for slug, *_ in files.places[stack]} | files.tools[stack].keys() | set(files.beside[stack])
+    assert set(wanted.split()) - there == set()
 
 
 def test_every_role_has_a_title_to_translate():
@@ -58,17 +105,15 @@ def test_every_role_has_a_title_to_translate():
 
 def test_what_an_agent_reports_on_our_stacks_is_described():
     described = read_files().components.keys()
-    # no stack is described for these yet, or the hardware itself
-    elsewhere = {"rocm", "amdgpu-driver", "wsl", "hardware"}
-    assert COMPONENTS.keys() - described == elsewhere
+    assert COMPONENTS.keys() - described == {"hardware"}
 
 
 def test_every_gap_and_every_pair_between_the_three_stacks_is_explained():
-    """Where one stack has a role and another has not, a counterpart line says why."""
+    """Where one of the three that are drawn side by side has a role and another has not, a line says why."""
     files = read_files()
     roles = {
-        stack: {(role or files.components[slug]["role"]): slug for slug, _v, role, _n in places}
-        for stack, places in files.places.items()
+        stack: {(role or files.components[slug]["role"]): slug for slug, _v, role, _n in files.places[stack]}
+        for stack in SIDE_BY_SIDE
     }
     explained = {(line["component"], line["other_stack"]) for line in files.counterparts if line["other_stack"]}
     gap_roles = {(files.components[component]["role"], stack) for component, stack in explained}
@@ -105,6 +150,9 @@ def test_the_macos_versions_shown_on_the_stack_are_those_of_the_tables():
         ("stacks.toml", '"cudnn",', '"cudnnn",', "unknown component cudnnn"),
         ("stacks.toml", '"cudnn",\n  "cublas"', '"cudnn",\n  "cudnn",\n  "cublas"', "holds a component twice"),
         ("stacks.toml", "cublas -> cuda-runtime", "cublas -> metal", "but metal does not stand there"),
+        ("stacks.toml", "nvidia-smi -> nvml", "nvidia-smi -> ioreport", "reads ioreport, but ioreport does not stand"),
+        ("stacks.toml", '"gpustat -> nvml",', '"nvidia-smi -> nvml",\n  "cudnn -> nvml",', "holds cudnn twice"),
+        ("stacks.toml", '"torchvision", ', '"torchvision", "nothing", ', "unknown component nothing beside it"),
         ("counterparts.csv", "triton,mps-inductor,", "triton,hip,", "unknown component hip"),
         ("counterparts.csv", "nccl,,apple-metal,none", "nccl,,atari,none", "unknown stack atari"),
         ("counterparts.csv", "nccl,,apple-metal,none", "nccl,,apple-metal,same-role", "name the other component"),
