@@ -11,9 +11,9 @@ __all__ = ["HOME", "NETWORK_CARD", "PLAIN_WORDS", "SHORTEST_NAME", "UUID", "WIND
 
 UUID = re.compile(r"\b(?:GPU-|MIG-)?[0-9A-Fa-f]{8}-(?:[0-9A-Fa-f]{4}-){3}[0-9A-Fa-f]{12}\b")
 NETWORK_CARD = re.compile(r"\b[0-9A-Fa-f]{2}(?:(?::[0-9A-Fa-f]{2}){5,19}|(?:-[0-9A-Fa-f]{2}){5,19})\b")
-HOME = re.compile(r"(?<![A-Za-z0-9_]:)/(?:home|Users)/([^/\\\s:;,'\"]+)")
+HOME = re.compile(r"(?<![A-Za-z0-9_]:)/(?:home|Users)/(?!~)([^/\\\s:;,'\"]+)")
 WINDOWS_HOME = re.compile(
-    r"\b[A-Z]:[\\/]{1,2}Users[\\/]{1,2}(?:[^\\/:;,\"<>|\r\n\t]+(?=[\\/])|[^\\/:;,'\"<>|\r\n\t]+)", re.IGNORECASE
+    r"\b[A-Z]:[\\/]{1,2}Users[\\/]{1,2}(?!~)(?:[^\\/:;,\"<>|\r\n\t]+(?=[\\/])|[^\\/:;,'\"<>|\r\n\t]+)", re.IGNORECASE
 )
 """A folder's name may hold blanks there: without a backslash behind it, it goes on to the next mark or the end."""
 
