@@ -13,6 +13,12 @@ class Said:
     state: State
     text: str
 
+    @property
+    def lead(self) -> str:
+        """The word before it, where the text does not begin with it itself."""
+        word = self.state.verdict
+        return "" if self.text.casefold().startswith(word.casefold()) else word
+
 
 @dataclass(frozen=True)
 class Placed:

@@ -27,8 +27,8 @@ def _sentences(columns: Sequence[Column], layer: LayerRows) -> Iterator[str]:
         yield _ended(f"{column.title}: {text}" if several else text)
         for placed in (placed for cell in cells for placed in cell.placed):
             for said in placed.says:
-                lead = f"{said.state.verdict}:" if said.state.verdict else placed.box.name
-                yield _ended(f"{lead} {said.text}")
+                lead = f"{said.lead}: " if said.lead else "" if said.state.verdict else f"{placed.box.name} "
+                yield _ended(lead + said.text)
 
 
 def _called(box: Box) -> str:

@@ -272,7 +272,7 @@ _LOUD = (State.WARNING, State.BROKEN)
 
 
 def _words(said: Said) -> str:
-    return f"{said.state.verdict}: {said.text}" if said.state.verdict else said.text
+    return f"{said.lead}: {said.text}" if said.lead else said.text
 
 
 # --- links ---
