@@ -16,6 +16,7 @@ def numbers(version: str) -> tuple[int, ...]:
     return tuple(int(part) for part in found[1].split(".")) if found else ()
 
 
+@lru_cache(maxsize=8192)
 def is_below(version: str, other: str) -> bool:
     """Whether `version` comes before `other`; missing parts count as 0, so 12.3 is not below 12.3.0."""
     pairs = list(zip_longest(numbers(version), numbers(other), fillvalue=0))

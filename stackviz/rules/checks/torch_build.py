@@ -2,7 +2,17 @@
 
 from collections.abc import Iterator, Sequence
 
-from stackviz.rules.checks.builds import advice, archs_of, builds_for, covers, ranges, rows_of_code, variant_of
+from stackviz.rules.checks.builds import (
+    Build,
+    advice,
+    archs_of,
+    builds_for,
+    covers,
+    ranges,
+    rows_of_code,
+    served,
+    variant_of,
+)
 from stackviz.rules.checks.driver import cuda_of_torch
 from stackviz.rules.checks.grouping import by_capability, indexes, named
 from stackviz.rules.compatibility import Requirement, Source, Tables, newest_up_to
@@ -171,8 +181,8 @@ def check_cudnn(look: Look, tables: Tables) -> Iterator[Verdict]:
             yield Verdict(
                 Severity.BROKEN,
                 f"cuDNN {cudnn} no longer takes {named(group)} (capability {capability})",
-                f"cuDNN {lowest.version} and newer takes capability {lowest.low} and newer: matrix products may still "
-                "run, convolutions fail.",
+                f"cuDNN {cudnn} takes capability {lowest.low} and newer: matrix products may still run, convolutions "
+                "fail.",
                 _build_with_older_cudnn(look, tables, capability),
                 cards=indexes(group),
                 source=lowest.source,
@@ -200,18 +210,22 @@ def _lowest_taken(tables: Tables, cudnn: str) -> Requirement | None:
 
 
 def _build_with_older_cudnn(look: Look, tables: Tables, capability: str) -> str:
-    """The newest torch of the tables that ships a cuDNN which still takes this capability."""
-    fitting = []
-    for row in tables.rows("pytorch", "ships", "cudnn", platform=look.wheel_platform):
-        lowest = _lowest_taken(tables, row.values)
-        if row.variant and lowest is not None and not is_below(capability, lowest.low):
-            fitting.append(row)
+    """The newest torch of the tables that has code for this capability and ships a cuDNN which still takes it."""
+    carrying = set(served(look, tables, builds_for(look, tables, [capability])))
+    fitting = [
+        row
+        for row in tables.rows("pytorch", "ships", "cudnn", platform=look.wheel_platform)
+        if Build(major_minor(row.version), row.variant) in carrying
+        and (lowest := _lowest_taken(tables, row.values)) is not None
+        and not is_below(capability, lowest.low)
+    ]
     if not fitting:
         return "Install a torch build that brings an older cuDNN."
     best = max(fitting, key=lambda row: (numbers(row.version), row.variant))
+    command = Build(major_minor(best.version), best.variant).command
     return (
         "Install a torch build that brings an older cuDNN: the newest known is torch "
-        f"{best.version} for {best.variant}, with cuDNN {best.values}."
+        f"{best.version} for {best.variant}, with cuDNN {best.values}: {command}"
     )
 
 
