@@ -11,7 +11,7 @@ from django.utils.translation import gettext_lazy as _
 from stackviz.diagrams.layers import Layer
 from stackviz.stacks.operators import DEVICES, EVERY, MODES, Operator, Step, operators, steps_of
 
-DEVICE_TITLES: Mapping[str, Promise] = {"cuda": _("CUDA"), "mps": _("MPS"), "cpu": _("CPU")}
+DEVICE_TITLES = {"cuda": "CUDA", "mps": "MPS", "cpu": "CPU"}  # names: the same in every language
 MODE_TITLES: Mapping[str, Promise] = {
     "eager": _("Eager: each operator as Python reaches it"),
     "compiled": _("Compiled: torch.compile sees the whole graph"),
@@ -32,7 +32,7 @@ class Way:
     """The way on one device. `shared`: what every operator goes through there, told apart. Empty: nothing recorded."""
 
     device: str
-    title: str | Promise
+    title: str
     stretches: tuple[Stretch, ...]
     shared: tuple[Stretch, ...]
 
@@ -65,7 +65,7 @@ class OperatorPage:
 
     operator: Operator
     modes: tuple[Mode, ...]
-    detours: tuple[tuple[str | Promise, Step], ...]
+    detours: tuple[tuple[str, Step], ...]
     others: tuple[tuple[str, str, bool], ...]  # name, address, whether it is this one
 
 
@@ -118,7 +118,7 @@ def _stretches(steps: Sequence[Step]) -> tuple[Stretch, ...]:
     return tuple(Stretch(layer, tuple(group)) for layer, group in groupby(steps, key=lambda step: step.layer))
 
 
-def _detours(operator: str) -> list[tuple[str | Promise, Step]]:
+def _detours(operator: str) -> list[tuple[str, Step]]:
     return [
         (DEVICE_TITLES[device], step)
         for device in DEVICES
