@@ -9,7 +9,7 @@ import sys
 import time
 from pathlib import Path
 
-from bench import measure
+from bench import diagnose, measure
 from bench.measure import FULL, QUICK, Effort, PageCost, Pair
 from bench.places import Place, begin, finish, place
 from tests.servers import NotHere
@@ -102,6 +102,10 @@ def main() -> int:
     report = Report()
     machine = f"Python {platform.python_version()}, {os.cpu_count()} cores, {platform.machine()}"
     print(f"{machine}; load before: {os.getloadavg()[0]:.1f}")
+    pair, characters = diagnose.cost()
+    text = f"{diagnose.told(pair, characters)}   goal <= {diagnose.GOAL_MS:.0f} ms"
+    report.line("diagnose a dump", text, reached=pair.ours <= diagnose.GOAL_MS)
+    report.found["diagnose a dump"] = dataclasses.asdict(pair)
     for name in options.database or ["postgresql", "sqlite"]:
         try:
             with place(name) as here:

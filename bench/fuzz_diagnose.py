@@ -29,6 +29,7 @@ SAMPLES = Path(os.environ.get("ACCELWEB_SAMPLES") or ROOT.parent / "shared" / "s
 
 LIMIT_S = 2.0  # of the processor's time, for any sample of up to LONGEST characters
 LONGEST = 64 * 1024
+LONG_ONES = 0.03  # share of the samples that may be as long as that; the others end at 3,000 characters
 MEMORY_BYTES = 1536 * 2**20  # of address space, interpreter and tables included
 MOST_SHOWN = 5
 MASKED_TWICE = 20  # one sample in so many is masked again, and read as masked
@@ -256,8 +257,9 @@ def sample(seed: int, number: int, texts: Sequence[str]) -> tuple[str, list[str]
     rng = random.Random(f"{seed}/{number}")
     text = piece(rng, texts)
     chosen = rng.sample(MUTATORS, rng.choice([1, 1, 2, 3, 4]))
+    longest = LONGEST if rng.random() < LONG_ONES else 3000
     for mutate in chosen:
-        text = mutate(rng, text, texts)[:LONGEST]
+        text = mutate(rng, text, texts)[:longest]
     return text, [mutate.__name__ for mutate in chosen]
 
 

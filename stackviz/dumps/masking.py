@@ -38,7 +38,7 @@ _NAMED = re.compile(
 _SYSLOG = re.compile(r"^((?:[A-Z][a-z]{2} [ \d]\d \d\d:\d\d:\d\d) )([\w.-]{1,63})(?= \S{1,60}:)", re.MULTILINE)
 _SERIAL = re.compile(
     r"(?i)(\b(?:serial(?:[ _-]?(?:number|no))?|provisioning[ _]udid|unique[ _]id|asset[ _]tag)"
-    r"(?:[ \t]?\([\w ]{1,30}\))?[\"']?[ \t]{0,40}[:=][ \t]{0,10}[\"']?)([^\"'\n,<\s][^\"'\n,<]{0,80})"
+    r"(?:[ \t]?\([\w ]{1,30}\))?[\"']?[ \t]{0,40}[:=][ \t]{0,10}[\"']?)(?!\[redacted\])([^\"'\n,<\s][^\"'\n,<]{0,400})"
 )
 _SERIAL_ELEMENT = re.compile(r"(?i)(<[\w-]{0,20}serial[\w-]{0,20}>)([^<\n]{1,80})(?=</)")
 _UDID = re.compile(r"\b[0-9A-Fa-f]{8}-[0-9A-Fa-f]{16}\b|\bGPU-[0-9a-f]{16}\b")

@@ -1,0 +1,65 @@
+"""`python -m bench.diagnose`: how long it takes in-process to diagnose a dump of 20 KB, text to answer.
+
+The yardstick is what reading so much text costs at the least: Python's own JSON, once over the same bytes as a list of
+lines, written and read again. Both are timed in turns within the same seconds. `make bench` prints the same line.
+"""
+
+import json
+import time
+
+from bench.fuzz_diagnose import ROOT
+from bench.measure import Pair
+from stackviz.dumps import answer, machines
+from stackviz.importers import read_all
+from stackviz.rules import packaged_tables
+
+GOAL_MS = 30.0
+WANTED_CHARS = 20_000
+TURNS = 60
+BARE_RUNS = 20  # one is too short to be timed
+
+
+def dump() -> str:
+    """One machine's dumps in one paste, as long as people's are: collect_env and `nvidia-smi -q -x`, some 20 KB."""
+    folder = ROOT / "tests" / "fixtures" / "dumps"
+    texts = [
+        (folder / name).read_text(encoding="utf-8") for name in ("collect_env_cuda.txt", "nvidia_smi_a100_mig.xml")
+    ]
+    text = "\n".join(texts)
+    line = "a line of a log that stands around it\n"
+    return text + line * max(0, (WANTED_CHARS - len(text)) // len(line))
+
+
+def diagnosed(text: str) -> str:
+    paste = read_all(text)
+    return json.dumps(answer(machines(paste), packaged_tables(), not_understood=paste.not_understood))
+
+
+def bare(text: str) -> list[str]:
+    lines: list[str] = json.loads(json.dumps(text.splitlines()))
+    return lines
+
+
+def cost(turns: int = TURNS) -> tuple[Pair, int]:
+    """Milliseconds, ours and the yardstick's; and the length of the text."""
+    text = dump()
+    diagnosed(text)
+    ours, yardstick = [], []
+    for _ in range(turns):
+        started = time.perf_counter()
+        diagnosed(text)
+        ours.append((time.perf_counter() - started) * 1e3)
+        started = time.perf_counter()
+        for _run in range(BARE_RUNS):
+            bare(text)
+        yardstick.append((time.perf_counter() - started) * 1e3 / BARE_RUNS)
+    return Pair.of(ours, yardstick), len(text)
+
+
+def told(pair: Pair, characters: int) -> str:
+    return f"p50 {pair.ours:6.1f} ms   {characters / 1000:.0f} kB   bare {pair.bare:6.2f} ms   ratio {pair.ratio:5.1f}"
+
+
+if __name__ == "__main__":
+    found, length = cost()
+    print(f"diagnose a dump: {told(found, length)}   goal <= {GOAL_MS:.0f} ms: {found.ours <= GOAL_MS}")
