@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from django.template.loader import render_to_string
 
-from stackviz.diagrams.boxes import Box, Column, Note
+from stackviz.diagrams.boxes import Box, Column, Link, Note
 from stackviz.diagrams.layers import Layer, State
 from stackviz.diagrams.stack import draw_columns
 
@@ -32,6 +32,14 @@ PROBLEMS = """() => {
 }"""
 
 
+LINKS = (
+    Link("pytorch", "linux", State.BROKEN, f"needs {KERNEL}"),
+    Link("pytorch", "h", State.FITS, f"has code for {LONGEST}"),
+    Link("a", "linux", State.UNKNOWN, "cannot tell"),
+    Link("linux", "h", State.WARNING, "soon no longer"),
+)
+
+
 def longest_column(number: int) -> Column:
     notes = (
         Note(State.FITS, "CUDA 13.2 needs driver 580.65.06 or newer: has 595.58.03"),
@@ -48,7 +56,12 @@ def longest_column(number: int) -> Column:
     else:
         boxes.append(Box("n", "collectives", Layer.LIBRARY, "NCCL", "2.27.3", State.REPORTED))
     return Column(
-        f"k{number}", f"{LONGEST} {number}", "machine · reported 4 min ago · NVIDIA CUDA on Linux", "/s/", tuple(boxes)
+        f"k{number}",
+        f"{LONGEST} {number}",
+        "machine · reported 4 min ago · NVIDIA CUDA on Linux",
+        "/s/",
+        tuple(boxes),
+        links=LINKS,
     )
 
 
@@ -95,3 +108,26 @@ def test_six_columns_scroll_inside_their_own_frame(browser_page):
         "() => { const e = document.querySelector('.stack-scroll'); return [e.scrollWidth, e.clientWidth] }"
     )
     assert widths[0] > widths[1]
+
+
+# Of every link: does it begin and end beside the title of its box, in the gutter of its own column?
+LOOSE = """() => {
+  const found = [], boxes = new Map([...document.querySelectorAll('[data-key]')].map(e => [e.dataset.key, e.getBoundingClientRect()]));
+  for (const link of document.querySelectorAll('.link')) {
+    if (!link.getClientRects().length) continue;
+    const r = link.getBoundingClientRect(), [a, b] = link.dataset.ends.split(' ').map(key => boxes.get(key));
+    const cell = document.querySelector(`[data-key="${link.dataset.ends.split(' ')[0]}"]`).closest('.cell').getBoundingClientRect();
+    if (Math.abs(r.top - a.top - 17) > 3 || Math.abs(r.bottom - b.top - 17) > 3) found.push('loose: ' + link.dataset.ends);
+    if (Math.abs(r.left - a.right) > 1 || r.right > cell.right + 1) found.push('beside its gutter: ' + link.dataset.ends);
+  }
+  return found;
+}"""
+
+
+@pytest.mark.parametrize(("columns", "width", "links"), [(1, 360, 4), (1, 1440, 4), (3, 1440, 12), (2, 360, 0)])
+def test_links_end_at_their_boxes_whether_these_are_closed_or_open(browser_page, columns, width, links):
+    browser_page.set_viewport_size({"width": width, "height": 900})
+    for opened in (False, True):
+        browser_page.set_content(page_of(columns, opened=opened))
+        assert browser_page.locator(".link:visible").count() == links
+        assert browser_page.evaluate(LOOSE) == []

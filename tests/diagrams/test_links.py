@@ -1,0 +1,119 @@
+"""Requirement links: which boxes they tie, on which lane they run, and what is written of them."""
+
+import pytest
+
+from stackviz.diagrams.boxes import Box, Column, Link, NeedTable, Note
+from stackviz.diagrams.drawing import Drawing, Said
+from stackviz.diagrams.layers import Layer, State
+from stackviz.diagrams.stack import draw_columns
+
+PYTORCH = Box("pytorch", "framework", Layer.FRAMEWORK, "PyTorch")
+CUDNN = Box("cudnn", "kernels", Layer.LIBRARY, "cuDNN")
+RUNTIME = Box("cuda-runtime", "device-runtime", Layer.PLATFORM, "CUDA runtime")
+DRIVER = Box("nvidia-driver", "device-driver", Layer.DRIVER, "NVIDIA driver")
+BOXES = (PYTORCH, CUDNN, RUNTIME, DRIVER)
+
+
+def link(source: str, target: str, state: State = State.FITS, text: str = "it holds") -> Link:
+    return Link(source, target, state, text)
+
+
+def drawn(*links: Link, boxes: tuple[Box, ...] = BOXES) -> Drawing:
+    return draw_columns([Column("a", "A", "", "/a/", boxes, links=links)])
+
+
+def said(drawing: Drawing, component: str) -> tuple[Said, ...]:
+    cells = (cell for layer in drawing.layers for row in layer.rows for cell in row.cells)
+    return next(one.says for cell in cells for one in cell.placed if one.box.component == component)
+
+
+def test_a_link_ties_the_box_that_needs_to_the_one_that_is_needed():
+    drawing = drawn(link("pytorch", "nvidia-driver"))
+    keys = {
+        one.box.component: one.key
+        for layer in drawing.layers
+        for row in layer.rows
+        for cell in row.cells
+        for one in cell.placed
+    }
+    (only,) = drawing.links
+    assert (only.top, only.bottom, only.is_up) == (keys["pytorch"], keys["nvidia-driver"], False)
+    assert keys["cudnn"] == ""
+
+
+def test_a_link_to_a_box_above_points_upwards():
+    (only,) = drawn(link("nvidia-driver", "pytorch")).links
+    assert only.is_up
+
+
+@pytest.mark.parametrize(("source", "target"), [("pytorch", "nowhere"), ("nowhere", "pytorch"), ("pytorch", "pytorch")])
+def test_a_link_without_two_ends_is_not_drawn(source, target):
+    assert drawn(link(source, target)).links == ()
+
+
+def test_the_words_of_a_link_whose_source_is_not_there_stand_at_its_target():
+    assert said(drawn(link("nowhere", "cudnn", State.BROKEN, "too old")), "cudnn") == (Said(State.BROKEN, "too old"),)
+
+
+def test_links_that_overlap_run_on_lanes_of_their_own():
+    drawing = drawn(link("pytorch", "nvidia-driver"), link("cudnn", "cuda-runtime"))
+    assert sorted(one.lane for one in drawing.links) == [0, 1]
+    assert drawing.lanes == (2,)
+
+
+def test_links_that_hold_to_the_same_box_share_a_lane():
+    drawing = drawn(link("pytorch", "nvidia-driver"), link("cudnn", "nvidia-driver"))
+    assert {one.lane for one in drawing.links} == {0}
+
+
+def test_a_broken_link_does_not_hide_on_the_lane_of_one_that_holds():
+    drawing = drawn(link("pytorch", "nvidia-driver"), link("cudnn", "nvidia-driver", State.BROKEN))
+    assert len({one.lane for one in drawing.links}) == 2
+
+
+def test_of_two_verdicts_on_one_pair_the_worse_is_drawn_and_both_are_written():
+    drawing = drawn(
+        link("cudnn", "nvidia-driver", text="new enough"),
+        link("cudnn", "nvidia-driver", State.WARNING, "support ended"),
+    )
+    assert [one.state for one in drawing.links] == [State.WARNING]
+    assert [one.text for one in said(drawing, "cudnn")] == ["new enough", "support ended"]
+
+
+def test_a_link_that_a_note_tells_is_not_told_twice():
+    noted = Box("cudnn", "kernels", Layer.LIBRARY, "cuDNN", notes=(Note(State.FITS, "it holds"),))
+    drawing = drawn(link("cudnn", "nvidia-driver"), boxes=(noted, DRIVER))
+    assert [one.text for one in said(drawing, "cudnn")] == ["it holds"]
+    assert len(drawing.links) == 1
+
+
+def test_what_a_described_release_asks_for_is_one_line():
+    described = Box("cudnn", "kernels", Layer.LIBRARY, "cuDNN", requires=NeedTable("9.26", (), is_newest=True))
+    links = (
+        link("cudnn", "nvidia-driver", State.DESCRIBED, "needs NVIDIA driver ≥ 580"),
+        link("cudnn", "cuda-runtime", State.DESCRIBED, "needs CUDA runtime 13"),
+    )
+    (only,) = said(drawn(*links, boxes=(described, RUNTIME, DRIVER)), "cudnn")
+    assert only.text == "9.26 needs NVIDIA driver ≥ 580; needs CUDA runtime 13"
+
+
+def test_a_link_is_folded_away_with_a_row_that_does_not_differ():
+    left = Column("a", "A", "", "/a/", BOXES, links=(link("pytorch", "cudnn"),))
+    same = draw_columns([left, Column("b", "B", "", "/b/", BOXES)])
+    other = draw_columns([left, Column("b", "B", "", "/b/", (RUNTIME, DRIVER))])
+    assert [one.differs for one in same.links] == [False]
+    assert [one.differs for one in other.links] == [True]
+
+
+def test_of_two_kinds_of_card_the_link_ends_at_the_first():
+    cards = tuple(Box("hardware", "accelerator", Layer.HARDWARE, name) for name in ("RTX 4090", "RTX 3090"))
+    (only,) = drawn(link("pytorch", "hardware"), boxes=(PYTORCH, *cards)).links
+    assert (only.top, only.bottom) == ("c1b0", "c1b1")
+
+
+def test_no_link_stands_between_columns():
+    columns = [
+        Column("a", "A", "", "/a/", (PYTORCH,), links=(link("pytorch", "cudnn"),)),
+        Column("b", "B", "", "/b/", (CUDNN,)),
+    ]
+    assert draw_columns(columns).links == ()

@@ -1,0 +1,47 @@
+"""The diagram in sentences: they make sense read aloud, and leave nothing out that is drawn."""
+
+from stackviz.diagrams.boxes import Box, Column, Link
+from stackviz.diagrams.layers import Layer, State
+from stackviz.diagrams.stack import draw_columns
+
+CUDNN = Box("cudnn", "kernels", Layer.LIBRARY, "cuDNN", "9.26", State.BROKEN)
+NCCL = Box("nccl", "collectives", Layer.LIBRARY, "NCCL")
+DRIVER = Box("nvidia-driver", "device-driver", Layer.DRIVER, "NVIDIA driver", "535.183", State.REPORTED)
+MPSGRAPH = Box("mpsgraph", "kernels", Layer.LIBRARY, "MPSGraph")
+TOO_OLD = Link("cudnn", "nvidia-driver", State.BROKEN, "cuDNN 9.26 needs driver 580: has 535.183")
+BOX = Column("m", "box", "", "/m/", (CUDNN, NCCL, DRIVER), links=(TOO_OLD,))
+APPLE = Column("a", "Apple Metal on macOS", "", "/a/", (MPSGRAPH,))
+
+
+def sentences(*columns: Column) -> dict[str, tuple[str, ...]]:
+    return {part.layer: part.sentences for part in draw_columns(columns).spoken}
+
+
+def test_a_sentence_for_each_layer_and_column_says_what_stands_there():
+    libraries = sentences(BOX, APPLE)["Libraries"]
+    assert libraries[0] == "box: cuDNN 9.26 (broken); NCCL."
+    assert libraries[-1] == "Apple Metal on macOS: MPSGraph; no counterpart of NCCL."
+
+
+def test_what_breaks_is_a_sentence_of_its_own():
+    assert "broken: cuDNN 9.26 needs driver 580: has 535.183." in sentences(BOX)["Libraries"]
+
+
+def test_one_column_needs_no_name():
+    assert sentences(BOX)["Driver"] == ("NVIDIA driver 535.183.",)
+
+
+def test_what_is_only_described_is_said_of_its_box():
+    asks = Link("cudnn", "nvidia-driver", State.DESCRIBED, "needs NVIDIA driver ≥ 580")
+    described = Column("s", "S", "", "/s/", (Box("cudnn", "kernels", Layer.LIBRARY, "cuDNN"), DRIVER), links=(asks,))
+    assert "cuDNN needs NVIDIA driver ≥ 580." in sentences(described)["Libraries"]
+
+
+def test_an_empty_layer_says_so():
+    assert sentences(BOX)["Compiler"] == ("nothing described.",)
+
+
+def test_no_word_is_said_twice_where_a_finding_begins_with_it():
+    cannot = Link("cudnn", "nvidia-driver", State.UNKNOWN, "Cannot tell whether the driver is new enough")
+    column = Column("m", "m", "", "/m/", (CUDNN, DRIVER), links=(cannot,))
+    assert "Cannot tell whether the driver is new enough." in sentences(column)["Libraries"]
