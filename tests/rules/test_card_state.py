@@ -132,7 +132,8 @@ def test_memory_near_the_printed_size_or_of_a_card_nobody_knows_is_no_finding(na
 
 
 @pytest.mark.parametrize(
-    "share", [{"mig_parent_index": 0}, {"mig_profile": "1g.10gb"}, {"virtualization_mode": "vgpu"}]
+    "share",
+    [{"unified_memory": True}, {"mig_parent_index": 0}, {"mig_profile": "1g.10gb"}, {"virtualization_mode": "vgpu"}],
 )
 def test_an_instance_has_a_share_of_the_memory(share):
     assert answers("memory-unlike-name", linux(card(memory_bytes=9728 * MIB, **share))) == []

@@ -22,8 +22,8 @@ def test_a_library_of_another_driver_than_the_loaded_one_is_broken(changes):
     assert (found.severity, "Reboot" in found.advice) == ("broken", True)
 
 
-@pytest.mark.parametrize("library", ["580.95.05", "13.580.95.05"])
-def test_nvml_may_put_the_cuda_major_before_the_drivers_version(library):
+@pytest.mark.parametrize("library", ["580.95.05", "13.580.95.05", "580.95"])
+def test_nvml_may_put_the_cuda_major_before_the_drivers_version_and_leave_its_end_away(library):
     assert answer("nvml-mismatch", linux(nvidia__nvml_version=library)).severity == "fits"
 
 

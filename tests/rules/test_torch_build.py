@@ -2,8 +2,9 @@
 
 import pytest
 
+from stackviz.rules import find, packaged_tables
 from stackviz.rules.checks.torch_build import covers
-from stackviz.wire import Absent
+from stackviz.wire import Absent, Software
 from tests.rules.build import UNSET, answer, answers, card, linux, mac, report
 
 NONE = {"torch.cuda_version": UNSET}
@@ -169,3 +170,22 @@ def test_where_no_cudnn_that_may_be_there_leaves_out_the_card_its_version_is_nob
 
 def test_a_torch_without_cudnn_has_no_such_question():
     assert answers("cudnn-drops-old-card", linux(cudnn__version=None, absent={"cudnn.version": UNSET})) == []
+
+
+def test_the_cudnn_that_pip_lists_is_the_one_beside_torch():
+    old = card(name="Tesla P4", compute_capability="6.1")
+    listed = (Software("cudnn", "9.10.2.21", "pip"),)
+    assert answer("cudnn-drops-old-card", linux(old, software=listed)).severity == "fits"
+    assert answer("cudnn-drops-old-card", linux(old, software=listed, cudnn__version=None)).severity == "fits"
+
+
+def test_a_build_for_the_cpu_leaves_no_question_about_cuda_open():
+    seen = linux(torch__version="2.9.1+cpu", torch__cuda_version=None, software=())
+    open_ones = [found for found in find(seen, packaged_tables()) if found.severity == "cannot-tell"]
+    assert open_ones == []
+
+
+def test_on_windows_where_no_floor_is_published_the_drivers_branch_tells_which_build_runs():
+    windows = {"os__name": "Windows", "os__arch": "AMD64", "python__arch": "AMD64", "nvidia__driver_version": "581.29"}
+    seen = linux(torch__version="2.9.1+cpu", torch__cuda_version=None, software=(), **windows)
+    assert "whl/cu13" in answer("cpu-wheel", seen).advice

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from stackviz.rules.compatibility import Requirement, Tables
+from stackviz.rules.compatibility import Requirement, Tables, newest_up_to
 from stackviz.rules.look import Look
 from stackviz.rules.versions import is_below, major_minor, numbers, same_line
 
@@ -89,8 +89,16 @@ def served(look: Look, tables: Tables, builds: Iterable[Build]) -> list[Build]:
     driver = look.get("nvidia.driver_version")
     if driver is None:
         return list(builds)
-    floors = ((build, driver_floor(tables, build.cuda, look.driver_platform)) for build in builds)
-    return [build for build, floor in floors if floor is not None and not is_below(driver, floor)]
+    return [build for build in builds if _runs(tables, build.cuda, driver, look.driver_platform)]
+
+
+def _runs(tables: Tables, cuda: str, driver: str, platform: str) -> bool:
+    """Where no floor is published (CUDA 13 on Windows), by the newest CUDA family that the driver's branch serves."""
+    floor = driver_floor(tables, cuda, platform)
+    if floor is not None:
+        return not is_below(driver, floor)
+    rows = tables.rows("nvidia-driver", "offers", "cuda-runtime", platform=platform)
+    return any(numbers(row.values)[:1] >= numbers(cuda)[:1] for row in newest_up_to(rows, driver))
 
 
 def driver_floor(tables: Tables, cuda: str, platform: str) -> str | None:

@@ -208,6 +208,8 @@ def _share(printed: int, reported: int) -> float:
 
 def _has_a_share(card: CardLook) -> bool:
     virtual = (card.get("virtualization_mode") or "none") == "vgpu"
+    if card.is_true("unified_memory"):
+        return True
     return virtual or card.get("mig_profile") is not None or card.number("mig_parent_index") is not None
 
 

@@ -40,6 +40,8 @@ def cuda_of_torch(look: Look) -> str | None:
     """The CUDA version torch was built with; None if there is no torch, none is spoken of, or it has no CUDA."""
     if not look.speaks_of_torch or look.says_none("torch.version") or look.says_none("torch.cuda_version"):
         return None
+    if (look.get("torch.version") or "").endswith("+cpu"):
+        return None
     return look.need("torch.cuda_version")
 
 

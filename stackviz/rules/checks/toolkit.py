@@ -35,7 +35,7 @@ def check_nvcc(look: Look, _tables: Tables) -> Iterator[Verdict]:
     if nvcc is None or look.says_none("torch.version") or look.says_none("torch.cuda_version"):
         return
     if torch is None:
-        if look.get("torch.version"):
+        if not (look.get("torch.version") or "+cpu").endswith("+cpu"):
             look.need("torch.cuda_version")
         return
     if not numbers(torch) or not numbers(nvcc):

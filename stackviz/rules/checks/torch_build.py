@@ -170,9 +170,10 @@ def check_cudnn(look: Look, tables: Tables) -> Iterator[Verdict]:
     cards = look.cards("nvidia")
     if not cards or look.says_none("cudnn.version") or cuda_of_torch(look) is None:
         return
-    if look.get("cudnn.version") is None and not _may_drop(look, tables):
+    listed = next(filter(None, look.software("cudnn")), None)
+    if look.get("cudnn.version") is None and listed is None and not _may_drop(look, tables):
         return
-    cudnn = look.need("cudnn.version")
+    cudnn = listed or look.need("cudnn.version")  # a package beside torch comes before the system's libraries
     lowest = _lowest_taken(tables, cudnn)
     if lowest is None:
         return
