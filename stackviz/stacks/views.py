@@ -7,6 +7,7 @@ from django.shortcuts import render
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_safe
 
+from stackviz.diagrams.memory import draw_memory
 from stackviz.diagrams.stack import draw_columns
 from stackviz.diagrams.svg import svg_of
 from stackviz.stacks.around import around
@@ -76,7 +77,7 @@ def stack(request: HttpRequest, slug: str) -> HttpResponse:
         "sections": layer_sections(column, beyond.install),
         "tools": beyond.tools,
         "beside": beyond.beside,
-        "memory": memory_model_of(slug),
+        "memory": draw_memory(memory) if (memory := memory_model_of(slug)) else None,
     }
     return render(request, "stacks/stack.html", context)
 
