@@ -19,6 +19,7 @@ TRUST = (
     "nvidia-smi-list",
     "nvidia-smi-version",
     "nvidia-smi-topo",
+    "nvidia-smi-dmon",
     "nvcc-version",
     "rocminfo",
     "rocm-smi",
