@@ -357,7 +357,7 @@ def _card_row(group: Sequence[PastedCard]) -> CardRow:
 def _memory_text(card: PastedCard) -> str:
     if card.memory_bytes:
         return format_quantity(card.memory_bytes, "B", binary=True, digits=4).label
-    return _("the machine's own (unified)") if card.facts.get("unified_memory") is True else ""
+    return _("unified") if card.facts.get("unified_memory") is True else ""
 
 
 def _told_of_all(cards: Sequence[wire.Card]) -> tuple[FactRow, ...]:

@@ -18,7 +18,7 @@ from django.views.decorators.csrf import csrf_exempt, csrf_protect
 from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
-from stackviz.diagnose.diagnosis import diagnose
+from stackviz.diagnose.diagnosis import Diagnosis, diagnose
 from stackviz.diagnose.links import (
     Ticket,
     TicketRefused,
@@ -31,9 +31,12 @@ from stackviz.diagnose.links import (
 )
 from stackviz.diagnose.pace import DIAGNOSES, LINKS, TooMany
 from stackviz.diagnose.pasted import read_pasted, tool_names
+from stackviz.diagrams.svg import svg_of
 from stackviz.dumps.masking import mask_text
+from stackviz.web.download import svg_response
 from stackviz.web.pasted import MOST_KB, Refused, text_of_form
 
+SVG = "svg"
 DELETE_COOKIE = "diagnose_delete"  # holds the delete word of the one link under whose path it is sent
 _DAY_S = 24 * 3600
 
@@ -60,7 +63,17 @@ def _answer(request: HttpRequest, text: str) -> HttpResponse:
         pasted = read_pasted(text)
     except Refused as refused:
         return _show(request, refused=refused, text=text)
-    return _show(request, diagnosis=diagnose(pasted), text=text)
+    diagnosis = diagnose(pasted)
+    if request.POST.get("format") == SVG:
+        return _as_svg(diagnosis)
+    return _show(request, diagnosis=diagnosis, text=text)
+
+
+def _as_svg(diagnosis: Diagnosis, *, only_differences: bool = False) -> HttpResponse:
+    """The drawing as a file; it does not say where it came from: a private link would be in it."""
+    title = " / ".join(machine.title for machine in diagnosis.machines)
+    svg = svg_of(diagnosis.drawing, title, _("drawn from a pasted text"), only_differences=only_differences)
+    return svg_response("diagnosis", svg)
 
 
 def _show(request: HttpRequest, *, refused: Refused | None = None, **more: Any) -> HttpResponse:  # noqa: ANN401
@@ -157,8 +170,10 @@ def _show_saved(request: HttpRequest, token: str, *, wrong_word: bool = False) -
         return _hidden(_too_many(request, many))
     except Refused as refused:  # rules of reading change: the text stays to be seen
         return _hidden(_show(request, refused=refused, text=link.text))
-    word = request.COOKIES.get(DELETE_COOKIE, "")
     only_differences = request.GET.get("show") == "differences"
+    if request.GET.get("format") == SVG:
+        return _hidden(_as_svg(diagnosis, only_differences=only_differences))
+    word = request.COOKIES.get(DELETE_COOKIE, "")
     context: Mapping[str, Any] = {
         "link": link,
         "address": request.build_absolute_uri(request.path),
@@ -167,6 +182,7 @@ def _show_saved(request: HttpRequest, token: str, *, wrong_word: bool = False) -
         "wrong_word": wrong_word,
         "only_differences": only_differences,
         "toggle_url": "?" if only_differences else "?show=differences",
+        "svg_url": "?show=differences&format=svg" if only_differences else "?format=svg",
     }
     answer = _show(request, diagnosis=diagnosis, text=link.text, **context)
     if wrong_word:

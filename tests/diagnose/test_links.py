@@ -167,6 +167,19 @@ def test_several_machines_can_be_shown_by_their_differences(visitor):
     assert "?show=differences" in visitor.get(address).content.decode()
 
 
+def test_the_drawing_is_a_file_that_does_not_tell_the_link(visitor):
+    address = save(visitor, TWO_MACHINES)["Location"]
+    for query in ("?format=svg", "?show=differences&format=svg"):
+        file = visitor.get(f"{address}{query}")
+        assert file["Content-Type"].startswith("image/svg+xml")
+        assert file["X-Robots-Tag"]
+        assert "Apple M3 Max" in file.content.decode()
+        assert address.strip("/") not in file.content.decode()
+    pasted = visitor.post("/diagnose/", {"text": CPU_WHEEL.replace("NVIDIA H100 80GB HBM3", HOSTILE), "format": "svg"})
+    assert pasted["Content-Type"].startswith("image/svg+xml")
+    assert "<script>alert" not in pasted.content.decode()
+
+
 def test_html_in_a_saved_text_is_text(visitor):
     page = visitor.get(save(visitor, CPU_WHEEL.replace("NVIDIA H100 80GB HBM3", HOSTILE))["Location"]).content.decode()
     assert "<script>alert" not in page
