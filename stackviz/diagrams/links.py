@@ -98,12 +98,10 @@ def told(row: Row, ends: Sequence[Mapping[str, End]]) -> Row:
 def _told_box(placed: Placed, column: Column, ends: Mapping[str, End], names: Mapping[str, str]) -> Placed:
     """Its notes, and the links that start here; a link that a note tells is not told twice."""
     box = placed.box
-    own = [link for link in column.links if box.component in _told_at(link, names)]
     noted = [Said(note.state, note.text) for note in box.notes]
     elsewhere = {note.text for other in column.boxes for note in other.notes}
-    judged = [
-        Said(link.state, link.text) for link in own if link.state != State.DESCRIBED and link.text not in elsewhere
-    ]
+    own = [link for link in column.links if box.component in _told_at(link, names) and link.text not in elsewhere]
+    judged = [Said(link.state, link.text) for link in own if link.state != State.DESCRIBED]
     end = ends.get(box.component)
     says = dict.fromkeys((*noted, *judged, *_demands(box, own)))
     return replace(placed, key=end.key if end else "", says=tuple(says))

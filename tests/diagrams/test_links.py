@@ -80,9 +80,10 @@ def test_of_two_verdicts_on_one_pair_the_worse_is_drawn_and_both_are_written():
     assert [one.text for one in said(drawing, "cudnn")] == ["new enough", "support ended"]
 
 
-def test_a_link_that_a_note_tells_is_not_told_twice():
-    noted = Box("cudnn", "kernels", Layer.LIBRARY, "cuDNN", notes=(Note(State.FITS, "it holds"),))
-    drawing = drawn(link("cudnn", "nvidia-driver"), boxes=(noted, DRIVER))
+@pytest.mark.parametrize("state", [State.FITS, State.DESCRIBED])
+def test_a_link_that_a_note_tells_is_not_told_twice(state):
+    noted = Box("cudnn", "kernels", Layer.LIBRARY, "cuDNN", notes=(Note(state, "it holds"),))
+    drawing = drawn(link("cudnn", "nvidia-driver", state), boxes=(noted, DRIVER))
     assert [one.text for one in said(drawing, "cudnn")] == ["it holds"]
     assert len(drawing.links) == 1
 

@@ -1,0 +1,135 @@
+"""Requirement tables and links: of a described stack from the newest releases, of a machine from what it has."""
+
+from dataclasses import dataclass
+
+import pytest
+
+from stackviz.diagrams.boxes import Box, Column
+from stackviz.diagrams.layers import Layer, State
+from stackviz.rules import packaged_tables
+from stackviz.stacks.needs import MOST_NEEDS, DescribedColumn, by_component, described_needs, reported_needs
+
+LINUX = {"os.name": "Ubuntu", "os.arch": "x86_64", "python.arch": "x86_64", "os.libc": "glibc 2.35"}
+
+
+@dataclass(frozen=True)
+class Said:
+    rule: str
+    component: str
+    severity: str
+    title: str
+
+
+def box(component: str, layer: Layer, version: str = "", state: State = State.REPORTED) -> Box:
+    return Box(component, component, layer, component.title(), version, state, url=f"/components/{component}/")
+
+
+def boxes(**versions: str) -> tuple[Box, ...]:
+    layers = {
+        "python": Layer.APPLICATION,
+        "pytorch": Layer.FRAMEWORK,
+        "cudnn": Layer.LIBRARY,
+        "cuda-runtime": Layer.PLATFORM,
+        "nvidia-driver": Layer.DRIVER,
+        "linux": Layer.OS,
+    }
+    return tuple(box(name, layer, versions.get(name.replace("-", "_"), "")) for name, layer in layers.items())
+
+
+@pytest.fixture(scope="module")
+def demands():
+    return by_component(packaged_tables().requirements)
+
+
+def machine(demands, *findings: Said, **versions: str) -> Column:
+    column = Column("m", "m", "", "/m/", (*boxes(**versions), box("hardware", Layer.HARDWARE, "80 GiB")))
+    return reported_needs(column, demands, LINUX, ["9.0"], findings)
+
+
+def table(column: Column, component: str) -> dict[tuple[str, str], object]:
+    requires = next(box.requires for box in column.boxes if box.component == component)
+    return {(need.relation, need.subject): need for need in requires.needs} if requires else {}
+
+
+def described(demands, slug: str, system: str, *more: Box) -> Column:
+    column = DescribedColumn(f"stack:{slug}", slug, "", "/s/", (*boxes(), *more), demands=demands)
+    return described_needs(column, system)
+
+
+def test_a_described_stack_shows_the_newest_release_and_says_so(demands):
+    column = described(demands, "nvidia-cuda", "linux")
+    requires = next(box.requires for box in column.boxes if box.component == "pytorch")
+    assert requires.is_newest
+    assert requires.release >= "2.15"
+    assert len(requires.needs) <= MOST_NEEDS
+
+
+def test_a_described_stack_is_tied_by_what_its_releases_need(demands):
+    gpu = box("nvidia-gpu", Layer.HARDWARE)
+    links = {
+        (link.source_component, link.target_component): link
+        for link in described(demands, "nvidia-cuda", "linux", gpu).links
+    }
+    assert links["cuda-runtime", "nvidia-driver"].text == "needs Nvidia-Driver ≥ 580.65.06"
+    assert ("pytorch", "nvidia-gpu") in links
+    assert ("cudnn", "nvidia-gpu") not in links  # as every library does: that stands in its table
+    assert {link.state for link in links.values()} == {State.DESCRIBED}
+
+
+def test_another_system_asks_for_another_driver(demands):
+    on = {name: described(demands, "nvidia-windows", name) for name in ("linux", "windows")}
+    texts = {
+        name: {link.text for link in column.links if link.target_component == "nvidia-driver"}
+        for name, column in on.items()
+    }
+    assert texts["linux"] != texts["windows"]
+
+
+def test_under_wsl_the_driver_is_the_one_of_windows(demands):
+    wsl = described(demands, "nvidia-wsl2", "linux")
+    linux = described(demands, "nvidia-cuda", "linux")
+    driver = {
+        column.key: [link.text for link in column.links if link.source_component == "cudnn"] for column in (wsl, linux)
+    }
+    assert driver["stack:nvidia-wsl2"] != driver["stack:nvidia-cuda"]
+
+
+def test_a_machine_sees_what_its_own_release_asks_for_beside_what_it_has(demands):
+    column = machine(demands, pytorch="2.9.0+cu128", python="3.12.4", cudnn="9.10.2", cuda_runtime="12.8")
+    needs = table(column, "pytorch")
+    assert needs["needs", "python"].has == "3.12.4"
+    assert needs["needs", "glibc"].has == "2.35"
+    assert table(column, "cuda-runtime")["needs", "nvidia-driver"].how_much == "≥ 525.60.13"
+
+
+def test_of_builds_only_the_one_that_runs_is_told(demands):
+    column = machine(demands, pytorch="2.9.0+cu128")
+    built = [need for key, need in table(column, "pytorch").items() if key[0] == "has code for"]
+    assert len(built) <= 1
+
+
+@pytest.mark.parametrize("version", ["", "unknown", "0.0.1"])
+def test_a_release_nobody_knows_has_no_table(demands, version):
+    assert table(machine(demands, cuda_runtime=version), "cuda-runtime") == {}
+
+
+@pytest.mark.parametrize(
+    ("severity", "state"),
+    [("fits", State.FITS), ("broken", State.BROKEN), ("cannot-tell", State.UNKNOWN), ("note", State.DESCRIBED)],
+)
+def test_what_a_rule_compared_is_a_link(demands, severity, state):
+    finding = Said("driver-too-old", "cuda-runtime", severity, "CUDA 12.8 needs driver 525.60.13 or newer")
+    column = machine(demands, finding, cuda_runtime="12.8", nvidia_driver="535.183.01")
+    (link,) = column.links
+    assert (link.source_component, link.target_component, link.state) == ("cuda-runtime", "nvidia-driver", state)
+    assert table(column, "cuda-runtime")["needs", "nvidia-driver"].state == state
+
+
+def test_a_rule_about_one_thing_alone_ties_nothing(demands):
+    assert machine(demands, Said("power-limit", "hardware", "note", "lowered")).links == ()
+
+
+def test_a_verdict_about_what_is_not_drawn_ties_nothing(demands):
+    column = Column("m", "m", "", "/m/", (box("pytorch", Layer.FRAMEWORK, "2.9.0"),))
+    finding = Said("driver-too-old", "cuda-runtime", "broken", "too old")
+    assert reported_needs(column, demands, LINUX, (), (finding,)).links == ()
