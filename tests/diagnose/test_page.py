@@ -264,6 +264,17 @@ def test_hostile_text_is_only_ever_text(paste, text):
     assert "&lt;script&gt;alert(1)" in page
 
 
+@pytest.mark.parametrize("dump", [CPU_WHEEL, MIG_XML[:6000], MAC_JSON[:6000]], ids=["text", "xml", "json"])
+def test_html_in_the_place_of_any_value_is_only_ever_text(paste, dump):
+    """Each line in turn has its value replaced; what stands between tags or quote marks, in XML and JSON."""
+    lines = dump.splitlines()
+    for place, line in enumerate(lines):
+        hostile = re.sub(r"(: \"?|>)[^<\">]+(?=$|<|\")", lambda found: found[1] + HOSTILE.replace('"', ""), line)
+        page = paste("\n".join([*lines[:place], hostile, *lines[place + 1 :]])).content.decode()
+        assert "<script>alert" not in page, line
+        assert "<img src=x" not in page, line
+
+
 def test_the_answer_is_kept_by_no_cache(paste):
     assert "no-store" in paste(CPU_WHEEL)["Cache-Control"]
 
