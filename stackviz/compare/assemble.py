@@ -97,8 +97,8 @@ def stacks_of(chosen: Sequence[Loaded]) -> Stacks:
     columns = columns_of(chosen, with_differences=len(chosen) <= 2 or not _is_brief(chosen))
     slugs = dict.fromkeys(loaded.stack_slug for loaded in chosen if loaded.stack_slug)
     stacks = tuple(Subject(Kind.STACK, slug) for slug in slugs)
-    explained_url = Address(stacks).query() if _is_brief(chosen) and len(stacks) > 1 else ""
-    memories = () if _is_brief(chosen) else tuple(_memories(slugs))
+    explained_url = Address(stacks).query() if not _are_stacks(chosen) and len(stacks) == 2 else ""
+    memories = tuple(_memories(slugs)) if _are_stacks(chosen) else ()
     return Stacks(draw_columns(columns.drawn), columns.undescribed, _is_brief(chosen), explained_url, memories)
 
 
@@ -109,7 +109,11 @@ def _memories(slugs: Iterable[str]) -> list[MemoryDrawing]:
 
 
 def _is_brief(chosen: Sequence[Loaded]) -> bool:
-    return any(loaded.subject.kind is not Kind.STACK for loaded in chosen)
+    return len(chosen) > 2 or not _are_stacks(chosen)
+
+
+def _are_stacks(chosen: Sequence[Loaded]) -> bool:
+    return all(loaded.subject.kind is Kind.STACK for loaded in chosen)
 
 
 def _measured(machines: Sequence[tuple[Head, Loaded]], base: Head | None) -> Measured:
