@@ -9,7 +9,7 @@ from stackviz.catalog.models import Accelerator
 from stackviz.compare.selection import Kind
 from stackviz.compare.subjects import Loaded, describe
 from stackviz.diagrams.boxes import Box, Column, sheet_column
-from stackviz.diagrams.layers import Layer
+from stackviz.diagrams.layers import Layer, State
 from stackviz.stacks.queries import described_columns
 from stackviz.stacks.reported import reported_column
 
@@ -22,32 +22,53 @@ class Columns:
     undescribed: tuple[str, ...]
 
 
+OF_SHEETS = "sheets on "
+OF_THE_HOST = frozenset({"array-library", "cpu-math", "host-memory"})
+MOST_STACKS_OF_SHEETS = 2  # beside figures; more would be most of the page, and a comparison of stacks shows them all
+
+
 def columns_of(chosen: Sequence[Loaded], *, with_differences: bool = True) -> Columns:
     """A column for each stack and machine, and one for all sheets of the same described stack, in their order.
 
-    A column has the colour of its first subject. `with_differences`: boxes say how they differ from their counterparts.
+    A column has the colour of its first subject. `with_differences`: boxes say how they differ from
+    their counterparts, and what their newest releases need.
     The described stacks are read in one go.
     """
     described = described_columns({loaded.stack_slug for loaded in chosen if loaded.stack_slug})
     together: dict[str, list[int]] = {}
     for place, loaded in enumerate(chosen):
         together.setdefault(_shared(loaded), []).append(place)
+    of_sheets = [key for key in together if key.startswith(OF_SHEETS)]
+    left_out = {"", *of_sheets[MOST_STACKS_OF_SHEETS:]}
     drawn = [
         _column([chosen[place] for place in places], described.get(chosen[places[0]].stack_slug), places[0] + 1)
         for key, places in together.items()
-        if key
+        if key not in left_out
     ]
+    if all(loaded.subject.kind is Kind.ACCELERATOR for loaded in chosen):
+        drawn = [_without_host(column) for column in drawn]
     if not with_differences:
         drawn = [
-            replace(column, boxes=tuple(replace(box, counterparts=()) for box in column.boxes)) for column in drawn
+            replace(
+                column,
+                boxes=tuple(replace(box, counterparts=()) for box in column.boxes),
+                links=tuple(link for link in column.links if link.state != State.DESCRIBED),
+            )
+            for column in drawn
         ]
-    return Columns(tuple(drawn), tuple(chosen[place].title for place in together.get("", [])))
+    places = sorted(place for key in left_out for place in together.get(key, []))
+    return Columns(tuple(drawn), tuple(chosen[place].title for place in places))
+
+
+def _without_host(column: Column) -> Column:
+    """Between cards it says nothing what stands beside them in any machine."""
+    return replace(column, boxes=tuple(box for box in column.boxes if box.role not in OF_THE_HOST))
 
 
 def _shared(loaded: Loaded) -> str:
     """What the subjects of one column have in common; "" for a sheet that no described stack stands on."""
     if loaded.subject.kind is Kind.ACCELERATOR:
-        return f"sheets on {loaded.stack_slug}" if loaded.stack_slug else ""
+        return f"{OF_SHEETS}{loaded.stack_slug}" if loaded.stack_slug else ""
     return loaded.subject.name
 
 

@@ -45,7 +45,7 @@ def stacks(request: HttpRequest) -> HttpResponse:
         "only_differences": only_differences,
         "toggle_url": "?#layers" if only_differences else "?only=differences#layers",
         "compare_query": "&".join(f"a={row.subject}" for row in drawn),
-        "terms": _terms({row.slug: row.name for row in rows}),
+        "terms": _terms({row.slug: row.name for row in rows}) if request.GET.get("words") == "all" else [],
     }
     return render(request, "stacks/list.html", context)
 
