@@ -18,7 +18,6 @@ Plain data -> a sketch, as SVG. Pure: no ORM, no request.
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from django.utils.safestring import SafeString
 from django.utils.translation import gettext
 
 from stackviz.diagrams.lettering import Style, lines_of
@@ -108,12 +107,21 @@ class MemoryModel:
     steps: tuple[str, ...] = ()
 
 
+class Markup(str):
+    """HTML whose texts are escaped already: templates write it as it is."""
+
+    __slots__ = ()
+
+    def __html__(self) -> str:
+        return str(self)
+
+
 @dataclass(frozen=True)
 class MemoryDrawing:
     """A model with its picture: `svg` for a page, `file` to be kept. The template says the same in words."""
 
     model: MemoryModel
-    svg: SafeString
+    svg: Markup
     moves: tuple[tuple[Move, str, str], ...]  # with the names of where it starts and where it ends
     limits: tuple[tuple[Limit, str], ...]  # with the name of the pool
 
@@ -127,7 +135,7 @@ def draw_memory(model: MemoryModel) -> MemoryDrawing:
     names = {pool.key: pool.name for pool in model.pools} | {unit.key: unit.name for unit in model.units}
     return MemoryDrawing(
         model=model,
-        svg=SafeString(svg_part(_sketch(model))),  # every text in it is escaped there
+        svg=Markup(svg_part(_sketch(model))),  # every text in it is escaped there
         moves=tuple(
             (move, names[move.source], names[move.target])
             for move in model.moves
