@@ -98,7 +98,7 @@ def support_of(column: Column, system: str, day: str) -> tuple[SupportRow, ...]:
 
 def _variant(component: str, system: str) -> str:
     if component == "nvidia-driver":
-        return "windows" if system == "windows" else "linux"
+        return "windows" if system in ("windows", "wsl") else "linux"
     return {"linux": "ubuntu", "windows": "home-pro"}.get(component, "")
 
 

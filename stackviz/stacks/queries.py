@@ -147,6 +147,7 @@ class StackRow:
     slug: str
     name: str
     vendor: str
+    system: str
     summary: str
     url: str
     subject: str
@@ -170,6 +171,7 @@ def _stack_row(stack: Stack, column: Column) -> StackRow:
         slug=stack.slug,
         name=stack.name,
         vendor=stack.vendor,
+        system=stack.system,
         summary=stack.summary,
         url=stack.get_absolute_url(),
         subject=f"stack:{stack.slug}",

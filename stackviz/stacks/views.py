@@ -4,6 +4,7 @@ from collections.abc import Mapping
 
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
 from django.shortcuts import render
+from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_safe
 
@@ -11,6 +12,7 @@ from stackviz.diagrams.memory import draw_memory
 from stackviz.diagrams.stack import draw_columns
 from stackviz.diagrams.svg import svg_of
 from stackviz.stacks.around import around
+from stackviz.stacks.life import support_of
 from stackviz.stacks.memory import memory_model_of
 from stackviz.stacks.queries import component_page, described_columns, layer_sections, stack_rows
 from stackviz.stacks.terms import Term, all_terms
@@ -80,6 +82,19 @@ def stack(request: HttpRequest, slug: str) -> HttpResponse:
         "memory": draw_memory(memory) if (memory := memory_model_of(slug)) else None,
     }
     return render(request, "stacks/stack.html", context)
+
+
+@require_safe
+@vary_on_htmx
+def support(request: HttpRequest, slug: str) -> HttpResponse:
+    """Until when the releases of a stack's components are supported, as of today; for htmx the table alone."""
+    rows = {row.slug: row for row in stack_rows()}
+    column = described_columns([slug]).get(slug)
+    if slug not in rows or column is None:
+        raise Http404(_("No stack is called “%(slug)s”.") % {"slug": slug})
+    today = timezone.now().date().isoformat()
+    context = {"row": rows[slug], "support": support_of(column, rows[slug].system, today)}
+    return render(request, "stacks/_support.html" if wants_partial(request) else "stacks/support.html", context)
 
 
 @require_safe

@@ -160,3 +160,23 @@ def test_a_spec_sheet_can_include_that_stack_in_short(warm):
     assert "<html" not in part
     none = warm.get("/stacks/?vendor=hailo", headers={"HX-Request": "true"}).content.decode()
     assert "No stack of this maker's accelerators is described yet." in none
+
+
+# --- until when ---
+
+
+def test_a_stack_leads_to_until_when_its_releases_are_supported(warm):
+    assert 'href="support/"' in warm.get("/stacks/nvidia-cuda/").content.decode()
+    page = warm.get("/stacks/nvidia-cuda/support/").content.decode()
+    part = warm.get("/stacks/nvidia-cuda/support/", headers={"HX-Request": "true"}).content.decode()
+    assert ("<html" in page, "<html" in part) == (True, False)
+    for shown in ("NVIDIA driver", "Python", "2028-06"):
+        assert shown in part
+
+
+def test_the_driver_of_windows_has_dates_of_its_own(warm):
+    assert "10.0." in words(warm.get("/stacks/nvidia-windows/support/"))
+
+
+def test_no_stack_no_dates(warm):
+    assert warm.get("/stacks/nothing/support/").status_code == 404
