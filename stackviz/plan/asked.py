@@ -6,7 +6,9 @@ What is not given is chosen; what does not exist is left out and said.
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from urllib.parse import urlencode
 
+from django.urls import reverse
 from django.utils.translation import gettext as _
 
 from stackviz.catalog.queries import public_accelerators
@@ -43,6 +45,24 @@ class Asked:
     pythons: tuple[Option, ...]
     driver: str
     notes: tuple[str, ...]
+
+    @property
+    def address(self) -> str:
+        """The plan as it was understood, every choice named."""
+        return self.with_torch(self.wanted.torch)
+
+    def with_torch(self, torch: str) -> str:
+        """The same plan with another release of torch."""
+        wanted = self.wanted
+        chosen = {
+            "accelerator": self.accelerator,
+            "system": wanted.system.key,
+            "torch": torch,
+            "macos": wanted.macos,
+            "driver": self.driver,
+            "python": wanted.python if torch == wanted.torch else "",
+        }
+        return f"{reverse('plan:page')}?{urlencode({name: value for name, value in chosen.items() if value})}"
 
 
 SYSTEM_TITLES = {

@@ -62,7 +62,7 @@ class Plan:
     """`build` None: no CUDA build is needed, or none runs: then `builds` says why. `branch`: the driver that is drawn.
 
     `lacks`, `has`: what the card's generation has not and has, in its maker's words. `instead`: the newest release
-    of torch that would work, where this one does not; "" if none would.
+    of torch that would work, where this one does not, and the address of that plan; "" if none would.
     """
 
     works: bool
@@ -83,6 +83,7 @@ class Plan:
     life: LifeTable
     sheet: Accelerator | None
     instead: str
+    instead_url: str
 
 
 def plan_of(asked: Asked, tables: Tables, day: datetime) -> Plan:
@@ -98,6 +99,7 @@ def plan_of(asked: Asked, tables: Tables, day: datetime) -> Plan:
     features = fit.features(wanted, tables)
     sheet = accelerators_by_slug([asked.accelerator]).get(asked.accelerator) if wanted.card else None
     works = fit.works(with_driver, build, tables, day)
+    instead = "" if works else fit.newest_that_works(wanted, tables, day)
     return Plan(
         works,
         fit.command(wanted, shown_build),
@@ -116,7 +118,8 @@ def plan_of(asked: Asked, tables: Tables, day: datetime) -> Plan:
         draw_columns([_column(report, sheet, answers)]),
         life_table(report),
         sheet,
-        "" if works else fit.newest_that_works(wanted, tables, day),
+        instead,
+        asked.with_torch(instead) if instead else "",
     )
 
 

@@ -10,11 +10,13 @@ from django.utils.safestring import SafeString
 from django.views.decorators.http import require_safe
 
 from stackviz.catalog.models import CatalogueEdition
+from stackviz.diagrams.svg import svg_of
 from stackviz.plan.asked import Asked, read_asked
 from stackviz.plan.page import plan_of
 from stackviz.rules import Tables
 from stackviz.stacks.models import Edition
 from stackviz.stacks.tables import rule_tables
+from stackviz.web.download import svg_response
 from stackviz.web.fragments import kept
 from stackviz.web.htmx import vary_on_htmx, wants_partial
 
@@ -24,9 +26,13 @@ KEPT_S = 3600  # a plan moves with the tables, the catalogue and the day, all of
 @require_safe
 @vary_on_htmx
 def page(request: HttpRequest) -> HttpResponse:
-    """The form; with an accelerator (or "cpu") also the plan. For htmx the plan with its form alone."""
+    """The form; with an accelerator (or "cpu") also the plan, or its drawing as SVG. For htmx both without the page."""
     tables, now = rule_tables(), timezone.now()
     asked = read_asked(request.GET, tables, now)
+    if asked.accelerator and request.GET.get("format") == "svg":
+        title = f"{asked.title}, torch {asked.wanted.torch}"
+        drawing = plan_of(asked, tables, now).drawing
+        return svg_response("plan", svg_of(drawing, title, request.build_absolute_uri(asked.address)))
     body = _body(asked, tables, now)
     if wants_partial(request):
         return HttpResponse(body)
@@ -45,4 +51,4 @@ def _body(asked: Asked, tables: Tables, now: datetime) -> SafeString:
 
 def _made(asked: Asked, tables: Tables, now: datetime) -> SafeString:
     plan = plan_of(asked, tables, now) if asked.accelerator else None
-    return render_to_string("plan/_plan.html", {"asked": asked, "plan": plan})
+    return render_to_string("plan/_plan.html", {"asked": asked, "plan": plan, "svg_url": f"{asked.address}&format=svg"})

@@ -101,3 +101,12 @@ def test_htmx_gets_the_form_and_the_plan_alone(plan):
     part = plan("accelerator=nvidia-t4", headers=HTMX).content.decode()
     assert "<html" not in part
     assert 'id="accelerator"' in part
+
+
+def test_the_drawing_downloads_as_svg(plan):
+    answer = plan("accelerator=nvidia-t4&torch=2.14.1&format=svg")
+    assert answer.headers["Content-Type"].startswith("image/svg+xml")
+    text = answer.content.decode()
+    assert "NVIDIA T4, torch 2.14.1" in text
+    assert "2.14.1+cu130" in text
+    assert "format=svg" in plan("accelerator=nvidia-t4&torch=2.14.1").content.decode()
