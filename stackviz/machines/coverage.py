@@ -1,11 +1,10 @@
 """What agents counted on machines: how many of torch's operators have a kernel of their own there."""
 
 from collections import Counter
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Any
 
 from django.db.models import F
+from django.db.models.fields.json import KeyTransform
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_safe
@@ -14,7 +13,8 @@ from stackviz.labs.queries import Visitor, visible_machines
 from stackviz.rules.versions import numbers
 from stackviz.web.htmx import vary_on_htmx, wants_partial
 
-MOST_MACHINES = 50  # the newest: so that the page costs the same however many there are
+MOST_MACHINES = 500  # that reported last: so that the page costs the same however many there are
+_NAMES = ("torch.version", "torch.operators", "torch.kernels_cpu", "torch.kernels_cuda", "torch.kernels_mps")
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,24 +33,13 @@ class CountedRow:
 
 
 def counted_rows(visitor: Visitor) -> list[CountedRow]:
-    """Newest torch first, builds that counted alike together. One query."""
-    machines = visible_machines(visitor).filter(latest_snapshot__isnull=False)
-    newest = machines.order_by(F("latest_taken_at").desc(), "pk").values_list("latest_snapshot__facts", flat=True)
-    counted = Counter(
-        _row(facts) for facts in newest[:MOST_MACHINES] if facts.get("torch.version") and facts.get("torch.operators")
-    )
+    """Newest torch first, builds that counted alike together. One query, which reads these five facts alone."""
+    reported = visible_machines(visitor).filter(latest_snapshot__isnull=False)
+    newest = reported.order_by(F("latest_taken_at").desc(), "pk")[:MOST_MACHINES]
+    facts = [KeyTransform(name, "latest_snapshot__facts") for name in _NAMES]
+    counted = Counter(CountedRow(*told) for told in newest.values_list(*facts) if told[0] and told[1])
     rows = [replace(row, machines=machines) for row, machines in counted.items()]
     return sorted(rows, key=lambda row: (numbers(row.torch), row.torch), reverse=True)
-
-
-def _row(facts: Mapping[str, Any]) -> CountedRow:
-    return CountedRow(
-        str(facts["torch.version"]),
-        facts["torch.operators"],
-        facts.get("torch.kernels_cpu"),
-        facts.get("torch.kernels_cuda"),
-        facts.get("torch.kernels_mps"),
-    )
 
 
 @require_safe
