@@ -12,12 +12,13 @@ _FIELDS = ("compute_capability", "memory_gb")
 
 
 def known_cards() -> frozenset[KnownCard]:
-    """Every name a device reports, with what its sheet says in public. Two queries."""
+    """Every name a device reports that is in a public sheet, with what the sheet says in public. Two queries."""
     said: dict[tuple[int, str], set[str]] = {}
     public = SpecValue.objects.filter(field__in=_FIELDS, status=SpecValue.Status.PUBLIC)
     for accelerator, field, value, amount in public.values_list("accelerator", "field", "value", "amount"):
         said.setdefault((accelerator, field), set()).add(value if field == _FIELDS[0] else str(int(amount or 0)))
-    aliases = Alias.objects.exclude(kind=Alias.Kind.MACHINE).select_related("accelerator__vendor")
+    aliases = Alias.objects.filter(accelerator__is_public=True).exclude(kind=Alias.Kind.MACHINE)
+    aliases = aliases.select_related("accelerator__vendor")
     return frozenset(_known(alias, said) for alias in aliases)
 
 

@@ -52,3 +52,11 @@ def test_what_is_not_public_is_not_told(card, status):
     SpecValue.objects.create(accelerator=card, field="compute_capability", value="9.9", status=status, said_by="x")
     [known] = [known for known in known_cards() if known.accelerator == "acme-one"]
     assert (known.reported_name, known.compute_capability, known.memory_bytes) == ("Acme One", "", None)
+
+
+def test_a_sheet_that_is_not_public_is_not_told(card):
+    Alias.objects.create(accelerator=card, name="Acme One")
+    assert [known.reported_name for known in known_cards() if known.accelerator == "acme-one"] == ["Acme One"]
+    card.is_public = False
+    card.save()
+    assert not [known for known in known_cards() if known.accelerator == "acme-one"]
