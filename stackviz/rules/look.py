@@ -173,6 +173,15 @@ class Look(_Facts):
         """Whether the report says anything of torch, be it that it is not there. A listing of cards does not."""
         return any(name.startswith("torch.") for names in (self._facts, self._absent) for name in names)
 
+    def works(self, device: str) -> bool:
+        """Whether torch is reported to use this device ("cuda", "mps"): then no rule may say that it cannot."""
+        return self.is_true(f"{device}.available") is True
+
+    @property
+    def starts_cuda(self) -> bool:
+        """Whether CUDA is reported to start: cuInit answered 0, or torch uses a card."""
+        return self.number("cuda.init_code") == 0 or self.works("cuda")
+
     @property
     def wheel_platform(self) -> str:
         """The platform a Python wheel is for: `linux-x86_64`; "" unknown."""

@@ -78,11 +78,23 @@ def test_linux_a_listing_without_python_and_macs_before_apples_chips_have_no_ros
     ],
 )
 def test_each_torch_asks_for_its_macos(torch, macos, severity):
-    assert answer("mps-old-macos", mac(torch__version=torch, os__version=macos)).severity == severity
+    seen = mac(torch__version=torch, os__version=macos, mps__available=False)
+    assert answer("mps-old-macos", seen).severity == severity
+
+
+@pytest.mark.parametrize(("macos", "severity"), [("14.7", "note"), ("10.16", "fits")])
+def test_an_mps_device_that_works_is_not_called_out_of_reach(macos, severity):
+    found = answer("mps-old-macos", mac(torch__version="2.15.0", os__version=macos))
+    assert (found.severity, found.evidence["mps.available"]) == (severity, "true")
+
+
+def test_10_16_is_no_version_that_could_be_too_old():
+    seen = mac(torch__version="2.15.0", os__version="10.16", mps__available=False)
+    assert answer("mps-old-macos", seen).title.endswith("os.version not reported")
 
 
 def test_the_way_out_names_the_newest_torch_for_this_macos():
-    found = answer("mps-old-macos", mac(torch__version="2.15.0", os__version="14.7"))
+    found = answer("mps-old-macos", mac(torch__version="2.15.0", os__version="14.7", mps__available=False))
     assert found.advice == "Update macOS, or install torch 2.14.1, the newest for macOS 14."
 
 
@@ -159,7 +171,7 @@ def test_a_variable_that_was_asked_for_in_vain_cannot_be_told_and_one_that_no_du
 
 
 def test_a_torch_that_installs_on_macos_14_and_asks_for_15_is_broken():
-    found = answer("mps-old-macos", mac(torch__version="2.15.0", os__version="14.7.1"))
+    found = answer("mps-old-macos", mac(torch__version="2.15.0", os__version="14.7.1", mps__available=False))
     assert (found.severity, "macOS 15.0" in found.title) == ("broken", True)
 
 

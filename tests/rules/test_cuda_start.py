@@ -5,6 +5,7 @@ import pytest
 from stackviz.wire import Absent
 from tests.rules.build import FAILED, UNSET, answer, answers, card, linux, mac
 
+STUCK = {"cuda__available": False, "cuda__init_code": 999}
 COMPAT = "/usr/local/cuda/compat:/usr/lib"
 RULES = ("nvml-mismatch", "err802-fabric", "err803", "err804", "uvm-after-suspend", "uvm-device-missing")
 
@@ -48,7 +49,22 @@ def test_another_failure_of_nvml_without_the_modules_version_cannot_be_told():
     ],
 )
 def test_a_machine_with_nvswitch_needs_the_fabric_manager(changes, severity):
-    assert answer("err802-fabric", linux(**changes)).severity == severity
+    seen = linux(**{"cuda__available": False, "cuda__init_code": None, **changes})
+    assert answer("err802-fabric", seen).severity == severity
+
+
+@pytest.mark.parametrize("told", [{"cuda__init_code": 0}, {"cuda__available": True}])
+@pytest.mark.parametrize(
+    ("rule", "changes"),
+    [
+        ("err802-fabric", {"nvidia__fabric_manager": "inactive"}),
+        ("uvm-device-missing", {"nvidia__uvm_device": False}),
+        ("wsl2-linux-driver", {"os__wsl": "2", "cuda__libcuda_path": "/usr/lib/x86_64-linux-gnu/libcuda.so.1"}),
+    ],
+)
+def test_nothing_is_broken_where_cuda_starts(rule, changes, told):
+    seen = linux(**{"cuda__available": None, "cuda__init_code": None, **changes, **told})
+    assert answer(rule, seen).severity == "note"
 
 
 def test_a_machine_without_nvswitch_needs_none():
@@ -94,7 +110,7 @@ def test_999_with_another_reason_or_no_999_is_not_blamed_on_sleep(changes):
 
 
 def test_the_missing_device_file_is_broken_and_a_silent_system_cannot_be_told():
-    assert "nvidia-modprobe" in answer("uvm-device-missing", linux(nvidia__uvm_device=False)).advice
+    assert "nvidia-modprobe" in answer("uvm-device-missing", linux(nvidia__uvm_device=False, **STUCK)).advice
     assert answer("uvm-device-missing", linux()).severity == "fits"
     silent = linux(nvidia__uvm_device=None, absent={"nvidia.uvm_device": FAILED})
     assert answer("uvm-device-missing", silent).severity == "cannot-tell"

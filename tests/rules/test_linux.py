@@ -106,7 +106,9 @@ def test_a_loaded_module_or_no_secure_boot_is_no_finding(seen):
     "path", ["/usr/lib/x86_64-linux-gnu/libcuda.so.535.183.01", "/usr/local/cuda/lib64/stubs/libcuda.so.1"]
 )
 def test_a_linux_driver_inside_wsl_is_broken(path):
-    found = answer("wsl2-linux-driver", linux(os__wsl="2", cuda__libcuda_path=path))
+    found = answer(
+        "wsl2-linux-driver", linux(os__wsl="2", cuda__libcuda_path=path, cuda__available=False, cuda__init_code=100)
+    )
     assert (found.severity, path in found.title) == ("broken", True)
 
 

@@ -29,10 +29,10 @@ def test_a_build_for_amd_with_its_card_fits():
 
 
 def test_a_build_for_amd_on_a_machine_of_nvidia_is_broken():
-    found = answer(
-        "rocm-wheel", linux(torch__version="2.13.0+rocm7.2", torch__hip_version="7.2", torch__cuda_version=None)
-    )
+    hip = {"torch__version": "2.13.0+rocm7.2", "torch__hip_version": "7.2", "torch__cuda_version": None}
+    found = answer("rocm-wheel", linux(cuda__available=False, **hip))
     assert (found.severity, "NVIDIA H100" in found.title) == ("broken", True)
+    assert answer("rocm-wheel", linux(cuda__available=True, **hip)).severity == "note"
 
 
 def test_a_build_for_amd_that_finds_no_card_is_a_warning():

@@ -114,7 +114,12 @@ def check_mps_macos(look: Look, tables: Tables) -> Iterator[Verdict]:
     row = next(iter(newest_up_to(rows, torch)), None)
     if row is None:
         return  # before 1.12 there is no mps device to ask for
-    if is_below(macos, row.low):
+    works = look.works("mps")
+    if is_below(macos, row.low) and works:
+        yield _works_below_the_floor(torch, macos, row)
+    elif is_below(macos, row.low) and same_line(macos, FIRST_MACOS_ON_APPLE_SILICON):
+        raise NotReported("os.version")
+    elif is_below(macos, row.low):
         yield Verdict(
             Severity.BROKEN,
             f"torch {torch} asks for macOS {row.low} before it uses the GPU; this Mac has {macos}",
@@ -122,13 +127,27 @@ def check_mps_macos(look: Look, tables: Tables) -> Iterator[Verdict]:
             _older_torch(rows, macos),
             source=row.source,
         )
-    elif is_below(rows[-1].version, torch) and look.is_true("mps.available") is not True:
+    elif is_below(rows[-1].version, torch) and not works:
         yield Verdict(
             Severity.CANNOT_TELL,
             f"Cannot tell which macOS torch {torch} asks for: the newest release known here is {rows[-1].version}",
         )
     else:
         yield Verdict(Severity.FITS, f"torch {torch} needs macOS {row.low} for mps: has {macos}", source=row.source)
+
+
+def _works_below_the_floor(torch: str, macos: str, row: Requirement) -> Verdict:
+    if same_line(macos, FIRST_MACOS_ON_APPLE_SILICON):
+        title = f"torch {torch} uses the mps device; {macos} is what macOS tells older programs, whatever it is"
+        return Verdict(Severity.FITS, title, source=row.source)
+    return Verdict(
+        Severity.NOTE,
+        f"torch {torch} asks for macOS {row.low}; {macos} is stated, and the mps device is available all the same",
+        "Both cannot be true of one moment: macOS may have been updated since, or it states an old number to a program "
+        "that was built for older systems.",
+        "Compare with: sw_vers -productVersion",
+        source=row.source,
+    )
 
 
 def _older_torch(rows: Sequence[Requirement], macos: str) -> str:

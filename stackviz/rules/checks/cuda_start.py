@@ -86,6 +86,14 @@ def check_error_802(look: Look, _tables: Tables) -> Iterator[Verdict]:
         )
     elif manager == "active":
         yield Verdict(Severity.FITS, "The fabric manager is running")
+    elif (manager or look.says_none("nvidia.fabric_manager")) and look.starts_cuda:
+        yield Verdict(
+            Severity.NOTE,
+            f"This machine has NVSwitch and CUDA starts; here the fabric manager is {manager or 'not installed'}",
+            "CUDA does not start before the switches are set up, so they are: by a service outside this container or "
+            "virtual machine, or by one that ran before.",
+            "Nothing, while CUDA starts. On the machine itself: systemctl status nvidia-fabricmanager",
+        )
     elif manager or look.says_none("nvidia.fabric_manager"):
         yield Verdict(
             Severity.BROKEN,
@@ -158,7 +166,16 @@ def check_uvm_device(look: Look, _tables: Tables) -> Iterator[Verdict]:
         return
     if not look.cards("nvidia") and not look.get("nvidia.kernel_module_version"):
         return
-    if look.need("nvidia.uvm_device") == "false":
+    is_missing = look.need("nvidia.uvm_device") == "false"
+    if is_missing and look.starts_cuda:
+        yield Verdict(
+            Severity.NOTE,
+            "/dev/nvidia-uvm was not there when it was looked for, and CUDA starts",
+            "The first program that starts CUDA makes the device file where it may, so it was only looked for too "
+            "early.",
+            "Nothing, while CUDA starts.",
+        )
+    elif is_missing:
         yield Verdict(
             Severity.BROKEN,
             "/dev/nvidia-uvm is missing",

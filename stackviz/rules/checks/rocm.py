@@ -45,7 +45,15 @@ def check_rocm_wheel(look: Look, _tables: Tables) -> Iterator[Verdict]:
         yield Verdict(Severity.FITS, f"torch {torch} is built for AMD cards", cards=indexes(cards))
         return
     others = look.cards("nvidia")
-    if others:
+    if others and look.works("cuda"):
+        yield Verdict(
+            Severity.NOTE,
+            f"torch {torch} is built for AMD cards and uses one that is not listed here: only {named(others)} is",
+            "Tools of NVIDIA list cards of NVIDIA alone.",
+            "rocminfo lists the cards of AMD.",
+            cards=indexes(others),
+        )
+    elif others:
         yield Verdict(
             Severity.BROKEN,
             f"torch {torch} is built for AMD cards, on a machine with {named(others)}",

@@ -48,6 +48,15 @@ def check_wsl_driver(look: Look, _tables: Tables) -> Iterator[Verdict]:
     if path.startswith(_WINDOWS_LIBRARIES):
         yield Verdict(Severity.FITS, "libcuda is the one that Windows hands in")
         return
+    if look.starts_cuda:
+        yield Verdict(
+            Severity.NOTE,
+            f"Programs load {path}, not the libcuda in {_WINDOWS_LIBRARIES}, and CUDA starts with it",
+            "In a container the library of Windows is handed in under another path; a Linux driver's own would not "
+            "start.",
+            "Nothing, while CUDA starts.",
+        )
+        return
     yield Verdict(
         Severity.BROKEN,
         f"A Linux driver hides the one of Windows: programs load {path}",
