@@ -5,7 +5,8 @@ that only a run could tell are taken out, and the answers before and after are h
 May import: the other modules of rules, wire and the standard library.
 """
 
-from collections.abc import Callable, Iterator, Mapping, Set
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 
 from stackviz.rules.compatibility import Release, Tables
@@ -37,11 +38,16 @@ _WITH_TORCH = frozenset(
 )
 
 
+_CARD = re.compile(r"card \d+")
+Key = tuple[str, frozenset[str]]
+
+
 @dataclass(frozen=True, slots=True)
 class Upgrade:
     """One component brought to its newest release, the rest left alone.
 
-    `breaks`: what would be broken and is not now; `mends`: what is broken now and would not be.
+    `breaks`: what would be broken and is not now; `mends`: what is broken now and would hold. What is broken now by
+    a fact that only a run tells stands in neither: nobody knows what it would be.
     """
 
     component: str
@@ -55,22 +61,35 @@ class Upgrade:
 def next_upgrades(report: Report, tables: Tables) -> tuple[Upgrade, ...]:
     """Upgrades that there are for this machine: torch, the NVIDIA driver, macOS; each to the newest release."""
     look = Look(report, tables)
-    before = _broken(report, tables)
+    before = judge(report, tables)
     found = []
     for component, version, release, changed in _candidates(look, report, tables):
         if is_below(version, release.version):
-            after = _broken(changed(), tables)
-            found.append(
-                Upgrade(
-                    component,
-                    version,
-                    release.version,
-                    release.released,
-                    tuple(finding for key, finding in after.items() if key not in before),
-                    tuple(finding for key, finding in before.items() if key not in after),
-                )
-            )
+            other = changed()
+            after = judge(other, tables)
+            breaks = tuple(finding for key, finding in _broken(after).items() if key not in _broken(before))
+            mends = _mended(report, other, before, after, tables)
+            found.append(Upgrade(component, version, release.version, release.released, breaks, mends))
     return tuple(found)
+
+
+def _mended(
+    report: Report, other: Report, before: Sequence[Finding], after: Sequence[Finding], tables: Tables
+) -> tuple[Finding, ...]:
+    """What is broken and holds with the other report, unless forgetting what a run told is all it takes to hold."""
+    may_be = [(key, finding) for key, finding in _broken(before).items() if _holds(key, after)]
+    forgotten = judge(_forgotten(report, other), tables) if may_be else ()
+    return tuple(finding for key, finding in may_be if not _holds(key, forgotten))
+
+
+def _forgotten(report: Report, other: Report) -> Report:
+    """The report as it is, without the facts that the other one had to forget."""
+    kept = other.facts.keys() | other.absent.keys()
+    return replace(
+        other,
+        facts={name: value for name, value in report.facts.items() if name in kept},
+        absent={name: absent for name, absent in report.absent.items() if name in kept},
+    )
 
 
 def _candidates(look: Look, report: Report, tables: Tables) -> Iterator[tuple[str, str, Release, Callable[[], Report]]]:
@@ -133,13 +152,22 @@ def _changed(report: Report, facts: Mapping[str, Scalar], dropped: Set[str]) -> 
     )
 
 
-def _broken(report: Report, tables: Tables) -> dict[tuple[str, tuple[str, ...]], Finding]:
-    """What is broken, by rule and the cards it is about."""
-    return {
-        (finding.rule, tuple(sorted(name for name in finding.evidence if name.startswith("card ")))): finding
-        for finding in judge(report, tables)
-        if finding.severity == Severity.BROKEN
-    }
+def _key(finding: Finding) -> Key:
+    """The rule and the cards an answer is about."""
+    return finding.rule, frozenset(name for name in finding.evidence if _CARD.fullmatch(name))
+
+
+def _broken(answers: Iterable[Finding]) -> dict[Key, Finding]:
+    return {_key(finding): finding for finding in answers if finding.severity == Severity.BROKEN}
+
+
+def _holds(key: Key, answers: Iterable[Finding]) -> bool:
+    """Whether the rule says that it holds for all of these cards, and of none of them that it is broken."""
+    rule, cards = key
+    same = [finding for finding in answers if finding.rule == rule]
+    fitting = [_key(finding)[1] for finding in same if finding.severity == Severity.FITS]
+    broken = [about for about in (_key(one)[1] for one in same if one.severity == Severity.BROKEN) if about & cards]
+    return bool(fitting) and not broken and cards <= frozenset().union(*fitting)
 
 
 def _default_cuda(tables: Tables, version: str, platform: str) -> str:

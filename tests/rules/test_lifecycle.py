@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from stackviz.rules import packaged_tables
+from stackviz.rules import judge, packaged_tables
 from stackviz.rules.lifecycle import LifeState, lives
 from stackviz.rules.upgrade import next_upgrades, with_driver, with_torch
 from stackviz.wire import Report
@@ -83,6 +83,44 @@ def test_an_old_driver_is_broken_by_the_default_wheel_and_mended_by_an_upgrade()
     assert "driver-too-old" in {finding.rule for finding in upgrades_of(facts, card())["pytorch"].breaks}
     too_new = LINUX | {"nvidia.driver_version": "535.183.01", "cuda.available": False}
     assert "driver-too-old" in {finding.rule for finding in upgrades_of(too_new, card())["nvidia-driver"].mends}
+
+
+MAC_TOO_OLD = MAC | {"os.version": "14.5", "torch.version": "2.15.0", "mps.available": False}
+
+
+@pytest.mark.parametrize(
+    ("component", "rule", "changes"),
+    [
+        ("nvidia-driver", "err802-fabric", {"cuda.init_code": 802, "nvidia.fabric_manager": "inactive"}),
+        ("nvidia-driver", "err802-fabric", {"cuda.init_code": 802, "nvidia.fabric_manager": "active"}),
+        (
+            "nvidia-driver",
+            "nvml-unknown-container",
+            {"nvidia.nvml_error": "Unknown Error", "machine.container": "docker"},
+        ),
+        ("nvidia-driver", "nvml-mismatch", {"nvidia.nvml_version": "13.580.82.07"}),
+        ("pytorch", "torch-import", {"torch.import_error": "ImportError: libfoo.so.1: no such file"}),
+    ],
+)
+def test_what_only_a_run_told_is_not_called_mended_because_it_would_be_forgotten(component, rule, changes):
+    facts = LINUX | changes
+    assert rule in {f.rule for f in judge(on_that_day(facts, card()), packaged_tables()) if f.severity == "broken"}
+    upgrade = upgrades_of(facts, card())[component]
+    assert rule not in {finding.rule for finding in upgrade.mends + upgrade.breaks}
+
+
+def test_a_card_of_amd_without_code_is_not_mended_by_another_torch():
+    facts = {"os.name": "Ubuntu", "python.arch": "x86_64", "torch.version": "2.9.1+rocm6.4", "torch.hip_version": "6.4"}
+    navi = card(name="AMD Radeon RX 5700 XT", vendor="amd", gfx_target="gfx1010", compute_capability=None)
+    facts |= {"torch.arch_list": "gfx906 gfx90a gfx1030"}
+    assert [finding.rule for finding in upgrades_of(facts, navi)["pytorch"].mends] == []
+
+
+def test_what_the_tables_say_of_the_newer_release_is_mended():
+    old = LINUX | {"torch.version": "2.6.0+cu124", "torch.cuda_version": "12.4", "torch.arch_list": "sm_50 sm_90"}
+    blackwell = card(name="NVIDIA GeForce RTX 5090", compute_capability="12.0")
+    assert "kernels-missing" in {finding.rule for finding in upgrades_of(old, blackwell)["pytorch"].mends}
+    assert "mps-old-macos" in {finding.rule for finding in upgrades_of(MAC_TOO_OLD)["macos"].mends}
 
 
 def test_a_mac_below_what_the_newest_torch_asks_for_hears_it():
