@@ -3,6 +3,7 @@
 May import: rules.compatibility, wire and the standard library.
 """
 
+import re
 from collections.abc import Iterable, Mapping
 from functools import cached_property
 
@@ -16,6 +17,8 @@ __all__ = ["CardLook", "Look", "NotReported"]
 # Reasons that say "there is none", as opposed to "nobody told": a CPU-only torch has no CUDA version.
 MEANS_NONE = frozenset({"not_applicable", "not_installed", "not_supported"})
 NOT_ASKED = "not_collected"
+_PACKAGES = re.compile(r"\b(?:packages?|pip|conda)\b")
+_FILES = re.compile(r"\bnames of libraries\b")
 
 
 class NotReported(Exception):
@@ -129,9 +132,12 @@ class Look(_Facts):
         self.day = report.created_at.date().isoformat()
         self.all_cards = tuple(CardLook(card, tables) for card in report.cards)
         self._software: dict[str, list[str]] = {}
+        self._found_by: dict[str, dict[str, list[str]]] = {}
         self._lists_packages = any(found.found_by == "package metadata" for found in report.software)
         for found in report.software:
-            self._software.setdefault(found.component, []).append((found.version or "").strip())
+            version = (found.version or "").strip()
+            self._software.setdefault(found.component, []).append(version)
+            self._found_by.setdefault(found.component, {}).setdefault(version, []).append(found.found_by)
 
     def cards(self, vendor: str) -> list[CardLook]:
         return [card for card in self.all_cards if card.vendor == vendor]
@@ -147,6 +153,18 @@ class Look(_Facts):
         if versions:
             self.evidence[component] = ", ".join(version or "version not stated" for version in versions)
         return versions
+
+    def packages(self, component: str) -> list[str]:
+        """Of the versions found, those that a list of packages names (pip's, conda's), each once."""
+        named = self._found_by.get(component, {})
+        return [
+            version for version in self.software(component) if version and any(map(_PACKAGES.search, named[version]))
+        ]
+
+    def files(self, component: str) -> list[str]:
+        """Of the versions found, those read off files' names only: they lie on the system, and may not be in use."""
+        named = self._found_by.get(component, {})
+        return [version for version in self.software(component) if all(map(_FILES.search, named[version]))]
 
     @property
     def platform(self) -> str:

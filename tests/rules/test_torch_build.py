@@ -172,11 +172,32 @@ def test_a_torch_without_cudnn_has_no_such_question():
     assert answers("cudnn-drops-old-card", linux(cudnn__version=None, absent={"cudnn.version": UNSET})) == []
 
 
-def test_the_cudnn_that_pip_lists_is_the_one_beside_torch():
-    old = card(name="Tesla P4", compute_capability="6.1")
-    listed = (Software("cudnn", "9.10.2.21", "pip"),)
-    assert answer("cudnn-drops-old-card", linux(old, software=listed)).severity == "fits"
-    assert answer("cudnn-drops-old-card", linux(old, software=listed, cudnn__version=None)).severity == "fits"
+PACKAGES, FILES = "collect_env, packages of pip", "collect_env, names of libraries"
+
+
+@pytest.mark.parametrize(
+    ("said", "found", "severity"),
+    [
+        ("9.20.0", [("9.10.2.21", "pip")], "broken"),  # what torch says that it loaded
+        ("9.10.2", [("9.10.2", "torch"), ("9.20.0.48", "package metadata")], "fits"),
+        ("8.9.7", [("8.9.7", FILES), ("9.11.0.98", PACKAGES)], "broken"),  # a wheel brings its own
+        ("9.20.0", [("9.20.0", FILES), ("9.10.2.21", PACKAGES)], "fits"),
+        ("9.20.0", [("9.20.0", FILES)], "broken"),
+        (None, [("9.10.2.21", PACKAGES)], "fits"),
+        (None, [("9.10.2.21", PACKAGES), ("9.20.0.48", PACKAGES)], "cannot-tell"),
+        (None, [("9.10.2", FILES), ("9.20.0", FILES)], "cannot-tell"),
+    ],
+)
+def test_the_cudnn_is_what_torch_says_then_the_package_then_the_systems(said, found, severity):
+    old = card(name="Tesla V100-SXM2-16GB", compute_capability="7.0")
+    software = tuple(Software("cudnn", version, by) for version, by in found)
+    assert answer("cudnn-drops-old-card", linux(old, software=software, cudnn__version=said)).severity == severity
+
+
+def test_where_two_packages_of_cudnn_disagree_both_are_named():
+    software = (Software("cudnn", "9.10.2.21", PACKAGES), Software("cudnn", "9.20.0.48", PACKAGES))
+    seen = linux(card(compute_capability="7.0"), software=software, cudnn__version=None)
+    assert "9.10.2.21 and 9.20.0.48" in answer("cudnn-drops-old-card", seen).title
 
 
 def test_a_build_for_the_cpu_leaves_no_question_about_cuda_open():

@@ -18,7 +18,7 @@ from stackviz.rules.checks.grouping import by_capability, indexes, named
 from stackviz.rules.compatibility import Requirement, Source, Tables, newest_up_to
 from stackviz.rules.finding import Severity, Verdict
 from stackviz.rules.look import CardLook, Look
-from stackviz.rules.rule import Rule
+from stackviz.rules.rule import HOW_TO_TELL, Rule
 from stackviz.rules.versions import is_below, major_minor, numbers
 
 CPU_WHEEL = Source(
@@ -170,27 +170,52 @@ def check_cudnn(look: Look, tables: Tables) -> Iterator[Verdict]:
     cards = look.cards("nvidia")
     if not cards or look.says_none("cudnn.version") or cuda_of_torch(look) is None:
         return
-    listed = next(filter(None, look.software("cudnn")), None)
-    if look.get("cudnn.version") is None and listed is None and not _may_drop(look, tables):
-        return
-    cudnn = listed or look.need("cudnn.version")  # a package beside torch comes before the system's libraries
-    lowest = _lowest_taken(tables, cudnn)
-    if lowest is None:
+    candidates = _cudnns(look)
+    if not candidates and _may_drop(look, tables):
+        look.need("cudnn.version")
+    if not any(_lowest_taken(tables, cudnn) for cudnn in candidates):
         return
     for capability, group in by_capability(cards):
-        if is_below(capability, lowest.low):
-            yield Verdict(
-                Severity.BROKEN,
-                f"cuDNN {cudnn} no longer takes {named(group)} (capability {capability})",
-                f"cuDNN {cudnn} takes capability {lowest.low} and newer: matrix products may still run, convolutions "
-                "fail.",
-                _build_with_older_cudnn(look, tables, capability),
-                cards=indexes(group),
-                source=lowest.source,
-            )
-        else:
-            title = f"cuDNN {cudnn} takes capability {lowest.low} and newer: has {capability}"
-            yield Verdict(Severity.FITS, title, cards=indexes(group), source=lowest.source)
+        yield _takes(look, tables, candidates, capability, group)
+
+
+def _cudnns(look: Look) -> list[str]:
+    """The cuDNN that torch loads: what it said itself, else the package beside it, else the system's.
+
+    Several where nothing tells which of them.
+    """
+    said, packages = look.get("cudnn.version"), look.packages("cudnn")
+    if said and not (packages and said in look.files("cudnn")):
+        return [said]
+    return packages
+
+
+def _takes(
+    look: Look, tables: Tables, candidates: Sequence[str], capability: str, group: Sequence[CardLook]
+) -> Verdict:
+    floors = [(cudnn, row) for cudnn in candidates if (row := _lowest_taken(tables, cudnn)) is not None]
+    dropping = [(cudnn, row) for cudnn, row in floors if is_below(capability, row.low)]
+    cudnn, lowest = (dropping or floors)[0]
+    if not dropping:
+        title = f"cuDNN {cudnn} takes capability {lowest.low} and newer: has {capability}"
+        return Verdict(Severity.FITS, title, cards=indexes(group), source=lowest.source)
+    if len(dropping) < len(candidates):
+        return Verdict(
+            Severity.CANNOT_TELL,
+            f"Cannot tell whether cuDNN still takes {named(group)}: {' and '.join(candidates)} are listed",
+            f"cuDNN {cudnn} takes capability {lowest.low} and newer; which of them torch loads is not told.",
+            HOW_TO_TELL["cudnn.version"],
+            cards=indexes(group),
+            source=lowest.source,
+        )
+    return Verdict(
+        Severity.BROKEN,
+        f"cuDNN {cudnn} no longer takes {named(group)} (capability {capability})",
+        f"cuDNN {cudnn} takes capability {lowest.low} and newer: matrix products may still run, convolutions fail.",
+        _build_with_older_cudnn(look, tables, capability),
+        cards=indexes(group),
+        source=lowest.source,
+    )
 
 
 def _may_drop(look: Look, tables: Tables) -> bool:
