@@ -35,9 +35,11 @@ _KNOWN = re.compile(
 
 
 def find_lscpu(text: str) -> list[Span]:
+    """Each block is walked once, whether it is a processor or not."""
     spans: list[Span] = []
+    end = 0
     for match in _START.finditer(text):
-        if spans and match.start() < spans[-1].end:
+        if match.start() < end:
             continue
         end = _end_of_block(text, match.start())
         if not _is_inside_a_report(text, match.start()) and _is_processor(text[match.start() : end]):

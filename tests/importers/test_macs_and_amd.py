@@ -5,7 +5,7 @@ import json
 import pytest
 
 from stackviz.dumps.machines import machines
-from stackviz.importers import Reading, read_all
+from stackviz.importers import Reading, lscpu, read_all
 
 LAPTOP = """\
 Hardware:
@@ -245,3 +245,13 @@ def test_a_mac_without_its_displays_says_what_would_tell_the_gpu():
     assert any("SPDisplaysDataType" in said for said in one(hardware).problems)
     displays = "\nGraphics/Displays:\n\n    Apple M2:\n\n      Chipset Model: Apple M2\n      Vendor: Apple (0x106b)\n"
     assert one(hardware + displays).problems == []
+
+
+@pytest.mark.parametrize("line", ["processor : 0", "vendor_id : x", "Architecture: x86_64"])
+def test_a_block_that_is_no_processor_is_walked_once(monkeypatch, line):
+    walked = []
+    monkeypatch.setattr(
+        lscpu, "_end_of_block", lambda text, at, walk=lscpu._end_of_block: walked.append(at) or walk(text, at)
+    )
+    assert lscpu.find_lscpu(f"\n{line}" * 2000) == []
+    assert len(walked) == 1
