@@ -1,0 +1,34 @@
+"""Forms are sent in UTF-8, as this site's pages are: another charset is refused before the form is read.
+
+Python knows charsets that take hours for a megabyte (punycode) and some that are no text (hex, zlib); whoever sends a
+form names one freely. Imports Django only.
+"""
+
+from collections.abc import Callable
+from http import HTTPStatus
+
+from django.http import HttpRequest, HttpResponse, HttpResponseBase
+from django.utils.translation import gettext as _
+
+FORMS = ("multipart/form-data", "application/x-www-form-urlencoded")
+_UTF8 = frozenset({"utf-8", "utf8", "us-ascii", "ascii"})
+
+
+def charset_of(request: HttpRequest) -> str:
+    """The charset that a request names, in lower case; "" for one that needs no thought."""
+    named = str((request.content_params or {}).get("charset", "")).strip().lower()
+    return "" if named in _UTF8 else named
+
+
+class FormsInUtf8:
+    """Middleware. Stands before whatever reads a form, the protection of forms against other sites included."""
+
+    def __init__(self, get_response: Callable[[HttpRequest], HttpResponseBase]) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponseBase:
+        is_page = not request.path_info.startswith("/api/")  # the API refuses in its own words
+        if is_page and request.content_type in FORMS and charset_of(request):
+            said = _("The charset of this form is not read here: send it in UTF-8.")
+            return HttpResponse(f"{said}\n", "text/plain; charset=utf-8", HTTPStatus.UNSUPPORTED_MEDIA_TYPE)
+        return self.get_response(request)
