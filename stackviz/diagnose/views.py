@@ -29,11 +29,12 @@ from stackviz.diagnose.links import (
     read_ticket,
     save_link,
 )
-from stackviz.diagnose.pace import DIAGNOSES, LINKS, TooMany
+from stackviz.diagnose.pace import DIAGNOSES, LINKS
 from stackviz.diagnose.pasted import read_pasted, tool_names
 from stackviz.diagrams.svg import svg_of
 from stackviz.dumps.masking import mask_text
 from stackviz.web.download import svg_response
+from stackviz.web.pace import TooMany
 from stackviz.web.pasted import MOST_KB, Refused, text_of_form
 
 SVG = "svg"

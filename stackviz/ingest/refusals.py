@@ -1,4 +1,4 @@
-"""What may be wrong with an upload, each with the status that tells the sender what to do. Imports labs and wire.
+"""What may be wrong with an upload, each with the status that tells the sender what to do. Imports labs, web and wire.
 
 422 correct the report    401, 403 correct the key    409 the id is taken    413 send less    415 send JSON
 429 send slower, 503 send again: both say when
@@ -12,6 +12,7 @@ from django.db import IntegrityError, InterfaceError, OperationalError
 from ninja.errors import HttpError
 
 from stackviz.labs.keys import KeyForbidden, KeyUnknown, WrongMachine
+from stackviz.web.pace import TooMany
 from stackviz.wire import ReportError, ReportTooLarge
 
 log = logging.getLogger(__name__)
@@ -35,14 +36,6 @@ class ReportConflict(Exception):
 
 class MachineWentAway(Exception):
     """The machine, or the key, was deleted while its report came in: the next try will be told so."""
-
-
-class TooMany(Exception):
-    """This key has sent its share for now."""
-
-    def __init__(self, retry_after_s: int) -> None:
-        super().__init__(f"too many uploads with this key; wait {retry_after_s} s")
-        self.retry_after_s = retry_after_s
 
 
 @contextmanager

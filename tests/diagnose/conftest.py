@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from django.core.cache import cache
 
-from stackviz.diagnose import pace
+from stackviz.web import pace
 from tests.compare.conftest import curated  # noqa: F401 (a fixture)
 
 FIXTURES = Path(__file__).parents[1] / "fixtures"

@@ -8,7 +8,7 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
 
 from stackviz.catalog.models import Accelerator
-from stackviz.diagnose import pace
+from stackviz.web import pace
 from tests.diagnose.conftest import CPU_WHEEL, HOSTILE, MAC_JSON, MIG_XML, TWO_MACHINES
 
 ADDRESS = "/api/v1/diagnose/"

@@ -9,10 +9,10 @@ from django.contrib.auth.models import User
 from django.test import Client
 from django.utils import timezone
 
-from stackviz.diagnose import pace
 from stackviz.diagnose.links import delete_expired, digest_of, new_ticket, save_link
 from stackviz.diagnose.models import PrivateLink
 from stackviz.diagnose.tasks import delete_expired_links
+from stackviz.web import pace
 from tests.diagnose.conftest import CPU_WHEEL, HOSTILE, TWO_MACHINES
 
 SECRETS = (

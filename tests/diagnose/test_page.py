@@ -13,9 +13,9 @@ from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from stackviz.catalog.models import Accelerator
-from stackviz.diagnose import pace
 from stackviz.diagnose.diagnosis import diagnose
 from stackviz.diagnose.pasted import read_pasted
+from stackviz.web import pace
 from stackviz.web.pasted import Refused
 from tests.diagnose.conftest import CPU_WHEEL, FIXTURES, HOSTILE, MAC_JSON, MIG_XML, TWO_MACHINES
 

@@ -6,17 +6,19 @@ from dataclasses import dataclass, field
 import pytest
 from django.core.cache import cache
 
-from stackviz.ingest import doorbell, pace
+from stackviz.ingest import doorbell
 from stackviz.labs import keys
 from stackviz.labs.keys import create_key
 from stackviz.labs.models import AgentKey, Lab
+from stackviz.web import pace
 
 
 @pytest.fixture(autouse=True)
-def _no_memory():
+def _no_memory(settings, tmp_path):
     """What a process remembers of keys and counts is not carried from one test into the next."""
     for memory in (keys._recognised, keys._noted, pace._drawn):
         memory.clear()
+    settings.VAR_DIR = tmp_path  # counts are kept there
     cache.clear()
 
 

@@ -20,6 +20,11 @@ def plan(curated, client, db):
     return ask
 
 
+@pytest.fixture(autouse=True)
+def _own_counts(settings, tmp_path):
+    settings.VAR_DIR, settings.REDIS_URL = tmp_path, ""
+
+
 def text_of(response) -> str:
     return " ".join(unescape(re.sub(r"<[^>]+>", " ", response.content.decode())).split())
 
@@ -110,3 +115,16 @@ def test_the_drawing_downloads_as_svg(plan):
     assert "NVIDIA T4, torch 2.14.1" in text
     assert "2.14.1+cu130" in text
     assert "format=svg" in plan("accelerator=nvidia-t4&torch=2.14.1").content.decode()
+
+
+def test_plans_that_have_to_be_made_are_counted_and_kept_ones_are_not(plan, settings):
+    settings.PLANS_PER_MINUTE = 2
+    cache.clear()
+    ready = "accelerator=nvidia-t4&torch=2.14.1"
+    assert [plan(ready).status_code for _ in range(3)] == [200, 200, 200]
+    named = f"{ready}&driver=580.95.05"
+    assert [plan(asked).status_code for asked in (named, named, f"{named}&format=svg")] == [200, 429, 429]
+    refused = plan(named)
+    assert "Too many plans were asked for from this address" in text_of(refused)
+    assert 1 <= int(refused["Retry-After"]) <= 60
+    assert plan(ready).status_code == plan().status_code == 200

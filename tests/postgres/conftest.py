@@ -2,12 +2,14 @@
 
 import pytest
 
-from stackviz.ingest import doorbell, pace
+from stackviz.ingest import doorbell
 from stackviz.labs import keys
+from stackviz.web import pace
 
 
 @pytest.fixture(autouse=True)
-def _here(on_postgres, monkeypatch):
+def _here(on_postgres, monkeypatch, settings, tmp_path):
     for memory in (keys._recognised, keys._noted, pace._drawn):
         memory.clear()
+    settings.VAR_DIR = tmp_path  # counts are kept there
     monkeypatch.setattr(doorbell, "ring", lambda _: None)

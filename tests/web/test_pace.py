@@ -5,10 +5,13 @@ import threading
 import pytest
 from django.test import RequestFactory
 
-from stackviz.diagnose import pace
-from stackviz.diagnose.pace import DIAGNOSES, TooMany, client_of
+from stackviz.web import pace
+from stackviz.web.breaker import Breaker
+from stackviz.web.pace import Pace, TooMany, client_of
 
 MINUTE = 6_000_000.0
+ONE_BY_ONE = Pace("asked", "DIAGNOSES_PER_MINUTE", 60)
+IN_LOTS = Pace("sent", "UPLOADS_PER_MINUTE", 60, "too many uploads with this key", lots=3)
 
 
 def asked(address="192.0.2.7", **headers):
@@ -19,7 +22,7 @@ def let_through(times, request=None):
     through = 0
     for _ in range(times):
         try:
-            DIAGNOSES.count(request or asked())
+            ONE_BY_ONE.count(request or asked())
         except TooMany:
             continue
         through += 1
@@ -27,8 +30,12 @@ def let_through(times, request=None):
 
 
 @pytest.fixture(autouse=True)
-def _time_stands_still(monkeypatch, settings):
+def _time_stands_still(monkeypatch, settings, tmp_path):
+    settings.VAR_DIR, settings.REDIS_URL = tmp_path, ""
     settings.DIAGNOSES_PER_MINUTE = 5
+    settings.UPLOADS_PER_MINUTE = 7
+    monkeypatch.setattr(pace, "_breaker", Breaker(rest_s=15))
+    monkeypatch.setattr(pace, "_drawn", {})
     monkeypatch.setattr(pace, "clock", lambda: MINUTE)
 
 
@@ -37,12 +44,37 @@ def test_each_client_has_its_own_share():
     assert let_through(8, asked("192.0.2.8")) == 5
 
 
+def sent(times, who="17"):
+    through = 0
+    for _ in range(times):
+        try:
+            IN_LOTS.count_for(who)
+        except TooMany:
+            continue
+        through += 1
+    return through
+
+
+def test_who_had_their_share_is_told_of_what_and_how_long_to_wait():
+    assert sent(7) == 7
+    with pytest.raises(TooMany, match=r"^too many uploads with this key; wait \d+ s$") as many:
+        IN_LOTS.count_for("17")
+    assert 1 <= many.value.retry_after_s <= 60
+
+
+def test_what_is_drawn_in_lots_comes_to_the_same_share_for_all_processes(monkeypatch):
+    assert sent(1) == 1
+    monkeypatch.setattr(pace, "_drawn", {})  # another process; the first has one of its lot of two left
+    assert sent(20) == 5
+    assert sent(20, "18") == 7
+
+
 def test_the_next_minute_begins_anew_and_old_counts_go(monkeypatch, settings):
     assert let_through(8) == 5
     for minutes in range(1, 5):
         monkeypatch.setattr(pace, "clock", lambda now=MINUTE + 60 * minutes: now)
         assert let_through(8) == 5
-    assert len(list((settings.VAR_DIR / "pace/diagnoses").iterdir())) <= 3
+    assert len(list((settings.VAR_DIR / "pace/asked").iterdir())) <= 3
 
 
 def test_many_at_once_get_no_more_than_the_share():
