@@ -2,7 +2,7 @@
 
 import pytest
 
-from stackviz.rules.checks.rocm import has_code_for
+from stackviz.rules.checks.rocm import has_code_for, override_for
 from stackviz.wire import Absent, Card
 from tests.rules.build import UNSET, answer, answers, linux, mac, report
 
@@ -81,6 +81,16 @@ def test_a_display_a_mac_or_the_right_build_is_no_finding(seen):
     assert answers("amd-card-unused", seen) == []
 
 
+def test_graphics_inside_a_processor_are_a_note_and_those_no_build_serves_are_nothing():
+    def seen(target):
+        card = amd(name="AMD Radeon Graphics", gfx_target=target)
+        return rocm(card, torch__version="2.13.0+cu130", torch__hip_version=None)
+
+    assert [one.severity for one in answers("amd-card-unused", seen("gfx1103"))] == ["note"]
+    assert answers("amd-card-unused", seen("gfx1036")) == []
+    assert answer("amd-card-unused", seen("gfx1101")).severity == "broken"
+
+
 # --- rocm-kernels-missing ---
 
 
@@ -88,9 +98,33 @@ def test_a_target_in_the_list_fits():
     assert answer("rocm-kernels-missing", rocm(amd())).severity == "fits"
 
 
-def test_a_target_that_is_not_in_the_list_is_broken_and_its_neighbour_fits():
-    found = answers("rocm-kernels-missing", rocm(amd(0), amd(1, "AMD Radeon RX 6700 XT", gfx_target="gfx1031")))
-    assert [(one.severity, "gfx1031" in one.title) for one in found] == [("broken", True), ("fits", False)]
+def test_a_target_that_is_not_in_the_list_is_broken():
+    seen = rocm(amd(0, "AMD Radeon RX 6700 XT", gfx_target="gfx1031"), torch__arch_list="gfx942 gfx1030 gfx1100")
+    found = answer("rocm-kernels-missing", seen)
+    assert (found.severity, "HSA_OVERRIDE_GFX_VERSION=10.3.0" in found.advice) == ("broken", True)
+
+
+def test_a_target_that_is_not_in_the_list_is_a_note_where_another_card_is_served():
+    graphics = amd(1, "AMD Radeon Graphics", gfx_target="gfx1036")
+    found = answers("rocm-kernels-missing", rocm(amd(0, "AMD Radeon RX 7900 XTX", gfx_target="gfx1100"), graphics))
+    assert {(one.severity, "gfx1036" in one.title) for one in found} == {("note", True), ("fits", False)}
+    assert any("HIP_VISIBLE_DEVICES=0" in one.advice for one in found)
+
+
+@pytest.mark.parametrize(
+    ("target", "archs", "expected"),
+    [
+        ("gfx1031", "gfx900 gfx1030 gfx1100", "10.3.0"),
+        ("gfx1103", "gfx1100 gfx1101 gfx1102", "11.0.0"),
+        ("gfx1036", "gfx1030:xnack-", "10.3.0"),
+        ("gfx1010", "gfx1030 gfx1100", ""),
+        ("gfx90c", "gfx900 gfx906", ""),
+        ("gfx90a", "gfx900 gfx942", ""),
+        ("anything", "gfx1030", ""),
+    ],
+)
+def test_the_override_is_a_number_of_the_same_family_or_is_not_offered(target, archs, expected):
+    assert override_for(target, archs.split()) == expected
 
 
 def test_without_the_list_or_the_target_nobody_can_tell():

@@ -1,6 +1,7 @@
 """AMD cards: is torch built for them, with code for this one; and a torch for AMD where there is none?"""
 
-from collections.abc import Iterator
+import re
+from collections.abc import Iterable, Iterator, Sequence
 
 from stackviz.rules.checks.grouping import indexes, named
 from stackviz.rules.compatibility import Source, Tables
@@ -18,6 +19,9 @@ GET_STARTED = Source(
     "pytorch-get-started", "PyTorch, Start locally: builds for CUDA, ROCm and CPU",
     "https://pytorch.org/get-started/locally/",
 )  # fmt: skip
+INTEGRATED = "integrated graphics"
+_PARTS = ("", INTEGRATED)
+_RDNA = re.compile(r"gfx(1[0-9])([0-9])([0-9])")
 
 
 def hip_of_torch(look: Look) -> str | None:
@@ -71,25 +75,47 @@ def check_rocm_wheel(look: Look, _tables: Tables) -> Iterator[Verdict]:
         )
 
 
-def _for_computing(look: Look) -> list[CardLook]:
-    """AMD cards that ROCm may serve: their target is told, or they stand in the catalogue. A display alone is none."""
-    return [card for card in look.cards("amd") if card.get("gfx_target") or card.known]
+def _served(look: Look, tables: Tables) -> tuple[list[CardLook], list[CardLook]]:
+    """Cards of AMD that a published build of torch serves, and graphics inside a processor that one serves too.
+
+    A display that no build carries code for is neither: there is nothing to install for it.
+    """
+    rows = list(tables.rows("pytorch", "built-for", "gfx-target"))
+    made_for = {part: {target for row in rows if row.part == part for target in row.values.split()} for part in _PARTS}
+    cards, integrated = [], []
+    for card in look.cards("amd"):
+        target = card.get("gfx_target")
+        if target in made_for[""] or card.known:
+            cards.append(card)
+        elif target in made_for[INTEGRATED]:
+            integrated.append(card)
+    return cards, integrated
 
 
-def check_amd_card(look: Look, _tables: Tables) -> Iterator[Verdict]:
+def check_amd_card(look: Look, tables: Tables) -> Iterator[Verdict]:
     if look.platform != "linux" or not look.speaks_of_torch or look.says_none("torch.version") or look.cards("nvidia"):
         return
-    cards = _for_computing(look)
-    if not cards or hip_of_torch(look) is not None:
+    cards, integrated = _served(look, tables)
+    if not (cards or integrated) or hip_of_torch(look) is not None:
         return
-    yield Verdict(
-        Severity.BROKEN,
-        f"torch {look.need('torch.version')} is built without ROCm, on a machine with {named(cards)}",
-        "The wheel that pip chooses by itself is for CUDA or for the CPU; neither runs on a card of AMD.",
-        "Install a build for ROCm: pip install --force-reinstall torch --index-url "
-        "https://download.pytorch.org/whl/rocm<version>",
-        cards=indexes(cards),
-    )
+    install = "pip install --force-reinstall torch --index-url https://download.pytorch.org/whl/rocm<version>"
+    if cards:
+        yield Verdict(
+            Severity.BROKEN,
+            f"torch {look.need('torch.version')} is built without ROCm, on a machine with {named(cards)}",
+            "The wheel that pip chooses by itself is for CUDA or for the CPU; neither runs on a card of AMD.",
+            f"Install a build for ROCm: {install}",
+            cards=indexes(cards),
+        )
+    else:
+        yield Verdict(
+            Severity.NOTE,
+            f"torch {look.need('torch.version')} is built without ROCm; newer builds for it serve {named(integrated)}",
+            "These are the graphics inside a processor, with the machine's own memory: slower than a card, and enough "
+            "to try things out.",
+            f"To use them: {install}",
+            cards=indexes(integrated),
+        )
 
 
 def has_code_for(target: str, built_for: str) -> bool:
@@ -110,20 +136,54 @@ def check_rocm_kernels(look: Look, _tables: Tables) -> Iterator[Verdict]:
     if told is None and look.is_true("cuda.available"):
         return  # no sign of trouble: not worth a question
     archs = look.need("torch.arch_list").split()
+    fitting = [card for card in cards if _runs(card, archs)]
     for card in cards:
-        target = card.need("gfx_target")
-        if any(has_code_for(target, arch) for arch in archs):
-            yield Verdict(Severity.FITS, f"torch carries code for {target}", cards=(card.index,))
-        else:
+        if card in fitting:
+            title = f"torch carries code for {card.get('gfx_target')}"
+            yield Verdict(Severity.FITS, title, cards=(card.index,))
+        elif not fitting:
+            yield _no_code(look, card, archs)
+        elif card.get("gfx_target"):
             yield Verdict(
-                Severity.BROKEN,
-                f"torch {look.need('torch.version')} carries no code for {named([card])} ({target})",
-                f"The build has code for: {' '.join(archs)}. Code for one target does not run on another, and there is "
-                "no form that the driver could compile.",
-                "Install a build that lists this target. Within one family code often runs all the same, unsupported: "
-                "HSA_OVERRIDE_GFX_VERSION=<target of the list>.",
+                Severity.NOTE,
+                f"torch carries code for another card here, and none for {named([card])} ({card.get('gfx_target')})",
+                "Most often these are the graphics inside the processor. A program that takes this device all the same "
+                "stops at its first kernel.",
+                f"Leave it out: export HIP_VISIBLE_DEVICES={','.join(str(index) for index in indexes(fitting))}",
                 cards=(card.index,),
             )
+
+
+def _runs(card: CardLook, archs: Sequence[str]) -> bool:
+    target = card.get("gfx_target")
+    return target is not None and any(has_code_for(target, arch) for arch in archs)
+
+
+def _no_code(look: Look, card: CardLook, archs: Sequence[str]) -> Verdict:
+    target = card.need("gfx_target")
+    like = override_for(target, archs) if look.platform == "linux" else ""
+    unsupported = (
+        f" Code of its family may run all the same, unsupported: export HSA_OVERRIDE_GFX_VERSION={like}" if like else ""
+    )
+    return Verdict(
+        Severity.BROKEN,
+        f"torch {look.need('torch.version')} carries no code for {named([card])} ({target})",
+        f"The build has code for: {' '.join(archs)}. Code for one target does not run on another, and there is "
+        "no form that the driver could compile.",
+        f"Install a build that lists this target.{unsupported}",
+        cards=(card.index,),
+    )
+
+
+def override_for(target: str, archs: Iterable[str]) -> str:
+    """What makes ROCm take code of the card's own family for it: gfx1031 beside gfx1030 -> "10.3.0"; "" if none is.
+
+    Families differ in the last place only, from RDNA on (gfx10): before, targets of one family differ in instructions.
+    """
+    own = _RDNA.fullmatch(target)
+    others = [found for found in map(_RDNA.fullmatch, (arch.partition(":")[0] for arch in archs)) if found]
+    family = sorted(found[3] for found in others if own and found.group(1, 2) == own.group(1, 2))
+    return f"{own[1]}.{own[2]}.{family[0]}" if own and family else ""
 
 
 RULES = (
