@@ -145,6 +145,26 @@ def test_another_triton_than_torchs_is_a_warning():
     assert found.advice.endswith("triton==3.7.1")
 
 
+@pytest.mark.parametrize(
+    ("torch", "cuda", "command"),
+    [
+        ("2.9.0+cu126", "12.6", "--no-deps torchvision==0.24.0 --index-url https://download.pytorch.org/whl/cu126"),
+        ("2.9.0", "12.8", "--no-deps torchvision==0.24.0 --index-url https://download.pytorch.org/whl/cu128"),
+        ("2.9.0+mine; rm", None, "--no-deps torchvision==0.24.0"),
+        (
+            "2.8.0+rocm6.4",
+            None,
+            "--no-deps torchvision==<the one of torch 2.8> --index-url https://download.pytorch.org/whl/rocm6.4.",
+        ),
+    ],
+)
+def test_the_way_out_keeps_torch_and_its_build(torch, cuda, command):
+    seen = linux(torch__version=torch, torch__cuda_version=cuda, software=found_by_pip(torchvision="0.20.1"))
+    found = answer("companion-version", seen)
+    assert found.advice.endswith(command)
+    assert " torch==" not in found.advice
+
+
 @pytest.mark.parametrize(("torch", "severities"), [("2.13.0", ["warning"]), ("2.1.0+cu121", [])])
 def test_torchvision_is_made_for_one_torch(torch, severities):
     source = Source("x", "x", "https://example.org")

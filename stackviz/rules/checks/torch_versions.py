@@ -22,6 +22,7 @@ PREVIOUS_VERSIONS = Source(
     "https://pytorch.org/get-started/previous-versions/",
 )
 COMPANIONS = {"torchvision": "TorchVision", "torchaudio": "TorchAudio"}
+_PUBLISHED_BUILD = re.compile(r"cpu|xpu|cu\d{2,4}|rocm\d{1,2}(?:\.\d{1,3}){1,2}")
 _POST = re.compile(r"\.post\d{1,9}\b")
 
 
@@ -109,9 +110,10 @@ def check_companions(look: Look, tables: Tables) -> Iterator[Verdict]:
         mine = version if slug == "triton" else torch
         if not wanted or any(_same_release(mine, one) for one in wanted):
             continue
-        yield (
-            _of_triton(torch, version, wanted[-1]) if slug == "triton" else _of_torch(slug, torch, version, wanted[-1])
-        )
+        if slug == "triton":
+            yield _of_triton(torch, version, wanted[-1])
+        else:
+            yield _of_torch(slug, torch, version, wanted[-1], _companion_of(look, tables, slug))
 
 
 def _of_triton(torch: str, version: str, wanted: str) -> Verdict:
@@ -124,14 +126,25 @@ def _of_triton(torch: str, version: str, wanted: str) -> Verdict:
     )
 
 
-def _of_torch(slug: str, torch: str, version: str, wanted: str) -> Verdict:
+def _of_torch(slug: str, torch: str, version: str, wanted: str, companion: str) -> Verdict:
     return Verdict(
         Severity.WARNING,
         f"{COMPANIONS[slug]} {version} is made for torch {wanted}, and torch is {torch}",
         "It is compiled against one release of torch; with another one it fails to load, or an operator is missing.",
-        f"pip install --force-reinstall {slug} torch=={torch.partition('+')[0]}",
+        f"Keep torch, whose build pip would replace without --no-deps: {companion}",
         component=slug,
     )
+
+
+def _companion_of(look: Look, tables: Tables, slug: str) -> str:
+    """How to install the one for the torch that runs, from where its own build came; torch is not asked for again."""
+    torch = look.need("torch.version")
+    rows = tables.rows(slug, "needs", "pytorch")
+    fitting = [row.version for row in rows if any(_same_release(torch, one) for one in row.values.split())]
+    build = torch.partition("+")[2] or variant_of(look.get("torch.cuda_version") or "")
+    index = f" --index-url https://download.pytorch.org/whl/{build}" if _PUBLISHED_BUILD.fullmatch(build) else ""
+    version = fitting[-1] if fitting else f"<the one of torch {major_minor(torch)}>"
+    return f"pip install --force-reinstall --no-deps {slug}=={version}{index}"
 
 
 def _stated(versions: Iterable[str]) -> list[str]:
