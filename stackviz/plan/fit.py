@@ -12,13 +12,13 @@ from uuid import uuid4
 
 from stackviz import wire
 from stackviz.rules import Finding, Severity, Tables, judge
-from stackviz.rules.checks.driver import driver_floor, shipped_drivers
 from stackviz.rules.compatibility import Release, Requirement
+from stackviz.rules.drivers import driver_branch, driver_floor, shipped_drivers
 from stackviz.rules.known_cards import KnownCard
 from stackviz.rules.lifecycle import LifeState, standing
 from stackviz.rules.look import Look
 from stackviz.rules.upgrade import with_driver, with_torch
-from stackviz.rules.versions import numbers, same_line
+from stackviz.rules.versions import numbers
 from stackviz.wire import Scalar
 
 INDEX = "https://download.pytorch.org/whl/"
@@ -174,16 +174,17 @@ def branches(wanted: Wanted, build: Build | None, tables: Tables, day: datetime)
     today = day.date().isoformat()
     found = []
     for release in reversed(tables.releases_of("nvidia-driver", platform)):
-        driver = _first_driver(release, build)
+        driver = _first_driver(tables, release, build, platform)
         report = with_driver(planned_report(wanted, build, tables, day), driver)
         found.append(Branch(release, driver, standing(release, today), not _broken(report, tables)))
     return [branch for branch in found if branch.serves or branch.state in (LifeState.SUPPORTED, LifeState.ENDING)]
 
 
-def _first_driver(release: Release, build: Build) -> str:
+def _first_driver(tables: Tables, release: Release, build: Build, platform: str) -> str:
     """The driver of a branch from which on the build has what it asks for; the branch itself where it asks for less."""
     asked = [driver for driver in (build.driver_full, build.driver_floor) if driver and "." in driver]
-    return next((driver for driver in asked if same_line(driver, release.version)), release.version)
+    own = (driver for driver in asked if driver_branch(tables, driver, platform) == release.version)
+    return next(own, release.version)
 
 
 def chosen_branch(found: Sequence[Branch]) -> Branch | None:
@@ -263,9 +264,16 @@ def planned_report(wanted: Wanted, build: Build | None, tables: Tables, day: dat
 
 
 def judged(wanted: Wanted, build: Build | None, tables: Tables, day: datetime) -> tuple[wire.Report, list[Finding]]:
-    """The planned report and what the rules say of it. What cannot be told of a plan is left out: nothing ran yet."""
+    """The planned report and what the rules say of it. What cannot be told of a plan is left out: nothing ran yet.
+
+    Except where the plan itself says too little: of a driver its branch alone.
+    """
     report = planned_report(wanted, build, tables, day)
-    answers = [found for found in judge(report, tables) if found.severity != Severity.CANNOT_TELL]
+    answers = [
+        found
+        for found in judge(report, tables)
+        if found.severity != Severity.CANNOT_TELL or (wanted.driver and found.rule == "driver-too-old")
+    ]
     software = [wire.Software(component, version, "planned") for component, version in _software(report, tables)]
     return replace(report, software=tuple(software)), answers
 

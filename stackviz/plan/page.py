@@ -22,7 +22,7 @@ from stackviz.stacks.life import LifeTable, life_table
 from stackviz.stacks.queries import described_columns
 from stackviz.stacks.reported import reported_column, stack_slug
 
-_FAULTS = (Severity.BROKEN, Severity.WARNING, Severity.NOTE)
+_FAULTS = (Severity.BROKEN, Severity.WARNING, Severity.NOTE, Severity.CANNOT_TELL)
 
 
 @dataclass(frozen=True, slots=True)

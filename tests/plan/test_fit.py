@@ -85,6 +85,23 @@ def test_a_driver_that_is_decided_limits_the_build():
     assert chosen(wanted(T4, "2.15.0", driver="535.183.01")) is None
 
 
+def test_a_branch_without_its_digits_limits_nothing_it_may_serve():
+    assert chosen(wanted(T4, "2.14.1", driver="580")).name == "cu130"
+    newest = wanted(T4, "2.15.0", driver="580")
+    assert works(newest, chosen(newest), TABLES, DAY)
+    _report, answers = judged(newest, chosen(newest), TABLES, DAY)
+    assert [(found.rule, found.severity) for found in answers if found.severity not in ("fits", "warning", "note")] == [
+        ("driver-too-old", "cannot-tell")
+    ]
+    assert chosen(wanted(T4, "2.14.1", driver="575")).name == "cu126"
+
+
+def test_windows_branches_are_named_from_their_own_driver_on():
+    plan = wanted(T4, "2.6.0", "windows-x86_64")
+    found = {branch.release.version: branch for branch in branches(plan, chosen(plan), TABLES, DAY)}
+    assert (found["525"].driver, found["525"].serves) == ("527.41", True)
+
+
 @pytest.mark.parametrize(("macos", "rules"), [("14", ["mps-old-macos"]), ("26", [])])
 def test_a_mac_below_what_torch_asks_for_is_broken(macos, rules):
     plan = wanted(M1, "2.15.0", "macos-arm64", macos=macos)

@@ -5,6 +5,8 @@ from dataclasses import replace
 import pytest
 
 from stackviz.rules import judge, packaged_tables
+from stackviz.rules.checks.builds import Build, served
+from stackviz.rules.look import Look
 from stackviz.wire import Absent
 from tests.rules.build import FAILED, UNSET, answer, answers, card, linux, mac, report
 
@@ -80,12 +82,55 @@ def test_where_no_floor_is_published_the_driver_itself_says_what_it_serves(serve
     assert answer("driver-too-old", seen).severity == severity
 
 
-def test_where_no_floor_is_published_and_the_driver_does_not_say_nobody_guesses():
+@pytest.mark.parametrize(("driver", "severity"), [("581.29", "fits"), ("573.06", "broken"), ("580", "fits")])
+def test_where_the_driver_does_not_say_what_it_serves_its_branch_does(driver, severity):
+    windows = {"os__name": "Windows", "cuda__driver_api_version": None, "cuda__available": False}
+    assert answer("driver-too-old", linux(nvidia__driver_version=driver, **windows)).severity == severity
+
+
+def test_where_neither_floor_nor_branch_nor_driver_says_it_nobody_guesses():
     found = answer(
-        "driver-too-old", linux(os__name="Windows", nvidia__driver_version="581.29", cuda__driver_api_version=None)
+        "driver-too-old", linux(os__name=None, nvidia__driver_version="581.29", cuda__driver_api_version=None)
     )
     assert found.severity == "cannot-tell"
     assert found.title.endswith("cuda.driver_api_version not reported")
+
+
+@pytest.mark.parametrize(
+    ("system", "cuda", "driver", "severity"),
+    [
+        ("Ubuntu", "13.0", "580", "cannot-tell"),
+        ("Ubuntu", "13.0", "575", "broken"),
+        ("Ubuntu", "13.0", "590", "fits"),
+        ("Ubuntu", "12.8", "580", "fits"),
+        ("Ubuntu", "12.8", "525.60", "cannot-tell"),
+        ("Windows", "12.8", "525", "cannot-tell"),  # 527.41 is of R525
+        ("Windows", "12.8", "527", "cannot-tell"),
+        ("Windows", "12.8", "520", "broken"),
+    ],
+)
+def test_of_a_driver_that_is_only_begun_no_more_is_compared_than_there_is(system, cuda, driver, severity):
+    seen = linux(os__name=system, torch__cuda_version=cuda, nvidia__driver_version=driver, cuda__available=False)
+    found = answer("driver-too-old", seen)
+    assert found.severity == severity
+    if severity == "cannot-tell":
+        assert driver in found.title
+        assert "nvidia-smi" in found.advice
+
+
+@pytest.mark.parametrize(("system", "driver"), [("Linux", "450.51.06"), ("Windows", "451.48")])
+def test_check_and_advice_have_one_answer_on_what_a_driver_serves(system, driver):
+    seen = linux(os__name=system, torch__cuda_version="11.0", torch__version="1.7.1", nvidia__driver_version=driver)
+    assert answer("driver-too-old", seen).severity == "fits"
+    look = Look(seen, packaged_tables())
+    assert served(look, packaged_tables(), [Build("1.7", "cu110")]) == [Build("1.7", "cu110")]
+
+
+def test_a_build_that_may_run_is_advised_only_where_none_certainly_does():
+    look = Look(linux(nvidia__driver_version="580"), packaged_tables())
+    sure, perhaps = Build("2.14", "cu126"), Build("2.14", "cu130")
+    assert served(look, packaged_tables(), [sure, perhaps]) == [sure]
+    assert served(look, packaged_tables(), [perhaps]) == [perhaps]
 
 
 @pytest.mark.parametrize("missing", ["nvidia.driver_version", "torch.cuda_version"])

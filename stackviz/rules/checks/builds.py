@@ -4,9 +4,10 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from stackviz.rules.compatibility import Requirement, Tables, newest_up_to
+from stackviz.rules.compatibility import Requirement, Tables
+from stackviz.rules.drivers import driver_floor, serves
 from stackviz.rules.look import Look
-from stackviz.rules.versions import is_below, major_minor, numbers, same_line
+from stackviz.rules.versions import major_minor, numbers
 
 _ARCH = re.compile(r"(sm|compute)_(\d{1,6})(\d)([af]?)")
 _VARIANT = re.compile(r"cu(\d{1,3})(\d)")
@@ -85,33 +86,16 @@ def builds_for(look: Look, tables: Tables, capabilities: Iterable[str]) -> list[
 
 
 def served(look: Look, tables: Tables, builds: Iterable[Build]) -> list[Build]:
-    """Of these, those whose CUDA runs under the driver of this machine; all if the driver is not known."""
+    """Of these, those whose CUDA runs under the driver of this machine; all if the driver is not known.
+
+    Where the driver is told too vaguely for some: those that certainly run, and all that may if none does.
+    """
     driver = look.get("nvidia.driver_version")
     if driver is None:
         return list(builds)
-    return [build for build in builds if _runs(tables, build.cuda, driver, look.driver_platform)]
-
-
-def _runs(tables: Tables, cuda: str, driver: str, platform: str) -> bool:
-    """Where no floor is published (CUDA 13 on Windows), by the newest CUDA family that the driver's branch serves."""
-    floor = driver_floor(tables, cuda, platform)
-    if floor is not None:
-        return not is_below(driver, floor)
-    rows = tables.rows("nvidia-driver", "offers", "cuda-runtime", platform=platform)
-    return any(numbers(row.values)[:1] >= numbers(cuda)[:1] for row in newest_up_to(rows, driver))
-
-
-def driver_floor(tables: Tables, cuda: str, platform: str) -> str | None:
-    """The oldest driver for programs of this CUDA version; None if none is published."""
-    row = floor_row(tables, cuda, platform)
-    return row.low if row else None
-
-
-def floor_row(tables: Tables, cuda: str, platform: str) -> Requirement | None:
-    """Of the major family from CUDA 11 on, else of the minor version."""
-    rows = tables.rows("cuda-runtime", "needs", "nvidia-driver", platform=platform)
-    fitting = [row for row in rows if row.low and same_line(cuda, row.version)]
-    return fitting[-1] if fitting else None
+    told = look.get("cuda.driver_api_version") or ""
+    runs = {build: serves(tables, driver, build.cuda, look.driver_platform, told) for build in builds}
+    return [build for build, does in runs.items() if does] or [build for build, does in runs.items() if does is None]
 
 
 def ranges(builds: Sequence[Build]) -> str:
@@ -135,7 +119,7 @@ def advice(look: Look, tables: Tables, capabilities: Iterable[str]) -> str:
     if not running:
         best = fitting[-1]
         floor = driver_floor(tables, best.cuda, look.driver_platform)
-        wanted = f" to {floor} or newer" if floor else ""
+        wanted = f" to {floor.low} or newer" if floor else ""
         return f"No such build runs under this driver: update the driver{wanted}, then: {best.command}"
     best = running[-1]
     return f"Newest build known to fit: torch {best.torch} for {best.variant}: {best.command}"

@@ -1,14 +1,14 @@
 """Is the NVIDIA driver right for what runs on it: for torch's CUDA, for the cards, and still supported?"""
 
 from collections.abc import Iterator
-from dataclasses import replace
 
-from stackviz.rules.checks.builds import advice, floor_row
+from stackviz.rules.checks.builds import advice
 from stackviz.rules.checks.grouping import by_capability, indexes, named
 from stackviz.rules.compatibility import Requirement, Source, Tables, newest_up_to
+from stackviz.rules.drivers import driver_branch, driver_floor, reaches, serves, shipped_drivers
 from stackviz.rules.finding import Severity, Verdict
 from stackviz.rules.look import Look, NotReported
-from stackviz.rules.rule import Rule
+from stackviz.rules.rule import HOW_TO_TELL, Rule
 from stackviz.rules.versions import is_below, major_minor, numbers, same_line
 
 MINOR_VERSION = Source(
@@ -26,8 +26,6 @@ ARCHITECTURES = Source(
     "CUDA Toolkit, Driver and Architecture Matrix",
     "https://docs.nvidia.com/datacenter/tesla/drivers/cuda-toolkit-driver-and-architecture-matrix.html",
 )
-# On Windows a branch numbers its drivers a little upwards (R570 reaches 573, R610 is 610): never five or more.
-WINDOWS_BRANCH_SPAN = 5
 PLATFORMS = ("linux", "windows")
 
 
@@ -45,25 +43,6 @@ def cuda_of_torch(look: Look) -> str | None:
     return look.need("torch.cuda_version")
 
 
-def driver_floor(tables: Tables, cuda: str, platform: str) -> Requirement | None:
-    """The oldest driver that runs programs of this CUDA version: of the major family from 11 on, else of the minor.
-
-    A driver that came with the very version serves it too, even below the family's floor (CUDA 11.0 did so).
-    """
-    floor = floor_row(tables, cuda, platform)
-    if floor is None:
-        return None
-    exact = (row for row in shipped_drivers(tables, cuda, platform) if "." in row.values)  # not a bare branch
-    shipped = [replace(row, low=row.values) for row in exact]
-    return min((floor, *shipped), key=lambda row: numbers(row.low))
-
-
-def shipped_drivers(tables: Tables, cuda: str, platform: str) -> list[Requirement]:
-    """The drivers that came with the toolkits of this CUDA major and minor version, oldest toolkit first."""
-    rows = tables.rows("cuda-toolkit", "ships", "nvidia-driver", platform=platform)
-    return [row for row in rows if same_line(row.version, major_minor(cuda))]
-
-
 def check_driver_too_old(look: Look, tables: Tables) -> Iterator[Verdict]:
     if not uses_nvidia(look):
         return
@@ -72,24 +51,36 @@ def check_driver_too_old(look: Look, tables: Tables) -> Iterator[Verdict]:
         return
     driver, platform = look.need("nvidia.driver_version"), look.driver_platform
     floor = driver_floor(tables, cuda, platform)
+    told = "" if floor else look.get("cuda.driver_api_version") or ""
+    runs = serves(tables, driver, cuda, platform, told)
+    if floor is None and runs is None:
+        look.need("cuda.driver_api_version")
     if floor is None:
-        yield from _by_driver_api(look, tables, cuda, driver)
-    elif is_below(driver, floor.low):
-        title = f"CUDA {cuda} needs driver {floor.low} or newer; this machine has {driver}"
-        yield _too_old(look, tables, title, cuda, floor)
+        yield _by_family(look, tables, cuda, told, bool(runs))
+        return
+    wants = f"CUDA {cuda} needs driver {floor.low} or newer"
+    if runs is None:
+        yield Verdict(
+            Severity.CANNOT_TELL,
+            f"Cannot tell whether the driver is new enough: {wants}, and of {driver} the rest is not stated",
+            f"From {floor.low} on it will do.",
+            HOW_TO_TELL["nvidia.driver_version"],
+            source=floor.source,
+        )
+    elif runs:
+        yield Verdict(Severity.FITS, f"{wants}: has {driver}", source=floor.source)
     else:
-        title = f"CUDA {cuda} needs driver {floor.low} or newer: has {driver}"
-        yield Verdict(Severity.FITS, title, source=floor.source)
+        yield _too_old(look, tables, f"{wants}; this machine has {driver}", cuda, floor)
 
 
-def _by_driver_api(look: Look, tables: Tables, cuda: str, driver: str) -> Iterator[Verdict]:
-    """No floor is published for this platform: compare what the driver says it serves."""
-    serves = look.need("cuda.driver_api_version")
-    if numbers(serves)[:1] < numbers(cuda)[:1]:
-        title = f"torch is built for CUDA {cuda}; driver {driver} serves up to CUDA {serves}"
-        yield _too_old(look, tables, title, cuda, None)
-    else:
-        yield Verdict(Severity.FITS, f"CUDA {cuda} needs a driver of its major family: {driver} serves {serves}")
+def _by_family(look: Look, tables: Tables, cuda: str, told: str, runs: bool) -> Verdict:
+    """No floor is published for this platform: the driver or the tables say which CUDA family it serves."""
+    driver = look.need("nvidia.driver_version")
+    if runs:
+        serving = f"{driver} serves {told}" if told else f"{driver} is of a branch that serves it"
+        return Verdict(Severity.FITS, f"CUDA {cuda} needs a driver of its major family: {serving}")
+    serving = f"serves up to CUDA {told}" if told else "is of a branch for older ones"
+    return _too_old(look, tables, f"torch is built for CUDA {cuda}; driver {driver} {serving}", cuda, None)
 
 
 def _too_old(look: Look, tables: Tables, title: str, cuda: str, floor: Requirement | None) -> Verdict:
@@ -141,9 +132,10 @@ def check_driver_before_toolkit(look: Look, tables: Tables) -> Iterator[Verdict]
     if cuda is None:
         return
     driver, platform = look.need("nvidia.driver_version"), look.driver_platform
-    floor = driver_floor(tables, cuda, platform)
     shipped = shipped_drivers(tables, cuda, platform)
-    if not shipped or floor is None or is_below(driver, floor.low) or not is_below(driver, shipped[0].values):
+    if not shipped or not serves(tables, driver, cuda, platform):
+        return
+    if reaches(tables, driver, shipped[0].values, platform) is not False:
         return
     yield Verdict(
         Severity.WARNING,
@@ -153,15 +145,6 @@ def check_driver_before_toolkit(look: Look, tables: Tables) -> Iterator[Verdict]
         f"Nothing while all works; for builds that rely on PTX, update the driver to {shipped[0].values} or newer.",
         source=shipped[0].source,
     )
-
-
-def driver_branch(tables: Tables, driver: str, platform: str) -> str | None:
-    """The branch a driver belongs to ("535"); None if the tables know none that fits."""
-    major = numbers(driver)[0]
-    span = WINDOWS_BRANCH_SPAN if platform == "windows" else 1
-    known = [row.version for row in tables.releases_of("nvidia-driver", platform)]
-    fitting = [branch for branch in known if 0 <= major - numbers(branch)[0] < span]
-    return fitting[-1] if fitting else None
 
 
 def check_driver_branch_ended(look: Look, tables: Tables) -> Iterator[Verdict]:

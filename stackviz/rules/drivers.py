@@ -1,0 +1,75 @@
+"""NVIDIA drivers in the tables: the branch one belongs to, and which CUDA runs under it.
+
+Everybody who asks whether a driver will do asks `serves`: the check, the advice and the plan.
+May import: rules.compatibility, rules.versions and the standard library.
+"""
+
+from dataclasses import replace
+
+from stackviz.rules.compatibility import Requirement, Tables, newest_up_to
+from stackviz.rules.versions import is_below, major_minor, numbers, same_line
+
+__all__ = ["driver_branch", "driver_floor", "reaches", "serves", "shipped_drivers"]
+
+# On Windows a branch numbers its drivers a little upwards (R570 reaches 573, R610 is 610): never five or more.
+WINDOWS_BRANCH_SPAN = 5
+
+
+def driver_branch(tables: Tables, driver: str, platform: str) -> str | None:
+    """The branch a driver belongs to ("535"); None if the tables know none that fits."""
+    if not numbers(driver):
+        return None
+    major = numbers(driver)[0]
+    span = WINDOWS_BRANCH_SPAN if platform == "windows" else 1
+    known = [row.version for row in tables.releases_of("nvidia-driver", platform)]
+    fitting = [branch for branch in known if 0 <= major - numbers(branch)[0] < span]
+    return fitting[-1] if fitting else None
+
+
+def driver_floor(tables: Tables, cuda: str, platform: str) -> Requirement | None:
+    """The oldest driver that runs programs of this CUDA version: of the major family from 11 on, else of the minor.
+
+    A driver that came with the very version serves it too, even below the family's floor (CUDA 11.0 did so).
+    """
+    rows = tables.rows("cuda-runtime", "needs", "nvidia-driver", platform=platform)
+    fitting = [row for row in rows if row.low and same_line(cuda, row.version)]
+    if not fitting:
+        return None
+    exact = (row for row in shipped_drivers(tables, cuda, platform) if "." in row.values)  # not a bare branch
+    shipped = [replace(row, low=row.values) for row in exact]
+    return min((fitting[-1], *shipped), key=lambda row: numbers(row.low))
+
+
+def shipped_drivers(tables: Tables, cuda: str, platform: str) -> list[Requirement]:
+    """The drivers that came with the toolkits of this CUDA major and minor version, oldest toolkit first."""
+    rows = tables.rows("cuda-toolkit", "ships", "nvidia-driver", platform=platform)
+    return [row for row in rows if same_line(row.version, major_minor(cuda))]
+
+
+def reaches(tables: Tables, driver: str, low: str, platform: str) -> bool | None:
+    """Whether a driver is `low` or newer. Only the numbers it has are compared: "580" alone is a branch, any of it.
+
+    None where the rest of its number would decide.
+    """
+    own, floor = numbers(driver), numbers(low)
+    if len(own) < len(floor) and floor[: len(own)] == own:
+        return None
+    if len(own) == 1 and len(floor) > 1 and driver_branch(tables, low, platform) == str(own[0]):
+        return None  # on Windows 527.41 is of R525
+    return not is_below(driver, low)
+
+
+def serves(tables: Tables, driver: str, cuda: str, platform: str, told: str = "") -> bool | None:
+    """Whether programs of this CUDA version run under a driver; None where that cannot be told.
+
+    Where no floor is published (CUDA 13 on Windows): by the CUDA version that the driver itself says it serves
+    (`told`), else by the newest CUDA family that its branch is published for.
+    """
+    if floor := driver_floor(tables, cuda, platform):
+        return reaches(tables, driver, floor.low, platform)
+    wanted = numbers(cuda)[:1]
+    if numbers(told):
+        return numbers(told)[:1] >= wanted
+    rows = newest_up_to(tables.rows("nvidia-driver", "offers", "cuda-runtime", platform=platform), driver)
+    offered = [numbers(row.values)[:1] for row in rows if numbers(row.values)]
+    return max(offered) >= wanted if offered and wanted else None
