@@ -23,11 +23,11 @@ from stackviz.importers.env_report import (
     take_system,
     take_truth,
     tell,
-    vendor_of,
 )
 from stackviz.importers.importer import Importer, Span
 from stackviz.importers.lscpu import is_processor_line, read_processor
 from stackviz.importers.reading import CardReading, Reading, clean
+from stackviz.importers.vendors import vendor_of
 from stackviz.wire import LIMITS
 
 __all__ = ["IMPORTER", "VLLM_IMPORTER", "read_collect_env"]

@@ -1,12 +1,13 @@
 """What reports of an environment share: names of systems, ways of not telling, packages, lists of cards.
 
-May import: importers.reading, wire and the standard library.
+May import: importers.reading, importers.vendors, wire and the standard library.
 """
 
 import re
 from itertools import combinations
 
 from stackviz.importers.reading import CardReading, Reading, clean
+from stackviz.importers.vendors import vendor_of
 from stackviz.wire import COMPONENTS, LIMITS
 
 __all__ = [
@@ -21,7 +22,6 @@ __all__ = [
     "take_system",
     "take_truth",
     "tell",
-    "vendor_of",
 ]
 
 _NOT_TOLD = {
@@ -71,13 +71,6 @@ _PACKAGES = {
 """Package -> component, where the two names differ."""
 
 _SAME_NAME = frozenset(COMPONENTS) - {"accelerate", "linux", "windows", "macos", "metal", "mps", "hardware", "python"}
-_VENDOR_WORDS = {
-    "nvidia": r"nvidia|geforce|quadro|tesla|titan|rtx|gtx|grid|[ahlvpt]\d{2,3}",
-    "amd": r"amd|radeon|instinct|firepro|gfx\d+",
-    "intel": r"intel|arc|iris|gma",
-    "apple": r"apple|m[1-9]",
-}
-_VENDORS = {vendor: re.compile(rf"\b(?:{words})\b", re.IGNORECASE) for vendor, words in _VENDOR_WORDS.items()}
 _HOME = re.compile(r"/(?:home|Users)/[^/\s:]{1,100}|\b[A-Za-z]:\\Users\\[^\\\s:]{1,100}")
 _BYTES = {"B": 1, "KB": 2**10, "MB": 2**20, "GB": 2**30, "TB": 2**40}
 _WINDOWS = re.compile(r".{0,20}?\bWindows\b\s*(.{0,60})$", re.DOTALL)
@@ -228,10 +221,6 @@ def take_python(reading: Reading, written: str, tool: str) -> None:
 
 
 # ---- cards and packages ---------------------------------------------------------------------------------------------
-
-
-def vendor_of(name: str) -> str:
-    return next((vendor for vendor, words in _VENDORS.items() if words.search(name)), "unknown")
 
 
 def add_card(reading: Reading, index: int, name: str, tool: str, vendor: str = "") -> CardReading | None:

@@ -7,9 +7,10 @@ May import: the other modules of importers, wire and the standard library.
 import re
 from collections.abc import Callable, Iterator
 
-from stackviz.importers.env_report import add_card, is_said, take_python, take_system, take_truth, tell, vendor_of
+from stackviz.importers.env_report import add_card, is_said, take_python, take_system, take_truth, tell
 from stackviz.importers.importer import Importer, Span
 from stackviz.importers.reading import Reading, clean
+from stackviz.importers.vendors import vendor_of
 
 __all__ = ["IMPORTER"]
 

@@ -1,6 +1,6 @@
 """What llama.cpp's back ends say of their devices before a table: names, memory, what kernels are built for.
 
-May import: importers.reading, wire and the standard library.
+May import: importers.reading, importers.vendors, wire and the standard library.
 """
 
 import re
@@ -8,6 +8,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 
 from stackviz.importers.reading import CardReading, clean
+from stackviz.importers.vendors import vendor_of
 from stackviz.wire import LIMITS
 
 __all__ = ["device_label", "device_of_name", "devices_in", "split_names"]
@@ -21,12 +22,6 @@ _METAL_MEMORY = re.compile(r"recommendedMaxWorkingSetSize\s{0,4}= {1,4}(\d{1,8}\
 _SYCL = re.compile(r"\[(?:level_zero|opencl):gpu:(\d{1,3})\]\s{0,10}\|\s{0,10}([^|\n]{3,100})\|")
 _MEMORY = re.compile(r"\bVRAM: (\d{1,8}) MiB")
 _NO_NAME = re.compile(r"(?:MTL|CUDA|Vulkan|GPU)\d*")
-_VENDORS = (
-    ("nvidia", re.compile(r"\b(?:NVIDIA|GeForce|Quadro|Tesla|RTX [A0-9]|GTX)", re.IGNORECASE)),
-    ("amd", re.compile(r"\b(?:AMD|Radeon|Instinct|gfx\d)", re.IGNORECASE)),
-    ("apple", re.compile(r"\bApple\b")),
-    ("intel", re.compile(r"\b(?:Intel|Arc A\d)", re.IGNORECASE)),
-)
 
 
 def devices_in(text: str) -> list[CardReading]:
@@ -41,7 +36,7 @@ def devices_in(text: str) -> list[CardReading]:
 
 def device_of_name(index: int, name: str) -> CardReading:
     """A device of which nothing but the name is told."""
-    vendor = next((vendor for vendor, pattern in _VENDORS if pattern.search(name)), "unknown")
+    vendor = vendor_of(name)
     card = CardReading(index, "gpu", vendor, name)
     if vendor == "apple":
         card.sheet.state("unified_memory", value=True)

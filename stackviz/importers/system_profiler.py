@@ -12,6 +12,7 @@ from typing import Any
 
 from stackviz.importers.importer import Importer, Span
 from stackviz.importers.reading import CardReading, Reading, clean
+from stackviz.importers.vendors import vendor_of
 from stackviz.wire import LIMITS
 
 __all__ = ["IMPORTER", "SECTIONS", "read_sections", "read_system_profiler"]
@@ -21,7 +22,6 @@ KIND = "system-profiler-json"
 _MOST_CHARS = 4 * 1024 * 1024
 _MOST_DOCUMENTS = 16
 SECTIONS = ("SPHardwareDataType", "SPDisplaysDataType", "SPSoftwareDataType")
-_VENDORS = {"apple": "apple", "amd": "amd", "ati": "amd", "nvidia": "nvidia", "intel": "intel"}
 _METAL = {
     "spdisplays_metal4": "Metal 4",
     "spdisplays_metal3": "Metal 3",
@@ -132,7 +132,7 @@ def _read_display(reading: Reading, number: int, display: dict[str, Any]) -> Non
     if not name:
         reading.problem(f"display {number} has no model")
         return
-    vendor = _vendor(f"{_text(display.get('spdisplays_vendor')) or ''} {name}")
+    vendor = vendor_of(f"{_text(display.get('spdisplays_vendor')) or ''} {name}")
     is_apple = vendor == "apple"
     card = CardReading(number, "soc" if is_apple else "gpu", vendor, name)
     metal = _metal(display)
@@ -160,11 +160,6 @@ def _metal(display: dict[str, Any]) -> str | None:
     if family:
         return f"Metal GPUFamily {'Apple' if family[1] == 'apple' else 'macOS'} {family[2]}"
     return _METAL.get(written, written.removeprefix("spdisplays_"))
-
-
-def _vendor(text: str) -> str:
-    words = re.findall(r"[a-z]+", text.lower().replace("_", " "))
-    return next((_VENDORS[word] for word in words if word in _VENDORS), "unknown")
 
 
 def _text(value: object) -> str | None:
