@@ -232,7 +232,8 @@ DATA_UPLOAD_MAX_MEMORY_SIZE = 5 * 1024 * 1024  # above the wire format's 4 MiB, 
 
 DIAGNOSES_PER_MINUTE = env_int("DIAGNOSES_PER_MINUTE", 600, least=1)  # per client, page and API; beyond: 429
 PLANS_PER_MINUTE = env_int("PLANS_PER_MINUTE", 120, least=1)  # made for one client; beyond: 429
-LINKS_PER_HOUR = env_int("LINKS_PER_HOUR", 60, least=1)  # private links one client may save in an hour; beyond: 429
+LINKS_PER_HOUR = env_int("LINKS_PER_HOUR", 10, least=1)  # private links one client may save in an hour; beyond: 429
+LINKS_KEPT = env_int("LINKS_KEPT", 10_000, least=1)  # of all clients, each at most 256 KB; beyond: 507
 LINK_DAYS = env_int("LINK_DAYS", 30, least=1)  # for so long a private link is kept
 PROXIES = env_int("PROXIES", 1 if HTTPS else 0)  # our own in front, each adding to X-Forwarded-For: tells clients apart
 

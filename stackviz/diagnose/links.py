@@ -19,11 +19,16 @@ TOKEN_BYTES = 32
 WORD_BYTES = 16
 TOKEN_PATTERN = r"[A-Za-z0-9_-]{43}"  # noqa: S105 (what a token looks like)
 TICKET_HOLDS_S = 24 * 3600
+MOST_KEPT_KB = 256  # of one text: twice the longest of the dumps collected from issues
 _SALT = "stackviz.diagnose.links"
 
 
 class TicketRefused(Exception):
     """The form was not made here, or too long ago."""
+
+
+class NoRoom(Exception):
+    """As many texts are kept as LINKS_KEPT lets."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,10 +56,15 @@ def read_ticket(text: str) -> Ticket:
 
 
 def save_link(ticket: Ticket, text: str, kinds: str) -> Ticket:
-    """Keep a text that is masked already -> what opens it. A ticket that was used for another text gets a new one."""
-    now = timezone.now()
+    """Keep a text that is masked already -> what opens it. A ticket that was used for another text gets a new one.
+
+    Raises NoRoom.
+    """
+    now, digest = timezone.now(), digest_of(ticket.token)
+    if not PrivateLink.objects.filter(token_digest=digest).exists():
+        _check_room()
     link, _is_new = PrivateLink.objects.get_or_create(
-        token_digest=digest_of(ticket.token),
+        token_digest=digest,
         defaults={
             "delete_digest": digest_of(ticket.word),
             "text": text,
@@ -64,6 +74,16 @@ def save_link(ticket: Ticket, text: str, kinds: str) -> Ticket:
         },
     )
     return ticket if link.text == text else save_link(new_ticket(), text, kinds)
+
+
+def _check_room() -> None:
+    """Texts whose day has come make room first. Several at once may go over by as many as they are."""
+    if PrivateLink.objects.count() >= settings.LINKS_KEPT and not delete_expired():
+        raise NoRoom
+
+
+def is_too_long(text: str) -> bool:
+    return len(text.encode()) > MOST_KEPT_KB * 1024
 
 
 def find_link(token: str) -> PrivateLink | None:

@@ -20,10 +20,13 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 
 from stackviz.diagnose.diagnosis import Diagnosis, diagnose
 from stackviz.diagnose.links import (
+    MOST_KEPT_KB,
+    NoRoom,
     Ticket,
     TicketRefused,
     delete_link,
     find_link,
+    is_too_long,
     may_delete,
     new_ticket,
     read_ticket,
@@ -115,6 +118,8 @@ def save(request: HttpRequest) -> HttpResponse:
 def _save(request: HttpRequest, text: str) -> HttpResponse:
     """What is kept is masked here, whatever the form says of it."""
     masked = mask_text(text)
+    if is_too_long(masked):
+        return _show(request, refused=_too_long(), text=text)
     kinds = tool_names(read_pasted(masked).kinds)
     given = request.POST.get("ticket", "")
     try:
@@ -122,11 +127,24 @@ def _save(request: HttpRequest, text: str) -> HttpResponse:
     except TicketRefused:
         return _show_masked(request, masked, kinds, is_old=bool(given))
     LINKS.count(request)
-    saved = save_link(ticket, masked, kinds)
+    try:
+        saved = save_link(ticket, masked, kinds)
+    except NoRoom:
+        return _show(request, refused=_no_room(), text=text)
     answer = redirect("diagnose:saved", token=saved.token)
     answer.status_code = HTTPStatus.SEE_OTHER
     _remember(answer, saved)
     return answer
+
+
+def _too_long() -> Refused:
+    problem = _("A text that is kept may have %(most)s KB. Leave out what came before and after the dumps.")
+    return Refused(problem % {"most": MOST_KEPT_KB}, HTTPStatus.REQUEST_ENTITY_TOO_LARGE)
+
+
+def _no_room() -> Refused:
+    problem = _("This site keeps as many texts as it may. Nothing was saved; others end every day, try again tomorrow.")
+    return Refused(problem, HTTPStatus.INSUFFICIENT_STORAGE, None)
 
 
 def _show_masked(request: HttpRequest, masked: str, kinds: str, *, is_old: bool) -> HttpResponse:

@@ -161,6 +161,38 @@ def test_one_client_saves_so_many_an_hour(visitor, settings, monkeypatch):
     assert PrivateLink.objects.count() == 2
 
 
+def test_a_text_that_is_kept_is_short_whatever_may_be_diagnosed(visitor):
+    long = CPU_WHEEL + "\na line of a log" * 20_000
+    assert visitor.post("/diagnose/", {"text": long}).status_code == 200
+    ticket = ticket_on(visitor.post("/diagnose/save/", {"text": CPU_WHEEL}))
+    for form in ({"text": long}, {"text": long, "ticket": ticket}):
+        refused = visitor.post("/diagnose/save/", form)
+        assert refused.status_code == 413
+        assert "256 KB" in refused.content.decode()
+    assert PrivateLink.objects.count() == 0
+
+
+def test_so_many_are_kept_of_all_and_expired_ones_make_room(visitor, settings):
+    settings.LINKS_KEPT = 2
+    first, _second = save(visitor), save(visitor)
+    full = save(visitor)
+    assert full.status_code == 507
+    assert "Nothing was saved" in full.content.decode()
+    assert visitor.get(first["Location"]).status_code == 200
+    PrivateLink.objects.filter(pk=PrivateLink.objects.earliest("pk").pk).update(
+        created_at=timezone.now() - timedelta(days=31), expires_at=timezone.now() - timedelta(days=1)
+    )
+    assert save(visitor).status_code == 303
+    assert PrivateLink.objects.count() == 2
+
+
+def test_a_form_sent_twice_is_answered_also_where_there_is_no_more_room(visitor, settings):
+    settings.LINKS_KEPT = 1
+    shown = visitor.post("/diagnose/save/", {"text": CPU_WHEEL})
+    form = {"text": shown.context["text"], "ticket": ticket_on(shown)}
+    assert visitor.post("/diagnose/save/", form)["Location"] == visitor.post("/diagnose/save/", form)["Location"]
+
+
 def test_several_machines_can_be_shown_by_their_differences(visitor):
     address = save(visitor, TWO_MACHINES)["Location"]
     assert visitor.get(f"{address}?show=differences").context["only_differences"] is True
