@@ -16,9 +16,11 @@ def packages(found_by="package metadata", **versions):
 # --- jax-cpu ---
 
 
-def test_jax_without_its_plugin_beside_a_card_is_broken():
+def test_jax_without_its_plugin_beside_a_card_runs_on_the_cpu_as_onnx_runtime_does():
     found = answer("jax-cpu", linux(software=packages(jax="0.12.0.1")))
-    assert (found.severity, "jax[cuda13]" in found.advice) == ("broken", True)
+    assert (found.severity, "jax[cuda13]" in found.advice) == ("warning", True)
+    runtime = linux(software=packages(onnxruntime_gpu="1.22.0"), onnxruntime__providers="CPUExecutionProvider")
+    assert answer("ort-silent-cpu", runtime).severity == found.severity
 
 
 def test_jax_with_its_plugin_fits():
@@ -76,10 +78,15 @@ BOTH = packages(onnxruntime="1.22.0", onnxruntime_gpu="1.22.0")
 
 @pytest.mark.parametrize(
     ("providers", "severity"),
-    [(None, "broken"), ("CPUExecutionProvider", "broken"), ("CUDAExecutionProvider CPUExecutionProvider", "warning")],
+    [(None, "warning"), ("CPUExecutionProvider", "broken"), ("CUDAExecutionProvider CPUExecutionProvider", "warning")],
 )
 def test_both_packages_of_onnx_runtime_hide_the_card(providers, severity):
     assert answer("ort-two-packages", linux(software=BOTH, onnxruntime__providers=providers)).severity == severity
+
+
+def test_both_packages_hide_no_card_where_none_is():
+    seen = report({"os.name": "Ubuntu", "onnxruntime.providers": "CPUExecutionProvider"}, software=BOTH)
+    assert answer("ort-two-packages", seen).severity == "warning"
 
 
 @pytest.mark.parametrize("software", [(), packages(onnxruntime="1.22.0"), packages(onnxruntime_gpu="1.22.0")])

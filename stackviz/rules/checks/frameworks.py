@@ -1,4 +1,8 @@
-"""JAX, TensorFlow, ONNX Runtime and the tools beside them: can they use the card that is there?"""
+"""JAX, TensorFlow, ONNX Runtime and the tools beside them: can they use the card that is there?
+
+A framework that runs on the CPU beside a card works, and not as it should: a warning. Its package for the CPU alone may
+be there for another package's sake: a note. Broken is what was made for the card and cannot load.
+"""
 
 from collections.abc import Iterator
 
@@ -76,7 +80,7 @@ def check_jax_plugin(look: Look, _tables: Tables) -> Iterator[Verdict]:
     if not look.lists_packages:
         raise NotReported("jax-cuda-plugin")
     yield Verdict(
-        Severity.BROKEN,
+        Severity.WARNING,
         f"JAX has no CUDA plug-in, on a machine with {named(cards)}",
         "jax and jaxlib alone hold the CPU's code; they run there and say so in one line of a log.",
         'pip install -U "jax[cuda13]", or "jax[cuda12]" where the driver is older (on Windows: inside WSL2).',
@@ -114,9 +118,9 @@ def check_two_runtimes(look: Look, _tables: Tables) -> Iterator[Verdict]:
     if not look.software("onnxruntime") or not look.software("onnxruntime-gpu"):
         return
     providers = (look.get("onnxruntime.providers") or "").split()
-    works = any(provider in providers for provider in _CUDA_PROVIDERS)
+    hides_the_card = bool(providers and look.cards("nvidia")) and not set(_CUDA_PROVIDERS) & set(providers)
     yield Verdict(
-        Severity.WARNING if works else Severity.BROKEN,
+        Severity.BROKEN if hides_the_card else Severity.WARNING,
         "The packages onnxruntime and onnxruntime-gpu are both installed",
         "Both write into one folder: which files stay depends on the order, and the next update of either may take "
         "CUDAExecutionProvider away.",
