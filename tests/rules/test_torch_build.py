@@ -200,6 +200,44 @@ def test_where_two_packages_of_cudnn_disagree_both_are_named():
     assert "9.10.2.21 and 9.20.0.48" in answer("cudnn-drops-old-card", seen).title
 
 
+OLD_AND_NEW = (
+    card(0, "NVIDIA GeForce RTX 5090", compute_capability="12.0"),
+    card(1, "NVIDIA GeForce GTX 1080", compute_capability="6.1"),
+)
+
+
+@pytest.mark.parametrize(
+    ("torch", "cuda", "archs", "failing"),
+    [
+        ("2.9.0+cu128", "12.8", "sm_75 sm_80 sm_90 sm_100 sm_120", "6.1"),
+        ("2.9.0+cu126", "12.6", "sm_50 sm_60 sm_70 sm_75 sm_80 sm_90", "12.0"),
+    ],
+)
+def test_advice_for_one_card_does_not_break_the_other(torch, cuda, archs, failing):
+    seen = linux(*OLD_AND_NEW, torch__version=torch, torch__cuda_version=cuda, torch__arch_list=archs)
+    [found] = [one for one in answers("kernels-missing", seen) if one.severity == "broken"]
+    assert f"capability {failing}" in found.title
+    assert "No published build carries code for all of these cards (capability 6.1, 12.0)" in found.advice
+    assert "CUDA_VISIBLE_DEVICES" in found.advice
+
+
+def test_where_a_build_carries_all_cards_it_is_the_one_to_install():
+    cards = (card(0), card(1, "Tesla V100", compute_capability="7.0"))
+    archs = "sm_75 sm_80 sm_86 sm_90 sm_100 sm_120"
+    [found] = [
+        one for one in answers("kernels-missing", linux(*cards, torch__arch_list=archs)) if one.severity == "broken"
+    ]
+    assert "torch 2.14 for cu126" in found.advice
+    assert "CUDA_VISIBLE_DEVICES" not in found.advice
+
+
+def test_a_torch_with_an_older_cudnn_has_code_for_the_other_card_too():
+    seen = linux(*OLD_AND_NEW, cudnn__version="9.20.0")
+    [found] = [one for one in answers("cudnn-drops-old-card", seen) if one.severity == "broken"]
+    assert "CUDA_VISIBLE_DEVICES" in found.advice
+    assert "for cu126" in found.advice
+
+
 def test_a_build_for_the_cpu_leaves_no_question_about_cuda_open():
     seen = linux(torch__version="2.9.1+cpu", torch__cuda_version=None, software=())
     open_ones = [found for found in find(seen, packaged_tables()) if found.severity == "cannot-tell"]

@@ -110,9 +110,31 @@ def ranges(builds: Sequence[Build]) -> str:
     )
 
 
-def advice(look: Look, tables: Tables, capabilities: Iterable[str]) -> str:
-    """The newest build that fits cards and driver, as the command to type."""
-    fitting = builds_for(look, tables, capabilities)
+def hidden_cards(capabilities: Sequence[str]) -> str:
+    """What to do where the cards have no build in common."""
+    return (
+        f"No published build carries code for all of these cards (capability {', '.join(capabilities)}): use one "
+        "environment for each, and hide the other cards from it with CUDA_VISIBLE_DEVICES=<numbers of its own>."
+    )
+
+
+def capabilities_of(look: Look) -> list[str]:
+    """What the NVIDIA cards of this machine have, each once, lowest first; cards that do not say are left out."""
+    said = {card.get("compute_capability") for card in look.cards("nvidia")}
+    return sorted(filter(None, said), key=numbers)
+
+
+def advice(look: Look, tables: Tables, capabilities: Iterable[str], failing: str = "") -> str:
+    """The newest build that fits driver and cards, as the command to type.
+
+    Where no build carries code for all of them: the one for the card that fails (`failing`), and that the others
+    have to be hidden from it.
+    """
+    wanted = list(capabilities)
+    fitting = builds_for(look, tables, wanted)
+    if not fitting and len(wanted) > 1:
+        alone = f" {advice(look, tables, [failing])}" if failing else ""
+        return f"{hidden_cards(wanted)}{alone}"
     if not fitting:
         return "Build torch from source with TORCH_CUDA_ARCH_LIST set to this capability."
     running = served(look, tables, fitting)

@@ -56,7 +56,7 @@ def check_driver_too_old(look: Look, tables: Tables) -> Iterator[Verdict]:
     if floor is None and runs is None:
         look.need("cuda.driver_api_version")
     if floor is None:
-        yield _by_family(look, tables, cuda, told, bool(runs))
+        yield _by_family(look, tables, cuda, told, runs=bool(runs))
         return
     wants = f"CUDA {cuda} needs driver {floor.low} or newer"
     if runs is None:
@@ -73,7 +73,7 @@ def check_driver_too_old(look: Look, tables: Tables) -> Iterator[Verdict]:
         yield _too_old(look, tables, f"{wants}; this machine has {driver}", cuda, floor)
 
 
-def _by_family(look: Look, tables: Tables, cuda: str, told: str, runs: bool) -> Verdict:
+def _by_family(look: Look, tables: Tables, cuda: str, told: str, *, runs: bool) -> Verdict:
     """No floor is published for this platform: the driver or the tables say which CUDA family it serves."""
     driver = look.need("nvidia.driver_version")
     if runs:

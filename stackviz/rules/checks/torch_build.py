@@ -7,7 +7,9 @@ from stackviz.rules.checks.builds import (
     advice,
     archs_of,
     builds_for,
+    capabilities_of,
     covers,
+    hidden_cards,
     ranges,
     rows_of_code,
     served,
@@ -145,7 +147,7 @@ def _no_code(
         f"torch {torch} carries no code for {named(group)} ({generation}capability {capability})",
         f"The build has code for: {' '.join(archs)}. Code for one major capability does not run on another, so the "
         f'first kernel fails with "no kernel image is available". {_which_builds(look, tables, torch, capability)}',
-        advice(look, tables, [capability]),
+        advice(look, tables, capabilities_of(look), capability),
         cards=indexes(group),
     )
 
@@ -236,23 +238,31 @@ def _lowest_taken(tables: Tables, cudnn: str) -> Requirement | None:
 
 
 def _build_with_older_cudnn(look: Look, tables: Tables, capability: str) -> str:
-    """The newest torch of the tables that has code for this capability and ships a cuDNN which still takes it."""
-    carrying = set(served(look, tables, builds_for(look, tables, [capability])))
+    """The newest torch of the tables that has code for all cards and ships a cuDNN which still takes them."""
+    wanted = capabilities_of(look)
+    best = _newest_taking(look, tables, wanted)
+    apart = ""
+    if best is None and len(wanted) > 1:
+        best, apart = _newest_taking(look, tables, [capability]), f"{hidden_cards(wanted)} "
+    if best is None:
+        return f"{apart}Install a torch build that brings an older cuDNN."
+    command = Build(major_minor(best.version), best.variant).command
+    return (
+        f"{apart}Install a torch build that brings an older cuDNN: the newest known is torch "
+        f"{best.version} for {best.variant}, with cuDNN {best.values}: {command}"
+    )
+
+
+def _newest_taking(look: Look, tables: Tables, capabilities: Sequence[str]) -> Requirement | None:
+    carrying = set(served(look, tables, builds_for(look, tables, capabilities)))
     fitting = [
         row
         for row in tables.rows("pytorch", "ships", "cudnn", platform=look.wheel_platform)
         if Build(major_minor(row.version), row.variant) in carrying
         and (lowest := _lowest_taken(tables, row.values)) is not None
-        and not is_below(capability, lowest.low)
+        and not any(is_below(capability, lowest.low) for capability in capabilities)
     ]
-    if not fitting:
-        return "Install a torch build that brings an older cuDNN."
-    best = max(fitting, key=lambda row: (numbers(row.version), row.variant))
-    command = Build(major_minor(best.version), best.variant).command
-    return (
-        "Install a torch build that brings an older cuDNN: the newest known is torch "
-        f"{best.version} for {best.variant}, with cuDNN {best.values}: {command}"
-    )
+    return max(fitting, key=lambda row: (numbers(row.version), row.variant), default=None)
 
 
 RULES = (
