@@ -152,6 +152,32 @@ def test_without_torch_cuda_or_an_nvidia_card_the_question_does_not_arise(seen):
     assert answers("driver-too-old", seen) == []
 
 
+COMPAT = "/usr/local/cuda/compat/lib.real/libcuda.so.1"
+
+
+@pytest.mark.parametrize(
+    ("driver", "name", "code", "severity"),
+    [
+        ("550.54.15", "NVIDIA H100 80GB HBM3", 0, "fits"),
+        ("535.183.01", "NVIDIA H100 80GB HBM3", None, "fits"),  # a branch that NVIDIA names for it
+        ("550.54.15", "NVIDIA H100 80GB HBM3", None, "note"),
+        ("550.54.15", "NVIDIA H100 80GB HBM3", 803, "broken"),
+        ("550.54.15", "NVIDIA GeForce RTX 4090", None, "broken"),
+    ],
+)
+def test_forward_compatibility_stands_in_for_an_older_driver(driver, name, code, severity):
+    ngc = {"cuda__libcuda_path": COMPAT, "cuda__init_code": code, "cuda__available": None}
+    found = answer("driver-too-old", linux(card(name=name), nvidia__driver_version=driver, **ngc))
+    assert found.severity == severity
+    assert (COMPAT in found.title) is (severity in ("fits", "note"))
+
+
+def test_forward_compatibility_beside_an_available_cuda_is_no_contradiction():
+    ngc = {"env__ld_library_path": "/usr/local/cuda/compat/lib:/usr/lib", "cuda__init_code": None}
+    seen = linux(nvidia__driver_version="550.54.15", cuda__available=True, **ngc)
+    assert answer("driver-too-old", seen).severity == "fits"
+
+
 # --- minor-compat-ptx ---
 
 

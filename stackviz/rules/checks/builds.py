@@ -141,7 +141,7 @@ def advice(look: Look, tables: Tables, capabilities: Iterable[str], failing: str
     if not running:
         best = fitting[-1]
         floor = driver_floor(tables, best.cuda, look.driver_platform)
-        wanted = f" to {floor.low} or newer" if floor else ""
-        return f"No such build runs under this driver: update the driver{wanted}, then: {best.command}"
+        to = f" to {floor.low} or newer" if floor else ""
+        return f"No such build runs under this driver: update the driver{to}, then: {best.command}"
     best = running[-1]
     return f"Newest build known to fit: torch {best.torch} for {best.variant}: {best.command}"

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from stackviz.rules.compatibility import Source, Tables
 from stackviz.rules.finding import Severity, Verdict
-from stackviz.rules.look import Look
+from stackviz.rules.look import CardLook, Look
 from stackviz.rules.rule import Rule
 from stackviz.rules.versions import numbers
 
@@ -106,7 +106,7 @@ def check_error_802(look: Look, _tables: Tables) -> Iterator[Verdict]:
         look.need("nvidia.fabric_manager")
 
 
-def _compat_path(look: Look) -> str:
+def compat_path(look: Look) -> str:
     """The folder of a forward-compatibility library that programs would find first; "" if there is none."""
     path = look.get("env.ld_library_path") or ""
     folders = [folder for folder in path.split(":") if "/compat" in folder and "cuda" in folder.lower()]
@@ -114,9 +114,14 @@ def _compat_path(look: Look) -> str:
     return folders[0] if folders else loaded if "/compat" in loaded else ""
 
 
+def consumer_cards(look: Look) -> list[CardLook]:
+    """Cards that forward compatibility is not offered for."""
+    return [card for card in look.cards("nvidia") if any(word in card.name.lower() for word in _CONSUMER)]
+
+
 def check_error_803(look: Look, _tables: Tables) -> Iterator[Verdict]:
     if look.number("cuda.init_code") == DRIVER_MISMATCH:
-        compat = _compat_path(look)
+        compat = compat_path(look)
         yield Verdict(
             Severity.BROKEN,
             "CUDA answers 803: libcuda is not of the driver that is loaded",
@@ -125,13 +130,13 @@ def check_error_803(look: Look, _tables: Tables) -> Iterator[Verdict]:
             else "A driver package was updated under a running module, or another libcuda stands first.",
             "Take the compat folder out of LD_LIBRARY_PATH; if there is none, reboot.",
         )
-    elif look.get("cuda.init_code") is None and _compat_path(look) and look.was_asked("cuda.init_code"):
+    elif look.get("cuda.init_code") is None and compat_path(look) and look.was_asked("cuda.init_code"):
         look.need("cuda.init_code")
 
 
 def check_error_804(look: Look, _tables: Tables) -> Iterator[Verdict]:
-    code, compat = look.number("cuda.init_code"), _compat_path(look)
-    consumer = [card for card in look.cards("nvidia") if any(word in card.name.lower() for word in _CONSUMER)]
+    code, compat = look.number("cuda.init_code"), compat_path(look)
+    consumer = consumer_cards(look)
     if code == NO_FORWARD_COMPATIBILITY or (compat and consumer and code is None):
         yield Verdict(
             Severity.BROKEN,

@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 
 from stackviz.rules.checks.builds import advice
+from stackviz.rules.checks.cuda_start import compat_path, consumer_cards
 from stackviz.rules.checks.grouping import by_capability, indexes, named
 from stackviz.rules.compatibility import Requirement, Source, Tables, newest_up_to
 from stackviz.rules.drivers import driver_branch, driver_floor, reaches, serves, shipped_drivers
@@ -25,6 +26,11 @@ ARCHITECTURES = Source(
     "nvidia-architecture-matrix",
     "CUDA Toolkit, Driver and Architecture Matrix",
     "https://docs.nvidia.com/datacenter/tesla/drivers/cuda-toolkit-driver-and-architecture-matrix.html",
+)
+FORWARD = Source(
+    "cuda-forward-compatibility",
+    "CUDA Compatibility: Forward Compatibility",
+    "https://docs.nvidia.com/deploy/cuda-compatibility/forward-compatibility.html",
 )
 PLATFORMS = ("linux", "windows")
 
@@ -70,7 +76,31 @@ def check_driver_too_old(look: Look, tables: Tables) -> Iterator[Verdict]:
     elif runs:
         yield Verdict(Severity.FITS, f"{wants}: has {driver}", source=floor.source)
     else:
-        yield _too_old(look, tables, f"{wants}; this machine has {driver}", cuda, floor)
+        forward = _forward(look, tables, f"{wants}; this machine has {driver}", cuda)
+        yield forward or _too_old(look, tables, f"{wants}; this machine has {driver}", cuda, floor)
+
+
+def _forward(look: Look, tables: Tables, title: str, cuda: str) -> Verdict | None:
+    """A newer libcuda that stands in for the older driver, as containers bring it: then the floor is not the driver's."""
+    path = compat_path(look)
+    failed = look.number("cuda.init_code") not in (None, 0)
+    if not path or failed or consumer_cards(look):
+        return None
+    branch = driver_branch(tables, look.need("nvidia.driver_version"), look.driver_platform)
+    rows = tables.rows("cuda-compat", "supports", "nvidia-driver", platform=look.driver_platform)
+    named = next((row for row in rows if numbers(row.version) == numbers(major_minor(cuda))), None)
+    source = named.source if named else FORWARD
+    title = f"{title}, and a forward-compatibility library ({path})"
+    if look.starts_cuda or (named and branch in named.values.split()):
+        return Verdict(Severity.FITS, f"{title} that serves it", source=source)
+    known = f"for CUDA {major_minor(cuda)} of R{', R'.join(named.values.split())}" if named else "of certain branches"
+    return Verdict(
+        Severity.NOTE,
+        title,
+        f"It leans on the older driver, and is offered for data-center cards and for drivers {known}.",
+        "Nothing if CUDA starts; else update the driver to one of these branches.",
+        source=source,
+    )
 
 
 def _by_family(look: Look, tables: Tables, cuda: str, told: str, *, runs: bool) -> Verdict:
@@ -86,12 +116,12 @@ def _by_family(look: Look, tables: Tables, cuda: str, told: str, *, runs: bool) 
 def _too_old(look: Look, tables: Tables, title: str, cuda: str, floor: Requirement | None) -> Verdict:
     update = f"Update the NVIDIA driver to {floor.low} or newer" if floor else "Update the NVIDIA driver"
     source = floor.source if floor else None
-    if look.is_true("cuda.available"):
+    if look.works("cuda"):
         return Verdict(
             Severity.WARNING,
             f"{title}, and CUDA is reported to be available all the same",
             "Both cannot be true of one moment: the driver may have been changed since, a forward-compatibility "
-            "library may stand in for it, or the text was put together from two machines.",
+            "library that is not told may stand in for it, or the text was put together from two machines.",
             f"Compare cat /proc/driver/nvidia/version with nvidia-smi. {update} if it is as old as stated.",
             source=source,
         )
