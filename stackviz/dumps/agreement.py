@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable, Sequence
 
 from stackviz.importers import Reading
-from stackviz.wire import Card, Scalar
+from stackviz.wire import Card, Scalar, systems
 
 __all__ = ["HAND_FILLED", "agreeing", "contradiction", "same_card", "same_version"]
 
@@ -114,16 +114,17 @@ _ONCE_PER_TOOL: dict[str, Callable[[str, str], bool]] = {
 """What different tools word differently, and one tool does not."""
 
 
+_FAMILIES = {"linux": "Linux", "windows": "Windows", "macos": "macOS"}
+
+
 def _family(reading: Reading) -> str:
     """Linux, Windows or macOS; "" where the dump does not say, or tells of a system inside another."""
-    name = str(reading.facts.get("os.name") or "").lower()
-    if not name:
+    family = systems.family(reading.facts)
+    if not family:
         return "macOS" if reading.facts.get("apple.chip") or "apple" in _vendors(reading) else ""
     if _told(reading.facts.get("os.wsl")) or "wsl" in str(reading.facts.get("os.kernel") or "").lower():
         return ""
-    if name.startswith("windows"):
-        return "Windows"
-    return "macOS" if name.startswith(("macos", "mac os", "darwin")) else "Linux"
+    return _FAMILIES[family]
 
 
 def _vendors(reading: Reading) -> set[str]:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from stackviz.dumps.layers import LAYERS, layer_of
 from stackviz.rules import Finding, Severity
-from stackviz.wire import Card, Report, Scalar
+from stackviz.wire import Card, Report, Scalar, cards_named, systems
 
 __all__ = ["Component", "components"]
 
@@ -77,15 +77,11 @@ _TOLD_BY: Mapping[str, tuple[tuple[str, ...], str]] = {
 
 
 def _system(facts: Mapping[str, Scalar]) -> tuple[str, str | None] | None:
-    name = str(facts.get("os.name") or "")
-    if not name:
-        return None
+    family = systems.family(facts)
     version = str(facts["os.version"]) if facts.get("os.version") else None
-    if name.lower().startswith("windows"):
-        return "windows", version
-    if name.lower().startswith(("macos", "mac os", "darwin")):
-        return "macos", version
-    return "linux", f"{name} {version or ''}".strip()[:200]
+    if family == "linux":
+        return "linux", f"{facts['os.name']} {version or ''}".strip()[:200]
+    return (family, version) if family else None
 
 
 def _state(component: str, version: str | None, findings: Sequence[Finding]) -> str:
@@ -96,8 +92,8 @@ def _card_state(card: Card, findings: Sequence[Finding]) -> str:
     """What is said of this card; a finding that names no card is about all of them."""
 
     def is_about(finding: Finding) -> bool:
-        named = [name for name in finding.evidence if name.startswith("card ")]
-        return finding.component == "hardware" and (not named or f"card {card.index}" in named)
+        named = cards_named(finding.evidence)
+        return finding.component == "hardware" and (not named or card.index in named)
 
     return _worst(findings, is_about) or "reported"
 

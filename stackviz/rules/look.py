@@ -10,7 +10,7 @@ from functools import cached_property
 from stackviz.rules.card_names import is_cut
 from stackviz.rules.compatibility import KnownCard, Tables
 from stackviz.rules.versions import numbers
-from stackviz.wire import Absent, Card, Report
+from stackviz.wire import Absent, Card, Report, systems
 
 __all__ = ["CardLook", "Look", "NotReported"]
 
@@ -52,6 +52,11 @@ class _Facts:
         text = str(value).lower() if isinstance(value, bool) else str(value).strip()
         self.evidence[self._prefix + name] = text
         return text or None
+
+    def _remember(self, *names: str) -> None:
+        """Writes facts into the evidence that something else reads."""
+        for name in names:
+            self.get(name)
 
     def need(self, name: str) -> str:
         """The fact as text. Raises NotReported if it is missing."""
@@ -169,12 +174,8 @@ class Look(_Facts):
     @property
     def platform(self) -> str:
         """`linux`, `windows` or `macos` as far as drivers go: under WSL the driver is the Windows one. "" unknown."""
-        name = (self.get("os.name") or "").lower()
-        if name.startswith("windows") or self.get("os.wsl"):
-            return "windows"
-        if name.startswith(("macos", "mac os", "darwin")):
-            return "macos"
-        return "linux" if name else ""
+        self._remember("os.name", "os.wsl")
+        return systems.driver_platform(self._facts)
 
     @property
     def driver_platform(self) -> str:
@@ -203,14 +204,8 @@ class Look(_Facts):
     @property
     def wheel_platform(self) -> str:
         """The platform a Python wheel is for: `linux-x86_64`; "" unknown."""
-        name = (self.get("os.name") or "").lower()
-        arch = (self.get("python.arch") or self.get("os.arch") or "").lower()
-        arch = {"amd64": "x86_64", "arm64": "aarch64"}.get(arch, arch)
-        if not name or not arch:
-            return ""
-        if name.startswith("windows"):
-            return f"windows-{arch}"
-        return f"macos-{'arm64' if arch == 'aarch64' else arch}" if self.platform == "macos" else f"linux-{arch}"
+        self._remember("os.name", "python.arch" if self._facts.get("python.arch") else "os.arch")
+        return systems.wheel_platform(self._facts)
 
     def evidence_for(self, cards: Iterable[int]) -> dict[str, str]:
         """What was read about the machine and about these cards."""

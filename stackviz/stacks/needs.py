@@ -17,6 +17,7 @@ from stackviz.rules.compatibility import newest_up_to
 from stackviz.rules.registry import needs_of
 from stackviz.rules.versions import numbers, same_line
 from stackviz.stacks.models import Requirement as StoredRequirement
+from stackviz.wire import systems
 
 MOST_NEEDS = 6  # in a box; the component's page has them all
 CARDS = "hardware"
@@ -57,6 +58,8 @@ class FindingLike(Protocol):
     def severity(self) -> str: ...
     @property
     def title(self) -> str: ...
+    @property
+    def evidence(self) -> Mapping[str, str]: ...
 
 
 def by_component(rows: Iterable[Requirement]) -> Demands:
@@ -164,27 +167,17 @@ def _with_table(
 def _systems(facts: Mapping[str, Any]) -> dict[str, str]:
     """What the machine has of what no box stands for."""
     libc = str(facts.get("os.libc") or "")
-    system = _system(facts)
+    system = systems.family(facts)
     found = {"glibc": libc.removeprefix("glibc").strip() if libc.startswith("glibc") else ""}
     if system in ("macos", "windows"):
         found[system] = str(facts.get("os.version") or "")
     return {name: version for name, version in found.items() if version}
 
 
-def _system(facts: Mapping[str, Any]) -> str:
-    name = str(facts.get("os.name") or "").lower()
-    if name.startswith(("macos", "mac os", "darwin")):
-        return "macos"
-    return "windows" if name.startswith("windows") else "linux" if name else ""
-
-
 def _platforms_of(facts: Mapping[str, Any]) -> tuple[str, ...]:
-    system = _system(facts)
-    arch = str(facts.get("python.arch") or facts.get("os.arch") or "").lower()
-    arch = {"amd64": "x86_64", "aarch64": "arm64"}.get(arch, arch)
-    arch = "aarch64" if system == "linux" and arch == "arm64" else arch
-    driver = "windows" if facts.get("os.wsl") else system
-    return ("", driver, f"{system}-{arch}") if system else ("",)
+    """What a row of the tables may be for to hold here: everything, the driver's system, the wheel's platform."""
+    told = ("", systems.driver_platform(facts), systems.wheel_platform(facts))
+    return tuple(dict.fromkeys(told)) if systems.family(facts) else ("",)
 
 
 # --- tables ---

@@ -13,6 +13,7 @@ from stackviz.diagrams.boxes import Box, Column, Found, machine_column
 from stackviz.diagrams.layers import Layer, State
 from stackviz.stacks.needs import DescribedColumn, FindingLike, reported_needs
 from stackviz.units import format_quantity
+from stackviz.wire.systems import family
 
 
 class SheetLike(Protocol):
@@ -46,9 +47,7 @@ class SnapshotLike(Protocol):
 def stack_slug(facts: Mapping[str, Any], card_vendors: Iterable[str]) -> str:
     """Which described stack a machine runs: by its cards first, then its system. The plain CPU stack fits the rest."""
     vendors = set(card_vendors)
-    system = str(facts.get("os.name") or "").casefold()
-    is_mac = system.startswith(("macos", "mac os", "darwin"))
-    is_windows = system.startswith(("windows", "microsoft windows"))
+    is_mac, is_windows = family(facts) == "macos", family(facts) == "windows"
     if "nvidia" in vendors:
         return _nvidia_stack(facts, is_windows=is_windows)
     if "apple" in vendors or (is_mac and _has_apple_chip(facts)):

@@ -91,7 +91,7 @@ def check_jax_plugin(look: Look, _tables: Tables) -> Iterator[Verdict]:
 def check_tensorflow_windows(look: Look, tables: Tables) -> Iterator[Verdict]:
     cards = look.cards("nvidia")
     versions = look.software("tensorflow")
-    is_native = (look.get("os.name") or "").lower().startswith("windows") and look.get("os.wsl") is None
+    is_native = look.platform == "windows" and look.get("os.wsl") is None
     if not is_native or not cards or not versions:
         return
     if not numbers(versions[0]):
