@@ -1,30 +1,22 @@
 """What must not leave the machine, and taking it out of every text that does.
 
 Home folders, user and host name, UUIDs, network addresses and those of network cards are replaced in all strings of a
-report just before it is checked and stored. May import: dumps and the standard library.
+report just before it is checked and stored. May import: wire and the standard library.
 """
 
 import getpass
 import os
-import re
 import socket
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from stackviz.dumps.private import (
-    HOME,
-    NETWORK_CARD,
-    PLAIN_WORDS,
-    SHORTEST_NAME,
-    UUID,
-    WINDOWS_HOME,
-    without_addresses,
-)
+from stackviz.wire.private import NETWORK_CARD, UUID, is_telling, without_addresses, without_homes, without_names
 
 __all__ = ["Mask", "mask_of_this_machine"]
 
+_SHORTEST_FOLDER = 4
 _STRUCTURE = frozenset(
     {
         "id", "identity", "uuid_hash", "created_at", "started_at", "kind", "vendor", "component", "benchmark", "state",
@@ -45,14 +37,11 @@ class Mask:
         """`is_version`: four numbers with dots between them are no address here."""
         for folder in self.folders:
             text = text.replace(folder, "~")
-        text = WINDOWS_HOME.sub("~", text)
-        text = HOME.sub("~", text)
+        text = without_homes(text)
         text = UUID.sub("<uuid>", text)
         text = NETWORK_CARD.sub("<address>", text)
         text = without_addresses(text, "<address>", is_version=is_version)
-        for name, stand_in in self.names:
-            text = re.sub(rf"(?<![A-Za-z0-9_]){re.escape(name)}(?![A-Za-z0-9_])", stand_in, text, flags=re.IGNORECASE)
-        return text
+        return without_names(text, dict(self.names))
 
     def document(self, document: Any) -> Any:  # noqa: ANN401 - JSON in, JSON out
         """The same document with every text masked, but for the fields of _STRUCTURE."""
@@ -76,12 +65,8 @@ class Mask:
 def mask_of(user_names: Iterable[str], host_names: Iterable[str], folders: Iterable[str]) -> Mask:
     """A mask for these names. Short names and plain words stay: they identify nobody and occur everywhere."""
     names = dict.fromkeys(user_names, "<user>") | dict.fromkeys(host_names, "<host>")
-    telling = {
-        name: stand_in
-        for name, stand_in in names.items()
-        if len(name) >= SHORTEST_NAME and name.lower() not in PLAIN_WORDS and not name.isdigit()
-    }
-    long_folders = {folder.rstrip("/\\") for folder in folders if len(folder.rstrip("/\\")) > SHORTEST_NAME}
+    telling = {name: stand_in for name, stand_in in names.items() if is_telling(name)}
+    long_folders = {folder.rstrip("/\\") for folder in folders if len(folder.rstrip("/\\")) >= _SHORTEST_FOLDER}
     return Mask(
         folders=tuple(sorted(long_folders, key=len, reverse=True)),
         names=tuple(sorted(telling.items(), key=lambda item: len(item[0]), reverse=True)),

@@ -1,20 +1,21 @@
 """Taking out of a dump what names a person or a machine, so that it may be kept: people, hosts, serials, addresses.
 
 What is left can be read as before: lines stay lines, and what stands in for a name is no word that a tool prints.
-May import: dumps.private and the standard library.
+May import: wire and the standard library.
 """
 
 import re
 from collections.abc import Iterator
 
-from stackviz.dumps.private import (
+from stackviz.wire.private import (
     HOME,
     NETWORK_CARD,
-    PLAIN_WORDS,
-    SHORTEST_NAME,
     UUID,
-    WINDOWS_HOME,
+    is_nobody,
+    is_telling,
     without_addresses,
+    without_homes,
+    without_names,
 )
 
 __all__ = ["mask_text"]
@@ -81,15 +82,12 @@ def _masked(text: str) -> str:
     text = _NAMED.sub(_without_name, text)
     text = _SYSLOG.sub(r"\1host", text)
     text = _SERIAL_ELEMENT.sub(_without_serial, _SERIAL.sub(_without_serial, text))
-    text = WINDOWS_HOME.sub("~", text)
-    text = HOME.sub("~", text)
+    text = without_homes(text)
     text = _UDID.sub(REDACTED, UUID.sub(REDACTED, text))
     text = NETWORK_CARD.sub(REDACTED, text)
     text = _MAIL.sub(REDACTED, text) if "@" in text else text
     text = "\n".join(_without_addresses(line) for line in _without_serial_column(text.split("\n")))
-    for name, stand_in in names.items():
-        text = re.sub(rf"(?<![A-Za-z0-9_]){re.escape(name)}(?![A-Za-z0-9_])", stand_in, text)
-    return text
+    return without_names(text, names)
 
 
 def _names(text: str) -> Iterator[tuple[str, str]]:
@@ -98,19 +96,13 @@ def _names(text: str) -> Iterator[tuple[str, str]]:
     found |= {match[1]: "user" for match in HOME.finditer(text)}
     found |= {match[3]: "host" for match in _PROMPT.finditer(text)}
     found |= {match[2]: "host" for match in _UNAME.finditer(text)}
-    telling = [(name, stand_in) for name, stand_in in found.items() if _is_telling(name)]
+    telling = [(name, stand_in) for name, stand_in in found.items() if is_telling(name)]
     yield from sorted(telling, key=lambda item: len(item[0]), reverse=True)[:_MOST_NAMES]
-
-
-def _is_telling(name: str) -> bool:
-    """A word that tools print too, or a number, is left where it stands for something else."""
-    is_word = name.lower() in PLAIN_WORDS or not any(letter.isalpha() for letter in name)
-    return SHORTEST_NAME < len(name) <= 64 and not is_word and name.isascii()
 
 
 def _without_name(found: re.Match[str]) -> str:
     told = found[2].strip().lower()
-    is_plain = told in PLAIN_WORDS or told in _DOES_NOT_TELL
+    is_plain = is_nobody(told) or told in _DOES_NOT_TELL
     return found[0] if is_plain else f"{found[1]}{REDACTED}"
 
 

@@ -15,7 +15,6 @@ from stackviz.importers.env_report import (
     add_card,
     check_torch_versions,
     component_of,
-    home_masked,
     is_said,
     number_of_bytes,
     take_platform,
@@ -29,6 +28,7 @@ from stackviz.importers.lscpu import is_processor_line, read_processor
 from stackviz.importers.reading import CardReading, Reading, clean
 from stackviz.importers.vendors import vendor_of
 from stackviz.wire import LIMITS
+from stackviz.wire.private import without_homes
 
 __all__ = ["IMPORTER", "VLLM_IMPORTER", "read_collect_env"]
 
@@ -315,7 +315,7 @@ _CUDNN_PATH = re.compile(r"(?:[A-Za-z]:\\|/)[^\n]{0,300}?cudnn[^\n/\\]{0,60}$", 
 
 def _take_cudnn(reading: Reading, written: str) -> None:
     """The version is in the libraries' names: those of one folder mostly, of several installations sometimes."""
-    paths = [clean(home_masked(path)).replace(" ", "\\ ") for path in _CUDNN_PATH.findall(written[:_LONGEST_FIELD])]
+    paths = [clean(without_homes(path)).replace(" ", "\\ ") for path in _CUDNN_PATH.findall(written[:_LONGEST_FIELD])]
     versions = {dotted or major for dotted, major in _CUDNN_FILE.findall(written)}
     if paths:
         reading.sheet.state("cudnn.libraries", " ".join(paths))
@@ -452,7 +452,7 @@ def _read_packages(reading: Reading, lines: list[str]) -> None:
 def _read_variables(reading: Reading, variables: dict[str, str]) -> None:
     """What vLLM prints of the environment. Home folders in paths are masked, UUIDs left out."""
     path = variables.get("LD_LIBRARY_PATH")
-    reading.sheet.state("env.ld_library_path", home_masked(path) if path else None)
+    reading.sheet.state("env.ld_library_path", without_homes(path) if path else None)
     visible = variables.get("CUDA_VISIBLE_DEVICES")
     reading.sheet.state("cuda.visible_devices", re.sub(r"(?:GPU|MIG)-[\w-]+", "<uuid>", visible) if visible else None)
     if variables.get("KUBERNETES_SERVICE_HOST"):

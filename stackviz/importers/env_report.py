@@ -14,7 +14,6 @@ __all__ = [
     "add_card",
     "check_torch_versions",
     "component_of",
-    "home_masked",
     "is_said",
     "number_of_bytes",
     "take_platform",
@@ -71,7 +70,6 @@ _PACKAGES = {
 """Package -> component, where the two names differ."""
 
 _SAME_NAME = frozenset(COMPONENTS) - {"accelerate", "linux", "windows", "macos", "metal", "mps", "hardware", "python"}
-_HOME = re.compile(r"/(?:home|Users)/[^/\s:]{1,100}|\b[A-Za-z]:\\Users\\[^\\\s:]{1,100}")
 _BYTES = {"B": 1, "KB": 2**10, "MB": 2**20, "GB": 2**30, "TB": 2**40}
 _WINDOWS = re.compile(r".{0,20}?\bWindows\b\s*(.{0,60})$", re.DOTALL)
 _MAC = re.compile(r"(?:macos|mac ?os ?x|os ?x|darwin)\s*(\d[\d.]*)?", re.IGNORECASE)
@@ -108,11 +106,6 @@ def take_truth(reading: Reading, fact: str, written: str, tool: str) -> None:
     reading.sheet.state(fact, truth)
     if truth is None:
         reading.sheet.lack(fact, "not_reported", f"{tool} says {text}")
-
-
-def home_masked(text: str) -> str:
-    """The text without names of home folders."""
-    return _HOME.sub("~", text)
 
 
 def number_of_bytes(written: str) -> int | None:

@@ -1,34 +1,82 @@
-"""What identifies a person or a machine in a text: home folders, UUIDs, addresses. The agent masks with the same.
+"""What identifies a person or a machine in a text: home folders, UUIDs, addresses. Whoever masks, masks with these.
 
 May import: the standard library.
 """
 
 import ipaddress
 import re
+from collections.abc import Mapping
 from contextlib import suppress
 
-__all__ = ["HOME", "NETWORK_CARD", "PLAIN_WORDS", "SHORTEST_NAME", "UUID", "WINDOWS_HOME", "without_addresses"]
+__all__ = [
+    "HOME",
+    "NETWORK_CARD",
+    "UUID",
+    "is_nobody",
+    "is_telling",
+    "without_addresses",
+    "without_homes",
+    "without_names",
+]
 
 UUID = re.compile(r"\b(?:GPU-|MIG-)?[0-9A-Fa-f]{8}-(?:[0-9A-Fa-f]{4}-){3}[0-9A-Fa-f]{12}\b")
 NETWORK_CARD = re.compile(r"\b[0-9A-Fa-f]{2}(?:(?::[0-9A-Fa-f]{2}){5,19}|(?:-[0-9A-Fa-f]{2}){5,19})\b")
-HOME = re.compile(r"(?<![A-Za-z0-9_]:)/(?:home|Users)/(?!~)([^/\\\s:;,'\"]+)")
-WINDOWS_HOME = re.compile(
-    r"\b[A-Z]:[\\/]{1,2}Users[\\/]{1,2}(?!~)(?:[^\\/:;,\"<>|\r\n\t]+(?=[\\/])|[^\\/:;,'\"<>|\r\n\t]+)", re.IGNORECASE
+HOME = re.compile(r"(?:[\\/](?:home\d?|Users)|(?<![\w.-])/users)[\\/]{1,2}(?!~)([^/\\\s:;,'\"]+)")
+_WINDOWS_HOME = re.compile(
+    r"(?:\b[A-Z]:|(?:/mnt)?/[a-z](?=/))[\\/]{1,2}Users[\\/]{1,2}(?!~)"
+    r"(?:[^\\/:;,\"<>|\r\n\t]+(?=[\\/])|[^\\/:;,'\"<>|\r\n\t]+)",
+    re.IGNORECASE,
 )
 """A folder's name may hold blanks there: without a backslash behind it, it goes on to the next mark or the end."""
 
-SHORTEST_NAME = 3
-PLAIN_WORDS = frozenset(
+_SHORTEST_NAME = 3
+_LONGEST_NAME = 64
+_NOBODY = frozenset(
     {
-        "root", "user", "admin", "administrator", "guest", "nobody", "test", "ubuntu", "debian", "fedora", "centos",
-        "linux", "windows", "macos", "darwin", "docker", "runner", "jenkins", "build", "builder", "ec2-user",
-        "jovyan", "vscode", "codespace", "worker", "node", "server", "host", "localhost", "machine", "desktop",
-        "laptop", "workstation", "box", "lab", "gpu", "cpu", "npu", "tpu", "cuda", "rocm", "metal", "mps", "xpu",
-        "torch", "pytorch", "python", "nvidia", "amd", "intel", "apple", "device", "card", "driver", "kernel",
-        "agent", "system", "mac", "macbook", "home", "dev",
+        "root", "user", "admin", "administrator", "guest", "nobody", "test", "ubuntu", "debian", "fedora",
+        "centos", "linux", "windows", "macos", "darwin", "docker", "runner", "jenkins", "build", "builder",
+        "ec2-user", "jovyan", "vscode", "codespace", "worker", "node", "server", "host", "localhost", "machine",
+        "desktop", "laptop", "workstation", "box", "lab", "gpu", "cpu", "npu", "tpu", "cuda", "rocm", "metal",
+        "mps", "xpu", "torch", "pytorch", "python", "nvidia", "amd", "intel", "apple", "device", "card",
+        "driver", "kernel", "agent", "system", "mac", "macbook", "home", "dev",
     }
 )  # fmt: skip
-"""Names that identify nobody, and are words of our own besides: masking them would mangle what we say."""
+"""Names that identify nobody."""
+
+_PRINTED_WORDS = frozenset(
+    {
+        "ada", "ampere", "blackwell", "fermi", "hopper", "kepler", "lovelace", "maxwell", "pascal", "tesla",
+        "titan", "turing", "volta", "vega", "navi", "arc", "iris", "max", "min", "pro", "ultra", "air", "mini",
+        "plus", "super", "nano", "core", "ray", "mark", "rose", "dell", "lenovo", "conda", "anaconda",
+        "miniconda", "opt", "usr", "var", "tmp", "bin", "lib", "etc", "mnt", "data", "work", "public", "shared",
+        "default", "none", "off", "auto", "true", "false", "yes", "not", "the", "and", "for", "all", "app",
+        "apps",
+    }
+)  # fmt: skip
+"""Words that tools print besides, be they somebody's name: they are masked only where they are said to be one."""
+
+
+def is_nobody(name: str) -> bool:
+    """Whether a name of a user or a host identifies nobody."""
+    return name.lower() in _NOBODY
+
+
+def is_telling(name: str) -> bool:
+    """Whether a name of a user or a host is masked wherever it stands: no word of tools, no number, not too short."""
+    is_word = is_nobody(name) or name.lower() in _PRINTED_WORDS or not any(letter.isalpha() for letter in name)
+    return _SHORTEST_NAME <= len(name) <= _LONGEST_NAME and not is_word
+
+
+def without_names(text: str, stand_ins: Mapping[str, str]) -> str:
+    """The text with each of the names replaced by what stands in for it, in whatever case it is written."""
+    lowered = text.lower()
+    by_name = {name.lower(): stand_in for name, stand_in in stand_ins.items() if name.lower() in lowered}
+    if not by_name:
+        return text
+    names = "|".join(re.escape(name) for name in sorted(by_name, key=len, reverse=True))
+    pattern = re.compile(rf"(?<![A-Za-z0-9_])(?:{names})(?![A-Za-z0-9_])", re.IGNORECASE)
+    return pattern.sub(lambda found: by_name.get(found[0].lower(), found[0]), text)
+
 
 _IPV6 = re.compile(
     r"(?<![0-9A-Za-z_])(?:[0-9A-Fa-f]{1,4}|:)"
@@ -37,6 +85,11 @@ _IPV6 = re.compile(
 )
 _IPV4 = re.compile(r"(?<![\w.+-])(?:[0-9]{1,3}\.){3}[0-9]{1,3}(?![\w+-]|\.[0-9])")
 _SAYS_VERSION = re.compile(r"(?:\b(?:version|release|driver|ver|v)\b\.?\s*[:=]?|==)\s*$", re.IGNORECASE)
+
+
+def without_homes(text: str) -> str:
+    """Home folders, of Linux, macOS and Windows, replaced by `~`."""
+    return HOME.sub("~", _WINDOWS_HOME.sub("~", text))
 
 
 def without_addresses(text: str, stand_in: str, *, is_version: bool = False) -> str:

@@ -17,6 +17,10 @@ DUMPS = sorted((Path(__file__).parents[1] / "fixtures" / "dumps").glob("*.*"))
     [
         ("Model: /home/hedwig/llama/models/x.gguf", "Model: ~/llama/models/x.gguf"),
         (r"C:\Users\Hedwig Owl\miniconda3\lib\cudnn64_8.dll", r"~\miniconda3\lib\cudnn64_8.dll"),
+        ("PATH=/usr/bin:/home/hedwig/bin:/home/owl/bin", "PATH=/usr/bin:~/bin:~/bin"),
+        ("x:/home/hedwig/lib and lib64:/Users/owl/lib", "x:~/lib and lib64:~/lib"),
+        ("C:/Users/Hedwig Owl/x and /mnt/c/Users/Hedwig Owl/y", "~/x and ~/y"),
+        (r"\\wsl.localhost\Ubuntu\home\hedwig\x, /users/hedwig/y", r"\\wsl.localhost\Ubuntu~\x, ~/y"),
         ("hedwig@tower-7:~/src$ nvidia-smi", "user@host:~/src$ nvidia-smi"),
         ("(venv) [hedwig@tower-7 src]$ nvidia-smi", "(venv) [user@host src]$ nvidia-smi"),
         ("(base) hedwig@Hedwigs-MBP ~ % sysctl", "(base) user@host ~ % sysctl"),

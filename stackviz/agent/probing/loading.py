@@ -12,6 +12,7 @@ from pathlib import PurePosixPath
 
 from stackviz.agent.probing.asking import Missing, Questions, Surroundings, only_on
 from stackviz.wire import LIMITS
+from stackviz.wire.private import without_homes
 
 __all__ = ["QUESTIONS"]
 
@@ -24,7 +25,6 @@ _GRAPHICS_MODULES = frozenset(
     }
 )  # fmt: skip
 _SECURE_BOOT = "/sys/firmware/efi/efivars/SecureBoot-8be4df61-93ca-11d2-aa0d-00e098032b8c"
-_HOME = re.compile(r"^/(?:home|Users)/[^/]+")  # between colons, where the mask of whole texts takes it for a drive
 _MOST_FOLDERS = 64
 _MOST_FILES = 10_000
 
@@ -61,7 +61,7 @@ def ld_library_path(around: Surroundings) -> str:
     value = around.environ.get("LD_LIBRARY_PATH", "")
     if not value.strip(": "):
         raise Missing("not_applicable", "LD_LIBRARY_PATH is not set")
-    return ":".join(_HOME.sub("~", folder) for folder in value.split(":"))
+    return without_homes(value)
 
 
 @QUESTIONS.about("cudnn.libraries")
