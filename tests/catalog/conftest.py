@@ -6,14 +6,14 @@ import pytest
 from django.db import transaction
 
 from stackviz.catalog.change import Summary
-from stackviz.catalog.load import load_catalogue
 from stackviz.catalog.models import Accelerator, Source, SpecValue, Vendor
+from tests.curated import put_catalogue
 
 
 @pytest.fixture(scope="module")
 def loaded(django_db_setup, django_db_blocker) -> Iterator[Summary]:
     with django_db_blocker.unblock(), transaction.atomic():
-        yield load_catalogue()
+        yield put_catalogue()
         transaction.set_rollback(True)
 
 

@@ -6,9 +6,8 @@ import pytest
 from django.core.cache import cache
 from django.db import transaction
 
-from stackviz.catalog.load import load_catalogue
 from stackviz.catalog.models import Accelerator
-from stackviz.stacks.load import load_stacks
+from tests.curated import put_catalogue_and_stacks
 from tests.machines.factories import DGX_FACTS, gemm, h100, make_lab, make_machine, make_report
 
 
@@ -22,8 +21,7 @@ def nothing_kept():
 def curated(django_db_setup, django_db_blocker) -> Iterator[None]:
     """All spec sheets and stacks, loaded once for a file of tests and rolled back after it."""
     with django_db_blocker.unblock(), transaction.atomic():
-        load_catalogue()
-        load_stacks()
+        put_catalogue_and_stacks()
         yield
         transaction.set_rollback(True)
 

@@ -6,8 +6,8 @@ import pytest
 from django.core.cache import cache
 from django.db import transaction
 
-from stackviz.catalog.load import load_catalogue
 from stackviz.catalog.models import Accelerator
+from tests.curated import put_catalogue
 from tests.machines.factories import DGX_FACTS, copy, gemm, h100, make_lab, make_machine, make_report
 
 
@@ -21,7 +21,7 @@ def nothing_kept():
 def curated(django_db_setup, django_db_blocker) -> Iterator[None]:
     """All spec sheets, loaded once for a file of tests and rolled back after it."""
     with django_db_blocker.unblock(), transaction.atomic():
-        load_catalogue()
+        put_catalogue()
         yield
         transaction.set_rollback(True)
 

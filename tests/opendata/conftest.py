@@ -6,9 +6,8 @@ from pathlib import Path
 import pytest
 from django.db import transaction
 
-from stackviz.catalog.load import load_catalogue
 from stackviz.catalog.models import Accelerator
-from stackviz.stacks.load import load_stacks
+from tests.curated import put_catalogue_and_stacks
 from tests.machines.factories import DGX_FACTS, copy, gemm, h100, make_lab, make_machine, make_report
 
 SECRET = "sealed-chamber"  # in everything the private lab has: no byte of a dump may hold it
@@ -17,8 +16,7 @@ SECRET = "sealed-chamber"  # in everything the private lab has: no byte of a dum
 @pytest.fixture(scope="module")
 def curated(django_db_setup, django_db_blocker) -> Iterator[None]:
     with django_db_blocker.unblock(), transaction.atomic():
-        load_catalogue()
-        load_stacks()
+        put_catalogue_and_stacks()
         yield
         transaction.set_rollback(True)
 
