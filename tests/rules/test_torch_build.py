@@ -3,7 +3,7 @@
 import pytest
 
 from stackviz.rules import find, packaged_tables
-from stackviz.rules.checks.torch_build import covers
+from stackviz.rules.checks.builds import covers, origin_of
 from stackviz.wire import Absent, Software
 from tests.rules.build import UNSET, answer, answers, card, linux, mac, report
 
@@ -198,6 +198,27 @@ def test_where_two_packages_of_cudnn_disagree_both_are_named():
     software = (Software("cudnn", "9.10.2.21", PACKAGES), Software("cudnn", "9.20.0.48", PACKAGES))
     seen = linux(card(compute_capability="7.0"), software=software, cudnn__version=None)
     assert "9.10.2.21 and 9.20.0.48" in answer("cudnn-drops-old-card", seen).title
+
+
+@pytest.mark.parametrize(
+    ("torch", "origin"),
+    [
+        ("2.9.1+cu128", "release"),
+        ("2.5.1.post303", "release"),
+        ("2.13.0+rocm6.4", "release"),
+        ("2.9.1+cpu", "release"),
+        ("2.10.0.dev20251101+cu130", "nightly"),
+        ("1.4.0.dev20191205", "nightly"),
+        ("2.1.0a0+git1234abc", "own"),
+        ("2.6.0a0+ecf3bae40a.nv25.01", "own"),
+        ("2.4.0+ecf3bae40a", "own"),
+        ("1.8.0a0", "own"),
+        ("2.10.0.dev0+gitabcdef1", "own"),
+        ("2.10.0.dev0", "own"),
+    ],
+)
+def test_a_torch_is_a_release_a_nightly_or_somebodys_own(torch, origin):
+    assert origin_of(torch) == origin
 
 
 OLD_AND_NEW = (

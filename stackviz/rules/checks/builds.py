@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from enum import StrEnum
 
 from stackviz.rules.compatibility import Requirement, Tables
 from stackviz.rules.drivers import driver_floor, serves
@@ -11,6 +12,26 @@ from stackviz.rules.versions import major_minor, numbers
 
 _ARCH = re.compile(r"(sm|compute)_(\d{1,6})(\d)([af]?)")
 _VARIANT = re.compile(r"cu(\d{1,3})(\d)")
+
+
+# A local part that is a commit (`+gitabc1234`, `+ecf3bae40a.nv25.01`), or the a0 of a version that is not out.
+_SOURCE_TREE = re.compile(r"\da0\b|\+(?:git|[0-9a-f]{7,40}(?:\.|$))")
+_NIGHTLY = re.compile(r"\.?dev\d{8}")
+
+
+class Origin(StrEnum):
+    """Who built a torch. Only of a release do the tables say what it carries."""
+
+    RELEASE = "release"
+    NIGHTLY = "nightly"  # published by pytorch.org too, with its own libraries
+    OWN = "own"  # from a source tree, against the libraries of the system
+
+
+def origin_of(torch: str) -> Origin:
+    """`2.9.1+cu128` is a release, `2.10.0.dev20251101+cu130` a nightly, `2.1.0a0+git1234abc` somebody's own."""
+    if _NIGHTLY.search(torch) and not _SOURCE_TREE.search(torch):
+        return Origin.NIGHTLY
+    return Origin.OWN if _SOURCE_TREE.search(torch) or "dev" in torch else Origin.RELEASE
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,6 +90,14 @@ def rows_of_code(look: Look, tables: Tables) -> list[Requirement]:
         for relation in ("built-for", "compiles-for")
         for row in tables.rows("pytorch", relation, "compute-capability", platform=look.wheel_platform)
     ]
+
+
+def published_archs(look: Look, tables: Tables, torch: str, cuda: str) -> list[str]:
+    """What a build carries, as its maker says; nothing is said of one that is no release, whatever its number."""
+    if origin_of(torch) is not Origin.RELEASE:
+        return []
+    rows = rows_of_code(look, tables)
+    return archs_of(row for row in rows if row.version == major_minor(torch) and row.variant == variant_of(cuda))
 
 
 def builds_for(look: Look, tables: Tables, capabilities: Iterable[str]) -> list[Build]:

@@ -81,7 +81,7 @@ def check_driver_too_old(look: Look, tables: Tables) -> Iterator[Verdict]:
 
 
 def _forward(look: Look, tables: Tables, title: str, cuda: str) -> Verdict | None:
-    """A newer libcuda that stands in for the older driver, as containers bring it: then the floor is not the driver's."""
+    """A newer libcuda that stands in for an older driver, as containers bring it: the floor is not the driver's then."""
     path = compat_path(look)
     failed = look.number("cuda.init_code") not in (None, 0)
     if not path or failed or consumer_cards(look):

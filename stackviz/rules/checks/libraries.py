@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterator
 
+from stackviz.rules.checks.builds import Origin, origin_of
 from stackviz.rules.compatibility import Source, Tables
 from stackviz.rules.finding import Severity, Verdict
 from stackviz.rules.look import Look, NotReported
@@ -35,7 +36,6 @@ TORCH_IMPORT = Source(
     "https://pytorch.org/get-started/locally/",
 )  # fmt: skip
 _LONGEST_QUOTE = 160
-_BUILT_FROM_SOURCE = re.compile(r"\d(?:a0)?\+(?:git)?[0-9a-f]{7,}|\da0\b")
 _TOOLKIT_FOLDER = re.compile(r"cuda|cudnn|nccl|nvidia", re.IGNORECASE)
 
 
@@ -94,7 +94,7 @@ def check_cudnn_shadowed(look: Look, _tables: Tables) -> Iterator[Verdict]:
         return
     if look.says_none("torch.cuda_version") or look.says_none("torch.version"):
         return
-    if _BUILT_FROM_SOURCE.search(look.get("torch.version") or ""):
+    if origin_of(look.get("torch.version") or "") is Origin.OWN:
         return  # it was linked to the cuDNN of the system
     folders = [folder.rstrip("/") for folder in (look.get("env.ld_library_path") or "").split(":") if folder]
     hidden = [path for path in _system_cudnn(look) if path.rpartition("/")[0] in folders]

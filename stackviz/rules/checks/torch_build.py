@@ -5,15 +5,13 @@ from collections.abc import Iterator, Sequence
 from stackviz.rules.checks.builds import (
     Build,
     advice,
-    archs_of,
     builds_for,
     capabilities_of,
     covers,
     hidden_cards,
+    published_archs,
     ranges,
-    rows_of_code,
     served,
-    variant_of,
 )
 from stackviz.rules.checks.driver import cuda_of_torch
 from stackviz.rules.checks.grouping import by_capability, indexes, named
@@ -100,19 +98,6 @@ def _why_cpu_only(torch: str, platform: str, tables: Tables) -> str:
     return "Nothing of torch runs on the card with this build."
 
 
-def _from_tables(look: Look, tables: Tables, torch: str, cuda: str) -> list[str]:
-    """What the build carries, as its maker says. A build of one's own is not in the tables, whatever its number."""
-    if is_own_build(torch):
-        return []
-    rows = rows_of_code(look, tables)
-    return archs_of(row for row in rows if row.version == major_minor(torch) and row.variant == variant_of(cuda))
-
-
-def is_own_build(torch: str) -> bool:
-    """`2.1.0a0+git1234` and `2.6.0a0+ecf3bae40a.nv25.01` come from a source tree, not from a release."""
-    return "a0" in torch or "git" in torch or "dev" in torch
-
-
 def check_kernels(look: Look, tables: Tables) -> Iterator[Verdict]:
     cards = look.cards("nvidia")
     if not cards:
@@ -122,7 +107,7 @@ def check_kernels(look: Look, tables: Tables) -> Iterator[Verdict]:
         return
     torch = look.need("torch.version")
     listed = look.get("torch.arch_list")
-    archs = listed.split() if listed else _from_tables(look, tables, torch, cuda)
+    archs = listed.split() if listed else published_archs(look, tables, torch, cuda)
     if not archs:
         look.need("torch.arch_list")
     for capability, group in by_capability(cards):

@@ -3,8 +3,7 @@
 import re
 from collections.abc import Iterable, Iterator
 
-from stackviz.rules.checks.builds import variant_of
-from stackviz.rules.checks.torch_build import is_own_build
+from stackviz.rules.checks.builds import Origin, origin_of, variant_of
 from stackviz.rules.compatibility import Source, Tables
 from stackviz.rules.finding import Severity, Verdict
 from stackviz.rules.look import Look
@@ -67,7 +66,9 @@ def check_versions(look: Look, _tables: Tables) -> Iterator[Verdict]:
 
 def check_cuda_offered(look: Look, tables: Tables) -> Iterator[Verdict]:
     torch, cuda = look.get("torch.version"), look.get("torch.cuda_version")
-    if torch is None or cuda is None or is_own_build(torch) or torch.partition("+")[2] == variant_of(cuda):
+    if torch is None or cuda is None or torch.partition("+")[2] == variant_of(cuda):
+        return
+    if origin_of(torch) is not Origin.RELEASE:
         return
     release = ".".join(str(part) for part in numbers(torch)[:3])
     rows = [row for row in tables.rows("pytorch", "offers", "cuda-runtime") if row.version == release and row.values]
@@ -103,7 +104,7 @@ def check_companions(look: Look, tables: Tables) -> Iterator[Verdict]:
         return
     found = {slug: version for slug in (*COMPANIONS, "triton") for version in _stated(look.software(slug))}
     torch = look.need("torch.version") if found else ""
-    if not found or is_own_build(torch):
+    if not found or origin_of(torch) is not Origin.RELEASE:
         return
     for slug, version in found.items():
         wanted = _triton_of(look, tables, torch) if slug == "triton" else _torch_of(tables, slug, version)
@@ -148,7 +149,7 @@ def _companion_of(look: Look, tables: Tables, slug: str) -> str:
 
 
 def _stated(versions: Iterable[str]) -> list[str]:
-    return [version for version in versions if numbers(version) and not is_own_build(version)][:1]
+    return [version for version in versions if numbers(version) and origin_of(version) is Origin.RELEASE][:1]
 
 
 def _same_release(version: str, other: str) -> bool:
