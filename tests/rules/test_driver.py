@@ -181,10 +181,27 @@ def test_forward_compatibility_beside_an_available_cuda_is_no_contradiction():
 # --- minor-compat-ptx ---
 
 
-def test_a_driver_of_the_family_but_older_than_the_toolkits_is_a_warning():
-    found = answer("minor-compat-ptx", linux(torch__cuda_version="12.8", nvidia__driver_version="535.183.01"))
-    assert found.severity == "warning"
+BEFORE_TOOLKIT = {
+    "torch__version": "2.9.1+cu128",
+    "torch__cuda_version": "12.8",
+    "nvidia__driver_version": "535.183.01",
+}
+
+
+def test_a_driver_of_the_family_but_older_than_the_toolkits_is_a_note():
+    found = answer("minor-compat-ptx", linux(**BEFORE_TOOLKIT))
+    assert found.severity == "note"
     assert "570.26" in found.title
+
+
+@pytest.mark.parametrize(
+    ("archs", "severity"),
+    [("sm_80 compute_80", "warning"), ("sm_90 compute_80", "note"), ("sm_80 sm_86", "note"), (None, "note")],
+)
+def test_it_is_a_warning_where_only_ptx_runs_on_the_card(archs, severity):
+    found = answer("minor-compat-ptx", linux(torch__arch_list=archs, **BEFORE_TOOLKIT))
+    assert found.severity == severity
+    assert ("H100" in found.title) is (severity == "warning")
 
 
 @pytest.mark.parametrize("driver", ["570.26", "580.95.05", "525.60.12"])

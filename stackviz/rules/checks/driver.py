@@ -2,13 +2,13 @@
 
 from collections.abc import Iterator
 
-from stackviz.rules.checks.builds import advice
+from stackviz.rules.checks.builds import advice, covers, published_archs
 from stackviz.rules.checks.cuda_start import compat_path, consumer_cards
 from stackviz.rules.checks.grouping import by_capability, indexes, named
 from stackviz.rules.compatibility import Requirement, Source, Tables, newest_up_to
 from stackviz.rules.drivers import driver_branch, driver_floor, reaches, serves, shipped_drivers
 from stackviz.rules.finding import Severity, Verdict
-from stackviz.rules.look import Look, NotReported
+from stackviz.rules.look import CardLook, Look, NotReported
 from stackviz.rules.rule import HOW_TO_TELL, Rule
 from stackviz.rules.versions import is_below, major_minor, numbers, same_line
 
@@ -81,7 +81,7 @@ def check_driver_too_old(look: Look, tables: Tables) -> Iterator[Verdict]:
 
 
 def _forward(look: Look, tables: Tables, title: str, cuda: str) -> Verdict | None:
-    """A newer libcuda that stands in for an older driver, as containers bring it: the floor is not the driver's then."""
+    """A newer libcuda that stands in for an older driver, as containers bring it: the floor is not the driver's."""
     path = compat_path(look)
     failed = look.number("cuda.init_code") not in (None, 0)
     if not path or failed or consumer_cards(look):
@@ -167,14 +167,40 @@ def check_driver_before_toolkit(look: Look, tables: Tables) -> Iterator[Verdict]
         return
     if reaches(tables, driver, shipped[0].values, platform) is not False:
         return
+    title = f"Driver {driver} is older than the one CUDA {major_minor(cuda)} came with ({shipped[0].values})"
+    needing = _needing_ptx(look, tables, cuda)
+    if needing:
+        yield Verdict(
+            Severity.WARNING,
+            f"{title}, and would have to compile the code for {named(needing)}",
+            "Of what it carries only PTX runs on this card, and a driver compiles no PTX of a newer CUDA than its own: "
+            'the first kernel fails with "the provided PTX was compiled with an unsupported toolchain".',
+            f"Update the driver to {shipped[0].values} or newer, or install another build. {_older_build(look, tables)}",
+            cards=indexes(needing),
+            source=shipped[0].source,
+        )
+        return
     yield Verdict(
-        Severity.WARNING,
-        f"Driver {driver} is older than the one CUDA {major_minor(cuda)} came with ({shipped[0].values})",
-        "Programs run under minor-version compatibility. What they cannot have is code that this driver would have to "
-        "compile from newer PTX, and features that came with the newer driver.",
-        f"Nothing while all works; for builds that rely on PTX, update the driver to {shipped[0].values} or newer.",
+        Severity.NOTE,
+        title,
+        "Programs run under minor-version compatibility, as NVIDIA supports it. What they cannot have is code that "
+        "this driver would have to compile from newer PTX, and features that came with the newer driver.",
+        f"Nothing; for extensions that carry PTX alone, update the driver to {shipped[0].values} or newer.",
         source=shipped[0].source,
     )
+
+
+def _needing_ptx(look: Look, tables: Tables, cuda: str) -> list[CardLook]:
+    """The cards for which this torch has no machine code, only PTX that the driver compiles."""
+    listed = look.get("torch.arch_list")
+    archs = listed.split() if listed else published_archs(look, tables, look.get("torch.version") or "", cuda)
+    found = []
+    for card in look.cards("nvidia"):
+        capability = card.get("compute_capability") or ""
+        kinds = {arch.partition("_")[0] for arch in archs if covers(capability, arch)}
+        if kinds == {"compute"}:
+            found.append(card)
+    return found
 
 
 def check_driver_branch_ended(look: Look, tables: Tables) -> Iterator[Verdict]:
