@@ -8,7 +8,8 @@ from itertools import combinations
 
 from stackviz.importers.reading import CardReading, Reading, clean
 from stackviz.importers.vendors import vendor_of
-from stackviz.wire import COMPONENTS, LIMITS
+from stackviz.wire import LIMITS
+from stackviz.wire.packages import component_of
 
 __all__ = [
     "add_card",
@@ -40,36 +41,6 @@ _NOT_TOLD = {
 
 _TRUTHS = {"true": True, "yes": True, "available": True, "false": False, "no": False, "unavailable": False}
 
-_PACKAGES = {
-    "torch": "pytorch",
-    "pytorch-triton": "triton",
-    "pytorch-triton-rocm": "triton",
-    "pytorch-triton-xpu": "triton",
-    "triton-windows": "triton",
-    "accelerate": "hf-accelerate",
-    "cudatoolkit": "cuda-runtime",
-    "cuda-cudart": "cuda-runtime",
-    "nvidia-cuda-runtime": "cuda-runtime",
-    "nvidia-cublas": "cublas",
-    "nvidia-cudnn": "cudnn",
-    "nvidia-cufft": "cufft",
-    "nvidia-cusparse": "cusparse",
-    "nvidia-nccl": "nccl",
-    "jaxlib": "jax",
-    "jax-cuda12-plugin": "jax-cuda-plugin",
-    "jax-cuda13-plugin": "jax-cuda-plugin",
-    "tensorflow-macos": "tensorflow",
-    "tensorflow-gpu": "tensorflow",
-    "onednn": "onednn",
-    "mkldnn": "onednn",
-    "llvm-openmp": "openmp",
-    "intel-openmp": "openmp",
-    "openblas": "openblas",
-    "libopenblas": "openblas",
-}
-"""Package -> component, where the two names differ."""
-
-_SAME_NAME = frozenset(COMPONENTS) - {"accelerate", "linux", "windows", "macos", "metal", "mps", "hardware", "python"}
 _BYTES = {"B": 1, "KB": 2**10, "MB": 2**20, "GB": 2**30, "TB": 2**40}
 _WINDOWS = re.compile(r".{0,20}?\bWindows\b\s*(.{0,60})$", re.DOTALL)
 _MAC = re.compile(r"(?:macos|mac ?os ?x|os ?x|darwin)\s*(\d[\d.]*)?", re.IGNORECASE)
@@ -225,13 +196,6 @@ def add_card(reading: Reading, index: int, name: str, tool: str, vendor: str = "
         card.sheet.lack("memory_bytes", "not_reported", f"{tool} does not tell it")
     reading.cards.append(card.card())
     return card
-
-
-def component_of(package: str) -> str | None:
-    """The component a Python or conda package is; None where it is none of ours."""
-    name = package.lower().replace("_", "-")
-    name = re.sub(r"-cu\d{2}$", "", name) if name.startswith("nvidia-") else name
-    return _PACKAGES.get(name) or (name if name in _SAME_NAME else None)
 
 
 def check_torch_versions(reading: Reading) -> None:

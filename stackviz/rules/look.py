@@ -11,6 +11,7 @@ from stackviz.rules.card_names import is_cut
 from stackviz.rules.compatibility import KnownCard, Tables
 from stackviz.rules.versions import numbers
 from stackviz.wire import Absent, Card, Report, systems
+from stackviz.wire.packages import PACKAGE_METADATA
 
 __all__ = ["CardLook", "Look", "NotReported"]
 
@@ -138,7 +139,7 @@ class Look(_Facts):
         self.all_cards = tuple(CardLook(card, tables) for card in report.cards)
         self._software: dict[str, list[str]] = {}
         self._found_by: dict[str, dict[str, list[str]]] = {}
-        self._lists_packages = any(found.found_by == "package metadata" for found in report.software)
+        self._lists_packages = any(found.found_by == PACKAGE_METADATA for found in report.software)
         for found in report.software:
             version = (found.version or "").strip()
             self._software.setdefault(found.component, []).append(version)

@@ -5,51 +5,19 @@ May import: importers, wire and the standard library.
 """
 
 import platform
-import re
 import sysconfig
 from importlib import metadata
 
 from stackviz.agent.probing.asking import Missing, Questions, Surroundings
 from stackviz.agent.probing.pip_index import pip_index_url
 from stackviz.importers.reading import Reading
+from stackviz.wire.packages import PACKAGE_METADATA, component_of
 
 __all__ = ["QUESTIONS", "probe_python"]
 
 QUESTIONS = Questions()
 
-_PACKAGES = (
-    ("mlx", "mlx"),
-    ("coremltools", "coremltools"),
-    ("jax", "jax"),
-    ("tensorflow", "tensorflow"),
-    ("onnxruntime", "onnxruntime"),
-    ("onnxruntime-gpu", "onnxruntime-gpu"),
-    ("transformers", "transformers"),
-    ("accelerate", "hf-accelerate"),
-    ("vllm", "vllm"),
-    ("xformers", "xformers"),
-    ("flash-attn", "flash-attn"),
-    ("bitsandbytes", "bitsandbytes"),
-    ("torchvision", "torchvision"),
-    ("torchaudio", "torchaudio"),
-    ("jax-cuda12-plugin", "jax-cuda-plugin"),
-    ("jax-cuda13-plugin", "jax-cuda-plugin"),
-    ("jax-metal", "jax-metal"),
-    ("tensorflow-cpu", "tensorflow"),
-    ("tensorflow-macos", "tensorflow"),
-    ("tensorflow-metal", "tensorflow-metal"),
-    ("pynvml", "pynvml"),
-    ("nvidia-ml-py", "nvidia-ml-py"),
-    ("numpy", "numpy"),
-    ("triton", "triton"),
-    ("triton-windows", "triton"),
-    ("pytorch-triton", "triton"),
-    ("pytorch-triton-rocm", "triton"),
-    ("tensorrt", "tensorrt"),
-    ("mkl", "mkl"),
-)
-_NVIDIA_PACKAGE = re.compile(r"nvidia-(cuda-runtime|cublas|cudnn|nccl|cufft|cusparse|cutlass-dsl)(?:-cu\d+)?")
-_NVIDIA_COMPONENTS = {"cuda-runtime": "cuda-runtime", "cutlass-dsl": "cutlass"}
+_HAS_A_PROBE = "pytorch"  # which imports it, and tells what runs
 
 
 def probe_python(around: Surroundings) -> Reading:
@@ -61,14 +29,11 @@ def probe_python(around: Surroundings) -> Reading:
 
 
 def _find_packages(reading: Reading) -> None:
-    wanted = dict(_PACKAGES)
     for distribution in metadata.distributions():
-        name = (distribution.metadata["Name"] or "").lower().replace("_", "-")
-        nvidia = _NVIDIA_PACKAGE.fullmatch(name)
-        component = wanted.get(name) or (_NVIDIA_COMPONENTS.get(nvidia[1], nvidia[1]) if nvidia else None)
-        if component is None:
+        component = component_of(distribution.metadata["Name"] or "")
+        if component is None or component == _HAS_A_PROBE:
             continue
-        reading.found(component, distribution.version, "package metadata")
+        reading.found(component, distribution.version, PACKAGE_METADATA)
         if component == "cuda-runtime":
             reading.sheet.state("cuda.runtime_version", distribution.version)
 
