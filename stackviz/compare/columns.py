@@ -10,6 +10,7 @@ from stackviz.compare.selection import Kind
 from stackviz.compare.subjects import Loaded, describe
 from stackviz.diagrams.boxes import Box, Column, sheet_column
 from stackviz.diagrams.layers import Layer, State
+from stackviz.labs.as_report import as_report
 from stackviz.stacks.queries import described_columns
 from stackviz.stacks.reported import reported_column
 
@@ -77,8 +78,10 @@ def _column(subjects: Sequence[Loaded], described: Column | None, number: int) -
     key, title, subtitle, url = loaded.subject.name, loaded.title, describe(loaded), loaded.url
     base = described or Column(key, title, subtitle, url, ())
     if loaded.snapshot is not None:
-        cards, findings = list(loaded.snapshot.cards.all()), list(loaded.snapshot.findings.all())
-        column = reported_column(key, title, subtitle, url, base, loaded.snapshot, cards, findings)
+        snapshot = loaded.snapshot
+        cards, findings = list(snapshot.cards.all()), list(snapshot.findings.all())
+        report, sheets = as_report(snapshot, cards, snapshot.taken_at), [card.public_sheet for card in cards]
+        column = reported_column(key, title, subtitle, url, base, report, sheets, findings)
         return replace(column, number=number)
     if len(subjects) > 1:
         title = ", ".join(subject.title for subject in subjects)

@@ -3,7 +3,6 @@
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from statistics import median
-from typing import Any
 
 from django.urls import reverse
 from django.utils.functional import Promise
@@ -53,34 +52,10 @@ class PastedCard:
     match: Match
 
     @property
-    def vendor(self) -> str:
-        return self.reported.vendor
-
-    @property
-    def reported_name(self) -> str:
-        return self.reported.reported_name
-
-    @property
-    def memory_bytes(self) -> int | None:
-        return self.reported.memory_bytes
-
-    @property
-    def facts(self) -> Mapping[str, Any]:
-        return self.reported.facts
-
-    @property
     def public_sheet(self) -> Accelerator | None:
         """The sheet anybody may see; None where the name is in none, or in one that is not public."""
         sheet = self.match.accelerator
         return sheet if sheet is not None and sheet.is_public else None
-
-
-@dataclass(frozen=True, slots=True)
-class PastedSnapshot:
-    """What `reported_column` asks for."""
-
-    facts: Mapping[str, Any]
-    software: Sequence[Mapping[str, Any]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -184,9 +159,7 @@ def diagnose(pasted: Pasted) -> Diagnosis:
     shown = pasted.machines[:MOST_MACHINES]
     tables = rule_tables()
     cards = matched_cards(shown)
-    slugs = [
-        stack_slug(one.reading.facts, (card.vendor for card in own)) for one, own in zip(shown, cards, strict=True)
-    ]
+    slugs = [stack_slug(one.reading.facts, (card.vendor for card in one.reading.cards)) for one in shown]
     stacks = described_columns(slugs)
     described = [stacks.get(slug) or Column(slug, "", "", "", ()) for slug in slugs]
     names = _component_names(shown)
@@ -230,9 +203,11 @@ def _looked_at(
     names: Mapping[str, str],
 ) -> tuple[MachineDiagnosis, Column]:
     reading = machine.reading
-    answers = judge(machine.report(), tables)
+    report = machine.report()
+    answers = judge(report, tables)
     rows = _card_rows(cards)
-    column = _column(number, title, reading, cards, described, answers)
+    sheets = [card.public_sheet for card in cards]
+    column = reported_column(f"pasted-{number}", title, described.title, "", described, report, sheets, answers)
     seen = MachineDiagnosis(
         number=number,
         title=title,
@@ -288,19 +263,6 @@ def _of(answers: Sequence[Finding], *severities: Severity) -> tuple[Finding, ...
     return tuple(answer for answer in answers if answer.severity in severities)
 
 
-def _column(
-    number: int,
-    title: str,
-    reading: Reading,
-    cards: Sequence[PastedCard],
-    described: Column,
-    answers: Sequence[Finding],
-) -> Column:
-    software = [{"component": s.component, "version": s.version, "found_by": s.found_by} for s in reading.software]
-    snapshot = PastedSnapshot(reading.facts, software)
-    return reported_column(f"pasted-{number}", title, described.title, "", described, snapshot, cards, answers)
-
-
 def _spoken_of(columns: Sequence[Column]) -> tuple[list[Column], tuple[str, ...]]:
     """The columns without the rows that no dump says anything about, and the names of what is left out so.
 
@@ -334,18 +296,18 @@ def _is_told(box: Box) -> bool:
 def _card_rows(cards: Sequence[PastedCard]) -> list[CardRow]:
     alike: dict[tuple[object, ...], list[PastedCard]] = {}
     for card in cards:
-        alike.setdefault((card.reported_name, card.memory_bytes, card.match.needs), []).append(card)
+        alike.setdefault((card.reported.reported_name, card.reported.memory_bytes, card.match.needs), []).append(card)
     return [_card_row(group) for group in alike.values()]
 
 
 def _card_row(group: Sequence[PastedCard]) -> CardRow:
     card, sheet = group[0], group[0].public_sheet
-    reported = [card.reported for card in group]
+    name, reported = card.reported.reported_name, [card.reported for card in group]
     said = {name for one in reported for name in one.facts}
     absent = {name: why for one in reported for name, why in one.absent.items() if name not in said}
     return CardRow(
-        label=f"{len(group)} × {card.reported_name}" if len(group) > 1 else card.reported_name,
-        memory=_memory_text(card),
+        label=f"{len(group)} × {name}" if len(group) > 1 else name,
+        memory=_memory_text(card.reported),
         sheet_name=sheet.name if sheet else "",
         sheet_url=sheet.get_absolute_url() if sheet else "",
         needs=card.match.needs,
@@ -354,7 +316,7 @@ def _card_row(group: Sequence[PastedCard]) -> CardRow:
     )
 
 
-def _memory_text(card: PastedCard) -> str:
+def _memory_text(card: wire.Card) -> str:
     if card.memory_bytes:
         return format_quantity(card.memory_bytes, "B", binary=True, digits=4).label
     return _("unified") if card.facts.get("unified_memory") is True else ""

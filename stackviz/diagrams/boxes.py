@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 from typing import Protocol
 
 from stackviz.diagrams.layers import Layer, State
+from stackviz.wire import cards_named
 
 
 @dataclass(frozen=True)
@@ -85,7 +86,7 @@ class Box:
     `role` is the job it does: boxes of one role share a row across columns, and inside a column are alternatives.
     `summary` opens in place; `url` leads to the component's page. A box with state ABSENT stands for a component
     the stack does not have (`component` names which): its `summary` says what to know instead. A component that is
-    `part_of` another is there when that one is.
+    `part_of` another is there when that one is. `cards`: the indexes of the reported cards it stands for.
     """
 
     component: str
@@ -105,6 +106,7 @@ class Box:
     part_of: str = ""
     install: str = ""
     requires: NeedTable | None = None
+    cards: tuple[int, ...] = ()
 
     @property
     def has_more(self) -> bool:
@@ -147,6 +149,8 @@ class FindingLike(Protocol):
     def severity(self) -> str: ...
     @property
     def title(self) -> str: ...
+    @property
+    def evidence(self) -> Mapping[str, str]: ...
 
 
 # From the least to the most alarming; a box takes the worst of its findings.
@@ -241,9 +245,17 @@ def _keep_reported(boxes: list[Box]) -> list[Box]:
     return kept
 
 
+def _is_about(finding: FindingLike, box: Box) -> bool:
+    """A finding that names cards is about their boxes alone."""
+    if not finding.component or finding.component != box.component:
+        return False
+    named = cards_named(finding.evidence) if box.cards else frozenset()
+    return not named or not named.isdisjoint(box.cards)
+
+
 def _judge(box: Box, findings: Sequence[FindingLike]) -> Box:
     """The box with a note for each finding about it, in the worst state among them."""
-    own = [finding for finding in findings if finding.component and finding.component == box.component]
+    own = [finding for finding in findings if _is_about(finding, box)]
     if not own or box.state == State.ABSENT:
         return box
     notes = tuple(Note(SEVERITY_STATES.get(finding.severity, State.UNKNOWN), finding.title) for finding in own)

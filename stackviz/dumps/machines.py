@@ -13,12 +13,9 @@ from uuid import uuid4
 from stackviz.dumps.agreement import agreeing, contradiction
 from stackviz.dumps.merge import merged
 from stackviz.importers import Paste, Reading
-from stackviz.wire import Agent, Machine, Report, Result
+from stackviz.wire import NOBODY, Agent, Machine, Report, Result
 
-__all__ = ["NOBODY", "DumpedMachine", "machines"]
-
-NOBODY = "0" * 64
-"""The identity of no machine: nothing is stored under it."""
+__all__ = ["DumpedMachine", "machines"]
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,8 +8,6 @@ from uuid import uuid4
 from stackviz import wire
 from stackviz.labs.models import Card, Snapshot
 
-_NOBODY = "0" * 64
-
 
 def as_report(snapshot: Snapshot, cards: Iterable[Card], at: datetime) -> wire.Report:
     """As if it had been made at `at` (aware): rules that look at the day look at that one."""
@@ -17,7 +15,7 @@ def as_report(snapshot: Snapshot, cards: Iterable[Card], at: datetime) -> wire.R
         id=uuid4(),
         created_at=at,
         agent=wire.Agent("snapshot", "0"),
-        machine=wire.Machine(_NOBODY),
+        machine=wire.Machine(wire.NOBODY),
         facts=snapshot.facts,
         absent=_absent(snapshot.absent),
         cards=tuple(_card(card) for card in cards),

@@ -15,6 +15,7 @@ from django.utils.translation import pgettext
 from stackviz.benchmarks.queries import latest_results
 from stackviz.diagrams.boxes import Column
 from stackviz.diagrams.stack import Drawing, draw_columns
+from stackviz.labs.as_report import as_report
 from stackviz.labs.models import Finding, Machine, Report, Snapshot
 from stackviz.labs.queries import MachineDetail, Visitor, latest_snapshots, visible_machines
 from stackviz.machines.cards import CardFact, CardRow, card_facts, card_rows
@@ -269,10 +270,10 @@ def _mps(facts: Mapping[str, Any], absent: Mapping[str, Any]) -> ShownFact:
 def _column(detail: MachineDetail, snapshot: Snapshot) -> Column:
     machine, cards = detail.machine, detail.cards
     slug = stack_slug(snapshot.facts, (card.vendor for card in cards))
-    url = machine.get_absolute_url()
     described = described_columns([slug]).get(slug) or Column(slug, "", "", "", ())
-    subtitle = described.title
-    return reported_column(subject_of(machine), machine.name, subtitle, url, described, snapshot, cards, detail.answers)
+    report = as_report(snapshot, cards, snapshot.taken_at)
+    named = (subject_of(machine), machine.name, described.title, machine.get_absolute_url())
+    return reported_column(*named, described, report, [card.public_sheet for card in cards], detail.answers)
 
 
 def _software(software: Sequence[Mapping[str, Any]]) -> list[SoftwareRow]:

@@ -23,7 +23,6 @@ from stackviz.wire import Scalar
 
 INDEX = "https://download.pytorch.org/whl/"
 MOST_TRIED = 40  # releases of torch, the newest first: all there are
-_NOBODY = "0" * 64
 
 
 @dataclass(frozen=True, slots=True)
@@ -241,7 +240,7 @@ def bare_report(wanted: Wanted, day: datetime) -> wire.Report:
         id=uuid4(),
         created_at=day,
         agent=wire.Agent("plan", "0"),
-        machine=wire.Machine(_NOBODY),
+        machine=wire.Machine(wire.NOBODY),
         facts={name: value for name, value in facts.items() if value != ""},
         cards=tuple(_cards(wanted)),
     )

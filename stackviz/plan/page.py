@@ -1,9 +1,8 @@
 """A plan as its page shows it: what to install, what fits, what will not work, and the stack drawn. Four queries."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
-from typing import Any
 
 from django.utils.translation import gettext as _
 
@@ -23,38 +22,6 @@ from stackviz.stacks.queries import described_columns
 from stackviz.stacks.reported import reported_column, stack_slug
 
 _FAULTS = (Severity.BROKEN, Severity.WARNING, Severity.NOTE, Severity.CANNOT_TELL)
-
-
-@dataclass(frozen=True, slots=True)
-class PlannedCard:
-    """What the drawing asks of a card."""
-
-    card: wire.Card
-    public_sheet: Accelerator | None
-
-    @property
-    def vendor(self) -> str:
-        return self.card.vendor
-
-    @property
-    def reported_name(self) -> str:
-        return self.card.reported_name
-
-    @property
-    def memory_bytes(self) -> int | None:
-        return self.card.memory_bytes
-
-    @property
-    def facts(self) -> Mapping[str, Any]:
-        return self.card.facts
-
-
-@dataclass(frozen=True, slots=True)
-class PlannedSnapshot:
-    """What the drawing asks of a machine."""
-
-    facts: Mapping[str, Any]
-    software: Sequence[Mapping[str, Any]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,10 +97,8 @@ def _words(subject: str) -> str:
 
 def _column(report: wire.Report, sheet: Accelerator | None, answers: Sequence[Finding]) -> Column:
     """What is planned and nothing else: a plan leaves open what it does not speak of."""
-    cards = [PlannedCard(card, sheet) for card in report.cards]
-    slug = stack_slug(report.facts, (card.vendor for card in cards))
+    slug = stack_slug(report.facts, (card.vendor for card in report.cards))
     described = described_columns([slug]).get(slug) or Column(slug, "", "", "", ())
-    software = [{"component": s.component, "version": s.version, "found_by": s.found_by} for s in report.software]
-    snapshot = PlannedSnapshot(report.facts, software)
-    column = reported_column("plan", _("What is planned"), described.title, "", described, snapshot, cards, answers)
+    sheets = [sheet for _card in report.cards]
+    column = reported_column("plan", _("What is planned"), described.title, "", described, report, sheets, answers)
     return replace(column, boxes=tuple(box for box in column.boxes if box.state != State.UNKNOWN))

@@ -1,6 +1,6 @@
 """What a machine reported, as a column of the stack diagram: the stack it runs, filled with what was found on it.
 
-Pure: takes anything shaped like a snapshot and its cards (the rooms above hand in theirs), asks no database.
+Pure: whatever was reported, pasted or planned comes as a report; asks no database.
 """
 
 from collections import Counter
@@ -9,6 +9,7 @@ from typing import Any, Protocol
 
 from django.utils.translation import gettext as _
 
+from stackviz import wire
 from stackviz.diagrams.boxes import Box, Column, Found, machine_column
 from stackviz.diagrams.layers import Layer, State
 from stackviz.stacks.needs import DescribedColumn, FindingLike, reported_needs
@@ -20,28 +21,6 @@ class SheetLike(Protocol):
     @property
     def name(self) -> str: ...
     def get_absolute_url(self) -> str: ...
-
-
-class CardLike(Protocol):
-    """A reported card. `public_sheet` is its sheet, None when its name is in no sheet."""
-
-    @property
-    def vendor(self) -> str: ...
-    @property
-    def reported_name(self) -> str: ...
-    @property
-    def memory_bytes(self) -> int | None: ...
-    @property
-    def facts(self) -> Mapping[str, Any]: ...
-    @property
-    def public_sheet(self) -> SheetLike | None: ...
-
-
-class SnapshotLike(Protocol):
-    @property
-    def facts(self) -> Mapping[str, Any]: ...
-    @property
-    def software(self) -> Sequence[Mapping[str, Any]]: ...
 
 
 def stack_slug(facts: Mapping[str, Any], card_vendors: Iterable[str]) -> str:
@@ -86,35 +65,36 @@ def reported_column(
     subtitle: str,
     url: str,
     described: Column,
-    snapshot: SnapshotLike,
-    cards: Sequence[CardLike],
+    report: wire.Report,
+    sheets: Sequence[SheetLike | None],
     findings: Sequence[FindingLike],
 ) -> Column:
-    """`described` is the column of the stack `stack_slug` names."""
-    found = [
-        Found(str(item.get("component", "")), item.get("version"), str(item.get("found_by") or ""))
-        for item in snapshot.software
+    """`described` is the column of the stack `stack_slug` names; `sheets`: one for each card, None for none."""
+    found = [Found(item.component, item.version, item.found_by) for item in report.software]
+    hardware = [
+        *_card_boxes(report.cards, sheets),
+        *_processor(report.facts),
+        *_memory(report.facts, report.cards),
     ]
-    hardware = [*_card_boxes(cards), *_processor(snapshot.facts), *_memory(snapshot.facts, cards)]
     column = machine_column(key, title, subtitle, url, described, found, hardware, findings)
     if not isinstance(column, DescribedColumn):
         return column
-    capabilities = [str(card.facts["compute_capability"]) for card in cards if card.facts.get("compute_capability")]
-    return reported_needs(column.plain(), column.demands, snapshot.facts, capabilities, findings)
+    told = [card.facts.get("compute_capability") for card in report.cards]
+    capabilities = [str(capability) for capability in told if capability]
+    return reported_needs(column.plain(), column.demands, report.facts, capabilities, findings)
 
 
-def _card_boxes(cards: Sequence[CardLike]) -> list[Box]:
+def _card_boxes(cards: Sequence[wire.Card], sheets: Sequence[SheetLike | None]) -> list[Box]:
     """One box for each kind of card: `8 × NVIDIA H100 80GB HBM3`."""
-    alike: dict[tuple[str, int | None], list[CardLike]] = {}
-    for card in cards:
-        alike.setdefault((card.reported_name, card.memory_bytes), []).append(card)
-    return [_card_box(group) for group in alike.values()]
+    alike: dict[tuple[str, int | None], list[tuple[wire.Card, SheetLike | None]]] = {}
+    for card, sheet in zip(cards, sheets, strict=True):
+        alike.setdefault((card.reported_name, card.memory_bytes), []).append((card, sheet))
+    return [_card_box([card for card, _sheet in group], group[0][1]) for group in alike.values()]
 
 
-def _card_box(group: Sequence[CardLike]) -> Box:
+def _card_box(group: Sequence[wire.Card], sheet: SheetLike | None) -> Box:
     card = group[0]
     count = f"{len(group)} × " if len(group) > 1 else ""
-    sheet = card.public_sheet
     return Box(
         component="hardware",
         role="accelerator",
@@ -124,10 +104,11 @@ def _card_box(group: Sequence[CardLike]) -> Box:
         state=State.REPORTED,
         summary=_("Sold as %(name)s.") % {"name": sheet.name} if sheet else _("This name is in no spec sheet yet."),
         url=sheet.get_absolute_url() if sheet else "",
+        cards=tuple(card.index for card in group),
     )
 
 
-def _card_version(card: CardLike) -> str:
+def _card_version(card: wire.Card) -> str:
     """What tells the card apart at a glance: its memory, and what kernels are built for."""
     memory = format_quantity(card.memory_bytes, "B", binary=True, digits=3).label if card.memory_bytes else ""
     capability = card.facts.get("compute_capability")
@@ -142,7 +123,7 @@ def _processor(facts: Mapping[str, Any]) -> list[Box]:
     return [_reported("processor", "processor", str(model), threads)] if model else []
 
 
-def _memory(facts: Mapping[str, Any], cards: Sequence[CardLike]) -> list[Box]:
+def _memory(facts: Mapping[str, Any], cards: Sequence[wire.Card]) -> list[Box]:
     """The memory tensors live in: the cards' own, with main memory beside it, or else the machine's only one."""
     total = facts.get("memory.total_bytes")
     main = format_quantity(total, "B", binary=True, digits=3).label if total else ""

@@ -11,12 +11,14 @@ stackviz.wire.errors.ReportError: format: is 2; the format read here is 1
 
 from stackviz.wire.components import COMPONENTS
 from stackviz.wire.errors import ReportError, ReportTooLarge
+from stackviz.wire.evidence import cards_named
 from stackviz.wire.facts import ABSENT_REASONS, CARD_FACTS, CONDITIONS, FACTS, Fact, FactType
 from stackviz.wire.hashing import hashed, hashed_uuid
 from stackviz.wire.limits import LIMITS, Limits
 from stackviz.wire.parse import parse_report
 from stackviz.wire.report import (
     FORMAT,
+    NOBODY,
     PROBE_STATES,
     RESULT_STATES,
     Absent,
@@ -33,8 +35,8 @@ from stackviz.wire.schema import json_schema
 from stackviz.wire.write import to_document, to_json
 
 __all__ = [
-    "ABSENT_REASONS", "CARD_FACTS", "COMPONENTS", "CONDITIONS", "FACTS", "FORMAT", "LIMITS", "PROBE_STATES",
+    "ABSENT_REASONS", "CARD_FACTS", "COMPONENTS", "CONDITIONS", "FACTS", "FORMAT", "LIMITS", "NOBODY", "PROBE_STATES",
     "RESULT_STATES", "Absent", "Agent", "Card", "Fact", "FactType", "Limits", "Machine", "ProbeRun", "Report",
-    "ReportError", "ReportTooLarge", "Result", "Scalar", "Software", "hashed", "hashed_uuid", "json_schema",
-    "parse_report", "to_document", "to_json",
+    "ReportError", "ReportTooLarge", "Result", "Scalar", "Software", "cards_named", "hashed", "hashed_uuid",
+    "json_schema", "parse_report", "to_document", "to_json",
 ]  # fmt: skip

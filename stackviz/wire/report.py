@@ -112,6 +112,10 @@ class ProbeRun:
     extra: Extra = field(default_factory=dict)
 
 
+NOBODY = "0" * 64
+"""The identity of no machine, for reports that no machine sent: nothing is stored under it."""
+
+
 @dataclass(frozen=True, slots=True)
 class Report:
     """What one machine said at one time. `created_at` is aware UTC."""

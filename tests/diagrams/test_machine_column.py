@@ -1,6 +1,6 @@
 """A described stack filled with what a machine reported."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 
 import pytest
 
@@ -13,6 +13,7 @@ class Said:
     component: str
     severity: str
     title: str
+    evidence: dict[str, str] = field(default_factory=dict)
 
 
 DESCRIBED = Column(
@@ -114,3 +115,13 @@ def test_a_finding_about_the_cards_colours_the_cards():
 def test_a_finding_about_nothing_in_particular_colours_no_box():
     column = machine_column("", "", "", "", DESCRIBED, (), (), [Said("", "broken", "x")])
     assert not any(box.notes for box in column.boxes)
+
+
+def test_what_is_said_of_some_cards_is_said_of_their_boxes_alone():
+    said = Said("hardware", "warning", "runs at 4 lanes", {"card 10": "T4", "card 10 pcie_width": "4"})
+    boxes = [replace(CARD, cards=(1,)), replace(CARD, cards=(9, 10))]
+    column = machine_column("k", "b", "", "", DESCRIBED, (), boxes, [said])
+    assert [box.state for box in column.boxes if box.cards] == [State.REPORTED, State.WARNING]
+    of_all = replace(said, evidence={"torch.version": "2.15.0"})
+    column = machine_column("k", "b", "", "", DESCRIBED, (), boxes, [of_all])
+    assert [box.state for box in column.boxes if box.cards] == [State.WARNING, State.WARNING]

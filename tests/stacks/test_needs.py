@@ -1,6 +1,6 @@
 """Requirement tables and links: of a described stack from the newest releases, of a machine from what it has."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import pytest
 
@@ -18,6 +18,7 @@ class Said:
     component: str
     severity: str
     title: str
+    evidence: dict[str, str] = field(default_factory=dict)
 
 
 def box(component: str, layer: Layer, version: str = "", state: State = State.REPORTED) -> Box:

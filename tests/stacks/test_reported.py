@@ -1,51 +1,42 @@
 """A machine's report as a column of its stack."""
 
-from dataclasses import dataclass, field
-from typing import Any
+from dataclasses import replace
 
 import pytest
 
 from stackviz.diagrams.boxes import Box
 from stackviz.diagrams.layers import Layer, State
 from stackviz.diagrams.stack import draw_columns
+from stackviz.dumps.components import components
 from stackviz.rules import judge, packaged_tables
 from stackviz.stacks.queries import described_column
 from stackviz.stacks.reported import reported_column, stack_slug
+from stackviz.wire import Card, Software
 from tests.rules.build import H100, LINUX, card, linux
 
 GIB = 2**30
 
 
-@dataclass(frozen=True)
-class Card:
-    vendor: str = "nvidia"
-    reported_name: str = "NVIDIA H100 80GB HBM3"
-    memory_bytes: int | None = 80 * GIB
-    facts: dict[str, Any] = field(default_factory=lambda: dict(H100))
-    public_sheet: Any = None
-
-
-@dataclass(frozen=True)
-class Snapshot:
-    facts: dict[str, Any]
-    software: list[dict[str, Any]]
-
-
-FOUND = [
-    {"component": "python", "version": "3.12.4", "found_by": "platform"},
-    {"component": "pytorch", "version": "2.13.0+cu130", "found_by": "torch"},
-    {"component": "cudnn", "version": "9.20.0", "found_by": "torch"},
-    {"component": "nvidia-driver", "version": "580.95.05", "found_by": "nvml"},
-    {"component": "linux", "version": "6.8.0", "found_by": "os.uname"},
-    {"component": "a-component-of-tomorrow", "version": None, "found_by": ""},
-]
+FOUND = (
+    Software("python", "3.12.4", "platform"),
+    Software("pytorch", "2.13.0+cu130", "torch"),
+    Software("cudnn", "9.20.0", "torch"),
+    Software("nvidia-driver", "580.95.05", "nvml"),
+    Software("linux", "6.8.0", "os.uname"),
+    Software("a-component-of-tomorrow", None, ""),
+)
 MEMORY = {"memory.total_bytes": 2048 * GIB, "cpu.model": "AMD EPYC 9654", "cpu.cores_logical": 192}
 
 
-def column(cards=(), facts=None, software=FOUND, findings=(), stack="nvidia-cuda"):
-    snapshot = Snapshot({**LINUX, **MEMORY, **(facts or {})}, list(software))
+def h100(index=0, name="NVIDIA H100 80GB HBM3", memory_bytes=80 * GIB):
+    return Card(index, "gpu", "nvidia", name, memory_bytes, facts=H100)
+
+
+def column(cards=(), facts=None, software=FOUND, findings=(), stack="nvidia-cuda", sheets=None):
+    told = {**LINUX, **MEMORY, **(facts or {})}
+    report = replace(linux(), facts=told, cards=tuple(cards), software=tuple(software))
     described = described_column(stack)
-    return reported_column("machine:a/b", "b", "", "/b/", described, snapshot, list(cards), findings)
+    return reported_column("machine:a/b", "b", "", "/b/", described, report, sheets or [None for _ in cards], findings)
 
 
 def boxes(**options) -> dict[str, Box]:
@@ -80,7 +71,7 @@ def test_a_machine_runs_the_stack_of_its_cards(facts, vendors, stack):
 
 
 def test_what_was_found_stands_on_its_layer_with_its_version(stacks):
-    found = boxes(cards=[Card()])
+    found = boxes(cards=[h100()])
     assert (found["cudnn"].version, found["cudnn"].state, found["cudnn"].layer) == (
         "9.20.0",
         State.REPORTED,
@@ -90,24 +81,24 @@ def test_what_was_found_stands_on_its_layer_with_its_version(stacks):
 
 
 def test_what_comes_with_the_driver_is_there_when_the_driver_is(stacks):
-    assert boxes(cards=[Card()])["nvml"].state == State.REPORTED
+    assert boxes(cards=[h100()])["nvml"].state == State.REPORTED
 
 
 def test_alike_cards_are_one_box_with_their_number(stacks):
-    found = boxes(cards=[Card() for _ in range(8)])
+    found = boxes(cards=[h100(index) for index in range(8)])
     assert found["hardware"].name == "8 × NVIDIA H100 80GB HBM3"
     assert found["hardware"].version == "80 GiB · sm_90"
     assert (found["device-memory"].version, found["main-memory"].version) == ("8 × 80 GiB", "2 TiB")
 
 
 def test_cards_of_two_kinds_are_two_boxes(stacks):
-    other = Card(reported_name="NVIDIA A100", memory_bytes=40 * GIB)
-    names = [box.name for box in column(cards=[Card(), other]).boxes if box.role == "accelerator"]
+    other = h100(1, "NVIDIA A100", 40 * GIB)
+    names = [box.name for box in column(cards=[h100(), other]).boxes if box.role == "accelerator"]
     assert names == ["NVIDIA H100 80GB HBM3", "NVIDIA A100"]
 
 
 def test_an_apple_machine_has_one_memory(stacks):
-    mac = Card("apple", "Apple M3 Max", None, {"gpu_cores": 40, "unified_memory": True})
+    mac = Card(0, "soc", "apple", "Apple M3 Max", facts={"gpu_cores": 40, "unified_memory": True})
     found = boxes(cards=[mac], stack="apple-metal", software=[])
     assert found["unified-memory"].version == "2 TiB"
     assert "main-memory" not in found
@@ -121,13 +112,13 @@ def test_a_machine_without_a_card_shows_processor_and_main_memory(stacks):
 
 def test_a_machine_that_says_nothing_about_itself_claims_nothing(stacks):
     described = described_column("cpu")
-    empty = reported_column("k", "b", "", "", described, Snapshot({}, []), [], [])
+    empty = reported_column("k", "b", "", "", described, replace(linux(), facts={}, cards=(), software=()), [], [])
     assert {box.state for box in empty.boxes} <= {State.UNKNOWN, State.ABSENT}
 
 
 def test_findings_of_the_rules_colour_the_boxes_they_are_about(stacks):
     seen = linux(card(power_limit_w=600.0), nvidia__driver_version="570.10")
-    found = boxes(cards=[Card()], findings=judge(seen, packaged_tables()))
+    found = boxes(cards=[h100()], findings=judge(seen, packaged_tables()))
     assert found["nvidia-driver"].state == State.WARNING
     assert any("no longer supported" in note.text for note in found["nvidia-driver"].notes)
     assert found["cudnn"].state == State.FITS
@@ -135,7 +126,18 @@ def test_findings_of_the_rules_colour_the_boxes_they_are_about(stacks):
 
 
 def test_a_machine_beside_the_description_of_its_stack_has_all_eight_layers(stacks):
-    drawn = draw_columns([described_column("nvidia-cuda"), column(cards=[Card()])])
+    drawn = draw_columns([described_column("nvidia-cuda"), column(cards=[h100()])])
     assert len(drawn.layers) == 8
     [driver] = [row for layer in drawn.layers for row in layer.rows if row.role == "device-driver"]
     assert not driver.differs
+
+
+def test_a_finding_about_one_card_colours_that_cards_box_on_the_page_and_in_the_answer(stacks):
+    slow = card(1, "NVIDIA A100", pcie_width=4, pcie_width_max=16)
+    seen = linux(card(), slow)
+    findings = [one for one in judge(seen, packaged_tables()) if one.rule == "pcie-width"]
+    assert [one.severity for one in findings] == ["warning"]
+    drawn = [box for box in column(cards=seen.cards, findings=findings).boxes if box.role == "accelerator"]
+    assert [(box.cards, box.state) for box in drawn] == [((0,), State.REPORTED), ((1,), State.WARNING)]
+    answered = [one for one in components(seen, findings) if one.layer == "hardware"]
+    assert [one.state for one in answered] == ["reported", "warning"]
