@@ -10,6 +10,7 @@ from datetime import date, timedelta
 from enum import StrEnum
 
 from stackviz.rules.compatibility import Release, Source, Tables
+from stackviz.rules.drivers import driver_branch
 from stackviz.rules.look import Look
 from stackviz.rules.versions import is_below, numbers, same_line
 from stackviz.wire import Report
@@ -62,7 +63,7 @@ def _named(look: Look) -> Iterator[tuple[str, str, str]]:
     if version := look.get("cuda.toolkit_version"):
         yield "cuda-toolkit", version, ""
     if version := look.get("nvidia.driver_version"):
-        yield "nvidia-driver", version, "windows" if look.platform == "windows" else "linux"
+        yield "nvidia-driver", version, "windows" if look.driver_platform == "windows" else "linux"
     yield from _system(look)
 
 
@@ -77,11 +78,9 @@ def _system(look: Look) -> Iterator[tuple[str, str, str]]:
 
 
 def _life(tables: Tables, day: str, component: str, version: str, variant: str) -> Life:
-    releases = tables.releases_of(component, variant)
-    mine = [row for row in releases if same_line(version, row.version)]
-    if not mine:
+    own = _release_of(tables, component, version, variant)
+    if own is None:
         return Life(component, version, LifeState.UNKNOWN)
-    own = max(mine, key=lambda row: len(numbers(row.version)))
     newest = newest_out(tables, component, variant, day) or own
     is_newest = not is_below(own.version, newest.version)
     return Life(
@@ -95,6 +94,15 @@ def _life(tables: Tables, day: str, component: str, version: str, variant: str) 
         "" if is_newest else newest.released,
         own.source,
     )
+
+
+def _release_of(tables: Tables, component: str, version: str, variant: str) -> Release | None:
+    """The release a version belongs to, or its line; of a driver its branch, which Windows numbers upwards."""
+    if component == "nvidia-driver":
+        branch = driver_branch(tables, version, variant)
+        return next((row for row in tables.releases_of(component, variant) if row.version == branch), None)
+    mine = [row for row in tables.releases_of(component, variant) if same_line(version, row.version)]
+    return max(mine, key=lambda row: len(numbers(row.version)), default=None)
 
 
 def newest_out(tables: Tables, component: str, variant: str, day: str) -> Release | None:

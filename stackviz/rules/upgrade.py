@@ -101,7 +101,7 @@ def _candidates(look: Look, report: Report, tables: Tables) -> Iterator[tuple[st
     if torch and (release := newest_out(tables, "pytorch", "", look.day)):
         yield "pytorch", torch, release, lambda: with_torch(report, tables, release.version)
     if driver:
-        platform = "windows" if look.platform == "windows" else "linux"
+        platform = "windows" if look.driver_platform == "windows" else "linux"
         if branch := newest_out(tables, "nvidia-driver", platform, look.day):
             yield "nvidia-driver", driver, branch, lambda: with_driver(report, branch.version)
     if macos and (system := newest_out(tables, "macos", "", look.day)):

@@ -38,6 +38,10 @@ def life_of(component, facts):
         ("nvidia-driver", {"os.name": "Ubuntu", "nvidia.driver_version": "580.95.05"}, LifeState.SUPPORTED, "2028-06"),
         ("nvidia-driver", {"os.name": "Ubuntu", "nvidia.driver_version": "595.71"}, LifeState.ENDING, "2027-03"),
         ("nvidia-driver", {"os.name": "Windows", "nvidia.driver_version": "610.88"}, LifeState.ENDED, "2026-08"),
+        ("nvidia-driver", {"os.name": "Windows", "nvidia.driver_version": "573.06"}, LifeState.ENDED, "2026-02"),
+        ("nvidia-driver", {"os.name": "Ubuntu", "nvidia.driver_version": "573.06"}, LifeState.UNKNOWN, ""),
+        ("nvidia-driver", {"os.name": "Ubuntu", "nvidia.driver_version": "580"}, LifeState.SUPPORTED, "2028-06"),
+        ("nvidia-driver", {"os.name": "Ubuntu", "nvidia.driver_version": "of sorts"}, LifeState.UNKNOWN, ""),
         ("pytorch", {"torch.version": "2.9.1+cu126"}, LifeState.UNDATED, ""),
         ("macos", {"os.name": "macOS", "os.version": "13.5"}, LifeState.ENDED, "2025-09-15"),
         ("linux", {"os.name": "Ubuntu", "os.version": "25.04"}, LifeState.ENDED, "2026-01-17"),
@@ -48,6 +52,15 @@ def test_a_release_is_supported_ending_ended_undated_or_unknown(component, facts
     life = life_of(component, facts)
     assert (life.state, life.support_ends) == (state, ends)
     assert (life.source is None) == (state == LifeState.UNKNOWN)
+
+
+@pytest.mark.parametrize("driver", ["573.06", "582.78"])
+def test_the_life_of_a_windows_driver_is_that_of_the_finding_on_it(driver):
+    facts = {"os.name": "Windows", "nvidia.driver_version": driver}
+    ends = life_of("nvidia-driver", facts).support_ends
+    findings = judge(on_that_day(facts, card()), packaged_tables())
+    [found] = [finding for finding in findings if finding.rule == "driver-branch-ended"]
+    assert ends in found.title
 
 
 def test_the_newest_release_is_one_that_is_out_on_that_day():

@@ -175,7 +175,7 @@ def check_driver_before_toolkit(look: Look, tables: Tables) -> Iterator[Verdict]
             f"{title}, and would have to compile the code for {named(needing)}",
             "Of what it carries only PTX runs on this card, and a driver compiles no PTX of a newer CUDA than its own: "
             'the first kernel fails with "the provided PTX was compiled with an unsupported toolchain".',
-            f"Update the driver to {shipped[0].values} or newer, or install another build. {_older_build(look, tables)}",
+            f"Update the driver to {shipped[0].values} or newer, or take another build. {_older_build(look, tables)}",
             cards=indexes(needing),
             source=shipped[0].source,
         )
