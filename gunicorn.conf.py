@@ -1,4 +1,4 @@
-"""What gunicorn needs to know wherever it is started: a client that goes silent halfway gives its thread back.
+"""What gunicorn needs to know wherever it is started: silent clients give their thread back, and no log opens a link.
 
 gthread reads headers and bodies with a blocking socket and no time-out: a dozen half-sent requests would hold every
 thread. A proxy that buffers requests is the better answer (docs/operations.md); this holds without one.
@@ -8,6 +8,10 @@ import socket
 import struct
 from typing import Any
 
+from gunicorn.glogging import Logger
+
+from accelweb.logs import without_links
+
 SILENT_FOR_S = 10  # between two pieces of a request; a lab's worst link sends something sooner
 
 
@@ -15,3 +19,11 @@ def when_ready(server: Any) -> None:  # noqa: ANN401 (gunicorn has no types)
     """Accepted sockets inherit the time-out of the one they came in by."""
     for listener in server.LISTENERS:
         listener.sock.setsockopt(socket.SOL_SOCKET, socket.SO_RCVTIMEO, struct.pack("ll", SILENT_FOR_S, 0))
+
+
+class logger_class(Logger):  # type: ignore[misc]  # noqa: N801 (gunicorn's name; it has no types)
+    """The access log, without the words of private links: not in the address, nor in the one a visitor came from."""
+
+    def atoms(self, *request: Any) -> dict[str, Any]:  # noqa: ANN401
+        told: dict[str, Any] = super().atoms(*request)
+        return {name: without_links(value) if isinstance(value, str) else value for name, value in told.items()}

@@ -288,6 +288,8 @@ LOGGING = {
     "version": 1,
     "disable_existing_loggers": False,
     "formatters": {"line": {"format": "{asctime} {levelname} {name}: {message}", "style": "{"}},
-    "handlers": {"console": {"class": "logging.StreamHandler", "formatter": "line"}},
+    "filters": {"without_links": {"()": "accelweb.logs.WithoutLinks"}},
+    "handlers": {"console": {"class": "logging.StreamHandler", "formatter": "line", "filters": ["without_links"]}},
+    "loggers": {"django": {"handlers": [], "level": "INFO"}},  # its own handler would say everything twice
     "root": {"handlers": ["console"], "level": env_text("LOG_LEVEL", "INFO")},
 }

@@ -1,7 +1,7 @@
 """Operators with a kernel, as agents counted them on machines that a visitor may see."""
 
 import pytest
-from django.contrib.auth.models import AnonymousUser
+from django.contrib.auth.models import AnonymousUser, User
 from django.urls import reverse
 
 from stackviz.machines.coverage import CountedRow, counted_rows
@@ -52,3 +52,10 @@ def test_htmx_gets_the_table_alone(client):
     assert "<html" not in part
     assert "1269" in part
     assert "not in this build" in part
+
+
+def test_what_a_member_sees_stays_in_no_cache(client):
+    make_report(make_machine(make_lab()), facts=CUDA)
+    assert "no-store" not in client.get(reverse("machines:coverage")).headers.get("Cache-Control", "")
+    client.force_login(User.objects.create_user("member"))
+    assert client.get(reverse("machines:coverage")).headers["Cache-Control"] == "private, no-store"

@@ -1,0 +1,42 @@
+"""The word that opens a private link stands in no log: not in gunicorn's, not in Django's."""
+
+import logging
+import runpy
+from datetime import timedelta
+from pathlib import Path
+from types import SimpleNamespace
+
+from django.conf import settings
+from gunicorn.config import Config
+
+from accelweb.logs import WithoutLinks, without_links
+
+WORD = "W2dmNrRVxtcWWd5kT3uPsSzW-oaStM1Y5l4bNPnfj74"
+
+
+def test_the_address_of_a_private_link_is_told_without_its_word():
+    assert without_links(f"GET /diagnose/{WORD}/?format=svg HTTP/1.1") == "GET /diagnose/…/?format=svg HTTP/1.1"
+    assert without_links("POST /diagnose/add/ HTTP/1.1") == "POST /diagnose/add/ HTTP/1.1"
+
+
+def test_gunicorn_writes_neither_the_address_nor_the_one_before_it():
+    found = runpy.run_path(str(Path(settings.BASE_DIR) / "gunicorn.conf.py"))
+    logger = found["logger_class"](Config())
+    environ = {
+        "REQUEST_METHOD": "GET",
+        "RAW_URI": f"/diagnose/{WORD}/",
+        "PATH_INFO": f"/diagnose/{WORD}/",
+        "SERVER_PROTOCOL": "HTTP/1.1",
+        "HTTP_REFERER": f"https://site.example/diagnose/{WORD}/",
+    }
+    answer = SimpleNamespace(status="200 OK", sent=10, headers=[])
+    atoms = logger.atoms(answer, SimpleNamespace(headers=[]), environ, timedelta(seconds=1))
+    assert atoms["r"] == "GET /diagnose/…/ HTTP/1.1"
+    assert WORD not in str(atoms)
+
+
+def test_django_writes_no_word_either():
+    record = logging.LogRecord("django.request", logging.WARNING, "", 0, "Not Found: %s", (f"/diagnose/{WORD}/",), None)
+    assert WithoutLinks().filter(record)
+    assert record.getMessage() == "Not Found: /diagnose/…/"
+    assert settings.LOGGING["handlers"]["console"]["filters"] == ["without_links"]
