@@ -106,7 +106,7 @@ class Tables:
     def known_card(
         self, vendor: str, name: str, memory_bytes: int | None = None, gpu_cores: int | None = None
     ) -> KnownCard | None:
-        """The product that a card of this name is; None if no name is known or several fit."""
+        """The product that a card of this name is; None if no name is known, several fit, or the name was cut."""
         return self._cards.one(vendor, name, memory_bytes, gpu_cores)
 
     def candidates(self, vendor: str, name: str, memory_bytes: int | None = None) -> list[KnownCard]:

@@ -74,7 +74,12 @@ class KnownCards:
     def one(
         self, vendor: str, name: str, memory_bytes: int | None = None, gpu_cores: int | None = None
     ) -> KnownCard | None:
-        """The product a card is; None if no name is known or several fit."""
+        """The product a card is; None if no name is known, several fit, or the name was cut.
+
+        What is left of a cut name may be the beginning of another's too, one that nobody here knows.
+        """
+        if is_cut(name):
+            return None
         fitting = self.candidates(vendor, name, memory_bytes, gpu_cores)
         if len({card.accelerator for card in fitting}) != 1 or fitting[0].agrees(memory_bytes, gpu_cores) is not True:
             return None

@@ -40,6 +40,16 @@ def test_rules_and_site_take_every_name_for_the_same_product(loaded, db):
         assert (known.accelerator if known else None) == (match.accelerator and match.accelerator.slug), card
 
 
+def test_a_name_that_was_cut_is_nobodys_for_rules_and_site(loaded, db):
+    """Cut as tools cut it: after some letters, or behind the whole name."""
+    names = Alias.objects.exclude(kind=Alias.Kind.MACHINE).values_list("name", "accelerator__vendor__slug")
+    cards = [CardName(f"{name[:end]}...", vendor, 81559 * MIB) for name, vendor in names for end in (8, 16, None)]
+    tables = packaged_tables()
+    for card, match in zip(cards, match_cards(cards), strict=True):
+        assert match.accelerator is None, card
+        assert tables.known_card(card.vendor, card.reported_name, card.memory_bytes) is None, card
+
+
 def test_a_name_that_was_cut_is_nobodys_on_the_site(loaded, db):
     (match,) = match_cards([CardName("NVIDIA GeForce RTX 2080 ...", "nvidia", 8192 * MIB)])
     assert (match.accelerator, match.how) == (None, "ambiguous")

@@ -17,7 +17,7 @@ MIB = 2**20
         ("NVIDIA GeForce RTX 5060 Ti", 8151, "nvidia-geforce-rtx-5060-ti-8gb"),
         ("NVIDIA GeForce RTX 5060 Ti", 16311, "nvidia-geforce-rtx-5060-ti-16gb"),
         ("NVIDIA GeForce RTX 5060 Ti", None, None),
-        ("NVIDIA RTX 6000 Ada Gene...", 49140, "nvidia-rtx-6000-ada"),
+        ("NVIDIA RTX 6000 Ada Gene...", 49140, None),  # one that is known begins so; another may
         ("NVIDIA GeForce RTX 2080 ...", 8192, None),
         ("Voodoo 3", None, None),
         ("", None, None),
