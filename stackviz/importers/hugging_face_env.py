@@ -20,6 +20,7 @@ from stackviz.importers.env_report import (
 )
 from stackviz.importers.importer import Importer, Span
 from stackviz.importers.reading import CardReading, Reading, clean
+from stackviz.wire.cuda_builds import cuda_of
 
 __all__ = ["ACCELERATE_IMPORTER", "DIFFUSERS_IMPORTER", "TRANSFORMERS_IMPORTER"]
 
@@ -122,9 +123,8 @@ def _take_torch(reading: Reading, value: str, tool: str) -> None:
     if not text:
         return
     reading.found("pytorch", text, tool)
-    build = re.search(r"\+cu(\d{2,3})(\d)$", text)
-    if build:
-        reading.sheet.state("torch.cuda_version", f"{build[1]}.{build[2]}")
+    if cuda := cuda_of(text.partition("+")[2]):
+        reading.sheet.state("torch.cuda_version", cuda)
     elif text.endswith("+cpu"):
         reading.sheet.lack("torch.cuda_version", "not_applicable", f"{text} is built without")
     state = re.search(r"\(([^)]{1,20})\)\s*$", value)

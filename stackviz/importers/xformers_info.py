@@ -9,6 +9,7 @@ from itertools import pairwise
 from stackviz.importers.env_report import check_torch_versions, is_said, take_truth
 from stackviz.importers.importer import Importer, Span
 from stackviz.importers.reading import CardReading, Reading
+from stackviz.wire.cuda_builds import cuda_of
 
 __all__ = ["IMPORTER"]
 
@@ -67,8 +68,8 @@ def _take_build(reading: Reading, told: dict[str, str]) -> None:
     torch = told.get("build.torch_version", "")
     if torch and is_said(torch):
         reading.found("pytorch", torch, f"{_TOOL}, what it was built with")
-    local = re.search(r"\+cu(\d{2,3})(\d)$", told.get("pytorch.version", ""))
-    reading.sheet.state("torch.cuda_version", f"{local[1]}.{local[2]}" if local else None)
+    cuda = cuda_of(told.get("pytorch.version", "").partition("+")[2])
+    reading.sheet.state("torch.cuda_version", cuda or None)
     reading.sheet.lack("torch.cuda_version", "not_reported", f"{_TOOL} does not tell what torch was built with")
 
 

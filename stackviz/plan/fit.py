@@ -20,6 +20,7 @@ from stackviz.rules.look import Look
 from stackviz.rules.upgrade import with_driver, with_torch
 from stackviz.rules.versions import numbers
 from stackviz.wire import Scalar
+from stackviz.wire.cuda_builds import variant_of
 
 INDEX = "https://download.pytorch.org/whl/"
 MOST_TRIED = 40  # releases of torch, the newest first: all there are
@@ -121,7 +122,7 @@ def builds(wanted: Wanted, tables: Tables, day: datetime) -> list[Build]:
 
 
 def _build(wanted: Wanted, tables: Tables, day: datetime, cuda: str, default: str) -> Build:
-    name = "cu" + "".join(map(str, numbers(cuda)[:2]))
+    name = variant_of(cuda)
     report = with_torch(bare_report(wanted, day), tables, wanted.torch, name)
     floor = driver_floor(tables, cuda, wanted.system.platform)
     shipped = shipped_drivers(tables, cuda, wanted.system.platform)

@@ -16,6 +16,7 @@ from stackviz.rules.look import Look
 from stackviz.rules.registry import judge
 from stackviz.rules.versions import is_below, major_minor, numbers
 from stackviz.wire import Report, Scalar
+from stackviz.wire.cuda_builds import cuda_of, variant_of
 
 __all__ = ["Upgrade", "next_upgrades", "with_driver", "with_macos", "with_torch"]
 
@@ -111,8 +112,8 @@ def _candidates(look: Look, report: Report, tables: Tables) -> Iterator[tuple[st
 def with_torch(report: Report, tables: Tables, version: str, build: str = "") -> Report:
     """The report with another torch. `build` "cu130"; "" for the wheel that pip takes by itself on this platform."""
     look = Look(report, tables)
-    cuda = _cuda_of(build) if build else _default_cuda(tables, version, look.wheel_platform)
-    build = build or (_build_of(cuda) if cuda else "")
+    cuda = cuda_of(build) if build else _default_cuda(tables, version, look.wheel_platform)
+    build = build or (variant_of(cuda) if cuda else "")
     facts: dict[str, Scalar] = {"torch.version": f"{version}+{build}" if build else version}
     if cuda:
         facts["torch.cuda_version"] = major_minor(cuda)
@@ -182,13 +183,3 @@ def _shipped(tables: Tables, subject: str, version: str, build: str, platform: s
     own = [row for row in rows if numbers(row.version) == numbers(version)]
     fitting = [row for row in own if row.variant == build] if build else []
     return fitting[0].values if fitting else ""
-
-
-def _cuda_of(build: str) -> str:
-    """ "cu128" -> "12.8"; "" for a build without CUDA."""
-    return f"{build[2:-1]}.{build[-1]}" if build.startswith("cu") else ""
-
-
-def _build_of(cuda: str) -> str:
-    """ "12.8.1" -> "cu128"."""
-    return "cu" + "".join(str(part) for part in numbers(cuda)[:2])

@@ -9,9 +9,9 @@ from stackviz.rules.compatibility import Requirement, Tables
 from stackviz.rules.drivers import driver_floor, serves
 from stackviz.rules.look import Look
 from stackviz.rules.versions import major_minor, numbers
+from stackviz.wire.cuda_builds import cuda_of, variant_of
 
 _ARCH = re.compile(r"(sm|compute)_(\d{1,6})(\d)([af]?)")
-_VARIANT = re.compile(r"cu(\d{1,3})(\d)")
 
 
 # A local part that is a commit (`+gitabc1234`, `+ecf3bae40a.nv25.01`), or the a0 of a version that is not out.
@@ -43,17 +43,11 @@ class Build:
 
     @property
     def cuda(self) -> str:
-        found = _VARIANT.fullmatch(self.variant)
-        return f"{found[1]}.{found[2]}" if found else ""
+        return cuda_of(self.variant)
 
     @property
     def command(self) -> str:
         return f"pip install 'torch=={self.torch}.*' --index-url https://download.pytorch.org/whl/{self.variant}"
-
-
-def variant_of(cuda: str) -> str:
-    """ "12.8" -> "cu128"."""
-    return "cu" + "".join(str(part) for part in numbers(cuda)[:2])
 
 
 def covers(capability: str, arch: str) -> bool:

@@ -3,12 +3,13 @@
 import re
 from collections.abc import Iterable, Iterator
 
-from stackviz.rules.checks.builds import Origin, origin_of, variant_of
+from stackviz.rules.checks.builds import Origin, origin_of
 from stackviz.rules.compatibility import Source, Tables
 from stackviz.rules.finding import Severity, Verdict
 from stackviz.rules.look import Look
 from stackviz.rules.rule import Rule
 from stackviz.rules.versions import is_below, major_minor, numbers
+from stackviz.wire.cuda_builds import variant_of
 
 COLLECT_ENV = Source(
     "pytorch-collect-env",
