@@ -1,5 +1,7 @@
 """The CUDA toolkit beside torch, and whether the versions around torch agree."""
 
+from dataclasses import replace
+
 import pytest
 
 from stackviz.rules import Requirement, Source, judge, packaged_tables
@@ -75,10 +77,28 @@ def test_without_any_word_of_triton_nobody_can_tell_and_other_cards_are_not_aske
     assert answers("triton-ptxas", linux(software=found_by_pip(triton="3.5.0"))) == []
 
 
+def test_which_triton_knows_a_card_is_a_row_that_may_be_corrected():
+    tables = packaged_tables()
+    later = {replace(row, version="3.7.0") if row.part == "new in its ptxas" else row for row in tables.requirements}
+    seen = linux(card(compute_capability="12.1"), software=found_by_pip(triton="3.6.0"))
+    found = judge(seen, type(tables)(tables.releases, frozenset(later), tables.cards))
+    [broken] = [one for one in found if one.rule == "triton-ptxas"]
+    assert (broken.severity, "3.7.0 or newer" in broken.advice) == ("broken", True)
+
+
 # --- cuda1322-fix ---
 
 
-@pytest.mark.parametrize(("torch", "severity"), [("2.14.0+cu132", "warning"), ("2.14.1+cu132", "fits")])
+@pytest.mark.parametrize(
+    ("torch", "severity"),
+    [
+        ("2.13.0+cu132", "warning"),
+        ("2.14.0+cu132", "warning"),
+        ("2.14.1+cu132", "fits"),
+        ("2.14.2+cu132", "cannot-tell"),
+        ("2.15.0+cu132", "fits"),
+    ],
+)
 def test_cuda_13_2_is_mended_from_torch_2_14_1_on(torch, severity):
     seen = linux(torch__version=torch, torch__cuda_version="13.2", nvidia__driver_version="595.45.04")
     assert answer("cuda1322-fix", seen).severity == severity

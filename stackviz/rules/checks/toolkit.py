@@ -8,6 +8,7 @@ from stackviz.rules.finding import Severity, Verdict
 from stackviz.rules.look import Look
 from stackviz.rules.rule import Rule
 from stackviz.rules.versions import is_below, major_minor, numbers, same_line
+from stackviz.wire.cuda_builds import variant_of
 
 EXTENSIONS = Source(
     "vllm-install-gpu",
@@ -24,10 +25,8 @@ CUDA_13_2 = Source(
     "pytorch/pytorch issue 196351: faults of CUDA 13.2 before 13.2.2",
     "https://github.com/pytorch/pytorch/issues/196351",
 )
-# Of these capabilities Triton's own ptxas knew nothing until this release (triton issues 8539 and 10331).
-LATE_FOR_PTXAS = ("11.0", "12.1")
-PTXAS_KNOWS_THEM = "3.6"
-FAULTY_LINE, MENDED_IN_TORCH = "13.2", "2.14.1"
+LEARNT = "new in its ptxas"  # part of the rows that say which capabilities a Triton learnt of
+FIX = "nvfp4-scaling-fix"
 
 
 def check_nvcc(look: Look, _tables: Tables) -> Iterator[Verdict]:
@@ -76,7 +75,12 @@ def check_toolkit_alone(look: Look, _tables: Tables) -> Iterator[Verdict]:
 
 
 def check_ptxas(look: Look, tables: Tables) -> Iterator[Verdict]:
-    late = [card for card in look.cards("nvidia") if card.get("compute_capability") in LATE_FOR_PTXAS]
+    rows = {
+        capability: row
+        for row in tables.rows("triton", "offers", "compute-capability", part=LEARNT)
+        for capability in row.values.split()
+    }
+    late = [card for card in look.cards("nvidia") if card.get("compute_capability") in rows]
     if not late or look.says_none("torch.version"):
         return
     version = next(iter(filter(None, look.software("triton"))), None) or _shipped_triton(look, tables)
@@ -84,18 +88,21 @@ def check_ptxas(look: Look, tables: Tables) -> Iterator[Verdict]:
         if look.get("torch.version"):
             look.need("triton")
         return
-    capability = late[0].get("compute_capability")
-    if is_below(version, PTXAS_KNOWS_THEM):
+    capability = late[0].need("compute_capability")
+    row = rows[capability]
+    if is_below(version, row.version):
         yield Verdict(
             Severity.BROKEN,
             f"Triton {version} cannot compile for {named(late)} (capability {capability})",
             "The ptxas that Triton brings does not know the card: torch.compile and Triton kernels fail.",
-            f"Take Triton {PTXAS_KNOWS_THEM} or newer, or point it to a ptxas of CUDA 13: "
+            f"Take Triton {row.version} or newer, or point it to a ptxas of CUDA 13: "
             "export TRITON_PTXAS_PATH=/usr/local/cuda/bin/ptxas",
             cards=indexes(late),
+            source=row.source,
         )
     else:
-        yield Verdict(Severity.FITS, f"Triton {version} compiles for capability {capability}", cards=indexes(late))
+        title = f"Triton {version} compiles for capability {capability}"
+        yield Verdict(Severity.FITS, title, cards=indexes(late), source=row.source)
 
 
 def _shipped_triton(look: Look, tables: Tables) -> str | None:
@@ -107,20 +114,30 @@ def _shipped_triton(look: Look, tables: Tables) -> str | None:
     return next((row.values for row in rows if major_minor(row.version) == major_minor(torch)), None)
 
 
-def check_cuda_13_2(look: Look, _tables: Tables) -> Iterator[Verdict]:
+def check_cuda_13_2(look: Look, tables: Tables) -> Iterator[Verdict]:
     cuda = look.get("torch.cuda_version") or ""
-    if not same_line(cuda, FAULTY_LINE) or look.says_none("torch.version"):
+    known = [row for row in tables.rows("cuda-toolkit", "offers", FIX) if same_line(row.version, major_minor(cuda))]
+    mended = next((row.version for row in known if row.values == "yes"), None)
+    if mended is None or look.says_none("torch.version"):
         return
     torch = look.need("torch.version")
-    if is_below(torch, MENDED_IN_TORCH):
+    builds = [row for row in tables.rows("pytorch", "ships", "cuda-toolkit") if row.variant == variant_of(cuda)]
+    first = next((row.version for row in builds if not is_below(row.values, mended)), None)
+    own = next((row.values for row in builds if numbers(row.version) == numbers(torch)[:3]), None)
+    if own is None and (first is None or not is_below(torch, first)):
+        yield Verdict(
+            Severity.CANNOT_TELL,
+            f"Cannot tell whether CUDA {major_minor(cuda)} has its fixes: torch {torch} is not known here",
+        )
+    elif own is None or is_below(own, mended):
         yield Verdict(
             Severity.WARNING,
-            f"torch {torch} brings CUDA 13.2 from before 13.2.2",
-            "Its cublasLt scales NVFP4 products wrongly, and its compiler has a fault; both are mended in 13.2.2.",
-            f"pip install 'torch>={MENDED_IN_TORCH}' --index-url https://download.pytorch.org/whl/cu132",
+            f"torch {torch} brings CUDA {major_minor(cuda)} from before {mended}",
+            f"Its cublasLt scales NVFP4 products wrongly, and its compiler has a fault; both are mended in {mended}.",
+            f"pip install 'torch>={first or torch}' --index-url https://download.pytorch.org/whl/{variant_of(cuda)}",
         )
     else:
-        yield Verdict(Severity.FITS, f"torch {torch} brings CUDA 13.2.2 or newer")
+        yield Verdict(Severity.FITS, f"torch {torch} brings CUDA {own}")
 
 
 RULES = (
