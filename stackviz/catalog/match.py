@@ -38,12 +38,17 @@ class Match:
     needs: str = ""
 
 
-def match_cards(cards: Sequence[CardName]) -> list[Match]:
-    """One Match per card, in the order given. One query however many cards (none for no card)."""
+def match_cards(cards: Sequence[CardName], *, among_public: bool = False) -> list[Match]:
+    """One Match per card, in the order given. One query however many cards (none for no card).
+
+    `among_public`: as if no other sheet were there, for answers to anybody: names and notes of others stay untold.
+    """
     wanted = {normalized(name) for card in cards for name in (card.reported_name, card.machine_model)} - {""}
     aliases: dict[str, list[Alias]] = defaultdict(list)
     if wanted:
-        for alias in Alias.objects.filter(normalized__in=wanted).select_related("accelerator__vendor").order_by("pk"):
+        found = Alias.objects.filter(normalized__in=wanted)
+        found = found.filter(accelerator__is_public=True) if among_public else found
+        for alias in found.select_related("accelerator__vendor").order_by("pk"):
             aliases[alias.normalized].append(alias)
     return [decide(card, aliases) for card in cards]
 

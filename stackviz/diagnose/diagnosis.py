@@ -187,7 +187,8 @@ def matched_cards(machines: Sequence[DumpedMachine]) -> list[list[PastedCard]]:
                 card_name(card.reported_name, card.vendor, card.memory_bytes, card.facts, machine.reading.facts)
                 for machine in machines
                 for card in machine.reading.cards
-            ]
+            ],
+            among_public=True,
         )
     )
     return [[PastedCard(card, next(matches)) for card in machine.reading.cards] for machine in machines]

@@ -7,7 +7,9 @@ from django.apps import apps
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
 
-from stackviz.catalog.models import Accelerator
+from stackviz.catalog.models import Accelerator, Alias
+from stackviz.diagnose.diagnosis import diagnose
+from stackviz.diagnose.pasted import read_pasted
 from stackviz.web import pace
 from tests.diagnose.conftest import CPU_WHEEL, HOSTILE, MAC_JSON, MIG_XML, TWO_MACHINES
 
@@ -64,6 +66,18 @@ def test_files_are_taken_under_any_name_and_beside_text(client, curated, db):
 def test_a_sheet_that_is_not_public_is_not_named(send):
     Accelerator.objects.filter(slug="nvidia-h100-sxm5-80gb").update(is_public=False)
     assert [card["accelerator"] for card in send(CPU_WHEEL).json()["cards"][:2]] == [None, None]
+
+
+def test_a_sheet_that_is_not_public_is_told_of_in_no_way(send):
+    sheet = Accelerator.objects.get(slug="nvidia-t4")
+    Accelerator.objects.filter(pk=sheet.pk).update(is_public=False)
+    secret = {"name": "Hush Chip 9000", "kind": Alias.Kind.UNDECIDED, "note": "note of a secret sheet"}
+    Alias.objects.create(accelerator=sheet, **secret)
+    listed = "GPU 0: Hush Chip 9000 (UUID: GPU-00000000-0000-0000-0000-000000000000)\n"
+    answered, unknown = (send(text).content.decode() for text in (listed, listed.replace("Hush", "Mush")))
+    assert answered == unknown.replace("Mush", "Hush")
+    page, other = (diagnose(read_pasted(text)).first.cards for text in (listed, listed.replace("Hush", "Mush")))
+    assert [card.needs for card in page] == [card.needs for card in other]
 
 
 def test_neither_a_key_nor_a_token_of_a_form_is_needed_and_nothing_is_stored(curated, db):
