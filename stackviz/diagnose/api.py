@@ -11,12 +11,11 @@ from ninja.decorators import decorate_view
 from ninja.errors import HttpError
 
 from stackviz.diagnose.diagnosis import matched_cards
-from stackviz.diagnose.pace import DIAGNOSES
 from stackviz.diagnose.pasted import read_pasted
 from stackviz.dumps.answer import answer
 from stackviz.stacks.tables import rule_tables
 from stackviz.web.errors import ErrorBody
-from stackviz.web.pace import TooMany
+from stackviz.web.pace import DIAGNOSES, TooMany
 from stackviz.web.pasted import MOST_KB, Refused, text_of_body, text_of_form
 
 router = Router()

@@ -1,6 +1,5 @@
-"""How often one client may have something diagnosed, and saved."""
+"""How often one client may save a private link."""
 
 from stackviz.web.pace import Pace
 
-DIAGNOSES = Pace("diagnoses", "DIAGNOSES_PER_MINUTE", 60)
 LINKS = Pace("links", "LINKS_PER_HOUR", 3600)

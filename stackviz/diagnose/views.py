@@ -32,12 +32,12 @@ from stackviz.diagnose.links import (
     read_ticket,
     save_link,
 )
-from stackviz.diagnose.pace import DIAGNOSES, LINKS
+from stackviz.diagnose.pace import LINKS
 from stackviz.diagnose.pasted import read_pasted, tool_names
 from stackviz.diagrams.svg import svg_of
 from stackviz.dumps.masking import mask_text
 from stackviz.web.download import svg_response
-from stackviz.web.pace import TooMany
+from stackviz.web.pace import DIAGNOSES, TooMany
 from stackviz.web.pasted import MOST_KB, Refused, text_of_form
 
 SVG = "svg"
@@ -52,13 +52,15 @@ _DAY_S = 24 * 3600
 def page(request: HttpRequest) -> HttpResponse:
     if request.method != "POST":
         return _show(request)
+    text = ""
     try:
+        text = text_of_form(request)  # before it is counted, so that who has to wait keeps what was pasted
         DIAGNOSES.count(request)
-        return _answer(request, text_of_form(request))
+        return _answer(request, text)
     except Refused as refused:
         return _show(request, refused=refused)
     except TooMany as many:
-        return _too_many(request, many)
+        return _too_many(request, many, text)
 
 
 @csrf_protect
@@ -86,10 +88,10 @@ def _show(request: HttpRequest, *, refused: Refused | None = None, **more: Any) 
     return render(request, "diagnose/page.html", context | more, status=status)
 
 
-def _too_many(request: HttpRequest, many: TooMany) -> HttpResponse:
+def _too_many(request: HttpRequest, many: TooMany, text: str = "") -> HttpResponse:
     problem = _("Too many texts came from this address. Try again in %(seconds)s seconds.")
     refused = Refused(problem % {"seconds": many.retry_after_s}, HTTPStatus.TOO_MANY_REQUESTS, None)
-    answer = _show(request, refused=refused)
+    answer = _show(request, refused=refused, text=text)
     answer.headers["Retry-After"] = str(many.retry_after_s)
     return answer
 
@@ -105,13 +107,15 @@ def save(request: HttpRequest) -> HttpResponse:
     """First the masked text, to be looked at; sent again with its ticket it is saved."""
     if request.method != "POST":
         return redirect("diagnose:page")
+    text = ""
     try:
+        text = text_of_form(request)
         DIAGNOSES.count(request)
-        return _save(request, text_of_form(request))
+        return _save(request, text)
     except Refused as refused:
         return _show(request, refused=refused)
     except TooMany as many:
-        return _too_many(request, many)
+        return _too_many(request, many, text)
 
 
 @csrf_protect

@@ -33,6 +33,7 @@ from stackviz.ingest.refusals import Refusal, ReportConflict, refusing
 from stackviz.labs.keys import Sender, create_key
 from stackviz.labs.models import AgentKey, Lab, Membership, Report
 from stackviz.labs.queries import Visitor
+from stackviz.web.pace import DIAGNOSES, TooMany
 from stackviz.web.pasted import Refused, text_of_form
 from stackviz.wire import LIMITS, Agent, Machine, ProbeRun, hashed, to_json
 
@@ -116,7 +117,15 @@ def add(request: HttpRequest) -> HttpResponse:
     if not request.user.is_authenticated:
         return redirect_to_login(DIAGNOSE)
     try:
-        return _add(request, text_of_form(request))
+        text = text_of_form(request)
+        DIAGNOSES.count(request)
+        return _add(request, text)
+    except TooMany as many:
+        problem = _("Too many texts came from this address. Try again in %(seconds)s seconds.")
+        refused = Refused(problem % {"seconds": many.retry_after_s}, HTTPStatus.TOO_MANY_REQUESTS, None)
+        answer = _refuse(request, refused)
+        answer.headers["Retry-After"] = str(many.retry_after_s)
+        return answer
     except Refused as refused:
         return _refuse(request, refused)
 

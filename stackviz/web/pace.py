@@ -80,6 +80,11 @@ class Pace:
         return max(0, min(wanted, limit - before))
 
 
+DIAGNOSES = Pace(
+    "diagnoses", "DIAGNOSES_PER_MINUTE", 60
+)  # texts that are read: on the page, by the API, to be added
+
+
 def client_key(request: HttpRequest) -> str:
     """Stands for the client; who reads the counts learns no address."""
     digest = salted_hmac("stackviz.web.pace", client_of(request), algorithm="sha256").hexdigest()
@@ -92,12 +97,19 @@ def client_of(request: HttpRequest) -> str:
     seen = [part.strip() for part in request.headers.get("X-Forwarded-For", "").split(",") if part.strip()]
     told = seen[-settings.PROXIES :][0] if settings.PROXIES and seen else direct
     try:
-        address = ipaddress.ip_address(told)
+        address = ipaddress.ip_address(_without_port(told))
     except ValueError:
         return str(direct)
     if isinstance(address, ipaddress.IPv6Address) and address.ipv4_mapped is None:
         return str(ipaddress.ip_network((address, _SITE_OF_IPV6), strict=False))
     return str(getattr(address, "ipv4_mapped", None) or address)
+
+
+def _without_port(told: str) -> str:
+    """Some proxies write `203.0.113.9:1234` and `[2001:db8::1]:1234`."""
+    if told.startswith("["):
+        return told[1:].partition("]")[0]
+    return told.partition(":")[0] if told.count(":") == 1 else told
 
 
 def _counted(name: str, window: int, who: str, window_s: int, by: int) -> int:

@@ -197,6 +197,7 @@ def test_too_many_texts_of_one_client_wait(paste, settings, monkeypatch):
     response = paste(CPU_WHEEL)
     assert (response.status_code, response["Retry-After"]) == (429, "45")
     assert "Try again in 45 seconds" in text_of(response)
+    assert response.context["text"].strip() == CPU_WHEEL.strip()  # nobody has to paste it again
 
 
 # --- what it refuses, and what it survives ---

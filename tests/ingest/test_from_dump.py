@@ -132,6 +132,13 @@ def test_what_cannot_be_read_is_refused_in_words(member, text):
     assert Report.objects.count() == 0
 
 
+def test_a_dump_that_is_read_to_be_added_counts_like_one_that_is_diagnosed(member, settings):
+    settings.DIAGNOSES_PER_MINUTE = 2
+    answers = [add(member) for _ in range(3)]
+    assert [answer.status_code for answer in answers] == [302, 302, 429]
+    assert 1 <= int(answers[-1]["Retry-After"]) <= 60
+
+
 def test_html_in_names_and_dumps_is_text(member):
     page = member.post(
         ADDRESS, {"text": CPU_WHEEL.replace("NVIDIA H100 80GB HBM3", HOSTILE), "lab": "x", "name-1": HOSTILE}
