@@ -1,12 +1,13 @@
 """Taking out of a dump what names a person or a machine, so that it may be kept: people, hosts, serials, addresses.
 
 What is left can be read as before: lines stay lines, and what stands in for a name is no word that a tool prints.
-May import: wire and the standard library.
+May import: dumps.secrets, wire and the standard library.
 """
 
 import re
 from collections.abc import Iterator
 
+from stackviz.dumps.secrets import without_secrets
 from stackviz.wire.private import (
     HOME,
     NETWORK_CARD,
@@ -44,12 +45,6 @@ _SERIAL = re.compile(
 _SERIAL_ELEMENT = re.compile(r"(?i)(<[\w-]{0,20}serial[\w-]{0,20}>)([^<\n]{1,80})(?=</)")
 _UDID = re.compile(r"\b[0-9A-Fa-f]{8}-[0-9A-Fa-f]{16}\b|\bGPU-[0-9a-f]{16}\b")
 _MAIL = re.compile(r"(?<![\w.+-])[\w.+-]{1,64}@[A-Za-z0-9-]{1,63}(?:\.[A-Za-z0-9-]{1,63}){1,5}")
-_CREDENTIALS = re.compile(r"(?<=://)[^\s/@:\[]{1,100}:[^\s/@]{1,200}@")
-_TOKEN = re.compile(
-    r"\b(?:hf_|gh[pousr]_|github_pat_|glpat-|sk-|aw_)[A-Za-z0-9_-]{16,200}"
-    r"|(?<=_TOKEN=)[^\s\[]\S{0,200}|(?<=_KEY=)[^\s\[]\S{0,200}|(?<=PASSWORD=)[^\s\[]\S{0,200}"
-)
-_TOKEN_STARTS = ("hf_", "gh", "glpat-", "sk-", "aw_", "_TOKEN=", "_KEY=", "PASSWORD=")
 _DOES_NOT_TELL = frozenset({"n/a", "[n/a]", "none", "0", "unknown", "not specified", "not supported", "disabled"})
 _SERIAL_COLUMNS = frozenset({"serial", "gpu_serial", "serial number"})
 _PACKAGE_LINE = re.compile(
@@ -74,10 +69,8 @@ def mask_text(text: str) -> str:
 
 def _masked(text: str) -> str:
     names = dict(_names(text))
-    if any(start in text for start in _TOKEN_STARTS):
-        text = _TOKEN.sub(REDACTED, text)
-    if "@" in text:
-        text = _PROMPT.sub(r"\1user@host", _CREDENTIALS.sub(f"{REDACTED}@", text))
+    text = without_secrets(text, REDACTED)
+    text = _PROMPT.sub(r"\1user@host", text) if "@" in text else text
     text = _UNAME.sub(r"\1host", text)
     text = _NAMED.sub(_without_name, text)
     text = _SYSLOG.sub(r"\1host", text)
