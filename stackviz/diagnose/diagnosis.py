@@ -13,11 +13,12 @@ from stackviz import wire
 from stackviz.catalog.match import Match, match_cards
 from stackviz.catalog.models import Accelerator
 from stackviz.diagnose.facts import FactRow, fact_text, not_told, told
-from stackviz.diagnose.pasted import Pasted, tool_names
+from stackviz.diagnose.pasted import Pasted
 from stackviz.diagrams.boxes import Box, Column
 from stackviz.diagrams.layers import Layer, State
 from stackviz.diagrams.stack import Drawing, draw_columns
 from stackviz.dumps import DumpedMachine
+from stackviz.dumps.titles import title_of, tool_names
 from stackviz.importers import Reading
 from stackviz.labs.rematch import card_name
 from stackviz.rules import Finding, Severity, Tables, judge
@@ -26,10 +27,10 @@ from stackviz.stacks.queries import described_columns
 from stackviz.stacks.reported import reported_column, stack_slug
 from stackviz.stacks.tables import rule_tables
 from stackviz.units import format_number, format_quantity
+from stackviz.web.pasted import MOST_MACHINES
 from stackviz.wire import CARD_FACTS, FACTS
 from stackviz.wire.facts import CARD_ABSENT_NAMES
 
-MOST_MACHINES = 6  # side by side; there are as many colours
 MOST_RESULTS = 200  # of one machine; llama-bench prints a dozen
 MOST_CARD_ROWS = 16  # that differ in name or size; others are one row
 MOST_SOFTWARE = 80
@@ -236,21 +237,11 @@ def _titles(machines: Sequence[DumpedMachine]) -> list[str]:
     """What to call each: by what computes in it, and by its place in the text where that does not tell them apart."""
     if len(machines) == 1:
         return [_("What was pasted")]
-    names = [_name(machine.reading) for machine in machines]
+    names = [title_of(machine.reading) for machine in machines]
     return [
         name if name and names.count(name) == 1 else " · ".join(filter(None, (_("Machine %(n)d") % {"n": n}, name)))
         for n, name in enumerate(names, 1)
     ]
-
-
-def _name(reading: Reading) -> str:
-    names = list(dict.fromkeys(card.reported_name for card in reading.cards if "mig_parent_index" not in card.facts))
-    if names:
-        count = sum(card.reported_name == names[0] for card in reading.cards)
-        label = f"{count} × {names[0]}" if count > 1 else names[0]
-        return f"{label} + {len(names) - 1}" if len(names) > 1 else label
-    system = f"{reading.facts.get('os.name', '')} {reading.facts.get('os.version', '')}".strip()
-    return str(reading.facts.get("apple.chip") or reading.facts.get("cpu.model") or system)
 
 
 def _headline(facts: Mapping[str, wire.Scalar]) -> Iterator[tuple[str, str]]:

@@ -2,13 +2,10 @@
 
 from dataclasses import dataclass
 
-from django.utils.translation import gettext as _
-
 from stackviz.dumps import DumpedMachine, machines
-from stackviz.importers import IMPORTERS, read_all
-from stackviz.web.pasted import Refused
-
-TOOLS = {importer.kind: importer.tool for importer in IMPORTERS}
+from stackviz.dumps.titles import telling, tool_names
+from stackviz.importers import read_all
+from stackviz.web.pasted import no_dump, nothing_told
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,20 +29,8 @@ def read_pasted(text: str, *, may_be_hollow: bool = False) -> Pasted:
     paste = read_all(text)
     found = machines(paste)
     if not found:
-        raise Refused(_("No tool that is known here wrote this. Paste all that one of the tools printed."))
-    telling = tuple(machine for machine in found if _tells_something(machine))
-    if not telling and may_be_hollow:
-        return Pasted(found, paste.not_understood)
-    if not telling:
-        problem = _("This looks like %(tool)s, and nothing in it could be read.") % {"tool": tool_names(found[0].kinds)}
-        raise Refused(" ".join([problem, *(f"{said}." for said in found[0].reading.problems)]))
-    return Pasted(telling, paste.not_understood)
-
-
-def tool_names(kinds: tuple[str, ...]) -> str:
-    return ", ".join(TOOLS.get(kind, kind) for kind in kinds)
-
-
-def _tells_something(machine: DumpedMachine) -> bool:
-    reading = machine.reading
-    return bool(reading.facts or reading.cards or reading.software or reading.results)
+        raise no_dump()
+    told = telling(found)
+    if not told and not may_be_hollow:
+        raise nothing_told(tool_names(found[0].kinds), found[0].reading.problems)
+    return Pasted(told or found, paste.not_understood)

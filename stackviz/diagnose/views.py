@@ -33,9 +33,10 @@ from stackviz.diagnose.links import (
     save_link,
 )
 from stackviz.diagnose.pace import LINKS
-from stackviz.diagnose.pasted import read_pasted, tool_names
+from stackviz.diagnose.pasted import read_pasted
 from stackviz.diagrams.svg import svg_of
 from stackviz.dumps.masking import mask_text
+from stackviz.dumps.titles import tool_names
 from stackviz.web.download import svg_response
 from stackviz.web.pace import DIAGNOSES, TooMany
 from stackviz.web.pasted import MOST_KB, Refused, text_of_form

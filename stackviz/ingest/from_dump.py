@@ -1,20 +1,11 @@
 """A pasted dump becomes a report of a machine: masked, then taken in by the same path as an agent's.
 
-For members of a lab. The text is read again after it was masked: what is stored was never anything else. Sending the
-same text under the same name twice is one report; the machine says that it was pasted.
+For members of a lab. The text is read again after it was masked: what is stored was never anything else.
 """
 
-import re
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
-from hashlib import sha256
 from http import HTTPStatus
-from typing import Any
-from uuid import UUID, uuid5
 
-from django import forms
 from django.contrib.auth.views import redirect_to_login
-from django.db import transaction
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.utils.translation import gettext as _
@@ -25,85 +16,15 @@ from django.views.decorators.http import require_http_methods
 
 from stackviz.dumps import DumpedMachine, machines
 from stackviz.dumps.masking import mask_text
-from stackviz.importers import IMPORTERS, read_all
-from stackviz.ingest.accept import Accepted, accept_report
-from stackviz.ingest.links import receipt_path
-from stackviz.ingest.pace import count_upload
-from stackviz.ingest.refusals import Refusal, ReportConflict, refusing
-from stackviz.labs.keys import Sender, create_key
-from stackviz.labs.models import AgentKey, Lab, Membership, Report
-from stackviz.labs.queries import Visitor
+from stackviz.dumps.titles import telling, tool_names
+from stackviz.importers import read_all
+from stackviz.ingest.from_dump_add import add_machine
+from stackviz.ingest.from_dump_form import AddForm, labs_to_add_to
+from stackviz.ingest.refusals import Refusal, refusing
 from stackviz.web.pace import DIAGNOSES, TooMany
-from stackviz.web.pasted import Refused, text_of_form
-from stackviz.wire import LIMITS, Agent, Machine, ProbeRun, hashed, to_json
+from stackviz.web.pasted import MOST_MACHINES, Refused, no_dump, nothing_told, text_of_form
 
-AGENT = "pasted dump"  # stands where an agent's name stands: on the machine's page, in its reports
-KEY_NAME = "pasted dumps"
 DIAGNOSE = "/diagnose/"  # a page of a room beside this one
-MOST_MACHINES = 6
-LONGEST_NAME = 60
-_MAY_ADD = (Membership.Role.MEMBER, Membership.Role.OWNER)
-_REPORTS = UUID("6f2c1f7a-6a0e-5f0b-9c55-3f5f1d1a9b10")  # the namespace of reports made here; never to be changed
-_TOOLS = {importer.kind: importer.tool for importer in IMPORTERS}
-
-
-def labs_to_add_to(user: Visitor) -> list[Lab]:
-    """Labs for which this person may add machines: not those that they only see. One query."""
-    if not user.is_authenticated:
-        return []
-    if getattr(user, "is_superuser", False):
-        return list(Lab.objects.all())
-    return list(Lab.objects.filter(memberships__user_id=user.pk, memberships__role__in=_MAY_ADD))
-
-
-class AddForm(forms.Form):
-    """The lab, and a name for each machine of the text; one without a name is left out."""
-
-    lab = forms.ChoiceField()
-
-    def __init__(self, labs: Sequence[Lab], found: Sequence[DumpedMachine], *args: Any, **kwargs: Any) -> None:  # noqa: ANN401
-        super().__init__(*args, **kwargs)
-        self.labs = {lab.slug: lab for lab in labs}
-        self.found = found
-        self.fields["lab"] = forms.ChoiceField(choices=[(lab.slug, lab.name) for lab in labs])
-        for number, _machine in enumerate(found, 1):
-            self.fields[f"name-{number}"] = forms.CharField(max_length=LONGEST_NAME, required=False)
-
-    @property
-    def rows(self) -> list[tuple[DumpedMachine, forms.BoundField, str]]:
-        """Each machine, the field of its name, and what computes in it."""
-        return [(one, self[f"name-{number}"], what_it_is(one)) for number, one in enumerate(self.found, 1)]
-
-    def clean(self) -> dict[str, Any]:
-        cleaned = super().clean() or {}
-        names = [name for _machine, name in self.named(cleaned)]
-        if not names and not self.errors:
-            raise forms.ValidationError(_("Give at least one machine a name."))
-        if len({name.casefold() for name in names}) < len(names):
-            raise forms.ValidationError(_("Two machines cannot have one name."))
-        return cleaned
-
-    def named(self, cleaned: dict[str, Any]) -> list[tuple[DumpedMachine, str]]:
-        names = [
-            re.sub(r"\s+", " ", cleaned.get(f"name-{number}") or "").strip() for number in range(1, len(self.found) + 1)
-        ]
-        return [(machine, name) for machine, name in zip(self.found, names, strict=True) if name]
-
-
-def what_it_is(machine: DumpedMachine) -> str:
-    """What computes in it, in a few words."""
-    names = list(dict.fromkeys(card.reported_name for card in machine.reading.cards))
-    facts = machine.reading.facts
-    return ", ".join(names[:3]) or str(facts.get("apple.chip") or facts.get("cpu.model") or facts.get("os.name") or "")
-
-
-@dataclass(frozen=True, slots=True)
-class Added:
-    """A machine whose report is ours now. `is_new` False: the same text was added before under this name."""
-
-    name: str
-    is_new: bool
-    receipt: str
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -137,10 +58,7 @@ def _add(request: HttpRequest, text: str) -> HttpResponse:
         problem = _("You belong to no lab that you may add machines to. Ask the administrator of this site.")
         raise Refused(problem, HTTPStatus.FORBIDDEN, None)
     masked = mask_text(text)
-    found = machines(read_all(masked))[:MOST_MACHINES]
-    if not found:
-        raise Refused(_("No tool that is known here wrote this. Paste all that one of the tools printed."))
-    form = AddForm(labs, found, request.POST if "lab" in request.POST else None)
+    form = AddForm(labs, _machines(masked), request.POST if "lab" in request.POST else None)
     if not form.is_valid():
         status = HTTPStatus.UNPROCESSABLE_ENTITY if form.is_bound else HTTPStatus.OK
         return render(request, "ingest/from_dump.html", {"form": form, "text": masked}, status=status)
@@ -159,50 +77,16 @@ def _add(request: HttpRequest, text: str) -> HttpResponse:
     return render(request, "ingest/from_dump_added.html", {"added": added, "lab": lab})
 
 
+def _machines(masked: str) -> tuple[DumpedMachine, ...]:
+    """Those that tell something. Raises Refused."""
+    found = machines(read_all(masked))
+    if not found:
+        raise no_dump()
+    told = telling(found)[:MOST_MACHINES]
+    if not told:
+        raise nothing_told(tool_names(found[0].kinds), found[0].reading.problems)
+    return told
+
+
 def _refuse(request: HttpRequest, refused: Refused) -> HttpResponse:
     return render(request, "ingest/from_dump.html", {"form": None, "refused": refused}, status=refused.status)
-
-
-def add_machine(lab: Lab, user: Visitor, machine: DumpedMachine, name: str, masked: str) -> Added:
-    """Take the machine's report in. Raises what `accept_report` does, and TooMany."""
-    key = _key_of(lab, user)
-    count_upload(key.pk)
-    identity = hashed("pasted-machine", f"{lab.pk} {name.casefold()}")
-    place = sha256(f"{','.join(machine.kinds)} {what_it_is(machine)} {masked}".encode()).hexdigest()
-    report_id = uuid5(_REPORTS, f"{identity} {place}")
-    report = replace(
-        machine.report(),
-        id=report_id,
-        agent=Agent(AGENT, f"({', '.join(machine.kinds)})"[: LIMITS.name_chars]),
-        machine=Machine(identity, name),
-        results=(),  # of a series that the agent measures; what somebody pasted stays on the page of its diagnosis
-        probes=tuple(
-            ProbeRun(_TOOLS.get(kind, kind), "ok", None, _("read from a pasted text")) for kind in machine.kinds
-        ),
-    )
-    sender = Sender(key.pk, lab.pk, lab.is_public, None, None)
-    accepted = _accepted(sender, report_id, to_json(report).encode())
-    return Added(name, accepted.is_new, receipt_path(report_id, is_public=lab.is_public))
-
-
-def _accepted(sender: Sender, report_id: UUID, body: bytes) -> Accepted:
-    """The same text again says the same but for the hour: its report of then stays."""
-    if Report.objects.filter(pk=report_id, machine__lab_id=sender.lab_id).exists():
-        return Accepted(report_id, is_new=False)
-    try:
-        return accept_report(sender, body, Report.Encoding.PLAIN.value)
-    except ReportConflict:  # another request was quicker
-        return Accepted(report_id, is_new=False)
-
-
-@transaction.atomic
-def _key_of(lab: Lab, user: Visitor) -> AgentKey:
-    """The key under which this person's pasted dumps come in: shown among their keys, its secret known to nobody."""
-    Lab.objects.select_for_update().get(pk=lab.pk)  # of two requests at once one makes it
-    own = AgentKey.objects.filter(
-        lab=lab, machine=None, created_by_id=user.pk, name=KEY_NAME, revoked_at=None, expires_at=None
-    ).first()
-    if own is not None:
-        return own
-    key, _secret = create_key(lab=lab, name=KEY_NAME, created_by=user if user.is_authenticated else None)
-    return key

@@ -18,6 +18,7 @@ from django.utils.translation import gettext as _
 MOST_KB = 1024  # eight times the longest of the dumps collected from issues: an nvidia-smi -q -x of 119 KB
 MOST_BYTES = MOST_KB * 1024
 MOST_FILES = 20
+MOST_MACHINES = 6  # of one text; side by side there are as many colours
 _MOST_DRAINED = 32 * 1024 * 1024
 _CHUNK = 64 * 1024
 _BOMS = ((codecs.BOM_UTF8, "utf-8-sig"), (codecs.BOM_UTF16_LE, "utf-16"), (codecs.BOM_UTF16_BE, "utf-16"))
@@ -37,16 +38,22 @@ class Refused(Exception):
         self.status = status
         self.field = field
 
-    @property
-    def is_too_big(self) -> bool:
-        return self.status == HTTPStatus.REQUEST_ENTITY_TOO_LARGE
-
 
 def too_big() -> Refused:
     problem = _(
         "This is more than %(most)s KB of text. Send the output of the commands alone, without what came before it."
     )
     return Refused(problem % {"most": MOST_KB}, HTTPStatus.REQUEST_ENTITY_TOO_LARGE)
+
+
+def no_dump() -> Refused:
+    return Refused(_("No tool that is known here wrote this. Paste all that one of the tools printed."))
+
+
+def nothing_told(tools: str, problems: Iterable[str]) -> Refused:
+    """A known tool wrote it, and it is torn or empty."""
+    problem = _("This looks like %(tool)s, and nothing in it could be read.") % {"tool": tools}
+    return Refused(" ".join([problem, *(f"{said}." for said in problems)]))
 
 
 def check_size(request: HttpRequest) -> None:

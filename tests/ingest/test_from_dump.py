@@ -6,7 +6,7 @@ import pytest
 from django.contrib.auth.models import User
 from django.test import Client
 
-from stackviz.ingest.from_dump import KEY_NAME
+from stackviz.ingest.from_dump_add import KEY_NAME
 from stackviz.ingest.interpret import interpret
 from stackviz.labs.models import AgentKey, Lab, Machine, Membership, Report
 from stackviz.labs.packing import unpack
@@ -104,7 +104,7 @@ def test_who_is_no_member_of_a_lab_adds_nothing(client, lab, db):
 
 
 def test_a_role_that_may_only_read_adds_nothing(member, monkeypatch):
-    monkeypatch.setattr("stackviz.ingest.from_dump._MAY_ADD", (Membership.Role.OWNER,))
+    monkeypatch.setattr("stackviz.ingest.from_dump_form._MAY_ADD", (Membership.Role.OWNER,))
     assert add(member).status_code == 403
 
 
@@ -137,6 +137,12 @@ def test_a_dump_that_is_read_to_be_added_counts_like_one_that_is_diagnosed(membe
     answers = [add(member) for _ in range(3)]
     assert [answer.status_code for answer in answers] == [302, 302, 429]
     assert 1 <= int(answers[-1]["Retry-After"]) <= 60
+
+
+def test_a_torn_dump_that_tells_nothing_is_offered_as_no_machine(member):
+    refused = add(member, "<nvidia_smi_log><gpu>")
+    assert refused.status_code == 422
+    assert "nothing in it could be read" in refused.content.decode()
 
 
 def test_html_in_names_and_dumps_is_text(member):

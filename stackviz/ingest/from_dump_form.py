@@ -1,0 +1,59 @@
+"""The form that adds pasted machines to a lab: which labs somebody may add to, and a name for each machine."""
+
+import re
+from collections.abc import Sequence
+from typing import Any
+
+from django import forms
+from django.utils.translation import gettext as _
+
+from stackviz.dumps import DumpedMachine
+from stackviz.dumps.titles import title_of
+from stackviz.labs.models import Lab, Membership
+from stackviz.labs.queries import Visitor
+
+LONGEST_NAME = 60
+_MAY_ADD = (Membership.Role.MEMBER, Membership.Role.OWNER)
+
+
+def labs_to_add_to(user: Visitor) -> list[Lab]:
+    """Labs for which this person may add machines: not those that they only see. One query."""
+    if not user.is_authenticated:
+        return []
+    if getattr(user, "is_superuser", False):
+        return list(Lab.objects.all())
+    return list(Lab.objects.filter(memberships__user_id=user.pk, memberships__role__in=_MAY_ADD))
+
+
+class AddForm(forms.Form):
+    """The lab, and a name for each machine of the text; one without a name is left out."""
+
+    lab = forms.ChoiceField()
+
+    def __init__(self, labs: Sequence[Lab], found: Sequence[DumpedMachine], *args: Any, **kwargs: Any) -> None:  # noqa: ANN401
+        super().__init__(*args, **kwargs)
+        self.labs = {lab.slug: lab for lab in labs}
+        self.found = found
+        self.fields["lab"] = forms.ChoiceField(choices=[(lab.slug, lab.name) for lab in labs])
+        for number, _machine in enumerate(found, 1):
+            self.fields[f"name-{number}"] = forms.CharField(max_length=LONGEST_NAME, required=False)
+
+    @property
+    def rows(self) -> list[tuple[DumpedMachine, forms.BoundField, str]]:
+        """Each machine, the field of its name, and what computes in it."""
+        return [(one, self[f"name-{number}"], title_of(one.reading)) for number, one in enumerate(self.found, 1)]
+
+    def clean(self) -> dict[str, Any]:
+        cleaned = super().clean() or {}
+        names = [name for _machine, name in self.named(cleaned)]
+        if not names and not self.errors:
+            raise forms.ValidationError(_("Give at least one machine a name."))
+        if len({name.casefold() for name in names}) < len(names):
+            raise forms.ValidationError(_("Two machines cannot have one name."))
+        return cleaned
+
+    def named(self, cleaned: dict[str, Any]) -> list[tuple[DumpedMachine, str]]:
+        names = [
+            re.sub(r"\s+", " ", cleaned.get(f"name-{number}") or "").strip() for number in range(1, len(self.found) + 1)
+        ]
+        return [(machine, name) for machine, name in zip(self.found, names, strict=True) if name]
