@@ -27,7 +27,7 @@ _MOST_ROUNDS = 4
 
 _PROMPT = re.compile(
     r"^(\s{0,8}(?:[>|]\s{0,4}){0,3}(?:\([^()\n]{1,40}\)\s{1,2}){0,2}\[?)"
-    r"([A-Za-z_][\w.-]{0,62})@([A-Za-z0-9][\w.-]{0,62})(?=(?::|[ ~])[^\n]{0,200}?[$#%>](?:\s|$))",
+    r"([A-Za-z_][\w.-]{0,62})@([A-Za-z0-9][\w.-]{0,62})(?=(?::|[ ~])[^\n]{0,200}?[$#%>](?:\s|$)| MINGW\d\d)",
     re.MULTILINE,
 )
 _UNAME = re.compile(
@@ -37,14 +37,26 @@ _NAMED = re.compile(
     r"(?i)((?:\b(?:computer|host|node|user|logged[ -]in user|full)[ _-]?name|\bHOSTNAME|\bUSER(?:NAME)?|\bLOGNAME)"
     r"[\"']?[ \t]{0,30}[:=][ \t]{0,10}[\"']?)([^\s\"',<>\[\]~][^\"\n,<>]{0,80})"
 )
-_SYSLOG = re.compile(r"^((?:[A-Z][a-z]{2} [ \d]\d \d\d:\d\d:\d\d) )([\w.-]{1,63})(?= \S{1,60}:)", re.MULTILINE)
+_VARIABLE = re.compile(
+    r"((?<![A-Za-z])(?:USER(?:NAME|DOMAIN)?|LOGNAME|HOST(?:NAME)?|NODENAME|MASTER_ADDR|COMPUTERNAME)=[\"']?)"
+    r"([^\s\"',;:<>\[\]~=][^\s\"',;:<>]{0,80})"
+)
+_CLOUD_HOST = re.compile(r"\bip-\d{1,3}(?:-\d{1,3}){3}(?:\.[\w-]{1,60}){0,5}")
+_SSH_KEY = re.compile(r"(\b(?:ssh|ecdsa)-[\w-]{2,30} [A-Za-z0-9+/=]{16,2000})( \S{1,100})?")
+_SYSLOG = re.compile(
+    r"^((?:[A-Z][a-z]{2} [ \d]\d \d\d:\d\d:\d\d|\d{4}-\d\d-\d\dT[\d:.]{8,20}(?:Z|[+-][\d:]{4,5})) )"
+    r"([\w.-]{1,63})(?= \S{1,60}:)",
+    re.MULTILINE,
+)
 _SERIAL = re.compile(
-    r"(?i)(\b(?:serial(?:[ _-]?(?:number|no))?|provisioning[ _]udid|unique[ _]id|asset[ _]tag)"
+    r"(?i)(\b(?:serial(?:[ _-]?(?:number|no))?|provisioning[ _]udid|unique[ _]id|asset[ _]tag"
+    r"|serial[ ]?\#|S/N|(?-i:\bSN)|IOPlatformSerialNumber)"
     r"(?:[ \t]?\([\w ]{1,30}\))?[\"']?[ \t]{0,40}[:=][ \t]{0,10}[\"']?)(?!\[redacted\])([^\"'\n,<\s][^\"'\n,<]{0,400})"
 )
 _SERIAL_ELEMENT = re.compile(r"(?i)(<[\w-]{0,20}serial[\w-]{0,20}>)([^<\n]{1,80})(?=</)")
-_UDID = re.compile(r"\b[0-9A-Fa-f]{8}-[0-9A-Fa-f]{16}\b|\bGPU-[0-9a-f]{16}\b")
-_MAIL = re.compile(r"(?<![\w.+-])[\w.+-]{1,64}@[A-Za-z0-9-]{1,63}(?:\.[A-Za-z0-9-]{1,63}){1,5}")
+_UDID = re.compile(r"\b[0-9A-Fa-f]{8}-[0-9A-Fa-f]{16}\b|\bGPU-[0-9A-Fa-f]{16}\b")
+_CISCO_CARD = re.compile(r"\b(?=[0-9.]{0,14}[a-f])[0-9a-f]{4}(?:\.[0-9a-f]{4}){2}\b", re.IGNORECASE)
+_MAIL = re.compile(r"(?<![\w.+-])[\w.+-]{1,64}[@＠][A-Za-z0-9-]{1,63}(?:\.[A-Za-z0-9-]{1,63}){1,5}")
 _DOES_NOT_TELL = frozenset({"n/a", "[n/a]", "none", "0", "unknown", "not specified", "not supported", "disabled"})
 _SERIAL_COLUMNS = frozenset({"serial", "gpu_serial", "serial number"})
 _PACKAGE_LINE = re.compile(
@@ -72,13 +84,14 @@ def _masked(text: str) -> str:
     text = without_secrets(text, REDACTED)
     text = _PROMPT.sub(r"\1user@host", text) if "@" in text else text
     text = _UNAME.sub(r"\1host", text)
-    text = _NAMED.sub(_without_name, text)
+    text = _VARIABLE.sub(_without_name, _NAMED.sub(_without_name, text))
+    text = _CLOUD_HOST.sub("host", _SSH_KEY.sub(REDACTED, text))
     text = _SYSLOG.sub(r"\1host", text)
     text = _SERIAL_ELEMENT.sub(_without_serial, _SERIAL.sub(_without_serial, text))
     text = without_homes(text)
     text = _UDID.sub(REDACTED, UUID.sub(REDACTED, text))
-    text = NETWORK_CARD.sub(REDACTED, text)
-    text = _MAIL.sub(REDACTED, text) if "@" in text else text
+    text = _CISCO_CARD.sub(REDACTED, NETWORK_CARD.sub(REDACTED, text))
+    text = _MAIL.sub(REDACTED, text) if "@" in text or "＠" in text else text
     text = "\n".join(_without_addresses(line) for line in _without_serial_column(text.split("\n")))
     return without_names(text, names)
 
@@ -106,6 +119,9 @@ def _without_serial(found: re.Match[str]) -> str:
 
 def _without_serial_column(lines: list[str]) -> Iterator[str]:
     """`nvidia-smi --query-gpu=serial,... --format=csv`: the column of that name, in the lines below its header."""
+    if not any("serial" in line for line in lines):
+        yield from lines
+        return
     columns: list[int] = []
     width = 0
     for line in lines:
@@ -128,6 +144,6 @@ def _masked_cell(cell: str) -> str:
 
 
 def _without_addresses(line: str) -> str:
-    if line.count(".") < 3 and line.count(":") < 2:
+    if not line or (line.count(".") < 3 and line.count(":") < 2):
         return line
     return without_addresses(line, REDACTED, is_version=bool(_PACKAGE_LINE.search(line)))

@@ -21,9 +21,18 @@ __all__ = [
 
 UUID = re.compile(r"\b(?:GPU-|MIG-)?[0-9A-Fa-f]{8}-(?:[0-9A-Fa-f]{4}-){3}[0-9A-Fa-f]{12}\b")
 NETWORK_CARD = re.compile(r"\b[0-9A-Fa-f]{2}(?:(?::[0-9A-Fa-f]{2}){5,19}|(?:-[0-9A-Fa-f]{2}){5,19})\b")
-HOME = re.compile(r"(?:[\\/](?:home\d?|Users)|(?<![\w.-])/users)[\\/]{1,2}(?!~)([^/\\\s:;,'\"]+)")
+HOME = re.compile(r"[\\/](?:homes?\d?|Users)[\\/]{1,3}~?([^/\\\s:;,'\"~]+(?:'[a-z]+(?=/))?)")
+"""Group 1: whose it is."""
+
+_OTHER_HOME = re.compile(
+    r"[\\/](?:users|media|var/mail|var/spool/mail)/{1,3}[^/\\\s:;,'\"~]+"
+    r"|(?<![\w/.~-])~[A-Za-z_][\w.-]{0,40}(?=/)"
+    r"|(?<=\.\.\.)[\w.@-]{0,40}/(?:[\w.@-]{1,40}/)?(?=\.?(?:ana|mini|micro)?(?:conda|forge|mamba)|\.?venv|\.local|\.cache)"
+)
+"""Other folders of somebody's, and what is left of one where a tool cut the path."""
+
 _WINDOWS_HOME = re.compile(
-    r"(?:\b[A-Z]:|(?:/mnt)?/[a-z](?=/))[\\/]{1,2}Users[\\/]{1,2}(?!~)"
+    r"(?:\b[A-Z]:|(?:/mnt)?/[a-z](?=/))[\\/]{1,2}(?:Users|Documents and Settings)[\\/]{1,2}(?!~)"
     r"(?:[^\\/:;,\"<>|\r\n\t]+(?=[\\/])|[^\\/:;,'\"<>|\r\n\t]+)",
     re.IGNORECASE,
 )
@@ -89,7 +98,7 @@ _SAYS_VERSION = re.compile(r"(?:\b(?:version|release|driver|ver|v)\b\.?\s*[:=]?|
 
 def without_homes(text: str) -> str:
     """Home folders, of Linux, macOS and Windows, replaced by `~`."""
-    return HOME.sub("~", _WINDOWS_HOME.sub("~", text))
+    return _OTHER_HOME.sub("~", HOME.sub("~", _WINDOWS_HOME.sub("~", text)))
 
 
 def without_addresses(text: str, stand_in: str, *, is_version: bool = False) -> str:

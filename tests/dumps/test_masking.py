@@ -87,3 +87,42 @@ def test_masking_twice_changes_nothing_more_and_lines_stay(text):
     masked = mask_text(text)
     assert mask_text(masked) == masked
     assert masked.count("\n") == text.count("\n")
+
+
+@pytest.mark.parametrize(
+    ("text", "name"),
+    [
+        ("SUDO_USER=hedwig", "hedwig"),
+        ("SLURM_JOB_USER=hedwig", "hedwig"),
+        ("MAIL=/var/mail/hedwig", "hedwig"),
+        ("/data/users/hedwig/x", "hedwig"),
+        ("/nfs/homes/hedwig", "hedwig"),
+        ("/home//hedwig", "hedwig"),
+        ("/home/~hedwig", "hedwig"),
+        ("/media/hedwig/disk", "hedwig"),
+        ("\\\\fileserver\\Users\\hedwig", "hedwig"),
+        ("D:\\Documents and Settings\\hedwig", "hedwig"),
+        ("cd ~hedwig/x", "hedwig"),
+        ("|    0   N/A  N/A   4321      C   ...hedwig/miniconda3/bin/python   700MiB |", "hedwig"),
+        ("ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAA hedwig@laptop", "hedwig"),
+        ("hedwig＠corp.example.com", "hedwig"),
+        ("/home/ann.marie-o'neil/x", "neil"),
+        ("HOST=tower7", "tower7"),
+        ("SLURMD_NODENAME=gpu-node-17", "gpu-node-17"),
+        ("MASTER_ADDR=tower7", "tower7"),
+        ("USERDOMAIN=ACME", "ACME"),
+        ("on ip-192-168-1-20.ec2.internal", "192-168"),
+        ("hedwig@tower7 MINGW64 ~/x", "tower7"),
+        ("2026-11-20T12:00:00.123456+00:00 tower7 kernel: NVRM", "tower7"),
+        ("S/N: 1324117012345", "1324117"),
+        ("SN=1324117012345", "1324117"),
+        ("Serial #: 1324117012345", "1324117"),
+        ('"IOPlatformSerialNumber" = "C02XG0AAJHD2"', "C02XG0"),
+        ("Uuid: GPU-ABCDEF0123456789", "ABCDEF"),
+        ("001a.2b3c.4d5e", "2b3c"),
+    ],
+)
+def test_names_hosts_and_serials_are_found_where_they_are_less_often(text, name):
+    masked = mask_text(text)
+    assert name not in masked
+    assert mask_text(masked) == masked
