@@ -12,18 +12,19 @@ from uuid import uuid4
 
 from stackviz import wire
 from stackviz.rules import Finding, Severity, Tables, judge
+from stackviz.rules.checks.builds import builds_for
 from stackviz.rules.compatibility import Release, Requirement
-from stackviz.rules.drivers import driver_branch, driver_floor, shipped_drivers
+from stackviz.rules.drivers import driver_branch, driver_floor, serves, shipped_drivers
 from stackviz.rules.known_cards import KnownCard
 from stackviz.rules.lifecycle import LifeState, standing
 from stackviz.rules.look import Look
 from stackviz.rules.upgrade import with_driver, with_torch
-from stackviz.rules.versions import numbers
+from stackviz.rules.versions import is_below, major_minor, numbers
 from stackviz.wire import Scalar
 from stackviz.wire.cuda_builds import variant_of
 
 INDEX = "https://download.pytorch.org/whl/"
-MOST_TRIED = 40  # releases of torch, the newest first: all there are
+MOST_TRIED = 10  # releases of torch that are put to the rules, the newest that driver, card and macOS allow first
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,12 +113,7 @@ def builds(wanted: Wanted, tables: Tables, day: datetime) -> list[Build]:
     if wanted.card is None or wanted.card.vendor != "nvidia" or wanted.system.platform == "macos":
         return []
     default = next(iter(_of_torch(tables, wanted, "ships", "cuda-runtime")), "")
-    offered = [
-        cuda
-        for row in tables.rows("pytorch", "offers", "cuda-runtime")
-        if numbers(row.version) == numbers(wanted.torch)
-        for cuda in row.values.split()
-    ]
+    offered = _offered(wanted.torch, tables)
     return [_build(wanted, tables, day, cuda, default) for cuda in sorted(offered, key=numbers, reverse=True)]
 
 
@@ -153,9 +149,16 @@ def _command(torch: str, build: str) -> str:
 def chosen_build(offered: Sequence[Build], wanted: Wanted, tables: Tables, day: datetime) -> Build | None:
     """What pip takes by itself, else the newest that runs, with the driver if one is named; None if none does."""
     for build in sorted(offered, key=lambda build: not build.is_default):
-        if build.runs and not (wanted.driver and _broken(planned_report(wanted, build, tables, day), tables)):
+        if not build.runs or not _may_start(wanted, build.cuda, tables):
+            continue
+        if not wanted.driver or not _broken(planned_report(wanted, build, tables, day), tables):
             return build
     return None
+
+
+def _may_start(wanted: Wanted, cuda: str, tables: Tables) -> bool:
+    """Whether the driver that is named may serve this CUDA: one look into the tables, where rules take many."""
+    return not wanted.driver or serves(tables, wanted.driver, cuda, wanted.system.platform) is not False
 
 
 def command(wanted: Wanted, build: Build | None) -> str:
@@ -175,8 +178,10 @@ def branches(wanted: Wanted, build: Build | None, tables: Tables, day: datetime)
     found = []
     for release in reversed(tables.releases_of("nvidia-driver", platform)):
         driver = _first_driver(tables, release, build, platform)
-        report = with_driver(planned_report(wanted, build, tables, day), driver)
-        found.append(Branch(release, driver, standing(release, today), not _broken(report, tables)))
+        named = replace(wanted, driver=driver)
+        does = _may_start(named, build.cuda, tables)
+        does = does and not _broken(planned_report(named, build, tables, day), tables)
+        found.append(Branch(release, driver, standing(release, today), does))
     return [branch for branch in found if branch.serves or branch.state in (LifeState.SUPPORTED, LifeState.ENDING)]
 
 
@@ -301,11 +306,38 @@ def works(wanted: Wanted, build: Build | None, tables: Tables, day: datetime) ->
 
 def newest_that_works(wanted: Wanted, tables: Tables, day: datetime) -> str:
     """The newest release of torch that works with the rest of the plan; "" if none of those tried does."""
-    for torch in torch_versions(tables, wanted.system)[:MOST_TRIED]:
+    for torch in _may_work(wanted, tables, day)[:MOST_TRIED]:
         other = replace(wanted, torch=torch)
         if works(other, chosen_build(builds(other, tables, day), other, tables, day), tables, day):
             return torch
     return ""
+
+
+def _may_work(wanted: Wanted, tables: Tables, day: datetime) -> list[str]:
+    """Releases, newest first, whose rows allow driver and macOS, and of which it is known that they carry the card."""
+    versions = torch_versions(tables, wanted.system)
+    if wanted.system.platform == "macos":
+        floors = {torch: needed_macos(replace(wanted, torch=torch), tables) for torch in versions}
+        return [torch for torch in versions if not any(is_below(wanted.macos, row.low) for row in floors[torch])]
+    if wanted.card is None or wanted.card.vendor != "nvidia":
+        return versions
+    look = Look(bare_report(wanted, day), tables)
+    fitting = builds_for(look, tables, filter(None, [wanted.card.compute_capability]))
+    carrying = {(build.torch, build.variant) for build in fitting}
+    return [
+        torch
+        for torch in versions
+        if any(
+            (major_minor(torch), variant_of(cuda)) in carrying and _may_start(wanted, cuda, tables)
+            for cuda in _offered(torch, tables)
+        )
+    ]
+
+
+def _offered(torch: str, tables: Tables) -> list[str]:
+    """The CUDA versions this release of torch was published for."""
+    rows = tables.rows("pytorch", "offers", "cuda-runtime")
+    return [cuda for row in rows if numbers(row.version) == numbers(torch) for cuda in row.values.split()]
 
 
 def _broken(report: wire.Report, tables: Tables) -> bool:

@@ -70,6 +70,9 @@ def serves(tables: Tables, driver: str, cuda: str, platform: str, told: str = ""
     wanted = numbers(cuda)[:1]
     if numbers(told):
         return numbers(told)[:1] >= wanted
-    rows = newest_up_to(tables.rows("nvidia-driver", "offers", "cuda-runtime", platform=platform), driver)
-    offered = [numbers(row.values)[:1] for row in rows if numbers(row.values)]
-    return max(offered) >= wanted if offered and wanted else None
+    rows = [row for row in tables.rows("nvidia-driver", "offers", "cuda-runtime", platform=platform) if row.values]
+    offered = [numbers(row.values)[:1] for row in newest_up_to(rows, driver)]
+    if offered:
+        return max(offered) >= wanted
+    oldest = numbers(rows[0].values)[:1] if rows else wanted
+    return False if oldest < wanted else None  # older than all that is published serves no more than they do

@@ -5,7 +5,9 @@ from datetime import UTC, datetime
 
 import pytest
 
+from stackviz.plan import fit
 from stackviz.plan.fit import (
+    MOST_TRIED,
     SYSTEMS,
     Wanted,
     branches,
@@ -22,7 +24,7 @@ from stackviz.plan.fit import (
     torch_versions,
     works,
 )
-from stackviz.rules import packaged_tables
+from stackviz.rules import judge, packaged_tables
 from stackviz.rules.known_cards import KnownCard
 
 DAY = datetime(2026, 11, 20, tzinfo=UTC)
@@ -94,6 +96,56 @@ def test_a_branch_without_its_digits_limits_nothing_it_may_serve():
         ("driver-too-old", "cannot-tell")
     ]
     assert chosen(wanted(T4, "2.14.1", driver="575")).name == "cu126"
+
+
+def count_judged(monkeypatch) -> list[object]:
+    judged_reports: list[object] = []
+
+    def counted(report, tables):
+        judged_reports.append(report)
+        return judge(report, tables)
+
+    monkeypatch.setattr(fit, "judge", counted)
+    return judged_reports
+
+
+@pytest.mark.parametrize("driver", ["300", "1", "9999.9999"])
+def test_a_driver_that_serves_nothing_costs_a_look_into_the_tables(monkeypatch, driver):
+    count = count_judged(monkeypatch)
+    plan = wanted(V100, "2.15.0", driver=driver)
+    newest_that_works(plan, TABLES, DAY)
+    assert len(count) <= 7 * MOST_TRIED
+
+
+@pytest.mark.parametrize("system", ["linux-x86_64", "windows-x86_64", "wsl2"])
+def test_no_release_is_judged_under_a_driver_below_every_floor(monkeypatch, system):
+    count = count_judged(monkeypatch)
+    assert newest_that_works(wanted(T4, "2.15.0", system, driver="300"), TABLES, DAY) == ""
+    assert count == []
+
+
+@pytest.mark.parametrize(
+    ("plan", "torch"),
+    [
+        (wanted(T4, "2.15.0", driver="450.80.02"), "2.7.1"),
+        (wanted(KnownCard("Tesla K80", "nvidia", "nvidia-k80", 12_000_000_000, "3.7"), "2.15.0"), "2.3.1"),
+        (wanted(RTX_5090, "2.15.0", driver="470"), ""),
+        (wanted(M1, "2.15.0", "macos-arm64", macos="12"), "1.11.0"),
+    ],
+)
+def test_a_release_far_back_is_found_among_few(monkeypatch, plan, torch):
+    count = count_judged(monkeypatch)
+    assert newest_that_works(plan, TABLES, DAY) == torch
+    assert len(count) < 30
+
+
+def test_branches_below_the_floor_are_not_put_to_the_rules(monkeypatch):
+    plan = wanted(T4, "2.14.1")
+    build = chosen(plan)
+    count = count_judged(monkeypatch)
+    serving = [branch for branch in branches(plan, build, TABLES, DAY) if branch.serves]
+    assert {branch.release.version for branch in serving} == {"580", "590", "595", "610"}
+    assert len(count) == len(serving)
 
 
 def test_windows_branches_are_named_from_their_own_driver_on():

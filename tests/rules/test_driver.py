@@ -82,7 +82,9 @@ def test_where_no_floor_is_published_the_driver_itself_says_what_it_serves(serve
     assert answer("driver-too-old", seen).severity == severity
 
 
-@pytest.mark.parametrize(("driver", "severity"), [("581.29", "fits"), ("573.06", "broken"), ("580", "fits")])
+@pytest.mark.parametrize(
+    ("driver", "severity"), [("581.29", "fits"), ("573.06", "broken"), ("580", "fits"), ("391.35", "broken")]
+)
 def test_where_the_driver_does_not_say_what_it_serves_its_branch_does(driver, severity):
     windows = {"os__name": "Windows", "cuda__driver_api_version": None, "cuda__available": False}
     assert answer("driver-too-old", linux(nvidia__driver_version=driver, **windows)).severity == severity
