@@ -36,6 +36,7 @@ class ComponentOut(Schema):
     component: str
     version: str | None
     state: str = Field(description="reported, fits, warning, broken, unknown")
+    name: str | None = Field(None, description="what a card calls itself; only of cards")
 
 
 class FindingOut(Schema):
@@ -53,8 +54,11 @@ class ResultOut(Schema):
     benchmark: str
     device: str
     params: dict[str, Any]
-    value: float | None
+    value: float | None = Field(description="the mean; null for a run that did not come to its end")
     unit: str
+    stddev: float | None = Field(None, description="only where the dump states it")
+    state: str | None = Field(None, description="failed, skipped; only of a run that did not come to its end")
+    reason: str | None = Field(None, description="why it did not")
 
 
 class ReasonOut(Schema):

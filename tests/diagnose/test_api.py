@@ -8,6 +8,7 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
 
 from stackviz.catalog.models import Accelerator, Alias
+from stackviz.diagnose.api import DiagnosisOut
 from stackviz.diagnose.diagnosis import diagnose
 from stackviz.diagnose.pasted import read_pasted
 from stackviz.web import pace
@@ -20,6 +21,12 @@ FACTS = [
     "mps.available",
 ]  # fmt: skip
 MB = 1024 * 1024
+BENCH = (
+    "| model | size | params | backend | ngl | test | t/s |\n"
+    "| --- | ---: | ---: | --- | --: | ---: | ---: |\n"
+    "| llama 7B Q4_0 | 3.56 GiB | 6.74 B | CUDA | 99 | pp512 | 5432.10 ± 12.30 |\n"
+    "ggml_backend_cuda_buffer_type_alloc_buffer: allocating 9000 MiB on device 0: cudaMalloc failed: out of memory\n"
+)
 
 
 @pytest.fixture
@@ -48,6 +55,20 @@ def test_a_dump_is_answered_with_facts_cards_components_and_findings(send):
         one for one in told["components"] if one["component"] == "pytorch"
     ).items()
     assert {"results", "not_understood"} <= set(told)
+
+
+@pytest.mark.parametrize(
+    "text", [CPU_WHEEL, MIG_XML, MAC_JSON, TWO_MACHINES, BENCH], ids=["env", "xml", "mac", "two", "bench"]
+)
+def test_every_field_of_the_answer_is_in_its_description(send, text):
+    told = send(text).json()
+    assert DiagnosisOut.model_validate(told).model_dump(exclude_unset=True) == told
+
+
+def test_a_result_has_its_deviation_and_a_run_that_failed_its_reason(send):
+    done, failed = send(BENCH).json()["results"]
+    assert (done["value"], done["stddev"], "state" in done) == (5432.1, 12.3, False)
+    assert (failed["value"], failed["state"], "out of memory" in failed["reason"]) == (None, "failed", True)
 
 
 def test_several_files_of_two_machines_are_answered_apart(client, curated, db):
