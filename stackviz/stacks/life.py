@@ -24,6 +24,8 @@ _WORDS: Mapping[LifeState, tuple[str, str | Promise]] = {
     LifeState.UNKNOWN: ("unknown", _("not in the tables")),
 }
 
+_TOLD_APART = {"ubuntu": "Ubuntu", "home-pro": "Home, Pro"}  # variants whose dates stand for no other
+
 
 @dataclass(frozen=True, slots=True)
 class LifeRow:
@@ -92,7 +94,8 @@ def support_of(column: Column, system: str, day: str) -> tuple[SupportRow, ...]:
         if newest is not None:
             dated = [row for row in reversed(tables.releases_of(box.component, variant)) if row.support_ends]
             living = [(row, _WORDS[state][0]) for row in dated if (state := standing(row, day)) != LifeState.ENDED]
-            rows.append(SupportRow(box.name, box.url, newest, tuple(living)))
+            name = f"{box.name} ({_TOLD_APART[variant]})" if variant in _TOLD_APART else box.name
+            rows.append(SupportRow(name, box.url, newest, tuple(living)))
     return tuple(rows)
 
 

@@ -94,3 +94,9 @@ def test_two_languages_are_offered_and_chosen_without_javascript(client):
     assert "简体中文" in page(client)
     chosen = client.post("/i18n/setlang/", {"language": "zh-hans", "next": "/learn/"}, follow=True)
     assert '<html lang="zh-hans"' in chosen.content.decode()
+
+
+def test_the_front_page_leads_to_diagnosing_planning_and_the_operators(client, db):
+    text = client.get("/").content.decode()
+    for address in ("/diagnose/", "/plan/", "/operators/"):
+        assert f'<li><a href="{address}">' in text
