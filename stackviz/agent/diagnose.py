@@ -164,7 +164,7 @@ def _cards(document: Document) -> Iterator[str]:
             card["reported_name"],
             format_quantity(memory, "B", binary=True).label if memory else "memory not told",
             f"driver {card['driver_version']}" if card["driver_version"] else "",
-            f"sheet {card['accelerator']}" if card["accelerator"] else "in no spec sheet",
+            f"sheet {card['accelerator']}" if card["accelerator"] else "its name is in no spec sheet, or in several",
         ]
         yield f"  {card['index']}  {', '.join(filter(None, told))}"
 

@@ -1,10 +1,14 @@
-"""Readings of one machine -> one reading. May import: importers, dumps.agreement, wire and the standard library."""
+"""Readings of one machine -> one reading.
+
+May import: importers, dumps.agreement, dumps.apple, wire and the standard library.
+"""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from stackviz.dumps.agreement import HAND_FILLED, same_card, same_version
+from stackviz.dumps.apple import with_chip
 from stackviz.importers import Reading
 from stackviz.wire import LIMITS, Card, Scalar, Software
 
@@ -39,12 +43,16 @@ TRUST = (
 """Kinds of dumps, the one to be believed first where two tell the same: who asks the system before who asks the asker,
 and what was typed by hand last. A kind that is not listed comes just before that."""
 
-_TOGETHER = ("os.name", "os.version", "os.build")
+_ONE_SYSTEM = ("os.name", "os.version", "os.build")
 _NAMES_NO_SYSTEM = frozenset({"linux", "unknown", ""})
 
 
 def merged(readings: Sequence[Reading]) -> Reading:
     """All they tell. `kind` is that of the most trusted; lists keep the order of trust."""
+    return with_chip(_together(readings))
+
+
+def _together(readings: Sequence[Reading]) -> Reading:
     ordered = sorted(readings, key=_trust)
     if len(ordered) == 1 and len({card.index for card in ordered[0].cards}) == len(ordered[0].cards):
         return ordered[0]
@@ -86,7 +94,7 @@ def _merge_facts(whole: Reading, ordered: Sequence[Reading]) -> None:
         whole.sheet.state(name, value)
     for reading in ordered:
         for name, value in reading.facts.items():
-            if not together or name not in _TOGETHER:
+            if not together or name not in _ONE_SYSTEM:
                 whole.sheet.state(name, value)
     for reading in ordered:
         for name, why in reading.absent.items():
@@ -96,7 +104,7 @@ def _merge_facts(whole: Reading, ordered: Sequence[Reading]) -> None:
 def _system(ordered: Sequence[Reading]) -> Mapping[str, Scalar]:
     """Name, version and build of the system from one dump: halves of two would name a system that does not exist."""
     telling = sorted((reading for reading in ordered if reading.facts.get("os.name")), key=_vagueness)
-    return {name: telling[0].facts[name] for name in _TOGETHER if name in telling[0].facts} if telling else {}
+    return {name: telling[0].facts[name] for name in _ONE_SYSTEM if name in telling[0].facts} if telling else {}
 
 
 def _vagueness(reading: Reading) -> tuple[bool, bool]:

@@ -8,6 +8,7 @@ from stackviz.dumps import DumpedMachine, machines
 from stackviz.dumps.merge import TRUST
 from stackviz.importers import IMPORTERS, Paste, Reading
 from stackviz.importers.reading import CardReading
+from stackviz.rules import judge, packaged_tables
 from stackviz.wire import Result, parse_report, to_json
 
 VENDORS = {"Radeon": "amd", "Apple": "apple"}
@@ -207,3 +208,33 @@ def test_a_machine_makes_a_report_of_today_that_the_site_would_take():
 
 def test_every_kind_has_its_place_among_those_to_be_believed():
     assert {importer.kind for importer in IMPORTERS} <= set(TRUST)
+
+
+def test_an_apple_chip_named_as_the_processor_is_a_card_too():
+    (one,) = read(reading("collect-env", {"os.name": "macOS", "os.arch": "arm64", "cpu.model": "Apple M4 Max"}))
+    assert one.reading.facts["apple.chip"] == "Apple M4 Max"
+    (card,) = one.reading.cards
+    assert (card.vendor, card.reported_name, card.memory_bytes) == ("apple", "Apple M4 Max", None)
+    assert card.absent["gpu_cores"].reason == "not_reported"
+    assert parse_report(to_json(one.report()).encode()).cards[0].reported_name == "Apple M4 Max"
+
+
+def test_whether_torch_can_use_such_a_chip_is_a_question_left_open():
+    facts = {"os.name": "macOS", "os.version": "15.5", "cpu.model": "Apple M4 Max", "torch.version": "2.9.0"}
+    (one,) = read(reading("collect-env", facts))
+    answers = {finding.rule: finding.severity for finding in judge(one.report(), packaged_tables())}
+    assert answers["mps-unavailable"] == "cannot-tell"
+
+
+@pytest.mark.parametrize(
+    ("facts", "cards"),
+    [
+        ({"os.name": "macOS", "cpu.model": "Apple M4 Max"}, [("Apple M4 Max", None)]),  # listed already
+        ({"os.name": "macOS", "cpu.model": "Intel(R) Core(TM) i7-9750H CPU @ 2.60GHz"}, []),
+        ({"os.name": "macOS", "cpu.model": "Apple M1 (Virtual)"}, []),
+        ({"os.name": "Ubuntu", "cpu.model": "Apple M2"}, []),  # nothing but the processor computes there
+    ],
+)
+def test_a_card_that_is_listed_or_is_none_is_not_added(facts, cards):
+    (one,) = read(reading("collect-env", facts, cards))
+    assert len(one.reading.cards) == len(cards)
