@@ -344,15 +344,10 @@ _INTEL_CARD = re.compile(r"\*\s*\[(\d{1,3})\][^\n]{0,40}?name='([^'\n]{1,200})'(
 
 def _take_intel_cards(reading: Reading, written: str) -> None:
     for number, name, rest in _INTEL_CARD.findall(written):
-        card = add_card(reading, int(number), name, "", "intel")
-        if card is None:
-            return
-        told = reading.cards.pop()
         memory = re.search(r"total_memory=(\d+[KMGT]?B)", rest)
         driver = re.search(r"driver_version='([^']{1,60})'", rest)
-        card = CardReading(told.index, "gpu", "intel", name, number_of_bytes(memory[1]) if memory else None)
-        card.sheet.state("driver_version", driver[1] if driver else None)
-        reading.cards.append(card.card())
+        size = number_of_bytes(memory[1]) if memory else None
+        add_card(reading, int(number), name, _TOOL, "intel", size, driver_version=driver[1] if driver else None)
 
 
 _TAKERS: dict[str, Callable[[Reading, str], None]] = {
@@ -409,10 +404,8 @@ def _read_first_card(reading: Reading, written: str) -> None:
     if not match or not re.search(r"[A-Za-z]{2}", match[1]):
         return
     is_amd = bool(match[2]) or vendor_of(match[1]) == "amd"
-    card = CardReading(0, "gpu", "amd" if is_amd else vendor_of(match[1]), match[1])
-    card.sheet.lack("memory_bytes", "not_reported", "collect_env does not tell it")
-    card.sheet.state("gfx_target", match[2].partition(":")[0] if match[2] else None)
-    reading.cards.append(card.card())
+    target = match[2].partition(":")[0] if match[2] else None
+    add_card(reading, 0, match[1], _TOOL, "amd" if is_amd else "", gfx_target=target)
 
 
 def _read_instances(reading: Reading, lines: list[str]) -> None:

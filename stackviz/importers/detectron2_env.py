@@ -9,7 +9,7 @@ from itertools import pairwise
 
 from stackviz.importers.env_report import add_card, component_of, take_python, take_system, take_truth, tell
 from stackviz.importers.importer import Importer, Span
-from stackviz.importers.reading import CardReading, Reading
+from stackviz.importers.reading import Reading
 
 __all__ = ["IMPORTER"]
 
@@ -80,12 +80,7 @@ def _take_cards(reading: Reading, numbers: list[int], value: str) -> None:
     if match is None:
         return
     for number in numbers:
-        if add_card(reading, number, match[1], _TOOL, "nvidia") and match[2]:
-            told = reading.cards.pop()
-            card = CardReading(told.index, told.kind, told.vendor, told.reported_name)
-            card.sheet.state("compute_capability", match[2])
-            card.sheet.lack("memory_bytes", "not_reported", f"{_TOOL} does not tell it")
-            reading.cards.append(card.card())
+        add_card(reading, number, match[1], _TOOL, "nvidia", compute_capability=match[2])
 
 
 def _take_driver(reading: Reading, value: str) -> None:

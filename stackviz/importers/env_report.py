@@ -187,15 +187,24 @@ def take_python(reading: Reading, written: str, tool: str) -> None:
 # ---- cards and packages ---------------------------------------------------------------------------------------------
 
 
-def add_card(reading: Reading, index: int, name: str, tool: str, vendor: str = "") -> CardReading | None:
-    """A card this tool names; None where there is one of this number already, or no room."""
+def add_card(
+    reading: Reading,
+    index: int,
+    name: str,
+    tool: str,
+    vendor: str = "",
+    memory_bytes: int | None = None,
+    **facts: str | None,
+) -> None:
+    """A card this tool names, with its facts; none where there is one of this number already, or no room."""
     if len(reading.cards) >= LIMITS.cards or any(card.index == index for card in reading.cards):
-        return None
-    card = CardReading(index, "gpu", vendor or vendor_of(name), name)
-    if tool:
+        return
+    card = CardReading(index, "gpu", vendor or vendor_of(name), name, memory_bytes)
+    if not memory_bytes:
         card.sheet.lack("memory_bytes", "not_reported", f"{tool} does not tell it")
+    for fact, value in facts.items():
+        card.sheet.state(fact, value)
     reading.cards.append(card.card())
-    return card
 
 
 def check_torch_versions(reading: Reading) -> None:

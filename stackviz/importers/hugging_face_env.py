@@ -19,7 +19,7 @@ from stackviz.importers.env_report import (
     tell,
 )
 from stackviz.importers.importer import Importer, Span
-from stackviz.importers.reading import CardReading, Reading, clean
+from stackviz.importers.reading import Reading, clean
 from stackviz.wire.cuda_builds import cuda_of
 
 __all__ = ["ACCELERATE_IMPORTER", "DIFFUSERS_IMPORTER", "TRANSFORMERS_IMPORTER"]
@@ -150,11 +150,7 @@ def _take_gpu(reading: Reading, value: str, tool: str) -> None:
     if not is_said(value) or value.startswith("<"):
         return
     for name, memory in re.findall(r"([A-Za-z][^,\n]{2,150})(?:,\s*(\d{3,7}) ?MiB)?", value)[:64]:
-        card = add_card(reading, len(reading.cards), clean(name), "" if memory else tool)
-        if card and memory:
-            told = reading.cards.pop()
-            sized = CardReading(told.index, told.kind, told.vendor, told.reported_name, int(memory) * 2**20)
-            reading.cards.append(sized.card())
+        add_card(reading, len(reading.cards), clean(name), tool, "", int(memory) * 2**20 if memory else None)
 
 
 def _take_memory(reading: Reading, value: str, tool: str) -> None:

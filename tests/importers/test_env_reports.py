@@ -273,6 +273,12 @@ Versions of relevant libraries:
 """
 
 
+def test_a_card_whose_memory_a_report_leaves_out_says_who_did():
+    (card,) = one(XPU.replace(", total_memory=11874MB", "")).cards
+    assert card.memory_bytes is None
+    assert card.absent["memory_bytes"].detail == "collect_env does not tell it"
+
+
 def test_an_intel_card_comes_with_driver_and_memory():
     reading = one(XPU)
     (card,) = reading.cards
