@@ -97,11 +97,18 @@ def _life(tables: Tables, day: str, component: str, version: str, variant: str) 
 
 
 def _release_of(tables: Tables, component: str, version: str, variant: str) -> Release | None:
-    """The release a version belongs to, or its line; of a driver its branch, which Windows numbers upwards."""
+    """The release a version belongs to, or its line; of a driver its branch, which Windows numbers upwards.
+
+    nvcc counts builds in the last place (13.0.88 is of 13.0): a toolkit without a release of its own is of its minor
+    version's first.
+    """
     if component == "nvidia-driver":
         branch = driver_branch(tables, version, variant)
         return next((row for row in tables.releases_of(component, variant) if row.version == branch), None)
-    mine = [row for row in tables.releases_of(component, variant) if same_line(version, row.version)]
+    releases = tables.releases_of(component, variant)
+    mine = [row for row in releases if same_line(version, row.version)]
+    if not mine and component == "cuda-toolkit":
+        return next((row for row in releases if numbers(row.version)[:2] == numbers(version)[:2]), None)
     return max(mine, key=lambda row: len(numbers(row.version)), default=None)
 
 

@@ -70,6 +70,12 @@ def test_the_newest_release_is_one_that_is_out_on_that_day():
     assert lives(early, packaged_tables())[0].newest == "2.12.0"
 
 
+def test_nvcc_counts_builds_of_a_release():
+    life = life_of("cuda-toolkit", {"cuda.toolkit_version": "13.0.88"})
+    assert (life.line, life.source is None) == ("13.0.0", False)
+    assert life_of("cuda-toolkit", {"cuda.toolkit_version": "99.1.2"}).state == LifeState.UNKNOWN
+
+
 def test_a_system_nobody_dates_is_left_out():
     assert lives(on_that_day({"os.name": "Arch Linux", "os.version": "rolling"}), packaged_tables()) == ()
 
