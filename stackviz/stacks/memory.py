@@ -12,11 +12,6 @@ from stackviz.stacks.files import DATA, source_lines
 FILE = "memory.toml"
 
 
-def memory_models() -> Mapping[str, MemoryModel]:
-    """All models by name, the discrete one first."""
-    return {key: model for key, (model, _stacks) in _models().items()}
-
-
 def memory_model_of(stack: str) -> MemoryModel | None:
     """The model of the described stack with this slug; None where none is described for it."""
     return next((model for model, stacks in _models().values() if stack in stacks), None)
