@@ -84,7 +84,7 @@ def get_stack(request: HttpRequest, slug: str) -> StackOut:  # noqa: ARG001
             description=box.summary,
             calls=list(box.calls),
             see_version=box.see_version,
-            install=beyond.install.get(box.component, ""),
+            install=box.install,
             source=SourceOut(title=box.source_title, url=box.source_url),
         )
         for box in column.boxes

@@ -2,7 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import lru_cache
 
 from stackviz.diagrams.layers import Layer, role_title
@@ -47,11 +47,10 @@ class Beside:
 
 @dataclass(frozen=True, slots=True)
 class Around:
-    """`install`: how each component on a layer is installed, by its slug."""
+    """The tools that watch a stack, and what belongs to it without being drawn."""
 
     tools: tuple[Tool, ...] = ()
     beside: tuple[Beside, ...] = ()
-    install: Mapping[str, str] = field(default_factory=dict)
 
 
 def around(stack: str) -> Around:
@@ -66,12 +65,9 @@ def _around(_edition: str) -> Mapping[str, Around]:
         reads[call.stack_id, call.caller_id].append((call.callee.name, call.callee.get_absolute_url()))
     tools: dict[str, list[Tool]] = defaultdict(list)
     beside: dict[str, list[tuple[int, Beside]]] = defaultdict(list)
-    install: dict[str, dict[str, str]] = defaultdict(dict)
-    placements = Placement.objects.filter(stack__is_public=True)
+    placements = Placement.objects.filter(stack__is_public=True).exclude(kind=Placement.Kind.LAYER)
     for placed in placements.select_related("stack", "component__source").order_by("order", "pk"):
-        if placed.kind == Placement.Kind.LAYER:
-            install[placed.stack.slug][placed.component.slug] = placed.component.install
-        elif placed.kind == Placement.Kind.TOOL:
+        if placed.kind == Placement.Kind.TOOL:
             tools[placed.stack.slug].append(_tool(placed, reads[placed.stack_id, placed.component_id]))
         else:
             depth = list(Layer).index(Layer(placed.component.layer))
@@ -80,9 +76,8 @@ def _around(_edition: str) -> Mapping[str, Around]:
         slug: Around(
             tuple(tools[slug]),
             tuple(row for _depth, row in sorted(beside[slug], key=lambda pair: pair[0])),
-            install[slug],
         )
-        for slug in {*install, *tools, *beside}
+        for slug in {*tools, *beside}
     }
 
 

@@ -120,6 +120,7 @@ def _box(placed: Placement, calls: Mapping[tuple[int, int], Sequence[str]], othe
         source_url=component.source.url,
         counterparts=tuple(others),
         part_of=component.part_of.slug if component.part_of else "",
+        install=component.install,
     )
 
 
@@ -186,21 +187,17 @@ class LayerSection:
 
     key: str
     name: str
-    boxes: tuple[tuple[Box, str], ...]  # with how to install it
+    boxes: tuple[Box, ...]
     gaps: tuple[Box, ...]
 
 
-def layer_sections(column: Column, install: Mapping[str, str]) -> list[LayerSection]:
+def layer_sections(column: Column) -> list[LayerSection]:
     """The column's boxes layer by layer, top to bottom; what the stack lacks apart. No query."""
     return [
         LayerSection(
             layer.value,
             layer.label,
-            tuple(
-                (box, install.get(box.component, ""))
-                for box in column.boxes
-                if box.layer == layer and box.state != State.ABSENT
-            ),
+            tuple(box for box in column.boxes if box.layer == layer and box.state != State.ABSENT),
             tuple(box for box in column.boxes if box.layer == layer and box.state == State.ABSENT),
         )
         for layer in Layer

@@ -76,7 +76,7 @@ def stack(request: HttpRequest, slug: str) -> HttpResponse:
         "row": rows.pop(slug),
         "others": list(rows.values()),
         "drawing": drawing,
-        "sections": layer_sections(column, beyond.install),
+        "sections": layer_sections(column),
         "tools": beyond.tools,
         "beside": beyond.beside,
         "memory": draw_memory(memory) if (memory := memory_model_of(slug)) else None,

@@ -4,9 +4,11 @@ import re
 
 import pytest
 from django.urls import reverse
+from django.utils.html import escape
 
 from stackviz.catalog.models import Source
 from stackviz.stacks.models import Component, Counterpart, Release, Stack
+from stackviz.stacks.queries import described_column
 
 EVIL = "<script>alert(1)</script>"
 
@@ -180,3 +182,13 @@ def test_the_driver_of_windows_has_dates_of_its_own(warm):
 
 def test_no_stack_no_dates(warm):
     assert warm.get("/stacks/nothing/support/").status_code == 404
+
+
+def test_how_to_install_a_component_stands_in_its_box_on_the_page_and_in_the_answer(client, stacks):
+    component = Component.objects.get(slug="cudnn")
+    page = client.get("/stacks/nvidia-cuda/").content.decode()
+    assert page.count(escape(component.install)) == 1
+    box = next(box for box in described_column("nvidia-cuda").boxes if box.component == "cudnn")
+    told = client.get("/api/v1/stacks/nvidia-cuda/").json()["components"]
+    said = next(one["install"] for one in told if one["component"] == "cudnn")
+    assert box.install == said == component.install != ""
