@@ -1,6 +1,6 @@
 """`diagnose`: what other tools printed, read and judged here, without a server and without the network.
 
-May import: dumps, importers, rules, units and the standard library.
+May import: dumps, importers, rules, units, wire and the standard library.
 """
 
 import sys
@@ -15,6 +15,7 @@ from stackviz.dumps.layers import LAYERS
 from stackviz.importers import IMPORTERS, Paste, read_all
 from stackviz.rules import packaged_tables
 from stackviz.units import format_quantity
+from stackviz.wire.text import NoText, decoded, joined
 
 __all__ = ["MOST_BYTES", "FileRefused", "describe_answer", "diagnosed", "read_files"]
 
@@ -42,11 +43,7 @@ class FileRefused(Exception):
 
 def read_files(names: Sequence[str]) -> Paste:
     """What the dumps in these files tell, "-" being standard input. Raises FileRefused."""
-    pastes = [read_all(_text_of(name)) for name in names]
-    return Paste(
-        tuple(reading for paste in pastes for reading in paste.readings),
-        tuple(line for paste in pastes for line in paste.not_understood),
-    )
+    return read_all(joined(_text_of(name) for name in names))
 
 
 def diagnosed(paste: Paste) -> dict[str, Any]:
@@ -66,16 +63,10 @@ def _text_of(name: str) -> str:
         raise FileRefused(f"{shown}: {getattr(error, 'strerror', None) or error}") from None
     if len(content) > MOST_BYTES:
         raise FileRefused(f"{shown} is larger than {MOST_BYTES // 2**20} MiB: give the output of one command alone")
-    return _decoded(content, shown)
-
-
-def _decoded(content: bytes, shown: str) -> str:
-    """PowerShell writes UTF-16 into files. What is neither that nor text is refused."""
-    if content.startswith((b"\xff\xfe", b"\xfe\xff")):
-        return content.decode("utf-16", errors="replace")
-    if b"\x00" in content:
-        raise FileRefused(f"{shown} is no text: there are NUL bytes in it")
-    return content.decode("utf-8-sig", errors="replace")
+    try:
+        return decoded(content)
+    except NoText:
+        raise FileRefused(f"{shown} is no text: there are NUL bytes in it") from None
 
 
 # ---- for people -----------------------------------------------------------------------------------------------------

@@ -1,9 +1,8 @@
 """What somebody pasted, dropped or sent -> one text, within bounds; or why not, in words for whoever did.
 
-Sizes are looked at before anything is read. Imports Django only.
+Sizes are looked at before anything is read. Imports wire and Django only.
 """
 
-import codecs
 from collections.abc import Iterable, Iterator
 from http import HTTPStatus
 from typing import Any
@@ -15,13 +14,14 @@ from django.http import HttpRequest, UnreadablePostError
 from django.http.multipartparser import MultiPartParserError
 from django.utils.translation import gettext as _
 
+from stackviz.wire.text import NoText, decoded, joined
+
 MOST_KB = 1024  # eight times the longest of the dumps collected from issues: an nvidia-smi -q -x of 119 KB
 MOST_BYTES = MOST_KB * 1024
 MOST_FILES = 20
 MOST_MACHINES = 6  # of one text; side by side there are as many colours
 _MOST_DRAINED = 32 * 1024 * 1024
 _CHUNK = 64 * 1024
-_BOMS = ((codecs.BOM_UTF8, "utf-8-sig"), (codecs.BOM_UTF16_LE, "utf-16"), (codecs.BOM_UTF16_BE, "utf-16"))
 
 
 class Refused(Exception):
@@ -102,7 +102,7 @@ def _texts_of(files: "Iterable[UploadedFile[Any]]") -> Iterator[str]:
         left -= file.size or 0
         if left < 0:
             raise too_big()
-        yield decoded(file.read(), file.name or "")
+        yield _decoded(file.read(), file.name or "")
 
 
 def text_of_body(request: HttpRequest) -> str:
@@ -117,35 +117,25 @@ def text_of_body(request: HttpRequest) -> str:
         raise Refused(problem, HTTPStatus.BAD_REQUEST, "body") from None
     if len(body) > MOST_BYTES:
         raise too_big()
-    return _joined([decoded(body, "")])
+    return _joined([_decoded(body, "")])
 
 
-def decoded(content: bytes, name: str) -> str:
-    """The text of a file, however it was written: UTF-8, UTF-16 as PowerShell's `>` writes it, an old code page."""
-    encoding = next((encoding for bom, encoding in _BOMS if content.startswith(bom)), "utf-8")
-    text = _decoded_as(content, encoding)
-    if "\x00" in text:
+def _decoded(content: bytes, name: str) -> str:
+    try:
+        return decoded(content)
+    except NoText:
         said = (
             _("%(name)s is not text: there are NUL bytes in it.") % {"name": name}
             if name
             else _("This is not text: there are NUL bytes in it.")
         )
-        raise Refused(
-            " ".join([said, _("Open it in an editor and paste what it shows.")]), field="files" if name else "text"
-        )
-    return text
-
-
-def _decoded_as(content: bytes, encoding: str) -> str:
-    try:
-        return content.decode(encoding)
-    except UnicodeDecodeError:
-        return content.decode("cp1252" if encoding == "utf-8" else encoding, errors="replace")
+        problem = " ".join([said, _("Open it in an editor and paste what it shows.")])
+        raise Refused(problem, field="files" if name else "text") from None
 
 
 def _joined(texts: Iterable[str]) -> str:
     """One text with the line ends of this system. Raises Refused when it is empty, too long, or no text."""
-    whole = "\n\n".join(text.replace("\r\n", "\n") for text in texts if text.strip())
+    whole = joined(texts)
     if not whole:
         raise Refused(_("There is no text yet. Paste what one of the tools printed, or choose its file."))
     if len(whole) > MOST_BYTES or len(whole.encode(errors="replace")) > MOST_BYTES:

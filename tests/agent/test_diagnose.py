@@ -9,10 +9,11 @@ import pytest
 
 from stackviz.agent.bundle import build_zipapp
 from stackviz.agent.cli import main
-from stackviz.agent.diagnose import MOST_BYTES, describe_answer
+from stackviz.agent.diagnose import MOST_BYTES, describe_answer, diagnosed
 from stackviz.dumps import answer, machines
 from stackviz.importers import read_all
 from stackviz.rules import packaged_tables
+from stackviz.wire.text import joined
 
 ROOT = Path(__file__).parents[2]
 DUMPS = ROOT / "tests" / "fixtures" / "dumps"
@@ -85,6 +86,19 @@ def test_what_powershell_writes_is_read(tmp_path, capsys):
     path.write_bytes(COLLECT_ENV.read_text(encoding="utf-8").encode("utf-16"))
     assert main(["diagnose", "--json", str(path)]) == 0
     assert json.loads(capsys.readouterr().out)["kinds"] == ["collect-env"]
+
+
+def test_files_are_read_as_the_site_reads_them_an_old_code_page_too(tmp_path, capsys):
+    """A dump torn in two files is one dump, as it is where both are dropped on the page."""
+    lines = COLLECT_ENV.read_text(encoding="utf-8").replace("Ubuntu", "Système").splitlines(keepends=True)
+    paths = [tmp_path / "one.txt", tmp_path / "two.txt"]
+    for path, part in zip(paths, (lines[:20], lines[20:]), strict=True):
+        path.write_bytes("".join(part).encode("cp1252"))
+    assert main(["diagnose", "--json", *map(str, paths)]) == 0
+    told = json.loads(capsys.readouterr().out)
+    whole = joined(["".join(lines[:20]), "".join(lines[20:])])
+    assert told == json.loads(json.dumps(diagnosed(read_all(whole))))
+    assert told["facts"]["os.name"] == "Système"
 
 
 @pytest.mark.parametrize(
