@@ -14,6 +14,7 @@ from stackviz.rules.checks import (
     libraries,
     linux,
     rocm,
+    symptoms,
     toolkit,
     torch_build,
     torch_versions,
@@ -40,9 +41,12 @@ RULES: tuple[Rule, ...] = (
     *libraries.RULES,
     *frameworks.RULES,
     *rocm.RULES,
+    *symptoms.RULES,
 )
 _NEEDS = {rule.id: rule.needs for rule in RULES}
 _WORST_FIRST = [severity.value for severity in Severity]
+_EXPLAINING = frozenset({"nvidia-driver", "cuda-driver-api", "cuda-runtime", "pytorch", "linux"})
+"""Boxes that keep a card from torch when they are broken."""
 
 
 def needs_of(rule_id: str) -> tuple[str, str] | tuple[()]:
@@ -52,7 +56,10 @@ def needs_of(rule_id: str) -> tuple[str, str] | tuple[()]:
 
 def judge(report: Report, tables: Tables) -> tuple[Finding, ...]:
     """Every answer, worst first, what holds included (`fits`): what a diagram shows beside its boxes."""
-    answers = [finding for rule in RULES for finding in run(rule, report, tables)]
+    answers = [finding for rule in RULES if not rule.last_resort for finding in run(rule, report, tables)]
+    for rule in (rule for rule in RULES if rule.last_resort):
+        if not any(finding.severity == Severity.BROKEN and finding.component in _EXPLAINING for finding in answers):
+            answers += run(rule, report, tables)
     return tuple(sorted(answers, key=lambda finding: _WORST_FIRST.index(finding.severity)))
 
 

@@ -44,7 +44,8 @@ class Rule:
 
     `asks` completes "Cannot tell whether ...". `component` is the box the answer colours. A check that yields nothing
     says that the question does not arise on this machine. `needs`: the component that asks for something and the one
-    that has to give it, where the rule is about two: the diagram draws the link.
+    that has to give it, where the rule is about two: the diagram draws the link. `last_resort`: it restates what a
+    person sees, and is silent where a rule about the driver, CUDA, torch or the system finds something broken.
     """
 
     id: str
@@ -53,6 +54,7 @@ class Rule:
     source: Source
     check: Check
     needs: tuple[str, str] | tuple[()] = ()
+    last_resort: bool = False
 
 
 def run(rule: Rule, report: Report, tables: Tables) -> Iterator[Finding]:

@@ -27,7 +27,7 @@ def stack_slug(facts: Mapping[str, Any], card_vendors: Iterable[str]) -> str:
     """Which described stack a machine runs: by its cards first, then its system. The plain CPU stack fits the rest."""
     vendors = set(card_vendors)
     is_mac, is_windows = family(facts) == "macos", family(facts) == "windows"
-    if "nvidia" in vendors:
+    if "nvidia" in vendors or (not vendors and _speaks_of_nvidia(facts)):
         return _nvidia_stack(facts, is_windows=is_windows)
     if "apple" in vendors or (is_mac and _has_apple_chip(facts)):
         return "apple-metal"
@@ -44,6 +44,11 @@ _STACKS_OF_VENDORS = (
     ("google", "google-tpu"),
     ("intel", "intel-xpu"),
 )
+
+
+def _speaks_of_nvidia(facts: Mapping[str, Any]) -> bool:
+    """Whether its driver is there, or its tools are and fail: a machine whose card is out of reach."""
+    return bool(facts.get("nvidia.driver_version") or facts.get("nvidia.nvml_error"))
 
 
 def _has_apple_chip(facts: Mapping[str, Any]) -> bool:

@@ -63,6 +63,9 @@ def boxes(**options) -> dict[str, Box]:
         ({"os.name": "macOS"}, ["apple"], "apple-metal"),
         ({"os.name": "macOS", "apple.chip": "Apple M3"}, [], "apple-metal"),
         ({"os.name": "Windows"}, [], "cpu"),
+        ({"nvidia.nvml_error": "No devices were found"}, [], "nvidia-cuda"),
+        ({"os.name": "Windows", "nvidia.driver_version": "581.29"}, [], "nvidia-windows"),
+        ({"os.name": "Ubuntu", "nvidia.nvml_error": "Driver not loaded"}, ["amd"], "amd-rocm"),
         ({}, [], "cpu"),
     ],
 )

@@ -1,0 +1,165 @@
+"""What a person sees first: nvidia-smi reaches no driver, torch sees no card. Told where no other rule says why."""
+
+from collections.abc import Iterator
+
+from stackviz.rules.checks.grouping import indexes, named
+from stackviz.rules.compatibility import Source, Tables
+from stackviz.rules.drivers import serves
+from stackviz.rules.finding import Severity, Verdict
+from stackviz.rules.look import CardLook, Look
+from stackviz.rules.rule import Rule
+
+DRIVER_GUIDE = Source(
+    "nvidia-driver-installation-guide",
+    "NVIDIA Driver Installation Guide",
+    "https://docs.nvidia.com/datacenter/tesla/driver-installation-guide/",
+)
+CUDA_SEMANTICS = Source(
+    "pytorch-cuda-environment",
+    "PyTorch, CUDA Environment Variables",
+    "https://docs.pytorch.org/docs/stable/cuda_environment_variables.html",
+)
+_NOT_REACHED = ("communicate with the nvidia driver", "driver not loaded")
+_NO_DEVICES = ("no devices were found", "no devices found")
+_NONE_VISIBLE = ("-1", "nodevfiles")
+
+
+def check_no_driver(look: Look, _tables: Tables) -> Iterator[Verdict]:
+    error = look.get("nvidia.nvml_error") or ""
+    not_reached = any(words in error.lower() for words in _NOT_REACHED)
+    if not not_reached and not any(words in error.lower() for words in _NO_DEVICES):
+        return
+    if look.starts_cuda:
+        yield Verdict(
+            Severity.NOTE,
+            f"nvidia-smi fails ({error}), and CUDA is reported to start",
+            "Both cannot be true of one moment: the texts are of two moments or machines, or the driver was changed "
+            "in between.",
+            "Compare: nvidia-smi; cat /proc/driver/nvidia/version",
+        )
+    elif not_reached:
+        yield Verdict(
+            Severity.BROKEN,
+            "nvidia-smi cannot talk to the NVIDIA driver",
+            "The tools are installed, and the kernel module that they talk to is not loaded: it was not built for the "
+            "kernel that runs (a kernel update without its headers), Secure Boot refused it, another driver holds the "
+            "card, or none is installed. No program sees a GPU until it loads.",
+            _load_the_driver(look),
+        )
+    else:
+        yield Verdict(
+            Severity.BROKEN,
+            "The NVIDIA driver finds no card",
+            "The driver is loaded and has no card that it could start: the card is not seen on the bus, fell off it, "
+            "is one that this driver does not serve or that another driver holds, or was not handed to this container "
+            "or virtual machine.",
+            _find_the_card(look),
+        )
+
+
+def _load_the_driver(look: Look) -> str:
+    if look.platform == "windows":
+        return _in_windows(look)
+    return (
+        "In this order: lsmod | grep -E 'nvidia|nouveau' (is NVIDIA's module loaded, or nouveau?); "
+        "sudo modprobe nvidia (its error names the cause); "
+        "dkms status (is there a module for the kernel that uname -r names?); "
+        "sudo apt install linux-headers-$(uname -r) && sudo dkms autoinstall (Debian, Ubuntu: build it anew); "
+        "mokutil --sb-state (with Secure Boot on, the module has to be signed with an enrolled key); "
+        "then reboot. If no module is there at all: install the driver from the distribution."
+    )
+
+
+def _find_the_card(look: Look) -> str:
+    if look.platform == "windows":
+        return _in_windows(look)
+    return (
+        "In this order: lspci -nnk | grep -A3 -i nvidia (is the card on the bus, and which driver is in use?); "
+        "sudo dmesg | grep -iE 'nvrm|xid' (what the driver says of it: fallen off the bus, not supported, firmware); "
+        "in a container: docker run --gpus all (and nvidia-smi on the host). A card that is not on the bus: power off, "
+        "reseat it, look at its power cables and the slot's setting in the firmware."
+    )
+
+
+def _in_windows(look: Look) -> str:
+    update = (
+        "Look at the card in the Device Manager, then install its newest driver from https://www.nvidia.com/drivers "
+        "and restart Windows."
+    )
+    return f"In Windows, not in WSL: {update} Then: wsl --shutdown" if look.get("os.wsl") else update
+
+
+def check_sees_card(look: Look, tables: Tables) -> Iterator[Verdict]:
+    """CUDA is not available to torch, beside a card: the question itself, with what is known to hold."""
+    cards = look.cards("nvidia")
+    if not cards or look.is_true("cuda.available") is not False:
+        return
+    torch, cuda = look.get("torch.version"), look.get("torch.cuda_version")
+    if torch is None or cuda is None:
+        return  # no CUDA build, or none is told: cpu-wheel says so
+    visible = look.get("cuda.visible_devices")
+    if visible and visible.lower() in _NONE_VISIBLE:
+        yield _hidden(visible, cards)
+        return
+    yield Verdict(
+        Severity.BROKEN,
+        f"torch sees no card: CUDA is reported as not available, beside {named(cards)}",
+        f"torch {torch} is built with CUDA {cuda}. {_driver_fits(look, tables, cuda)} What keeps it from the card is "
+        "not in this report.",
+        _ask_next(look, cards),
+        cards=indexes(cards),
+    )
+
+
+def _hidden(visible: str, cards: list[CardLook]) -> Verdict:
+    return Verdict(
+        Severity.WARNING,
+        f"CUDA_VISIBLE_DEVICES={visible} hides every card from torch: {named(cards)}",
+        "Programs see the cards that the variable lists, and it lists none.",
+        "If that is not on purpose: unset CUDA_VISIBLE_DEVICES (and look for it in ~/.bashrc and the job's script)",
+        cards=indexes(cards),
+    )
+
+
+def _driver_fits(look: Look, tables: Tables, cuda: str) -> str:
+    driver = look.get("nvidia.driver_version")
+    told = look.get("cuda.driver_api_version") or ""
+    if driver is None:
+        return "Which driver runs was not told."
+    runs = serves(tables, driver, cuda, look.driver_platform, told)
+    if runs is None:
+        return f"Whether driver {driver} is new enough for it cannot be told."
+    return f"Driver {driver} is new enough for it." if runs else f"Driver {driver} may be too old for it."
+
+
+def _ask_next(look: Look, cards: list[CardLook]) -> str:
+    """What to ask, the most telling first; what the report already answers is not asked again."""
+    steps = ['python -c "import torch; torch.cuda.init()" (its error names the cause)', "nvidia-smi (does it list it?)"]
+    if look.get("cuda.visible_devices") is None and not look.says_none("cuda.visible_devices"):
+        steps.append("echo $CUDA_VISIBLE_DEVICES (empty or -1 hides every card, where it is set)")
+    if look.platform == "linux" and look.is_true("nvidia.uvm_device") is not True:
+        steps.append("ls -l /dev/nvidia-uvm (missing: sudo nvidia-modprobe -c 0 -u)")
+    if look.platform == "linux" and _may_have_nvswitch(look, cards):
+        steps.append("systemctl status nvidia-fabricmanager (machines with NVSwitch, as HGX: it has to run)")
+    if look.platform == "linux" and not look.says_none("machine.container"):
+        steps.append("in a container: docker run --gpus all")
+    return f"Ask in this order: {'; '.join(steps)}."
+
+
+def _may_have_nvswitch(look: Look, cards: list[CardLook]) -> bool:
+    names = " ".join(card.name for card in cards)
+    joined = any(word in names for word in ("SXM", "HBM3", "A100", "H100", "H200", "B200", "B300"))
+    return joined and look.number("nvidia.nvswitches") != 0 and not look.says_none("nvidia.fabric_manager")
+
+
+RULES = (
+    Rule(
+        "smi-no-driver",
+        "nvidia-driver",
+        "nvidia-smi reaches the driver",
+        DRIVER_GUIDE,
+        check_no_driver,
+        last_resort=True,
+    ),
+    Rule("torch-sees-no-card", "pytorch", "torch sees the card", CUDA_SEMANTICS, check_sees_card, last_resort=True),
+)
