@@ -69,14 +69,14 @@ class ReportRow:
 
 @dataclass(frozen=True, slots=True)
 class FindingRow:
-    """What a rule says, with its evidence as (fact, value) pairs."""
+    """What a rule says, with its evidence: fact -> value."""
 
     rule: str
     severity: str
     title: str
     explanation: str
     advice: str
-    evidence: tuple[tuple[str, str], ...]
+    evidence: Mapping[str, str]
     source_title: str
     source_url: str
 
@@ -193,7 +193,7 @@ def _finding(finding: Finding) -> FindingRow:
         title=finding.title,
         explanation=finding.explanation,
         advice=finding.advice,
-        evidence=tuple((str(name), str(value)) for name, value in finding.evidence.items()),
+        evidence={str(name): str(value) for name, value in finding.evidence.items()},
         source_title=finding.source_title,
         source_url=finding.source_url,
     )

@@ -1,0 +1,102 @@
+"""The advice of a finding, taken apart: what is said, and what is to be typed. Pure; the sentence stays one string.
+
+    Reset it: sudo nvidia-smi --gpu-reset -i 0 (or reboot)
+    said "Reset it:", typed "sudo nvidia-smi --gpu-reset -i 0", said "(or reboot)"
+
+May import: the standard library.
+"""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+__all__ = ["Block", "Part", "blocks_of", "parts_of"]
+
+MOST_CHARS = 4096  # longer advice is shown as it is
+
+# A command begins with a program and what makes it one here: `nvidia-smi must list it` is no command.
+_BEGINS = re.compile(
+    r"(?<![\w/.'\"-])(?:"
+    r"sudo (?=[a-z])|(?:python3?|python3? -m) (?=-)|pip3? (?=(?:install|uninstall|config|cache|list|show|index) )"
+    r"|conda (?=(?:install|remove|list|update) )|nvidia-smi (?=-)|nvidia-ctk (?=[a-z])|systemctl (?=[a-z])"
+    r"|(?:unset|export) (?=[A-Z_]{3})|cat (?=/)|ls (?=-|/)|dkms (?=status)|lsmod(?= \|)|mokutil (?=-)|sw_vers (?=-)"
+    r"|system_profiler (?=SP)|modinfo (?=[a-z])|journalctl (?=-)|docker (?=(?:run|info) )|uname (?=-)|echo (?=[$\"])"
+    r")"
+)
+# It ends where the sentence goes on: at punctuation before a space, a bracket, or a word no command holds so.
+_ENDS = re.compile(
+    r"(?:[,;:.)]+(?=\s|$))|\s(?=\()|\s(?=(?:to|if|and|or|of|on|for|as|must|with|then|prints|says|tells|lists|should|is"
+    r"|in a|in the|until|from)\b(?! ?=))"
+)
+_QUOTED = re.compile(r"\"[^\"]{0,400}\"|'[^']{0,400}'")
+_PLACEHOLDER = re.compile(r"<[\w .-]{1,60}>")
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """`is_typed`: a command. `is_whole`: it ends its sentence, so that it may stand in a box of its own."""
+
+    text: str
+    is_typed: bool = False
+    is_whole: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """A paragraph of parts, or one command in a box: the other is empty."""
+
+    said: tuple[Part, ...] = ()
+    typed: str = ""
+
+
+def blocks_of(advice: str) -> list[Block]:
+    """The advice as it is drawn. The first one is a paragraph, for it is headed."""
+    blocks = [Block()]
+    for part in parts_of(advice):
+        if part.is_whole:
+            blocks.append(Block(typed=part.text))
+        elif blocks[-1].typed:
+            blocks.append(Block((part,)))
+        else:
+            blocks[-1] = Block((*blocks[-1].said, part))
+    return blocks
+
+
+def parts_of(advice: str) -> list[Part]:
+    """The parts in their order, none empty; a command with a gap to be filled in is no whole one."""
+    return list(_parts(advice)) if len(advice) <= MOST_CHARS else [Part(advice)]
+
+
+def _parts(advice: str) -> Iterator[Part]:
+    place = 0
+    while begin := _BEGINS.search(advice, place):
+        end = _end(advice, begin.start(), begin.end())
+        before, typed, after = advice[place : begin.start()], advice[begin.start() : end].rstrip(), advice[end:]
+        whole = not _PLACEHOLDER.search(typed) and _is_own(before, after)
+        if before.strip():
+            yield Part(before.strip() if whole else before)
+        yield Part(typed, is_typed=True, is_whole=whole)
+        place = end
+        if whole and after[:1] in (".", ";"):
+            place += 1
+        if whole:
+            place += len(advice[place:]) - len(advice[place:].lstrip())
+    if advice[place:].strip():
+        yield Part(advice[place:])
+
+
+def _is_own(before: str, after: str) -> bool:
+    """Whether it stands behind a colon or begins a sentence, and the sentence ends with it."""
+    begins = not before.strip() or before.rstrip()[-1] in ":.;"
+    return begins and (not after.strip() or after[0] in ".;" or after.startswith(" ("))
+
+
+def _end(advice: str, begin: int, place: int) -> int:
+    """Quoted text is passed over: what stands in it ends nothing."""
+    while True:
+        found = _ENDS.search(advice, place)
+        limit = found.start() if found else len(advice)
+        quoted = _QUOTED.search(advice, max(begin, place - 1))
+        if quoted is None or quoted.start() >= limit:
+            return limit
+        place = quoted.end()

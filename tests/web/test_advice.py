@@ -1,0 +1,82 @@
+"""What is to be typed is taken out of an advice, whole or not at all."""
+
+import pytest
+
+from stackviz.web.advice import MOST_CHARS, Block, Part, blocks_of, parts_of
+
+INDEX = "--index-url https://download.pytorch.org/whl/cu128"
+
+
+def typed(advice: str) -> list[tuple[str, bool]]:
+    return [(part.text, part.is_whole) for part in parts_of(advice) if part.is_typed]
+
+
+@pytest.mark.parametrize(
+    ("advice", "commands"),
+    [
+        (
+            f"Newest build known to fit: torch 2.11 for cu128: pip install 'torch==2.11.*' {INDEX}",
+            [(f"pip install 'torch==2.11.*' {INDEX}", True)],
+        ),
+        (
+            "Stop what uses the card, then: sudo nvidia-smi --gpu-reset -i 0 (or reboot)",
+            [("sudo nvidia-smi --gpu-reset -i 0", True)],
+        ),
+        (
+            "sudo systemctl enable --now nvidia-persistenced, or until the next boot: sudo nvidia-smi -pm 1",
+            [("sudo systemctl enable --now nvidia-persistenced", False), ("sudo nvidia-smi -pm 1", True)],
+        ),
+        (
+            'Nothing to do. What torch uses: python -c "import torch; print(torch.version.cuda)"',
+            [('python -c "import torch; print(torch.version.cuda)"', True)],
+        ),
+        (
+            "pip uninstall -y onnxruntime && pip install onnxruntime-gpu, then look at session.get_providers().",
+            [("pip uninstall -y onnxruntime && pip install onnxruntime-gpu", False)],
+        ),
+        (
+            "pip config unset global.index-url (and unset PIP_INDEX_URL), then: pip install torch",
+            [("pip config unset global.index-url", True), ("unset PIP_INDEX_URL", False), ("pip install torch", True)],
+        ),
+        (
+            "unset PYTORCH_ENABLE_MPS_FALLBACK to see which operators are missing.",
+            [("unset PYTORCH_ENABLE_MPS_FALLBACK", False)],
+        ),
+        ("Lower the power limit (sudo nvidia-smi -pl <watts>).", [("sudo nvidia-smi -pl <watts>", False)]),
+        (
+            "Compare cat /proc/driver/nvidia/version with nvidia-smi. Update the driver.",
+            [("cat /proc/driver/nvidia/version", False)],
+        ),
+        ("pip install --force-reinstall triton==3.3.1", [("pip install --force-reinstall triton==3.3.1", True)]),
+        ("Run it: pip install torch. Then look again.", [("pip install torch", True)]),
+        ("If there is a GPU: nvidia-smi (or rocminfo) must list it; pip finds nothing.", []),
+        ("", []),
+    ],
+)
+def test_commands_are_taken_out(advice, commands):
+    assert typed(advice) == commands
+
+
+@pytest.mark.parametrize(
+    "advice", ["Reset it: sudo reboot", "Here unset LD_LIBRARY_PATH or, if not: pip install x. End."]
+)
+def test_nothing_that_is_said_gets_lost(advice):
+    said = " ".join(" ".join(part.text for part in parts_of(advice)).split()).replace(" ,", ",")
+    assert [word.strip(".;") for word in said.split()] == [word.strip(".;") for word in advice.split()]
+
+
+def test_a_command_in_a_box_parts_what_is_said():
+    assert blocks_of("Reset it: sudo reboot. Then look (nvidia-smi -q) again.") == [
+        Block((Part("Reset it:"),)),
+        Block(typed="sudo reboot"),
+        Block((Part("Then look ("), Part("nvidia-smi -q", is_typed=True), Part(") again."))),
+    ]
+    assert blocks_of("pip install torch") == [Block(), Block(typed="pip install torch")]
+
+
+def test_long_advice_is_one_part():
+    assert parts_of("pip install x " * MOST_CHARS) == [Part("pip install x " * MOST_CHARS)]
+
+
+def test_open_quotes_end_nothing():
+    assert typed('Try: python -c "import torch') == [('python -c "import torch', True)]
