@@ -15,7 +15,7 @@ from stackviz.diagnose.pasted import read_pasted
 from stackviz.dumps.answer import answer
 from stackviz.stacks.tables import rule_tables
 from stackviz.web.errors import ErrorBody
-from stackviz.web.pace import DIAGNOSES, TooMany
+from stackviz.web.pace import DIAGNOSES, TooMany, parts_of
 from stackviz.web.pasted import MOST_KB, Refused, text_of_body, text_of_form
 
 router = Router()
@@ -136,7 +136,10 @@ def diagnose_text(request: HttpRequest) -> HttpResponse:
     with translation.override("en"):  # a program's words do not depend on who runs it
         try:
             DIAGNOSES.count(request)
-            document = _document(_text(request))
+            text = _text(request)
+            if more := parts_of(text) - 1:
+                DIAGNOSES.count(request, more)
+            document = _document(text)
         except TooMany as many:
             raise DiagnosisRefused(HTTPStatus.TOO_MANY_REQUESTS, str(many), None, many.retry_after_s) from None
         except Refused as refused:

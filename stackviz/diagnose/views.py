@@ -38,7 +38,7 @@ from stackviz.diagrams.svg import svg_of
 from stackviz.dumps.masking import mask_text
 from stackviz.dumps.titles import tool_names
 from stackviz.web.download import svg_response
-from stackviz.web.pace import DIAGNOSES, TooMany
+from stackviz.web.pace import DIAGNOSES, TooMany, parts_of
 from stackviz.web.pasted import MOST_KB, Refused, text_of_form
 
 SVG = "svg"
@@ -56,7 +56,7 @@ def page(request: HttpRequest) -> HttpResponse:
     text = ""
     try:
         text = text_of_form(request)  # before it is counted, so that who has to wait keeps what was pasted
-        DIAGNOSES.count(request)
+        DIAGNOSES.count(request, parts_of(text))
         return _answer(request, text)
     except Refused as refused:
         return _show(request, refused=refused)
@@ -111,7 +111,7 @@ def save(request: HttpRequest) -> HttpResponse:
     text = ""
     try:
         text = text_of_form(request)
-        DIAGNOSES.count(request)
+        DIAGNOSES.count(request, parts_of(text))
         return _save(request, text)
     except Refused as refused:
         return _show(request, refused=refused)
@@ -188,7 +188,7 @@ def _show_saved(request: HttpRequest, token: str, *, wrong_word: bool = False) -
     if link is None:
         raise Http404
     try:
-        DIAGNOSES.count(request)
+        DIAGNOSES.count(request, parts_of(link.text))
         diagnosis = diagnose(read_pasted(link.text))
     except TooMany as many:
         return _hidden(_too_many(request, many))

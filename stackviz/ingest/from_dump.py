@@ -21,7 +21,7 @@ from stackviz.importers import read_all
 from stackviz.ingest.from_dump_add import add_machine
 from stackviz.ingest.from_dump_form import AddForm, labs_to_add_to
 from stackviz.ingest.refusals import Refusal, refusing
-from stackviz.web.pace import DIAGNOSES, TooMany
+from stackviz.web.pace import DIAGNOSES, TooMany, parts_of
 from stackviz.web.pasted import MOST_MACHINES, Refused, no_dump, nothing_told, text_of_form
 
 DIAGNOSE = "/diagnose/"  # a page of a room beside this one
@@ -39,7 +39,7 @@ def add(request: HttpRequest) -> HttpResponse:
         return redirect_to_login(DIAGNOSE)
     try:
         text = text_of_form(request)
-        DIAGNOSES.count(request)
+        DIAGNOSES.count(request, parts_of(text))
         return _add(request, text)
     except TooMany as many:
         problem = _("Too many texts came from this address. Try again in %(seconds)s seconds.")

@@ -25,6 +25,7 @@ clock: Callable[[], float] = time.time
 _breaker = Breaker(rest_s=15)
 _drawn: dict[tuple[str, str], tuple[int, int]] = {}  # name, who -> window, how many are still to spend
 _KEY_CHARS = 32
+_PART_CHARS = 64 * 1024
 _SITE_OF_IPV6 = 64  # bits: a household has all the addresses behind them
 
 
@@ -50,25 +51,25 @@ class Pace:
     said: str = "too many requests from this address"
     lots: int = 0
 
-    def count(self, request: HttpRequest) -> None:
-        """Count one request of this client. Raises TooMany."""
-        self.count_for(client_key(request))
+    def count(self, request: HttpRequest, by: int = 1) -> None:
+        """Count a request of this client as so many. Raises TooMany where nothing was left of their share."""
+        self.count_for(client_key(request), by)
 
-    def count_for(self, who: str) -> None:
+    def count_for(self, who: str, by: int = 1) -> None:
         """Count one of theirs, bad ones like good ones; `who` names them in a file's name. Raises TooMany."""
         window, passed = divmod(int(clock()), self.window_s)
         drawn_in, left = _drawn.get((self.name, who), (window, 0))
         if drawn_in != window or not left:
-            left = self._draw(who, window)
+            left = self._draw(who, window, by)
         if not left:
             raise TooMany(self.said, self.window_s - passed)
         if self.lots:
             _drawn[self.name, who] = window, left - 1
 
-    def _draw(self, who: str, window: int) -> int:
+    def _draw(self, who: str, window: int, by: int) -> int:
         """How many this process may let through before it asks again; 0: they had their share of this window."""
         limit: int = getattr(settings, self.limit)
-        wanted = max(1, limit // self.lots) if self.lots else 1
+        wanted = max(1, limit // self.lots) if self.lots else by
         if _breaker.is_open:
             return wanted
         try:
@@ -80,9 +81,12 @@ class Pace:
         return max(0, min(wanted, limit - before))
 
 
-DIAGNOSES = Pace(
-    "diagnoses", "DIAGNOSES_PER_MINUTE", 60
-)  # texts that are read: on the page, by the API, to be added
+DIAGNOSES = Pace("diagnoses", "DIAGNOSES_PER_MINUTE", 60)  # texts that are read: on the page, by the API, to be added
+
+
+def parts_of(text: str) -> int:
+    """As how many a text counts: reading a long one is more work."""
+    return 1 + len(text) // _PART_CHARS
 
 
 def client_key(request: HttpRequest) -> str:

@@ -217,6 +217,11 @@ def test_more_than_a_client_s_share_waits(send, settings, monkeypatch):
     assert send("x").status_code == 422
 
 
+def test_a_long_text_counts_as_several(send, settings):
+    settings.DIAGNOSES_PER_MINUTE = 4
+    assert [send("x" * (200 * 1024)).status_code, send("x").status_code] == [422, 429]
+
+
 def test_the_api_s_document_describes_it(client, db):
     path = client.get("/api/v1/openapi.json").json()["paths"][ADDRESS]["post"]
     assert set(path["responses"]) == {"200", "400", "413", "415", "422", "429"}
