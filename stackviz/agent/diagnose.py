@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from stackviz.dumps import answer, machines
-from stackviz.dumps.layers import LAYERS
+from stackviz.dumps.layers import LAYER_TITLES, LAYERS
 from stackviz.importers import IMPORTERS, Paste, read_all
 from stackviz.rules import packaged_tables
 from stackviz.units import format_quantity
@@ -22,16 +22,6 @@ __all__ = ["MOST_BYTES", "FileRefused", "describe_answer", "diagnosed", "read_fi
 MOST_BYTES = 4 * 1024 * 1024
 _WIDTH = 100
 _MOST_ROWS = 60
-_LAYER_TITLES = {
-    "application": "Application",
-    "framework": "Framework",
-    "compiler": "Compiler",
-    "library": "Libraries",
-    "platform": "Compute platform",
-    "driver": "Driver",
-    "os": "Operating system",
-    "hardware": "Hardware",
-}
 _STATE_WORDS = {"reported": "", "unknown": "version not told"}
 
 Document = Mapping[str, Any]
@@ -134,7 +124,7 @@ def _stack(document: Document) -> Iterator[str]:
             rows = _alike((part["name"], part["state"]) for part in parts)
         else:
             rows = [(f"{part['component']} {part['version'] or ''}".strip(), part["state"]) for part in parts]
-        yield f"  {_LAYER_TITLES[layer]}" + ("" if rows else ": nothing told")
+        yield f"  {LAYER_TITLES[layer]}" + ("" if rows else ": nothing told")
         for name, state in rows:
             word = _STATE_WORDS.get(state, state)
             yield f"    {name}" + (f"  [{word}]" if word else "")

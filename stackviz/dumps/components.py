@@ -12,8 +12,8 @@ from stackviz.wire import Card, Report, Scalar, cards_named, systems
 
 __all__ = ["Component", "components"]
 
-_STATES = {Severity.BROKEN: "broken", Severity.WARNING: "warning", Severity.FITS: "fits"}
-_WORST_FIRST = ("broken", "warning", "fits")
+_WORST_FIRST = (Severity.BROKEN, Severity.WARNING, Severity.FITS)
+"""The severities that make a state, which is called as they are; the others leave a component as it was reported."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,5 +99,5 @@ def _card_state(card: Card, findings: Sequence[Finding]) -> str:
 
 
 def _worst(findings: Sequence[Finding], is_about: Callable[[Finding], bool]) -> str:
-    states = {_STATES.get(Severity(one.severity), "") for one in findings if is_about(one)}
-    return next((state for state in _WORST_FIRST if state in states), "")
+    said = {Severity(one.severity) for one in findings if is_about(one)}
+    return next((severity.value for severity in _WORST_FIRST if severity in said), "")

@@ -6,7 +6,7 @@ May import: the standard library.
 from collections.abc import Mapping
 from types import MappingProxyType
 
-__all__ = ["LAYERS", "layer_of"]
+__all__ = ["LAYERS", "LAYER_TITLES", "layer_of"]
 
 LAYERS: Mapping[str, str] = MappingProxyType(
     {
@@ -23,6 +23,20 @@ LAYERS: Mapping[str, str] = MappingProxyType(
     }
 )
 """Layer, top to bottom -> the components on it, space separated."""
+
+LAYER_TITLES: Mapping[str, str] = MappingProxyType(
+    {
+        "application": "Application",
+        "framework": "Framework",
+        "compiler": "Compiler",
+        "library": "Libraries",
+        "platform": "Compute platform",
+        "driver": "Driver",
+        "os": "Operating system",
+        "hardware": "Hardware",
+    }
+)
+"""As the site writes them where nothing is translated: the agent cannot ask it. A test holds the two equal."""
 
 _LAYER_OF = {component: layer for layer, components in LAYERS.items() for component in components.split()}
 
