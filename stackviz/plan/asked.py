@@ -4,7 +4,7 @@ What is not given is chosen; what does not exist is left out and said.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from urllib.parse import urlencode
 
@@ -20,6 +20,7 @@ from stackviz.web.asked import clean_text
 
 CPU_ONLY = "cpu"
 VENDORS = ("nvidia", "apple")  # whose cards the tables of torch's builds speak of
+JETSON = "nvidia-jetson-"  # boards whose driver, CUDA and torch come with their JetPack: no table here has those
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +34,10 @@ class Option:
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """A plan with the lists it was chosen from. `accelerators`: by maker. `notes`: what was asked for and is not."""
+    """A plan with the lists it was chosen from. `accelerators`: by maker. `notes`: what was asked for and is not.
+
+    `torch_is_open`, `python_is_open`: nobody chose one, so any that works will do; `wanted` has the newest.
+    """
 
     wanted: Wanted
     accelerator: str
@@ -45,6 +49,14 @@ class Asked:
     pythons: tuple[Option, ...]
     driver: str
     notes: tuple[str, ...]
+    torch_is_open: bool
+    python_is_open: bool
+
+    @property
+    def takes_driver(self) -> bool:
+        """Whether an NVIDIA driver has a place in this plan, as far as it is decided."""
+        card = self.wanted.card
+        return self.accelerator != CPU_ONLY and self.wanted.system.platform != "macos" and _is_nvidia(card)
 
     @property
     def address(self) -> str:
@@ -60,7 +72,7 @@ class Asked:
             "torch": torch,
             "macos": wanted.macos,
             "driver": self.driver,
-            "python": wanted.python if torch == wanted.torch else "",
+            "python": wanted.python if torch == wanted.torch and not self.python_is_open else "",
         }
         return f"{reverse('plan:page')}?{urlencode({name: value for name, value in chosen.items() if value})}"
 
@@ -78,7 +90,7 @@ def read_asked(query: Mapping[str, str], tables: Tables, day: datetime) -> Asked
     """The plan an address asks for."""
     notes: list[str] = []
     names = _names(tables)
-    slug = _one_of(query, "accelerator", [*names, CPU_ONLY], "", notes)
+    slug = _accelerator(query, names, notes)
     card = _card(tables, slug)
     system = _system(query, card, notes)
     torches = torch_versions(tables, system)
@@ -104,7 +116,18 @@ def read_asked(query: Mapping[str, str], tables: Tables, day: datetime) -> Asked
         _options(((version, version) for version in reversed(wheels)), python),
         driver,
         tuple(notes),
+        clean_text(query.get("torch", "")) not in torches,
+        clean_text(query.get("python", "")) not in wheels,
     )
+
+
+def with_release(asked: Asked, torch: str, tables: Tables, day: datetime) -> Asked:
+    """The same with this release of torch, and of Python the newest it has a wheel for, where nobody chose one."""
+    wanted = replace(asked.wanted, torch=torch)
+    wheels = pythons(wanted, tables)
+    python = _newest(tables, "python", wheels, day) if asked.python_is_open else wanted.python
+    options = _options(((version, version) for version in reversed(wheels)), python)
+    return replace(asked, wanted=replace(wanted, python=python), pythons=options)
 
 
 def _names(tables: Tables) -> dict[str, tuple[str, str]]:
@@ -119,7 +142,34 @@ def _names(tables: Tables) -> dict[str, tuple[str, str]]:
 
 
 def _can_plan(card: KnownCard) -> bool:
-    return card.vendor == "apple" or (card.vendor == "nvidia" and bool(card.compute_capability))
+    if card.vendor == "nvidia":
+        return bool(card.compute_capability) and not card.accelerator.startswith(JETSON)
+    return card.vendor == "apple"
+
+
+def _is_nvidia(card: KnownCard | None) -> bool:
+    return card is None or card.vendor == "nvidia"
+
+
+def _accelerator(query: Mapping[str, str], names: Mapping[str, tuple[str, str]], notes: list[str]) -> str:
+    """The slug that was asked for; of one that has a sheet and no plan is said why. One query, where it has none."""
+    asked = clean_text(query.get("accelerator", ""))
+    if not asked or asked in names or asked == CPU_ONLY:
+        return asked
+    name = public_accelerators().filter(slug=asked).values_list("name", flat=True).first()
+    if name and asked.startswith(JETSON):
+        notes.append(
+            _("%(name)s runs the driver, CUDA and torch of its JetPack, which no table here has: no plan can be made.")
+            % {"name": name}
+        )
+    elif name:
+        notes.append(
+            _("%(name)s has a spec sheet here, but plans can be made for NVIDIA cards, Apple chips and the CPU only.")
+            % {"name": name}
+        )
+    else:
+        _one_of(query, "accelerator", [], "", notes)
+    return ""
 
 
 def _card(tables: Tables, slug: str) -> KnownCard | None:

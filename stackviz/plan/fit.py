@@ -7,11 +7,13 @@ Python; what would be broken. Nothing is said here that a table does not say.
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
+from enum import StrEnum
 from types import MappingProxyType
 from uuid import uuid4
 
 from stackviz import wire
 from stackviz.rules import Finding, Severity, Tables, judge
+from stackviz.rules.card_names import normalized
 from stackviz.rules.checks.builds import builds_for
 from stackviz.rules.compatibility import Release, Requirement
 from stackviz.rules.drivers import driver_branch, driver_floor, serves, shipped_drivers
@@ -24,6 +26,8 @@ from stackviz.wire import Scalar
 from stackviz.wire.cuda_builds import variant_of
 
 INDEX = "https://download.pytorch.org/whl/"
+KERNELS = "kernels-missing"  # the rule that says whether a build carries code for the card
+WHERE_THE_CARD_IS = frozenset({"cpu-only-torch"})  # asks for a card that a plan for the CPU alone leaves out
 MOST_TRIED = 10  # releases of torch that are put to the rules, the newest that driver, card and macOS allow first
 
 
@@ -46,7 +50,7 @@ def _system(key: str, platform: str, wheel: str, vendors: str, **facts: Scalar) 
 SYSTEMS = {
     system.key: system
     for system in (
-        _system("linux-x86_64", "linux", "linux-x86_64", "nvidia amd", os_name="Linux", python_arch="x86_64"),
+        _system("linux-x86_64", "linux", "linux-x86_64", "nvidia", os_name="Linux", python_arch="x86_64"),
         _system("linux-aarch64", "linux", "linux-aarch64", "nvidia", os_name="Linux", python_arch="aarch64"),
         _system("windows-x86_64", "windows", "windows-x86_64", "nvidia", os_name="Windows", python_arch="AMD64"),
         _system("wsl2", "windows", "linux-x86_64", "nvidia", os_name="Linux", os_wsl="2", python_arch="x86_64"),
@@ -67,10 +71,20 @@ class Wanted:
     python: str = ""
 
 
+class Answer(StrEnum):
+    """What can be said of a build or a plan: silence of the tables is no yes."""
+
+    WORKS = "works"
+    FAILS = "fails"
+    UNKNOWN = "cannot-tell"
+
+
 @dataclass(frozen=True, slots=True)
 class Build:
     """One build of this torch for this machine. `breaks`: what would not work with it, whatever the driver.
 
+    `carries_code`: the tables name code in it that runs on the card. `outside`: where they do not, the row by which
+    its CUDA writes no code for such a card, not yet ("needs") or no longer ("ends-with").
     `driver_floor`: the oldest driver that starts it; `driver_full`: the one of its toolkit, with which nothing is
     missing; "" where the tables do not say. `is_default`: pip takes it without being told.
     """
@@ -83,10 +97,14 @@ class Build:
     is_default: bool
     breaks: tuple[Finding, ...]
     command: str
+    carries_code: bool
+    outside: Requirement | None
 
     @property
-    def runs(self) -> bool:
-        return not self.breaks
+    def answer(self) -> Answer:
+        if self.breaks or self.outside:
+            return Answer.FAILS
+        return Answer.WORKS if self.carries_code else Answer.UNKNOWN
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,6 +141,9 @@ def _build(wanted: Wanted, tables: Tables, day: datetime, cuda: str, default: st
     floor = driver_floor(tables, cuda, wanted.system.platform)
     shipped = shipped_drivers(tables, cuda, wanted.system.platform)
     is_default = bool(default) and numbers(default)[:2] == numbers(cuda)[:2]
+    answers = judge(report, tables)
+    carries_code = any(found.rule == KERNELS and found.severity == Severity.FITS for found in answers)
+    capability = wanted.card.compute_capability if wanted.card else ""
     return Build(
         name,
         cuda,
@@ -130,9 +151,29 @@ def _build(wanted: Wanted, tables: Tables, day: datetime, cuda: str, default: st
         floor.low if floor else "",
         shipped[0].values if shipped else "",
         is_default,
-        tuple(found for found in judge(report, tables) if found.severity == Severity.BROKEN),
+        tuple(found for found in answers if found.severity == Severity.BROKEN),
         _command(wanted.torch, "" if is_default else name),
+        carries_code,
+        None if carries_code else _outside(tables, capability, cuda),
     )
+
+
+def _outside(tables: Tables, capability: str, cuda: str) -> Requirement | None:
+    """The row by which this CUDA writes no code for such a card. Code for an older card of the same major runs too."""
+    own = numbers(capability)
+    family = [
+        row
+        for row in tables.rows("compute-capability", "needs", "cuda-toolkit")
+        if row.low and numbers(row.version)[:1] == own[:1] and numbers(row.version) <= own
+    ]
+    first = min(family, key=lambda row: numbers(row.low), default=None)
+    if first is not None and is_below(cuda, first.low):
+        return first
+    for row in tables.rows("compute-capability", "ends-with", "cuda-toolkit"):
+        last = numbers(row.values)
+        if row.version == capability and last and numbers(cuda)[: len(last)] > last:
+            return row
+    return None
 
 
 def _of_torch(tables: Tables, wanted: Wanted, relation: str, subject: str) -> Iterator[str]:
@@ -147,9 +188,13 @@ def _command(torch: str, build: str) -> str:
 
 
 def chosen_build(offered: Sequence[Build], wanted: Wanted, tables: Tables, day: datetime) -> Build | None:
-    """What pip takes by itself, else the newest that runs, with the driver if one is named; None if none does."""
-    for build in sorted(offered, key=lambda build: not build.is_default):
-        if not build.runs or not _may_start(wanted, build.cuda, tables):
+    """What pip takes by itself, else the newest that runs, with the driver if one is named; None if none does.
+
+    One of which the tables do not say what it carries comes after all of which they do.
+    """
+    may_run = [build for build in offered if build.answer is not Answer.FAILS]
+    for build in sorted(may_run, key=lambda build: (not build.carries_code, not build.is_default)):
+        if not _may_start(wanted, build.cuda, tables):
             continue
         if not wanted.driver or not _broken(planned_report(wanted, build, tables, day), tables):
             return build
@@ -170,19 +215,38 @@ def command(wanted: Wanted, build: Build | None) -> str:
 
 
 def branches(wanted: Wanted, build: Build | None, tables: Tables, day: datetime) -> list[Branch]:
-    """The driver's branches for this system, newest first; of those whose support has ended only what still serves."""
-    if build is None:
+    """The driver's branches for this system, newest first; of those whose support has ended only what still serves.
+
+    Without a build: which serve the card, whatever may run on it.
+    """
+    if wanted.card is None or wanted.card.vendor != "nvidia":
         return []
     platform = "windows" if wanted.system.platform == "windows" else "linux"
     today = day.date().isoformat()
     found = []
     for release in reversed(tables.releases_of("nvidia-driver", platform)):
-        driver = _first_driver(tables, release, build, platform)
-        named = replace(wanted, driver=driver)
-        does = _may_start(named, build.cuda, tables)
-        does = does and not _broken(planned_report(named, build, tables, day), tables)
-        found.append(Branch(release, driver, standing(release, today), does))
+        driver = _first_driver(tables, release, build, platform) if build else release.version
+        serving = _knows(wanted.card, release.version, tables, platform)
+        serving = serving and _serves(replace(wanted, driver=driver), build, tables, day)
+        found.append(Branch(release, driver, standing(release, today), serving))
     return [branch for branch in found if branch.serves or branch.state in (LifeState.SUPPORTED, LifeState.ENDING)]
+
+
+def _knows(card: KnownCard, branch: str, tables: Tables, platform: str) -> bool:
+    """Whether a branch is neither older than the first CUDA for such a card nor newer than the last that takes it."""
+    for row in tables.rows("compute-capability", "needs", "cuda-toolkit"):
+        shipped = shipped_drivers(tables, row.low, platform) if row.version == card.compute_capability else []
+        first = driver_branch(tables, shipped[0].values, platform) if shipped else None
+        if first and is_below(branch, first):
+            return False
+    ends = tables.rows("compute-capability", "ends-with", "nvidia-driver")
+    return not any(row.version == card.compute_capability and is_below(row.values, branch) for row in ends)
+
+
+def _serves(wanted: Wanted, build: Build | None, tables: Tables, day: datetime) -> bool:
+    if build is None:
+        return not _broken(with_driver(bare_report(wanted, day), wanted.driver), tables)
+    return _may_start(wanted, build.cuda, tables) and not _broken(planned_report(wanted, build, tables, day), tables)
 
 
 def _first_driver(tables: Tables, release: Release, build: Build, platform: str) -> str:
@@ -195,7 +259,7 @@ def _first_driver(tables: Tables, release: Release, build: Build, platform: str)
 def chosen_branch(found: Sequence[Branch]) -> Branch | None:
     """The newest that serves and is supported; else the newest that serves."""
     serving = [branch for branch in found if branch.serves]
-    supported = [branch for branch in serving if branch.state != LifeState.ENDED]
+    supported = [branch for branch in serving if branch.state in (LifeState.SUPPORTED, LifeState.ENDING)]
     return next(iter(supported or serving), None)
 
 
@@ -227,7 +291,16 @@ def features(wanted: Wanted, tables: Tables) -> list[Requirement]:
         return []
     rows = (row for row in tables.requirements if row.component == "compute-capability" and row.relation == "offers")
     own = [row for row in rows if row.version == wanted.card.compute_capability and row.values in ("yes", "no")]
-    return sorted(own, key=lambda row: row.subject)
+    partitioned = any(_is_named(row.version, wanted.card) for row in tables.rows("mig", "needs", "nvidia-driver"))
+    return sorted(
+        (row for row in own if row.subject != "mig" or row.values == "no" or partitioned), key=lambda row: row.subject
+    )
+
+
+def _is_named(listed: str, card: KnownCard) -> bool:
+    """Whether a maker's list of products names this one: `B200/GB200`, `GB300 (DGX Station)`."""
+    words = set(normalized(card.reported_name).split()) | set(card.accelerator.split("-"))
+    return any(set(normalized(name).split()) <= words for name in listed.partition("(")[0].split("/"))
 
 
 def bare_report(wanted: Wanted, day: datetime) -> wire.Report:
@@ -277,7 +350,8 @@ def judged(wanted: Wanted, build: Build | None, tables: Tables, day: datetime) -
     answers = [
         found
         for found in judge(report, tables)
-        if found.severity != Severity.CANNOT_TELL or (wanted.driver and found.rule == "driver-too-old")
+        if (found.severity != Severity.CANNOT_TELL or (wanted.driver and found.rule == "driver-too-old"))
+        and found.rule not in WHERE_THE_CARD_IS
     ]
     software = [wire.Software(component, version, "planned") for component, version in _software(report, tables)]
     return replace(report, software=tuple(software)), answers
@@ -298,10 +372,17 @@ def _software(report: wire.Report, tables: Tables) -> Iterator[tuple[str, str]]:
         yield "macos", str(version)
 
 
-def works(wanted: Wanted, build: Build | None, tables: Tables, day: datetime) -> bool:
+def answer(wanted: Wanted, build: Build | None, tables: Tables, day: datetime) -> Answer:
     """Whether a build runs where one is needed, and no rule objects."""
     needs_build = wanted.card is not None and wanted.card.vendor == "nvidia"
-    return (build is not None or not needs_build) and not _broken(planned_report(wanted, build, tables, day), tables)
+    if (build is None and needs_build) or _broken(planned_report(wanted, build, tables, day), tables):
+        return Answer.FAILS
+    return build.answer if build else Answer.WORKS
+
+
+def works(wanted: Wanted, build: Build | None, tables: Tables, day: datetime) -> bool:
+    """Whether it is known that the plan works."""
+    return answer(wanted, build, tables, day) is Answer.WORKS
 
 
 def newest_that_works(wanted: Wanted, tables: Tables, day: datetime) -> str:

@@ -1,6 +1,6 @@
 """A plan as its page shows it: what to install, what fits, what will not work, and the stack drawn. Four queries."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 
@@ -13,29 +13,52 @@ from stackviz.diagrams.boxes import Column
 from stackviz.diagrams.layers import State
 from stackviz.diagrams.stack import Drawing, draw_columns
 from stackviz.plan import fit
-from stackviz.plan.asked import Asked
-from stackviz.plan.fit import Branch, Build
+from stackviz.plan.asked import Asked, with_release
+from stackviz.plan.features import feature_title
+from stackviz.plan.fit import Answer, Branch, Build, Wanted
 from stackviz.rules import Finding, Severity, Tables
 from stackviz.rules.compatibility import Requirement
 from stackviz.stacks.life import LifeTable, life_table
 from stackviz.stacks.queries import described_columns
 from stackviz.stacks.reported import reported_column, stack_slug
+from stackviz.wire.systems import family
 
 _FAULTS = (Severity.BROKEN, Severity.WARNING, Severity.NOTE, Severity.CANNOT_TELL)
 
 
 @dataclass(frozen=True, slots=True)
+class Offer:
+    """A build, and why it does not run or why nobody can tell; `why` is empty where it runs."""
+
+    build: Build
+    why: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Newer:
+    """The newest release of torch, which was passed over because it is not known to work here."""
+
+    torch: str
+    url: str
+    why: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Plan:
-    """`build` None: no CUDA build is needed, or none runs: then `builds` says why. `branch`: the driver that is drawn.
+    """`asked`: with the release that was chosen for it, where it left that open; then `newer` is the one passed over.
+
+    `build` None: no CUDA build is needed, or none runs: then `builds` says why. `branch`: the driver that is drawn.
 
     `lacks`, `has`: what the card's generation has not and has, in its maker's words. `instead`: the newest release
     of torch that would work, where this one does not, and the address of that plan; "" if none would.
     """
 
-    works: bool
+    asked: Asked
+    newer: Newer | None
+    answer: Answer
     command: str
     build: Build | None
-    builds: tuple[Build, ...]
+    builds: tuple[Offer, ...]
     branch: Branch | None
     branches: tuple[Branch, ...]
     older_branches: tuple[str, ...]
@@ -55,32 +78,36 @@ class Plan:
 
 def plan_of(asked: Asked, tables: Tables, day: datetime) -> Plan:
     """As of `day`, aware."""
+    asked, newer = _settled(asked, tables, day)
     wanted = asked.wanted
     offered = fit.builds(wanted, tables, day)
     build = fit.chosen_build(offered, wanted, tables, day)
-    found = fit.branches(wanted, build, tables, day)
+    without_driver = build or fit.chosen_build(offered, replace(wanted, driver=""), tables, day)
+    found = fit.branches(wanted, without_driver, tables, day)
     branch = None if wanted.driver else fit.chosen_branch(found)
-    with_driver = fit.decided(wanted, branch)
+    with_driver = fit.decided(wanted, branch if build else None)
     shown_build = build or (offered[0] if offered else None)
     report, answers = fit.judged(with_driver, shown_build, tables, day)
     features = fit.features(wanted, tables)
     sheet = accelerators_by_slug([asked.accelerator]).get(asked.accelerator) if wanted.card else None
-    works = fit.works(with_driver, build, tables, day)
-    instead = "" if works else fit.newest_that_works(wanted, tables, day)
+    answer = fit.answer(with_driver, build, tables, day)
+    instead = "" if answer is Answer.WORKS else fit.newest_that_works(_open_python(asked), tables, day)
     return Plan(
-        works,
+        asked,
+        newer,
+        answer,
         fit.command(wanted, shown_build),
         build,
-        tuple(offered),
+        tuple(Offer(one, tuple(_why(one, wanted))) for one in offered),
         branch,
         tuple(one for one in found if one.state != "ended"),
-        tuple(one.release.version for one in found if one.state == "ended"),
+        tuple(one.release.version for one in found if one.state == "ended") if build else (),
         tuple(fit.pythons(wanted, tables)),
         tuple(fit.needed_macos(wanted, tables)),
         tuple(finding for finding in answers if finding.severity in _FAULTS),
         tuple(finding for finding in answers if finding.severity == Severity.FITS),
-        tuple(_words(row.subject) for row in features if row.values == "no"),
-        tuple(_words(row.subject) for row in features if row.values == "yes"),
+        tuple(feature_title(row.subject) for row in features if row.values == "no"),
+        tuple(feature_title(row.subject) for row in features if row.values == "yes"),
         features[0] if features else None,
         draw_columns([_column(report, sheet, answers)]),
         life_table(report),
@@ -90,9 +117,51 @@ def plan_of(asked: Asked, tables: Tables, day: datetime) -> Plan:
     )
 
 
-def _words(subject: str) -> str:
-    """`tensor-core-bf16` -> tensor core bf16."""
-    return subject.replace("-", " ")
+def _settled(asked: Asked, tables: Tables, day: datetime) -> tuple[Asked, Newer | None]:
+    """With the newest release that is known to work, where none was asked for; the newest of all if none is."""
+    if not asked.torch_is_open:
+        return asked, None
+    wanted = asked.wanted
+    offered = fit.builds(wanted, tables, day)
+    build = fit.chosen_build(offered, wanted, tables, day)
+    if fit.answer(wanted, build, tables, day) is Answer.WORKS:
+        return asked, None
+    other = fit.newest_that_works(_open_python(asked), tables, day)
+    if not other or other == wanted.torch:
+        return asked, None
+    _report, answers = fit.judged(wanted, build, tables, day)
+    broken = (
+        [finding.title for finding in answers if finding.severity == Severity.BROKEN] if build or not offered else []
+    )
+    why = dict.fromkeys([*broken, *(line for one in offered for line in _why(one, wanted))])
+    return with_release(asked, other, tables, day), Newer(wanted.torch, asked.with_torch(wanted.torch), tuple(why))
+
+
+def _open_python(asked: Asked) -> Wanted:
+    return replace(asked.wanted, python="") if asked.python_is_open else asked.wanted
+
+
+def _why(build: Build, wanted: Wanted) -> Iterator[str]:
+    """Why a build does not run on the card, or why that cannot be told."""
+    yield from (finding.title for finding in build.breaks)
+    words = {"cuda": build.cuda, "build": build.name, "torch": wanted.torch}
+    words["capability"] = wanted.card.compute_capability if wanted.card else ""
+    if build.breaks:
+        return
+    if build.outside is not None and build.outside.relation == "needs":
+        yield _(
+            "CUDA %(cuda)s writes no code for capability %(capability)s: CUDA %(first)s is the first that does."
+        ) % {
+            **words,
+            "first": build.outside.low,
+        }
+    elif build.outside is not None:
+        yield _("CUDA %(cuda)s writes no code for capability %(capability)s: CUDA %(last)s was the last that did.") % {
+            **words,
+            "last": build.outside.values,
+        }
+    elif not build.carries_code:
+        yield _("The tables do not say for which cards %(build)s of torch %(torch)s carries code.") % words
 
 
 def _column(report: wire.Report, sheet: Accelerator | None, answers: Sequence[Finding]) -> Column:
@@ -100,5 +169,9 @@ def _column(report: wire.Report, sheet: Accelerator | None, answers: Sequence[Fi
     slug = stack_slug(report.facts, (card.vendor for card in report.cards))
     described = described_columns([slug]).get(slug) or Column(slug, "", "", "", ())
     sheets = [sheet for _card in report.cards]
-    column = reported_column("plan", _("What is planned"), described.title, "", described, report, sheets, answers)
+    system = {"linux": "linux", "windows": "windows"}.get(family(report.facts), "")
+    if system:
+        report = replace(report, software=(*report.software, wire.Software(system, "", "planned")))
+    title = _("What is planned")
+    column = reported_column("plan", title, described.title, "", described, report, sheets, answers, printed=True)
     return replace(column, boxes=tuple(box for box in column.boxes if box.state != State.UNKNOWN))

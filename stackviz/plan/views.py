@@ -43,6 +43,7 @@ def page(request: HttpRequest) -> HttpResponse:
 
 
 def _as_svg(request: HttpRequest, asked: Asked, plan: Plan) -> HttpResponse:
+    asked = plan.asked
     title = f"{asked.title}, torch {asked.wanted.torch}"
     return svg_response("plan", svg_of(plan.drawing, title, request.build_absolute_uri(asked.address)))
 
@@ -70,7 +71,9 @@ def _body(request: HttpRequest, asked: Asked, tables: Tables, now: datetime) -> 
         return _rendered(asked, None)
     if asked.notes or asked.driver:
         return _rendered(asked, _planned(request, asked, tables, now))
-    chosen = (asked.accelerator, wanted.system.key, wanted.torch, wanted.macos, wanted.python)
+    torch = "" if asked.torch_is_open else wanted.torch
+    python = "" if asked.python_is_open else wanted.python
+    chosen = (asked.accelerator, wanted.system.key, torch, wanted.macos, python)
     state = ("plan", CatalogueEdition.current(), Edition.current(), now.date(), *chosen)
     return kept(state, lambda: _rendered(asked, _planned(request, asked, tables, now)), KEPT_S)
 
@@ -82,4 +85,5 @@ def _planned(request: HttpRequest, asked: Asked, tables: Tables, now: datetime) 
 
 
 def _rendered(asked: Asked, plan: Plan | None) -> SafeString:
+    asked = plan.asked if plan else asked
     return render_to_string("plan/_plan.html", {"asked": asked, "plan": plan, "svg_url": f"{asked.address}&format=svg"})

@@ -29,6 +29,7 @@ _ANSWERED_BY = {"compute-capability": "nvidia-gpu", "metal-family": "apple-gpu",
 _OF_THE_RELEASE = frozenset({"ships", "offers", "built-for", "compiles-for"})
 _LINKED = ("needs", "supports", "built-for")  # drawn between two boxes, the most binding first
 _ORDER = ("needs", "ships", "supports", "built-for", "compiles-for", "offers")
+_OF_A_GPU = frozenset({"compute-capability", "cuda-runtime", "cudnn"})  # nothing to a build for the processor alone
 _SAYS_NO_VERSION = frozenset({"yes", "no"})
 _PLATFORMS = {
     "linux": ("", "linux", "linux-x86_64"),
@@ -160,6 +161,8 @@ def _with_table(
     release = box.version if numbers(box.version) else ""
     rows = _on(demands.get(box.component, ()), platforms) if release else []
     told = _of_release(rows, release)
+    if release.endswith("+cpu"):
+        told = [row for row in told if row.subject not in _OF_A_GPU]
     own = tuple(link for link in links if link.source_component == box.component)
     return replace(box, requires=_table(release, told, names, has, own) if told else None)
 

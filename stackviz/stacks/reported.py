@@ -73,13 +73,18 @@ def reported_column(
     report: wire.Report,
     sheets: Sequence[SheetLike | None],
     findings: Sequence[FindingLike],
+    *,
+    printed: bool = False,
 ) -> Column:
-    """`described` is the column of the stack `stack_slug` names; `sheets`: one for each card, None for none."""
+    """`described` is the column of the stack `stack_slug` names; `sheets`: one for each card, None for none.
+
+    `printed`: sizes of memory are those of a data sheet (32 GB), nothing reported them (31.8 GiB).
+    """
     found = [Found(item.component, item.version, item.found_by) for item in report.software]
     hardware = [
-        *_card_boxes(report.cards, sheets),
+        *_card_boxes(report.cards, sheets, printed=printed),
         *_processor(report.facts),
-        *_memory(report.facts, report.cards),
+        *_memory(report.facts, report.cards, printed=printed),
     ]
     column = machine_column(key, title, subtitle, url, described, found, hardware, findings)
     if not isinstance(column, DescribedColumn):
@@ -89,15 +94,19 @@ def reported_column(
     return reported_needs(column.plain(), column.demands, report.facts, capabilities, findings)
 
 
-def _card_boxes(cards: Sequence[wire.Card], sheets: Sequence[SheetLike | None]) -> list[Box]:
+def _size(amount: float, *, printed: bool = False) -> str:
+    return format_quantity(amount, "B", binary=not printed, digits=3).label
+
+
+def _card_boxes(cards: Sequence[wire.Card], sheets: Sequence[SheetLike | None], *, printed: bool) -> list[Box]:
     """One box for each kind of card: `8 × NVIDIA H100 80GB HBM3`."""
     alike: dict[tuple[str, int | None], list[tuple[wire.Card, SheetLike | None]]] = {}
     for card, sheet in zip(cards, sheets, strict=True):
         alike.setdefault((card.reported_name, card.memory_bytes), []).append((card, sheet))
-    return [_card_box([card for card, _sheet in group], group[0][1]) for group in alike.values()]
+    return [_card_box([card for card, _sheet in group], group[0][1], printed=printed) for group in alike.values()]
 
 
-def _card_box(group: Sequence[wire.Card], sheet: SheetLike | None) -> Box:
+def _card_box(group: Sequence[wire.Card], sheet: SheetLike | None, *, printed: bool) -> Box:
     card = group[0]
     count = f"{len(group)} × " if len(group) > 1 else ""
     return Box(
@@ -105,7 +114,7 @@ def _card_box(group: Sequence[wire.Card], sheet: SheetLike | None) -> Box:
         role="accelerator",
         layer=Layer.HARDWARE,
         name=count + card.reported_name,
-        version=_card_version(card),
+        version=_card_version(card, printed=printed),
         state=State.REPORTED,
         summary=_("Sold as %(name)s.") % {"name": sheet.name} if sheet else _("This name is in no spec sheet yet."),
         url=sheet.get_absolute_url() if sheet else "",
@@ -113,9 +122,9 @@ def _card_box(group: Sequence[wire.Card], sheet: SheetLike | None) -> Box:
     )
 
 
-def _card_version(card: wire.Card) -> str:
+def _card_version(card: wire.Card, *, printed: bool) -> str:
     """What tells the card apart at a glance: its memory, and what kernels are built for."""
-    memory = format_quantity(card.memory_bytes, "B", binary=True, digits=3).label if card.memory_bytes else ""
+    memory = _size(card.memory_bytes, printed=printed) if card.memory_bytes else ""
     capability = card.facts.get("compute_capability")
     family = card.facts.get("metal_family")
     built_for = f"sm_{str(capability).replace('.', '')}" if capability else str(family or "")
@@ -128,12 +137,12 @@ def _processor(facts: Mapping[str, Any]) -> list[Box]:
     return [_reported("processor", "processor", str(model), threads)] if model else []
 
 
-def _memory(facts: Mapping[str, Any], cards: Sequence[wire.Card]) -> list[Box]:
+def _memory(facts: Mapping[str, Any], cards: Sequence[wire.Card], *, printed: bool) -> list[Box]:
     """The memory tensors live in: the cards' own, with main memory beside it, or else the machine's only one."""
     total = facts.get("memory.total_bytes")
-    main = format_quantity(total, "B", binary=True, digits=3).label if total else ""
+    main = _size(total) if total else ""
     if own := [card for card in cards if card.memory_bytes and card.facts.get("unified_memory") is not True]:
-        sizes = Counter(format_quantity(card.memory_bytes or 0, "B", binary=True, digits=3).label for card in own)
+        sizes = Counter(_size(card.memory_bytes or 0, printed=printed) for card in own)
         said = " + ".join(f"{count} × {size}" if count > 1 else size for size, count in sizes.items())
         boxes = [_reported("device-memory", "memory", _("Device memory"), said)]
         return boxes + ([_reported("main-memory", "host-memory", _("Main memory"), main)] if main else [])

@@ -6,10 +6,13 @@ from datetime import UTC, datetime
 import pytest
 
 from stackviz.plan import fit
+from stackviz.plan.features import TITLES
 from stackviz.plan.fit import (
     MOST_TRIED,
     SYSTEMS,
+    Answer,
     Wanted,
+    answer,
     branches,
     builds,
     chosen_branch,
@@ -32,6 +35,8 @@ TABLES = packaged_tables()
 T4 = KnownCard("Tesla T4", "nvidia", "nvidia-t4", 16_000_000_000, "7.5")
 V100 = KnownCard("Tesla V100-SXM2-16GB", "nvidia", "nvidia-v100-sxm2", 16_000_000_000, "7.0")
 RTX_5090 = KnownCard("NVIDIA GeForce RTX 5090", "nvidia", "nvidia-geforce-rtx-5090", 32_000_000_000, "12.0")
+H100 = KnownCard("NVIDIA H100 80GB HBM3", "nvidia", "nvidia-h100-sxm5-80gb", 80_000_000_000, "9.0")
+K80 = KnownCard("Tesla K80", "nvidia", "nvidia-k80", 12_000_000_000, "3.7")
 M1 = KnownCard("Apple M1", "apple", "apple-m1-8", None)
 
 
@@ -128,7 +133,7 @@ def test_no_release_is_judged_under_a_driver_below_every_floor(monkeypatch, syst
     ("plan", "torch"),
     [
         (wanted(T4, "2.15.0", driver="450.80.02"), "2.7.1"),
-        (wanted(KnownCard("Tesla K80", "nvidia", "nvidia-k80", 12_000_000_000, "3.7"), "2.15.0"), "2.3.1"),
+        (wanted(K80, "2.15.0"), "2.3.1"),
         (wanted(RTX_5090, "2.15.0", driver="470"), ""),
         (wanted(M1, "2.15.0", "macos-arm64", macos="12"), "1.11.0"),
     ],
@@ -199,3 +204,78 @@ def test_nothing_that_only_a_run_tells_is_in_a_plan():
     )
     assert not {"cuda.available", "torch.arch_list"} & report.facts.keys()
     assert [found.found_by for found in report.software] == ["planned"] * len(report.software)
+
+
+@pytest.mark.parametrize(
+    ("card", "torch", "said"),
+    [
+        (RTX_5090, "2.6.0", {"cu126": "fails", "cu124": "fails", "cu118": "fails"}),
+        (RTX_5090, "2.7.1", {"cu128": "works", "cu126": "fails", "cu118": "fails"}),
+        (H100, "1.7.1", {"cu110": "fails", "cu102": "fails", "cu101": "fails", "cu92": "fails"}),
+        (H100, "1.1.0", {"cu100": "fails", "cu90": "fails"}),
+        (
+            V100,
+            "1.7.1",
+            {"cu110": "cannot-tell", "cu102": "cannot-tell", "cu101": "cannot-tell", "cu92": "cannot-tell"},
+        ),
+        (V100, "2.15.0", {"cu132": "fails", "cu130": "fails"}),
+    ],
+)
+def test_silence_of_the_tables_is_no_yes(card, torch, said):
+    plan = wanted(card, torch)
+    assert {build.name: str(build.answer) for build in builds(plan, TABLES, DAY)} == said
+    build = chosen(plan)
+    best = "works" if "works" in said.values() else next(iter(said.values()))
+    assert answer(plan, build, TABLES, DAY) == best
+    assert works(plan, build, TABLES, DAY) is (best == "works")
+
+
+def test_a_build_that_is_known_to_run_comes_before_one_that_is_not():
+    plan = wanted(T4, "2.6.0")
+    row = {"version": "2.6", "component": "pytorch", "relation": "built-for"}
+    known = replace(
+        TABLES,
+        requirements=frozenset(
+            one
+            for one in TABLES.requirements
+            if any(getattr(one, k) != v for k, v in row.items()) or one.variant == "cu124"
+        ),
+    )
+    found = builds(plan, known, DAY)
+    assert {build.name: build.answer for build in found} == {
+        "cu126": Answer.UNKNOWN,
+        "cu124": Answer.WORKS,
+        "cu118": Answer.UNKNOWN,
+    }
+    assert chosen_build(found, plan, known, DAY).name == "cu124"
+
+
+def test_drivers_older_than_the_card_and_those_that_dropped_it_do_not_serve_it():
+    def serving(card, torch):
+        plan = wanted(card, torch)
+        return [branch for branch in branches(plan, chosen(plan), TABLES, DAY) if branch.serves]
+
+    assert min(int(branch.release.version) for branch in serving(RTX_5090, "2.15.0")) >= 570
+    assert max(int(branch.release.version) for branch in serving(K80, "2.3.1")) == 470
+    assert chosen_branch(serving(K80, "2.3.1")).release.line != "developer/evaluation"
+
+
+def test_a_card_without_a_build_still_has_drivers():
+    plan = wanted(V100, "2.15.0")
+    assert chosen_branch(branches(plan, None, TABLES, DAY)).driver == "580"
+
+
+@pytest.mark.parametrize(("card", "has"), [(RTX_5090, False), (H100, True)])
+def test_what_only_some_cards_of_a_generation_have_is_said_of_those(card, has):
+    found = {row.subject: row.values for row in features(wanted(card, "2.15.0"), TABLES)}
+    assert ("mig" in found) is has
+
+
+def test_every_feature_of_the_tables_has_a_title():
+    rows = [row for row in TABLES.requirements if row.component == "compute-capability" and row.relation == "offers"]
+    assert {row.subject for row in rows if row.values in ("yes", "no")} == TITLES.keys()
+
+
+def test_a_plan_without_a_card_does_not_ask_where_the_card_is():
+    _report, answers = judged(wanted(None, "2.15.0"), None, TABLES, DAY)
+    assert "cpu-only-torch" not in {found.rule for found in answers}

@@ -41,7 +41,7 @@ def test_a_plan_says_what_to_type_which_driver_and_what_the_card_lacks(plan):
         "it works",
         "pip install torch==2.14.1",
         "580.65.06",
-        "tensor core bf16",
+        "tensor cores for bfloat16",
         "3.10, 3.11, 3.12, 3.13, 3.14",
         "The plan, drawn",
     ):
@@ -67,13 +67,18 @@ def test_a_mac_hears_which_macos_the_gpu_wants(plan):
     ("query", "said"),
     [
         ("accelerator=nvidia-h9000", "“nvidia-h9000” is not known here as accelerator"),
+        (
+            "accelerator=amd-mi300x",
+            "has a spec sheet here, but plans can be made for NVIDIA cards, Apple chips and the CPU",
+        ),
+        ("accelerator=nvidia-jetson-nano", "its JetPack, which no table here has"),
         ("accelerator=cpu&torch=9.9", "“9.9” is not known here as torch"),
         ("accelerator=nvidia-t4&driver=new", "“new” is no driver version"),
         ("accelerator=apple-m1-8&system=linux-x86_64", "does not run this accelerator"),
         ("accelerator=nvidia-t4&python=%3Cscript%3E", "“<script>” is not known here as python"),
         ("accelerator=nvidia-t4&system=%00", "it works"),
     ],
-    ids=["accelerator", "torch", "driver", "system", "python", "nul"],
+    ids=["accelerator", "amd", "jetson", "torch", "driver", "system", "python", "nul"],
 )
 def test_what_does_not_exist_is_left_out_and_said(plan, query, said):
     response = plan(query)
@@ -128,3 +133,52 @@ def test_plans_that_have_to_be_made_are_counted_and_kept_ones_are_not(plan, sett
     assert "Too many plans were asked for from this address" in text_of(refused)
     assert 1 <= int(refused["Retry-After"]) <= 60
     assert plan(ready).status_code == plan().status_code == 200
+
+
+def test_a_build_of_which_nobody_knows_what_it_carries_is_no_promise(plan):
+    text = text_of(plan("accelerator=nvidia-v100-sxm2&torch=1.7.1"))
+    assert "Verdict cannot tell" in text
+    assert "The tables do not say for which cards cu110 of torch 1.7.1 carries code" in text
+    assert "torch.cuda.get_arch_list()" in text
+    assert "it works" not in text
+
+
+def test_a_cuda_older_than_the_card_is_named_as_the_reason(plan):
+    text = text_of(plan("accelerator=nvidia-geforce-rtx-5090&torch=2.6.0"))
+    assert "it will not work as planned" in text
+    assert "CUDA 12.6 writes no code for capability 12.0: CUDA 12.8 is the first that does." in text
+
+
+def test_with_a_card_alone_the_newest_release_that_works_is_planned_and_said_why(plan):
+    response = plan("accelerator=nvidia-v100-sxm2")
+    text = text_of(response)
+    assert "Verdict it works" in text
+    assert "torch 2.14.1 is the newest release that is known to work here. Why not 2.15.0:" in text
+    assert "carries no code for" in text.partition("Why not 2.15.0:")[2].partition("Builds of torch")[0]
+    assert "torch=2.15.0" in response.content.decode()
+    for query in ("accelerator=nvidia-v100-sxm2&torch=&python=", "accelerator=nvidia-v100-sxm2&torch=9.9"):
+        assert "Why not 2.15.0" in text_of(plan(query))
+    assert "Why not" not in text_of(plan("accelerator=nvidia-t4"))
+
+
+def test_a_card_is_served_by_a_driver_even_where_no_build_runs_on_it(plan):
+    tiles = text_of(plan("accelerator=nvidia-v100-sxm2&torch=2.15.0")).partition("Install")[0]
+    assert "NVIDIA driver 580 LTS" in tiles
+    assert "none in the tables serves it" not in tiles
+
+
+def test_a_plan_for_the_processor_asks_for_no_card_and_no_driver(plan):
+    response = plan("accelerator=cpu&torch=2.15.0")
+    text = text_of(response)
+    assert "nvidia-smi must list it" not in text
+    assert 'id="driver"' not in response.content.decode()
+    assert "code for compute capability" not in text
+    assert 'id="driver"' in plan("accelerator=nvidia-t4").content.decode()
+
+
+def test_memory_is_as_its_maker_prints_it_and_the_system_is_drawn(plan):
+    drawn = text_of(plan("accelerator=nvidia-geforce-rtx-5090&format=svg"))
+    assert "32 GB" in drawn
+    assert "GiB" not in drawn
+    assert "Linux" in drawn
+    assert "nothing described" not in drawn.partition("Operating system")[2][:60]
