@@ -54,13 +54,17 @@ def test_an_rtx_50_card_under_a_build_that_stops_at_sm_90_is_offered_one_for_cud
     explanation, advice = kernels("NVIDIA GeForce RTX 5090", "12.0", "2.6.0+cu124", "12.4", "572.16")
     assert "sm_90" in explanation
     assert "cu128 (torch 2.7 to" in explanation
-    assert re.search(r"pip install 'torch==2\.\d+\.\*' --index-url https://download.pytorch.org/whl/cu12[89]", advice)
+    assert re.search(
+        r"pip install 'torch==2\.\d+\.\*' 'torchvision==0\.\d+\.\*' --index-url https://download.pytorch.org/whl/cu12[89]",
+        advice,
+    )
 
 
 def test_pascal_under_a_build_that_dropped_it_is_offered_the_last_one_for_cuda_12_6():
     explanation, advice = kernels("NVIDIA GeForce GTX 1080", "6.1", "2.10.0+cu128", "12.8")
     assert "cu126 (torch 2.7 to 2.14)" in explanation
-    assert "pip install 'torch==2.14.*' --index-url https://download.pytorch.org/whl/cu126" in advice
+    build = "'torch==2.14.*' 'torchvision==0.29.*' --index-url https://download.pytorch.org/whl/cu126"
+    assert f"pip install {build}" in advice
 
 
 def test_volta_is_told_the_releases_of_both_variants_that_carry_it():

@@ -174,7 +174,7 @@ def test_another_triton_than_torchs_is_a_warning():
         (
             "2.8.0+rocm6.4",
             None,
-            "--no-deps torchvision==<the one of torch 2.8> --index-url https://download.pytorch.org/whl/rocm6.4",
+            "--no-deps torchvision==0.23.0 --index-url https://download.pytorch.org/whl/rocm6.4",
         ),
     ],
 )

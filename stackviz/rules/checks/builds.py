@@ -5,6 +5,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
+from stackviz.rules.checks.companions import line_specs
 from stackviz.rules.compatibility import Requirement, Tables
 from stackviz.rules.drivers import driver_floor, serves
 from stackviz.rules.look import Look
@@ -147,6 +148,16 @@ def capabilities_of(look: Look) -> list[str]:
     return sorted(filter(None, said), key=numbers)
 
 
+def command_for(look: Look, tables: Tables, build: Build) -> str:
+    """How to replace the torch of this machine by a build, with the packages found that are compiled for one torch.
+
+    pip leaves a torch of the same version alone, whatever CUDA it was built with, unless it is forced.
+    """
+    packages = " ".join([f"'torch=={build.torch}.*'", *line_specs(look, tables, build.torch)])
+    forced = "--force-reinstall " if major_minor(look.get("torch.version") or "") == build.torch else ""
+    return f"pip install {forced}{packages} --index-url https://download.pytorch.org/whl/{build.variant}"
+
+
 def advice(look: Look, tables: Tables, capabilities: Iterable[str], failing: str = "") -> str:
     """The newest build that fits driver and cards, as the command to type.
 
@@ -165,6 +176,6 @@ def advice(look: Look, tables: Tables, capabilities: Iterable[str], failing: str
         best = fitting[-1]
         floor = driver_floor(tables, best.cuda, look.driver_platform)
         to = f" to {floor.low} or newer" if floor else ""
-        return f"No such build runs under this driver: update the driver{to}, then: {best.command}"
+        return f"No such build runs under this driver: update the driver{to}, then: {command_for(look, tables, best)}"
     best = running[-1]
-    return f"Newest build known to fit: torch {best.torch} for {best.variant}: {best.command}"
+    return f"Newest build known to fit: torch {best.torch} for {best.variant}: {command_for(look, tables, best)}"

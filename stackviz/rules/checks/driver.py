@@ -128,11 +128,21 @@ def _too_old(look: Look, tables: Tables, title: str, cuda: str, floor: Requireme
     return Verdict(
         Severity.BROKEN,
         title,
-        "The CUDA runtime inside the torch wheel refuses a driver below its family's floor: torch sees no GPU at all. "
-        '"found version 11040" in its error means that the driver serves CUDA 11.4.'
-        f"{_moved_default(look, tables, cuda)}",
+        "The CUDA runtime inside the torch wheel refuses a driver below its family's floor: torch sees no GPU at all."
+        f"{_error_of_torch(look)}{_moved_default(look, tables, cuda)}",
         f"{update}, or install an older build. {_older_build(look, tables)}",
         source=source,
+    )
+
+
+def _error_of_torch(look: Look) -> str:
+    """The number that torch's error names, where it is known what this driver serves: 12.4 reads 12040."""
+    told = look.get("cuda.driver_api_version") or ""
+    served = numbers(told)
+    if len(served) < 2:
+        return ""
+    return (
+        f' "found version {served[0] * 1000 + served[1] * 10}" in its error is the CUDA {told} that the driver serves.'
     )
 
 
@@ -151,7 +161,7 @@ def _older_build(look: Look, tables: Tables) -> str:
     capabilities = [card.get("compute_capability") for card in look.cards("nvidia")]
     known = [capability for capability in capabilities if capability]
     if not look.wheel_platform or not known or len(known) < len(capabilities):
-        return "pip install torch --index-url https://download.pytorch.org/whl/cu<version of an older CUDA>"
+        return "https://pytorch.org/get-started/previous-versions/ gives the command for each CUDA version."
     return advice(look, tables, known)
 
 

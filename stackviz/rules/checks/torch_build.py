@@ -7,12 +7,14 @@ from stackviz.rules.checks.builds import (
     advice,
     builds_for,
     capabilities_of,
+    command_for,
     covers,
     hidden_cards,
     published_archs,
     ranges,
     served,
 )
+from stackviz.rules.checks.companions import torch_packages
 from stackviz.rules.checks.driver import cuda_of_torch
 from stackviz.rules.checks.grouping import by_capability, indexes, named
 from stackviz.rules.compatibility import Requirement, Source, Tables, newest_up_to
@@ -67,10 +69,11 @@ def _cuda_build(look: Look, tables: Tables) -> str:
     """The newest CUDA build for all cards; where that cannot be said, how to choose one."""
     capabilities = {card.get("compute_capability") for card in look.cards("nvidia")}
     if look.wheel_platform and None not in capabilities:
-        return f"pip uninstall torch; then install a CUDA build. {advice(look, tables, filter(None, capabilities))}"
+        build = advice(look, tables, filter(None, capabilities))
+        return f"pip uninstall -y {torch_packages(look)}; then install a CUDA build. {build}"
     return (
-        "Install a CUDA build: pip install --force-reinstall torch --index-url "
-        "https://download.pytorch.org/whl/cu<version>, with a version the driver serves."
+        f"pip uninstall -y {torch_packages(look)}; then install a CUDA build with a CUDA version that the driver "
+        "serves: https://pytorch.org/get-started/locally/ gives the command."
     )
 
 
@@ -231,7 +234,7 @@ def _build_with_older_cudnn(look: Look, tables: Tables, capability: str) -> str:
         best, apart = _newest_taking(look, tables, [capability]), f"{hidden_cards(wanted)} "
     if best is None:
         return f"{apart}Install a torch build that brings an older cuDNN."
-    command = Build(major_minor(best.version), best.variant).command
+    command = command_for(look, tables, Build(major_minor(best.version), best.variant))
     return (
         f"{apart}Install a torch build that brings an older cuDNN: the newest known is torch "
         f"{best.version} for {best.variant}, with cuDNN {best.values}: {command}"

@@ -4,7 +4,8 @@ import re
 from collections.abc import Iterable, Iterator
 
 from stackviz.rules.checks.builds import Origin, origin_of
-from stackviz.rules.compatibility import Source, Tables
+from stackviz.rules.checks.companions import COMPANIONS, fits, for_torch
+from stackviz.rules.compatibility import Requirement, Source, Tables
 from stackviz.rules.finding import Severity, Verdict
 from stackviz.rules.look import Look
 from stackviz.rules.rule import Rule
@@ -21,7 +22,6 @@ PREVIOUS_VERSIONS = Source(
     "PyTorch, Previous Versions",
     "https://pytorch.org/get-started/previous-versions/",
 )
-COMPANIONS = {"torchvision": "TorchVision", "torchaudio": "TorchAudio"}
 _PUBLISHED_BUILD = re.compile(r"cpu|xpu|cu\d{2,4}|rocm\d{1,2}(?:\.\d{1,3}){1,2}")
 _POST = re.compile(r"\.post\d{1,9}\b")
 
@@ -108,14 +108,14 @@ def check_companions(look: Look, tables: Tables) -> Iterator[Verdict]:
     if not found or origin_of(torch) is not Origin.RELEASE:
         return
     for slug, version in found.items():
-        wanted = _triton_of(look, tables, torch) if slug == "triton" else _torch_of(tables, slug, version)
-        mine = version if slug == "triton" else torch
-        if not wanted or any(_same_release(mine, one) for one in wanted):
-            continue
         if slug == "triton":
-            yield _of_triton(torch, version, wanted[-1])
-        else:
-            yield _of_torch(slug, torch, version, wanted[-1], _companion_of(look, tables, slug))
+            wanted = _triton_of(look, tables, torch)
+            if wanted and not any(_same_release(version, one) for one in wanted):
+                yield _of_triton(torch, version, wanted[-1])
+            continue
+        rows = _rows_of(tables, slug, version)
+        if rows and not any(fits(row, torch) for row in rows):
+            yield _of_torch(slug, torch, version, _made_for(rows[-1]), _companion_of(look, tables, slug))
 
 
 def _of_triton(torch: str, version: str, wanted: str) -> Verdict:
@@ -133,7 +133,7 @@ def _of_torch(slug: str, torch: str, version: str, wanted: str, companion: str) 
         Severity.WARNING,
         f"{COMPANIONS[slug]} {version} is made for torch {wanted}, and torch is {torch}",
         "It is compiled against one release of torch; with another one it fails to load, or an operator is missing.",
-        f"Keep torch, whose build pip would replace without --no-deps: {companion}",
+        f"Keep torch, whose build pip would replace if it were free to: {companion}",
         component=slug,
     )
 
@@ -141,11 +141,12 @@ def _of_torch(slug: str, torch: str, version: str, wanted: str, companion: str) 
 def _companion_of(look: Look, tables: Tables, slug: str) -> str:
     """How to install the one for the torch that runs, from where its own build came; torch is not asked for again."""
     torch = look.need("torch.version")
-    rows = tables.rows(slug, "needs", "pytorch")
-    fitting = [row.version for row in rows if any(_same_release(torch, one) for one in row.values.split())]
     build = torch.partition("+")[2] or variant_of(look.get("torch.cuda_version") or "")
     index = f" --index-url https://download.pytorch.org/whl/{build}" if _PUBLISHED_BUILD.fullmatch(build) else ""
-    version = fitting[-1] if fitting else f"<the one of torch {major_minor(torch)}>"
+    version = for_torch(tables, slug, torch)
+    if not version:
+        same = ".".join(str(part) for part in numbers(torch)[:3])  # stays as it is: pip finds it satisfied
+        return f"pip uninstall -y {slug}; pip install {slug} torch=={same}{index}"
     return f"pip install --force-reinstall --no-deps {slug}=={version}{index}"
 
 
@@ -157,11 +158,14 @@ def _same_release(version: str, other: str) -> bool:
     return numbers(version)[:3] == numbers(other)[: len(numbers(version)[:3])] or major_minor(version) == other
 
 
-def _torch_of(tables: Tables, slug: str, version: str) -> list[str]:
-    """The releases of torch that this release was made for; empty if the tables do not say."""
+def _rows_of(tables: Tables, slug: str, version: str) -> list[Requirement]:
+    """What this release of a companion was made for; empty if the tables do not say."""
     release = numbers(version)[:3]
-    rows = tables.rows(slug, "needs", "pytorch")
-    return [one for row in rows if numbers(row.version) == release for one in (row.values or row.low).split()]
+    return [row for row in tables.rows(slug, "needs", "pytorch") if numbers(row.version) == release]
+
+
+def _made_for(row: Requirement) -> str:
+    return row.values.split()[-1] if row.values else f"{row.low} and newer"
 
 
 def _triton_of(look: Look, tables: Tables, torch: str) -> list[str]:
