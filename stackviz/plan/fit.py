@@ -28,6 +28,7 @@ from stackviz.wire.cuda_builds import variant_of
 INDEX = "https://download.pytorch.org/whl/"
 KERNELS = "kernels-missing"  # the rule that says whether a build carries code for the card
 WHERE_THE_CARD_IS = frozenset({"cpu-only-torch"})  # asks for a card that a plan for the CPU alone leaves out
+DEVELOPERS = "developer/evaluation"  # branches that were never meant to be lived with
 MOST_TRIED = 10  # releases of torch that are put to the rules, the newest that driver, card and macOS allow first
 
 
@@ -225,6 +226,8 @@ def branches(wanted: Wanted, build: Build | None, tables: Tables, day: datetime)
     today = day.date().isoformat()
     found = []
     for release in reversed(tables.releases_of("nvidia-driver", platform)):
+        if release.line == DEVELOPERS:
+            continue
         driver = _first_driver(tables, release, build, platform) if build else release.version
         serving = _knows(wanted.card, release.version, tables, platform)
         serving = serving and _serves(replace(wanted, driver=driver), build, tables, day)

@@ -129,10 +129,9 @@ def _settled(asked: Asked, tables: Tables, day: datetime) -> tuple[Asked, Newer 
     other = fit.newest_that_works(_open_python(asked), tables, day)
     if not other or other == wanted.torch:
         return asked, None
-    _report, answers = fit.judged(wanted, build, tables, day)
-    broken = (
-        [finding.title for finding in answers if finding.severity == Severity.BROKEN] if build or not offered else []
-    )
+    may_run = build or next((one for one in offered if one.answer is not Answer.FAILS), None)
+    _report, answers = fit.judged(wanted, may_run, tables, day) if may_run or not offered else (None, [])
+    broken = [finding.title for finding in answers if finding.severity == Severity.BROKEN]
     why = dict.fromkeys([*broken, *(line for one in offered for line in _why(one, wanted))])
     return with_release(asked, other, tables, day), Newer(wanted.torch, asked.with_torch(wanted.torch), tuple(why))
 

@@ -161,6 +161,12 @@ def test_with_a_card_alone_the_newest_release_that_works_is_planned_and_said_why
     assert "Why not" not in text_of(plan("accelerator=nvidia-t4"))
 
 
+def test_a_driver_that_is_too_old_for_the_newest_release_is_the_reason_that_is_given(plan):
+    text = text_of(plan("accelerator=nvidia-t4&driver=450.80.02"))
+    assert "Verdict it works" in text
+    assert "450.80.02" in text.partition("Why not 2.15.0:")[2].partition("The plan with torch 2.15.0")[0]
+
+
 def test_a_card_is_served_by_a_driver_even_where_no_build_runs_on_it(plan):
     tiles = text_of(plan("accelerator=nvidia-v100-sxm2&torch=2.15.0")).partition("Install")[0]
     assert "NVIDIA driver 580 LTS" in tiles
