@@ -157,3 +157,22 @@ def test_a_name_that_was_cut_is_told_once_with_what_it_may_be():
 def test_a_name_nothing_begins_with_is_told_so_and_a_whole_one_is_no_finding():
     assert "No name known" in answer("name-cut", linux(card(name="Voodoo ..."))).explanation
     assert answers("name-cut", linux()) == []
+
+
+GEFORCE = "NVIDIA GeForce RTX 2080"
+
+
+@pytest.mark.parametrize(
+    ("cards", "severity"),
+    [
+        ((card(0, GEFORCE, pcie_width=8), card(1, GEFORCE, pcie_width=8)), "note"),
+        ((card(0, GEFORCE, pcie_width=8), card(1, GEFORCE)), "warning"),  # the other one has all 16
+        ((card(0, GEFORCE, pcie_width=4), card(1, GEFORCE, pcie_width=4)), "warning"),
+        ((card(0, GEFORCE, pcie_width=8),), "warning"),
+        ((card(0, pcie_width=8), card(1, pcie_width=8)), "warning"),  # servers have lanes for all
+    ],
+)
+def test_two_cards_for_consumers_that_share_sixteen_lanes_are_a_note(cards, severity):
+    [found] = [one for one in answers("pcie-width", linux(*cards)) if one.severity != "cannot-tell"]
+    assert found.severity == severity
+    assert ("Reseat" in found.advice) is (severity == "warning")

@@ -290,6 +290,49 @@ def test_when_every_known_branch_has_ended_none_is_named():
     assert "none that is known here" in answer("driver-branch-ended", seen).advice
 
 
+@pytest.mark.parametrize(
+    ("driver", "capability", "words"),
+    [
+        ("470.256.02", "3.7", "R470 is the last branch that serves"),
+        ("460.106.00", "3.5", "The newest that the card can have is a driver of R470"),
+        ("535.183.01", "6.1", "longest R580"),
+        ("535.183.01", "9.0", "longest R580"),
+    ],
+)
+def test_no_card_is_sent_to_a_branch_that_dropped_it(driver, capability, words):
+    seen = linux(card(name="A card", compute_capability=capability), nvidia__driver_version=driver)
+    advice = answer("driver-branch-ended", seen).advice
+    assert words in advice
+    assert ("580" in advice) is (capability not in ("3.7", "3.5"))
+
+
+def test_the_last_branch_of_a_card_counts_where_another_would_be_supported_longer():
+    cards = (card(0), card(1, "Tesla K80", compute_capability="3.7"))
+    advice = answer("driver-branch-ended", linux(*cards, nvidia__driver_version="470.256.02")).advice
+    assert "Tesla K80 (card 1)" in advice
+    assert "580" not in advice
+
+
+def test_a_card_of_an_unknown_generation_is_looked_up_first():
+    seen = linux(card(name="GRID K520", compute_capability=None), nvidia__driver_version="367.57")
+    advice = answer("driver-branch-ended", seen).advice
+    assert "First look up GRID K520 (card 0)" in advice
+    assert "compute capability 5.0 and newer" in advice
+
+
+@pytest.mark.parametrize(
+    ("system", "words"),
+    [
+        ({"os__name": "Ubuntu"}, "sudo apt install nvidia-driver-580 && sudo reboot"),
+        ({"os__name": "Fedora"}, "from the distribution or from https://www.nvidia.com/drivers"),
+        ({"os__name": "Windows"}, "Install it in Windows, from"),
+        ({"os__name": "Ubuntu", "os__wsl": "WSL2"}, "not in WSL"),
+    ],
+)
+def test_the_advice_on_an_old_branch_names_the_step(system, words):
+    assert words in answer("driver-branch-ended", linux(nvidia__driver_version="535.183.01", **system)).advice
+
+
 # --- driver-dropped-card ---
 
 

@@ -45,12 +45,17 @@ def test_a_toolkit_without_card_and_driver_is_a_note_that_names_a_missing_torch(
     seen = report({"os.name": "Debian", "cuda.toolkit_version": "13.0.88"}, absent=NO_TORCH)
     found = answer("toolkit-alone", seen)
     assert (found.severity, "torch is not installed" in found.title) == ("note", True)
-    assert "torch" not in answer("toolkit-alone", report({"cuda.toolkit_version": "13.0.88"})).title
+    asked = {"nvidia.driver_version": Absent("not_installed")}
+    assert "torch" not in answer("toolkit-alone", report({"cuda.toolkit_version": "13.0.88"}, absent=asked)).title
+
+
+def test_nvcc_alone_could_have_reported_no_card_and_is_not_told_that_it_did_not():
+    assert answers("toolkit-alone", report({"cuda.toolkit_version": "13.0.88"})) == []
 
 
 def test_beside_a_card_a_toolkit_is_as_it_should_be_and_an_available_cuda_without_one_cannot_be_told():
     assert answers("toolkit-alone", linux()) == []
-    seen = report({"cuda.toolkit_version": "13.0.88", "cuda.available": True})
+    seen = report({"cuda.toolkit_version": "13.0.88", "cuda.available": True, "torch.version": "2.13.0"})
     assert answer("toolkit-alone", seen).severity == "cannot-tell"
 
 

@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Sequence
 
 from stackviz.rules.card_names import memory_distance
+from stackviz.rules.checks.cuda_start import consumer_cards
 from stackviz.rules.checks.grouping import ask_silent, indexes, named
 from stackviz.rules.compatibility import Source, Tables
 from stackviz.rules.finding import Severity, Verdict
@@ -52,6 +53,7 @@ IDLE = 0.0
 # GDDR keeps the check bits of ECC in the memory itself: one byte of 16 (49,140 MiB become 46,068).
 ECC_LEAVES = 15 / 16
 ECC_TOLERANCE = 0.006
+SHARED_LANES = 8  # of the 16 that a processor for consumers has for cards
 OTHER_SIZE = 0.1  # farther from the printed size than any reserve of a driver is
 
 
@@ -63,18 +65,32 @@ def check_pcie_width(look: Look, _tables: Tables) -> Iterator[Verdict]:
         if width is not None and most is not None and width < most:
             narrow.setdefault((width, most), []).append(card)
     for (width, most), group in narrow.items():
-        built_in = all(card.is_laptop for card in group)
+        why, what = _why_narrow(look, group, width)
         yield Verdict(
-            Severity.NOTE if built_in else Severity.WARNING,
+            Severity.NOTE if why else Severity.WARNING,
             f"{named(group)} {'runs' if len(group) == 1 else 'run'} on {width:g} of {most:g} PCIe lanes",
             "Copies between host and card, and between cards without NVLink, have that much less bandwidth. "
-            + ("Laptops are often built so." if built_in else "Boards for consumers share 16 lanes between two cards."),
-            "Nothing can be done about it in a laptop."
-            if built_in
-            else "Reseat the card, try another slot, and compare with the slot's own width in the board's manual.",
+            + (why or "Boards for consumers share 16 lanes between two cards."),
+            what or "Reseat the card, try another slot, and compare with the slot's own width in the board's manual.",
             cards=indexes(group),
         )
     ask_silent(cards, "pcie_width", "pcie_width_max")
+
+
+def _why_narrow(look: Look, group: Sequence[CardLook], width: float) -> tuple[str, str]:
+    """Why these cards have fewer lanes by design, and what follows; empty where that is not known."""
+    if all(card.is_laptop for card in group):
+        return "Laptops are often built so.", "Nothing can be done about it in a laptop."
+    if (
+        width == SHARED_LANES
+        and len(group) > 1
+        and len(group) == len(look.cards("nvidia")) == len(consumer_cards(look))
+    ):
+        return (
+            "Boards for consumers share 16 lanes between two cards, and all cards here have 8.",
+            "Nothing, where the board's manual says so of these two slots.",
+        )
+    return "", ""
 
 
 def _below_its_generation(look: Look) -> Iterator[tuple[CardLook, float | None]]:

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 
+from stackviz.rules.checks.branches import where_to_move
 from stackviz.rules.checks.builds import advice, covers, published_archs
 from stackviz.rules.checks.cuda_start import compat_path, consumer_cards
 from stackviz.rules.checks.grouping import by_capability, indexes, named
@@ -219,7 +220,7 @@ def check_driver_branch_ended(look: Look, tables: Tables) -> Iterator[Verdict]:
         if look.cards("nvidia") and look.was_asked("nvidia.driver_version"):
             raise NotReported("nvidia.driver_version")
         return
-    verdicts = [_support(tables, driver, platform, look.day) for platform in _platforms(look)]
+    verdicts = [_support(look, tables, driver, platform) for platform in _platforms(look)]
     if len({verdict.severity for verdict in verdicts}) > 1:
         look.need("os.name")
     yield verdicts[0]
@@ -230,8 +231,9 @@ def _platforms(look: Look) -> tuple[str, ...]:
     return (look.driver_platform,) if look.driver_platform else PLATFORMS
 
 
-def _support(tables: Tables, driver: str, platform: str, day: str) -> Verdict:
-    """Whether a driver's branch is supported on a day."""
+def _support(look: Look, tables: Tables, driver: str, platform: str) -> Verdict:
+    """Whether a driver's branch is supported on the day of the report."""
+    day = look.day
     branch = driver_branch(tables, driver, platform)
     release = next((r for r in tables.releases_of("nvidia-driver", platform) if r.version == branch), None)
     if release is None and (oldest := _oldest_supported(tables, day, platform)) and is_below(driver, oldest):
@@ -239,7 +241,7 @@ def _support(tables: Tables, driver: str, platform: str, day: str) -> Verdict:
             Severity.WARNING,
             f"Driver {driver} is older than every branch that is still supported; the oldest is R{oldest}",
             "Its branch is not among those NVIDIA names as supported: no fixes come any more, security ones included.",
-            _supported_branch(tables, day, platform),
+            where_to_move(look, tables, driver, platform),
         )
     if release is None or not release.support_ends:
         title = f"Cannot tell how long driver {driver} is supported: its branch has no date"
@@ -252,7 +254,7 @@ def _support(tables: Tables, driver: str, platform: str, day: str) -> Verdict:
         f"Driver branch R{branch} is no longer supported: it ended {release.support_ends}",
         f"{driver} belongs to R{branch} ({release.line or 'branch'}). No fixes come after the end, security ones "
         "included.",
-        _supported_branch(tables, day, platform),
+        where_to_move(look, tables, driver, platform),
         source=release.source,
     )
 
@@ -260,16 +262,6 @@ def _support(tables: Tables, driver: str, platform: str, day: str) -> Verdict:
 def _oldest_supported(tables: Tables, day: str, platform: str) -> str:
     supported = [row.version for row in tables.releases_of("nvidia-driver", platform) if row.last_day >= day]
     return min(supported, key=numbers, default="")
-
-
-def _supported_branch(tables: Tables, day: str, platform: str) -> str:
-    """Where to move to: the branch that the tables know to be supported longest."""
-    supported = [release for release in tables.releases_of("nvidia-driver", platform) if release.last_day >= day]
-    if not supported:
-        return "Move to a branch that is still supported; none that is known here has an end after this day."
-    best = max(supported, key=lambda release: release.last_day)
-    kind = f" ({best.line})" if best.line else ""
-    return f"Move to a branch that is still supported, longest R{best.version}{kind}: until {best.support_ends}."
 
 
 def check_driver_dropped_card(look: Look, tables: Tables) -> Iterator[Verdict]:

@@ -62,6 +62,8 @@ def check_toolkit_alone(look: Look, _tables: Tables) -> Iterator[Verdict]:
     nvcc = look.get("cuda.toolkit_version")
     if nvcc is None or look.all_cards or look.get("nvidia.driver_version"):
         return
+    if not look.speaks_of_torch and not look.was_asked("nvidia.driver_version"):
+        return  # nvcc alone spoke: nobody asked for a card
     if look.is_true("cuda.available"):
         look.need("nvidia.driver_version")
     without_torch = ", and torch is not installed in this Python" if look.says_none("torch.version") else ""

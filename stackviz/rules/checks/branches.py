@@ -1,0 +1,73 @@
+"""Which branch of the NVIDIA driver to move to: one that is still supported, and that still serves the cards.
+
+May import: the other modules of rules and the standard library.
+"""
+
+from stackviz.rules.checks.grouping import named
+from stackviz.rules.compatibility import Release, Tables, newest_up_to
+from stackviz.rules.drivers import driver_branch
+from stackviz.rules.look import CardLook, Look
+from stackviz.rules.versions import numbers
+
+__all__ = ["where_to_move"]
+
+DOWNLOADS = "https://www.nvidia.com/drivers"
+CAPABILITIES = "https://developer.nvidia.com/cuda-gpus"
+
+
+def where_to_move(look: Look, tables: Tables, driver: str, platform: str) -> str:
+    """What to do with a driver whose branch is over: the branch supported longest that serves every card, and how."""
+    supported = [release for release in tables.releases_of("nvidia-driver", platform) if release.last_day >= look.day]
+    oldest, limited = _last_for_cards(look, tables)
+    allowed = [release for release in supported if not oldest or numbers(release.version) <= numbers(oldest)]
+    if oldest and not allowed:
+        return _nothing_left(tables, driver, platform, oldest, limited)
+    if not allowed:
+        return "Move to a branch that is still supported; none that is known here has an end after this day."
+    best = max(allowed, key=lambda release: release.last_day)
+    kind = f" ({best.line})" if best.line else ""
+    return (
+        f"Move to a branch that is still supported, longest R{best.version}{kind}: until {best.support_ends}. "
+        f"{_look_up_first(look, tables, best, platform)}{_how(look, best, platform)}"
+    )
+
+
+def _last_for_cards(look: Look, tables: Tables) -> tuple[str, list[CardLook]]:
+    """The oldest of the last branches that serve these cards, and the cards it is the last for; "" where none ends."""
+    last: dict[str, list[CardLook]] = {}
+    for card in look.cards("nvidia"):
+        capability = card.get("compute_capability")
+        for row in tables.rows("compute-capability", "ends-with", "nvidia-driver"):
+            if row.version == capability:
+                last.setdefault(row.values, []).append(card)
+    oldest = min(last, key=numbers, default="")
+    return oldest, last.get(oldest, [])
+
+
+def _nothing_left(tables: Tables, driver: str, platform: str, last: str, cards: list[CardLook]) -> str:
+    said = f"R{last} is the last branch that serves {named(cards)}, and it is no longer supported"
+    stay = f"Stay on it, with the newest driver of R{last} that {DOWNLOADS} or the distribution has"
+    if driver_branch(tables, driver, platform) != last:
+        stay = f"The newest that the card can have is a driver of R{last}, from {DOWNLOADS} or the distribution"
+    return f"{said}: a newer branch would take the card away. {stay}, or replace the card where security fixes matter."
+
+
+def _how(look: Look, best: Release, platform: str) -> str:
+    if platform == "windows":
+        where = "in Windows, not in WSL" if look.get("os.wsl") else "in Windows"
+        return f"Install it {where}, from {DOWNLOADS}"
+    if "ubuntu" in (look.get("os.name") or "").lower():
+        return f"sudo apt install nvidia-driver-{best.version} && sudo reboot"
+    return f"Install a driver of R{best.version} from the distribution or from {DOWNLOADS}, then reboot"
+
+
+def _look_up_first(look: Look, tables: Tables, best: Release, platform: str) -> str:
+    """Said where a card does not tell its generation, and the branch may not serve it."""
+    unknown = [card for card in look.cards("nvidia") if card.get("compute_capability") is None]
+    rows = newest_up_to(tables.rows("nvidia-driver", "supports", "compute-capability", platform=platform), best.version)
+    if not unknown or not rows:
+        return ""
+    return (
+        f"First look up {named(unknown)} at {CAPABILITIES}: R{best.version} serves compute capability {rows[0].low} "
+        "and newer, and takes an older card away. "
+    )
