@@ -1,23 +1,25 @@
 """What dumps come to: findings, the stacks drawn side by side, cards with their sheets, facts. Reads, never writes."""
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from statistics import median
 
 from django.urls import reverse
 from django.utils.functional import Promise
 from django.utils.translation import gettext as _
-from django.utils.translation import gettext_lazy
+from django.utils.translation import gettext_lazy, ngettext
 
 from stackviz import wire
 from stackviz.catalog.match import Match, match_cards
 from stackviz.catalog.models import Accelerator
 from stackviz.diagnose.facts import FactRow, fact_text, not_told, told
 from stackviz.diagnose.pasted import Pasted
-from stackviz.diagrams.boxes import Box, Column
-from stackviz.diagrams.layers import Layer, State
+from stackviz.diagrams.boxes import Column
 from stackviz.diagrams.stack import Drawing, draw_columns
+from stackviz.diagrams.told import is_stack, spoken_of
 from stackviz.dumps import DumpedMachine
+from stackviz.dumps.backends import vendors_of
 from stackviz.dumps.titles import title_of, tool_names
 from stackviz.importers import Reading
 from stackviz.labs.rematch import card_name
@@ -34,7 +36,7 @@ from stackviz.wire.facts import CARD_ABSENT_NAMES
 MOST_RESULTS = 200  # of one machine; llama-bench prints a dozen
 MOST_CARD_ROWS = 16  # that differ in name or size; others are one row
 MOST_SOFTWARE = 80
-_FAULTS = (Severity.BROKEN, Severity.WARNING)
+_TO_MEND = (Severity.BROKEN, Severity.WARNING)
 _HEADLINE: Mapping[str, str | Promise] = {
     "torch.version": gettext_lazy("PyTorch"),
     "torch.cuda_version": gettext_lazy("built with CUDA"),
@@ -83,12 +85,13 @@ class SoftwareRow:
 
 @dataclass(frozen=True, slots=True)
 class ResultRow:
-    """One run. `value` empty: it did not come to its end; then `why` says so."""
+    """One run. `value` empty: it did not come to its end; then `why` says so. `spread`: its standard deviation."""
 
     settings: tuple[tuple[str, str], ...]  # title of the column, what it says
     value: str
     unit: str
     why: str
+    spread: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,7 +108,8 @@ class ResultTable:
 class MachineDiagnosis:
     """One machine of the text. `findings`: worst first; `open_questions` and `fits` are answers too, and come apart.
 
-    `number`: its colour and its place in the text, from 1. `differs`: why it is not the one before.
+    `verdict`: what there is to mend, counted; "" for nothing. `number`: its colour and its place in the text, from 1.
+    `differs`: why it is not the one before.
     """
 
     number: int
@@ -113,7 +117,7 @@ class MachineDiagnosis:
     tool: str
     stack: str
     differs: str
-    faults: int
+    verdict: str
     headline: tuple[tuple[str, str], ...]  # title, text
     findings: tuple[Finding, ...]
     open_questions: tuple[Finding, ...]
@@ -132,11 +136,13 @@ class MachineDiagnosis:
 class Diagnosis:
     """The page below its form. `more`: machines of the text beyond MOST_MACHINES, which are not shown.
 
-    `not_drawn`: names of what the stacks may hold and no dump speaks of.
+    `is_drawn` False: the text speaks of no part of a stack. `not_drawn`: names of what the stacks may hold and no dump
+    speaks of.
     """
 
     machines: tuple[MachineDiagnosis, ...]
     drawing: Drawing
+    is_drawn: bool
     not_drawn: tuple[str, ...]
     not_understood: tuple[str, ...]
     more: int
@@ -160,7 +166,7 @@ def diagnose(pasted: Pasted) -> Diagnosis:
     shown = pasted.machines[:MOST_MACHINES]
     tables = rule_tables()
     cards = matched_cards(shown)
-    slugs = [stack_slug(one.reading.facts, (card.vendor for card in one.reading.cards)) for one in shown]
+    slugs = [stack_slug(one.reading.facts, vendors_of(one.reading)) for one in shown]
     stacks = described_columns(slugs)
     described = [stacks.get(slug) or Column(slug, "", "", "", ()) for slug in slugs]
     names = _component_names(shown)
@@ -170,10 +176,12 @@ def diagnose(pasted: Pasted) -> Diagnosis:
             zip(_titles(shown), zip(shown, cards, described, strict=True), strict=True), 1
         )
     ]
-    columns, not_drawn = _spoken_of([column for _machine, column in looked_at])
+    told_columns = [column for _machine, column in looked_at]
+    columns, not_drawn = spoken_of(told_columns)
     return Diagnosis(
         machines=tuple(machine for machine, _column in looked_at),
         drawing=draw_columns(columns),
+        is_drawn=is_stack(told_columns),
         not_drawn=not_drawn,
         not_understood=pasted.not_understood,
         more=len(pasted.machines) - len(shown),
@@ -216,9 +224,9 @@ def _looked_at(
         tool=tool_names(machine.kinds),
         stack=described.title,
         differs=machine.differs,
-        faults=sum(one.severity in _FAULTS for one in answers),
+        verdict=_verdict(answers),
         headline=tuple(_headline(reading.facts)),
-        findings=_of(answers, *_FAULTS, Severity.NOTE),
+        findings=_of(answers, *_TO_MEND, Severity.NOTE),
         open_questions=_of(answers, Severity.CANNOT_TELL),
         fits=_of(answers, Severity.FITS),
         cards=tuple(rows[:MOST_CARD_ROWS]),
@@ -251,38 +259,18 @@ def _headline(facts: Mapping[str, wire.Scalar]) -> Iterator[tuple[str, str]]:
             yield str(title), f"{text} {facts.get('os.version', '')}".rstrip() if name == "os.name" else text
 
 
+def _verdict(answers: Sequence[Finding]) -> str:
+    counted = Counter(answer.severity for answer in answers)
+    broken, warnings = (counted[severity] for severity in _TO_MEND)
+    words = (
+        ngettext("%(n)d broken", "%(n)d broken", broken) % {"n": broken} if broken else "",
+        ngettext("%(n)d warning", "%(n)d warnings", warnings) % {"n": warnings} if warnings else "",
+    )
+    return ", ".join(filter(None, words))
+
+
 def _of(answers: Sequence[Finding], *severities: Severity) -> tuple[Finding, ...]:
     return tuple(answer for answer in answers if answer.severity in severities)
-
-
-def _spoken_of(columns: Sequence[Column]) -> tuple[list[Column], tuple[str, ...]]:
-    """The columns without the rows that no dump says anything about, and the names of what is left out so.
-
-    Each layer keeps its first row, so that it says "not reported" where nothing of it is.
-    """
-    spoken = {_row(box) for column in columns for box in column.boxes if _is_told(box)}
-    told_layers = {layer for layer, _role in spoken}
-    for layer in Layer:
-        if layer not in told_layers:
-            spoken.update([_row(box) for column in columns for box in column.boxes if box.layer == layer][:1])
-    left_out = [box for column in columns for box in column.boxes if _row(box) not in spoken]
-    names = tuple(dict.fromkeys(box.name for box in left_out if box.state != State.ABSENT))
-    return [_only(column, spoken) for column in columns], names
-
-
-def _only(column: Column, rows: set[tuple[Layer, str]]) -> Column:
-    boxes = tuple(box for box in column.boxes if _row(box) in rows or box.state == State.ABSENT)
-    drawn = {box.component for box in boxes}
-    links = tuple(link for link in column.links if {link.source_component, link.target_component} <= drawn)
-    return replace(column, boxes=boxes, links=links)
-
-
-def _row(box: Box) -> tuple[Layer, str]:
-    return box.layer, box.role
-
-
-def _is_told(box: Box) -> bool:
-    return bool(box.notes) or box.state not in (State.UNKNOWN, State.ABSENT)
 
 
 def _card_rows(cards: Sequence[PastedCard]) -> list[CardRow]:
@@ -353,12 +341,14 @@ def _settings(result: wire.Result) -> dict[str, str]:
 def _result(result: wire.Result, settings: Mapping[str, str], columns: Sequence[str]) -> ResultRow:
     """The mean as the benchmark states it, or else the median of its runs."""
     stated = result.extra.get("mean")
+    spread = result.extra.get("stddev")
     value = stated if isinstance(stated, int | float) else median(result.samples) if result.samples else None
     return ResultRow(
         settings=tuple((name, settings.get(name, "")) for name in columns),
         value="" if value is None else format_number(value),
         unit=result.unit,
         why=result.reason or "",
+        spread=format_number(spread) if isinstance(spread, int | float) and value is not None else "",
     )
 
 

@@ -29,7 +29,7 @@ def read_pasted(text: str, *, may_be_hollow: bool = False) -> Pasted:
     paste = read_all(text)
     found = machines(paste)
     if not found:
-        raise no_dump()
+        raise no_dump(text)
     told = telling(found)
     if not told and not may_be_hollow:
         raise nothing_told(tool_names(found[0].kinds), found[0].reading.problems)

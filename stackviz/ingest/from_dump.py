@@ -81,7 +81,7 @@ def _machines(masked: str) -> tuple[DumpedMachine, ...]:
     """Those that tell something. Raises Refused."""
     found = machines(read_all(masked))
     if not found:
-        raise no_dump()
+        raise no_dump(masked)
     told = telling(found)[:MOST_MACHINES]
     if not told:
         raise nothing_told(tool_names(found[0].kinds), found[0].reading.problems)

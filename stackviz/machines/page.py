@@ -15,6 +15,7 @@ from django.utils.translation import pgettext
 from stackviz.benchmarks.queries import latest_results
 from stackviz.diagrams.boxes import Column
 from stackviz.diagrams.stack import Drawing, draw_columns
+from stackviz.diagrams.told import spoken_of
 from stackviz.labs.as_report import as_report
 from stackviz.labs.models import Finding, Machine, Report, Snapshot
 from stackviz.labs.queries import MachineDetail, Visitor, latest_snapshots, visible_machines
@@ -92,7 +93,10 @@ class ProbeRow:
 
 @dataclass(frozen=True, slots=True)
 class ReportBody:
-    """All that the latest report says: plain values, so that its drawing can be kept (`machines.kept`)."""
+    """All that the latest report says: plain values, so that its drawing can be kept (`machines.kept`).
+
+    `not_drawn`: names of what its stack may hold and it did not report.
+    """
 
     lab: str
     slug: str
@@ -100,6 +104,7 @@ class ReportBody:
     card_kinds: tuple[CardKind, ...]
     findings: tuple[FindingRow, ...]
     drawing: Drawing
+    not_drawn: tuple[str, ...]
     cards: tuple[CardRow, ...]
     card_facts: tuple[CardFact, ...]
     groups: tuple[ResultGroup, ...]
@@ -168,13 +173,15 @@ def report_body(machine: Machine) -> ReportBody | None:
 
 def _body(detail: MachineDetail, snapshot: Snapshot) -> ReportBody:
     results = latest_results([detail.machine])[detail.machine.pk]
+    columns, not_drawn = spoken_of([_column(detail, snapshot)])
     return ReportBody(
         lab=detail.machine.lab.slug,
         slug=detail.machine.slug,
         headline=tuple(_headline(snapshot.facts, snapshot.absent)),
         card_kinds=card_kinds(detail.cards),
         findings=tuple(sorted(map(_finding, detail.findings), key=lambda one: SEVERITIES.index(one.severity))),
-        drawing=draw_columns([_column(detail, snapshot)]),
+        drawing=draw_columns(columns),
+        not_drawn=not_drawn,
         cards=tuple(card_rows(detail.cards)),
         card_facts=tuple(card_facts(detail.cards)),
         groups=tuple(result_groups(results)),

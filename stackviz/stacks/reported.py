@@ -5,6 +5,7 @@ Pure: whatever was reported, pasted or planned comes as a report; asks no databa
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any, Protocol
 
 from django.utils.translation import gettext as _
@@ -86,12 +87,48 @@ def reported_column(
         *_processor(report.facts),
         *_memory(report.facts, report.cards, printed=printed),
     ]
-    column = machine_column(key, title, subtitle, url, described, found, hardware, findings)
+    base = _with_toolkit(described, found)
+    column = machine_column(key, title, subtitle, url, base, found, hardware, findings)
     if not isinstance(column, DescribedColumn):
-        return column
+        return _without_absent(column, report)
     told = [card.facts.get("compute_capability") for card in report.cards]
     capabilities = [str(capability) for capability in told if capability]
-    return reported_needs(column.plain(), column.demands, report.facts, capabilities, findings)
+    column = reported_needs(column.plain(), column.demands, report.facts, capabilities, findings)
+    return _without_absent(column, report)
+
+
+def _with_toolkit(described: Column, found: Sequence[Found]) -> Column:
+    """A CUDA toolkit stands beside whatever a machine runs: where it is found it has its boxes on any stack."""
+    own = {box.component for box in _TOOLKIT}
+    if not any(item.component == "cuda-toolkit" for item in found):
+        return described
+    if any(box.component == "cuda-toolkit" and box.state != State.ABSENT for box in described.boxes):
+        return described
+    held = [box for box in described.boxes if box.component not in own]
+    return replace(described, boxes=(*held, *_TOOLKIT))
+
+
+_TOOLKIT = (
+    Box("cuda-toolkit", "toolkit", Layer.PLATFORM, "CUDA toolkit"),
+    Box("nvcc", "toolkit", Layer.PLATFORM, "nvcc", part_of="cuda-toolkit"),
+)
+_INSTALLED = {
+    "pytorch": "torch.version",
+    "cuda-toolkit": "cuda.toolkit_version",
+    "nvidia-driver": "nvidia.driver_version",
+}
+
+
+def _without_absent(column: Column, report: wire.Report) -> Column:
+    """Of what was looked for and is not there that is said: it was reported."""
+    return replace(column, boxes=tuple(_not_installed(box, report) for box in column.boxes))
+
+
+def _not_installed(box: Box, report: wire.Report) -> Box:
+    why = report.absent.get(_INSTALLED.get(box.component, ""))
+    if why is None or why.reason != "not_installed" or box.state != State.UNKNOWN:
+        return box
+    return replace(box, name=box.name.split(" / ")[0], version=_("not installed"), state=State.REPORTED)
 
 
 def _size(amount: float, *, printed: bool = False) -> str:

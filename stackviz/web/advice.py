@@ -77,7 +77,7 @@ def _parts(advice: str) -> Iterator[Part]:
             yield Part(before.strip() if whole else before)
         yield Part(typed, is_typed=True, is_whole=whole)
         place = end
-        if whole and after[:1] in (".", ";"):
+        if whole and after[:1] == ".":
             place += 1
         if whole:
             place += len(advice[place:]) - len(advice[place:].lstrip())
@@ -88,7 +88,7 @@ def _parts(advice: str) -> Iterator[Part]:
 def _is_own(before: str, after: str) -> bool:
     """Whether it stands behind a colon or begins a sentence, and the sentence ends with it."""
     begins = not before.strip() or before.rstrip()[-1] in ":.;"
-    return begins and (not after.strip() or after[0] in ".;" or after.startswith(" ("))
+    return begins and (not after.strip() or after[0] == "." or after.startswith(" ("))
 
 
 def _end(advice: str, begin: int, place: int) -> int:

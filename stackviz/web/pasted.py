@@ -3,6 +3,7 @@
 Sizes are looked at before anything is read. Imports wire and Django only.
 """
 
+import re
 from collections.abc import Iterable, Iterator
 from http import HTTPStatus
 from typing import Any
@@ -46,14 +47,48 @@ def too_big() -> Refused:
     return Refused(problem % {"most": MOST_KB}, HTTPStatus.REQUEST_ENTITY_TOO_LARGE)
 
 
-def no_dump() -> Refused:
+_SAYS_AN_ERROR = re.compile(
+    r"\b(?:CUDA|HIP|cuDNN|NCCL|NVML|RuntimeError|ImportError|OSError|UserWarning|AssertionError|torch\.\w{1,40}Error)\b"
+    r"[^\n]{0,200}(?:error|warning|not compatible|no kernel image|out of memory|not compiled|failed|cannot|not enabled)"
+    r"|Traceback \(most recent call last\)|is not compatible with the current PyTorch|no kernel image is available"
+    r"|Torch not compiled with CUDA enabled|cannot open shared object file|symbol not found|undefined symbol",
+    re.IGNORECASE,
+)
+_PACKAGES = re.compile(r"^[A-Za-z0-9][\w.-]{0,80}(?:==| @ )\S", re.MULTILINE)
+_LOOKED_AT = 64 * 1024
+_FEWEST_PACKAGES = 3
+
+
+def no_dump(text: str = "") -> Refused:
+    """What is pasted most of all beside dumps is known, and what to paste with it."""
+    start = text[:_LOOKED_AT]
+    if _SAYS_AN_ERROR.search(start):
+        return Refused(
+            _(
+                "This is an error message: it tells what failed, not on what. Paste with it what python -m "
+                "torch.utils.collect_env prints, and nvidia-smi if there is an NVIDIA card."
+            )
+        )
+    if len(_PACKAGES.findall(start)) >= _FEWEST_PACKAGES:
+        return Refused(
+            _(
+                "This is a list of packages: it does not tell the system, the driver or the card. Paste with it what "
+                "python -m torch.utils.collect_env prints."
+            )
+        )
     return Refused(_("No tool that is known here wrote this. Paste all that one of the tools printed."))
 
 
 def nothing_told(tools: str, problems: Iterable[str]) -> Refused:
     """A known tool wrote it, and it is torn or empty."""
     problem = _("This looks like %(tool)s, and nothing in it could be read.") % {"tool": tools}
-    return Refused(" ".join([problem, *(f"{said}." for said in problems)]))
+    return Refused(" ".join([problem, *map(_sentence, problems)]))
+
+
+def _sentence(said: str) -> str:
+    """A problem as it follows "nothing could be read": without saying that again."""
+    said = said.removeprefix("nothing to read: ").rstrip(".")
+    return f"{said[:1].upper()}{said[1:]}."
 
 
 def check_size(request: HttpRequest) -> None:

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from django.apps import apps
 from django.core.files.uploadedfile import SimpleUploadedFile
+from django.template.loader import render_to_string
 from django.test import Client
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
@@ -15,6 +16,7 @@ from hypothesis import strategies as st
 from stackviz.catalog.models import Accelerator
 from stackviz.diagnose.diagnosis import diagnose
 from stackviz.diagnose.pasted import read_pasted
+from stackviz.rules import Finding
 from stackviz.web import pace
 from stackviz.web.pasted import Refused
 from tests.diagnose.conftest import CPU_WHEEL, FIXTURES, HOSTILE, MAC_JSON, MIG_XML, TWO_MACHINES
@@ -122,7 +124,7 @@ def test_what_was_odd_is_said(paste):
 
 def test_the_page_speaks_chinese(client, curated, db):
     response = client.post("/diagnose/", {"text": CPU_WHEEL}, headers={"accept-language": "zh-hans"})
-    assert "2 个问题" in text_of(response)
+    assert "结论" in text_of(response)
 
 
 # --- several machines, several files ---
@@ -340,3 +342,47 @@ def test_every_real_dump_is_answered_with_its_stack(paste):
         if response.status_code != 200 or len(response.context["diagnosis"].drawing.layers) != 8
     ]
     assert wrong == []
+
+
+METAL = """| model                  |     size |  params | backend | ngl | test   |            t/s |
+| ---------------------- | -------: | ------: | ------- | --: | ------ | -------------: |
+| llama 8B Q4_K - Medium | 4.58 GiB |  8.03 B | Metal   |  99 | pp 512 | 408.23 ± 24.57 |
+"""
+
+
+def test_a_benchmark_tells_the_stack_by_its_back_end_and_draws_none(paste):
+    response = paste(METAL)
+    diagnosis = response.context["diagnosis"]
+    assert (diagnosis.first.stack, diagnosis.is_drawn) == ("Apple Metal on macOS", False)
+    assert 'class="stack-frame' not in response.content.decode()
+    assert "408.2 ± 24.57" in text_of(response)
+
+
+def test_the_verdict_counts_by_severity(paste):
+    assert paste(CPU_WHEEL).context["diagnosis"].first.verdict.startswith("1 broken")
+    assert "1 fault" not in text_of(paste(CPU_WHEEL))
+
+
+def test_a_command_of_a_finding_can_be_copied(paste):
+    said = paste(CPU_WHEEL).content.decode()
+    assert "<code>pip uninstall -y torch</code>" in said
+    finding = Finding("some-rule", "broken", "pytorch", "It is broken", advice="Mend it: sudo reboot")
+    drawn = render_to_string("diagnose/_finding.html", {"finding": finding})
+    assert '<p><b>What to do:</b> Mend it:</p><div class="copy"><pre>sudo reboot</pre><button' in drawn
+    assert "js/copy.js" in said
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("UserWarning: NVIDIA GeForce RTX 5090 with CUDA capability sm_120 is not compatible with", "an error message"),
+        ("RuntimeError: CUDA error: no kernel image is available for execution on the device", "an error message"),
+        ("AssertionError: Torch not compiled with CUDA enabled", "an error message"),
+        ("numpy==1.26.4\ntorch==2.7.1\ntriton==3.3.1", "a list of packages"),
+        ("hello", "No tool that is known here wrote this"),
+    ],
+)
+def test_what_is_pasted_instead_of_a_dump_is_known(paste, text, words):
+    response = paste(text)
+    assert response.status_code == 422
+    assert words in text_of(response)

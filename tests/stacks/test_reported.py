@@ -11,7 +11,7 @@ from stackviz.dumps.components import components
 from stackviz.rules import judge, packaged_tables
 from stackviz.stacks.queries import described_column
 from stackviz.stacks.reported import reported_column, stack_slug
-from stackviz.wire import Card, Software
+from stackviz.wire import Absent, Card, Software
 from tests.rules.build import H100, LINUX, card, linux
 
 GIB = 2**30
@@ -144,3 +144,17 @@ def test_a_finding_about_one_card_colours_that_cards_box_on_the_page_and_in_the_
     assert [(box.cards, box.state) for box in drawn] == [((0,), State.REPORTED), ((1,), State.WARNING)]
     answered = [one for one in components(seen, findings) if one.layer == "hardware"]
     assert [one.state for one in answered] == ["reported", "warning"]
+
+
+def test_a_toolkit_has_its_boxes_on_any_stack(stacks):
+    found = boxes(stack="cpu", software=(Software("cuda-toolkit", "13.0.88", "nvcc"),))
+    assert (found["cuda-toolkit"].version, found["cuda-toolkit"].role) == ("13.0.88", "toolkit")
+    assert found["nvcc"].state == State.REPORTED
+    assert boxes(stack="cpu", software=())["cuda-toolkit"].state == State.ABSENT
+
+
+def test_what_was_looked_for_and_is_not_there_is_said(stacks):
+    report = replace(linux(), facts={}, cards=(), software=(), absent={"torch.version": Absent("not_installed", None)})
+    drawn = reported_column("a", "a", "", "", described_column("cpu"), report, [], [])
+    (torch,) = (box for box in drawn.boxes if box.component == "pytorch")
+    assert (torch.version, torch.state) == ("not installed", State.REPORTED)
