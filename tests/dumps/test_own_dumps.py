@@ -58,7 +58,7 @@ ROWS = (
     ("nvidia_dumps.TOPOLOGY", "nvidia-smi-topo", {}, 0, ()),
     ("nvidia_dumps.LIST", "nvidia-smi-list", {}, 4, ("mixed-capability",)),
     ("nvidia_dumps.VERSION", "nvidia-smi-version", {"cuda.driver_api_version": "13.0"}, 0, ()),
-    ("nvidia_dumps.NVCC", "nvcc-version", {"cuda.toolkit_version": "12.8.61"}, 0, ("toolkit-alone",)),
+    ("nvidia_dumps.NVCC", "nvcc-version", {"cuda.toolkit_version": "12.8.61"}, 0, ()),
     ("test_env_reports.CLASSIC", "collect-env", {"torch.version": "2.7.1+cu126"}, 4, ("mig-on",)),
     ("test_env_reports.ROCM", "collect-env", {"torch.hip_version": "6.2.41134-65d174c3e"}, 1, ()),
     ("test_env_reports.XPU", "collect-env", {"os.name": "Windows", "xpu.available": True}, 1, ()),

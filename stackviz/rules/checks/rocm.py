@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterable, Iterator, Sequence
 
+from stackviz.rules.checks.companions import torch_packages
 from stackviz.rules.checks.grouping import indexes, named
 from stackviz.rules.compatibility import Source, Tables
 from stackviz.rules.finding import Severity, Verdict
@@ -62,8 +63,8 @@ def check_rocm_wheel(look: Look, _tables: Tables) -> Iterator[Verdict]:
             Severity.BROKEN,
             f"torch {torch} is built for AMD cards, on a machine with {named(others)}",
             "A build for ROCm holds no code for cards of NVIDIA: torch.cuda.is_available() says no.",
-            "Install a CUDA build: pip install --force-reinstall torch --index-url "
-            "https://download.pytorch.org/whl/cu<version>, with a version the driver serves.",
+            f"pip uninstall -y {torch_packages(look)}; then install a CUDA build with a CUDA version that the driver "
+            "serves: https://pytorch.org/get-started/locally/ gives the command.",
             cards=indexes(others),
         )
     elif look.is_true("cuda.available") is False:
