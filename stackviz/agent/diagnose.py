@@ -69,6 +69,9 @@ def describe_answer(document: Document) -> str:
 
 
 def _lines(document: Document) -> Iterator[str]:
+    if not document["kinds"] and not document["not_understood"]:
+        yield "There is no text in it: give what one of the tools printed."
+        return
     if not document["kinds"]:
         yield "No tool that is known here wrote this. Known are:"
         yield from (f"  {tool}" for tool in dict.fromkeys(importer.tool for importer in IMPORTERS))

@@ -140,3 +140,8 @@ def test_a_dump_cannot_write_to_the_terminal(capsys, tmp_path):
     path.write_text(COLLECT_ENV.read_text(encoding="utf-8") + "\n\n\x9b31m \u202e evil\n", encoding="utf-8")
     assert main(["diagnose", str(path)]) == 0
     assert not {"\x9b", "\u202e", "\x1b"} & set(capsys.readouterr().out)
+
+
+def test_an_empty_text_is_called_empty():
+    assert describe_answer(diagnosed(read_all(""))) == "There is no text in it: give what one of the tools printed."
+    assert describe_answer(diagnosed(read_all("hello"))).startswith("No tool that is known here wrote this.")
