@@ -11,6 +11,7 @@ from typing import Any, Protocol
 from django.utils.translation import gettext as _
 
 from stackviz.diagrams.boxes import SEVERITY_STATES, Box, Column, Link, Need, NeedTable
+from stackviz.diagrams.boxes import FindingLike as AnyFinding
 from stackviz.diagrams.layers import Layer, State
 from stackviz.rules import Requirement
 from stackviz.rules.compatibility import newest_up_to
@@ -50,17 +51,11 @@ class DescribedColumn(Column):
         return Column(**{one.name: getattr(self, one.name) for one in fields(Column)})
 
 
-class FindingLike(Protocol):
+class FindingLike(AnyFinding, Protocol):
+    """What a link needs to know of a finding besides: which rule says it."""
+
     @property
     def rule(self) -> str: ...
-    @property
-    def component(self) -> str: ...
-    @property
-    def severity(self) -> str: ...
-    @property
-    def title(self) -> str: ...
-    @property
-    def evidence(self) -> Mapping[str, str]: ...
 
 
 def by_component(rows: Iterable[Requirement]) -> Demands:
