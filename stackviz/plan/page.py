@@ -14,8 +14,10 @@ from stackviz.diagrams.layers import State
 from stackviz.diagrams.stack import Drawing, draw_columns
 from stackviz.plan import fit
 from stackviz.plan.asked import Asked, with_release
+from stackviz.plan.branches import Branch, branches, chosen_branch, decided
+from stackviz.plan.builds import Answer, Build, builds, chosen_build, command
 from stackviz.plan.features import feature_title
-from stackviz.plan.fit import Answer, Branch, Build, Wanted
+from stackviz.plan.wanted import Wanted
 from stackviz.rules import Finding, Severity, Tables
 from stackviz.rules.compatibility import Requirement
 from stackviz.stacks.life import LifeTable, life_table
@@ -80,12 +82,12 @@ def plan_of(asked: Asked, tables: Tables, day: datetime) -> Plan:
     """As of `day`, aware."""
     asked, newer = _settled(asked, tables, day)
     wanted = asked.wanted
-    offered = fit.builds(wanted, tables, day)
-    build = fit.chosen_build(offered, wanted, tables, day)
-    without_driver = build or fit.chosen_build(offered, replace(wanted, driver=""), tables, day)
-    found = fit.branches(wanted, without_driver, tables, day)
-    branch = None if wanted.driver else fit.chosen_branch(found)
-    with_driver = fit.decided(wanted, branch if build else None)
+    offered = builds(wanted, tables, day)
+    build = chosen_build(offered, wanted, tables, day)
+    without_driver = build or chosen_build(offered, replace(wanted, driver=""), tables, day)
+    found = branches(wanted, without_driver, tables, day)
+    branch = None if wanted.driver else chosen_branch(found)
+    with_driver = decided(wanted, branch if build else None)
     shown_build = build or (offered[0] if offered else None)
     report, answers = fit.judged(with_driver, shown_build, tables, day)
     features = fit.features(wanted, tables)
@@ -96,7 +98,7 @@ def plan_of(asked: Asked, tables: Tables, day: datetime) -> Plan:
         asked,
         newer,
         answer,
-        fit.command(wanted, shown_build),
+        command(wanted, shown_build),
         build,
         tuple(Offer(one, tuple(_why(one, wanted))) for one in offered),
         branch,
@@ -122,8 +124,8 @@ def _settled(asked: Asked, tables: Tables, day: datetime) -> tuple[Asked, Newer 
     if not asked.torch_is_open:
         return asked, None
     wanted = asked.wanted
-    offered = fit.builds(wanted, tables, day)
-    build = fit.chosen_build(offered, wanted, tables, day)
+    offered = builds(wanted, tables, day)
+    build = chosen_build(offered, wanted, tables, day)
     if fit.answer(wanted, build, tables, day) is Answer.WORKS:
         return asked, None
     other = fit.newest_that_works(_open_python(asked), tables, day)

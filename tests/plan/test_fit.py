@@ -5,20 +5,14 @@ from datetime import UTC, datetime
 
 import pytest
 
+from stackviz.plan import builds as plan_builds
 from stackviz.plan import fit
+from stackviz.plan.branches import branches, chosen_branch, decided
+from stackviz.plan.builds import Answer, builds, chosen_build, command
 from stackviz.plan.features import TITLES
 from stackviz.plan.fit import (
     MOST_TRIED,
-    SYSTEMS,
-    Answer,
-    Wanted,
     answer,
-    branches,
-    builds,
-    chosen_branch,
-    chosen_build,
-    command,
-    decided,
     features,
     judged,
     needed_macos,
@@ -27,6 +21,7 @@ from stackviz.plan.fit import (
     torch_versions,
     works,
 )
+from stackviz.plan.wanted import SYSTEMS, Wanted
 from stackviz.rules import judge, packaged_tables
 from stackviz.rules.known_cards import KnownCard
 
@@ -110,7 +105,8 @@ def count_judged(monkeypatch) -> list[object]:
         judged_reports.append(report)
         return judge(report, tables)
 
-    monkeypatch.setattr(fit, "judge", counted)
+    for module in (plan_builds, fit):
+        monkeypatch.setattr(module, "judge", counted)
     return judged_reports
 
 

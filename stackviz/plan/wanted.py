@@ -1,0 +1,82 @@
+"""What is planned, and the report its machine would send. No queries."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from types import MappingProxyType
+from uuid import uuid4
+
+from stackviz import wire
+from stackviz.rules.known_cards import KnownCard
+from stackviz.wire import Scalar
+
+
+@dataclass(frozen=True, slots=True)
+class System:
+    """A system one may plan for. `platform`: as drivers go; `wheel`: as wheels go; `facts`: what it would report."""
+
+    key: str
+    platform: str
+    wheel: str
+    facts: Mapping[str, Scalar]
+    vendors: frozenset[str]
+
+
+def _system(key: str, platform: str, wheel: str, vendors: str, **facts: Scalar) -> System:
+    named = {name.replace("_", ".", 1): value for name, value in facts.items()}
+    return System(key, platform, wheel, MappingProxyType(named), frozenset(vendors.split()))
+
+
+SYSTEMS = {
+    system.key: system
+    for system in (
+        _system("linux-x86_64", "linux", "linux-x86_64", "nvidia", os_name="Linux", python_arch="x86_64"),
+        _system("linux-aarch64", "linux", "linux-aarch64", "nvidia", os_name="Linux", python_arch="aarch64"),
+        _system("windows-x86_64", "windows", "windows-x86_64", "nvidia", os_name="Windows", python_arch="AMD64"),
+        _system("wsl2", "windows", "linux-x86_64", "nvidia", os_name="Linux", os_wsl="2", python_arch="x86_64"),
+        _system("macos-arm64", "macos", "macos-arm64", "apple", os_name="macOS", python_arch="arm64"),
+    )
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """What is planned. `card` None: the CPU alone. `macos`, `driver`, `python`: "" for not decided."""
+
+    system: System
+    torch: str
+    card: KnownCard | None
+    macos: str = ""
+    driver: str = ""
+    python: str = ""
+
+
+def bare_report(wanted: Wanted, day: datetime) -> wire.Report:
+    """The machine without torch and driver."""
+    facts: dict[str, Scalar] = dict(wanted.system.facts)
+    if wanted.python:
+        facts["python.version"] = wanted.python
+    if wanted.system.platform == "macos":
+        facts["os.version"] = wanted.macos
+        facts["os.arch"] = "arm64"
+        facts["python.rosetta"] = False
+        facts["mps.built"] = True
+        if wanted.card is not None:
+            facts["apple.chip"] = wanted.card.reported_name
+    return wire.Report(
+        id=uuid4(),
+        created_at=day,
+        agent=wire.Agent("plan", "0"),
+        machine=wire.Machine(wire.NOBODY),
+        facts={name: value for name, value in facts.items() if value != ""},
+        cards=tuple(_cards(wanted)),
+    )
+
+
+def _cards(wanted: Wanted) -> Iterator[wire.Card]:
+    card = wanted.card
+    if card is not None:
+        facts = {"compute_capability": card.compute_capability} if card.compute_capability else {}
+        memory = card.memory_bytes if card.vendor != "apple" else None
+        kind = "soc" if card.vendor == "apple" else "gpu"
+        yield wire.Card(0, kind, card.vendor, card.reported_name, memory, facts=facts)
