@@ -81,7 +81,7 @@ def reported_column(
 
     `printed`: sizes of memory are those of a data sheet (32 GB), nothing reported them (31.8 GiB).
     """
-    found = [Found(item.component, item.version, item.found_by) for item in report.software]
+    found = _found(report)
     hardware = [
         *_card_boxes(report.cards, sheets, printed=printed),
         *_processor(report.facts),
@@ -95,6 +95,13 @@ def reported_column(
     capabilities = [str(capability) for capability in told if capability]
     column = reported_needs(column.plain(), column.demands, report.facts, capabilities, findings)
     return _without_absent(column, report)
+
+
+def _found(report: wire.Report) -> list[Found]:
+    """The software, the one that runs last: of several torches that are listed, the drawing shows what was imported."""
+    found = [Found(item.component, item.version, item.found_by) for item in report.software]
+    runs = report.facts.get("torch.version")
+    return [*found, *(item for item in found if item.component == "pytorch" and item.version == runs)]
 
 
 def _with_toolkit(described: Column, found: Sequence[Found]) -> Column:

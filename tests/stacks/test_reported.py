@@ -158,3 +158,9 @@ def test_what_was_looked_for_and_is_not_there_is_said(stacks):
     drawn = reported_column("a", "a", "", "", described_column("cpu"), report, [], [])
     (torch,) = (box for box in drawn.boxes if box.component == "pytorch")
     assert (torch.version, torch.state) == ("not installed", State.REPORTED)
+
+
+def test_of_several_torches_the_one_that_runs_is_drawn(stacks):
+    listed = (Software("pytorch", "2.13.0+cu130", "collect_env"), Software("pytorch", "2.12.0", "packages of pip"))
+    assert boxes(software=listed)["pytorch"].version == "2.13.0+cu130"
+    assert boxes(software=listed[::-1])["pytorch"].version == "2.13.0+cu130"
