@@ -137,13 +137,16 @@ class Look(_Facts):
         super().__init__(report.facts, report.absent)
         self.day = report.created_at.date().isoformat()
         self.all_cards = tuple(CardLook(card, tables) for card in report.cards)
-        self._software: dict[str, list[str]] = {}
-        self._found_by: dict[str, dict[str, list[str]]] = {}
-        self._lists_packages = any(found.found_by == PACKAGE_METADATA for found in report.software)
-        for found in report.software:
+        self._software = report.software
+
+    @cached_property
+    def _found_by(self) -> dict[str, dict[str, list[str]]]:
+        """Component -> version -> who found it. Made when it is first asked for: most rules never ask."""
+        named: dict[str, dict[str, list[str]]] = {}
+        for found in self._software:
             version = (found.version or "").strip()
-            self._software.setdefault(found.component, []).append(version)
-            self._found_by.setdefault(found.component, {}).setdefault(version, []).append(found.found_by)
+            named.setdefault(found.component, {}).setdefault(version, []).append(found.found_by)
+        return named
 
     def cards(self, vendor: str) -> list[CardLook]:
         return [card for card in self.all_cards if card.vendor == vendor]
@@ -151,11 +154,11 @@ class Look(_Facts):
     @property
     def lists_packages(self) -> bool:
         """Whether all installed packages were looked through, so that one that is not named is not installed."""
-        return self._lists_packages
+        return any(found.found_by == PACKAGE_METADATA for found in self._software)
 
     def software(self, component: str) -> list[str]:
         """The versions of a component that were found, each once; "" where one did not say. Empty if it was not."""
-        versions = list(dict.fromkeys(self._software.get(component, [])))
+        versions = list(self._found_by.get(component, {}))
         if versions:
             self.evidence[component] = ", ".join(version or "version not stated" for version in versions)
         return versions
