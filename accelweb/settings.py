@@ -81,6 +81,7 @@ INSTALLED_APPS = [
     "stackviz.plan",
     "stackviz.opendata",
     "stackviz.pages",
+    "stackviz.up",
 ]
 
 MIDDLEWARE = [

@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from stackviz.pages.up.children import RESTARTS_ALLOWED, ended_with_us
-from stackviz.pages.up.errors import CannotStart
+from stackviz.up.children import RESTARTS_ALLOWED, ended_with_us
+from stackviz.up.errors import CannotStart
 from tests.live import ROOT
 
 SLEEPER = [sys.executable, "-c", "import time; time.sleep(60)"]
@@ -19,7 +19,7 @@ SLEEPER = [sys.executable, "-c", "import time; time.sleep(60)"]
 FAMILY = """
     import sys, time
     from pathlib import Path
-    from stackviz.pages.up.children import ended_with_us
+    from stackviz.up.children import ended_with_us
     grandchild = "import subprocess, sys, time; p = subprocess.Popen([sys.executable, '-c', 'import time; time.sleep(60)']); print(p.pid, flush=True); time.sleep(60)"
     with ended_with_us(Path("."), Path(sys.argv[1]), print) as children:
         child = children.start("family", [sys.executable, "-c", grandchild], {})

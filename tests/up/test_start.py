@@ -7,16 +7,16 @@ import sys
 
 import pytest
 
-from stackviz.pages.up import broker, lock, var_folder, web
-from stackviz.pages.up.children import ended_with_us
-from stackviz.pages.up.errors import AlreadyRunning, CannotStart
-from stackviz.pages.up.progress import Progress
+from stackviz.up import broker, lock, var_folder, web
+from stackviz.up.children import ended_with_us
+from stackviz.up.errors import AlreadyRunning, CannotStart
+from stackviz.up.progress import Progress
 from tests.live import ROOT
 
 HOLDER = """
 import sys, time
 from pathlib import Path
-from stackviz.pages.up import lock
+from stackviz.up import lock
 with lock.held(Path(sys.argv[1])) as mine:
     mine.note("http://127.0.0.1:8000")
     print("held", flush=True)

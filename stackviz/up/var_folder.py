@@ -4,7 +4,7 @@ import os
 import secrets
 from pathlib import Path
 
-from stackviz.pages.up.errors import CannotStart
+from stackviz.up.errors import CannotStart
 
 SECRET_KEY_BYTES = 50
 

@@ -6,7 +6,7 @@ from django.core.management import call_command
 from django.db import DatabaseError, OperationalError, connection
 from django.db.migrations.executor import MigrationExecutor
 
-from stackviz.pages.up.errors import CannotStart
+from stackviz.up.errors import CannotStart
 
 
 def migrate() -> str:

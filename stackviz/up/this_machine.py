@@ -9,10 +9,10 @@ from django.urls import reverse
 from stackviz.benchmarks.models import Result
 from stackviz.catalog.models import Accelerator
 from stackviz.labs.models import Report
-from stackviz.pages.up.accounts import key_row
-from stackviz.pages.up.children import Children, inherited_environment
-from stackviz.pages.up.errors import CannotStart
-from stackviz.pages.up.web import page_answers
+from stackviz.up.accounts import key_row
+from stackviz.up.children import Children, inherited_environment
+from stackviz.up.errors import CannotStart
+from stackviz.up.web import page_answers
 from stackviz.web.subjects import comparison_query
 
 MACHINE_NAME = "this-machine"

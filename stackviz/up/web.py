@@ -11,8 +11,8 @@ import urllib.request
 from collections.abc import Mapping
 from pathlib import Path
 
-from stackviz.pages.up.children import Child, Children
-from stackviz.pages.up.errors import CannotStart
+from stackviz.up.children import Child, Children
+from stackviz.up.errors import CannotStart
 
 PORTS_TRIED = 50
 WEB_PROCESSES = max(2, min(4, os.cpu_count() or 1))

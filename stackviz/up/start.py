@@ -11,10 +11,10 @@ from typing import TextIO
 from django.conf import settings
 from django.urls import reverse
 
-from stackviz.pages.up import accounts, broker, database, lock, static_files, this_machine, var_folder, web
-from stackviz.pages.up.children import Children, ended_with_us, inherited_environment
-from stackviz.pages.up.errors import CannotStart, Stopped
-from stackviz.pages.up.progress import Progress
+from stackviz.up import accounts, broker, database, lock, static_files, this_machine, var_folder, web
+from stackviz.up.children import Children, ended_with_us, inherited_environment
+from stackviz.up.errors import CannotStart, Stopped
+from stackviz.up.progress import Progress
 
 
 def up(out: TextIO, *, with_agent: bool = True) -> None:

@@ -9,7 +9,7 @@ from django.db import transaction
 
 from stackviz.labs.keys import KeyRefused, authenticate, create_key
 from stackviz.labs.models import AgentKey, Lab, Membership
-from stackviz.pages.up.var_folder import read_secret, write_secret
+from stackviz.up.var_folder import read_secret, write_secret
 
 ADMIN = "admin"
 LAB = "local"

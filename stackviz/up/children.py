@@ -12,8 +12,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from stackviz.pages.up import watchdog
-from stackviz.pages.up.errors import CannotStart
+from stackviz.up import watchdog
+from stackviz.up.errors import CannotStart
 
 LINES_SHOWN = 12  # of a dead child's log
 RESTARTS_ALLOWED = 5  # within RESTART_WINDOW_S; a child that dies more often will not get better by itself

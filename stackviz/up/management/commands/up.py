@@ -1,4 +1,4 @@
-"""`manage.py up`, which is what `make run` runs. The work is in `stackviz.pages.up`."""
+"""`manage.py up`, which is what `make run` runs. The work is in `stackviz.up`."""
 
 import sys
 from argparse import ArgumentParser
@@ -7,9 +7,9 @@ from pathlib import Path
 from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError
 
-from stackviz.pages.up import lock
-from stackviz.pages.up.errors import AlreadyRunning, CannotStart
-from stackviz.pages.up.start import up
+from stackviz.up import lock
+from stackviz.up.errors import AlreadyRunning, CannotStart
+from stackviz.up.start import up
 
 FAILED, ALREADY_RUNNING = 1, 3
 

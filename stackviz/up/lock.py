@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import IO
 
-from stackviz.pages.up.errors import AlreadyRunning
+from stackviz.up.errors import AlreadyRunning
 
 
 class Lock:

@@ -12,8 +12,8 @@ from pathlib import Path
 
 import redis
 
-from stackviz.pages.up.children import Children, inherited_environment
-from stackviz.pages.up.errors import CannotStart
+from stackviz.up.children import Children, inherited_environment
+from stackviz.up.errors import CannotStart
 
 SOCKET_PATH_LIMIT = 100  # bytes; the kernel's own is 104 to 108
 ANSWER_WITHIN_S = 10.0
