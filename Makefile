@@ -22,8 +22,13 @@ define installed
 	exit 1
 endef
 
+# $(translated): the .mo files Django reads are as new as the .po files.
+define translated
+	@$(PY) tools/translations.py --compile
+endef
+
 .DEFAULT_GOAL := help
-.PHONY: help run test lint format bench clean reset pins
+.PHONY: help run test lint format bench translations release clean reset pins
 
 help:
 	@echo "make run     the site, with this machine on it: http://127.0.0.1:8000/   [HOST= PORT= LAB=1]"
@@ -31,20 +36,25 @@ help:
 	@echo "make lint    ruff, mypy, import contracts, migrations, deployment checks"
 	@echo "make format  ruff format and its safe fixes"
 	@echo "make bench   ratios against bare Django on this machine                  [ARGS=--quick]"
+	@echo "make translations  takes new texts into locale/, lists what is not translated yet"
+	@echo "make release what must hold before a version goes out: translations, lint, tests"
 	@echo "make clean   removes .venv and caches; keeps var/ (the database and its keys)"
 	@echo "make reset   removes var/ too: the site starts empty"
 	@echo "make pins    requirements*.txt anew from requirements*.in"
 
 run:
 	$(call installed,server $(if $(filter-out 0 no,$(LAB)),lab))
+	$(translated)
 	@exec $(PY) manage.py up
 
 test:
 	$(call installed,server dev)
+	$(translated)
 	@exec $(PY) -m pytest -n $(JOBS) $(ARGS)
 
 lint:
 	$(call installed,server dev)
+	$(translated)
 	@exec $(PY) tools/lint.py
 
 format:
@@ -54,7 +64,19 @@ format:
 
 bench:
 	$(call installed,server dev)
+	$(translated)
 	@exec $(PY) -m bench $(ARGS)
+
+translations:
+	$(call installed,server)
+	@exec $(PY) tools/translations.py
+
+release:
+	$(call installed,server dev)
+	@$(PY) tools/translations.py --check
+	$(translated)
+	@$(PY) tools/lint.py
+	@exec $(PY) -m pytest -n $(JOBS)
 
 clean:
 	rm -rf .venv .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis build dist

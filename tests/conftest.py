@@ -20,6 +20,7 @@ from django.utils import translation
 
 from tests import servers
 from tests.live import ROOT, Site
+from tools import translations
 
 PATIENCE_MS = 40_000  # for a page to show something; a machine busy with other tests needs several seconds
 CHROMIUM_NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
@@ -47,6 +48,12 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log):
 
 
 # --- every test ---
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Compile translations that changed, so that tests read what the .po files say; once, before workers start."""
+    if not hasattr(config, "workerinput"):
+        translations.compile_changed(ROOT)
 
 
 @pytest.fixture(autouse=True)

@@ -1,0 +1,161 @@
+"""The site's texts in other languages: `locale/<language>/LC_MESSAGES/django.po` and the `.mo` files Django reads.
+
+python tools/translations.py             take new texts of templates and code into every .po, drop texts that are gone,
+                                         compile, list what is not translated yet; fails if there is any
+python tools/translations.py --check     write nothing; fails too where a .po is not as the first command would write it
+python tools/translations.py --compile   compile only, and only what is older than its .po
+"""
+
+import argparse
+import io
+import os
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import IO, TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from babel.messages.catalog import Catalog, Message
+
+ROOT = Path(__file__).resolve().parent.parent
+FOLDERS = ("accelweb", "stackviz", "templates")
+Keywords = Mapping[str, Any]  # a function's name -> which arguments are texts, as Babel writes it
+KEYWORDS: Keywords = {
+    "_": None,
+    "gettext": None,
+    "gettext_lazy": None,
+    "gettext_noop": None,
+    "ngettext": (1, 2),
+    "ngettext_lazy": (1, 2),
+    "pgettext": ((1, "c"), 2),
+    "pgettext_lazy": ((1, "c"), 2),
+    "npgettext": ((1, "c"), 2, 3),
+    "npgettext_lazy": ((1, "c"), 2, 3),
+}
+
+
+def po_files(root: Path) -> list[Path]:
+    return sorted(root.glob("locale/*/LC_MESSAGES/django.po"))
+
+
+def read_catalog(path: Path) -> "Catalog":
+    """Raises PoFileError where the file is not well formed."""
+    from babel.messages.pofile import read_po
+
+    with path.open("rb") as file:
+        return read_po(file, ignore_obsolete=True, abort_invalid=True)
+
+
+def is_translated(message: "Message") -> bool:
+    forms = message.string if isinstance(message.string, (list, tuple)) else [message.string]
+    return not message.fuzzy and all(forms)
+
+
+def extract_template(
+    file: IO[bytes], keywords: Keywords, comment_tags: Sequence[str], _options: object
+) -> Iterator[Any]:
+    """Texts of a Django template: Django turns its tags into calls of gettext, Babel reads these as Python."""
+    from babel.messages.extract import extract_python
+    from django.utils.translation.template import templatize
+
+    code = "\n".join(line.strip() for line in templatize(file.read().decode()).splitlines())
+    return extract_python(io.BytesIO(code.encode()), keywords, comment_tags, {})
+
+
+def extract_catalog(root: Path) -> "Catalog":
+    """Every text of templates and code, without translations."""
+    import django
+    from babel.messages.catalog import Catalog
+    from babel.messages.extract import extract_from_dir
+    from django.conf import settings
+
+    if not settings.configured:  # the template lexer asks for DEBUG
+        settings.configure()
+        django.setup()
+    methods: list[tuple[str, Any]] = [("**.py", "python"), ("**.html", extract_template), ("**.txt", extract_template)]
+    catalog = Catalog()
+    for folder in FOLDERS:
+        for _file, _line, text, _comments, context in extract_from_dir(root / folder, methods, keywords=KEYWORDS):
+            catalog.add(text, context=context)
+    return catalog
+
+
+def merge(path: Path, extracted: "Catalog") -> tuple[str, list[str]]:
+    """-> the .po file with exactly the extracted texts, and what is left to translate.
+
+    The header is kept as it stands. Entries are sorted by text and name no place, so two branches that add texts or
+    move code rarely touch the same lines.
+    """
+    from babel.messages.catalog import Catalog
+    from babel.messages.pofile import write_po
+
+    translated = read_catalog(path)
+    merged = Catalog(locale=translated.locale)
+    missing: list[str] = []
+    for message in extracted:
+        if not message.id:
+            continue
+        known = translated.get(message.id, message.context)
+        if known and is_translated(known) and known.pluralizable == message.pluralizable:
+            merged.add(message.id, known.string, context=message.context)
+        else:
+            merged.add(message.id, context=message.context)
+            missing.append(message.id if isinstance(message.id, str) else message.id[0])
+    entries = io.BytesIO()
+    write_po(entries, merged, width=0, no_location=True, omit_header=True, sort_output=True)
+    header = path.read_text().partition("\n\n")[0].rstrip()
+    return f"{header}\n\n{entries.getvalue().decode().strip()}\n", sorted(missing)
+
+
+def compile_catalog(path: Path) -> None:
+    """Write the .mo beside a .po in one step: a running site never reads half a file."""
+    from babel.messages.mofile import write_mo
+
+    new = path.with_suffix(f".mo.{os.getpid()}")
+    with new.open("wb") as file:
+        write_mo(file, read_catalog(path))
+    new.replace(path.with_suffix(".mo"))
+
+
+def compile_changed(root: Path) -> None:
+    for path in po_files(root):
+        compiled = path.with_suffix(".mo")
+        if not compiled.exists() or compiled.stat().st_mtime_ns < path.stat().st_mtime_ns:
+            compile_catalog(path)
+
+
+def update(root: Path, *, write: bool) -> list[str]:
+    """-> what is left to do."""
+    extracted = extract_catalog(root)
+    problems = []
+    for path in po_files(root):
+        name = path.relative_to(root)
+        text, missing = merge(path, extracted)
+        if write:
+            path.write_text(text)
+        elif text != path.read_text():
+            problems.append(f"{name}: differs from the texts of templates and code; run: make translations")
+        problems += [f"{name}: not translated: {text}" for text in missing]
+    return problems
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    choice = parser.add_mutually_exclusive_group()
+    choice.add_argument("--compile", action="store_true")
+    choice.add_argument("--check", action="store_true")
+    chosen = parser.parse_args()
+    if chosen.compile:
+        compile_changed(ROOT)
+        return 0
+    problems = update(ROOT, write=not chosen.check)
+    if not chosen.check:
+        compile_changed(ROOT)
+    for problem in problems:
+        print(problem)
+    print(f"{len(problems)} to do" if problems else "every text is translated")
+    return 1 if problems else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
