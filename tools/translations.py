@@ -52,14 +52,15 @@ def is_translated(message: "Message") -> bool:
 
 
 def extract_template(
-    file: IO[bytes], keywords: Keywords, comment_tags: Sequence[str], _options: object
+    file: IO[bytes], keywords: Keywords, comment_tags: Sequence[str], options: dict[str, Any]
 ) -> Iterator[Any]:
     """Texts of a Django template: Django turns its tags into calls of gettext, Babel reads these as Python."""
     from babel.messages.extract import extract_python
     from django.utils.translation.template import templatize
 
-    code = "\n".join(line.strip() for line in templatize(file.read().decode()).splitlines())
-    return extract_python(io.BytesIO(code.encode()), keywords, comment_tags, {})
+    encoding = options.get("encoding", "utf-8")
+    code = "\n".join(line.strip() for line in templatize(file.read().decode(encoding)).splitlines())
+    return extract_python(io.BytesIO(code.encode()), keywords, comment_tags, {"encoding": "utf-8"})
 
 
 def extract_catalog(root: Path) -> "Catalog":
