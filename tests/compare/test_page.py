@@ -204,3 +204,9 @@ def test_a_machines_memory_is_what_it_reported_not_the_largest_its_chip_is_sold_
     memory = {verdict.title: verdict for verdict in page.context["comparison"].verdicts}["Memory"]
     assert memory.lead == "H100 SXM5 80GB has 1.6× desk-mac"
     assert memory.rest == "H100 SXM5 80GB 80 GB, desk-mac 48 GiB (reported)"
+
+
+def test_a_refused_subject_is_answered_with_the_form_of_an_address_as_text(client, curated):
+    page = client.get("/compare/?a=nothing-like-it&a=machine:x").content.decode()
+    assert "Use the slug of an accelerator, stack:&lt;slug&gt; or machine:&lt;lab&gt;/&lt;machine&gt;." in page
+    assert "<slug>" not in page
