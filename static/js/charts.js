@@ -7,6 +7,15 @@
 (() => {
   "use strict";
   const PLOTLY = document.currentScript.dataset.plotly;
+  /* A chart may show a private lab's figures: nothing in it may offer to upload them, and no map data is fetched. */
+  const CONFIG = {
+    displaylogo: false,
+    responsive: true,
+    showSendToCloud: false,
+    plotlyServerURL: "",
+    topojsonURL: "",
+    modeBarButtonsToRemove: ["lasso2d", "select2d", "sendChartToCloud"],
+  };
   const drawn = new Set();
   let loading;
 
@@ -67,7 +76,7 @@
       const { data, layout } = themed(figure);
       if (layout.height) plot.style.setProperty("--h", layout.height);
       plot.hidden = false;
-      await library.react(plot, data, layout, { displaylogo: false, responsive: true, modeBarButtonsToRemove: ["lasso2d", "select2d"] });
+      await library.react(plot, data, layout, CONFIG);
       drawn.add(chart);
     } catch (problem) {
       drawn.delete(chart);
