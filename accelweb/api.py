@@ -6,7 +6,7 @@ from django.http import HttpRequest, HttpResponse
 from ninja import NinjaAPI
 from ninja.errors import HttpError, ValidationError
 
-from stackviz.catalog.api import router as catalog
+from stackviz.accelerators.api import router as accelerators
 from stackviz.diagnose.api import router as diagnose
 from stackviz.ingest.api import router as ingest
 from stackviz.machines.api import router as machines
@@ -20,7 +20,7 @@ api = NinjaAPI(
     docs_url="/docs/",
     openapi_url="/openapi.json",
 )
-api.add_router("", catalog, tags=["accelerators"])
+api.add_router("", accelerators, tags=["accelerators"])
 api.add_router("", stacks, tags=["stacks"])
 api.add_router("", machines, tags=["machines"])
 api.add_router("", ingest, tags=["reports"])

@@ -73,6 +73,8 @@ INSTALLED_APPS = [
     "stackviz.stacks",
     "stackviz.labs",
     "stackviz.benchmarks",
+    "stackviz.accelerators",
+    "stackviz.curation",
     "stackviz.ingest",
     "stackviz.machines",
     "stackviz.compare",

@@ -5,10 +5,12 @@ from django.urls import include, path
 from django.utils.translation import gettext_lazy as _
 
 from accelweb.api import api
+from stackviz.accelerators import urls as accelerators
+from stackviz.curation import urls as curation
 
 urlpatterns = [
     path("", include("stackviz.pages.urls")),
-    path("", include("stackviz.catalog.urls")),
+    path("", include(([*accelerators.urlpatterns, *curation.urlpatterns], "catalog"))),
     path("", include("stackviz.stacks.urls")),
     path("", include("stackviz.machines.urls")),
     path("", include("stackviz.ingest.urls")),

@@ -31,7 +31,10 @@ CHROMIUM_NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrom
 # Tests of these share something dear (a site with a worker, a first start): one process has them all.
 TOGETHER = ("tests/browser/", "tests/up/test_up.py", "tests/deploy/")
 # A file of these loads the whole catalogue once for all its tests: it stays in one process.
-BY_FILE = ("tests/catalog/", "tests/compare/", "tests/explore/", "tests/opendata/", "tests/plan/", "tests/stacks/")
+BY_FILE = tuple(
+    f"tests/{room}/"
+    for room in ("accelerators", "catalog", "compare", "curation", "explore", "opendata", "plan", "stacks")
+)
 
 
 @pytest.hookimpl(optionalhook=True)

@@ -1,5 +1,4 @@
 from django.apps import AppConfig
-from django.db.models.signals import post_migrate
 from django.utils.translation import gettext_lazy as _
 
 
@@ -10,10 +9,6 @@ class CatalogConfig(AppConfig):
 
     def ready(self) -> None:
         from stackviz.catalog import models
-        from stackviz.catalog.curation.groups import make_groups
-
-        # After a migration, when the permissions are there.
-        post_migrate.connect(make_groups, sender=self, dispatch_uid="the curators' groups")
 
         models.CatalogueEdition.renew_with(
             models.Vendor, models.Source, models.Accelerator, models.SpecValue, models.Alias

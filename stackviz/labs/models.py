@@ -322,7 +322,7 @@ class NameDecision(models.Model):
     """What a curator decided about a name that cards report, and why; it stays when it is undone.
 
     `step` counts the decisions about one name from 1: of two people who decide at once only one can have the next.
-    `kept`: what is needed to undo it, as `naming` wrote it: aliases made, and aliases changed with how they were.
+    `kept`: what is needed to undo it, as `curation` wrote it: aliases made, and aliases changed with how they were.
     """
 
     class Action(models.TextChoices):

@@ -8,7 +8,7 @@ from django.db.models import Count, QuerySet
 from django.http import HttpRequest
 from django.utils.translation import gettext_lazy as _
 
-from stackviz.catalog.desk import FileLoadAdmin, HistoryAdmin, OriginFilter
+from stackviz.catalog.curated_admin import FileLoadAdmin, HistoryAdmin, OriginFilter
 from stackviz.stacks.models import (
     Call,
     Component,

@@ -109,7 +109,7 @@ def test_an_admin_corrects_a_value_and_the_sheet_shows_it_with_history(site, log
     assert page.locator(".errornote, .errorlist").count() == 0, page.locator(".errorlist").all_inner_texts()
     site.shell(  # a second person approves; test_curation does it by hand
         "from django.contrib.auth.models import User\n"
-        "from stackviz.catalog.curation.decide import approve\n"
+        "from stackviz.curation.decide import approve\n"
         "from stackviz.catalog.models import Proposal\n"
         f"approve(Proposal.objects.get(target={value_id}, state='review').pk, User.objects.get(username='second'))"
     )

@@ -5,6 +5,7 @@ import io
 
 import pytest
 
+from stackviz.accelerators.list_query import SUPPORTS
 from stackviz.catalog.capabilities import (
     KNOWN,
     LEAST,
@@ -14,7 +15,6 @@ from stackviz.catalog.capabilities import (
     is_below,
     lacks,
 )
-from stackviz.catalog.listed_asked import SUPPORTS
 from stackviz.catalog.models import SpecValue
 
 

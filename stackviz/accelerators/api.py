@@ -1,0 +1,260 @@
+"""The HTTP API of the catalogue, for reading: accelerators, their values, the fields, the sources.
+
+Filters are the list's own, read by the same parser; what it does not understand is refused here with 422. Answers
+depend on the address and the catalogue's edition only: each has an ETag, and asking after it costs one query.
+"""
+
+from collections import defaultdict
+from collections.abc import Iterable
+from datetime import datetime
+from typing import Annotated
+
+from django.db.models import Count, Exists, OuterRef, Q, QuerySet
+from django.http import HttpRequest
+from ninja import Field as Described
+from ninja import Query, Router, Schema
+from ninja.decorators import decorate_view
+
+from stackviz.accelerators.api_query import (
+    asked_condition,
+    asked_fields,
+    asked_filters,
+    cut,
+    is_true,
+    refuse_others,
+    value_order,
+)
+from stackviz.accelerators.api_schemas import (
+    AcceleratorItem,
+    AcceleratorOut,
+    AcceleratorPage,
+    ConditionKeyOut,
+    RegistryOut,
+    SourceOut,
+    SourcePage,
+    SpecOut,
+    ValueOut,
+    ValuePage,
+    address_of,
+    brief,
+    checkers,
+    field_out,
+    spec_out,
+)
+from stackviz.accelerators.list_query import Asked
+from stackviz.accelerators.list_search import counted, filtered, found_accelerators
+from stackviz.catalog.conditions import KEYS
+from stackviz.catalog.fields import FIELDS
+from stackviz.catalog.models import Accelerator, Alias, CatalogueEdition, Source, SpecValue
+from stackviz.catalog.past import names_at, public_accelerators_at, public_values_at, read_moment
+from stackviz.catalog.queries import preferred_values, public_accelerators
+from stackviz.web.asked import clean_text
+from stackviz.web.conditional import unless_changed
+from stackviz.web.errors import ErrorBody, Refused
+
+router = Router()
+
+MOST_ROWS = 1000
+FARTHEST = 100_000  # rows skipped: the database reads every one of them
+REFUSED = {404: ErrorBody, 422: ErrorBody}
+_CUT = frozenset({"limit", "offset"})
+_tagged = decorate_view(unless_changed(CatalogueEdition.current))
+
+Limit = Annotated[int, Query(ge=1, le=MOST_ROWS, description="at most so many items")]
+Offset = Annotated[int, Query(ge=0, le=FARTHEST, description="leave out so many items first")]
+Fields = Annotated[list[str], Query(description="names of fields, several or with commas: only their values")]
+Alternatives = Annotated[str, Query(description="1: also what other sources say")]
+
+
+class Filters(Schema):
+    """The filters of /accelerators/. Several values: the parameter several times, or once with commas."""
+
+    q: str = Described("", description="words of a name, or a name that a card, a Mac or a tool reports")
+    vendor: list[str] = Described([], description="slugs, such as nvidia")
+    architecture: list[str] = Described([], description="such as Hopper")
+    kind: list[str] = Described([], description="gpu, soc, npu or asic")
+    form: list[str] = Described([], description="pcie, sxm, oam or other")
+    supports: list[str] = Described(
+        [], description="bf16, fp8, ...: by a published rate that is not zero, or by compute capability (NVIDIA)"
+    )
+    year_from: str = Described("", description="released in this year or later")
+    year_to: str = Described("", description="released in this year or earlier")
+    memory_min: str = Described("", description="at least so many GB of memory")
+    power_max: str = Described("", description="at most so many W of board power")
+
+
+@router.get(
+    "/accelerators/", response={200: AcceleratorPage, **REFUSED}, summary="Accelerators, filtered, sorted, in pages"
+)
+@_tagged
+def list_accelerators(
+    request: HttpRequest,
+    filters: Query[Filters],  # noqa: ARG001 - read by the parser the list has; here for the document
+    sort: Annotated[str, Query(description="name, vendor, kind or any field; -tdp_w: downwards")] = "",  # noqa: ARG001
+    fields: Fields = [],  # noqa: B006
+    limit: Limit = 100,
+    offset: Offset = 0,
+) -> AcceleratorPage:
+    """Ordered by name unless `sort` says otherwise; what has no figure of the field sorted by stands last."""
+    asked = asked_filters(request, _CUT | {"sort", "fields"})
+    names = asked_fields(fields)
+    items = list(found_accelerators(asked)[offset : offset + limit])
+    specs = _specs_of(items, names)
+    counts = counted(asked)
+    return AcceleratorPage(
+        **cut(request, counts.found, limit, offset),
+        without_figure=counts.unknown,
+        items=[
+            AcceleratorItem(**brief(item).dict(), address=address_of(request, item), specs=specs.get(item.pk, []))
+            for item in items
+        ],
+    )
+
+
+@router.get(
+    "/accelerators/{slug}/", response={200: AcceleratorOut, **REFUSED}, summary="One accelerator with its values"
+)
+@_tagged
+def get_accelerator(
+    request: HttpRequest,
+    slug: str,
+    fields: Fields = [],  # noqa: B006
+    alternatives: Alternatives = "",
+    at: Annotated[str, Query(description="2026-11-20 or 2026-11-20T16:00:00Z: as it stood then")] = "",
+) -> AcceleratorOut:
+    """Every public value with its source, in the unit it is printed in; `fields` leaves out the others."""
+    refuse_others(request, {"fields", "alternatives", "at"})
+    names, with_others = asked_fields(fields), is_true(alternatives, "alternatives")
+    accelerator = public_accelerators().filter(slug=clean_text(slug)).first()
+    if accelerator is None:
+        raise Refused(404, f"there is no accelerator {slug[:80]!r}", "slug")
+    answer = _at(request, accelerator, at) if at else _now(request, accelerator)
+    answer.specs = [
+        spec for spec in answer.specs if (with_others or spec.is_preferred) and (not names or spec.field in names)
+    ]
+    return answer
+
+
+@router.get("/values/", response={200: ValuePage, **REFUSED}, summary="Values across accelerators")
+@_tagged
+def list_values(
+    request: HttpRequest,
+    filters: Query[Filters],  # noqa: ARG001
+    field: Annotated[list[str], Query(description="names of fields, several or with commas")] = [],  # noqa: B006
+    condition: Annotated[str | None, Query(description="sparsity=dense; left empty: without any condition")] = None,
+    alternatives: Alternatives = "",
+    sort: Annotated[str, Query(description="amount or -amount, texts last; by accelerator if not given")] = "",
+    limit: Limit = 100,
+    offset: Offset = 0,
+) -> ValuePage:
+    """The preferred value of each field and condition of the accelerators that the filters find."""
+    asked = asked_filters(request, _CUT | {"field", "condition", "alternatives", "sort"}, without=("sort",))
+    found = _values(asked, asked_fields(field, "field"), condition, with_others=is_true(alternatives, "alternatives"))
+    ordered = found.order_by(*value_order(sort))
+    rows = list(ordered.select_related("source", "accelerator__vendor")[offset : offset + limit])
+    names = checkers(rows)
+    return ValuePage(
+        **cut(request, found.count(), limit, offset),
+        items=[ValueOut(**spec_out(row, names).dict(), accelerator=brief(row.accelerator)) for row in rows],
+    )
+
+
+@router.get("/fields/", response=RegistryOut, by_alias=True, summary="The fields and the conditions of values")
+@_tagged
+def list_fields(request: HttpRequest) -> RegistryOut:
+    """What each field is called, measured in and means, and the keys of which conditions are made."""
+    refuse_others(request, set())
+    return RegistryOut(
+        fields=[field_out(field) for field in FIELDS.values()],
+        conditions=[
+            ConditionKeyOut(key=key.name, meaning=str(key.meaning), values=list(key.values), varies=key.varies)
+            for key in KEYS
+        ],
+    )
+
+
+@router.get("/sources/", response={200: SourcePage, **REFUSED}, summary="The documents that values come from")
+@_tagged
+def list_sources(
+    request: HttpRequest,
+    q: Annotated[str, Query(description="words of the title or the address")] = "",
+    kind: Annotated[str, Query(description="maker, device, press or community")] = "",
+    limit: Limit = 100,
+    offset: Offset = 0,
+) -> SourcePage:
+    """By title; only those from which a value is public."""
+    refuse_others(request, _CUT | {"q", "kind"})
+    if kind and kind not in Source.Kind.values:
+        raise Refused(422, f"kind is one of {', '.join(Source.Kind.values)}, not {kind[:40]!r}", "kind")
+    public = Q(spec_values__status=SpecValue.Status.PUBLIC, spec_values__accelerator__is_public=True)
+    values = SpecValue.objects.filter(
+        source=OuterRef("pk"), status=SpecValue.Status.PUBLIC, accelerator__is_public=True
+    )
+    found = Source.objects.filter(Exists(values), **({"kind": kind} if kind else {}))
+    for word in clean_text(q).split():
+        found = found.filter(Q(title__icontains=word) | Q(url__icontains=word))
+    rows = found.annotate(values=Count("spec_values", filter=public)).order_by("title", "pk")[offset : offset + limit]
+    return SourcePage(
+        **cut(request, found.count(), limit, offset),
+        items=[
+            SourceOut(key=row.key, title=row.title, url=row.url, kind=row.kind, values=getattr(row, "values", 0))
+            for row in rows
+        ],
+    )
+
+
+# --- reading rows ---
+
+
+def _specs_of(items: list[Accelerator], names: frozenset[str]) -> dict[int, list[SpecOut]]:
+    """Accelerator id -> its preferred values of these fields. Two queries at most, none without a field."""
+    if not names:
+        return {}
+    rows = list(preferred_values(item.pk for item in items).filter(field__in=names).order_by("field", "condition"))
+    who = checkers(rows)
+    found: dict[int, list[SpecOut]] = defaultdict(list)
+    for row in rows:
+        found[row.accelerator_id].append(spec_out(row, who))
+    return found
+
+
+def _values(asked: Asked, names: frozenset[str], condition: str | None, *, with_others: bool) -> QuerySet[SpecValue]:
+    found = SpecValue.objects.filter(status=SpecValue.Status.PUBLIC, accelerator__in=filtered(asked).values("pk"))
+    if names:
+        found = found.filter(field__in=names)
+    if condition is not None:
+        found = found.filter(condition=asked_condition(condition))
+    return found if with_others else found.filter(is_preferred=True)
+
+
+def _now(request: HttpRequest, item: Accelerator) -> AcceleratorOut:
+    printed = item.aliases.filter(kind=Alias.Kind.REPORTED, source__isnull=False)
+    names = printed.order_by("name").values_list("name", flat=True)
+    values = item.spec_values.filter(status=SpecValue.Status.PUBLIC).select_related("source")
+    return _described(request, item, names, values.order_by("field", "condition", "-is_preferred", "pk"), None)
+
+
+def _at(request: HttpRequest, item: Accelerator, text: str) -> AcceleratorOut:
+    at = read_moment(text)
+    if at is None:
+        raise Refused(422, f"{text[:40]!r} is no moment in the past, such as 2026-11-20 or 2026-11-20T16:00:00Z", "at")
+    then = public_accelerators_at([item.pk], at).get(item.pk)
+    if then is None:
+        raise Refused(404, f"{item.slug} was not public at that moment", "at")
+    names = [alias.name for alias in names_at(item.pk, at) if alias.source and alias.kind == Alias.Kind.REPORTED]
+    return _described(request, then, names, public_values_at([item.pk], at), at)
+
+
+def _described(
+    request: HttpRequest, item: Accelerator, names: Iterable[str], values: Iterable[SpecValue], at: datetime | None
+) -> AcceleratorOut:
+    rows = list(values)
+    who = checkers(rows)
+    return AcceleratorOut(
+        **brief(item).dict(),
+        address=address_of(request, item),
+        family=item.family,
+        aliases=list(dict.fromkeys(names)),
+        at=at,
+        specs=[spec_out(row, who) for row in rows],
+    )

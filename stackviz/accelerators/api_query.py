@@ -1,0 +1,86 @@
+"""What an address asks of the API. Filters are read by the list's own parser; what it leaves out is refused here."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from django.db.models import F
+from django.db.models.expressions import OrderBy
+from django.http import HttpRequest
+
+from stackviz.accelerators.list_filters import known_choices
+from stackviz.accelerators.list_query import Asked, listed, read_asked
+from stackviz.catalog.conditions import ConditionError, canonical
+from stackviz.catalog.fields import FIELDS
+from stackviz.catalog.models import CatalogueEdition
+from stackviz.web.errors import Refused
+
+TRUE, FALSE = ("1", "true", "yes"), ("", "0", "false", "no")
+
+
+def asked_filters(request: HttpRequest, also: frozenset[str], without: tuple[str, ...] = ()) -> Asked:
+    """The filters and the order, as the list reads them. Refused with the first thing it does not understand."""
+    parameters = request.GET.copy()
+    if "cols" in parameters:
+        raise Refused(422, "the API has no columns: name the fields with 'fields'", "cols")
+    for name in without:
+        parameters.pop(name, None)
+    asked = read_asked(parameters, known_choices(CatalogueEdition.current()), also)
+    for note in asked.notes:
+        raise Refused(422, note.problem, note.parameter)
+    return asked
+
+
+def refuse_others(request: HttpRequest, known: set[str] | frozenset[str]) -> None:
+    """Refuses parameters that an address does not have."""
+    for name in sorted(set(request.GET) - known):
+        raise Refused(422, f"there is no parameter {name[:40]!r} here", name[:40])
+
+
+def asked_fields(given: list[str], parameter: str = "fields") -> frozenset[str]:
+    """The names of fields given in a parameter; every one exists."""
+    names = listed(given)
+    for name in names:
+        if name not in FIELDS:
+            raise Refused(422, f"there is no field {name[:40]!r}: /api/v1/fields/ lists them", parameter)
+    return frozenset(names)
+
+
+def is_true(text: str, parameter: str) -> bool:
+    """A parameter that is 1 or 0."""
+    if text.casefold() not in (*TRUE, *FALSE):
+        raise Refused(422, f"{parameter} is 1 or 0, not {text[:40]!r}", parameter)
+    return text.casefold() in TRUE
+
+
+def value_order(sort: str) -> tuple[str | OrderBy, ...]:
+    """How values are ordered; texts, which have no amount, last."""
+    usual = ("accelerator__name", "accelerator", "field", "condition", "-is_preferred", "pk")
+    if sort in ("", "accelerator"):
+        return usual
+    if sort.removeprefix("-") != "amount":
+        raise Refused(422, f"values are sorted by accelerator or amount, not by {sort[:40]!r}", "sort")
+    return OrderBy(F("amount"), descending=sort.startswith("-"), nulls_last=True), *usual
+
+
+def asked_condition(text: str) -> str:
+    """A condition in its canonical text."""
+    try:
+        return canonical(text)
+    except ConditionError as error:
+        raise Refused(422, error.problem, "condition") from None
+
+
+def cut(request: HttpRequest, count: int, limit: int, offset: int) -> dict[str, Any]:
+    """`count`, `next` and `previous` of a page of rows."""
+    return {
+        "count": count,
+        "next": _moved(request, {"limit": limit, "offset": offset + limit}) if offset + limit < count else None,
+        "previous": _moved(request, {"limit": limit, "offset": max(0, offset - limit)}) if offset else None,
+    }
+
+
+def _moved(request: HttpRequest, place: Mapping[str, int]) -> str:
+    query = request.GET.copy()
+    for name, number in place.items():
+        query[name] = str(number)
+    return request.build_absolute_uri(f"{request.path}?{query.urlencode(safe=',')}")

@@ -1,0 +1,10 @@
+"""The public change log: what was added, corrected, retired or removed in the catalogue, when, by whom and why.
+
+Read from the history of the rows, newest first; nothing is stored for it. A step is told when the row was public before
+or after it, and then only that side of it which was public. A load of the curated files is one entry with its counts.
+"""
+
+from stackviz.accelerators.changes.entry import NAMES, PER_PAGE, SHEETS, Asked, Entry, Log, Place
+from stackviz.accelerators.changes.log import BULK, read_log
+
+__all__ = ["BULK", "NAMES", "PER_PAGE", "SHEETS", "Asked", "Entry", "Log", "Place", "read_log"]

@@ -1,0 +1,189 @@
+"""How one step is told: who did it, what the public saw before and after, why and from which source."""
+
+from typing import Any
+
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
+
+from stackviz.accelerators.changes.entry import NAMES, SHEETS, Entry
+from stackviz.accelerators.changes.steps import NAME_RANK, SHEET_RANK, VALUE_RANK, Step
+from stackviz.catalog.change import LOADED
+from stackviz.catalog.conditions import describe
+from stackviz.catalog.fields import FIELDS
+from stackviz.catalog.figures import printed_unit
+from stackviz.catalog.match import needs_of
+from stackviz.catalog.models import SpecValue
+from stackviz.catalog.people import public_name
+
+_PREFIX = {VALUE_RANK: "value", NAME_RANK: "name", SHEET_RANK: "accelerator"}  # of an entry's key
+
+
+def tell(step: Step) -> Entry | None:
+    """The step as an entry without `slug`; None where the public saw no difference.
+
+    `accelerator` is left "" where it is the name the accelerator has now.
+    """
+    telling = {VALUE_RANK: _tell_value, NAME_RANK: _tell_name, SHEET_RANK: _tell_sheet}
+    return telling[step.place.rank](step)
+
+
+def _entry(step: Step, what: str, **told: Any) -> Entry:  # noqa: ANN401 - the fields of an Entry
+    record = step.record
+    return Entry(
+        key=f"{_PREFIX[step.place.rank]}-{record.history_id}",
+        when=record.history_date,
+        who=_who(step),
+        what=what,
+        reason=_reason(record),
+        **told,
+    )
+
+
+def _who(step: Step) -> str:
+    """Who did it; and who approved it, where a second person has."""
+    record, before = step.record, step.before
+    if record.history_user:
+        who = public_name(record.history_user)
+        if step.place.rank != VALUE_RANK or not record.checked_by or record.checked_by_id == record.history_user_id:
+            return who
+        if before is not None and before.checked_at == record.checked_at:
+            return who  # checked on another occasion
+        return _("%(who)s, approved by %(other)s") % {"who": who, "other": public_name(record.checked_by)}
+    if (record.history_change_reason or "").startswith(LOADED):
+        return _("the catalogue's files")
+    return _("not recorded")
+
+
+def _reason(record: Any) -> str:  # noqa: ANN401
+    reason = record.history_change_reason or ""
+    return "" if reason.startswith(LOADED) else reason
+
+
+def _happened(step: Step, is_public: bool, was_public: bool) -> str:  # noqa: FBT001 - the two sides of a step
+    if step.record.history_type == "-":
+        return "removed" if is_public else ""
+    if is_public:
+        return "changed" if was_public else "added"
+    return "withdrawn" if was_public else ""
+
+
+def _tell_value(step: Step) -> Entry | None:
+    """A step of a value, or None where the public saw no difference."""
+    after, before = step.record, step.before
+    is_public = after.status == SpecValue.Status.PUBLIC
+    if before is not None and before.accelerator_id != after.accelerator_id:
+        before = None  # it came from another sheet, which may not be public
+    was_public = before is not None and before.status == SpecValue.Status.PUBLIC
+    what = _happened(step, is_public, was_public)
+    if what == "withdrawn" and after.status == SpecValue.Status.RETIRED:
+        what = "retired"
+    is_shown_after = is_public and what != "removed"
+    old = _figure(after if what == "removed" else before) if was_public or what == "removed" else ""
+    new = _figure(after) if is_shown_after else ""
+    details: tuple[str, ...] = ()
+    if what == "changed":
+        details = _differences(before, after)
+        if old == new and not details:
+            if before.is_preferred == after.is_preferred:
+                return None
+            what = "preferred" if after.is_preferred else "alternative"
+            old = ""
+    if not what:
+        return None
+    registered = FIELDS.get(after.field)
+    source = after.source if is_shown_after else (before or after).source
+    return _entry(
+        step,
+        what,
+        field=after.field,
+        title=registered.words[0] if registered else after.field,
+        condition=describe(after.condition if is_public else (before or after).condition),
+        old=old if old != new else "",
+        new=new,
+        details=details,
+        source_title=source.title if source else "",
+        source_url=source.url if source else "",
+    )
+
+
+def _figure(record: Any) -> str:  # noqa: ANN401
+    return f"{record.value} {printed_unit(record.unit)}".rstrip()
+
+
+def _differences(before: Any, after: Any) -> tuple[str, ...]:  # noqa: ANN401
+    """What of a value differs beside its figure, in words."""
+    found = []
+    if before.condition != after.condition:
+        old, new = describe(before.condition) or _("none"), describe(after.condition) or _("none")
+        found.append(_("condition: %(old)s → %(new)s") % {"old": old, "new": new})
+    if before.source_id != after.source_id and before.source:
+        found.append(_("source before: %(title)s") % {"title": before.source.title})
+    if before.basis != after.basis:
+        found.append(f"{SpecValue.Basis(before.basis).label} → {SpecValue.Basis(after.basis).label}")
+    if before.field != after.field and before.field in FIELDS:
+        found.append(_("was entered as %(field)s") % {"field": FIELDS[before.field].words[0]})
+    if before.note != after.note:
+        found.append(_("note: %(note)s") % {"note": after.note} if after.note else _("the note was taken away"))
+    return tuple(found)
+
+
+def _tell_name(step: Step) -> Entry | None:
+    """A step of a name, or None where the public saw no difference: without a source it is not printed."""
+    after, before = step.record, step.before
+    if before is not None and before.accelerator_id != after.accelerator_id:
+        before = None
+    was_printed = before is not None and before.source_id is not None
+    what = _happened(step, after.source_id is not None, was_printed)
+    old = name_with_needs(after if what == "removed" else before) if what not in ("", "added") else ""
+    new = name_with_needs(after) if what in ("added", "changed") else ""
+    if old == new:
+        return None
+    source = (after if after.source_id else before or after).source
+    return _entry(
+        step,
+        what,
+        field=NAMES,
+        title=_("name"),
+        old=old,
+        new=new,
+        source_title=source.title if source else "",
+        source_url=source.url if source else "",
+    )
+
+
+def name_with_needs(alias: Any) -> str:  # noqa: ANN401 - an Alias or a record of one
+    """`Apple M3 Max, with 30 GPU cores`."""
+    return ", ".join([alias.name, *needs_of(alias)])
+
+
+_SHEET_COLUMNS = {
+    "name": gettext_lazy("name"),
+    "slug": gettext_lazy("address"),
+    "kind": gettext_lazy("kind"),
+    "family": gettext_lazy("family"),
+}
+
+
+def _tell_sheet(step: Step) -> Entry | None:
+    after, before = step.record, step.before
+    was_public = before is not None and before.is_public
+    what = _happened(step, after.is_public, was_public)
+    details = []
+    if what == "changed":
+        details = [
+            f"{title}: {getattr(before, column) or '–'} → {getattr(after, column) or '–'}"
+            for column, title in _SHEET_COLUMNS.items()
+            if getattr(before, column) != getattr(after, column)
+        ]
+        if before.vendor_id != after.vendor_id:
+            details.append(_("vendor: %(old)s → %(new)s") % {"old": before.vendor, "new": after.vendor})
+    if not what or (what == "changed" and not details):
+        return None
+    return _entry(
+        step,
+        what,
+        accelerator=after.name if after.is_public else before.name,
+        field=SHEETS,
+        title=_("accelerator"),
+        details=tuple(details),
+    )

@@ -1,0 +1,73 @@
+"""Loads of the curated files in the log: one line each, with the counts of what it did."""
+
+from collections.abc import Sequence
+from datetime import datetime
+from functools import reduce
+from operator import or_
+
+from django.db.models import Count, Q
+from django.utils.translation import gettext as _
+
+from stackviz.accelerators.changes.entry import PER_PAGE, Asked, Entry, Line, Place, counted_words
+from stackviz.accelerators.changes.steps import BY_LOADER, KINDS, Kind, comes_after, in_load, wanted
+from stackviz.catalog.models import CatalogueLoad
+
+LOAD_RANK = 3
+
+
+def load_lines(before: Place | None, asked: Asked) -> tuple[list[Line], Place | None]:
+    """Loads that changed something public -> (their lines, where older loads may begin). Four queries."""
+    loads = _loads(before)
+    shown = loads[:PER_PAGE]
+    by_kind = [_counts(kind, shown, asked) for kind in KINDS]
+    lines = []
+    for index, (load, _earlier) in enumerate(shown):
+        counted = [(kind.rank, what, n) for kind in KINDS for what, n in by_kind[kind.rank][index].items() if n]
+        if counted:
+            place = Place(load.loaded_at, LOAD_RANK, load.pk)
+            lines.append(Line(place, place, ("load", load.pk), LOAD_RANK, _load_entry(load, counted)))
+    last = shown[-1][0] if len(loads) > PER_PAGE else None
+    return lines, Place(last.loaded_at, LOAD_RANK, last.pk) if last else None
+
+
+def _loads(before: Place | None) -> list[tuple[CatalogueLoad, datetime | None]]:
+    """The loads that may stand on the page, newest first, each with the time of the one before it. One query."""
+    rows = CatalogueLoad.objects.order_by("-loaded_at", "-pk")
+    if before is not None:
+        rows = rows.filter(comes_after(before, rank=LOAD_RANK, when="loaded_at", pk="pk"))
+    found = list(rows[: PER_PAGE + 2])
+    earlier = [load.loaded_at for load in found[1:]]
+    return [
+        (load, earlier[index] if index < len(earlier) else None) for index, load in enumerate(found[: PER_PAGE + 1])
+    ]
+
+
+def _counts(kind: Kind, loads: Sequence[tuple[CatalogueLoad, datetime | None]], asked: Asked) -> list[dict[str, int]]:
+    """For each load: type of record -> how many of them the public may see. One query."""
+    if not loads:
+        return []
+    windows = [in_load(load, earlier) for load, earlier in loads]
+    any_window = reduce(or_, windows)
+    rows = kind.is_shown(wanted(kind.history.filter(BY_LOADER & any_window), kind, asked))
+    sums = {
+        f"n{index}{name}": Count("history_id", filter=window & Q(history_type=sign))
+        for index, window in enumerate(windows)
+        for name, sign in (("added", "+"), ("changed", "~"), ("removed", "-"))
+    }
+    found = rows.aggregate(**sums)
+    return [
+        {name: found[f"n{index}{name}"] for name in ("added", "changed", "removed")} for index in range(len(windows))
+    ]
+
+
+def _load_entry(load: CatalogueLoad, counted: Sequence[tuple[int, str, int]]) -> Entry:
+    return Entry(
+        key=f"load-{load.pk}",
+        when=load.loaded_at,
+        who=_("the catalogue's files"),
+        what="loaded",
+        reason=_("version %(version)s") % {"version": load.version[:12]},
+        count=sum(n for _rank, _what, n in counted),
+        counts=tuple(counted_words(*line) for line in counted),
+        load=load.pk,
+    )

@@ -1,0 +1,100 @@
+"""A page of the log: steps and loads in one order, steps that were done at once as one."""
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import replace
+from datetime import datetime, timedelta
+from typing import Any
+
+from django.utils.translation import gettext as _
+
+from stackviz.accelerators.changes.describe import tell
+from stackviz.accelerators.changes.entry import PER_PAGE, Asked, Entry, Line, Log, Place, counted_words
+from stackviz.accelerators.changes.loads import load_lines
+from stackviz.accelerators.changes.steps import KINDS, Step, read_steps
+from stackviz.catalog.models import Accelerator
+
+BULK = 8  # as many steps at once for one reason, or more, are told as one
+AT_ONCE = timedelta(seconds=10)  # from one of them to the next
+MOST_NAMED = 5  # accelerators named in an entry about many
+
+
+def read_log(asked: Asked, before: Place | None = None, length: int = PER_PAGE) -> Log:
+    """The newest `length` entries of what is asked for, older than `before`. Constant queries, whatever the history."""
+    read = [read_steps(kind, before, asked) for kind in KINDS]
+    loads, older_loads = ([], None) if asked.load is not None else load_lines(before, asked)
+    ends = [end for end in (older_loads, *(older for _steps, older in read)) if end is not None]
+    horizon = max(ends, key=_order, default=None)
+    lines = sorted([*_told([step for steps, _older in read for step in steps]), *loads], key=_line_order, reverse=True)
+    if horizon is not None:  # what lies beyond it may miss its neighbours: it is the next page's
+        lines = [line for line in lines if _order(line.place) >= _order(horizon)]
+    if asked.load is None and not asked.each:
+        lines = _joined(lines)
+        if horizon is not None and lines and lines[-1].last == horizon and lines[-1].entry.counts:
+            last = lines[-1]  # it goes on beyond what was read
+            counts = (*last.entry.counts, _("and more, on the next page"))
+            lines[-1] = replace(last, entry=replace(last.entry, counts=counts))
+    shown = lines[:length]
+    return Log(tuple(line.entry for line in shown), shown[-1].last if len(lines) > length else horizon)
+
+
+def _order(place: Place) -> tuple[datetime, int, int]:
+    """Newest first when sorted downwards; of one moment the lower rank comes first."""
+    return place.when, -place.rank, place.pk
+
+
+def _line_order(line: Line) -> tuple[datetime, int, int]:
+    return _order(line.place)
+
+
+def _told(steps: Sequence[Step]) -> list[Line]:
+    """The steps as the public may read them, without those that changed nothing for it. Two queries."""
+    whose = {step.accelerator_id for step in steps}
+    sheets = Accelerator.objects.in_bulk(whose)
+    history: Any = Accelerator.history
+    names = dict(history.filter(id__in=whose - sheets.keys(), history_type="-").values_list("id", "name"))
+    lines = []
+    for step in steps:
+        entry = tell(step)
+        if entry is not None:
+            sheet = sheets.get(step.accelerator_id)
+            entry = replace(
+                entry,
+                accelerator=entry.accelerator or (sheet.name if sheet else names.get(step.accelerator_id, "")),
+                slug=sheet.slug if sheet and sheet.is_public else "",
+            )
+            lines.append(Line(step.place, step.place, step.cause, step.place.rank, entry))
+    return lines
+
+
+def _joined(lines: Sequence[Line]) -> list[Line]:
+    """Lines of one cause that followed each other at once are one, where they are BULK or more."""
+    found: list[Line] = []
+    run: list[Line] = []
+    for line in lines:
+        if run and (run[-1].cause != line.cause or run[-1].place.when - line.place.when > AT_ONCE):
+            found += _one_of(run)
+            run = []
+        run.append(line)
+    return found + _one_of(run)
+
+
+def _one_of(run: list[Line]) -> list[Line]:
+    if len(run) < BULK:
+        return run
+    counted = Counter((line.rank, line.entry.what) for line in run)
+    whose = list(dict.fromkeys(line.entry.accelerator for line in run if line.entry.accelerator))
+    more = _(" and %(n)s more") % {"n": f"{len(whose) - MOST_NAMED:,}"} if len(whose) > MOST_NAMED else ""
+    first = run[0].entry
+    entry = Entry(
+        key=first.key,
+        when=first.when,
+        who=first.who,
+        what="many",
+        accelerator=", ".join(whose[:MOST_NAMED]) + more,
+        slug=first.slug if len(whose) == 1 else "",
+        reason=first.reason,
+        count=len(run),
+        counts=tuple(counted_words(rank, what, n) for (rank, what), n in sorted(counted.items())),
+    )
+    return [Line(run[0].place, run[-1].last, run[0].cause, run[0].rank, entry)]

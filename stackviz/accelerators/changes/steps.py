@@ -1,0 +1,149 @@
+"""Single steps of the log: records of the histories that the public may see, each with the record before it."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from django.db.models import Exists, Max, Model, OuterRef, Q, QuerySet, Subquery
+
+from stackviz.accelerators.changes.entry import NAMES, SHEETS, Asked, Place
+from stackviz.catalog.change import LOADED
+from stackviz.catalog.models import Accelerator, Alias, CatalogueLoad, SpecValue
+
+READ = 400  # records of each kind read for a page; what they leave over is the next page's
+VALUE_RANK, NAME_RANK, SHEET_RANK = range(3)  # of records of one moment, as Place orders them; a load's is 3
+BY_LOADER = Q(history_user__isnull=True, history_change_reason__startswith=LOADED)
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One record of a history with the one before it (None: the row was made), read for one page."""
+
+    place: Place
+    record: Any
+    before: Any
+
+    @property
+    def cause(self) -> tuple[object, ...]:
+        return self.record.history_user_id, self.record.history_change_reason or ""
+
+    @property
+    def accelerator_id(self) -> int:
+        return int(self.record.id if self.place.rank == SHEET_RANK else self.record.accelerator_id)
+
+
+@dataclass(frozen=True, slots=True)
+class Kind:
+    """One of the three histories that are read: its rows, and which of its records are shown."""
+
+    rank: int
+    model: type[Model]
+    related: tuple[str, ...]
+    is_shown: Callable[["QuerySet[Any]"], "QuerySet[Any]"]
+
+    @property
+    def history(self) -> Any:  # noqa: ANN401 - simple_history makes the class while running
+        return self.model.history  # type: ignore[attr-defined]
+
+
+def _before(model: type[Model], name: str) -> Subquery:
+    """A column of the record before, of the same row."""
+    history: Any = model.history  # type: ignore[attr-defined]
+    earlier = history.filter(id=OuterRef("id"), history_id__lt=OuterRef("history_id")).order_by("-history_id")
+    return Subquery(earlier.values(name)[:1])
+
+
+def _public_values(rows: "QuerySet[Any]") -> "QuerySet[Any]":
+    public = SpecValue.Status.PUBLIC
+    rows = rows.annotate(status_before=_before(SpecValue, "status"))
+    return _of_public_sheets(rows.filter(Q(status=public) | Q(status_before=public)))
+
+
+def _printed_names(rows: "QuerySet[Any]") -> "QuerySet[Any]":
+    """A name without a source may be a private lab's: cards are matched by it, and nobody reads it."""
+    rows = rows.annotate(source_before=_before(Alias, "source_id"))
+    return _of_public_sheets(rows.filter(Q(source__isnull=False) | Q(source_before__isnull=False)))
+
+
+def _of_public_sheets(rows: "QuerySet[Any]") -> "QuerySet[Any]":
+    """Steps on sheets that were public at the time and still are, or were until they were removed."""
+    history: Any = Accelerator.history
+    of_sheet = history.filter(id=OuterRef("accelerator_id"))
+    then = of_sheet.filter(history_date__lte=OuterRef("history_date")).order_by("-history_date", "-history_id")
+    # Not by a join: filtered by accelerator it would be an inner one, and lose what was removed.
+    is_public = Exists(Accelerator.objects.filter(pk=OuterRef("accelerator_id"), is_public=True))
+    is_there = is_public | Exists(of_sheet.filter(history_type="-", is_public=True))
+    rows = rows.annotate(sheet_was_public=Subquery(then.values("is_public")[:1]))
+    return rows.filter(is_there).exclude(sheet_was_public=False)
+
+
+def _public_sheets(rows: "QuerySet[Any]") -> "QuerySet[Any]":
+    rows = rows.annotate(public_before=_before(Accelerator, "is_public"))
+    return rows.filter(Q(is_public=True) | Q(public_before=True))
+
+
+def wanted(rows: "QuerySet[Any]", kind: Kind, asked: Asked) -> "QuerySet[Any]":
+    """The records of one history that the filters let through."""
+    row_of = "id" if kind.model is Accelerator else "accelerator_id"
+    history: Any = Accelerator.history
+    if asked.accelerator:
+        same = Accelerator.objects.filter(slug=asked.accelerator).values("pk")
+        was = history.filter(slug=asked.accelerator).values("id")
+        rows = rows.filter(Q(**{f"{row_of}__in": same}) | Q(**{f"{row_of}__in": was}))
+    if asked.vendor:
+        now = Accelerator.objects.filter(vendor__slug=asked.vendor).values("pk")
+        was = history.filter(vendor__slug=asked.vendor).values("id")
+        rows = rows.filter(Q(**{f"{row_of}__in": now}) | Q(**{f"{row_of}__in": was}))
+    if asked.field and kind.model is SpecValue:
+        return rows.filter(field=asked.field)
+    only = {SHEETS: Accelerator, NAMES: Alias}.get(asked.field, SpecValue)
+    return rows if not asked.field or kind.model is only else rows.none()
+
+
+KINDS = (
+    Kind(VALUE_RANK, SpecValue, ("source", "checked_by"), _public_values),
+    Kind(NAME_RANK, Alias, ("source",), _printed_names),
+    Kind(SHEET_RANK, Accelerator, ("vendor",), _public_sheets),
+)
+
+
+def comes_after(place: Place, *, rank: int, when: str = "history_date", pk: str = "history_id") -> Q:
+    """Rows of the history with this rank that come after the place: older, or of the same moment and further down."""
+    older = Q(**{f"{when}__lt": place.when})
+    if rank > place.rank:
+        return older | Q(**{when: place.when})
+    if rank == place.rank:
+        return older | Q(**{when: place.when, f"{pk}__lt": place.pk})
+    return older
+
+
+def read_steps(kind: Kind, before: Place | None, asked: Asked) -> tuple[list[Step], Place | None]:
+    """The next READ records of one history with those before them -> (steps, where older ones begin). Two queries."""
+    rows = kind.history.order_by("-history_date", "-history_id")
+    if before is not None:
+        rows = rows.filter(comes_after(before, rank=kind.rank))
+    rows = rows.exclude(BY_LOADER) if asked.load is None else rows.filter(BY_LOADER & _window_of(asked.load))
+    rows = kind.is_shown(wanted(rows, kind, asked)).annotate(before_id=_before(kind.model, "history_id"))
+    records = list(rows.select_related("history_user", *kind.related)[:READ])
+    ids = [record.before_id for record in records if record.before_id]
+    befores = kind.history.select_related(*kind.related).in_bulk(ids)
+    steps = [
+        Step(Place(record.history_date, kind.rank, record.history_id), record, befores.get(record.before_id))
+        for record in records
+    ]
+    return steps, steps[-1].place if len(steps) == READ else None
+
+
+def _window_of(load_pk: int) -> Q:
+    load = CatalogueLoad.objects.filter(pk=load_pk).first()
+    if load is None:
+        return Q(pk__in=[])
+    earlier = CatalogueLoad.objects.filter(loaded_at__lt=load.loaded_at).aggregate(last=Max("loaded_at"))["last"]
+    return in_load(load, earlier)
+
+
+def in_load(load: CatalogueLoad, load_before: datetime | None) -> Q:
+    """Records since the load before, None: there is none. With BY_LOADER they are this load's, as loads take turns."""
+    until = Q(history_date__lte=load.loaded_at)
+    return until if load_before is None else until & Q(history_date__gt=load_before)

@@ -1,0 +1,137 @@
+"""/claims/: what widely copied articles say, with our verdict, the right figure and its source."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from django.http import HttpRequest, HttpResponse, QueryDict
+from django.shortcuts import render
+from django.template.loader import render_to_string
+from django.urls import reverse
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_safe
+from django_htmx.http import push_url
+
+from stackviz.accelerators.claims import Checked, Claim, Verdict, checked, matching, read_claims
+from stackviz.catalog.models import CatalogueEdition
+from stackviz.web.asked import asked_text
+from stackviz.web.download import csv_response, json_response
+from stackviz.web.fragments import kept
+from stackviz.web.htmx import vary_on_htmx, wants_partial
+
+KEPT_S = 600
+HEADER = ("key", "subject", "claim", "verdict", "answer", "figures", "sources")
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """A verdict to filter by; "" is all of them."""
+
+    value: str
+    label: str
+    count: int
+    url: str
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What the address asks for; `notes` says what of it was left out."""
+
+    verdict: str
+    q: str
+    notes: tuple[str, ...]
+
+    def address(self, **other: str) -> str:
+        query = QueryDict(mutable=True)
+        parts = {"verdict": self.verdict, "q": self.q, **other}
+        query.update({name: value for name, value in parts.items() if value})
+        return reverse("catalog:claims") + (f"?{query.urlencode()}" if query else "")
+
+
+@require_safe
+@vary_on_htmx
+def claims(request: HttpRequest) -> HttpResponse:
+    """All claims, or those with one verdict or some words; for htmx the list alone; `format=csv|json` as a file."""
+    what = _asked(request)
+    found = matching(read_claims(), what.verdict, what.q)
+    if request.GET.get("format") in ("csv", "json"):
+        return _file(request.GET["format"], checked(found))
+    html = _html(what, found)
+    if wants_partial(request):
+        return push_url(HttpResponse(html), what.address())
+    return render(request, "accelerators/claims.html", {"asked": what, "found": html})
+
+
+def _asked(request: HttpRequest) -> Asked:
+    verdict, notes = asked_text(request, "verdict"), []
+    if verdict and verdict not in Verdict.values:
+        notes.append(
+            _("There is no %(what)s %(value)r: all are shown.") % {"what": _("verdict"), "value": verdict[:40]}
+        )
+        verdict = ""
+    if request.GET.get("format", "") not in ("", "csv", "json"):
+        notes.append(_("A file can be had as csv or json: the page is shown instead."))
+    return Asked(verdict, asked_text(request, "q"), tuple(notes))
+
+
+def _html(what: Asked, found: Sequence[Claim]) -> str:
+    """The list as HTML, as rendered before if nothing changed since. What people type is not kept: it has no end."""
+
+    def made() -> str:
+        return render_to_string(
+            "accelerators/_claims.html", {"asked": what, "items": checked(found), "choices": _choices(what)}
+        )
+
+    if what.q or what.notes:
+        return made()
+    return kept(("claims", what.verdict, CatalogueEdition.current()), made, KEPT_S)
+
+
+def _choices(what: Asked) -> list[Choice]:
+    everything = matching(read_claims(), "", what.q)
+    counts = {verdict: sum(claim.verdict == verdict for claim in everything) for verdict in Verdict}
+    rest = [
+        Choice(verdict.value, str(verdict.label), counts[verdict], what.address(verdict=verdict.value))
+        for verdict in Verdict
+    ]
+    return [Choice("", _("all"), len(everything), what.address(verdict="")), *rest]
+
+
+def _file(format_: str, found: Sequence[Checked]) -> HttpResponse:
+    if format_ == "csv":
+        rows = [
+            (
+                item.claim.key, item.claim.subject, item.claim.text, item.claim.verdict.value, item.claim.answer,
+                "; ".join(f"{figure.accelerator.name}: {figure.title} {figure.text}" for figure in item.figures),
+                " ".join(_addresses(item)),
+            )
+            for item in found
+        ]  # fmt: skip
+        return csv_response("claims", HEADER, rows)
+    return json_response("claims", {"claims": [_as_data(item) for item in found]})
+
+
+def _addresses(item: Checked) -> list[str]:
+    links = [figure.source for figure in item.figures if figure.source] + list(item.claim.sources)
+    return list(dict.fromkeys(link.url for link in links))
+
+
+def _as_data(item: Checked) -> dict[str, object]:
+    claim = item.claim
+    return {
+        "key": claim.key,
+        "subject": claim.subject,
+        "claim": claim.text,
+        "verdict": claim.verdict.value,
+        "answer": claim.answer,
+        "figures": [
+            {
+                "accelerator": figure.accelerator.slug,
+                "field": figure.title,
+                "value": figure.text or None,
+                "condition": figure.condition,
+                "source": figure.source.url if figure.source else None,
+            }
+            for figure in item.figures
+        ],
+        "sources": [{"title": link.title, "url": link.url} for link in claim.sources],
+    }

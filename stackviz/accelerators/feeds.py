@@ -1,0 +1,117 @@
+"""The change log as RSS: of the whole catalogue, or of one accelerator, vendor or field."""
+
+import hashlib
+import re
+from datetime import datetime
+from typing import TYPE_CHECKING
+
+from django.contrib.syndication.views import Feed
+from django.core.cache import cache
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import redirect
+from django.urls import reverse
+from django.utils.html import escape
+from django.utils.translation import get_language
+from django.utils.translation import gettext as _
+from django.views.decorators.http import condition, require_safe
+
+from stackviz.accelerators.changes import Entry, read_log
+from stackviz.accelerators.changes_page import KEPT_S, Wanted, as_query, read_address
+from stackviz.catalog.models import CatalogueEdition
+
+if TYPE_CHECKING:  # Django's classes take type arguments only from its stubs
+    _Feed = Feed[Entry, Wanted]
+else:
+    _Feed = Feed
+
+_NOT_IN_XML = re.compile(r"[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+_FILTERS = ("a", "vendor", "field")
+
+
+def xml_text(text: str) -> str:
+    """The text without the control characters that XML 1.0 cannot hold: a feed with one of them is no feed."""
+    return _NOT_IN_XML.sub("", text)
+
+
+class ChangeFeed(_Feed):
+    """The newest entries of the log; a filter that does not exist is 404, since a reader would never see a note."""
+
+    def get_object(self, request: HttpRequest) -> Wanted:
+        wanted = read_address({name: request.GET[name] for name in _FILTERS if request.GET.get(name)})
+        if wanted.notes:
+            raise Http404(wanted.notes[0])
+        return wanted
+
+    def title(self, wanted: Wanted) -> str:
+        return xml_text(
+            _("accelweb: changes of %(name)s") % {"name": wanted.title}
+            if wanted.title
+            else _("accelweb: changes of the catalogue")
+        )
+
+    def link(self, wanted: Wanted) -> str:
+        query = as_query(wanted.asked).urlencode()
+        return f"{reverse('catalog:changes')}?{query}" if query else reverse("catalog:changes")
+
+    def feed_url(self, wanted: Wanted) -> str:
+        query = as_query(wanted.asked).urlencode()
+        return f"{reverse('catalog:changes-feed')}?{query}" if query else reverse("catalog:changes-feed")
+
+    def description(self) -> str:
+        return _("What was added, corrected, retired and removed in the catalogue of accelerators, by whom and why.")
+
+    def items(self, wanted: Wanted) -> tuple[Entry, ...]:
+        return read_log(wanted.asked).entries
+
+    def item_title(self, item: Entry) -> str:
+        return xml_text(item.headline)
+
+    def item_description(self, item: Entry) -> str:
+        """HTML, as readers take it to be: every word escaped."""
+        source = f'<a href="{escape(item.source_url)}">{escape(item.source_title)}</a>' if item.source_url else ""
+        parts = [*map(escape, item.details), escape(item.reason), escape(_("Who: %(who)s") % {"who": item.who}), source]
+        return xml_text("<br>".join(part for part in parts if part))
+
+    def item_link(self, item: Entry) -> str:
+        if item.slug:
+            return reverse("catalog:sheet", args=[item.slug])
+        if item.load is not None:
+            return f"{reverse('catalog:changes')}?load={item.load}"
+        return f"{reverse('catalog:changes')}#{item.key}"
+
+    def item_guid(self, item: Entry) -> str:
+        """Stays the same whatever is renamed: readers show an entry once."""
+        return f"accelweb-change-{item.key}"
+
+    item_guid_is_permalink = False
+
+    def item_pubdate(self, item: Entry) -> datetime:
+        return item.when
+
+
+def _state(request: HttpRequest) -> str:
+    """What an answer depends on, as an ETag. One query."""
+    asked = [request.GET.get(name, "") for name in _FILTERS]
+    named = repr((CatalogueEdition.current(), asked, get_language(), request.get_host(), request.is_secure()))
+    return f'"{hashlib.blake2b(named.encode(), digest_size=12).hexdigest()}"'
+
+
+@require_safe
+@condition(etag_func=_state)
+def changes_feed(request: HttpRequest) -> HttpResponse:
+    """RSS 2.0; a reader that has the newest state is told so with an empty 304. Written once for each state.
+
+    Another way to write the same address is sent to the one way: each would be kept beside it.
+    """
+    key = f"changes-feed-{_state(request)[1:-1]}"
+    found: tuple[bytes, str] | None = cache.get(key)
+    if found is None:
+        feed = ChangeFeed()
+        wanted = feed.get_object(request)
+        asked = wanted.asked
+        if [request.GET.get(name, "") for name in _FILTERS] != [asked.accelerator, asked.vendor, asked.field]:
+            return redirect(feed.feed_url(wanted))
+        made = feed(request)
+        found = (made.content, made.headers.get("Content-Type", ""))
+        cache.set(key, found, KEPT_S)
+    return HttpResponse(found[0], content_type=found[1])

@@ -1,0 +1,104 @@
+"""The list as a file: exactly what is asked for, all its pages, each value with unit, condition and source address."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from django.http import HttpRequest, HttpResponse
+
+from stackviz.accelerators.list_query import Asked
+from stackviz.accelerators.list_rows import missing_words, values_by_cell
+from stackviz.accelerators.list_search import counted, found_accelerators
+from stackviz.catalog.fields import FIELDS, Field
+from stackviz.catalog.figures import joined, usual_values
+from stackviz.catalog.models import Accelerator, SpecValue
+from stackviz.units import from_si
+from stackviz.web.download import csv_response, json_response
+
+FORMATS = ("csv", "json")
+_HEADS = ("slug", "name", "vendor", "kind", "address")
+_PARTS = ("", "_unit", "_condition", "_basis", "_source")
+
+
+def list_file(request: HttpRequest, asked: Asked, ending: str) -> HttpResponse:
+    """The view as a file of this format. Three queries."""
+    accelerators = list(found_accelerators(asked))
+    values = values_by_cell(accelerators, asked.columns, with_sources=True)
+    fields = [FIELDS[name] for name in asked.columns]
+    found = [
+        (item, [(field, usual_values(field, values.get((item.pk, field.name), ()))) for field in fields])
+        for item in accelerators
+    ]
+    return _csv(request, fields, found) if ending == "csv" else _json(request, asked, fields, found)
+
+
+_Cells = list[tuple[Field, list[SpecValue]]]
+_Found = list[tuple[Accelerator, _Cells]]
+
+
+def _csv(request: HttpRequest, fields: Sequence[Field], found: _Found) -> HttpResponse:
+    header = [*_HEADS, *(f"{field.name}{part}" for field in fields for part in _PARTS)]
+    rows = [
+        [*_named(request, item).values(), *(part for cell in cells for part in _csv_cell(item, *cell))]
+        for item, cells in found
+    ]
+    return csv_response("accelerators", header, rows)
+
+
+def _named(request: HttpRequest, item: Accelerator) -> dict[str, str]:
+    address = request.build_absolute_uri(item.get_absolute_url())
+    return dict(zip(_HEADS, (item.slug, item.name, item.vendor.slug, item.kind, address), strict=True))
+
+
+def _csv_cell(item: Accelerator, field: Field, values: Sequence[SpecValue]) -> tuple[object, ...]:
+    """The five cells of one figure. Variants of one product share them: `48 / 64 / 128`."""
+    if not values:
+        return None, "", "", missing_words(field, item), ""
+    figures = [figure(field, value) for value in values]
+    return (
+        figures[0] if len(figures) == 1 else joined([str(number) for number in figures]),
+        field.unit,
+        joined([value.condition for value in values if value.condition]),
+        joined([str(value.basis) for value in values]),
+        " ".join(dict.fromkeys(value.source.url for value in values if value.source)),
+    )
+
+
+def figure(field: Field, value: SpecValue) -> float | int | str:
+    """The value in the field's own unit, as the list shows it: 32 GiB are 34.359738368 GB."""
+    if value.amount is None:
+        return value.value
+    number = float(f"{from_si(value.amount, field.unit):.12g}")
+    return int(number) if number.is_integer() else number
+
+
+def _json(request: HttpRequest, asked: Asked, fields: Sequence[Field], found: _Found) -> HttpResponse:
+    counts = counted(asked)
+    data = {
+        "address": request.build_absolute_uri(request.path + asked.address()),
+        "count": len(found),
+        "sort": asked.sort or "name",
+        "without_figure": counts.unknown,
+        "left_out": [note.text for note in asked.notes],
+        "fields": [{"field": field.name, "title": field.words[0], "unit": field.unit} for field in fields],
+        "items": [_named(request, item) | _json_cells(item, cells) for item, cells in found],
+    }
+    return json_response("accelerators", data)
+
+
+def _json_cells(item: Accelerator, cells: _Cells) -> dict[str, Any]:
+    """`values` by field, several where the product comes in variants; `missing` says why a field has none."""
+    return {
+        "values": {field.name: [_json_value(field, value) for value in values] for field, values in cells if values},
+        "missing": {field.name: missing_words(field, item) for field, values in cells if not values},
+    }
+
+
+def _json_value(field: Field, value: SpecValue) -> dict[str, Any]:
+    return {
+        "value": figure(field, value),
+        "unit": field.unit,
+        "condition": value.condition,
+        "basis": str(value.basis),
+        "note": value.note,
+        "source": {"title": value.source.title, "url": value.source.url} if value.source else None,
+    }

@@ -1,0 +1,354 @@
+"""One accelerator's sheet, as it is or as it stood: every public value with its source, what else is said, what
+follows from it, what happened to it.
+
+Constant query count whatever is on the sheet: values, who checked them, history, names, relatives, the last change.
+"""
+
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from urllib.parse import urlsplit
+
+from django.contrib.auth import get_user_model
+from django.db.models import Max, Subquery
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
+
+from stackviz.accelerators.relatives import Relative, relatives
+from stackviz.accelerators.value_history import History, Slot, value_histories
+from stackviz.catalog.conditions import describe
+from stackviz.catalog.derived import Derived, derive
+from stackviz.catalog.fields import FIELDS, HEADLINES, Field, grouped
+from stackviz.catalog.figures import for_people, meaning_of, variant_of
+from stackviz.catalog.match import needs_of
+from stackviz.catalog.models import Accelerator, Alias, CatalogueEdition, Source, SpecValue
+from stackviz.catalog.past import names_at, public_values_at
+from stackviz.catalog.people import public_name
+from stackviz.catalog.queries import Headline, condition_rank, headline, peaks_of, public_accelerators
+
+# Shown as names, not as values; the vendor stands in the head.
+NOT_LISTED = frozenset({"vendor", "nvml_name", "reported_name"})
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """What one source says: the figure as text, the exact one, and where it is from.
+
+    `basis`: how the source came by it, in words; "" where it is simply published. `host`: of the source's address.
+    """
+
+    text: str
+    exact: str
+    basis: str
+    source_title: str
+    source_url: str
+    source_kind: str
+    host: str
+    note: str
+
+
+@dataclass(frozen=True, slots=True)
+class SheetValue:
+    """The preferred value under one condition. `confirmed_by` say the same, `others` something else.
+
+    `decided`: by which rule it stands before the others, "" where only its note says. `checked`: who checked it and
+    when, in words. `more`: what opens below the row, in a few words.
+    """
+
+    said: Said
+    condition: str
+    confirmed_by: tuple[Said, ...]
+    others: tuple[Said, ...]
+    decided: str
+    checked: str
+    history: History | None
+    more: str
+
+
+@dataclass(frozen=True, slots=True)
+class SheetField:
+    name: str
+    title: str
+    meaning: str
+    glossary: str
+    values: tuple[SheetValue, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class SheetGroup:
+    name: str
+    title: str
+    fields: tuple[SheetField, ...]
+
+    @property
+    def value_count(self) -> int:
+        return sum(len(field.values) for field in self.fields)
+
+
+@dataclass(frozen=True, slots=True)
+class Name:
+    """A name the accelerator goes by; `needs` says with what it is this accelerator's ("30-core GPU")."""
+
+    name: str
+    kind: str
+    needs: str
+    source_title: str
+    source_url: str
+    note: str
+
+
+@dataclass(frozen=True, slots=True)
+class SheetHeadline:
+    """A figure of the sheet's head. `reason`: why there is none, as the `missing` tag names it, or ""."""
+
+    figure: Headline
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Sheet:
+    """All of one accelerator's page. `missing`: fields for which nothing is published, `not_applying`: cannot be.
+
+    `changed_at`: when the sheet last changed. `derived` have a figure, `underived` a reason why not.
+    """
+
+    accelerator: Accelerator
+    groups: tuple[SheetGroup, ...]
+    headlines: tuple[SheetHeadline, ...]
+    missing: tuple[str, ...]
+    not_applying: tuple[str, ...]
+    derived: tuple[Derived, ...]
+    underived: tuple[Derived, ...]
+    names: tuple[Name, ...]
+    relatives: tuple[Relative, ...]
+    value_count: int
+    source_count: int
+    changed_at: datetime | None
+
+
+def edited_accelerator(slug: str) -> tuple[Accelerator, str] | None:
+    """A public accelerator with the catalogue's edition; None if there is no such one. One query.
+
+    What was rendered of it under the same edition is still right.
+    """
+    edition = CatalogueEdition.objects.filter(pk=1).values("token")
+    accelerator = public_accelerators().annotate(edition=Subquery(edition)).filter(slug=slug).first()
+    return (accelerator, accelerator.edition or "") if accelerator else None
+
+
+def read_sheet(accelerator: Accelerator, at: datetime | None = None) -> Sheet:
+    """All that stands on an accelerator's sheet, or stood there at a moment. Nine queries at most.
+
+    Relatives are told of the present sheet only: they are not what it said, but what is known around it.
+    """
+    values = sheet_values(accelerator, at)
+    preferred = [value for value in values if value.is_preferred]
+    figures = derive(peaks_of(preferred), accelerator.pk)
+    missing = _missing({value.field for value in values})
+    return Sheet(
+        accelerator=accelerator,
+        groups=_groups(values, value_histories(accelerator.pk, at), _checkers(values)),
+        headlines=tuple(_headline(accelerator, field, preferred) for field in HEADLINES),
+        missing=tuple(field.words[0] for field in missing if _applies(field, accelerator)),
+        not_applying=tuple(field.words[0] for field in missing if not _applies(field, accelerator)),
+        derived=tuple(item for item in figures if item.amount is not None),
+        underived=tuple(item for item in figures if item.amount is None),
+        names=_names(accelerator, at),
+        relatives=relatives(accelerator) if at is None else (),
+        value_count=len(preferred),
+        source_count=len({value.source_id for value in values}),
+        changed_at=last_change(accelerator, at),
+    )
+
+
+def sheet_values(accelerator: Accelerator, at: datetime | None = None) -> list[SpecValue]:
+    """The public values of the sheet with their sources, smallest first. One query; three as they stood at a moment."""
+    if at is None:
+        public = accelerator.spec_values.filter(status=SpecValue.Status.PUBLIC).select_related("source")
+        rows = list(public.order_by("amount", "pk"))
+    else:
+        rows = public_values_at([accelerator.pk], at)
+        rows.sort(key=lambda value: (value.amount or 0.0, value.pk))
+    return [value for value in rows if value.field in FIELDS and value.field not in NOT_LISTED]
+
+
+def last_change(accelerator: Accelerator, until: datetime | None = None) -> datetime | None:
+    """When anything of the sheet last changed: a value, a name, the product itself. Three queries."""
+    newest = []
+    for records in (
+        SpecValue.history.filter(accelerator_id=accelerator.pk),
+        Alias.history.filter(accelerator_id=accelerator.pk),
+        Accelerator.history.filter(id=accelerator.pk),
+    ):
+        known = records.filter(history_date__lte=until) if until is not None else records
+        newest.append(known.aggregate(newest=Max("history_date"))["newest"])
+    return max(filter(None, newest), default=None)
+
+
+def _applies(field: Field, accelerator: Accelerator) -> bool:
+    return field.applies_to(accelerator.vendor.slug, accelerator.kind)
+
+
+def _missing(published: set[str]) -> list[Field]:
+    """The fields nothing is said of, in registry order."""
+    return [field for name, field in FIELDS.items() if name not in published and name not in NOT_LISTED]
+
+
+def _headline(accelerator: Accelerator, field: Field, preferred: Sequence[SpecValue]) -> SheetHeadline:
+    figure = _figure(field, preferred)
+    if field.name == "int8_tensor_tops" and not figure.is_published:
+        # Apple publishes its Neural Engine's rate where others publish that of int8 matrix products.
+        engine = _figure(FIELDS["neural_engine_tops"], preferred)
+        figure = engine if engine.is_published else figure
+    if figure.is_published:
+        return SheetHeadline(figure, "")
+    return SheetHeadline(figure, "not_published" if _applies(field, accelerator) else "does_not_apply")
+
+
+def _figure(field: Field, preferred: Sequence[SpecValue]) -> Headline:
+    return headline(field, [value for value in preferred if value.field == field.name])
+
+
+def _checkers(values: Sequence[SpecValue]) -> dict[int, str]:
+    """Id -> name of those who checked a value here. One query, none where nobody did."""
+    people = get_user_model().objects.in_bulk({value.checked_by_id for value in values if value.checked_by_id})
+    return {pk: public_name(person) for pk, person in people.items()}
+
+
+def _groups(
+    values: Sequence[SpecValue], histories: Mapping[Slot, History], checkers: Mapping[int, str]
+) -> tuple[SheetGroup, ...]:
+    by_place: dict[str, dict[str, list[SpecValue]]] = defaultdict(lambda: defaultdict(list))
+    for value in values:
+        by_place[value.field][value.condition].append(value)
+
+    def listed(field: Field) -> SheetField:
+        shown = tuple(
+            _value(rows, histories.get((field.name, condition)), checkers)
+            for condition, rows in _in_order(field, by_place[field.name])
+        )
+        return SheetField(field.name, *field.words, field.glossary, shown)
+
+    return tuple(
+        SheetGroup(group.name, str(group.title), tuple(listed(field) for field in fields))
+        for group, fields in grouped(by_place)
+    )
+
+
+def _in_order(field: Field, by_condition: Mapping[str, list[SpecValue]]) -> list[tuple[str, list[SpecValue]]]:
+    """The usual conditions first; variants of one product in order of size."""
+
+    def place(item: tuple[str, list[SpecValue]]) -> tuple[int, str, float, str]:
+        first = item[1][0]
+        return condition_rank(field, meaning_of(first)), meaning_of(first), first.amount or 0.0, item[0]
+
+    return sorted(by_condition.items(), key=place)
+
+
+def _value(said_here: Sequence[SpecValue], history: History | None, checkers: Mapping[int, str]) -> SheetValue:
+    """The preferred value with what else is said; where none is preferred the first stands for all."""
+    main = next((value for value in said_here if value.is_preferred), said_here[0])
+    rest = [value for value in said_here if value is not main]
+    same = [value for value in rest if (value.amount, _text_of(value)) == (main.amount, _text_of(main))]
+    different = [value for value in rest if value not in same]
+    others = tuple(said(value) for value in different)
+    return SheetValue(
+        said=said(main),
+        condition=", ".join(filter(None, [describe(meaning_of(main)), describe(variant_of(main))])),
+        confirmed_by=tuple(said(value) for value in same),
+        others=others,
+        decided=_decided(main, different),
+        checked=_checked(main, history, checkers),
+        history=history if history and history.steps else None,
+        more=_more(len(same), others, history),
+    )
+
+
+def _text_of(value: SpecValue) -> str:
+    return value.value if value.amount is None else ""
+
+
+def _decided(main: SpecValue, others: Sequence[SpecValue]) -> str:
+    """Which of the catalogue's rules (docs/catalogue.md) puts `main` before all the others, in words; "" for none."""
+    if not others:
+        return ""
+    kind, kinds = _kind_of(main), {_kind_of(other) for other in others}
+    basis, bases = main.basis, {other.basis for other in others}
+    if kind == Source.Kind.MAKER and Source.Kind.MAKER not in kinds:
+        return _("the maker's own figure comes first")
+    if basis == SpecValue.Basis.PROBED and SpecValue.Basis.PROBED not in bases:
+        return _("what a real device reports comes first")
+    if basis == SpecValue.Basis.PUBLISHED and SpecValue.Basis.PUBLISHED not in bases:
+        return _("a published figure comes before one that is derived or measured")
+    if kind == Source.Kind.PRESS and kinds == {Source.Kind.COMMUNITY}:
+        return _("a reference site comes before community tables")
+    return ""
+
+
+def _kind_of(value: SpecValue) -> str:
+    return value.source.kind if value.source else ""
+
+
+def _more(confirmed: int, others: Sequence[Said], history: History | None) -> str:
+    """What the row hides, most telling first: `1 other figure: 3,000 GB/s · 2 sources · changed once`."""
+    parts = []
+    if others:
+        count = ngettext("%(n)d other figure", "%(n)d other figures", len(others)) % {"n": len(others)}
+        parts.append(f"{count}: {', '.join(dict.fromkeys(other.text for other in others))}")
+    if confirmed:
+        parts.append(ngettext("%(n)d source", "%(n)d sources", confirmed + 1) % {"n": confirmed + 1})
+    if history and history.steps:
+        changes = len(history.steps) + history.left_out
+        parts.append(ngettext("%(n)d change", "%(n)d changes", changes) % {"n": changes})
+    return " · ".join(parts) or _("details")
+
+
+def _checked(value: SpecValue, history: History | None, checkers: Mapping[int, str]) -> str:
+    """Who answers for the value as it stands here, and since when, in words."""
+    if value.checked_at is not None:
+        who = checkers.get(value.checked_by_id or 0, _("somebody whose account is gone"))
+        return _("by %(who)s on %(day)s") % {"who": who, "day": _day(value.checked_at)}
+    since = _day(history.since) if history else _("an unknown day")
+    if value.data_key and not value.is_corrected_here:
+        return _("as the catalogue's reviewed files say, here since %(day)s") % {"day": since}
+    return _("entered or corrected here, not yet checked by a second person")
+
+
+def _day(moment: datetime) -> str:
+    return f"{moment.astimezone(UTC):%Y-%m-%d}"
+
+
+def said(value: SpecValue) -> Said:
+    """What one source says, as text."""
+    shown = for_people(value)
+    source = value.source
+    return Said(
+        text=shown.label,
+        exact=shown.exact,
+        basis="" if value.basis == SpecValue.Basis.PUBLISHED else value.get_basis_display(),
+        source_title=source.title if source else "",
+        source_url=source.url if source else "",
+        source_kind=source.get_kind_display() if source else "",
+        host=(urlsplit(source.url).hostname or "").removeprefix("www.") if source else "",
+        note=value.note,
+    )
+
+
+def _names(accelerator: Accelerator, at: datetime | None) -> tuple[Name, ...]:
+    if at is None:
+        rows = list(accelerator.aliases.select_related("source").order_by("kind", "name", "pk"))
+    else:
+        rows = names_at(accelerator.pk, at)
+    return tuple(
+        Name(
+            name=alias.name,
+            kind=str(Alias.Kind(alias.kind).label),
+            needs=", ".join(needs_of(alias)),
+            source_title=alias.source.title,
+            source_url=alias.source.url,
+            note=alias.note,
+        )
+        for alias in rows
+        if alias.source and alias.kind != Alias.Kind.PRODUCT
+    )

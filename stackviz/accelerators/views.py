@@ -1,0 +1,165 @@
+"""The sheets of accelerators: as they are, as they stood at a moment, as files."""
+
+import hashlib
+from dataclasses import dataclass
+from datetime import UTC, datetime
+
+from django.conf import settings
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase, HttpResponseRedirect, JsonResponse
+from django.shortcuts import render
+from django.template.loader import render_to_string
+from django.urls import reverse
+from django.utils import timezone
+from django.utils.cache import get_conditional_response
+from django.utils.translation import get_language, ngettext
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_safe
+
+from stackviz.accelerators.citation import cite
+from stackviz.accelerators.sheet import edited_accelerator, read_sheet, sheet_values
+from stackviz.accelerators.sheet_files import FORMATS, sheet_file
+from stackviz.catalog.models import Accelerator
+from stackviz.catalog.past import public_accelerators_at, read_moment, write_moment
+from stackviz.catalog.queries import successors
+from stackviz.web.asked import asked_text
+from stackviz.web.fragments import kept
+
+KEPT_S = 600  # a rendered sheet is dear and changes rarely; its key moves with the catalogue's edition
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What the address asks for. `at` None is now; `notes` say what of it could not be had, and why, in words."""
+
+    at: datetime | None
+    ending: str
+    notes: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Stood:
+    """The banner of a past sheet: its moment, and in words how much is different now."""
+
+    moment: str
+    since: str
+
+
+@require_safe
+def sheet(request: HttpRequest, slug: str) -> HttpResponseBase:
+    """One accelerator: everything published about it, each value with its source.
+
+    `?at=` shows the sheet as it stood, `?format=csv|json` gives it as a file.
+    """
+    found = edited_accelerator(slug)
+    if found is None:
+        return _elsewhere(slug)
+    accelerator, edition = found
+    asked = _asked(request)
+    tag = _tag(request, accelerator, edition, asked)
+    unchanged = get_conditional_response(request, etag=tag) if tag else None
+    if unchanged is not None:
+        return unchanged
+    response = _answer(request, accelerator, edition, asked)
+    if tag and response.status_code == 200:
+        response.headers["ETag"] = tag
+    return response
+
+
+def _asked(request: HttpRequest) -> Asked:
+    notes = []
+    text, ending = asked_text(request, "at"), asked_text(request, "format")
+    at = read_moment(text) if text else None
+    if text and at is None:
+        notes.append(
+            _("“%(text)s” is no past moment such as 2026-11-20: the sheet is shown as it is.") % {"text": text}
+        )
+    if ending and ending not in FORMATS:
+        notes.append(_("There is no format “%(text)s”: csv and json are there.") % {"text": ending})
+        ending = ""
+    return Asked(at, ending, tuple(notes))
+
+
+def _tag(request: HttpRequest, accelerator: Accelerator, edition: str, asked: Asked) -> str:
+    """Names what a visitor without an account would get; "" for others, whose pages differ in their frame."""
+    if settings.SESSION_COOKIE_NAME in request.COOKIES or "messages" in request.COOKIES:
+        return ""
+    # A date alone may mean "until now", which the edition tells; the frame's forms carry the visitor's own token.
+    state = (
+        accelerator.pk, edition, request.get_full_path(), asked.notes, request.get_host(), get_language(),
+        settings.VERSION, request.COOKIES.get(settings.CSRF_COOKIE_NAME, ""),
+    )  # fmt: skip
+    return f'W/"{hashlib.blake2b(repr(state).encode(), digest_size=16).hexdigest()}"'
+
+
+def _answer(request: HttpRequest, accelerator: Accelerator, edition: str, asked: Asked) -> HttpResponse:
+    then = public_accelerators_at([accelerator.pk], asked.at).get(accelerator.pk) if asked.at else None
+    if asked.ending:
+        return _file(request, then or accelerator, asked, is_there=bool(then) or not asked.at)
+    notes = list(asked.notes)
+    address = request.build_absolute_uri(accelerator.get_absolute_url())
+    if asked.at and then is None:
+        notes.append(_("There was no such sheet on %(day)s: it is shown as it is.") % {"day": _moment_text(asked.at)})
+    context = {
+        "accelerator": then or accelerator,
+        "notes": notes,
+        "address": address,
+        "stood": _stood(accelerator, asked.at) if then and asked.at else None,
+    }
+    if then and asked.at:
+        body = _body(then, address, asked.at)  # not kept: anyone may ask for any second
+    else:
+        body = kept(("sheet", accelerator.pk, edition, address), lambda: _body(accelerator, address, None), KEPT_S)
+    return render(request, "accelerators/sheet.html", {**context, "body": body})
+
+
+def _body(accelerator: Accelerator, address: str, at: datetime | None) -> str:
+    """The sheet as HTML, without its frame."""
+    found = read_sheet(accelerator, at)
+    now = timezone.now()
+    context = {
+        "sheet": found,
+        "accelerator": accelerator,
+        "is_past": at is not None,
+        "file_query": f"at={write_moment(at)}&format=" if at else "format=",
+        "citation": cite(accelerator.name, accelerator.slug, address, found.changed_at or now, now),
+    }
+    return render_to_string("accelerators/_sheet.html", context)
+
+
+def _stood(accelerator: Accelerator, at: datetime) -> Stood:
+    """How the sheet of that moment differs from the present one. Four queries."""
+    now = {value.pk: value.content() for value in sheet_values(accelerator)}
+    then = {value.pk: value.content() for value in sheet_values(accelerator, at)}
+    different = sum(now.get(pk) != then.get(pk) for pk in now.keys() | then.keys())
+    if not different:
+        return Stood(_moment_text(at), _("No value has changed since."))
+    text = ngettext(
+        "%(n)d value was added, changed or withdrawn since.",
+        "%(n)d values were added, changed or withdrawn since.",
+        different,
+    )
+    return Stood(_moment_text(at), text % {"n": different})
+
+
+def _moment_text(at: datetime) -> str:
+    return f"{at.astimezone(UTC):%Y-%m-%d %H:%M:%S} UTC"
+
+
+def _file(request: HttpRequest, accelerator: Accelerator, asked: Asked, *, is_there: bool) -> HttpResponse:
+    """The sheet as a file; whoever reads it by program is told of a wrong moment as the API would."""
+    if asked.notes:
+        return JsonResponse({"error": asked.notes[0], "field": "at"}, status=422)
+    if not is_there:
+        return JsonResponse({"error": _("there was no such sheet at that moment"), "field": "at"}, status=404)
+    address = request.build_absolute_uri(accelerator.get_absolute_url())
+    return sheet_file(accelerator, asked.at, asked.ending, address)
+
+
+def _elsewhere(slug: str) -> HttpResponse:
+    """A chip without its variant (`m3-max`) leads to its sheet, or to the list of its variants."""
+    found = successors(slug)
+    if not found:
+        raise Http404
+    if len(found) == 1:
+        return HttpResponseRedirect(found[0].get_absolute_url())
+    return HttpResponseRedirect(f"{reverse('catalog:list')}?q={slug}")

@@ -1,0 +1,265 @@
+"""The curation desk: accelerators with values and names inline, values by themselves, sources, history, revert.
+
+What changes a public value goes through `curation`: it is proposed here and decided in the queue.
+"""
+
+from typing import TYPE_CHECKING, Any
+
+from django import forms
+from django.contrib import admin
+from django.contrib.admin import helpers
+from django.core.exceptions import PermissionDenied
+from django.db.models import Count, Q, QuerySet
+from django.http import HttpRequest, HttpResponse, JsonResponse
+from django.urls import URLPattern, path
+from django.utils.html import format_html
+from django.utils.safestring import SafeString
+from django.utils.translation import gettext
+from django.utils.translation import gettext_lazy as _
+
+from stackviz.catalog.curated_admin import FileLoadAdmin, HistoryAdmin, OriginFilter
+from stackviz.catalog.fields import FIELDS, GROUPS
+from stackviz.catalog.figures import for_people
+from stackviz.catalog.models import Accelerator, Alias, CatalogueLoad, Proposal, Source, SpecValue, Vendor
+from stackviz.curation.card_admin import CardAdmin, NameDecisionAdmin
+from stackviz.curation.forms import InlineValueForm, SpecValueForm
+from stackviz.curation.import_admin import BringsTables
+from stackviz.curation.review_queue import ProposalAdmin
+from stackviz.curation.value_admin import ProposesValues
+from stackviz.curation.value_check import judge
+from stackviz.labs.models import Card, NameDecision
+
+if TYPE_CHECKING:  # Django's classes take type arguments only from its stubs
+    _SpecValueInline = admin.TabularInline[SpecValue, Accelerator]
+    _AliasInline = admin.TabularInline[Alias, Accelerator]
+    _SourceAdmin = admin.ModelAdmin[Source]
+    _VendorAdmin = admin.ModelAdmin[Vendor]
+else:
+    _SpecValueInline = _AliasInline = admin.TabularInline
+    _SourceAdmin = _VendorAdmin = admin.ModelAdmin
+
+
+class SpecValueInline(_SpecValueInline):
+    """Values of one accelerator. A public one is not deleted but retired, so nothing is deleted here."""
+
+    model = SpecValue
+    form = InlineValueForm
+    fields = ["field", "value", "unit", "condition", "basis", "source", "note", "status", "is_preferred", "reason"]
+    autocomplete_fields = ["source"]
+    extra = 1
+    can_delete = False
+    show_change_link = True
+    classes = ["collapse"]
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet[SpecValue]:
+        return super().get_queryset(request).select_related("source").order_by("field", "condition", "-is_preferred")
+
+    def get_formset(self, request: HttpRequest, obj: Accelerator | None = None, **kwargs: Any) -> Any:  # noqa: ANN401
+        formset: Any = super().get_formset(request, obj, **kwargs)
+        formset.form.user = request.user
+        return formset
+
+
+class AliasInline(_AliasInline):
+    model = Alias
+    fields = ["name", "kind", "memory_bytes", "gpu_cores", "source", "note"]
+    autocomplete_fields = ["source"]
+    extra = 1
+
+
+@admin.register(Accelerator)
+class AcceleratorAdmin(ProposesValues, HistoryAdmin):
+    list_display = ["name", "vendor", "kind", "family", "public_values", "unreviewed_values", "is_public"]
+    list_filter = ["vendor", "kind", "is_public"]
+    list_select_related = ["vendor"]
+    search_fields = ["name", "slug", "aliases__name"]
+    prepopulated_fields = {"slug": ["name"]}
+    inlines = [SpecValueInline, AliasInline]
+
+    class Media:
+        css = {"all": ["css/curation.css"]}
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet[Accelerator]:
+        public = Count("spec_values", filter=Q(spec_values__status=SpecValue.Status.PUBLIC), distinct=True)
+        waiting = Count("spec_values", filter=Q(spec_values__status=SpecValue.Status.UNREVIEWED), distinct=True)
+        rows: QuerySet[Accelerator] = super().get_queryset(request)
+        return rows.annotate(public_count=public, unreviewed_count=waiting)
+
+    def has_delete_permission(self, request: HttpRequest, obj: Accelerator | None = None) -> bool:
+        """Not while it has public values: retire these, or take the accelerator itself out of public."""
+        is_free = obj is None or not obj.spec_values.filter(status=SpecValue.Status.PUBLIC).exists()
+        return is_free and bool(super().has_delete_permission(request, obj))
+
+    def get_actions(self, request: HttpRequest) -> dict[str, Any]:
+        return {name: action for name, action in super().get_actions(request).items() if name != "delete_selected"}
+
+    def save_formset(self, request: HttpRequest, form: Any, formset: Any, change: bool) -> None:  # noqa: ANN401, FBT001
+        if formset.model is not SpecValue:
+            super().save_formset(request, form, formset, change)
+            return
+        formset.save(commit=False)
+        for row in formset.forms:
+            if row.has_changed():
+                self.save_or_propose(request, row)
+
+    @admin.display(description=_("public values"), ordering="public_count")
+    def public_values(self, accelerator: Accelerator) -> int:
+        return int(accelerator.public_count)  # type: ignore[attr-defined]
+
+    @admin.display(description=_("unreviewed"), ordering="unreviewed_count")
+    def unreviewed_values(self, accelerator: Accelerator) -> int:
+        return int(accelerator.unreviewed_count)  # type: ignore[attr-defined]
+
+
+class GroupFilter(admin.SimpleListFilter):
+    """Values by the registry's groups, such as memory or peak rates."""
+
+    title = _("group")
+    parameter_name = "group"
+
+    def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, Any]]:  # noqa: ANN401, ARG002 - Django's
+        return [(group.name, group.title) for group in GROUPS]
+
+    def queryset(self, request: HttpRequest, queryset: QuerySet[SpecValue]) -> QuerySet[SpecValue]:  # noqa: ARG002
+        names = [field.name for field in FIELDS.values() if field.group == self.value()]
+        return queryset.filter(field__in=names) if self.value() else queryset
+
+
+class ReasonForm(helpers.ActionForm):
+    """What is done to several values at once has one reason."""
+
+    reason = forms.CharField(max_length=300, required=False, label=_("Reason:"))
+
+
+@admin.register(SpecValue)
+class SpecValueAdmin(ProposesValues, BringsTables, HistoryAdmin):
+    form = SpecValueForm
+    action_form = ReasonForm
+    list_display = ["accelerator", "field", "shown", "condition", "basis", "status", "is_preferred", "source_link"]
+    list_filter = ["status", "is_preferred", "basis", GroupFilter, OriginFilter, "accelerator__vendor"]
+    list_select_related = ["accelerator", "source"]
+    search_fields = ["accelerator__name", "accelerator__slug", "field", "value", "note", "source__title"]
+    autocomplete_fields = ["accelerator", "source"]
+    readonly_fields = ["amount", "data_key", "changed_at", "checked"]
+    fields = [
+        "accelerator",
+        "field",
+        ("value", "unit", "amount"),
+        "condition",
+        "basis",
+        "source",
+        "said_by",
+        "note",
+        ("status", "is_preferred"),
+        "reason",
+        "as_draft",
+        ("data_key", "changed_at", "checked"),
+    ]
+    actions = ["publish", "set_aside"]
+
+    class Media:
+        css = {"all": ["css/curation.css"]}
+        js = ["js/curation.js"]
+
+    def get_urls(self) -> list[URLPattern]:
+        judge_path = path("judge/", self.admin_site.admin_view(self.judge_view), name="catalog_specvalue_judge")
+        return [judge_path, *super().get_urls()]
+
+    def judge_view(self, request: HttpRequest) -> HttpResponse:
+        """What the registry says of the value being typed, for the form's script."""
+        if not (self.has_add_permission(request) or self.has_change_permission(request)):
+            raise PermissionDenied
+        return JsonResponse(judge(request.GET))
+
+    def get_form(self, request: HttpRequest, obj: SpecValue | None = None, change: bool = False, **kwargs: Any) -> Any:  # noqa: ANN401, FBT001, FBT002
+        form: Any = super().get_form(request, obj, change, **kwargs)
+        form.user = request.user
+        return form
+
+    def get_object(self, request: HttpRequest, object_id: str, from_field: str | None = None) -> SpecValue | None:
+        found: SpecValue | None = super().get_object(request, object_id, from_field)
+        if found and request.method == "GET" and found.status == SpecValue.Status.PUBLIC:
+            self.tell_of_proposals(request, found)
+        return found
+
+    def has_delete_permission(self, request: HttpRequest, obj: SpecValue | None = None) -> bool:
+        """A public value is retired, by a proposal; what nobody sees may be deleted."""
+        is_hidden = obj is None or obj.status != SpecValue.Status.PUBLIC
+        return is_hidden and bool(super().has_delete_permission(request, obj))
+
+    def get_actions(self, request: HttpRequest) -> dict[str, Any]:
+        return {name: action for name, action in super().get_actions(request).items() if name != "delete_selected"}
+
+    @admin.display(description=_("value"), ordering="amount")
+    def shown(self, value: SpecValue) -> str:
+        return for_people(value).label
+
+    @admin.display(description=_("source"))
+    def source_link(self, value: SpecValue) -> str | SafeString:
+        if value.source is None:
+            return value.said_by or "—"
+        return format_html('<a href="{}" rel="noopener nofollow">{}</a>', value.source.url, value.source.title)
+
+    @admin.display(description=_("checked"))
+    def checked(self, value: SpecValue) -> str:
+        if value.checked_at is None:
+            return gettext("not here: as the curated files say")
+        return f"{value.checked_by or '—'}, {value.checked_at:%Y-%m-%d %H:%M}"
+
+    @admin.action(description=_("Publish: propose to make public, beside what is preferred"), permissions=["change"])
+    def publish(self, request: HttpRequest, queryset: QuerySet[SpecValue]) -> None:
+        """Only values with a source can be public; the others stay as they are, and are named."""
+        self.propose_all(request, queryset, SpecValue.Status.PUBLIC)
+
+    @admin.action(description=_("Retire: propose, since known to be wrong"), permissions=["change"])
+    def set_aside(self, request: HttpRequest, queryset: QuerySet[SpecValue]) -> None:
+        self.propose_all(request, queryset, SpecValue.Status.RETIRED)
+
+
+@admin.register(Alias)
+class AliasAdmin(HistoryAdmin):
+    list_display = ["name", "accelerator", "kind", "memory_bytes", "gpu_cores", "source"]
+    list_filter = ["kind", "accelerator__vendor"]
+    list_select_related = ["accelerator", "source"]
+    search_fields = ["name", "normalized", "accelerator__name", "note"]
+    autocomplete_fields = ["accelerator", "source"]
+    readonly_fields = ["normalized", "data_key"]
+
+
+@admin.register(Source)
+class SourceAdmin(_SourceAdmin):
+    list_display = ["title", "kind", "value_count", "url"]
+    list_filter = ["kind"]
+    search_fields = ["title", "url", "key"]
+    prepopulated_fields = {"key": ["title"]}
+
+    def get_readonly_fields(self, request: HttpRequest, obj: Source | None = None) -> Any:  # noqa: ANN401
+        """What visitors read is changed by whoever may approve: title and address too, and the kind that ranks it."""
+        return ["key", "title", "url", "kind"] if self._is_held(request, obj) else []
+
+    def get_prepopulated_fields(self, request: HttpRequest, obj: Source | None = None) -> Any:  # noqa: ANN401
+        return {} if self._is_held(request, obj) else super().get_prepopulated_fields(request, obj)
+
+    def _is_held(self, request: HttpRequest, source: Source | None) -> bool:
+        if source is None or request.user.has_perm("catalog.approve"):
+            return False
+        return source.spec_values.filter(status=SpecValue.Status.PUBLIC).exists() or source.aliases.exists()
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet[Source]:
+        return super().get_queryset(request).annotate(spec_count=Count("spec_values"))
+
+    @admin.display(description=_("values"), ordering="spec_count")
+    def value_count(self, source: Source) -> int:
+        return int(source.spec_count)  # type: ignore[attr-defined]
+
+
+@admin.register(Vendor)
+class VendorAdmin(_VendorAdmin):
+    list_display = ["name", "slug"]
+    search_fields = ["name", "slug"]
+
+
+admin.site.register(Card, CardAdmin)
+admin.site.register(NameDecision, NameDecisionAdmin)
+admin.site.register(CatalogueLoad, FileLoadAdmin)
+admin.site.register(Proposal, ProposalAdmin)

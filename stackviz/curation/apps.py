@@ -1,0 +1,13 @@
+from django.apps import AppConfig, apps
+from django.db.models.signals import post_migrate
+
+
+class CurationConfig(AppConfig):
+    name = "stackviz.curation"
+
+    def ready(self) -> None:
+        from stackviz.curation.groups import make_groups
+
+        # The permissions belong to the catalogue's models: they are there after its migration.
+        catalog = apps.get_app_config("catalog")
+        post_migrate.connect(make_groups, sender=catalog, dispatch_uid="the curators' groups")

@@ -1,0 +1,191 @@
+"""The admin's page about how complete the catalogue is: accelerators by fields, and the same as a file."""
+
+from dataclasses import dataclass
+
+from django.contrib import admin
+from django.core.exceptions import PermissionDenied
+from django.db.models import QuerySet
+from django.http import HttpRequest, HttpResponse, QueryDict
+from django.template.response import TemplateResponse
+from django.utils import timezone
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_safe
+
+from stackviz.catalog.fields import GROUPS, HEADLINES, Field
+from stackviz.catalog.models import Accelerator, Vendor
+from stackviz.curation.completeness import (
+    COUNTED,
+    STATES,
+    Cell,
+    Device,
+    Matrix,
+    Tally,
+    most_asked_for,
+    read_matrix,
+    remaining,
+)
+from stackviz.web.asked import clean_text
+from stackviz.web.download import csv_response
+from stackviz.web.paging import page_number, page_of
+
+PER_PAGE = 60
+HEADER = ("device", "name", "vendor", "field", "state", "values", "sources", "not_public", "checked")
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """`fields`: "" the headline fields, "all", or a group. `state`: only accelerators with a cell in this state."""
+
+    vendor: str = ""
+    fields: str = ""
+    state: str = ""
+    only: str = ""
+
+    @property
+    def query(self) -> QueryDict:
+        query = QueryDict(mutable=True)
+        query.update({name: value for name in ("vendor", "fields", "state", "only") if (value := getattr(self, name))})
+        return query
+
+    def wanted_fields(self) -> tuple[Field, ...]:
+        if self.fields == "all":
+            return COUNTED
+        if self.fields:
+            return tuple(field for field in COUNTED if field.group == self.fields)
+        return HEADLINES
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """A cell as it is written: a number or a sign, its state, and all of it in words."""
+
+    text: str
+    state: str
+    words: str
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    accelerator: Accelerator
+    tally: Tally
+    cells: tuple[Shown, ...]
+
+
+def read_address(parameters: QueryDict) -> tuple[Asked, list[str]]:
+    """What is asked for, and notes about what does not exist and was left out. One query where a vendor is named."""
+    notes: list[str] = []
+
+    def one_of(name: str, known: set[str]) -> str:
+        value = clean_text(parameters.get(name, ""))
+        if value and value not in known:
+            notes.append(_("There is no %(what)s %(value)r: it was left out.") % {"what": name, "value": value[:40]})
+            return ""
+        return value
+
+    vendors = set(Vendor.objects.values_list("slug", flat=True)) if parameters.get("vendor") else set()
+    asked = Asked(
+        vendor=one_of("vendor", vendors),
+        fields=one_of("fields", {"all", *(group.name for group in GROUPS)}),
+        state=one_of("state", set(STATES)),
+        only=one_of("only", {"asked", "hidden"}),
+    )
+    return asked, notes
+
+
+def _accelerators(asked: Asked) -> QuerySet[Accelerator]:
+    rows = Accelerator.objects.filter(is_public=asked.only != "hidden").order_by("vendor__name", "name")
+    if asked.vendor:
+        rows = rows.filter(vendor__slug=asked.vendor)
+    return rows.filter(slug__in=most_asked_for()) if asked.only == "asked" else rows
+
+
+def _in_state(matrix: Matrix, state: str) -> Matrix:
+    if not state:
+        return matrix
+
+    def is_meant(cell: Cell) -> bool:
+        return cell.has_one_source if state == "one-source" else cell.state == state
+
+    return Matrix(matrix.fields, tuple(device for device in matrix.devices if any(map(is_meant, device.cells))))
+
+
+@require_safe
+def completeness(request: HttpRequest) -> HttpResponse:
+    """Accelerators by fields, for people of the admin who may see values. Six queries beside the admin's own."""
+    if not request.user.has_perm("catalog.view_specvalue"):
+        raise PermissionDenied
+    asked, notes = read_address(request.GET)
+    matrix = _in_state(read_matrix(_accelerators(asked), asked.wanted_fields(), timezone.now()), asked.state)
+    if request.GET.get("format") == "csv":
+        return as_csv(matrix)
+    page = page_of(matrix.devices, page_number(request), PER_PAGE)
+    slugs = most_asked_for()
+    whole = read_matrix(Accelerator.objects.filter(slug__in=slugs), HEADLINES, timezone.now()) if slugs else None
+    context = {
+        **admin.site.each_context(request),
+        "title": _("How complete the catalogue is"),
+        "asked": asked,
+        "notes": notes,
+        "page": page,
+        "rows": [_row(device) for device in page.items],
+        "fields": list(zip(matrix.fields, matrix.columns(), strict=True)),
+        "total": matrix.total(),
+        "sums": _sums(matrix),
+        "remaining": remaining(whole, slugs) if whole else (),
+        "vendors": Vendor.objects.filter(accelerators__isnull=False).distinct().order_by("name"),
+        "groups": GROUPS,
+        "states": STATES.items(),
+    }
+    return TemplateResponse(request, "curation/completeness.html", context)
+
+
+def _sums(matrix: Matrix) -> list[tuple[str, str]]:
+    total = matrix.total()
+    return [
+        (_("Accelerators"), f"{len(matrix.devices):,}"),
+        (_("Public values"), f"{total.values:,}"),
+        (_("Not public"), f"{total.waiting:,}"),
+        (_("Fields filled"), total.share),
+        (_("Missing"), f"{total.missing:,}"),
+        (_("One source only"), f"{total.one_source:,}"),
+        (_("Not checked for two years"), f"{total.old:,}"),
+    ]
+
+
+def _row(device: Device) -> Row:
+    return Row(device.accelerator, device.tally, tuple(_shown(cell) for cell in device.cells))
+
+
+def _shown(cell: Cell) -> Shown:
+    state = cell.state
+    words = [str(STATES[state])]
+    if cell.values:
+        words.append(_("%(values)d values of %(sources)d sources") % {"values": cell.values, "sources": cell.sources})
+        if cell.checked:
+            words.append(_("checked %(day)s") % {"day": f"{cell.checked:%Y-%m-%d}"})
+        if cell.is_old and cell.has_one_source:
+            words.append(str(STATES["one-source"]))
+    if cell.waiting:
+        words.append(_("%(n)d not public") % {"n": cell.waiting})
+    signs = {"missing": "✕", "not-applicable": "–", "unreviewed": "?"}
+    return Shown(signs.get(state, str(cell.values)), state, ", ".join(words))
+
+
+def as_csv(matrix: Matrix) -> HttpResponse:
+    """A line for each cell: spreadsheets pivot it, programs need not."""
+    rows = (
+        [
+            device.accelerator.slug,
+            device.accelerator.name,
+            device.accelerator.vendor.slug,
+            cell.field,
+            cell.state,
+            cell.values,
+            cell.sources,
+            cell.waiting,
+            f"{cell.checked:%Y-%m-%d}" if cell.checked else "",
+        ]
+        for device in matrix.devices
+        for cell in device.cells
+    )
+    return csv_response("completeness", HEADER, rows)

@@ -1,0 +1,223 @@
+"""Inputs for whoever types a value: the condition as one select per key, units that measure the field, the whole form.
+
+All of it works without scripts; `curation.js` only narrows the units and asks `value_check` while somebody types.
+"""
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, cast
+
+from django import forms
+from django.contrib.auth.models import User
+from django.core.exceptions import ValidationError
+from django.forms.renderers import get_default_renderer
+from django.template.loader import render_to_string
+from django.utils.safestring import SafeString
+from django.utils.translation import gettext
+from django.utils.translation import gettext_lazy as _
+
+from stackviz.catalog import conditions
+from stackviz.catalog.curated import is_readable
+from stackviz.catalog.fields import FIELDS, grouped
+from stackviz.catalog.models import SpecValue
+from stackviz.curation import differences
+from stackviz.curation.propose import check_proposal, touches_the_public
+from stackviz.units import UNITS
+
+if TYPE_CHECKING:  # Django's classes take type arguments only from its stubs
+    _SpecValueForm = forms.ModelForm[SpecValue]
+else:
+    _SpecValueForm = forms.ModelForm
+
+
+def field_choices() -> list[Any]:
+    """The registry's fields under their group headings, for a select box."""
+    nothing: list[Any] = [("", "---------")]
+    return nothing + [
+        (str(group.title), [(field.name, f"{field.title} ({field.name})") for field in fields])
+        for group, fields in grouped(FIELDS)
+    ]
+
+
+def units_of(field_name: str) -> list[str]:
+    """The units that measure a field; none for text and for what the registry does not know."""
+    field = FIELDS.get(field_name)
+    if field is None or field.is_text:
+        return []
+    return [symbol for symbol, unit in UNITS.items() if symbol and unit.si == UNITS[field.unit].si]
+
+
+def unit_choices(field_name: str = "") -> list[Any]:
+    """The units of one field; without one, those any field is measured in, under what they measure."""
+    nothing: list[Any] = [("", gettext("none: text"))]
+    if field_name in FIELDS:
+        return nothing + [(symbol, symbol) for symbol in units_of(field_name)]
+    bases = list(dict.fromkeys(UNITS[field.unit].si for field in FIELDS.values() if field.unit))
+    by_base = [(base, [symbol for symbol, unit in UNITS.items() if symbol and unit.si == base]) for base in bases]
+    return nothing + [(base, [(symbol, symbol) for symbol in symbols]) for base, symbols in by_base]
+
+
+class ConditionPicker(forms.MultiWidget):
+    """One select per key of a condition; a text input where the key takes any text."""
+
+    use_fieldset = True
+
+    def __init__(self) -> None:
+        super().__init__({key.name: _input_for(key) for key in conditions.KEYS})
+
+    def decompress(self, value: str | None) -> list[str]:
+        try:
+            parts = conditions.parse(value or "")
+        except conditions.ConditionError:  # written by an older registry: nothing can be chosen for it
+            parts = {}
+        return [parts.get(key.name, "") for key in conditions.KEYS]
+
+    def get_context(self, name: str, value: Any, attrs: dict[str, Any] | None) -> dict[str, Any]:  # noqa: ANN401
+        context: dict[str, Any] = super().get_context(name, value, attrs)
+        parts = context["widget"]["subwidgets"]
+        for key, part in zip(conditions.KEYS, parts, strict=True):
+            part["key"], part["meaning"] = key.name, str(key.meaning)
+            part["html"] = SafeString(get_default_renderer().render(part["template_name"], {"widget": part}))
+        context["common"] = [part for part in parts if part["key"] in COMMON or _is_chosen(part)]
+        context["further"] = [part for part in parts if part not in context["common"]]
+        return context
+
+    def render(self, name: str, value: Any, attrs: Any = None, renderer: Any = None) -> SafeString:  # noqa: ANN401, ARG002
+        # Forms look for templates in the rooms only; ours are all in one place.
+        return render_to_string("curation/condition.html", self.get_context(name, value, attrs))
+
+
+COMMON = ("sparsity", "accumulate", "scope", "direction", "clock")
+
+
+def _is_chosen(part: Mapping[str, Any]) -> bool:
+    return bool(part["value"] and part["value"] != [""])
+
+
+def _input_for(key: conditions.Key) -> forms.Widget:
+    if not key.values:
+        return forms.TextInput(attrs={"size": 14, "maxlength": conditions.MAX_CONDITION_LENGTH})
+    return forms.Select(choices=[("", "—"), *((value, _said(value, words)) for value, words in key.values.items())])
+
+
+def _said(value: str, words: Any) -> str:  # noqa: ANN401 - text, or text in the reader's language
+    return value if value == str(words) else f"{value}: {words}"
+
+
+class ConditionField(forms.Field):
+    """The canonical text of what was picked."""
+
+    widget = ConditionPicker
+
+    def to_python(self, value: Any) -> str:  # noqa: ANN401 - what the widget read
+        picked = zip(conditions.KEYS, value or [], strict=False)
+        try:
+            return conditions.write({key.name: said.strip() for key, said in picked if said and said.strip()})
+        except conditions.ConditionError as error:
+            raise ValidationError(error.problem) from error
+
+    def has_changed(self, initial: Any, data: Any) -> bool:  # noqa: ANN401 - Django's
+        try:
+            return bool((initial or "") != self.to_python(data))
+        except ValidationError:
+            return True
+
+
+class SpecValueForm(_SpecValueForm):
+    """A value as it shall be, and why. What would change the public catalogue is checked as the proposal it becomes."""
+
+    field = forms.ChoiceField(choices=field_choices, widget=forms.Select(attrs={"class": "value-field"}))
+    unit = forms.ChoiceField(choices=unit_choices, required=False)
+    condition = ConditionField(required=False)
+    reason = forms.CharField(
+        max_length=300,
+        required=False,
+        validators=[is_readable],
+        label=_("Reason of the change"),
+        help_text=_("kept in the history, shown in public; every correction needs one"),
+        widget=forms.TextInput(attrs={"size": 60}),
+    )
+    as_draft = forms.BooleanField(
+        required=False,
+        label=_("Keep as my draft"),
+        help_text=_("a change of a public value is proposed, but waits with you until you send it to review"),
+    )
+    user: User | None = None  # who types; set by the admin's form class
+    current: SpecValue | None = None
+
+    class Meta:
+        model = SpecValue
+        fields = ["field", "value", "unit", "condition", "basis", "source", "said_by", "note", "status", "is_preferred"]
+        widgets = {
+            "value": forms.TextInput(attrs={"size": 14}),
+            "note": forms.TextInput(attrs={"size": 60}),
+            "said_by": forms.TextInput(attrs={"size": 60}),
+        }
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:  # noqa: ANN401 - as Django's
+        super().__init__(*args, **kwargs)
+        chosen = self["field"].value() or ""
+        units = cast("forms.ChoiceField", self.fields["unit"])
+        if chosen in FIELDS and not self.is_bound:
+            units.choices = unit_choices(chosen)
+
+    def _get_validation_exclusions(self) -> set[str]:
+        """As Django's, but another value's preference is no obstacle: once approved, the mark moves by itself."""
+        return set(super()._get_validation_exclusions()) | {"is_preferred"}  # type: ignore[misc]
+
+    def _post_clean(self) -> None:
+        super()._post_clean()  # type: ignore[misc]
+        if self.errors or self.is_left_alone():
+            return
+        self.current = SpecValue.objects.select_related("source").filter(pk=self.instance.pk or 0).first()
+        is_public = touches_the_public(self.instance, self.current)
+        reason = self.cleaned_data.get("reason", "").strip()
+        if (is_public or self.current) and not reason:
+            self.add_error("reason", gettext("Say why: it is kept in the history and shown in public."))
+        elif is_public:
+            self._check_proposal()
+        elif self.instance.is_preferred:
+            self.add_error("is_preferred", gettext("Only a public value can be preferred."))
+        if reason:
+            self.instance.because(reason)
+
+    def is_left_alone(self) -> bool:
+        """Whether nothing is to be saved. A single form is always meant: a revert shows an old value unchanged."""
+        return False
+
+    def _check_proposal(self) -> None:
+        try:
+            check_proposal(self.instance, self.current, by=self.user)
+        except ValidationError as error:
+            for name, problems in (
+                error.message_dict.items() if hasattr(error, "error_dict") else [("", error.messages)]
+            ):
+                self.add_error(name if name in self.fields else None, problems)
+
+
+class InlineValueForm(SpecValueForm):
+    """The same in one row of a table: the condition as text, brought to its canonical form when saved.
+
+    A row that is there offers only its own field and source, since a sheet has a hundred rows; its page has all.
+    """
+
+    condition = forms.CharField(  # type: ignore[assignment]
+        required=False,
+        max_length=conditions.MAX_CONDITION_LENGTH,
+        widget=forms.TextInput(attrs={"size": 26, "placeholder": "sparsity=dense; accumulate=fp32"}),
+    )
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:  # noqa: ANN401 - as Django's
+        super().__init__(*args, **kwargs)
+        value: SpecValue = self.instance
+        if not value.pk:
+            return
+        choices = cast("forms.ChoiceField", self.fields["field"])
+        choices.choices = [(value.field, differences.field_title(value.field))]
+        own = [(value.source_id, str(value.source))] if value.source else []
+        self.fields["source"].widget = forms.Select(choices=[("", "---------"), *own])
+
+    def is_left_alone(self) -> bool:
+        return not self.has_changed()
+
+    class Meta(SpecValueForm.Meta):
+        widgets = {"value": forms.TextInput(attrs={"size": 14}), "note": forms.TextInput(attrs={"size": 30})}

@@ -1,0 +1,180 @@
+"""What a table of values would change: every row new, changed, the same, or refused with column and reason.
+
+`ValueResource` is django-import-export's resource for values, in both directions. Its rows become proposals, never
+values: `get_or_init_instance` draws one up, and `bulk_create` writes them only when the run is not dry.
+"""
+
+import hashlib
+import json
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import tablib
+from django.core.exceptions import NON_FIELD_ERRORS, ValidationError
+from import_export import resources
+from import_export.fields import Field
+from import_export.results import RowResult
+
+from stackviz.catalog.models import Proposal, SpecValue
+from stackviz.curation.differences import Difference, differences, field_title, figure, wanted
+from stackviz.curation.import_file import COLUMNS, Row
+from stackviz.curation.import_rows import ROW_NUMBER, Known
+
+NEW, CHANGED, SAME, REFUSED = "new", "changed", "same", "refused"
+KINDS = (NEW, CHANGED, SAME, REFUSED)
+_COLUMN_OF = {"accelerator": "device", "is_preferred": "status", NON_FIELD_ERRORS: ""}
+
+
+@dataclass(frozen=True, slots=True)
+class PlannedRow:
+    """One row of the table and what becomes of it. `problems`: (column, why), for a refused row."""
+
+    number: int
+    kind: str
+    device: str
+    field: str
+    action: str = ""
+    figure: str = ""
+    differences: tuple[Difference, ...] = ()
+    problems: tuple[tuple[str, str], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What a table would do. `fingerprint` is another one as soon as anything of it is."""
+
+    rows: tuple[PlannedRow, ...]
+    fingerprint: str
+
+    def of(self, kind: str) -> tuple[PlannedRow, ...]:
+        return tuple(row for row in self.rows if row.kind == kind)
+
+    @property
+    def counts(self) -> dict[str, int]:
+        return {kind: len(self.of(kind)) for kind in KINDS}
+
+    @property
+    def proposal_count(self) -> int:
+        return len(self.of(NEW)) + len(self.of(CHANGED))
+
+
+def dataset_of(rows: Iterable[Row]) -> tablib.Dataset:
+    """The rows as tablib has them, with their numbers. A row with too few or too many cells keeps the first ones."""
+    dataset = tablib.Dataset(headers=[ROW_NUMBER, *COLUMNS, "cells"])
+    for row in rows:
+        cells = [*row.cells[: len(COLUMNS)], *[""] * (len(COLUMNS) - len(row.cells))]
+        dataset.append([row.number, *cells, len(row.cells)])
+    return dataset
+
+
+class ValueResource(resources.ModelResource):  # type: ignore[misc]  # it has no types
+    """Values as the curated files have them, a column each."""
+
+    device = Field("accelerator__slug", "device")
+    field = Field("field", "field")
+    value = Field("value", "value")
+    unit = Field("unit", "unit")
+    condition = Field("condition", "condition")
+    basis = Field("basis", "basis")
+    status = Field(column_name="status")
+    source = Field("source__key", "source")
+    note = Field("note", "note")
+
+    class Meta:
+        model = SpecValue
+        fields = export_order = import_order = COLUMNS
+        import_id_fields = ("device", "field", "condition", "source")
+        use_bulk = True  # no savepoint a row: all or nothing
+        batch_size = 500
+        skip_diff = True  # ours says it better
+        report_skipped = True
+        store_instance = True
+
+    def __init__(self, **about: Any) -> None:  # noqa: ANN401
+        """`about`: proposed_by, reason, batch of the proposals made."""
+        super().__init__()
+        self.about = about
+        self.known = Known()
+
+    def dehydrate_status(self, value: SpecValue) -> str:
+        if value.status == SpecValue.Status.PUBLIC:
+            return "public" if value.is_preferred else "alternative"
+        return str(value.status)
+
+    def before_import(self, dataset: tablib.Dataset, **_kwargs: Any) -> None:  # noqa: ANN401
+        self.known = Known.about(dataset)
+
+    def get_or_init_instance(self, _loader: Any, row: dict[str, Any]) -> tuple[Proposal, bool]:  # noqa: ANN401
+        """The proposal this row comes to; one without an action changes nothing. Raises ValidationError by column."""
+        proposal = self.known.proposal_for(row)
+        for name, said in self.about.items():
+            setattr(proposal, name, said)
+        return proposal, True
+
+    def import_instance(self, instance: Proposal, row: dict[str, Any], **kwargs: Any) -> None:  # noqa: ANN401
+        """It was made from the row already."""
+
+    def skip_row(self, instance: Proposal, *_args: Any) -> bool:  # noqa: ANN401
+        return not instance.action
+
+    def after_import_row(self, row: dict[str, Any], row_result: RowResult, **_kwargs: Any) -> None:  # noqa: ANN401, ARG002
+        proposal = row_result.instance
+        if proposal.action and proposal.action != Proposal.Action.ADD:
+            row_result.import_type = RowResult.IMPORT_TYPE_UPDATE
+
+    def bulk_create(
+        self,
+        _using_transactions: bool,  # noqa: FBT001 - as the package calls it
+        dry_run: bool,  # noqa: FBT001
+        _raise_errors: bool,  # noqa: FBT001
+        batch_size: int | None = None,
+        result: Any = None,  # noqa: ANN401, ARG002
+    ) -> None:
+        """Errors go up: nothing of a table is written unless all of it is."""
+        if not dry_run:
+            Proposal.objects.bulk_create(self.create_instances, batch_size=batch_size)
+        self.create_instances.clear()
+
+
+def plan_of(rows: Sequence[Row], result: Any) -> Plan:  # noqa: ANN401 - import_export's Result
+    """The plan from what the resource made of the rows, in their order."""
+    for outcome in result.rows:
+        for error in outcome.errors:  # no row's fault but ours
+            raise error.error
+    refused = {row.number: row.error for row in result.invalid_rows}
+    planned = []
+    for position, (row, outcome) in enumerate(zip(rows, result.rows, strict=True), start=1):
+        if position in refused:
+            planned.append(_refused(row, refused[position]))
+        else:
+            planned.append(_planned(row, outcome))
+    text = json.dumps([_print(row) for row in planned], ensure_ascii=False)
+    return Plan(tuple(planned), hashlib.blake2b(text.encode(), digest_size=16).hexdigest())
+
+
+def _refused(row: Row, error: ValidationError) -> PlannedRow:
+    device, field = (*row.cells, "", "")[:2]
+    by_column = error.message_dict if hasattr(error, "error_dict") else {"": error.messages}
+    problems = [(_COLUMN_OF.get(name, name), " ".join(texts)) for name, texts in by_column.items()]
+    return PlannedRow(row.number, REFUSED, device, field_title(field), problems=tuple(sorted(problems, key=_place)))
+
+
+def _place(problem: tuple[str, str]) -> int:
+    return COLUMNS.index(problem[0]) if problem[0] in COLUMNS else -1
+
+
+def _planned(row: Row, outcome: RowResult) -> PlannedRow:
+    proposal: Proposal = outcome.instance
+    device, field = proposal.accelerator.name, field_title(proposal.field)
+    if not proposal.action:
+        return PlannedRow(row.number, SAME, device, field, figure=figure(proposal.before))
+    after = wanted(proposal)
+    kind = NEW if proposal.action == Proposal.Action.ADD else CHANGED
+    told = differences(proposal.before, after)
+    return PlannedRow(row.number, kind, device, field, str(proposal.get_action_display()), figure(after), told)
+
+
+def _print(row: PlannedRow) -> list[Any]:
+    told = [(item.name, item.old, item.new) for item in row.differences]
+    return [row.number, row.kind, row.device, row.field, row.action, row.figure, told, row.problems]

@@ -1,0 +1,207 @@
+"""A row of a table as a proposal, or what is wrong with it, by column. Nothing is written."""
+
+from collections import defaultdict
+from collections.abc import Iterable
+from typing import Any
+
+import tablib
+from django.core.exceptions import ValidationError
+from django.utils.translation import gettext as _
+
+from stackviz.catalog.by_formula import published_by
+from stackviz.catalog.curated import CONTROLS, is_readable
+from stackviz.catalog.fields import FIELDS
+from stackviz.catalog.files import BASES, STATUSES
+from stackviz.catalog.formulas import Published
+from stackviz.catalog.models import Accelerator, Proposal, Source, SpecValue
+from stackviz.curation.differences import snapshot
+from stackviz.curation.formula_check import formula_problem
+from stackviz.curation.import_file import COLUMNS
+from stackviz.curation.propose import drawn_up
+from stackviz.units import UNITS
+from stackviz.web.download import unsafe_text
+
+ROW_NUMBER = "row"
+_LONGEST = {"value": 300, "unit": 12, "note": 600}
+Key = tuple[int, str, str, int | None]  # accelerator, field, condition, source
+
+
+class Known:
+    """What rows of a table may refer to, read at once: five queries for any number of rows."""
+
+    def __init__(self) -> None:
+        self.accelerators: dict[str, Accelerator] = {}
+        self.sources: dict[str, Source] = {}
+        self.values: dict[Key, list[SpecValue]] = defaultdict(list)
+        self.proposed: set[int | None] = set()
+        self.added: set[Key] = set()
+        self.rows: dict[Key, int] = {}
+        self.preferred: dict[tuple[int, str, str], int] = {}
+        self.wanted: dict[int, SpecValue | ValidationError] = {}
+        self.published: dict[int, Published] = {}
+
+    @classmethod
+    def about(cls, dataset: tablib.Dataset) -> "Known":
+        known = cls()
+        known.accelerators = {row.slug: row for row in Accelerator.objects.all()}
+        known.sources = {row.key: row for row in Source.objects.all()}
+        named = {known.accelerators[slug].pk for slug in set(dataset["device"]) if slug in known.accelerators}
+        rows = SpecValue.objects.filter(accelerator__in=named).select_related("source", "accelerator")
+        values = list(rows.order_by("pk"))
+        for value in values:
+            known.values[_key(value)].append(value)
+        for proposal in Proposal.objects.filter(state__in=Proposal.OPEN, accelerator__in=named):
+            if proposal.action == Proposal.Action.ADD:
+                known.added.add((proposal.accelerator_id, proposal.field, proposal.condition, proposal.source_id))
+            else:
+                known.proposed.add(proposal.target_id)
+        known.read(dataset, values)
+        return known
+
+    def read(self, dataset: tablib.Dataset, values: Iterable[SpecValue]) -> None:
+        """Every row as a value or as what is wrong with it; and each sheet as it would be, for the formulas."""
+        sheets: dict[int, dict[tuple[str, str], SpecValue]] = defaultdict(dict)
+        for value in values:
+            if value.is_preferred:
+                sheets[value.accelerator_id][value.field, value.condition] = value
+        for row in dataset.dict:
+            try:
+                wanted = self.wanted[row[ROW_NUMBER]] = self._value(_cells(row))
+            except ValidationError as error:
+                self.wanted[row[ROW_NUMBER]] = error
+            else:
+                if wanted.is_preferred:
+                    sheets[wanted.accelerator_id][wanted.field, wanted.condition] = wanted
+        slugs = {accelerator.pk: slug for slug, accelerator in self.accelerators.items()}
+        self.published = {pk: published_by(slugs[pk], sheet.values()) for pk, sheet in sheets.items()}
+
+    def proposal_for(self, row: dict[str, Any]) -> Proposal:
+        """Raises ValidationError by column."""
+        number = row[ROW_NUMBER]
+        value = self.wanted[number]
+        if isinstance(value, ValidationError):
+            raise value
+        key = _key(value)
+        if key in self.rows and value.source is not None:  # of what has no source several may be said
+            raise ValidationError({"": _("Row %(n)d says the same thing already.") % {"n": self.rows[key]}})
+        self.rows[key] = number
+        self._one_preferred(value, number)
+        current = self._current(value)
+        if current is not None and _content(value) == _content(current):
+            return Proposal(accelerator=value.accelerator, field=value.field, before=snapshot(current))
+        _check_status(row["status"], current)
+        if current.pk in self.proposed if current else key in self.added:
+            raise ValidationError({"": _("A change of this value is proposed already: that one is decided first.")})
+        if current:
+            value.pk = current.pk
+        if value.status != SpecValue.Status.RETIRED:
+            nothing = Published(value.accelerator.slug, {}, {})
+            problem = formula_problem(value, current, self.published.get(value.accelerator_id, nothing))
+            if problem:
+                raise ValidationError({"value": problem})
+        return drawn_up(value, current)
+
+    def _value(self, cells: dict[str, str]) -> SpecValue:
+        """The row as a value. Raises ValidationError for what cannot be, all of it at once."""
+        accelerator, source = self.accelerators.get(cells["device"]), self.sources.get(cells["source"])
+        problems = _cell_problems(cells)
+        if accelerator is None:
+            problems["device"] = _("There is no accelerator %(slug)r.") % {"slug": cells["device"]}
+        if cells["source"] and source is None:
+            problems["source"] = _("There is no source %(key)r: add it first.") % {"key": cells["source"]}
+        value = SpecValue(
+            field=cells["field"],
+            value=cells["value"],
+            unit=cells["unit"],
+            condition=cells["condition"],
+            basis=cells["basis"],
+            source=source,
+            note=cells["note"],
+            status=SpecValue.Status.PUBLIC if cells["status"] == "alternative" else cells["status"],
+            is_preferred=cells["status"] == "public",
+        )
+        try:
+            value.settle()
+        except ValidationError as error:
+            problems = {name: " ".join(texts) for name, texts in error.message_dict.items()} | problems
+        if "unit" in problems:
+            problems.pop("value", None)  # it says the same
+        if problems or accelerator is None:
+            raise ValidationError(problems)
+        value.accelerator = accelerator
+        return value
+
+    def _one_preferred(self, value: SpecValue, number: int) -> None:
+        if value.is_preferred:
+            slot = (value.accelerator_id, value.field, value.condition)
+            if slot in self.preferred:
+                text = _("Row %(n)d is preferred already: make this one an alternative.") % {"n": self.preferred[slot]}
+                raise ValidationError({"status": text})
+            self.preferred[slot] = number
+
+    def _current(self, value: SpecValue) -> SpecValue | None:
+        """The value the row speaks of: the same thing from the same source."""
+        found = self.values.get(_key(value), [])
+        alike = [row for row in found if _content(row) == _content(value)]
+        alike = alike or [row for row in found if (row.value, row.unit) == (value.value, value.unit)]
+        if len(alike or found) > 1 and value.source is not None:
+            text = _("This source says several values of it: change the one that is meant by hand.")
+            raise ValidationError({"value": text})
+        return next(iter(alike or found), None)
+
+
+def _key(value: SpecValue) -> Key:
+    return value.accelerator_id, value.field, value.condition, value.source_id
+
+
+def _content(value: SpecValue) -> tuple[object, ...]:
+    return (value.value, value.unit, str(value.basis), value.note, str(value.status), value.is_preferred)
+
+
+def _cells(row: dict[str, Any]) -> dict[str, str]:
+    """The row's cells as text. Raises ValidationError for a wrong number of them, and for formulas."""
+    if row["cells"] != len(COLUMNS):
+        counts = {"n": row["cells"], "wanted": len(COLUMNS)}
+        raise ValidationError({"": _("The row has %(n)d cells, not %(wanted)d.") % counts})
+    text = _("Starts with “=”: formulas are not evaluated, write the value itself.")
+    formulas = {name: text for name in COLUMNS if row[name].startswith("=")}
+    if formulas:
+        raise ValidationError(formulas)
+    return {name: unsafe_text(row[name]) for name in COLUMNS}
+
+
+def _cell_problems(cells: dict[str, str]) -> dict[str, str]:
+    """What is wrong with single cells."""
+    problems = {}
+    if cells["status"] not in (*STATUSES, "draft"):
+        problems["status"] = _("The status is one of %(known)s.") % {"known": ", ".join(STATUSES)}
+    if cells["basis"] not in BASES:
+        problems["basis"] = _("The basis is one of %(known)s.") % {"known": ", ".join(BASES)}
+    if not cells["value"]:
+        problems["value"] = _("There is no value.")
+    for name, most in _LONGEST.items():
+        if len(cells[name]) > most:
+            problems[name] = _("Longer than %(n)d characters.") % {"n": most}
+    unreadable = {name: str(is_readable.message) for name, text in cells.items() if CONTROLS.search(text)}
+    return problems | unreadable | _unit_problem(cells["field"], cells["unit"])
+
+
+def _unit_problem(field_name: str, unit: str) -> dict[str, str]:
+    """The registry names the value where a unit does not fit; in a table the unit has a column of its own."""
+    field = FIELDS.get(field_name)
+    if field is None:
+        return {}
+    if field.is_text:
+        return {"unit": _("%(field)s is text and has no unit.") % {"field": field.name}} if unit else {}
+    if unit not in UNITS or not unit or UNITS[unit].si != UNITS[field.unit].si:
+        named = {"field": field.name, "unit": field.unit, "other": unit}
+        return {"unit": _("%(field)s is measured in %(unit)s, not in %(other)r.") % named}
+    return {}
+
+
+def _check_status(status: str, current: SpecValue | None) -> None:
+    if status == "retired" and current is None:
+        raise ValidationError({"status": _("There is no such value to retire.")})
+    if status not in ("public", "alternative", "retired"):
+        text = _("A table proposes what shall be public: the status is public, alternative or retired.")
+        raise ValidationError({"status": text})

@@ -1,0 +1,86 @@
+"""What the registry says of a value while it is typed: problems, what it comes to, what is said already. Reads only."""
+
+from collections.abc import Mapping
+
+from django.core.exceptions import ValidationError
+from django.utils.datastructures import MultiValueDict
+from django.utils.translation import gettext as _
+
+from stackviz.catalog.by_formula import published_by
+from stackviz.catalog.figures import for_people
+from stackviz.catalog.models import Accelerator, Source, SpecValue
+from stackviz.curation.differences import snapshot, source_kept
+from stackviz.curation.forms import ConditionField, ConditionPicker, units_of
+from stackviz.curation.formula_check import formula_problem
+
+MOST_SAID = 5
+
+
+def judge(typed: Mapping[str, str]) -> dict[str, object]:
+    """`typed`: a form's content by input name. -> problems, notes and the units that fit, as plain data.
+
+    Five queries at most.
+    """
+    value = SpecValue(field=typed.get("field", ""), value=typed.get("value", ""), unit=typed.get("unit", ""))
+    problems, notes = [], []
+    try:
+        value.condition = ConditionField().to_python(
+            ConditionPicker().value_from_datadict(typed, MultiValueDict(), "condition")
+        )
+        if value.field and value.value:
+            value.settle()
+            notes += _notes(value)
+    except ValidationError as error:
+        problems = error.messages
+    accelerator = _accelerator(typed.get("accelerator", ""))
+    if not problems and value.field and accelerator:
+        value.accelerator, value.note = accelerator, typed.get("note", "")
+        value.is_preferred = "is_preferred" in typed
+        problems += _by_formula(value)
+        notes += _source_kept(value, typed)
+        notes += _said_already(value, typed.get("id", ""))
+    return {"problems": problems, "notes": notes, "units": units_of(value.field)}
+
+
+def _notes(value: SpecValue) -> list[str]:
+    if value.amount is None:
+        return []
+    shown = for_people(value)
+    return [_("Shown as %(label)s; exactly %(exact)s.") % {"label": shown.label, "exact": shown.exact}]
+
+
+def _accelerator(typed: str) -> Accelerator | None:
+    return Accelerator.objects.filter(pk=_number(typed)).first()
+
+
+def _number(typed: str) -> int:
+    return int(typed) if typed.isascii() and typed.isdecimal() and len(typed) < 18 else 0
+
+
+def _by_formula(value: SpecValue) -> list[str]:
+    if value.amount is None:
+        return []
+    published = published_by(value.accelerator.slug, value.accelerator.spec_values.filter(is_preferred=True))
+    problem = formula_problem(value, None, published)
+    return [problem] if problem else []
+
+
+def _source_kept(value: SpecValue, typed: Mapping[str, str]) -> list[str]:
+    own = SpecValue.objects.filter(pk=_number(typed.get("id", "")), status=SpecValue.Status.PUBLIC)
+    current = own.select_related("source").first()
+    if current is None:
+        return []
+    value.source = Source.objects.filter(pk=_number(typed.get("source", ""))).first()
+    question = source_kept(snapshot(current), snapshot(value))
+    return [question] if question else []
+
+
+def _said_already(value: SpecValue, own: str) -> list[str]:
+    """What the catalogue has of this accelerator, field and condition."""
+    rows = SpecValue.objects.filter(accelerator=value.accelerator, field=value.field, condition=value.condition)
+    rows = rows.filter(status=SpecValue.Status.PUBLIC).exclude(pk=_number(own))
+    return [
+        (_("Preferred now: %(said)s (%(source)s).") if row.is_preferred else _("Also said: %(said)s (%(source)s)."))
+        % {"said": for_people(row).label, "source": row.source}
+        for row in rows.select_related("source").order_by("-is_preferred", "pk")[:MOST_SAID]
+    ]

@@ -1,0 +1,85 @@
+"""Bring a table in: keep it as read, show its plan, and on confirmation make its rows proposals, all or none."""
+
+from dataclasses import dataclass
+from datetime import timedelta
+
+from django.contrib.auth.models import User
+from django.db import IntegrityError, transaction
+from django.utils import timezone
+from django.utils.translation import gettext as _
+
+from stackviz.catalog.change import wait_for_other_loads
+from stackviz.catalog.models import ValueImport
+from stackviz.curation.import_file import Row, Table
+from stackviz.curation.import_plan import REFUSED, Plan, ValueResource, dataset_of, plan_of
+
+KEPT_FOR = timedelta(days=1)  # a table that nobody confirmed
+
+
+class Unconfirmed(ValueError):
+    """The table was not brought in; the text says why, and nothing was written."""
+
+
+@dataclass(frozen=True, slots=True)
+class Confirmed:
+    """How many proposals a table became, and how many rows were left out."""
+
+    proposals: int
+    left_out: int
+
+
+def keep(table: Table, *, file_name: str, reason: str, by: User) -> ValueImport:
+    """The table as read, to be looked at. Tables that were forgotten make room."""
+    ValueImport.objects.filter(confirmed_at=None, uploaded_at__lt=timezone.now() - KEPT_FOR).delete()
+    return ValueImport.objects.create(
+        file_name=file_name[:200],
+        reason=reason,
+        table=[[row.number, list(row.cells)] for row in table.rows],
+        uploaded_by=by,
+    )
+
+
+def plan(upload: ValueImport) -> Plan:
+    """What the table would change now. Writes nothing; the same number of queries for any number of rows."""
+    rows = _rows(upload)
+    return plan_of(rows, ValueResource().import_data(dataset_of(rows), dry_run=True))
+
+
+def confirm(upload_id: int, *, by: User, seen: str, is_leaving_out: bool) -> Confirmed:
+    """Make the rows proposals in review. `seen`: fingerprint of the plan the person looked at.
+
+    Raises Unconfirmed, and writes nothing, when the plan is another one by now, or has refused rows that are not to be
+    left out.
+    """
+    try:
+        with transaction.atomic():
+            return _confirmed(upload_id, by, seen, is_leaving_out=is_leaving_out)
+    except IntegrityError as error:
+        raise Unconfirmed(
+            _("Somebody proposed a change of the same values just now: look at the table again.")
+        ) from error
+
+
+def _confirmed(upload_id: int, by: User, seen: str, *, is_leaving_out: bool) -> Confirmed:
+    upload = ValueImport.objects.select_for_update(of=("self",)).get(pk=upload_id)
+    if upload.confirmed_at:
+        raise Unconfirmed(_("This table is imported already."))
+    wait_for_other_loads()
+    rows = _rows(upload)
+    resource = ValueResource(proposed_by=by, reason=upload.reason, batch=upload)
+    made = plan_of(rows, resource.import_data(dataset_of(rows), use_transactions=True))
+    refused = made.of(REFUSED)
+    if made.fingerprint != seen:
+        raise Unconfirmed(_("The catalogue has changed since you looked: this is what the table would change now."))
+    if refused and not is_leaving_out:
+        raise Unconfirmed(_("Rows are refused: mend the file, or choose to leave them out."))
+    if not made.proposal_count:
+        raise Unconfirmed(_("Nothing in this table is new or changed."))
+    upload.left_out = [[row.number, column, why] for row in refused for column, why in row.problems]
+    upload.table, upload.confirmed_at = [], timezone.now()
+    upload.save(update_fields=["left_out", "table", "confirmed_at"])
+    return Confirmed(made.proposal_count, len(refused))
+
+
+def _rows(upload: ValueImport) -> tuple[Row, ...]:
+    return tuple(Row(number, tuple(cells)) for number, cells in upload.table)

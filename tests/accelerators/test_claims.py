@@ -1,0 +1,131 @@
+"""Claims checked: the files, the verdicts against the catalogue, the page."""
+
+import json
+import shutil
+from dataclasses import replace
+
+import pytest
+from django.core.cache import cache
+
+from stackviz.accelerators.claims import ClaimsError, Verdict, checked, disagreements, matching, read_claims
+from stackviz.catalog.files import DATA
+from stackviz.catalog.models import SpecValue
+
+
+@pytest.fixture
+def folder(tmp_path):
+    for name in ("claims.csv", "claim_sources.csv"):
+        shutil.copy(DATA / name, tmp_path / name)
+    return tmp_path
+
+
+def with_line(folder, line, name="claims.csv"):
+    with (folder / name).open("a", encoding="utf-8") as file:
+        file.write(line + "\n")
+    return folder
+
+
+def test_every_claim_has_a_verdict_and_something_that_bears_it_out():
+    claims = read_claims()
+    assert len(claims) >= 60
+    assert {claim.verdict for claim in claims} == set(Verdict)
+    assert all(claim.figures or claim.sources for claim in claims)
+    assert all(claim.answer.endswith(".") for claim in claims)
+
+
+def test_the_catalogue_bears_out_every_verdict(loaded, db):
+    found = checked(read_claims())
+    assert disagreements(found) == []
+    without = [item.claim.key for item in found for figure in item.figures if not figure.text or not figure.source]
+    assert without == []
+    assert all(len(item.figures) == len(item.claim.figures) for item in found)
+
+
+def test_a_verdict_the_catalogue_no_longer_bears_out_is_named(loaded, db):
+    claim = next(claim for claim in read_claims() if claim.key == "m3-38-tops")
+    value = SpecValue.objects.get(
+        accelerator__slug="apple-m3-10", field="neural_engine_tops", condition="", is_preferred=True
+    )
+    value.value = "38"
+    value.save()
+    assert [problem.split(":")[0] for problem in disagreements(checked([claim]))] == ["m3-38-tops"]
+    assert disagreements(checked([replace(claim, verdict=Verdict.RIGHT)])) == []
+
+
+@pytest.mark.parametrize(
+    ("line", "problem"),
+    [
+        ("x,S,c,maybe,a,,,apple-m3-10:gpu_cores", "'maybe' is no verdict"),
+        ("x,S,c,wrong,a,,,", "x has neither a figure nor a source"),
+        ("x,S,c,wrong,a,,,apple-m3-10", "is no figure"),
+        ("x,S,c,wrong,a,,,apple-m3-10:horns", "is no figure"),
+        ("m3-38-tops,S,c,wrong,a,,,apple-m3-10:gpu_cores", "a key stands there twice"),
+    ],
+)
+def test_a_line_that_cannot_be_read_is_named(folder, line, problem):
+    with pytest.raises(ClaimsError, match=problem):
+        read_claims(with_line(folder, line))
+
+
+@pytest.mark.parametrize(
+    ("line", "problem"),
+    [
+        ("tvm-relay,source,T,ftp://example.org/", "is no web address"),
+        ("tvm-relay,rumour,T,https://example.org/", "'rumour' is no role"),
+        ("nobody,source,T,https://example.org/", "no claim nobody"),
+    ],
+)
+def test_a_source_that_cannot_be_read_is_named(folder, line, problem):
+    with pytest.raises(ClaimsError, match=problem):
+        read_claims(with_line(folder, line, "claim_sources.csv"))
+
+
+def test_claims_are_found_by_words_of_subject_claim_and_answer():
+    keys = [claim.key for claim in matching(read_claims(), "", "H100 1,979")]
+    assert "h100-1979-tflops" in keys
+    assert {claim.verdict for claim in matching(read_claims(), "outdated", "")} == {Verdict.OUTDATED}
+    assert matching(read_claims(), "wrong", "no such words") == []
+
+
+def test_the_page_shows_verdict_right_figure_and_source(loaded, client, db):
+    page = client.get("/claims/?q=1979").content.decode()
+    assert "989.4" in page
+    assert "wrong" in page
+    assert 'href="/accelerators/nvidia-h100-sxm5-80gb/"' in page
+
+
+def test_the_page_costs_the_same_whatever_it_shows(loaded, client, db, django_assert_num_queries):
+    for address in ("/claims/", "/claims/?verdict=wrong"):
+        cache.clear()
+        with django_assert_num_queries(3):  # the edition, the sheets, their values
+            answer = client.get(address)
+        assert len(answer.content) < 150_000
+    with django_assert_num_queries(1):  # rendered before
+        client.get("/claims/?verdict=wrong")
+    with django_assert_num_queries(2):
+        client.get("/claims/?q=h100")
+
+
+def test_what_does_not_exist_is_left_out_with_a_note(loaded, client, db):
+    answer = client.get("/claims/?verdict=perhaps&format=xml&q=%00%3Cb%3E")
+    page = answer.content.decode()
+    assert answer.status_code == 200
+    assert "There is no verdict &#x27;perhaps&#x27;" in page
+    assert "as csv or json" in page
+    assert "<b>" not in page.split('id="found"')[1].split("<ol")[0]
+
+
+def test_the_list_as_a_file_is_what_the_page_shows(loaded, client, db):
+    answer = client.get("/claims/?format=json&verdict=right")
+    claims = json.loads(answer.content)["claims"]
+    assert {claim["verdict"] for claim in claims} == {"right"}
+    assert all(figure["source"].startswith("http") for claim in claims for figure in claim["figures"])
+    text = client.get("/claims/?format=csv&verdict=right").content.decode()
+    assert text.splitlines()[0] == "key,subject,claim,verdict,answer,figures,sources"
+    assert len(text.splitlines()) == len(claims) + 1
+
+
+def test_for_htmx_the_list_alone_comes_with_its_address(loaded, client, db):
+    answer = client.get("/claims/?verdict=depends", headers={"HX-Request": "true"})
+    assert answer["HX-Push-Url"] == "/claims/?verdict=depends"
+    assert b"<html" not in answer.content

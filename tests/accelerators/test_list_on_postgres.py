@@ -1,0 +1,49 @@
+"""On a real PostgreSQL the list finds, orders and counts as everywhere: unknown figures last, no filter that it refuses."""
+
+import pytest
+from django.http import QueryDict
+from django.test import Client
+
+from stackviz.accelerators.list_filters import facets, known_choices
+from stackviz.accelerators.list_query import SORTS, Asked, read_asked
+from stackviz.accelerators.list_search import counted, found_accelerators
+from stackviz.catalog.load import load_catalogue
+from stackviz.catalog.models import Accelerator, CatalogueEdition
+from tests.accelerators.orders import assert_the_order_is_that_of_the_figures_shown
+
+QUERIES = {
+    "q=Mac15,9": ["apple-m3-max-40"],
+    "q=rtx4090": ["nvidia-geforce-rtx-4090"],
+    "q=4090+24gb": ["nvidia-geforce-rtx-4090"],
+    "q=m3+max&sort=-memory_bandwidth_gb_s": ["apple-m3-max-40", "apple-m3-max-30"],
+    "q=h100+sxm5&supports=fp8&supports=bf16&form=sxm&architecture=Hopper&year_from=2022&year_to=2022&memory_min=80": [
+        "nvidia-h100-sxm5-80gb"
+    ],
+    "vendor=hailo&form=other,pcie,oam": [],
+}
+
+
+@pytest.fixture
+def filled(on_postgres):
+    """What filters may name, with the catalogue in PostgreSQL."""
+    load_catalogue()
+    return known_choices(CatalogueEdition.current())
+
+
+def test_postgresql_answers_as_sqlite_does(filled):
+    for query, slugs in QUERIES.items():
+        asked = read_asked(QueryDict(query), filled)
+        assert asked.notes == ()
+        assert [item.slug for item in found_accelerators(asked)] == slugs, query
+        assert counted(asked).found == len(slugs)
+    by_name = {
+        facet.name: {choice.value: choice.count for choice in facet.choices} for facet in facets(Asked(), filled)
+    }
+    assert by_name["vendor"]["nvidia"] > 90
+    assert by_name["supports"]["bf16"] > 50
+    assert sum(by_name["kind"].values()) == Accelerator.objects.count()
+    for key in sorted(SORTS):
+        assert_the_order_is_that_of_the_figures_shown(key)
+    client = Client()
+    for address in ("accelerators/?sort=-tdp_w&fields=tdp_w", "values/?sort=-amount", "sources/?q=nvidia", "fields/"):
+        assert client.get(f"/api/v1/{address}").status_code == 200

@@ -1,0 +1,313 @@
+"""A sheet: every value with its unit, condition and source; alternatives, corrections, names; what is missing is said."""
+
+import re
+from datetime import UTC, datetime
+
+import pytest
+from django.contrib.auth.models import User
+from django.core.cache import cache
+from django.urls import reverse
+
+from stackviz.accelerators.sheet import read_sheet
+from stackviz.catalog.models import Accelerator, Alias, Source, SpecValue
+
+
+def page_of(client, slug: str) -> str:
+    response = client.get(reverse("catalog:sheet", args=[slug]))
+    assert response.status_code == 200
+    return response.content.decode()
+
+
+def content_of(client, slug: str) -> str:
+    """The page without its frame, whose forms carry a fresh token each time."""
+    return re.search(r"<main.*</main>", page_of(client, slug), re.DOTALL)[0]
+
+
+def rows_of(page: str, title: str) -> list[str]:
+    """Text of the rows of one field: the row that names it and those that follow under the same name."""
+    rows = [
+        re.sub(r"\s+", " ", re.sub(r"<[^>]+>", " ", row)).strip()
+        for row in re.findall(r"<tr>(.*?)</tr>", page, re.DOTALL)
+    ]
+    starts = [number for number, row in enumerate(rows) if row.startswith(title)]
+    return rows[starts[0] : starts[0] + 2]
+
+
+@pytest.mark.parametrize(
+    ("slug", "figure"),
+    [
+        ("nvidia-h100-sxm5-80gb", "989.4 TFLOPS"),
+        ("nvidia-geforce-rtx-4090", "165.2 TFLOPS"),
+        ("nvidia-t4", "65 TFLOPS"),
+        ("apple-m3-max-40", "400 GB/s"),
+        ("apple-m3-max-30", "300 GB/s"),
+        ("apple-m4-10", "38 TOPS"),
+        ("apple-m3-10", "18 TOPS"),
+        ("google-tpu-v3", "32 GiB"),
+    ],
+)
+def test_a_sheet_shows_the_figures_people_ask_for(loaded, client, db, slug, figure):
+    assert f">{figure}</span>" in page_of(client, slug)
+
+
+def test_what_not_published_means_is_one_click_away(loaded, client, db):
+    page = client.get("/accelerators/nvidia-gh200-144gb/").content.decode()
+    assert 'Not published:</span><a class="help" href="/learn/#unknown"' in page
+    assert "no source read for this catalogue prints the figure" in client.get("/learn/").content.decode()
+
+
+def test_dense_and_sparse_are_two_rows_with_their_conditions(loaded, client, db):
+    dense, sparse = rows_of(page_of(client, "nvidia-h100-sxm5-80gb"), "bf16 tensor")
+    assert "989.4 TFLOPS dense" in dense
+    assert "1,978.9 TFLOPS with 2:4 sparsity" in sparse
+
+
+def test_the_exact_figure_is_on_hover(loaded, client, db):
+    assert 'title="3350 GB/s = 3,350,000,000,000 B/s"' in page_of(client, "nvidia-h100-sxm5-80gb")
+
+
+def test_the_exact_figure_is_also_where_no_pointer_is_needed(loaded, client, db):
+    page = page_of(client, "nvidia-h100-sxm5-80gb")
+    assert "<dt>Exactly</dt><dd>3350 GB/s = 3,350,000,000,000 B/s</dd>" in page
+
+
+def test_what_cannot_be_is_said_apart_from_what_is_not_published(loaded, client, db):
+    page = page_of(client, "apple-m3-max-40")
+    missing, not_applying = re.search(
+        r"Not published:</span>(.*?)</p>.*?figures do not apply</summary><p>(.*?)</p>", page, re.DOTALL
+    ).groups()
+    assert "bf16 tensor" in missing
+    assert "TF32 tensor" in not_applying
+    assert "TF32 tensor" not in missing
+
+
+def test_derived_figures_stand_with_their_formula_and_what_it_means(loaded, client, db):
+    page = page_of(client, "nvidia-h100-sxm5-80gb")
+    assert ">295.3 FLOP/B</span>" in page
+    assert "989.4 TFLOPS ÷ 3,350 GB/s" in page
+    assert "waits for memory, not for arithmetic" in page
+    assert re.search(r"Rate per dollar <small>[^<]*Launch price is published only as: a shop&#x27;s listing", page)
+
+
+def test_a_value_says_who_checked_it_and_when(client, bandwidth):
+    assert "entered or corrected here, not yet checked by a second person" in page_of(client, "acme-one")
+    bandwidth.checked_by = User.objects.create_user("mira", first_name="Mira", last_name="Lund")
+    bandwidth.checked_at = datetime(2026, 3, 1, 12, tzinfo=UTC)
+    bandwidth.save()
+    assert "<dt>Checked</dt><dd>by Mira Lund on 2026-03-01</dd>" in page_of(client, "acme-one")
+
+
+def test_a_value_of_the_files_says_since_when_it_is_here(loaded, client, db):
+    assert re.search(
+        r"<dd>as the catalogue&#x27;s reviewed files say, here since \d{4}-\d\d-\d\d</dd>",
+        page_of(client, "nvidia-h100-sxm5-80gb"),
+    )
+
+
+def test_every_group_can_be_jumped_to(loaded, client, db):
+    page = page_of(client, "nvidia-h100-sxm5-80gb")
+    targets = re.findall(r'<li><a href="#([\w-]+)"', page)
+    assert {"memory", "rates", "derived", "names", "machines-with", "stack", "relatives", "cite"} <= set(targets)
+    assert [target for target in targets if f'id="{target}"' not in page] == []
+
+
+def test_the_stack_above_it_is_fetched_by_address_with_a_plain_link_inside(loaded, client, db):
+    page = page_of(client, "nvidia-h100-sxm5-80gb")
+    assert 'hx-get="/stacks/?vendor=nvidia"' in page
+    assert '<a href="/stacks/?vendor=nvidia">' in page
+
+
+def test_every_value_links_to_its_source(loaded, client, db):
+    page = page_of(client, "nvidia-h100-sxm5-80gb")
+    cells = re.findall(r'<td class="from">(.*?)</td>', page, re.DOTALL)
+    assert len(cells) > 30
+    assert all('<a href="http' in cell for cell in cells)
+
+
+def test_what_other_sources_say_stands_beside_the_preferred_value(loaded, client, db):
+    page = page_of(client, "nvidia-b200-hgx")
+    assert "180 GB" in page
+    assert "1 other figure" in page
+    assert "192 GB" in page
+
+
+def test_a_second_source_that_says_the_same_is_named(loaded, client, db):
+    page = page_of(client, "nvidia-h100-sxm5-80gb")
+    assert re.search(r"<dt>Also says so</dt><dd><a href=", page)
+
+
+def test_missing_headline_figures_are_said(loaded, client, db):
+    page = page_of(client, "apple-m3-max-40")
+    assert re.search(r"Not published:</span><a [^>]*>\?</a>[^<]*bf16 tensor", page)
+    assert "Board power" in page
+
+
+def test_unreviewed_and_retired_values_are_never_shown(loaded, client, db):
+    hidden = SpecValue.objects.exclude(status="public").select_related("accelerator")
+    assert hidden.count() >= 20
+    page = page_of(client, "nvidia-geforce-rtx-4060")
+    assert "158.7 mm²" in page
+    assert ">146 mm²<" not in page
+    for value in hidden.filter(accelerator__slug="nvidia-rtx-pro-6000-blackwell-se"):
+        assert value.said_by not in page_of(client, "nvidia-rtx-pro-6000-blackwell-se")
+
+
+def test_names_are_listed_with_what_they_need(loaded, client, db):
+    page = page_of(client, "apple-m3-max-40")
+    assert "<code>Apple M3 Max</code> <small>with 40 GPU cores</small>" in page
+    assert "<code>Mac15,9</code>" in page
+
+
+def test_the_other_variants_of_a_chip_are_linked(loaded, client, db):
+    assert 'href="/accelerators/apple-m3-max-30/">Apple M3 Max (30-core GPU)</a>' in page_of(client, "apple-m3-max-40")
+
+
+def test_machines_that_have_one_are_fetched_by_address_with_a_plain_link_inside(loaded, client, db):
+    page = page_of(client, "nvidia-h100-sxm5-80gb")
+    address = reverse("machines:list") + "?accelerator=nvidia-h100-sxm5-80gb"
+    assert f'hx-get="{address}"' in page
+    assert f'<a href="{address}">' in page
+
+
+def test_a_chip_without_its_variant_leads_to_the_choice(loaded, client, db):
+    response = client.get("/accelerators/m3-max/")
+    assert (response.status_code, response.headers["Location"]) == (302, "/accelerators/?q=m3-max")
+    assert client.get("/accelerators/m6/").headers["Location"] == "/accelerators/apple-m6/"
+
+
+def test_an_unknown_accelerator_is_not_found(loaded, client, db):
+    assert client.get("/accelerators/no-such-card/").status_code == 404
+
+
+@pytest.mark.parametrize(("slug", "queries"), [("nvidia-h100-sxm5-80gb", 9), ("apple-m3-max-40", 9), ("hailo-8", 9)])
+def test_a_sheet_costs_the_same_queries_whatever_is_on_it(loaded, client, db, django_assert_num_queries, slug, queries):
+    """Once; what was rendered is kept, and asking again costs the one query that tells whether anything moved."""
+    cache.clear()
+    with django_assert_num_queries(queries):
+        page_of(client, slug)
+    with django_assert_num_queries(1):
+        page_of(client, slug)
+
+
+CHANGES = (
+    "a value is corrected", "a value is deleted", "a name is added", "a name is deleted", "a source is renamed",
+    "the accelerator changes", "its vendor is renamed", "a relative is renamed", "a relative is hidden",
+)  # fmt: skip
+
+
+def change(value: SpecValue, name: Alias, relative: Accelerator, what: str) -> None:
+    card = value.accelerator
+    if what == "a value is corrected":
+        value.note = "printed on page 3"
+        value.save()
+    elif what == "a value is deleted":
+        value.delete()
+    elif what == "a name is added":
+        Alias.objects.create(accelerator=card, name="Acme I", source=value.source)
+    elif what == "a name is deleted":
+        name.delete()
+    elif what == "a source is renamed":
+        value.source.title = "Acme data sheet, second edition"
+        value.source.save()
+    elif what == "the accelerator changes":
+        card.kind = "asic"
+        card.save()
+    elif what == "its vendor is renamed":
+        card.vendor.name = "Acme Corporation"
+        card.vendor.save()
+    elif what == "a relative is renamed":
+        relative.name = "Acme One Plus"
+        relative.save()
+    else:
+        relative.is_public = False
+        relative.save()
+
+
+@pytest.mark.parametrize("what", CHANGES)
+def test_a_kept_sheet_gives_way_to_any_change(client, bandwidth, what):
+    card = bandwidth.accelerator
+    card.family = "acme"
+    card.save()
+    relative = Accelerator.objects.create(
+        slug="acme-one-max", name="Acme One Max", vendor=card.vendor, kind="gpu", family="acme"
+    )
+    names = [
+        Alias.objects.create(accelerator=card, name=name, source=bandwidth.source) for name in ("Acme A", "Acme B")
+    ]
+    before = content_of(client, "acme-one")
+    change(bandwidth, names[0], relative, what)
+    assert content_of(client, "acme-one") != before
+
+
+def test_a_kept_sheet_speaks_the_readers_language(client, bandwidth):
+    english = content_of(client, "acme-one")
+    chinese = client.get("/accelerators/acme-one/", headers={"Accept-Language": "zh-hans"}).content.decode()
+    assert 'lang="zh-hans"' in chinese
+    assert content_of(client, "acme-one") == english
+
+
+def test_every_sheet_is_shown_and_stays_small(loaded, client, db):
+    sizes = {slug: len(page_of(client, slug)) for slug in Accelerator.objects.values_list("slug", flat=True)}
+    assert len(sizes) == 217
+    assert max(sizes.values()) < 100_000
+
+
+def test_no_shown_value_is_without_a_source(loaded, db):
+    sheets = [read_sheet(accelerator) for accelerator in Accelerator.objects.all()]
+    said = [
+        one
+        for sheet in sheets
+        for group in sheet.groups
+        for field in group.fields
+        for value in field.values
+        for one in (value.said, *value.confirmed_by, *value.others)
+    ]
+    assert len(said) > 5000
+    assert [one for one in said if not (one.source_title and one.source_url.startswith("http"))] == []
+
+
+def test_a_correction_is_told_with_who_when_and_why(client, bandwidth):
+    value = SpecValue.objects.get(pk=bandwidth.pk)
+    value.value = "3352"
+    value.because("2619 MHz x 2 x 5120 bit / 8")
+    value._history_user = User.objects.create_user("login-of-mira", first_name="mira")
+    value.save()
+    page = page_of(client, "acme-one")
+    assert re.search(r"<dt>History</dt><dd>\d{4}-\d\d-\d\d mira: 3350 GB/s → 3352 GB/s, 2619 MHz x 2", page)
+
+
+def test_a_value_as_it_was_loaded_has_no_history_to_tell(loaded, client, db):
+    assert "<dt>History</dt>" not in page_of(client, "nvidia-h100-sxm5-80gb")
+
+
+def test_html_in_a_value_or_note_is_only_text(client, bandwidth):
+    SpecValue.objects.filter(pk=bandwidth.pk).update(note="<script>alert(1)</script>")
+    page = page_of(client, "acme-one")
+    assert "<script>alert(1)" not in page
+    assert "&lt;script&gt;alert(1)" in page
+
+
+@pytest.mark.parametrize(
+    ("kind", "basis", "why"),
+    [
+        ("press", "published", "the maker&#x27;s own figure comes first"),
+        ("maker", "derived", "a published figure comes before one that is derived or measured"),
+        ("maker", "published", ""),
+    ],
+)
+def test_where_sources_disagree_the_rule_that_decided_is_said(client, bandwidth, kind, basis, why):
+    other = Source.objects.create(key="other", title="Another", url="https://other.example/", kind=kind)
+    SpecValue.objects.create(
+        accelerator=bandwidth.accelerator, field=bandwidth.field, value="3000", unit="GB/s", source=other,
+        status="public", basis=basis,
+    )  # fmt: skip
+    page = page_of(client, "acme-one")
+    assert "1 other figure: 3,000 GB/s" in page
+    assert (f"<dt>Decided</dt><dd>{why}</dd>" in page) if why else ("<dt>Decided</dt>" not in page)
+
+
+def test_who_may_propose_is_led_from_a_sheet_to_its_values(h100, client, django_user_model):
+    address = f"/admin/catalog/accelerator/{h100.pk}/change/"
+    assert address not in client.get("/accelerators/nvidia-h100-sxm5-80gb/").content.decode()
+    client.force_login(django_user_model.objects.create_superuser("curator"))
+    assert address in client.get("/accelerators/nvidia-h100-sxm5-80gb/").content.decode()

@@ -1,0 +1,101 @@
+"""Near relatives: from the chip and the family that are published, and the makers' own names."""
+
+import pytest
+
+from stackviz.accelerators.relatives import place_of, relatives
+from stackviz.catalog.models import Accelerator
+
+
+def related(slug: str) -> dict[str, str]:
+    return {other.slug: other.relation for other in relatives(Accelerator.objects.get(slug=slug))}
+
+
+def test_products_of_the_same_chip_say_which_is_cut_down(loaded, db):
+    found = related("nvidia-h100-sxm5-80gb")
+    assert found["nvidia-h200-sxm"] == "same chip, as many units"
+    assert found["nvidia-h100-pcie-80gb"] == "same chip, cut down"
+    assert related("nvidia-h100-pcie-80gb")["nvidia-h100-sxm5-80gb"] == "same chip, more units"
+
+
+def test_the_line_leads_back_and_on(loaded, db):
+    found = related("nvidia-geforce-rtx-4090")
+    assert found["nvidia-geforce-rtx-3090"] == "before it in its line"
+    assert found["nvidia-geforce-rtx-5090"] == "next in its line"
+    assert "nvidia-geforce-rtx-4080" not in found
+
+
+def test_variants_of_an_apple_chip_stand_before_its_neighbours(loaded, db):
+    found = related("apple-m3-max-40")
+    assert next(iter(found)) == "apple-m3-max-30"
+    assert found["apple-m3-max-30"] == "other variant"
+    assert found["apple-m2-max-38"] == "before it in its line"
+    assert found["apple-m4-max-40"] == "next in its line"
+    assert "apple-m3-pro-18" not in found
+
+
+def test_what_tells_them_apart_stands_beside_them(loaded, db):
+    pcie = next(
+        other
+        for other in relatives(Accelerator.objects.get(slug="nvidia-h100-sxm5-80gb"))
+        if other.slug == "nvidia-h100-pcie-80gb"
+    )
+    assert (pcie.units, pcie.memory, pcie.bandwidth) == ("114", "80 GB", "2,000 GB/s")
+
+
+def test_a_hidden_product_is_nobodys_relative(loaded, db):
+    Accelerator.objects.filter(slug="nvidia-h200-sxm").update(is_public=False)
+    try:
+        assert "nvidia-h200-sxm" not in related("nvidia-h100-sxm5-80gb")
+    finally:
+        Accelerator.objects.filter(slug="nvidia-h200-sxm").update(is_public=True)
+
+
+def test_a_product_of_a_small_maker_may_have_none(loaded, db):
+    assert related("hailo-8") == {}
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("NVIDIA GeForce GTX 1080 Ti", "NVIDIA GeForce RTX 2080 Ti"),
+        ("NVIDIA GeForce GTX 1060 6GB", "NVIDIA GeForce RTX 2060 6GB"),
+        ("NVIDIA Quadro RTX 6000", "NVIDIA RTX A6000"),
+        ("NVIDIA RTX 6000 Ada Generation", "NVIDIA RTX PRO 6000 Blackwell Server Edition"),
+        ("NVIDIA V100 SXM2 (16GB, 32GB)", "NVIDIA A100 SXM4 40GB"),
+        ("NVIDIA Jetson Nano", "NVIDIA Jetson Orin Nano 8GB"),
+        ("AWS Trainium", "AWS Trainium2"),
+        ("Google TPU v5p", "Google TPU7x Ironwood"),
+        ("Apple A17 Pro", "Apple A18 Pro"),
+    ],
+)
+def test_names_of_one_line_follow_each_other(one, other):
+    before, after = place_of(one), place_of(other)
+    assert (before.line, before.tier) == (after.line, after.tier)
+    assert before.generation < after.generation
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("NVIDIA GeForce RTX 4070", "NVIDIA GeForce RTX 4070 Ti"),
+        ("NVIDIA GeForce RTX 4070 Ti", "NVIDIA GeForce RTX 4070 Ti SUPER"),
+        ("NVIDIA A100 SXM4 80GB", "NVIDIA A100 PCIe 80GB"),
+        ("Apple M3 Max (40-core GPU)", "Apple M3 Pro (18-core GPU)"),
+        ("Google TPU v5e", "Google TPU v5p"),
+        ("NVIDIA GB200 (per GPU, 1200 W)", "NVIDIA B200 (HGX/DGX, 1000 W)"),
+    ],
+)
+def test_names_of_different_lines_do_not(one, other):
+    assert (place_of(one).line, place_of(one).tier) != (place_of(other).line, place_of(other).tier)
+
+
+@pytest.mark.parametrize("name", ["NVIDIA H200 NVL 141GB", "Hailo-8", "", "Apple", "NVIDIA GeForce RTX 40900"])
+def test_a_name_of_no_known_line_has_no_place(name):
+    assert place_of(name) is None
+
+
+def test_relatives_cost_two_queries(loaded, db, django_assert_num_queries):
+    for slug in ("nvidia-h100-sxm5-80gb", "hailo-8"):
+        accelerator = Accelerator.objects.get(slug=slug)
+        with django_assert_num_queries(2):
+            relatives(accelerator)

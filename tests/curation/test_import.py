@@ -1,0 +1,532 @@
+"""Tables in and out: every difference is shown first, what is wrong is named by row and column, half a table never lands."""
+
+import csv
+import io
+import re
+import zipfile
+
+import openpyxl
+import pytest
+from django.contrib.auth.models import User
+from django.core.files.uploadedfile import SimpleUploadedFile
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
+from django.urls import reverse
+
+from stackviz.catalog.models import Proposal, Source, SpecValue, ValueImport, Vendor
+from stackviz.curation import import_file as reading
+from stackviz.curation import value_imports
+from stackviz.curation.decide import approve
+from stackviz.curation.import_file import COLUMNS, TableError, read_table
+
+HEADER = ",".join(COLUMNS)
+SAME = "acme-one,memory_bandwidth_gb_s,3350,GB/s,,published,public,acme-sheet,"
+CHANGED = "acme-one,memory_bandwidth_gb_s,3352,GB/s,,published,public,acme-sheet,2619 MHz"
+NEW = "acme-one,tdp_w,700,W,,published,public,acme-sheet,"
+BAD = "acme-one,tdp_w,700,GB/s,scope=board,published,public,acme-sheet,"
+
+
+def table(*lines: str) -> bytes:
+    return "\r\n".join([HEADER, *lines, ""]).encode()
+
+
+def workbook(rows, **sheets) -> bytes:
+    book = openpyxl.Workbook()
+    for name, content in {"values": rows, **sheets}.items():
+        sheet = book.create_sheet(name)
+        for row in content:
+            sheet.append(row)
+    del book["Sheet"]
+    out = io.BytesIO()
+    book.save(out)
+    return out.getvalue()
+
+
+def cells(line: str) -> list[str]:
+    return next(csv.reader([line]))
+
+
+@pytest.fixture
+def mira(db) -> User:
+    return User.objects.create_superuser("mira")
+
+
+@pytest.fixture
+def kept(bandwidth, mira):
+    """Keeps a table, as an upload does."""
+
+    def keep(content: bytes) -> ValueImport:
+        return value_imports.keep(read_table(content), file_name="t.csv", reason="data sheet of May", by=mira)
+
+    return keep
+
+
+@pytest.fixture
+def desk(client, mira):
+    client.force_login(mira)
+    return client
+
+
+def upload(client, content: bytes, name: str = "values.csv", reason: str = "data sheet of May"):
+    form = {"file": SimpleUploadedFile(name, content), "reason": reason}
+    return client.post(reverse("admin:catalog_specvalue_import"), form, follow=True)
+
+
+def problems(plan) -> list[tuple[int, str, str]]:
+    return [(row.number, column, why) for row in plan.of("refused") for column, why in row.problems]
+
+
+# --- the plan ---
+
+
+def test_every_row_is_new_changed_the_same_or_refused_by_row_and_column(kept):
+    plan = value_imports.plan(kept(table(NEW, CHANGED, BAD)))
+    assert [(row.number, row.kind) for row in plan.rows] == [(2, "new"), (3, "changed"), (4, "refused")]
+    assert [(item.label, item.old, item.new) for item in plan.rows[1].differences] == [
+        ("Value", "3350 GB/s", "3352 GB/s"),
+        ("Note", "", "2619 MHz"),
+    ]
+    assert problems(plan) == [(4, "unit", "tdp_w is measured in W, not in 'GB/s'.")]
+    assert [row.kind for row in value_imports.plan(kept(table(SAME))).rows] == ["same"]
+
+
+def test_a_plan_writes_nothing(kept, bandwidth):
+    made = kept(table(NEW, CHANGED))
+    with CaptureQueriesContext(
+        connection,
+    ) as asked:
+        value_imports.plan(made)
+    assert [query["sql"] for query in asked if not query["sql"].startswith(("SELECT", "SAVEPOINT", "R"))] == []
+    assert (Proposal.objects.count(), SpecValue.objects.count()) == (0, 1)
+
+
+@pytest.mark.parametrize("count", [1, 200])
+def test_a_plan_costs_the_same_queries_for_any_number_of_rows(kept, django_assert_num_queries, count):
+    made = kept(table(*(f"acme-one,tdp_w,{100 + n},W,machine=M{n},published,public,acme-sheet," for n in range(count))))
+    with django_assert_num_queries(13):
+        assert value_imports.plan(made).counts["new"] == count
+
+
+@pytest.mark.parametrize(
+    ("line", "column", "words"),
+    [
+        ("nobody,tdp_w,700,W,,published,public,acme-sheet,", "device", "There is no accelerator 'nobody'."),
+        ("acme-one,colour,red,,,published,public,acme-sheet,", "field", "not in the field registry"),
+        ("acme-one,tdp_w,hot,W,,published,public,acme-sheet,", "value", "is a number, not 'hot'"),
+        ("acme-one,tdp_w,9e9,W,,published,public,acme-sheet,", "value", "lies between 1 and 30000 W"),
+        ("acme-one,tdp_w,,W,,published,public,acme-sheet,", "value", ""),
+        ("acme-one,tdp_w,１２,W,,published,public,acme-sheet,", "value", "is a number, not '１２'"),
+        ("acme-one,tdp_w,7_00,W,,published,public,acme-sheet,", "value", "is a number, not '7_00'"),
+        ("acme-one,tdp_w,700,W,,published,public,acme-sheet,a \x08\x0bctl", "note", "control characters"),
+        ("acme-one,chip,GA\x9b1,,,published,public,acme-sheet,", "value", "control characters"),
+        ("acme-one,tdp_w,nan,W,,published,public,acme-sheet,", "value", "not a finite quantity"),
+        ("acme-one,tdp_w,700,,,published,public,acme-sheet,", "unit", "is measured in W"),
+        ("acme-one,tdp_w,700,furlong,,published,public,acme-sheet,", "unit", "is measured in W, not in 'furlong'"),
+        ("acme-one,chip,GA1,W,,published,public,acme-sheet,", "unit", "is text and has no unit"),
+        ("acme-one,tdp_w,700,W,colour=red,published,public,acme-sheet,", "condition", "unknown key 'colour'"),
+        ("acme-one,tdp_w,700,W,scope=moon,published,public,acme-sheet,", "condition", "scope is one of"),
+        ("acme-one,tdp_w,700,W,,guessed,public,acme-sheet,", "basis", "The basis is one of published"),
+        ("acme-one,tdp_w,700,W,,published,secret,acme-sheet,", "status", "The status is one of public"),
+        ("acme-one,tdp_w,700,W,,published,unreviewed,acme-sheet,", "status", "A table proposes what shall be public"),
+        ("acme-one,tdp_w,700,W,,published,retired,acme-sheet,", "status", "no such value to retire"),
+        ("acme-one,tdp_w,700,W,,published,public,hearsay,", "source", "There is no source 'hearsay'"),
+        ("acme-one,tdp_w,700,W,,published,public,,", "source", "needs a source"),
+        ("acme-one,tdp_w,=1+1,W,,published,public,acme-sheet,", "value", "formulas are not evaluated"),
+        ("acme-one,tdp_w,700,W,,published,public,acme-sheet,=HYPERLINK()", "note", "formulas are not evaluated"),
+        ("acme-one,tdp_w,700,W", "", "The row has 4 cells, not 9."),
+        ("acme-one,tdp_w,700,W,,published,public,acme-sheet,a,b", "", "The row has 10 cells, not 9."),
+        ("acme-one,tdp_w,700,W,,published,public,acme-sheet," + "n" * 601, "note", "Longer than 600 characters."),
+        (f"{SAME}\n{CHANGED}", "", "Row 2 says the same thing already."),
+        (
+            f"{SAME}\nacme-one,memory_bandwidth_gb_s,3300,GB/s,,published,public,other,",
+            "status",
+            "Row 2 is preferred already",
+        ),
+        ("acme-one,memory_bandwidth_gb_s,3350,GB/s,,published,alternative,acme-sheet,", "status", "Prefer another"),
+    ],
+)
+def test_what_is_wrong_is_named_by_row_and_column(kept, line, column, words):
+    Source.objects.create(key="other", title="Other", url="https://other.example")
+    plan = value_imports.plan(kept(table(*line.split("\n"))))
+    assert [number for number, _column, _why in problems(plan)] == [len(line.split("\n")) + 1]
+    assert [(named, True) for _n, named, why in problems(plan) if words in why] == [(column, True)]
+
+
+def test_a_formula_that_does_not_hold_is_refused_with_what_it_gives(kept):
+    bus = "acme-one,memory_bus_bits,5120,bit,,published,public,acme-sheet,"
+    kind = "acme-one,memory_type,HBM3,,,published,public,acme-sheet,"
+    halved = "acme-one,memory_bandwidth_gb_s,1000,GB/s,,published,public,acme-sheet,"
+    plan = value_imports.plan(kept(table(bus, kind, halved)))
+    assert [(number, column) for number, column, _why in problems(plan)] == [(4, "value")]
+    assert "5120 bit × 4.8 … 6.4 Gbit/s (HBM3) / 8" in problems(plan)[0][2]
+    assert (
+        problems(value_imports.plan(kept(table(bus, kind, halved + "Not by formula: half of it is switched off"))))
+        == []
+    )
+
+
+def test_a_value_that_is_proposed_already_is_refused(kept, mira):
+    made = kept(table(NEW, CHANGED))
+    value_imports.confirm(made.pk, by=mira, seen=value_imports.plan(made).fingerprint, is_leaving_out=False)
+    again = value_imports.plan(kept(table(NEW, CHANGED)))
+    assert [why for _n, _c, why in problems(again)] == [
+        "A change of this value is proposed already: that one is decided first."
+    ] * 2
+
+
+# --- confirming ---
+
+
+def test_confirmed_rows_become_proposals_in_review_and_approved_they_are_public(kept, mira, bandwidth):
+    made = kept(table(NEW, CHANGED))
+    done = value_imports.confirm(made.pk, by=mira, seen=value_imports.plan(made).fingerprint, is_leaving_out=False)
+    assert (done.proposals, done.left_out) == (2, 0)
+    bandwidth.refresh_from_db()
+    assert bandwidth.value == "3350"
+    second = User.objects.create_superuser("second")
+    for proposal in Proposal.objects.order_by("pk"):
+        assert (proposal.state, proposal.batch, proposal.proposed_by) == ("review", made, mira)
+        approve(proposal.pk, second)
+    bandwidth.refresh_from_db()
+    assert (bandwidth.value, bandwidth.history.latest().history_change_reason) == ("3352", "data sheet of May")
+    assert SpecValue.objects.get(field="tdp_w").is_preferred
+
+
+def test_refused_rows_stop_the_table_unless_they_are_left_out_by_choice(kept, mira):
+    made = kept(table(NEW, CHANGED, BAD))
+    seen = value_imports.plan(made).fingerprint
+    with pytest.raises(value_imports.Unconfirmed, match="choose to leave them out"):
+        value_imports.confirm(made.pk, by=mira, seen=seen, is_leaving_out=False)
+    assert not Proposal.objects.exists()
+    value_imports.confirm(made.pk, by=mira, seen=seen, is_leaving_out=True)
+    made.refresh_from_db()
+    assert Proposal.objects.count() == 2
+    assert made.left_out == [[4, "unit", "tdp_w is measured in W, not in 'GB/s'."]]
+    with pytest.raises(value_imports.Unconfirmed, match="imported already"):
+        value_imports.confirm(made.pk, by=mira, seen=seen, is_leaving_out=True)
+    assert Proposal.objects.count() == 2
+
+
+def test_a_catalogue_that_changed_since_the_preview_is_shown_anew(kept, mira, bandwidth):
+    made = kept(table(CHANGED))
+    seen = value_imports.plan(made).fingerprint
+    bandwidth.value = "3360"
+    bandwidth.save()
+    with pytest.raises(value_imports.Unconfirmed, match="has changed since you looked"):
+        value_imports.confirm(made.pk, by=mira, seen=seen, is_leaving_out=False)
+    assert not Proposal.objects.exists()
+
+
+def test_a_failure_halfway_lands_nothing(kept, mira, monkeypatch):
+    made = kept(table(NEW, CHANGED))
+    seen = value_imports.plan(made).fingerprint
+    monkeypatch.setattr(ValueImport, "save", lambda *_a, **_k: 1 / 0)
+    with pytest.raises(ZeroDivisionError):
+        value_imports.confirm(made.pk, by=mira, seen=seen, is_leaving_out=False)
+    assert not Proposal.objects.exists()
+
+
+def test_a_table_without_a_difference_is_not_imported(kept, mira):
+    made = kept(table(SAME))
+    with pytest.raises(value_imports.Unconfirmed, match="Nothing in this table"):
+        value_imports.confirm(made.pk, by=mira, seen=value_imports.plan(made).fingerprint, is_leaving_out=False)
+
+
+# --- reading files ---
+
+
+@pytest.mark.parametrize(
+    ("content", "words"),
+    [
+        (b"", "The file is empty."),
+        (b"\n\n", "The file is empty."),
+        (HEADER.encode(), "no row under it"),
+        (b"device,value\nx,1\n", "missing: field, unit, condition, basis, status, source, note"),
+        (table().replace(b"note", b"remark"), "missing: note; unknown: remark"),
+        (HEADER.encode() + b",device\n", "twice: device"),
+        (b"PK\x03\x04 and no archive", "damaged"),
+        (b"\xd0\xcf\x11\xe0 old", "old or encrypted Excel"),
+        (b"\x00\x01\x02", "neither CSV nor XLSX"),
+        (table(NEW + "caf\xe9").decode().encode("latin-1") + NEW.replace("tdp", "caf\xe9").encode(), "mixes encodings"),
+        (table(NEW + '"never closed'), "Line 2 is not CSV"),
+        (table(NEW + "n" * 3000), "more than 2000 characters"),
+        (b"\xff\xfea", "cannot be read as utf-16"),
+    ],
+)
+def test_a_file_that_is_no_such_table_is_refused_in_words(content, words):
+    with pytest.raises(TableError, match=words):
+        read_table(content)
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16", "cp1252"])
+@pytest.mark.parametrize("delimiter", [",", ";", "\t"])
+def test_encodings_and_delimiters_of_spreadsheets_are_understood(encoding, delimiter):
+    text = table(NEW + "Größe").decode().replace(",", delimiter)
+    found = read_table(text.encode(encoding))
+    assert found.rows[0].cells == tuple(cells(NEW + "Größe"))
+    assert bool(found.notes) == (encoding == "cp1252")
+
+
+def test_columns_may_come_in_any_order_and_empty_lines_are_passed_over():
+    order = list(reversed(COLUMNS))
+    text = f"{','.join(order).upper()}\n\n{','.join(reversed(cells(NEW)))}\n"
+    found = read_table(text.encode())
+    assert (found.rows[0].number, found.rows[0].cells) == (3, tuple(cells(NEW)))
+
+
+def test_a_hundred_thousand_rows_are_refused_before_they_are_looked_at():
+    content = table(*[NEW] * 100_000)
+    assert len(content) < reading.MOST_BYTES
+    with pytest.raises(TableError, match="more than 20000 rows"):
+        read_table(content)
+
+
+def test_a_file_above_the_limit_is_refused_unread(desk, bandwidth):
+    page = upload(desk, b"x" * (reading.MOST_BYTES + 1)).content.decode()
+    assert "more than 10.0" in page
+    assert not ValueImport.objects.exists()
+
+
+def test_a_workbook_is_read_with_its_numbers_and_dates_as_text():
+    from datetime import date
+
+    row = ["acme-one", "release_date", date(2024, 5, 1), None, None, "published", "public", "acme-sheet"]
+    number = ["acme-one", "tdp_w", 700.0, "W", "", "published", "public", "acme-sheet", 989.4]
+    found = read_table(workbook([list(COLUMNS), row, [], number]))
+    assert [(row.number, row.cells[2], row.cells[8]) for row in found.rows] == [
+        (2, "2024-05-01", ""),
+        (4, "700", "989.4"),
+    ]
+
+
+def test_a_formula_in_a_workbook_is_text_that_its_row_is_refused_for(kept):
+    row = cells(NEW)
+    row[2] = "=350*2"
+    assert problems(value_imports.plan(kept(workbook([list(COLUMNS), row])))) == [
+        (2, "value", "Starts with “=”: formulas are not evaluated, write the value itself.")
+    ]
+
+
+def with_part(content: bytes, name: str, change) -> bytes:
+    """The workbook with one part of the archive changed, or added."""
+    out = io.BytesIO()
+    with zipfile.ZipFile(io.BytesIO(content)) as old, zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as new:
+        for part in old.namelist():
+            text = old.read(part)
+            new.writestr(part, change(text) if part == name else text)
+        if name not in old.namelist():
+            new.writestr(name, change(b""))
+    return out.getvalue()
+
+
+def merged() -> bytes:
+    book = openpyxl.load_workbook(io.BytesIO(workbook([list(COLUMNS), cells(NEW)])))
+    book["values"].merge_cells("A2:B2")
+    out = io.BytesIO()
+    book.save(out)
+    return out.getvalue()
+
+
+def in_utf_16(text: bytes, encoding: str = "utf-16") -> bytes:
+    return re.sub(rb"<\?xml.*?\?>", b"", text).decode().encode(encoding)
+
+
+DECLARED = b'<!DOCTYPE x [<!ENTITY a SYSTEM "file:///etc/passwd">]>'
+EMPTY_ROWS = b'<worksheet xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main"><sheetData>%s</sheetData></worksheet>'
+SHEET = "xl/worksheets/sheet1.xml"
+PLAIN = workbook([list(COLUMNS), cells(NEW)])
+
+
+@pytest.mark.parametrize(
+    ("content", "words"),
+    [
+        (merged(), "merged cells"),
+        (workbook([list(COLUMNS), cells(NEW)], more=[["x"]]), "2 sheets with content"),
+        (workbook([]), "The file is empty"),
+        (with_part(PLAIN, "xl/media/bomb.bin", lambda _: b"0" * (reading.MOST_UNPACKED + 1)), "unpacks to more"),
+        (with_part(PLAIN, SHEET, lambda text: b'<!DOCTYPE x [<!ENTITY a "b">]>' + text), "declares entities"),
+        (with_part(PLAIN, SHEET, lambda _: b"<worksheet>" + b"<row/>" * reading.MOST_TAGS), "more than a table may"),
+        (with_part(PLAIN, SHEET, lambda text: text[:200]), "damaged"),
+        (with_part(PLAIN, "xl/workbook.xml", lambda _: b"<workbook/>"), "damaged|empty"),
+        (with_part(PLAIN, "[Content_Types].xml", lambda _: b"<a/>"), "damaged"),
+        (with_part(PLAIN, "xl/workbook.xml", lambda text: in_utf_16(DECLARED + text)), "declares entities"),
+        (
+            with_part(PLAIN, "xl/workbook.xml", lambda text: in_utf_16(DECLARED + text, "utf-16-be")),
+            "declares entities",
+        ),
+        (with_part(PLAIN, "xl/sheet.png", lambda _: DECLARED), "declares entities"),
+        (with_part(PLAIN, SHEET, lambda _: EMPTY_ROWS % (b"<row/>" * 60_000)), "more than 20000 rows"),
+        (with_part(PLAIN, SHEET, lambda _: EMPTY_ROWS % (b"<row><c/></row>" * 60_000)), "more than 20000 rows"),
+        (PLAIN[: len(PLAIN) // 2], "damaged"),
+        (with_part(PLAIN, SHEET, lambda text: text.replace(b'r="2"', b'r="1048576"')), "more than 20000 rows"),
+    ],
+)
+def test_a_workbook_that_hides_something_is_refused_in_words(content, words):
+    with pytest.raises(TableError, match=words):
+        read_table(content)
+
+
+def test_sheets_without_content_beside_the_one_are_passed_over():
+    assert len(read_table(workbook([list(COLUMNS), cells(NEW)], Tabelle2=[])).rows) == 1
+
+
+def test_an_archive_that_is_no_workbook_is_refused():
+    out = io.BytesIO()
+    with zipfile.ZipFile(out, "w") as archive:
+        archive.writestr("readme.txt", "x")
+    with pytest.raises(TableError, match="not an XLSX workbook"):
+        read_table(out.getvalue())
+
+
+# --- the pages ---
+
+
+def test_a_table_is_uploaded_looked_at_and_confirmed(desk, bandwidth):
+    answer = upload(desk, table(NEW, CHANGED, BAD))
+    page = answer.content.decode()
+    assert "<del>3350 GB/s</del>" in page
+    assert "<code>unit</code>: tdp_w is measured in W" in page
+    assert "Leave out the refused row" in page
+    assert not Proposal.objects.exists()
+    address, seen = answer.redirect_chain[-1][0], answer.context["plan"].fingerprint
+    stopped = desk.post(address, {"seen": seen})
+    assert "mend the file, or choose to leave them out" in stopped.content.decode()
+    done = desk.post(address, {"seen": seen, "leave_out": "on"}, follow=True).content.decode()
+    assert "2 values proposed." in done
+    assert "<code>unit</code>" in done
+    assert Proposal.objects.filter(state="review").count() == 2
+
+
+@pytest.mark.parametrize(
+    ("content", "words"),
+    [(b"a,b\n1,2\n", "missing: device"), (b"", "empty"), (table(*[NEW] * 20_001), "more than 20000 rows")],
+)
+def test_a_wrong_file_is_answered_beside_the_input(desk, bandwidth, content, words):
+    page = upload(desk, content).content.decode()
+    assert words in page
+    assert not ValueImport.objects.exists()
+
+
+def test_a_reason_is_needed(desk, bandwidth):
+    assert "This field is required." in upload(desk, table(NEW), reason="").content.decode()
+
+
+def test_the_preview_shows_one_kind_and_pages(desk, kept):
+    made = kept(
+        table(BAD, *(f"acme-one,tdp_w,{100 + n},W,machine=M{n},published,public,acme-sheet," for n in range(150)))
+    )
+    address = reverse("admin:catalog_specvalue_preview", args=[made.pk])
+    assert "Page 1 of 2" in desk.get(address).content.decode()
+    refused = desk.get(f"{address}?show=refused").content.decode()
+    assert refused.count('<tr class="refused">') == 1
+    assert '<tr class="new">' not in refused
+    assert desk.get(f"{address}?show=nothing&page=99").status_code == 200
+
+
+def test_somebody_elses_table_is_not_shown_and_strangers_import_nothing(client, kept):
+    made = kept(table(NEW))
+    address = reverse("admin:catalog_specvalue_preview", args=[made.pk])
+    assert client.get(address).status_code == 302
+    client.force_login(User.objects.create_superuser("other"))
+    assert client.get(address).status_code == 404
+    client.force_login(User.objects.create_user("visitor", is_staff=True))
+    assert client.get(address).status_code == 403
+    assert client.get(reverse("admin:catalog_specvalue_import")).status_code == 403
+    assert client.get(reverse("admin:catalog_specvalue_export", args=["csv"])).status_code == 404
+
+
+def test_an_upload_needs_a_token(mira, bandwidth):
+    from django.test import Client
+
+    client = Client(enforce_csrf_checks=True)
+    client.force_login(mira)
+    assert upload(client, table(NEW)).status_code == 403
+
+
+def test_html_in_a_table_is_shown_as_text(desk, bandwidth):
+    hostile = "<script>window.pwned=1</script>"
+    line = f"{hostile},{hostile},{hostile},{hostile},{hostile},{hostile},{hostile},{hostile},{hostile}"
+    page = upload(desk, table(line), name="<script>.csv").content.decode()
+    assert hostile not in page
+    assert "&lt;script&gt;" in page
+
+
+# --- out ---
+
+
+def test_what_is_exported_is_imported_as_the_same(desk, bandwidth, kept):
+    card, source = bandwidth.accelerator, bandwidth.source
+    rows = [
+        {"field": "tdp_w", "value": "700", "unit": "W", "source": source, "status": "public", "note": "=1+1"},
+        {"field": "tdp_w", "value": "650", "unit": "W", "said_by": "hearsay", "condition": "scope=limit"},
+        {"field": "chip", "value": "-GA1", "source": source, "status": "draft"},
+        {"field": "sm_count", "value": "132", "unit": "count", "source": source, "status": "retired"},
+    ]
+    for row in rows:
+        SpecValue.objects.create(accelerator=card, **row)
+    for kind in ("csv", "xlsx"):
+        content = desk.get(reverse("admin:catalog_specvalue_export", args=[kind])).content
+        assert value_imports.plan(kept(content)).counts == {"new": 0, "changed": 0, "same": 5, "refused": 0}, kind
+
+
+def test_no_exported_cell_is_a_formula(desk, bandwidth):
+    bandwidth.note = '=HYPERLINK("https://evil.example")'
+    bandwidth.save()
+    text = desk.get(reverse("admin:catalog_specvalue_export", args=["csv"])).content.decode()
+    assert next(csv.DictReader(io.StringIO(text)))["note"].startswith("'=")
+    content = desk.get(reverse("admin:catalog_specvalue_export", args=["xlsx"])).content
+    sheet = openpyxl.load_workbook(io.BytesIO(content)).active
+    assert [cell.data_type for row in sheet.iter_rows() for cell in row if cell.data_type == "f"] == []
+
+
+def test_empty_lines_of_a_workbook_are_not_read_without_end(monkeypatch):
+    """Two reads at most: is there content, and which."""
+    read = []
+    in_rows = reading._lines_of
+
+    def counted(*args):
+        for row in in_rows(*args):
+            read.append(row)
+            yield row
+
+    monkeypatch.setattr(reading, "_lines_of", counted)
+    with pytest.raises(TableError):
+        read_table(with_part(PLAIN, SHEET, lambda _: EMPTY_ROWS % (b"<row/>" * 500_000)))
+    assert len(read) <= reading.MOST_LINES + 1
+    assert reading.MOST_LINES <= 25_000
+
+
+@pytest.mark.parametrize("query", ["zz=1", "accelerator__vendor__id__exact=abc", "status__exact=public&field__foo=1"])
+def test_an_export_of_what_the_list_does_not_know_leads_back_to_the_list(desk, bandwidth, query):
+    Vendor.objects.create(slug="other", name="Other")  # a filter needs two to choose from
+    for kind in ("csv", "xlsx"):
+        answer = desk.get(reverse("admin:catalog_specvalue_export", args=[kind]) + f"?{query}")
+        assert (answer.status_code, answer.url) == (302, reverse("admin:catalog_specvalue_changelist") + "?e=1")
+
+
+@pytest.mark.parametrize("query", ["p=-3", "p=99", "p=x", "o=77.x", "all="])
+def test_an_export_has_every_page_of_the_list(desk, bandwidth, query):
+    answer = desk.get(reverse("admin:catalog_specvalue_export", args=["csv"]) + f"?{query}")
+    assert (answer.status_code, answer.content.count(b"acme-one")) == (200, 1)
+
+
+def test_a_control_character_that_is_there_already_breaks_no_export(desk, bandwidth):
+    bandwidth.note = "a \x08\x0bctl \ufffe"
+    bandwidth.save()
+    content = desk.get(reverse("admin:catalog_specvalue_export", args=["xlsx"])).content
+    rows = list(openpyxl.load_workbook(io.BytesIO(content)).active.iter_rows(values_only=True))
+    assert rows[1][COLUMNS.index("note")] == "a ctl "
+
+
+def test_control_characters_stand_in_no_reason_and_no_file_name(desk, bandwidth):
+    assert "control characters" in upload(desk, table(NEW), reason="a \x08 b").content.decode()
+    assert not ValueImport.objects.exists()
+    upload(desk, table(NEW), name="may\x08.csv")
+    assert ValueImport.objects.get().file_name == "may.csv"
+
+
+def test_an_export_follows_the_filters_of_the_list(desk, bandwidth):
+    SpecValue.objects.create(accelerator=bandwidth.accelerator, field="tdp_w", value="700", unit="W")
+    address = reverse("admin:catalog_specvalue_export", args=["csv"])
+    assert desk.get(f"{address}?status__exact=public").content.decode().count("acme-one") == 1
+    assert desk.get(address).content.decode().count("acme-one") == 2
