@@ -28,13 +28,14 @@ define translated
 endef
 
 .DEFAULT_GOAL := help
-.PHONY: help run test lint format bench translations release clean reset pins
+.PHONY: help run test lint format docs bench translations release clean reset pins
 
 help:
 	@echo "make run     the site, with this machine on it: http://127.0.0.1:8000/   [HOST= PORT= LAB=1]"
 	@echo "make test    the whole test suite                                        [ARGS='tests/wire -k sparse' JOBS=2]"
 	@echo "make lint    ruff, mypy, import contracts, migrations, deployment checks"
 	@echo "make format  ruff format and its safe fixes"
+	@echo "make docs    the tables of docs/ that are made from the code"
 	@echo "make bench   ratios against bare Django on this machine                  [ARGS=--quick]"
 	@echo "make translations  takes new texts into locale/, lists what is not translated yet"
 	@echo "make release what must hold before a version goes out: translations, lint, tests"
@@ -61,6 +62,10 @@ format:
 	$(call installed,server dev)
 	$(PY) -m ruff check --fix --exit-zero --quiet .
 	$(PY) -m ruff format .
+
+docs:
+	$(call installed,server dev)
+	@exec $(PY) tools/docs.py
 
 bench:
 	$(call installed,server dev)

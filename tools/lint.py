@@ -25,6 +25,7 @@ CHECKS: list[tuple[str, list[str], dict[str, str]]] = [
     ("import contracts", ["-c", "from importlinter.cli import lint_imports_command; lint_imports_command()"], {}),
     ("no pending migrations", ["manage.py", "makemigrations", "--check", "--dry-run"], {}),
     ("deployment checks", ["manage.py", "check", "--deploy", "--fail-level", "WARNING"], PRODUCTION),
+    ("tables of docs/", ["tools/docs.py", "--check"], {}),
     ("templates", ["-m", "djlint", "templates", "--quiet", "--lint"], {}),
 ]
 

@@ -1,8 +1,6 @@
 """Rules: a report and the compatibility tables in, findings out. The site runs them when it reads a report.
 
-They need nothing but Python, so that the agent can carry them; it does not yet.
-
-May import: wire and the standard library.
+They need nothing but Python: the agent carries them for `diagnose`.
 
     findings = find(report, packaged_tables())
 """

@@ -1,7 +1,4 @@
-"""How names and memory sizes of cards are compared: what a card reports and what a sheet prints, in one form.
-
-May import: nothing but the standard library.
-"""
+"""How names and memory sizes of cards are compared: what a card reports and what a sheet prints, in one form."""
 
 import re
 

@@ -3,7 +3,6 @@
 One copy of the data exists, the CSV files beside this module: the agent reads them from its own package, the site loads
 them into the database (where an admin may correct them) and builds the same `Tables` from there.
 `cards.csv` is written from the site's catalogue (`manage.py write_card_table`).
-May import: rules.versions, rules.known_cards and the standard library.
 """
 
 import csv

@@ -1,7 +1,6 @@
 """NVIDIA drivers in the tables: the branch one belongs to, and which CUDA runs under it.
 
 Everybody who asks whether a driver will do asks `serves`: the check, the advice and the plan.
-May import: rules.compatibility, rules.versions and the standard library.
 """
 
 from dataclasses import replace

@@ -1,4 +1,4 @@
-"""What a rule says about a report. May import: rules.compatibility and the standard library."""
+"""What a rule says about a report."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field

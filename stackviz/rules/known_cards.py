@@ -2,7 +2,6 @@
 
 A name may be several products' (`NVIDIA GeForce RTX 4060 Ti` has 8 or 16 GB): then memory size or core count decide,
 or nothing does. The site decides in the same way, from its catalogue (`catalog.match`).
-May import: rules.card_names and the standard library.
 """
 
 from collections.abc import Iterable, Mapping, Sequence

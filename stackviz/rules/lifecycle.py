@@ -1,7 +1,6 @@
 """Until when what a report names is supported, and what came after it.
 
 A release whose maker publishes no end of support has none here: then the newer releases say how old it is.
-May import: the other modules of rules, wire and the standard library.
 """
 
 from collections.abc import Iterator

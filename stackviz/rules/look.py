@@ -1,7 +1,4 @@
-"""How a rule looks at a report: every fact it reads is remembered as evidence, a missing one is never guessed.
-
-May import: rules.compatibility, wire and the standard library.
-"""
+"""How a rule looks at a report: every fact it reads is remembered as evidence, a missing one is never guessed."""
 
 import re
 from collections.abc import Iterable, Mapping

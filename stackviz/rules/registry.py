@@ -1,25 +1,12 @@
-"""All rules, by name, in the order they are asked; and what they find in a report.
+"""All rules, by name, in the order they are checked; and what they find in a report.
 
-A new rule is added to the list of its file in `checks/`, a new file here (docs/rules.md).
-May import: the other modules of rules, wire and the standard library.
+Every module of `checks/` that names a RuleSet RULES is found; to add a rule: docs/recipes/rule.md.
 """
 
-from stackviz.rules.checks import (
-    apple,
-    card_state,
-    cards,
-    cuda_start,
-    driver,
-    frameworks,
-    libraries,
-    linux,
-    rocm,
-    symptoms,
-    toolkit,
-    torch_build,
-    torch_versions,
-    wsl,
-)
+from collections.abc import Iterator
+
+from stackviz.discovery import modules_of
+from stackviz.rules import checks
 from stackviz.rules.compatibility import Tables
 from stackviz.rules.finding import Finding, Severity
 from stackviz.rules.rule import Rule, run
@@ -27,22 +14,15 @@ from stackviz.wire import Report
 
 __all__ = ["RULES", "find", "judge", "needs_of"]
 
-RULES: tuple[Rule, ...] = (
-    *cuda_start.RULES,
-    *driver.RULES,
-    *torch_build.RULES,
-    *torch_versions.RULES,
-    *toolkit.RULES,
-    *apple.RULES,
-    *card_state.RULES,
-    *cards.RULES,
-    *wsl.RULES,
-    *linux.RULES,
-    *libraries.RULES,
-    *frameworks.RULES,
-    *rocm.RULES,
-    *symptoms.RULES,
-)
+
+def _declared() -> Iterator[Rule]:
+    """The rules of every module of `checks/` that has some, in the order of their sets."""
+    sets = [module.RULES for module in modules_of(checks) if hasattr(module, "RULES")]
+    for rules in sorted(sets, key=lambda rules: rules.order):
+        yield from rules
+
+
+RULES: tuple[Rule, ...] = tuple(_declared())
 _NEEDS = {rule.id: rule.needs for rule in RULES}
 _WORST_FIRST = [severity.value for severity in Severity]
 _EXPLAINING = frozenset({"nvidia-driver", "cuda-driver-api", "cuda-runtime", "pytorch", "linux"})

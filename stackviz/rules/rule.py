@@ -1,4 +1,4 @@
-"""A rule and how it is run. May import: the other modules of rules, wire and the standard library."""
+"""A rule and how it is run."""
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
@@ -8,7 +8,7 @@ from stackviz.rules.finding import Finding, Severity, Verdict
 from stackviz.rules.look import Look, NotReported
 from stackviz.wire import Report
 
-__all__ = ["Check", "Rule", "run"]
+__all__ = ["HOW_TO_TELL", "Check", "Rule", "RuleSet", "run"]
 
 HOW_TO_TELL: Mapping[str, str] = {
     "torch.version": 'python -c "import torch; print(torch.__version__)"',
@@ -38,23 +38,73 @@ HOW_TO_TELL: Mapping[str, str] = {
 Check = Callable[[Look, Tables], Iterator[Verdict]]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Rule:
     """One question put to every report.
 
-    `asks` completes "Cannot tell whether ...". `component` is the box the answer colours. A check that yields nothing
-    says that the question does not arise on this machine. `needs`: the component that asks for something and the one
-    that has to give it, where the rule is about two: the diagram draws the link. `last_resort`: it restates what a
-    person sees, and is silent where a rule about the driver, CUDA, torch or the system finds something broken.
+    `asks` completes "Cannot tell whether ...". `component` is the box the answer colours. `worst` is the most severe
+    answer the check gives. A check that yields nothing says that the question does not arise on this machine. `needs`:
+    the component that asks for something and the one that has to give it, where the rule is about two: the diagram
+    draws the link. `last_resort`: it restates what a person sees, and is silent where a rule about the driver, CUDA,
+    torch or the system finds something broken.
     """
 
     id: str
     component: str
     asks: str
+    worst: Severity
     source: Source
     check: Check
     needs: tuple[str, str] | tuple[()] = ()
     last_resort: bool = False
+
+
+class RuleSet:
+    """The rules of one module of `checks/`, which names it RULES; the registry finds it there.
+
+    `order`: findings of one severity are listed by it, lowest first; a set without one comes after all others.
+
+    >>> RULES = RuleSet()
+    >>> @RULES.rule("mig-on", "hardware", asks="the card is cut into instances", worst=Severity.NOTE, source=MIG)
+    ... def check_mig(look: Look, tables: Tables) -> Iterator[Verdict]: ...
+    """
+
+    def __init__(self, order: int = 1000) -> None:
+        self.order = order
+        self._rules: list[Rule] = []
+
+    def __iter__(self) -> Iterator[Rule]:
+        return iter(self._rules)
+
+    def rule(
+        self,
+        rule_id: str,
+        component: str,
+        *,
+        asks: str,
+        worst: Severity,
+        source: Source,
+        needs: tuple[str, str] | tuple[()] = (),
+        last_resort: bool = False,
+    ) -> Callable[[Check], Check]:
+        """Add a check as a rule; the arguments are those of Rule."""
+
+        def add(check: Check) -> Check:
+            self._rules.append(
+                Rule(
+                    id=rule_id,
+                    component=component,
+                    asks=asks,
+                    worst=worst,
+                    source=source,
+                    check=check,
+                    needs=needs,
+                    last_resort=last_resort,
+                )
+            )
+            return check
+
+        return add
 
 
 def run(rule: Rule, report: Report, tables: Tables) -> Iterator[Finding]:

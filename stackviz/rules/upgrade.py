@@ -2,7 +2,6 @@
 
 Nothing is known here that the rules and tables do not know: a report is changed as the upgrade would change it, facts
 that only a run could tell are taken out, and the answers before and after are held against each other.
-May import: the other modules of rules, wire and the standard library.
 """
 
 import re

@@ -1,4 +1,4 @@
-"""Version texts as numbers: `535.183.01` -> (535, 183, 1). May import: nothing but the standard library."""
+"""Version texts as numbers: `535.183.01` -> (535, 183, 1)."""
 
 import re
 from functools import lru_cache

@@ -32,6 +32,11 @@ def test_every_document_the_code_mentions_exists():
     assert [f"{path.relative_to(ROOT)}: {name}" for path, name in sorted(named) if not (ROOT / name).exists()] == []
 
 
+def test_the_tables_made_from_the_code_are_fresh(run_python):
+    done = run_python("tools/docs.py", "--check")
+    assert done.returncode == 0, done.stdout
+
+
 def test_the_first_screen_of_the_readme_says_what_it_is_shows_it_and_gives_the_two_commands():
     first = (ROOT / "README.md").read_text().splitlines()[:20]
     text = "\n".join(first)

@@ -4,7 +4,7 @@ from datetime import UTC, datetime
 from typing import Any
 from uuid import UUID
 
-from stackviz.rules import Finding, find, judge, packaged_tables
+from stackviz.rules import RULES, Finding, Severity, find, judge, packaged_tables
 from stackviz.wire import Absent, Agent, Card, Machine, Report, Software
 
 LINUX: dict[str, Any] = {
@@ -67,6 +67,7 @@ H100: dict[str, Any] = {
     "remap_pending": False,
     "remap_failed": False,
 }
+SEVERITIES = [severity.value for severity in Severity]  # the most severe first
 FAILED = Absent("failed", "it did not answer")
 UNSET = Absent("not_applicable", "not set")
 
@@ -123,8 +124,11 @@ def mac(absent: dict[str, Absent] | None = None, **changes: Any) -> Report:
 
 
 def answers(rule: str, seen: Report) -> list[Finding]:
-    """All answers of one rule, what holds included."""
-    return [finding for finding in judge(seen, packaged_tables()) if finding.rule == rule]
+    """All answers of one rule, what holds included; none is more severe than the rule declares."""
+    [declared] = [known for known in RULES if known.id == rule]
+    found = [finding for finding in judge(seen, packaged_tables()) if finding.rule == rule]
+    assert all(SEVERITIES.index(finding.severity) >= SEVERITIES.index(declared.worst) for finding in found), rule
+    return found
 
 
 def answer(rule: str, seen: Report) -> Finding:

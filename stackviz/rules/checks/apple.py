@@ -6,8 +6,10 @@ from collections.abc import Iterator, Sequence
 from stackviz.rules.compatibility import Requirement, Source, Tables, newest_up_to
 from stackviz.rules.finding import Severity, Verdict
 from stackviz.rules.look import Look, NotReported
-from stackviz.rules.rule import Check, Rule
+from stackviz.rules.rule import Check, RuleSet
 from stackviz.rules.versions import is_below, major_minor, numbers, same_line
+
+RULES = RuleSet(order=60)
 
 ROSETTA = Source(
     "pytorch-issue-146236",
@@ -74,6 +76,7 @@ def _is_older_than_apple_silicon(look: Look) -> bool:
     return bool(version and numbers(version)) and is_below(version or "", FIRST_MACOS_ON_APPLE_SILICON)
 
 
+@RULES.rule("rosetta", "python", asks="Python is native to this Mac", worst=Severity.BROKEN, source=ROSETTA)
 def check_rosetta(look: Look, tables: Tables) -> Iterator[Verdict]:
     if look.platform != "macos" or not _speaks_of_python(look):
         return
@@ -102,6 +105,9 @@ def _intel_wheels(tables: Tables) -> str:
     return f"torch has no Intel wheels for macOS after {offered[-1]}" if offered else "Few wheels are built for it"
 
 
+@RULES.rule(
+    "mps-old-macos", "macos", asks="macOS is new enough for torch's mps device", worst=Severity.BROKEN, source=MPS_MACOS
+)
 def check_mps_macos(look: Look, tables: Tables) -> Iterator[Verdict]:
     if look.platform != "macos" or look.is_true("python.rosetta") or look.says_none("torch.version"):
         return
@@ -156,6 +162,7 @@ def _older_torch(rows: Sequence[Requirement], macos: str) -> str:
     return f"Update macOS{older}."
 
 
+@RULES.rule("mps-unavailable", "mps", asks="torch can use the mps device", worst=Severity.WARNING, source=MPS_NONE)
 def check_mps_unavailable(look: Look, tables: Tables) -> Iterator[Verdict]:
     if look.platform != "macos" or look.says_none("torch.version") or look.says_none("mps.built"):
         return
@@ -180,6 +187,9 @@ def check_mps_unavailable(look: Look, tables: Tables) -> Iterator[Verdict]:
     )
 
 
+@RULES.rule(
+    "mps-fallback", "mps", asks="missing operators run on the CPU instead", worst=Severity.WARNING, source=MPS_FALLBACK
+)
 def check_mps_fallback(look: Look, _tables: Tables) -> Iterator[Verdict]:
     if look.platform != "macos" or look.says_none("torch.version") or look.says_none("mps.fallback"):
         return
@@ -196,6 +206,9 @@ def check_mps_fallback(look: Look, _tables: Tables) -> Iterator[Verdict]:
         )
 
 
+@RULES.rule(
+    "mac-cu-index", "pytorch", asks="pip looks where wheels for macOS are", worst=Severity.BROKEN, source=CUDA_INDEX
+)
 def check_cuda_index(look: Look, _tables: Tables) -> Iterator[Verdict]:
     if look.platform != "macos":
         return
@@ -243,6 +256,25 @@ def wheel_on_macos(component: str, name: str) -> Check:
     return check
 
 
+for _component, _name, _source in WHEELS:
+    RULES.rule(
+        f"{_component}-old-macos",
+        _component,
+        asks=f"macOS is new enough for {_name}",
+        worst=Severity.BROKEN,
+        source=_source,
+        needs=(_component, "macos"),
+    )(wheel_on_macos(_component, _name))
+
+
+@RULES.rule(
+    "coremltools-torch",
+    "coremltools",
+    asks="coremltools knows this torch",
+    worst=Severity.NOTE,
+    source=COREMLTOOLS,
+    needs=("coremltools", "pytorch"),
+)
 def check_coremltools_torch(look: Look, tables: Tables) -> Iterator[Verdict]:
     versions = [version for version in look.software("coremltools") if numbers(version)]
     if not versions or look.says_none("torch.version"):
@@ -261,31 +293,3 @@ def check_coremltools_torch(look: Look, tables: Tables) -> Iterator[Verdict]:
         )
     else:
         yield Verdict(Severity.FITS, f"coremltools {versions[0]} knows torch {torch}", source=row.source)
-
-
-RULES = (
-    Rule("rosetta", "python", "Python is native to this Mac", ROSETTA, check_rosetta),
-    Rule("mps-old-macos", "macos", "macOS is new enough for torch's mps device", MPS_MACOS, check_mps_macos),
-    Rule("mps-unavailable", "mps", "torch can use the mps device", MPS_NONE, check_mps_unavailable),
-    Rule("mps-fallback", "mps", "missing operators run on the CPU instead", MPS_FALLBACK, check_mps_fallback),
-    Rule("mac-cu-index", "pytorch", "pip looks where wheels for macOS are", CUDA_INDEX, check_cuda_index),
-    *(
-        Rule(
-            f"{component}-old-macos",
-            component,
-            f"macOS is new enough for {name}",
-            source,
-            wheel_on_macos(component, name),
-            needs=(component, "macos"),
-        )
-        for component, name, source in WHEELS
-    ),
-    Rule(
-        "coremltools-torch",
-        "coremltools",
-        "coremltools knows this torch",
-        COREMLTOOLS,
-        check_coremltools_torch,
-        needs=("coremltools", "pytorch"),
-    ),
-)

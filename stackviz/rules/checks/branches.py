@@ -1,7 +1,4 @@
-"""Which branch of the NVIDIA driver to move to: one that is still supported, and that still serves the cards.
-
-May import: the other modules of rules and the standard library.
-"""
+"""Which branch of the NVIDIA driver to move to: one that is still supported, and that still serves the cards."""
 
 from stackviz.rules.checks.grouping import named
 from stackviz.rules.compatibility import Release, Tables, newest_up_to

@@ -8,7 +8,9 @@ from stackviz.rules.checks.grouping import ask_silent, indexes, named
 from stackviz.rules.compatibility import Source, Tables
 from stackviz.rules.finding import Severity, Verdict
 from stackviz.rules.look import CardLook, Look
-from stackviz.rules.rule import Rule
+from stackviz.rules.rule import RuleSet
+
+RULES = RuleSet(order=70)
 
 PCIE_WIDTH = Source(
     "nvsentinel-890",
@@ -57,6 +59,7 @@ SHARED_LANES = 8  # of the 16 that a processor for consumers has for cards
 OTHER_SIZE = 0.1  # farther from the printed size than any reserve of a driver is
 
 
+@RULES.rule("pcie-width", "hardware", asks="the card has all its PCIe lanes", worst=Severity.WARNING, source=PCIE_WIDTH)
 def check_pcie_width(look: Look, _tables: Tables) -> Iterator[Verdict]:
     cards = [card for card in look.cards("nvidia") if not card.says_none("pcie_width")]
     narrow: dict[tuple[float, float], list[CardLook]] = {}
@@ -101,6 +104,7 @@ def _below_its_generation(look: Look) -> Iterator[tuple[CardLook, float | None]]
             yield card, card.number("busy_ratio")
 
 
+@RULES.rule("pcie-gen-idle", "hardware", asks="the link is idle", worst=Severity.NOTE, source=PCIE_GENERATION)
 def check_pcie_idle(look: Look, _tables: Tables) -> Iterator[Verdict]:
     idle = [card for card, busy in _below_its_generation(look) if busy is not None and busy <= IDLE]
     if idle:
@@ -113,6 +117,13 @@ def check_pcie_idle(look: Look, _tables: Tables) -> Iterator[Verdict]:
         )
 
 
+@RULES.rule(
+    "pcie-gen-load",
+    "hardware",
+    asks="the link reaches its generation under load",
+    worst=Severity.WARNING,
+    source=PCIE_GENERATION,
+)
 def check_pcie_load(look: Look, _tables: Tables) -> Iterator[Verdict]:
     below = list(_below_its_generation(look))
     loaded = [card for card, busy in below if busy is not None and busy > UNDER_LOAD]
@@ -131,6 +142,7 @@ def _held_back(cards: Sequence[CardLook], *reasons: str) -> list[CardLook]:
     return [card for card in cards if set(reasons) & set((card.get("throttle_reasons") or "").split())]
 
 
+@RULES.rule("thermal-throttle", "hardware", asks="heat lowers the clocks", worst=Severity.WARNING, source=THERMAL)
 def check_thermal(look: Look, _tables: Tables) -> Iterator[Verdict]:
     cards = look.cards("nvidia")
     hot = _held_back(cards, "sw_thermal_slowdown", "hw_thermal_slowdown")
@@ -146,6 +158,9 @@ def check_thermal(look: Look, _tables: Tables) -> Iterator[Verdict]:
     ask_silent(cards, "throttle_reasons")
 
 
+@RULES.rule(
+    "sw-power-cap", "hardware", asks="the power limit holds the clocks", worst=Severity.NOTE, source=SW_POWER_CAP
+)
 def check_sw_power_cap(look: Look, _tables: Tables) -> Iterator[Verdict]:
     cards = look.cards("nvidia")
     capped = [card for card in _held_back(cards, "sw_power_cap") if card.number("busy_ratio") != IDLE]
@@ -160,6 +175,9 @@ def check_sw_power_cap(look: Look, _tables: Tables) -> Iterator[Verdict]:
     ask_silent(cards, "throttle_reasons")
 
 
+@RULES.rule(
+    "row-remap-pending", "hardware", asks="memory waits to be repaired", worst=Severity.BROKEN, source=REMAP_PENDING
+)
 def check_remap_pending(look: Look, _tables: Tables) -> Iterator[Verdict]:
     cards = look.cards("nvidia")
     waiting = [card for card in cards if card.is_true("remap_pending")]
@@ -174,6 +192,9 @@ def check_remap_pending(look: Look, _tables: Tables) -> Iterator[Verdict]:
     ask_silent(cards, "remap_pending")
 
 
+@RULES.rule(
+    "row-remap-failure", "hardware", asks="memory could not be repaired", worst=Severity.BROKEN, source=REMAP_FAILED
+)
 def check_remap_failed(look: Look, _tables: Tables) -> Iterator[Verdict]:
     cards = look.cards("nvidia")
     failed = [card for card in cards if card.is_true("remap_failed")]
@@ -188,6 +209,13 @@ def check_remap_failed(look: Look, _tables: Tables) -> Iterator[Verdict]:
     ask_silent([card for card in cards if not card.says_none("remap_pending")], "remap_failed")
 
 
+@RULES.rule(
+    "ecc-uncorrectable",
+    "hardware",
+    asks="memory had errors that could not be corrected",
+    worst=Severity.BROKEN,
+    source=ECC,
+)
 def check_ecc(look: Look, _tables: Tables) -> Iterator[Verdict]:
     cards = look.cards("nvidia")
     counted = [(card, count) for card in cards if (count := card.number("ecc_uncorrected"))]
@@ -204,6 +232,9 @@ def check_ecc(look: Look, _tables: Tables) -> Iterator[Verdict]:
     ask_silent(cards, "ecc_uncorrected")
 
 
+@RULES.rule(
+    "memory-unlike-name", "hardware", asks="the memory is what the name says", worst=Severity.WARNING, source=ECC_MEMORY
+)
 def check_memory(look: Look, _tables: Tables) -> Iterator[Verdict]:
     """Only for names that one memory size goes with; instances and virtual cards have a share."""
     groups: dict[tuple[int, int, bool], list[CardLook]] = {}
@@ -266,16 +297,3 @@ def _other_size(group: Sequence[CardLook], printed: int, reported: int) -> Verdi
         "Compare with the PCI device id: nvidia-smi --query-gpu=name,pci.device_id,memory.total --format=csv",
         cards=indexes(group),
     )
-
-
-RULES = (
-    Rule("pcie-width", "hardware", "the card has all its PCIe lanes", PCIE_WIDTH, check_pcie_width),
-    Rule("pcie-gen-idle", "hardware", "the link is idle", PCIE_GENERATION, check_pcie_idle),
-    Rule("pcie-gen-load", "hardware", "the link reaches its generation under load", PCIE_GENERATION, check_pcie_load),
-    Rule("thermal-throttle", "hardware", "heat lowers the clocks", THERMAL, check_thermal),
-    Rule("sw-power-cap", "hardware", "the power limit holds the clocks", SW_POWER_CAP, check_sw_power_cap),
-    Rule("row-remap-pending", "hardware", "memory waits to be repaired", REMAP_PENDING, check_remap_pending),
-    Rule("row-remap-failure", "hardware", "memory could not be repaired", REMAP_FAILED, check_remap_failed),
-    Rule("ecc-uncorrectable", "hardware", "memory had errors that could not be corrected", ECC, check_ecc),
-    Rule("memory-unlike-name", "hardware", "the memory is what the name says", ECC_MEMORY, check_memory),
-)

@@ -6,7 +6,9 @@ from stackviz.rules.checks.grouping import ask_silent, by_capability, indexes, n
 from stackviz.rules.compatibility import Source, Tables
 from stackviz.rules.finding import Severity, Verdict
 from stackviz.rules.look import CardLook, Look
-from stackviz.rules.rule import Rule
+from stackviz.rules.rule import RuleSet
+
+RULES = RuleSet(order=80)
 
 POWER_LIMIT = Source(
     "idrac-throttling",
@@ -36,6 +38,7 @@ PERSISTENCE = Source(
 POWER_LIMIT_TOLERANCE_W = 0.5  # drivers state limits in milliwatts, rounded
 
 
+@RULES.rule("power-cap", "hardware", asks="the power limit was lowered", worst=Severity.NOTE, source=POWER_LIMIT)
 def check_power_limit(look: Look, _tables: Tables) -> Iterator[Verdict]:
     cards = look.cards("nvidia")
     lowered: dict[tuple[float, float], list[CardLook]] = {}
@@ -55,6 +58,7 @@ def check_power_limit(look: Look, _tables: Tables) -> Iterator[Verdict]:
     ask_silent(cards, "power_limit_w", "power_default_limit_w")
 
 
+@RULES.rule("mig-on", "hardware", asks="the card is cut into instances", worst=Severity.NOTE, source=MIG)
 def check_mig(look: Look, _tables: Tables) -> Iterator[Verdict]:
     cards = look.cards("nvidia")
     instances = [card for card in cards if _is_instance(card)]
@@ -78,6 +82,7 @@ def _is_instance(card: CardLook) -> bool:
     return card.get("mig_profile") is not None or card.number("mig_parent_index") is not None
 
 
+@RULES.rule("reset-pending", "hardware", asks="a mode waits for a reset", worst=Severity.WARNING, source=NVIDIA_SMI)
 def check_reset_pending(look: Look, _tables: Tables) -> Iterator[Verdict]:
     cards = look.cards("nvidia")
     for now, later, what in (("mig_mode", "mig_pending", "MIG"), ("ecc", "ecc_pending", "Error correction (ECC)")):
@@ -99,6 +104,13 @@ def _word(card: CardLook, name: str) -> str:
     return {"true": "enabled", "false": "disabled"}.get(text, text)
 
 
+@RULES.rule(
+    "mixed-capability",
+    "hardware",
+    asks="all cards have the same compute capability",
+    worst=Severity.WARNING,
+    source=MIXED,
+)
 def check_mixed(look: Look, _tables: Tables) -> Iterator[Verdict]:
     cards = look.cards("nvidia")
     if len(cards) < 2:
@@ -116,6 +128,7 @@ def check_mixed(look: Look, _tables: Tables) -> Iterator[Verdict]:
         )
 
 
+@RULES.rule("persistence-off", "nvidia-driver", asks="the driver stays loaded", worst=Severity.NOTE, source=PERSISTENCE)
 def check_persistence(look: Look, _tables: Tables) -> Iterator[Verdict]:
     """Only where no display keeps the driver loaded: there the question has an answer that matters."""
     if look.platform == "windows":
@@ -135,6 +148,7 @@ def check_persistence(look: Look, _tables: Tables) -> Iterator[Verdict]:
     ask_silent(headless, "persistence_mode")
 
 
+@RULES.rule("name-cut", "hardware", asks="the name is whole", worst=Severity.NOTE, source=NVIDIA_SMI)
 def check_name_cut(look: Look, tables: Tables) -> Iterator[Verdict]:
     cut = [card for card in look.all_cards if card.is_cut]
     for name in dict.fromkeys(card.name for card in cut):
@@ -148,13 +162,3 @@ def check_name_cut(look: Look, tables: Tables) -> Iterator[Verdict]:
             "The whole name: nvidia-smi -L",
             cards=indexes(group),
         )
-
-
-RULES = (
-    Rule("power-cap", "hardware", "the power limit was lowered", POWER_LIMIT, check_power_limit),
-    Rule("mig-on", "hardware", "the card is cut into instances", MIG, check_mig),
-    Rule("reset-pending", "hardware", "a mode waits for a reset", NVIDIA_SMI, check_reset_pending),
-    Rule("mixed-capability", "hardware", "all cards have the same compute capability", MIXED, check_mixed),
-    Rule("persistence-off", "nvidia-driver", "the driver stays loaded", PERSISTENCE, check_persistence),
-    Rule("name-cut", "hardware", "the name is whole", NVIDIA_SMI, check_name_cut),
-)

@@ -1,7 +1,6 @@
 """The packages that are compiled for one torch: which of them goes with it, and how all are installed in one command.
 
 A torch that is replaced alone leaves them behind, and they no longer load.
-May import: the other modules of rules and the standard library.
 """
 
 from stackviz.rules.compatibility import Requirement, Tables

@@ -5,8 +5,10 @@ from collections.abc import Iterator
 from stackviz.rules.compatibility import Source, Tables
 from stackviz.rules.finding import Severity, Verdict
 from stackviz.rules.look import CardLook, Look
-from stackviz.rules.rule import Rule
+from stackviz.rules.rule import RuleSet
 from stackviz.rules.versions import numbers
+
+RULES = RuleSet(order=10)
 
 NVML_MISMATCH = Source(
     "ubuntu-packaging-nvidia-driver-3",
@@ -44,6 +46,13 @@ SYSTEM_NOT_READY, DRIVER_MISMATCH, NO_FORWARD_COMPATIBILITY, UNKNOWN = 802, 803,
 _CONSUMER = ("geforce", "titan")
 
 
+@RULES.rule(
+    "nvml-mismatch",
+    "nvidia-driver",
+    asks="module and libraries are of one driver",
+    worst=Severity.BROKEN,
+    source=NVML_MISMATCH,
+)
 def check_nvml_mismatch(look: Look, _tables: Tables) -> Iterator[Verdict]:
     error = look.get("nvidia.nvml_error") or ""
     module, library = look.get(MODULE), look.get("nvidia.nvml_version")
@@ -70,6 +79,9 @@ def _of_one_driver(module: str, library: str) -> bool:
     return any(len(own) > 1 and numbers(module)[: len(own)] == own for own in (said, said[1:]))
 
 
+@RULES.rule(
+    "err802-fabric", "nvidia-driver", asks="the fabric manager is running", worst=Severity.BROKEN, source=ERROR_802
+)
 def check_error_802(look: Look, _tables: Tables) -> Iterator[Verdict]:
     code, switches = look.number("cuda.init_code"), look.number("nvidia.nvswitches")
     if code != SYSTEM_NOT_READY and not switches:
@@ -119,6 +131,9 @@ def consumer_cards(look: Look) -> list[CardLook]:
     return [card for card in look.cards("nvidia") if any(word in card.name.lower() for word in _CONSUMER)]
 
 
+@RULES.rule(
+    "err803", "cuda-driver-api", asks="libcuda is of the driver that is loaded", worst=Severity.BROKEN, source=ERROR_803
+)
 def check_error_803(look: Look, _tables: Tables) -> Iterator[Verdict]:
     if look.number("cuda.init_code") == DRIVER_MISMATCH:
         compat = compat_path(look)
@@ -134,6 +149,9 @@ def check_error_803(look: Look, _tables: Tables) -> Iterator[Verdict]:
         look.need("cuda.init_code")
 
 
+@RULES.rule(
+    "err804", "cuda-driver-api", asks="forward compatibility is for this card", worst=Severity.BROKEN, source=ERROR_804
+)
 def check_error_804(look: Look, _tables: Tables) -> Iterator[Verdict]:
     code, compat = look.number("cuda.init_code"), compat_path(look)
     consumer = consumer_cards(look)
@@ -150,6 +168,7 @@ def check_error_804(look: Look, _tables: Tables) -> Iterator[Verdict]:
         )
 
 
+@RULES.rule("uvm-after-suspend", "nvidia-driver", asks="CUDA starts", worst=Severity.BROKEN, source=AFTER_SUSPEND)
 def check_after_suspend(look: Look, _tables: Tables) -> Iterator[Verdict]:
     if look.number("cuda.init_code") != UNKNOWN or look.get("nvidia.nvml_error"):
         return
@@ -166,6 +185,9 @@ def check_after_suspend(look: Look, _tables: Tables) -> Iterator[Verdict]:
     )
 
 
+@RULES.rule(
+    "uvm-device-missing", "nvidia-driver", asks="/dev/nvidia-uvm is there", worst=Severity.BROKEN, source=NO_UVM
+)
 def check_uvm_device(look: Look, _tables: Tables) -> Iterator[Verdict]:
     if look.get("os.wsl") or not look.was_asked("nvidia.uvm_device") or look.says_none("nvidia.uvm_device"):
         return
@@ -189,19 +211,3 @@ def check_uvm_device(look: Look, _tables: Tables) -> Iterator[Verdict]:
         )
     else:
         yield Verdict(Severity.FITS, "/dev/nvidia-uvm is there")
-
-
-RULES = (
-    Rule(
-        "nvml-mismatch",
-        "nvidia-driver",
-        "module and libraries are of one driver",
-        NVML_MISMATCH,
-        check_nvml_mismatch,
-    ),
-    Rule("err802-fabric", "nvidia-driver", "the fabric manager is running", ERROR_802, check_error_802),
-    Rule("err803", "cuda-driver-api", "libcuda is of the driver that is loaded", ERROR_803, check_error_803),
-    Rule("err804", "cuda-driver-api", "forward compatibility is for this card", ERROR_804, check_error_804),
-    Rule("uvm-after-suspend", "nvidia-driver", "CUDA starts", AFTER_SUSPEND, check_after_suspend),
-    Rule("uvm-device-missing", "nvidia-driver", "/dev/nvidia-uvm is there", NO_UVM, check_uvm_device),
-)

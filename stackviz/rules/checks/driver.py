@@ -10,8 +10,10 @@ from stackviz.rules.compatibility import Requirement, Source, Tables, newest_up_
 from stackviz.rules.drivers import driver_branch, driver_floor, reaches, serves, shipped_drivers
 from stackviz.rules.finding import Severity, Verdict
 from stackviz.rules.look import CardLook, Look, NotReported
-from stackviz.rules.rule import HOW_TO_TELL, Rule
+from stackviz.rules.rule import HOW_TO_TELL, RuleSet
 from stackviz.rules.versions import is_below, major_minor, numbers, same_line
+
+RULES = RuleSet(order=20)
 
 MINOR_VERSION = Source(
     "cuda-minor-version-compatibility",
@@ -50,6 +52,14 @@ def cuda_of_torch(look: Look) -> str | None:
     return look.need("torch.cuda_version")
 
 
+@RULES.rule(
+    "driver-too-old",
+    "cuda-runtime",
+    asks="the driver is new enough for torch's CUDA",
+    worst=Severity.BROKEN,
+    source=MINOR_VERSION,
+    needs=("cuda-runtime", "nvidia-driver"),
+)
 def check_driver_too_old(look: Look, tables: Tables) -> Iterator[Verdict]:
     if not uses_nvidia(look):
         return
@@ -166,6 +176,13 @@ def _older_build(look: Look, tables: Tables) -> str:
     return advice(look, tables, known)
 
 
+@RULES.rule(
+    "minor-compat-ptx",
+    "cuda-runtime",
+    asks="the driver is as new as the CUDA toolkit torch was built with",
+    worst=Severity.WARNING,
+    source=MINOR_VERSION,
+)
 def check_driver_before_toolkit(look: Look, tables: Tables) -> Iterator[Verdict]:
     if not uses_nvidia(look):
         return
@@ -214,6 +231,13 @@ def _needing_ptx(look: Look, tables: Tables, cuda: str) -> list[CardLook]:
     return found
 
 
+@RULES.rule(
+    "driver-branch-ended",
+    "nvidia-driver",
+    asks="the driver is still supported",
+    worst=Severity.WARNING,
+    source=SUPPORTED_DRIVERS,
+)
 def check_driver_branch_ended(look: Look, tables: Tables) -> Iterator[Verdict]:
     driver = look.get("nvidia.driver_version")
     if driver is None or not numbers(driver):
@@ -264,6 +288,14 @@ def _oldest_supported(tables: Tables, day: str, platform: str) -> str:
     return min(supported, key=numbers, default="")
 
 
+@RULES.rule(
+    "driver-dropped-card",
+    "nvidia-driver",
+    asks="the driver still serves the card",
+    worst=Severity.BROKEN,
+    source=ARCHITECTURES,
+    needs=("nvidia-driver", "hardware"),
+)
 def check_driver_dropped_card(look: Look, tables: Tables) -> Iterator[Verdict]:
     cards = look.cards("nvidia")
     driver = look.get("nvidia.driver_version")
@@ -303,6 +335,13 @@ def _last_branch_for(tables: Tables, capability: str, platform: str) -> str:
     return f"Go back to a driver of the R{fitting[-1]} branch, the last one for compute capability {capability}."
 
 
+@RULES.rule(
+    "smi-cuda-misread",
+    "cuda-driver-api",
+    asks="the driver's CUDA version is the one in use",
+    worst=Severity.NOTE,
+    source=ARCHITECTURES,
+)
 def check_smi_cuda(look: Look, _tables: Tables) -> Iterator[Verdict]:
     """A number that is read as "the CUDA installed" and is not; silent where nothing else tells a CUDA version."""
     serves = look.get("cuda.driver_api_version")
@@ -321,44 +360,3 @@ def check_smi_cuda(look: Look, _tables: Tables) -> Iterator[Verdict]:
         "torch brings its own CUDA libraries, and nvcc tells the toolkit's version. None of the three has to be equal.",
         'Nothing to do. What torch uses: python -c "import torch; print(torch.version.cuda)"',
     )
-
-
-RULES = (
-    Rule(
-        "driver-too-old",
-        "cuda-runtime",
-        "the driver is new enough for torch's CUDA",
-        MINOR_VERSION,
-        check_driver_too_old,
-        ("cuda-runtime", "nvidia-driver"),
-    ),
-    Rule(
-        "minor-compat-ptx",
-        "cuda-runtime",
-        "the driver is as new as the CUDA toolkit torch was built with",
-        MINOR_VERSION,
-        check_driver_before_toolkit,
-    ),
-    Rule(
-        "driver-branch-ended",
-        "nvidia-driver",
-        "the driver is still supported",
-        SUPPORTED_DRIVERS,
-        check_driver_branch_ended,
-    ),
-    Rule(
-        "driver-dropped-card",
-        "nvidia-driver",
-        "the driver still serves the card",
-        ARCHITECTURES,
-        check_driver_dropped_card,
-        ("nvidia-driver", "hardware"),
-    ),
-    Rule(
-        "smi-cuda-misread",
-        "cuda-driver-api",
-        "the driver's CUDA version is the one in use",
-        ARCHITECTURES,
-        check_smi_cuda,
-    ),
-)

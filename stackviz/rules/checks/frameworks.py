@@ -10,8 +10,10 @@ from stackviz.rules.checks.grouping import by_capability, indexes, named
 from stackviz.rules.compatibility import Source, Tables, newest_up_to
 from stackviz.rules.finding import Severity, Verdict
 from stackviz.rules.look import Look, NotReported
-from stackviz.rules.rule import Check, Rule
+from stackviz.rules.rule import Check, RuleSet
 from stackviz.rules.versions import is_below, numbers
+
+RULES = RuleSet(order=120)
 
 JAX_CPU = Source(
     "jax-issue-29068",
@@ -67,6 +69,9 @@ CARDS_OF = (
 _CUDA_PROVIDERS = ("CUDAExecutionProvider", "TensorrtExecutionProvider", "NvTensorRTRTXExecutionProvider")
 
 
+@RULES.rule(
+    "jax-cpu", "jax", asks="JAX can use the card", worst=Severity.WARNING, source=JAX_CPU, needs=("jax", "hardware")
+)
 def check_jax_plugin(look: Look, _tables: Tables) -> Iterator[Verdict]:
     cards = look.cards("nvidia")
     versions = look.software("jax")
@@ -88,6 +93,14 @@ def check_jax_plugin(look: Look, _tables: Tables) -> Iterator[Verdict]:
     )
 
 
+@RULES.rule(
+    "tf-windows",
+    "tensorflow",
+    asks="this TensorFlow can use the card on Windows",
+    worst=Severity.BROKEN,
+    source=TENSORFLOW_INSTALL,
+    needs=("tensorflow", "windows"),
+)
 def check_tensorflow_windows(look: Look, tables: Tables) -> Iterator[Verdict]:
     cards = look.cards("nvidia")
     versions = look.software("tensorflow")
@@ -114,6 +127,13 @@ def check_tensorflow_windows(look: Look, tables: Tables) -> Iterator[Verdict]:
     )
 
 
+@RULES.rule(
+    "ort-two-packages",
+    "onnxruntime-gpu",
+    asks="one package of ONNX Runtime is installed",
+    worst=Severity.BROKEN,
+    source=TWO_PACKAGES,
+)
 def check_two_runtimes(look: Look, _tables: Tables) -> Iterator[Verdict]:
     if not look.software("onnxruntime") or not look.software("onnxruntime-gpu"):
         return
@@ -128,6 +148,14 @@ def check_two_runtimes(look: Look, _tables: Tables) -> Iterator[Verdict]:
     )
 
 
+@RULES.rule(
+    "ort-cudnn-major",
+    "onnxruntime-gpu",
+    asks="ONNX Runtime finds its cuDNN",
+    worst=Severity.BROKEN,
+    source=ORT_CUDNN,
+    needs=("onnxruntime-gpu", "cudnn"),
+)
 def check_runtime_cudnn(look: Look, tables: Tables) -> Iterator[Verdict]:
     cards = look.cards("nvidia")
     versions = [version for version in look.software("onnxruntime-gpu") if numbers(version)]
@@ -154,6 +182,9 @@ def check_runtime_cudnn(look: Look, tables: Tables) -> Iterator[Verdict]:
     )
 
 
+@RULES.rule(
+    "ort-silent-cpu", "onnxruntime", asks="ONNX Runtime offers the card", worst=Severity.WARNING, source=ORT_CPU
+)
 def check_runtime_on_cpu(look: Look, _tables: Tables) -> Iterator[Verdict]:
     """What a session uses nobody asked; a package that offers no CUDA at all is certain to run on the CPU."""
     cards = look.cards("nvidia")
@@ -208,6 +239,20 @@ def cards_of(component: str, name: str) -> Check:
     return check
 
 
+for _component, _name, _source in CARDS_OF:
+    RULES.rule(
+        f"{_component}-card",
+        _component,
+        asks=f"{_name} serves the card",
+        worst=Severity.BROKEN,
+        source=_source,
+        needs=(_component, "hardware"),
+    )(cards_of(_component, _name))
+
+
+@RULES.rule(
+    "pynvml-deprecated", "pynvml", asks="NVML's binding is the one of NVIDIA", worst=Severity.NOTE, source=PYNVML
+)
 def check_pynvml(look: Look, _tables: Tables) -> Iterator[Verdict]:
     if not look.software("pynvml"):
         return
@@ -218,21 +263,3 @@ def check_pynvml(look: Look, _tables: Tables) -> Iterator[Verdict]:
         "other one at every start.",
         "pip uninstall -y pynvml && pip install --force-reinstall nvidia-ml-py",
     )
-
-
-RULES = (
-    Rule("jax-cpu", "jax", "JAX can use the card", JAX_CPU, check_jax_plugin, needs=("jax", "hardware")),
-    Rule("tf-windows", "tensorflow", "this TensorFlow can use the card on Windows", TENSORFLOW_INSTALL,
-         check_tensorflow_windows, needs=("tensorflow", "windows")),
-    Rule("ort-two-packages", "onnxruntime-gpu", "one package of ONNX Runtime is installed", TWO_PACKAGES,
-         check_two_runtimes),
-    Rule("ort-cudnn-major", "onnxruntime-gpu", "ONNX Runtime finds its cuDNN", ORT_CUDNN, check_runtime_cudnn,
-         needs=("onnxruntime-gpu", "cudnn")),
-    Rule("ort-silent-cpu", "onnxruntime", "ONNX Runtime offers the card", ORT_CPU, check_runtime_on_cpu),
-    *(
-        Rule(f"{component}-card", component, f"{name} serves the card", source, cards_of(component, name),
-             needs=(component, "hardware"))
-        for component, name, source in CARDS_OF
-    ),
-    Rule("pynvml-deprecated", "pynvml", "NVML's binding is the one of NVIDIA", PYNVML, check_pynvml),
-)  # fmt: skip

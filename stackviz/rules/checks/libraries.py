@@ -7,8 +7,10 @@ from stackviz.rules.checks.builds import Origin, origin_of
 from stackviz.rules.compatibility import Source, Tables
 from stackviz.rules.finding import Severity, Verdict
 from stackviz.rules.look import Look, NotReported
-from stackviz.rules.rule import Check, Rule
+from stackviz.rules.rule import Check, RuleSet
 from stackviz.rules.versions import numbers
+
+RULES = RuleSet(order=110)
 
 SHADOWED_CUDNN = Source(
     "pytorch-issue-80877",
@@ -58,6 +60,7 @@ def _fails_in_cudnn(look: Look) -> bool:
     return "cudnn" in (look.get("torch.import_error") or "").lower()
 
 
+@RULES.rule("torch-import", "pytorch", asks="torch can be imported", worst=Severity.BROKEN, source=TORCH_IMPORT)
 def check_torch_import(look: Look, tables: Tables) -> Iterator[Verdict]:
     error = look.get("torch.import_error")
     if error is None or any(_explains(check, look, tables) for check in (check_cudnn_shadowed, check_nvjitlink)):
@@ -78,6 +81,9 @@ def _explains(check: Check, look: Look, tables: Tables) -> bool:
         return False
 
 
+@RULES.rule(
+    "ld-library-path-cudnn", "cudnn", asks="torch gets its own cuDNN", worst=Severity.BROKEN, source=SHADOWED_CUDNN
+)
 def check_cudnn_shadowed(look: Look, _tables: Tables) -> Iterator[Verdict]:
     """A cuDNN of the system does no harm while the loader prefers the bundled one: only a search path changes that."""
     if _fails_in_cudnn(look):
@@ -114,6 +120,9 @@ def _say_if_unknown(look: Look) -> None:
         look.need("env.ld_library_path")
 
 
+@RULES.rule(
+    "cudnn-wheel-incomplete", "cudnn", asks="cuDNN finds all its parts", worst=Severity.BROKEN, source=INCOMPLETE_CUDNN
+)
 def check_cudnn_incomplete(look: Look, tables: Tables) -> Iterator[Verdict]:
     row = next(
         (
@@ -141,6 +150,9 @@ def check_cudnn_incomplete(look: Look, tables: Tables) -> Iterator[Verdict]:
         )
 
 
+@RULES.rule(
+    "nvjitlink-shadow", "cuda-runtime", asks="torch gets its own nvJitLink", worst=Severity.BROKEN, source=NVJITLINK
+)
 def check_nvjitlink(look: Look, _tables: Tables) -> Iterator[Verdict]:
     error = look.get("torch.import_error") or ""
     if "nvjitlink" not in error.lower() or look.says_none("env.ld_library_path"):
@@ -157,6 +169,9 @@ def check_nvjitlink(look: Look, _tables: Tables) -> Iterator[Verdict]:
         )
 
 
+@RULES.rule(
+    "jax-ld-library-path", "jax", asks="JAX gets its own CUDA libraries", worst=Severity.WARNING, source=JAX_INSTALL
+)
 def check_jax_search_path(look: Look, _tables: Tables) -> Iterator[Verdict]:
     if not look.software("jax-cuda-plugin"):
         return
@@ -171,6 +186,14 @@ def check_jax_search_path(look: Look, _tables: Tables) -> Iterator[Verdict]:
         )
 
 
+@RULES.rule(
+    "flash-attn-abi",
+    "flash-attn",
+    asks="flash-attn fits this torch",
+    worst=Severity.BROKEN,
+    source=FLASH_ATTN,
+    needs=("flash-attn", "pytorch"),
+)
 def check_flash_attention(look: Look, _tables: Tables) -> Iterator[Verdict]:
     error = look.get("flash_attn.import_error")
     if error is None:
@@ -191,14 +214,3 @@ def check_flash_attention(look: Look, _tables: Tables) -> Iterator[Verdict]:
             "What asks for it falls back to another attention or stops.",
             "Install what the error names, or remove it: pip uninstall flash-attn",
         )
-
-
-RULES = (
-    Rule("torch-import", "pytorch", "torch can be imported", TORCH_IMPORT, check_torch_import),
-    Rule("ld-library-path-cudnn", "cudnn", "torch gets its own cuDNN", SHADOWED_CUDNN, check_cudnn_shadowed),
-    Rule("cudnn-wheel-incomplete", "cudnn", "cuDNN finds all its parts", INCOMPLETE_CUDNN, check_cudnn_incomplete),
-    Rule("nvjitlink-shadow", "cuda-runtime", "torch gets its own nvJitLink", NVJITLINK, check_nvjitlink),
-    Rule("jax-ld-library-path", "jax", "JAX gets its own CUDA libraries", JAX_INSTALL, check_jax_search_path),
-    Rule("flash-attn-abi", "flash-attn", "flash-attn fits this torch", FLASH_ATTN, check_flash_attention,
-         needs=("flash-attn", "pytorch")),
-)  # fmt: skip

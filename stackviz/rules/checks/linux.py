@@ -5,7 +5,9 @@ from collections.abc import Iterator
 from stackviz.rules.compatibility import Source, Tables
 from stackviz.rules.finding import Severity, Verdict
 from stackviz.rules.look import Look
-from stackviz.rules.rule import Rule
+from stackviz.rules.rule import RuleSet
+
+RULES = RuleSet(order=100)
 
 CONTAINER = Source(
     "nvidia-container-toolkit-48",
@@ -30,6 +32,13 @@ def _says_no_driver(look: Look) -> bool:
     return any(words in error for words in _NO_DRIVER)
 
 
+@RULES.rule(
+    "nvml-unknown-container",
+    "nvidia-driver",
+    asks="the container has lost its cards",
+    worst=Severity.BROKEN,
+    source=CONTAINER,
+)
 def check_container(look: Look, _tables: Tables) -> Iterator[Verdict]:
     if "unknown error" not in (look.get("nvidia.nvml_error") or "").lower() or look.says_none("machine.container"):
         return
@@ -43,6 +52,7 @@ def check_container(look: Look, _tables: Tables) -> Iterator[Verdict]:
     )
 
 
+@RULES.rule("nouveau", "nvidia-driver", asks="nouveau holds the NVIDIA card", worst=Severity.BROKEN, source=NOUVEAU)
 def check_nouveau(look: Look, _tables: Tables) -> Iterator[Verdict]:
     if look.platform != "linux" or look.says_none("os.modules"):
         return
@@ -73,6 +83,14 @@ def _module_is_missing(look: Look) -> bool:
     return modules is not None and "nvidia" not in modules.split()
 
 
+@RULES.rule(
+    "secure-boot",
+    "nvidia-driver",
+    asks="Secure Boot keeps NVIDIA's module out",
+    worst=Severity.BROKEN,
+    source=SECURE_BOOT,
+    needs=("nvidia-driver", "linux"),
+)
 def check_secure_boot(look: Look, _tables: Tables) -> Iterator[Verdict]:
     if look.platform != "linux" or look.says_none("os.secure_boot") or not _module_is_missing(look):
         return
@@ -87,11 +105,3 @@ def check_secure_boot(look: Look, _tables: Tables) -> Iterator[Verdict]:
             "sudo mokutil --import /var/lib/shim-signed/mok/MOK.der (the key of DKMS; the path differs between "
             "distributions), reboot and enrol it, or turn Secure Boot off in the firmware. Proof: sudo modprobe nvidia",
         )
-
-
-RULES = (
-    Rule("nvml-unknown-container", "nvidia-driver", "the container has lost its cards", CONTAINER, check_container),
-    Rule("nouveau", "nvidia-driver", "nouveau holds the NVIDIA card", NOUVEAU, check_nouveau),
-    Rule("secure-boot", "nvidia-driver", "Secure Boot keeps NVIDIA's module out", SECURE_BOOT, check_secure_boot,
-         needs=("nvidia-driver", "linux")),
-)  # fmt: skip

@@ -8,7 +8,9 @@ from stackviz.rules.checks.grouping import indexes, named
 from stackviz.rules.compatibility import Source, Tables
 from stackviz.rules.finding import Severity, Verdict
 from stackviz.rules.look import CardLook, Look
-from stackviz.rules.rule import Rule
+from stackviz.rules.rule import RuleSet
+
+RULES = RuleSet(order=130)
 
 ROCM_MATRIX = Source(
     "rocm-compatibility-matrix",
@@ -39,6 +41,14 @@ def hip_of_torch(look: Look) -> str | None:
     return look.need("torch.hip_version")
 
 
+@RULES.rule(
+    "rocm-wheel",
+    "pytorch",
+    asks="torch is built for these cards",
+    worst=Severity.BROKEN,
+    source=GET_STARTED,
+    needs=("pytorch", "hardware"),
+)
 def check_rocm_wheel(look: Look, _tables: Tables) -> Iterator[Verdict]:
     if look.get("torch.version") is None:
         return
@@ -93,6 +103,14 @@ def _served(look: Look, tables: Tables) -> tuple[list[CardLook], list[CardLook]]
     return cards, integrated
 
 
+@RULES.rule(
+    "amd-card-unused",
+    "pytorch",
+    asks="torch is built for the AMD card",
+    worst=Severity.BROKEN,
+    source=GET_STARTED,
+    needs=("pytorch", "rocm"),
+)
 def check_amd_card(look: Look, tables: Tables) -> Iterator[Verdict]:
     if look.platform != "linux" or not look.speaks_of_torch or look.says_none("torch.version") or look.cards("nvidia"):
         return
@@ -127,6 +145,14 @@ def has_code_for(target: str, built_for: str) -> bool:
     return name == target
 
 
+@RULES.rule(
+    "rocm-kernels-missing",
+    "pytorch",
+    asks="torch carries code for the AMD card",
+    worst=Severity.BROKEN,
+    source=ROCM_MATRIX,
+    needs=("pytorch", "hardware"),
+)
 def check_rocm_kernels(look: Look, _tables: Tables) -> Iterator[Verdict]:
     cards = look.cards("amd")
     if not cards or look.says_none("torch.version") or look.get("torch.version") is None:
@@ -185,13 +211,3 @@ def override_for(target: str, archs: Iterable[str]) -> str:
     others = [found for found in map(_RDNA.fullmatch, (arch.partition(":")[0] for arch in archs)) if found]
     family = sorted(found[3] for found in others if own and found.group(1, 2) == own.group(1, 2))
     return f"{own[1]}.{own[2]}.{family[0]}" if own and family else ""
-
-
-RULES = (
-    Rule("rocm-wheel", "pytorch", "torch is built for these cards", GET_STARTED, check_rocm_wheel,
-         needs=("pytorch", "hardware")),
-    Rule("amd-card-unused", "pytorch", "torch is built for the AMD card", GET_STARTED, check_amd_card,
-         needs=("pytorch", "rocm")),
-    Rule("rocm-kernels-missing", "pytorch", "torch carries code for the AMD card", ROCM_MATRIX, check_rocm_kernels,
-         needs=("pytorch", "hardware")),
-)  # fmt: skip

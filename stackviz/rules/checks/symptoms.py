@@ -7,7 +7,9 @@ from stackviz.rules.compatibility import Source, Tables
 from stackviz.rules.drivers import serves
 from stackviz.rules.finding import Severity, Verdict
 from stackviz.rules.look import CardLook, Look
-from stackviz.rules.rule import Rule
+from stackviz.rules.rule import RuleSet
+
+RULES = RuleSet(order=140)
 
 DRIVER_GUIDE = Source(
     "nvidia-driver-installation-guide",
@@ -24,6 +26,14 @@ _NO_DEVICES = ("no devices were found", "no devices found")
 _NONE_VISIBLE = ("-1", "nodevfiles")
 
 
+@RULES.rule(
+    "smi-no-driver",
+    "nvidia-driver",
+    asks="nvidia-smi reaches the driver",
+    worst=Severity.BROKEN,
+    source=DRIVER_GUIDE,
+    last_resort=True,
+)
 def check_no_driver(look: Look, _tables: Tables) -> Iterator[Verdict]:
     error = look.get("nvidia.nvml_error") or ""
     not_reached = any(words in error.lower() for words in _NOT_REACHED)
@@ -89,6 +99,14 @@ def _in_windows(look: Look) -> str:
     return f"In Windows, not in WSL: {update} Then: wsl --shutdown" if look.get("os.wsl") else update
 
 
+@RULES.rule(
+    "torch-sees-no-card",
+    "pytorch",
+    asks="torch sees the card",
+    worst=Severity.BROKEN,
+    source=CUDA_SEMANTICS,
+    last_resort=True,
+)
 def check_sees_card(look: Look, tables: Tables) -> Iterator[Verdict]:
     """CUDA is not available to torch, beside a card: the question itself, with what is known to hold."""
     cards = look.cards("nvidia")
@@ -150,16 +168,3 @@ def _may_have_nvswitch(look: Look, cards: list[CardLook]) -> bool:
     names = " ".join(card.name for card in cards)
     joined = any(word in names for word in ("SXM", "HBM3", "A100", "H100", "H200", "B200", "B300"))
     return joined and look.number("nvidia.nvswitches") != 0 and not look.says_none("nvidia.fabric_manager")
-
-
-RULES = (
-    Rule(
-        "smi-no-driver",
-        "nvidia-driver",
-        "nvidia-smi reaches the driver",
-        DRIVER_GUIDE,
-        check_no_driver,
-        last_resort=True,
-    ),
-    Rule("torch-sees-no-card", "pytorch", "torch sees the card", CUDA_SEMANTICS, check_sees_card, last_resort=True),
-)

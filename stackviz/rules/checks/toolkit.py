@@ -6,9 +6,11 @@ from stackviz.rules.checks.grouping import indexes, named
 from stackviz.rules.compatibility import Source, Tables, newest_up_to
 from stackviz.rules.finding import Severity, Verdict
 from stackviz.rules.look import Look
-from stackviz.rules.rule import Rule
+from stackviz.rules.rule import RuleSet
 from stackviz.rules.versions import is_below, major_minor, numbers, same_line
 from stackviz.wire.cuda_builds import variant_of
+
+RULES = RuleSet(order=50)
 
 EXTENSIONS = Source(
     "vllm-install-gpu",
@@ -29,6 +31,14 @@ LEARNT = "new in its ptxas"  # part of the rows that say which capabilities a Tr
 FIX = "nvfp4-scaling-fix"
 
 
+@RULES.rule(
+    "nvcc-differs",
+    "cuda-toolkit",
+    asks="nvcc is of torch's CUDA",
+    worst=Severity.NOTE,
+    source=EXTENSIONS,
+    needs=("cuda-toolkit", "pytorch"),
+)
 def check_nvcc(look: Look, _tables: Tables) -> Iterator[Verdict]:
     torch, nvcc = look.get("torch.cuda_version"), look.get("cuda.toolkit_version")
     if nvcc is None or look.says_none("torch.version") or look.says_none("torch.cuda_version"):
@@ -58,6 +68,9 @@ def check_nvcc(look: Look, _tables: Tables) -> Iterator[Verdict]:
         )
 
 
+@RULES.rule(
+    "toolkit-alone", "cuda-toolkit", asks="there is a card for the toolkit", worst=Severity.NOTE, source=EXTENSIONS
+)
 def check_toolkit_alone(look: Look, _tables: Tables) -> Iterator[Verdict]:
     nvcc = look.get("cuda.toolkit_version")
     if nvcc is None or look.all_cards or look.get("nvidia.driver_version"):
@@ -76,6 +89,14 @@ def check_toolkit_alone(look: Look, _tables: Tables) -> Iterator[Verdict]:
     )
 
 
+@RULES.rule(
+    "triton-ptxas",
+    "triton",
+    asks="Triton can compile for the card",
+    worst=Severity.BROKEN,
+    source=PTXAS,
+    needs=("triton", "hardware"),
+)
 def check_ptxas(look: Look, tables: Tables) -> Iterator[Verdict]:
     rows = {
         capability: row
@@ -116,6 +137,7 @@ def _shipped_triton(look: Look, tables: Tables) -> str | None:
     return next((row.values for row in rows if major_minor(row.version) == major_minor(torch)), None)
 
 
+@RULES.rule("cuda1322-fix", "cuda-runtime", asks="CUDA 13.2 has its fixes", worst=Severity.WARNING, source=CUDA_13_2)
 def check_cuda_13_2(look: Look, tables: Tables) -> Iterator[Verdict]:
     cuda = look.get("torch.cuda_version") or ""
     known = [row for row in tables.rows("cuda-toolkit", "offers", FIX) if same_line(row.version, major_minor(cuda))]
@@ -140,18 +162,3 @@ def check_cuda_13_2(look: Look, tables: Tables) -> Iterator[Verdict]:
         )
     else:
         yield Verdict(Severity.FITS, f"torch {torch} brings CUDA {own}")
-
-
-RULES = (
-    Rule(
-        "nvcc-differs",
-        "cuda-toolkit",
-        "nvcc is of torch's CUDA",
-        EXTENSIONS,
-        check_nvcc,
-        ("cuda-toolkit", "pytorch"),
-    ),
-    Rule("toolkit-alone", "cuda-toolkit", "there is a card for the toolkit", EXTENSIONS, check_toolkit_alone),
-    Rule("triton-ptxas", "triton", "Triton can compile for the card", PTXAS, check_ptxas, ("triton", "hardware")),
-    Rule("cuda1322-fix", "cuda-runtime", "CUDA 13.2 has its fixes", CUDA_13_2, check_cuda_13_2),
-)

@@ -20,8 +20,10 @@ from stackviz.rules.checks.grouping import by_capability, indexes, named
 from stackviz.rules.compatibility import Requirement, Source, Tables, newest_up_to
 from stackviz.rules.finding import Severity, Verdict
 from stackviz.rules.look import CardLook, Look
-from stackviz.rules.rule import HOW_TO_TELL, Rule
+from stackviz.rules.rule import HOW_TO_TELL, RuleSet
 from stackviz.rules.versions import is_below, major_minor, numbers
+
+RULES = RuleSet(order=30)
 
 CPU_WHEEL = Source(
     "pytorch-github-io-757",
@@ -45,6 +47,14 @@ CPU_TORCH = Source(
 )
 
 
+@RULES.rule(
+    "cpu-wheel",
+    "pytorch",
+    asks="torch is built with CUDA",
+    worst=Severity.BROKEN,
+    source=CPU_WHEEL,
+    needs=("pytorch", "cuda-runtime"),
+)
 def check_cpu_wheel(look: Look, tables: Tables) -> Iterator[Verdict]:
     cards = look.cards("nvidia")
     if not cards or not look.speaks_of_torch or look.says_none("torch.version"):
@@ -77,6 +87,7 @@ def _cuda_build(look: Look, tables: Tables) -> str:
     )
 
 
+@RULES.rule("cpu-only-torch", "pytorch", asks="torch can use a GPU", worst=Severity.NOTE, source=CPU_TORCH)
 def check_cpu_only(look: Look, _tables: Tables) -> Iterator[Verdict]:
     """No card was reported: then a build without CUDA is nothing wrong, and worth knowing."""
     if look.all_cards or look.platform in ("macos", "") or look.says_none("torch.version"):
@@ -101,6 +112,14 @@ def _why_cpu_only(torch: str, platform: str, tables: Tables) -> str:
     return "Nothing of torch runs on the card with this build."
 
 
+@RULES.rule(
+    "kernels-missing",
+    "pytorch",
+    asks="torch carries code for the card",
+    worst=Severity.BROKEN,
+    source=BINARIES,
+    needs=("pytorch", "hardware"),
+)
 def check_kernels(look: Look, tables: Tables) -> Iterator[Verdict]:
     cards = look.cards("nvidia")
     if not cards:
@@ -156,6 +175,14 @@ def _which_builds(look: Look, tables: Tables, torch: str, capability: str) -> st
     return f"Builds that carry it: {ranges(fitting)}."
 
 
+@RULES.rule(
+    "cudnn-drops-old-card",
+    "cudnn",
+    asks="cuDNN still takes the card",
+    worst=Severity.BROKEN,
+    source=CUDNN_DROPS,
+    needs=("cudnn", "hardware"),
+)
 def check_cudnn(look: Look, tables: Tables) -> Iterator[Verdict]:
     cards = look.cards("nvidia")
     if not cards or look.says_none("cudnn.version") or cuda_of_torch(look) is None:
@@ -251,25 +278,3 @@ def _newest_taking(look: Look, tables: Tables, capabilities: Sequence[str]) -> R
         and not any(is_below(capability, lowest.low) for capability in capabilities)
     ]
     return max(fitting, key=lambda row: (numbers(row.version), row.variant), default=None)
-
-
-RULES = (
-    Rule("cpu-wheel", "pytorch", "torch is built with CUDA", CPU_WHEEL, check_cpu_wheel, ("pytorch", "cuda-runtime")),
-    Rule("cpu-only-torch", "pytorch", "torch can use a GPU", CPU_TORCH, check_cpu_only),
-    Rule(
-        "kernels-missing",
-        "pytorch",
-        "torch carries code for the card",
-        BINARIES,
-        check_kernels,
-        ("pytorch", "hardware"),
-    ),
-    Rule(
-        "cudnn-drops-old-card",
-        "cudnn",
-        "cuDNN still takes the card",
-        CUDNN_DROPS,
-        check_cudnn,
-        ("cudnn", "hardware"),
-    ),
-)

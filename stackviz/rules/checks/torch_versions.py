@@ -8,9 +8,11 @@ from stackviz.rules.checks.companions import COMPANIONS, fits, for_torch
 from stackviz.rules.compatibility import Requirement, Source, Tables
 from stackviz.rules.finding import Severity, Verdict
 from stackviz.rules.look import Look
-from stackviz.rules.rule import Rule
+from stackviz.rules.rule import RuleSet
 from stackviz.rules.versions import is_below, major_minor, numbers
 from stackviz.wire.cuda_builds import variant_of
+
+RULES = RuleSet(order=40)
 
 COLLECT_ENV = Source(
     "pytorch-collect-env",
@@ -37,6 +39,9 @@ def _public(version: str) -> str:
     return version.partition("+")[0]
 
 
+@RULES.rule(
+    "torch-versions-disagree", "pytorch", asks="one torch is installed", worst=Severity.WARNING, source=COLLECT_ENV
+)
 def check_versions(look: Look, _tables: Tables) -> Iterator[Verdict]:
     if look.says_none("torch.version"):
         return
@@ -65,6 +70,14 @@ def check_versions(look: Look, _tables: Tables) -> Iterator[Verdict]:
         yield Verdict(Severity.FITS, f"torch {running} runs, and is what is listed")
 
 
+@RULES.rule(
+    "torch-cuda-unpublished",
+    "pytorch",
+    asks="torch was published for this CUDA",
+    worst=Severity.NOTE,
+    source=PREVIOUS_VERSIONS,
+    needs=("pytorch", "cuda-runtime"),
+)
 def check_cuda_offered(look: Look, tables: Tables) -> Iterator[Verdict]:
     torch, cuda = look.get("torch.version"), look.get("torch.cuda_version")
     if torch is None or cuda is None or torch.partition("+")[2] == variant_of(cuda):
@@ -99,6 +112,13 @@ def _newest(tables: Tables) -> str:
     return max(versions, key=numbers, default="0")
 
 
+@RULES.rule(
+    "companion-version",
+    "pytorch",
+    asks="packages around torch are of its release",
+    worst=Severity.WARNING,
+    source=COLLECT_ENV,
+)
 def check_companions(look: Look, tables: Tables) -> Iterator[Verdict]:
     """TorchVision and TorchAudio are compiled for one release of torch each; Triton is pinned by it."""
     if look.says_none("torch.version"):
@@ -171,17 +191,3 @@ def _made_for(row: Requirement) -> str:
 def _triton_of(look: Look, tables: Tables, torch: str) -> list[str]:
     rows = tables.rows("pytorch", "ships", "triton", platform=look.wheel_platform)
     return [one for row in rows if numbers(row.version) == numbers(torch)[:3] for one in row.values.split()]
-
-
-RULES = (
-    Rule("torch-versions-disagree", "pytorch", "one torch is installed", COLLECT_ENV, check_versions),
-    Rule(
-        "torch-cuda-unpublished",
-        "pytorch",
-        "torch was published for this CUDA",
-        PREVIOUS_VERSIONS,
-        check_cuda_offered,
-        ("pytorch", "cuda-runtime"),
-    ),
-    Rule("companion-version", "pytorch", "packages around torch are of its release", COLLECT_ENV, check_companions),
-)

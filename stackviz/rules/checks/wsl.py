@@ -5,7 +5,9 @@ from collections.abc import Iterator
 from stackviz.rules.compatibility import Source, Tables
 from stackviz.rules.finding import Severity, Verdict
 from stackviz.rules.look import Look
-from stackviz.rules.rule import Rule
+from stackviz.rules.rule import RuleSet
+
+RULES = RuleSet(order=90)
 
 WSL_GUIDE = Source(
     "cuda-wsl-user-guide", "CUDA on WSL User Guide", "https://docs.nvidia.com/cuda/wsl-user-guide/index.html"
@@ -18,6 +20,7 @@ LINUX_DRIVER = Source(
 _WINDOWS_LIBRARIES = "/usr/lib/wsl/"
 
 
+@RULES.rule("wsl2-probe", "linux", asks="this Linux runs inside Windows", worst=Severity.NOTE, source=WSL_GUIDE)
 def check_wsl(look: Look, _tables: Tables) -> Iterator[Verdict]:
     version = look.get("os.wsl")
     if version is None:
@@ -37,6 +40,14 @@ def _has_trouble(look: Look) -> bool:
     return bool(code) or (bool(look.cards("nvidia")) and look.is_true("cuda.available") is False)
 
 
+@RULES.rule(
+    "wsl2-linux-driver",
+    "cuda-driver-api",
+    asks="libcuda is the one of Windows",
+    worst=Severity.BROKEN,
+    source=LINUX_DRIVER,
+    needs=("cuda-driver-api", "nvidia-driver"),
+)
 def check_wsl_driver(look: Look, _tables: Tables) -> Iterator[Verdict]:
     if look.get("os.wsl") is None:
         return
@@ -65,10 +76,3 @@ def check_wsl_driver(look: Look, _tables: Tables) -> Iterator[Verdict]:
         "Remove the Linux driver (sudo apt purge 'nvidia-driver-*' 'libnvidia-compute-*'), and take folders named "
         "stubs out of LD_LIBRARY_PATH.",
     )
-
-
-RULES = (
-    Rule("wsl2-probe", "linux", "this Linux runs inside Windows", WSL_GUIDE, check_wsl),
-    Rule("wsl2-linux-driver", "cuda-driver-api", "libcuda is the one of Windows", LINUX_DRIVER, check_wsl_driver,
-         needs=("cuda-driver-api", "nvidia-driver")),
-)  # fmt: skip

@@ -1,0 +1,19 @@
+"""Each recipe of docs/recipes/, applied to a copy of the repository: it touches what it names, and does what it says."""
+
+import pytest
+
+from tests.recipes.recipe import Copy, copy_to
+
+
+@pytest.fixture
+def copy(tmp_path) -> Copy:
+    return copy_to(tmp_path)
+
+
+def test_recipe_rule(copy):
+    named = copy.apply("rule")
+    assert named == {"stackviz/rules/checks/compute_mode.py", "tests/rules/test_compute_mode.py", "CHANGELOG.md"}
+    copy.run("rule")
+    assert copy.changed() == named | {"docs/rules.md"}
+    assert "| `compute-mode` | `hardware` | programs may use the card | broken |" in copy.read("docs/rules.md")
+    assert copy.python("from stackviz.rules import RULES; print(RULES[-1].id)") == "compute-mode\n"

@@ -1,0 +1,61 @@
+"""Writes the tables of docs/ that are made from the code; `--check` says which are stale instead. `make docs` runs it.
+
+A table stands between `<!-- made by make docs: NAME -->` and `<!-- end -->`, in whichever page; NAME is one of TABLES.
+"""
+
+import re
+import sys
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+_PART = re.compile(r"(<!-- made by make docs: ([a-z-]+) -->\n).*?(<!-- end -->)", re.DOTALL)
+
+
+def main(arguments: list[str]) -> int:
+    stale = []
+    for page in sorted(ROOT.glob("docs/**/*.md")):
+        text = page.read_text(encoding="utf-8")
+        current = _PART.sub(lambda part: f"{part[1]}{table(part[2])}{part[3]}", text)
+        if current != text:
+            stale.append(page.relative_to(ROOT).as_posix())
+            if "--check" not in arguments:
+                page.write_text(current, encoding="utf-8")
+    if "--check" in arguments:
+        print(f"stale, run `make docs`: {', '.join(stale)}" if stale else "the tables of docs/ are those of the code")
+        return 1 if stale else 0
+    print(f"written: {', '.join(stale)}" if stale else "nothing to write: the tables of docs/ are those of the code")
+    return 0
+
+
+def table(name: str) -> str:
+    """The Markdown of one table. Raises KeyError for a name that a page asks for and nobody makes."""
+    return "".join(f"{line}\n" for line in TABLES[name]())
+
+
+def _rows(heads: Iterable[str], rows: Iterable[Iterable[object]]) -> Iterator[str]:
+    """A Markdown table; a `|` inside a cell is escaped."""
+    heads = list(heads)
+    yield f"| {' | '.join(heads)} |"
+    yield "|" + "---|" * len(heads)
+    for row in rows:
+        yield f"| {' | '.join(str(cell).replace('|', '&#124;') for cell in row)} |"
+
+
+def _rules() -> Iterator[str]:
+    from stackviz.rules import RULES
+
+    return _rows(
+        ["rule", "component", "says whether", "worst"],
+        ([f"`{rule.id}`", f"`{rule.component}`", rule.asks, rule.worst] for rule in RULES),
+    )
+
+
+TABLES: Mapping[str, Callable[[], Iterator[str]]] = {
+    "rules": _rules,
+}
+
+
+if __name__ == "__main__":
+    sys.path.insert(0, str(ROOT))
+    sys.exit(main(sys.argv[1:]))
