@@ -15,6 +15,7 @@ from stackviz.catalog.conditions import ConditionError, canonical, parse, write
 from stackviz.catalog.fields import FIELDS, Field, amount_of
 from stackviz.catalog.formulas import expectations
 from stackviz.catalog.models import Alias, SpecValue
+from stackviz.catalog.never_named import forbidden_address_in
 from stackviz.catalog.reviewed import Finding, Problem, Reviewed, cell_of
 
 # Two printed rates this near are the same rate, rounded differently.
@@ -54,6 +55,16 @@ def _is_page(text: str) -> bool:
         return False
     is_on_web = address.scheme in ("http", "https") and "." in (address.hostname or "") and " " not in text
     return is_on_web and bool(address.path.strip("/") or address.query)
+
+
+def _never_named(reviewed: Reviewed) -> Iterator[Finding]:
+    def wrong(value: SpecValue) -> str:
+        source = value.source
+        texts = (value.note, value.said_by, *((source.title, source.url) if source else ()))
+        forbidden = forbidden_address_in("\n".join(texts))
+        return f"{forbidden.instead} instead of {forbidden.address}: {forbidden.reason}" if forbidden else ""
+
+    return _of_each(reviewed, wrong)
 
 
 def _fields(reviewed: Reviewed) -> Iterator[Finding]:
@@ -252,6 +263,7 @@ def _double(alias: Alias, rivals: Collection[Alias]) -> Finding:
 
 CHECKS: dict[str, tuple[str, Callable[[Reviewed], Iterator[Finding]]]] = {
     "source": ("every public value has a source: a page with a web address", _sources),
+    "never-named": ("no source or note names an address of data/never_named.csv", _never_named),
     "field": ("every value is of a registered field that its product can have", _fields),
     "unit": ("every figure is in a unit of its field, and its amount is that of the printed value", _units),
     "printed": ("every figure is what its source prints", _printed),

@@ -304,3 +304,19 @@ def test_the_command_says_the_same_as_json(wrong_fp32):
             "expected": "2 × 1,000 lanes × 1,000 MHz = 1.94 – 2.06",
         }
     ]
+
+
+@pytest.mark.parametrize("column", ["title", "url"])
+def test_a_source_that_names_a_hostile_clone_is_a_problem(says, sheet_source, column):
+    says("tdp_w", "70", "W")
+    named = {"title": "X (copy github.com/Reox007/RightNow-GPU-Database)", "url": "https://github.com/reox007/x"}
+    type(sheet_source).objects.filter(pk=sheet_source.pk).update(**{column: named[column]})
+    ((_figure, expected),) = problems("never-named")
+    assert expected.startswith("github.com/RightNow-AI/RightNow-GPU-Database instead of github.com/reox007")
+
+
+def test_a_note_that_names_a_hostile_clone_is_a_problem(says):
+    value = says("tdp_w", "70", "W")
+    assert problems("never-named") == []
+    changed(value, note="read in github.com/reox007/RightNow-GPU-Database")
+    assert len(problems("never-named")) == 1
