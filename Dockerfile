@@ -19,7 +19,7 @@ COPY tools/translations.py tools/
 # The files are named by their content and compressed once, here; the key is for this step only. An empty var/data gives
 # the volume that is mounted there its owner.
 RUN useradd --system --uid 10001 --home-dir /app accelweb \
-    && python tools/translations.py --compile \
+    && python -m tools.translations --compile \
     && SECRET_KEY=only-while-building python manage.py collectstatic --noinput \
     && mkdir -p /app/var/data \
     && chown -R accelweb /app/var

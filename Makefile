@@ -24,7 +24,7 @@ endef
 
 # $(translated): the .mo files Django reads are as new as the .po files.
 define translated
-	@$(PY) tools/translations.py --compile
+	@$(PY) -m tools.translations --compile
 endef
 
 .DEFAULT_GOAL := help
@@ -74,11 +74,11 @@ bench:
 
 translations:
 	$(call installed,server)
-	@exec $(PY) tools/translations.py
+	@exec $(PY) -m tools.translations
 
 release:
 	$(call installed,server dev)
-	@$(PY) tools/translations.py --check
+	@$(PY) -m tools.translations --check
 	$(translated)
 	@$(PY) tools/lint.py
 	@exec $(PY) -m pytest -n $(JOBS)

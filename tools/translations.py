@@ -1,9 +1,10 @@
 """The site's texts in other languages: `locale/<language>/LC_MESSAGES/django.po` and the `.mo` files Django reads.
 
-python tools/translations.py             take new texts of templates and code into every .po, drop texts that are gone,
-                                         compile, list what is not translated yet; fails if there is any
-python tools/translations.py --check     write nothing; fails too where a .po is not as the first command would write it
-python tools/translations.py --compile   compile only, and only what is older than its .po
+python -m tools.translations             take new texts of templates and code into every .po, drop texts that are gone,
+                                         compile, list what is not translated yet, of the glossary too; fails if
+                                         there is any
+python -m tools.translations --check     write nothing; fails too where a .po is not as the first command would write it
+python -m tools.translations --compile   compile only, and only what is older than its .po
 """
 
 import argparse
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
     from babel.messages.catalog import Catalog, Message
 
 ROOT = Path(__file__).resolve().parent.parent
+GLOSSARY = "stackviz/pages/glossary"
 FOLDERS = ("accelweb", "stackviz", "templates")
 Keywords = Mapping[str, Any]  # a function's name -> which arguments are texts, as Babel writes it
 KEYWORDS: Keywords = {
@@ -127,6 +129,8 @@ def compile_changed(root: Path) -> None:
 
 def update(root: Path, *, write: bool) -> list[str]:
     """-> what is left to do."""
+    from stackviz.pages import glossary
+
     extracted = extract_catalog(root)
     problems = []
     for path in po_files(root):
@@ -137,6 +141,9 @@ def update(root: Path, *, write: bool) -> list[str]:
         elif text != path.read_text():
             problems.append(f"{name}: differs from the texts of templates and code; run: make translations")
         problems += [f"{name}: not translated: {text}" for text in missing]
+        locale = path.parent.parent.name
+        folder = root / GLOSSARY
+        problems += [f"{GLOSSARY}/{locale}/{line}" for line in glossary.list_untranslated(locale, folder)]
     return problems
 
 

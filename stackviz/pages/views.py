@@ -8,11 +8,12 @@ from django.http import HttpRequest, HttpResponse, HttpResponsePermanentRedirect
 from django.shortcuts import render
 from django.template.loader import render_to_string
 from django.templatetags.static import static
+from django.utils.translation import get_language
 from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
-from stackviz.pages.glossary import CHAPTERS
+from stackviz.pages.glossary import ENGLISH, read_glossary
 from stackviz.pages.home import front_page
 
 log = logging.getLogger(__name__)
@@ -29,7 +30,7 @@ def home(request: HttpRequest) -> HttpResponse:
 
 @require_safe
 def learn(request: HttpRequest) -> HttpResponse:
-    return render(request, "pages/learn.html", {"chapters": CHAPTERS})
+    return render(request, "pages/learn.html", {"chapters": read_glossary(get_language() or ENGLISH)})
 
 
 @never_cache

@@ -127,3 +127,12 @@ def test_the_release_check_lists_what_is_missing_and_writes_nothing(project):
     assert po_of(project).read_text() == HEADER
     assert translations.update(project, write=True) == [f"{name}: not translated: New text"]
     assert translations.update(project, write=False) == [f"{name}: not translated: New text"]
+
+
+def test_the_release_check_lists_what_the_glossary_lacks(project):
+    chapter = project / translations.GLOSSARY / "en" / "1-figures.md"
+    chapter.parent.mkdir(parents=True)
+    chapter.write_text("# Figures\n")
+    assert translations.update(project, write=True) == [
+        "stackviz/pages/glossary/zh_Hans/1-figures.md: not translated",
+    ]
