@@ -51,7 +51,17 @@ def _rules() -> Iterator[str]:
     )
 
 
+def _importers() -> Iterator[str]:
+    from stackviz.importers import IMPORTERS
+
+    return _rows(
+        ["tool", "kind", "what it tells", "trust"],
+        ([importer.tool, f"`{importer.kind}`", importer.tells, importer.trust] for importer in IMPORTERS),
+    )
+
+
 TABLES: Mapping[str, Callable[[], Iterator[str]]] = {
+    "importers": _importers,
     "rules": _rules,
 }
 

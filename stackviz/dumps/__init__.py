@@ -1,6 +1,6 @@
 """Dumps of one or several machines -> reports, findings and the answer as JSON; names and serials taken out.
 
-Standard library only: the agent diagnoses offline with it, the site online. May import: importers, rules, wire, units.
+Standard library only: the agent diagnoses offline with it, the site online.
 """
 
 from stackviz.dumps.answer import answer

@@ -1,22 +1,15 @@
-"""Whether two dumps can be of one machine: no when they contradict each other in what one machine has once.
-
-May import: importers, wire and the standard library.
-"""
+"""Whether two dumps can be of one machine: no when they contradict each other in what one machine has once."""
 
 import re
 from collections.abc import Callable, Sequence
 
-from stackviz.importers import Reading
+from stackviz.importers import IMPORTERS, Reading
 from stackviz.wire import Card, Scalar, systems
 
-__all__ = ["HAND_FILLED", "agreeing", "contradiction", "same_card", "same_version"]
+__all__ = ["agreeing", "contradiction", "same_card", "same_version"]
 
-HAND_FILLED = frozenset({"issue-template"})
-"""What somebody typed is no evidence of another machine: tools are believed instead."""
-
-_SHOWS_SOME = frozenset({"llama-bench"})
-"""What lists the cards it was told to use: fewer of them are no other machine."""
-
+_TYPED = frozenset(importer.kind for importer in IMPORTERS if importer.is_typed)
+_LISTS_SOME_CARDS = frozenset(importer.kind for importer in IMPORTERS if not importer.lists_all_cards)
 _ONE_NAME_EVERYWHERE = frozenset({"nvidia", "apple"})
 """Makers whose cards every tool calls alike. rocm-smi and rocminfo have two names for one card."""
 
@@ -25,7 +18,7 @@ _MARKS = re.compile(r"\([^()]{0,60}\)|\b(?:nvidia|amd|corporation|inc|graphics|c
 
 def contradiction(one: Reading, other: Reading) -> str:
     """What of the two cannot be true of one machine, in words; "" if nothing. What only one of them tells is none."""
-    if one.kind in HAND_FILLED or other.kind in HAND_FILLED:
+    if one.kind in _TYPED or other.kind in _TYPED:
         return ""
     families = _family(other), _family(one)
     if all(families) and families[0] != families[1]:
@@ -142,7 +135,7 @@ def _cards_contradict(one: Reading, other: Reading) -> str:
             return "a GPU of Apple's is in one dump and one of NVIDIA's in another"
     for vendor in {card.vendor for card in one.cards} & {card.vendor for card in other.cards}:
         fewer, more = sorted((_whole(one, vendor), _whole(other, vendor)), key=len)
-        if one.kind == other.kind and one.kind not in _SHOWS_SOME and len(fewer) != len(more):
+        if one.kind == other.kind and one.kind not in _LISTS_SOME_CARDS and len(fewer) != len(more):
             return f"{len(_whole(other, vendor))} cards in one dump and {len(_whole(one, vendor))} in another"
         stranger = _not_among(fewer, more, is_one_tool=one.kind == other.kind)
         if stranger is not None:

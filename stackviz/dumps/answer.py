@@ -1,7 +1,4 @@
-"""Machines told by dumps -> the answer as JSON: what was found, what does not fit, what was not told and why.
-
-May import: rules, the other modules of dumps, wire and the standard library.
-"""
+"""Machines told by dumps -> the answer as JSON: what was found, what does not fit, what was not told and why."""
 
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any

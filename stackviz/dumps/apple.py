@@ -1,7 +1,4 @@
-"""A Mac whose dumps name its chip as the processor alone: the chip is what computes, so it is a card as well.
-
-May import: importers, wire and the standard library.
-"""
+"""A Mac whose dumps name its chip as the processor alone: the chip is what computes, so it is a card as well."""
 
 import re
 from dataclasses import replace

@@ -1,7 +1,4 @@
-"""Whose cards a benchmark ran on, where no dump names them: its back end tells.
-
-May import: importers and the standard library.
-"""
+"""Whose cards a benchmark ran on, where no dump names them: its back end tells."""
 
 from stackviz.importers import Reading
 

@@ -1,7 +1,4 @@
-"""A machine's components layer by layer, each with what the findings say of it.
-
-May import: rules, the other modules of dumps, wire and the standard library.
-"""
+"""A machine's components layer by layer, each with what the findings say of it."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass

@@ -1,7 +1,4 @@
-"""The layer each component is drawn on, for those who have no database. A test holds it equal to the site's data.
-
-May import: the standard library.
-"""
+"""The layer each component is drawn on, for those who have no database. A test holds it equal to the site's data."""
 
 from collections.abc import Mapping
 from types import MappingProxyType

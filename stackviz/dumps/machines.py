@@ -2,7 +2,6 @@
 
 Where two tools tell the same thing, the one that asked the system itself counts; where they cannot both be true of one
 machine (other cards, another driver, another system), the later one begins a second machine.
-May import: importers, the other modules of dumps, wire and the standard library.
 """
 
 from collections.abc import Iterable, Sequence

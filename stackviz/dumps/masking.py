@@ -1,7 +1,6 @@
 """Taking out of a dump what names a person or a machine, so that it may be kept: people, hosts, serials, addresses.
 
 What is left can be read as before: lines stay lines, and what stands in for a name is no word that a tool prints.
-May import: dumps.secrets, wire and the standard library.
 """
 
 import re

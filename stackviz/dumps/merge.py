@@ -1,47 +1,18 @@
-"""Readings of one machine -> one reading.
-
-May import: importers, dumps.agreement, dumps.apple, wire and the standard library.
-"""
+"""Readings of one machine -> one reading."""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
-from stackviz.dumps.agreement import HAND_FILLED, same_card, same_version
+from stackviz.dumps.agreement import same_card, same_version
 from stackviz.dumps.apple import with_chip
-from stackviz.importers import Reading
+from stackviz.importers import BY_KIND, Reading
 from stackviz.wire import LIMITS, Card, Scalar, Software
 
-__all__ = ["TRUST", "merged"]
+__all__ = ["merged"]
 
-TRUST = (
-    "system-profiler-json",
-    "nvidia-smi-xml",
-    "nvidia-smi-q",
-    "nvidia-smi-csv",
-    "nvidia-smi-table",
-    "nvidia-smi-list",
-    "nvidia-smi-version",
-    "nvidia-smi-topo",
-    "nvidia-smi-dmon",
-    "nvcc-version",
-    "rocminfo",
-    "rocm-smi",
-    "lscpu",
-    "meminfo",
-    "system-profiler-text",
-    "collect-env",
-    "vllm-env",
-    "accelerate-env",
-    "transformers-env",
-    "diffusers-env",
-    "detectron2-env",
-    "xformers-info",
-    "llama-bench",
-    "issue-template",
-)
-"""Kinds of dumps, the one to be believed first where two tell the same: who asks the system before who asks the asker,
-and what was typed by hand last. A kind that is not listed comes just before that."""
+_UNKNOWN_TRUST = 1
+"""Of a kind that no importer reads: just above what was typed by hand."""
 
 _ONE_SYSTEM = ("os.name", "os.version", "os.build")
 _NAMES_NO_SYSTEM = frozenset({"linux", "unknown", ""})
@@ -53,7 +24,7 @@ def merged(readings: Sequence[Reading]) -> Reading:
 
 
 def _together(readings: Sequence[Reading]) -> Reading:
-    ordered = sorted(readings, key=_trust)
+    ordered = sorted(readings, key=_trust, reverse=True)
     if len(ordered) == 1 and len({card.index for card in ordered[0].cards}) == len(ordered[0].cards):
         return ordered[0]
     whole = Reading(ordered[0].kind)
@@ -82,9 +53,7 @@ def _merge_results(whole: Reading, reading: Reading, indexes: Mapping[int, int])
 
 
 def _trust(reading: Reading) -> int:
-    if reading.kind in TRUST:
-        return TRUST.index(reading.kind)
-    return len(TRUST) - len(HAND_FILLED)
+    return BY_KIND[reading.kind].trust if reading.kind in BY_KIND else _UNKNOWN_TRUST
 
 
 def _merge_facts(whole: Reading, ordered: Sequence[Reading]) -> None:

@@ -1,7 +1,4 @@
-"""Taking out of a text what opens doors: passwords, keys and tokens, by the names they are written under or their form.
-
-May import: the standard library.
-"""
+"""Takes out of a text what opens doors: passwords, keys and tokens, by their names or their form."""
 
 import re
 

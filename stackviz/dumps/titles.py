@@ -1,21 +1,16 @@
-"""What to call a dumped machine and the tools that told of it, and which of them tell anything at all.
-
-May import: importers, the other modules of dumps, wire and the standard library.
-"""
+"""What to call a dumped machine and the tools that told of it, and which of them tell anything at all."""
 
 from collections.abc import Iterable
 
 from stackviz.dumps.machines import DumpedMachine
-from stackviz.importers import IMPORTERS, Reading
+from stackviz.importers import BY_KIND, Reading
 
 __all__ = ["telling", "title_of", "tool_name", "tool_names"]
-
-_TOOLS = {importer.kind: importer.tool for importer in IMPORTERS}
 
 
 def tool_name(kind: str) -> str:
     """The tool that writes dumps of this kind."""
-    return _TOOLS.get(kind, kind)
+    return BY_KIND[kind].tool if kind in BY_KIND else kind
 
 
 def tool_names(kinds: Iterable[str]) -> str:

@@ -1,12 +1,12 @@
 """Other tools' dumps -> what a report could say: nvidia-smi, system_profiler, collect_env.
 
 Pure functions of text: no file, no network, no clock. They never raise on what they are given; what they could not
-read they say in `Reading.problems`. May import: wire, units and the standard library.
+read they say in `Reading.problems`.
 """
 
 from stackviz.importers.importer import Importer, Span
 from stackviz.importers.paste import Paste, read_all
 from stackviz.importers.reading import CardReading, FactSheet, Reading
-from stackviz.importers.registry import IMPORTERS
+from stackviz.importers.registry import BY_KIND, IMPORTERS
 
-__all__ = ["IMPORTERS", "CardReading", "FactSheet", "Importer", "Paste", "Reading", "Span", "read_all"]
+__all__ = ["BY_KIND", "IMPORTERS", "CardReading", "FactSheet", "Importer", "Paste", "Reading", "Span", "read_all"]

@@ -3,7 +3,6 @@
 Layouts of torch 0.4 to 2.15, and vLLM's with sections, topology and environment variables after it.
 "Could not collect", "N/A" and "No CUDA" mean three things there: asked and not told (not_reported), has no meaning
 here (not_applicable), and neither torch nor the system has any of it (not_installed; on a Mac not_applicable).
-May import: the other modules of importers, wire and the standard library.
 """
 
 import re
@@ -463,5 +462,21 @@ def _take_container(reading: Reading, text: str) -> None:
         reading.sheet.state("machine.container", kind)
 
 
-IMPORTER = Importer(KIND, "python -m torch.utils.collect_env", find_collect_env, read_collect_env)
-VLLM_IMPORTER = Importer(VLLM_KIND, "vllm collect-env", find_vllm_env, read_vllm_env)
+IMPORTER = Importer(
+    kind=KIND,
+    tool="python -m torch.utils.collect_env",
+    tells="torch, CUDA, ROCm or XPU, system, cards, processor, packages; layouts of torch 0.4 to 2.15",
+    trust=60,
+    find=find_collect_env,
+    read=read_collect_env,
+    command=r"(?:python3?|uv run python3?) -m torch\.",
+)
+VLLM_IMPORTER = Importer(
+    kind=VLLM_KIND,
+    tool="vllm collect-env",
+    tells="what collect_env tells, in sections, and vLLM's version, environment variables, container",
+    trust=58,
+    find=find_vllm_env,
+    read=read_vllm_env,
+    command="vllm collect-env",
+)

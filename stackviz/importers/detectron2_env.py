@@ -1,7 +1,4 @@
-"""`python -m detectron2.utils.collect_env` -> Python, torch, CUDA and cards.
-
-May import: the other modules of importers, wire and the standard library.
-"""
+"""`python -m detectron2.utils.collect_env` -> Python, torch, CUDA and cards."""
 
 import re
 from collections.abc import Callable
@@ -119,4 +116,11 @@ _TAKERS: dict[str, Callable[[Reading, str], None]] = {
     "Driver version": _take_driver,
 }
 
-IMPORTER = Importer(KIND, "python -m detectron2.utils.collect_env", find_detectron2_env, read_detectron2_env)
+IMPORTER = Importer(
+    kind=KIND,
+    tool="python -m detectron2.utils.collect_env",
+    tells="torch, cards with their compute capability, driver",
+    trust=50,
+    find=find_detectron2_env,
+    read=read_detectron2_env,
+)

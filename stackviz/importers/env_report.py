@@ -1,7 +1,4 @@
-"""What reports of an environment share: names of systems, ways of not telling, packages, lists of cards.
-
-May import: importers.reading, importers.vendors, wire and the standard library.
-"""
+"""What reports of an environment share: names of systems, ways of not telling, packages, lists of cards."""
 
 import re
 from itertools import combinations

@@ -1,7 +1,6 @@
 """`accelerate env`, `transformers-cli env` (`transformers env`) and `diffusers-cli env` -> facts, cards and software.
 
 They name the kernel instead of the distribution, and cards without numbers.
-May import: the other modules of importers, wire and the standard library.
 """
 
 import re
@@ -171,6 +170,29 @@ _TAKERS: dict[str, Callable[[Reading, str, str], None]] = {
     "accelerator": _take_gpu,
 }
 
-ACCELERATE_IMPORTER, TRANSFORMERS_IMPORTER, DIFFUSERS_IMPORTER = (
-    Importer(kind, tool, _finder(kind), _reader(kind)) for kind, tool in _TOOLS.items()
+ACCELERATE_IMPORTER = Importer(
+    kind="accelerate-env",
+    tool="accelerate env",
+    tells="torch, kernel, memory, what torch computes on",
+    trust=56,
+    find=_finder("accelerate-env"),
+    read=_reader("accelerate-env"),
+    command="accelerate env",
+)
+TRANSFORMERS_IMPORTER = Importer(
+    kind="transformers-env",
+    tool="transformers env",
+    tells="torch, kernel, one card, packages",
+    trust=54,
+    find=_finder("transformers-env"),
+    read=_reader("transformers-env"),
+    command="transformers(?:-cli)? env",
+)
+DIFFUSERS_IMPORTER = Importer(
+    kind="diffusers-env",
+    tool="diffusers env",
+    tells="torch, kernel, cards with their memory, packages",
+    trust=52,
+    find=_finder("diffusers-env"),
+    read=_reader("diffusers-env"),
 )

@@ -1,7 +1,4 @@
-"""What an importer is: it finds its tool's dumps in a text, and reads one of them.
-
-May import: importers.reading and the standard library.
-"""
+"""What an importer is: it finds its tool's dumps in a text, and reads one of them."""
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
@@ -19,16 +16,29 @@ class Span(NamedTuple):
     end: int
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Importer:
-    """One tool's output in one layout.
+    """One tool's output in one layout. The registry finds every Importer that a module of this package names.
 
     `find` is given the whole tidied text and answers quickly where dumps of this kind lie, in order, none overlapping
     another; where the end cannot be told it goes up to the end of the text. `read` is given one such piece. Neither
-    ever raises, whatever the text. `tool` is what a reader calls it: the command that prints it.
+    ever raises, whatever the text.
+
+    `tool` is what a reader calls it: the command that prints it. `tells` is for the table of docs/diagnose.md.
+    `command` is a regular expression for how a line begins that only runs the tool: such a line is no unread text.
+
+    `trust`: where two dumps state the same fact, the higher counts. From 70 on the tool asked the system itself, more
+    if it prints for programs; from 40 on it asked other tools; below 40 it mentions the system in passing; 0 was typed
+    by hand. `is_typed`: it is no evidence of another machine. `lists_all_cards`: False where it lists only the cards
+    that it was told to use.
     """
 
     kind: str
     tool: str
+    tells: str
+    trust: int
     find: Callable[[str], Iterable[Span]]
     read: Callable[[str], Reading]
+    command: str = ""
+    is_typed: bool = False
+    lists_all_cards: bool = True

@@ -1,7 +1,6 @@
 """The environment part of an issue template, filled in by hand -> what can be read of it.
 
 What somebody typed is believed less than what a tool printed (dumps.merge). A template left empty says so.
-May import: the other modules of importers, wire and the standard library.
 """
 
 import re
@@ -159,4 +158,12 @@ _TAKERS: dict[str, Callable[[Reading, str], None]] = {
     "mps built": lambda reading, value: take_truth(reading, "mps.built", value, _TOOL),
 }
 
-IMPORTER = Importer(KIND, "an issue template, filled in by hand", find_issue_template, read_issue_template)
+IMPORTER = Importer(
+    kind=KIND,
+    tool="an issue template, filled in by hand",
+    tells="what somebody typed; tools are believed before it",
+    trust=0,
+    find=find_issue_template,
+    read=read_issue_template,
+    is_typed=True,
+)

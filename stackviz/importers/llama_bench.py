@@ -2,7 +2,6 @@
 
 A table states a mean and a deviation, JSON every sample besides. Both are kept as stated: `mean` and `stddev` of the
 result's own fields. A table of llama-batched-bench is another benchmark and is left alone.
-May import: wire and the standard library.
 """
 
 import csv
@@ -461,4 +460,12 @@ def _scalar(text: str) -> Scalar:
     return int(text) if re.fullmatch(r"-?\d{1,15}", text) else text
 
 
-IMPORTER = Importer(KIND, "llama-bench", find_llama_bench, read_llama_bench)
+IMPORTER = Importer(
+    kind=KIND,
+    tool="llama-bench",
+    tells="benchmark results, the cards its log names",
+    trust=30,
+    find=find_llama_bench,
+    read=read_llama_bench,
+    lists_all_cards=False,
+)

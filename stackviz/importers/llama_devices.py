@@ -1,7 +1,4 @@
-"""What llama.cpp's back ends say of their devices before a table: names, memory, what kernels are built for.
-
-May import: importers.reading, importers.vendors, wire and the standard library.
-"""
+"""What llama.cpp's back ends say of their devices before a table: names, memory, what kernels are built for."""
 
 import re
 from collections import Counter

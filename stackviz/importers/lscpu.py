@@ -1,7 +1,4 @@
-"""`lscpu` and /proc/cpuinfo -> the processor. Reports of an environment hold either: they ask `read_processor`.
-
-May import: importers.env_report, wire and the standard library.
-"""
+"""`lscpu` and /proc/cpuinfo -> the processor. Reports of an environment hold either: they ask `read_processor`."""
 
 import re
 from collections.abc import Callable, Iterable
@@ -163,4 +160,12 @@ _TAKERS: dict[str, Callable[[Reading, str], None]] = {
     "Hypervisor vendor": _take_hypervisor,
 }
 
-IMPORTER = Importer(KIND, "lscpu, /proc/cpuinfo", find_lscpu, read_lscpu)
+IMPORTER = Importer(
+    kind=KIND,
+    tool="lscpu, /proc/cpuinfo",
+    tells="processor, cores, vector extensions",
+    trust=74,
+    find=find_lscpu,
+    read=read_lscpu,
+    command="lscpu",
+)

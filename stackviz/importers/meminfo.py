@@ -1,4 +1,4 @@
-"""/proc/meminfo -> the machine's memory. May import: importers.reading and the standard library."""
+"""/proc/meminfo -> the machine's memory."""
 
 import re
 
@@ -35,4 +35,12 @@ def read_meminfo(text: str) -> Reading:
     return reading
 
 
-IMPORTER = Importer(KIND, "/proc/meminfo", find_meminfo, read_meminfo)
+IMPORTER = Importer(
+    kind=KIND,
+    tool="/proc/meminfo",
+    tells="main memory",
+    trust=72,
+    find=find_meminfo,
+    read=read_meminfo,
+    command="cat /proc/",
+)

@@ -1,7 +1,4 @@
-"""What the importers of nvidia-smi share beyond single fields: cards of a reading, their instances, their system.
-
-May import: the other modules of importers, wire and the standard library.
-"""
+"""What the importers of nvidia-smi share beyond single fields: cards of a reading, their instances, their system."""
 
 import re
 from collections.abc import Iterable

@@ -1,7 +1,4 @@
-"""`nvidia-smi dmon` -> how many cards there are. It measures cards by number and names none of them.
-
-May import: the other modules of importers, wire and the standard library.
-"""
+"""`nvidia-smi dmon` -> how many cards there are. It measures cards by number and names none of them."""
 
 import re
 
@@ -64,4 +61,12 @@ def read_dmon(text: str) -> Reading:
     return reading
 
 
-IMPORTER = Importer(KIND, "nvidia-smi dmon", find_dmon, read_dmon)
+IMPORTER = Importer(
+    kind=KIND,
+    tool="nvidia-smi dmon",
+    tells="how many cards were measured; it names none",
+    trust=82,
+    find=find_dmon,
+    read=read_dmon,
+    command="nvidia-smi",
+)

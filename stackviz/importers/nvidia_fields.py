@@ -3,7 +3,6 @@
 XML (`-q -x`): the path of the element. Text (`-q`): the heading right above and the label, or the label alone.
 CSV (`--query-gpu`): the column. "|" parts places tried in turn, because drivers moved some; "&" joins what is added up.
 What each means: `nvidia-smi --help-query-gpu` and the manual of nvidia-smi.
-May import: importers.reading, importers.nvidia_values and the standard library.
 """
 
 from collections.abc import Callable, Iterable

@@ -1,7 +1,4 @@
-"""The short outputs: `nvidia-smi -L`, `nvidia-smi --version` and `nvcc --version`.
-
-May import: the other modules of importers, wire and the standard library.
-"""
+"""The short outputs: `nvidia-smi -L`, `nvidia-smi --version` and `nvcc --version`."""
 
 import re
 
@@ -71,7 +68,15 @@ def _uuid(written: str) -> str | None:
     return None if _NO_UUID.match(written) or not re.search(r"[1-9a-f]", written[4:]) else written
 
 
-LIST_IMPORTER = Importer("nvidia-smi-list", "nvidia-smi -L", find_list, read_list)
+LIST_IMPORTER = Importer(
+    kind="nvidia-smi-list",
+    tool="nvidia-smi -L",
+    tells="cards and their instances",
+    trust=88,
+    find=find_list,
+    read=read_list,
+    command="nvidia-smi",
+)
 
 # ---- nvidia-smi --version -------------------------------------------------------------------------------------------
 
@@ -97,7 +102,15 @@ def read_version(text: str) -> Reading:
     return reading
 
 
-VERSION_IMPORTER = Importer("nvidia-smi-version", "nvidia-smi --version", find_version, read_version)
+VERSION_IMPORTER = Importer(
+    kind="nvidia-smi-version",
+    tool="nvidia-smi --version",
+    tells="driver, NVML, newest CUDA",
+    trust=86,
+    find=find_version,
+    read=read_version,
+    command="nvidia-smi",
+)
 
 # ---- nvcc --version -------------------------------------------------------------------------------------------------
 
@@ -124,4 +137,12 @@ def read_nvcc(text: str) -> Reading:
     return reading
 
 
-NVCC_IMPORTER = Importer("nvcc-version", "nvcc --version", find_nvcc, read_nvcc)
+NVCC_IMPORTER = Importer(
+    kind="nvcc-version",
+    tool="nvcc --version",
+    tells="the CUDA toolkit",
+    trust=80,
+    find=find_nvcc,
+    read=read_nvcc,
+    command="nvcc",
+)

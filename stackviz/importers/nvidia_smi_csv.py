@@ -1,7 +1,6 @@
 """`nvidia-smi --query-gpu=... --format=csv`, with any columns, with or without units -> cards and driver facts.
 
 Rows without a header can be read only where the command that names the columns stands above them.
-May import: the other modules of importers, wire and the standard library.
 """
 
 import re
@@ -237,4 +236,12 @@ def _absence(row: dict[str, str], column: str) -> tuple[str, str | None]:
     return "not_collected", "the query did not ask for it"
 
 
-IMPORTER = Importer(KIND, "nvidia-smi --query-gpu", find_nvidia_smi_csv, read_nvidia_smi_csv)
+IMPORTER = Importer(
+    kind=KIND,
+    tool="nvidia-smi --query-gpu",
+    tells="driver and cards, by the columns that were chosen",
+    trust=92,
+    find=find_nvidia_smi_csv,
+    read=read_nvidia_smi_csv,
+    command="nvidia-smi",
+)

@@ -1,7 +1,6 @@
 """`nvidia-smi -q` -> cards and driver facts, from the whole log or from the sections `-d` asks for.
 
 A label is known by the heading right above it: so a log whose indentation a forum has eaten is read as well.
-May import: the other modules of importers, wire and the standard library.
 """
 
 import re
@@ -168,4 +167,12 @@ def _parent(reading: Reading, block: _Block) -> Card | None:
     return next((card for card in reading.cards if card.facts.get("pci_bus_id") in buses), None)
 
 
-IMPORTER = Importer(KIND, "nvidia-smi -q", find_nvidia_smi_q, read_nvidia_smi_q)
+IMPORTER = Importer(
+    kind=KIND,
+    tool="nvidia-smi -q",
+    tells="driver, cards with their limits, states and errors",
+    trust=94,
+    find=find_nvidia_smi_q,
+    read=read_nvidia_smi_q,
+    command="nvidia-smi",
+)

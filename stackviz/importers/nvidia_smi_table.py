@@ -1,7 +1,6 @@
 """The table `nvidia-smi` prints -> cards and driver facts; and what it says when it fails, whoever repeats it.
 
 Cells are read in their order, not by column or line: a table that a forum has wrapped at blanks is read as well.
-May import: the other modules of importers, wire and the standard library.
 """
 
 import re
@@ -249,4 +248,12 @@ def _check_names(reading: Reading) -> None:
         reading.problem('nvidia-smi cut a name short ("..."); nvidia-smi -L prints it whole')
 
 
-IMPORTER = Importer(KIND, "nvidia-smi", find_nvidia_smi_table, read_nvidia_smi_table)
+IMPORTER = Importer(
+    kind=KIND,
+    tool="nvidia-smi",
+    tells="driver, newest CUDA it serves, cards with memory; long names are cut by the tool and kept as cut",
+    trust=90,
+    find=find_nvidia_smi_table,
+    read=read_nvidia_smi_table,
+    command="nvidia-smi",
+)

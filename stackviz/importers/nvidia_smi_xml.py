@@ -1,7 +1,6 @@
 """`nvidia-smi -q -x` -> cards and driver facts. Document types v7 (driver 352) to v13 (driver 590) were read.
 
 What each element means: `nvidia-smi --help-query-gpu` and the manual of nvidia-smi.
-May import: wire and the standard library.
 """
 
 import re
@@ -103,4 +102,12 @@ def _programs(gpus: list[Element]) -> list[str]:
     return [process.at("process_name") or "" for process in processes[:_MOST_PROGRAMS]]
 
 
-IMPORTER = Importer(KIND, "nvidia-smi -q -x", find_nvidia_smi_xml, read_nvidia_smi_xml)
+IMPORTER = Importer(
+    kind=KIND,
+    tool="nvidia-smi -q -x",
+    tells="driver, newest CUDA it serves, cards with their limits, states and errors",
+    trust=96,
+    find=find_nvidia_smi_xml,
+    read=read_nvidia_smi_xml,
+    command="nvidia-smi",
+)

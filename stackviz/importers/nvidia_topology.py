@@ -1,7 +1,4 @@
-"""`nvidia-smi topo -m` -> how the cards are linked. The legend under it is passed over.
-
-May import: the other modules of importers, wire and the standard library.
-"""
+"""`nvidia-smi topo -m` -> how the cards are linked. The legend under it is passed over."""
 
 import re
 
@@ -91,4 +88,12 @@ def _state_links(reading: Reading, rows: dict[int, list[str]], cards: int) -> No
     reading.sheet.state("nvidia.topology", text)
 
 
-IMPORTER = Importer(KIND, "nvidia-smi topo -m", find_topology, read_topology)
+IMPORTER = Importer(
+    kind=KIND,
+    tool="nvidia-smi topo -m",
+    tells="links between cards",
+    trust=84,
+    find=find_topology,
+    read=read_topology,
+    command="nvidia-smi",
+)

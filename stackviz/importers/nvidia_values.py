@@ -1,7 +1,4 @@
-"""How NVIDIA's tools write a value, and what they write instead of one.
-
-May import: importers.reading and the standard library.
-"""
+"""How NVIDIA's tools write a value, and what they write instead of one."""
 
 import re
 

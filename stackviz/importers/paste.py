@@ -1,7 +1,6 @@
 """A pasted text -> what each of the dumps in it tells, and which lines nobody understood.
 
 Dumps may stand inside each other (vLLM's report holds a topology table): every importer looks at the whole text.
-May import: the other modules of importers, wire and the standard library.
 """
 
 import re
@@ -20,11 +19,8 @@ MOST_DUMPS = 64
 MOST_LINES_LISTED = 50
 _LONGEST_LINE_LISTED = 200
 _LONGEST_LINE_LOOKED_AT = 10_000
-_COMMAND = re.compile(
-    r"\s{0,20}(?:\+ )?(?:sudo )?(?:nvidia-smi|nvcc|rocm-smi|rocminfo|lscpu|system_profiler|vllm collect-env"
-    r"|accelerate env|transformers(?:-cli)? env|(?:python3?|uv run python3?) -m torch\.|cat /proc/|exit\b|logout\b)"
-    r"[^\n]{0,200}$"
-)
+_COMMANDS = "|".join(dict.fromkeys(importer.command for importer in IMPORTERS if importer.command))
+_COMMAND = re.compile(rf"\s{{0,20}}(?:\+ )?(?:sudo )?(?:{_COMMANDS}|exit\b|logout\b)[^\n]{{0,200}}$")
 """A line that only says how the dump below it was made."""
 
 

@@ -1,7 +1,7 @@
 """What a dump or a probe told, gathered piece by piece and always fit for a report.
 
 A value that a report would refuse (wrong type, 0 for unknown, too long) becomes an absent fact that says so: a reader
-can hand over whatever it found. May import: wire and the standard library.
+can hand over whatever it found.
 """
 
 import math

@@ -1,56 +1,23 @@
-"""All importers. A new one is added here (docs/recipes/importer.md).
+"""All importers, the most trusted first: every Importer that a module of this package names.
 
-May import: the importers.
+To add one: docs/recipes/importer.md.
 """
 
-from stackviz.importers import (
-    collect_env,
-    detectron2_env,
-    hugging_face_env,
-    issue_template,
-    llama_bench,
-    lscpu,
-    meminfo,
-    nvidia_dmon,
-    nvidia_short,
-    nvidia_smi_csv,
-    nvidia_smi_q,
-    nvidia_smi_table,
-    nvidia_smi_xml,
-    nvidia_topology,
-    rocm_smi,
-    rocminfo,
-    system_profiler,
-    system_profiler_text,
-    xformers_info,
-)
+from collections.abc import Iterator
+
+from stackviz import importers
+from stackviz.discovery import modules_of
 from stackviz.importers.importer import Importer
 
-__all__ = ["IMPORTERS"]
+__all__ = ["BY_KIND", "IMPORTERS"]
 
-IMPORTERS: tuple[Importer, ...] = (
-    nvidia_smi_xml.IMPORTER,
-    nvidia_smi_q.IMPORTER,
-    nvidia_smi_table.IMPORTER,
-    nvidia_smi_csv.IMPORTER,
-    nvidia_topology.IMPORTER,
-    nvidia_dmon.IMPORTER,
-    nvidia_short.LIST_IMPORTER,
-    nvidia_short.VERSION_IMPORTER,
-    nvidia_short.NVCC_IMPORTER,
-    system_profiler.IMPORTER,
-    system_profiler_text.IMPORTER,
-    collect_env.IMPORTER,
-    collect_env.VLLM_IMPORTER,
-    hugging_face_env.ACCELERATE_IMPORTER,
-    hugging_face_env.TRANSFORMERS_IMPORTER,
-    hugging_face_env.DIFFUSERS_IMPORTER,
-    detectron2_env.IMPORTER,
-    xformers_info.IMPORTER,
-    issue_template.IMPORTER,
-    rocm_smi.IMPORTER,
-    rocminfo.IMPORTER,
-    lscpu.IMPORTER,
-    meminfo.IMPORTER,
-    llama_bench.IMPORTER,
+
+def _declared() -> Iterator[Importer]:
+    for module in modules_of(importers):
+        yield from (value for value in vars(module).values() if isinstance(value, Importer))
+
+
+IMPORTERS: tuple[Importer, ...] = tuple(
+    sorted(dict.fromkeys(_declared()), key=lambda importer: (-importer.trust, importer.kind))
 )
+BY_KIND = {importer.kind: importer for importer in IMPORTERS}

@@ -1,7 +1,4 @@
-"""`rocm-smi`: its table, and the lists of --showproductname, --showmeminfo and --showdriverversion -> cards.
-
-May import: the other modules of importers, wire and the standard library.
-"""
+"""`rocm-smi`: its table, and the lists of --showproductname, --showmeminfo and --showdriverversion -> cards."""
 
 import re
 from dataclasses import dataclass, field
@@ -108,4 +105,12 @@ def _card(index: int, told: _Told) -> CardReading:
     return card
 
 
-IMPORTER = Importer(KIND, "rocm-smi", find_rocm_smi, read_rocm_smi)
+IMPORTER = Importer(
+    kind=KIND,
+    tool="rocm-smi",
+    tells="AMD cards, what they draw and do; names and memory where asked for",
+    trust=76,
+    find=find_rocm_smi,
+    read=read_rocm_smi,
+    command="rocm-smi",
+)

@@ -1,7 +1,4 @@
-"""`rocminfo` -> AMD cards with their memory and what kernels are built for, and the processor.
-
-May import: the other modules of importers, wire and the standard library.
-"""
+"""`rocminfo` -> AMD cards with their memory and what kernels are built for, and the processor."""
 
 import re
 from itertools import pairwise
@@ -125,4 +122,12 @@ def _count(written: str | None) -> int | None:
     return int(match[0]) or None if match else None
 
 
-IMPORTER = Importer(KIND, "rocminfo", find_rocminfo, read_rocminfo)
+IMPORTER = Importer(
+    kind=KIND,
+    tool="rocminfo",
+    tells="AMD cards with memory and target, processor",
+    trust=78,
+    find=find_rocminfo,
+    read=read_rocminfo,
+    command="rocminfo",
+)

@@ -2,7 +2,6 @@
 
 Serial number, UUIDs, host and user name in it are not read. Sizes it prints as GB are GiB. The text that it prints
 without -json says the same in other words: system_profiler_text.py puts it under the names used here.
-May import: wire and the standard library.
 """
 
 import json
@@ -176,4 +175,12 @@ def _size(value: object) -> int | None:
     return int(float(match[1]) * _BYTES[match[2]]) if match else None
 
 
-IMPORTER = Importer(KIND, "system_profiler -json", find_system_profiler, read_system_profiler)
+IMPORTER = Importer(
+    kind=KIND,
+    tool="system_profiler -json",
+    tells="a Mac: chip, memory, Metal, macOS",
+    trust=98,
+    find=find_system_profiler,
+    read=read_system_profiler,
+    command="system_profiler",
+)

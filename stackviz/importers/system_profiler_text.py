@@ -1,7 +1,6 @@
 """`system_profiler` without -json -> the same sections under the names of the JSON, read by system_profiler.py.
 
 Only hardware, graphics and software are looked at: serial numbers, UUIDs, names of users and of the machine are not.
-May import: the other modules of importers, wire and the standard library.
 """
 
 import re
@@ -170,4 +169,12 @@ def _cores(written: str) -> str:
     return f"proc {':'.join([total[0], *counts])}" if counts and total else written
 
 
-IMPORTER = Importer(KIND, "system_profiler", find_system_profiler_text, read_system_profiler_text)
+IMPORTER = Importer(
+    kind=KIND,
+    tool="system_profiler",
+    tells="a Mac: chip, memory, Metal, macOS, cards of Intel Macs",
+    trust=70,
+    find=find_system_profiler_text,
+    read=read_system_profiler_text,
+    command="system_profiler",
+)

@@ -1,7 +1,7 @@
 """Taking off what wraps a pasted dump: carriage returns, terminal escapes, quote marks, fences, log prefixes, markup.
 
 Each step looks first whether its wrapping is there at all, so that a clean dump costs a few searches and is returned
-as it was. May import: importers.unquote and the standard library.
+as it was.
 """
 
 import html

@@ -1,7 +1,4 @@
-"""The maker of a card, from the name it reports.
-
-May import: the standard library.
-"""
+"""The maker of a card, from the name it reports."""
 
 import re
 from collections.abc import Mapping

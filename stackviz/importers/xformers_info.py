@@ -1,7 +1,4 @@
-"""`python -m xformers.info` -> torch, CUDA build and the first card.
-
-May import: the other modules of importers, wire and the standard library.
-"""
+"""`python -m xformers.info` -> torch, CUDA build and the first card."""
 
 import re
 from itertools import pairwise
@@ -86,4 +83,11 @@ def _take_card(reading: Reading, told: dict[str, str]) -> None:
     reading.cards.append(card.card())
 
 
-IMPORTER = Importer(KIND, "python -m xformers.info", find_xformers_info, read_xformers_info)
+IMPORTER = Importer(
+    kind=KIND,
+    tool="python -m xformers.info",
+    tells="torch, the first card, what xFormers was built with",
+    trust=48,
+    find=find_xformers_info,
+    read=read_xformers_info,
+)

@@ -1,7 +1,7 @@
 """XML text -> a small tree, for dumps that strangers paste.
 
 Entity declarations and internal DTD subsets are refused before they are expanded, external DTDs are never fetched,
-depth and size are bounded. May import: the standard library.
+depth and size are bounded.
 """
 
 from collections.abc import Iterator

@@ -5,8 +5,7 @@ from datetime import UTC, datetime
 import pytest
 
 from stackviz.dumps import DumpedMachine, machines
-from stackviz.dumps.merge import TRUST
-from stackviz.importers import IMPORTERS, Paste, Reading
+from stackviz.importers import Paste, Reading
 from stackviz.importers.reading import CardReading
 from stackviz.rules import judge, packaged_tables
 from stackviz.wire import Result, parse_report, to_json
@@ -204,10 +203,6 @@ def test_a_machine_makes_a_report_of_today_that_the_site_would_take():
     report = one.report()
     assert parse_report(to_json(report)) == report
     assert report.created_at.date() == datetime.now(UTC).date()
-
-
-def test_every_kind_has_its_place_among_those_to_be_believed():
-    assert {importer.kind for importer in IMPORTERS} <= set(TRUST)
 
 
 def test_an_apple_chip_named_as_the_processor_is_a_card_too():

@@ -1,5 +1,7 @@
 """Dumps of NVIDIA's tools with invented values, in each layout that is read."""
 
+from tests.importers.own_dump import OwnDump, fixture
+
 TABLE = """\
 Tue Mar  3 09:15:00 2026
 +-----------------------------------------------------------------------------------------+
@@ -270,3 +272,33 @@ Built on Wed_Jan_15_19:20:09_PST_2025
 Cuda compilation tools, release 12.8, V12.8.61
 Build cuda_12.8.r12.8/compiler.35404655_0
 """
+
+
+OWN_DUMPS = (
+    OwnDump(
+        kind="nvidia-smi-xml",
+        text=fixture("dumps/nvidia_smi_a100_mig.xml"),
+        facts={"nvidia.driver_version": "560.35.03"},
+        cards=3,
+        rules=("mig-on",),
+    ),
+    OwnDump(
+        kind="nvidia-smi-table",
+        text=TABLE,
+        facts={"cuda.driver_api_version": "13.0"},
+        cards=2,
+        rules=("ecc-uncorrectable", "name-cut"),
+    ),
+    OwnDump(
+        kind="nvidia-smi-q",
+        text=Q_TEXT,
+        facts={"nvidia.driver_version": "580.65.06"},
+        cards=1,
+        rules=("row-remap-pending",),
+    ),
+    OwnDump(kind="nvidia-smi-csv", text=CSV, facts={"nvidia.driver_version": "580.65.06"}, cards=1),
+    OwnDump(kind="nvidia-smi-topo", text=TOPOLOGY),
+    OwnDump(kind="nvidia-smi-list", text=LIST, cards=4, rules=("mixed-capability",)),
+    OwnDump(kind="nvidia-smi-version", text=VERSION, facts={"cuda.driver_api_version": "13.0"}),
+    OwnDump(kind="nvcc-version", text=NVCC, facts={"cuda.toolkit_version": "12.8.61"}),
+)

@@ -5,6 +5,7 @@ import time
 import pytest
 
 from stackviz.importers import Reading, read_all
+from tests.importers.own_dump import OwnDump, fixture
 
 CLASSIC = """\
 Collecting environment information...
@@ -594,3 +595,27 @@ def test_long_and_hostile_reports_end_in_bounded_time(text):
     for reading in read_all(text).readings:
         assert len(reading.cards) <= 64
     assert time.monotonic() - started < 60
+
+
+OWN_DUMPS = (
+    OwnDump(
+        kind="collect-env",
+        text=fixture("dumps/collect_env_cuda.txt"),
+        facts={"torch.version": "2.13.0+cu130", "os.name": "Ubuntu"},
+        cards=2,
+    ),
+    OwnDump(kind="collect-env", text=CLASSIC, facts={"torch.version": "2.7.1+cu126"}, cards=4, rules=("mig-on",)),
+    OwnDump(kind="collect-env", text=ROCM, facts={"torch.hip_version": "6.2.41134-65d174c3e"}, cards=1),
+    OwnDump(kind="collect-env", text=XPU, facts={"os.name": "Windows", "xpu.available": True}, cards=1),
+    OwnDump(kind="vllm-env", text=VLLM, facts={"torch.version": "2.9.1+cu129"}, cards=2),
+    OwnDump(
+        kind="transformers-env",
+        text=TRANSFORMERS,
+        facts={"torch.version": "2.4.0+cu121"},
+        cards=1,
+        rules=("driver-too-old",),
+    ),
+    OwnDump(
+        kind="xformers-info", text=XFORMERS, facts={"torch.version": "2.7.1+cu128"}, cards=1, rules=("kernels-missing",)
+    ),
+)

@@ -13,6 +13,7 @@ from stackviz.importers import Reading, read_all
 from stackviz.importers.llama_bench import NO_DEVICE, find_llama_bench, read_llama_bench
 from stackviz.rules import packaged_tables
 from stackviz.wire import Result, parse_report, to_json
+from tests.importers.own_dump import OwnDump
 
 SAMPLES = Path(os.environ.get("ACCELWEB_SAMPLES") or Path(__file__).parents[3] / "shared" / "samples")
 
@@ -238,3 +239,6 @@ def test_every_row_of_the_samples_is_right():
     print(f"llama-bench: {rows - len(wrong)} of {rows} rows right")
     assert wrong == []
     assert rows > 100
+
+
+OWN_DUMPS = (OwnDump(kind="llama-bench", text=TABLE, cards=2),)

@@ -6,6 +6,7 @@ import pytest
 
 from stackviz.dumps.machines import machines
 from stackviz.importers import Reading, lscpu, read_all
+from tests.importers.own_dump import OwnDump, fixture
 
 LAPTOP = """\
 Hardware:
@@ -255,3 +256,19 @@ def test_a_block_that_is_no_processor_is_walked_once(monkeypatch, line):
     )
     assert lscpu.find_lscpu(f"\n{line}" * 2000) == []
     assert len(walked) == 1
+
+
+OWN_DUMPS = (
+    OwnDump(
+        kind="system-profiler-json",
+        text=fixture("mac/m3_max_system_profiler.json"),
+        facts={"apple.chip": "Apple M3 Max"},
+        cards=1,
+    ),
+    OwnDump(
+        kind="system-profiler-text", text=LAPTOP, facts={"os.name": "macOS", "apple.chip": "Apple M5 Max"}, cards=1
+    ),
+    OwnDump(kind="system-profiler-text", text=TOWER, facts={"cpu.model": "16-Core Intel Xeon W"}, cards=2),
+    OwnDump(kind="rocm-smi", text=ROCM_SMI, facts={"os.name": "Linux"}, cards=2),
+    OwnDump(kind="rocminfo", text=ROCMINFO, facts={"os.name": "Linux"}, cards=1),
+)

@@ -13,7 +13,22 @@ def copy(tmp_path) -> Copy:
 def test_recipe_rule(copy):
     named = copy.apply("rule")
     assert named == {"stackviz/rules/checks/compute_mode.py", "tests/rules/test_compute_mode.py", "CHANGELOG.md"}
+    copy.lint(named)
     copy.run("rule")
     assert copy.changed() == named | {"docs/rules.md"}
     assert "| `compute-mode` | `hardware` | programs may use the card | broken |" in copy.read("docs/rules.md")
     assert copy.python("from stackviz.rules import RULES; print(RULES[-1].id)") == "compute-mode\n"
+
+
+def test_recipe_importer(copy):
+    named = copy.apply("importer")
+    assert named == {"stackviz/importers/sw_vers.py", "tests/importers/test_sw_vers.py", "CHANGELOG.md"}
+    copy.lint(named)
+    copy.run("importer")
+    assert copy.changed() == named | {"docs/diagnose.md"}
+    assert "| sw_vers | `sw-vers` | macOS: name, version, build | 71 |" in copy.read("docs/diagnose.md")
+    copy.python(
+        "from pathlib import Path; from stackviz.agent.bundle import build_zipapp;"
+        "Path('agent.pyz').write_bytes(build_zipapp())"
+    )
+    assert "  sw_vers\n" in copy.command("python agent.pyz diagnose manage.py")

@@ -1,0 +1,34 @@
+"""Invented dumps, at least one of each kind: what real dumps prove where they are, these prove in every clone.
+
+A module of these tests that names a tuple OWN_DUMPS is found; tests/dumps takes each of them from text to answer.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from stackviz.discovery import modules_of
+from stackviz.wire import Scalar
+from tests import importers
+
+FIXTURES = Path(__file__).parents[1] / "fixtures"
+
+
+@dataclass(frozen=True, kw_only=True)
+class OwnDump:
+    """A text of one kind; facts that must be read of it, how many cards, and rules that must answer."""
+
+    kind: str
+    text: str
+    facts: Mapping[str, Scalar] = field(default_factory=dict)
+    cards: int = 0
+    rules: tuple[str, ...] = ()
+
+
+def own_dumps() -> tuple[OwnDump, ...]:
+    return tuple(dump for module in modules_of(importers) for dump in getattr(module, "OWN_DUMPS", ()))
+
+
+def fixture(name: str) -> str:
+    """`folder/file` of tests/fixtures."""
+    return (FIXTURES / name).read_text(encoding="utf-8")
