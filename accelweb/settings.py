@@ -88,8 +88,8 @@ INSTALLED_APPS = [
 
 MIDDLEWARE = [
     "django.middleware.security.SecurityMiddleware",
-    "stackviz.ingest.shortcut.UploadShortcut",
-    "stackviz.web.open_reading.OpenReading",
+    "stackviz.ingest.upload_middleware.UploadShortcut",
+    "stackviz.web.cors.OpenReading",
     "csp.middleware.CSPMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "django.middleware.gzip.GZipMiddleware",

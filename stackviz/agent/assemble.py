@@ -7,8 +7,8 @@ from typing import Any
 from uuid import uuid4
 
 from stackviz.agent import AGENT_NAME, __version__
+from stackviz.agent.drop_invalid import parse_mended
 from stackviz.agent.identity import machine_identity
-from stackviz.agent.mend import parse_mended
 from stackviz.agent.privacy import Mask, mask_of_this_machine
 from stackviz.agent.probing.asking import Surroundings
 from stackviz.agent.probing.gather import Gathered

@@ -17,12 +17,12 @@ from stackviz.agent.benchmarks.cases import BENCHMARKS
 from stackviz.agent.benchmarks.run import BenchmarkOptions, not_run, run_benchmarks
 from stackviz.agent.children import Ended
 from stackviz.agent.diagnose import FileRefused, describe_answer, diagnosed, read_files
-from stackviz.agent.exits import Exit
+from stackviz.agent.exit_codes import Exit
 from stackviz.agent.folders import state_folder
 from stackviz.agent.probing.gather import PROBE_TIMEOUT_S, Gathered, gather
 from stackviz.agent.progress import Progress
+from stackviz.agent.report_text import describe
 from stackviz.agent.sending import send_waiting
-from stackviz.agent.show import describe
 from stackviz.agent.spool import Spool, SpoolError
 from stackviz.agent.upload import Server, ServerError
 from stackviz.wire import LIMITS, Report, to_document

@@ -10,9 +10,9 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
-from stackviz.agent.exits import Exit
+from stackviz.agent.exit_codes import Exit
 from stackviz.agent.progress import Progress
-from stackviz.agent.show import what_is_sent
+from stackviz.agent.report_text import what_is_sent
 from stackviz.agent.spool import Spool, Waiting
 from stackviz.agent.upload import Clock, Delivery, Outcome, Server, deliver
 from stackviz.wire import Report

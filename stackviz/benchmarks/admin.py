@@ -5,7 +5,7 @@ from django.utils.safestring import SafeString
 from django.utils.translation import gettext_lazy
 
 from stackviz.benchmarks.models import Result, Series
-from stackviz.labs.readonly import ReadOnlyAdmin, pretty_json
+from stackviz.labs.readonly_admin import ReadOnlyAdmin, pretty_json
 
 
 @admin.register(Series)

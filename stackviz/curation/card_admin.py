@@ -11,7 +11,7 @@ from django.utils.translation import gettext_lazy, ngettext
 
 from stackviz.curation import names_page
 from stackviz.labs.models import Card
-from stackviz.labs.readonly import ReadOnlyAdmin
+from stackviz.labs.readonly_admin import ReadOnlyAdmin
 from stackviz.labs.rematch import rematch_cards
 
 

@@ -24,7 +24,7 @@ from stackviz.curation import decide
 from stackviz.curation.differences import Difference, differences, field_title, snapshot, source_kept, wanted
 from stackviz.curation.formula_check import formula_problem
 from stackviz.curation.value_admin import proposal_url, user_of
-from stackviz.web.shown_only import ShownOnlyAdmin
+from stackviz.web.readonly_admin import ShownOnlyAdmin
 
 State = Proposal.State
 MOST_AT_ONCE = 500  # each is a transaction of its own, and whoever chose them waits

@@ -9,7 +9,7 @@ from django.http import HttpRequest
 from django.utils.translation import gettext_lazy
 
 from stackviz.diagnose.models import PrivateLink
-from stackviz.web.shown_only import ShownOnlyAdmin
+from stackviz.web.readonly_admin import ShownOnlyAdmin
 
 
 @admin.register(PrivateLink)

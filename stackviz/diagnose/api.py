@@ -13,10 +13,10 @@ from ninja.errors import HttpError
 from stackviz.diagnose.diagnosis import matched_cards
 from stackviz.diagnose.pasted import read_pasted
 from stackviz.dumps.answer import answer
-from stackviz.stacks.tables import rule_tables
+from stackviz.stacks.rule_tables import rule_tables
 from stackviz.web.errors import ErrorBody
-from stackviz.web.pace import DIAGNOSES, TooMany, parts_of
 from stackviz.web.pasted import MOST_KB, Refused, text_of_body, text_of_form
+from stackviz.web.rate_limit import DIAGNOSES, TooMany, parts_of
 
 router = Router()
 MULTIPART = "multipart/form-data"

@@ -16,8 +16,8 @@ from stackviz.catalog.models import Accelerator
 from stackviz.diagnose.facts import FactRow, fact_text, not_told, told
 from stackviz.diagnose.pasted import Pasted
 from stackviz.diagrams.boxes import Column
+from stackviz.diagrams.reported_rows import is_stack, spoken_of
 from stackviz.diagrams.stack import Drawing, draw_columns
-from stackviz.diagrams.told import is_stack, spoken_of
 from stackviz.dumps import DumpedMachine
 from stackviz.dumps.backends import vendors_of
 from stackviz.dumps.titles import title_of, tool_names
@@ -27,7 +27,7 @@ from stackviz.rules import Finding, Severity, Tables, judge
 from stackviz.stacks.models import Component
 from stackviz.stacks.queries import described_columns
 from stackviz.stacks.reported import reported_column, stack_slug
-from stackviz.stacks.tables import rule_tables
+from stackviz.stacks.rule_tables import rule_tables
 from stackviz.units import format_number, format_quantity
 from stackviz.web.pasted import MOST_MACHINES
 from stackviz.wire import CARD_FACTS, FACTS

@@ -1,4 +1,4 @@
-"""Background work of saved links. A task is a doorbell: what is due is asked of the database."""
+"""Background work of saved links. What is due is read from the database."""
 
 from celery import shared_task
 

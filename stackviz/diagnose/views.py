@@ -32,14 +32,14 @@ from stackviz.diagnose.links import (
     read_ticket,
     save_link,
 )
-from stackviz.diagnose.pace import LINKS
 from stackviz.diagnose.pasted import read_pasted
+from stackviz.diagnose.rate_limit import LINKS
 from stackviz.diagrams.svg import svg_of
 from stackviz.dumps.masking import mask_text
 from stackviz.dumps.titles import tool_names
 from stackviz.web.download import svg_response
-from stackviz.web.pace import DIAGNOSES, TooMany, parts_of
 from stackviz.web.pasted import MOST_KB, Refused, text_of_form
+from stackviz.web.rate_limit import DIAGNOSES, TooMany, parts_of
 
 SVG = "svg"
 DELETE_COOKIE = "diagnose_delete"  # holds the delete word of the one link under whose path it is sent

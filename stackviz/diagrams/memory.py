@@ -20,8 +20,7 @@ from dataclasses import dataclass
 
 from django.utils.translation import gettext
 
-from stackviz.diagrams.lettering import Style, lines_of
-from stackviz.diagrams.sketch import (
+from stackviz.diagrams.svg_marks import (
     ACCENT,
     INK,
     INK_2,
@@ -37,6 +36,7 @@ from stackviz.diagrams.sketch import (
     svg_text,
     written_lines,
 )  # fmt: skip
+from stackviz.diagrams.text_width import Style, lines_of
 
 WIDTH, MARGIN, PAD, GAP = 344.0, 2.0, 12.0, 10.0
 NAME, SMALL, CALL = Style(13, bold=True), Style(11), Style(10.5, mono=True)

@@ -20,7 +20,7 @@ from stackviz.diagrams.boxes import Box, Column, Counterpart
 from stackviz.diagrams.drawing import Cell, Drawing, LayerRows, Placed, Row
 from stackviz.diagrams.layers import Layer, State, role_title
 from stackviz.diagrams.links import End, drawn_links, ends_of, told
-from stackviz.diagrams.spoken import spoken
+from stackviz.diagrams.sentences import spoken
 
 __all__ = ["Cell", "Drawing", "LayerRows", "Placed", "Row", "draw_columns"]
 

@@ -12,8 +12,7 @@ from django.utils.translation import gettext
 from stackviz.diagrams.boxes import Box, Column
 from stackviz.diagrams.drawing import Cell, Drawing, DrawnLink, LayerRows, Placed, Row, Said
 from stackviz.diagrams.layers import STATE_SHAPES, Layer, State
-from stackviz.diagrams.lettering import Style, lines_of, width_of
-from stackviz.diagrams.sketch import (
+from stackviz.diagrams.svg_marks import (
     BAD,
     GOOD,
     INK,
@@ -31,6 +30,7 @@ from stackviz.diagrams.sketch import (
     svg_text,
     written_lines,
 )  # fmt: skip
+from stackviz.diagrams.text_width import Style, lines_of, width_of
 
 MARGIN, GAP, SIDE, LANE, INSET = 24.0, 20.0, 136.0, 14.0, 12.0
 BOX_WIDTHS = {1: 440.0, 2: 350.0, 3: 300.0}

@@ -11,7 +11,7 @@ from stackviz.catalog.fields import FIELDS
 from stackviz.charts.ladder import Rung, Tick, ladder
 from stackviz.charts.scale import spans_decades
 from stackviz.explore.axes import Axis, Catalogue, Figure, Subject
-from stackviz.explore.looks import LegendEntry, css, legend, vendor_place
+from stackviz.explore.legend import LegendEntry, css, legend, vendor_place
 from stackviz.explore.measured import Measured, measures
 from stackviz.explore.selection import Filters, Known, LadderChoice
 from stackviz.units import format_number

@@ -25,7 +25,7 @@ from stackviz.charts.scatter import (
 )
 from stackviz.explore.axes import Axis, Catalogue, Figure, Measure, Subject
 from stackviz.explore.ladder import Unranked, joined_text, shown, undated_texts, without_text
-from stackviz.explore.looks import LegendEntry, css, legend, place_of
+from stackviz.explore.legend import LegendEntry, css, legend, place_of
 from stackviz.explore.selection import NO_SIZE, ScatterChoice
 from stackviz.units import format_number, format_quantity
 

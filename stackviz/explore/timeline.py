@@ -17,7 +17,7 @@ from django.utils.translation import ngettext
 
 from stackviz.charts.timeline import Event, Lane, YearMark, timeline
 from stackviz.explore.axes import Axis, Catalogue, Figure, Subject
-from stackviz.explore.looks import css, vendor_place
+from stackviz.explore.legend import css, vendor_place
 
 DATA = Path(__file__).parent / "data"
 # What is shown of a flagship: the first of each that is published.

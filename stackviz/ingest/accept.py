@@ -1,4 +1,4 @@
-"""Takes a report in: one row as sent, in one transaction, then the bell. What it says is read later (`interpret`).
+"""Takes a report in: one row as sent, in one transaction, then queued. What it says is read later (`interpret`).
 
 The usual path is one statement, which also asks whether the key still holds and which machine it is.
 """
@@ -14,13 +14,13 @@ from django.db import IntegrityError, transaction
 from django.utils import timezone
 from django.utils.text import slugify
 
-from stackviz.ingest import doorbell
+from stackviz.ingest import task_queue
+from stackviz.ingest.bulk_insert import execute
 from stackviz.ingest.gate import plainly_right
 from stackviz.ingest.refusals import MachineWentAway, ReportConflict
-from stackviz.ingest.rows import execute
+from stackviz.labs.compression import unpack
 from stackviz.labs.keys import Sender, WrongMachine, check_again, note_use
 from stackviz.labs.models import Machine, Report
-from stackviz.labs.packing import unpack
 from stackviz.wire import Machine as ReportedMachine
 from stackviz.wire import parse_report
 
@@ -47,7 +47,7 @@ def accept_report(sender: Sender, body: bytes, encoding: str) -> Accepted:
     arrived = _Arrived(report_id, machine, sender.key_id, timezone.now(), body, encoding)
     if not _insert(arrived) and not _insert_slowly(sender, arrived):
         return Accepted(report_id, is_new=False)
-    transaction.on_commit(partial(doorbell.ring, str(report_id)))
+    transaction.on_commit(partial(task_queue.enqueue, str(report_id)))
     note_use(sender.key_id, arrived.at)
     return Accepted(report_id, is_new=True)
 
@@ -90,7 +90,7 @@ _INSERT = """
 def _insert(arrived: _Arrived) -> bool:
     """Store the row if nothing stands against it -> whether it is stored now."""
     # Where nobody can be asked now, the row says so and the periodic task asks at its next turn.
-    rung_at = None if doorbell.is_silent() else arrived.at
+    rung_at = None if task_queue.is_broker_unreachable() else arrived.at
     values = (arrived.id, arrived.at, rung_at, arrived.body, arrived.encoding)
     return execute(_INSERT, *values, arrived.key_id, arrived.at, arrived.machine.identity) == 1
 

@@ -11,10 +11,10 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
 
 from stackviz.ingest.reread import read_again
-from stackviz.labs.forget import forget_reports
+from stackviz.labs.compression import unpack
+from stackviz.labs.delete_reports import forget_reports
 from stackviz.labs.models import Report
-from stackviz.labs.packing import unpack
-from stackviz.labs.readonly import ReadOnlyAdmin, TakesReadRowsAlong, pretty_json
+from stackviz.labs.readonly_admin import ReadOnlyAdmin, TakesReadRowsAlong, pretty_json
 from stackviz.wire import ReportError
 
 

@@ -21,8 +21,8 @@ from stackviz.importers import read_all
 from stackviz.ingest.from_dump_add import add_machine
 from stackviz.ingest.from_dump_form import AddForm, labs_to_add_to
 from stackviz.ingest.refusals import Refusal, refusing
-from stackviz.web.pace import DIAGNOSES, TooMany, parts_of
 from stackviz.web.pasted import MOST_MACHINES, Refused, no_dump, nothing_told, text_of_form
+from stackviz.web.rate_limit import DIAGNOSES, TooMany, parts_of
 
 DIAGNOSE = "/diagnose/"  # a page of a room beside this one
 

@@ -14,7 +14,7 @@ from stackviz.dumps import DumpedMachine
 from stackviz.dumps.titles import title_of, tool_name
 from stackviz.ingest.accept import Accepted, accept_report
 from stackviz.ingest.links import receipt_path
-from stackviz.ingest.pace import count_upload
+from stackviz.ingest.rate_limit import count_upload
 from stackviz.ingest.refusals import ReportConflict
 from stackviz.labs.keys import Sender, create_key
 from stackviz.labs.models import AgentKey, Lab, Report

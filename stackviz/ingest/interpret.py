@@ -15,8 +15,8 @@ from django.db.models import F
 from django.utils import timezone
 
 from stackviz.benchmarks.models import Result, Series
+from stackviz.ingest.bulk_insert import execute, insert_row, insert_rows, json_text, select
 from stackviz.ingest.reading import INTERPRETER, Reading, ReadResult, read
-from stackviz.ingest.rows import execute, insert_row, insert_rows, json_text, select
 from stackviz.labs.models import Card, Finding, Report, Snapshot
 from stackviz.wire import Absent, ReportError
 

@@ -15,10 +15,10 @@ from stackviz import wire
 from stackviz.benchmarks.registry import benchmark
 from stackviz.catalog.match import CardName, Match, match_cards
 from stackviz.ingest.gate import quick_report
-from stackviz.labs.packing import unpack
+from stackviz.labs.compression import unpack
 from stackviz.labs.rematch import card_name
 from stackviz.rules import Finding, judge
-from stackviz.stacks.tables import rule_tables
+from stackviz.stacks.rule_tables import rule_tables
 from stackviz.stats import Summary, summarize
 
 INTERPRETER = 1  # raise it when a report would be read differently: `reread_reports` then finds what is older

@@ -12,7 +12,7 @@ from django.db import IntegrityError, InterfaceError, OperationalError
 from ninja.errors import HttpError
 
 from stackviz.labs.keys import KeyForbidden, KeyUnknown, WrongMachine
-from stackviz.web.pace import TooMany
+from stackviz.web.rate_limit import TooMany
 from stackviz.wire import ReportError, ReportTooLarge
 
 log = logging.getLogger(__name__)

@@ -1,4 +1,4 @@
-"""Background work of the inbox. A task is a doorbell: ids in, one call, a short word out; the database is the truth."""
+"""Background work of the inbox. A task takes ids, makes one call, returns a short text; the database is the truth."""
 
 from datetime import timedelta
 
@@ -8,7 +8,6 @@ from django.db import InterfaceError, OperationalError
 from django.db.models import F, Q
 from django.utils import timezone
 
-from stackviz.ingest import doorbell
 from stackviz.ingest.interpret import interpret
 from stackviz.labs.models import Report
 
@@ -42,5 +41,5 @@ def requeue_waiting_reports() -> str:
     # Marked first: a broker that fails halfway leaves the rest to a later turn, and nobody is rung for twice at once.
     Report.objects.filter(pk__in=ids, status=Report.Status.RECEIVED).update(rung_at=now)
     for report_id in ids:
-        doorbell.publish([str(report_id)])
+        read_report.delay(str(report_id))
     return f"{len(ids)} rung"

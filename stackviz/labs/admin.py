@@ -14,7 +14,7 @@ from django.utils.translation import gettext_lazy, ngettext
 
 from stackviz.labs.keys import create_key, revoke
 from stackviz.labs.models import AgentKey, Card, Finding, Lab, Machine, Membership, Snapshot
-from stackviz.labs.readonly import ReadOnlyAdmin, ReadOnlyInline, TakesReadRowsAlong, pretty_json
+from stackviz.labs.readonly_admin import ReadOnlyAdmin, ReadOnlyInline, TakesReadRowsAlong, pretty_json
 
 if TYPE_CHECKING:  # Django's classes take type arguments only from its stubs
     _MembershipInline = admin.TabularInline[Membership, Lab]

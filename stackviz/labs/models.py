@@ -161,7 +161,7 @@ class AgentKey(models.Model):
 
 
 class Report(models.Model):
-    """One upload, kept as sent. The row is the inbox: `status` says what is left to do, the broker is only a doorbell.
+    """One upload, kept as sent. The row is the inbox: `status` says what is left to do, the broker only wakes a worker.
 
     The id is the sender's, made once, so that sending again is harmless. `body` is exactly what arrived, packed as
     `encoding` says. `rung_at`: when a worker was last asked to read it; None: nobody could be asked. `tries` counts the

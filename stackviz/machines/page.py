@@ -14,8 +14,8 @@ from django.utils.translation import pgettext
 
 from stackviz.benchmarks.queries import latest_results
 from stackviz.diagrams.boxes import Column
+from stackviz.diagrams.reported_rows import spoken_of
 from stackviz.diagrams.stack import Drawing, draw_columns
-from stackviz.diagrams.told import spoken_of
 from stackviz.labs.as_report import as_report
 from stackviz.labs.models import Finding, Machine, Report, Snapshot
 from stackviz.labs.queries import MachineDetail, Visitor, latest_snapshots, visible_machines
@@ -93,7 +93,7 @@ class ProbeRow:
 
 @dataclass(frozen=True, slots=True)
 class ReportBody:
-    """All that the latest report says: plain values, so that its drawing can be kept (`machines.kept`).
+    """All that the latest report says: plain values, so that its drawing can be kept (`machines.cached_body`).
 
     `not_drawn`: names of what its stack may hold and it did not report.
     """

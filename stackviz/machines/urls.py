@@ -1,6 +1,6 @@
 from django.urls import path
 
-from stackviz.machines import add, coverage, life, views
+from stackviz.machines import add, coverage, lifecycle, views
 
 app_name = "machines"
 urlpatterns = [
@@ -12,6 +12,6 @@ urlpatterns = [
     path("agent/accelweb-agent.pyz", add.agent_file, name="agent"),
     path("machines/<slug:lab>/", views.lab_page, name="lab"),
     path("machines/<slug:lab>/<slug:slug>/", views.machine, name="machine"),
-    path("machines/<slug:lab>/<slug:slug>/life/", life.life, name="life"),
+    path("machines/<slug:lab>/<slug:slug>/life/", lifecycle.life, name="life"),
     path("machines/<slug:lab>/<slug:slug>/series/<int:series_id>/", views.series, name="series"),
 ]

@@ -22,7 +22,7 @@ from django.conf import settings
 from django.utils import timezone, translation
 
 from stackviz.catalog.models import CatalogueEdition
-from stackviz.opendata import shelf
+from stackviz.opendata import stored_dumps
 from stackviz.opendata.formats import FORMATS, WRITERS, moment_text
 from stackviz.opendata.licence import LICENCE
 from stackviz.opendata.schema import SCHEMA_VERSION, TABLES, TYPES, Table
@@ -41,10 +41,10 @@ class AlreadyWriting(RuntimeError):
 
 def is_due(now: datetime | None = None) -> bool:
     """Whether a dump is to be written: there is none since the last night, or one shows what is public no more."""
-    newest = shelf.newest()
+    newest = stored_dumps.newest()
     if newest is None or newest.schema_version != SCHEMA_VERSION:
         return True
-    return newest.created_at < _last_night(now or timezone.now()) or not shelf.is_still_public(newest)
+    return newest.created_at < _last_night(now or timezone.now()) or not stored_dumps.is_still_public(newest)
 
 
 def _last_night(now: datetime) -> datetime:
@@ -52,9 +52,9 @@ def _last_night(now: datetime) -> datetime:
     return tonight if tonight <= now else tonight - timedelta(days=1)
 
 
-def write_dump() -> shelf.Dump:
+def write_dump() -> stored_dumps.Dump:
     """Write a dump and make it the newest; the oldest beyond DATA_KEEP are removed. Raises AlreadyWriting, OSError."""
-    place = shelf.folder()
+    place = stored_dumps.folder()
     place.mkdir(parents=True, exist_ok=True)
     with _alone(place), translation.override("en"):
         _sweep(place)
@@ -108,12 +108,16 @@ def _write(draft: Path, edition: str) -> None:
         "types": TYPES,
         "tables": tables,
     }
-    _write_text(draft / shelf.MANIFEST, json.dumps(manifest, indent=1) + "\n")
+    _write_text(draft / stored_dumps.MANIFEST, json.dumps(manifest, indent=1) + "\n")
     files = [file for table in tables for file in table["files"]]
-    own = _described(draft / shelf.MANIFEST)
-    _write_text(draft / shelf.CHECKSUMS, "".join(f"{file['sha256']}  {file['name']}\n" for file in (own, *files)))
-    _write_text(draft / f".{shelf.MANIFEST}", json.dumps({"files": [own, _described(draft / shelf.CHECKSUMS)]}))
-    _write_text(draft / shelf.REPORTS, "\n".join(sorted(reports)))
+    own = _described(draft / stored_dumps.MANIFEST)
+    _write_text(
+        draft / stored_dumps.CHECKSUMS, "".join(f"{file['sha256']}  {file['name']}\n" for file in (own, *files))
+    )
+    _write_text(
+        draft / f".{stored_dumps.MANIFEST}", json.dumps({"files": [own, _described(draft / stored_dumps.CHECKSUMS)]})
+    )
+    _write_text(draft / stored_dumps.REPORTS, "\n".join(sorted(reports)))
     draft.chmod(0o755)
 
 
@@ -162,31 +166,31 @@ def _write_text(path: Path, text: str) -> None:
     path.write_text(text, encoding="utf-8", newline="\n")
 
 
-def _publish(draft: Path, place: Path) -> shelf.Dump:
+def _publish(draft: Path, place: Path) -> stored_dumps.Dump:
     """Rename the finished folder into place and let `latest` name it, each in one step."""
     stamp = timezone.now().strftime("%Y%m%dT%H%M%SZ")
-    taken = set(shelf.names())
+    taken = set(stored_dumps.names())
     name = next(name for name in (stamp, *(f"{stamp}-{n}" for n in range(2, 1000))) if name not in taken)
     draft.rename(place / name)
     handle, pointer = tempfile.mkstemp(prefix=WRITING, dir=place)
     with os.fdopen(handle, "w", encoding="ascii") as file:
         file.write(name + "\n")
     Path(pointer).chmod(0o644)
-    Path(pointer).replace(place / shelf.LATEST)
-    written = shelf.named(name)
+    Path(pointer).replace(place / stored_dumps.LATEST)
+    written = stored_dumps.named(name)
     if written is None:
         raise OSError(f"{place / name} was written and cannot be read")
     return written
 
 
-def _withdraw_and_prune(written: shelf.Dump) -> None:
+def _withdraw_and_prune(written: stored_dumps.Dump) -> None:
     """Remove the dumps beyond DATA_KEEP, and from the others what is of machines that are public no more."""
-    older = [name for name in shelf.names() if name != written.name]
+    older = [name for name in stored_dumps.names() if name != written.name]
     for name in older[settings.DATA_KEEP - 1 :]:
-        shutil.rmtree(shelf.folder() / name, ignore_errors=True)
+        shutil.rmtree(stored_dumps.folder() / name, ignore_errors=True)
     for name in older[: settings.DATA_KEEP - 1]:
-        dump = shelf.named(name)
-        if dump is not None and not shelf.is_still_public(dump):
+        dump = stored_dumps.named(name)
+        if dump is not None and not stored_dumps.is_still_public(dump):
             for file in (file for table in dump.tables if table.of_machines for file in table.files):
                 (dump.folder / file.name).unlink(missing_ok=True)
 

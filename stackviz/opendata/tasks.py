@@ -1,4 +1,4 @@
-"""The nightly dump, as background work. A task is a doorbell: whether something is to be done is asked of the shelf."""
+"""The nightly dump, as background work. Whether a new dump is due is read from the stored dumps."""
 
 from celery import shared_task
 

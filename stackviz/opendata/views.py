@@ -10,10 +10,10 @@ from django.utils.cache import get_conditional_response
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_safe
 
-from stackviz.opendata import shelf
+from stackviz.opendata import stored_dumps
 from stackviz.opendata.formats import CONTENT_TYPES, FORMATS
 from stackviz.opendata.schema import SCHEMA_VERSION, TABLES, TYPES, Table
-from stackviz.opendata.shelf import Dump, File
+from stackviz.opendata.stored_dumps import Dump, File
 from stackviz.units import format_number, format_quantity
 
 ASK_AGAIN_S = 120  # a dump that may be handed out no more is written anew within a minute
@@ -44,13 +44,13 @@ class ListedTable:
 @require_safe
 def index(request: HttpRequest) -> HttpResponse:
     """The files of the newest dump with their sizes and checksums, and how to check them. Two queries at most."""
-    dump = shelf.newest()
-    withheld = dump is not None and not shelf.is_still_public(dump)
+    dump = stored_dumps.newest()
+    withheld = dump is not None and not stored_dumps.is_still_public(dump)
     context = {
         "dump": dump,
         "tables": _listed(dump, withheld=withheld) if dump else (),
         "others": tuple(_listed_file(file) for file in dump.others) if dump else (),
-        "older": [name for name in shelf.names() if dump is None or name != dump.name],
+        "older": [name for name in stored_dumps.names() if dump is None or name != dump.name],
         "address": request.build_absolute_uri(reverse("opendata:index")),
         "schema_version": SCHEMA_VERSION,
     }
@@ -67,11 +67,11 @@ def schema(request: HttpRequest) -> HttpResponse:
 @require_safe
 def file(request: HttpRequest, name: str, dump_name: str = "") -> HttpResponseBase:
     """One file of the newest dump, or of the one named: streamed, with its checksum as the tag. One query at most."""
-    dump = shelf.named(dump_name) if dump_name else shelf.newest()
+    dump = stored_dumps.named(dump_name) if dump_name else stored_dumps.newest()
     found = dump.file(name) if dump else None
     if dump is None or found is None:
         raise Http404(_("No file of the data is called “%(name)s”.") % {"name": name})
-    if dump.is_of_machines(found) and not shelf.is_still_public(dump):
+    if dump.is_of_machines(found) and not stored_dumps.is_still_public(dump):
         return _withheld(is_newest=not dump_name)
     tag = f'"{found.sha256}"'
     unchanged = get_conditional_response(request, etag=tag)

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 
 from stackviz.plan.builds import Build, is_broken, may_start, planned_report
-from stackviz.plan.wanted import Wanted, bare_report
+from stackviz.plan.planned_machine import Wanted, bare_report
 from stackviz.rules import Tables
 from stackviz.rules.compatibility import Release
 from stackviz.rules.drivers import driver_branch, shipped_drivers

@@ -6,7 +6,7 @@ from datetime import datetime
 from enum import StrEnum
 
 from stackviz import wire
-from stackviz.plan.wanted import Wanted, bare_report
+from stackviz.plan.planned_machine import Wanted, bare_report
 from stackviz.rules import Finding, Severity, Tables, judge
 from stackviz.rules.compatibility import Requirement
 from stackviz.rules.drivers import driver_floor, serves, shipped_drivers

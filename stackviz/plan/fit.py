@@ -10,7 +10,7 @@ from datetime import datetime
 
 from stackviz import wire
 from stackviz.plan.builds import Answer, Build, builds, chosen_build, is_broken, may_start, offered_by, planned_report
-from stackviz.plan.wanted import System, Wanted, bare_report
+from stackviz.plan.planned_machine import System, Wanted, bare_report
 from stackviz.rules import Finding, Severity, Tables, judge
 from stackviz.rules.card_names import normalized
 from stackviz.rules.checks.builds import builds_for

@@ -13,14 +13,14 @@ from stackviz.diagrams.boxes import Column
 from stackviz.diagrams.layers import State
 from stackviz.diagrams.stack import Drawing, draw_columns
 from stackviz.plan import fit
-from stackviz.plan.asked import Asked, with_release
 from stackviz.plan.branches import Branch, branches, chosen_branch, decided
 from stackviz.plan.builds import Answer, Build, builds, chosen_build, command
 from stackviz.plan.features import feature_title
-from stackviz.plan.wanted import Wanted
+from stackviz.plan.planned_machine import Wanted
+from stackviz.plan.query import Asked, with_release
 from stackviz.rules import Finding, Severity, Tables
 from stackviz.rules.compatibility import Requirement
-from stackviz.stacks.life import LifeTable, life_table
+from stackviz.stacks.lifecycle import LifeTable, life_table
 from stackviz.stacks.queries import described_columns
 from stackviz.stacks.reported import reported_column, stack_slug
 from stackviz.wire.systems import family

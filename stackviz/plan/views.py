@@ -14,15 +14,15 @@ from django.views.decorators.http import require_safe
 
 from stackviz.catalog.models import CatalogueEdition
 from stackviz.diagrams.svg import svg_of
-from stackviz.plan.asked import Asked, read_asked
 from stackviz.plan.page import Plan, plan_of
+from stackviz.plan.query import Asked, read_asked
 from stackviz.rules import Tables
 from stackviz.stacks.models import Edition
-from stackviz.stacks.tables import rule_tables
+from stackviz.stacks.rule_tables import rule_tables
 from stackviz.web.download import svg_response
 from stackviz.web.fragments import kept
 from stackviz.web.htmx import vary_on_htmx, wants_partial
-from stackviz.web.pace import Pace, TooMany
+from stackviz.web.rate_limit import Pace, TooMany
 
 KEPT_S = 3600  # a plan moves with the tables, the catalogue and the day, all of which are in its key
 PLANS = Pace("plans", "PLANS_PER_MINUTE", 60)  # those that are made; one that is kept costs nothing

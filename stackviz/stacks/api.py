@@ -5,8 +5,8 @@ from ninja import Router, Schema
 from ninja.errors import HttpError
 
 from stackviz.diagrams.layers import State
-from stackviz.stacks.around import around
 from stackviz.stacks.queries import described_column, stack_rows
+from stackviz.stacks.undrawn_components import undrawn_components
 from stackviz.web.errors import ErrorBody
 
 router = Router()
@@ -73,7 +73,7 @@ def get_stack(request: HttpRequest, slug: str) -> StackOut:  # noqa: ARG001
     column = described_column(slug)
     if row is None or column is None:
         raise HttpError(404, f"no stack is called {slug!r}")
-    beyond = around(slug)
+    beyond = undrawn_components(slug)
     components = [
         ComponentOut(
             component=box.component,

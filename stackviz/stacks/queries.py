@@ -14,8 +14,8 @@ from stackviz.diagrams.boxes import Box, Column
 from stackviz.diagrams.boxes import Counterpart as Against
 from stackviz.diagrams.layers import Layer, State, role_title
 from stackviz.stacks.models import Call, Component, Counterpart, Edition, Placement, Release, Requirement, Stack
-from stackviz.stacks.needs import DescribedColumn, by_component, described_needs
-from stackviz.stacks.tables import requirement_rows
+from stackviz.stacks.requirements import DescribedColumn, by_component, described_needs
+from stackviz.stacks.rule_tables import requirement_rows
 from stackviz.stacks.terms import Term, terms_of
 from stackviz.stacks.versions import newest_first
 

@@ -13,7 +13,7 @@ from django.utils.translation import gettext as _
 from stackviz import wire
 from stackviz.diagrams.boxes import Box, Column, Found, machine_column
 from stackviz.diagrams.layers import Layer, State
-from stackviz.stacks.needs import DescribedColumn, FindingLike, reported_needs
+from stackviz.stacks.requirements import DescribedColumn, FindingLike, reported_needs
 from stackviz.units import format_quantity
 from stackviz.wire.systems import family
 

@@ -11,11 +11,11 @@ from django.views.decorators.http import require_safe
 from stackviz.diagrams.memory import draw_memory
 from stackviz.diagrams.stack import draw_columns
 from stackviz.diagrams.svg import svg_of
-from stackviz.stacks.around import around
-from stackviz.stacks.life import support_of
+from stackviz.stacks.lifecycle import support_of
 from stackviz.stacks.memory import memory_model_of
 from stackviz.stacks.queries import component_page, described_columns, layer_sections, stack_rows
 from stackviz.stacks.terms import Term, all_terms
+from stackviz.stacks.undrawn_components import undrawn_components
 from stackviz.web.asked import asked_text
 from stackviz.web.download import svg_response
 from stackviz.web.htmx import vary_on_htmx, wants_partial
@@ -71,7 +71,7 @@ def stack(request: HttpRequest, slug: str) -> HttpResponse:
     drawing = draw_columns([column])
     if request.GET.get("format") == "svg":
         return svg_response(f"stack-{slug}", svg_of(drawing, column.title, request.build_absolute_uri(request.path)))
-    beyond = around(slug)
+    beyond = undrawn_components(slug)
     context = {
         "row": rows.pop(slug),
         "others": list(rows.values()),

@@ -7,7 +7,7 @@ from django.core.cache.backends.base import DEFAULT_TIMEOUT
 from django.core.cache.backends.redis import RedisCache
 from redis.exceptions import RedisError
 
-from stackviz.web.breaker import Breaker
+from stackviz.web.circuit_breaker import Breaker
 
 log = logging.getLogger(__name__)
 

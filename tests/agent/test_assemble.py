@@ -3,7 +3,7 @@
 import pytest
 
 from stackviz.agent.assemble import assemble_report
-from stackviz.agent.mend import parse_mended
+from stackviz.agent.drop_invalid import parse_mended
 from stackviz.agent.privacy import mask_of
 from stackviz.agent.probing.gather import Gathered
 from stackviz.wire import ReportError, parse_report, to_json

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from stackviz.agent import cli, sending
-from stackviz.agent.exits import Exit
+from stackviz.agent.exit_codes import Exit
 from stackviz.agent.probing.gather import Gathered
 from stackviz.agent.spool import Spool
 from stackviz.wire import parse_report

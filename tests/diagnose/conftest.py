@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from django.core.cache import cache
 
-from stackviz.web import pace
+from stackviz.web import rate_limit
 from tests.compare.conftest import curated  # noqa: F401 (a fixture)
 
 FIXTURES = Path(__file__).parents[1] / "fixtures"
@@ -21,5 +21,5 @@ def _own_counts(settings, tmp_path):
     """Counts of this test alone, in a folder of its own."""
     settings.VAR_DIR = tmp_path
     settings.REDIS_URL = ""
-    pace._breaker._until = 0.0
+    rate_limit._breaker._until = 0.0
     cache.clear()

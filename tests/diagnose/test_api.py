@@ -11,7 +11,7 @@ from stackviz.catalog.models import Accelerator, Alias
 from stackviz.diagnose.api import DiagnosisOut
 from stackviz.diagnose.diagnosis import diagnose
 from stackviz.diagnose.pasted import read_pasted
-from stackviz.web import pace
+from stackviz.web import rate_limit
 from tests.diagnose.conftest import CPU_WHEEL, HOSTILE, MAC_JSON, MIG_XML, TWO_MACHINES
 
 ADDRESS = "/api/v1/diagnose/"
@@ -209,11 +209,11 @@ def test_hostile_and_torn_texts_have_an_answer(send, text):
 
 def test_more_than_a_client_s_share_waits(send, settings, monkeypatch):
     settings.DIAGNOSES_PER_MINUTE = 2
-    monkeypatch.setattr(pace, "clock", lambda: 6_000_015.0)
+    monkeypatch.setattr(rate_limit, "clock", lambda: 6_000_015.0)
     assert [send("x").status_code for _ in range(3)] == [422, 422, 429]
     answer = send("x")
     assert (answer["Retry-After"], answer.json()["error"]) == ("45", "too many requests from this address; wait 45 s")
-    monkeypatch.setattr(pace, "clock", lambda: 6_000_060.0)
+    monkeypatch.setattr(rate_limit, "clock", lambda: 6_000_060.0)
     assert send("x").status_code == 422
 
 

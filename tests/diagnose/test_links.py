@@ -12,7 +12,7 @@ from django.utils import timezone
 from stackviz.diagnose.links import delete_expired, digest_of, new_ticket, save_link
 from stackviz.diagnose.models import PrivateLink
 from stackviz.diagnose.tasks import delete_expired_links
-from stackviz.web import pace
+from stackviz.web import rate_limit
 from tests.diagnose.conftest import CPU_WHEEL, HOSTILE, TWO_MACHINES
 
 SECRETS = (
@@ -156,7 +156,7 @@ def test_the_clock_of_the_worker_asks_for_it(settings):
 
 def test_one_client_saves_so_many_an_hour(visitor, settings, monkeypatch):
     settings.LINKS_PER_HOUR = 2
-    monkeypatch.setattr(pace, "clock", lambda: 7_200_000.0)
+    monkeypatch.setattr(rate_limit, "clock", lambda: 7_200_000.0)
     answers = [save(visitor) for _ in range(3)]
     assert [answer.status_code for answer in answers] == [303, 303, 429]
     assert "2.12.0+cpu" in answers[-1].context["text"]  # what was to be kept is not lost

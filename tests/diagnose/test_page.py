@@ -17,7 +17,7 @@ from stackviz.catalog.models import Accelerator
 from stackviz.diagnose.diagnosis import diagnose
 from stackviz.diagnose.pasted import read_pasted
 from stackviz.rules import Finding
-from stackviz.web import pace
+from stackviz.web import rate_limit
 from stackviz.web.pasted import Refused
 from tests.diagnose.conftest import CPU_WHEEL, FIXTURES, HOSTILE, MAC_JSON, MIG_XML, TWO_MACHINES
 
@@ -194,7 +194,7 @@ def test_results_of_a_benchmark_are_shown_as_it_states_them(paste):
 
 def test_too_many_texts_of_one_client_wait(paste, settings, monkeypatch):
     settings.DIAGNOSES_PER_MINUTE = 1
-    monkeypatch.setattr(pace, "clock", lambda: 6_000_015.0)
+    monkeypatch.setattr(rate_limit, "clock", lambda: 6_000_015.0)
     assert paste(CPU_WHEEL).status_code == 200
     response = paste(CPU_WHEEL)
     assert (response.status_code, response["Retry-After"]) == (429, "45")

@@ -6,17 +6,17 @@ from dataclasses import dataclass, field
 import pytest
 from django.core.cache import cache
 
-from stackviz.ingest import doorbell
+from stackviz.ingest import task_queue
 from stackviz.labs import keys
 from stackviz.labs.keys import create_key
 from stackviz.labs.models import AgentKey, Lab
-from stackviz.web import pace
+from stackviz.web import rate_limit
 
 
 @pytest.fixture(autouse=True)
 def _no_memory(settings, tmp_path):
     """What a process remembers of keys and counts is not carried from one test into the next."""
-    for memory in (keys._recognised, keys._noted, pace._drawn):
+    for memory in (keys._recognised, keys._noted, rate_limit._drawn):
         memory.clear()
     settings.VAR_DIR = tmp_path  # counts are kept there
     cache.clear()
@@ -26,7 +26,7 @@ def _no_memory(settings, tmp_path):
 def bells(monkeypatch) -> list[str]:
     """The reports that were rung for, instead of a broker."""
     rung: list[str] = []
-    monkeypatch.setattr(doorbell, "ring", rung.append)
+    monkeypatch.setattr(task_queue, "enqueue", rung.append)
     return rung
 
 

@@ -8,8 +8,8 @@ from django.test import Client
 
 from stackviz.ingest.from_dump_add import KEY_NAME
 from stackviz.ingest.interpret import interpret
+from stackviz.labs.compression import unpack
 from stackviz.labs.models import AgentKey, Lab, Machine, Membership, Report
-from stackviz.labs.packing import unpack
 from tests.diagnose.conftest import CPU_WHEEL, HOSTILE, TWO_MACHINES
 
 ADDRESS = "/diagnose/add/"

@@ -8,7 +8,7 @@ from django.core.exceptions import ValidationError
 from django.db import IntegrityError, transaction
 from django.utils import timezone
 
-from stackviz.labs.forget import forget_reports
+from stackviz.labs.delete_reports import forget_reports
 from stackviz.labs.models import AgentKey, Card, Finding, Lab, Machine, Membership, Report, Snapshot
 
 

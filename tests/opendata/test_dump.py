@@ -18,7 +18,7 @@ from pyarrow import parquet
 from stackviz.catalog.models import Accelerator, Alias, CatalogueEdition, Source, SpecValue
 from stackviz.labs.models import Lab, Machine, Report
 from stackviz.opendata import dump as dumping
-from stackviz.opendata import shelf, tables
+from stackviz.opendata import stored_dumps, tables
 from stackviz.opendata.dump import AlreadyWriting, is_due, write_dump
 from stackviz.opendata.formats import FORMATS
 from stackviz.opendata.schema import FINGERPRINTS, SCHEMA_VERSION, TABLES, TYPES, fingerprint
@@ -240,7 +240,7 @@ def test_a_writer_that_fails_leaves_the_newest_dump_and_no_litter(labs, data_dir
     monkeypatch.setitem(ROWS, "vendors", broken)
     with pytest.raises(OSError, match="disk is full"):
         write_dump()
-    assert shelf.newest() == whole
+    assert stored_dumps.newest() == whole
     assert list(data_dir.glob(".writing-*")) == []
     with pytest.raises(CommandError, match="DATA_DIR"):
         call_command("write_dump")
@@ -268,7 +268,7 @@ def test_of_two_writers_at_once_the_second_leaves_and_harms_nothing(labs, data_d
         assert write_dump_if_due() == "being written"
     finally:
         other.communicate(timeout=60)
-    assert shelf.newest() == whole
+    assert stored_dumps.newest() == whole
     assert write_dump_if_due().startswith("written: ")
 
 
@@ -292,10 +292,10 @@ def test_older_dumps_are_kept_as_many_as_asked_and_what_killed_writers_left_goes
     os.utime(data_dir / ".writing-old", (time.time() - 2 * 86_400,) * 2)
     (data_dir / ".writing-now").mkdir()
     third = write_dump()
-    assert shelf.names() == sorted([second.name, third.name], reverse=True)
+    assert stored_dumps.names() == sorted([second.name, third.name], reverse=True)
     assert not first.folder.exists()
     assert [path.name for path in data_dir.glob(".writing-*")] == [".writing-now"]
-    assert shelf.newest() == third
+    assert stored_dumps.newest() == third
 
 
 # --- when ---
@@ -331,11 +331,11 @@ def test_machines_that_are_public_no_more_leave_older_dumps_too(labs):
 def test_a_pointer_or_a_manifest_that_cannot_be_read_is_no_dump(labs, data_dir, left):
     dump = write_dump()
     (data_dir / "latest").write_text(left)
-    assert shelf.newest() is None
+    assert stored_dumps.newest() is None
     assert is_due()
     (data_dir / "latest").write_text(dump.name)
     (dump.folder / "manifest.json").write_text(left)
-    assert shelf.newest() is None
+    assert stored_dumps.newest() is None
 
 
 def test_the_command_says_what_it_wrote_and_leaves_a_fresh_one_alone(labs, capsys):
@@ -343,4 +343,4 @@ def test_the_command_says_what_it_wrote_and_leaves_a_fresh_one_alone(labs, capsy
     assert "15 tables" in capsys.readouterr().out
     call_command("write_dump", "--if-due")
     assert "of this night" in capsys.readouterr().out
-    assert len(shelf.names()) == 1
+    assert len(stored_dumps.names()) == 1

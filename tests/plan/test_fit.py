@@ -21,7 +21,7 @@ from stackviz.plan.fit import (
     torch_versions,
     works,
 )
-from stackviz.plan.wanted import SYSTEMS, Wanted
+from stackviz.plan.planned_machine import SYSTEMS, Wanted
 from stackviz.rules import judge, packaged_tables
 from stackviz.rules.known_cards import KnownCard
 

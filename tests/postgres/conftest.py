@@ -2,14 +2,14 @@
 
 import pytest
 
-from stackviz.ingest import doorbell
+from stackviz.ingest import task_queue
 from stackviz.labs import keys
-from stackviz.web import pace
+from stackviz.web import rate_limit
 
 
 @pytest.fixture(autouse=True)
 def _here(on_postgres, monkeypatch, settings, tmp_path):
-    for memory in (keys._recognised, keys._noted, pace._drawn):
+    for memory in (keys._recognised, keys._noted, rate_limit._drawn):
         memory.clear()
     settings.VAR_DIR = tmp_path  # counts are kept there
-    monkeypatch.setattr(doorbell, "ring", lambda _: None)
+    monkeypatch.setattr(task_queue, "enqueue", lambda _: None)

@@ -24,7 +24,7 @@ from stackviz.stacks.models import (
     Stack,
     StacksLoad,
 )
-from stackviz.stacks.tables import rule_tables
+from stackviz.stacks.rule_tables import rule_tables
 
 TABLES = (Source, Component, Stack, Placement, Call, Counterpart, Release, Requirement)
 

@@ -5,7 +5,7 @@ from stackviz.diagrams.stack import draw_columns
 from stackviz.rules import find, packaged_tables
 from stackviz.stacks.models import Component, Edition, Placement, Release, Stack
 from stackviz.stacks.queries import component_page, described_column, described_columns, stack_rows
-from stackviz.stacks.tables import rule_tables
+from stackviz.stacks.rule_tables import rule_tables
 from tests.rules.build import card, linux
 
 # --- described columns ---

@@ -1,4 +1,4 @@
-"""Ringing never makes the sender wait, and what is not delivered is rung for later."""
+"""Queueing never makes the sender wait, and what is not delivered is queued again later."""
 
 import threading
 import time
@@ -8,10 +8,10 @@ import pytest
 from celery import current_app
 from django.utils import timezone
 
-from stackviz.ingest import doorbell, tasks
-from stackviz.ingest.doorbell import REPORTS_PER_MESSAGE, Doorbell
+from stackviz.ingest import task_queue, tasks
+from stackviz.ingest.task_queue import REPORTS_PER_MESSAGE, ReportQueue
 from stackviz.labs.models import Machine, Report
-from stackviz.web.breaker import Breaker
+from stackviz.web.circuit_breaker import Breaker
 from tests.wire.reports import report_body
 
 
@@ -19,7 +19,7 @@ from tests.wire.reports import report_body
 def messages(monkeypatch) -> list[list[str]]:
     """What reached the broker."""
     sent: list[list[str]] = []
-    monkeypatch.setattr(doorbell, "publish", sent.append)
+    monkeypatch.setattr(tasks.read_report, "delay", lambda *report_ids: sent.append(list(report_ids)))
     return sent
 
 
@@ -30,11 +30,11 @@ def wait_until(is_so, patience_s=60.0):
     assert is_so()
 
 
-def test_bells_rung_together_travel_in_one_message():
+def test_reports_queued_together_travel_in_one_message():
     messages: list[list[str]] = []
-    bell = Doorbell(messages.append)
+    report_queue = ReportQueue(messages.append)
     for number in range(20):
-        bell.ring(str(number))
+        report_queue.put(str(number))
     wait_until(lambda: sum(map(len, messages)) == 20)
     assert [name for message in messages for name in message] == [str(number) for number in range(20)]
     assert len(messages) < 10
@@ -42,19 +42,19 @@ def test_bells_rung_together_travel_in_one_message():
 
 def test_a_message_has_room_for_so_many_and_no_more():
     messages: list[list[str]] = []
-    bell = Doorbell(messages.append)
+    report_queue = ReportQueue(messages.append)
     for number in range(REPORTS_PER_MESSAGE * 3):
-        bell.ring(str(number))
+        report_queue.put(str(number))
     wait_until(lambda: sum(map(len, messages)) == REPORTS_PER_MESSAGE * 3)
     assert max(map(len, messages)) <= REPORTS_PER_MESSAGE
 
 
 def test_a_broker_that_hangs_does_not_hold_up_the_sender():
     is_back = threading.Event()
-    bell = Doorbell(lambda _: is_back.wait(60))
+    report_queue = ReportQueue(lambda _: is_back.wait(60))
     started = time.perf_counter()
     for number in range(100):
-        bell.ring(str(number))
+        report_queue.put(str(number))
     assert time.perf_counter() - started < 30
     is_back.set()
 
@@ -66,10 +66,10 @@ def test_after_a_failure_the_broker_is_left_in_peace():
         tried.append(report_ids)
         raise ConnectionRefusedError("no broker")
 
-    bell = Doorbell(fail)
-    bell.ring("first")
-    wait_until(lambda: bell.breaker.is_open)
-    bell.ring("second")
+    report_queue = ReportQueue(fail)
+    report_queue.put("first")
+    wait_until(lambda: report_queue.breaker.is_open)
+    report_queue.put("second")
     time.sleep(0.05)
     assert tried == [["first"]]
 
@@ -82,20 +82,20 @@ def test_a_breaker_closes_after_its_rest():
     assert not breaker.is_open
 
 
-def test_the_last_bells_are_rung_when_the_process_ends(monkeypatch):
+def test_what_waits_is_published_when_the_process_ends(monkeypatch):
     messages: list[list[str]] = []
-    bell = Doorbell(messages.append)
-    monkeypatch.setattr(bell, "_start", lambda: None)
-    bell.ring("one")
-    bell.ring("two")
-    bell.farewell()
+    report_queue = ReportQueue(messages.append)
+    monkeypatch.setattr(report_queue, "_start", lambda: None)
+    report_queue.put("one")
+    report_queue.put("two")
+    report_queue.flush()
     assert messages == [["one", "two"]]
 
 
 def test_with_eager_tasks_the_report_is_read_at_once(messages):
     current_app.conf.task_always_eager = True
     try:
-        doorbell.ring("now")
+        task_queue.enqueue("now")
     finally:
         current_app.conf.task_always_eager = False
     assert messages == [["now"]]
@@ -134,11 +134,11 @@ def test_reports_rung_for_again_are_left_in_peace_for_a_while(waiting, messages,
 
 
 def test_a_broker_that_fails_halfway_leaves_the_rest_to_a_later_turn(waiting, monkeypatch):
-    def fail(_):
+    def fail(*_report_ids):
         raise ConnectionRefusedError
 
     waiting(rung_at=None)
-    monkeypatch.setattr(doorbell, "publish", fail)
+    monkeypatch.setattr(tasks.read_report, "delay", fail)
     with pytest.raises(ConnectionRefusedError):
         tasks.requeue_waiting_reports()
     assert Report.objects.get().rung_at is not None

@@ -1,5 +1,5 @@
 """How often one client may save a private link."""
 
-from stackviz.web.pace import Pace
+from stackviz.web.rate_limit import Pace
 
 LINKS = Pace("links", "LINKS_PER_HOUR", 3600)

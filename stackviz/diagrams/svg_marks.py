@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from html import escape
 from typing import Literal
 
-from stackviz.diagrams.lettering import Style, clean
+from stackviz.diagrams.text_width import Style, clean
 
 SANS = (
     "system-ui, -apple-system, 'Segoe UI', Roboto, 'Noto Sans', 'Noto Sans CJK SC', 'PingFang SC', 'Microsoft YaHei', "

@@ -1,8 +1,8 @@
-"""Asks a worker to read reports, without making the sender wait or fail: the row in the database is what counts.
+"""Queue reports for a worker without making the sender wait or fail: the row in the database is what counts.
 
-Publishing to the broker costs about as much as the INSERT, and a broker that is away costs its time-out. So a thread of
-its own does it, with one message for all reports that came in meanwhile. What it cannot deliver it forgets: the
-periodic task rings again for rows that wait. One thread per web process, started by its first report.
+Publishing to the broker costs about as much as the INSERT, and an unreachable broker costs its time-out. So a thread of
+the web process publishes, one message for all reports that came in meanwhile. What it cannot deliver it drops: the
+periodic task queues waiting rows again. One thread per web process, started by its first report.
 """
 
 import atexit
@@ -15,25 +15,24 @@ from collections.abc import Callable
 
 from celery import current_app
 
-from stackviz.web.breaker import Breaker
+from stackviz.ingest.tasks import read_report
+from stackviz.web.circuit_breaker import Breaker
 
 PAUSE_S = 0.1  # between two messages: the first of a while goes out at once, a busy site gathers what comes meanwhile
 REPORTS_PER_MESSAGE = 100
-REST_S = 15  # after a failure; as often as the periodic task rings anyway
-FAREWELL_S = 2.0  # for the last bells of a process that ends
+REST_S = 15  # after a failure; as often as the periodic task runs anyway
+FLUSH_S = 2.0  # for the last messages of a process that ends
 
 log = logging.getLogger(__name__)
 
 
 def publish(report_ids: list[str]) -> None:
     """One message for these reports, now, in this thread. Raises whatever the broker's transport raises."""
-    from stackviz.ingest.tasks import read_report
-
     read_report.delay(*report_ids)
 
 
-class Doorbell:
-    """The bells of one process that are still to be rung, and the thread that rings them with `send`."""
+class ReportQueue:
+    """The reports of one process that are not published yet, and the thread that publishes them with `send`."""
 
     def __init__(self, send: Callable[[list[str]], object]) -> None:
         self.send = send
@@ -41,12 +40,12 @@ class Doorbell:
         self._reset()
 
     def _reset(self) -> None:
-        """As new. Also after a fork: a child has its parent's bells, which the parent rings, and not its thread."""
+        """As new. Also after a fork: a child has its parent's queue, which the parent empties, and not its thread."""
         self._waiting: queue.SimpleQueue[str] = queue.SimpleQueue()
         self._starting = threading.Lock()
         self._thread: threading.Thread | None = None
 
-    def ring(self, report_id: str) -> None:
+    def put(self, report_id: str) -> None:
         self._waiting.put(report_id)
         if self._thread is None or not self._thread.is_alive():
             self._start()
@@ -54,16 +53,16 @@ class Doorbell:
     def _start(self) -> None:
         with self._starting:
             if self._thread is None or not self._thread.is_alive():
-                self._thread = threading.Thread(target=self._ring_for_ever, name="doorbell", daemon=True)
+                self._thread = threading.Thread(target=self._publish_for_ever, name="report-queue", daemon=True)
                 self._thread.start()
 
-    def _ring_for_ever(self) -> None:
+    def _publish_for_ever(self) -> None:
         while True:
             first = self._waiting.get()
-            self._try([first, *self._gathered()])
+            self._try([first, *self._gather()])
             time.sleep(PAUSE_S)
 
-    def _gathered(self) -> list[str]:
+    def _gather(self) -> list[str]:
         """What waits now, at most what fits into a message with the first."""
         gathered: list[str] = []
         while len(gathered) < REPORTS_PER_MESSAGE - 1:
@@ -80,28 +79,30 @@ class Doorbell:
             self.send(report_ids)
         except Exception as error:  # noqa: BLE001 (each transport has its own errors; none may end this thread)
             self.breaker.trip()
-            log.warning("the broker is away (%s): reports wait in the database, the next bell in %s s", error, REST_S)
+            log.warning(
+                "broker unreachable (%s); reports stay queued in the database, next attempt in %s s", error, REST_S
+            )
 
-    def farewell(self) -> None:
-        """A process that is asked to stop rings its last bells: else these reports would wait for the periodic task."""
-        deadline = time.monotonic() + FAREWELL_S
-        while time.monotonic() < deadline and (last := self._gathered()):
+    def flush(self) -> None:
+        """Publish what waits before the process ends: else these reports would wait for the periodic task."""
+        deadline = time.monotonic() + FLUSH_S
+        while time.monotonic() < deadline and (last := self._gather()):
             self._try(last)
 
 
-_doorbell = Doorbell(publish)
-atexit.register(_doorbell.farewell)
-os.register_at_fork(after_in_child=_doorbell._reset)  # noqa: SLF001 (same module)
+_queue = ReportQueue(publish)
+atexit.register(_queue.flush)
+os.register_at_fork(after_in_child=_queue._reset)  # noqa: SLF001 (same module)
 
 
-def ring(report_id: str) -> None:
+def enqueue(report_id: str) -> None:
     """Have this report read soon. Returns at once, whatever the broker does."""
     if current_app.conf.task_always_eager:
         publish([report_id])
     else:
-        _doorbell.ring(report_id)
+        _queue.put(report_id)
 
 
-def is_silent() -> bool:
-    """Whether the broker failed so lately that ringing is of no use now."""
-    return _doorbell.breaker.is_open
+def is_broker_unreachable() -> bool:
+    """Whether the broker failed within the last REST_S, so that nothing can be queued now."""
+    return _queue.breaker.is_open

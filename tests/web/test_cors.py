@@ -4,7 +4,7 @@ import pytest
 from django.http import HttpResponse
 from django.test import RequestFactory
 
-from stackviz.web.open_reading import OpenReading
+from stackviz.web.cors import OpenReading
 
 ORIGIN = {"Origin": "https://else.example"}
 

@@ -1,6 +1,6 @@
 """How fast one key may send."""
 
-from stackviz.web.pace import Pace
+from stackviz.web.rate_limit import Pace
 
 # With a limit of 600 a process asks for every sixth upload.
 UPLOADS = Pace("uploads", "UPLOADS_PER_MINUTE", 60, "too many uploads with this key", lots=100)

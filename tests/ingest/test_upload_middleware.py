@@ -6,7 +6,7 @@ from django.contrib.auth.models import User
 from stackviz.labs.models import Report
 from tests.wire.reports import report_body
 
-SHORTCUT = "stackviz.ingest.shortcut.UploadShortcut"
+SHORTCUT = "stackviz.ingest.upload_middleware.UploadShortcut"
 
 
 @pytest.fixture(params=["short", "long"])

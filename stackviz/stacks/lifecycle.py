@@ -13,7 +13,7 @@ from stackviz.rules.compatibility import Release
 from stackviz.rules.lifecycle import Life, LifeState, lives, newest_out, standing
 from stackviz.rules.upgrade import Upgrade, next_upgrades
 from stackviz.stacks.models import Component
-from stackviz.stacks.tables import rule_tables
+from stackviz.stacks.rule_tables import rule_tables
 from stackviz.wire import Report
 
 _WORDS: Mapping[LifeState, tuple[str, str | Promise]] = {

@@ -2,7 +2,7 @@
 
 import pytest
 
-from stackviz.diagrams.lettering import Style, clean, lines_of, width_of
+from stackviz.diagrams.text_width import Style, clean, lines_of, width_of
 
 PLAIN, BOLD, MONO = Style(12), Style(12, bold=True), Style(12, mono=True)
 

@@ -7,7 +7,7 @@ import pytest
 from stackviz.diagrams.boxes import Box, Column
 from stackviz.diagrams.layers import Layer, State
 from stackviz.rules import packaged_tables
-from stackviz.stacks.needs import MOST_NEEDS, DescribedColumn, by_component, described_needs, reported_needs
+from stackviz.stacks.requirements import MOST_NEEDS, DescribedColumn, by_component, described_needs, reported_needs
 
 LINUX = {"os.name": "Ubuntu", "os.arch": "x86_64", "python.arch": "x86_64", "os.libc": "glibc 2.35"}
 

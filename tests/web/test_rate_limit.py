@@ -5,9 +5,9 @@ import threading
 import pytest
 from django.test import RequestFactory
 
-from stackviz.web import pace
-from stackviz.web.breaker import Breaker
-from stackviz.web.pace import Pace, TooMany, client_of
+from stackviz.web import rate_limit
+from stackviz.web.circuit_breaker import Breaker
+from stackviz.web.rate_limit import Pace, TooMany, client_of
 
 MINUTE = 6_000_000.0
 ONE_BY_ONE = Pace("asked", "DIAGNOSES_PER_MINUTE", 60)
@@ -34,9 +34,9 @@ def _time_stands_still(monkeypatch, settings, tmp_path):
     settings.VAR_DIR, settings.REDIS_URL = tmp_path, ""
     settings.DIAGNOSES_PER_MINUTE = 5
     settings.UPLOADS_PER_MINUTE = 7
-    monkeypatch.setattr(pace, "_breaker", Breaker(rest_s=15))
-    monkeypatch.setattr(pace, "_drawn", {})
-    monkeypatch.setattr(pace, "clock", lambda: MINUTE)
+    monkeypatch.setattr(rate_limit, "_breaker", Breaker(rest_s=15))
+    monkeypatch.setattr(rate_limit, "_drawn", {})
+    monkeypatch.setattr(rate_limit, "clock", lambda: MINUTE)
 
 
 def test_each_client_has_its_own_share():
@@ -64,7 +64,7 @@ def test_who_had_their_share_is_told_of_what_and_how_long_to_wait():
 
 def test_what_is_drawn_in_lots_comes_to_the_same_share_for_all_processes(monkeypatch):
     assert sent(1) == 1
-    monkeypatch.setattr(pace, "_drawn", {})  # another process; the first has one of its lot of two left
+    monkeypatch.setattr(rate_limit, "_drawn", {})  # another process; the first has one of its lot of two left
     assert sent(20) == 5
     assert sent(20, "18") == 7
 
@@ -72,7 +72,7 @@ def test_what_is_drawn_in_lots_comes_to_the_same_share_for_all_processes(monkeyp
 def test_the_next_minute_begins_anew_and_old_counts_go(monkeypatch, settings):
     assert let_through(8) == 5
     for minutes in range(1, 5):
-        monkeypatch.setattr(pace, "clock", lambda now=MINUTE + 60 * minutes: now)
+        monkeypatch.setattr(rate_limit, "clock", lambda now=MINUTE + 60 * minutes: now)
         assert let_through(8) == 5
     assert len(list((settings.VAR_DIR / "pace/asked").iterdir())) <= 3
 

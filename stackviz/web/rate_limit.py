@@ -18,7 +18,7 @@ from django.http import HttpRequest
 from django.utils.crypto import salted_hmac
 from redis.exceptions import RedisError
 
-from stackviz.web.breaker import Breaker
+from stackviz.web.circuit_breaker import Breaker
 
 log = logging.getLogger(__name__)
 clock: Callable[[], float] = time.time
@@ -91,7 +91,7 @@ def parts_of(text: str) -> int:
 
 def client_key(request: HttpRequest) -> str:
     """Stands for the client; who reads the counts learns no address."""
-    digest = salted_hmac("stackviz.web.pace", client_of(request), algorithm="sha256").hexdigest()
+    digest = salted_hmac("stackviz.web.rate_limit", client_of(request), algorithm="sha256").hexdigest()
     return str(digest)[:_KEY_CHARS]
 
 

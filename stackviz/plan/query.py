@@ -13,7 +13,7 @@ from django.utils.translation import gettext as _
 
 from stackviz.catalog.queries import public_accelerators
 from stackviz.plan.fit import pythons, torch_versions
-from stackviz.plan.wanted import SYSTEMS, System, Wanted
+from stackviz.plan.planned_machine import SYSTEMS, System, Wanted
 from stackviz.rules import Tables
 from stackviz.rules.known_cards import KnownCard
 from stackviz.rules.lifecycle import newest_out

@@ -46,20 +46,20 @@ class Beside:
 
 
 @dataclass(frozen=True, slots=True)
-class Around:
+class UndrawnComponents:
     """The tools that watch a stack, and what belongs to it without being drawn."""
 
     tools: tuple[Tool, ...] = ()
     beside: tuple[Beside, ...] = ()
 
 
-def around(stack: str) -> Around:
+def undrawn_components(stack: str) -> UndrawnComponents:
     """Of the public stack with this slug. One query, three after a change of the data."""
-    return _around(Edition.current()).get(stack, Around())
+    return _by_stack(Edition.current()).get(stack, UndrawnComponents())
 
 
 @lru_cache(maxsize=2)
-def _around(_edition: str) -> Mapping[str, Around]:
+def _by_stack(_edition: str) -> Mapping[str, UndrawnComponents]:
     reads: dict[tuple[int, int], list[tuple[str, str]]] = defaultdict(list)
     for call in Call.objects.select_related("callee").order_by("pk"):
         reads[call.stack_id, call.caller_id].append((call.callee.name, call.callee.get_absolute_url()))
@@ -73,7 +73,7 @@ def _around(_edition: str) -> Mapping[str, Around]:
             depth = list(Layer).index(Layer(placed.component.layer))
             beside[placed.stack.slug].append((depth, _beside(placed)))
     return {
-        slug: Around(
+        slug: UndrawnComponents(
             tuple(tools[slug]),
             tuple(row for _depth, row in sorted(beside[slug], key=lambda pair: pair[0])),
         )

@@ -9,7 +9,7 @@ from stackviz.labs.as_report import as_report
 from stackviz.labs.models import Machine
 from stackviz.labs.queries import machine_detail
 from stackviz.machines.views import kept_from_others
-from stackviz.stacks.life import life_table
+from stackviz.stacks.lifecycle import life_table
 from stackviz.web.htmx import vary_on_htmx, wants_partial
 
 

@@ -6,7 +6,7 @@ import zlib
 
 import pytest
 
-from stackviz.labs.packing import unpack
+from stackviz.labs.compression import unpack
 from stackviz.wire import LIMITS, ReportError, ReportTooLarge
 
 

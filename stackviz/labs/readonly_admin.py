@@ -10,7 +10,7 @@ from django.utils.html import format_html
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
 
-from stackviz.web.shown_only import ShownOnlyAdmin
+from stackviz.web.readonly_admin import ShownOnlyAdmin
 
 if TYPE_CHECKING:  # Django's classes take type arguments only from its stubs
     _ModelAdmin = admin.ModelAdmin[Any]
