@@ -17,7 +17,7 @@ import django
 MACHINES = 20
 SAMPLES = 10
 START = datetime(2026, 1, 1, tzinfo=UTC)
-H100, M3_MAX = "nvidia-h100-sxm5-80gb", "apple-m3-max-40"
+WARM_UP = 4  # pages of a kind that are requested before any is timed
 
 
 def body_text(number: int) -> bytes:
@@ -33,6 +33,12 @@ def body_text(number: int) -> bytes:
         created_at=created.isoformat().replace("+00:00", "Z"),
         machine={"identity": sha256(name), "name": name},
     )
+    # No two machines are drawn alike, or a kept drawing of one would serve the others.
+    driver = f"580.65.{10 + number % MACHINES}"
+    body["facts"] |= {"nvidia.driver_version": driver}
+    for software in body["software"]:
+        if software["component"] == "nvidia-driver":
+            software["version"] = driver
     for result in body["results"]:
         result["started_at"] = body["created_at"]
     return json.dumps(body).encode()
@@ -215,46 +221,87 @@ def copy_of(model: Any) -> Any:
 
 
 def pages() -> dict[str, Any]:
-    """The pages that are measured, their queries when asked first and again, and the other files they load."""
+    """The pages that are measured, and the queries of each when it is requested first and again."""
     from django.db import connection
-    from django.test import Client
     from django.test.utils import CaptureQueriesContext
 
-    client = Client(SERVER_NAME="127.0.0.1")
+    from bench import pages
+
     found = {}
-    for name, paths in addresses().items():
+    for name, requests in pages.pages().items():
         counts = []
         for _ in range(2):
             with CaptureQueriesContext(connection) as captured:
-                answer = client.get(paths[0])
-            if answer.status_code != 200:
-                raise RuntimeError(f"{paths[0]} answered {answer.status_code}")
+                response(requests[0])
             counts.append(len(captured))
-        found[name] = {"paths": paths, "queries": counts}
+        found[name] = {"requests": requests, "queries": counts}
     return found
 
 
-def addresses() -> dict[str, list[str]]:
-    """Pages of each kind, the one that is looked at closely first; the others to be asked for the first time."""
-    from django.urls import reverse
+def response(request: dict[str, Any]) -> Any:
+    """The site's answer, without a server. Raises RuntimeError unless it is 200."""
+    from django.test import Client
 
-    from stackviz.catalog.models import Accelerator
-    from stackviz.labs.models import Machine
+    client = Client(SERVER_NAME="127.0.0.1")
+    path, form = request["path"], request["form"]
+    answer = client.get(path) if form is None else client.post(path, form)
+    if answer.status_code != 200:
+        raise RuntimeError(f"{path} answered {answer.status_code}")
+    return answer
 
-    public = Accelerator.objects.filter(is_public=True)
-    others = list(public.filter(vendor__slug="nvidia").order_by("slug").values_list("slug", flat=True)[:MACHINES])
-    machines = Machine.objects.filter(lab__slug="bench").order_by("pk").values_list("slug", flat=True)[:MACHINES]
-    compare, machine = reverse("compare:page"), "machines:machine"
-    trios = [(H100, M3_MAX, machines[0]), *zip(others[1:], others, machines[1:], strict=False)]
+
+def profile(name: str, lines: str = "45") -> dict[str, Any]:
+    """Prints where the processor's time goes in cold pages of one kind; their median cost beside a bare page's."""
+    import cProfile
+    import pstats
+    import statistics
+
+    from bench import pages
+
+    requests = pages.pages()[name]
+    for request in requests[:WARM_UP]:
+        response(request)
+    profiler = cProfile.Profile(time.process_time)
+    ratios, milliseconds, sizes = [], [], []
+    timed, profiled = requests[WARM_UP::2], requests[WARM_UP + 1 :: 2]  # a profiled request is slower
+    for request in timed:
+        started = time.process_time()
+        size = len(response(request).content)
+        took = (time.process_time() - started) * 1000
+        sizes.append(size)
+        milliseconds.append(took)
+        ratios.append(took / bare_milliseconds(size))
+    for request in profiled:
+        profiler.runcall(response, request)
+    pstats.Stats(profiler).sort_stats("tottime").print_stats(int(lines))
+    pstats.Stats(profiler).sort_stats("cumulative").print_stats("stackviz", int(lines))
     return {
-        "compare": [f"{compare}?a={one}&a={other}&a=machine:bench/{name}" for one, other, name in trios],
-        "machine": [reverse(machine, args=["bench", name]) for name in machines],
-        "accelerator": [reverse("catalog:sheet", args=[slug]) for slug in dict.fromkeys([H100, *others])],
+        "profiled": name,
+        "milliseconds": round(statistics.median(milliseconds), 1),
+        "bytes": statistics.median(sizes),
+        "ratio": round(statistics.median(ratios), 2),
     }
+
+
+def bare_milliseconds(size: int) -> float:
+    """What a bare template page of so many bytes takes in this process."""
+    from django.template import Context, Engine
+
+    from bench.bare.urls import rows_for
+
+    template = Engine(dirs=["bench/bare"]).get_template("page.html")
+    rows = rows_for(size)
+    times = []
+    for _ in range(5):
+        started = time.process_time()
+        template.render(Context({"rows": rows}))
+        times.append((time.process_time() - started) * 1000)
+    return sorted(times)[2]
 
 
 COMMANDS: dict[str, Callable[..., dict[str, Any]]] = {
     "tables": tables, "key": key, "seed": seed, "analyze": analyze, "store": store, "pages": pages,
+    "profile": profile,
 }  # fmt: skip
 
 if __name__ == "__main__":

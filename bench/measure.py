@@ -3,14 +3,19 @@
 Both sides of a ratio are measured in turns within seconds of each other, so that heat and neighbours touch both.
 """
 
+import contextlib
 import gzip
 import re
 import statistics
 import time
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlencode
 
 from bench import client
-from bench.inside import body_text
+from bench.inside import WARM_UP, body_text
 from bench.places import Place
 
 CONNECTIONS = 4
@@ -48,19 +53,29 @@ class Pair:
         return cls(statistics.median(ours), statistics.median(bare), middle, (max(ratios) - min(ratios)) / 2 / middle)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class PageCost:
-    """One page at one size of the database; `all_compressed` counts its styles and scripts too."""
+    """One kind of page at one size of the database; `all_compressed` counts its styles and scripts too.
+
+    `warm`: one address again and again. `cold`: addresses requested once each, in a process that is warm.
+    """
 
     path: str
-    time: Pair
+    warm: Pair
+    cold: Pair
     bytes: int
     compressed: int
     all_compressed: int
     queries_first: int
     queries_again: int
-    first_ms: float  # of pages nobody asked for before, in a process that is warm
-    first_ratio: float
+
+
+@dataclass(frozen=True)
+class Memory:
+    """Of the largest web process, in bytes. `pss` counts what processes share by their share; 0 where unknown."""
+
+    rss: int
+    pss: int
 
 
 def accept(place: Place, effort: Effort) -> Pair:
@@ -87,55 +102,113 @@ def store(place: Place, effort: Effort) -> Pair:
     return Pair.of(found["ours"][1:], found["bare"][1:])
 
 
-def pages(place: Place, effort: Effort) -> dict[str, PageCost]:
-    """Each page against a bare template page of as many bytes, one request at a time."""
-    return {name: page(place, effort, found) for name, found in place.ask("pages").items()}
+def pages(place: Place, effort: Effort, names: Sequence[str] = ()) -> dict[str, PageCost]:
+    """Each page against a bare template page of as many bytes, one request at a time. No `names`: all of them."""
+    found = place.ask("pages")
+    return {name: page(place, effort, found[name]) for name in names or found}
 
 
-def page(place: Place, effort: Effort, found: dict) -> PageCost:
-    path = found["paths"][0]
+def page(place: Place, effort: Effort, found: Mapping[str, Any]) -> PageCost:
     connection = client.Connection(place.site.port)
-    answer = connection.ask(client.get(path))
-    packed = connection.ask(client.get(path, accept_encoding="gzip"))
+    token = csrf_token(connection)
+    requests = [http_request(request, token) for request in found["requests"]]
+    answer = connection.ask(requests[0])
+    packed = connection.ask(http_request(found["requests"][0], token, accept_encoding="gzip"))
     files = sum(compressed_size(connection, address) for address in linked_files(answer.body.decode()))
     connection.close()
     questions = [
-        (place.site.port, client.get(path)),
-        (place.bare.port, client.get(f"/page/{len(answer.body)}/")),
+        (place.site.port, requests[0]),
+        (place.bare.port, bare_request(len(answer.body))),
     ]
     rounds = [client.milliseconds(questions, effort.views) for _ in range(effort.rounds + 1)][1:]
     first, again = found["queries"]
     return PageCost(
-        path=path,
-        time=Pair.of([ours for ours, _ in rounds], [bare for _, bare in rounds]),
+        path=found["requests"][0]["path"],
+        warm=Pair.of([ours for ours, _ in rounds], [bare for _, bare in rounds]),
+        cold=cold(place, requests[1:]),
         bytes=len(answer.body),
         compressed=len(packed.body),
         all_compressed=len(packed.body) + files,
         queries_first=first,
         queries_again=again,
-        **first_views(place, found["paths"][1:]),
     )
 
 
-def first_views(place: Place, paths: list[str]) -> dict[str, float]:
-    """Pages asked for once each, none of them kept from before: median milliseconds, median ratio to bare pages.
+def cold(place: Place, requests: Sequence[bytes]) -> Pair:
+    """Pages requested for the first time, against bare pages of as many bytes.
 
-    The broker and cache is emptied and the web processes are new; a few pages go first so that templates are loaded.
+    The cache is emptied and the web processes are new; the first few pages load code, templates and what a process
+    prepares of the catalogue, and are not counted. The spread is that of the pages, of which some are longer.
     """
     place.restart()
-    warm, asked = paths[:4], paths[4:]
-    connection = client.Connection(place.site.port)
-    for path in warm * 2:
-        connection.ask(client.get(path))
-    times, ratios = [], []
-    for path in asked:
+    connection = client.Connection(place.site.port)  # stays with one web process
+    for request in requests[:WARM_UP]:
+        connection.ask(request)
+    ours, bare = [], []
+    for request in requests[WARM_UP:]:
         started = time.perf_counter()
-        answer = connection.ask(client.get(path))
-        times.append((time.perf_counter() - started) * 1000)
-        (bare,) = client.milliseconds([(place.bare.port, client.get(f"/page/{len(answer.body)}/"))], 5)
-        ratios.append(times[-1] / bare)
+        answer = connection.ask(request)
+        ours.append((time.perf_counter() - started) * 1000)
+        if answer.status != 200:
+            raise RuntimeError(f"{answer.status}: {answer.body[:300]!r}")
+        bare += client.milliseconds([(place.bare.port, bare_request(len(answer.body)))], 5)
     connection.close()
-    return {"first_ms": statistics.median(times), "first_ratio": statistics.median(ratios)}
+    return Pair.of(ours, bare)
+
+
+def bare_request(size: int) -> bytes:
+    return client.get(f"/page/{size}/")
+
+
+def csrf_token(connection: client.Connection) -> str:
+    """The token that forms of the site carry, from its cookie."""
+    answer = connection.ask(client.get("/diagnose/"))
+    found = re.search(rb"csrftoken=(\w+)", answer.head)
+    if not found:
+        raise RuntimeError("the page with the form set no token")
+    return found[1].decode()
+
+
+def http_request(request: Mapping[str, Any], token: str, **headers: str) -> bytes:
+    """A page's request as bytes: a GET, or its form with the token that the site asks for."""
+    if request["form"] is None:
+        return client.get(request["path"], **headers)
+    body = urlencode({"csrfmiddlewaretoken": token, **request["form"]}).encode()
+    headers |= {"content_type": "application/x-www-form-urlencoded", "cookie": f"csrftoken={token}"}
+    return client.post(request["path"], body, **headers)
+
+
+def memories(place: Place) -> tuple[Memory, Memory]:
+    """(before, after): of a web process that has just started, and after one has served every address of every kind."""
+    place.restart()
+    before = memory(place)
+    connection = client.Connection(place.site.port)
+    token = csrf_token(connection)
+    for found in place.ask("pages").values():
+        for request in found["requests"]:
+            connection.ask(http_request(request, token))
+    connection.close()
+    return before, memory(place)
+
+
+def memory(place: Place) -> Memory:
+    """Memory of the largest web process of the site, where Linux tells."""
+    of_processes = [memory_of(child) for child in children_of(place.site.children["site"].pid)]
+    return max(of_processes, key=lambda one: one.pss, default=Memory(0, 0))
+
+
+def children_of(pid: int) -> list[int]:
+    with contextlib.suppress(OSError):
+        return [int(child) for child in Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]
+    return []
+
+
+def memory_of(pid: int) -> Memory:
+    with contextlib.suppress(OSError):
+        lines = Path(f"/proc/{pid}/smaps_rollup").read_text().splitlines()
+        sizes = {line.split(":")[0]: int(line.split()[1]) * 1024 for line in lines if line.endswith("kB")}
+        return Memory(rss=sizes["Rss"], pss=sizes["Pss"])
+    return Memory(0, 0)
 
 
 def linked_files(html: str) -> list[str]:

@@ -61,7 +61,8 @@ def place(name: str) -> Iterator[Place]:
         url = f"sqlite:///{folder / 'accelweb.sqlite3'}"
         if name == "postgresql":
             url = servers.new_database(stack.enter_context(servers.postgres(durable=True)))
-        shared = {"database_url": url, "redis_url": redis.url, "UPLOADS_PER_MINUTE": UNLIMITED, "LOG_LEVEL": "WARNING"}
+        limits = dict.fromkeys(("UPLOADS_PER_MINUTE", "DIAGNOSES_PER_MINUTE", "PLANS_PER_MINUTE"), UNLIMITED)
+        shared = {"database_url": url, "redis_url": redis.url, "LOG_LEVEL": "WARNING", **limits}
         found = Place(
             name,
             Site(folder, settings="accelweb.settings", **shared),
