@@ -1,0 +1,87 @@
+"""The command; see the package's own words."""
+
+import argparse
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+from tests.golden.differences import print_differences
+
+ROOT = Path(__file__).resolve().parent.parent.parent
+CHILD = Path(__file__).resolve().parent / "child.py"
+
+
+def run_child(tree: Path, site: Path, *arguments: str) -> None:
+    subprocess.run([sys.executable, str(CHILD), *arguments], cwd=tree, env=environment(site), check=True)
+
+
+def environment(site: Path) -> dict[str, str]:
+    """Nothing of the caller's but where programs are: what is recorded must not depend on who records."""
+    env = {name: os.environ[name] for name in ("PATH", "HOME", "LANG", "TMPDIR") if name in os.environ}
+    return env | {
+        "DJANGO_SETTINGS_MODULE": "tests.golden.settings",
+        "VAR_DIR": str(site),
+        "SECRET_KEY": "golden-" + "k" * 50,
+        "LINKS_PER_HOUR": "1000",
+        "LOG_LEVEL": "CRITICAL",
+        "PYTHONHASHSEED": "0",
+        "COLUMNS": "100",
+        "PYTHONDONTWRITEBYTECODE": "1",
+    }
+
+
+def seed(site: Path, tree: Path) -> None:
+    if site.exists() and any(site.iterdir()):
+        sys.exit(f"{site} is not empty")
+    site.mkdir(parents=True, exist_ok=True)
+    run_child(tree, site, "seed")
+
+
+def record(folder: Path, tree: Path, site: Path | None, samples: str) -> None:
+    """Into `folder`, which is emptied first when an earlier recording stands in it."""
+    if folder.exists() and any(folder.iterdir()):
+        if not (folder / "sizes.json").exists():
+            sys.exit(f"{folder} is not empty, and holds no recording")
+        shutil.rmtree(folder)
+    folder.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(prefix="golden-") as scratch:
+        copy = Path(scratch) / "site"
+        if site is None:
+            seed(copy, tree)
+        else:
+            shutil.copytree(site, copy, symlinks=True)
+            run_child(tree, copy, "upgrade")
+        run_child(tree, copy, "record", str(folder.resolve()), samples)
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(prog="tests.golden", description=__doc__)
+    commands = parser.add_subparsers(dest="command", required=True)
+    for name in ("seed", "record"):
+        command = commands.add_parser(name)
+        command.add_argument("folder", type=Path)
+        command.add_argument("--tree", type=Path, default=ROOT, help="the checkout whose code runs (default: this one)")
+        if name == "record":
+            command.add_argument("--site", type=Path, help="a folder that `seed` filled; it is copied and upgraded")
+            command.add_argument("--samples", default="", help="a folder of more dumps for the agent to diagnose")
+    comparing = commands.add_parser("compare")
+    comparing.add_argument("before", type=Path)
+    comparing.add_argument("after", type=Path)
+    comparing.add_argument("--only", default="", help="names that hold this text")
+    comparing.add_argument("--short", action="store_true", help="one line for each page that differs")
+    options = parser.parse_args()
+    if options.command == "compare":
+        return print_differences(options.before, options.after, only=options.only, short=options.short)
+    tree = options.tree.resolve()
+    if options.command == "seed":
+        seed(options.folder, tree)
+    else:
+        record(options.folder, tree, options.site, str(Path(options.samples).resolve()) if options.samples else "")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,54 @@
+"""Runs inside the checkout that is recorded: `python child.py seed|record|serve …` with that checkout as the directory.
+
+This package stands in front of whatever that checkout has under its name: one tool records both sides.
+"""
+
+import logging
+import os
+import sys
+from pathlib import Path
+
+TESTS = Path(__file__).resolve().parent.parent
+
+
+def main(command: str, *arguments: str) -> None:
+    sys.path[0] = str(Path.cwd())
+    import tests
+
+    tests.__path__.insert(0, str(TESTS))
+    from tests.golden import pinned
+
+    pinned.pin()
+    import django
+
+    django.setup()
+    logging.disable()  # a refused request is what is visited
+    site = Path(os.environ["VAR_DIR"])
+    if command == "seed":
+        from tests.golden.seed import seed
+
+        seed(site)
+    elif command == "upgrade":
+        from django.core.management import call_command
+
+        pinned.set_clock(pinned.NOW)
+        for name in ("migrate", "load_catalogue", "load_stacks"):
+            call_command(name, verbosity=0)
+    elif command == "record":
+        from django.test.utils import setup_test_environment
+
+        from tests.golden.recording import record
+
+        setup_test_environment(debug=False)
+        folder, samples = arguments
+        record(Path(folder), site, Path(samples) if samples else None)
+    elif command == "serve":
+        from django.core.servers.basehttp import ThreadedWSGIServer, run
+        from django.core.wsgi import get_wsgi_application
+
+        pinned.set_clock(pinned.NOW)
+        run("127.0.0.1", int(arguments[0]), get_wsgi_application(), threading=True, server_cls=ThreadedWSGIServer)
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])
