@@ -9,7 +9,7 @@ from django.http import HttpResponse
 from django.utils.text import slugify
 
 from stackviz.catalog.past import write_moment
-from stackviz.compare.sheets import SheetCell, SheetRow, Sheets
+from stackviz.compare.spec_table import SheetCell, SheetRow, Sheets
 from stackviz.web.download import csv_response, json_response
 
 

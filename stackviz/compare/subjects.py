@@ -1,6 +1,7 @@
-"""The subjects of a comparison, loaded: from names in the address to rows. A fixed number of queries."""
+"""The subjects of a comparison, loaded from names in the address to rows, and the heads of their columns."""
 
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from django.db.models import Q
@@ -8,7 +9,7 @@ from django.utils.translation import gettext as _
 
 from stackviz.catalog.models import Accelerator
 from stackviz.catalog.queries import accelerators_by_slug
-from stackviz.compare.selection import Kind, Refusal, Selection, Subject
+from stackviz.compare.query import Address, Kind, Refusal, Selection, Subject
 from stackviz.labs.models import Machine, Snapshot
 from stackviz.labs.queries import Visitor, latest_snapshots, visible_machines
 from stackviz.stacks.models import Stack
@@ -109,3 +110,60 @@ def describe(loaded: Loaded) -> str:
     if loaded.subject.kind is Kind.STACK:
         return _("stack as described")
     return _("spec sheet")
+
+
+@dataclass(frozen=True, slots=True)
+class Head:
+    """A subject as the head of its column.
+
+    `remove_url`: this comparison without it; `base_url`: with factors against it.
+    """
+
+    place: int
+    name: str
+    title: str
+    subtitle: str
+    url: str
+    remove_url: str
+    base_url: str
+
+    @property
+    def css(self) -> str:
+        return f"s{self.place + 1}"
+
+
+def heads_of(chosen: Sequence[Loaded], address: Address) -> tuple[Head, ...]:
+    return tuple(
+        Head(
+            place=place,
+            name=loaded.subject.name,
+            title=loaded.title,
+            subtitle=describe(loaded),
+            url=loaded.url,
+            remove_url=address.without(loaded.subject),
+            base_url=address.query(base=loaded.subject),
+        )
+        for place, loaded in enumerate(chosen)
+    )
+
+
+def baseline(heads: Sequence[Head], address: Address) -> Head | None:
+    """The column that factors are against: that of the subject asked for, or else the first of these."""
+    asked = address.base.name if address.base else ""
+    return next((head for head in heads if head.name == asked), heads[0] if heads else None)
+
+
+def heading(titles: Sequence[str]) -> str:
+    """`H100 SXM against M3 Max 40-core and dgx-07`."""
+    if not titles:
+        return _("Compare")
+    if len(titles) == 1:
+        return titles[0]
+    *middle, last = titles[1:]
+    if not middle:
+        return _("%(first)s against %(last)s") % {"first": titles[0], "last": last}
+    return _("%(first)s against %(middle)s and %(last)s") % {
+        "first": titles[0],
+        "middle": ", ".join(middle),
+        "last": last,
+    }

@@ -13,13 +13,12 @@ from django.views.decorators.http import require_safe
 from stackviz.catalog.models import CatalogueEdition
 from stackviz.catalog.past import write_moment
 from stackviz.catalog.queries import public_accelerators
-from stackviz.compare.asked import DRAWING, FORMATS, Asked, read_asked
-from stackviz.compare.assemble import assemble, published, stacks_of
 from stackviz.compare.citation import citations
+from stackviz.compare.comparison import assemble, published
 from stackviz.compare.export import Exported, exported
-from stackviz.compare.heads import heading
-from stackviz.compare.selection import MOST_SUBJECTS, Address, Kind
-from stackviz.compare.subjects import Loaded, load
+from stackviz.compare.query import DRAWING, FORMATS, MOST_SUBJECTS, Address, Asked, Kind, read_asked
+from stackviz.compare.stacks import stacks_of
+from stackviz.compare.subjects import Loaded, heading, load
 from stackviz.diagrams.svg import svg_of
 from stackviz.stacks.models import Edition
 from stackviz.web.download import svg_response

@@ -8,7 +8,7 @@ import pytest
 
 from stackviz.catalog.models import Accelerator
 from stackviz.compare.export import plain
-from stackviz.compare.sheets import SheetCell
+from stackviz.compare.spec_table import SheetCell
 from tests.machines.factories import DGX_FACTS, h100, make_lab, make_machine, make_report
 
 URL = "/compare/?a=nvidia-h100-sxm5-80gb&a=apple-m3-max-40&a=nvidia-geforce-rtx-4090"

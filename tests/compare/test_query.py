@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from stackviz.compare.selection import (
+from stackviz.compare.query import (
     MOST_SUBJECTS,
     Address,
     Kind,

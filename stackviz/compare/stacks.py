@@ -1,16 +1,19 @@
-"""Loaded subjects as columns of the stack diagram."""
+"""The stacks of a comparison: loaded subjects as columns of one diagram."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from django.utils.translation import gettext as _
 
 from stackviz.catalog.models import Accelerator
-from stackviz.compare.selection import Kind
+from stackviz.compare.query import Address, Kind, Subject
 from stackviz.compare.subjects import Loaded, describe
 from stackviz.diagrams.boxes import Box, Column, sheet_column
 from stackviz.diagrams.layers import Layer, State
+from stackviz.diagrams.memory import MemoryDrawing, draw_memory
+from stackviz.diagrams.stack import Drawing, draw_columns
 from stackviz.labs.as_report import as_report
+from stackviz.stacks.memory import memory_model_of
 from stackviz.stacks.queries import described_columns
 from stackviz.stacks.reported import reported_column
 
@@ -23,9 +26,51 @@ class Columns:
     undescribed: tuple[str, ...]
 
 
+@dataclass(frozen=True, slots=True)
+class Stacks:
+    """The stack diagram. `undescribed`: sheets it says nothing about.
+
+    `is_brief`: boxes lead to who explains them; `explained_url`: the stacks alone, where every box explains itself.
+    `memories`: how the memory of each is built, where stacks alone are compared.
+    """
+
+    drawing: Drawing
+    undescribed: tuple[str, ...]
+    is_brief: bool
+    explained_url: str
+    memories: tuple[MemoryDrawing, ...] = ()
+
+
 OF_SHEETS = "sheets on "
 OF_THE_HOST = frozenset({"array-library", "cpu-math", "host-memory"})
 MOST_STACKS_OF_SHEETS = 2  # beside figures; more would be most of the page, and a comparison of stacks shows them all
+
+
+def stacks_of(chosen: Sequence[Loaded]) -> Stacks:
+    """The diagram. Where stacks alone are compared its boxes explain themselves; beside figures they lead to who does.
+
+    Of two subjects it also says what differs from one to the other: of more, that would be most of the page.
+    """
+    columns = columns_of(chosen, with_differences=len(chosen) <= 2 or not _is_brief(chosen))
+    slugs = dict.fromkeys(loaded.stack_slug for loaded in chosen if loaded.stack_slug)
+    stacks = tuple(Subject(Kind.STACK, slug) for slug in slugs)
+    explained_url = Address(stacks).query() if not _are_stacks(chosen) and len(stacks) == 2 else ""
+    memories = tuple(_memories(slugs)) if _are_stacks(chosen) else ()
+    return Stacks(draw_columns(columns.drawn), columns.undescribed, _is_brief(chosen), explained_url, memories)
+
+
+def _memories(slugs: Iterable[str]) -> list[MemoryDrawing]:
+    """Each way of building a memory once, however many of the stacks have it."""
+    models = dict.fromkeys(filter(None, map(memory_model_of, slugs)))
+    return [draw_memory(model) for model in models]
+
+
+def _is_brief(chosen: Sequence[Loaded]) -> bool:
+    return len(chosen) > 2 or not _are_stacks(chosen)
+
+
+def _are_stacks(chosen: Sequence[Loaded]) -> bool:
+    return all(loaded.subject.kind is Kind.STACK for loaded in chosen)
 
 
 def columns_of(chosen: Sequence[Loaded], *, with_differences: bool = True) -> Columns:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from stackviz.compare.verdicts import QUESTIONS, Figure, judge
+from stackviz.compare.summary import QUESTIONS, Figure, judge
 
 BY_KEY = {question.key: question for question in QUESTIONS}
 H100 = Figure("H100 SXM", 3.35e12, "3.35 TB/s")

@@ -1,4 +1,7 @@
-"""The published part of a comparison: figures side by side under their groups, factors against a baseline, sources."""
+"""The published part of a comparison: figures side by side under their groups, factors against a baseline, sources.
+
+Rows of figures that follow from the published ones stand in the same form.
+"""
 
 import math
 from collections.abc import Sequence
@@ -7,15 +10,16 @@ from itertools import groupby
 
 from django.utils.translation import gettext as _
 
+from stackviz.catalog.derived import Derived, derive
 from stackviz.catalog.fields import FIELDS, GROUPS
-from stackviz.catalog.models import Accelerator
-from stackviz.catalog.queries import Missing, SpecCell, SpecRow, compared_values, table_of
-from stackviz.compare.derived import DERIVED, derived_rows
-from stackviz.compare.heads import Head, baseline
-from stackviz.compare.selection import Address
-from stackviz.compare.subjects import Loaded
+from stackviz.catalog.models import Accelerator, SpecValue
+from stackviz.catalog.queries import Missing, SpecCell, SpecRow, compared_values, peaks_of, table_of
+from stackviz.compare.query import Address
+from stackviz.compare.subjects import Head, Loaded, baseline
 from stackviz.units import format_factor, to_si
 from stackviz.web.words import missing_text
+
+DERIVED = "derived"
 
 
 @dataclass(frozen=True, slots=True)
@@ -227,3 +231,56 @@ def _missing_cell(row: SpecRow, why: Missing | None, numbers: dict[tuple[str, st
         reason=why.reason,
         condition=why.condition or _("no condition named"),
     )
+
+
+# --- rows of derived figures ---
+
+
+def derived_rows(accelerators: Sequence[Accelerator], values: Sequence[SpecValue]) -> tuple[SpecRow, ...]:
+    """A row for each derivation and condition that anybody's figures allow; only equal conditions share a row."""
+    found = peaks_of(values)
+    derivations = zip(*(derive(found, accelerator.pk) for accelerator in accelerators), strict=True)
+    return tuple(row for of_one in derivations for row in _derived_rows(of_one))
+
+
+def _derived_rows(figures: Sequence[Derived]) -> list[SpecRow]:
+    """The rows of one derivation; `figures`: one for each accelerator."""
+    conditions = dict.fromkeys(figure.condition for figure in figures if figure.amount is not None)
+    return [_derived_row(figures, condition) for condition in conditions]
+
+
+def _derived_row(figures: Sequence[Derived], condition: str) -> SpecRow:
+    first = figures[0]
+    return SpecRow(
+        field=first.name,
+        title=first.title,
+        unit=first.unit,
+        condition=condition,
+        better=first.higher_is_better,
+        cells=tuple(_derived_cell(figure) if _is_under(figure, condition) else None for figure in figures),
+        meaning=first.formula,
+        group=DERIVED,
+        missing=tuple(None if _is_under(figure, condition) else _derived_missing(figure) for figure in figures),
+    )
+
+
+def _is_under(figure: Derived, condition: str) -> bool:
+    return figure.amount is not None and figure.condition == condition
+
+
+def _derived_cell(figure: Derived) -> SpecCell:
+    return SpecCell(
+        amount=figure.amount,
+        text=figure.text,
+        exact=figure.exact,
+        basis="derived",
+        source_title="",
+        source_url="",
+        note=figure.worked,
+    )
+
+
+def _derived_missing(figure: Derived) -> Missing:
+    if figure.amount is None:
+        return Missing("cannot_tell", detail=figure.reason)
+    return Missing("other_condition", figure.condition, _derived_cell(figure))
