@@ -1,5 +1,6 @@
-"""Fixtures every room may use: real servers, the live site, a real browser; and the list of what could not run.
+"""Fixtures every room may use: databases, real servers, the live site, a browser; and the list of skipped tests.
 
+curated             the curated accelerators and stacks in the test's database, once for a file of tests
 postgres_url        a fresh, empty, real PostgreSQL database        redis_url   a real Redis on a unix socket
 migrated_postgres   the same with the site's tables in it           redis_server   one that a test may kill
 on_postgres         this test's Django talks to a migrated PostgreSQL, its threads too
@@ -9,16 +10,19 @@ browser_page        a Chromium page; browser_context for a second one
 
 import os
 import shutil
+import sqlite3
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
+from contextlib import closing
 from pathlib import Path
 
 import pytest
-from django.db import connections
+from django.db import connections, transaction
 from django.utils import translation
 
 from tests import servers
+from tests.curated import copy_curated, curated_file, migrated_file
 from tests.live import ROOT, Site
 from tools import translations
 
@@ -28,10 +32,10 @@ CHROMIUM_NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrom
 
 # --- who runs what, with pytest -n ---
 
-# Tests of these share something dear (a site with a worker, a first start): one process has them all.
-TOGETHER = ("tests/browser/", "tests/up/test_up.py", "tests/deploy/")
-# A file of these loads the whole catalogue once for all its tests: it stays in one process.
-BY_FILE = tuple(
+# Tests of these share an expensive fixture (a site with a worker, a first start): one process has them all.
+SHARED_FIXTURE_SUITES = ("tests/browser/", "tests/up/test_up.py", "tests/deploy/")
+# A file of these copies the whole catalogue once for all its tests: it stays in one process.
+WHOLE_FILES = tuple(
     f"tests/{room}/"
     for room in ("accelerators", "catalog", "compare", "curation", "explore", "opendata", "plan", "stacks")
 )
@@ -39,15 +43,15 @@ BY_FILE = tuple(
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_make_scheduler(config: pytest.Config, log):
-    """The dear ones first, each lot in one process; files that load much whole, all others one by one."""
+    """Expensive suites first, each in one process; then files that share a fixture whole, all other tests one by one."""
     from xdist.scheduler.loadscope import LoadScopeScheduling
 
-    class DearOnesTogether(LoadScopeScheduling):
+    class ExpensiveFirstScheduling(LoadScopeScheduling):
         def _split_scope(self, nodeid: str) -> str:
-            whole = nodeid.partition("::")[0] if nodeid.startswith(BY_FILE) else nodeid
-            return next((start for start in TOGETHER if nodeid.startswith(start)), whole)
+            scope = nodeid.partition("::")[0] if nodeid.startswith(WHOLE_FILES) else nodeid
+            return next((suite for suite in SHARED_FIXTURE_SUITES if nodeid.startswith(suite)), scope)
 
-    return DearOnesTogether(config, log)
+    return ExpensiveFirstScheduling(config, log)
 
 
 # --- every test ---
@@ -60,11 +64,34 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 @pytest.fixture(autouse=True)
-def _english_at_first() -> Iterator[None]:
-    """A page asked for in Chinese leaves its thread in Chinese: the next test begins in English all the same."""
+def _start_in_english() -> Iterator[None]:
+    """Each test starts in English: a page requested in Chinese leaves its thread in Chinese."""
     translation.activate("en")
     yield
     translation.deactivate()
+
+
+# --- the test's database ---
+
+
+@pytest.fixture(scope="session")
+def django_db_modify_db_settings(django_db_modify_db_settings_parallel_suffix: None) -> Iterator[None]:
+    """The SQLite in memory that pytest-django makes has its tables already: its `migrate` finds nothing to do."""
+    with (
+        closing(sqlite3.connect(migrated_file())) as tables,
+        closing(sqlite3.connect("file:memorydb_default?mode=memory&cache=shared", uri=True)) as memory,
+    ):
+        tables.backup(memory)
+        yield
+
+
+@pytest.fixture(scope="module")
+def curated(django_db_setup: None, django_db_blocker) -> Iterator[None]:
+    """All spec sheets and stacks are in the test's database, for this file of tests. Tests ask for `db` as well."""
+    with django_db_blocker.unblock(), transaction.atomic():
+        copy_curated()
+        yield
+        transaction.set_rollback(True)
 
 
 # --- servers ---
@@ -151,36 +178,8 @@ class contextmanager_or_skip:  # noqa: N801
 # --- the live site ---
 
 
-@pytest.fixture(scope="session")
-def sqlite_template(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A migrated SQLite file, to be copied."""
-    folder = tmp_path_factory.mktemp("sqlite-template")
-    Site(folder).manage("migrate", "-v", "0")
-    return folder / "accelweb.sqlite3"
-
-
-@pytest.fixture(scope="session")
-def loaded_sqlite_template(sqlite_template: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A SQLite file with the curated accelerators and stacks in it."""
-    folder = tmp_path_factory.mktemp("loaded-template")
-    shutil.copy(sqlite_template, folder / "accelweb.sqlite3")
-    site = Site(folder)
-    site.manage("load_catalogue")
-    site.manage("load_stacks")
-    with_wal_folded(folder / "accelweb.sqlite3")
-    return folder / "accelweb.sqlite3"
-
-
-def with_wal_folded(file: Path) -> None:
-    import sqlite3
-
-    with sqlite3.connect(file) as connection:
-        connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
-    connection.close()
-
-
 @pytest.fixture
-def new_site(tmp_path: Path, sqlite_template: Path, request: pytest.FixtureRequest) -> Iterator[Callable[..., Site]]:
+def new_site(tmp_path: Path) -> Iterator[Callable[..., Site]]:
     """Makes sites with tables: `new_site()`, `new_site(loaded=True)`, `new_site(database_url=..., redis_url=...)`."""
     made: list[Site] = []
 
@@ -189,8 +188,7 @@ def new_site(tmp_path: Path, sqlite_template: Path, request: pytest.FixtureReque
         folder.mkdir()
         site = Site(folder, database_url=database_url, redis_url=redis_url, **variables)
         if not database_url:
-            template = request.getfixturevalue("loaded_sqlite_template") if loaded else sqlite_template
-            shutil.copy(template, folder / "accelweb.sqlite3")
+            shutil.copy(curated_file() if loaded else migrated_file(), folder / "accelweb.sqlite3")
         elif loaded:
             site.manage("load_catalogue")
             site.manage("load_stacks")
@@ -247,12 +245,12 @@ def browser_page(browser_context):
     return browser_context.new_page()
 
 
-# --- what could not run is said ---
+# --- skipped tests are listed ---
 
 
 def pytest_terminal_summary(terminalreporter) -> None:
-    """A skip is never silent: each test that did not run, by name, with why."""
-    missed = [
+    """List each test that was skipped, with the reason."""
+    skipped = [
         (
             report.nodeid,
             report.longrepr[2].removeprefix("Skipped: ")
@@ -262,9 +260,9 @@ def pytest_terminal_summary(terminalreporter) -> None:
         for report in terminalreporter.stats.get("skipped", [])
     ]
     terminalreporter.section("what could not run here")
-    for nodeid, why in sorted(missed):
-        terminalreporter.line(f"NOT RUN {nodeid}: {why}")
-    terminalreporter.line(f"{len(missed)} tests could not run here." if missed else "Everything ran.")
+    for nodeid, reason in sorted(skipped):
+        terminalreporter.line(f"NOT RUN {nodeid}: {reason}")
+    terminalreporter.line(f"{len(skipped)} tests could not run here." if skipped else "Everything ran.")
 
 
 @pytest.fixture(scope="session")

@@ -1,67 +1,121 @@
-"""The curated files in a test's database: loaded for real once in a process, copied row by row after that.
+"""Databases that many tests start from, made once per machine and content and copied from then on.
 
-Loading the catalogue takes seconds, and every file of tests that wants it would pay them. The copy holds every table
-the load wrote to, so that the tests see what a load leaves, histories and editions included.
+`migrated_file()` has the site's tables, `curated_file()` the curated accelerators and stacks as well, histories and
+editions included. They are made by the site's own commands, in processes of their own, and lie in a folder named for
+a digest of everything those commands read (`inputs`): a copy can be absent, but not out of date. That the digest
+covers every file is held by tests/architecture/test_curated.py.
 """
 
-from collections.abc import Callable
-from typing import Any
+import fcntl
+import hashlib
+import os
+import shutil
+import sqlite3
+import sys
+import sysconfig
+import tempfile
+import time
+from collections.abc import Iterator
+from contextlib import closing
+from functools import cache
+from pathlib import Path
 
 from django.db import connection
 
-from stackviz.catalog.change import Summary
-from stackviz.catalog.load import load_catalogue
-from stackviz.stacks.load import load_stacks
+from tests.imports import files_imported
+from tests.live import ROOT, Site
 
-_Table = tuple[str, list[str], list[tuple[Any, ...]]]
-_kept: dict[str, tuple[Summary, list[_Table]]] = {}
-
-
-def put_catalogue() -> Summary:
-    """The catalogue, as `load_catalogue` leaves an empty one. Within a transaction that is rolled back."""
-    return _put("catalogue", load_catalogue)
+UNUSED_S = 7 * 24 * 3600  # copies that no run asked for in this time are deleted
+MIGRATED, CURATED = "migrated.sqlite3", "curated.sqlite3"
 
 
-def put_catalogue_and_stacks() -> Summary:
-    """Both, as loading one after the other leaves them. What the stacks' load said is returned."""
-    return _put("catalogue and stacks", _load_both)
+def migrated_file() -> Path:
+    """A SQLite file with all tables, and nothing in them but what migrations leave."""
+    return _folder() / MIGRATED
 
 
-def put_stacks() -> Summary:
-    """The stacks alone."""
-    return _put("stacks", load_stacks)
+def curated_file() -> Path:
+    """A SQLite file with the curated accelerators and stacks, as `load_catalogue` and `load_stacks` leave them."""
+    return _folder() / CURATED
 
 
-def _load_both() -> Summary:
-    load_catalogue()
-    return load_stacks()
+def copy_curated(*tables: str) -> None:
+    """Put the curated accelerators and stacks into the empty tables of the test's SQLite, in its transaction.
 
-
-def _put(name: str, load: Callable[[], Summary]) -> Summary:
-    if name not in _kept:
-        before = {table: _rows(table)[2] for table in _tables()}
-        summary = load()
-        written = [_rows(table) for table in _tables()]
-        _kept[name] = summary, [(table, columns, rows) for table, columns, rows in written if rows != before[table]]
-    else:
-        for table, columns, rows in _kept[name][1]:
-            _fill(table, columns, rows)
-    return _kept[name][0]
-
-
-def _tables() -> list[str]:
-    return [name for name in connection.introspection.table_names() if name.startswith(("catalog_", "stacks_"))]
-
-
-def _rows(table: str) -> _Table:
+    `tables`: how the names of the tables begin that are filled, if not all of both.
+    """
     with connection.cursor() as cursor:
-        cursor.execute(f'SELECT * FROM "{table}"')
-        return table, [column[0] for column in cursor.description], cursor.fetchall()
+        cursor.execute("SELECT 1 FROM pragma_database_list WHERE name = 'curated'")
+        if not cursor.fetchone():
+            cursor.execute("ATTACH %s AS curated", [f"file:{curated_file()}?mode=ro&immutable=1"])
+        for table in connection.introspection.table_names(cursor):
+            if table.startswith(tables or ("catalog_", "stacks_")):
+                cursor.execute(f'DELETE FROM main."{table}"')
+                cursor.execute(f'INSERT INTO main."{table}" SELECT * FROM curated."{table}"')
 
 
-def _fill(table: str, columns: list[str], rows: list[tuple[Any, ...]]) -> None:
-    names = ", ".join(f'"{column}"' for column in columns)
-    places = ", ".join(["%s"] * len(columns))
-    with connection.cursor() as cursor:
-        cursor.execute(f'DELETE FROM "{table}"')
-        cursor.executemany(f'INSERT INTO "{table}" ({names}) VALUES ({places})', rows)
+# --- the files, by digest ---
+
+
+@cache
+def _folder() -> Path:
+    """The folder with both files. Of processes that ask at once, one makes them and the others wait."""
+    home = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "accelweb-tests"
+    home.mkdir(parents=True, exist_ok=True)
+    folder = home / _digest()
+    with (home / "lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if not folder.exists():
+            _delete_unused(home)
+            with tempfile.TemporaryDirectory(dir=home) as made:
+                _make(Path(made))
+                (Path(made) / "copies").rename(folder)
+        os.utime(folder)
+    return folder
+
+
+def _make(folder: Path) -> None:
+    site, copies = Site(folder), folder / "copies"
+    copies.mkdir()
+    site.manage("migrate", "-v", "0")
+    _copy(folder / "accelweb.sqlite3", copies / MIGRATED)
+    load = "from django.core.management import call_command as run; run('load_catalogue'); run('load_stacks')"
+    site.shell(load)
+    _copy(folder / "accelweb.sqlite3", copies / CURATED)
+
+
+def _copy(file: Path, target: Path) -> None:
+    """One file without a journal beside it."""
+    with closing(sqlite3.connect(file)) as source:
+        source.execute("VACUUM INTO ?", [str(target)])
+
+
+def _delete_unused(home: Path) -> None:
+    for folder in home.iterdir():
+        if folder.is_dir() and folder.stat().st_mtime < time.time() - UNUSED_S:
+            shutil.rmtree(folder)
+
+
+def _digest() -> str:
+    digest = hashlib.sha256(f"{sys.version} {sqlite3.sqlite_version}".encode())
+    digest.update("\n".join(sorted(path.name for path in _packages())).encode())
+    for file in sorted(inputs()):
+        content = file.read_bytes()
+        digest.update(f"\n{file.relative_to(ROOT)} {len(content)}\n".encode() + content)
+    return digest.hexdigest()[:32]
+
+
+def _packages() -> Iterator[Path]:
+    """What is installed: these folders are named for a package and its version."""
+    return Path(sysconfig.get_path("purelib")).glob("*.dist-info")
+
+
+def inputs() -> set[Path]:
+    """Files of ours that decide what the copies hold: every data file, and the code that migrates and loads."""
+    rooms = ROOT / "stackviz"
+    data = {file for file in rooms.rglob("*") if file.is_file() and file.suffix not in (".py", ".pyc")}
+    roots = [rooms / "catalog/load.py", rooms / "stacks/load.py", ROOT / "tests/curated.py", ROOT / "tests/settings.py"]
+    commands = ("*/management/**/__init__.py", "*/management/commands/load_*.py")
+    for pattern in ("*/models.py", "*/apps.py", "*/migrations/*.py", *commands):
+        roots += rooms.glob(pattern)
+    return data | files_imported(roots)

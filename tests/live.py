@@ -57,13 +57,17 @@ class Site:
 
     def manage(self, *arguments: str, stdin: str = "") -> str:
         """Runs a management command; its output. Raises with both outputs when it fails."""
+        return self.run_python(str(ROOT / "manage.py"), *arguments, stdin=stdin)
+
+    def run_python(self, *arguments: str, stdin: str = "") -> str:
+        """Runs Python with the site's environment; its output. Raises with both outputs when it fails."""
         done = subprocess.run(
-            [sys.executable, str(ROOT / "manage.py"), *arguments],
+            [sys.executable, *arguments],
             cwd=ROOT, env=self.env, input=stdin, text=True, capture_output=True, timeout=180, check=False,
         )  # fmt: skip
         if done.returncode:
             raise AssertionError(
-                f"manage.py {' '.join(arguments)} ended with {done.returncode}\n{done.stdout}{done.stderr}"
+                f"python {' '.join(arguments)} ended with {done.returncode}\n{done.stdout}{done.stderr}"
             )
         return done.stdout
 

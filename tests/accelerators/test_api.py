@@ -23,7 +23,7 @@ def specs(client, slug: str, **query) -> dict[tuple[str, str], dict]:
     return {(spec["field"], spec["condition"]): spec for spec in client.get(f"{API}{slug}/", query).json()["specs"]}
 
 
-def test_accelerators_are_listed_by_name(loaded, client, db):
+def test_accelerators_are_listed_by_name(curated, client, db):
     answer = client.get(API, {"q": "m3 max"}).json()
     assert answer == {
         "count": 2,
@@ -44,7 +44,7 @@ def test_accelerators_are_listed_by_name(loaded, client, db):
     }
 
 
-def test_a_list_is_cut_by_limit_and_offset_but_counted_whole(loaded, client, db):
+def test_a_list_is_cut_by_limit_and_offset_but_counted_whole(curated, client, db):
     answer = client.get(API, {"vendor": "nvidia", "limit": 2, "offset": 1}).json()
     assert answer["count"] > 90
     assert [item["slug"] for item in answer["items"]] == ["nvidia-a100-pcie-40gb", "nvidia-a100-pcie-80gb"]
@@ -53,7 +53,7 @@ def test_a_list_is_cut_by_limit_and_offset_but_counted_whole(loaded, client, db)
 @pytest.mark.parametrize(
     "address", [API + "?vendor=apple&sort=-memory_gb", V1 + "values/?field=tdp_w", V1 + "sources/?kind=maker"]
 )
-def test_following_next_reads_everything_once(loaded, client, db, address):
+def test_following_next_reads_everything_once(curated, client, db, address):
     whole = client.get(f"{address}&limit=1000").json()
     assert whole["next"] is None
     found, place, last = [], f"{address}&limit=7", ""
@@ -78,7 +78,7 @@ def test_following_next_reads_everything_once(loaded, client, db, address):
         ("q=Mac15,9", "apple-m3-max-40", "apple-m3-max-30"),
     ],
 )
-def test_the_filters_are_those_of_the_list(loaded, client, db, query, inside, outside):
+def test_the_filters_are_those_of_the_list(curated, client, db, query, inside, outside):
     found = [item["slug"] for item in client.get(f"{API}?{query}&limit=1000").json()["items"]]
     assert inside in found
     assert outside not in found
@@ -86,7 +86,7 @@ def test_the_filters_are_those_of_the_list(loaded, client, db, query, inside, ou
     assert sorted(item["slug"] for item in page["items"]) == sorted(found)
 
 
-def test_a_list_is_sorted_by_any_field_and_unknown_figures_stand_last(loaded, client, db):
+def test_a_list_is_sorted_by_any_field_and_unknown_figures_stand_last(curated, client, db):
     answer = client.get(API, {"sort": "-tdp_w", "fields": "tdp_w", "limit": 1000}).json()
     unknown = answer["without_figure"]
     assert 0 < unknown < answer["count"]
@@ -94,7 +94,7 @@ def test_a_list_is_sorted_by_any_field_and_unknown_figures_stand_last(loaded, cl
     assert client.get(API, {"sort": "tdp_w", "limit": 1}).json()["items"][0] != answer["items"][0]
 
 
-def test_fields_choose_the_values_that_come_with_a_list(loaded, client, db):
+def test_fields_choose_the_values_that_come_with_a_list(curated, client, db):
     answer = client.get(API, {"q": "H100 SXM5", "fields": "memory_gb,bf16_tensor_tflops"}).json()
     (item,) = answer["items"]
     assert {(spec["field"], spec["condition"], spec["value"]) for spec in item["specs"]} == {
@@ -104,7 +104,7 @@ def test_fields_choose_the_values_that_come_with_a_list(loaded, client, db):
     }
 
 
-def test_a_search_that_finds_nothing_is_empty(loaded, client, db):
+def test_a_search_that_finds_nothing_is_empty(curated, client, db):
     assert client.get(API, {"q": "zzz"}).json()["items"] == []
 
 
@@ -142,7 +142,7 @@ def test_a_search_that_finds_nothing_is_empty(loaded, client, db):
         (V1 + "fields/", {"limit": 1}, "limit"),
     ],
 )
-def test_a_parameter_that_cannot_be_is_refused_by_name(loaded, client, db, address, query, field):
+def test_a_parameter_that_cannot_be_is_refused_by_name(curated, client, db, address, query, field):
     response = client.get(address, query)
     body = response.json()
     assert (response.status_code, set(body), body["field"].split(".")[-1]) == (422, {"error", "field"}, field)
@@ -165,13 +165,13 @@ def test_a_parameter_that_cannot_be_is_refused_by_name(loaded, client, db, addre
         ("nvidia-h100-sxm5-80gb", "compute_capability", "", "9.0", ""),
     ],
 )
-def test_a_value_comes_in_the_unit_named(loaded, client, db, slug, field, condition, value, unit):
+def test_a_value_comes_in_the_unit_named(curated, client, db, slug, field, condition, value, unit):
     spec = specs(client, slug)[field, condition]
     assert (spec["value"], spec["unit"]) == (value, unit)
     assert type(spec["value"]) is type(value)
 
 
-def test_every_value_has_its_source(loaded, client, db):
+def test_every_value_has_its_source(curated, client, db):
     answer = client.get(API + "nvidia-h100-sxm5-80gb/").json()
     assert set(answer) == {"slug", "name", "vendor", "kind", "address", "family", "aliases", "at", "specs"}
     assert answer["aliases"] == ["NVIDIA H100", "NVIDIA H100 80GB HBM3"]
@@ -188,14 +188,14 @@ def test_a_name_that_only_a_machine_reported_is_not_in_the_answer(client, card, 
     assert client.get(API + f"acme-one/?at={then}").json()["aliases"] == ["Acme One 8GB"]
 
 
-def test_what_is_not_public_is_not_in_the_answer(loaded, client, db):
+def test_what_is_not_public_is_not_in_the_answer(curated, client, db):
     wrong = SpecValue.objects.get(accelerator__slug="nvidia-geforce-rtx-4060", field="die_area_mm2", status="retired")
     assert specs(client, "nvidia-geforce-rtx-4060")["die_area_mm2", ""]["value"] != float(wrong.value)
     Accelerator.objects.filter(slug="nvidia-t4").update(is_public=False)
     assert client.get(API + "nvidia-t4/").status_code == 404
 
 
-def test_an_unknown_accelerator_answers_what_was_wrong(loaded, client, db):
+def test_an_unknown_accelerator_answers_what_was_wrong(curated, client, db):
     response = client.get(API + "no-such-card/")
     assert (response.status_code, response.json()) == (
         404,
@@ -203,7 +203,7 @@ def test_an_unknown_accelerator_answers_what_was_wrong(loaded, client, db):
     )
 
 
-def test_alternatives_come_when_asked_for(loaded, client, db):
+def test_alternatives_come_when_asked_for(curated, client, db):
     address = API + "nvidia-h100-sxm5-80gb/"
     preferred = client.get(address).json()["specs"]
     everything = client.get(address, {"alternatives": 1}).json()["specs"]
@@ -212,11 +212,11 @@ def test_alternatives_come_when_asked_for(loaded, client, db):
     assert [spec for spec in everything if spec["is_preferred"]] == preferred
 
 
-def test_fields_leave_out_the_others(loaded, client, db):
+def test_fields_leave_out_the_others(curated, client, db):
     assert {field for field, _condition in specs(client, "hailo-8", fields="tdp_w")} <= {"tdp_w"}
 
 
-def test_a_value_says_who_checked_it_and_that_it_was_corrected(loaded, client, db):
+def test_a_value_says_who_checked_it_and_that_it_was_corrected(curated, client, db):
     value = SpecValue.objects.get(accelerator__slug="nvidia-t4", field="tdp_w", is_preferred=True)
     assert specs(client, "nvidia-t4")["tdp_w", value.condition]["corrected"] is False
     value.value, value.checked_at = "71", timezone.now()
@@ -239,7 +239,7 @@ def test_a_sheet_can_be_asked_for_as_it_stood(client, bandwidth):
     assert (response.status_code, response.json()["field"]) == (404, "at")
 
 
-def test_values_are_found_across_accelerators(loaded, client, db):
+def test_values_are_found_across_accelerators(curated, client, db):
     query = {"field": "bf16_tensor_tflops", "condition": "sparsity=dense", "vendor": "nvidia", "sort": "-amount"}
     items = client.get(V1 + "values/", {**query, "limit": 1000}).json()["items"]
     amounts = [item["amount"] for item in items]
@@ -250,25 +250,25 @@ def test_values_are_found_across_accelerators(loaded, client, db):
     assert (h100["value"], h100["unit"], h100["amount"], h100["si_unit"]) == (989.4, "TFLOPS", 989.4e12, "FLOP/s")
 
 
-def test_an_empty_condition_means_without_any(loaded, client, db):
+def test_an_empty_condition_means_without_any(curated, client, db):
     items = client.get(V1 + "values/?field=memory_gb&condition=&limit=1000").json()["items"]
     assert {item["condition"] for item in items} == {""}
     assert len(items) < client.get(V1 + "values/?field=memory_gb").json()["count"]
 
 
-def test_values_come_with_alternatives_when_asked_for(loaded, client, db):
+def test_values_come_with_alternatives_when_asked_for(curated, client, db):
     plain = client.get(V1 + "values/?field=tdp_w").json()["count"]
     assert client.get(V1 + "values/?field=tdp_w&alternatives=1").json()["count"] > plain
 
 
-def test_texts_stand_last_where_values_are_sorted_by_amount(loaded, client, db):
+def test_texts_stand_last_where_values_are_sorted_by_amount(curated, client, db):
     items = client.get(V1 + "values/?q=Hailo-8&sort=amount&limit=1000").json()["items"]
     texts = [item["amount"] is None for item in items]
     assert texts == sorted(texts)
     assert set(texts) == {True, False}
 
 
-def test_the_registry_is_told_whole(loaded, client, db):
+def test_the_registry_is_told_whole(curated, client, db):
     answer = client.get(V1 + "fields/").json()
     assert [field["name"] for field in answer["fields"]] == list(FIELDS)
     bandwidth = next(field for field in answer["fields"] if field["name"] == "memory_bandwidth_gb_s")
@@ -277,7 +277,7 @@ def test_the_registry_is_told_whole(loaded, client, db):
     assert "dense" in sparsity["values"]
 
 
-def test_sources_are_told_with_how_much_they_say(loaded, client, db):
+def test_sources_are_told_with_how_much_they_say(curated, client, db):
     answer = client.get(V1 + "sources/", {"kind": "maker", "limit": 1000}).json()
     assert answer["count"] == len(answer["items"]) > 50
     assert all(
@@ -308,20 +308,20 @@ def test_a_source_of_drafts_alone_is_not_told(client, bandwidth):
     ],
 )
 def test_an_answer_costs_the_same_queries_whatever_is_in_it(
-    loaded, client, db, django_assert_num_queries, address, queries
+    curated, client, db, django_assert_num_queries, address, queries
 ):
     client.get(API)  # what filters may name is known from now on
     with django_assert_num_queries(queries):
         assert client.get(address).status_code == 200
 
 
-def test_a_past_state_costs_the_same_queries_whatever_is_in_it(loaded, client, db, django_assert_max_num_queries):
+def test_a_past_state_costs_the_same_queries_whatever_is_in_it(curated, client, db, django_assert_max_num_queries):
     with django_assert_max_num_queries(10):
         assert client.get(API + "nvidia-h100-sxm5-80gb/", {"at": timezone.now().isoformat()}).json()["specs"]
 
 
 @pytest.mark.parametrize("address", ADDRESSES)
-def test_who_has_an_answer_is_told_that_it_is_still_right(loaded, client, db, django_assert_num_queries, address):
+def test_who_has_an_answer_is_told_that_it_is_still_right(curated, client, db, django_assert_num_queries, address):
     first = client.get(address)
     assert first.headers["Cache-Control"] == "public, no-cache"
     with django_assert_num_queries(1):
@@ -333,18 +333,18 @@ def test_who_has_an_answer_is_told_that_it_is_still_right(loaded, client, db, dj
     assert changed.headers["ETag"] != first.headers["ETag"]
 
 
-def test_each_address_has_a_tag_of_its_own(loaded, client, db):
+def test_each_address_has_a_tag_of_its_own(curated, client, db):
     tags = {client.get(address).headers["ETag"] for address in [*ADDRESSES, API + "?limit=1", API + "?limit=2"]}
     assert len(tags) == len(ADDRESSES) + 2
 
 
-def test_a_refusal_has_no_tag(loaded, client, db):
+def test_a_refusal_has_no_tag(curated, client, db):
     assert "ETag" not in client.get(API + "?vendor=acme").headers
     assert "ETag" not in client.get(API + "nothing/").headers
 
 
 @pytest.mark.parametrize("address", ADDRESSES)
-def test_scripts_of_every_site_may_read(loaded, client, db, address):
+def test_scripts_of_every_site_may_read(curated, client, db, address):
     assert client.get(address).headers["Access-Control-Allow-Origin"] == "*"
     preflight = client.options(
         address, headers={"Origin": "https://else.example", "Access-Control-Request-Method": "GET"}
@@ -356,13 +356,13 @@ def test_scripts_of_every_site_may_read(loaded, client, db, address):
 
 
 @pytest.mark.parametrize("query", [{"q": "\0"}, {"q": "h100\0"}])
-def test_nul_which_postgresql_refuses_never_reaches_it(loaded, client, db, query):
+def test_nul_which_postgresql_refuses_never_reaches_it(curated, client, db, query):
     with CaptureQueriesContext(connection) as asked:
         assert client.get(API, query).status_code == 200
     assert [one["sql"] for one in asked if "\0" in one["sql"]] == []
 
 
-def test_no_answer_depends_on_who_asks(loaded, client, admin_client, db):
+def test_no_answer_depends_on_who_asks(curated, client, admin_client, db):
     cache.clear()
     for address in ADDRESSES:
         ours, theirs = admin_client.get(address), client.get(address)
@@ -382,7 +382,7 @@ def test_every_address_is_in_the_document_and_in_the_docs(client, db):
             assert "422" in operation["responses"]
 
 
-def test_examples_in_the_docs_answer(loaded, client, db):
+def test_examples_in_the_docs_answer(curated, client, db):
     examples = re.findall(
         r"curl (?:-\S+ )*'https://accelweb[.]example(/api/v1/[^']*)'", (ROOT / "docs/api.md").read_text()
     )

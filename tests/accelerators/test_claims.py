@@ -33,7 +33,7 @@ def test_every_claim_has_a_verdict_and_something_that_bears_it_out():
     assert all(claim.answer.endswith(".") for claim in claims)
 
 
-def test_the_catalogue_bears_out_every_verdict(loaded, db):
+def test_the_catalogue_bears_out_every_verdict(curated, db):
     found = checked(read_claims())
     assert disagreements(found) == []
     without = [item.claim.key for item in found for figure in item.figures if not figure.text or not figure.source]
@@ -41,7 +41,7 @@ def test_the_catalogue_bears_out_every_verdict(loaded, db):
     assert all(len(item.figures) == len(item.claim.figures) for item in found)
 
 
-def test_a_verdict_the_catalogue_no_longer_bears_out_is_named(loaded, db):
+def test_a_verdict_the_catalogue_no_longer_bears_out_is_named(curated, db):
     claim = next(claim for claim in read_claims() if claim.key == "m3-38-tops")
     value = SpecValue.objects.get(
         accelerator__slug="apple-m3-10", field="neural_engine_tops", condition="", is_preferred=True
@@ -87,14 +87,14 @@ def test_claims_are_found_by_words_of_subject_claim_and_answer():
     assert matching(read_claims(), "wrong", "no such words") == []
 
 
-def test_the_page_shows_verdict_right_figure_and_source(loaded, client, db):
+def test_the_page_shows_verdict_right_figure_and_source(curated, client, db):
     page = client.get("/claims/?q=1979").content.decode()
     assert "989.4" in page
     assert "wrong" in page
     assert 'href="/accelerators/nvidia-h100-sxm5-80gb/"' in page
 
 
-def test_the_page_costs_the_same_whatever_it_shows(loaded, client, db, django_assert_num_queries):
+def test_the_page_costs_the_same_whatever_it_shows(curated, client, db, django_assert_num_queries):
     for address in ("/claims/", "/claims/?verdict=wrong"):
         cache.clear()
         with django_assert_num_queries(3):  # the edition, the sheets, their values
@@ -106,7 +106,7 @@ def test_the_page_costs_the_same_whatever_it_shows(loaded, client, db, django_as
         client.get("/claims/?q=h100")
 
 
-def test_what_does_not_exist_is_left_out_with_a_note(loaded, client, db):
+def test_what_does_not_exist_is_left_out_with_a_note(curated, client, db):
     answer = client.get("/claims/?verdict=perhaps&format=xml&q=%00%3Cb%3E")
     page = answer.content.decode()
     assert answer.status_code == 200
@@ -115,7 +115,7 @@ def test_what_does_not_exist_is_left_out_with_a_note(loaded, client, db):
     assert "<b>" not in page.split('id="found"')[1].split("<ol")[0]
 
 
-def test_the_list_as_a_file_is_what_the_page_shows(loaded, client, db):
+def test_the_list_as_a_file_is_what_the_page_shows(curated, client, db):
     answer = client.get("/claims/?format=json&verdict=right")
     claims = json.loads(answer.content)["claims"]
     assert {claim["verdict"] for claim in claims} == {"right"}
@@ -125,7 +125,7 @@ def test_the_list_as_a_file_is_what_the_page_shows(loaded, client, db):
     assert len(text.splitlines()) == len(claims) + 1
 
 
-def test_for_htmx_the_list_alone_comes_with_its_address(loaded, client, db):
+def test_for_htmx_the_list_alone_comes_with_its_address(curated, client, db):
     answer = client.get("/claims/?verdict=depends", headers={"HX-Request": "true"})
     assert answer["HX-Push-Url"] == "/claims/?verdict=depends"
     assert b"<html" not in answer.content

@@ -15,12 +15,12 @@ def rows(response) -> list[dict[str, str]]:
     return list(csv.DictReader(io.StringIO(response.content.decode())))
 
 
-def test_a_file_has_all_pages_of_the_view(loaded, client, db):
+def test_a_file_has_all_pages_of_the_view(curated, client, db):
     assert len(rows(client.get(LIST + "?format=csv"))) == 217
     assert client.get(LIST + "?format=json&page=3").json()["count"] == 217
 
 
-def test_a_csv_row_has_unit_condition_basis_and_source_beside_each_value(loaded, client, db):
+def test_a_csv_row_has_unit_condition_basis_and_source_beside_each_value(curated, client, db):
     (row,) = rows(client.get(LIST + "?q=H100+SXM5&format=csv"))
     assert row["address"] == "http://testserver/accelerators/nvidia-h100-sxm5-80gb/"
     assert (row["bf16_tensor_tflops"], row["bf16_tensor_tflops_unit"]) == ("989.4", "TFLOPS")
@@ -29,7 +29,7 @@ def test_a_csv_row_has_unit_condition_basis_and_source_beside_each_value(loaded,
     assert row["bf16_tensor_tflops_source"].startswith("http")
 
 
-def test_a_json_item_has_its_values_with_sources_and_says_why_others_are_missing(loaded, client, db):
+def test_a_json_item_has_its_values_with_sources_and_says_why_others_are_missing(curated, client, db):
     data = client.get(LIST + "?q=Mac15,9&cols=memory_gb,tdp_w,compute_capability&format=json").json()
     (item,) = data["items"]
     assert [value["value"] for value in item["values"]["memory_gb"]] == [48, 64, 128]
@@ -38,12 +38,12 @@ def test_a_json_item_has_its_values_with_sources_and_says_why_others_are_missing
     assert data["address"] == "http://testserver/accelerators/?q=Mac15,9&cols=memory_gb,tdp_w,compute_capability"
 
 
-def test_a_figure_is_in_the_unit_of_its_column(loaded, client, db):
+def test_a_figure_is_in_the_unit_of_its_column(curated, client, db):
     (row,) = rows(client.get(LIST + "?q=Google+TPU+v3&format=csv"))
     assert (row["memory_gb"], row["memory_gb_unit"]) == ("34.359738368", "GB")  # printed as 32 GiB
 
 
-def test_a_file_says_what_of_the_address_was_left_out(loaded, client, db):
+def test_a_file_says_what_of_the_address_was_left_out(curated, client, db):
     data = client.get(LIST + "?vendor=acme&sort=-tdp_w&format=json").json()
     assert data["left_out"] == ["There is no vendor 'acme': it was left out."]
     assert data["without_figure"] == sum("tdp_w" in item["missing"] for item in data["items"])
@@ -63,14 +63,14 @@ def test_no_cell_is_a_formula(client, card, sheet_source, db):
 
 
 @pytest.mark.parametrize("ending", ["csv", "json"])
-def test_a_file_costs_the_same_queries_whatever_is_in_it(loaded, client, db, django_assert_max_num_queries, ending):
+def test_a_file_costs_the_same_queries_whatever_is_in_it(curated, client, db, django_assert_max_num_queries, ending):
     client.get(LIST)
     for query in ("", "&vendor=google", "&q=zzz", "&sort=-tdp_w&cols=tdp_w,chip,memory_gb"):
         with django_assert_max_num_queries(4):
             client.get(f"{LIST}?format={ending}{query}")
 
 
-def test_what_is_not_public_is_in_no_file(loaded, client, db):
+def test_what_is_not_public_is_in_no_file(curated, client, db):
     Accelerator.objects.filter(slug="nvidia-t4").update(is_public=False)
     SpecValue.objects.filter(accelerator__slug="hailo-8").update(status="draft", is_preferred=False)
     text = client.get(LIST + "?format=json").content.decode()

@@ -23,7 +23,7 @@ def names(response) -> list[str]:
     return re.findall(r'<th scope="row"><a href="[^"]+">([^<]+)</a>', response.content.decode())
 
 
-def test_the_list_stands_at_its_address(loaded, client, db):
+def test_the_list_stands_at_its_address(curated, client, db):
     assert reverse("catalog:list") == LIST
     response = client.get(LIST)
     page = response.content.decode()
@@ -56,30 +56,30 @@ def test_the_list_stands_at_its_address(loaded, client, db):
         ("?q=®", []),
     ],
 )
-def test_search_and_filters_find(loaded, client, db, query, found):
+def test_search_and_filters_find(curated, client, db, query, found):
     assert names(client.get(LIST + query)) == found
 
 
-def test_a_chip_is_found_by_its_own_name(loaded, client, db):
+def test_a_chip_is_found_by_its_own_name(curated, client, db):
     assert "NVIDIA GeForce RTX 3090" in names(client.get(LIST + "?q=GA102"))
 
 
-def test_what_reports_exactly_this_name_stands_first(loaded, client, db):
+def test_what_reports_exactly_this_name_stands_first(curated, client, db):
     assert names(client.get(LIST + "?q=NVIDIA+H100"))[0].startswith("NVIDIA H100")
     assert "“Mac15,9” is a name of" in client.get(LIST + "?q=Mac15,9").content.decode()
 
 
-def test_a_name_that_several_report_says_what_decides(loaded, client, db):
+def test_a_name_that_several_report_says_what_decides(curated, client, db):
     page = client.get(LIST + "?q=Apple+M3+Max").content.decode()
     assert "“Apple M3 Max” is reported by several. What decides: the number of GPU cores." in page
 
 
-def test_a_sheet_that_is_not_public_is_not_offered(loaded, client, db):
+def test_a_sheet_that_is_not_public_is_not_offered(curated, client, db):
     Accelerator.objects.filter(slug="nvidia-a100-sxm4-80gb").update(is_public=False)
     assert "is a name of" not in client.get(LIST + "?q=NVIDIA+A100-SXM4-80GB").content.decode()
 
 
-def test_a_row_shows_figures_in_the_units_of_the_head(loaded, client, db):
+def test_a_row_shows_figures_in_the_units_of_the_head(curated, client, db):
     page = client.get(LIST + "?q=H100+SXM5").content.decode()
     assert "<small>GB/s</small>" in page
     assert '<span title="3,350,000,000,000 B/s">3,350</span>' in page
@@ -87,12 +87,12 @@ def test_a_row_shows_figures_in_the_units_of_the_head(loaded, client, db):
     assert "700" in page
 
 
-def test_what_is_not_published_is_said(loaded, client, db):
+def test_what_is_not_published_is_said(curated, client, db):
     page = client.get(LIST + "?q=Mac15,9").content.decode()
     assert '<span class="miss">not published</span>' in page
 
 
-def test_every_row_offers_to_compare_with_and_without_javascript(loaded, client, db):
+def test_every_row_offers_to_compare_with_and_without_javascript(curated, client, db):
     page = client.get(LIST + "?q=Mac15,9").content.decode()
     assert 'data-tray-add="apple-m3-max-40" data-tray-name="Apple M3 Max (40-core GPU)"' in page
     assert 'href="/compare/?a=apple-m3-max-40"' in page
@@ -122,7 +122,7 @@ def test_every_row_offers_to_compare_with_and_without_javascript(loaded, client,
         ("?q=" + "x" * 200, "The search is longer than 100 characters: the rest was left out."),
     ],
 )
-def test_what_is_not_understood_is_left_out_with_a_note(loaded, client, db, query, note):
+def test_what_is_not_understood_is_left_out_with_a_note(curated, client, db, query, note):
     response = client.get(LIST + query)
     assert response.status_code == 200
     assert note in response.content.decode()
@@ -148,31 +148,31 @@ def test_what_is_not_understood_is_left_out_with_a_note(loaded, client, db, quer
         "?page=4&sort=-tdp_w&cols=die_area_mm2",
     ],
 )
-def test_nothing_in_the_address_breaks_the_page(loaded, client, db, query):
+def test_nothing_in_the_address_breaks_the_page(curated, client, db, query):
     assert client.get(LIST + query).status_code == 200
 
 
-def test_the_second_page_goes_on_where_the_first_ended(loaded, client, db):
+def test_the_second_page_goes_on_where_the_first_ended(curated, client, db):
     first, second = names(client.get(LIST)), names(client.get(LIST + "?page=2"))
     assert len(second) == 60
     assert not set(first) & set(second)
     assert 'href="?page=2"' in client.get(LIST).content.decode()
 
 
-def test_links_to_other_pages_keep_the_filters_and_nothing_else(loaded, client, db):
+def test_links_to_other_pages_keep_the_filters_and_nothing_else(curated, client, db):
     page = client.get(LIST + "?q=&vendor=nvidia&kind=&colour=red").content.decode()
     assert 'href="?vendor=nvidia&amp;page=2"' in page
     page = client.get(LIST + "?vendor=nvidia&vendor=apple&sort=-tdp_w&cols=tdp_w&cols=memory_gb").content.decode()
     assert 'href="?vendor=nvidia&amp;vendor=apple&amp;sort=-tdp_w&amp;cols=tdp_w%2Cmemory_gb&amp;page=2"' in page
 
 
-def test_a_search_without_result_says_what_to_try(loaded, client, db):
+def test_a_search_without_result_says_what_to_try(curated, client, db):
     page = client.get(LIST + "?q=zzz").content.decode()
     assert "No accelerator matches “zzz”" in page
     assert "0 of 217 accelerators" in page
 
 
-def test_htmx_gets_the_table_alone_and_a_short_address(loaded, client, db):
+def test_htmx_gets_the_table_alone_and_a_short_address(curated, client, db):
     response = client.get(LIST + "?q=h100&vendor=&kind=", headers=HTMX)
     assert "<html" not in response.content.decode()
     assert response.headers["HX-Push-Url"] == "/accelerators/?q=h100"
@@ -180,19 +180,19 @@ def test_htmx_gets_the_table_alone_and_a_short_address(loaded, client, db):
     assert client.get(LIST, headers=HTMX).headers["HX-Push-Url"] == "/accelerators/"
 
 
-def test_the_usual_columns_ticked_in_a_form_are_no_part_of_the_address(loaded, client, db):
+def test_the_usual_columns_ticked_in_a_form_are_no_part_of_the_address(curated, client, db):
     ticked = "&".join(f"cols={name}" for name in FIELDS if name in COLUMNS)
     response = client.get(f"{LIST}?q=h100&{ticked}", headers=HTMX)
     assert response.headers["HX-Push-Url"] == "/accelerators/?q=h100"
 
 
-def test_htmx_also_gets_what_each_choice_would_find_now(loaded, client, db):
+def test_htmx_also_gets_what_each_choice_would_find_now(curated, client, db):
     page = client.get(LIST + "?q=h100", headers=HTMX).content.decode()
     assert '<small id="n-vendor-nvidia" hx-swap-oob="true">' in page
     assert '<small id="n-vendor-apple" hx-swap-oob="true">0</small>' in page
 
 
-def test_a_restored_page_is_whole(loaded, client, db):
+def test_a_restored_page_is_whole(curated, client, db):
     response = client.get(LIST, headers={**HTMX, "HX-History-Restore-Request": "true"})
     assert "<html" in response.content.decode()
 
@@ -207,7 +207,7 @@ def test_a_restored_page_is_whole(loaded, client, db):
         "?year_from=2020&memory_min=24&supports=bf16&supports=fp8&form=pcie&sort=tdp_w&cols=tdp_w,die_area_mm2,chip",
     ],
 )
-def test_a_search_costs_the_same_queries_whatever_it_finds(loaded, client, db, django_assert_max_num_queries, query):
+def test_a_search_costs_the_same_queries_whatever_it_finds(curated, client, db, django_assert_max_num_queries, query):
     client.get(LIST)  # what filters may name is known from now on
     with django_assert_max_num_queries(11):  # edition, rows, values, two counts, a reported name, five facets
         client.get(LIST + query)
@@ -215,7 +215,7 @@ def test_a_search_costs_the_same_queries_whatever_it_finds(loaded, client, db, d
 
 @pytest.mark.parametrize("query", ["", "?page=2", "?vendor=nvidia", "?sort=-memory_bandwidth_gb_s", "?supports=fp8"])
 def test_a_list_is_kept_and_asking_again_costs_one_query(
-    loaded, client, db, django_assert_max_num_queries, django_assert_num_queries, query
+    curated, client, db, django_assert_max_num_queries, django_assert_num_queries, query
 ):
     cache.clear()
     with django_assert_max_num_queries(12):
@@ -233,7 +233,7 @@ def test_a_kept_list_gives_way_to_a_change(client, bandwidth):
     assert "3,352" not in client.get(LIST).content.decode()
 
 
-def test_a_kept_list_gives_way_to_a_load(client, loaded, db):
+def test_a_kept_list_gives_way_to_a_load(client, curated, db):
     """Rows that a load writes in bulk send no signals."""
     SpecValue.objects.filter(field="tdp_w").delete()
     before = CatalogueEdition.current()
@@ -241,7 +241,7 @@ def test_a_kept_list_gives_way_to_a_load(client, loaded, db):
     assert CatalogueEdition.current() != before
 
 
-def test_no_request_is_in_a_kept_list(client, loaded, db, monkeypatch):
+def test_no_request_is_in_a_kept_list(client, curated, db, monkeypatch):
     """Whoever asks first leaves nothing of theirs behind, and a request is not changed by being answered."""
     cache.clear()
     asked = []
@@ -258,12 +258,12 @@ def test_no_request_is_in_a_kept_list(client, loaded, db, monkeypatch):
 @pytest.mark.parametrize(
     "query", ["?q=h100", "?year_from=2020", "?memory_min=1", "?power_max=350", "?cols=tdp_w", "?vendor=nvidia&kind=gpu"]
 )
-def test_what_has_no_end_is_not_kept(client, loaded, db, monkeypatch, query):
+def test_what_has_no_end_is_not_kept(client, curated, db, monkeypatch, query):
     monkeypatch.setattr("stackviz.accelerators.list_page.kept", lambda *_given: pytest.fail("kept"))
     assert client.get(LIST + query).status_code == 200
 
 
-def test_pages_beyond_the_end_are_not_kept(client, loaded, db, monkeypatch):
+def test_pages_beyond_the_end_are_not_kept(client, curated, db, monkeypatch):
     kept_states = []
     monkeypatch.setattr("stackviz.accelerators.list_page.kept", lambda state, *_given: kept_states.append(state) or "")
     assert client.get(LIST + "?page=9999").status_code == 200
@@ -272,11 +272,11 @@ def test_pages_beyond_the_end_are_not_kept(client, loaded, db, monkeypatch):
 
 @pytest.mark.parametrize("query", ["", "?page=2", "?sort=-fp16_tensor_tflops", "?sort=release_date&vendor=nvidia"])
 @pytest.mark.parametrize("language", ["en", "zh-hans"])
-def test_the_list_stays_small(loaded, client, db, query, language):
+def test_the_list_stays_small(curated, client, db, query, language):
     assert len(client.get(LIST + query, headers={"Accept-Language": language}).content) < 100_000
 
 
-def test_an_accelerator_that_is_not_public_is_not_listed(loaded, client, db):
+def test_an_accelerator_that_is_not_public_is_not_listed(curated, client, db):
     Accelerator.objects.filter(slug="nvidia-t4").update(is_public=False)
     response = client.get(LIST + "?q=Tesla+T4")
     assert names(response) == []
@@ -284,7 +284,7 @@ def test_an_accelerator_that_is_not_public_is_not_listed(loaded, client, db):
 
 
 @pytest.mark.parametrize("sort", ["memory_bandwidth_gb_s", "-memory_bandwidth_gb_s", "architecture", "-architecture"])
-def test_unknown_figures_stand_last_whichever_way_and_are_counted(loaded, client, db, sort):
+def test_unknown_figures_stand_last_whichever_way_and_are_counted(curated, client, db, sort):
     field = sort.removeprefix("-")
     unknown = sum(not row for row in figures(client, sort))
     assert 0 < unknown < 217
@@ -300,22 +300,22 @@ def figures(client, sort: str) -> list[str]:
 
 
 @pytest.mark.parametrize("key", sorted(SORTS))
-def test_sorting_follows_the_figures_shown(loaded, db, key):
+def test_sorting_follows_the_figures_shown(curated, db, key):
     assert_the_order_is_that_of_the_figures_shown(key)
 
 
-def test_names_are_in_order_whatever_their_case(loaded, client, db):
+def test_names_are_in_order_whatever_their_case(curated, client, db):
     vendors = list(dict.fromkeys(name.split()[0] for name in names(client.get(LIST))))
     assert vendors[:3] == ["AMD", "Apple", "AWS"]
 
 
-def test_numbers_in_words_are_sorted_as_numbers(loaded, client, db):
+def test_numbers_in_words_are_sorted_as_numbers(curated, client, db):
     found = [text for text in figures(client, "compute_capability") if re.fullmatch(r"\d+\.\d", text)]
     assert found == sorted(found, key=float)
     assert {"9.0", "12.0"} <= set(found)
 
 
-def test_a_rate_is_sorted_as_it_is_shown_dense_and_with_fp32_accumulate(loaded, client, db):
+def test_a_rate_is_sorted_as_it_is_shown_dense_and_with_fp32_accumulate(curated, client, db):
     rows = csv.DictReader(io.StringIO(client.get(LIST + "?sort=-fp16_tensor_tflops&format=csv").content.decode()))
     found = {row["slug"]: row for row in rows}
     assert found["nvidia-geforce-rtx-4090"]["fp16_tensor_tflops"] == "165.2"
@@ -324,12 +324,12 @@ def test_a_rate_is_sorted_as_it_is_shown_dense_and_with_fp32_accumulate(loaded, 
     assert not any("sparse" in row["fp16_tensor_tflops_condition"] for row in found.values())
 
 
-def test_the_column_sorted_by_is_always_shown_and_marked(loaded, client, db):
+def test_the_column_sorted_by_is_always_shown_and_marked(curated, client, db):
     page = client.get(LIST + "?sort=-die_area_mm2").content.decode()
     assert re.search(r'aria-sort="descending"><a href="[?]sort=die_area_mm2"[^>]*>Die area</a><br><small>mm²', page)
 
 
-def test_a_search_is_nearest_first_until_it_is_sorted_by_name(loaded, client, db):
+def test_a_search_is_nearest_first_until_it_is_sorted_by_name(curated, client, db):
     found = names(client.get(LIST + "?q=a100"))
     by_name = names(client.get(LIST + "?q=a100&sort=name"))
     assert by_name == sorted(by_name, key=str.casefold)
@@ -340,14 +340,14 @@ def test_a_search_is_nearest_first_until_it_is_sorted_by_name(loaded, client, db
     assert 'aria-sort="ascending"><a href="?sort=-kind"' in client.get(LIST + "?sort=kind").content.decode()
 
 
-def test_a_head_sorts_the_better_side_first_and_then_the_other_way(loaded, client, db):
+def test_a_head_sorts_the_better_side_first_and_then_the_other_way(curated, client, db):
     page = client.get(LIST).content.decode()
     assert 'href="?sort=-memory_gb"' in page
     assert 'href="?sort=tdp_w"' in page
     assert 'href="?sort=-tdp_w"' in client.get(LIST + "?sort=tdp_w").content.decode()
 
 
-def test_what_cannot_be_is_told_from_what_is_not_published(loaded, client, db):
+def test_what_cannot_be_is_told_from_what_is_not_published(curated, client, db):
     page = client.get(LIST + "?q=Mac15,9&cols=compute_capability,tdp_w").content.decode()
     assert '<span class="miss">does not apply</span>' in page
     assert '<span class="miss">not published</span>' in page
@@ -368,14 +368,14 @@ def test_what_cannot_be_is_told_from_what_is_not_published(loaded, client, db):
         ("?vendor=nvidia,apple&q=40", "Apple M3 Max (40-core GPU)", "AMD Instinct MI300X"),
     ],
 )
-def test_a_filter_keeps_one_and_leaves_the_other(loaded, client, db, query, inside, outside):
+def test_a_filter_keeps_one_and_leaves_the_other(curated, client, db, query, inside, outside):
     rows = csv.DictReader(io.StringIO(client.get(f"{LIST}{query}&format=csv").content.decode()))
     found = {row["name"] for row in rows}
     assert inside in found
     assert outside not in found
 
 
-def test_the_rate_filtered_by_is_a_column_of_the_list_and_its_file(loaded, client, db):
+def test_the_rate_filtered_by_is_a_column_of_the_list_and_its_file(curated, client, db):
     assert "fp8 tensor" in client.get(LIST + "?supports=fp8").content.decode().split("<tbody>")[0].split("<thead>")[1]
     rows = list(csv.DictReader(io.StringIO(client.get(f"{LIST}?supports=fp8&format=csv").content.decode())))
     figures = {row["slug"]: row["fp8_tensor_tflops"] for row in rows}
@@ -383,7 +383,7 @@ def test_the_rate_filtered_by_is_a_column_of_the_list_and_its_file(loaded, clien
     assert figures["nvidia-gh200-144gb"] == ""
 
 
-def test_each_filter_that_is_on_can_be_taken_away(loaded, client, db):
+def test_each_filter_that_is_on_can_be_taken_away(curated, client, db):
     page = client.get(
         LIST + "?q=a&vendor=nvidia&vendor=apple&supports=bf16&year_from=2020&memory_min=16"
     ).content.decode()
@@ -397,18 +397,18 @@ def test_each_filter_that_is_on_can_be_taken_away(loaded, client, db):
     assert "at least 16 GB" in page
 
 
-def test_a_count_says_what_its_choice_would_find(loaded, client, db):
+def test_a_count_says_what_its_choice_would_find(curated, client, db):
     page = client.get(LIST + "?supports=fp8&vendor=amd").content.decode()
     (count,) = re.findall(r'<small id="n-vendor-nvidia">(\d+)</small>', page)
     assert f"{count} of 217 accelerators" in client.get(LIST + "?supports=fp8&vendor=nvidia").content.decode()
 
 
-def test_no_element_is_named_twice(loaded, client, db):
+def test_no_element_is_named_twice(curated, client, db):
     found = re.findall(r' id="([^"]+)"', client.get(LIST).content.decode())
     assert len(found) == len(set(found))
 
 
-def test_the_links_to_the_files_carry_the_whole_state(loaded, client, db):
+def test_the_links_to_the_files_carry_the_whole_state(curated, client, db):
     page = client.get(LIST + "?vendor=apple&sort=-memory_gb&cols=memory_gb,tdp_w").content.decode()
     assert 'href="?vendor=apple&amp;sort=-memory_gb&amp;cols=memory_gb,tdp_w&amp;format=csv"' in page
 

@@ -42,19 +42,19 @@ def specs_of(client, slug: str) -> dict[tuple[str, str], dict]:
 
 
 @pytest.mark.parametrize(("slug", "title", "field", "condition", "figure", "unit"), FIGURES)
-def test_the_page_shows_the_figures_people_ask_for(loaded, client, db, slug, title, field, condition, figure, unit):
+def test_the_page_shows_the_figures_people_ask_for(curated, client, db, slug, title, field, condition, figure, unit):
     text = text_of(client, reverse("catalog:sheet", args=[slug]))
     assert re.search(rf"{re.escape(title)} (?:\? )?{figure:g} {unit} {re.escape(WORDS[condition])}".rstrip(), text)
 
 
 @pytest.mark.parametrize(("slug", "title", "field", "condition", "figure", "unit"), FIGURES)
-def test_the_api_gives_the_figures_people_ask_for(loaded, client, db, slug, title, field, condition, figure, unit):
+def test_the_api_gives_the_figures_people_ask_for(curated, client, db, slug, title, field, condition, figure, unit):
     spec = specs_of(client, slug)[field, condition]
     assert (spec["value"], spec["unit"]) == (figure, unit)
     assert spec["source"]["url"].startswith(("https://", "http://"))
 
 
-def test_no_dense_rate_of_the_h100_is_the_sparse_one(loaded, client, db):
+def test_no_dense_rate_of_the_h100_is_the_sparse_one(curated, client, db):
     specs = specs_of(client, "nvidia-h100-sxm5-80gb")
     dense = {field: spec["value"] for (field, condition), spec in specs.items() if "dense" in condition}
     assert 1979 not in {round(value) for field, value in dense.items() if "16" in field}
@@ -63,7 +63,7 @@ def test_no_dense_rate_of_the_h100_is_the_sparse_one(loaded, client, db):
     assert "1,978.9 TFLOPS with 2:4 sparsity" in text
 
 
-def test_the_rtx_4090_keeps_its_two_accumulate_types_apart(loaded, client, db):
+def test_the_rtx_4090_keeps_its_two_accumulate_types_apart(curated, client, db):
     specs = specs_of(client, "nvidia-geforce-rtx-4090")
     rates = {
         condition: spec["value"]
@@ -73,7 +73,7 @@ def test_the_rtx_4090_keeps_its_two_accumulate_types_apart(loaded, client, db):
     assert rates == {"sparsity=dense; accumulate=fp16": 330.3, "sparsity=dense; accumulate=fp32": 165.2}
 
 
-def test_the_two_m3_max_are_two_sheets_of_one_chip(loaded, client, db):
+def test_the_two_m3_max_are_two_sheets_of_one_chip(curated, client, db):
     listed = client.get(API, {"q": "m3 max"}).json()["items"]
     assert {item["slug"] for item in listed} == {"apple-m3-max-30", "apple-m3-max-40"}
     assert {"apple-m3-max-30", "apple-m3-max-40"} <= set(
@@ -81,14 +81,14 @@ def test_the_two_m3_max_are_two_sheets_of_one_chip(loaded, client, db):
     )
 
 
-def test_at_least_190_accelerators_are_public_by_page_and_by_api(loaded, client, db):
+def test_at_least_190_accelerators_are_public_by_page_and_by_api(curated, client, db):
     assert Accelerator.objects.filter(is_public=True).count() >= 190
     assert client.get(API).json()["count"] >= 190
     numbers = [int(number) for number in re.findall(r"\b\d{3}\b", text_of(client, reverse("catalog:list")))]
     assert Accelerator.objects.filter(is_public=True).count() in numbers
 
 
-def test_at_least_4000_values_are_reviewed_each_with_a_source_on_the_web(loaded, db):
+def test_at_least_4000_values_are_reviewed_each_with_a_source_on_the_web(curated, db):
     reviewed = SpecValue.objects.filter(status="public", accelerator__is_public=True)
     assert reviewed.count() >= 4000
     addresses = reviewed.values_list("source__url", flat=True)

@@ -14,7 +14,7 @@ def rows_of(response) -> list[dict[str, str]]:
     return list(csv.DictReader(io.StringIO(response.content.decode())))
 
 
-def test_the_csv_has_every_public_value_as_printed_and_in_si(loaded, client, db):
+def test_the_csv_has_every_public_value_as_printed_and_in_si(curated, client, db):
     response = client.get(H100 + "?format=csv")
     assert response.headers["Content-Type"] == "text/csv; charset=utf-8"
     assert response.headers["Content-Disposition"] == 'attachment; filename="nvidia-h100-sxm5-80gb.csv"'
@@ -25,7 +25,7 @@ def test_the_csv_has_every_public_value_as_printed_and_in_si(loaded, client, db)
     assert len(rows_of(response)) == public.exclude(field="vendor").count()
 
 
-def test_the_json_says_besides_what_follows_from_the_values(loaded, client, db):
+def test_the_json_says_besides_what_follows_from_the_values(curated, client, db):
     body = client.get(H100 + "?format=json").json()
     assert (body["slug"], body["vendor"], body["at"]) == ("nvidia-h100-sxm5-80gb", "nvidia", None)
     dense = [row for row in body["values"] if row["field"] == "bf16_tensor_tflops" and row["is_preferred"]]

@@ -32,7 +32,7 @@ def test_a_change_is_told_with_who_what_and_why(card, bandwidth, mira):
     assert steps_of(card)[0] == ("mira", "3350 GB/s", "3352 GB/s", "data sheet of March")
 
 
-def test_the_first_load_is_the_day_it_is_here_since_and_no_change(loaded, h100):
+def test_the_first_load_is_the_day_it_is_here_since_and_no_change(curated, h100):
     histories = value_histories(h100.pk)
     assert len(histories) > 30
     assert all(history.steps == () for history in histories.values())

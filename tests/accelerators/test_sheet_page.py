@@ -46,32 +46,32 @@ def rows_of(page: str, title: str) -> list[str]:
         ("google-tpu-v3", "32 GiB"),
     ],
 )
-def test_a_sheet_shows_the_figures_people_ask_for(loaded, client, db, slug, figure):
+def test_a_sheet_shows_the_figures_people_ask_for(curated, client, db, slug, figure):
     assert f">{figure}</span>" in page_of(client, slug)
 
 
-def test_what_not_published_means_is_one_click_away(loaded, client, db):
+def test_what_not_published_means_is_one_click_away(curated, client, db):
     page = client.get("/accelerators/nvidia-gh200-144gb/").content.decode()
     assert 'Not published:</span><a class="help" href="/learn/#unknown"' in page
     assert "no source read for this catalogue prints the figure" in client.get("/learn/").content.decode()
 
 
-def test_dense_and_sparse_are_two_rows_with_their_conditions(loaded, client, db):
+def test_dense_and_sparse_are_two_rows_with_their_conditions(curated, client, db):
     dense, sparse = rows_of(page_of(client, "nvidia-h100-sxm5-80gb"), "bf16 tensor")
     assert "989.4 TFLOPS dense" in dense
     assert "1,978.9 TFLOPS with 2:4 sparsity" in sparse
 
 
-def test_the_exact_figure_is_on_hover(loaded, client, db):
+def test_the_exact_figure_is_on_hover(curated, client, db):
     assert 'title="3350 GB/s = 3,350,000,000,000 B/s"' in page_of(client, "nvidia-h100-sxm5-80gb")
 
 
-def test_the_exact_figure_is_also_where_no_pointer_is_needed(loaded, client, db):
+def test_the_exact_figure_is_also_where_no_pointer_is_needed(curated, client, db):
     page = page_of(client, "nvidia-h100-sxm5-80gb")
     assert "<dt>Exactly</dt><dd>3350 GB/s = 3,350,000,000,000 B/s</dd>" in page
 
 
-def test_what_cannot_be_is_said_apart_from_what_is_not_published(loaded, client, db):
+def test_what_cannot_be_is_said_apart_from_what_is_not_published(curated, client, db):
     page = page_of(client, "apple-m3-max-40")
     missing, not_applying = re.search(
         r"Not published:</span>(.*?)</p>.*?figures do not apply</summary><p>(.*?)</p>", page, re.DOTALL
@@ -81,7 +81,7 @@ def test_what_cannot_be_is_said_apart_from_what_is_not_published(loaded, client,
     assert "TF32 tensor" not in missing
 
 
-def test_derived_figures_stand_with_their_formula_and_what_it_means(loaded, client, db):
+def test_derived_figures_stand_with_their_formula_and_what_it_means(curated, client, db):
     page = page_of(client, "nvidia-h100-sxm5-80gb")
     assert ">295.3 FLOP/B</span>" in page
     assert "989.4 TFLOPS ÷ 3,350 GB/s" in page
@@ -97,52 +97,52 @@ def test_a_value_says_who_checked_it_and_when(client, bandwidth):
     assert "<dt>Checked</dt><dd>by Mira Lund on 2026-03-01</dd>" in page_of(client, "acme-one")
 
 
-def test_a_value_of_the_files_says_since_when_it_is_here(loaded, client, db):
+def test_a_value_of_the_files_says_since_when_it_is_here(curated, client, db):
     assert re.search(
         r"<dd>as the catalogue&#x27;s reviewed files say, here since \d{4}-\d\d-\d\d</dd>",
         page_of(client, "nvidia-h100-sxm5-80gb"),
     )
 
 
-def test_every_group_can_be_jumped_to(loaded, client, db):
+def test_every_group_can_be_jumped_to(curated, client, db):
     page = page_of(client, "nvidia-h100-sxm5-80gb")
     targets = re.findall(r'<li><a href="#([\w-]+)"', page)
     assert {"memory", "rates", "derived", "names", "machines-with", "stack", "relatives", "cite"} <= set(targets)
     assert [target for target in targets if f'id="{target}"' not in page] == []
 
 
-def test_the_stack_above_it_is_fetched_by_address_with_a_plain_link_inside(loaded, client, db):
+def test_the_stack_above_it_is_fetched_by_address_with_a_plain_link_inside(curated, client, db):
     page = page_of(client, "nvidia-h100-sxm5-80gb")
     assert 'hx-get="/stacks/?vendor=nvidia"' in page
     assert '<a href="/stacks/?vendor=nvidia">' in page
 
 
-def test_every_value_links_to_its_source(loaded, client, db):
+def test_every_value_links_to_its_source(curated, client, db):
     page = page_of(client, "nvidia-h100-sxm5-80gb")
     cells = re.findall(r'<td class="from">(.*?)</td>', page, re.DOTALL)
     assert len(cells) > 30
     assert all('<a href="http' in cell for cell in cells)
 
 
-def test_what_other_sources_say_stands_beside_the_preferred_value(loaded, client, db):
+def test_what_other_sources_say_stands_beside_the_preferred_value(curated, client, db):
     page = page_of(client, "nvidia-b200-hgx")
     assert "180 GB" in page
     assert "1 other figure" in page
     assert "192 GB" in page
 
 
-def test_a_second_source_that_says_the_same_is_named(loaded, client, db):
+def test_a_second_source_that_says_the_same_is_named(curated, client, db):
     page = page_of(client, "nvidia-h100-sxm5-80gb")
     assert re.search(r"<dt>Also says so</dt><dd><a href=", page)
 
 
-def test_missing_headline_figures_are_said(loaded, client, db):
+def test_missing_headline_figures_are_said(curated, client, db):
     page = page_of(client, "apple-m3-max-40")
     assert re.search(r"Not published:</span><a [^>]*>\?</a>[^<]*bf16 tensor", page)
     assert "Board power" in page
 
 
-def test_unreviewed_and_retired_values_are_never_shown(loaded, client, db):
+def test_unreviewed_and_retired_values_are_never_shown(curated, client, db):
     hidden = SpecValue.objects.exclude(status="public").select_related("accelerator")
     assert hidden.count() >= 20
     page = page_of(client, "nvidia-geforce-rtx-4060")
@@ -152,35 +152,37 @@ def test_unreviewed_and_retired_values_are_never_shown(loaded, client, db):
         assert value.said_by not in page_of(client, "nvidia-rtx-pro-6000-blackwell-se")
 
 
-def test_names_are_listed_with_what_they_need(loaded, client, db):
+def test_names_are_listed_with_what_they_need(curated, client, db):
     page = page_of(client, "apple-m3-max-40")
     assert "<code>Apple M3 Max</code> <small>with 40 GPU cores</small>" in page
     assert "<code>Mac15,9</code>" in page
 
 
-def test_the_other_variants_of_a_chip_are_linked(loaded, client, db):
+def test_the_other_variants_of_a_chip_are_linked(curated, client, db):
     assert 'href="/accelerators/apple-m3-max-30/">Apple M3 Max (30-core GPU)</a>' in page_of(client, "apple-m3-max-40")
 
 
-def test_machines_that_have_one_are_fetched_by_address_with_a_plain_link_inside(loaded, client, db):
+def test_machines_that_have_one_are_fetched_by_address_with_a_plain_link_inside(curated, client, db):
     page = page_of(client, "nvidia-h100-sxm5-80gb")
     address = reverse("machines:list") + "?accelerator=nvidia-h100-sxm5-80gb"
     assert f'hx-get="{address}"' in page
     assert f'<a href="{address}">' in page
 
 
-def test_a_chip_without_its_variant_leads_to_the_choice(loaded, client, db):
+def test_a_chip_without_its_variant_leads_to_the_choice(curated, client, db):
     response = client.get("/accelerators/m3-max/")
     assert (response.status_code, response.headers["Location"]) == (302, "/accelerators/?q=m3-max")
     assert client.get("/accelerators/m6/").headers["Location"] == "/accelerators/apple-m6/"
 
 
-def test_an_unknown_accelerator_is_not_found(loaded, client, db):
+def test_an_unknown_accelerator_is_not_found(curated, client, db):
     assert client.get("/accelerators/no-such-card/").status_code == 404
 
 
 @pytest.mark.parametrize(("slug", "queries"), [("nvidia-h100-sxm5-80gb", 9), ("apple-m3-max-40", 9), ("hailo-8", 9)])
-def test_a_sheet_costs_the_same_queries_whatever_is_on_it(loaded, client, db, django_assert_num_queries, slug, queries):
+def test_a_sheet_costs_the_same_queries_whatever_is_on_it(
+    curated, client, db, django_assert_num_queries, slug, queries
+):
     """Once; what was rendered is kept, and asking again costs the one query that tells whether anything moved."""
     cache.clear()
     with django_assert_num_queries(queries):
@@ -246,13 +248,13 @@ def test_a_kept_sheet_speaks_the_readers_language(client, bandwidth):
     assert content_of(client, "acme-one") == english
 
 
-def test_every_sheet_is_shown_and_stays_small(loaded, client, db):
+def test_every_sheet_is_shown_and_stays_small(curated, client, db):
     sizes = {slug: len(page_of(client, slug)) for slug in Accelerator.objects.values_list("slug", flat=True)}
     assert len(sizes) == 217
     assert max(sizes.values()) < 100_000
 
 
-def test_no_shown_value_is_without_a_source(loaded, db):
+def test_no_shown_value_is_without_a_source(curated, db):
     sheets = [read_sheet(accelerator) for accelerator in Accelerator.objects.all()]
     said = [
         one
@@ -276,7 +278,7 @@ def test_a_correction_is_told_with_who_when_and_why(client, bandwidth):
     assert re.search(r"<dt>History</dt><dd>\d{4}-\d\d-\d\d mira: 3350 GB/s → 3352 GB/s, 2619 MHz x 2", page)
 
 
-def test_a_value_as_it_was_loaded_has_no_history_to_tell(loaded, client, db):
+def test_a_value_as_it_was_loaded_has_no_history_to_tell(curated, client, db):
     assert "<dt>History</dt>" not in page_of(client, "nvidia-h100-sxm5-80gb")
 
 

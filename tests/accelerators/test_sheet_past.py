@@ -111,7 +111,7 @@ def test_a_format_that_there_is_not_is_left_out_with_a_note(client, bandwidth):
 
 
 def test_a_past_sheet_costs_at_most_so_many_queries_whatever_is_on_it(
-    loaded, client, db, django_assert_max_num_queries
+    curated, client, db, django_assert_max_num_queries
 ):
     at = write_moment(timezone.now())
     for slug in ("nvidia-h100-sxm5-80gb", "apple-m3-max-40", "hailo-8"):

@@ -10,21 +10,21 @@ def related(slug: str) -> dict[str, str]:
     return {other.slug: other.relation for other in relatives(Accelerator.objects.get(slug=slug))}
 
 
-def test_products_of_the_same_chip_say_which_is_cut_down(loaded, db):
+def test_products_of_the_same_chip_say_which_is_cut_down(curated, db):
     found = related("nvidia-h100-sxm5-80gb")
     assert found["nvidia-h200-sxm"] == "same chip, as many units"
     assert found["nvidia-h100-pcie-80gb"] == "same chip, cut down"
     assert related("nvidia-h100-pcie-80gb")["nvidia-h100-sxm5-80gb"] == "same chip, more units"
 
 
-def test_the_line_leads_back_and_on(loaded, db):
+def test_the_line_leads_back_and_on(curated, db):
     found = related("nvidia-geforce-rtx-4090")
     assert found["nvidia-geforce-rtx-3090"] == "before it in its line"
     assert found["nvidia-geforce-rtx-5090"] == "next in its line"
     assert "nvidia-geforce-rtx-4080" not in found
 
 
-def test_variants_of_an_apple_chip_stand_before_its_neighbours(loaded, db):
+def test_variants_of_an_apple_chip_stand_before_its_neighbours(curated, db):
     found = related("apple-m3-max-40")
     assert next(iter(found)) == "apple-m3-max-30"
     assert found["apple-m3-max-30"] == "other variant"
@@ -33,7 +33,7 @@ def test_variants_of_an_apple_chip_stand_before_its_neighbours(loaded, db):
     assert "apple-m3-pro-18" not in found
 
 
-def test_what_tells_them_apart_stands_beside_them(loaded, db):
+def test_what_tells_them_apart_stands_beside_them(curated, db):
     pcie = next(
         other
         for other in relatives(Accelerator.objects.get(slug="nvidia-h100-sxm5-80gb"))
@@ -42,7 +42,7 @@ def test_what_tells_them_apart_stands_beside_them(loaded, db):
     assert (pcie.units, pcie.memory, pcie.bandwidth) == ("114", "80 GB", "2,000 GB/s")
 
 
-def test_a_hidden_product_is_nobodys_relative(loaded, db):
+def test_a_hidden_product_is_nobodys_relative(curated, db):
     Accelerator.objects.filter(slug="nvidia-h200-sxm").update(is_public=False)
     try:
         assert "nvidia-h200-sxm" not in related("nvidia-h100-sxm5-80gb")
@@ -50,7 +50,7 @@ def test_a_hidden_product_is_nobodys_relative(loaded, db):
         Accelerator.objects.filter(slug="nvidia-h200-sxm").update(is_public=True)
 
 
-def test_a_product_of_a_small_maker_may_have_none(loaded, db):
+def test_a_product_of_a_small_maker_may_have_none(curated, db):
     assert related("hailo-8") == {}
 
 
@@ -94,7 +94,7 @@ def test_a_name_of_no_known_line_has_no_place(name):
     assert place_of(name) is None
 
 
-def test_relatives_cost_two_queries(loaded, db, django_assert_num_queries):
+def test_relatives_cost_two_queries(curated, db, django_assert_num_queries):
     for slug in ("nvidia-h100-sxm5-80gb", "hailo-8"):
         accelerator = Accelerator.objects.get(slug=slug)
         with django_assert_num_queries(2):

@@ -5,11 +5,11 @@ import shutil
 import urllib.error
 import urllib.request
 from collections.abc import Callable, Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
 
+from tests.curated import curated_file
 from tests.live import Site
 from tests.wire.reports import apple_report_body, report_body
 
@@ -41,9 +41,9 @@ class LoadedSite(Site):
 
 
 @pytest.fixture(scope="session")
-def site(loaded_sqlite_template: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[LoadedSite]:
+def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[LoadedSite]:
     folder = tmp_path_factory.mktemp("browsed")
-    shutil.copy(loaded_sqlite_template, folder / "accelweb.sqlite3")
+    shutil.copy(curated_file(), folder / "accelweb.sqlite3")
     made = LoadedSite(folder)
     try:
         made.key = made.new_key()

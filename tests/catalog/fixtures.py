@@ -1,24 +1,12 @@
-"""The whole curated catalogue, loaded once per file of tests and rolled back after it."""
-
-from collections.abc import Iterator
+"""Accelerators for tests of several rooms: the curated H100, and one made by hand with a source and a value."""
 
 import pytest
-from django.db import transaction
 
-from stackviz.catalog.change import Summary
 from stackviz.catalog.models import Accelerator, Source, SpecValue, Vendor
-from tests.curated import put_catalogue
-
-
-@pytest.fixture(scope="module")
-def loaded(django_db_setup, django_db_blocker) -> Iterator[Summary]:
-    with django_db_blocker.unblock(), transaction.atomic():
-        yield put_catalogue()
-        transaction.set_rollback(True)
 
 
 @pytest.fixture
-def h100(loaded, db) -> Accelerator:
+def h100(curated, db) -> Accelerator:
     return Accelerator.objects.get(slug="nvidia-h100-sxm5-80gb")
 
 

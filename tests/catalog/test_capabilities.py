@@ -23,7 +23,7 @@ def found(client, query: str) -> set[str]:
     return {row["slug"] for row in csv.DictReader(io.StringIO(file))}
 
 
-def test_every_capability_of_the_catalogue_is_known(loaded, db):
+def test_every_capability_of_the_catalogue_is_known(curated, db):
     """A new one must be looked up in NVIDIA's table and written down."""
     values = SpecValue.objects.filter(field="compute_capability", accelerator__vendor__slug="nvidia")
     recent = {value for value in values.values_list("value", flat=True) if not is_below(value, "7.0")}
@@ -48,14 +48,14 @@ def test_every_rate_told_here_is_one_of_the_filter():
         ("fp8", "amd-mi300x", "amd-mi250x"),
     ],
 )
-def test_a_format_is_supported_where_the_design_says_so_without_a_rate(loaded, client, db, supports, inside, outside):
+def test_a_format_is_supported_where_the_design_says_so_without_a_rate(curated, client, db, supports, inside, outside):
     slugs = found(client, f"supports={supports}")
     assert inside in slugs
     assert outside not in slugs
 
 
 @pytest.mark.parametrize("rate", LEAST)
-def test_what_a_capability_lacks_nobody_publishes(loaded, db, rate):
+def test_what_a_capability_lacks_nobody_publishes(curated, db, rate):
     """The table against the data: no chip below the first capability has a figure on its matrix units."""
     rates = SpecValue.objects.filter(field=rate, status="public", amount__gt=0, accelerator__vendor__slug="nvidia")
     on_matrix_units = rates.exclude(condition__contains="engine=").values("accelerator")

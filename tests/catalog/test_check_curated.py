@@ -7,7 +7,7 @@ from stackviz.catalog.checks import CHECKS
 
 
 @pytest.fixture(scope="module")
-def verdict(loaded, django_db_blocker) -> Verdict:
+def verdict(curated, django_db_blocker) -> Verdict:
     with django_db_blocker.unblock():
         return check_catalogue()
 
@@ -32,6 +32,6 @@ def test_most_rates_are_held_against_a_formula(verdict):
     assert outcome.excused < outcome.looked_at / 20
 
 
-def test_the_whole_catalogue_is_checked_with_three_queries(loaded, db, django_assert_num_queries):
+def test_the_whole_catalogue_is_checked_with_three_queries(curated, db, django_assert_num_queries):
     with django_assert_num_queries(3):
         check_catalogue()

@@ -146,7 +146,7 @@ def test_every_derivation_says_what_it_means_and_needs_fields_there_are():
         assert {field for need in derivation.needs for field in need.fields} <= FIELDS.keys()
 
 
-def test_the_catalogue_gives_most_cards_a_ridge_point(loaded, db):
+def test_the_catalogue_gives_most_cards_a_ridge_point(curated, db):
     pks = dict(Accelerator.objects.values_list("slug", "pk"))
     found = peaks(pks.values())
     ridge = {slug: derive_one(DERIVATIONS["ridge-point"], found, pk) for slug, pk in pks.items()}

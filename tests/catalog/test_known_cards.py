@@ -12,12 +12,12 @@ from stackviz.rules.compatibility import packaged_cards
 MIB = 2**20
 
 
-def test_the_packaged_names_are_the_catalogues(loaded, db):
+def test_the_packaged_names_are_the_catalogues(curated, db):
     """If this fails: manage.py load_catalogue && manage.py write_card_table."""
     assert known_cards() == packaged_cards()
 
 
-def test_the_command_writes_the_same_file_again(loaded, db, tmp_path, monkeypatch):
+def test_the_command_writes_the_same_file_again(curated, db, tmp_path, monkeypatch):
     (tmp_path / "tables").mkdir()
     monkeypatch.setattr("stackviz.catalog.management.commands.write_card_table.resources.files", lambda _: tmp_path)
     call_command("write_card_table", verbosity=0)
@@ -25,7 +25,7 @@ def test_the_command_writes_the_same_file_again(loaded, db, tmp_path, monkeypatc
     assert written == card_table(packaged_cards())
 
 
-def test_rules_and_site_take_every_name_for_the_same_product(loaded, db):
+def test_rules_and_site_take_every_name_for_the_same_product(curated, db):
     """Whatever a card says besides: nothing, the printed size, a size somewhat less, another size, its core count."""
     names = Alias.objects.exclude(kind=Alias.Kind.MACHINE).values_list("name", "accelerator__vendor__slug", "gpu_cores")
     cards = [
@@ -40,7 +40,7 @@ def test_rules_and_site_take_every_name_for_the_same_product(loaded, db):
         assert (known.accelerator if known else None) == (match.accelerator and match.accelerator.slug), card
 
 
-def test_a_name_that_was_cut_is_nobodys_for_rules_and_site(loaded, db):
+def test_a_name_that_was_cut_is_nobodys_for_rules_and_site(curated, db):
     """Cut as tools cut it: after some letters, or behind the whole name."""
     names = Alias.objects.exclude(kind=Alias.Kind.MACHINE).values_list("name", "accelerator__vendor__slug")
     cards = [CardName(f"{name[:end]}...", vendor, 81559 * MIB) for name, vendor in names for end in (8, 16, None)]
@@ -50,7 +50,7 @@ def test_a_name_that_was_cut_is_nobodys_for_rules_and_site(loaded, db):
         assert tables.known_card(card.vendor, card.reported_name, card.memory_bytes) is None, card
 
 
-def test_a_name_that_was_cut_is_nobodys_on_the_site(loaded, db):
+def test_a_name_that_was_cut_is_nobodys_on_the_site(curated, db):
     (match,) = match_cards([CardName("NVIDIA GeForce RTX 2080 ...", "nvidia", 8192 * MIB)])
     assert (match.accelerator, match.how) == (None, "ambiguous")
     assert "cut" in match.needs

@@ -30,7 +30,7 @@ def match_of(*card, **facts) -> Match:
         ("NVIDIA GH200 480GB", 97871 * MIB, "nvidia-gh200-96gb", "name"),
     ],
 )
-def test_a_card_is_recognised(loaded, db, name, memory_bytes, slug, how):
+def test_a_card_is_recognised(curated, db, name, memory_bytes, slug, how):
     match = match_of(name, "nvidia", memory_bytes)
     assert (match.accelerator.slug, match.how) == (slug, how)
 
@@ -45,7 +45,7 @@ def test_a_card_is_recognised(loaded, db, name, memory_bytes, slug, how):
         ("Orin (nvgpu)", None, "the memory size"),
     ],
 )
-def test_a_name_that_is_not_enough_says_what_would_decide(loaded, db, name, memory_bytes, needs):
+def test_a_name_that_is_not_enough_says_what_would_decide(curated, db, name, memory_bytes, needs):
     match = match_of(name, "nvidia", memory_bytes)
     assert (match.accelerator, match.how) == (None, "ambiguous")
     assert match.candidates
@@ -53,36 +53,36 @@ def test_a_name_that_is_not_enough_says_what_would_decide(loaded, db, name, memo
 
 
 @pytest.mark.parametrize(("cores", "slug"), [(30, "apple-m3-max-30"), (40, "apple-m3-max-40")])
-def test_chip_and_gpu_core_count_choose_the_sheet(loaded, db, cores, slug):
+def test_chip_and_gpu_core_count_choose_the_sheet(curated, db, cores, slug):
     assert match_of("Apple M3 Max", "apple", gpu_cores=cores).accelerator.slug == slug
 
 
-def test_the_model_of_the_mac_decides_where_the_core_count_is_not_known(loaded, db):
+def test_the_model_of_the_mac_decides_where_the_core_count_is_not_known(curated, db):
     match = match_of("Apple M3 Max", "apple", machine_model="Mac15,9")
     assert (match.accelerator.slug, match.how) == ("apple-m3-max-40", "name+machine")
 
 
-def test_an_apple_chip_alone_has_several_sheets(loaded, db):
+def test_an_apple_chip_alone_has_several_sheets(curated, db):
     match = match_of("Apple M3 Max", "apple", memory_bytes=48 * 2**30)
     assert {item.slug for item in match.candidates} == {"apple-m3-max-30", "apple-m3-max-40"}
     assert match.needs == "the number of GPU cores"
 
 
-def test_a_core_count_nobody_sells_matches_nothing(loaded, db):
+def test_a_core_count_nobody_sells_matches_nothing(curated, db):
     assert match_of("Apple M3 Max", "apple", gpu_cores=76).accelerator is None
 
 
-def test_a_name_of_another_vendor_is_not_taken(loaded, db):
+def test_a_name_of_another_vendor_is_not_taken(curated, db):
     assert match_of("H100 80GB HBM3", "amd").how == "unknown"
 
 
-def test_a_name_nobody_knows_is_unknown(loaded, db):
+def test_a_name_nobody_knows_is_unknown(curated, db):
     match = match_of("Voodoo 2 <script>", "3dfx", 12)
     assert (match.accelerator, match.how, match.candidates) == (None, "unknown", ())
 
 
 @pytest.mark.parametrize("count", [1, 64])
-def test_any_number_of_cards_costs_one_query(loaded, db, django_assert_num_queries, count):
+def test_any_number_of_cards_costs_one_query(curated, db, django_assert_num_queries, count):
     cards = [CardName("NVIDIA H100 80GB HBM3", "nvidia", 81559 * MIB)] * count
     with django_assert_num_queries(1):
         found = match_cards(cards)
@@ -94,7 +94,7 @@ def test_no_card_costs_no_query(db, django_assert_num_queries):
         assert match_cards([]) == []
 
 
-def test_every_name_of_the_files_resolves_or_says_what_would_decide(loaded, db):
+def test_every_name_of_the_files_resolves_or_says_what_would_decide(curated, db):
     """Each with the memory or core count its line gives; only names that never decide stay open."""
     lines = [line for line in read_catalogue().aliases if line.kind != "machine"]
     cards = [

@@ -49,7 +49,7 @@ NEED_MEMORY = {
 
 
 @cache
-def curated() -> Catalogue:
+def curated_files() -> Catalogue:
     return read_catalogue()
 
 
@@ -70,8 +70,8 @@ def card_of(line: AliasLine) -> CardName:
     return CardName(line.name, memory_bytes=memory, gpu_cores=int(line.gpu_cores) if line.gpu_cores else None)
 
 
-def test_every_curated_name_leads_to_its_sheet(loaded, db):
-    lines = [line for line in curated().aliases if line.kind != "undecided"]
+def test_every_curated_name_leads_to_its_sheet(curated, db):
+    lines = [line for line in curated_files().aliases if line.kind != "undecided"]
     found = matched(*(card_of(line) for line in lines))
     wrong = {
         line.name: slug_of(match) for line, match in zip(lines, found, strict=True) if slug_of(match) != line.device
@@ -80,8 +80,8 @@ def test_every_curated_name_leads_to_its_sheet(loaded, db):
     assert wrong == {}
 
 
-def test_every_curated_name_that_is_not_enough_says_what_would_decide(loaded, db):
-    lines = curated().aliases
+def test_every_curated_name_that_is_not_enough_says_what_would_decide(curated, db):
+    lines = curated_files().aliases
     open_ones = {
         line.name: match.needs
         for line, match in zip(lines, matched(*(CardName(line.name) for line in lines)), strict=True)
@@ -151,7 +151,7 @@ def memories(facts) -> dict[str, set[int]]:
 
 def sheets_of(device: str) -> set[str]:
     """The sheets a device of the facts became: itself, or the variants of an Apple chip."""
-    lines = curated().accelerators
+    lines = curated_files().accelerators
     return {line.slug for line in lines if device in (line.slug, line.family) or line.slug == f"apple-{device}"}
 
 
@@ -160,7 +160,7 @@ def test_every_device_of_the_facts_that_has_a_name_has_a_sheet(reported):
     assert {one.device for one in reported if not sheets_of(one.device)} == set()
 
 
-def test_every_name_of_the_facts_leads_to_its_sheet_or_says_what_would_decide(loaded, db, reported):
+def test_every_name_of_the_facts_leads_to_its_sheet_or_says_what_would_decide(curated, db, reported):
     """By the name alone."""
     wrong = {}
     for one, match in zip(reported, matched(*(CardName(r.name, gpu_cores=r.gpu_cores) for r in reported)), strict=True):
@@ -177,7 +177,7 @@ def _is_known_open(name: str, needs: str) -> bool:
     return needs == ("the memory size" if name in NEED_MEMORY else "the number of GPU cores")
 
 
-def test_with_its_memory_every_card_of_the_facts_leads_to_its_sheet(loaded, db, reported, memories):
+def test_with_its_memory_every_card_of_the_facts_leads_to_its_sheet(curated, db, reported, memories):
     """Of a name that several sizes share, the size decides; the others stay with their sheet whatever it says."""
     cards = [
         (one, size)
@@ -195,11 +195,11 @@ def test_with_its_memory_every_card_of_the_facts_leads_to_its_sheet(loaded, db, 
     assert wrong == {}
 
 
-def test_with_its_gpu_cores_every_apple_name_of_the_facts_leads_to_its_sheet(loaded, db, reported):
+def test_with_its_gpu_cores_every_apple_name_of_the_facts_leads_to_its_sheet(curated, db, reported):
     """Chip and core count choose the sheet, and so do model of the Mac and core count."""
-    cores = {line.device: int(line.value) for line in curated().specs if line.field == "gpu_cores"}
+    cores = {line.device: int(line.value) for line in curated_files().specs if line.field == "gpu_cores"}
     sold: dict[str, set[str]] = defaultdict(set)
-    for line in curated().aliases:
+    for line in curated_files().aliases:
         sold[line.name].add(line.device)
     cards = [
         (one, slug)

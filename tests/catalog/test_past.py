@@ -167,7 +167,7 @@ def test_names_are_those_it_had(card, since_day_one, sheet_source):
     assert [found.name for found in names_at(card.pk, at(11))] == ["Acme Uno"]
 
 
-def test_now_is_what_the_database_says(loaded, db):
+def test_now_is_what_the_database_says(curated, db):
     """The history tells the same as the rows, for the whole catalogue."""
     public = SpecValue.objects.filter(status="public", accelerator__is_public=True)
     told = public_values_at(Accelerator.objects.values_list("pk", flat=True), timezone.now())
@@ -175,7 +175,7 @@ def test_now_is_what_the_database_says(loaded, db):
     assert len(told) > 4000
 
 
-def test_the_past_of_any_number_of_accelerators_costs_three_queries(loaded, db, django_assert_num_queries):
+def test_the_past_of_any_number_of_accelerators_costs_three_queries(curated, db, django_assert_num_queries):
     for number in (1, 200):
         ids = list(Accelerator.objects.values_list("pk", flat=True)[:number])
         with django_assert_num_queries(3):

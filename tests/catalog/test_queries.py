@@ -14,7 +14,7 @@ SLUGS = ["nvidia-h100-sxm5-80gb", "apple-m3-max-40", "nvidia-geforce-rtx-4090", 
 
 
 @pytest.fixture
-def chosen(loaded, db) -> list[Accelerator]:
+def chosen(curated, db) -> list[Accelerator]:
     found = accelerators_by_slug(SLUGS)
     return [found[slug] for slug in SLUGS]
 
@@ -85,7 +85,7 @@ def test_a_peak_is_the_dense_rate_with_fp32_accumulate_where_that_is_named(chose
     assert usual_peak(found, apple, "memory_bandwidth_gb_s") == ("", 400e9)
 
 
-def test_what_is_not_public_is_not_found(loaded, db):
+def test_what_is_not_public_is_not_found(curated, db):
     Accelerator.objects.filter(slug="nvidia-t4").update(is_public=False)
     assert accelerators_by_slug(["nvidia-t4"]) == {}
 

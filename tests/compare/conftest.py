@@ -1,13 +1,9 @@
 """The curated catalogue and stacks, and a public and a private lab, for the tests of the comparison page."""
 
-from collections.abc import Iterator
-
 import pytest
 from django.core.cache import cache
-from django.db import transaction
 
 from stackviz.catalog.models import Accelerator
-from tests.curated import put_catalogue_and_stacks
 from tests.machines.factories import DGX_FACTS, gemm, h100, make_lab, make_machine, make_report
 
 
@@ -15,15 +11,6 @@ from tests.machines.factories import DGX_FACTS, gemm, h100, make_lab, make_machi
 def nothing_kept():
     """Primary keys are used again after a rolled back test; what was kept under them is not."""
     cache.clear()
-
-
-@pytest.fixture(scope="module")
-def curated(django_db_setup, django_db_blocker) -> Iterator[None]:
-    """All spec sheets and stacks, loaded once for a file of tests and rolled back after it."""
-    with django_db_blocker.unblock(), transaction.atomic():
-        put_catalogue_and_stacks()
-        yield
-        transaction.set_rollback(True)
 
 
 @pytest.fixture

@@ -8,16 +8,8 @@ from django.urls import reverse
 
 from stackviz.catalog.curated_admin import HistoryAdmin
 from stackviz.catalog.models import Alias
-from stackviz.stacks.load import load_stacks
 
 KEPT = [model for model in admin.site._registry if hasattr(model, "history")]
-
-
-@pytest.fixture(scope="module")
-def everything(loaded, django_db_blocker) -> None:
-    """A row of each model that has a history."""
-    with django_db_blocker.unblock():
-        load_stacks()
 
 
 def may(verb: str, model) -> User:
@@ -42,7 +34,7 @@ def test_there_are_histories_of_the_catalogue_and_of_the_stacks():
 
 
 @pytest.mark.parametrize("model", KEPT, ids=lambda model: model.__name__)
-def test_an_old_state_is_seen_but_not_brought_back_by_whoever_may_only_look(everything, client, db, model):
+def test_an_old_state_is_seen_but_not_brought_back_by_whoever_may_only_look(curated, client, db, model):
     assert isinstance(admin.site._registry[model], HistoryAdmin)
     record = model.history.order_by("pk").first()
     before, records = model.objects.filter(pk=record.id).values().get(), model.history.count()

@@ -16,7 +16,7 @@ def desk(client, db):
     return client
 
 
-def test_the_whole_catalogue_costs_two_queries(loaded, db, django_assert_num_queries):
+def test_the_whole_catalogue_costs_two_queries(curated, db, django_assert_num_queries):
     with django_assert_num_queries(2):
         matrix = read_matrix(Accelerator.objects.order_by("name"), COUNTED, timezone.now())
     assert len(matrix.devices) >= 190
@@ -24,7 +24,7 @@ def test_the_whole_catalogue_costs_two_queries(loaded, db, django_assert_num_que
     assert matrix.total().values == SpecValue.objects.filter(status="public", field__in=named).count() >= 4000
 
 
-def test_the_page_costs_as_many_queries_for_the_whole_catalogue(desk, loaded, django_assert_max_num_queries):
+def test_the_page_costs_as_many_queries_for_the_whole_catalogue(desk, curated, django_assert_max_num_queries):
     desk.get(PAGE)
     with django_assert_max_num_queries(12):
         page = desk.get(f"{PAGE}?fields=all")

@@ -6,7 +6,6 @@ import pytest
 from django.core.cache import cache
 
 from stackviz.web import rate_limit
-from tests.compare.conftest import curated  # noqa: F401 (a fixture)
 
 FIXTURES = Path(__file__).parents[1] / "fixtures"
 CPU_WHEEL = (Path(__file__).parent / "collect_env_cpu_wheel.txt").read_text(encoding="utf-8")

@@ -1,13 +1,9 @@
 """The curated catalogue, and machines of a public and of a private lab that measured."""
 
-from collections.abc import Iterator
-
 import pytest
 from django.core.cache import cache
-from django.db import transaction
 
 from stackviz.catalog.models import Accelerator
-from tests.curated import put_catalogue
 from tests.machines.factories import DGX_FACTS, copy, gemm, h100, make_lab, make_machine, make_report
 
 
@@ -15,15 +11,6 @@ from tests.machines.factories import DGX_FACTS, copy, gemm, h100, make_lab, make
 def nothing_kept():
     """Primary keys are used again after a rolled back test; what was kept under them is not."""
     cache.clear()
-
-
-@pytest.fixture(scope="module")
-def curated(django_db_setup, django_db_blocker) -> Iterator[None]:
-    """All spec sheets, loaded once for a file of tests and rolled back after it."""
-    with django_db_blocker.unblock(), transaction.atomic():
-        put_catalogue()
-        yield
-        transaction.set_rollback(True)
 
 
 @pytest.fixture

@@ -1,24 +1,13 @@
 """The curated catalogue and stacks, a public and a private lab, and a folder for dumps that is a test's own."""
 
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from django.db import transaction
 
 from stackviz.catalog.models import Accelerator
-from tests.curated import put_catalogue_and_stacks
 from tests.machines.factories import DGX_FACTS, copy, gemm, h100, make_lab, make_machine, make_report
 
 SECRET = "sealed-chamber"  # in everything the private lab has: no byte of a dump may hold it
-
-
-@pytest.fixture(scope="module")
-def curated(django_db_setup, django_db_blocker) -> Iterator[None]:
-    with django_db_blocker.unblock(), transaction.atomic():
-        put_catalogue_and_stacks()
-        yield
-        transaction.set_rollback(True)
 
 
 @pytest.fixture(autouse=True)

@@ -2,11 +2,10 @@
 
 import pytest
 
-from stackviz.catalog.change import Summary
-from tests.curated import put_stacks
+from tests.curated import copy_curated
 
 
 @pytest.fixture
-def stacks(db: None) -> Summary:
-    """The curated stacks, loaded. Returns what the load said."""
-    return put_stacks()
+def stacks(db: None) -> None:
+    """The curated stacks and every curated source, without accelerators."""
+    copy_curated("stacks_", "catalog_source", "catalog_catalogueedition")

@@ -10,6 +10,7 @@ import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import expect
 
+from tests.curated import curated_file
 from tests.live import Site
 
 pytestmark = pytest.mark.xdist_group("browser")
@@ -38,10 +39,10 @@ PAGES = (
 
 
 @pytest.fixture(scope="module")
-def site(loaded_sqlite_template, tmp_path_factory):
+def site(tmp_path_factory):
     """A site with eight machines; nobody writes to it."""
     folder = tmp_path_factory.mktemp("fronts")
-    shutil.copy(loaded_sqlite_template, folder / "accelweb.sqlite3")
+    shutil.copy(curated_file(), folder / "accelweb.sqlite3")
     made = Site(folder)
     try:
         made.shell(SEED)

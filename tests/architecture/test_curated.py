@@ -1,0 +1,47 @@
+"""The prepared databases can never be out of date: what makes them is part of their name."""
+
+from pathlib import Path
+
+from tests.curated import inputs
+from tests.imports import files_imported
+from tests.live import ROOT
+
+WATCHED_LOAD = """
+import sys
+import django
+from django.core.management import call_command
+
+django.setup()
+ours, seen = sys.argv[1], set()
+
+def opened(event, arguments):
+    if event == "open" and isinstance(arguments[0], str):
+        seen.add(arguments[0])
+
+def called(frame, event, argument):
+    if event == "call":
+        seen.add(frame.f_code.co_filename)
+
+sys.addaudithook(opened)
+sys.setprofile(called)
+for command in ("migrate", "load_catalogue", "load_stacks"):
+    call_command(command, verbosity=0, skip_checks=True)
+sys.setprofile(None)
+print("\\n".join(sorted(file for file in seen if file.startswith(ours))))
+"""
+
+
+def test_every_file_that_loading_runs_or_opens_is_in_the_digest(new_site):
+    site = new_site()
+    (site.folder / "accelweb.sqlite3").unlink()
+    done = site.run_python("-c", WATCHED_LOAD, f"{ROOT}/")
+    touched = {Path(line) for line in done.splitlines() if line.startswith(str(ROOT))}
+    assert len(touched) > 40
+    touched -= {file for file in touched if file.suffix == ".pyc" or ".venv" in file.parts}
+    assert {str(file.relative_to(ROOT)) for file in touched - inputs()} == set()
+
+
+def test_imports_are_followed_from_file_to_file_and_into_functions():
+    reached = {str(file.relative_to(ROOT)) for file in files_imported([ROOT / "stackviz/stacks/apps.py"])}
+    assert {"stackviz/stacks/models.py", "stackviz/catalog/fields.py", "stackviz/units.py"} <= reached
+    assert "stackviz/stacks/views.py" not in reached
