@@ -1,4 +1,4 @@
-"""What the probes and benchmarks told -> one report, masked and checked. May import: wire and the standard library."""
+"""What the probes and benchmarks told -> one report, masked and checked."""
 
 from collections.abc import Sequence
 from datetime import UTC, datetime

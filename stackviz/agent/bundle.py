@@ -1,6 +1,6 @@
 """The agent as one file, accelweb-agent.pyz, that any Python 3.11 runs: for the site to hand out.
 
-The same sources give the same bytes: names sorted, times fixed, nothing else in it. May import: the standard library.
+The same sources give the same bytes: names sorted, times fixed, nothing else in it.
 """
 
 import io

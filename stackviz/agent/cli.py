@@ -1,7 +1,4 @@
-"""The agent's command line: probe, bench, run, upload, diagnose. docs/agent.md is its manual.
-
-May import: the agent, wire and the standard library.
-"""
+"""The agent's command line: probe, bench, run, upload, diagnose. docs/agent.md is its manual."""
 
 import argparse
 import json

@@ -1,7 +1,4 @@
-"""`diagnose`: what other tools printed, read and judged here, without a server and without the network.
-
-May import: dumps, importers, rules, units, wire and the standard library.
-"""
+"""`diagnose`: what other tools printed, read and judged here, without a server and without the network."""
 
 import sys
 import textwrap

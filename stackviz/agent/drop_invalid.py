@@ -1,5 +1,5 @@
 """Leaving out of a report what the format would refuse, so that a slip in one place costs that place and not the hours
-that were measured. Every part left out says so. May import: wire and the standard library.
+that were measured. Every part left out says so.
 """
 
 import re

@@ -1,7 +1,4 @@
-"""How the agent ends: one number per thing its caller should do. docs/agent.md has the same table.
-
-May import: the standard library.
-"""
+"""How the agent ends: one number per thing its caller should do. docs/agent.md has the same table."""
 
 from enum import IntEnum
 

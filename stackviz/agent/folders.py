@@ -1,4 +1,4 @@
-"""Where the agent keeps what must survive it, and writing it there. May import: the standard library."""
+"""Where the agent keeps what must survive it, and writing it there."""
 
 import os
 import platform

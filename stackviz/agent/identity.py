@@ -1,7 +1,7 @@
 """Which machine this is: a hash of something that stays the same over reboots, updates and network changes.
 
 Never a clock, a network address or anything that is read anew at each boot: a machine that changes its identity splits
-its own history. May import: wire and the standard library.
+its own history.
 """
 
 import json

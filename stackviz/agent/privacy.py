@@ -1,7 +1,7 @@
 """What must not leave the machine, and taking it out of every text that does.
 
 Home folders, user and host name, UUIDs, network addresses and those of network cards are replaced in all strings of a
-report just before it is checked and stored. May import: wire and the standard library.
+report just before it is checked and stored.
 """
 
 import getpass

@@ -1,7 +1,4 @@
-"""Showing how far the work is: one line that moves on a terminal, plain lines elsewhere. Always on standard error.
-
-May import: the standard library.
-"""
+"""Showing how far the work is: one line that moves on a terminal, plain lines elsewhere. Always on standard error."""
 
 import shutil
 import sys

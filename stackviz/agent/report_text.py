@@ -1,4 +1,4 @@
-"""A report for people: what the machine said, what was measured, what will be sent. May import: wire, units."""
+"""A report for people: what the machine said, what was measured, what will be sent."""
 
 import statistics
 import textwrap

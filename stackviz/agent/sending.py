@@ -1,7 +1,4 @@
-"""Delivering what waits in the spool: ask once, send oldest first, set aside what the site will never take.
-
-May import: the agent, wire and the standard library.
-"""
+"""Delivering what waits in the spool: ask once, send oldest first, set aside what the site will never take."""
 
 import argparse
 import json

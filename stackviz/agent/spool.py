@@ -10,8 +10,6 @@ refuses new reports and keeps the old. Two agents may share a folder: the site t
     corrupt/<same name>                      is no report any more
     confirmed.json                           servers somebody agreed to send to
     machine.json                             only on machines without an id of their own
-
-May import: folders, wire and the standard library.
 """
 
 import contextlib

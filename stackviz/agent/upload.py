@@ -3,7 +3,6 @@
 The contract: 2xx stored; 401 and 403 fix the key; 409, 413, 422 never; 429 and 5xx come back later (docs/ingest.md).
 Redirects are not followed: a POST that is redirected loses its body or takes its key to another host. What a site
 answers is written by others: it loses our key and every control character before anybody sees or keeps it.
-May import: wire and the standard library.
 """
 
 import gzip

@@ -1,7 +1,7 @@
 """Ending a connection when its time is up, whatever the other end does.
 
 A socket's time limit bounds each silence, not the whole: a site that sends `100 Continue` for ever, or a byte of a
-header now and then, holds a caller as long as it likes. May import: the standard library.
+header now and then, holds a caller as long as it likes.
 """
 
 import http.client

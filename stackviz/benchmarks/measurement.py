@@ -1,6 +1,6 @@
 """One result as pages show it: rate, spread, share of the published peak, and whether two may be compared.
 
-Imports the registry, units, stats and Django's translation; needs no database, so that it is easy to test.
+Needs no database, so that it is easy to test.
 """
 
 from collections.abc import Iterator, Mapping

@@ -1,4 +1,4 @@
-"""What was timed: series of results of one machine, benchmark and setting. Imports labs and below."""
+"""What was timed: series of results of one machine, benchmark and setting."""
 
 from django.db import models
 from django.db.models import Q, Value

@@ -1,7 +1,7 @@
 """The benchmarks we know: what one run does, in which unit its rate is read, which published figure bounds it.
 
 The agent sends seconds; rates are worked out here, so that a wrong formula is corrected without measuring again. To add
-one: docs/recipes/benchmark.md. Imports units and Django's translation only; needs no database.
+one: docs/recipes/benchmark.md. Needs no database.
 """
 
 from collections.abc import Callable, Mapping

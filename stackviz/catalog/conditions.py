@@ -4,7 +4,7 @@ Canonical text is `key=value; key=value`, keys in the order of KEYS: `sparsity=d
 means: no condition. Figures are compared only when their conditions are the same. Keys marked `varies` name the
 variants of one product (its memory sizes, its editions): such values are listed together in one cell.
 
-May import django's translation only; needs no database.
+Needs no database.
 """
 
 import re

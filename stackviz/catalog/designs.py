@@ -1,6 +1,6 @@
 """What the memory of each kind and the compute units of each generation do in a clock: the tables behind the formulas.
 
-Operations count a multiplication and an addition as two. A new generation is a line of `DESIGNS`. Imports nothing.
+Operations count a multiplication and an addition as two. A new generation is a line of `DESIGNS`.
 """
 
 from collections.abc import Mapping

@@ -1,6 +1,6 @@
 """The field registry: one place says for each field what it is called, measured in, means, and which way is better.
 
-Names are those of the curated files and the API. May import units and django's translation only; needs no database.
+Names are those of the curated files and the API. Needs no database.
 """
 
 import re

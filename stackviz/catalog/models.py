@@ -1,7 +1,4 @@
-"""Makers, accelerators, what is published about them, and the names they report.
-
-Imports nothing above the catalogue.
-"""
+"""Makers, accelerators, what is published about them, and the names they report."""
 
 from typing import Any
 

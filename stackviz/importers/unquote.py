@@ -1,7 +1,6 @@
 r"""Text that stands as literals in something else: a notebook's lines, a program's string, a terminal recording.
 
 Only what is certain is undone: lines in quotes that end in \n, one line with several \n that names a tool's output.
-May import: the standard library.
 """
 
 import re

@@ -1,4 +1,4 @@
-"""What may be wrong with an upload, each with the status that tells the sender what to do. Imports labs, web and wire.
+"""What may be wrong with an upload, each with the status that tells the sender what to do.
 
 422 correct the report    401, 403 correct the key    409 the id is taken    413 send less    415 send JSON
 429 send slower, 503 send again: both say when

@@ -1,4 +1,4 @@
-"""A report's body, packed or plain: undone within bounds, whatever it claims. Imports wire only."""
+"""A report's body, packed or plain: undone within bounds, whatever it claims."""
 
 import zlib
 

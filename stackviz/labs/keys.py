@@ -1,7 +1,4 @@
-"""Agent keys: made, recognised, revoked. A key reads `aw_<prefix>_<secret>`: one part finds its row, one proves it.
-
-Imports labs.models only.
-"""
+"""Agent keys: made, recognised, revoked. A key reads `aw_<prefix>_<secret>`: one part finds its row, one proves it."""
 
 import hashlib
 import logging

@@ -1,4 +1,4 @@
-"""Labs, their machines and keys, the reports machines send, and what was read from them. Imports the catalogue only."""
+"""Labs, their machines and keys, the reports machines send, and what was read from them."""
 
 from datetime import datetime
 

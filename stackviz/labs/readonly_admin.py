@@ -1,4 +1,4 @@
-"""What the admin shows of rows that nobody edits by hand. Imports web only."""
+"""What the admin shows of rows that nobody edits by hand."""
 
 import json
 from typing import TYPE_CHECKING, Any

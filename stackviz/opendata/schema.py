@@ -2,7 +2,7 @@
 
 The page `/data/schema/`, the manifest and the files themselves are made from this. A change of tables or columns needs
 a new SCHEMA_VERSION: the first number where a reader of the old one would stumble, the second where something was new.
-Imports Django's translation only; needs no database.
+Needs no database.
 """
 
 import hashlib

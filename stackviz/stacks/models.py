@@ -1,7 +1,4 @@
-"""Stacks, the components they are made of, what answers to what across stacks, and which release needs what.
-
-Imports the catalogue (sources, what a curated row is) and the diagrams' layers; nothing above.
-"""
+"""Stacks, the components they are made of, what answers to what across stacks, and which release needs what."""
 
 from django.core.exceptions import ValidationError
 from django.core.validators import RegexValidator

@@ -1,9 +1,7 @@
 """The advice of a finding, taken apart: what is said, and what is to be typed. Pure; the sentence stays one string.
 
-    Reset it: sudo nvidia-smi --gpu-reset -i 0 (or reboot)
-    said "Reset it:", typed "sudo nvidia-smi --gpu-reset -i 0", said "(or reboot)"
-
-May import: the standard library.
+Reset it: sudo nvidia-smi --gpu-reset -i 0 (or reboot)
+said "Reset it:", typed "sudo nvidia-smi --gpu-reset -i 0", said "(or reboot)"
 """
 
 import re

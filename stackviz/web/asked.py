@@ -1,4 +1,4 @@
-"""What an address asks for, made safe to hand to the database. Imports Django only."""
+"""What an address asks for, made safe to hand to the database."""
 
 from django.http import HttpRequest
 

@@ -1,4 +1,4 @@
-"""Text as a BibTeX entry may hold it. Imports nothing."""
+"""Text as a BibTeX entry may hold it."""
 
 _ESCAPED = {
     "\\": r"\textbackslash{}", "{": r"\{", "}": r"\}", "&": r"\&", "%": r"\%", "$": r"\$", "#": r"\#", "_": r"\_",

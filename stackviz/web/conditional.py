@@ -1,6 +1,6 @@
 """Answers that need not be sent again: a client that shows what it has is told that it is still right.
 
-For answers that depend on their address and on the state of some tables only, never on who asks. Imports Django only.
+For answers that depend on their address and on the state of some tables only, never on who asks.
 """
 
 import hashlib

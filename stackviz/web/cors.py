@@ -2,7 +2,6 @@
 
 Only the addresses in `settings.OPEN_TO_ALL_SITES`, which answer everybody alike. Cookies and keys are never allowed
 with it, so no visitor's rights are lent to another site; uploads, machines and the admin stay closed.
-Imports Django only.
 """
 
 from collections.abc import Callable

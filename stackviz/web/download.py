@@ -1,7 +1,4 @@
-"""A view as a file: CSV that no spreadsheet takes for formulas, JSON that every parser reads, SVG.
-
-Imports Django only.
-"""
+"""A view as a file: CSV that no spreadsheet takes for formulas, JSON that every parser reads, SVG."""
 
 import csv
 import io

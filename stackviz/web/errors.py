@@ -1,4 +1,4 @@
-"""What the HTTP API answers when it refuses. Imports Ninja only."""
+"""What the HTTP API answers when it refuses."""
 
 from ninja import Schema
 from ninja.errors import HttpError

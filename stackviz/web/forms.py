@@ -1,7 +1,7 @@
 """Forms are sent in UTF-8, as this site's pages are: another charset is refused before the form is read.
 
 Python knows charsets that take hours for a megabyte (punycode) and some that are no text (hex, zlib); whoever sends a
-form names one freely. Imports Django only.
+form names one freely.
 """
 
 from collections.abc import Callable

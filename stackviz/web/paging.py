@@ -1,4 +1,4 @@
-"""Lists in pages, without counting what is not shown. Imports Django only."""
+"""Lists in pages, without counting what is not shown."""
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass

@@ -1,6 +1,6 @@
 """What somebody pasted, dropped or sent -> one text, within bounds; or why not, in words for whoever did.
 
-Sizes are looked at before anything is read. Imports wire and Django only.
+Sizes are looked at before anything is read.
 """
 
 import re

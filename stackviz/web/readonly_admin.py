@@ -1,4 +1,4 @@
-"""Pages of the admin that only show. Imports Django only."""
+"""Pages of the admin that only show."""
 
 from typing import TYPE_CHECKING, Any
 

@@ -1,4 +1,4 @@
-"""Static files named by content and compressed, without waiting for the last percent. Imports whitenoise only."""
+"""Static files named by content and compressed, without waiting for the last percent."""
 
 import brotli
 from whitenoise.compress import Compressor

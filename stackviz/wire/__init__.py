@@ -1,6 +1,6 @@
 """The report format, version 1: what an agent sends and the site reads. Both ends use this package.
 
-May import: the standard library (and units). Nothing here reads a file, a clock or the network.
+Nothing here reads a file, a clock or the network.
 Prose: docs/wire-format.md.
 
 >>> parse_report(b'{"format": 2}')

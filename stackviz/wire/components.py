@@ -1,7 +1,6 @@
 """The slugs a report may use for software it found: the same slugs as the site's stack components.
 
 A component missing here is kept all the same and listed as not understood.
-May import: nothing but the standard library.
 """
 
 from collections.abc import Mapping

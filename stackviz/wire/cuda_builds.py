@@ -1,7 +1,4 @@
-"""How builds of torch write their CUDA version: `cu128` is 12.8. Importers, rules and plans read it here.
-
-May import: nothing but the standard library.
-"""
+"""How builds of torch write their CUDA version: `cu128` is 12.8. Importers, rules and plans read it here."""
 
 import re
 

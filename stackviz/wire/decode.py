@@ -3,7 +3,6 @@
 Refused: bytes that are not UTF-8, NaN and Infinity, a key named twice in one object, the NUL character and unpaired
 surrogates (PostgreSQL stores neither), nesting deeper than LIMITS.depth. The common case costs one pass in C; only
 when something is wrong a second, slow pass finds the place.
-May import: wire and the standard library.
 """
 
 import json

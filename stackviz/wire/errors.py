@@ -1,7 +1,4 @@
-"""What can be wrong with a report: one error, carrying the place and the problem.
-
-May import: nothing.
-"""
+"""What can be wrong with a report: one error, carrying the place and the problem."""
 
 __all__ = ["ReportError", "ReportTooLarge"]
 

@@ -3,7 +3,6 @@
 Three tables of one shape: FACTS about a machine, CARD_FACTS about one card, CONDITIONS around one result. A name
 that is missing here is kept and listed as not understood; a known name with a value of the wrong type is refused.
 To add one, add one line here and a probe that reads it: docs/recipes/probe-fact.md.
-May import: wire.limits and the standard library.
 """
 
 from collections.abc import Iterable, Mapping

@@ -3,7 +3,6 @@
 The salt is fixed and public, so that one machine gives the same hash from every agent. It keeps a hash from matching
 hashes of the same identifier made elsewhere; what protects is that only identifiers of 100 random bits and more are
 hashed at all (machine ids, platform and card UUIDs), never serial numbers, which could be tried out.
-May import: the standard library.
 """
 
 import hashlib

@@ -1,7 +1,4 @@
-"""How large a report may be. Beyond a limit a report is refused with the place named, never cut.
-
-May import: nothing but the standard library.
-"""
+"""How large a report may be. Beyond a limit a report is refused with the place named, never cut."""
 
 from dataclasses import dataclass
 

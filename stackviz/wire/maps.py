@@ -2,7 +2,6 @@
 
 The results of one report, and of one agent's reports, have maps of the same few shapes: same names in the same order,
 same types. A shape that was read once is remembered, and of the next map of it only lengths and bounds are checked.
-May import: wire and the standard library.
 """
 
 from collections.abc import Mapping

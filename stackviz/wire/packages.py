@@ -1,7 +1,4 @@
-"""Which component a Python or conda package is: one table for the agent's own look and for every tool's list.
-
-May import: wire.components and the standard library.
-"""
+"""Which component a Python or conda package is: one table for the agent's own look and for every tool's list."""
 
 import re
 from collections.abc import Mapping

@@ -2,7 +2,6 @@
 
 What it does not know it keeps. Errors are raised with the path inside the object at hand and get the rest of their
 path on the way out, so that a good report pays nothing for paths.
-May import: wire and the standard library.
 """
 
 from collections.abc import Callable, Mapping

@@ -1,7 +1,4 @@
-"""What identifies a person or a machine in a text: home folders, UUIDs, addresses. Whoever masks, masks with these.
-
-May import: the standard library.
-"""
+"""What identifies a person or a machine in a text: home folders, UUIDs, addresses. Whoever masks, masks with these."""
 
 import ipaddress
 import re

@@ -2,7 +2,6 @@
 
 `extra` holds the fields this version does not know, as they came: they are kept, written out again and listed in
 `Report.unknown_fields`. Mappings are plain dicts for speed; treat them as read-only.
-May import: wire.unknown and the standard library.
 """
 
 from collections.abc import Mapping

@@ -3,7 +3,6 @@
 What a schema cannot say is said in docs/wire-format.md: a name is not among facts and absent at once, indices of
 cards differ, `results[].card` names one of them, keys are not repeated, times exist, unknown fields hold no more than
 `LIMITS.unknown_values` values together.
-May import: wire and the standard library.
 """
 
 from collections.abc import Iterable, Mapping

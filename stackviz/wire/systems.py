@@ -1,7 +1,4 @@
-"""Which system a report's facts are of: of its programs, of the driver, of a Python wheel.
-
-May import: the standard library.
-"""
+"""Which system a report's facts are of: of its programs, of the driver, of a Python wheel."""
 
 from collections.abc import Mapping
 from typing import Any

@@ -1,7 +1,4 @@
-"""Files and fields -> one text, however they were written; the agent and the site read alike.
-
-May import: the standard library.
-"""
+"""Files and fields -> one text, however they were written; the agent and the site read alike."""
 
 import codecs
 from collections.abc import Iterable

@@ -1,7 +1,4 @@
-"""What a report states that this version does not understand: held within bounds, and listed by path.
-
-May import: wire.components, wire.decode, wire.errors, wire.facts, wire.limits and the standard library.
-"""
+"""What a report states that this version does not understand: held within bounds, and listed by path."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any

@@ -1,7 +1,6 @@
 """Readers of single values out of a decoded object: the value as it should be, or a ReportError naming its key.
 
 Types are compared with `type() is`: JSON has no subclasses, and to Python True is an int.
-May import: wire and the standard library.
 """
 
 import re

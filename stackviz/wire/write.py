@@ -1,7 +1,4 @@
-"""A Report -> JSON text: compact, in a fixed order, with the fields that were not understood where they came from.
-
-May import: wire and the standard library.
-"""
+"""A Report -> JSON text: compact, in a fixed order, with the fields that were not understood where they came from."""
 
 import json
 from collections.abc import Mapping

@@ -1,8 +1,7 @@
 """What can be run: each benchmark, its cases on a kind of device, and one run of it in torch.
 
 The site knows the same keys, versions and parameters (stackviz/benchmarks/registry.py) and works out operations,
-bytes and rates from them. Change what a run does and its version must rise. May import: the standard library; torch is
-handed in.
+bytes and rates from them. Change what a run does and its version must rise. Torch is handed in.
 """
 
 from collections.abc import Callable, Iterator, Mapping

@@ -1,7 +1,4 @@
-"""The process benchmarks run in: plans, then measures, handing back every step.
-
-May import: the benchmarks, wire and the standard library; torch inside main.
-"""
+"""The process benchmarks run in: plans, then measures, handing back every step."""
 
 from dataclasses import asdict, replace
 from typing import Any

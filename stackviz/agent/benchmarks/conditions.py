@@ -2,7 +2,7 @@
 
 NVIDIA cards tell it through NVML, or through nvidia-smi where NVML has no binding; processors through /proc and /sys
 on Linux. Macs tell it to root only, other cards to tools of their makers: there the readings are missing, and the card
-says why. May import: wire and the standard library.
+says why.
 """
 
 import os

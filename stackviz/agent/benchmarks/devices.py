@@ -1,6 +1,6 @@
 """The torch devices of this machine, and what has to be known of one to measure on it.
 
-May import: the standard library; torch is handed in.
+Torch is handed in.
 """
 
 import os

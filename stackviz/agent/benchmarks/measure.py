@@ -1,6 +1,6 @@
 """Measuring a plan of cases, round by round, telling each step as it is done: what is told survives a crash.
 
-Runs in the benchmark's own process. May import: wire and the standard library; torch is handed in.
+Runs in the benchmark's own process. Torch is handed in.
 """
 
 import time

@@ -1,6 +1,6 @@
 """Running the benchmarks from outside: a process that measures, watched, restarted past a case that kills it.
 
-May import: wire and the standard library; torch never.
+Never imports torch.
 """
 
 import time

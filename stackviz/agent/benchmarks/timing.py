@@ -1,7 +1,6 @@
 """Timing one case: warm up, then blocks of runs, each between two readings of the clock that wait for the device.
 
-The rules are DESIGN section 6. A sample is a block's time divided by its runs, in seconds. May import: the standard
-library.
+The rules are DESIGN section 6. A sample is a block's time divided by its runs, in seconds.
 """
 
 import math

@@ -2,7 +2,6 @@
 
 Sources: sysctl(3) names hw.*, machdep.cpu.*, iogpu.wired_limit_mb; `sw_vers`; `system_profiler -json`; `ioreg`
 (class AGXAccelerator has gpu-core-count); `pmset`. Power and clocks need root on macOS and are not asked for.
-May import: importers, wire and the standard library.
 """
 
 import plistlib

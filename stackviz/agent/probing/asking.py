@@ -2,7 +2,6 @@
 
 A function returns the value, or None for "asked, and not told", or raises Missing with the reason. Whatever else it
 raises makes that one fact absent, never its neighbours. To add a fact: docs/recipes/probe-fact.md.
-May import: importers, wire and the standard library.
 """
 
 import os

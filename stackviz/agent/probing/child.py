@@ -1,7 +1,4 @@
-"""The process one probe runs in: reads which, asks, writes what it was told.
-
-May import: importers, wire and the standard library; each probe only when it is the one to run.
-"""
+"""The process one probe runs in: reads which, asks, writes what it was told."""
 
 from collections.abc import Callable
 from importlib import import_module

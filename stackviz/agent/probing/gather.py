@@ -1,7 +1,4 @@
-"""All probes at once, each in its own process, joined into what one report says about the machine.
-
-May import: wire and the standard library.
-"""
+"""All probes at once, each in its own process, joined into what one report says about the machine."""
 
 from collections.abc import Callable, Iterable, Mapping
 from concurrent.futures import ThreadPoolExecutor

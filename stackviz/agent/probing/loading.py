@@ -2,7 +2,6 @@
 
 Asked by the system probe. Sources: /proc/modules (proc(5)); the EFI variable SecureBoot (UEFI specification 3.3),
 mokutil(1); ld.so(8), ldconfig(8); /opt/rocm/.info/version.
-May import: wire and the standard library.
 """
 
 import re

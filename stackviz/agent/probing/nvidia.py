@@ -1,7 +1,4 @@
-"""The NVIDIA probe: driver, CUDA and cards, from NVML; from `nvidia-smi -q -x` where NVML cannot be used.
-
-May import: importers, wire and the standard library.
-"""
+"""The NVIDIA probe: driver, CUDA and cards, from NVML; from `nvidia-smi -q -x` where NVML cannot be used."""
 
 import re
 

@@ -1,7 +1,6 @@
 """One NVIDIA card, asked through NVML: all it tells, and why it does not tell the rest.
 
 Beside each fact stands the NVML function; units are NVML's (mW, MHz, bytes) and become SI here.
-May import: importers, wire and the standard library.
 """
 
 from collections.abc import Callable

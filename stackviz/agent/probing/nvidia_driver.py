@@ -2,7 +2,6 @@
 
 Sources: /proc/driver/nvidia/version, modules.dep(5), the driver's README (device files), the CUDA driver API (cuInit),
 `systemctl show`. Nothing of it is asked where there is no sign of NVIDIA.
-May import: importers, wire and the standard library.
 """
 
 import platform

@@ -2,7 +2,6 @@
 
 The binding is the module `pynvml` of the package nvidia-ml-py (the package named pynvml on PyPI is deprecated, and
 some releases of it hide the real one). What NVML answers and fails with: NVML API reference, nvmlReturn_t.
-May import: importers, wire and the standard library; pynvml inside functions.
 """
 
 import sys

@@ -1,7 +1,7 @@
 """The packages probe: packages that are installed and may still not work, each imported in a child of its own.
 
 Whether a package is there is told by its metadata (the python probe); only importing it tells whether it loads. What
-is not installed is not imported. May import: importers, wire and the standard library.
+is not installed is not imported.
 """
 
 import sys

@@ -1,7 +1,6 @@
 """Which package index pip is set to, as far as it may be told: the kind of build it offers, never whose index it is.
 
 Sources: pip's documentation, "Configuration" (which files, environment variables) and its option --index-url.
-May import: wire and the standard library.
 """
 
 import configparser

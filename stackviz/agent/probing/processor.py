@@ -2,7 +2,6 @@
 
 Sources on Linux: /proc/cpuinfo and /proc/meminfo (proc(5)), /sys/devices/system/cpu
 (Documentation/ABI/testing/sysfs-devices-system-cpu), cgroup v1 and v2.
-May import: wire and the standard library.
 """
 
 import ctypes

@@ -1,7 +1,6 @@
 """The Python probe: the interpreter, and which packages of the stack are installed, by their metadata alone.
 
 Nothing is imported here: a broken package shows as installed, and fails in a probe of its own.
-May import: importers, wire and the standard library.
 """
 
 import platform

@@ -1,7 +1,6 @@
 """The system probe: operating system and machine, on Linux (with WSL), macOS and Windows. Its other half: processor.py.
 
 Sources on Linux: /etc/os-release (os-release(5)), /proc/version (proc(5)), /sys/class/dmi, /sys/class/power_supply.
-May import: importers, wire and the standard library.
 """
 
 import platform

@@ -2,7 +2,6 @@
 
 Importing torch can take long, crash or hang in a driver: this probe runs in a process of its own like the others.
 Names that only some releases have are asked for with getattr.
-May import: importers, wire and the standard library; torch inside functions.
 """
 
 import re
