@@ -16,7 +16,7 @@ from stackviz.dumps.answer import answer
 from stackviz.stacks.rule_tables import rule_tables
 from stackviz.web.errors import ErrorBody
 from stackviz.web.pasted import MOST_KB, Refused, text_of_body, text_of_form
-from stackviz.web.rate_limit import DIAGNOSES, TooMany, parts_of
+from stackviz.web.rate_limit import DIAGNOSES, RateLimited, text_cost
 
 router = Router()
 MULTIPART = "multipart/form-data"
@@ -137,11 +137,11 @@ def diagnose_text(request: HttpRequest) -> HttpResponse:
         try:
             DIAGNOSES.count(request)
             text = _text(request)
-            if more := parts_of(text) - 1:
+            if more := text_cost(text) - 1:
                 DIAGNOSES.count(request, more)
             document = _document(text)
-        except TooMany as many:
-            raise DiagnosisRefused(HTTPStatus.TOO_MANY_REQUESTS, str(many), None, many.retry_after_s) from None
+        except RateLimited as limited:
+            raise DiagnosisRefused(HTTPStatus.TOO_MANY_REQUESTS, str(limited), None, limited.retry_after_s) from None
         except Refused as refused:
             raise DiagnosisRefused(refused.status, refused.problem, refused.field) from None
     return JsonResponse(document, json_dumps_params={"ensure_ascii": False})

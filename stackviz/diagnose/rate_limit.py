@@ -1,5 +1,5 @@
 """How often one client may save a private link."""
 
-from stackviz.web.rate_limit import Pace
+from stackviz.web.rate_limit import RateLimit
 
-LINKS = Pace("links", "LINKS_PER_HOUR", 3600)
+LINKS = RateLimit("links", "LINKS_PER_HOUR", 3600)

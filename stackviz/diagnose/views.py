@@ -39,7 +39,7 @@ from stackviz.dumps.masking import mask_text
 from stackviz.dumps.titles import tool_names
 from stackviz.web.download import svg_response
 from stackviz.web.pasted import MOST_KB, Refused, text_of_form
-from stackviz.web.rate_limit import DIAGNOSES, TooMany, parts_of
+from stackviz.web.rate_limit import DIAGNOSES, RateLimited, text_cost
 
 SVG = "svg"
 DELETE_COOKIE = "diagnose_delete"  # holds the delete word of the one link under whose path it is sent
@@ -56,12 +56,12 @@ def page(request: HttpRequest) -> HttpResponse:
     text = ""
     try:
         text = text_of_form(request)  # before it is counted, so that who has to wait keeps what was pasted
-        DIAGNOSES.count(request, parts_of(text))
+        DIAGNOSES.count(request, text_cost(text))
         return _answer(request, text)
     except Refused as refused:
         return _show(request, refused=refused)
-    except TooMany as many:
-        return _too_many(request, many, text)
+    except RateLimited as limited:
+        return _too_many(request, limited, text)
 
 
 @csrf_protect
@@ -89,11 +89,11 @@ def _show(request: HttpRequest, *, refused: Refused | None = None, **more: Any) 
     return render(request, "diagnose/page.html", context | more, status=status)
 
 
-def _too_many(request: HttpRequest, many: TooMany, text: str = "") -> HttpResponse:
+def _too_many(request: HttpRequest, limited: RateLimited, text: str = "") -> HttpResponse:
     problem = _("Too many texts came from this address. Try again in %(seconds)s seconds.")
-    refused = Refused(problem % {"seconds": many.retry_after_s}, HTTPStatus.TOO_MANY_REQUESTS, None)
+    refused = Refused(problem % {"seconds": limited.retry_after_s}, HTTPStatus.TOO_MANY_REQUESTS, None)
     answer = _show(request, refused=refused, text=text)
-    answer.headers["Retry-After"] = str(many.retry_after_s)
+    answer.headers["Retry-After"] = str(limited.retry_after_s)
     return answer
 
 
@@ -111,12 +111,12 @@ def save(request: HttpRequest) -> HttpResponse:
     text = ""
     try:
         text = text_of_form(request)
-        DIAGNOSES.count(request, parts_of(text))
+        DIAGNOSES.count(request, text_cost(text))
         return _save(request, text)
     except Refused as refused:
         return _show(request, refused=refused)
-    except TooMany as many:
-        return _too_many(request, many, text)
+    except RateLimited as limited:
+        return _too_many(request, limited, text)
 
 
 @csrf_protect
@@ -188,10 +188,10 @@ def _show_saved(request: HttpRequest, token: str, *, wrong_word: bool = False) -
     if link is None:
         raise Http404
     try:
-        DIAGNOSES.count(request, parts_of(link.text))
+        DIAGNOSES.count(request, text_cost(link.text))
         diagnosis = diagnose(read_pasted(link.text))
-    except TooMany as many:
-        return _hidden(_too_many(request, many))
+    except RateLimited as limited:
+        return _hidden(_too_many(request, limited))
     except Refused as refused:  # rules of reading change: the text stays to be seen
         return _hidden(_show(request, refused=refused, text=link.text))
     only_differences = request.GET.get("show") == "differences"

@@ -22,7 +22,7 @@ from stackviz.ingest.from_dump_add import add_machine
 from stackviz.ingest.from_dump_form import AddForm, labs_to_add_to
 from stackviz.ingest.refusals import Refusal, refusing
 from stackviz.web.pasted import MOST_MACHINES, Refused, no_dump, nothing_told, text_of_form
-from stackviz.web.rate_limit import DIAGNOSES, TooMany, parts_of
+from stackviz.web.rate_limit import DIAGNOSES, RateLimited, text_cost
 
 DIAGNOSE = "/diagnose/"  # a page of a room beside this one
 
@@ -39,13 +39,13 @@ def add(request: HttpRequest) -> HttpResponse:
         return redirect_to_login(DIAGNOSE)
     try:
         text = text_of_form(request)
-        DIAGNOSES.count(request, parts_of(text))
+        DIAGNOSES.count(request, text_cost(text))
         return _add(request, text)
-    except TooMany as many:
+    except RateLimited as limited:
         problem = _("Too many texts came from this address. Try again in %(seconds)s seconds.")
-        refused = Refused(problem % {"seconds": many.retry_after_s}, HTTPStatus.TOO_MANY_REQUESTS, None)
+        refused = Refused(problem % {"seconds": limited.retry_after_s}, HTTPStatus.TOO_MANY_REQUESTS, None)
         answer = _refuse(request, refused)
-        answer.headers["Retry-After"] = str(many.retry_after_s)
+        answer.headers["Retry-After"] = str(limited.retry_after_s)
         return answer
     except Refused as refused:
         return _refuse(request, refused)

@@ -36,7 +36,7 @@ class Added:
 
 
 def add_machine(lab: Lab, user: Visitor, machine: DumpedMachine, name: str, masked: str) -> Added:
-    """Take the machine's report in. Raises what `accept_report` does, and TooMany."""
+    """Take the machine's report in. Raises what `accept_report` does, and RateLimited."""
     key = _key_of(lab, user)
     count_upload(key.pk)
     identity = hashed("pasted-machine", f"{lab.pk} {name.casefold()}")

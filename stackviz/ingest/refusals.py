@@ -12,7 +12,7 @@ from django.db import IntegrityError, InterfaceError, OperationalError
 from ninja.errors import HttpError
 
 from stackviz.labs.keys import KeyForbidden, KeyUnknown, WrongMachine
-from stackviz.web.rate_limit import TooMany
+from stackviz.web.rate_limit import RateLimited
 from stackviz.wire import ReportError, ReportTooLarge
 
 log = logging.getLogger(__name__)
@@ -56,7 +56,7 @@ def refusing() -> Iterator[None]:
         raise Refusal(413, f"{error.path} {error.problem}", error.path) from None
     except ReportError as error:
         raise Refusal(422, f"{error.path} {error.problem}", error.path) from None
-    except TooMany as error:
+    except RateLimited as error:
         raise Refusal(429, str(error), None, error.retry_after_s) from None
     except (OperationalError, InterfaceError, MachineWentAway) as error:
         log.warning("an upload could not be stored: %s", error or "its machine went away")

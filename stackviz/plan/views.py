@@ -22,10 +22,10 @@ from stackviz.stacks.rule_tables import rule_tables
 from stackviz.web.download import svg_response
 from stackviz.web.fragments import kept
 from stackviz.web.htmx import vary_on_htmx, wants_partial
-from stackviz.web.rate_limit import Pace, TooMany
+from stackviz.web.rate_limit import RateLimit, RateLimited
 
 KEPT_S = 3600  # a plan moves with the tables, the catalogue and the day, all of which are in its key
-PLANS = Pace("plans", "PLANS_PER_MINUTE", 60)  # those that are made; one that is kept costs nothing
+PLANS = RateLimit("plans", "PLANS_PER_MINUTE", 60)  # those that are made; one that is kept costs nothing
 
 
 @require_safe
@@ -38,8 +38,8 @@ def page(request: HttpRequest) -> HttpResponse:
         if asked.accelerator and request.GET.get("format") == "svg":
             return _as_svg(request, asked, _planned(request, asked, tables, now))
         return _shown(request, asked, _body(request, asked, tables, now))
-    except TooMany as many:
-        return _too_many(request, asked, many)
+    except RateLimited as limited:
+        return _too_many(request, asked, limited)
 
 
 def _as_svg(request: HttpRequest, asked: Asked, plan: Plan) -> HttpResponse:
@@ -54,13 +54,13 @@ def _shown(request: HttpRequest, asked: Asked, body: SafeString) -> HttpResponse
     return render(request, "plan/page.html", {"asked": asked, "body": body})
 
 
-def _too_many(request: HttpRequest, asked: Asked, many: TooMany) -> HttpResponse:
+def _too_many(request: HttpRequest, asked: Asked, limited: RateLimited) -> HttpResponse:
     """The form as it was filled in, with nothing planned."""
     problem = _("Too many plans were asked for from this address. Try again in %(seconds)s seconds.")
-    asked = replace(asked, notes=(problem % {"seconds": many.retry_after_s},))
+    asked = replace(asked, notes=(problem % {"seconds": limited.retry_after_s},))
     answer = _shown(request, asked, _rendered(asked, None))
     answer.status_code = HTTPStatus.TOO_MANY_REQUESTS
-    answer.headers["Retry-After"] = str(many.retry_after_s)
+    answer.headers["Retry-After"] = str(limited.retry_after_s)
     return answer
 
 
@@ -79,7 +79,7 @@ def _body(request: HttpRequest, asked: Asked, tables: Tables, now: datetime) -> 
 
 
 def _planned(request: HttpRequest, asked: Asked, tables: Tables, now: datetime) -> Plan:
-    """A plan that is made for this request, which is work. Raises TooMany."""
+    """A plan that is made for this request, which is work. Raises RateLimited."""
     PLANS.count(request)
     return plan_of(asked, tables, now)
 

@@ -16,7 +16,7 @@ from stackviz.web import rate_limit
 @pytest.fixture(autouse=True)
 def _no_memory(settings, tmp_path):
     """What a process remembers of keys and counts is not carried from one test into the next."""
-    for memory in (keys._recognised, keys._noted, rate_limit._drawn):
+    for memory in (keys._recognised, keys._noted, rate_limit._batches):
         memory.clear()
     settings.VAR_DIR = tmp_path  # counts are kept there
     cache.clear()

@@ -9,7 +9,7 @@ from stackviz.web import rate_limit
 
 @pytest.fixture(autouse=True)
 def _here(on_postgres, monkeypatch, settings, tmp_path):
-    for memory in (keys._recognised, keys._noted, rate_limit._drawn):
+    for memory in (keys._recognised, keys._noted, rate_limit._batches):
         memory.clear()
     settings.VAR_DIR = tmp_path  # counts are kept there
     monkeypatch.setattr(task_queue, "enqueue", lambda _: None)
