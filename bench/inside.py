@@ -9,6 +9,7 @@ import sys
 import time
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
+from functools import lru_cache
 from typing import Any
 from uuid import uuid4
 
@@ -238,11 +239,17 @@ def pages() -> dict[str, Any]:
     return found
 
 
-def response(request: dict[str, Any]) -> Any:
-    """The site's answer, without a server. Raises RuntimeError unless it is 200."""
+@lru_cache(maxsize=1)
+def site() -> Any:
+    """The site without a server: one client, for each loads the middleware."""
     from django.test import Client
 
-    client = Client(SERVER_NAME="127.0.0.1")
+    return Client(SERVER_NAME="127.0.0.1")
+
+
+def response(request: dict[str, Any]) -> Any:
+    """The site's answer. Raises RuntimeError unless it is 200."""
+    client = site()
     path, form = request["path"], request["form"]
     answer = client.get(path) if form is None else client.post(path, form)
     if answer.status_code != 200:

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
+from functools import cached_property
 from typing import Any
 from uuid import UUID
 
@@ -85,11 +86,12 @@ class CardUsed:
         return (limit, default) if limit < default * POWER_CAP_RATIO else None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, kw_only=True)
 class Measurement:
     """One result with what is needed to read it. `summary` is of seconds; None for a failed or skipped run.
 
     `pair` is equal for results of the same benchmark, version and parameters, on whatever machine, device and card.
+    What a page asks of every result several times is worked out once.
     """
 
     machine_id: int
@@ -123,32 +125,22 @@ class Measurement:
     def is_ok(self) -> bool:
         return self.state == "ok" and self.summary is not None
 
-    @property
+    @cached_property
     def title(self) -> str:
         """`Matrix product`; the bare key of a benchmark this site does not know."""
         known = self.benchmark
         return str(known.title) if known else self.benchmark_key
 
-    @property
+    @cached_property
     def setting(self) -> str:
         """The parameters in short: `bf16 8192³`, `4.29 GB`, `dtype=bf16 rows=7`."""
         return setting_label(self.params)
 
-    @property
+    @cached_property
     def rate(self) -> Rate | None:
-        known, summary = self.benchmark, self.summary
-        if known is None or summary is None or self.unit != "s":
-            return None
-        value = known.rate(self.params, summary.median)
-        if value is None:
-            return None
-        # The longest time is the lowest rate. An interval with one end that cannot be is none.
-        low, high = known.rate(self.params, summary.high), known.rate(self.params, summary.low)
-        if low is None or high is None:
-            low = high = None
-        return Rate(value, low, high, known.unit_of(self.params))
+        return rate_of(self.benchmark, self.params, self.summary, self.unit)
 
-    @property
+    @cached_property
     def throttle_reasons(self) -> tuple[str, ...] | None:
         """Why the clock was held back, harmless reasons left out; None: not reported."""
         stated = self.conditions.get("throttle_reasons")
@@ -156,10 +148,24 @@ class Measurement:
             return None
         return tuple(reason for reason in stated.split() if reason not in HARMLESS_THROTTLE_REASONS)
 
-    @property
+    @cached_property
     def remarks(self) -> tuple[str, ...]:
         """What a reader must know beside this figure, most telling first; empty for a clean run."""
         return tuple(_remarks(self))
+
+
+def rate_of(known: Benchmark | None, params: Mapping[str, Any], summary: Summary | None, unit: str) -> Rate | None:
+    """What a summary of seconds comes to at these parameters; None where benchmark or parameters do not say."""
+    if known is None or summary is None or unit != "s":
+        return None
+    value = known.rate(params, summary.median)
+    if value is None:
+        return None
+    # The longest time is the lowest rate. An interval with one end that cannot be is none.
+    low, high = known.rate(params, summary.high), known.rate(params, summary.low)
+    if low is None or high is None:
+        low = high = None
+    return Rate(value, low, high, known.unit_of(params))
 
 
 def setting_label(params: Mapping[str, Any]) -> str:
@@ -255,6 +261,11 @@ def comparable(a: Measurement, b: Measurement) -> Verdict:
     if doubts:
         return Verdict(Comparability.CANNOT_TELL, (*doubts, *remarks))
     return Verdict(Comparability.WITH_REMARKS if remarks else Comparability.COMPARABLE, remarks)
+
+
+def is_refused(result: Measurement) -> bool:
+    """Whether a result can be compared with nothing: it has no samples, or ran elsewhere than it was asked to."""
+    return not result.is_ok or _is_elsewhere(result)
 
 
 def _refusals(a: Measurement, b: Measurement) -> Iterator[str]:

@@ -1,7 +1,7 @@
 """Reads across results. What a page costs depends on the series it shows, never on how many results are stored."""
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 from uuid import UUID
@@ -10,8 +10,9 @@ from django.db.models import Count, F, OuterRef, QuerySet, Subquery, Window
 from django.db.models.fields.json import KeyTextTransform
 from django.db.models.functions import RowNumber
 
-from stackviz.benchmarks.measurement import CardUsed, Measurement, PeakShare
+from stackviz.benchmarks.measurement import CardUsed, Measurement, PeakShare, Rate, rate_of
 from stackviz.benchmarks.models import Result, Series
+from stackviz.benchmarks.registry import Benchmark, benchmark
 from stackviz.catalog.queries import peaks, usual_peak
 from stackviz.labs.models import Card, Machine, Snapshot
 from stackviz.stats import Summary
@@ -115,7 +116,10 @@ def _measurement(
 ) -> Measurement:
     """`series` and `result` are rows with the columns of these models: instances would cost as much as the queries."""
     card = None if series.card_index is None else cards.get((result.report_id, series.card_index))
-    measured = Measurement(
+    summary = _summary(result)
+    known = benchmark(series.benchmark, series.version)
+    rate = rate_of(known, series.params, summary, result.unit)
+    return Measurement(
         machine_id=series.machine_id,
         series_id=series.pk,
         report_id=result.report_id,
@@ -129,13 +133,12 @@ def _measurement(
         state=result.state,
         reason=result.reason,
         unit=result.unit,
-        summary=_summary(result),
+        summary=summary,
         conditions=result.conditions,
         torch_version=result.conditions.get("torch_version") or torch_versions.get(result.report_id),
         card=card,
-        peak=None,
+        peak=_peak_share(rate, card, _bounding_fields(known, series.params, result.conditions), published),
     )
-    return _with_peak(measured, published)
 
 
 def _summary(result: Result) -> Summary | None:
@@ -144,19 +147,19 @@ def _summary(result: Result) -> Summary | None:
     return Summary(result.sample_count, result.median, result.q1, result.q3, result.low, result.high)
 
 
-def _with_peak(measured: Measurement, published: PublishedPeaks) -> Measurement:
-    share = peak_share(measured, published)
-    if share is None:
-        return measured
-    return replace(measured, peak=share)
+def _bounding_fields(
+    known: Benchmark | None, params: Mapping[str, Any], conditions: Mapping[str, Any]
+) -> tuple[str, ...]:
+    return known.bounding_fields(params, tf32=conditions.get("tf32") is True) if known else ()
 
 
-def peak_share(measured: Measurement, published: PublishedPeaks) -> PeakShare | None:
+def _peak_share(
+    rate: Rate | None, card: CardUsed | None, fields: Iterable[str], published: PublishedPeaks
+) -> PeakShare | None:
     """The rate against the published peak of the same type; None where none is published, or a slice of a card ran."""
-    known, rate, card = measured.benchmark, measured.rate, measured.card
-    if known is None or rate is None or card is None or card.accelerator_id is None or card.is_slice:
+    if rate is None or card is None or card.accelerator_id is None or card.is_slice:
         return None
-    for field in known.bounding_fields(measured.params, tf32=measured.conditions.get("tf32") is True):
+    for field in fields:
         peak = usual_peak(published, card.accelerator_id, field)
         if peak is not None and peak[1] > 0:
             return PeakShare(field, peak[0], peak[1], rate.value / peak[1])

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from django.contrib.auth.models import AnonymousUser
 from django.db.models import Q
 
-from stackviz.benchmarks.measurement import Comparability, Measurement, comparable
+from stackviz.benchmarks.measurement import Measurement, is_refused
 from stackviz.benchmarks.models import Series
 from stackviz.benchmarks.queries import newest_results
 from stackviz.benchmarks.registry import BENCHMARKS, Benchmark
@@ -88,7 +88,7 @@ def _is_of(field: str, result: Measurement) -> bool:
     known, card = result.benchmark, result.card
     if known is None or result.rate is None or card is None or card.is_slice:
         return False
-    if comparable(result, result).answer is Comparability.NOT_COMPARABLE or result.conditions.get("fallback") is True:
+    if is_refused(result) or result.conditions.get("fallback") is True:
         return False
     if result.peak is not None:
         return result.peak.field == field

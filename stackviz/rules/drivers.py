@@ -4,6 +4,7 @@ Everybody who asks whether a driver will do asks `serves`: the check, the advice
 """
 
 from dataclasses import replace
+from functools import lru_cache
 
 from stackviz.rules.compatibility import Requirement, Tables, newest_up_to
 from stackviz.rules.versions import is_below, major_minor, numbers, same_line
@@ -12,6 +13,8 @@ __all__ = ["driver_branch", "driver_floor", "reaches", "serves", "shipped_driver
 
 # On Windows a branch numbers its drivers a little upwards (R570 reaches 573, R610 is 610): never five or more.
 WINDOWS_BRANCH_SPAN = 5
+# One plan asks for the drivers of the same few CUDA versions hundreds of times; tables are not changed once made.
+MOST_LOOKED_UP = 1024
 
 
 def driver_branch(tables: Tables, driver: str, platform: str) -> str | None:
@@ -25,6 +28,7 @@ def driver_branch(tables: Tables, driver: str, platform: str) -> str | None:
     return fitting[-1] if fitting else None
 
 
+@lru_cache(maxsize=MOST_LOOKED_UP)
 def driver_floor(tables: Tables, cuda: str, platform: str) -> Requirement | None:
     """The oldest driver that runs programs of this CUDA version: of the major family from 11 on, else of the minor.
 
@@ -39,10 +43,12 @@ def driver_floor(tables: Tables, cuda: str, platform: str) -> Requirement | None
     return min((fitting[-1], *shipped), key=lambda row: numbers(row.low))
 
 
-def shipped_drivers(tables: Tables, cuda: str, platform: str) -> list[Requirement]:
+@lru_cache(maxsize=MOST_LOOKED_UP)
+def shipped_drivers(tables: Tables, cuda: str, platform: str) -> tuple[Requirement, ...]:
     """The drivers that came with the toolkits of this CUDA major and minor version, oldest toolkit first."""
     rows = tables.rows("cuda-toolkit", "ships", "nvidia-driver", platform=platform)
-    return [row for row in rows if same_line(row.version, major_minor(cuda))]
+    line = major_minor(cuda)
+    return tuple(row for row in rows if same_line(row.version, line))
 
 
 def reaches(tables: Tables, driver: str, low: str, platform: str) -> bool | None:

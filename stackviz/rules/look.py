@@ -133,8 +133,13 @@ class Look(_Facts):
     def __init__(self, report: Report, tables: Tables) -> None:
         super().__init__(report.facts, report.absent)
         self.day = report.created_at.date().isoformat()
-        self.all_cards = tuple(CardLook(card, tables) for card in report.cards)
+        self._report, self._tables = report, tables
         self._software = report.software
+
+    @cached_property
+    def all_cards(self) -> tuple[CardLook, ...]:
+        """Made when they are first asked for: many rules are about software alone."""
+        return tuple(CardLook(card, self._tables) for card in self._report.cards)
 
     @cached_property
     def _found_by(self) -> dict[str, dict[str, list[str]]]:

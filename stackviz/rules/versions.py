@@ -23,11 +23,13 @@ def is_below(version: str, other: str) -> bool:
     return [left for left, _ in pairs] < [right for _, right in pairs]
 
 
+@lru_cache(maxsize=8192)
 def major_minor(version: str) -> str:
     """`2.13.0+cu130` -> `2.13`; a lone major stays as it is."""
     return ".".join(str(part) for part in numbers(version)[:2])
 
 
+@lru_cache(maxsize=8192)
 def same_line(version: str, line: str) -> bool:
     """Whether `version` belongs to the release line `line`: 12.8.1 belongs to 12 and to 12.8, not to 12.80."""
     own = numbers(line)
