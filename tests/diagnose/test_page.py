@@ -74,6 +74,23 @@ def test_a_driver_too_old_for_this_torch_is_a_fault(paste):
     assert "470.57.02" in worst.title
 
 
+@pytest.mark.parametrize("text", [CPU_WHEEL, MIG_XML], ids=["broken", "note"])
+def test_every_finding_of_the_api_is_on_the_page(paste, client, text):
+    """Notes too, in the order of the API: what is broken, warnings, notes, then what could not be told."""
+    answer = client.post("/api/v1/diagnose/", text, content_type="text/plain").json()
+    titles = [finding["title"] for finding in answer["findings"]]
+    assert {finding["severity"] for finding in answer["findings"]} > {"warning", "cannot-tell"}
+    page = text_of(paste(text))
+    places = [page.find(f" {title} ") for title in titles]
+    assert places == sorted(places)
+    assert -1 not in places
+
+
+def test_a_note_stands_among_the_findings_and_not_behind_a_fold(paste):
+    machine = paste(MIG_XML).context["diagnosis"].first
+    assert [finding.rule for finding in machine.findings if finding.severity == "note"] == ["mig-on"]
+
+
 def test_the_stack_is_drawn_on_eight_layers_with_what_was_told(paste):
     response = paste(CPU_WHEEL)
     assert len(response.context["diagnosis"].drawing.layers) == 8

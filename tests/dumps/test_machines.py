@@ -5,6 +5,7 @@ from datetime import UTC, datetime
 import pytest
 
 from stackviz.dumps import DumpedMachine, machines
+from stackviz.dumps.agreement import same_card
 from stackviz.importers import Paste, Reading
 from stackviz.importers.reading import CardReading
 from stackviz.rules import judge, packaged_tables
@@ -146,6 +147,38 @@ def test_a_contradiction_begins_a_second_machine(first, second, why):
     one, two = read(first, second)
     assert (one.differs, two.differs) == ("", why)
     assert (one.kinds, two.kinds) == ((first.kind,), (second.kind,))
+
+
+GIB = 2**30
+
+
+@pytest.mark.parametrize(
+    ("one_gib", "other_gib", "is_same"),
+    [
+        (80, 80, True),
+        (80, 64.5, True),  # what a driver reserves: one tool counts it and the other does not
+        (80, 64, False),  # a quarter more
+        (80, 40, False),  # another model of the same name
+        (24, 12, False),
+        (None, 80, True),
+        (80, None, True),
+    ],
+)
+def test_cards_of_one_name_are_one_card_while_their_memory_differs_by_less_than_a_quarter(one_gib, other_gib, is_same):
+    one, other = (
+        reading(kind, cards=[("NVIDIA A100-PCIE", gib and int(gib * GIB))]).cards[0]
+        for kind, gib in (("collect-env", one_gib), ("nvidia-smi-table", other_gib))
+    )
+    assert same_card(one, other) is is_same
+    assert same_card(other, one) is is_same
+
+
+def test_cards_of_one_name_with_other_memory_are_of_two_machines():
+    _first, second = read(
+        reading("nvidia-smi-table", cards=[("NVIDIA A100-PCIE", 40 * GIB)]),
+        reading("nvidia-smi-xml", cards=[("NVIDIA A100-PCIE", 80 * GIB)]),
+    )
+    assert second.differs == "NVIDIA A100-PCIE is in one dump and not in another"
 
 
 def test_a_later_dump_joins_the_machine_it_agrees_with():
