@@ -6,6 +6,8 @@ A table stands between `<!-- made by make docs: NAME -->` and `<!-- end -->`, in
 import re
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import asdict
+from functools import partial
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -60,8 +62,45 @@ def _importers() -> Iterator[str]:
     )
 
 
+def _limits() -> Iterator[str]:
+    from stackviz.wire import LIMITS
+
+    return _rows(["limit", "most"], ([f"`{name}`", f"{most:,}"] for name, most in asdict(LIMITS).items()))
+
+
+def _meanings(head: str, meaning: str, meanings: Mapping[str, str]) -> Iterator[str]:
+    return _rows([head, meaning], ([f"`{name}`", text] for name, text in meanings.items()))
+
+
+def _absent_reasons() -> Iterator[str]:
+    from stackviz.facts import ABSENT_REASONS
+
+    return _meanings("reason", "meaning", ABSENT_REASONS)
+
+
+def _components() -> Iterator[str]:
+    from stackviz.wire import COMPONENTS
+
+    return _meanings("component", "what it is", COMPONENTS)
+
+
+def _facts(registry: str) -> Iterator[str]:
+    from stackviz import facts
+
+    return _rows(
+        ["name", "type", "unit", "meaning"],
+        ([f"`{fact.name}`", fact.kind, fact.unit, fact.meaning] for fact in getattr(facts, registry).values()),
+    )
+
+
 TABLES: Mapping[str, Callable[[], Iterator[str]]] = {
+    "absent-reasons": _absent_reasons,
+    "card-facts": partial(_facts, "CARD_FACTS"),
+    "components": _components,
+    "conditions": partial(_facts, "CONDITIONS"),
+    "facts": partial(_facts, "FACTS"),
     "importers": _importers,
+    "limits": _limits,
     "rules": _rules,
 }
 

@@ -10,8 +10,8 @@ from stackviz.agent import AGENT_NAME, __version__
 from stackviz.agent.drop_invalid import parse_mended
 from stackviz.agent.identity import machine_identity
 from stackviz.agent.privacy import Mask, mask_of_this_machine
-from stackviz.agent.probing.asking import Surroundings
 from stackviz.agent.probing.gather import Gathered
+from stackviz.facts.asking import Surroundings
 from stackviz.wire import FORMAT, Report
 
 __all__ = ["assemble_report"]

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from stackviz.agent.folders import write_whole
-from stackviz.agent.probing.asking import Missing, Surroundings
+from stackviz.facts.asking import Missing, Surroundings
 from stackviz.wire import hashed
 
 __all__ = ["machine_identity"]

@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator
 
 from stackviz.dumps.secrets import without_secrets
-from stackviz.wire.private import (
+from stackviz.private import (
     HOME,
     NETWORK_CARD,
     UUID,

@@ -26,8 +26,8 @@ from stackviz.importers.importer import Importer, Span
 from stackviz.importers.lscpu import is_processor_line, read_processor
 from stackviz.importers.reading import CardReading, Reading, clean
 from stackviz.importers.vendors import vendor_of
+from stackviz.private import without_homes
 from stackviz.wire import LIMITS
-from stackviz.wire.private import without_homes
 
 __all__ = ["IMPORTER", "VLLM_IMPORTER", "read_collect_env"]
 

@@ -1,39 +1,23 @@
 """A rule and how it is run."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
+from stackviz import facts
 from stackviz.rules.compatibility import Source, Tables
 from stackviz.rules.finding import Finding, Severity, Verdict
 from stackviz.rules.look import Look, NotReported
 from stackviz.wire import Report
 
-__all__ = ["HOW_TO_TELL", "Check", "Rule", "RuleSet", "run"]
+__all__ = ["Check", "Rule", "RuleSet", "command_to_read", "run"]
 
-HOW_TO_TELL: Mapping[str, str] = {
-    "torch.version": 'python -c "import torch; print(torch.__version__)"',
-    "torch.cuda_version": 'python -c "import torch; print(torch.version.cuda)"',
-    "torch.arch_list": 'python -c "import torch; print(torch.cuda.get_arch_list())"',
-    "cudnn.version": 'python -c "import torch; print(torch.backends.cudnn.version())"',
-    "mps.built": 'python -c "import torch; print(torch.backends.mps.is_built())"',
-    "mps.available": 'python -c "import torch; print(torch.backends.mps.is_available())"',
-    "python.arch": 'python -c "import platform; print(platform.machine())"',
-    "nvidia.driver_version": "nvidia-smi --query-gpu=driver_version --format=csv",
-    "cuda.driver_api_version": "nvidia-smi",
-    "compute_capability": "nvidia-smi --query-gpu=index,name,compute_cap --format=csv",
-    "power_limit_w": "nvidia-smi -q -d POWER",
-    "power_default_limit_w": "nvidia-smi -q -d POWER",
-    "throttle_reasons": "nvidia-smi -q -d PERFORMANCE",
-    "ecc_uncorrected": "nvidia-smi -q -d ECC",
-    "remap_pending": "nvidia-smi -q -d ROW_REMAPPER",
-    "remap_failed": "nvidia-smi -q -d ROW_REMAPPER",
-    "persistence_mode": "nvidia-smi --query-gpu=index,persistence_mode --format=csv",
-    "nvidia.fabric_manager": "systemctl status nvidia-fabricmanager",
-    "nvidia.uvm_device": "ls -l /dev/nvidia-uvm",
-    "nvidia.kernel_module_version": "cat /proc/driver/nvidia/version",
-    "triton": 'python -c "import triton; print(triton.__version__)"',
-}
-"""What to type to learn a fact that a rule lacked."""
+_COMMANDS_OF_COMPONENTS = {"triton": 'python -c "import triton; print(triton.__version__)"'}
+
+
+def command_to_read(name: str) -> str:
+    """What to type to learn a fact or a component's version that a rule lacked; "" where no command prints it."""
+    return _COMMANDS_OF_COMPONENTS.get(name) or facts.command_to_read(name)
+
 
 Check = Callable[[Look, Tables], Iterator[Verdict]]
 
@@ -115,7 +99,7 @@ def run(rule: Rule, report: Report, tables: Tables) -> Iterator[Finding]:
             yield _finding(rule, verdict, look)
     except NotReported as missing:
         title = f"Cannot tell whether {rule.asks}: {missing.name} not reported"
-        advice = HOW_TO_TELL.get(missing.name.rpartition(" ")[2], "")
+        advice = command_to_read(missing.name.rpartition(" ")[2])
         yield _finding(rule, Verdict(Severity.CANNOT_TELL, title, _why(missing), advice, missing.cards), look)
 
 

@@ -2,6 +2,8 @@
 
 from dataclasses import dataclass
 
+from stackviz.facts.fact import LONGEST_TEXT
+
 __all__ = ["LIMITS", "Limits"]
 
 
@@ -19,7 +21,7 @@ class Limits:
     params: int = 50  # per result
     conditions: int = 200  # per result
     probes: int = 100
-    string_chars: int = 4_096
+    string_chars: int = LONGEST_TEXT
     name_chars: int = 200  # names, versions, slugs, keys
     integer_max: int = 2**63 - 1  # what every database and language at either end can hold
     number_max: float = 1e300  # sums of squares of samples stay finite

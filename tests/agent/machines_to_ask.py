@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from stackviz.agent.probing.asking import Missing, Surroundings
+from stackviz.facts.asking import Missing, Surroundings
 
 FIXTURES = Path(__file__).parents[1] / "fixtures"
 

@@ -7,7 +7,7 @@ import pytest
 
 from stackviz.agent.identity import machine_identity
 from stackviz.agent.probing.apple import probe_apple
-from stackviz.agent.probing.asking import Missing
+from stackviz.facts.asking import Missing
 from stackviz.wire import parse_report
 from stackviz.wire.write import absent_document, card_document
 from tests.agent.machines_to_ask import FIXTURES, machine

@@ -26,8 +26,14 @@ def test_it_holds_the_agent_and_what_it_needs_and_no_more(bundle):
         names = archive.namelist()
         assert archive.testzip() is None
     rooms = {name.split("/")[1] for name in names if name.count("/") >= 2}
-    assert rooms == {"agent", "dumps", "importers", "rules", "wire"}
-    assert {"__main__.py", "stackviz/__init__.py", "stackviz/discovery.py", "stackviz/units.py"} <= set(names)
+    assert rooms == {"agent", "dumps", "facts", "importers", "rules", "wire"}
+    assert {
+        "__main__.py",
+        "stackviz/__init__.py",
+        "stackviz/discovery.py",
+        "stackviz/private.py",
+        "stackviz/units.py",
+    } <= set(names)
     assert not [name for name in names if "__pycache__" in name or name.endswith(".pyc")]
 
 

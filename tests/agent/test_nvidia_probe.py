@@ -5,9 +5,9 @@ import sys
 
 import pytest
 
-from stackviz.agent.probing import nvidia_driver
-from stackviz.agent.probing.asking import Missing, run_command
 from stackviz.agent.probing.nvidia import probe_nvidia
+from stackviz.facts import cuda, questions_of
+from stackviz.facts.asking import Missing, run_command
 from stackviz.wire import hashed_uuid, parse_report
 from stackviz.wire.write import absent_document, card_document
 from tests.agent import fake_nvml
@@ -27,7 +27,7 @@ SMI_XML = """<?xml version="1.0" ?>
     <gpu_power_readings><current_power_limit>170.00 W</current_power_limit></gpu_power_readings>
   </gpu>
 </nvidia_smi_log>"""
-CU_INIT = f"{sys.executable} -P -c {nvidia_driver._INIT}"
+CU_INIT = f"{sys.executable} -P -c {cuda._INIT}"
 LOADED = "NVRM version: NVIDIA UNIX Open Kernel Module for x86_64  560.35.03  Release Build\nGCC version: ..."
 MODULE_LIST = f"/lib/modules/{platform.release()}/modules.dep"
 
@@ -248,7 +248,7 @@ def test_what_exists_only_in_trouble_is_not_applicable_on_a_healthy_machine(prob
 
 def test_where_nothing_is_of_nvidia_nothing_is_asked(probe):
     reading = probe(None, says={CU_INIT: Missing("failed", "must not be asked")})
-    for name in nvidia_driver.QUESTIONS.names:
+    for name in questions_of("nvidia").names:
         assert reading.absent[name].reason == "not_applicable", name
     assert reading.absent["nvidia.nvml_error"].reason == "not_applicable"
 
@@ -273,7 +273,7 @@ def test_cu_init_is_asked_in_a_child_that_may_fail(probe, said, name, expected):
 def test_the_child_that_asks_libcuda_is_a_program_that_runs(tmp_path):
     around = machine(tmp_path)
     around.run_command = run_command
-    answer = around.run(sys.executable, "-P", "-c", nvidia_driver._INIT)
+    answer = around.run(sys.executable, "-P", "-c", cuda._INIT)
     assert answer.split(" ", 1)[0] in {"missing", "path", "code"}
 
 

@@ -4,8 +4,8 @@ from types import SimpleNamespace
 
 import pytest
 
-from stackviz.agent.probing.asking import Missing
-from stackviz.agent.probing.torch import _operators, _own_kernels
+from stackviz.facts.asking import Missing
+from stackviz.facts.torch import _operators, _own_kernels
 
 KERNELS = {
     "aten::add.Tensor": {"CPU", "CUDA", "MPS"},

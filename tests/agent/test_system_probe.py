@@ -4,9 +4,9 @@ import sys
 
 import pytest
 
-from stackviz.agent.probing.asking import Missing, Questions
 from stackviz.agent.probing.python import probe_python
 from stackviz.agent.probing.system import probe_system
+from stackviz.facts.asking import Missing, Questions
 from stackviz.importers import FactSheet
 from stackviz.wire import FACTS
 from tests.agent.machines_to_ask import machine

@@ -6,7 +6,7 @@ from types import ModuleType, SimpleNamespace
 import pytest
 
 from stackviz.agent.probing import torch as torch_probe
-from stackviz.agent.probing.asking import Missing
+from stackviz.facts.asking import Missing
 from tests.agent.machines_to_ask import machine
 
 CONFIG = """PyTorch built with:

@@ -32,3 +32,12 @@ def test_recipe_importer(copy):
         "Path('agent.pyz').write_bytes(build_zipapp())"
     )
     assert "  sw_vers\n" in copy.command("python agent.pyz diagnose manage.py")
+
+
+def test_recipe_fact(copy):
+    named = copy.apply("fact")
+    assert named == {"stackviz/facts/huge_pages.py", "tests/agent/test_huge_pages.py", "CHANGELOG.md"}
+    copy.lint(named)
+    assert "memory.huge_page_bytes" in copy.run("fact")
+    assert copy.changed() == named | {"docs/wire-format.md"}
+    assert "| `memory.huge_page_bytes` | integer | B | size of a huge page |" in copy.read("docs/wire-format.md")

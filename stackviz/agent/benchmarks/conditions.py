@@ -12,8 +12,8 @@ from contextlib import ExitStack, suppress
 from pathlib import Path
 
 from stackviz.agent.benchmarks.devices import Device
-from stackviz.agent.probing.asking import Missing, run_command
 from stackviz.agent.probing.nvml import Nvml, open_nvml, throttle_bits, throttle_words
+from stackviz.facts.asking import Missing, run_command
 from stackviz.wire import hashed_uuid
 
 __all__ = ["Readings", "SmiReadings", "read_nothing", "readings_of", "throttle_words"]

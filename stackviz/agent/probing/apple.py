@@ -4,11 +4,11 @@ Sources: sysctl(3) names hw.*, machdep.cpu.*, iogpu.wired_limit_mb; `sw_vers`; `
 (class AGXAccelerator has gpu-core-count); `pmset`. Power and clocks need root on macOS and are not asked for.
 """
 
-import plistlib
 import re
-from typing import Any
 
-from stackviz.agent.probing.asking import Missing, Questions, Surroundings
+from stackviz.facts import questions_of
+from stackviz.facts.apple import for_apple_silicon, registry, sysctl, sysctl_number
+from stackviz.facts.asking import Missing, Questions, Surroundings
 from stackviz.importers import CardReading, Reading
 from stackviz.importers.system_profiler import read_system_profiler
 from stackviz.wire import Card
@@ -16,6 +16,7 @@ from stackviz.wire import Card
 __all__ = ["QUESTIONS", "probe_apple"]
 
 QUESTIONS = Questions()
+"""What other probes ask on Linux and Windows, asked here in the way of macOS."""
 
 _READINGS_OF_ROOT = ("power_w", "sm_clock_hz", "temperature_c")
 _MIB = 2**20
@@ -28,6 +29,7 @@ def probe_apple(around: Surroundings) -> Reading:
             reading.sheet.lack(name, "not_applicable", "not a Mac")
         return reading
     QUESTIONS.ask(around, reading.sheet)
+    questions_of("apple").ask(around, reading.sheet)
     _read_profile(around, reading)
     _find_software(reading)
     return reading
@@ -36,43 +38,14 @@ def probe_apple(around: Surroundings) -> Reading:
 # ---- sysctl and sw_vers ---------------------------------------------------------------------------------------------
 
 
-def _sysctl(around: Surroundings, name: str) -> str:
-    return around.run("sysctl", "-n", name).strip()
-
-
-def _sysctl_number(around: Surroundings, name: str) -> int:
-    text = _sysctl(around, name)
-    if not re.fullmatch(r"-?\d{1,20}", text):
-        raise Missing("not_reported", f"sysctl {name} says {text[:80]}")
-    return int(text)
-
-
-def _is_apple_silicon(around: Surroundings) -> bool:
-    """hw.optional.arm64 is missing on Intel Macs; unlike the machine word it is not translated under Rosetta."""
-    try:
-        return _sysctl(around, "hw.optional.arm64") == "1"
-    except Missing:
-        return False
-
-
-def _for_apple_silicon(around: Surroundings) -> None:
-    if not _is_apple_silicon(around):
-        raise Missing("not_applicable", "an Intel Mac")
-
-
 @QUESTIONS.about("os.version")
 def os_version(around: Surroundings) -> str:
     return around.run("sw_vers", "-productVersion").strip()
 
 
-@QUESTIONS.about("os.build")
-def os_build(around: Surroundings) -> str:
-    return around.run("sw_vers", "-buildVersion").strip()
-
-
 @QUESTIONS.about("machine.model")
 def machine_model(around: Surroundings) -> str:
-    return _sysctl(around, "hw.model")
+    return sysctl(around, "hw.model")
 
 
 @QUESTIONS.about("machine.vendor")
@@ -82,7 +55,7 @@ def machine_vendor(_around: Surroundings) -> str:
 
 @QUESTIONS.about("machine.virtualization")
 def machine_virtualization(around: Surroundings) -> str:
-    if _sysctl(around, "kern.hv_vmm_present") != "1":
+    if sysctl(around, "kern.hv_vmm_present") != "1":
         raise Missing("not_applicable", "no sign of a hypervisor")
     return "apple-virtualization"
 
@@ -93,25 +66,19 @@ def machine_power_source(around: Surroundings) -> str | None:
     return match[1].lower() if match else None
 
 
-@QUESTIONS.about("machine.low_power_mode")
-def machine_low_power_mode(around: Surroundings) -> bool | None:
-    match = re.search(r"^\s*(?:lowpowermode|powermode)\s+(\d)", around.run("pmset", "-g"), re.MULTILINE)
-    return match[1] == "1" if match else None
-
-
 @QUESTIONS.about("cpu.model")
 def cpu_model(around: Surroundings) -> str:
-    return _sysctl(around, "machdep.cpu.brand_string")
+    return sysctl(around, "machdep.cpu.brand_string")
 
 
 @QUESTIONS.about("cpu.cores_physical")
 def cpu_cores_physical(around: Surroundings) -> int:
-    return _sysctl_number(around, "hw.physicalcpu")
+    return sysctl_number(around, "hw.physicalcpu")
 
 
 @QUESTIONS.about("cpu.features")
 def cpu_features(around: Surroundings) -> str | None:
-    _for_apple_silicon(around)
+    for_apple_silicon(around)
     features = re.findall(r"hw\.optional\.arm\.FEAT_(\w+): 1", around.run("sysctl", "hw.optional.arm"))
     told = {"SME": "sme", "SME2": "sme2", "BF16": "bf16", "I8MM": "i8mm", "DotProd": "asimddp", "FP16": "fphp"}
     return " ".join(sorted(told[feature] for feature in features if feature in told)) or None
@@ -119,61 +86,10 @@ def cpu_features(around: Surroundings) -> str | None:
 
 @QUESTIONS.about("memory.total_bytes")
 def memory_total_bytes(around: Surroundings) -> int:
-    return _sysctl_number(around, "hw.memsize")
-
-
-@QUESTIONS.about("memory.gpu_limit_bytes")
-def memory_gpu_limit_bytes(around: Surroundings) -> int:
-    """0 stands for the default; that is torch.mps.recommended_max_memory(), which the torch probe asks."""
-    _for_apple_silicon(around)
-    megabytes = _sysctl_number(around, "iogpu.wired_limit_mb")
-    if megabytes == 0:
-        raise Missing("not_reported", "iogpu.wired_limit_mb is 0: the default, which only Metal tells")
-    return megabytes * _MIB
-
-
-@QUESTIONS.about("apple.chip")
-def apple_chip(around: Surroundings) -> str:
-    _for_apple_silicon(around)
-    return _sysctl(around, "machdep.cpu.brand_string")
-
-
-@QUESTIONS.about("apple.cpu_p_cores")
-def apple_cpu_p_cores(around: Surroundings) -> int:
-    _for_apple_silicon(around)
-    return _sysctl_number(around, "hw.perflevel0.physicalcpu")
-
-
-@QUESTIONS.about("apple.cpu_e_cores")
-def apple_cpu_e_cores(around: Surroundings) -> int:
-    _for_apple_silicon(around)
-    levels = _sysctl_number(around, "hw.nperflevels")
-    if levels < 2:
-        raise Missing("not_applicable", "this chip has one kind of core")
-    return sum(_sysctl_number(around, f"hw.perflevel{level}.physicalcpu") for level in range(1, min(levels, 8)))
-
-
-@QUESTIONS.about("apple.gpu_cores")
-def apple_gpu_cores(around: Surroundings) -> int | None:
-    _for_apple_silicon(around)
-    for accelerator in _registry(around, "AGXAccelerator"):
-        count = accelerator.get("gpu-core-count")
-        if isinstance(count, int):
-            return count
-    return None  # _read_profile may know
+    return sysctl_number(around, "hw.memsize")
 
 
 # ---- ioreg and system_profiler --------------------------------------------------------------------------------------
-
-
-def _registry(around: Surroundings, name: str) -> list[dict[str, Any]]:
-    """Entries of a class of the IORegistry: `ioreg -r -c <class> -d 1 -a` prints a property list."""
-    text = around.run("ioreg", "-r", "-c", name, "-d", "1", "-a")
-    try:
-        entries = plistlib.loads(text.encode()) if text.strip() else []
-    except Exception as error:  # noqa: BLE001 - plistlib raises what its parsers raise
-        raise Missing("failed", f"ioreg prints no property list: {type(error).__name__}") from None
-    return [entry for entry in entries if isinstance(entry, dict)] if isinstance(entries, list) else []
 
 
 def _read_profile(around: Surroundings, reading: Reading) -> None:
@@ -214,7 +130,7 @@ def _with_what_is_known(card: Card, around: Surroundings, reading: Reading) -> C
 
 def _registry_class(around: Surroundings) -> str | None:
     try:
-        entries = _registry(around, "AGXAccelerator")
+        entries = registry(around, "AGXAccelerator")
     except Missing:
         return None
     name = entries[0].get("IOClass") if entries else None

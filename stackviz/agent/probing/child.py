@@ -4,7 +4,7 @@ from collections.abc import Callable
 from importlib import import_module
 
 from stackviz.agent.children import answer_in_file
-from stackviz.agent.probing.asking import Surroundings
+from stackviz.facts.asking import Surroundings
 from stackviz.importers.reading import Reading
 from stackviz.wire.write import absent_document, card_document, software_document
 

@@ -2,25 +2,24 @@
 
 import re
 
-from stackviz.agent.probing.asking import Missing, Surroundings
 from stackviz.agent.probing.nvidia_card import read_card
-from stackviz.agent.probing.nvidia_driver import QUESTIONS as DRIVER_QUESTIONS
-from stackviz.agent.probing.nvidia_driver import ask_driver, loaded_module, pci_devices
 from stackviz.agent.probing.nvml import CardLost, NoNvml, Nvml, open_nvml, version_of_library
+from stackviz.facts import questions_of
+from stackviz.facts.asking import Missing, Surroundings
+from stackviz.facts.nvidia import loaded_module, pci_devices
 from stackviz.importers import CardReading, Reading
 from stackviz.importers.nvidia_smi_xml import read_nvidia_smi_xml
 from stackviz.wire import LIMITS
 
 __all__ = ["probe_nvidia"]
 
-_NOT_ON_MACS = ("nvidia.driver_version", "cuda.driver_api_version", *DRIVER_QUESTIONS.names)
 _GRAPHICS_CLASSES = ("0x0300", "0x0302")  # with a display, and without
 
 
 def probe_nvidia(around: Surroundings) -> Reading:
     reading = Reading("nvidia")
     if around.system == "Darwin":
-        for name in _NOT_ON_MACS:
+        for name in ("nvidia.driver_version", "cuda.driver_api_version", *questions_of("nvidia").names):
             reading.sheet.lack(name, "not_applicable", "macOS has no NVIDIA driver")
         return reading
     try:
@@ -33,15 +32,25 @@ def probe_nvidia(around: Surroundings) -> Reading:
     _read_driver_file(around, reading)
     _read_toolkit(around, reading)
     is_there = bool(reading.cards) or "nvidia.driver_version" in reading.facts or _has_device_on_bus(around)
-    ask_driver(around, reading.sheet, is_there=is_there)
+    _ask_driver(around, reading, is_there=is_there)
     return reading
+
+
+def _ask_driver(around: Surroundings, reading: Reading, *, is_there: bool) -> None:
+    """How the driver is set up; nothing of it is asked where there is no sign of NVIDIA."""
+    questions = questions_of("nvidia")
+    if is_there:
+        questions.ask(around, reading.sheet)
+        return
+    for name in questions.names:
+        reading.sheet.lack(name, "not_applicable", "no sign of an NVIDIA card or driver")
 
 
 # ---- NVML -----------------------------------------------------------------------------------------------------------
 
 
 def _read_with_nvml(nvml: Nvml, reading: Reading) -> None:
-    _ask_driver(nvml, reading)
+    _read_driver(nvml, reading)
     count = int(nvml.ask("nvmlDeviceGetCount"))
     reading.sheet.state("nvidia.card_count", count)
     lost = 0
@@ -60,7 +69,7 @@ def _read_with_nvml(nvml: Nvml, reading: Reading) -> None:
             _read_instances(nvml, card.index, reading)
 
 
-def _ask_driver(nvml: Nvml, reading: Reading) -> None:
+def _read_driver(nvml: Nvml, reading: Reading) -> None:
     try:
         driver = nvml.ask("nvmlSystemGetDriverVersion")
     except Missing as missing:

@@ -6,8 +6,8 @@ Beside each fact stands the NVML function; units are NVML's (mW, MHz, bytes) and
 from collections.abc import Callable
 from typing import Any
 
-from stackviz.agent.probing.asking import Missing
 from stackviz.agent.probing.nvml import CardLost, Nvml, throttle_bits, throttle_words
+from stackviz.facts.asking import Missing
 from stackviz.importers import CardReading
 from stackviz.wire import Scalar, hashed_uuid
 

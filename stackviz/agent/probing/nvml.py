@@ -10,7 +10,7 @@ from contextlib import contextmanager, suppress
 from types import ModuleType
 from typing import Any
 
-from stackviz.agent.probing.asking import Missing
+from stackviz.facts.asking import Missing
 
 __all__ = ["CardLost", "NoNvml", "Nvml", "open_nvml", "throttle_bits", "throttle_words", "version_of_library"]
 

@@ -10,7 +10,7 @@ from stackviz.rules.compatibility import Requirement, Source, Tables, newest_up_
 from stackviz.rules.drivers import driver_branch, driver_floor, reaches, serves, shipped_drivers
 from stackviz.rules.finding import Severity, Verdict
 from stackviz.rules.look import CardLook, Look, NotReported
-from stackviz.rules.rule import HOW_TO_TELL, RuleSet
+from stackviz.rules.rule import RuleSet, command_to_read
 from stackviz.rules.versions import is_below, major_minor, numbers, same_line
 
 RULES = RuleSet(order=20)
@@ -81,7 +81,7 @@ def check_driver_too_old(look: Look, tables: Tables) -> Iterator[Verdict]:
             Severity.CANNOT_TELL,
             f"Cannot tell whether the driver is new enough: {wants}, and of {driver} the rest is not stated",
             f"From {floor.low} on it will do.",
-            HOW_TO_TELL["nvidia.driver_version"],
+            command_to_read("nvidia.driver_version"),
             source=floor.source,
         )
     elif runs:

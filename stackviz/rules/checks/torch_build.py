@@ -20,7 +20,7 @@ from stackviz.rules.checks.grouping import by_capability, indexes, named
 from stackviz.rules.compatibility import Requirement, Source, Tables, newest_up_to
 from stackviz.rules.finding import Severity, Verdict
 from stackviz.rules.look import CardLook, Look
-from stackviz.rules.rule import HOW_TO_TELL, RuleSet
+from stackviz.rules.rule import RuleSet, command_to_read
 from stackviz.rules.versions import is_below, major_minor, numbers
 
 RULES = RuleSet(order=30)
@@ -221,7 +221,7 @@ def _takes(
             Severity.CANNOT_TELL,
             f"Cannot tell whether cuDNN still takes {named(group)}: {' and '.join(candidates)} are listed",
             f"cuDNN {cudnn} takes capability {lowest.low} and newer; which of them torch loads is not told.",
-            HOW_TO_TELL["cudnn.version"],
+            command_to_read("cudnn.version"),
             cards=indexes(group),
             source=lowest.source,
         )

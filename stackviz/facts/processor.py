@@ -1,4 +1,4 @@
-"""The processor and memory half of the system probe, on Linux and Windows; on macOS the apple probe asks.
+"""Processor and main memory. On macOS the apple probe asks.
 
 Sources on Linux: /proc/cpuinfo and /proc/meminfo (proc(5)), /sys/devices/system/cpu
 (Documentation/ABI/testing/sysfs-devices-system-cpu), cgroup v1 and v2.
@@ -10,11 +10,13 @@ import os
 import platform
 import re
 
-from stackviz.agent.probing.asking import Missing, Questions, Surroundings, only_on
+from stackviz.facts.apple import for_apple_silicon, sysctl_number
+from stackviz.facts.asking import Missing, Surroundings, only_on
+from stackviz.facts.table import FactTable
 
-__all__ = ["QUESTIONS"]
+__all__ = ["FACTS"]
 
-QUESTIONS = Questions()
+FACTS = FactTable(order=30, probe="system")
 
 _TOLD_FEATURES = frozenset(
     {
@@ -24,6 +26,7 @@ _TOLD_FEATURES = frozenset(
     }
 )  # fmt: skip
 """Words of /proc/cpuinfo that matter to matrix kernels, x86 and ARM."""
+_MIB = 2**20
 
 
 def _cpuinfo(around: Surroundings, label: str) -> str | None:
@@ -31,7 +34,7 @@ def _cpuinfo(around: Surroundings, label: str) -> str | None:
     return match[1].strip() if match else None
 
 
-@QUESTIONS.about("cpu.model")
+@FACTS.text("cpu.model", "the processor's brand string")
 def cpu_model(around: Surroundings) -> str | None:
     if around.system == "Windows":
         return platform.processor() or None
@@ -43,12 +46,12 @@ def cpu_model(around: Surroundings) -> str | None:
     return match[1].strip() if match and match[1].strip() != "-" else None
 
 
-@QUESTIONS.about("cpu.arch")
+@FACTS.text("cpu.arch", "instruction set: x86_64, aarch64, arm64")
 def cpu_arch(_around: Surroundings) -> str:
     return platform.machine()
 
 
-@QUESTIONS.about("cpu.features")
+@FACTS.text("cpu.features", "vector and matrix extensions, space separated, sorted: avx2 avx512f amx_bf16")
 def cpu_features(around: Surroundings) -> str | None:
     only_on(around, "Linux")
     flags = set((_cpuinfo(around, "flags") or _cpuinfo(around, "Features") or "").split())
@@ -69,23 +72,15 @@ def _cores(around: Surroundings) -> set[tuple[str | None, str | None]]:
     return {core for core in topology if core[1] is not None}
 
 
-@QUESTIONS.about("cpu.cores_physical")
+@FACTS.count("cpu.cores_physical", "physical cores this system sees")
 def cpu_cores_physical(around: Surroundings) -> int | None:
     only_on(around, "Linux")
     return len(_cores(around)) or None
 
 
-@QUESTIONS.about("cpu.cores_logical")
+@FACTS.count("cpu.cores_logical", "logical processors this system sees")
 def cpu_cores_logical(_around: Surroundings) -> int | None:
     return os.cpu_count()
-
-
-@QUESTIONS.about("cpu.cores_usable")
-def cpu_cores_usable(around: Surroundings) -> int | None:
-    only_on(around, "Linux")
-    usable = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
-    quota = _quota_cores(around)
-    return min(usable, math.ceil(quota)) if usable and quota else usable
 
 
 def _quota_cores(around: Surroundings) -> float | None:
@@ -98,13 +93,21 @@ def _quota_cores(around: Surroundings) -> float | None:
     return int(quota) / int(period) if quota.isdigit() and period.isdigit() else None
 
 
-@QUESTIONS.about("cpu.sockets")
+@FACTS.count("cpu.cores_usable", "logical processors this process may use (affinity, container quota rounded up)")
+def cpu_cores_usable(around: Surroundings) -> int | None:
+    only_on(around, "Linux")
+    usable = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
+    quota = _quota_cores(around)
+    return min(usable, math.ceil(quota)) if usable and quota else usable
+
+
+@FACTS.count("cpu.sockets", "processor packages")
 def cpu_sockets(around: Surroundings) -> int | None:
     only_on(around, "Linux")
     return len({package for package, _ in _cores(around)}) or None
 
 
-@QUESTIONS.about("cpu.cache_last_level_bytes")
+@FACTS.size("cpu.cache_last_level_bytes", "largest single last-level data cache")
 def cpu_cache_last_level_bytes(around: Surroundings) -> int | None:
     only_on(around, "Linux")
     caches = around.path("/sys/devices/system/cpu/cpu0/cache")
@@ -118,39 +121,17 @@ def cpu_cache_last_level_bytes(around: Surroundings) -> int | None:
     return max(found)[1] if found else None
 
 
-@QUESTIONS.about("cpu.clock_max_hz")
+@FACTS.number("cpu.clock_max_hz", "highest clock of the first processor", unit="Hz", least=1)
 def cpu_clock_max_hz(around: Surroundings) -> int | None:
     only_on(around, "Linux")
     kilohertz = around.read("/sys/devices/system/cpu/cpu0/cpufreq/cpuinfo_max_freq") or ""
     return int(kilohertz) * 1000 if kilohertz.isdigit() else None
 
 
-@QUESTIONS.about("cpu.governor")
+@FACTS.text("cpu.governor", "frequency governor of the first processor")
 def cpu_governor(around: Surroundings) -> str | None:
     only_on(around, "Linux")
     return around.read("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor")
-
-
-# ---- memory ---------------------------------------------------------------------------------------------------------
-
-
-@QUESTIONS.about("memory.total_bytes")
-def memory_total_bytes(around: Surroundings) -> int | None:
-    if around.system == "Windows":
-        return _windows_memory_bytes()
-    only_on(around, "Linux")  # Macs: the apple probe
-    match = re.search(r"^MemTotal:\s+(\d+) kB$", around.read("/proc/meminfo") or "", re.MULTILINE)
-    return int(match[1]) * 1024 if match else None
-
-
-@QUESTIONS.about("memory.limit_bytes")
-def memory_limit_bytes(around: Surroundings) -> int:
-    only_on(around, "Linux")
-    for name in ("/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes"):
-        limit = around.read(name) or ""
-        if limit.isdigit() and 0 < int(limit) < 2**60:  # v1 writes about 2^63 for "none"
-            return int(limit)
-    raise Missing("not_applicable", "no limit is set")
 
 
 def _windows_memory_bytes() -> int | None:
@@ -169,3 +150,36 @@ def _windows_memory_bytes() -> int | None:
     status = Status(length=ctypes.sizeof(Status))
     asked = ctypes.windll.kernel32.GlobalMemoryStatusEx(ctypes.byref(status))  # type: ignore[attr-defined]
     return int(status.total) if asked else None
+
+
+@FACTS.size("memory.total_bytes", "main memory the system can use")
+def memory_total_bytes(around: Surroundings) -> int | None:
+    if around.system == "Windows":
+        return _windows_memory_bytes()
+    only_on(around, "Linux")  # Macs: the apple probe
+    match = re.search(r"^MemTotal:\s+(\d+) kB$", around.read("/proc/meminfo") or "", re.MULTILINE)
+    return int(match[1]) * 1024 if match else None
+
+
+@FACTS.size("memory.limit_bytes", "memory limit of the container or group this runs in")
+def memory_limit_bytes(around: Surroundings) -> int:
+    only_on(around, "Linux")
+    for name in ("/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes"):
+        limit = around.read(name) or ""
+        if limit.isdigit() and 0 < int(limit) < 2**60:  # v1 writes about 2^63 for "none"
+            return int(limit)
+    raise Missing("not_applicable", "no limit is set")
+
+
+@FACTS.size(
+    "memory.gpu_limit_bytes",
+    "how much main memory the GPU may use: the wired limit if one is set, else the recommended working set",
+    probe="apple",
+)
+def memory_gpu_limit_bytes(around: Surroundings) -> int:
+    """0 stands for the default; that is torch.mps.recommended_max_memory(), which the torch probe asks."""
+    for_apple_silicon(around)
+    megabytes = sysctl_number(around, "iogpu.wired_limit_mb")
+    if megabytes == 0:
+        raise Missing("not_reported", "iogpu.wired_limit_mb is 0: the default, which only Metal tells")
+    return megabytes * _MIB

@@ -1,7 +1,7 @@
-"""How a probe asks: one short function per fact, and a machine to ask that a test can fake.
+"""How a machine is asked: one short function per fact, and a machine to ask that a test can fake.
 
 A function returns the value, or None for "asked, and not told", or raises Missing with the reason. Whatever else it
-raises makes that one fact absent, never its neighbours. To add a fact: docs/recipes/probe-fact.md.
+raises makes that one fact absent, never its neighbours. To add a fact: docs/recipes/fact.md.
 """
 
 import os
@@ -10,18 +10,21 @@ import subprocess
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any, Protocol
 
-from stackviz.importers.reading import FactSheet
-from stackviz.wire import Scalar
+from stackviz.facts.fact import Scalar
 
-__all__ = ["COMMAND_TIMEOUT_S", "Missing", "Questions", "Surroundings", "only_on", "run_command"]
+__all__ = [
+    "COMMAND_TIMEOUT_S", "Missing", "Question", "Questions", "Sheet", "Surroundings", "only_on", "run_command",
+    "variable",
+]  # fmt: skip
 
 COMMAND_TIMEOUT_S = 15.0
 _MOST_OUTPUT_CHARS = 16 * 1024 * 1024
 
 
 class Missing(Exception):
-    """Why a fact is absent: a reason of wire.ABSENT_REASONS, and a detail for people."""
+    """Why a fact is absent: a reason of ABSENT_REASONS, and a detail for people."""
 
     def __init__(self, reason: str, detail: str | None = None) -> None:
         super().__init__(reason, detail)
@@ -56,12 +59,16 @@ def _plain_environ() -> dict[str, str]:
 
 @dataclass
 class Surroundings:
-    """The machine a probe asks: files under `root`, commands, environment. Tests hand in another one."""
+    """The machine a probe asks: files under `root`, commands, environment. Tests hand in another one.
+
+    `torch`: the module, imported, for the questions of the torch probe; None for all others.
+    """
 
     root: Path = Path("/")
     system: str = field(default_factory=platform.system)
     environ: Mapping[str, str] = field(default_factory=lambda: dict(os.environ))
     run_command: Callable[[Sequence[str], float], str] = run_command
+    torch: Any = None  # torch has no types to rely on
     _said: dict[tuple[str, ...], str | Missing] = field(default_factory=dict)
 
     def run(self, *argv: str, timeout_s: float = COMMAND_TIMEOUT_S) -> str:
@@ -97,8 +104,24 @@ def only_on(around: Surroundings, *systems: str) -> None:
         raise Missing("not_applicable", f"asked on {' and '.join(systems)} only")
 
 
+def variable(around: Surroundings, name: str) -> str:
+    """An environment variable as set. Raises Missing where it is not."""
+    value = around.environ.get(name)
+    if value is None:
+        raise Missing("not_applicable", f"{name} is not set")
+    return value or "(empty)"
+
+
+class Sheet(Protocol):
+    """Where answers go: `importers.FactSheet` is one."""
+
+    def state(self, name: str, value: object) -> None: ...
+
+    def lack(self, name: str, reason: str, detail: str | None = None) -> None: ...
+
+
 class Questions:
-    """The facts one probe asks for, in order.
+    """Facts to ask a machine for, in order.
 
     >>> QUESTIONS = Questions()
     >>> @QUESTIONS.about("os.arch")
@@ -120,7 +143,7 @@ class Questions:
     def names(self) -> tuple[str, ...]:
         return tuple(name for name, _ in self._asked)
 
-    def ask(self, around: Surroundings, sheet: FactSheet) -> None:
+    def ask(self, around: Surroundings, sheet: Sheet) -> None:
         """Ask all; each ends as a fact or as an absent fact with its reason."""
         for name, question in self._asked:
             try:

@@ -9,7 +9,7 @@ import sys
 from collections.abc import Iterator
 from urllib.parse import urlsplit
 
-from stackviz.agent.probing.asking import Missing, Surroundings
+from stackviz.facts.asking import Missing, Surroundings
 
 __all__ = ["pip_index_url"]
 

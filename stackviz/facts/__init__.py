@@ -1,0 +1,12 @@
+"""What a report may state about a machine, and how a machine is asked for it. Standard library only.
+
+A fact is declared once, in the module of its topic: name, type, unit, meaning, and the question that reads it.
+"""
+
+from stackviz.facts.fact import ABSENT_REASONS, LONGEST_TEXT, Fact, FactType, Scalar
+from stackviz.facts.registry import CARD_ABSENT_NAMES, CARD_FACTS, CONDITIONS, FACTS, command_to_read, questions_of
+
+__all__ = [
+    "ABSENT_REASONS", "CARD_ABSENT_NAMES", "CARD_FACTS", "CONDITIONS", "FACTS", "LONGEST_TEXT", "Fact", "FactType",
+    "Scalar", "command_to_read", "questions_of",
+]  # fmt: skip

@@ -1,0 +1,49 @@
+"""What is stated of the conditions around one result."""
+
+from dataclasses import replace
+
+from stackviz.facts.table import FactTable
+
+__all__ = ["CONDITIONS", "MOMENTS", "READINGS"]
+
+MOMENTS = ("before.", "after.")
+"""A condition that is read twice carries one of these before its name: `before.power_w`."""
+
+READINGS = FactTable()
+READINGS.number("sm_clock_hz", "clock of the multiprocessors", unit="Hz")
+READINGS.number("memory_clock_hz", "memory clock", unit="Hz")
+READINGS.number("power_w", "power drawn by the card", unit="W")
+READINGS.number("power_limit_w", "power limit in force", unit="W", least=1)
+READINGS.number("temperature_c", "temperature of the card or processor", unit="°C", least=None)
+READINGS.number("memory_temperature_c", "temperature of the card's memory", unit="°C", least=None)
+READINGS.number("busy_ratio", "share of the last moments in which the device worked", unit="1")
+READINGS.size("memory_used_bytes", "device memory in use, by all", least=0)
+READINGS.text(
+    "throttle_reasons",
+    "why the clock is held back, space separated; none when it is not",
+)
+READINGS.number("cpu_clock_hz", "mean clock of the processors", unit="Hz")
+READINGS.number("load_average_1m", "mean number of runnable tasks over one minute", unit="1")
+
+CONDITIONS = FactTable(order=10)
+for moment in MOMENTS:
+    CONDITIONS.extend(replace(reading, name=moment + reading.name) for reading in READINGS)
+CONDITIONS.text("throttle_reasons", "every reason seen before, between and after the blocks, space separated; none")
+CONDITIONS.text("device_used", "device of the output tensor, as torch states it")
+CONDITIONS.truth("fallback", "an operator ran on the CPU instead")
+CONDITIONS.text("fallback_allowed", "PYTORCH_ENABLE_MPS_FALLBACK as set")
+CONDITIONS.truth("synchronized", "the device was synchronised before each reading of the clock")
+CONDITIONS.text("timer", "the clock that was read")
+CONDITIONS.count("rounds", "rounds the blocks were spread over, interleaved with the other benchmarks")
+CONDITIONS.count("blocks", "blocks timed, one sample each")
+CONDITIONS.count("runs_per_block", "runs inside one block; a sample is the block's time divided by these")
+CONDITIONS.count("warmup_runs", "runs before the first block", least=0)
+CONDITIONS.size("working_set_bytes", "memory the runs touch")
+CONDITIONS.size("last_level_cache_bytes", "cache the working set was chosen against")
+CONDITIONS.text("inputs", "how the inputs were made: uniform, normal")
+CONDITIONS.truth("tf32", "float32 products may be rounded to TF32")
+CONDITIONS.text("matmul_precision", "torch.get_float32_matmul_precision()")
+CONDITIONS.truth("reduced_precision_reduction", "16-bit products may be accumulated in 16 bits")
+CONDITIONS.count("num_threads", "threads torch used inside the operator")
+CONDITIONS.text("torch_version", "torch that ran it")
+CONDITIONS.truth("quick", "a short run: fewer blocks, smaller sizes")
