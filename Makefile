@@ -28,7 +28,7 @@ define translated
 endef
 
 .DEFAULT_GOAL := help
-.PHONY: help run test lint format docs bench translations release clean reset pins
+.PHONY: help run test lint format docs bench house translations release clean reset pins
 
 help:
 	@echo "make run     the site, with this machine on it: http://127.0.0.1:8000/   [HOST= PORT= LAB=1]"
@@ -37,6 +37,7 @@ help:
 	@echo "make format  ruff format and its safe fixes"
 	@echo "make docs    the tables of docs/ that are made from the code"
 	@echo "make bench   ratios against bare Django on this machine                  [ARGS=--quick]"
+	@echo "make house   figures of the code: sizes, names, duplicates, ways         [ARGS=--all]"
 	@echo "make translations  takes new texts into locale/, lists what is not translated yet"
 	@echo "make release what must hold before a version goes out: translations, lint, tests"
 	@echo "make clean   removes .venv and caches; keeps var/ (the database and its keys)"
@@ -71,6 +72,11 @@ bench:
 	$(call installed,server dev)
 	$(translated)
 	@exec $(PY) -m bench $(ARGS)
+
+house:
+	$(call installed,server dev)
+	$(PY) tools/house.py $(ARGS)
+	@exec $(PY) -m tests.golden walk
 
 translations:
 	$(call installed,server)

@@ -11,11 +11,13 @@ from pathlib import Path
 from tests.golden.differences import print_differences
 
 ROOT = Path(__file__).resolve().parent.parent.parent
+WAYS = ("upload", "dump", "dump-api", "value")
 CHILD = Path(__file__).resolve().parent / "child.py"
 
 
-def run_child(tree: Path, site: Path, *arguments: str) -> None:
-    subprocess.run([sys.executable, str(CHILD), *arguments], cwd=tree, env=environment(site), check=True)
+def run_child(tree: Path, site: Path, *arguments: str, quiet: bool = False) -> None:
+    out = subprocess.DEVNULL if quiet else None
+    subprocess.run([sys.executable, str(CHILD), *arguments], cwd=tree, env=environment(site), stdout=out, check=True)
 
 
 def environment(site: Path) -> dict[str, str]:
@@ -57,6 +59,24 @@ def record(folder: Path, tree: Path, site: Path | None, samples: str) -> None:
         run_child(tree, copy, "record", str(folder.resolve()), samples)
 
 
+def walk(tree: Path, site: Path | None, names: list[str], *, with_files: bool) -> None:
+    """Each way in a process of its own: what another left in memory would shorten it."""
+    with tempfile.TemporaryDirectory(prefix="golden-") as scratch:
+        seeded = Path(scratch) / "seeded"
+        if site is None:
+            seed(seeded, tree)
+        else:
+            shutil.copytree(site, seeded, symlinks=True)
+            run_child(tree, seeded, "upgrade", quiet=True)
+        for name in names:
+            copy = Path(scratch) / name
+            if name == "value":
+                copy.mkdir()
+            else:
+                shutil.copytree(seeded, copy, symlinks=True)
+            run_child(tree, copy, "walk", name, *(["files"] if with_files else []))
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(prog="tests.golden", description=__doc__)
     commands = parser.add_subparsers(dest="command", required=True)
@@ -67,6 +87,11 @@ def main() -> int:
         if name == "record":
             command.add_argument("--site", type=Path, help="a folder that `seed` filled; it is copied and upgraded")
             command.add_argument("--samples", default="", help="a folder of more dumps for the agent to diagnose")
+    walking = commands.add_parser("walk")
+    walking.add_argument("names", nargs="*", metavar="WAY", help=f"{', '.join(WAYS)} (default: all)")
+    walking.add_argument("--tree", type=Path, default=ROOT)
+    walking.add_argument("--site", type=Path)
+    walking.add_argument("--files", action="store_true", help="name the files, in the order they are entered")
     comparing = commands.add_parser("compare")
     comparing.add_argument("before", type=Path)
     comparing.add_argument("after", type=Path)
@@ -76,7 +101,9 @@ def main() -> int:
     if options.command == "compare":
         return print_differences(options.before, options.after, only=options.only, short=options.short)
     tree = options.tree.resolve()
-    if options.command == "seed":
+    if options.command == "walk":
+        walk(tree, options.site, options.names or list(WAYS), with_files=options.files)
+    elif options.command == "seed":
         seed(options.folder, tree)
     else:
         record(options.folder, tree, options.site, str(Path(options.samples).resolve()) if options.samples else "")

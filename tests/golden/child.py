@@ -1,4 +1,4 @@
-"""Runs inside the checkout that is recorded: `python child.py seed|record|serve …` with that checkout as the directory.
+"""Runs inside the checkout that is recorded: `python child.py seed|upgrade|record|walk|serve …` with that checkout as the directory.
 
 This package stands in front of whatever that checkout has under its name: one tool records both sides.
 """
@@ -42,6 +42,13 @@ def main(command: str, *arguments: str) -> None:
         setup_test_environment(debug=False)
         folder, samples = arguments
         record(Path(folder), site, Path(samples) if samples else None)
+    elif command == "walk":
+        from django.test.utils import setup_test_environment
+
+        from tests.golden.walks import follow
+
+        setup_test_environment(debug=False)
+        follow(arguments[0], with_files="files" in arguments)
     elif command == "serve":
         from django.core.servers.basehttp import ThreadedWSGIServer, run
         from django.core.wsgi import get_wsgi_application

@@ -1,0 +1,25 @@
+"""A way through the house counts files of ours, and where it goes back up."""
+
+from tests.golden.walks import Walk
+
+
+def walk(*steps: str) -> Walk:
+    """`steps`: a file that is entered, or "" for a call's end."""
+    made = Walk()
+    for step in steps:
+        if step:
+            made.enter(step)
+        else:
+            made.stack.pop()
+    return made
+
+
+def test_files_are_counted_once_in_the_order_they_are_entered():
+    made = walk("views.py", "load.py", "", "load.py", "units.py", "", "")
+    assert made.files == ["views.py", "load.py", "units.py"]
+    assert made.calls == {("views.py", "load.py"), ("load.py", "units.py")}
+    assert made.returns == set()
+
+
+def test_a_call_back_into_a_file_that_waits_is_a_return_upwards():
+    assert walk("views.py", "cache.py", "views.py").returns == {("cache.py", "views.py")}
