@@ -28,9 +28,9 @@ PYTHON_RUN, TEMPLATE_RUN = 40, 20  # tokens, tags: five lines or so that stand t
 SHOWN = 5  # of each list without --all
 # Words that name nothing, as an identifier or as a part of one.
 BANNED = frozenset(
-    {"told", "said", "kept", "one", "asked", "found", "looked", "location", "own", "lot", "dear", "word", "saying"}
+    {"told", "said", "kept", "one", "asked", "found", "looked", "place", "own", "lot", "dear", "word", "saying"}
 )
-NAMES_A_THING = frozenset({"word", "location", "own", "found", "one"})  # fine inside a longer name: keyword, placement
+NAMES_A_THING = frozenset({"word", "place", "own", "found", "one"})  # fine inside a longer name: keyword, placement
 
 
 @dataclass(frozen=True)
@@ -215,12 +215,12 @@ def is_positional_dataclass(node: ast.ClassDef) -> bool:
 
 
 def python_duplicates(code: Sequence[Module]) -> Figure:
-    """Runs of the same tokens in two locations: names count, layout, comments, docstrings and imports do not."""
+    """Runs of the same tokens in two places: names count, layout, comments, docstrings and imports do not."""
     return _repeated("duplicates, Python", {module.path: _tokens(module.text) for module in code}, PYTHON_RUN)
 
 
 def template_duplicates(tree: Path) -> Figure:
-    """Runs of the same tags and texts in two locations, however they are broken into lines."""
+    """Runs of the same tags and texts in two places, however they are broken into lines."""
     paths = sorted((tree / "templates").rglob("*.html"))
     texts = {str(path.relative_to(tree)): path.read_text(encoding="utf-8") for path in paths}
     pieces = {path: list(_pieces(text)) for path, text in texts.items()}
