@@ -44,6 +44,11 @@ def test_rooms_are_packages_and_a_large_one_is_counted():
     assert figure.value == "100 lines in 2; largest large 95 (95.0%); 1 over 10%"
 
 
+def test_no_room_has_more_than_a_tenth_of_the_code():
+    figure = house.rooms(house.modules(house.ROOT))
+    assert figure.value.endswith("; 0 over 10%"), figure.details
+
+
 @pytest.mark.parametrize(("layout", "share"), [("{}", "4 of 8"), ("{}\n", "4 of 8")])
 def test_duplicates_are_found_whatever_the_layout(tmp_path, layout, share, monkeypatch):
     monkeypatch.setattr(house, "TEMPLATE_RUN", 2)
