@@ -34,7 +34,7 @@ help:
 	@echo "make run     the site, with this machine on it: http://127.0.0.1:8000/   [HOST= PORT= LAB=1]"
 	@echo "make test    the whole test suite                                        [ARGS='tests/wire -k sparse' JOBS=2]"
 	@echo "make lint    ruff, mypy, import contracts, migrations, deployment checks"
-	@echo "make format  ruff format and its safe fixes"
+	@echo "make format  ruff format and its safe fixes, the layout of templates"
 	@echo "make docs    the tables of docs/ that are made from the code"
 	@echo "make bench   ratios against bare Django on this machine                  [ARGS=--quick]"
 	@echo "make house   figures of the code: sizes, names, duplicates, ways         [ARGS=--all]"
@@ -63,6 +63,7 @@ format:
 	$(call installed,server dev)
 	$(PY) -m ruff check --fix --exit-zero --quiet .
 	$(PY) -m ruff format .
+	$(PY) -m tools.templates
 
 docs:
 	$(call installed,server dev)

@@ -16,11 +16,11 @@ from ninja import Query, Router, Schema
 from ninja.decorators import decorate_view
 
 from stackviz.accelerators.api_query import (
+    asked_condition,
+    asked_fields,
+    asked_filters,
+    cut,
     is_true,
-    page_links,
-    read_condition,
-    read_fields,
-    read_filters,
     refuse_others,
     value_order,
 )
@@ -41,14 +41,14 @@ from stackviz.accelerators.api_schemas import (
     field_out,
     spec_out,
 )
-from stackviz.accelerators.list_query import ListQuery
+from stackviz.accelerators.list_query import Asked
 from stackviz.accelerators.list_search import counted, filtered, found_accelerators
 from stackviz.catalog.conditions import KEYS
 from stackviz.catalog.fields import FIELDS
 from stackviz.catalog.models import Accelerator, Alias, CatalogueEdition, Source, SpecValue
 from stackviz.catalog.past import names_at, public_accelerators_at, public_values_at, read_moment
 from stackviz.catalog.queries import preferred_values, public_accelerators
-from stackviz.web.address import clean_text
+from stackviz.web.asked import clean_text
 from stackviz.web.conditional import unless_changed
 from stackviz.web.errors import ErrorBody, Refused
 
@@ -96,13 +96,13 @@ def list_accelerators(
     offset: Offset = 0,
 ) -> AcceleratorPage:
     """Ordered by name unless `sort` says otherwise; what has no figure of the field sorted by stands last."""
-    query = read_filters(request, _CUT | {"sort", "fields"})
-    names = read_fields(fields)
-    items = list(found_accelerators(query)[offset : offset + limit])
+    asked = asked_filters(request, _CUT | {"sort", "fields"})
+    names = asked_fields(fields)
+    items = list(found_accelerators(asked)[offset : offset + limit])
     specs = _specs_of(items, names)
-    counts = counted(query)
+    counts = counted(asked)
     return AcceleratorPage(
-        **page_links(request, counts.found, limit, offset),
+        **cut(request, counts.found, limit, offset),
         without_figure=counts.unknown,
         items=[
             AcceleratorItem(**brief(item).dict(), address=address_of(request, item), specs=specs.get(item.pk, []))
@@ -124,7 +124,7 @@ def get_accelerator(
 ) -> AcceleratorOut:
     """Every public value with its source, in the unit it is printed in; `fields` leaves out the others."""
     refuse_others(request, {"fields", "alternatives", "at"})
-    names, with_others = read_fields(fields), is_true(alternatives, "alternatives")
+    names, with_others = asked_fields(fields), is_true(alternatives, "alternatives")
     accelerator = public_accelerators().filter(slug=clean_text(slug)).first()
     if accelerator is None:
         raise Refused(404, f"there is no accelerator {slug[:80]!r}", "slug")
@@ -148,13 +148,13 @@ def list_values(
     offset: Offset = 0,
 ) -> ValuePage:
     """The preferred value of each field and condition of the accelerators that the filters find."""
-    query = read_filters(request, _CUT | {"field", "condition", "alternatives", "sort"}, without=("sort",))
-    found = _values(query, read_fields(field, "field"), condition, with_others=is_true(alternatives, "alternatives"))
+    asked = asked_filters(request, _CUT | {"field", "condition", "alternatives", "sort"}, without=("sort",))
+    found = _values(asked, asked_fields(field, "field"), condition, with_others=is_true(alternatives, "alternatives"))
     ordered = found.order_by(*value_order(sort))
     rows = list(ordered.select_related("source", "accelerator__vendor")[offset : offset + limit])
     names = checkers(rows)
     return ValuePage(
-        **page_links(request, found.count(), limit, offset),
+        **cut(request, found.count(), limit, offset),
         items=[ValueOut(**spec_out(row, names).dict(), accelerator=brief(row.accelerator)) for row in rows],
     )
 
@@ -195,7 +195,7 @@ def list_sources(
         found = found.filter(Q(title__icontains=word) | Q(url__icontains=word))
     rows = found.annotate(values=Count("spec_values", filter=public)).order_by("title", "pk")[offset : offset + limit]
     return SourcePage(
-        **page_links(request, found.count(), limit, offset),
+        **cut(request, found.count(), limit, offset),
         items=[
             SourceOut(key=row.key, title=row.title, url=row.url, kind=row.kind, values=getattr(row, "values", 0))
             for row in rows
@@ -218,14 +218,12 @@ def _specs_of(items: list[Accelerator], names: frozenset[str]) -> dict[int, list
     return found
 
 
-def _values(
-    query: ListQuery, names: frozenset[str], condition: str | None, *, with_others: bool
-) -> QuerySet[SpecValue]:
-    found = SpecValue.objects.filter(status=SpecValue.Status.PUBLIC, accelerator__in=filtered(query).values("pk"))
+def _values(asked: Asked, names: frozenset[str], condition: str | None, *, with_others: bool) -> QuerySet[SpecValue]:
+    found = SpecValue.objects.filter(status=SpecValue.Status.PUBLIC, accelerator__in=filtered(asked).values("pk"))
     if names:
         found = found.filter(field__in=names)
     if condition is not None:
-        found = found.filter(condition=read_condition(condition))
+        found = found.filter(condition=asked_condition(condition))
     return found if with_others else found.filter(is_preferred=True)
 
 

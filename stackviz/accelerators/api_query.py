@@ -8,27 +8,26 @@ from django.db.models.expressions import OrderBy
 from django.http import HttpRequest
 
 from stackviz.accelerators.list_filters import known_choices
-from stackviz.accelerators.list_query import ListQuery, read_list_query
+from stackviz.accelerators.list_query import Asked, listed, read_asked
 from stackviz.catalog.conditions import ConditionError, canonical
 from stackviz.catalog.fields import FIELDS
 from stackviz.catalog.models import CatalogueEdition
-from stackviz.web.address import comma_separated
 from stackviz.web.errors import Refused
 
 TRUE, FALSE = ("1", "true", "yes"), ("", "0", "false", "no")
 
 
-def read_filters(request: HttpRequest, also: frozenset[str], without: tuple[str, ...] = ()) -> ListQuery:
+def asked_filters(request: HttpRequest, also: frozenset[str], without: tuple[str, ...] = ()) -> Asked:
     """The filters and the order, as the list reads them. Refused with the first thing it does not understand."""
     parameters = request.GET.copy()
     if "cols" in parameters:
         raise Refused(422, "the API has no columns: name the fields with 'fields'", "cols")
     for name in without:
         parameters.pop(name, None)
-    query = read_list_query(parameters, known_choices(CatalogueEdition.current()), also)
-    for note in query.notes:
+    asked = read_asked(parameters, known_choices(CatalogueEdition.current()), also)
+    for note in asked.notes:
         raise Refused(422, note.problem, note.parameter)
-    return query
+    return asked
 
 
 def refuse_others(request: HttpRequest, known: set[str] | frozenset[str]) -> None:
@@ -37,9 +36,9 @@ def refuse_others(request: HttpRequest, known: set[str] | frozenset[str]) -> Non
         raise Refused(422, f"there is no parameter {name[:40]!r} here", name[:40])
 
 
-def read_fields(given: list[str], parameter: str = "fields") -> frozenset[str]:
+def asked_fields(given: list[str], parameter: str = "fields") -> frozenset[str]:
     """The names of fields given in a parameter; every one exists."""
-    names = comma_separated(given)
+    names = listed(given)
     for name in names:
         if name not in FIELDS:
             raise Refused(422, f"there is no field {name[:40]!r}: /api/v1/fields/ lists them", parameter)
@@ -63,7 +62,7 @@ def value_order(sort: str) -> tuple[str | OrderBy, ...]:
     return OrderBy(F("amount"), descending=sort.startswith("-"), nulls_last=True), *usual
 
 
-def read_condition(text: str) -> str:
+def asked_condition(text: str) -> str:
     """A condition in its canonical text."""
     try:
         return canonical(text)
@@ -71,7 +70,7 @@ def read_condition(text: str) -> str:
         raise Refused(422, error.problem, "condition") from None
 
 
-def page_links(request: HttpRequest, count: int, limit: int, offset: int) -> dict[str, Any]:
+def cut(request: HttpRequest, count: int, limit: int, offset: int) -> dict[str, Any]:
     """`count`, `next` and `previous` of a page of rows."""
     return {
         "count": count,

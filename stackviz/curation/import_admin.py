@@ -37,6 +37,11 @@ ROWS_A_PAGE = 100
 XLSX = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"
 
 
+EXAMPLE = """device,field,value,unit,condition,basis,status,source,note
+nvidia-h100-sxm5-80gb,bf16_tensor_tflops,989.4,TFLOPS,sparsity=dense; accumulate=fp32,published,public,\
+nvidia-h100-datasheet,"""
+
+
 class UploadForm(forms.Form):
     """A table and why its values are proposed."""
 
@@ -98,6 +103,7 @@ class BringsTables(_Mixin):
             "title": _("Import values"),
             "form": form,
             "columns": COLUMNS,
+            "example": EXAMPLE,
             "most_rows": format_number(MOST_ROWS),
             "most_bytes": filesizeformat(MOST_BYTES),
             "imports": imports.annotate(proposal_count=Count("proposals"))[:10],

@@ -1,6 +1,7 @@
 """Adding a machine: one line to copy, keys for lab members, the agent's file, and what arrives while one waits."""
 
 import hashlib
+from dataclasses import dataclass
 from datetime import timedelta
 from functools import lru_cache
 from typing import Any, cast
@@ -11,6 +12,7 @@ from django.core.exceptions import PermissionDenied
 from django.db.models import Q, QuerySet
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
+from django.urls import reverse
 from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
@@ -86,6 +88,24 @@ def own_keys(user: Visitor) -> QuerySet[AgentKey]:
     return keys.filter(Q(created_by_id=user.pk, lab__in=still_member) | Q(lab__in=owned))
 
 
+@dataclass(frozen=True, slots=True)
+class Commands:
+    """What is typed on a machine to fetch the agent and run it."""
+
+    unix: str
+    powershell: str
+
+
+def agent_commands(server: str, key: str) -> Commands:
+    """The commands that report to `server`, an origin without a slash at its end, with this key."""
+    agent = server + reverse("machines:agent")
+    run = f"accelweb-agent.pyz run --server {server}"
+    return Commands(
+        unix=f"curl -fsSLO {agent} && ACCELWEB_KEY={key} python3 {run}",
+        powershell=f'Invoke-WebRequest {agent} -OutFile accelweb-agent.pyz; $env:ACCELWEB_KEY="{key}"; py {run}',
+    )
+
+
 @never_cache
 @require_http_methods(["GET", "HEAD", "POST"])
 def add(request: HttpRequest) -> HttpResponse:
@@ -105,7 +125,7 @@ def add(request: HttpRequest) -> HttpResponse:
         "secret": secret,
         "keys": own_keys(request.user)[:KEYS_SHOWN],
         "now": timezone.now(),
-        "server": request.build_absolute_uri("/").rstrip("/"),
+        "commands": agent_commands(request.build_absolute_uri("/").rstrip("/"), secret or "aw_…"),
     }
     return render(request, "machines/add.html", context, status=422 if form.is_bound else 200)
 

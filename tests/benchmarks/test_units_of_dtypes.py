@@ -2,7 +2,8 @@
 
 import pytest
 
-from stackviz.measuring.gemm import _FULL_TYPES, GEMM
+from stackviz.agent.benchmarks.cases import _FULL_TYPES
+from stackviz.benchmarks.registry import GEMM
 
 
 def square(dtype):
