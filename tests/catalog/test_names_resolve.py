@@ -1,6 +1,6 @@
 """Every name that a card, a Mac or a driver reports leads to its sheet, or is ambiguous with what would decide it.
 
-The names are those of the curated files and, where they lie beside the repository, of the facts these were built from.
+The names are those of the curated files, and of the facts these were built from.
 """
 
 import csv
@@ -8,7 +8,6 @@ import re
 from collections import defaultdict
 from dataclasses import dataclass
 from functools import cache
-from io import StringIO
 from pathlib import Path
 
 import pytest
@@ -16,7 +15,7 @@ import pytest
 from stackviz.catalog.files import AliasLine, Catalogue, read_catalogue
 from stackviz.catalog.match import CardName, Match, match_cards
 
-FACTS = Path(__file__).resolve().parents[3] / "shared" / "facts"
+FACTS = Path(__file__).parents[1] / "fixtures" / "facts" / "card_names.csv"
 NAME_FIELDS = ("nvml_name", "reported_name")
 BYTES = {"GB": 2**30, "GiB": 2**30, "MiB": 2**20}  # cards of "80 GB" report binary sizes near 80 GiB
 
@@ -117,14 +116,9 @@ _PROFILED = re.compile(
 
 @pytest.fixture(scope="module")
 def facts() -> list[dict[str, str]]:
-    """The rows of all fact files. Three rows of the device `all` say where names are read; they name no product."""
-    files = sorted(FACTS.glob("specs_*.csv"))
-    if not files:
-        pytest.skip(
-            "the facts are not beside this repository (../shared/facts/specs_*.csv): their names are not checked"
-        )
-    rows = [row for file in files for row in csv.DictReader(StringIO(file.read_text(encoding="utf-8")))]
-    return [row for row in rows if row["device_slug"] != "all"]
+    """Names and memory sizes of accelerators, as the gathered facts print them."""
+    with FACTS.open(encoding="utf-8", newline="") as file:
+        return list(csv.DictReader(file))
 
 
 @pytest.fixture(scope="module")

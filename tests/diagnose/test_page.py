@@ -1,9 +1,7 @@
 """`/diagnose/` draws the stack of a pasted dump and names its faults; whatever is pasted is answered, nothing is kept."""
 
-import os
 import re
 from html import unescape
-from pathlib import Path
 
 import pytest
 from django.apps import apps
@@ -20,8 +18,8 @@ from stackviz.rules import Finding
 from stackviz.web import rate_limit
 from stackviz.web.pasted import Refused
 from tests.diagnose.conftest import CPU_WHEEL, FIXTURES, HOSTILE, MAC_JSON, MIG_XML, TWO_MACHINES
+from tests.samples import SAMPLES
 
-SAMPLES = Path(os.environ.get("ACCELWEB_SAMPLES") or Path(__file__).parents[3] / "shared" / "samples")
 KB = 1024
 
 
@@ -348,10 +346,10 @@ def test_a_damaged_dump_is_diagnosed_or_refused_never_more(curated, db, damage):
 # --- real dumps, where they are at hand ---
 
 
-def test_every_real_dump_is_answered_with_its_stack(paste):
-    dumps = sorted(SAMPLES.glob("collect_env/*.txt"))
-    if not dumps:
-        pytest.skip(f"real dumps: none at {SAMPLES} (ACCELWEB_SAMPLES names another folder)")
+@pytest.mark.parametrize("folder", SAMPLES)
+def test_every_real_dump_is_answered_with_its_stack(paste, folder):
+    dumps = sorted(folder.glob("collect_env/*.txt"))
+    assert dumps
     wrong = [
         f"{dump.name}: {response.status_code}"
         for dump in dumps

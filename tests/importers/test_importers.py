@@ -1,8 +1,6 @@
 """Dumps of other tools become facts, cards and software; junk becomes nothing, quietly and quickly."""
 
-import csv
 import json
-import os
 import time
 from collections import Counter
 from pathlib import Path
@@ -15,10 +13,10 @@ from stackviz.importers import IMPORTERS, Reading, read_all
 from stackviz.importers.reading import CardReading, FactSheet, clean
 from stackviz.wire import CARD_FACTS, FACTS, LIMITS, hashed_uuid, parse_report
 from stackviz.wire.write import absent_document, card_document, software_document
+from tests.samples import SAMPLES, index, text_of
 from tests.wire.reports import report_body
 
 FIXTURES = Path(__file__).parents[1] / "fixtures"
-SAMPLES = Path(os.environ.get("ACCELWEB_SAMPLES") or Path(__file__).parents[3] / "shared" / "samples")
 
 
 def read(text: str) -> Reading:
@@ -318,26 +316,15 @@ COLUMNS = {
 NOT_TOLD = {"", "n/a", "none", "no cuda", "could not collect"}
 
 
-def real_dumps():
-    index = SAMPLES / "INDEX.tsv"
-    if not index.exists():
-        return []
-    with index.open(encoding="utf-8", newline="") as file:
-        rows = list(csv.DictReader(file, delimiter="\t"))
-    return [row for row in rows if row["kind"] == "collect_env" or row["file"].endswith(".xml")]
+@pytest.mark.parametrize("folder", SAMPLES)
+def test_real_dumps_read_as_a_careful_reader_reads_them(folder):
+    rows = [row for row in index(folder) if row["kind"] == "collect_env" or row["file"].endswith(".xml")]
+    assert len(rows) > 20
+    assert [line for row in rows for line in _differences(folder, row)] == []
 
 
-def test_real_dumps_read_as_a_careful_reader_reads_them():
-    rows = real_dumps()
-    if not rows:
-        pytest.skip(f"real dumps: none at {SAMPLES} (ACCELWEB_SAMPLES names another folder)")
-    wrong = [line for row in rows for line in _differences(row)]
-    assert wrong == []
-
-
-def _differences(row):
-    with (SAMPLES / row["file"]).open(encoding="utf-8", errors="replace", newline="") as file:
-        reading = read(file.read())
+def _differences(folder, row):
+    reading = read(text_of(folder, row["file"]))
     if reading is None:
         return [f"{row['file']}: not recognised"]
     assert fits_a_report(reading)

@@ -3,8 +3,6 @@
 `pytest -n 0 -s tests/importers/test_samples.py` prints the table of docs/diagnose.md.
 """
 
-import csv
-import os
 from pathlib import Path
 
 import pytest
@@ -12,9 +10,10 @@ import pytest
 from stackviz.dumps.machines import machines
 from stackviz.importers import Reading, read_all
 from tests.importers.accuracy import Cell, cells, table
+from tests.samples import SAMPLES, Row, index, text_of
 
-SAMPLES = Path(os.environ.get("ACCELWEB_SAMPLES") or Path(__file__).parents[3] / "shared" / "samples")
 LEAST_SHARE = 0.99
+LEAST_SHARE_OF_EXCERPTS = 0.98  # each cell that is read otherwise has its excerpt, few of the others have
 
 REVIEWED = {
     ("other_env/008.csv", "os"): "the text names no system; the index has it from the capture's name",
@@ -28,22 +27,16 @@ REVIEWED = {
 """(file, field) -> why this cell is read otherwise than the index has it."""
 
 
-@pytest.fixture(scope="module")
-def results() -> dict[str, list[tuple[str, Cell]]]:
-    index = SAMPLES / "INDEX.tsv"
-    if not index.exists():
-        pytest.skip(f"real dumps: none at {SAMPLES} (ACCELWEB_SAMPLES names another folder)")
-    with index.open(encoding="utf-8", newline="") as file:
-        rows = list(csv.DictReader(file, delimiter="\t"))
+@pytest.fixture(scope="module", params=SAMPLES)
+def results(request: pytest.FixtureRequest) -> dict[str, list[tuple[str, Cell]]]:
     found: dict[str, list[tuple[str, Cell]]] = {}
-    for row in rows:
-        found.setdefault(row["kind"], []).extend((row["file"], cell) for cell in read_cells(row))
+    for row in index(request.param):
+        found.setdefault(row["kind"], []).extend((row["file"], cell) for cell in read_cells(request.param, row))
     return found
 
 
-def read_cells(row: dict[str, str]) -> list[Cell]:
-    with (SAMPLES / row["file"]).open(encoding="utf-8", errors="replace", newline="") as file:
-        paste = read_all(file.read())
+def read_cells(folder: Path, row: Row) -> list[Cell]:
+    paste = read_all(text_of(folder, row["file"]))
     found = machines(paste)
     assert len(found) <= 1, f"{row['file']}: one machine, read as {len(found)}: {[one.differs for one in found]}"
     return cells(row, paste.kinds, found[0].reading if found else Reading("none"))
@@ -57,8 +50,8 @@ def test_nearly_every_cell_is_read_as_a_careful_reader_reads_it(results):
     everything = [cell for found in results.values() for _file, cell in found if cell.field != "kind"]
     right = sum(cell.is_right for cell in everything)
     print(f"\n{table(results)}\n\nwithout kinds {right} of {len(everything)}: {right / len(everything):.2%}")
-    assert len(everything) > 800
-    assert right / len(everything) >= LEAST_SHARE
+    assert len(everything) > 350
+    assert right / len(everything) >= (LEAST_SHARE if len(everything) > 800 else LEAST_SHARE_OF_EXCERPTS)
 
 
 def test_what_is_read_otherwise_was_looked_at_and_has_its_reason(results):

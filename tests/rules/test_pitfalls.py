@@ -1,15 +1,14 @@
 """The pitfalls of the issue trackers: each has a rule, and the ones that share a rule are told apart by its words."""
 
+import csv
 import re
 from pathlib import Path
-
-import pytest
 
 from stackviz.rules import RULES
 from tests.rules.build import UNSET, answer, card, linux
 
 ROOT = Path(__file__).resolve().parents[2]
-PITFALLS = ROOT.parent / "shared" / "facts" / "compat" / "pitfalls.md"
+PITFALLS = ROOT / "tests" / "fixtures" / "facts" / "pitfalls.csv"
 COUNT = 56
 
 
@@ -27,10 +26,8 @@ def test_every_pitfall_has_a_rule():
 
 
 def test_the_manual_lists_the_pitfalls_that_were_collected():
-    if not PITFALLS.is_file():
-        pytest.skip("the facts do not lie beside the repository")
-    rows = re.findall(r"^\| ([\w.-]+) \| (?:critical|error|warn|info) \|", PITFALLS.read_text(), re.MULTILINE)
-    assert set(rows) == set(listed())
+    with PITFALLS.open(encoding="utf-8", newline="") as file:
+        assert {row["pitfall"] for row in csv.DictReader(file)} == set(listed())
 
 
 def kernels(name: str, capability: str, torch: str, cuda: str, driver: str = "580.95.05") -> tuple[str, str]:
