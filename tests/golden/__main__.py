@@ -9,6 +9,7 @@ import tempfile
 from pathlib import Path
 
 from tests.golden.differences import print_differences
+from tests.golden.reworded import read_rewordings
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 WAYS = ("upload", "dump", "dump-api", "value")
@@ -99,7 +100,10 @@ def main() -> int:
     comparing.add_argument("--short", action="store_true", help="one line for each page that differs")
     options = parser.parse_args()
     if options.command == "compare":
-        return print_differences(options.before, options.after, only=options.only, short=options.short)
+        meant = read_rewordings(options.reworded, options.tree_before) if options.reworded else []
+        return print_differences(
+            options.before, options.after, only=options.only, short=options.short, rewordings=meant
+        )
     tree = options.tree.resolve()
     if options.command == "walk":
         walk(tree, options.site, options.names or list(WAYS), with_files=options.files)
