@@ -93,8 +93,26 @@ def _facts(registry: str) -> Iterator[str]:
     )
 
 
+def _benchmarks() -> Iterator[str]:
+    from stackviz.measuring import BENCHMARKS
+
+    return _rows(
+        ["benchmark", "one run", "cases", "rate"],
+        (
+            [
+                f"`{benchmark.key}` {benchmark.version}",
+                benchmark.runs,
+                benchmark.sizes,
+                f"{benchmark.formula}, {benchmark.unit}",
+            ]
+            for benchmark in BENCHMARKS.values()
+        ),
+    )
+
+
 TABLES: Mapping[str, Callable[[], Iterator[str]]] = {
     "absent-reasons": _absent_reasons,
+    "benchmarks": _benchmarks,
     "card-facts": partial(_facts, "CARD_FACTS"),
     "components": _components,
     "conditions": partial(_facts, "CONDITIONS"),

@@ -16,11 +16,11 @@ from ninja import Query, Router, Schema
 from ninja.decorators import decorate_view
 
 from stackviz.accelerators.api_query import (
-    asked_condition,
-    asked_fields,
-    asked_filters,
-    cut,
     is_true,
+    page_links,
+    read_condition,
+    read_fields,
+    read_filters,
     refuse_others,
     value_order,
 )
@@ -41,14 +41,14 @@ from stackviz.accelerators.api_schemas import (
     field_out,
     spec_out,
 )
-from stackviz.accelerators.list_query import Asked
+from stackviz.accelerators.list_query import ListQuery
 from stackviz.accelerators.list_search import counted, filtered, found_accelerators
 from stackviz.catalog.conditions import KEYS
 from stackviz.catalog.fields import FIELDS
 from stackviz.catalog.models import Accelerator, Alias, CatalogueEdition, Source, SpecValue
 from stackviz.catalog.past import names_at, public_accelerators_at, public_values_at, read_moment
 from stackviz.catalog.queries import preferred_values, public_accelerators
-from stackviz.web.asked import clean_text
+from stackviz.web.address import clean_text
 from stackviz.web.conditional import unless_changed
 from stackviz.web.errors import ErrorBody, Refused
 
@@ -84,10 +84,7 @@ class Filters(Schema):
 
 
 @router.get(
-    "/accelerators/",
-    operation_id="stackviz_catalog_api_list_accelerators",
-    response={200: AcceleratorPage, **REFUSED},
-    summary="Accelerators, filtered, sorted, in pages",
+    "/accelerators/", response={200: AcceleratorPage, **REFUSED}, summary="Accelerators, filtered, sorted, in pages"
 )
 @_tagged
 def list_accelerators(
@@ -99,13 +96,13 @@ def list_accelerators(
     offset: Offset = 0,
 ) -> AcceleratorPage:
     """Ordered by name unless `sort` says otherwise; what has no figure of the field sorted by stands last."""
-    asked = asked_filters(request, _CUT | {"sort", "fields"})
-    names = asked_fields(fields)
-    items = list(found_accelerators(asked)[offset : offset + limit])
+    query = read_filters(request, _CUT | {"sort", "fields"})
+    names = read_fields(fields)
+    items = list(found_accelerators(query)[offset : offset + limit])
     specs = _specs_of(items, names)
-    counts = counted(asked)
+    counts = counted(query)
     return AcceleratorPage(
-        **cut(request, counts.found, limit, offset),
+        **page_links(request, counts.found, limit, offset),
         without_figure=counts.unknown,
         items=[
             AcceleratorItem(**brief(item).dict(), address=address_of(request, item), specs=specs.get(item.pk, []))
@@ -115,10 +112,7 @@ def list_accelerators(
 
 
 @router.get(
-    "/accelerators/{slug}/",
-    operation_id="stackviz_catalog_api_get_accelerator",
-    response={200: AcceleratorOut, **REFUSED},
-    summary="One accelerator with its values",
+    "/accelerators/{slug}/", response={200: AcceleratorOut, **REFUSED}, summary="One accelerator with its values"
 )
 @_tagged
 def get_accelerator(
@@ -130,7 +124,7 @@ def get_accelerator(
 ) -> AcceleratorOut:
     """Every public value with its source, in the unit it is printed in; `fields` leaves out the others."""
     refuse_others(request, {"fields", "alternatives", "at"})
-    names, with_others = asked_fields(fields), is_true(alternatives, "alternatives")
+    names, with_others = read_fields(fields), is_true(alternatives, "alternatives")
     accelerator = public_accelerators().filter(slug=clean_text(slug)).first()
     if accelerator is None:
         raise Refused(404, f"there is no accelerator {slug[:80]!r}", "slug")
@@ -141,12 +135,7 @@ def get_accelerator(
     return answer
 
 
-@router.get(
-    "/values/",
-    operation_id="stackviz_catalog_api_list_values",
-    response={200: ValuePage, **REFUSED},
-    summary="Values across accelerators",
-)
+@router.get("/values/", response={200: ValuePage, **REFUSED}, summary="Values across accelerators")
 @_tagged
 def list_values(
     request: HttpRequest,
@@ -159,24 +148,18 @@ def list_values(
     offset: Offset = 0,
 ) -> ValuePage:
     """The preferred value of each field and condition of the accelerators that the filters find."""
-    asked = asked_filters(request, _CUT | {"field", "condition", "alternatives", "sort"}, without=("sort",))
-    found = _values(asked, asked_fields(field, "field"), condition, with_others=is_true(alternatives, "alternatives"))
+    query = read_filters(request, _CUT | {"field", "condition", "alternatives", "sort"}, without=("sort",))
+    found = _values(query, read_fields(field, "field"), condition, with_others=is_true(alternatives, "alternatives"))
     ordered = found.order_by(*value_order(sort))
     rows = list(ordered.select_related("source", "accelerator__vendor")[offset : offset + limit])
     names = checkers(rows)
     return ValuePage(
-        **cut(request, found.count(), limit, offset),
+        **page_links(request, found.count(), limit, offset),
         items=[ValueOut(**spec_out(row, names).dict(), accelerator=brief(row.accelerator)) for row in rows],
     )
 
 
-@router.get(
-    "/fields/",
-    operation_id="stackviz_catalog_api_list_fields",
-    response=RegistryOut,
-    by_alias=True,
-    summary="The fields and the conditions of values",
-)
+@router.get("/fields/", response=RegistryOut, by_alias=True, summary="The fields and the conditions of values")
 @_tagged
 def list_fields(request: HttpRequest) -> RegistryOut:
     """What each field is called, measured in and means, and the keys of which conditions are made."""
@@ -190,12 +173,7 @@ def list_fields(request: HttpRequest) -> RegistryOut:
     )
 
 
-@router.get(
-    "/sources/",
-    operation_id="stackviz_catalog_api_list_sources",
-    response={200: SourcePage, **REFUSED},
-    summary="The documents that values come from",
-)
+@router.get("/sources/", response={200: SourcePage, **REFUSED}, summary="The documents that values come from")
 @_tagged
 def list_sources(
     request: HttpRequest,
@@ -217,7 +195,7 @@ def list_sources(
         found = found.filter(Q(title__icontains=word) | Q(url__icontains=word))
     rows = found.annotate(values=Count("spec_values", filter=public)).order_by("title", "pk")[offset : offset + limit]
     return SourcePage(
-        **cut(request, found.count(), limit, offset),
+        **page_links(request, found.count(), limit, offset),
         items=[
             SourceOut(key=row.key, title=row.title, url=row.url, kind=row.kind, values=getattr(row, "values", 0))
             for row in rows
@@ -240,12 +218,14 @@ def _specs_of(items: list[Accelerator], names: frozenset[str]) -> dict[int, list
     return found
 
 
-def _values(asked: Asked, names: frozenset[str], condition: str | None, *, with_others: bool) -> QuerySet[SpecValue]:
-    found = SpecValue.objects.filter(status=SpecValue.Status.PUBLIC, accelerator__in=filtered(asked).values("pk"))
+def _values(
+    query: ListQuery, names: frozenset[str], condition: str | None, *, with_others: bool
+) -> QuerySet[SpecValue]:
+    found = SpecValue.objects.filter(status=SpecValue.Status.PUBLIC, accelerator__in=filtered(query).values("pk"))
     if names:
         found = found.filter(field__in=names)
     if condition is not None:
-        found = found.filter(condition=asked_condition(condition))
+        found = found.filter(condition=read_condition(condition))
     return found if with_others else found.filter(is_preferred=True)
 
 

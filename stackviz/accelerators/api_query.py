@@ -8,26 +8,27 @@ from django.db.models.expressions import OrderBy
 from django.http import HttpRequest
 
 from stackviz.accelerators.list_filters import known_choices
-from stackviz.accelerators.list_query import Asked, listed, read_asked
+from stackviz.accelerators.list_query import ListQuery, read_list_query
 from stackviz.catalog.conditions import ConditionError, canonical
 from stackviz.catalog.fields import FIELDS
 from stackviz.catalog.models import CatalogueEdition
+from stackviz.web.address import comma_separated
 from stackviz.web.errors import Refused
 
 TRUE, FALSE = ("1", "true", "yes"), ("", "0", "false", "no")
 
 
-def asked_filters(request: HttpRequest, also: frozenset[str], without: tuple[str, ...] = ()) -> Asked:
+def read_filters(request: HttpRequest, also: frozenset[str], without: tuple[str, ...] = ()) -> ListQuery:
     """The filters and the order, as the list reads them. Refused with the first thing it does not understand."""
     parameters = request.GET.copy()
     if "cols" in parameters:
         raise Refused(422, "the API has no columns: name the fields with 'fields'", "cols")
     for name in without:
         parameters.pop(name, None)
-    asked = read_asked(parameters, known_choices(CatalogueEdition.current()), also)
-    for note in asked.notes:
+    query = read_list_query(parameters, known_choices(CatalogueEdition.current()), also)
+    for note in query.notes:
         raise Refused(422, note.problem, note.parameter)
-    return asked
+    return query
 
 
 def refuse_others(request: HttpRequest, known: set[str] | frozenset[str]) -> None:
@@ -36,9 +37,9 @@ def refuse_others(request: HttpRequest, known: set[str] | frozenset[str]) -> Non
         raise Refused(422, f"there is no parameter {name[:40]!r} here", name[:40])
 
 
-def asked_fields(given: list[str], parameter: str = "fields") -> frozenset[str]:
+def read_fields(given: list[str], parameter: str = "fields") -> frozenset[str]:
     """The names of fields given in a parameter; every one exists."""
-    names = listed(given)
+    names = comma_separated(given)
     for name in names:
         if name not in FIELDS:
             raise Refused(422, f"there is no field {name[:40]!r}: /api/v1/fields/ lists them", parameter)
@@ -62,7 +63,7 @@ def value_order(sort: str) -> tuple[str | OrderBy, ...]:
     return OrderBy(F("amount"), descending=sort.startswith("-"), nulls_last=True), *usual
 
 
-def asked_condition(text: str) -> str:
+def read_condition(text: str) -> str:
     """A condition in its canonical text."""
     try:
         return canonical(text)
@@ -70,7 +71,7 @@ def asked_condition(text: str) -> str:
         raise Refused(422, error.problem, "condition") from None
 
 
-def cut(request: HttpRequest, count: int, limit: int, offset: int) -> dict[str, Any]:
+def page_links(request: HttpRequest, count: int, limit: int, offset: int) -> dict[str, Any]:
     """`count`, `next` and `previous` of a page of rows."""
     return {
         "count": count,

@@ -12,16 +12,15 @@ from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_safe
 
-from stackviz.accelerators.changes import NAMES, SHEETS, Asked, Entry, Log, Place, read_log
+from stackviz.accelerators.changes import NAMES, SHEETS, Entry, Log, LogFilter, Place, read_log
 from stackviz.catalog.fields import FIELDS, grouped
 from stackviz.catalog.models import Accelerator, CatalogueEdition, CatalogueLoad, Vendor
-from stackviz.web.asked import clean_text
+from stackviz.web.address import AddressReader, Note, whole_number
 from stackviz.web.download import csv_response, json_response
 from stackviz.web.fragments import kept
 
 KEPT_S = 600
 IN_A_FILE = 400  # entries at most in a file: each page's address gives its own
-MOST_NOTES = 3
 _KNOWN = frozenset({"a", "accelerator", "vendor", "field", "load", "each", "before", "format"})
 _COLUMNS = (
     "key", "when", "who", "what", "accelerator", "slug", "field", "condition", "old", "new", "details", "counts",
@@ -30,16 +29,16 @@ _COLUMNS = (
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
-    """What the address asks for. `before`: where in the log the page begins; `notes`: what was left out, and why.
+class ChangesQuery:
+    """The part of the log to show. `before`: where in the log the page begins; None at its newest entry.
 
-    `title` is the accelerator's name where one is asked for.
+    `title` is the accelerator's name where one is chosen.
     """
 
-    asked: Asked
+    part: LogFilter
     before: Place | None = None
     title: str = ""
-    notes: tuple[str, ...] = field(default=(), compare=False)
+    notes: tuple[Note, ...] = field(default=(), compare=False)
 
     @property
     def is_plain(self) -> bool:
@@ -49,97 +48,85 @@ class Wanted:
     @property
     def query(self) -> QueryDict:
         """The filters as parameters, empty ones left out."""
-        return as_query(self.asked)
+        return as_query(self.part)
 
 
-def as_query(asked: Asked) -> QueryDict:
+def as_query(part: LogFilter) -> QueryDict:
     query = QueryDict(mutable=True)
-    named = {"a": asked.accelerator, "vendor": asked.vendor, "field": asked.field, "load": asked.load}
+    named = {"a": part.accelerator, "vendor": part.vendor, "field": part.field, "load": part.load}
     query.update({name: str(value) for name, value in named.items() if value})
-    if asked.each:
+    if part.each:
         query["each"] = "1"
     return query
 
 
-def read_address(parameters: Mapping[str, str]) -> Wanted:
-    """Read the filters. What does not exist is left out with a note. Four queries at most."""
-    notes: list[str] = []
-    slug, title = _accelerator(clean_text(parameters.get("a") or parameters.get("accelerator", "")), notes)
-    asked = Asked(
+def read_changes_query(parameters: Mapping[str, str]) -> ChangesQuery:
+    """Read the filters. What does not exist is ignored with a note. Four queries at most."""
+    reader = AddressReader(parameters)
+    slug, title = _accelerator(reader)
+    part = LogFilter(
         accelerator=slug,
-        vendor=_vendor(clean_text(parameters.get("vendor", "")), notes),
-        field=_field(clean_text(parameters.get("field", "")), notes),
-        load=_load(clean_text(parameters.get("load", "")), notes),
+        vendor=_vendor(reader),
+        field=reader.choice("field", (*FIELDS, SHEETS, NAMES), _("field")),
+        load=reader.parsed("load", _load, _("Unknown load “%(value)s”")),
         each=bool(parameters.get("each")),
     )
-    place = clean_text(parameters.get("before", ""))
-    before = Place.read(place) if place else None
-    if place and before is None:
-        notes.append(_("The log has no place %(place)r: it is shown from its newest entry.") % {"place": place[:40]})
-    unknown = sorted(name for name in parameters if name not in _KNOWN)
-    notes += [_("There is no filter %(name)r here: it was left out.") % {"name": name[:40]} for name in unknown]
-    return Wanted(asked, before, title, tuple(notes[:MOST_NOTES]))
+    before = reader.parsed(
+        "before", Place.read, _("The log has no place “%(value)s”"), _("it is shown from its newest entry")
+    )
+    return ChangesQuery(part=part, before=before, title=title, notes=reader.notes(_KNOWN))
 
 
-def _accelerator(text: str, notes: list[str]) -> tuple[str, str]:
-    """An accelerator by slug or name, one that was removed too -> (slug, name), or empty with a note."""
+def _accelerator(reader: AddressReader) -> tuple[str, str]:
+    """An accelerator by slug or name, removed ones too -> (slug, name), or empty with a note."""
+    text = reader.text("a") or reader.text("accelerator")
     if not text:
         return "", ""
     history: Any = Accelerator.history
     for rows in (Accelerator.objects.filter(is_public=True), history.filter(is_public=True).order_by("-history_id")):
         by_slug = rows.filter(slug=text).values_list("slug", "name").first()
-        found = by_slug or rows.filter(name__iexact=text).values_list("slug", "name").first()
-        if found:
-            return str(found[0]), str(found[1])
-    notes.append(_("There is no accelerator %(text)r: all are shown.") % {"text": text[:40]})
+        named = by_slug or rows.filter(name__iexact=text).values_list("slug", "name").first()
+        if named:
+            return str(named[0]), str(named[1])
+    reader.unknown_value("a", _("accelerator"), text)
     return "", ""
 
 
-def _vendor(text: str, notes: list[str]) -> str:
+def _vendor(reader: AddressReader) -> str:
+    text = reader.text("vendor")
     if not text or Vendor.objects.filter(slug=text).exists():
         return text
-    notes.append(_("There is no vendor %(text)r: all are shown.") % {"text": text[:40]})
+    reader.unknown_value("vendor", _("vendor"), text)
     return ""
 
 
-def _field(text: str, notes: list[str]) -> str:
-    if not text or text in FIELDS or text in (SHEETS, NAMES):
-        return text
-    notes.append(_("There is no field %(text)r: all are shown.") % {"text": text[:40]})
-    return ""
-
-
-def _load(text: str, notes: list[str]) -> int | None:
-    if not text:
-        return None
-    if text.isascii() and text.isdecimal() and len(text) < 10 and CatalogueLoad.objects.filter(pk=int(text)).exists():
-        return int(text)
-    notes.append(_("There is no load %(text)r: the whole log is shown.") % {"text": text[:40]})
-    return None
+def _load(text: str) -> int | None:
+    key = whole_number(text, max_digits=9)
+    return key if key is not None and CatalogueLoad.objects.filter(pk=key).exists() else None
 
 
 @require_safe
 def changes(request: HttpRequest) -> HttpResponse:
     """What was added, corrected, retired and removed, newest first; with `format` as a file."""
-    wanted = read_address(request.GET.dict())
+    query = read_changes_query(request.GET.dict())
     if request.GET.get("format") in ("json", "csv"):
-        log = read_log(wanted.asked, wanted.before, IN_A_FILE)
-        return as_csv(log) if request.GET["format"] == "csv" else as_json(log, wanted, request)
+        log = read_log(query.part, query.before, IN_A_FILE)
+        return as_csv(log) if request.GET["format"] == "csv" else as_json(log, query, request)
     body = (
-        kept(("changes", wanted, CatalogueEdition.current()), lambda: _body(wanted), KEPT_S)
-        if wanted.is_plain
-        else _body(wanted)
+        kept(("changes", query, CatalogueEdition.current()), lambda: _body(query), KEPT_S)
+        if query.is_plain
+        else _body(query)
     )
     feed = reverse("catalog:changes-feed")
-    query = as_query(Asked(wanted.asked.accelerator, wanted.asked.vendor, wanted.asked.field)).urlencode()
-    context = {"wanted": wanted, "body": body, "feed": f"{feed}?{query}" if query else feed}
+    filters = as_query(LogFilter(query.part.accelerator, query.part.vendor, query.part.field)).urlencode()
+    context = {"wanted": query, "body": body, "feed": f"{feed}?{filters}" if filters else feed}
     return render(request, "accelerators/changes.html", context)
 
 
-def _body(wanted: Wanted) -> str:
-    log = read_log(wanted.asked, wanted.before)
+def _body(query: ChangesQuery) -> str:
+    log = read_log(query.part, query.before)
     context = {
-        "wanted": wanted,
+        "wanted": query,
         "days": _by_day(log.entries),
         "next": str(log.next_place) if log.next_place else "",
         "vendors": Vendor.objects.filter(accelerators__is_public=True).distinct().order_by("name"),
@@ -169,13 +156,13 @@ def _steps_of(entry: Entry) -> str:
     return f"each=1&before={Place(entry.when, 0, 10**16)}"
 
 
-def as_json(log: Log, wanted: Wanted, request: HttpRequest) -> HttpResponse:
+def as_json(log: Log, query: ChangesQuery, request: HttpRequest) -> HttpResponse:
     entries = [{name: _plain(value) for name, value in asdict(entry).items()} for entry in log.entries]
-    query = wanted.query
-    query["format"] = "json"
+    parameters = query.query
+    parameters["format"] = "json"
     if log.next_place:
-        query["before"] = str(log.next_place)
-    following = request.build_absolute_uri(f"{request.path}?{query.urlencode()}") if log.next_place else None
+        parameters["before"] = str(log.next_place)
+    following = request.build_absolute_uri(f"{request.path}?{parameters.urlencode()}") if log.next_place else None
     return json_response("changes", {"entries": entries, "next": following})
 
 

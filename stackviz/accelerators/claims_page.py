@@ -13,7 +13,7 @@ from django_htmx.http import push_url
 
 from stackviz.accelerators.claims import Checked, Claim, Verdict, checked, matching, read_claims
 from stackviz.catalog.models import CatalogueEdition
-from stackviz.web.asked import asked_text
+from stackviz.web.address import AddressReader, Note
 from stackviz.web.download import csv_response, json_response
 from stackviz.web.fragments import kept
 from stackviz.web.htmx import vary_on_htmx, wants_partial
@@ -33,12 +33,13 @@ class Choice:
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
-    """What the address asks for; `notes` says what of it was left out."""
+class ClaimsQuery:
+    """Which claims to show: those with a verdict, or with some words; "" is all of them."""
 
     verdict: str
     q: str
-    notes: tuple[str, ...]
+    format: str
+    notes: tuple[Note, ...]
 
     def address(self, **other: str) -> str:
         query = QueryDict(mutable=True)
@@ -51,49 +52,47 @@ class Asked:
 @vary_on_htmx
 def claims(request: HttpRequest) -> HttpResponse:
     """All claims, or those with one verdict or some words; for htmx the list alone; `format=csv|json` as a file."""
-    what = _asked(request)
-    found = matching(read_claims(), what.verdict, what.q)
-    if request.GET.get("format") in ("csv", "json"):
-        return _file(request.GET["format"], checked(found))
-    html = _html(what, found)
+    query = read_claims_query(request.GET)
+    found = matching(read_claims(), query.verdict, query.q)
+    if query.format:
+        return _file(query.format, checked(found))
+    html = _html(query, found)
     if wants_partial(request):
-        return push_url(HttpResponse(html), what.address())
-    return render(request, "accelerators/claims.html", {"asked": what, "found": html})
+        return push_url(HttpResponse(html), query.address())
+    return render(request, "accelerators/claims.html", {"asked": query, "found": html})
 
 
-def _asked(request: HttpRequest) -> Asked:
-    verdict, notes = asked_text(request, "verdict"), []
-    if verdict and verdict not in Verdict.values:
-        notes.append(
-            _("There is no %(what)s %(value)r: all are shown.") % {"what": _("verdict"), "value": verdict[:40]}
-        )
-        verdict = ""
-    if request.GET.get("format", "") not in ("", "csv", "json"):
-        notes.append(_("A file can be had as csv or json: the page is shown instead."))
-    return Asked(verdict, asked_text(request, "q"), tuple(notes))
+def read_claims_query(parameters: QueryDict) -> ClaimsQuery:
+    reader = AddressReader(parameters)
+    return ClaimsQuery(
+        verdict=reader.choice("verdict", Verdict.values, _("verdict")),
+        q=reader.text("q"),
+        format=reader.file_format(("csv", "json")),
+        notes=reader.notes({"verdict", "q", "format"}),
+    )
 
 
-def _html(what: Asked, found: Sequence[Claim]) -> str:
+def _html(query: ClaimsQuery, found: Sequence[Claim]) -> str:
     """The list as HTML, as rendered before if nothing changed since. What people type is not kept: it has no end."""
 
     def made() -> str:
         return render_to_string(
-            "accelerators/_claims.html", {"asked": what, "items": checked(found), "choices": _choices(what)}
+            "accelerators/_claims.html", {"asked": query, "items": checked(found), "choices": _choices(query)}
         )
 
-    if what.q or what.notes:
+    if query.q or query.notes:
         return made()
-    return kept(("claims", what.verdict, CatalogueEdition.current()), made, KEPT_S)
+    return kept(("claims", query.verdict, CatalogueEdition.current()), made, KEPT_S)
 
 
-def _choices(what: Asked) -> list[Choice]:
-    everything = matching(read_claims(), "", what.q)
+def _choices(query: ClaimsQuery) -> list[Choice]:
+    everything = matching(read_claims(), "", query.q)
     counts = {verdict: sum(claim.verdict == verdict for claim in everything) for verdict in Verdict}
     rest = [
-        Choice(verdict.value, str(verdict.label), counts[verdict], what.address(verdict=verdict.value))
+        Choice(verdict.value, str(verdict.label), counts[verdict], query.address(verdict=verdict.value))
         for verdict in Verdict
     ]
-    return [Choice("", _("all"), len(everything), what.address(verdict="")), *rest]
+    return [Choice("", _("all"), len(everything), query.address(verdict="")), *rest]
 
 
 def _file(format_: str, found: Sequence[Checked]) -> HttpResponse:

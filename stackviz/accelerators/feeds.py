@@ -16,11 +16,11 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import condition, require_safe
 
 from stackviz.accelerators.changes import Entry, read_log
-from stackviz.accelerators.changes_page import KEPT_S, Wanted, as_query, read_address
+from stackviz.accelerators.changes_page import KEPT_S, ChangesQuery, as_query, read_changes_query
 from stackviz.catalog.models import CatalogueEdition
 
 if TYPE_CHECKING:  # Django's classes take type arguments only from its stubs
-    _Feed = Feed[Entry, Wanted]
+    _Feed = Feed[Entry, ChangesQuery]
 else:
     _Feed = Feed
 
@@ -36,32 +36,32 @@ def xml_text(text: str) -> str:
 class ChangeFeed(_Feed):
     """The newest entries of the log; a filter that does not exist is 404, since a reader would never see a note."""
 
-    def get_object(self, request: HttpRequest) -> Wanted:
-        wanted = read_address({name: request.GET[name] for name in _FILTERS if request.GET.get(name)})
+    def get_object(self, request: HttpRequest) -> ChangesQuery:
+        wanted = read_changes_query({name: request.GET[name] for name in _FILTERS if request.GET.get(name)})
         if wanted.notes:
-            raise Http404(wanted.notes[0])
+            raise Http404(str(wanted.notes[0]))
         return wanted
 
-    def title(self, wanted: Wanted) -> str:
+    def title(self, wanted: ChangesQuery) -> str:
         return xml_text(
             _("accelweb: changes of %(name)s") % {"name": wanted.title}
             if wanted.title
             else _("accelweb: changes of the catalogue")
         )
 
-    def link(self, wanted: Wanted) -> str:
-        query = as_query(wanted.asked).urlencode()
+    def link(self, wanted: ChangesQuery) -> str:
+        query = as_query(wanted.part).urlencode()
         return f"{reverse('catalog:changes')}?{query}" if query else reverse("catalog:changes")
 
-    def feed_url(self, wanted: Wanted) -> str:
-        query = as_query(wanted.asked).urlencode()
+    def feed_url(self, wanted: ChangesQuery) -> str:
+        query = as_query(wanted.part).urlencode()
         return f"{reverse('catalog:changes-feed')}?{query}" if query else reverse("catalog:changes-feed")
 
     def description(self) -> str:
         return _("What was added, corrected, retired and removed in the catalogue of accelerators, by whom and why.")
 
-    def items(self, wanted: Wanted) -> tuple[Entry, ...]:
-        return read_log(wanted.asked).entries
+    def items(self, wanted: ChangesQuery) -> tuple[Entry, ...]:
+        return read_log(wanted.part).entries
 
     def item_title(self, item: Entry) -> str:
         return xml_text(item.headline)
@@ -108,8 +108,8 @@ def changes_feed(request: HttpRequest) -> HttpResponse:
     if found is None:
         feed = ChangeFeed()
         wanted = feed.get_object(request)
-        asked = wanted.asked
-        if [request.GET.get(name, "") for name in _FILTERS] != [asked.accelerator, asked.vendor, asked.field]:
+        part = wanted.part
+        if [request.GET.get(name, "") for name in _FILTERS] != [part.accelerator, part.vendor, part.field]:
             return redirect(feed.feed_url(wanted))
         made = feed(request)
         found = (made.content, made.headers.get("Content-Type", ""))

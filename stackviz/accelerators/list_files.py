@@ -5,7 +5,7 @@ from typing import Any
 
 from django.http import HttpRequest, HttpResponse
 
-from stackviz.accelerators.list_query import Asked
+from stackviz.accelerators.list_query import ListQuery
 from stackviz.accelerators.list_rows import missing_words, values_by_cell
 from stackviz.accelerators.list_search import counted, found_accelerators
 from stackviz.catalog.fields import FIELDS, Field
@@ -14,21 +14,20 @@ from stackviz.catalog.models import Accelerator, SpecValue
 from stackviz.units import from_si
 from stackviz.web.download import csv_response, json_response
 
-FORMATS = ("csv", "json")
 _HEADS = ("slug", "name", "vendor", "kind", "address")
 _PARTS = ("", "_unit", "_condition", "_basis", "_source")
 
 
-def list_file(request: HttpRequest, asked: Asked, ending: str) -> HttpResponse:
+def list_file(request: HttpRequest, query: ListQuery, ending: str) -> HttpResponse:
     """The view as a file of this format. Three queries."""
-    accelerators = list(found_accelerators(asked))
-    values = values_by_cell(accelerators, asked.columns, with_sources=True)
-    fields = [FIELDS[name] for name in asked.columns]
+    accelerators = list(found_accelerators(query))
+    values = values_by_cell(accelerators, query.columns, with_sources=True)
+    fields = [FIELDS[name] for name in query.columns]
     found = [
         (item, [(field, usual_values(field, values.get((item.pk, field.name), ()))) for field in fields])
         for item in accelerators
     ]
-    return _csv(request, fields, found) if ending == "csv" else _json(request, asked, fields, found)
+    return _csv(request, fields, found) if ending == "csv" else _json(request, query, fields, found)
 
 
 _Cells = list[tuple[Field, list[SpecValue]]]
@@ -71,14 +70,14 @@ def figure(field: Field, value: SpecValue) -> float | int | str:
     return int(number) if number.is_integer() else number
 
 
-def _json(request: HttpRequest, asked: Asked, fields: Sequence[Field], found: _Found) -> HttpResponse:
-    counts = counted(asked)
+def _json(request: HttpRequest, query: ListQuery, fields: Sequence[Field], found: _Found) -> HttpResponse:
+    counts = counted(query)
     data = {
-        "address": request.build_absolute_uri(request.path + asked.address()),
+        "address": request.build_absolute_uri(request.path + query.address()),
         "count": len(found),
-        "sort": asked.sort or "name",
+        "sort": query.sort or "name",
         "without_figure": counts.unknown,
-        "left_out": [note.text for note in asked.notes],
+        "left_out": [note.text for note in query.notes],
         "fields": [{"field": field.name, "title": field.words[0], "unit": field.unit} for field in fields],
         "items": [_named(request, item) | _json_cells(item, cells) for item, cells in found],
     }

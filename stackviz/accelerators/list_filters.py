@@ -9,7 +9,7 @@ from django.db.models import Count, QuerySet
 from django.utils.text import slugify
 from django.utils.translation import gettext as _
 
-from stackviz.accelerators.list_query import COLUMN_NAMES, FORMS, SUPPORTS, Asked, Known, form_of
+from stackviz.accelerators.list_query import COLUMN_NAMES, FORMS, SUPPORTS, FilterChoices, ListQuery, form_of
 from stackviz.accelerators.list_search import filtered, public_values, supporting
 from stackviz.catalog.fields import FIELDS, GROUPS
 from stackviz.catalog.models import Accelerator, Vendor
@@ -49,7 +49,7 @@ class ColumnChoice:
     is_chosen: bool
 
 
-def known_choices(edition: str) -> Known:
+def known_choices(edition: str) -> FilterChoices:
     """What filters may name in this edition of the catalogue. Two queries, none where it was read before."""
     key = f"catalog-known-{edition}"
     found: tuple[dict[str, str], list[str]] | None = cache.get(key)
@@ -59,25 +59,29 @@ def known_choices(edition: str) -> Known:
         found = dict(vendors.values_list("slug", "name")), [value for (value,) in values.distinct()]
         cache.set(key, found, _KEPT_S)
     vendor_names, architectures = found
-    return Known(vendor_names, {name: name for name in architectures})
+    return FilterChoices(vendor_names, {name: name for name in architectures})
 
 
-def facets(asked: Asked, known: Known) -> tuple[Facet, ...]:
+def facets(query: ListQuery, choices: FilterChoices) -> tuple[Facet, ...]:
     """The filters with their counts. Five queries."""
     kinds = {value: str(label) for value, label in Accelerator.Kind.choices}
     return (
-        _facet("vendor", _("Vendor"), known.vendors, asked.vendor, _by_column(asked, "vendor", "vendor__slug")),
+        _facet("vendor", _("Vendor"), choices.vendors, query.vendor, _by_column(query, "vendor", "vendor__slug")),
         _facet(
-            "architecture", _("Architecture"), known.architectures, asked.architecture, _by_value(asked, "architecture")
+            "architecture",
+            _("Architecture"),
+            choices.architectures,
+            query.architecture,
+            _by_value(query, "architecture"),
         ),
-        _facet("kind", _("Kind"), kinds, asked.kind, _by_column(asked, "kind", "kind")),
-        _facet("form", _("Form"), FORMS, asked.form, _forms(asked)),
+        _facet("kind", _("Kind"), kinds, query.kind, _by_column(query, "kind", "kind")),
+        _facet("form", _("Form"), FORMS, query.form, _forms(query)),
         _facet(
             "supports",
             _("Supports"),
             {name: _("%(format)s matrix products") % {"format": name} for name in SUPPORTS},
-            asked.supports,
-            _supporting(asked),
+            query.supports,
+            _supporting(query),
             _(
                 "Each one ticked must be there: by a published rate, or, without one, by the compute capability or "
                 "architecture of an NVIDIA chip."
@@ -87,48 +91,53 @@ def facets(asked: Asked, known: Known) -> tuple[Facet, ...]:
 
 
 def _facet(
-    name: str, title: str, known: Mapping[str, object], chosen: Iterable[str], counts: Mapping[str, int], hint: str = ""
+    name: str,
+    title: str,
+    labels: Mapping[str, object],
+    chosen: Iterable[str],
+    counts: Mapping[str, int],
+    hint: str = "",
 ) -> Facet:
     taken = frozenset(chosen)
     choices = [
         Choice(value, str(label), counts.get(value, 0), value in taken, f"n-{name}-{slugify(value)}")
-        for value, label in known.items()
+        for value, label in labels.items()
     ]
     return Facet(name, title, tuple(choices), hint)
 
 
-def _by_column(asked: Asked, name: str, column: str) -> dict[str, int]:
-    found = filtered(asked, without=name).order_by().values_list(column)
+def _by_column(query: ListQuery, name: str, column: str) -> dict[str, int]:
+    found = filtered(query, without=name).order_by().values_list(column)
     return dict(found.annotate(Count("pk")))
 
 
-def _by_value(asked: Asked, name: str, field: str = "") -> dict[str, int]:
-    values = public_values(field=field or name, accelerator__in=_ids(filtered(asked, without=name)))
+def _by_value(query: ListQuery, name: str, field: str = "") -> dict[str, int]:
+    values = public_values(field=field or name, accelerator__in=_ids(filtered(query, without=name)))
     return dict(values.order_by().values_list("value").annotate(Count("accelerator", distinct=True)))
 
 
-def _forms(asked: Asked) -> dict[str, int]:
+def _forms(query: ListQuery) -> dict[str, int]:
     counts: Counter[str] = Counter()
-    for value, count in _by_value(asked, "form", "form_factor").items():
+    for value, count in _by_value(query, "form", "form_factor").items():
         counts[form_of(value)] += count
     return counts
 
 
-def _supporting(asked: Asked) -> dict[str, int]:
+def _supporting(query: ListQuery) -> dict[str, int]:
     each = {name: Count("pk", filter=supporting(rate), distinct=True) for name, rate in SUPPORTS.items()}
-    return dict(filtered(asked).order_by().aggregate(**each))
+    return dict(filtered(query).order_by().aggregate(**each))
 
 
 def _ids(found: QuerySet[Accelerator]) -> QuerySet[Accelerator]:
     return found.order_by().values("pk")  # type: ignore[return-value]
 
 
-def column_choices(asked: Asked) -> list[tuple[str, list[ColumnChoice]]]:
+def column_choices(query: ListQuery) -> list[tuple[str, list[ColumnChoice]]]:
     """All columns under their groups' titles, in the registry's order."""
     found = []
     for group in GROUPS:
         names = [name for name in COLUMN_NAMES if FIELDS[name].group == group.name]
-        choices = [ColumnChoice(name, FIELDS[name].words[0], name in asked.cols) for name in names]
+        choices = [ColumnChoice(name, FIELDS[name].words[0], name in query.cols) for name in names]
         if choices:
             found.append((str(group.title), choices))
     return found

@@ -1,9 +1,6 @@
-"""What an address asks of the accelerators: read in one place for the list, its files and the API. Needs no database.
+"""The query of the list of accelerators, read in one place for the page, its files and the API. Needs no database."""
 
-What is not understood is left out and told in a note; a page shows the notes, the API refuses with the first.
-"""
-
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from django.http import QueryDict
@@ -14,7 +11,7 @@ from django.utils.translation import gettext_lazy
 from stackviz.catalog.fields import FIELDS
 from stackviz.catalog.models import Accelerator
 from stackviz.catalog.queries import NOT_COMPARED
-from stackviz.web.asked import LONGEST_TEXT, clean_text
+from stackviz.web.address import MOST_NOTES, AddressReader, Note
 
 COLUMNS = (
     "architecture",
@@ -26,13 +23,11 @@ COLUMNS = (
     "release_date",
 )
 MOST_COLUMNS = 24  # beyond, a page of the list is heavier than its readers' patience
-MOST_NOTES = 3
-MOST_CHOICES = 30  # of one filter
-YEARS = range(1990, 2101)
+FORMATS = ("csv", "json")  # of the list as a file
 MOST_MEMORY_GB = 100_000.0
 MOST_POWER_W = 1_000_000.0
 
-# Format -> the field of its rate; what counts as support: `listed_found.supporting`.
+# Format -> the field of its rate; what counts as support: `list_search.supporting`.
 SUPPORTS: dict[str, str] = {
     "fp64": "fp64_tensor_tflops",
     "tf32": "tf32_tensor_tflops",
@@ -43,7 +38,7 @@ SUPPORTS: dict[str, str] = {
     "int8": "int8_tensor_tops",
     "int4": "int4_tensor_tops",
 }
-# Makers write form factors in many words; these are the kinds people ask for.
+# Vendors write form factors in many words; these are the kinds people ask for.
 FORMS: dict[str, str | Promise] = {
     "pcie": gettext_lazy("PCIe card"),
     "sxm": gettext_lazy("SXM module"),
@@ -54,14 +49,13 @@ COLUMN_NAMES = tuple(name for name in FIELDS if name not in NOT_COMPARED)
 _USUAL_TICKED = tuple(name for name in COLUMN_NAMES if name in COLUMNS)  # as a form sends them
 SORTS = frozenset({"name", "vendor", "kind", *COLUMN_NAMES})
 
-_LEFT_OUT = gettext_lazy("it was left out")
 _SEVERAL = ("vendor", "architecture", "kind", "form", "supports")
 FILTERS = ("q", *_SEVERAL, "year_from", "year_to", "memory_min", "power_max")
 _READ = frozenset({*FILTERS, "sort", "cols"})
 
 
 @dataclass(frozen=True, slots=True)
-class Known:
+class FilterChoices:
     """What the filters may name: slug or name -> how it is called. Only what some public accelerator has."""
 
     vendors: Mapping[str, str]
@@ -69,21 +63,8 @@ class Known:
 
 
 @dataclass(frozen=True, slots=True)
-class Note:
-    """What of the address was not understood: by which parameter, what is wrong, what became of it on the page."""
-
-    parameter: str
-    problem: str
-    consequence: str | Promise = _LEFT_OUT
-
-    @property
-    def text(self) -> str:
-        return f"{self.problem}: {self.consequence}."
-
-
-@dataclass(frozen=True, slots=True)
-class Asked:
-    """What the address asks for; the empty value of each means: not asked."""
+class ListQuery:
+    """Filters, order and columns of the list; the empty value of each means that it is not asked for."""
 
     q: str = ""
     vendor: tuple[str, ...] = ()
@@ -97,6 +78,7 @@ class Asked:
     power_max: float | None = None
     sort: str = ""
     cols: tuple[str, ...] = COLUMNS
+    format: str = ""
     notes: tuple[Note, ...] = ()
 
     @property
@@ -121,7 +103,7 @@ class Asked:
 
     @property
     def query(self) -> QueryDict:
-        """All of it as parameters, in one order, what is not asked left out: what links carry on."""
+        """All of it as parameters, in one order, what is not query left out: what links carry on."""
         query = QueryDict(mutable=True)
         for name in FILTERS:
             value = getattr(self, name)
@@ -145,34 +127,29 @@ class Asked:
         return "?" + replace(self, **changes).query_string  # type: ignore[arg-type]
 
 
-def read_asked(parameters: QueryDict, known: Known, also: frozenset[str] = frozenset()) -> Asked:
-    """Read the parameters; `also` are those the caller reads itself. Never raises: see `Asked.notes`."""
-    notes: list[Note] = []
-
-    def several(name: str) -> tuple[str, ...]:
-        return _choices(parameters, name, _known(name, known), notes)
-
-    asked = Asked(
-        q=_search(parameters, notes),
-        vendor=several("vendor"),
-        architecture=several("architecture"),
-        kind=several("kind"),
-        form=several("form"),
-        supports=several("supports"),
-        year_from=_year(parameters, "year_from", notes),
-        year_to=_year(parameters, "year_to", notes),
-        memory_min=_memory(parameters, notes),
-        power_max=_power(parameters, notes),
-        sort=_sort(parameters, notes),
-        cols=_columns(parameters, notes),
+def read_list_query(parameters: QueryDict, choices: FilterChoices, also: frozenset[str] = frozenset()) -> ListQuery:
+    """Read the parameters; `also` are those the caller reads itself. Never raises: see `ListQuery.notes`."""
+    reader = AddressReader(parameters)
+    query = ListQuery(
+        q=reader.text("q"),
+        vendor=reader.choices("vendor", choices.vendors, _("vendor")),
+        architecture=reader.choices("architecture", choices.architectures, _("architecture")),
+        kind=reader.choices("kind", Accelerator.Kind.values, _("kind")),
+        form=reader.choices("form", FORMS, _("form factor")),
+        supports=reader.choices("supports", SUPPORTS, _("number format")),
+        year_from=reader.year("year_from"),
+        year_to=reader.year("year_to"),
+        memory_min=reader.quantity("memory_min", "GB", MOST_MEMORY_GB, _("“%(value)s” is not a memory size in GB")),
+        power_max=reader.quantity("power_max", "W", MOST_POWER_W, _("“%(value)s” is not a power in W")),
+        sort=_sort(reader),
+        cols=_columns(reader),
+        format=reader.file_format(FORMATS) if "format" in also else "",
     )
-    unknown = sorted(set(parameters) - _READ - also)
-    notes += [Note(name[:40], _("There is no filter %(name)r here") % {"name": name[:40]}) for name in unknown]
-    return replace(asked, notes=tuple(notes[:MOST_NOTES]))
+    return replace(query, notes=reader.notes(_READ | also))
 
 
 def form_of(value: str) -> str:
-    """Which of FORMS a maker's words for a form factor mean."""
+    """Which of FORMS a vendor's words for a form factor mean."""
     words = value.casefold()
     if "sxm" in words:
         return "sxm"
@@ -181,99 +158,23 @@ def form_of(value: str) -> str:
     return "pcie" if words.startswith("pcie") else "other"
 
 
-def listed(values: Sequence[str]) -> list[str]:
-    """`["a,b", "c"]` -> a, b, c: a parameter may be given several times, or once with commas."""
-    return [part for value in values for part in (piece.strip() for piece in value.split(",")) if part]
-
-
-def _known(name: str, known: Known) -> Iterable[str]:
-    if name == "vendor":
-        return known.vendors
-    if name == "architecture":
-        return known.architectures
-    return {"kind": Accelerator.Kind.values, "form": FORMS, "supports": SUPPORTS}[name]
-
-
-def _choices(parameters: QueryDict, name: str, known: Iterable[str], notes: list[Note]) -> tuple[str, ...]:
-    """Those of the values given that exist, each once; case does not count."""
-    by_word = {value.casefold(): value for value in known}
-    given = dict.fromkeys(listed(parameters.getlist(name))[:MOST_CHOICES])
-    for value in given:
-        if value.casefold() not in by_word:
-            words = {"what": _WORDS[name], "value": value[:40]}
-            notes.append(Note(name, _("There is no %(what)s %(value)r") % words))
-    return tuple(dict.fromkeys(by_word[value.casefold()] for value in given if value.casefold() in by_word))
-
-
-_WORDS = {
-    "vendor": gettext_lazy("vendor"),
-    "architecture": gettext_lazy("architecture"),
-    "kind": gettext_lazy("kind"),
-    "form": gettext_lazy("form factor"),
-    "supports": gettext_lazy("number format"),
-}
-
-
-def _search(parameters: QueryDict, notes: list[Note]) -> str:
-    q = parameters.get("q", "")
-    if len(q.strip()) > LONGEST_TEXT:
-        problem = _("The search is longer than %(n)d characters") % {"n": LONGEST_TEXT}
-        notes.append(Note("q", problem, gettext_lazy("the rest was left out")))
-    return clean_text(q)
-
-
-def _year(parameters: QueryDict, name: str, notes: list[Note]) -> int | None:
-    text = parameters.get(name, "").strip()
-    if text.isascii() and text.isdecimal() and len(text) == 4 and int(text) in YEARS:
-        return int(text)
-    if text:
-        notes.append(Note(name, _("%(value)r is not a year") % {"value": text[:40]}))
-    return None
-
-
-def _memory(parameters: QueryDict, notes: list[Note]) -> float | None:
-    text = parameters.get("memory_min", "").strip()
-    gigabytes = _quantity(text, "gb", MOST_MEMORY_GB)
-    if text and gigabytes is None:
-        notes.append(Note("memory_min", _("%(value)r is not a memory size in GB") % {"value": text[:40]}))
-    return gigabytes
-
-
-def _power(parameters: QueryDict, notes: list[Note]) -> float | None:
-    text = parameters.get("power_max", "").strip()
-    watts = _quantity(text, "w", MOST_POWER_W)
-    if text and watts is None:
-        notes.append(Note("power_max", _("%(value)r is not a power in W") % {"value": text[:40]}))
-    return watts
-
-
-def _quantity(text: str, unit: str, most: float) -> float | None:
-    """`80`, `80 GB` -> 80.0; None for what is no number above 0, or beyond `most`."""
-    try:
-        number = float(text.casefold().removesuffix(unit))
-    except ValueError:
-        return None
-    return number if 0 < number <= most else None
-
-
-def _sort(parameters: QueryDict, notes: list[Note]) -> str:
-    sort = parameters.get("sort", "").strip()
-    if sort == "name" and not parameters.get("q", "").strip():
-        return ""  # the usual order; what is searched for comes nearest first unless told otherwise
+def _sort(reader: AddressReader) -> str:
+    sort = reader.parameters.get("sort", "").strip()
+    if sort == "name" and not reader.parameters.get("q", "").strip():
+        return ""  # the usual order; the results of a search come nearest first unless another order is chosen
     if not sort or sort.removeprefix("-") in SORTS:
         return sort
-    problem = _("Nothing here can be sorted by %(key)r") % {"key": sort[:40]}
-    notes.append(Note("sort", problem, gettext_lazy("the usual order is kept")))
+    reader.unknown_value("sort", _("sort key"), sort, gettext_lazy("the usual order is used"))
     return ""
 
 
-def _columns(parameters: QueryDict, notes: list[Note]) -> tuple[str, ...]:
+def _columns(reader: AddressReader) -> tuple[str, ...]:
     """The columns chosen, in the order given; the usual ones where none is."""
-    given = dict.fromkeys(listed(parameters.getlist("cols")))
-    unknown = [name for name in given if name not in COLUMN_NAMES]
-    notes += [Note("cols", _("There is no column %(name)r") % {"name": name[:40]}) for name in unknown[:MOST_NOTES]]
+    given = dict.fromkeys(reader.values("cols"))
+    for name in [name for name in given if name not in COLUMN_NAMES][:MOST_NOTES]:
+        reader.unknown_value("cols", _("column"), name)
     chosen = tuple(name for name in given if name in COLUMN_NAMES)
     if len(chosen) > MOST_COLUMNS:
         problem = _("A page shows at most %(n)d columns") % {"n": MOST_COLUMNS}
-        notes.append(Note("cols", problem, gettext_lazy("the others were left out")))
+        reader.note("cols", problem, gettext_lazy("the others were ignored"))
     return COLUMNS if not chosen or chosen == _USUAL_TICKED else chosen[:MOST_COLUMNS]

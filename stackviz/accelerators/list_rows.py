@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
-from stackviz.accelerators.list_query import COLUMNS, FORMS, Asked, Known
+from stackviz.accelerators.list_query import COLUMNS, FORMS, FilterChoices, ListQuery
 from stackviz.accelerators.list_search import Counted
 from stackviz.catalog.fields import DENSE, FIELDS, Field
 from stackviz.catalog.figures import printed_unit
@@ -78,12 +78,12 @@ def kind_words() -> dict[str, str]:
     return {value: str(label) for value, label in Accelerator.Kind.choices}
 
 
-def columns(asked: Asked) -> tuple[Column, ...]:
+def columns(query: ListQuery) -> tuple[Column, ...]:
     """The heads of the columns asked for."""
-    return tuple(_column(FIELDS[name], asked) for name in asked.columns)
+    return tuple(_column(FIELDS[name], query) for name in query.columns)
 
 
-def _column(field: Field, asked: Asked) -> Column:
+def _column(field: Field, query: ListQuery) -> Column:
     is_dense = field.usual[-1] == DENSE
     return Column(
         field=field.name,
@@ -92,38 +92,38 @@ def _column(field: Field, asked: Asked) -> Column:
         condition=_("dense") if is_dense else "",
         meaning=field.words[1],
         is_number=not field.is_text,
-        sort_address=asked.address(sort=next_sort(field.name, asked)),
-        order=_order(field.name, asked),
+        sort_address=query.address(sort=next_sort(field.name, query)),
+        order=_order(field.name, query),
     )
 
 
-def next_sort(key: str, asked: Asked) -> str:
+def next_sort(key: str, query: ListQuery) -> str:
     """What a click on a head sorts by: first the better or newer side first, then the other way round."""
-    if asked.sort_key == key:
-        return key if asked.is_descending else f"-{key}"
+    if query.sort_key == key:
+        return key if query.is_descending else f"-{key}"
     field = FIELDS.get(key)
     if field is None or (field.is_text and key != "release_date") or field.higher_is_better is False:
         return key
     return f"-{key}"
 
 
-def _order(key: str, asked: Asked) -> str:
-    if asked.sort_key != key:
+def _order(key: str, query: ListQuery) -> str:
+    if query.sort_key != key:
         return ""
-    return "descending" if asked.is_descending else "ascending"
+    return "descending" if query.is_descending else "ascending"
 
 
-def name_column(asked: Asked) -> Column:
+def name_column(query: ListQuery) -> Column:
     """The head of the names: the usual order, but for a search, which has the nearest first."""
-    order = _order("name", asked) or ("" if asked.sort or asked.q else "ascending")
-    sort = "-name" if order == "ascending" else "name" if asked.q else ""
-    return Column("name", _("Name"), "", "", "", is_number=False, sort_address=asked.address(sort=sort), order=order)
+    order = _order("name", query) or ("" if query.sort or query.q else "ascending")
+    sort = "-name" if order == "ascending" else "name" if query.q else ""
+    return Column("name", _("Name"), "", "", "", is_number=False, sort_address=query.address(sort=sort), order=order)
 
 
-def kind_column(asked: Asked) -> Column:
+def kind_column(query: ListQuery) -> Column:
     """The head of the kinds."""
-    address = asked.address(sort=next_sort("kind", asked))
-    order = _order("kind", asked)
+    address = query.address(sort=next_sort("kind", query))
+    order = _order("kind", query)
     return Column("kind", _("Kind"), "", "", "", is_number=False, sort_address=address, order=order)
 
 
@@ -175,19 +175,19 @@ def _remark(field: Field, found: Headline) -> str:
     return found.condition
 
 
-def found_text(counts: Counted, everything: int, asked: Asked) -> str:
+def found_text(counts: Counted, everything: int, query: ListQuery) -> str:
     """How many were found and how many there are, for people and screen readers."""
-    if not asked.is_filtered:
+    if not query.is_filtered:
         return ngettext("%(n)d accelerator", "%(n)d accelerators", counts.found) % {"n": counts.found}
     return _("%(n)d of %(all)d accelerators") % {"n": counts.found, "all": everything}
 
 
-def order_text(counts: Counted, asked: Asked) -> str:
+def order_text(counts: Counted, query: ListQuery) -> str:
     """By what they are sorted, and how many stand last because nothing is published; "" for the usual order."""
-    field = FIELDS.get(asked.sort_key)
-    if field is None or asked.sort_key == "vendor":
+    field = FIELDS.get(query.sort_key)
+    if field is None or query.sort_key == "vendor":
         return ""
-    text = _("sorted by %(title)s, %(way)s") % {"title": field.words[0], "way": _way(field, asked)}
+    text = _("sorted by %(title)s, %(way)s") % {"title": field.words[0], "way": _way(field, query)}
     if not counts.unknown:
         return text
     unknown = ngettext(
@@ -196,43 +196,43 @@ def order_text(counts: Counted, asked: Asked) -> str:
     return f"{text}; {unknown % {'n': counts.unknown}}"
 
 
-def _way(field: Field, asked: Asked) -> str:
+def _way(field: Field, query: ListQuery) -> str:
     if field.name == "release_date":
-        return _("newest first") if asked.is_descending else _("oldest first")
+        return _("newest first") if query.is_descending else _("oldest first")
     if field.is_text:
-        return _("from the end of the alphabet") if asked.is_descending else _("by the alphabet")
-    return _("highest first") if asked.is_descending else _("lowest first")
+        return _("from the end of the alphabet") if query.is_descending else _("by the alphabet")
+    return _("highest first") if query.is_descending else _("lowest first")
 
 
-def narrowings(asked: Asked, known: Known) -> list[Narrowing]:
+def narrowings(query: ListQuery, choices: FilterChoices) -> list[Narrowing]:
     """The filters that are on, each with the way out of it."""
     words: dict[str, Mapping[str, object]] = {
-        "vendor": known.vendors,
-        "architecture": known.architectures,
+        "vendor": choices.vendors,
+        "architecture": choices.architectures,
         "kind": kind_words(),
         "form": FORMS,
     }
-    found = [Narrowing(f"“{asked.q}”", asked.address(q=""))] if asked.q else []
+    found = [Narrowing(f"“{query.q}”", query.address(q=""))] if query.q else []
     for name in ("vendor", "architecture", "kind", "form", "supports"):
-        chosen: tuple[str, ...] = getattr(asked, name)
+        chosen: tuple[str, ...] = getattr(query, name)
         for value in chosen:
             rest = tuple(other for other in chosen if other != value)
-            found.append(Narrowing(str(words.get(name, {}).get(value, value)), asked.address(**{name: rest})))
-    return found + _bounds(asked)
+            found.append(Narrowing(str(words.get(name, {}).get(value, value)), query.address(**{name: rest})))
+    return found + _bounds(query)
 
 
-def _bounds(asked: Asked) -> list[Narrowing]:
+def _bounds(query: ListQuery) -> list[Narrowing]:
     found = []
-    if asked.year_from is not None:
-        found.append(Narrowing(_("from %(year)d") % {"year": asked.year_from}, asked.address(year_from=None)))
-    if asked.year_to is not None:
-        found.append(Narrowing(_("to %(year)d") % {"year": asked.year_to}, asked.address(year_to=None)))
-    if asked.memory_min is not None:
-        size = {"gb": format_number(asked.memory_min)}
-        found.append(Narrowing(_("at least %(gb)s GB") % size, asked.address(memory_min=None)))
-    if asked.power_max is not None:
-        power = {"watts": format_number(asked.power_max)}
-        found.append(Narrowing(_("at most %(watts)s W") % power, asked.address(power_max=None)))
+    if query.year_from is not None:
+        found.append(Narrowing(_("from %(year)d") % {"year": query.year_from}, query.address(year_from=None)))
+    if query.year_to is not None:
+        found.append(Narrowing(_("to %(year)d") % {"year": query.year_to}, query.address(year_to=None)))
+    if query.memory_min is not None:
+        size = {"gb": format_number(query.memory_min)}
+        found.append(Narrowing(_("at least %(gb)s GB") % size, query.address(memory_min=None)))
+    if query.power_max is not None:
+        power = {"watts": format_number(query.power_max)}
+        found.append(Narrowing(_("at most %(watts)s W") % power, query.address(power_max=None)))
     return found
 
 
@@ -247,13 +247,13 @@ def reported_as(q: str) -> Reported | None:
     return Reported(q, sheets, match.needs) if sheets else None
 
 
-def plain(asked: Asked) -> bool:
+def plain(query: ListQuery) -> bool:
     """Whether many people ask for just this, so that what was rendered is worth keeping: it has an end.
 
     What people type has none: searches, years, sizes; nor have all ways to combine filters and columns.
     """
-    if asked.q or asked.notes or asked.cols != COLUMNS:
+    if query.q or query.notes or query.cols != COLUMNS:
         return False
-    filters = len(replace(asked, sort="").query_string.split("&")) if asked.is_filtered else 0
-    typed = (asked.year_from, asked.year_to, asked.memory_min, asked.power_max)
-    return not any(value is not None for value in typed) and filters + bool(asked.sort) <= 1
+    filters = len(replace(query, sort="").query_string.split("&")) if query.is_filtered else 0
+    typed = (query.year_from, query.year_to, query.memory_min, query.power_max)
+    return not any(value is not None for value in typed) and filters + bool(query.sort) <= 1

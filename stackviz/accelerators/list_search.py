@@ -1,4 +1,4 @@
-"""The accelerators that answer what is asked: filtered, searched and sorted by the database, one query set.
+"""The accelerators that answer what is query: filtered, searched and sorted by the database, one query set.
 
 A figure is filtered and sorted by as `queries.headline` shows it: under the first of its field's usual conditions that
 is published, the plain figure before those of variants, of variants the largest.
@@ -12,7 +12,7 @@ from django.db.models.expressions import OrderBy
 from django.db.models.functions import Length, Lower, Replace
 from django.db.models.lookups import GreaterThanOrEqual, LessThan, LessThanOrEqual
 
-from stackviz.accelerators.list_query import SUPPORTS, Asked
+from stackviz.accelerators.list_query import SUPPORTS, ListQuery
 from stackviz.catalog.capabilities import MIXED, architectures_with, capabilities_with, is_mixed
 from stackviz.catalog.conditions import KEYS
 from stackviz.catalog.fields import FIELDS, Field
@@ -41,27 +41,27 @@ class Counted:
         return self.found - self.known
 
 
-def found_accelerators(asked: Asked) -> QuerySet[Accelerator]:
+def found_accelerators(query: ListQuery) -> QuerySet[Accelerator]:
     """The public accelerators asked for, in the order asked for, with their vendors."""
-    return _ordered(filtered(asked), asked)
+    return _ordered(filtered(query), query)
 
 
-def filtered(asked: Asked, without: str = "") -> QuerySet[Accelerator]:
+def filtered(query: ListQuery, without: str = "") -> QuerySet[Accelerator]:
     """The same without an order; `without` one of the filters, to count what each of its choices would find."""
     found = public_accelerators()
-    for name, condition in _conditions(asked).items():
+    for name, condition in _conditions(query).items():
         if name != without:
             found = found.filter(condition)
     return found
 
 
-def counted(asked: Asked) -> Counted:
+def counted(query: ListQuery) -> Counted:
     """How many answer, and how many of them have what they are sorted by. One query."""
-    found = filtered(asked)
-    if asked.sort_key not in FIELDS or asked.sort_key == "vendor":
+    found = filtered(query)
+    if query.sort_key not in FIELDS or query.sort_key == "vendor":
         count = found.count()
         return Counted(count, count)
-    sorted_by = shown(FIELDS[asked.sort_key])
+    sorted_by = shown(FIELDS[query.sort_key])
     counts = found.annotate(sorted_by=sorted_by).aggregate(found=Count("pk"), known=Count("sorted_by"))
     return Counted(counts["found"], counts["known"])
 
@@ -92,35 +92,35 @@ def _plain_and_variants(usual: str) -> tuple[Q, Q]:
     return Q(condition=usual), variants
 
 
-def _conditions(asked: Asked) -> dict[str, Q]:
+def _conditions(query: ListQuery) -> dict[str, Q]:
     """By filter: what an accelerator must be."""
     found: dict[str, Q] = {}
-    if asked.q:
-        found["q"] = named(asked.q)
-    if asked.vendor:
-        found["vendor"] = Q(vendor__slug__in=asked.vendor)
-    if asked.kind:
-        found["kind"] = Q(kind__in=asked.kind)
-    if asked.architecture:
-        found["architecture"] = _having(field="architecture", value__in=asked.architecture)
-    if asked.form:
-        found["form"] = _of_form(asked.form)
-    for name in asked.supports:
+    if query.q:
+        found["q"] = named(query.q)
+    if query.vendor:
+        found["vendor"] = Q(vendor__slug__in=query.vendor)
+    if query.kind:
+        found["kind"] = Q(kind__in=query.kind)
+    if query.architecture:
+        found["architecture"] = _having(field="architecture", value__in=query.architecture)
+    if query.form:
+        found["form"] = _of_form(query.form)
+    for name in query.supports:
         found[f"supports {name}"] = supporting(SUPPORTS[name])
-    return found | _bounds(asked)
+    return found | _bounds(query)
 
 
-def _bounds(asked: Asked) -> dict[str, Q]:
+def _bounds(query: ListQuery) -> dict[str, Q]:
     found: dict[str, Q] = {}
     released = shown(FIELDS["release_date"])  # dates are ISO text, as precise as the source: they sort as text
-    if asked.year_from is not None:
-        found["year_from"] = Q(GreaterThanOrEqual(released, Value(str(asked.year_from))))
-    if asked.year_to is not None:
-        found["year_to"] = Q(LessThan(released, Value(str(asked.year_to + 1))))
-    if asked.memory_min is not None:
-        found["memory_min"] = Q(GreaterThanOrEqual(shown(FIELDS["memory_gb"]), Value(asked.memory_min * 1e9)))
-    if asked.power_max is not None:
-        found["power_max"] = Q(LessThanOrEqual(shown(FIELDS["tdp_w"]), Value(asked.power_max)))
+    if query.year_from is not None:
+        found["year_from"] = Q(GreaterThanOrEqual(released, Value(str(query.year_from))))
+    if query.year_to is not None:
+        found["year_to"] = Q(LessThan(released, Value(str(query.year_to + 1))))
+    if query.memory_min is not None:
+        found["memory_min"] = Q(GreaterThanOrEqual(shown(FIELDS["memory_gb"]), Value(query.memory_min * 1e9)))
+    if query.power_max is not None:
+        found["power_max"] = Q(LessThanOrEqual(shown(FIELDS["tdp_w"]), Value(query.power_max)))
     return found
 
 
@@ -184,14 +184,14 @@ def _of_size(word: str) -> Q:
     return _having(field="memory_gb", amount__gte=least, amount__lte=most)
 
 
-def _ordered(found: QuerySet[Accelerator], asked: Asked) -> QuerySet[Accelerator]:
-    key = asked.sort_key
+def _ordered(found: QuerySet[Accelerator], query: ListQuery) -> QuerySet[Accelerator]:
+    key = query.sort_key
     if key in FIELDS and key != "vendor":
-        return _by_field(found, FIELDS[key], is_descending=asked.is_descending)
-    if not key and asked.q:
-        return found.alias(nearness=_nearness(asked.q)).order_by("nearness", *_BY_NAME)
+        return _by_field(found, FIELDS[key], is_descending=query.is_descending)
+    if not key and query.q:
+        return found.alias(nearness=_nearness(query.q)).order_by("nearness", *_BY_NAME)
     column = Lower({"vendor": "vendor__name", "kind": "kind"}.get(key, "name"))
-    return found.order_by(column.desc() if asked.is_descending else column.asc(), *_BY_NAME)
+    return found.order_by(column.desc() if query.is_descending else column.asc(), *_BY_NAME)
 
 
 def _by_field(found: QuerySet[Accelerator], field: Field, *, is_descending: bool) -> QuerySet[Accelerator]:

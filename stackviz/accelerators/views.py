@@ -5,7 +5,15 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 
 from django.conf import settings
-from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase, HttpResponseRedirect, JsonResponse
+from django.http import (
+    Http404,
+    HttpRequest,
+    HttpResponse,
+    HttpResponseBase,
+    HttpResponseRedirect,
+    JsonResponse,
+    QueryDict,
+)
 from django.shortcuts import render
 from django.template.loader import render_to_string
 from django.urls import reverse
@@ -21,19 +29,19 @@ from stackviz.accelerators.sheet_files import FORMATS, sheet_file
 from stackviz.catalog.models import Accelerator
 from stackviz.catalog.past import public_accelerators_at, read_moment, write_moment
 from stackviz.catalog.queries import successors
-from stackviz.web.asked import asked_text
+from stackviz.web.address import AddressReader, Note
 from stackviz.web.fragments import kept
 
 KEPT_S = 600  # a rendered sheet is dear and changes rarely; its key moves with the catalogue's edition
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
-    """What the address asks for. `at` None is now; `notes` say what of it could not be had, and why, in words."""
+class SheetQuery:
+    """Which state of a sheet, as what. `at` None is now; `ending` "" is a page, else a file format."""
 
     at: datetime | None
     ending: str
-    notes: tuple[str, ...]
+    notes: tuple[Note, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,59 +62,56 @@ def sheet(request: HttpRequest, slug: str) -> HttpResponseBase:
     if found is None:
         return _elsewhere(slug)
     accelerator, edition = found
-    asked = _asked(request)
-    tag = _tag(request, accelerator, edition, asked)
+    query = read_sheet_query(request.GET)
+    tag = _tag(request, accelerator, edition, query)
     unchanged = get_conditional_response(request, etag=tag) if tag else None
     if unchanged is not None:
         return unchanged
-    response = _answer(request, accelerator, edition, asked)
+    response = _answer(request, accelerator, edition, query)
     if tag and response.status_code == 200:
         response.headers["ETag"] = tag
     return response
 
 
-def _asked(request: HttpRequest) -> Asked:
-    notes = []
-    text, ending = asked_text(request, "at"), asked_text(request, "format")
-    at = read_moment(text) if text else None
-    if text and at is None:
-        notes.append(
-            _("“%(text)s” is no past moment such as 2026-11-20: the sheet is shown as it is.") % {"text": text}
-        )
-    if ending and ending not in FORMATS:
-        notes.append(_("There is no format “%(text)s”: csv and json are there.") % {"text": ending})
-        ending = ""
-    return Asked(at, ending, tuple(notes))
+def read_sheet_query(parameters: QueryDict) -> SheetQuery:
+    reader = AddressReader(parameters)
+    shown_now = _("the sheet is shown as it is")
+    return SheetQuery(
+        at=reader.parsed("at", read_moment, _("“%(value)s” is not a past moment such as 2026-11-20"), shown_now),
+        ending=reader.file_format(FORMATS),
+        notes=reader.notes(parameters),
+    )
 
 
-def _tag(request: HttpRequest, accelerator: Accelerator, edition: str, asked: Asked) -> str:
+def _tag(request: HttpRequest, accelerator: Accelerator, edition: str, query: SheetQuery) -> str:
     """Names what a visitor without an account would get; "" for others, whose pages differ in their frame."""
     if settings.SESSION_COOKIE_NAME in request.COOKIES or "messages" in request.COOKIES:
         return ""
     # A date alone may mean "until now", which the edition tells; the frame's forms carry the visitor's own token.
     state = (
-        accelerator.pk, edition, request.get_full_path(), asked.notes, request.get_host(), get_language(),
+        accelerator.pk, edition, request.get_full_path(), query.notes, request.get_host(), get_language(),
         settings.VERSION, request.COOKIES.get(settings.CSRF_COOKIE_NAME, ""),
     )  # fmt: skip
     return f'W/"{hashlib.blake2b(repr(state).encode(), digest_size=16).hexdigest()}"'
 
 
-def _answer(request: HttpRequest, accelerator: Accelerator, edition: str, asked: Asked) -> HttpResponse:
-    then = public_accelerators_at([accelerator.pk], asked.at).get(accelerator.pk) if asked.at else None
-    if asked.ending:
-        return _file(request, then or accelerator, asked, is_there=bool(then) or not asked.at)
-    notes = list(asked.notes)
+def _answer(request: HttpRequest, accelerator: Accelerator, edition: str, query: SheetQuery) -> HttpResponse:
+    then = public_accelerators_at([accelerator.pk], query.at).get(accelerator.pk) if query.at else None
+    if query.ending:
+        return _file(request, then or accelerator, query, is_there=bool(then) or not query.at)
+    notes = list(query.notes)
     address = request.build_absolute_uri(accelerator.get_absolute_url())
-    if asked.at and then is None:
-        notes.append(_("There was no such sheet on %(day)s: it is shown as it is.") % {"day": _moment_text(asked.at)})
+    if query.at and then is None:
+        problem = _("This sheet did not exist on %(day)s") % {"day": _moment_text(query.at)}
+        notes.append(Note("at", problem, _("it is shown as it is")))
     context = {
         "accelerator": then or accelerator,
         "notes": notes,
         "address": address,
-        "stood": _stood(accelerator, asked.at) if then and asked.at else None,
+        "stood": _stood(accelerator, query.at) if then and query.at else None,
     }
-    if then and asked.at:
-        body = _body(then, address, asked.at)  # not kept: anyone may ask for any second
+    if then and query.at:
+        body = _body(then, address, query.at)  # not kept: anyone may ask for any second
     else:
         body = kept(("sheet", accelerator.pk, edition, address), lambda: _body(accelerator, address, None), KEPT_S)
     return render(request, "accelerators/sheet.html", {**context, "body": body})
@@ -145,14 +150,14 @@ def _moment_text(at: datetime) -> str:
     return f"{at.astimezone(UTC):%Y-%m-%d %H:%M:%S} UTC"
 
 
-def _file(request: HttpRequest, accelerator: Accelerator, asked: Asked, *, is_there: bool) -> HttpResponse:
+def _file(request: HttpRequest, accelerator: Accelerator, query: SheetQuery, *, is_there: bool) -> HttpResponse:
     """The sheet as a file; whoever reads it by program is told of a wrong moment as the API would."""
-    if asked.notes:
-        return JsonResponse({"error": asked.notes[0], "field": "at"}, status=422)
+    if query.notes:
+        return JsonResponse({"error": query.notes[0].problem, "field": "at"}, status=422)
     if not is_there:
         return JsonResponse({"error": _("there was no such sheet at that moment"), "field": "at"}, status=404)
     address = request.build_absolute_uri(accelerator.get_absolute_url())
-    return sheet_file(accelerator, asked.at, asked.ending, address)
+    return sheet_file(accelerator, query.at, query.ending, address)
 
 
 def _elsewhere(slug: str) -> HttpResponse:

@@ -10,7 +10,6 @@ from pathlib import Path
 
 from stackviz.agent import AGENT_NAME, __version__
 from stackviz.agent.assemble import assemble_report
-from stackviz.agent.benchmarks.cases import BENCHMARKS
 from stackviz.agent.benchmarks.run import BenchmarkOptions, not_run, run_benchmarks
 from stackviz.agent.children import Ended
 from stackviz.agent.diagnose import FileRefused, describe_answer, diagnosed, read_files
@@ -22,6 +21,7 @@ from stackviz.agent.report_text import describe
 from stackviz.agent.sending import send_waiting
 from stackviz.agent.spool import Spool, SpoolError
 from stackviz.agent.upload import Server, ServerError
+from stackviz.measuring import BENCHMARKS
 from stackviz.wire import LIMITS, Report, to_document
 
 __all__ = ["main"]

@@ -13,7 +13,8 @@ from uuid import UUID
 
 from django.utils.translation import gettext as _
 
-from stackviz.benchmarks.registry import Benchmark, benchmark
+from stackviz.benchmarks.registry import benchmark, title_of
+from stackviz.measuring import Benchmark
 from stackviz.stats import Summary
 from stackviz.units import format_number, format_quantity
 
@@ -129,7 +130,7 @@ class Measurement:
     def title(self) -> str:
         """`Matrix product`; the bare key of a benchmark this site does not know."""
         known = self.benchmark
-        return str(known.title) if known else self.benchmark_key
+        return title_of(known) if known else self.benchmark_key
 
     @cached_property
     def setting(self) -> str:

@@ -12,9 +12,10 @@ from django.db.models.functions import RowNumber
 
 from stackviz.benchmarks.measurement import CardUsed, Measurement, PeakShare, Rate, rate_of
 from stackviz.benchmarks.models import Result, Series
-from stackviz.benchmarks.registry import Benchmark, benchmark
+from stackviz.benchmarks.registry import benchmark
 from stackviz.catalog.queries import peaks, usual_peak
 from stackviz.labs.models import Card, Machine, Snapshot
+from stackviz.measuring import Benchmark
 from stackviz.stats import Summary
 
 HISTORY_POINTS = 500  # a line with more points than pixels says nothing more

@@ -24,7 +24,7 @@ from stackviz.curation.completeness import (
     read_matrix,
     remaining,
 )
-from stackviz.web.asked import clean_text
+from stackviz.web.address import AddressReader, Note
 from stackviz.web.download import csv_response
 from stackviz.web.paging import page_number, page_of
 
@@ -33,21 +33,23 @@ HEADER = ("device", "name", "vendor", "field", "state", "values", "sources", "no
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class CompletenessQuery:
     """`fields`: "" the headline fields, "all", or a group. `state`: only accelerators with a cell in this state."""
 
     vendor: str = ""
     fields: str = ""
     state: str = ""
     only: str = ""
+    notes: tuple[Note, ...] = ()
 
     @property
     def query(self) -> QueryDict:
+        """The filters as parameters, empty ones left out."""
         query = QueryDict(mutable=True)
         query.update({name: value for name in ("vendor", "fields", "state", "only") if (value := getattr(self, name))})
         return query
 
-    def wanted_fields(self) -> tuple[Field, ...]:
+    def chosen_fields(self) -> tuple[Field, ...]:
         if self.fields == "all":
             return COUNTED
         if self.fields:
@@ -71,32 +73,24 @@ class Row:
     cells: tuple[Shown, ...]
 
 
-def read_address(parameters: QueryDict) -> tuple[Asked, list[str]]:
-    """What is asked for, and notes about what does not exist and was left out. One query where a vendor is named."""
-    notes: list[str] = []
-
-    def one_of(name: str, known: set[str]) -> str:
-        value = clean_text(parameters.get(name, ""))
-        if value and value not in known:
-            notes.append(_("There is no %(what)s %(value)r: it was left out.") % {"what": name, "value": value[:40]})
-            return ""
-        return value
-
+def read_completeness_query(parameters: QueryDict) -> CompletenessQuery:
+    """Read the filters. One query where a vendor is named."""
+    reader = AddressReader(parameters)
     vendors = set(Vendor.objects.values_list("slug", flat=True)) if parameters.get("vendor") else set()
-    asked = Asked(
-        vendor=one_of("vendor", vendors),
-        fields=one_of("fields", {"all", *(group.name for group in GROUPS)}),
-        state=one_of("state", set(STATES)),
-        only=one_of("only", {"asked", "hidden"}),
+    return CompletenessQuery(
+        vendor=reader.choice("vendor", vendors, _("vendor")),
+        fields=reader.choice("fields", {"all", *(group.name for group in GROUPS)}, _("group of fields")),
+        state=reader.choice("state", set(STATES), _("state")),
+        only=reader.choice("only", {"asked", "hidden"}, _("selection")),
+        notes=reader.notes({"vendor", "fields", "state", "only", "format", "page"}),
     )
-    return asked, notes
 
 
-def _accelerators(asked: Asked) -> QuerySet[Accelerator]:
-    rows = Accelerator.objects.filter(is_public=asked.only != "hidden").order_by("vendor__name", "name")
-    if asked.vendor:
-        rows = rows.filter(vendor__slug=asked.vendor)
-    return rows.filter(slug__in=most_asked_for()) if asked.only == "asked" else rows
+def _accelerators(query: CompletenessQuery) -> QuerySet[Accelerator]:
+    rows = Accelerator.objects.filter(is_public=query.only != "hidden").order_by("vendor__name", "name")
+    if query.vendor:
+        rows = rows.filter(vendor__slug=query.vendor)
+    return rows.filter(slug__in=most_asked_for()) if query.only == "asked" else rows
 
 
 def _in_state(matrix: Matrix, state: str) -> Matrix:
@@ -114,8 +108,8 @@ def completeness(request: HttpRequest) -> HttpResponse:
     """Accelerators by fields, for people of the admin who may see values. Six queries beside the admin's own."""
     if not request.user.has_perm("catalog.view_specvalue"):
         raise PermissionDenied
-    asked, notes = read_address(request.GET)
-    matrix = _in_state(read_matrix(_accelerators(asked), asked.wanted_fields(), timezone.now()), asked.state)
+    query = read_completeness_query(request.GET)
+    matrix = _in_state(read_matrix(_accelerators(query), query.chosen_fields(), timezone.now()), query.state)
     if request.GET.get("format") == "csv":
         return as_csv(matrix)
     page = page_of(matrix.devices, page_number(request), PER_PAGE)
@@ -124,8 +118,8 @@ def completeness(request: HttpRequest) -> HttpResponse:
     context = {
         **admin.site.each_context(request),
         "title": _("How complete the catalogue is"),
-        "asked": asked,
-        "notes": notes,
+        "asked": query,
+        "notes": query.notes,
         "page": page,
         "rows": [_row(device) for device in page.items],
         "fields": list(zip(matrix.fields, matrix.columns(), strict=True)),

@@ -30,7 +30,7 @@ from stackviz.curation.name_decisions import (
 from stackviz.curation.unmatched_names import Waiting, latest_decisions, waiting_name, waiting_names
 from stackviz.labs.models import Card, NameDecision
 from stackviz.labs.rematch import Rematched, rematch_name
-from stackviz.web.asked import asked_text
+from stackviz.web.address import row_key, text_parameter, whole_number
 from stackviz.web.paging import page_number
 
 PLACES = 4  # accelerators one name can be given to at once
@@ -90,7 +90,7 @@ def queue_page(request: HttpRequest, site: AdminSite) -> HttpResponse:
     _may(request, "labs.view_card")
     if request.method == "POST":
         return _decide(request, site)
-    q, shows_ignored = asked_text(request, "q"), request.GET.get("show") == "ignored"
+    q, shows_ignored = text_parameter(request, "q"), request.GET.get("show") == "ignored"
     query = QueryDict(mutable=True)
     query.update({name: value for name, value in (("q", q), ("show", "ignored" if shows_ignored else "")) if value})
     context = {
@@ -214,8 +214,7 @@ def _waits(name: str, vendor: str) -> bool:
 def _suggested(request: HttpRequest) -> list[Target]:
     """The accelerator whose button was pressed."""
     text = request.POST.get("accelerator", "")
-    known = text.isascii() and text.isdecimal() and len(text) < 18
-    accelerator = Accelerator.objects.filter(pk=int(text)).first() if known else None
+    accelerator = Accelerator.objects.filter(pk=row_key(text)).first()
     if accelerator is None:
         raise ValidationError(_("Choose an accelerator."))
     return [Target(accelerator)]
@@ -223,14 +222,13 @@ def _suggested(request: HttpRequest) -> list[Target]:
 
 def _filled(targets: list[TargetForm]) -> list[Target]:
     if not all(target.is_valid() for target in targets):
-        raise ValidationError(_("Mend what is marked below: nothing was changed."))
+        raise ValidationError(_("Please correct the marked fields. Nothing was changed."))
     return [target for item in targets if (target := item.target()) is not None]
 
 
 def _undo(request: HttpRequest) -> HttpResponse:
     text = request.POST.get("decision", "")
-    is_number = text.isascii() and text.isdecimal() and len(text) < 18
-    decision = NameDecision.objects.filter(pk=int(text)).first() if is_number else None
+    decision = NameDecision.objects.filter(pk=row_key(text)).first()
     if decision is None:
         raise Http404
     _may(request, "catalog.add_alias")
@@ -248,9 +246,10 @@ def _go_on(request: HttpRequest) -> HttpResponse:
     """Match the cards that were too many to be matched at once."""
     _may(request, "catalog.add_alias")
     name, below = request.POST.get("reported_name", ""), request.POST.get("below", "")
-    if not (below.isascii() and below.isdecimal() and len(below) < 19):
+    last = whole_number(below, max_digits=18)
+    if last is None:
         raise Http404
-    rematched = rematch_name(name.replace("\x00", ""), below=int(below))
+    rematched = rematch_name(name.replace("\x00", ""), below=last)
     messages.success(request, _counted(rematched))
     return _after(name, rematched)
 

@@ -12,6 +12,7 @@ from stackviz.catalog.models import Accelerator, Source, SpecValue
 from stackviz.curation.differences import snapshot, source_kept
 from stackviz.curation.forms import ConditionField, ConditionPicker, units_of
 from stackviz.curation.formula_check import formula_problem
+from stackviz.web.address import row_key
 
 MOST_SAID = 5
 
@@ -50,11 +51,7 @@ def _notes(value: SpecValue) -> list[str]:
 
 
 def _accelerator(typed: str) -> Accelerator | None:
-    return Accelerator.objects.filter(pk=_number(typed)).first()
-
-
-def _number(typed: str) -> int:
-    return int(typed) if typed.isascii() and typed.isdecimal() and len(typed) < 18 else 0
+    return Accelerator.objects.filter(pk=row_key(typed)).first()
 
 
 def _by_formula(value: SpecValue) -> list[str]:
@@ -66,11 +63,11 @@ def _by_formula(value: SpecValue) -> list[str]:
 
 
 def _source_kept(value: SpecValue, typed: Mapping[str, str]) -> list[str]:
-    own = SpecValue.objects.filter(pk=_number(typed.get("id", "")), status=SpecValue.Status.PUBLIC)
+    own = SpecValue.objects.filter(pk=row_key(typed.get("id", "")), status=SpecValue.Status.PUBLIC)
     current = own.select_related("source").first()
     if current is None:
         return []
-    value.source = Source.objects.filter(pk=_number(typed.get("source", ""))).first()
+    value.source = Source.objects.filter(pk=row_key(typed.get("source", ""))).first()
     question = source_kept(snapshot(current), snapshot(value))
     return [question] if question else []
 
@@ -78,7 +75,7 @@ def _source_kept(value: SpecValue, typed: Mapping[str, str]) -> list[str]:
 def _said_already(value: SpecValue, own: str) -> list[str]:
     """What the catalogue has of this accelerator, field and condition."""
     rows = SpecValue.objects.filter(accelerator=value.accelerator, field=value.field, condition=value.condition)
-    rows = rows.filter(status=SpecValue.Status.PUBLIC).exclude(pk=_number(own))
+    rows = rows.filter(status=SpecValue.Status.PUBLIC).exclude(pk=row_key(own))
     return [
         (_("Preferred now: %(said)s (%(source)s).") if row.is_preferred else _("Also said: %(said)s (%(source)s)."))
         % {"said": for_people(row).label, "source": row.source}

@@ -15,9 +15,9 @@ from django.db.models import Q
 from stackviz.benchmarks.measurement import Measurement, is_refused
 from stackviz.benchmarks.models import Series
 from stackviz.benchmarks.queries import newest_results
-from stackviz.benchmarks.registry import BENCHMARKS, Benchmark
 from stackviz.labs.models import Machine
 from stackviz.labs.queries import visible_machines
+from stackviz.measuring import VERSIONS, Benchmark
 from stackviz.units import format_quantity
 
 # Series of the machines that reported last; older ones are left out, so that a page costs what it shows.
@@ -49,7 +49,7 @@ class Measured:
 def measures(field: str) -> tuple[tuple[Benchmark, tuple[str, ...]], ...]:
     """(benchmark, its dtypes) that time what this field publishes; () where none does. Dtype "" stands for any."""
     found = []
-    for benchmark in BENCHMARKS.values():
+    for benchmark in VERSIONS.values():
         dtypes = tuple(dtype for dtype, fields in benchmark.bounds.items() if field in fields)
         if dtypes:
             found.append((benchmark, dtypes))

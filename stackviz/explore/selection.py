@@ -1,6 +1,6 @@
 """What the addresses of the ladder and the scatter ask for, read and written. No database.
 
-What is not understood is left out with a note, never an error.
+What is not understood is ignored with a note, never an error.
 """
 
 from collections.abc import Collection, Mapping
@@ -10,8 +10,8 @@ from django.http import QueryDict
 from django.utils.functional import Promise
 from django.utils.translation import gettext as _
 
-MOST_NOTES = 3
-SHOWN_CHARS = 40
+from stackviz.web.address import AddressReader, Note
+
 LADDER_FIELD = "bf16_tensor_tflops"
 SCATTER_FIELDS = ("memory_bandwidth_gb_s", "bf16_tensor_tflops", "tdp_w")
 # Of the drawings offered by name: across, up, size. The first is the one without a choice.
@@ -27,7 +27,7 @@ COLOURS = ("vendor", "kind", "era")
 SCALES = ("log", "linear")
 FORMATS = ("csv", "json")
 FIGURE = "plotly"  # the drawing as a figure for plotly.js; no file for people, so no note names it
-_BESIDE = frozenset({"page", "format"})  # read by the views, kept in no link
+_BESIDE = frozenset({"page"})  # read by the views, part of no link
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +51,8 @@ class Filters:
     vendor: str = ""
     kind: str = ""
     year: str = ""
-    notes: tuple[str, ...] = field(default=(), compare=False)
+    format: str = field(default="", compare=False)
+    notes: tuple[Note, ...] = field(default=(), compare=False)
 
     @property
     def is_all(self) -> bool:
@@ -61,10 +62,10 @@ class Filters:
     def query(self) -> QueryDict:
         """The choice as parameters, what goes without saying left out."""
         query = QueryDict(mutable=True)
-        for one in fields(self):
-            value = getattr(self, one.name)
-            if one.name != "notes" and value and value != one.default:
-                query[one.name] = value
+        for parameter in fields(self):
+            value = getattr(self, parameter.name)
+            if parameter.name not in ("notes", "format") and value and value != parameter.default:
+                query[parameter.name] = value
         return query
 
     @property
@@ -111,77 +112,49 @@ class TimelineChoice(Filters):
 
 def timeline_choice(parameters: QueryDict, vendors: Collection[str]) -> TimelineChoice:
     """Read the address."""
-    reader = _Reader(parameters)
-    vendor = reader.one_of("vendor", vendors, _("vendor"), "")
-    return TimelineChoice(vendor=vendor, notes=reader.notes_for({"vendor"}))
+    reader = AddressReader(parameters)
+    vendor = reader.choice("vendor", vendors, _("vendor"))
+    return TimelineChoice(vendor=vendor, notes=reader.notes({"vendor"}))
 
 
 def ladder_choice(parameters: QueryDict, known: Known) -> LadderChoice:
     """Read the address."""
-    reader = _Reader(parameters)
-    name = reader.one_of("field", known.measures, _("field"), LADDER_FIELD)
+    reader = AddressReader(parameters)
+    name = reader.choice("field", known.measures, _("field"), LADDER_FIELD)
     chosen = {
         **_filters(reader, known),
         "field": name,
-        "condition": reader.one_of("condition", known.measures.get(name, ()), _("condition"), ""),
-        "scale": reader.one_of("scale", SCALES, _("scale"), ""),
+        "condition": reader.choice("condition", known.measures.get(name, ()), _("condition")),
+        "scale": reader.choice("scale", SCALES, _("scale")),
+        "format": reader.file_format(FORMATS),
     }
-    return LadderChoice(**chosen, notes=reader.notes_for(_names(LadderChoice)))
+    return LadderChoice(**chosen, notes=reader.notes(_names(LadderChoice)))
 
 
 def scatter_choice(parameters: QueryDict, known: Known) -> ScatterChoice:
     """Read the address."""
-    reader = _Reader(parameters)
+    reader = AddressReader(parameters)
     x, y, size = SCATTER_FIELDS
     chosen = {
         **_filters(reader, known),
-        "x": reader.one_of("x", known.measures, _("field"), x),
-        "y": reader.one_of("y", known.measures, _("field"), y),
-        "size": reader.one_of("size", (*known.measures, NO_SIZE), _("field"), size),
-        "colour": reader.one_of("colour", COLOURS, _("colouring"), COLOURS[0]),
-        "xscale": reader.one_of("xscale", SCALES, _("scale"), ""),
-        "yscale": reader.one_of("yscale", SCALES, _("scale"), ""),
+        "x": reader.choice("x", known.measures, _("field"), x),
+        "y": reader.choice("y", known.measures, _("field"), y),
+        "size": reader.choice("size", (*known.measures, NO_SIZE), _("field"), size),
+        "colour": reader.choice("colour", COLOURS, _("colouring"), COLOURS[0]),
+        "xscale": reader.choice("xscale", SCALES, _("scale")),
+        "yscale": reader.choice("yscale", SCALES, _("scale")),
+        "format": reader.file_format(FORMATS, FIGURE),
     }
-    return ScatterChoice(**chosen, notes=reader.notes_for(_names(ScatterChoice)))
+    return ScatterChoice(**chosen, notes=reader.notes(_names(ScatterChoice)))
 
 
-def asked_format(parameters: QueryDict, *more: str) -> tuple[str, str]:
-    """(csv, json, one of `more` or "", a note about one that does not exist)."""
-    asked = parameters.get("format", "")
-    if not asked or asked in (*FORMATS, *more):
-        return asked, ""
-    return "", _("There is no format %(value)r: csv and json are.") % {"value": asked[:SHOWN_CHARS]}
-
-
-def _filters(reader: "_Reader", known: Known) -> dict[str, str]:
+def _filters(reader: AddressReader, known: Known) -> dict[str, str]:
     return {
-        "vendor": reader.one_of("vendor", known.vendors, _("vendor"), ""),
-        "kind": reader.one_of("kind", known.kinds, _("kind"), ""),
-        "year": reader.one_of("year", {str(year) for year in known.years}, _("year"), ""),
+        "vendor": reader.choice("vendor", known.vendors, _("vendor")),
+        "kind": reader.choice("kind", known.kinds, _("kind")),
+        "year": reader.choice("year", {str(year) for year in known.years}, _("year")),
     }
 
 
 def _names(choice: type[Filters]) -> frozenset[str]:
-    return frozenset(one.name for one in fields(choice)) - {"notes"} | _BESIDE
-
-
-class _Reader:
-    """Reads parameters one by one and keeps a note of each that was not understood."""
-
-    def __init__(self, parameters: Mapping[str, str]) -> None:
-        self.parameters = parameters
-        self.notes: list[str] = []
-
-    def one_of(self, name: str, known: Collection[str], what: str, usual: str) -> str:
-        value = self.parameters.get(name, "")
-        if not value or value in known:
-            return value or usual
-        note = _("There is no %(what)s %(value)r here: it was left out.")
-        self.notes.append(note % {"what": what, "value": value[:SHOWN_CHARS]})
-        return usual
-
-    def notes_for(self, names: Collection[str]) -> tuple[str, ...]:
-        """The notes so far, and one for each parameter that is none of these names."""
-        unknown = [name for name in sorted(self.parameters) if name not in names]
-        left_out = [_("There is no filter %(name)r here: it was left out.") % {"name": name[:40]} for name in unknown]
-        return tuple([*self.notes, *left_out][:MOST_NOTES])
+    return frozenset(parameter.name for parameter in fields(choice)) - {"notes"} | _BESIDE

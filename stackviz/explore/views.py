@@ -22,12 +22,12 @@ from stackviz.explore.selection import (
     Filters,
     LadderChoice,
     ScatterChoice,
-    asked_format,
     ladder_choice,
     scatter_choice,
     timeline_choice,
 )
 from stackviz.explore.timeline import FIELDS, PROCESS, assemble, vendors
+from stackviz.web.address import Note
 from stackviz.web.fragments import kept
 from stackviz.web.htmx import vary_on_htmx, wants_partial
 from stackviz.web.paging import page_number, page_of
@@ -44,11 +44,10 @@ def ladder(request: HttpRequest) -> HttpResponse:
     edition = CatalogueEdition.current()
     choice = ladder_choice(request.GET, known_at(edition))
     found = measured(choice.field)
-    ending, note = asked_format(request.GET)
-    if ending:
-        return ranking_file(rank(read([choice.field]), choice, found), ending)
+    if choice.format:
+        return ranking_file(rank(read([choice.field]), choice, found), choice.format)
     body = _ladder_html(choice, edition, found, page_number(request))
-    return _answer(request, Shown("explore/ladder.html", choice, body, (*choice.notes, *filter(None, [note]))))
+    return _answer(request, Shown("explore/ladder.html", choice, body, choice.notes))
 
 
 def _ladder_html(choice: LadderChoice, edition: str, found: dict[int, Measured], number: int) -> SafeString:
@@ -78,13 +77,12 @@ def scatter(request: HttpRequest) -> HttpResponse:
     edition = CatalogueEdition.current()
     choice = scatter_choice(request.GET, known_at(edition))
     names = [name for name in (choice.x, choice.y, choice.size) if name != NO_SIZE]
-    ending, note = asked_format(request.GET, FIGURE)
-    if ending == FIGURE:
+    if choice.format == FIGURE:
         return JsonResponse(figure(read(names), choice))
-    if ending:
-        return drawing_file(draw(read(names), choice), ending)
+    if choice.format:
+        return drawing_file(draw(read(names), choice), choice.format)
     body = _scatter_html(choice, edition, names, page_number(request))
-    return _answer(request, Shown("explore/scatter.html", choice, body, (*choice.notes, *filter(None, [note]))))
+    return _answer(request, Shown("explore/scatter.html", choice, body, choice.notes))
 
 
 def _scatter_html(choice: ScatterChoice, edition: str, names: list[str], number: int) -> SafeString:
@@ -131,7 +129,7 @@ class Shown:
     template: str
     choice: Filters
     body: SafeString
-    notes: tuple[str, ...]
+    notes: tuple[Note, ...]
 
 
 def _answer(request: HttpRequest, page: Shown) -> HttpResponse:

@@ -12,7 +12,7 @@ from stackviz.benchmarks.queries import latest_results
 from stackviz.labs.models import Card, Finding, Machine
 from stackviz.labs.queries import latest_snapshots, machine_detail
 from stackviz.machines.rows import machines_found, subject_of
-from stackviz.web.asked import clean_text
+from stackviz.web.address import clean_text
 
 router = Router()
 MOST_ITEMS = 200

@@ -9,8 +9,8 @@ from django.urls import reverse
 from stackviz.benchmarks.measurement import Measurement
 from stackviz.benchmarks.models import Series
 from stackviz.benchmarks.queries import newest_results
-from stackviz.benchmarks.registry import GEMM, MEMORY_COPY
 from stackviz.labs.models import Machine
+from stackviz.measuring import BENCHMARKS
 
 MOST_SERIES = 600  # of all machines on a page; anyone may send new parameters
 FORMATS = ("fp64", "fp32", "tf32", "fp16", "bf16", "fp8", "int8")  # in the order of a sheet's rates
@@ -34,9 +34,7 @@ def measured_on(accelerator_id: int, machines: Sequence[Machine]) -> dict[int, t
     Who asks must have made sure that these machines may be seen.
     """
     by_pk = {machine.pk: machine for machine in machines}
-    series = Series.objects.filter(
-        machine__in=by_pk, benchmark__in=(GEMM.key, MEMORY_COPY.key), card_index__isnull=False
-    )
+    series = Series.objects.filter(machine__in=by_pk, benchmark__in=tuple(BENCHMARKS), card_index__isnull=False)
     results = newest_results(series.order_by("-pk").values_list("pk", flat=True)[:MOST_SERIES])
     return {pk: _told(best.values(), by_pk[pk]) for pk, best in _best(accelerator_id, results).items()}
 
@@ -58,13 +56,15 @@ def _told(results: Iterable[Measurement], machine: Machine) -> tuple[MeasuredOn,
     return tuple(_figure(result, machine) for result in sorted(results, key=_order))
 
 
-def _order(result: Measurement) -> tuple[bool, int, str]:
+def _order(result: Measurement) -> tuple[int, int, str]:
     dtype = str(result.params.get("dtype", ""))
-    return result.benchmark_key != GEMM.key, FORMATS.index(dtype) if dtype in FORMATS else len(FORMATS), dtype
+    place = list(BENCHMARKS).index(result.benchmark_key)
+    return place, FORMATS.index(dtype) if dtype in FORMATS else len(FORMATS), dtype
 
 
 def _figure(result: Measurement, machine: Machine) -> MeasuredOn:
-    setting = result.setting if result.benchmark_key == GEMM.key else f"{result.title} {result.setting}"
+    names_it = BENCHMARKS[result.benchmark_key].setting_names_it
+    setting = result.setting if names_it else f"{result.title} {result.setting}"
     return MeasuredOn(
         setting=setting,
         rate=result.rate.label if result.rate else "",

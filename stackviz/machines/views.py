@@ -16,7 +16,7 @@ from stackviz.machines.cached_body import drawn_body
 from stackviz.machines.page import MachinePage, machine_page, report_body, seen_token
 from stackviz.machines.rows import MACHINES_PER_PAGE, machine_rows, machines_found
 from stackviz.machines.series import series_page
-from stackviz.web.asked import asked_text
+from stackviz.web.address import text_parameter, whole_number
 from stackviz.web.download import svg_response
 from stackviz.web.htmx import vary_on_htmx, wants_partial
 from stackviz.web.paging import page_number, page_of
@@ -30,7 +30,7 @@ POLLED_FOR = timedelta(hours=1)  # a page left open longer than this is no longe
 @vary_on_htmx
 def machine_list(request: HttpRequest) -> HttpResponse:
     """All machines this visitor may see, or those with one accelerator; for htmx the rows alone."""
-    q, slug = asked_text(request, "q"), asked_text(request, "accelerator")
+    q, slug = text_parameter(request, "q"), text_parameter(request, "accelerator")
     accelerator = accelerators_by_slug([slug]).get(slug) if slug else None
     page = page_of(machines_found(request.user, q=q, accelerator=slug), page_number(request), MACHINES_PER_PAGE)
     rows = machine_rows(page.items, accelerator.pk if accelerator else None)
@@ -83,7 +83,7 @@ def _nothing_new(request: HttpRequest, lab: str, slug: str) -> HttpResponse | No
     if seen_token(found) != request.GET["seen"]:
         return None
     since = request.GET.get("since", "")
-    opened = int(since) if since.isascii() and since.isdecimal() and len(since) < 12 else 0
+    opened = whole_number(since, max_digits=11) or 0
     is_stale = timezone.now().timestamp() - opened > POLLED_FOR.total_seconds()
     # htmx would swap in the empty answer of a 286, were it not told.
     return (

@@ -17,7 +17,7 @@ from stackviz.plan.branches import Branch, branches, chosen_branch, decided
 from stackviz.plan.builds import Answer, Build, builds, chosen_build, command
 from stackviz.plan.features import feature_title
 from stackviz.plan.planned_machine import Wanted
-from stackviz.plan.query import Asked, with_release
+from stackviz.plan.query import PlanQuery, with_release
 from stackviz.rules import Finding, Severity, Tables
 from stackviz.rules.compatibility import Requirement
 from stackviz.stacks.lifecycle import LifeTable, life_table
@@ -47,7 +47,7 @@ class Newer:
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """`asked`: with the release that was chosen for it, where it left that open; then `newer` is the one passed over.
+    """`query`: with the release that was chosen for it, where it left that open; then `newer` is the one passed over.
 
     `build` None: no CUDA build is needed, or none runs: then `builds` says why. `branch`: the driver that is drawn.
 
@@ -55,7 +55,7 @@ class Plan:
     of torch that would work, where this one does not, and the address of that plan; "" if none would.
     """
 
-    asked: Asked
+    query: PlanQuery
     newer: Newer | None
     answer: Answer
     command: str
@@ -78,10 +78,10 @@ class Plan:
     instead_url: str
 
 
-def plan_of(asked: Asked, tables: Tables, day: datetime) -> Plan:
+def plan_of(query: PlanQuery, tables: Tables, day: datetime) -> Plan:
     """As of `day`, aware."""
-    asked, newer = _settled(asked, tables, day)
-    wanted = asked.wanted
+    query, newer = _settled(query, tables, day)
+    wanted = query.wanted
     offered = builds(wanted, tables, day)
     build = chosen_build(offered, wanted, tables, day)
     without_driver = build or chosen_build(offered, replace(wanted, driver=""), tables, day)
@@ -91,11 +91,11 @@ def plan_of(asked: Asked, tables: Tables, day: datetime) -> Plan:
     shown_build = build or (offered[0] if offered else None)
     report, answers = fit.judged(with_driver, shown_build, tables, day)
     features = fit.features(wanted, tables)
-    sheet = accelerators_by_slug([asked.accelerator]).get(asked.accelerator) if wanted.card else None
+    sheet = accelerators_by_slug([query.accelerator]).get(query.accelerator) if wanted.card else None
     answer = fit.answer(with_driver, build, tables, day)
-    instead = "" if answer is Answer.WORKS else fit.newest_that_works(_open_python(asked), tables, day)
+    instead = "" if answer is Answer.WORKS else fit.newest_that_works(_open_python(query), tables, day)
     return Plan(
-        asked,
+        query,
         newer,
         answer,
         command(wanted, shown_build),
@@ -115,31 +115,31 @@ def plan_of(asked: Asked, tables: Tables, day: datetime) -> Plan:
         life_table(report),
         sheet,
         instead,
-        asked.with_torch(instead) if instead else "",
+        query.with_torch(instead) if instead else "",
     )
 
 
-def _settled(asked: Asked, tables: Tables, day: datetime) -> tuple[Asked, Newer | None]:
+def _settled(query: PlanQuery, tables: Tables, day: datetime) -> tuple[PlanQuery, Newer | None]:
     """With the newest release that is known to work, where none was asked for; the newest of all if none is."""
-    if not asked.torch_is_open:
-        return asked, None
-    wanted = asked.wanted
+    if not query.torch_is_open:
+        return query, None
+    wanted = query.wanted
     offered = builds(wanted, tables, day)
     build = chosen_build(offered, wanted, tables, day)
     if fit.answer(wanted, build, tables, day) is Answer.WORKS:
-        return asked, None
-    other = fit.newest_that_works(_open_python(asked), tables, day)
+        return query, None
+    other = fit.newest_that_works(_open_python(query), tables, day)
     if not other or other == wanted.torch:
-        return asked, None
+        return query, None
     may_run = build or next((one for one in offered if one.answer is not Answer.FAILS), None)
     _report, answers = fit.judged(wanted, may_run, tables, day) if may_run or not offered else (None, [])
     broken = [finding.title for finding in answers if finding.severity == Severity.BROKEN]
     why = dict.fromkeys([*broken, *(line for one in offered for line in _why(one, wanted))])
-    return with_release(asked, other, tables, day), Newer(wanted.torch, asked.with_torch(wanted.torch), tuple(why))
+    return with_release(query, other, tables, day), Newer(wanted.torch, query.with_torch(wanted.torch), tuple(why))
 
 
-def _open_python(asked: Asked) -> Wanted:
-    return replace(asked.wanted, python="") if asked.python_is_open else asked.wanted
+def _open_python(query: PlanQuery) -> Wanted:
+    return replace(query.wanted, python="") if query.python_is_open else query.wanted
 
 
 def _why(build: Build, wanted: Wanted) -> Iterator[str]:

@@ -1,6 +1,6 @@
 """What an address plans: `?accelerator=nvidia-t4&system=linux-x86_64&torch=2.14.1&driver=580`. One query.
 
-What is not given is chosen; what does not exist is left out and said.
+What is not given is chosen; what does not exist is ignored with a note.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -17,7 +17,7 @@ from stackviz.plan.planned_machine import SYSTEMS, System, Wanted
 from stackviz.rules import Tables
 from stackviz.rules.known_cards import KnownCard
 from stackviz.rules.lifecycle import newest_out
-from stackviz.web.asked import clean_text
+from stackviz.web.address import AddressReader, Note, whole_number
 
 CPU_ONLY = "cpu"
 VENDORS = ("nvidia", "apple")  # whose cards the tables of torch's builds speak of
@@ -34,8 +34,8 @@ class Option:
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
-    """A plan with the lists it was chosen from. `accelerators`: by maker. `notes`: what was asked for and is not.
+class PlanQuery:
+    """A plan with the lists it was chosen from. `accelerators`: by vendor.
 
     `torch_is_open`, `python_is_open`: nobody chose one, so any that works will do; `wanted` has the newest.
     """
@@ -49,7 +49,7 @@ class Asked:
     macs: tuple[Option, ...]
     pythons: tuple[Option, ...]
     driver: str
-    notes: tuple[str, ...]
+    notes: tuple[Note, ...]
     torch_is_open: bool
     python_is_open: bool
 
@@ -87,48 +87,48 @@ SYSTEM_TITLES = {
 }
 
 
-def read_asked(query: Mapping[str, str], tables: Tables, day: datetime) -> Asked:
+def read_plan_query(query: Mapping[str, str], tables: Tables, day: datetime) -> PlanQuery:
     """The plan an address asks for."""
-    notes: list[str] = []
+    reader = AddressReader(query)
     names = _names(tables)
-    slug = _accelerator(query, names, notes)
+    slug = _accelerator(reader, names)
     card = _card(tables, slug)
-    system = _system(query, card, notes)
+    system = _system(reader, card)
     torches = torch_versions(tables, system)
-    torch = _one_of(query, "torch", torches, _newest(tables, "pytorch", torches, day), notes)
-    macos = _macos(query, system, tables, day, notes)
-    wanted = Wanted(system, torch, card, macos, clean_text(query.get("driver", ""))[:20])
+    torch = reader.choice("torch", torches, _("torch release"), _newest(tables, "pytorch", torches, day))
+    macos = _macos(reader, system, tables, day)
+    wanted = Wanted(system, torch, card, macos, reader.text("driver")[:20])
     wheels = pythons(wanted, tables)
-    python = _one_of(query, "python", wheels, _newest(tables, "python", wheels, day), notes)
+    python = reader.choice("python", wheels, _("Python release"), _newest(tables, "python", wheels, day))
     driver = wanted.driver if _is_driver(wanted.driver) else ""
     if wanted.driver and not driver:
-        notes.append(_("“%(text)s” is no driver version: write it as 580 or 580.95.05.") % {"text": wanted.driver})
+        problem = _("“%(value)s” is not a driver version such as 580 or 580.95.05")
+        reader.note("driver", problem % {"value": wanted.driver})
     wanted = Wanted(system, torch, card, macos, driver, python)
-    return Asked(
-        wanted,
-        slug,
-        names.get(slug, (_("CPU only"), ""))[0],
-        _by_vendor(names, slug),
-        _options(((key, SYSTEM_TITLES[key]) for key in SYSTEMS), system.key),
-        _options(((version, version) for version in torches), torch),
-        _options(((row.version, row.version) for row in reversed(tables.releases_of("macos"))), macos)
-        if system.platform == "macos"
-        else (),
-        _options(((version, version) for version in reversed(wheels)), python),
-        driver,
-        tuple(notes),
-        clean_text(query.get("torch", "")) not in torches,
-        clean_text(query.get("python", "")) not in wheels,
+    macs = [(row.version, row.version) for row in reversed(tables.releases_of("macos"))]
+    return PlanQuery(
+        wanted=wanted,
+        accelerator=slug,
+        title=names.get(slug, (_("CPU only"), ""))[0],
+        accelerators=_by_vendor(names, slug),
+        systems=_options(((key, SYSTEM_TITLES[key]) for key in SYSTEMS), system.key),
+        torches=_options(((version, version) for version in torches), torch),
+        macs=_options(macs, macos) if system.platform == "macos" else (),
+        pythons=_options(((version, version) for version in reversed(wheels)), python),
+        driver=driver,
+        notes=reader.notes(query),
+        torch_is_open=reader.text("torch") not in torches,
+        python_is_open=reader.text("python") not in wheels,
     )
 
 
-def with_release(asked: Asked, torch: str, tables: Tables, day: datetime) -> Asked:
+def with_release(query: PlanQuery, torch: str, tables: Tables, day: datetime) -> PlanQuery:
     """The same with this release of torch, and of Python the newest it has a wheel for, where nobody chose one."""
-    wanted = replace(asked.wanted, torch=torch)
+    wanted = replace(query.wanted, torch=torch)
     wheels = pythons(wanted, tables)
-    python = _newest(tables, "python", wheels, day) if asked.python_is_open else wanted.python
+    python = _newest(tables, "python", wheels, day) if query.python_is_open else wanted.python
     options = _options(((version, version) for version in reversed(wheels)), python)
-    return replace(asked, wanted=replace(wanted, python=python), pythons=options)
+    return replace(query, wanted=replace(wanted, python=python), pythons=options)
 
 
 def _names(tables: Tables) -> dict[str, tuple[str, str]]:
@@ -152,24 +152,20 @@ def _is_nvidia(card: KnownCard | None) -> bool:
     return card is None or card.vendor == "nvidia"
 
 
-def _accelerator(query: Mapping[str, str], names: Mapping[str, tuple[str, str]], notes: list[str]) -> str:
-    """The slug that was asked for; of one that has a sheet and no plan is said why. One query, where it has none."""
-    asked = clean_text(query.get("accelerator", ""))
-    if not asked or asked in names or asked == CPU_ONLY:
-        return asked
-    name = public_accelerators().filter(slug=asked).values_list("name", flat=True).first()
-    if name and asked.startswith(JETSON):
-        notes.append(
-            _("%(name)s runs the driver, CUDA and torch of its JetPack, which no table here has: no plan can be made.")
-            % {"name": name}
-        )
+def _accelerator(reader: AddressReader, names: Mapping[str, tuple[str, str]]) -> str:
+    """The slug that is asked for; one with a sheet but no plan gets a note that says why. One query, where so."""
+    slug = reader.text("accelerator")
+    if not slug or slug in names or slug == CPU_ONLY:
+        return slug
+    name = public_accelerators().filter(slug=slug).values_list("name", flat=True).first()
+    if name and slug.startswith(JETSON):
+        problem = _("%(name)s runs the driver, CUDA and torch of its JetPack, which these tables do not cover")
+        reader.note("accelerator", problem % {"name": name}, _("it cannot be planned"))
     elif name:
-        notes.append(
-            _("%(name)s has a spec sheet here, but plans can be made for NVIDIA cards, Apple chips and the CPU only.")
-            % {"name": name}
-        )
+        problem = _("%(name)s is neither an NVIDIA card nor an Apple chip")
+        reader.note("accelerator", problem % {"name": name}, _("only these and the CPU can be planned"))
     else:
-        _one_of(query, "accelerator", [], "", notes)
+        reader.unknown_value("accelerator", _("accelerator"), slug)
     return ""
 
 
@@ -178,23 +174,21 @@ def _card(tables: Tables, slug: str) -> KnownCard | None:
     return min(of_it, key=lambda card: (len(card.reported_name), card.reported_name), default=None)
 
 
-def _system(query: Mapping[str, str], card: KnownCard | None, notes: list[str]) -> System:
+def _system(reader: AddressReader, card: KnownCard | None) -> System:
     fitting = [key for key, system in SYSTEMS.items() if card is None or card.vendor in system.vendors]
-    asked = clean_text(query.get("system", ""))
-    if asked in SYSTEMS and asked not in fitting:
-        notes.append(
-            _("%(system)s does not run this accelerator; %(other)s is planned instead.")
-            % {"system": SYSTEM_TITLES[asked], "other": SYSTEM_TITLES[fitting[0]]}
-        )
+    key = reader.text("system")
+    if key in SYSTEMS and key not in fitting:
+        problem = _("%(system)s does not run this accelerator") % {"system": SYSTEM_TITLES[key]}
+        reader.note("system", problem, _("the plan is for %(other)s") % {"other": SYSTEM_TITLES[fitting[0]]})
         return SYSTEMS[fitting[0]]
-    return SYSTEMS[_one_of(query, "system", fitting, fitting[0], notes)]
+    return SYSTEMS[reader.choice("system", fitting, _("system"), fitting[0])]
 
 
-def _macos(query: Mapping[str, str], system: System, tables: Tables, day: datetime, notes: list[str]) -> str:
+def _macos(reader: AddressReader, system: System, tables: Tables, day: datetime) -> str:
     if system.platform != "macos":
         return ""
     known = [row.version for row in tables.releases_of("macos")]
-    return _one_of(query, "macos", known, _newest(tables, "macos", known, day), notes)
+    return reader.choice("macos", known, _("macOS release"), _newest(tables, "macos", known, day))
 
 
 def _newest(tables: Tables, component: str, among: Sequence[str], day: datetime) -> str:
@@ -205,17 +199,9 @@ def _newest(tables: Tables, component: str, among: Sequence[str], day: datetime)
     return among[-1] if among else ""
 
 
-def _one_of(query: Mapping[str, str], name: str, known: Sequence[str], usual: str, notes: list[str]) -> str:
-    asked = clean_text(query.get(name, ""))
-    if not asked or asked in known:
-        return asked or usual
-    notes.append(_("“%(text)s” is not known here as %(name)s; it was left out.") % {"text": asked, "name": name})
-    return usual
-
-
 def _is_driver(text: str) -> bool:
     parts = text.split(".")
-    return 1 <= len(parts) <= 4 and all(part.isascii() and part.isdecimal() and len(part) <= 4 for part in parts)
+    return 1 <= len(parts) <= 4 and all(whole_number(part, max_digits=4) is not None for part in parts)
 
 
 def _options(pairs: Iterable[tuple[str, str]], chosen: str) -> tuple[Option, ...]:

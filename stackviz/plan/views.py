@@ -15,10 +15,11 @@ from django.views.decorators.http import require_safe
 from stackviz.catalog.models import CatalogueEdition
 from stackviz.diagrams.svg import svg_of
 from stackviz.plan.page import Plan, plan_of
-from stackviz.plan.query import Asked, read_asked
+from stackviz.plan.query import PlanQuery, read_plan_query
 from stackviz.rules import Tables
 from stackviz.stacks.models import Edition
 from stackviz.stacks.rule_tables import rule_tables
+from stackviz.web.address import Note
 from stackviz.web.download import svg_response
 from stackviz.web.fragments import kept
 from stackviz.web.htmx import vary_on_htmx, wants_partial
@@ -33,57 +34,57 @@ PLANS = RateLimit("plans", "PLANS_PER_MINUTE", 60)  # those that are made; one t
 def page(request: HttpRequest) -> HttpResponse:
     """The form; with an accelerator (or "cpu") also the plan, or its drawing as SVG. For htmx both without the page."""
     tables, now = rule_tables(), timezone.now()
-    asked = read_asked(request.GET, tables, now)
+    query = read_plan_query(request.GET, tables, now)
     try:
-        if asked.accelerator and request.GET.get("format") == "svg":
-            return _as_svg(request, asked, _planned(request, asked, tables, now))
-        return _shown(request, asked, _body(request, asked, tables, now))
+        if query.accelerator and request.GET.get("format") == "svg":
+            return _as_svg(request, query, _planned(request, query, tables, now))
+        return _shown(request, query, _body(request, query, tables, now))
     except RateLimited as limited:
-        return _too_many(request, asked, limited)
+        return _too_many(request, query, limited)
 
 
-def _as_svg(request: HttpRequest, asked: Asked, plan: Plan) -> HttpResponse:
-    asked = plan.asked
-    title = f"{asked.title}, torch {asked.wanted.torch}"
-    return svg_response("plan", svg_of(plan.drawing, title, request.build_absolute_uri(asked.address)))
+def _as_svg(request: HttpRequest, query: PlanQuery, plan: Plan) -> HttpResponse:
+    query = plan.query
+    title = f"{query.title}, torch {query.wanted.torch}"
+    return svg_response("plan", svg_of(plan.drawing, title, request.build_absolute_uri(query.address)))
 
 
-def _shown(request: HttpRequest, asked: Asked, body: SafeString) -> HttpResponse:
+def _shown(request: HttpRequest, query: PlanQuery, body: SafeString) -> HttpResponse:
     if wants_partial(request):
         return HttpResponse(body)
-    return render(request, "plan/page.html", {"asked": asked, "body": body})
+    return render(request, "plan/page.html", {"asked": query, "body": body})
 
 
-def _too_many(request: HttpRequest, asked: Asked, limited: RateLimited) -> HttpResponse:
+def _too_many(request: HttpRequest, query: PlanQuery, limited: RateLimited) -> HttpResponse:
     """The form as it was filled in, with nothing planned."""
-    problem = _("Too many plans were asked for from this address. Try again in %(seconds)s seconds.")
-    asked = replace(asked, notes=(problem % {"seconds": limited.retry_after_s},))
-    answer = _shown(request, asked, _rendered(asked, None))
+    retry = _("try again in %(seconds)s seconds") % {"seconds": limited.retry_after_s}
+    query = replace(query, notes=(Note("", _("Too many plans were requested from this address"), retry),))
+    answer = _shown(request, query, _rendered(query, None))
     answer.status_code = HTTPStatus.TOO_MANY_REQUESTS
     answer.headers["Retry-After"] = str(limited.retry_after_s)
     return answer
 
 
-def _body(request: HttpRequest, asked: Asked, tables: Tables, now: datetime) -> SafeString:
+def _body(request: HttpRequest, query: PlanQuery, tables: Tables, now: datetime) -> SafeString:
     """Kept where it is one of the lists' own choices: what a visitor typed would fill the cache."""
-    wanted = asked.wanted
-    if not asked.accelerator:
-        return _rendered(asked, None)
-    if asked.notes or asked.driver:
-        return _rendered(asked, _planned(request, asked, tables, now))
-    torch = "" if asked.torch_is_open else wanted.torch
-    python = "" if asked.python_is_open else wanted.python
-    chosen = (asked.accelerator, wanted.system.key, torch, wanted.macos, python)
+    wanted = query.wanted
+    if not query.accelerator:
+        return _rendered(query, None)
+    if query.notes or query.driver:
+        return _rendered(query, _planned(request, query, tables, now))
+    torch = "" if query.torch_is_open else wanted.torch
+    python = "" if query.python_is_open else wanted.python
+    chosen = (query.accelerator, wanted.system.key, torch, wanted.macos, python)
     state = ("plan", CatalogueEdition.current(), Edition.current(), now.date(), *chosen)
-    return kept(state, lambda: _rendered(asked, _planned(request, asked, tables, now)), KEPT_S)
+    return kept(state, lambda: _rendered(query, _planned(request, query, tables, now)), KEPT_S)
 
 
-def _planned(request: HttpRequest, asked: Asked, tables: Tables, now: datetime) -> Plan:
+def _planned(request: HttpRequest, query: PlanQuery, tables: Tables, now: datetime) -> Plan:
     """A plan that is made for this request, which is work. Raises RateLimited."""
     PLANS.count(request)
-    return plan_of(asked, tables, now)
+    return plan_of(query, tables, now)
 
 
-def _rendered(asked: Asked, plan: Plan | None) -> SafeString:
-    asked = plan.asked if plan else asked
-    return render_to_string("plan/_plan.html", {"asked": asked, "plan": plan, "svg_url": f"{asked.address}&format=svg"})
+def _rendered(query: PlanQuery, plan: Plan | None) -> SafeString:
+    query = plan.query if plan else query
+    return render_to_string("plan/_plan.html", {"asked": query, "plan": plan, "svg_url": f"{query.address}&format=svg"})

@@ -16,7 +16,7 @@ from stackviz.stacks.memory import memory_model_of
 from stackviz.stacks.queries import component_page, described_columns, layer_sections, stack_rows
 from stackviz.stacks.terms import Term, all_terms
 from stackviz.stacks.undrawn_components import undrawn_components
-from stackviz.web.asked import asked_text
+from stackviz.web.address import text_parameter
 from stackviz.web.download import svg_response
 from stackviz.web.htmx import vary_on_htmx, wants_partial
 
@@ -32,7 +32,7 @@ def stacks(request: HttpRequest) -> HttpResponse:
     `?vendor=` leads to the first stack that accelerators of this maker run; for htmx it is that stack in short.
     """
     rows = stack_rows()
-    if vendor := asked_text(request, "vendor"):
+    if vendor := text_parameter(request, "vendor"):
         of_vendor = [row for row in rows if row.vendor == vendor]
         if wants_partial(request):
             return render(request, "stacks/_of_vendor.html", {"rows": of_vendor[:1], "others": of_vendor[1:]})

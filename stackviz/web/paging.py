@@ -6,6 +6,8 @@ from typing import Generic, Protocol, TypeVar
 
 from django.http import HttpRequest
 
+from stackviz.web.address import whole_number
+
 LAST_PAGE = 10_000  # beyond it nobody reads, and the database would still have to skip every row before it
 
 Item = TypeVar("Item")
@@ -48,10 +50,8 @@ class Page(Generic[Item]):
 def page_number(request: HttpRequest, parameter: str = "page") -> int:
     """The page asked for, from 1; what is not a number, or out of bounds, is page 1."""
     text = request.GET.get(parameter, "")
-    if not (text.isascii() and text.isdecimal() and len(text) <= len(str(LAST_PAGE))):
-        return 1
-    number = int(text)
-    return number if 1 <= number <= LAST_PAGE else 1
+    number = whole_number(text, max_digits=len(str(LAST_PAGE))) or 1
+    return number if number <= LAST_PAGE else 1
 
 
 def page_of(rows: Sliceable[Row], number: int, per_page: int) -> Page[Row]:

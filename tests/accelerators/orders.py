@@ -1,6 +1,6 @@
 """What an order of the list must be, whichever database sorts it."""
 
-from stackviz.accelerators.list_query import Asked
+from stackviz.accelerators.list_query import ListQuery
 from stackviz.accelerators.list_rows import values_by_cell
 from stackviz.accelerators.list_search import counted, found_accelerators
 from stackviz.catalog.fields import FIELDS
@@ -10,8 +10,8 @@ from stackviz.catalog.queries import headline
 def assert_the_order_is_that_of_the_figures_shown(key: str) -> None:
     """Both ways: amounts in order, what shows no figure last and counted."""
     for sort in (key, f"-{key}"):
-        found = list(found_accelerators(Asked(sort=sort)))
-        counts = counted(Asked(sort=sort))
+        found = list(found_accelerators(ListQuery(sort=sort)))
+        counts = counted(ListQuery(sort=sort))
         assert len(found) == counts.found
         if key not in FIELDS or key == "vendor":
             continue

@@ -10,13 +10,13 @@ from django.contrib.auth.models import User
 from django.core.cache import cache
 from django.utils import timezone
 
-from stackviz.accelerators.changes import BULK, NAMES, PER_PAGE, SHEETS, Asked, Place, read_log
+from stackviz.accelerators.changes import BULK, NAMES, PER_PAGE, SHEETS, LogFilter, Place, read_log
 from stackviz.catalog.change import loading
 from stackviz.catalog.fields import FIELDS
 from stackviz.catalog.models import Accelerator, Alias, CatalogueEdition, CatalogueLoad, SpecValue
 
 EVIL = "<script>alert(1)</script>"
-WHOLE = Asked()
+WHOLE = LogFilter()
 
 
 @pytest.fixture(autouse=True)
@@ -47,7 +47,7 @@ def told(asked=WHOLE, **parts):
 
 def test_a_correction_says_who_when_what_and_why(bandwidth, mira):
     saved(bandwidth, "the data sheet says so", mira, value="3352")
-    entry = read_log(Asked()).entries[0]
+    entry = read_log(LogFilter()).entries[0]
     assert (entry.what, entry.old, entry.new) == ("changed", "3350 GB/s", "3352 GB/s")
     assert (entry.who, entry.reason) == ("Mira Okonkwo", "the data sheet says so")
     assert (entry.accelerator, entry.slug, entry.title) == ("Acme One", "acme-one", "Memory bandwidth")
@@ -58,14 +58,14 @@ def test_a_correction_says_who_when_what_and_why(bandwidth, mira):
 def test_the_name_somebody_logs_in_by_is_not_told(bandwidth):
     ada = User.objects.create_user("ada")
     saved(bandwidth, "", ada, value="3352")
-    assert read_log(Asked()).entries[0].who == f"curator {ada.pk}"
+    assert read_log(LogFilter()).entries[0].who == f"curator {ada.pk}"
 
 
 def test_a_value_is_told_with_its_condition(card, sheet_source):
     SpecValue.objects.create(
         accelerator=card, field="bf16_tensor_tflops", value="989.4", unit="TFLOPS", condition="sparsity=dense", source=sheet_source, status="public"
     )  # fmt: skip
-    entry = read_log(Asked()).entries[0]
+    entry = read_log(LogFilter()).entries[0]
     assert (entry.what, entry.condition, entry.new) == ("added", "dense", "989.4 TFLOPS")
 
 
@@ -87,14 +87,14 @@ def test_a_step_is_told_for_what_it_was_to_the_public(bandwidth, changes, what, 
 def test_removals_are_told_with_what_was_there(bandwidth, mira):
     bandwidth._history_user, bandwidth._change_reason = mira, "another product"
     bandwidth.delete()
-    entry = read_log(Asked()).entries[0]
+    entry = read_log(LogFilter()).entries[0]
     assert (entry.what, entry.old, entry.new) == ("removed", "3350 GB/s", "")
     assert (entry.who, entry.reason, entry.source_title) == ("Mira Okonkwo", "another product", "Acme data sheet")
 
 
 def test_what_changed_beside_the_figure_is_told(bandwidth):
     saved(bandwidth, condition="scope=gpu", note="per GPU")
-    entry = read_log(Asked()).entries[0]
+    entry = read_log(LogFilter()).entries[0]
     assert entry.details == ("condition: none → per GPU", "note: per GPU")
     assert (entry.old, entry.new) == ("", "3350 GB/s")
 
@@ -104,12 +104,12 @@ def test_names_and_accelerators_are_told_too(card, sheet_source):
     saved(alias, name="ACME One")
     alias.delete()
     saved(card, name="Acme Uno")
-    assert told(Asked(field=NAMES)) == [
+    assert told(LogFilter(field=NAMES)) == [
         ("removed", "ACME One, with 24 GB of memory", ""),
         ("changed", "ACME 1, with 24 GB of memory", "ACME One, with 24 GB of memory"),
         ("added", "", "ACME 1, with 24 GB of memory"),
     ]
-    assert [(entry.what, entry.details) for entry in read_log(Asked(field=SHEETS)).entries] == [
+    assert [(entry.what, entry.details) for entry in read_log(LogFilter(field=SHEETS)).entries] == [
         ("changed", ("name: Acme One → Acme Uno",)),
         ("added", ()),
     ]
@@ -117,7 +117,7 @@ def test_names_and_accelerators_are_told_too(card, sheet_source):
 
 def test_a_removed_accelerator_keeps_its_name_in_the_log_and_has_no_link(bandwidth, card):
     card.delete()
-    entries = read_log(Asked()).entries
+    entries = read_log(LogFilter()).entries
     assert {(entry.field, entry.what, entry.accelerator, entry.slug) for entry in entries[:2]} == {
         (SHEETS, "removed", "Acme One", ""),
         ("memory_bandwidth_gb_s", "removed", "Acme One", ""),
@@ -126,17 +126,17 @@ def test_a_removed_accelerator_keeps_its_name_in_the_log_and_has_no_link(bandwid
 
 def test_saving_without_a_change_is_no_entry(bandwidth, card):
     Alias.objects.create(accelerator=card, name="ACME 1", source=bandwidth.source).save()
-    before = len(read_log(Asked()).entries)
+    before = len(read_log(LogFilter()).entries)
     bandwidth.save()
     card.save()
-    assert len(read_log(Asked()).entries) == before
+    assert len(read_log(LogFilter()).entries) == before
 
 
 # --- what is never told ---
 
 
 def everything(**parts) -> str:
-    return repr(read_log(Asked(), **parts)) + repr(read_log(Asked(each=True), **parts))
+    return repr(read_log(LogFilter(), **parts)) + repr(read_log(LogFilter(each=True), **parts))
 
 
 def test_drafts_and_unreviewed_values_are_never_told(card, sheet_source):
@@ -168,12 +168,12 @@ def test_a_name_that_only_a_machine_reported_is_never_told(client, card, sheet_s
     alias = Alias.objects.create(accelerator=card, name="Projekt Geheim")
     saved(alias, name="Projekt Geheim 9000")
     saved(alias, name="Acme 9000", source=sheet_source)
-    assert told(Asked(field=NAMES)) == [("added", "", "Acme 9000")]
+    assert told(LogFilter(field=NAMES)) == [("added", "", "Acme 9000")]
     saved(alias, source=None, name="Projekt Geheim 9001")
-    assert told(Asked(field=NAMES))[0] == ("withdrawn", "Acme 9000", "")
+    assert told(LogFilter(field=NAMES))[0] == ("withdrawn", "Acme 9000", "")
     saved(alias, name="Projekt Geheim 9002")
     alias.delete()
-    assert len(told(Asked(field=NAMES))) == 2
+    assert len(told(LogFilter(field=NAMES))) == 2
     assert "Geheim" not in everything()
     for address in ("/changes/", "/changes/?format=json", "/changes/?format=csv", "/changes/feed/"):
         assert "Geheim" not in client.get(address).content.decode()
@@ -193,7 +193,7 @@ def test_a_hidden_accelerator_is_told_of_when_it_is_withdrawn_and_not_before_it_
     saved(value, value="450")
     assert told()[0] == ("changed", "451 W", "450 W")
     saved(hidden, is_public=False)
-    entry = read_log(Asked()).entries[0]
+    entry = read_log(LogFilter()).entries[0]
     assert (entry.what, entry.accelerator, entry.slug) == ("withdrawn", "Secret", "")
     assert not re.search(r"\b450\b", everything())
 
@@ -217,14 +217,14 @@ def loaded_values(card, source, n, reason="Loaded from the curated files, versio
 def test_a_load_of_the_files_is_one_entry_with_its_counts(card, sheet_source):
     loaded_values(card, sheet_source, 12)
     CatalogueLoad.objects.create(version="abcdef0123456789")
-    first, *rest = read_log(Asked()).entries
+    first, *rest = read_log(LogFilter()).entries
     assert (first.who, first.counts, first.reason) == (
         "the catalogue's files",
         ("12 values added",),
         "version abcdef012345",
     )
     assert [entry.what for entry in rest] == ["added"]  # the accelerator itself, made by hand
-    steps = read_log(Asked(load=first.load)).entries
+    steps = read_log(LogFilter(load=first.load)).entries
     assert [entry.new for entry in steps[:2]] == ["111 W", "110 W"]
     assert {entry.who for entry in steps} == {"the catalogue's files"}
 
@@ -235,7 +235,7 @@ def test_what_the_files_no_longer_have_is_told_with_their_load(card, sheet_sourc
     with loading("0123456789abcdef"):
         SpecValue.objects.filter(data_key="k0").delete()
     CatalogueLoad.objects.create(version="0123456789abcdef")
-    assert read_log(Asked()).entries[0].counts == ("1 value removed",)
+    assert read_log(LogFilter()).entries[0].counts == ("1 value removed",)
 
 
 def test_two_loads_of_one_version_are_told_apart(card, sheet_source):
@@ -244,31 +244,31 @@ def test_two_loads_of_one_version_are_told_apart(card, sheet_source):
     with loading("abcdef0123456789"):
         SpecValue.objects.filter(data_key="k0").delete()
     CatalogueLoad.objects.create(version="abcdef0123456789")
-    assert [entry.counts for entry in read_log(Asked()).entries[:2]] == [("1 value removed",), ("2 values added",)]
+    assert [entry.counts for entry in read_log(LogFilter()).entries[:2]] == [("1 value removed",), ("2 values added",)]
 
 
 def test_a_load_that_changed_nothing_public_is_no_entry(load):
-    assert read_log(Asked()).entries == ()
+    assert read_log(LogFilter()).entries == ()
 
 
 def test_steps_of_one_cause_at_once_are_one_entry_and_can_be_read_one_by_one(card, sheet_source, mira):
     for number in range(BULK):
         value = SpecValue(accelerator=card, field="tdp_w", value=str(number), unit="W", source=sheet_source)
         saved(value, "import of acme.csv", mira, value=str(100 + number), status="public")
-    entry = read_log(Asked()).entries[0]
+    entry = read_log(LogFilter()).entries[0]
     assert (entry.counts, entry.accelerator, entry.reason) == (
         (f"{BULK} values added",),
         "Acme One",
         "import of acme.csv",
     )
-    assert len(read_log(Asked(each=True)).entries) == BULK + 1
+    assert len(read_log(LogFilter(each=True)).entries) == BULK + 1
 
 
 def test_fewer_steps_are_told_one_by_one(card, sheet_source, mira):
     for number in range(BULK - 1):
         value = SpecValue(accelerator=card, field="tdp_w", value="100", unit="W", source=sheet_source, status="public")
         saved(value, "import of acme.csv", mira, condition=f"configuration=m{number}")
-    assert len(read_log(Asked()).entries) == BULK
+    assert len(read_log(LogFilter()).entries) == BULK
 
 
 def test_many_steps_that_go_on_beyond_the_page_say_so(card, sheet_source, mira, monkeypatch):
@@ -276,20 +276,20 @@ def test_many_steps_that_go_on_beyond_the_page_say_so(card, sheet_source, mira, 
     for number in range(30):
         value = SpecValue(accelerator=card, field="tdp_w", value=str(100 + number), unit="W", source=sheet_source)
         saved(value, "import of acme.csv", mira, status="public")
-    first = read_log(Asked())
+    first = read_log(LogFilter())
     assert first.entries[0].counts == ("20 values added", "and more, on the next page")
-    rest = read_log(Asked(), first.next_place)
+    rest = read_log(LogFilter(), first.next_place)
     assert rest.entries[0].counts == ("10 values added",)
 
 
 def test_a_second_person_who_approved_is_told(bandwidth, mira):
     ada = User.objects.create_user("login-of-ada", first_name="ada")
     saved(bandwidth, "the data sheet says so", mira, value="3352", checked_by=ada, checked_at=timezone.now())
-    assert read_log(Asked()).entries[0].who == "Mira Okonkwo, approved by ada"
+    assert read_log(LogFilter()).entries[0].who == "Mira Okonkwo, approved by ada"
     saved(bandwidth, "again", mira, value="3353")
-    assert read_log(Asked()).entries[0].who == "Mira Okonkwo"
+    assert read_log(LogFilter()).entries[0].who == "Mira Okonkwo"
     saved(bandwidth, "by herself", mira, value="3354", checked_by=mira, checked_at=timezone.now())
-    assert read_log(Asked()).entries[0].who == "Mira Okonkwo"
+    assert read_log(LogFilter()).entries[0].who == "Mira Okonkwo"
 
 
 # --- pages ---
@@ -308,7 +308,7 @@ def long_log(bandwidth, mira) -> list[str]:
 def test_the_pages_together_are_the_whole_log_and_no_entry_twice(long_log):
     found, before = [], None
     for _page in range(10):
-        log = read_log(Asked(), before)
+        log = read_log(LogFilter(), before)
         assert len(log.entries) <= PER_PAGE
         found += log.entries
         before = log.next_place
@@ -324,7 +324,7 @@ def test_a_history_longer_than_what_is_read_at_once_is_paged_to_its_end(long_log
     Alias.objects.create(accelerator=card, name="ACME 1", source=sheet_source)
     found, before = [], None
     for _page in range(20):
-        log = read_log(Asked(), before)
+        log = read_log(LogFilter(), before)
         found += log.entries
         before = log.next_place
         if before is None:
@@ -343,7 +343,7 @@ def test_entries_of_one_moment_are_neither_lost_nor_doubled_between_pages(card, 
         saved(alias, f"name {number}")
     found, before = [], None
     for _page in range(40):
-        log = read_log(Asked(), before, length=7)
+        log = read_log(LogFilter(), before, length=7)
         found += [entry.key for entry in log.entries]
         before = log.next_place
         if before is None:
@@ -368,7 +368,7 @@ def test_a_place_is_read_as_it_is_written_and_nothing_else_is():
 
 
 @pytest.mark.parametrize(
-    "asked", [Asked(), Asked(accelerator="acme-one", vendor="acme", field="memory_bandwidth_gb_s")]
+    "asked", [LogFilter(), LogFilter(accelerator="acme-one", vendor="acme", field="memory_bandwidth_gb_s")]
 )
 def test_the_log_costs_as_many_queries_however_long_it_is(long_log, load, asked, django_assert_max_num_queries):
     with django_assert_max_num_queries(11):

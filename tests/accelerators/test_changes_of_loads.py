@@ -2,18 +2,18 @@
 
 import re
 
-from stackviz.accelerators.changes import PER_PAGE, Asked, read_log
+from stackviz.accelerators.changes import PER_PAGE, LogFilter, read_log
 
 
 def test_the_first_load_of_the_whole_catalogue_is_one_entry(curated, db):
-    (entry,) = read_log(Asked()).entries
+    (entry,) = read_log(LogFilter()).entries
     assert re.fullmatch(r"\d,\d{3} values added", entry.counts[0])
-    assert len(read_log(Asked(load=entry.load)).entries) == PER_PAGE
+    assert len(read_log(LogFilter(load=entry.load)).entries) == PER_PAGE
 
 
 def test_an_accelerators_part_of_a_load_is_counted_and_told_step_by_step(curated, db):
-    (entry,) = read_log(Asked(accelerator="nvidia-t4")).entries
-    steps = read_log(Asked(accelerator="nvidia-t4", load=entry.load)).entries
+    (entry,) = read_log(LogFilter(accelerator="nvidia-t4")).entries
+    steps = read_log(LogFilter(accelerator="nvidia-t4", load=entry.load)).entries
     assert len(steps) == entry.count
     assert {step.accelerator for step in steps} == {"NVIDIA T4"}
 
@@ -21,5 +21,5 @@ def test_an_accelerators_part_of_a_load_is_counted_and_told_step_by_step(curated
 def test_unreviewed_values_of_the_files_are_not_counted(curated, db):
     from stackviz.catalog.models import SpecValue
 
-    (entry,) = read_log(Asked()).entries
+    (entry,) = read_log(LogFilter()).entries
     assert entry.counts[0] == f"{SpecValue.objects.filter(status='public').count():,} values added"

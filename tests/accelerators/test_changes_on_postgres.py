@@ -3,7 +3,7 @@
 import pytest
 from django.utils import timezone
 
-from stackviz.accelerators.changes import Asked, read_log
+from stackviz.accelerators.changes import LogFilter, read_log
 from stackviz.catalog.change import loading
 from stackviz.catalog.models import Accelerator, Alias, CatalogueLoad, Source, SpecValue, Vendor
 from stackviz.curation.completeness import COUNTED, read_matrix
@@ -34,7 +34,7 @@ def history(on_postgres) -> Accelerator:
 
 @pytest.mark.django_db(transaction=True)
 def test_the_log_is_the_same_on_postgresql(history):
-    entries = read_log(Asked()).entries
+    entries = read_log(LogFilter()).entries
     told = [(entry.what, entry.old, entry.new, entry.counts) for entry in entries]
     assert told == [
         ("added", "", "ACME 1", ()),
@@ -43,9 +43,9 @@ def test_the_log_is_the_same_on_postgresql(history):
         ("loaded", "", "", ("2 values added",)),
         ("added", "", "", ()),
     ]
-    steps = read_log(Asked(load=entries[2].load)).entries
+    steps = read_log(LogFilter(load=entries[2].load)).entries
     assert [(entry.what, entry.old) for entry in steps] == [("removed", "300 W")]
-    assert len(read_log(Asked(accelerator="acme-one", vendor="acme", field="tdp_w")).entries) == 3
+    assert len(read_log(LogFilter(accelerator="acme-one", vendor="acme", field="tdp_w")).entries) == 3
 
 
 @pytest.mark.django_db(transaction=True)

@@ -110,8 +110,8 @@ def test_what_does_not_exist_is_left_out_with_a_note(curated, client, db):
     answer = client.get("/claims/?verdict=perhaps&format=xml&q=%00%3Cb%3E")
     page = answer.content.decode()
     assert answer.status_code == 200
-    assert "There is no verdict &#x27;perhaps&#x27;" in page
-    assert "as csv or json" in page
+    assert "Unknown verdict “perhaps”" in page
+    assert "choose csv or json" in page
     assert "<b>" not in page.split('id="found"')[1].split("<ol")[0]
 
 

@@ -45,7 +45,7 @@ def test_a_figure_is_in_the_unit_of_its_column(curated, client, db):
 
 def test_a_file_says_what_of_the_address_was_left_out(curated, client, db):
     data = client.get(LIST + "?vendor=acme&sort=-tdp_w&format=json").json()
-    assert data["left_out"] == ["There is no vendor 'acme': it was left out."]
+    assert data["left_out"] == ["Unknown vendor “acme”; it was ignored."]
     assert data["without_figure"] == sum("tdp_w" in item["missing"] for item in data["items"])
 
 

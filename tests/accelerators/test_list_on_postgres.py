@@ -5,7 +5,7 @@ from django.http import QueryDict
 from django.test import Client
 
 from stackviz.accelerators.list_filters import facets, known_choices
-from stackviz.accelerators.list_query import SORTS, Asked, read_asked
+from stackviz.accelerators.list_query import SORTS, ListQuery, read_list_query
 from stackviz.accelerators.list_search import counted, found_accelerators
 from stackviz.catalog.load import load_catalogue
 from stackviz.catalog.models import Accelerator, CatalogueEdition
@@ -32,12 +32,12 @@ def filled(on_postgres):
 
 def test_postgresql_answers_as_sqlite_does(filled):
     for query, slugs in QUERIES.items():
-        asked = read_asked(QueryDict(query), filled)
+        asked = read_list_query(QueryDict(query), filled)
         assert asked.notes == ()
         assert [item.slug for item in found_accelerators(asked)] == slugs, query
         assert counted(asked).found == len(slugs)
     by_name = {
-        facet.name: {choice.value: choice.count for choice in facet.choices} for facet in facets(Asked(), filled)
+        facet.name: {choice.value: choice.count for choice in facet.choices} for facet in facets(ListQuery(), filled)
     }
     assert by_name["vendor"]["nvidia"] > 90
     assert by_name["supports"]["bf16"] > 50

@@ -102,12 +102,12 @@ def test_a_moment_that_is_none_is_left_out_with_a_note(client, bandwidth, at):
 
 def test_before_the_sheet_there_was_none_and_the_page_says_so(client, bandwidth):
     page = text_of(client, "?at=2001-01-01")
-    assert "There was no such sheet on 2001-01-01 23:59:59 UTC: it is shown as it is." in page
+    assert "This sheet did not exist on 2001-01-01 23:59:59 UTC; it is shown as it is." in page
     assert ">3,350 GB/s</span>" in page
 
 
 def test_a_format_that_there_is_not_is_left_out_with_a_note(client, bandwidth):
-    assert "There is no format “xml”: csv and json are there." in text_of(client, "?format=xml")
+    assert "Unknown format “xml”; choose csv or json; the page is shown instead." in text_of(client, "?format=xml")
 
 
 def test_a_past_sheet_costs_at_most_so_many_queries_whatever_is_on_it(

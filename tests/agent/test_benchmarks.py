@@ -15,7 +15,7 @@ import pytest
 
 from stackviz.agent.benchmarks import measure as measuring
 from stackviz.agent.benchmarks import run as running
-from stackviz.agent.benchmarks.cases import BENCHMARKS, LIGHT_PARAMS, MIB, Benchmark, Case, Prepared, plan
+from stackviz.agent.benchmarks.cases import Case, plan
 from stackviz.agent.benchmarks.conditions import SmiReadings, read_card, read_processor, throttle_words
 from stackviz.agent.benchmarks.devices import Device, card_of, list_devices
 from stackviz.agent.benchmarks.run import BenchmarkOptions, not_run, run_benchmarks
@@ -23,6 +23,8 @@ from stackviz.agent.benchmarks.timing import Pace, runs_per_block, time_blocks, 
 from stackviz.agent.children import Ended
 from stackviz.agent.probing.nvml import Nvml
 from stackviz.facts.asking import Missing
+from stackviz.measuring import BENCHMARKS, Benchmark, Prepared
+from stackviz.measuring.benchmark import MIB
 from stackviz.wire import hashed_uuid, parse_report
 from tests.agent import fake_nvml
 from tests.agent.fake_nvml import Error, healthy_card
@@ -90,8 +92,15 @@ def test_a_block_is_filled_with_runs(seconds, runs):
 # ---- plans ----------------------------------------------------------------------------------------------------------
 
 
-def test_a_quick_plan_for_a_processor_has_both_benchmarks():
+def test_a_quick_plan_for_a_processor_holds_the_quick_cases_of_every_benchmark_in_turn():
     cases = plan([("cpu", "cpu")], list(BENCHMARKS), quick=True)
+    assert list(dict.fromkeys(case.benchmark for case in cases)) == list(BENCHMARKS)
+    for key, benchmark in BENCHMARKS.items():
+        assert [case.params for case in cases if case.benchmark == key] == benchmark.cases("cpu", True)
+
+
+def test_cases_are_named_as_people_say_them():
+    cases = plan([("cpu", "cpu")], ["gemm", "memory-copy"], quick=True)
     assert [str(case) for case in cases] == [
         "gemm fp32 1024 on cpu",
         "gemm fp32 2048 on cpu",
@@ -104,18 +113,26 @@ def test_a_quick_plan_for_a_processor_has_both_benchmarks():
 
 def test_beside_an_accelerator_a_quick_plan_asks_the_processor_for_little():
     cases = plan([("cuda:0", "cuda"), ("cpu", "cpu")], list(BENCHMARKS), quick=True)
-    assert [str(case) for case in cases if case.device == "cpu"] == [
-        "gemm fp32 2048 on cpu",
-        "memory-copy 256 MiB on cpu",
-        "memory-copy 1024 MiB on cpu",
-    ]
+    on_processor = [case for case in cases if case.device == "cpu"]
+    assert [str(case) for case in on_processor if case.benchmark == "gemm"] == ["gemm fp32 2048 on cpu"]
+    for case in on_processor:
+        benchmark = BENCHMARKS[case.benchmark]
+        assert case.params == benchmark.light or benchmark.smaller(case.params) is None
 
 
-def test_every_plan_holds_the_light_cases():
-    for quick in (True, False):
-        cases = plan([("cpu", "cpu")], list(BENCHMARKS), quick=quick)
-        for key, params in LIGHT_PARAMS.items():
-            assert any(case.benchmark == key and case.params == params for case in cases)
+@pytest.mark.parametrize("quick", [True, False])
+@pytest.mark.parametrize("key", BENCHMARKS)
+def test_every_plan_holds_the_light_cases(key, quick):
+    assert BENCHMARKS[key].light in [case.params for case in plan([("cpu", "cpu")], [key], quick=quick)]
+
+
+@pytest.mark.parametrize("kind", ["cuda", "mps", "xpu", "cpu"])
+@pytest.mark.parametrize("key", BENCHMARKS)
+def test_every_case_has_a_working_set_and_counts_as_work(key, kind):
+    benchmark = BENCHMARKS[key]
+    for params in benchmark.cases(kind, False):
+        assert benchmark.working_set_bytes(params) > 0
+        assert benchmark.work(params)
 
 
 def test_a_type_only_some_devices_have_is_planned_for_those():
@@ -148,7 +165,21 @@ def measure(monkeypatch):
 
     def with_(prepare, count=2, pace=BRIEF, smaller=lambda _params: None, working_set=0, free=None, cache=None):
         benchmark = Benchmark(
-            "made", 1, lambda *_: [], prepare, lambda _params: working_set, smaller, cache is not None
+            key="made",
+            version=1,
+            title="Made",
+            runs="",
+            sizes="",
+            cases=lambda *_: [],
+            light={},
+            prepare=prepare,
+            working_set_bytes=lambda _params: working_set,
+            smaller=smaller,
+            must_exceed_cache=cache is not None,
+            unit="B/s",
+            work=lambda _params: None,
+            formula="",
+            source="",
         )
         monkeypatch.setattr(measuring, "BENCHMARKS", {"made": benchmark})
         monkeypatch.setattr(Device, "free_bytes", lambda _self: free)

@@ -2,8 +2,11 @@
 
 import pytest
 
-from stackviz.benchmarks.registry import BENCHMARKS, GEMM, MEMORY_COPY, benchmark
+from stackviz.benchmarks.registry import benchmark
 from stackviz.catalog.fields import FIELDS
+from stackviz.measuring import VERSIONS
+from stackviz.measuring.gemm import GEMM
+from stackviz.measuring.memory_copy import MEMORY_COPY
 from stackviz.units import unit
 
 
@@ -45,7 +48,7 @@ def test_a_copy_is_bounded_by_memory_bandwidth_whatever_the_type():
     assert MEMORY_COPY.bounding_fields({"bytes": 1, "dtype": "fp16"}) == ("memory_bandwidth_gb_s",)
 
 
-@pytest.mark.parametrize("known", BENCHMARKS.values(), ids=lambda known: known.key)
+@pytest.mark.parametrize("known", VERSIONS.values(), ids=lambda known: known.key)
 def test_every_bound_is_a_field_of_the_catalogue_in_the_benchmarks_unit(known):
     assert unit(known.unit).si == known.unit
     for dtype, names in known.bounds.items():
@@ -53,7 +56,7 @@ def test_every_bound_is_a_field_of_the_catalogue_in_the_benchmarks_unit(known):
             assert unit(FIELDS[name].unit).si == known.unit_of({"dtype": dtype})
 
 
-@pytest.mark.parametrize("known", BENCHMARKS.values(), ids=lambda known: known.key)
+@pytest.mark.parametrize("known", VERSIONS.values(), ids=lambda known: known.key)
 def test_every_formula_has_a_source(known):
     assert known.formula
     assert known.source

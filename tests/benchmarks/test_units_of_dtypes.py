@@ -2,8 +2,7 @@
 
 import pytest
 
-from stackviz.agent.benchmarks.cases import _FULL_TYPES
-from stackviz.benchmarks.registry import GEMM
+from stackviz.measuring.gemm import _FULL_TYPES, GEMM
 
 
 def square(dtype):

@@ -8,7 +8,7 @@ from django.core.exceptions import ValidationError
 from django.db import connection
 from django.utils import timezone
 
-from stackviz.accelerators.changes import Asked, read_log
+from stackviz.accelerators.changes import LogFilter, read_log
 from stackviz.catalog.models import Accelerator, Alias, Source, Vendor
 from stackviz.curation.name_decisions import (
     CannotUndo,
@@ -92,11 +92,11 @@ def test_the_names_own_history_says_why_and_the_public_log_is_silent_until_it_ha
     card(lab)
     give(Target(small))
     assert Alias.history.get().history_change_reason == "read off the card"
-    assert read_log(Asked(field="name")).entries == ()
+    assert read_log(LogFilter(field="name")).entries == ()
     alias = Alias.objects.get()
     alias.source = Source.objects.create(key="sheet", title="Data sheet", url="https://maker.example")
     alias.save()
-    entry = read_log(Asked(field="name")).entries[0]
+    entry = read_log(LogFilter(field="name")).entries[0]
     assert (entry.what, entry.new, entry.source_title) == ("added", NAME, "Data sheet")
 
 

@@ -131,11 +131,11 @@ def test_a_file_has_every_point_with_every_source(client, curated, db):
 @pytest.mark.parametrize(
     ("query", "says"),
     [
-        ("x=no-such&y=tdp_w", "There is no field"),
-        ("size=huge", "There is no field"),
-        ("colour=taste", "There is no colouring"),
-        ("xscale=cubic", "There is no scale"),
-        ("field=tdp_w", "There is no filter"),
+        ("x=no-such&y=tdp_w", "Unknown field"),
+        ("size=huge", "Unknown field"),
+        ("colour=taste", "Unknown colouring"),
+        ("xscale=cubic", "Unknown scale"),
+        ("field=tdp_w", "Unknown parameter"),
         ("vendor=cerebras&y=bf16_tensor_tflops&x=launch_price_usd", "Nothing has both figures"),
         ("x=mig_instances&y=tdp_w&xscale=log", "MIG"),
         ("x=tdp_w&y=tdp_w&size=tdp_w", "Board power"),

@@ -112,7 +112,7 @@ def test_a_hidden_sheet_is_on_no_line(client, curated, db):
 
 @pytest.mark.parametrize(
     ("query", "says"),
-    [("vendor=acme", "There is no vendor"), ("year=2020", "There is no filter"), ("x=1", "no filter")],
+    [("vendor=acme", "Unknown vendor"), ("year=2020", "Unknown parameter"), ("x=1", "Unknown parameter")],
 )
 def test_an_odd_address_is_answered_with_a_note(client, curated, db, query, says):
     response = client.get(f"/timeline/?{query}")

@@ -1,15 +1,17 @@
 """The command; see the package's own words."""
 
 import argparse
+import json
 import os
 import shutil
 import subprocess
 import sys
 import tempfile
+import time
+import urllib.request
 from pathlib import Path
 
 from tests.golden.differences import print_differences
-from tests.golden.reworded import read_rewordings
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 WAYS = ("upload", "dump", "dump-api", "value")
@@ -78,15 +80,51 @@ def walk(tree: Path, site: Path | None, names: list[str], *, with_files: bool) -
             run_child(tree, copy, "walk", name, *(["files"] if with_files else []))
 
 
+def shoot(folder: Path, tree: Path, site: Path | None, only: str) -> None:
+    """Serves a copy of the site, and has a browser draw it."""
+    from tests.golden import shots
+    from tests.live import free_port
+
+    with tempfile.TemporaryDirectory(prefix="golden-") as scratch:
+        copy, port = Path(scratch) / "site", free_port()
+        if site is None:
+            seed(copy, tree)
+        else:
+            shutil.copytree(site, copy, symlinks=True)
+            run_child(tree, copy, "upgrade", quiet=True)
+        command = [sys.executable, str(CHILD), "serve", str(port)]
+        server = subprocess.Popen(command, cwd=tree, env=environment(copy), stderr=subprocess.DEVNULL)
+        try:
+            url = f"http://127.0.0.1:{port}"
+            wait_for(f"{url}/health/")
+            shots.shoot(url, json.loads((copy / "seed.json").read_text()), folder, only)
+        finally:
+            server.terminate()
+            server.wait()
+
+
+def wait_for(url: str) -> None:
+    for _try in range(300):
+        try:
+            with urllib.request.urlopen(url):
+                return
+        except OSError:
+            time.sleep(0.1)
+    sys.exit(f"{url} does not answer")
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(prog="tests.golden", description=__doc__)
     commands = parser.add_subparsers(dest="command", required=True)
-    for name in ("seed", "record"):
+    for name in ("seed", "record", "shoot"):
         command = commands.add_parser(name)
         command.add_argument("folder", type=Path)
         command.add_argument("--tree", type=Path, default=ROOT, help="the checkout whose code runs (default: this one)")
-        if name == "record":
+        if name != "seed":
             command.add_argument("--site", type=Path, help="a folder that `seed` filled; it is copied and upgraded")
+        if name == "shoot":
+            command.add_argument("--only", default="", help="pages whose name holds this text")
+        if name == "record":
             command.add_argument("--samples", default="", help="a folder of more dumps for the agent to diagnose")
     walking = commands.add_parser("walk")
     walking.add_argument("names", nargs="*", metavar="WAY", help=f"{', '.join(WAYS)} (default: all)")
@@ -98,15 +136,22 @@ def main() -> int:
     comparing.add_argument("after", type=Path)
     comparing.add_argument("--only", default="", help="names that hold this text")
     comparing.add_argument("--short", action="store_true", help="one line for each page that differs")
+    pixels = commands.add_parser("compare-shots")
+    pixels.add_argument("before", type=Path)
+    pixels.add_argument("after", type=Path)
+    pixels.add_argument("out", type=Path, help="where pictures of the differences are written")
     options = parser.parse_args()
     if options.command == "compare":
-        meant = read_rewordings(options.reworded, options.tree_before) if options.reworded else []
-        return print_differences(
-            options.before, options.after, only=options.only, short=options.short, rewordings=meant
-        )
+        return print_differences(options.before, options.after, only=options.only, short=options.short)
+    if options.command == "compare-shots":
+        from tests.golden.shots import print_picture_differences
+
+        return print_picture_differences(options.before, options.after, options.out)
     tree = options.tree.resolve()
     if options.command == "walk":
         walk(tree, options.site, options.names or list(WAYS), with_files=options.files)
+    elif options.command == "shoot":
+        shoot(options.folder, tree, options.site, options.only)
     elif options.command == "seed":
         seed(options.folder, tree)
     else:

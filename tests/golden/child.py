@@ -50,11 +50,11 @@ def main(command: str, *arguments: str) -> None:
         setup_test_environment(debug=False)
         follow(arguments[0], with_files="files" in arguments)
     elif command == "serve":
-        from django.core.servers.basehttp import ThreadedWSGIServer, run
+        from django.core.servers.basehttp import run
         from django.core.wsgi import get_wsgi_application
 
         pinned.set_clock(pinned.NOW)
-        run("127.0.0.1", int(arguments[0]), get_wsgi_application(), threading=True, server_cls=ThreadedWSGIServer)
+        run("127.0.0.1", int(arguments[0]), get_wsgi_application(), threading=True)
 
 
 if __name__ == "__main__":

@@ -66,16 +66,16 @@ def test_a_mac_hears_which_macos_the_gpu_wants(plan):
 @pytest.mark.parametrize(
     ("query", "said"),
     [
-        ("accelerator=nvidia-h9000", "“nvidia-h9000” is not known here as accelerator"),
+        ("accelerator=nvidia-h9000", "Unknown accelerator “nvidia-h9000”"),
         (
             "accelerator=amd-mi300x",
-            "has a spec sheet here, but plans can be made for NVIDIA cards, Apple chips and the CPU",
+            "is neither an NVIDIA card nor an Apple chip; only these and the CPU can be planned.",
         ),
-        ("accelerator=nvidia-jetson-nano", "its JetPack, which no table here has"),
-        ("accelerator=cpu&torch=9.9", "“9.9” is not known here as torch"),
-        ("accelerator=nvidia-t4&driver=new", "“new” is no driver version"),
+        ("accelerator=nvidia-jetson-nano", "its JetPack, which these tables do not cover; it cannot be planned."),
+        ("accelerator=cpu&torch=9.9", "Unknown torch release “9.9”"),
+        ("accelerator=nvidia-t4&driver=new", "“new” is not a driver version"),
         ("accelerator=apple-m1-8&system=linux-x86_64", "does not run this accelerator"),
-        ("accelerator=nvidia-t4&python=%3Cscript%3E", "“<script>” is not known here as python"),
+        ("accelerator=nvidia-t4&python=%3Cscript%3E", "Unknown Python release “<script>”"),
         ("accelerator=nvidia-t4&system=%00", "it works"),
     ],
     ids=["accelerator", "amd", "jetson", "torch", "driver", "system", "python", "nul"],
@@ -130,7 +130,7 @@ def test_plans_that_have_to_be_made_are_counted_and_kept_ones_are_not(plan, sett
     named = f"{ready}&driver=580.95.05"
     assert [plan(asked).status_code for asked in (named, named, f"{named}&format=svg")] == [200, 429, 429]
     refused = plan(named)
-    assert "Too many plans were asked for from this address" in text_of(refused)
+    assert "Too many plans were requested from this address" in text_of(refused)
     assert 1 <= int(refused["Retry-After"]) <= 60
     assert plan(ready).status_code == plan().status_code == 200
 

@@ -41,3 +41,12 @@ def test_recipe_fact(copy):
     assert "memory.huge_page_bytes" in copy.run("fact")
     assert copy.changed() == named | {"docs/wire-format.md"}
     assert "| `memory.huge_page_bytes` | integer | B | size of a huge page |" in copy.read("docs/wire-format.md")
+
+
+def test_recipe_benchmark(copy):
+    named = copy.apply("benchmark")
+    assert named == {"stackviz/measuring/memory_read.py", "tests/benchmarks/test_memory_read.py", "CHANGELOG.md"}
+    copy.lint(named)
+    assert "memory-read" in copy.run("benchmark")
+    assert copy.changed() == named | {"docs/agent.md"}
+    assert "| `memory-read` 1 | sum of random 4-byte numbers" in copy.read("docs/agent.md")

@@ -1,10 +1,12 @@
-"""What a change log is made of: the entries, their place in the log, and which part of the log is wanted."""
+"""What a change log is made of: the entries, their place in the log, and which part of it is read."""
 
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
+
+from stackviz.web.address import whole_number
 
 PER_PAGE = 50
 
@@ -38,18 +40,19 @@ class Place:
         """None for a text that names no place."""
         moment, _dash, rest = text.partition("-")
         rank, _dash, pk = rest.partition("-")
-        if not (rank in ("0", "1", "2", "3") and pk.isascii() and pk.isdecimal() and len(pk) < 18):
+        row = whole_number(pk, max_digits=17)
+        if rank not in ("0", "1", "2", "3") or row is None:
             return None
         try:
             when = datetime.strptime(moment, "%Y%m%dT%H%M%S.%f").replace(tzinfo=UTC)
         except ValueError:
             return None
-        return cls(when, int(rank), int(pk))
+        return cls(when, int(rank), row)
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
-    """Which part of the log is wanted. `load`: the single steps of one load of the files, instead of its one entry.
+class LogFilter:
+    """Which part of the log to read. `load`: the single steps of one load of the files, instead of its one entry.
 
     `each`: steps that were done at once are told one by one all the same.
     """

@@ -8,18 +8,18 @@ from operator import or_
 from django.db.models import Count, Q
 from django.utils.translation import gettext as _
 
-from stackviz.accelerators.changes.entry import PER_PAGE, Asked, Entry, Line, Place, counted_words
-from stackviz.accelerators.changes.steps import BY_LOADER, KINDS, Kind, comes_after, in_load, wanted
+from stackviz.accelerators.changes.entry import PER_PAGE, Entry, Line, LogFilter, Place, counted_words
+from stackviz.accelerators.changes.steps import BY_LOADER, KINDS, Kind, comes_after, in_load, matching_rows
 from stackviz.catalog.models import CatalogueLoad
 
 LOAD_RANK = 3
 
 
-def load_lines(before: Place | None, asked: Asked) -> tuple[list[Line], Place | None]:
+def load_lines(before: Place | None, chosen: LogFilter) -> tuple[list[Line], Place | None]:
     """Loads that changed something public -> (their lines, where older loads may begin). Four queries."""
     loads = _loads(before)
     shown = loads[:PER_PAGE]
-    by_kind = [_counts(kind, shown, asked) for kind in KINDS]
+    by_kind = [_counts(kind, shown, chosen) for kind in KINDS]
     lines = []
     for index, (load, _earlier) in enumerate(shown):
         counted = [(kind.rank, what, n) for kind in KINDS for what, n in by_kind[kind.rank][index].items() if n]
@@ -42,13 +42,15 @@ def _loads(before: Place | None) -> list[tuple[CatalogueLoad, datetime | None]]:
     ]
 
 
-def _counts(kind: Kind, loads: Sequence[tuple[CatalogueLoad, datetime | None]], asked: Asked) -> list[dict[str, int]]:
+def _counts(
+    kind: Kind, loads: Sequence[tuple[CatalogueLoad, datetime | None]], chosen: LogFilter
+) -> list[dict[str, int]]:
     """For each load: type of record -> how many of them the public may see. One query."""
     if not loads:
         return []
     windows = [in_load(load, earlier) for load, earlier in loads]
     any_window = reduce(or_, windows)
-    rows = kind.is_shown(wanted(kind.history.filter(BY_LOADER & any_window), kind, asked))
+    rows = kind.is_shown(matching_rows(kind.history.filter(BY_LOADER & any_window), kind, chosen))
     sums = {
         f"n{index}{name}": Count("history_id", filter=window & Q(history_type=sign))
         for index, window in enumerate(windows)

@@ -9,7 +9,7 @@ from typing import Any
 from django.utils.translation import gettext as _
 
 from stackviz.accelerators.changes.describe import tell
-from stackviz.accelerators.changes.entry import PER_PAGE, Asked, Entry, Line, Log, Place, counted_words
+from stackviz.accelerators.changes.entry import PER_PAGE, Entry, Line, Log, LogFilter, Place, counted_words
 from stackviz.accelerators.changes.loads import load_lines
 from stackviz.accelerators.changes.steps import KINDS, Step, read_steps
 from stackviz.catalog.models import Accelerator
@@ -19,16 +19,16 @@ AT_ONCE = timedelta(seconds=10)  # from one of them to the next
 MOST_NAMED = 5  # accelerators named in an entry about many
 
 
-def read_log(asked: Asked, before: Place | None = None, length: int = PER_PAGE) -> Log:
-    """The newest `length` entries of what is asked for, older than `before`. Constant queries, whatever the history."""
-    read = [read_steps(kind, before, asked) for kind in KINDS]
-    loads, older_loads = ([], None) if asked.load is not None else load_lines(before, asked)
+def read_log(chosen: LogFilter, before: Place | None = None, length: int = PER_PAGE) -> Log:
+    """The newest `length` entries of the chosen part, older than `before`. Constant queries, whatever the history."""
+    read = [read_steps(kind, before, chosen) for kind in KINDS]
+    loads, older_loads = ([], None) if chosen.load is not None else load_lines(before, chosen)
     ends = [end for end in (older_loads, *(older for _steps, older in read)) if end is not None]
     horizon = max(ends, key=_order, default=None)
     lines = sorted([*_told([step for steps, _older in read for step in steps]), *loads], key=_line_order, reverse=True)
     if horizon is not None:  # what lies beyond it may miss its neighbours: it is the next page's
         lines = [line for line in lines if _order(line.place) >= _order(horizon)]
-    if asked.load is None and not asked.each:
+    if chosen.load is None and not chosen.each:
         lines = _joined(lines)
         if horizon is not None and lines and lines[-1].last == horizon and lines[-1].entry.counts:
             last = lines[-1]  # it goes on beyond what was read

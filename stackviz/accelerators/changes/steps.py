@@ -7,7 +7,7 @@ from typing import Any
 
 from django.db.models import Exists, Max, Model, OuterRef, Q, QuerySet, Subquery
 
-from stackviz.accelerators.changes.entry import NAMES, SHEETS, Asked, Place
+from stackviz.accelerators.changes.entry import NAMES, SHEETS, LogFilter, Place
 from stackviz.catalog.change import LOADED
 from stackviz.catalog.models import Accelerator, Alias, CatalogueLoad, SpecValue
 
@@ -83,22 +83,22 @@ def _public_sheets(rows: "QuerySet[Any]") -> "QuerySet[Any]":
     return rows.filter(Q(is_public=True) | Q(public_before=True))
 
 
-def wanted(rows: "QuerySet[Any]", kind: Kind, asked: Asked) -> "QuerySet[Any]":
+def matching_rows(rows: "QuerySet[Any]", kind: Kind, chosen: LogFilter) -> "QuerySet[Any]":
     """The records of one history that the filters let through."""
     row_of = "id" if kind.model is Accelerator else "accelerator_id"
     history: Any = Accelerator.history
-    if asked.accelerator:
-        same = Accelerator.objects.filter(slug=asked.accelerator).values("pk")
-        was = history.filter(slug=asked.accelerator).values("id")
+    if chosen.accelerator:
+        same = Accelerator.objects.filter(slug=chosen.accelerator).values("pk")
+        was = history.filter(slug=chosen.accelerator).values("id")
         rows = rows.filter(Q(**{f"{row_of}__in": same}) | Q(**{f"{row_of}__in": was}))
-    if asked.vendor:
-        now = Accelerator.objects.filter(vendor__slug=asked.vendor).values("pk")
-        was = history.filter(vendor__slug=asked.vendor).values("id")
+    if chosen.vendor:
+        now = Accelerator.objects.filter(vendor__slug=chosen.vendor).values("pk")
+        was = history.filter(vendor__slug=chosen.vendor).values("id")
         rows = rows.filter(Q(**{f"{row_of}__in": now}) | Q(**{f"{row_of}__in": was}))
-    if asked.field and kind.model is SpecValue:
-        return rows.filter(field=asked.field)
-    only = {SHEETS: Accelerator, NAMES: Alias}.get(asked.field, SpecValue)
-    return rows if not asked.field or kind.model is only else rows.none()
+    if chosen.field and kind.model is SpecValue:
+        return rows.filter(field=chosen.field)
+    only = {SHEETS: Accelerator, NAMES: Alias}.get(chosen.field, SpecValue)
+    return rows if not chosen.field or kind.model is only else rows.none()
 
 
 KINDS = (
@@ -118,13 +118,13 @@ def comes_after(place: Place, *, rank: int, when: str = "history_date", pk: str 
     return older
 
 
-def read_steps(kind: Kind, before: Place | None, asked: Asked) -> tuple[list[Step], Place | None]:
+def read_steps(kind: Kind, before: Place | None, chosen: LogFilter) -> tuple[list[Step], Place | None]:
     """The next READ records of one history with those before them -> (steps, where older ones begin). Two queries."""
     rows = kind.history.order_by("-history_date", "-history_id")
     if before is not None:
         rows = rows.filter(comes_after(before, rank=kind.rank))
-    rows = rows.exclude(BY_LOADER) if asked.load is None else rows.filter(BY_LOADER & _window_of(asked.load))
-    rows = kind.is_shown(wanted(rows, kind, asked)).annotate(before_id=_before(kind.model, "history_id"))
+    rows = rows.exclude(BY_LOADER) if chosen.load is None else rows.filter(BY_LOADER & _window_of(chosen.load))
+    rows = kind.is_shown(matching_rows(rows, kind, chosen)).annotate(before_id=_before(kind.model, "history_id"))
     records = list(rows.select_related("history_user", *kind.related)[:READ])
     ids = [record.before_id for record in records if record.before_id]
     befores = kind.history.select_related(*kind.related).in_bulk(ids)

@@ -3,11 +3,12 @@
 from dataclasses import asdict, replace
 from typing import Any
 
-from stackviz.agent.benchmarks.cases import BENCHMARKS, Case, plan
+from stackviz.agent.benchmarks.cases import Case, plan
 from stackviz.agent.benchmarks.devices import Device, card_of, list_devices
 from stackviz.agent.benchmarks.measure import measure
 from stackviz.agent.benchmarks.timing import FULL, QUICK
 from stackviz.agent.children import answer_in_file
+from stackviz.measuring import BENCHMARKS
 
 __all__ = ["main"]
 

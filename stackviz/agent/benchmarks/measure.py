@@ -11,10 +11,11 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any
 
-from stackviz.agent.benchmarks.cases import BENCHMARKS, Case, Prepared
+from stackviz.agent.benchmarks.cases import Case
 from stackviz.agent.benchmarks.conditions import Readings, readings_of
 from stackviz.agent.benchmarks.devices import Device
 from stackviz.agent.benchmarks.timing import Pace, runs_per_block, time_blocks, warm_up
+from stackviz.measuring import BENCHMARKS, Prepared
 
 __all__ = ["Skip", "measure"]
 

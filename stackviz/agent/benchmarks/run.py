@@ -8,10 +8,11 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from stackviz.agent.benchmarks.cases import BENCHMARKS, LIGHT_PARAMS, Case
+from stackviz.agent.benchmarks.cases import Case
 from stackviz.agent.benchmarks.timing import FULL, QUICK
 from stackviz.agent.children import Ended, run_child
 from stackviz.importers.reading import clean
+from stackviz.measuring import BENCHMARKS
 
 __all__ = ["BenchmarkOptions", "Step", "not_run", "run_benchmarks"]
 
@@ -92,7 +93,8 @@ def not_run(state: str, reason: str, options: BenchmarkOptions) -> list[dict[str
     device = (options.devices or ("cpu",))[0]
     keys = [key for key in BENCHMARKS if not options.benchmarks or key in options.benchmarks]
     records = [
-        _Record(Case(key, BENCHMARKS[key].version, device, LIGHT_PARAMS[key]), None, [], state, reason) for key in keys
+        _Record(Case(key, BENCHMARKS[key].version, device, BENCHMARKS[key].light), None, [], state, reason)
+        for key in keys
     ]
     return [_result(record, options) for record in records]
 

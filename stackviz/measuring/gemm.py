@@ -1,0 +1,132 @@
+"""`gemm`: the product of two square matrices, C = A x B."""
+
+from typing import Any
+
+from stackviz.measuring.benchmark import AnyParams, Benchmark, Params, Prepared, gettext_noop, positive
+
+__all__ = ["GEMM"]
+
+_ITEM_BYTES = {"fp64": 8, "fp32": 4, "tf32": 4, "fp16": 2, "bf16": 2, "int8": 1}
+_TORCH_TYPES = {
+    "fp64": "float64",
+    "fp32": "float32",
+    "tf32": "float32",
+    "fp16": "float16",
+    "bf16": "bfloat16",
+    "int8": "int8",
+}
+_QUICK_TYPES = {
+    "cuda": ("fp32", "tf32", "fp16", "bf16"),
+    "mps": ("fp32", "fp16", "bf16"),
+    "xpu": ("fp32", "fp16", "bf16"),
+    "cpu": ("fp32", "bf16"),
+}
+_FULL_TYPES = {
+    "cuda": ("fp64", "fp32", "tf32", "fp16", "bf16", "int8"),
+    "mps": ("fp32", "fp16", "bf16"),
+    "xpu": ("fp32", "fp16", "bf16"),
+    "cpu": ("fp64", "fp32", "fp16", "bf16"),
+}
+_QUICK_SIZES = {"cpu": (1024, 2048)}
+_FULL_SIZES = {"cpu": (512, 1024, 2048, 4096)}
+_QUICK_SIZES_OF_OTHERS = (2048, 8192)
+_FULL_SIZES_OF_OTHERS = (1024, 2048, 4096, 8192, 16384)
+_PROBED_SIZE = 512
+_CHECKED_COLUMNS = 64
+# What they may differ from the same sums in float64, relative to the largest: rounding in the inputs' type over 16384
+# random terms stays well below; a wrong kernel, or none, far above.
+_TOLERANCE = {"fp64": 1e-9, "fp32": 1e-3, "tf32": 1e-2, "fp16": 2e-2, "bf16": 5e-2, "int8": 0.0}
+
+
+def _cases(kind: str, quick: bool) -> list[Params]:  # noqa: FBT001 (the signature of Benchmark.cases)
+    types = (_QUICK_TYPES if quick else _FULL_TYPES)[kind]
+    others = _QUICK_SIZES_OF_OTHERS if quick else _FULL_SIZES_OF_OTHERS
+    sizes = (_QUICK_SIZES if quick else _FULL_SIZES).get(kind, others)
+    return [_square(dtype, size) for dtype in types for size in sizes]
+
+
+def _square(dtype: str, size: int) -> Params:
+    return {"dtype": dtype, "m": size, "n": size, "k": size}
+
+
+def _working_set_bytes(params: Params) -> int:
+    m, n, k = (int(params[name]) for name in ("m", "n", "k"))
+    output_bytes = 4 if params["dtype"] == "int8" else _ITEM_BYTES[str(params["dtype"])]
+    return (m * k + k * n) * _ITEM_BYTES[str(params["dtype"])] + m * n * output_bytes
+
+
+def _smaller(params: Params) -> tuple[Params, float] | None:
+    size = int(params["m"])
+    return (_square(str(params["dtype"]), _PROBED_SIZE), (size / _PROBED_SIZE) ** 3) if size > _PROBED_SIZE else None
+
+
+def _prepare(torch: Any, device: str, params: Params) -> Prepared:  # noqa: ANN401
+    """Uniform numbers in [-1, 1): zeros and ones draw less power and let clocks rise."""
+    dtype = str(params["dtype"])
+    m, n, k = (int(params[name]) for name in ("m", "n", "k"))
+    torch.set_float32_matmul_precision("high" if dtype == "tf32" else "highest")
+    a, b = _random(torch, device, dtype, m, k), _random(torch, device, dtype, k, n)
+    kind = torch.int32 if dtype == "int8" else getattr(torch, _TORCH_TYPES[dtype])
+    c = torch.empty((m, n), device=device, dtype=kind)
+    product = torch._int_mm if dtype == "int8" else torch.mm  # noqa: SLF001 - the only product of int8 torch has
+    return Prepared(
+        run=lambda: product(a, b, out=c),
+        output=c,
+        check=lambda: _wrong_corner(torch, a, b, c, _TOLERANCE[dtype]),
+        conditions={
+            "inputs": "uniform",
+            "matmul_precision": torch.get_float32_matmul_precision(),
+            "tf32": dtype == "tf32",
+        },
+    )
+
+
+def _random(torch: Any, device: str, dtype: str, rows: int, columns: int) -> Any:  # noqa: ANN401
+    if dtype == "int8":
+        return torch.randint(-128, 128, (rows, columns), device=device, dtype=torch.int8)
+    made_as = torch.float64 if dtype == "fp64" else torch.float32  # not every device makes random 16-bit numbers
+    made = torch.empty((rows, columns), device=device, dtype=made_as).uniform_(-1, 1)
+    return made.to(getattr(torch, _TORCH_TYPES[dtype]))
+
+
+def _wrong_corner(torch: Any, a: Any, b: Any, c: Any, tolerance: float) -> str | None:  # noqa: ANN401
+    """A corner again, in float64 on the CPU: a device that did no work, or other work, is found out."""
+    row, columns = a[-1:].cpu().to(torch.float64), b[:, -_CHECKED_COLUMNS:].cpu().to(torch.float64)
+    expected = row @ columns
+    off = float((c[-1:, -_CHECKED_COLUMNS:].cpu().to(torch.float64) - expected).abs().max() / expected.abs().max())
+    return None if off <= tolerance else f"the product is wrong: off by {off:.2g} of its largest value"
+
+
+def _work(params: AnyParams) -> float | None:
+    sides = [positive(params, side) for side in ("m", "n", "k")]
+    return 2.0 * sides[0] * sides[1] * sides[2] if all(sides) else None
+
+
+GEMM = Benchmark(
+    key="gemm",
+    version=1,
+    title=gettext_noop("Matrix product"),
+    runs="C = A x B, square, uniform random numbers in [-1, 1)",
+    sizes="fp64, fp32, tf32, fp16, bf16, int8 as the device has them; 512 to 16384",
+    order=10,
+    cases=_cases,
+    light=_square("fp32", 2048),
+    prepare=_prepare,
+    working_set_bytes=_working_set_bytes,
+    smaller=_smaller,
+    unit="FLOP/s",
+    integer_unit="op/s",
+    work=_work,
+    formula="2·m·n·k / s",
+    source="a multiplication and an addition for each of m·n·k products: LAPACK Working Note 41, operation counts",
+    bounds={
+        "fp64": ("fp64_tensor_tflops", "fp64_tflops"),
+        "fp32": ("fp32_tflops",),
+        "tf32": ("tf32_tensor_tflops",),
+        "bf16": ("bf16_tensor_tflops",),
+        "fp16": ("fp16_tensor_tflops", "fp16_tflops"),
+        "fp8": ("fp8_tensor_tflops",),
+        "int8": ("int8_tensor_tops",),
+    },
+    setting_names_it=True,
+)

@@ -1,0 +1,171 @@
+"""Read the query of an address. What cannot be used is left out with a note; nothing raises. No database.
+
+    reader = AddressReader(request.GET)
+    vendor = reader.choice("vendor", vendors, _("vendor"))
+    query = ListQuery(vendor=vendor, notes=reader.notes({"vendor"}))
+
+A page shows the notes (`web/_notes.html`), the API refuses with the first one.
+"""
+
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TypeVar
+
+from django.http import HttpRequest
+from django.http.request import QueryDict
+from django.utils.functional import Promise
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
+
+LONGEST_TEXT = 100  # characters of a parameter that are read
+LONGEST_SHOWN = 40  # characters of a bad parameter that a note repeats
+MOST_NOTES = 3
+MOST_CHOICES = 30  # of one parameter
+YEARS = range(1990, 2101)
+IGNORED = gettext_lazy("it was ignored")
+
+Parsed = TypeVar("Parsed")
+
+
+@dataclass(frozen=True, slots=True)
+class Note:
+    """Why a parameter was not used, and what the page does instead; both without a full stop."""
+
+    parameter: str
+    problem: str
+    consequence: str | Promise = IGNORED
+
+    @property
+    def text(self) -> str:
+        return f"{self.problem}; {self.consequence}."
+
+    def __str__(self) -> str:
+        return self.text
+
+
+def text_parameter(request: HttpRequest, name: str) -> str:
+    """The text of a parameter, cleaned; "" where it is not given."""
+    return clean_text(request.GET.get(name, ""))
+
+
+def clean_text(text: str) -> str:
+    """Trimmed, at most LONGEST_TEXT long, without NUL, which PostgreSQL refuses."""
+    return text.replace("\x00", "").strip()[:LONGEST_TEXT]
+
+
+def whole_number(text: str, max_digits: int) -> int | None:
+    """`007` -> 7; None for anything but at most `max_digits` ASCII digits. int() alone also reads ` ١٢ ` and 1_000."""
+    return int(text) if text.isascii() and text.isdecimal() and len(text) <= max_digits else None
+
+
+def row_key(text: str) -> int:
+    """The primary key a form or an address names; 0, which no row has, for anything else."""
+    return whole_number(text, max_digits=17) or 0
+
+
+def comma_separated(values: Iterable[str]) -> list[str]:
+    """`["a,b", "c"]` -> a, b, c: a parameter may be given several times, or once with commas."""
+    return [part for value in values for part in (piece.strip() for piece in value.split(",")) if part]
+
+
+class AddressReader:
+    """Reads parameters one by one and collects a note for each that cannot be used."""
+
+    def __init__(self, parameters: Mapping[str, str]) -> None:
+        self.parameters = parameters
+        self._notes: list[Note] = []
+
+    def note(self, parameter: str, problem: str, consequence: str | Promise = IGNORED) -> None:
+        """Add a note about a parameter."""
+        self._notes.append(Note(parameter, problem, consequence))
+
+    def text(self, name: str) -> str:
+        """A free text, cleaned; a note where it is cut."""
+        given = self.parameters.get(name, "")
+        if len(given.strip()) > LONGEST_TEXT:
+            problem = _("The text is longer than %(n)d characters") % {"n": LONGEST_TEXT}
+            self.note(name, problem, gettext_lazy("the rest was ignored"))
+        return clean_text(given)
+
+    def choice(self, name: str, known: Collection[str], what: str | Promise, default: str = "") -> str:
+        """One of the known values; the default where none or another is given. `what` names it in the note."""
+        value = clean_text(self.parameters.get(name, ""))
+        if not value or value in known:
+            return value or default
+        self.unknown_value(name, what, value)
+        return default
+
+    def choices(self, name: str, known: Iterable[str], what: str | Promise) -> tuple[str, ...]:
+        """Those of the values given that are known, each once, whatever their letter case."""
+        by_folded = {value.casefold(): value for value in known}
+        given = dict.fromkeys(self.values(name)[:MOST_CHOICES])
+        for value in given:
+            if value.casefold() not in by_folded:
+                self.unknown_value(name, what, value)
+        return tuple(dict.fromkeys(by_folded[value.casefold()] for value in given if value.casefold() in by_folded))
+
+    def values(self, name: str) -> list[str]:
+        """All values of a parameter that may be repeated or hold commas."""
+        query = self.parameters
+        return comma_separated(query.getlist(name) if isinstance(query, QueryDict) else [query.get(name, "")])
+
+    def year(self, name: str) -> int | None:
+        """A year of YEARS."""
+
+        def parse(text: str) -> int | None:
+            year = whole_number(text, max_digits=4)
+            return year if year in YEARS else None
+
+        return self.parsed(name, parse, gettext_lazy("“%(value)s” is not a year"))
+
+    def quantity(self, name: str, unit: str, most: float, problem: str | Promise) -> float | None:
+        """`80`, `80 GB` -> 80.0: a number above 0 and up to `most`, its unit optional."""
+
+        def parse(text: str) -> float | None:
+            try:
+                number = float(text.casefold().removesuffix(unit.casefold()))
+            except ValueError:
+                return None
+            return number if 0 < number <= most else None
+
+        return self.parsed(name, parse, problem)
+
+    def parsed(
+        self,
+        name: str,
+        parse: Callable[[str], Parsed | None],
+        problem: str | Promise,
+        consequence: str | Promise = IGNORED,
+    ) -> Parsed | None:
+        """What `parse` makes of the text; None where none is given, or with a note where `parse` returns None.
+
+        The problem may name the text as `%(value)s`.
+        """
+        text = clean_text(self.parameters.get(name, ""))
+        value = parse(text) if text else None
+        if text and value is None:
+            self.note(name, str(problem) % {"value": text[:LONGEST_SHOWN]}, consequence)
+        return value
+
+    def unknown_value(self, name: str, what: str | Promise, value: str, consequence: str | Promise = IGNORED) -> None:
+        """Add the note that there is no such thing: "Unknown vendor “amd2”; it was ignored."."""
+        self.note(name, _("Unknown %(what)s “%(value)s”") % {"what": what, "value": value[:LONGEST_SHOWN]}, consequence)
+
+    def file_format(self, formats: Sequence[str], *more: str) -> str:
+        """The parameter `format`: one of the formats, or of `more`, which the note does not offer; "" for the page."""
+        value = clean_text(self.parameters.get("format", ""))
+        if not value or value in (*formats, *more):
+            return value
+        problem = _("Unknown format “%(value)s”; choose %(choices)s") % {
+            "value": value[:LONGEST_SHOWN],
+            "choices": _("%(others)s or %(last)s") % {"others": ", ".join(formats[:-1]), "last": formats[-1]},
+        }
+        self.note("format", problem, gettext_lazy("the page is shown instead"))
+        return ""
+
+    def notes(self, known: Collection[str], most: int = MOST_NOTES) -> tuple[Note, ...]:
+        """The notes so far and one for each parameter that is not `known`, at most `most` of them."""
+        unknown = [name for name in sorted(self.parameters) if name not in known]
+        for name in unknown[:most]:
+            self.note(name[:LONGEST_SHOWN], _("Unknown parameter “%(name)s”") % {"name": name[:LONGEST_SHOWN]})
+        return tuple(self._notes[:most])

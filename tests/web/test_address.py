@@ -1,0 +1,89 @@
+"""Text out of an address, before it meets the database."""
+
+import pytest
+from django.http import QueryDict
+from django.test import RequestFactory
+
+from stackviz.web.address import LONGEST_TEXT, AddressReader, row_key, text_parameter, whole_number
+
+
+@pytest.mark.parametrize(
+    ("given", "text"), [("  H100 ", "H100"), ("a\x00b", "ab"), ("x" * 5000, "x" * LONGEST_TEXT), ("", "")]
+)
+def test_text_is_trimmed_cut_and_without_nul(given, text):
+    assert text_parameter(RequestFactory().get("/", {"q": given}), "q") == text
+
+
+def test_a_parameter_that_was_not_given_is_empty():
+    assert text_parameter(RequestFactory().get("/"), "q") == ""
+
+
+def reader(query: str) -> AddressReader:
+    return AddressReader(QueryDict(query))
+
+
+def texts(address: AddressReader, known: str = "") -> list[str]:
+    return [note.text for note in address.notes(known.split())]
+
+
+def test_a_choice_is_a_known_value_the_default_or_the_default_with_a_note():
+    address = reader("vendor=acme&kind=gpu")
+    assert address.choice("kind", ["gpu"], "kind") == "gpu"
+    assert address.choice("year", ["2020"], "year", "2020") == "2020"
+    assert address.choice("vendor", ["nvidia"], "vendor", "all") == "all"
+    assert texts(address, "vendor kind") == ["Unknown vendor “acme”; it was ignored."]
+
+
+def test_choices_are_read_repeated_or_with_commas_each_once_in_any_letter_case():
+    address = reader("v=NVIDIA,apple&v=nvidia&v=acme")
+    assert address.choices("v", ["nvidia", "apple"], "vendor") == ("nvidia", "apple")
+    assert texts(address, "v") == ["Unknown vendor “acme”; it was ignored."]
+
+
+@pytest.mark.parametrize(
+    ("text", "number"), [("007", 7), ("0", 0), ("", None), ("-1", None), (" 1", None), ("1_0", None), ("١٢", None), ("12345", None)]
+)  # fmt: skip
+def test_a_whole_number_is_ascii_digits_and_no_more_of_them_than_allowed(text, number):
+    assert whole_number(text, max_digits=4) == number
+
+
+@pytest.mark.parametrize(("text", "key"), [("12", 12), ("x", 0), ("9" * 18, 0)])
+def test_a_row_key_that_is_none_is_the_key_of_no_row(text, key):
+    assert row_key(text) == key
+
+
+@pytest.mark.parametrize(("text", "year"), [("2020", 2020), ("1989", None), ("2101", None), ("20200", None)])
+def test_a_year_lies_within_the_years_of_accelerators(text, year):
+    address = reader(f"since={text}")
+    assert address.year("since") == year
+    assert bool(texts(address, "since")) == (year is None)
+
+
+@pytest.mark.parametrize(
+    ("text", "amount"), [("80", 80.0), ("80 GB", 80.0), ("80gb", 80.0), ("0", None), ("-1", None), ("nan", None), ("101", None)]
+)  # fmt: skip
+def test_a_quantity_is_a_number_above_zero_up_to_its_bound(text, amount):
+    address = reader(f"memory={text}")
+    assert address.quantity("memory", "GB", 100, "“%(value)s” is not a size") == amount
+    assert bool(texts(address, "memory")) == (amount is None)
+
+
+def test_a_format_that_does_not_exist_names_those_that_do():
+    address = reader("format=xlsx")
+    assert address.file_format(("csv", "json"), "plotly") == ""
+    assert texts(address, "format") == ["Unknown format “xlsx”; choose csv or json; the page is shown instead."]
+    assert reader("format=plotly").file_format(("csv", "json"), "plotly") == "plotly"
+
+
+def test_a_long_bad_value_is_cut_in_its_note_and_there_are_never_more_than_three():
+    address = reader("a=" + "x" * 5000 + "&b=1&c=1&d=1&e=1")
+    address.choice("a", [], "thing")
+    notes = address.notes({"a"})
+    assert notes[0].problem == "Unknown thing “" + "x" * 40 + "”"
+    assert [note.parameter for note in notes] == ["a", "b", "c"]
+
+
+def test_a_percent_sign_in_a_bad_value_is_shown_as_it_is():
+    address = reader("at=%25s%25(value)s")
+    assert address.parsed("at", lambda _text: None, "“%(value)s” is not a moment") is None
+    assert texts(address, "at") == ["“%s%(value)s” is not a moment; it was ignored."]
