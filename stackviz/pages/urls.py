@@ -1,10 +1,13 @@
 from django.contrib.auth.views import LoginView, LogoutView
 from django.urls import path
 
+from stackviz import pages
 from stackviz.pages import views
+from stackviz.web.addresses import declared_in
 
 app_name = "pages"
 urlpatterns = [
+    *declared_in(pages),
     path("", views.home, name="home"),
     path("learn/", views.learn, name="learn"),
     path("health/", views.health, name="health"),

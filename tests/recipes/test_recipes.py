@@ -50,3 +50,16 @@ def test_recipe_benchmark(copy):
     assert "memory-read" in copy.run("benchmark")
     assert copy.changed() == named | {"docs/agent.md"}
     assert "| `memory-read` 1 | sum of random 4-byte numbers" in copy.read("docs/agent.md")
+
+
+def test_recipe_page(copy):
+    named = copy.apply("page")
+    assert named == {
+        "stackviz/pages/about.py",
+        "templates/pages/about.html",
+        "tests/pages/test_about.py",
+        "CHANGELOG.md",
+    }
+    copy.lint(named)
+    copy.run("page")
+    assert copy.changed() == named
