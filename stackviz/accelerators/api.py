@@ -84,7 +84,10 @@ class Filters(Schema):
 
 
 @router.get(
-    "/accelerators/", response={200: AcceleratorPage, **REFUSED}, summary="Accelerators, filtered, sorted, in pages"
+    "/accelerators/",
+    operation_id="stackviz_catalog_api_list_accelerators",
+    response={200: AcceleratorPage, **REFUSED},
+    summary="Accelerators, filtered, sorted, in pages",
 )
 @_tagged
 def list_accelerators(
@@ -112,7 +115,10 @@ def list_accelerators(
 
 
 @router.get(
-    "/accelerators/{slug}/", response={200: AcceleratorOut, **REFUSED}, summary="One accelerator with its values"
+    "/accelerators/{slug}/",
+    operation_id="stackviz_catalog_api_get_accelerator",
+    response={200: AcceleratorOut, **REFUSED},
+    summary="One accelerator with its values",
 )
 @_tagged
 def get_accelerator(
@@ -135,7 +141,12 @@ def get_accelerator(
     return answer
 
 
-@router.get("/values/", response={200: ValuePage, **REFUSED}, summary="Values across accelerators")
+@router.get(
+    "/values/",
+    operation_id="stackviz_catalog_api_list_values",
+    response={200: ValuePage, **REFUSED},
+    summary="Values across accelerators",
+)
 @_tagged
 def list_values(
     request: HttpRequest,
@@ -159,7 +170,13 @@ def list_values(
     )
 
 
-@router.get("/fields/", response=RegistryOut, by_alias=True, summary="The fields and the conditions of values")
+@router.get(
+    "/fields/",
+    operation_id="stackviz_catalog_api_list_fields",
+    response=RegistryOut,
+    by_alias=True,
+    summary="The fields and the conditions of values",
+)
 @_tagged
 def list_fields(request: HttpRequest) -> RegistryOut:
     """What each field is called, measured in and means, and the keys of which conditions are made."""
@@ -173,7 +190,12 @@ def list_fields(request: HttpRequest) -> RegistryOut:
     )
 
 
-@router.get("/sources/", response={200: SourcePage, **REFUSED}, summary="The documents that values come from")
+@router.get(
+    "/sources/",
+    operation_id="stackviz_catalog_api_list_sources",
+    response={200: SourcePage, **REFUSED},
+    summary="The documents that values come from",
+)
 @_tagged
 def list_sources(
     request: HttpRequest,

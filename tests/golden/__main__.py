@@ -12,6 +12,7 @@ import urllib.request
 from pathlib import Path
 
 from tests.golden.differences import print_differences
+from tests.golden.reworded import read_rewordings
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 WAYS = ("upload", "dump", "dump-api", "value")
@@ -136,13 +137,18 @@ def main() -> int:
     comparing.add_argument("after", type=Path)
     comparing.add_argument("--only", default="", help="names that hold this text")
     comparing.add_argument("--short", action="store_true", help="one line for each page that differs")
+    comparing.add_argument("--reworded", type=Path, help="a folder of rewordings that are meant")
+    comparing.add_argument("--tree-before", type=Path, default=ROOT, help="the checkout that recorded BEFORE")
     pixels = commands.add_parser("compare-shots")
     pixels.add_argument("before", type=Path)
     pixels.add_argument("after", type=Path)
     pixels.add_argument("out", type=Path, help="where pictures of the differences are written")
     options = parser.parse_args()
     if options.command == "compare":
-        return print_differences(options.before, options.after, only=options.only, short=options.short)
+        meant = read_rewordings(options.reworded, options.tree_before) if options.reworded else []
+        return print_differences(
+            options.before, options.after, only=options.only, short=options.short, rewordings=meant
+        )
     if options.command == "compare-shots":
         from tests.golden.shots import print_picture_differences
 

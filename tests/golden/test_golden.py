@@ -6,6 +6,7 @@ import pytest
 from django.urls import Resolver404, URLPattern, URLResolver, get_resolver, resolve
 
 from tests.golden.differences import by_path, print_differences
+from tests.golden.reworded import rewording
 from tests.golden.text import visible_text
 from tests.golden.visits import Visit, diagnoses, pages
 
@@ -67,6 +68,26 @@ def test_a_changed_word_a_space_a_lost_page_and_growth_are_named(recordings, cap
     assert "=== list.page.txt (spacing only)" in out
     assert "=== gone.page.txt: 1 lines\n  only before" in out
     assert "grew: home: 1,000 -> 1,100" in out
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "text", "expected"),
+    [
+        (
+            "There is no vendor %(name)r",
+            "Unknown vendor “%(name)s”",
+            "There is no vendor 'x'",
+            "There is no vendor 'x'",
+        ),
+        ("%(a)s has %(b)s.", "%(b)s of <b>%(a)s</b>.", "Ada has tea.", "tea of Ada."),
+        ("it was left out", "it was ignored", "zzz: it was left out\nx", "zzz: it was ignored\nx"),
+        ("Words", "Glossary", "Swords, Words", "Swords, Glossary"),
+    ],
+)
+def test_a_text_that_was_reworded_is_put_into_the_earlier_recording(old, new, text, expected):
+    made = rewording(old, new)
+    assert made is not None
+    assert made.applied(text) == expected
 
 
 def test_no_two_visits_have_one_name():
