@@ -89,6 +89,7 @@ INSTALLED_APPS = [
 MIDDLEWARE = [
     "django.middleware.security.SecurityMiddleware",
     "stackviz.ingest.upload_middleware.UploadShortcut",
+    "stackviz.web.request_memo.RequestMemo",
     "stackviz.web.cors.OpenReading",
     "csp.middleware.CSPMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",

@@ -42,7 +42,7 @@ from stackviz.accelerators.api_schemas import (
     spec_out,
 )
 from stackviz.accelerators.list_query import ListQuery
-from stackviz.accelerators.list_search import counted, filtered, found_accelerators
+from stackviz.accelerators.list_search import Search
 from stackviz.catalog.conditions import KEYS
 from stackviz.catalog.fields import FIELDS
 from stackviz.catalog.models import Accelerator, Alias, CatalogueEdition, Source, SpecValue
@@ -101,9 +101,10 @@ def list_accelerators(
     """Ordered by name unless `sort` says otherwise; what has no figure of the field sorted by stands last."""
     query = read_filters(request, _CUT | {"sort", "fields"})
     names = read_fields(fields)
-    items = list(found_accelerators(query)[offset : offset + limit])
+    search = Search(query)
+    items = search.ordered()[offset : offset + limit]
     specs = _specs_of(items, names)
-    counts = counted(query)
+    counts = search.counted()
     return AcceleratorPage(
         **page_links(request, counts.found, limit, offset),
         without_figure=counts.unknown,
@@ -243,7 +244,8 @@ def _specs_of(items: list[Accelerator], names: frozenset[str]) -> dict[int, list
 def _values(
     query: ListQuery, names: frozenset[str], condition: str | None, *, with_others: bool
 ) -> QuerySet[SpecValue]:
-    found = SpecValue.objects.filter(status=SpecValue.Status.PUBLIC, accelerator__in=filtered(query).values("pk"))
+    accelerators = [item.pk for item in Search(query).filtered()]
+    found = SpecValue.objects.filter(status=SpecValue.Status.PUBLIC, accelerator__in=accelerators)
     if names:
         found = found.filter(field__in=names)
     if condition is not None:

@@ -11,7 +11,7 @@ from stackviz.accelerators.list_filters import known_choices
 from stackviz.accelerators.list_query import ListQuery, read_list_query
 from stackviz.catalog.conditions import ConditionError, canonical
 from stackviz.catalog.fields import FIELDS
-from stackviz.catalog.models import CatalogueEdition
+from stackviz.catalog.public import public_catalogue
 from stackviz.web.address import comma_separated
 from stackviz.web.errors import Refused
 
@@ -25,7 +25,7 @@ def read_filters(request: HttpRequest, also: frozenset[str], without: tuple[str,
         raise Refused(422, "the API has no columns: name the fields with 'fields'", "cols")
     for name in without:
         parameters.pop(name, None)
-    query = read_list_query(parameters, known_choices(CatalogueEdition.current()), also)
+    query = read_list_query(parameters, known_choices(public_catalogue()), also)
     for note in query.notes:
         raise Refused(422, note.problem, note.parameter)
     return query

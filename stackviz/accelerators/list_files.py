@@ -5,9 +5,8 @@ from typing import Any
 
 from django.http import HttpRequest, HttpResponse
 
-from stackviz.accelerators.list_query import ListQuery
-from stackviz.accelerators.list_rows import missing_words, values_by_cell
-from stackviz.accelerators.list_search import counted, found_accelerators
+from stackviz.accelerators.list_rows import missing_words
+from stackviz.accelerators.list_search import Search
 from stackviz.catalog.fields import FIELDS, Field
 from stackviz.catalog.figures import joined, usual_values
 from stackviz.catalog.models import Accelerator, SpecValue
@@ -18,16 +17,14 @@ _HEADS = ("slug", "name", "vendor", "kind", "address")
 _PARTS = ("", "_unit", "_condition", "_basis", "_source")
 
 
-def list_file(request: HttpRequest, query: ListQuery, ending: str) -> HttpResponse:
-    """The view as a file of this format. Three queries."""
-    accelerators = list(found_accelerators(query))
-    values = values_by_cell(accelerators, query.columns, with_sources=True)
-    fields = [FIELDS[name] for name in query.columns]
+def list_file(request: HttpRequest, search: Search) -> HttpResponse:
+    """The view as a file of the format asked for."""
+    fields, preferred = [FIELDS[name] for name in search.query.columns], search.catalogue.preferred
     found = [
-        (item, [(field, usual_values(field, values.get((item.pk, field.name), ()))) for field in fields])
-        for item in accelerators
+        (item, [(field, usual_values(field, preferred(item.pk, field.name))) for field in fields])
+        for item in search.ordered()
     ]
-    return _csv(request, fields, found) if ending == "csv" else _json(request, query, fields, found)
+    return _csv(request, fields, found) if search.query.format == "csv" else _json(request, search, fields, found)
 
 
 _Cells = list[tuple[Field, list[SpecValue]]]
@@ -70,8 +67,8 @@ def figure(field: Field, value: SpecValue) -> float | int | str:
     return int(number) if number.is_integer() else number
 
 
-def _json(request: HttpRequest, query: ListQuery, fields: Sequence[Field], found: _Found) -> HttpResponse:
-    counts = counted(query)
+def _json(request: HttpRequest, search: Search, fields: Sequence[Field], found: _Found) -> HttpResponse:
+    query, counts = search.query, search.counted()
     data = {
         "address": request.build_absolute_uri(request.path + query.address()),
         "count": len(found),

@@ -4,17 +4,14 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
-from django.core.cache import cache
-from django.db.models import Count, QuerySet
 from django.utils.text import slugify
 from django.utils.translation import gettext as _
 
 from stackviz.accelerators.list_query import COLUMN_NAMES, FORMS, SUPPORTS, FilterChoices, ListQuery, form_of
-from stackviz.accelerators.list_search import filtered, public_values, supporting
+from stackviz.accelerators.list_search import Search, supporting
 from stackviz.catalog.fields import FIELDS, GROUPS
-from stackviz.catalog.models import Accelerator, Vendor
-
-_KEPT_S = 600
+from stackviz.catalog.models import Accelerator
+from stackviz.catalog.public import PublicCatalogue
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,39 +46,35 @@ class ColumnChoice:
     is_chosen: bool
 
 
-def known_choices(edition: str) -> FilterChoices:
-    """What filters may name in this edition of the catalogue. Two queries, none where it was read before."""
-    key = f"catalog-known-{edition}"
-    found: tuple[dict[str, str], list[str]] | None = cache.get(key)
-    if found is None:
-        vendors = Vendor.objects.filter(accelerators__is_public=True).distinct().order_by("name")
-        values = public_values(field="architecture", accelerator__is_public=True).order_by("value").values_list("value")
-        found = dict(vendors.values_list("slug", "name")), [value for (value,) in values.distinct()]
-        cache.set(key, found, _KEPT_S)
-    vendor_names, architectures = found
-    return FilterChoices(vendor_names, {name: name for name in architectures})
+def known_choices(catalogue: PublicCatalogue) -> FilterChoices:
+    """What filters may name in this edition of the catalogue."""
+    return catalogue.once("filter choices", lambda: _known_choices(catalogue))
 
 
-def facets(query: ListQuery, choices: FilterChoices) -> tuple[Facet, ...]:
-    """The filters with their counts. Five queries."""
+def _known_choices(catalogue: PublicCatalogue) -> FilterChoices:
+    vendors = sorted({(row.vendor.name, row.vendor.slug) for row in catalogue.accelerators})
+    values = [value for row in catalogue.accelerators for value in catalogue.preferred(row.pk, "architecture")]
+    architectures = sorted({value.value for value in values})
+    return FilterChoices({slug: name for name, slug in vendors}, {name: name for name in architectures})
+
+
+def facets(search: Search, choices: FilterChoices) -> tuple[Facet, ...]:
+    """The filters with their counts."""
+    query = search.query
     kinds = {value: str(label) for value, label in Accelerator.Kind.choices}
+    vendors = Counter(row.vendor.slug for row in search.filtered(without="vendor"))
+    architectures = _by_text(search, "architecture", "architecture")
     return (
-        _facet("vendor", _("Vendor"), choices.vendors, query.vendor, _by_column(query, "vendor", "vendor__slug")),
-        _facet(
-            "architecture",
-            _("Architecture"),
-            choices.architectures,
-            query.architecture,
-            _by_value(query, "architecture"),
-        ),
-        _facet("kind", _("Kind"), kinds, query.kind, _by_column(query, "kind", "kind")),
-        _facet("form", _("Form"), FORMS, query.form, _forms(query)),
+        _facet("vendor", _("Vendor"), choices.vendors, query.vendor, vendors),
+        _facet("architecture", _("Architecture"), choices.architectures, query.architecture, architectures),
+        _facet("kind", _("Kind"), kinds, query.kind, Counter(row.kind for row in search.filtered(without="kind"))),
+        _facet("form", _("Form"), FORMS, query.form, _by_form(search)),
         _facet(
             "supports",
             _("Supports"),
             {name: _("%(format)s matrix products") % {"format": name} for name in SUPPORTS},
             query.supports,
-            _supporting(query),
+            _by_support(search),
             _(
                 "Each one ticked must be there: by a published rate, or, without one, by the compute capability or "
                 "architecture of an NVIDIA chip."
@@ -106,30 +99,22 @@ def _facet(
     return Facet(name, title, tuple(choices), hint)
 
 
-def _by_column(query: ListQuery, name: str, column: str) -> dict[str, int]:
-    found = filtered(query, without=name).order_by().values_list(column)
-    return dict(found.annotate(Count("pk")))
+def _by_text(search: Search, name: str, field: str) -> Counter[str]:
+    """Text of a field -> how many accelerators have it, without the filter of this name."""
+    found, preferred = search.filtered(without=name), search.catalogue.preferred
+    return Counter(text for row in found for text in {value.value for value in preferred(row.pk, field)})
 
 
-def _by_value(query: ListQuery, name: str, field: str = "") -> dict[str, int]:
-    values = public_values(field=field or name, accelerator__in=_ids(filtered(query, without=name)))
-    return dict(values.order_by().values_list("value").annotate(Count("accelerator", distinct=True)))
-
-
-def _forms(query: ListQuery) -> dict[str, int]:
+def _by_form(search: Search) -> Counter[str]:
     counts: Counter[str] = Counter()
-    for value, count in _by_value(query, "form", "form_factor").items():
-        counts[form_of(value)] += count
+    for text, count in _by_text(search, "form", "form_factor").items():
+        counts[form_of(text)] += count
     return counts
 
 
-def _supporting(query: ListQuery) -> dict[str, int]:
-    each = {name: Count("pk", filter=supporting(rate), distinct=True) for name, rate in SUPPORTS.items()}
-    return dict(filtered(query).order_by().aggregate(**each))
-
-
-def _ids(found: QuerySet[Accelerator]) -> QuerySet[Accelerator]:
-    return found.order_by().values("pk")  # type: ignore[return-value]
+def _by_support(search: Search) -> dict[str, int]:
+    found = search.filtered()
+    return {name: sum(map(supporting(rate, search.catalogue), found)) for name, rate in SUPPORTS.items()}
 
 
 def column_choices(query: ListQuery) -> list[tuple[str, list[ColumnChoice]]]:

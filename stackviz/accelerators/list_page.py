@@ -22,9 +22,8 @@ from stackviz.accelerators.list_rows import (
     plain,
     reported_as,
 )
-from stackviz.accelerators.list_search import counted, found_accelerators
-from stackviz.catalog.models import CatalogueEdition
-from stackviz.catalog.queries import public_accelerators
+from stackviz.accelerators.list_search import Search
+from stackviz.catalog.public import public_catalogue
 from stackviz.web.fragments import kept
 from stackviz.web.htmx import vary_on_htmx, wants_partial
 from stackviz.web.paging import page_as, page_number, page_of
@@ -39,22 +38,23 @@ _READ_HERE = frozenset({"page", "format"})
 @vary_on_htmx
 def accelerator_list(request: HttpRequest) -> HttpResponse:
     """The list as a page; for htmx the table and the counts of the filters; as a file where `format` says so."""
-    edition = CatalogueEdition.current()
-    choices = known_choices(edition)
+    catalogue = public_catalogue()
+    choices = known_choices(catalogue)
     query = read_list_query(request.GET, choices, _READ_HERE)
+    search = Search(query, catalogue)
     if query.format:
-        return list_file(request, query, query.format)
+        return list_file(request, search)
     number = page_number(request)
-    state = (query.query_string, edition)
+    state = (query.query_string, catalogue.edition)
     if number <= KEPT_PAGES:
-        found = _kept(query, ("found", number, *state), lambda: _found(query, number, choices))
+        found = _kept(query, ("found", number, *state), lambda: _found(search, number, choices))
     else:
-        found = _found(query, number, choices)
+        found = _found(search, number, choices)
     if wants_partial(request):
-        counts = _kept(query, ("counts", *state), lambda: _rendered("_counts", facets=facets(query, choices)))
+        counts = _kept(query, ("counts", *state), lambda: _rendered("_counts", facets=facets(search, choices)))
         response = HttpResponse(found + counts)
         return push_url(response, request.path + query.address().removesuffix("?")) if number == 1 else response
-    filters = _kept(query, ("filters", *state), lambda: _filters(query, choices))
+    filters = _kept(query, ("filters", *state), lambda: _filters(search, choices))
     return render(request, "accelerators/list.html", {"filters": filters, "found": found})
 
 
@@ -67,22 +67,22 @@ def _rendered(name: str, **context: object) -> str:
     return render_to_string(f"accelerators/{name}.html", context)
 
 
-def _filters(query: ListQuery, choices: FilterChoices) -> str:
-    return _rendered("_filters", asked=query, facets=facets(query, choices), column_groups=column_choices(query))
+def _filters(search: Search, choices: FilterChoices) -> str:
+    query = search.query
+    return _rendered("_filters", asked=query, facets=facets(search, choices), column_groups=column_choices(query))
 
 
-def _found(query: ListQuery, number: int, choices: FilterChoices) -> str:
+def _found(search: Search, number: int, choices: FilterChoices) -> str:
     """The rows that answer, and what is said about them, as HTML."""
-    page = page_of(found_accelerators(query), number, PER_PAGE)
-    rows = list_rows(page.items, query.columns)
-    counts = counted(query)
-    everything = public_accelerators().count() if query.is_filtered else counts.found
+    query, counts = search.query, search.counted()
+    page = page_of(search.ordered(), number, PER_PAGE)
+    rows = list_rows(page.items, query.columns, search.catalogue)
     return _rendered(
         "_found",
         asked=query,
         columns=(name_column(query), kind_column(query), *columns(query)),
         page=page_as(page, dict(zip(page.items, rows, strict=True)).__getitem__),
-        found_text=found_text(counts, everything, query),
+        found_text=found_text(counts, len(search.catalogue.accelerators), query),
         order_text=order_text(counts, query),
         narrowings=narrowings(query, choices),
         reported=reported_as(query.q),

@@ -1,11 +1,10 @@
-"""The list of accelerators as people see it: heads, rows, sentences around them. One query for any number of rows."""
+"""The list of accelerators as people see it: heads, rows, sentences around them."""
 
-from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from django.utils.translation import get_language, ngettext
 from django.utils.translation import gettext as _
-from django.utils.translation import ngettext
 
 from stackviz.accelerators.list_query import COLUMNS, FORMS, FilterChoices, ListQuery
 from stackviz.accelerators.list_search import Counted
@@ -13,10 +12,9 @@ from stackviz.catalog.fields import DENSE, FIELDS, Field
 from stackviz.catalog.figures import printed_unit
 from stackviz.catalog.match import CardName, match_cards
 from stackviz.catalog.models import Accelerator, SpecValue
-from stackviz.catalog.queries import Headline, headline, preferred_values
+from stackviz.catalog.public import PublicCatalogue
+from stackviz.catalog.queries import Headline, headline
 from stackviz.units import format_number
-
-_SHOWN = ("accelerator_id", "field", "value", "unit", "amount", "condition", "basis")  # of a value, in a cell
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,29 +125,16 @@ def kind_column(query: ListQuery) -> Column:
     return Column("kind", _("Kind"), "", "", "", is_number=False, sort_address=address, order=order)
 
 
-def list_rows(accelerators: Sequence[Accelerator], names: Sequence[str] = COLUMNS) -> list[ListRow]:
-    """The rows for these accelerators, a cell for each of these fields. One query."""
-    values = values_by_cell(accelerators, names)
-    kinds = kind_words()
-    return [
-        ListRow(
-            item,
-            kinds[item.kind],
-            tuple(_cell(item, FIELDS[name], values.get((item.pk, name), ())) for name in names),
-        )
-        for item in accelerators
-    ]
+def list_rows(accelerators: Sequence[Accelerator], names: Sequence[str], catalogue: PublicCatalogue) -> list[ListRow]:
+    """The rows for these accelerators, a cell for each of these fields; a cell is written once for each edition."""
+    kinds, language = kind_words(), get_language()
+    fields = [FIELDS[name] for name in names]
 
+    def cell(item: Accelerator, field: Field) -> Cell:
+        values = catalogue.preferred(item.pk, field.name)
+        return catalogue.once(("cell", item.pk, field.name, language), lambda: _cell(item, field, values))
 
-def values_by_cell(
-    accelerators: Sequence[Accelerator], names: Sequence[str], *, with_sources: bool = False
-) -> Mapping[tuple[int, str], list[SpecValue]]:
-    """(accelerator id, field) -> its preferred values. One query."""
-    values: dict[tuple[int, str], list[SpecValue]] = defaultdict(list)
-    rows = preferred_values(item.pk for item in accelerators).filter(field__in=names)
-    for value in rows if with_sources else rows.select_related(None).only(*_SHOWN):
-        values[value.accelerator_id, value.field].append(value)
-    return values
+    return [ListRow(item, kinds[item.kind], tuple(cell(item, field) for field in fields)) for item in accelerators]
 
 
 def _cell(accelerator: Accelerator, field: Field, values: Sequence[SpecValue]) -> Cell:

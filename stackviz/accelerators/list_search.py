@@ -1,24 +1,20 @@
-"""The accelerators that answer what is query: filtered, searched and sorted by the database, one query set.
+"""The accelerators that answer what is asked: filtered, searched and sorted in memory, out of the public catalogue.
 
 A figure is filtered and sorted by as `queries.headline` shows it: under the first of its field's usual conditions that
 is published, the plain figure before those of variants, of variants the largest.
 """
 
 import re
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
-from django.db.models import Case, Count, F, Func, IntegerField, OuterRef, Q, QuerySet, Subquery, Value, When
-from django.db.models.expressions import OrderBy
-from django.db.models.functions import Length, Lower, Replace
-from django.db.models.lookups import GreaterThanOrEqual, LessThan, LessThanOrEqual
-
-from stackviz.accelerators.list_query import SUPPORTS, ListQuery
+from stackviz.accelerators.list_query import SUPPORTS, ListQuery, form_of
 from stackviz.catalog.capabilities import MIXED, architectures_with, capabilities_with, is_mixed
 from stackviz.catalog.conditions import KEYS
 from stackviz.catalog.fields import FIELDS, Field
 from stackviz.catalog.models import Accelerator, Alias, SpecValue
 from stackviz.catalog.names import normalized
-from stackviz.catalog.queries import public_accelerators
+from stackviz.catalog.public import PublicCatalogue, public_catalogue
 
 VARYING = tuple(key.name for key in KEYS if key.varies)
 # Texts that are numbers in truth: 9.0 comes before 12.0.
@@ -26,7 +22,10 @@ _NUMBERED = frozenset({"compute_capability", "metal_gpu_family"})
 _GIGABYTES = re.compile(r"(\d{1,5}) ?gb\b")
 # A card of "80 GB" is published as 80 GB by one source and as 80 GiB by the next.
 _NEAR = (0.99, 1.08)
-_BY_NAME = (Lower("name"), "pk")  # AMD, Apple, AWS
+
+Test = Callable[[Accelerator], bool]
+Amounts = Mapping[int, float]  # accelerator id -> the figure shown, in SI
+Texts = Mapping[int, str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,177 +40,229 @@ class Counted:
         return self.found - self.known
 
 
-def found_accelerators(query: ListQuery) -> QuerySet[Accelerator]:
-    """The public accelerators asked for, in the order asked for, with their vendors."""
-    return _ordered(filtered(query), query)
+class Search:
+    """One question put to one edition of the catalogue. Each filter is asked once of every accelerator."""
+
+    def __init__(self, query: ListQuery, catalogue: PublicCatalogue | None = None) -> None:
+        self.query = query
+        self.catalogue = catalogue or public_catalogue()
+        self._answering = {
+            name: frozenset(row.pk for row in self.catalogue.accelerators if test(row))
+            for name, test in _tests(query, self.catalogue).items()
+        }
+
+    def filtered(self, without: str = "") -> list[Accelerator]:
+        """What is found, by name; `without` one of the filters, to count what each of its choices would find."""
+        sets = [pks for name, pks in self._answering.items() if name != without]
+        return [row for row in self.catalogue.accelerators if all(row.pk in pks for pks in sets)]
+
+    def ordered(self) -> list[Accelerator]:
+        """What is found, in the order asked for."""
+        return _ordered(self.filtered(), self.query, self.catalogue)
+
+    def counted(self) -> Counted:
+        """How many answer, and how many of them have what they are sorted by."""
+        found = self.filtered()
+        if self.query.sort_key not in FIELDS or self.query.sort_key == "vendor":
+            return Counted(len(found), len(found))
+        known = sorted_by(FIELDS[self.query.sort_key], self.catalogue)
+        return Counted(len(found), sum(row.pk in known for row in found))
 
 
-def filtered(query: ListQuery, without: str = "") -> QuerySet[Accelerator]:
-    """The same without an order; `without` one of the filters, to count what each of its choices would find."""
-    found = public_accelerators()
-    for name, condition in _conditions(query).items():
-        if name != without:
-            found = found.filter(condition)
+def sorted_by(field: Field, catalogue: PublicCatalogue) -> Mapping[int, float | str]:
+    """Accelerator id -> what the list sorts and filters by: its figure's amount, or its text."""
+    return texts_shown(field, catalogue) if field.is_text else amounts_shown(field, catalogue)
+
+
+def amounts_shown(field: Field, catalogue: PublicCatalogue) -> Amounts:
+    """Accelerator id -> amount of the figure the list shows of a field; without those that publish none."""
+    return catalogue.once(
+        ("amounts shown", field.name),
+        lambda: {
+            pk: value.amount for pk, value in _shown(field, catalogue).items() if value.amount is not None
+        },
+    )  # fmt: skip
+
+
+def texts_shown(field: Field, catalogue: PublicCatalogue) -> Texts:
+    """The same of a field that is text."""
+    return catalogue.once(
+        ("texts shown", field.name), lambda: {pk: value.value for pk, value in _shown(field, catalogue).items()}
+    )
+
+
+def _shown(field: Field, catalogue: PublicCatalogue) -> dict[int, SpecValue]:
+    found = {}
+    for pk in catalogue.by_pk:
+        value = _shown_value(field, catalogue.preferred(pk, field.name))
+        if value is not None:
+            found[pk] = value
     return found
 
 
-def counted(query: ListQuery) -> Counted:
-    """How many answer, and how many of them have what they are sorted by. One query."""
-    found = filtered(query)
-    if query.sort_key not in FIELDS or query.sort_key == "vendor":
-        count = found.count()
-        return Counted(count, count)
-    sorted_by = shown(FIELDS[query.sort_key])
-    counts = found.annotate(sorted_by=sorted_by).aggregate(found=Count("pk"), known=Count("sorted_by"))
-    return Counted(counts["found"], counts["known"])
+def _shown_value(field: Field, values: list[SpecValue]) -> SpecValue | None:
+    """Of these the one under the first usual condition that has any; of variants the largest, then by text."""
+    for usual in field.usual:
+        for is_under in (_is_plain, _is_variant):
+            under = [value for value in values if is_under(value, usual)]
+            if under:
+                return min(under, key=lambda value: (-(value.amount or 0.0), value.value))
+    return None
 
 
-def public_values(**given: object) -> QuerySet[SpecValue]:
-    """Preferred public values, of accelerators that need not be public themselves."""
-    return SpecValue.objects.filter(is_preferred=True, status=SpecValue.Status.PUBLIC, **given)
+def _is_plain(value: SpecValue, usual: str) -> bool:
+    return value.condition == usual
 
 
-def shown(field: Field) -> Subquery:
-    """The figure the list shows of a field: its amount, or its text; null where nothing is published."""
-    ranks = [
-        When(condition, then=Value(rank))
-        for rank, condition in enumerate(both for usual in field.usual for both in _plain_and_variants(usual))
-    ]
-    values = public_values(accelerator=OuterRef("pk"), field=field.name)
-    values = values.alias(rank=Case(*ranks, default=None, output_field=IntegerField())).filter(rank__isnull=False)
-    values = values.order_by("rank", F("amount").desc(nulls_last=True), "value")
-    return Subquery(values.values("value" if field.is_text else "amount")[:1])
-
-
-def _plain_and_variants(usual: str) -> tuple[Q, Q]:
-    """The condition itself, and itself with variants: the keys that vary stand last in a canonical text."""
+def _is_variant(value: SpecValue, usual: str) -> bool:
+    """The keys that vary stand last in a canonical text."""
     start = f"{usual}; " if usual else ""
-    variants = Q()
-    for key in VARYING:
-        variants |= Q(condition__startswith=f"{start}{key}=")
-    return Q(condition=usual), variants
+    return value.condition.startswith(tuple(f"{start}{key}=" for key in VARYING))
 
 
-def _conditions(query: ListQuery) -> dict[str, Q]:
+# --- filters ---
+
+
+def _tests(query: ListQuery, catalogue: PublicCatalogue) -> dict[str, Test]:
     """By filter: what an accelerator must be."""
-    found: dict[str, Q] = {}
+    found: dict[str, Test] = {}
     if query.q:
-        found["q"] = named(query.q)
+        found["q"] = named(query.q, catalogue)
     if query.vendor:
-        found["vendor"] = Q(vendor__slug__in=query.vendor)
+        found["vendor"] = lambda row: row.vendor.slug in query.vendor
     if query.kind:
-        found["kind"] = Q(kind__in=query.kind)
+        found["kind"] = lambda row: row.kind in query.kind
     if query.architecture:
-        found["architecture"] = _having(field="architecture", value__in=query.architecture)
+        found["architecture"] = _having(catalogue, "architecture", lambda value: value.value in query.architecture)
     if query.form:
-        found["form"] = _of_form(query.form)
+        found["form"] = _having(catalogue, "form_factor", lambda value: form_of(value.value) in query.form)
     for name in query.supports:
-        found[f"supports {name}"] = supporting(SUPPORTS[name])
-    return found | _bounds(query)
+        found[f"supports {name}"] = supporting(SUPPORTS[name], catalogue)
+    return found | _bounds(query, catalogue)
 
 
-def _bounds(query: ListQuery) -> dict[str, Q]:
-    found: dict[str, Q] = {}
-    released = shown(FIELDS["release_date"])  # dates are ISO text, as precise as the source: they sort as text
+def _bounds(query: ListQuery, catalogue: PublicCatalogue) -> dict[str, Test]:
+    found: dict[str, Test] = {}
+    # Dates are ISO text, as precise as the source: they sort as text.
+    released = texts_shown(FIELDS["release_date"], catalogue)
+    first, after = str(query.year_from), str((query.year_to or 0) + 1)
     if query.year_from is not None:
-        found["year_from"] = Q(GreaterThanOrEqual(released, Value(str(query.year_from))))
+        found["year_from"] = lambda row: row.pk in released and released[row.pk] >= first
     if query.year_to is not None:
-        found["year_to"] = Q(LessThan(released, Value(str(query.year_to + 1))))
+        found["year_to"] = lambda row: row.pk in released and released[row.pk] < after
     if query.memory_min is not None:
-        found["memory_min"] = Q(GreaterThanOrEqual(shown(FIELDS["memory_gb"]), Value(query.memory_min * 1e9)))
+        memory, least = amounts_shown(FIELDS["memory_gb"], catalogue), query.memory_min * 1e9
+        found["memory_min"] = lambda row: row.pk in memory and memory[row.pk] >= least
     if query.power_max is not None:
-        found["power_max"] = Q(LessThanOrEqual(shown(FIELDS["tdp_w"]), Value(query.power_max)))
+        power, most = amounts_shown(FIELDS["tdp_w"], catalogue), query.power_max
+        found["power_max"] = lambda row: row.pk in power and power[row.pk] <= most
     return found
 
 
-def _having(condition: Q | None = None, **given: object) -> Q:
-    values = public_values(**given)
-    return Q(pk__in=(values.filter(condition) if condition else values).values("accelerator"))
+def _having(catalogue: PublicCatalogue, field: str, is_so: Callable[[SpecValue], bool]) -> Test:
+    return lambda row: any(map(is_so, catalogue.preferred(row.pk, field)))
 
 
-def supporting(rate: str) -> Q:
+def supporting(rate: str, catalogue: PublicCatalogue) -> Test:
     """Whether it does this rate: one that is not zero is published, or its published design says so."""
-    found = _having(field=rate, amount__gt=0)
-    found |= _having(field="compute_capability", value__in=capabilities_with(rate))
-    found |= _having(field="architecture", value__in=architectures_with(rate))
-    if is_mixed(rate):
-        found |= _having(field="compute_capability", value=MIXED) & _having(field="tensor_cores", amount__gt=0)
-    return found
+    able = catalogue.once(
+        ("supporting", rate),
+        lambda: frozenset(row.pk for row in catalogue.accelerators if _supports(row, rate, catalogue)),
+    )
+    return lambda row: row.pk in able
 
 
-def _of_form(forms: tuple[str, ...]) -> Q:
-    """As `listed_asked.form_of` tells them apart."""
-    sxm = Q(value__icontains="sxm")
-    oam = Q(value__iexact="oam") | Q(value__istartswith="oam ")
-    pcie = Q(value__istartswith="pcie")
-    each = {"sxm": sxm, "oam": oam & ~sxm, "pcie": pcie & ~sxm, "other": ~(sxm | oam | pcie)}
-    wanted = Q()
-    for form in forms:
-        wanted |= each[form]
-    return _having(wanted, field="form_factor")
+def _supports(row: Accelerator, rate: str, catalogue: PublicCatalogue) -> bool:
+    def texts(field: str) -> set[str]:
+        return {value.value for value in catalogue.preferred(row.pk, field)}
+
+    def is_above_zero(field: str) -> bool:
+        return any((value.amount or 0.0) > 0 for value in catalogue.preferred(row.pk, field))
+
+    capabilities = texts("compute_capability")
+    return (
+        is_above_zero(rate)
+        or not capabilities.isdisjoint(capabilities_with(rate))
+        or not texts("architecture").isdisjoint(architectures_with(rate))
+        or (is_mixed(rate) and MIXED in capabilities and is_above_zero("tensor_cores"))
+    )
 
 
-def named(q: str) -> Q:
+def named(q: str, catalogue: PublicCatalogue) -> Test:
     """Accelerators by words of the name, by a name that a card, a Mac or a tool reports, or by chip and architecture.
 
     `rtx4090` and `m3max40` are names without their spaces; `4090 24gb` says a memory size too.
     """
     words = _GIGABYTES.sub(r"\1gb", normalized(q))
     if not words:
-        return Q(pk__in=[])
-    in_name = Q()
-    for word in words.split():
-        in_name &= Q(name__icontains=word) | _of_size(word)
-    reported = Alias.objects.filter(normalized__contains=words).values("accelerator")
-    of_design = _having(field__in=("chip", "architecture"), value__iexact=q.strip())
-    return in_name | Q(pk__in=_run_together(words)) | Q(pk__in=reported) | of_design
+        return lambda _row: False
+    of_design = q.strip().casefold()
+
+    def is_named(row: Accelerator) -> bool:
+        name = row.name.casefold()
+        return (
+            all(word in name or _is_of_size(row, word, catalogue) for word in words.split())
+            or _is_run_together(row, words)
+            or any(words in alias.normalized for alias in catalogue.names(row.pk))
+            or any(
+                value.value.casefold() == of_design
+                for field in ("chip", "architecture")
+                for value in catalogue.preferred(row.pk, field)
+            )
+        )
+
+    return is_named
 
 
-def _run_together(words: str) -> QuerySet[Accelerator]:
-    squeezed = words.replace(" ", "")
-    return Accelerator.objects.alias(letters=_letters()).filter(letters__contains=squeezed).values("pk")  # type: ignore[return-value]
+def _is_run_together(row: Accelerator, words: str) -> bool:
+    return words.replace(" ", "") in row.slug.replace("-", "")
 
 
-def _letters() -> Func:
-    return Replace("slug", Value("-"), Value(""))
-
-
-def _of_size(word: str) -> Q:
+def _is_of_size(row: Accelerator, word: str, catalogue: PublicCatalogue) -> bool:
     size = _GIGABYTES.fullmatch(word)
     if size is None:
-        return Q()
+        return False
     least, most = (float(size[1]) * 1e9 * factor for factor in _NEAR)
-    return _having(field="memory_gb", amount__gte=least, amount__lte=most)
+    return any(least <= (value.amount or 0.0) <= most for value in catalogue.preferred(row.pk, "memory_gb"))
 
 
-def _ordered(found: QuerySet[Accelerator], query: ListQuery) -> QuerySet[Accelerator]:
+# --- order ---
+
+
+def _ordered(found: list[Accelerator], query: ListQuery, catalogue: PublicCatalogue) -> list[Accelerator]:
+    """`found` stands by name; what is equal in the order asked for stays so."""
     key = query.sort_key
     if key in FIELDS and key != "vendor":
-        return _by_field(found, FIELDS[key], is_descending=query.is_descending)
+        return _by_field(found, FIELDS[key], catalogue, is_descending=query.is_descending)
     if not key and query.q:
-        return found.alias(nearness=_nearness(query.q)).order_by("nearness", *_BY_NAME)
-    column = Lower({"vendor": "vendor__name", "kind": "kind"}.get(key, "name"))
-    return found.order_by(column.desc() if query.is_descending else column.asc(), *_BY_NAME)
+        return sorted(found, key=lambda row: _nearness(row, query.q, catalogue))
+    if key == "vendor":
+        return sorted(found, key=lambda row: row.vendor.name.lower(), reverse=query.is_descending)
+    if key == "kind":
+        return sorted(found, key=lambda row: row.kind, reverse=query.is_descending)
+    return sorted(found, key=lambda row: row.name.lower(), reverse=True) if query.is_descending else found
 
 
-def _by_field(found: QuerySet[Accelerator], field: Field, *, is_descending: bool) -> QuerySet[Accelerator]:
+def _by_field(
+    found: list[Accelerator], field: Field, catalogue: PublicCatalogue, *, is_descending: bool
+) -> list[Accelerator]:
     """By the figure shown; where nothing is published last, whichever way."""
+    figures = sorted_by(field, catalogue)
 
-    def way(expression: Func | F) -> OrderBy:
-        return expression.desc(nulls_last=True) if is_descending else expression.asc(nulls_last=True)
+    def place(row: Accelerator) -> tuple[int, float | str]:
+        figure = figures[row.pk]
+        if isinstance(figure, str):
+            return len(figure) if field.name in _NUMBERED else 0, figure.lower()
+        return 0, figure
 
-    found = found.alias(sorted_by=shown(field))
-    by = [way(Length("sorted_by"))] if field.name in _NUMBERED else []
-    by.append(way(Lower("sorted_by") if field.is_text else F("sorted_by")))
-    return found.order_by(*by, *_BY_NAME)
+    known = sorted((row for row in found if row.pk in figures), key=place, reverse=is_descending)
+    return [*known, *(row for row in found if row.pk not in figures)]
 
 
-def _nearness(q: str) -> Case:
+def _nearness(row: Accelerator, q: str, catalogue: PublicCatalogue) -> int:
     """0: a name it reports is exactly this; 1: its name has this in one piece; 2: its words are there."""
     words = normalized(q)
-    exactly = Alias.objects.filter(normalized=words).exclude(kind=Alias.Kind.UNDECIDED).values("accelerator")
-    return Case(
-        When(pk__in=exactly, then=Value(0)),
-        When(pk__in=_run_together(words), then=Value(1)),
-        default=Value(2),
-    )
+    names = (alias for alias in catalogue.names(row.pk) if alias.kind != Alias.Kind.UNDECIDED)
+    if any(alias.normalized == words for alias in names):
+        return 0
+    return 1 if _is_run_together(row, words) else 2

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
 from django.db import connection
-from django.db.models import Manager, Model
+from django.db.models import Model, QuerySet
 from django.utils import timezone
 from simple_history.signals import pre_create_historical_record
 from simple_history.utils import bulk_create_with_history, bulk_update_with_history
@@ -98,7 +98,7 @@ class Change(Generic[Row]):
 
     def __init__(self, model: type[Row], wanted: dict[str, Row], *, is_deleting: bool = True) -> None:
         self.model, self.wanted, self.is_deleting = model, wanted, is_deleting
-        self.rows: Manager[Row] = model._default_manager  # noqa: SLF001 - Django documents it for reusable code
+        self.rows: QuerySet[Row] = QuerySet(model)
         rows: Iterable[Row] = self.rows.filter(data_key__isnull=False)
         self.existing: dict[str, Row] = {row.data_key or "": row for row in rows}
         self.corrected = [row for row in self.existing.values() if row.is_corrected_here]

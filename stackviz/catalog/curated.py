@@ -5,14 +5,18 @@ which load they are of, and an edition that names the present state of all of th
 import hashlib
 import re
 import uuid
-from collections.abc import Collection
-from typing import Any
+from collections.abc import Collection, Iterable
+from functools import cache
+from typing import Any, ClassVar, Self, TypeVar
 
 from django.core.exceptions import ValidationError
 from django.core.validators import RegexValidator, URLValidator
-from django.db import models
+from django.db import connection, models
+from django.dispatch import Signal
 from django.utils.translation import gettext_lazy as _
 from simple_history.models import HistoricalRecords
+
+from stackviz.web.request_memo import forget, remember
 
 is_slug = RegexValidator(r"\A[a-z0-9]+(?:-[a-z0-9]+)*\Z", _("lower case letters, digits and single dashes only"))
 CONTROLS = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ufffe\uffff]")  # tabs and ends of lines are text
@@ -27,6 +31,31 @@ def kept_history() -> HistoricalRecords:
     return HistoricalRecords(history_change_reason_field=models.TextField(null=True), cascade_delete_history=False)
 
 
+rows_written = Signal()  # sent for a model whose rows were written in bulk, which Django sends no signal for
+_Row = TypeVar("_Row", bound=models.Model)
+
+
+class _AnnouncingQuerySet(models.QuerySet[_Row]):
+    """`bulk_update` announces itself too: it is made of updates."""
+
+    def update(self, **changes: Any) -> int:  # noqa: ANN401 - as Django's
+        count = super().update(**changes)
+        rows_written.send(self.model)
+        return count
+
+    def bulk_create(self, objs: Iterable[_Row], *args: Any, **options: Any) -> list[_Row]:  # noqa: ANN401
+        rows = super().bulk_create(objs, *args, **options)
+        rows_written.send(self.model)
+        return rows
+
+
+class AnnouncingManager(models.Manager[_Row]):
+    """Sends `rows_written` after a bulk write, so that an edition moves with it."""
+
+    def get_queryset(self) -> models.QuerySet[_Row]:
+        return _AnnouncingQuerySet(self.model, using=self._db)
+
+
 class Curated(models.Model):
     """A row that the curated files may have written.
 
@@ -37,6 +66,8 @@ class Curated(models.Model):
     data_key = models.CharField(max_length=300, unique=True, null=True, blank=True, editable=False)
     loaded_digest = models.CharField(max_length=32, blank=True, editable=False)
     changed_at = models.DateTimeField(auto_now=True)
+
+    objects: ClassVar[models.Manager[Self]] = AnnouncingManager()
 
     class Meta:
         abstract = True
@@ -95,8 +126,9 @@ class FileLoad(models.Model):
 class EditionRow(models.Model):
     """Names the present content of a room's tables in one row: a new token with every change.
 
-    What is computed from the tables is kept per token, so that a correction is seen at once in every process. A bulk
-    write (`update`, `bulk_create`) must call `renew` itself; saves and deletions do it through a signal.
+    What is computed from the tables is kept per token, so that a correction is seen at once in every process. Saves,
+    deletions and bulk writes of the models named to `renew_with` renew it through signals; only SQL written by hand
+    must call `renew` itself.
     """
 
     token = models.CharField(max_length=32)
@@ -114,15 +146,29 @@ class EditionRow(models.Model):
         row.pk = 1
         rows = cls._default_manager
         rows.bulk_create([row], update_conflicts=True, unique_fields=["id"], update_fields=["token"])  # type: ignore[misc]
+        forget(cls._meta.db_table)
 
     @classmethod
     def current(cls) -> str:
-        """The token; "" before anything was loaded. One query."""
-        return cls._default_manager.filter(pk=1).values_list("token", flat=True).first() or ""
+        """The token; "" before anything was loaded. One query, once for each request."""
+        return remember(cls._meta.db_table, cls._read)
+
+    @classmethod
+    def _read(cls) -> str:
+        with connection.cursor() as cursor:
+            cursor.execute(*cls._statement())
+            row = cursor.fetchone()
+        return str(row[0]) if row else ""
+
+    @classmethod
+    @cache
+    def _statement(cls) -> tuple[str, tuple[Any, ...]]:
+        """Written once: to build the query each time takes ten times as long as to run it, and every page asks."""
+        return cls._default_manager.filter(pk=1).values_list("token").query.sql_with_params()
 
     @classmethod
     def renew_with(cls, *rooms: type[models.Model]) -> None:
-        """From now on a row of these models that is saved or deleted renews the edition."""
+        """From now on a row of these models that is saved or deleted, alone or in bulk, renews the edition."""
         for model in rooms:
-            for signal in (models.signals.post_save, models.signals.post_delete):
+            for signal in (models.signals.post_save, models.signals.post_delete, rows_written):
                 signal.connect(cls.renew, sender=model, dispatch_uid=f"{cls._meta.label} {model.__name__}")

@@ -11,7 +11,15 @@ from django.urls import reverse
 from django.utils.translation import gettext_lazy as _
 
 from stackviz.catalog import conditions
-from stackviz.catalog.curated import Curated, EditionRow, FileLoad, is_slug, is_web_address, kept_history
+from stackviz.catalog.curated import (
+    AnnouncingManager,
+    Curated,
+    EditionRow,
+    FileLoad,
+    is_slug,
+    is_web_address,
+    kept_history,
+)
 from stackviz.catalog.fields import FIELDS, Field, amount_of
 from stackviz.catalog.names import normalized
 
@@ -23,6 +31,8 @@ class Vendor(models.Model):
 
     slug = models.CharField(max_length=60, unique=True, validators=[is_slug])
     name = models.CharField(max_length=120, unique=True)
+
+    objects = AnnouncingManager()
 
     class Meta:
         ordering = ["name"]

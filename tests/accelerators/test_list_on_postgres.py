@@ -6,9 +6,10 @@ from django.test import Client
 
 from stackviz.accelerators.list_filters import facets, known_choices
 from stackviz.accelerators.list_query import SORTS, ListQuery, read_list_query
-from stackviz.accelerators.list_search import counted, found_accelerators
+from stackviz.accelerators.list_search import Search
 from stackviz.catalog.load import load_catalogue
-from stackviz.catalog.models import Accelerator, CatalogueEdition
+from stackviz.catalog.models import Accelerator
+from stackviz.catalog.public import public_catalogue
 from tests.accelerators.orders import assert_the_order_is_that_of_the_figures_shown
 
 QUERIES = {
@@ -27,17 +28,19 @@ QUERIES = {
 def filled(on_postgres):
     """What filters may name, with the catalogue in PostgreSQL."""
     load_catalogue()
-    return known_choices(CatalogueEdition.current())
+    return known_choices(public_catalogue())
 
 
 def test_postgresql_answers_as_sqlite_does(filled):
     for query, slugs in QUERIES.items():
         asked = read_list_query(QueryDict(query), filled)
         assert asked.notes == ()
-        assert [item.slug for item in found_accelerators(asked)] == slugs, query
-        assert counted(asked).found == len(slugs)
+        search = Search(asked)
+        assert [item.slug for item in search.ordered()] == slugs, query
+        assert search.counted().found == len(slugs)
     by_name = {
-        facet.name: {choice.value: choice.count for choice in facet.choices} for facet in facets(ListQuery(), filled)
+        facet.name: {choice.value: choice.count for choice in facet.choices}
+        for facet in facets(Search(ListQuery()), filled)
     }
     assert by_name["vendor"]["nvidia"] > 90
     assert by_name["supports"]["bf16"] > 50

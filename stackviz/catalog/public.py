@@ -1,0 +1,129 @@
+"""Everything public of the catalogue in memory: read once for each edition and process, then looked up.
+
+Its rows are shared by every request of the process: nobody changes them. What they say is as fresh as the edition,
+which each request reads; a change made with SQL by hand, which moves no edition, shows within OLDEST_S.
+"""
+
+import sys
+import threading
+import time
+from collections.abc import Callable, Hashable, Iterable
+from typing import Any, TypeVar, cast
+
+from stackviz.catalog.models import Accelerator, Alias, CatalogueEdition, Source, SpecValue
+
+EDITIONS = 2  # kept at most: the newest, and the one before it for requests that are still at work
+OLDEST_S = 600.0
+
+_Made = TypeVar("_Made")
+
+
+class PublicCatalogue:
+    """The public accelerators, what is published about them, and their names, as of one edition. Four queries.
+
+    `accelerators`: by name, with their vendors. Values and names have their sources and accelerators loaded.
+    """
+
+    def __init__(self, edition: str) -> None:
+        self.edition = edition
+        self.read_at = time.monotonic()
+        rows = Accelerator.objects.filter(is_public=True).select_related("vendor")
+        self.accelerators = tuple(sorted(rows, key=lambda row: (row.name.lower(), row.pk)))
+        self.by_pk = {row.pk: row for row in self.accelerators}
+        self.by_slug = {row.slug: row for row in self.accelerators}
+        self._sources = Source.objects.in_bulk()
+        self._values: dict[int, list[SpecValue]] = {pk: [] for pk in self.by_pk}
+        self._preferred: dict[tuple[int, str], list[SpecValue]] = {}
+        for value in self._read_values():
+            self._values[value.accelerator_id].append(value)
+            if value.is_preferred:
+                self._preferred.setdefault((value.accelerator_id, value.field), []).append(value)
+        self._names: dict[int, list[Alias]] = {}
+        for alias in sorted(Alias.objects.all(), key=lambda row: (row.kind, row.name, row.pk)):
+            if alias.accelerator_id in self.by_pk:
+                self._link(alias)
+                self._names.setdefault(alias.accelerator_id, []).append(alias)
+        self._made: dict[Hashable, object] = {}
+
+    def values(self, pk: int) -> list[SpecValue]:
+        """All public values of one accelerator, alternatives included, smallest first."""
+        return self._values.get(pk, [])
+
+    def preferred_values(self, pk: int) -> list[SpecValue]:
+        """The preferred values of one accelerator, smallest first."""
+        return [value for value in self.values(pk) if value.is_preferred]
+
+    def preferred(self, pk: int, field: str) -> list[SpecValue]:
+        """Of these the ones of one field."""
+        return self._preferred.get((pk, field), [])
+
+    def names(self, pk: int) -> list[Alias]:
+        """The names one accelerator goes by, by kind and name."""
+        return self._names.get(pk, [])
+
+    def once(self, key: Hashable, make: Callable[[], _Made]) -> _Made:
+        """What `make` returned when this edition was first asked for `key`: what follows from the rows alone.
+
+        Keys must be few: fields, accelerators, languages; nothing that a visitor types.
+        """
+        if key not in self._made:
+            self._made[key] = make()
+        return cast("_Made", self._made[key])
+
+    def _read_values(self) -> list[SpecValue]:
+        public = SpecValue.objects.filter(status=SpecValue.Status.PUBLIC, accelerator__is_public=True).order_by()
+        found = []
+        for value in public:
+            if value.accelerator_id in self.by_pk:  # it may have been published since they were read
+                self._link(value)
+                _share_texts(value)
+                found.append(value)
+        return sorted(found, key=lambda value: (value.amount or 0.0, value.value, value.pk))
+
+    def _link(self, row: SpecValue | Alias) -> None:
+        """Let the row find its source and accelerator without a query."""
+        related = row._state.fields_cache  # noqa: SLF001 - what select_related fills
+        related["source"] = self._sources.get(row.source_id) if row.source_id else None
+        related["accelerator"] = self.by_pk[row.accelerator_id]
+
+
+def _share_texts(value: SpecValue) -> None:
+    """One text in memory where thousands of rows say the same."""
+    said: dict[str, Any] = value.__dict__
+    for name in ("field", "unit", "condition", "basis", "status", "said_by", "note"):
+        said[name] = sys.intern(said[name])
+
+
+_editions: dict[str, PublicCatalogue] = {}
+_reading = threading.Lock()
+
+
+def public_catalogue() -> PublicCatalogue:
+    """The public catalogue as it is now. One query; four more in a process that has not read this edition yet."""
+    edition = CatalogueEdition.current()
+    found = _fresh(edition)
+    if found is not None:
+        return found
+    with _reading:  # of threads that come at once one reads
+        found = _fresh(edition)
+        if found is None:
+            found = PublicCatalogue(edition)
+            _keep(found)
+        return found
+
+
+def _fresh(edition: str) -> PublicCatalogue | None:
+    found = _editions.get(edition)
+    is_fresh = found is not None and edition and time.monotonic() - found.read_at < OLDEST_S
+    return found if is_fresh else None
+
+
+def _keep(catalogue: PublicCatalogue) -> None:
+    _editions.pop(catalogue.edition, None)
+    _editions[catalogue.edition] = catalogue
+    for old in _oldest(_editions, len(_editions) - EDITIONS):
+        del _editions[old]
+
+
+def _oldest(editions: Iterable[str], count: int) -> list[str]:
+    return list(editions)[: max(0, count)]

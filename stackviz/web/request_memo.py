@@ -1,0 +1,40 @@
+"""What a request has read once it need not read again: values kept until its response is made, and no longer."""
+
+from collections.abc import Callable
+from contextvars import ContextVar
+
+from django.http import HttpRequest
+from django.http.response import HttpResponseBase
+
+_memo: ContextVar[dict[str, str] | None] = ContextVar("request_memo", default=None)
+
+
+class RequestMemo:
+    """Middleware that begins an empty memo with each request. Outside of a request nothing is remembered."""
+
+    def __init__(self, get_response: Callable[[HttpRequest], HttpResponseBase]) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponseBase:
+        before = _memo.set({})
+        try:
+            return self.get_response(request)
+        finally:
+            _memo.reset(before)
+
+
+def remember(key: str, read: Callable[[], str]) -> str:
+    """What `read` returned when this request first asked for `key`."""
+    memo = _memo.get()
+    if memo is None:
+        return read()
+    if key not in memo:
+        memo[key] = read()
+    return memo[key]
+
+
+def forget(key: str) -> None:
+    """Let the next `remember` read again: what it stands for has changed within this request."""
+    memo = _memo.get()
+    if memo is not None:
+        memo.pop(key, None)
