@@ -6,28 +6,24 @@ import threading
 import time
 import urllib.error
 import urllib.request
+from typing import Any
 
+from stackviz.benchmarks.models import Result, Series
+from stackviz.labs.models import Card, Machine, Report, Snapshot
 from tests.live import Site
 from tests.wire.reports import gemm_result, memory_copy_result, report_body, sha256
 
-# What the database holds, asked from outside: by status, and how often each thing a report becomes is there.
-COUNTS = """
-import json
-from collections import Counter
-from stackviz.benchmarks.models import Result, Series
-from stackviz.labs.models import Card, Machine, Report, Snapshot
-print(json.dumps({
-    "status": Counter(Report.objects.values_list("status", flat=True)),
-    "machines": Machine.objects.count(), "snapshots": Snapshot.objects.count(), "cards": Card.objects.count(),
-    "series": Series.objects.count(), "results": Result.objects.count(),
-}))
-"""
+COUNTED = {"machines": Machine, "snapshots": Snapshot, "cards": Card, "series": Series, "results": Result}
 
 Box = queue.SimpleQueue[bytes]
 
 
-def counts(site: Site) -> dict:
-    return json.loads(site.shell(COUNTS).splitlines()[-1])
+def counts(site: Site) -> dict[str, Any]:
+    """What the database holds: reports by status, and how often each thing a report becomes is there."""
+    statuses = dict(site.rows(f"SELECT status, COUNT(*) FROM {Report._meta.db_table} GROUP BY status"))
+    selects = [f"(SELECT COUNT(*) FROM {model._meta.db_table})" for model in COUNTED.values()]
+    (numbers,) = site.rows(f"SELECT {', '.join(selects)}")
+    return {"status": statuses, **dict(zip(COUNTED, numbers, strict=True))}
 
 
 def box_of(reports: int, machines: int = 1) -> Box:
