@@ -18,6 +18,7 @@ def files_imported(roots: Iterable[Path]) -> set[Path]:
         if file not in reached:
             reached.add(file)
             waiting += [path for name in _names_imported(file) if (path := _file_of(name))]
+            waiting += _files_discovered(file)
     return reached
 
 
@@ -34,6 +35,22 @@ def _names_imported(file: Path) -> Iterator[str]:
             parts = name.split(".")
             if parts[0] in OURS:
                 yield from (".".join(parts[: end + 1]) for end in range(len(parts)))
+
+
+def _files_discovered(file: Path) -> Iterator[Path]:
+    """The modules of packages that the file hands to `discovery.modules_of`: a registry imports them by being asked."""
+    tree = ast.parse(file.read_bytes())
+    imported = {
+        alias.asname or alias.name: f"{node.module}.{alias.name}"
+        for node in ast.walk(tree)
+        if isinstance(node, ast.ImportFrom) and node.module
+        for alias in node.names
+    }
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "modules_of":
+            for argument in node.args:
+                if isinstance(argument, ast.Name) and argument.id in imported:
+                    yield from (ROOT / imported[argument.id].replace(".", "/")).glob("*.py")
 
 
 def _file_of(name: str) -> Path | None:

@@ -45,3 +45,8 @@ def test_imports_are_followed_from_file_to_file_and_into_functions():
     reached = {str(file.relative_to(ROOT)) for file in files_imported([ROOT / "stackviz/stacks/apps.py"])}
     assert {"stackviz/stacks/models.py", "stackviz/catalog/fields.py", "stackviz/units.py"} <= reached
     assert "stackviz/stacks/views.py" not in reached
+
+
+def test_the_modules_that_a_registry_discovers_are_followed_too():
+    reached = {str(file.relative_to(ROOT)) for file in files_imported([ROOT / "stackviz/rules/registry.py"])}
+    assert {"stackviz/discovery.py", "stackviz/rules/checks/cards.py", "stackviz/facts/cuda.py"} <= reached
