@@ -1,7 +1,7 @@
 """What the address of a comparison asks for, read and written. No database.
 
 A subject is named `<accelerator slug>`, `stack:<slug>` or `machine:<lab>/<machine>`. Whatever cannot be used is left
-out and named; nothing raises.
+out with a note; nothing raises.
 """
 
 import re
@@ -13,8 +13,11 @@ from typing import Any
 from urllib.parse import quote
 
 from django.http import QueryDict
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
 
 from stackviz.catalog.past import read_moment, write_moment
+from stackviz.web.address import AddressReader, Note
 from stackviz.web.subjects import comparison_query
 
 FORMATS = ("csv", "json", "md")
@@ -49,19 +52,11 @@ class Subject:
 
 
 @dataclass(frozen=True, slots=True)
-class Refusal:
-    """One `a=` value that was left out. `why`: "not a subject", "repeated", "one too many", "unknown" or "not kept"."""
-
-    value: str
-    why: str
-
-
-@dataclass(frozen=True, slots=True)
 class Selection:
-    """What was asked: the subjects in order, each once, at most MOST_SUBJECTS; and what was left out."""
+    """The subjects in order, each once, at most MOST_SUBJECTS; and a note about each `a=` that was left out."""
 
     subjects: tuple[Subject, ...]
-    refused: tuple[Refusal, ...] = ()
+    refused: tuple[Note, ...] = ()
 
     def of_kind(self, kind: Kind) -> tuple[Subject, ...]:
         return tuple(subject for subject in self.subjects if subject.kind is kind)
@@ -79,18 +74,48 @@ def parse_subject(value: str) -> Subject | None:
 def parse_selection(values: Iterable[str]) -> Selection:
     """Read the `a=` values in order. Never raises: what cannot be used is refused with the reason."""
     chosen: list[Subject] = []
-    refused: list[Refusal] = []
+    refused: list[Note] = []
     for value in values:
         subject = parse_subject(value.strip())
         if subject is None:
-            refused.append(Refusal(value[:SUBJECT_MAX_CHARS], "not a subject"))
+            refused.append(not_a_subject(value))
         elif subject in chosen:
-            refused.append(Refusal(subject.name, "repeated"))
+            refused.append(_repeated(subject))
         elif len(chosen) == MOST_SUBJECTS:
-            refused.append(Refusal(subject.name, "one too many"))
+            refused.append(_one_too_many(subject))
         else:
             chosen.append(subject)
     return Selection(tuple(chosen), tuple(refused))
+
+
+_SUBJECT_FORM = gettext_lazy("use the slug of an accelerator, stack:<slug> or machine:<lab>/<machine>")
+
+
+def not_a_subject(value: str) -> Note:
+    problem = _("“%(value)s” does not name a subject") % {"value": value[:SUBJECT_MAX_CHARS]}
+    return Note("a", problem, _SUBJECT_FORM)
+
+
+def unknown_subject(subject: Subject) -> Note:
+    """The same note for a private machine as for one that does not exist."""
+    return Note("a", _("Unknown subject “%(value)s”") % {"value": subject.name}, _SUBJECT_FORM)
+
+
+def _repeated(subject: Subject) -> Note:
+    return Note("a", _("“%(value)s” is listed twice") % {"value": subject.name}, _("it is shown once"))
+
+
+def _one_too_many(subject: Subject) -> Note:
+    problem = _("A comparison holds at most %(most)d subjects") % {"most": MOST_SUBJECTS}
+    return Note("a", problem, _left_out(subject))
+
+
+def _without_history(subject: Subject) -> Note:
+    return Note("a", _("Only spec sheets have a history, machines and stacks do not"), _left_out(subject))
+
+
+def _left_out(subject: Subject) -> str:
+    return _("“%(value)s” was left out") % {"value": subject.name}
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,13 +129,13 @@ class Address:
 
     def query(self, **changes: Any) -> str:  # noqa: ANN401 - as `replace` takes them
         """The address's query, readable: `?a=h100&a=machine:lab/box&base=machine:lab/box`; `changes`: other fields."""
-        asked = replace(self, **changes)
+        address = replace(self, **changes)
         further = {
-            "base": asked.base.name if asked.base in asked.subjects[1:] and asked.base else "",
-            "only": "differences" if asked.only_differences else "",
-            "at": write_moment(asked.at) if asked.at else "",
+            "base": address.base.name if address.base in address.subjects[1:] and address.base else "",
+            "only": "differences" if address.only_differences else "",
+            "at": write_moment(address.at) if address.at else "",
         }
-        parts = [comparison_query(subject.name for subject in asked.subjects)]
+        parts = [comparison_query(subject.name for subject in address.subjects)]
         parts += [f"{name}={quote(value, safe=':/')}" for name, value in further.items() if value]
         return "?" + "&".join(filter(None, parts))
 
@@ -120,17 +145,7 @@ class Address:
 
 
 @dataclass(frozen=True, slots=True)
-class Ignored:
-    """A parameter that was left out. `why`: "unknown", "no choice" (`choices` are), "no moment" or "not compared"."""
-
-    parameter: str
-    value: str
-    why: str
-    choices: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class Asked:
+class CompareQuery:
     """What is compared and how. `base` None: the first; `at` None: as it stands now; `format` "": as a page."""
 
     selection: Selection
@@ -138,42 +153,41 @@ class Asked:
     only_differences: bool
     at: datetime | None
     format: str
-    ignored: tuple[Ignored, ...]
+    notes: tuple[Note, ...]
 
 
-def read_asked(query: QueryDict) -> Asked:
-    """Everything the address asks for. A comparison of the past keeps its spec sheets only: nothing else is kept."""
-    at = read_moment(query.get("at", ""))
+def read_compare_query(query: QueryDict) -> CompareQuery:
+    """Read the address. A comparison of the past holds spec sheets only: nothing else has a history."""
+    reader = AddressReader(query)
+    at = reader.parsed(
+        "at",
+        read_moment,
+        _("“%(value)s” is not a past moment such as 2026-11-20 or 2026-11-20T16:00:00Z"),
+        _("the comparison is shown as it stands now"),
+    )
     selection = parse_selection(query.getlist("a"))
     selection = _of_the_past(selection) if at else selection
-    base = next((subject for subject in selection.subjects if subject.name == query.get("base")), None)
-    return Asked(
+    return CompareQuery(
         selection=selection,
-        base=base,
-        only_differences=query.get("only") == "differences",
+        base=_base(reader, selection),
+        only_differences=reader.choice("only", ("differences",), _("choice")) == "differences",
         at=at,
-        format=query.get("format", "") if query.get("format") in (*FORMATS, DRAWING) else "",
-        ignored=tuple(_ignored(query, base, at)),
+        format=reader.file_format((*FORMATS, DRAWING)),
+        notes=reader.notes(KNOWN, most=None),  # the page counts those it does not list
     )
 
 
 def _of_the_past(selection: Selection) -> Selection:
-    kept = selection.of_kind(Kind.ACCELERATOR)
-    others = tuple(Refusal(subject.name, "not kept") for subject in selection.subjects if subject not in kept)
-    return Selection(kept, (*selection.refused, *others))
+    sheets = selection.of_kind(Kind.ACCELERATOR)
+    others = tuple(_without_history(subject) for subject in selection.subjects if subject not in sheets)
+    return Selection(sheets, (*selection.refused, *others))
 
 
-def _ignored(query: QueryDict, base: Subject | None, at: datetime | None) -> list[Ignored]:
-    def said(name: str) -> str:
-        return query.get(name, "")[:SUBJECT_MAX_CHARS]
-
-    found = [Ignored(name[:SUBJECT_MAX_CHARS], "", "unknown") for name in query if name not in KNOWN]
-    if said("base") and base is None:
-        found.append(Ignored("base", said("base"), "not compared"))
-    if said("only") not in ("", "differences"):
-        found.append(Ignored("only", said("only"), "no choice", "differences"))
-    if said("at") and at is None:
-        found.append(Ignored("at", said("at"), "no moment"))
-    if said("format") not in ("", *FORMATS, DRAWING):
-        found.append(Ignored("format", said("format"), "no choice", ", ".join((*FORMATS, DRAWING))))
-    return found
+def _base(reader: AddressReader, selection: Selection) -> Subject | None:
+    """The subject that factors are against, where one of those compared is named."""
+    return reader.parsed(
+        "base",
+        lambda name: next((subject for subject in selection.subjects if subject.name == name), None),
+        _("“%(value)s” is not one of the subjects compared"),
+        _("factors are against the first"),
+    )

@@ -9,11 +9,12 @@ from django.utils.translation import gettext as _
 
 from stackviz.catalog.models import Accelerator
 from stackviz.catalog.queries import accelerators_by_slug
-from stackviz.compare.query import Address, Kind, Refusal, Selection, Subject
+from stackviz.compare.query import Address, Kind, Selection, Subject, unknown_subject
 from stackviz.labs.models import Machine, Snapshot
 from stackviz.labs.queries import Visitor, latest_snapshots, visible_machines
 from stackviz.stacks.models import Stack
 from stackviz.stacks.reported import stack_slug
+from stackviz.web.address import Note
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,13 +35,13 @@ class Loaded:
     snapshot: Snapshot | None = None
 
 
-def load(selection: Selection, user: Visitor) -> tuple[tuple[Loaded, ...], tuple[Refusal, ...]]:
-    """(subjects found, in the order asked; refusals of the selection and of names nobody may see or nobody has).
+def load(selection: Selection, user: Visitor) -> tuple[tuple[Loaded, ...], tuple[Note, ...]]:
+    """(subjects found, in their order; notes of the selection, and of names nobody may see or nobody has).
 
     At most six queries, whatever is stored: sheets, stacks, machines, and three for the machines' newest snapshots.
     """
     found = {**_sheets_and_stacks(selection), **_machines(selection, user)}
-    unknown = [Refusal(subject.name, "unknown") for subject in selection.subjects if subject not in found]
+    unknown = [unknown_subject(subject) for subject in selection.subjects if subject not in found]
     chosen = tuple(found[subject] for subject in selection.subjects if subject in found)
     return chosen, (*selection.refused, *unknown)
 

@@ -16,7 +16,7 @@ from stackviz.catalog.queries import public_accelerators
 from stackviz.compare.citation import citations
 from stackviz.compare.comparison import assemble, published
 from stackviz.compare.export import Exported, exported
-from stackviz.compare.query import DRAWING, FORMATS, MOST_SUBJECTS, Address, Asked, Kind, read_asked
+from stackviz.compare.query import DRAWING, FORMATS, MOST_SUBJECTS, Address, CompareQuery, Kind, read_compare_query
 from stackviz.compare.stacks import stacks_of
 from stackviz.compare.subjects import Loaded, heading, load
 from stackviz.diagrams.svg import svg_of
@@ -41,24 +41,23 @@ KEPT_S = 60
 @vary_on_htmx
 def page(request: HttpRequest) -> HttpResponse:
     """Two to six subjects side by side. With fewer, what there is and how to add another."""
-    asked = read_asked(request.GET)
-    chosen, refused = load(asked.selection, request.user)
-    address = _address(asked, chosen)
-    if asked.format == DRAWING and chosen:
+    query = read_compare_query(request.GET)
+    chosen, refused = load(query.selection, request.user)
+    address = _address(query, chosen)
+    if query.format == DRAWING and chosen:
         return _drawing(request, chosen, address)
-    if asked.format and chosen:
+    if query.format and chosen:
         sheets = published(chosen, address)
-        return exported(asked.format, sheets, _about(request, address, chosen))
+        return exported(query.format, sheets, _about(request, address, chosen))
     context = {
         "heading": _title(chosen) if chosen else "",
-        "refused": refused,
-        "ignored": asked.ignored,
+        "notes": (*refused, *query.notes),
         "most": MOST_SUBJECTS,
         "only_differences": address.only_differences,
         "toggle_url": address.query(only_differences=not address.only_differences),
         "page_url": request.path + address.query() if chosen else request.path,
         "suggestions": [] if len(chosen) > 1 else _suggestions(),
-        "at": asked.at,
+        "at": query.at,
     }
     if not chosen:
         return render(request, "compare/page.html", context, status=404 if refused else 200)
@@ -81,14 +80,14 @@ def _title(chosen: Sequence[Loaded]) -> str:
     return heading([loaded.title for loaded in chosen])
 
 
-def _address(asked: Asked, chosen: Sequence[Loaded]) -> Address:
-    """The address of what is really shown: what was refused or means nothing is no part of it."""
+def _address(query: CompareQuery, chosen: Sequence[Loaded]) -> Address:
+    """The address of what is really shown: without what was left out."""
     subjects = tuple(loaded.subject for loaded in chosen)
     return Address(
         subjects=subjects,
-        base=asked.base if asked.base in subjects else None,
-        only_differences=asked.only_differences and len(subjects) > 1,
-        at=asked.at,
+        base=query.base if query.base in subjects else None,
+        only_differences=query.only_differences and len(subjects) > 1,
+        at=query.at,
     )
 
 
@@ -110,10 +109,10 @@ def _about(request: HttpRequest, address: Address, chosen: Sequence[Loaded]) -> 
 def _drawn(request: HttpRequest, chosen: Sequence[Loaded], address: Address, context: Mapping[str, Any]) -> SafeString:
     """The comparison as HTML, kept until a subject reports anew or something curated moves.
 
-    Who may see the subjects was asked when they were loaded; what is drawn of them is the same for everybody.
+    Who may see the subjects was checked when they were loaded; what is drawn of them is the same for everybody.
     """
     reported = tuple((loaded.url, loaded.title, loaded.snapshot and loaded.snapshot.pk) for loaded in chosen)
-    shown = (request.build_absolute_uri(context["page_url"]), context["refused"], context["ignored"])
+    shown = (request.build_absolute_uri(context["page_url"]), context["notes"])
     state = ("comparison", shown, reported, CatalogueEdition.current(), Edition.current())
 
     def make() -> str:

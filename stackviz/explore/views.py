@@ -135,6 +135,6 @@ class Shown:
 def _answer(request: HttpRequest, page: Shown) -> HttpResponse:
     if wants_partial(request):
         query = page.choice.query_string
-        part = render_to_string("explore/_notes.html", {"notes": page.notes}) + page.body
+        part = render_to_string("web/_notes.html", {"notes": page.notes}) + page.body
         return push_url(HttpResponse(part), request.path + (f"?{query}" if query else ""))
     return render(request, page.template, {"notes": page.notes, "body": page.body})

@@ -141,9 +141,10 @@ class AddressReader:
 
         The problem may name the text as `%(value)s`.
         """
-        text = clean_text(self.parameters.get(name, ""))
+        given = self.parameters.get(name, "").strip()
+        text = clean_text(given)
         value = parse(text) if text else None
-        if text and value is None:
+        if given and value is None:
             self.note(name, str(problem) % {"value": text[:LONGEST_SHOWN]}, consequence)
         return value
 
@@ -163,8 +164,8 @@ class AddressReader:
         self.note("format", problem, gettext_lazy("the page is shown instead"))
         return ""
 
-    def notes(self, known: Collection[str], most: int = MOST_NOTES) -> tuple[Note, ...]:
-        """The notes so far and one for each parameter that is not `known`, at most `most` of them."""
+    def notes(self, known: Collection[str], most: int | None = MOST_NOTES) -> tuple[Note, ...]:
+        """The notes so far and one for each parameter that is not `known`, at most `most` of them; all with None."""
         unknown = [name for name in sorted(self.parameters) if name not in known]
         for name in unknown[:most]:
             self.note(name[:LONGEST_SHOWN], _("Unknown parameter “%(name)s”") % {"name": name[:LONGEST_SHOWN]})
