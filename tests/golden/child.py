@@ -11,6 +11,14 @@ from pathlib import Path
 TESTS = Path(__file__).resolve().parent.parent
 
 
+def compile_translations(checkout: Path) -> None:
+    """A checkout whose .mo is not tracked may lack it, or have an old one; earlier ones have it tracked."""
+    if (checkout / "tools" / "translations.py").exists():
+        from tools import translations
+
+        translations.compile_changed(checkout)
+
+
 def main(command: str, *arguments: str) -> None:
     sys.path[0] = str(Path.cwd())
     import tests
@@ -19,6 +27,7 @@ def main(command: str, *arguments: str) -> None:
     from tests.golden import pinned
 
     pinned.pin()
+    compile_translations(Path.cwd())
     import django
 
     django.setup()
