@@ -96,9 +96,8 @@ def shoot(folder: Path, tree: Path, site: Path | None, only: str) -> None:
         command = [sys.executable, str(CHILD), "serve", str(port)]
         server = subprocess.Popen(command, cwd=tree, env=environment(copy), stderr=subprocess.DEVNULL)
         try:
-            url = f"http://127.0.0.1:{port}"
-            wait_for(f"{url}/health/")
-            shots.shoot(url, json.loads((copy / "seed.json").read_text()), folder, only)
+            wait_for(f"http://127.0.0.1:{port}/health/")
+            shots.shoot(port, json.loads((copy / "seed.json").read_text()), folder, only)
         finally:
             server.terminate()
             server.wait()
@@ -124,7 +123,7 @@ def main() -> int:
         if name != "seed":
             command.add_argument("--site", type=Path, help="a folder that `seed` filled; it is copied and upgraded")
         if name == "shoot":
-            command.add_argument("--only", default="", help="pages whose name holds this text")
+            command.add_argument("--only", default="", help="pages whose name holds this regular expression")
         if name == "record":
             command.add_argument("--samples", default="", help="a folder of more dumps for the agent to diagnose")
     walking = commands.add_parser("walk")

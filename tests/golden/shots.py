@@ -1,6 +1,7 @@
 """Every kind of page as a browser draws it, three widths, light and dark; and two such sets held against each other."""
 
 import os
+import re
 import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -11,6 +12,8 @@ from PIL import Image, ImageChops
 
 from tests.golden.visits import ADMIN, COMPARISONS, H100, M3_MAX, MI300X, PAGES, T4, TPU
 
+ADDRESS = "http://127.0.0.1:8000"
+ARGUMENTS = ("--disable-gpu", "--font-render-hinting=none")
 WIDTHS = (360, 768, 1440)
 SCHEMES = ("light", "dark")
 TALLEST = 16_000  # pixels; what is below is the same table going on
@@ -62,23 +65,28 @@ def shown(made: dict[str, Any]) -> Iterator[tuple[str, str, str]]:
     yield from ((f"admin-{name}", ADMIN[name], "root") for name in ADMIN_NAMES)
 
 
-def shoot(url: str, made: dict[str, Any], folder: Path, only: str = "") -> None:
-    """Full-page pictures into `folder`/<scheme>-<width>/<name>.png. Needs Chromium: $CHROMIUM, or one on PATH."""
+def shoot(port: int, made: dict[str, Any], folder: Path, only: str = "") -> None:
+    """Full-page pictures of the site at `port` into `folder`/<scheme>-<width>/<name>.png.
+
+    Needs Chromium: $CHROMIUM, or one on PATH. To it the site is at ADDRESS, which pages show.
+    """
     from playwright.sync_api import sync_playwright
 
     executable = os.environ.get("CHROMIUM") or shutil.which("chromium") or shutil.which("google-chrome")
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(
-            executable_path=executable, args=["--disable-gpu", "--font-render-hinting=none"], chromium_sandbox=False
+            executable_path=executable,
+            args=[*ARGUMENTS, f"--host-resolver-rules=MAP {ADDRESS.partition('//')[2]} 127.0.0.1:{port}"],
+            chromium_sandbox=False,
         )
         for scheme in SCHEMES:
             for width in WIDTHS:
                 target = folder / f"{scheme}-{width}"
                 target.mkdir(parents=True, exist_ok=True)
-                with visitors(browser, url, scheme, width) as page_of:
+                with visitors(browser, ADDRESS, scheme, width) as page_of:
                     for name, path, visitor in shown(made):
-                        if only in name:
-                            picture(page_of(visitor), url + path, target / f"{name}.png", width)
+                        if re.search(only, name):
+                            picture(page_of(visitor), ADDRESS + path, target / f"{name}.png", width)
         browser.close()
 
 
