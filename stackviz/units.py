@@ -11,6 +11,8 @@ A unit is named by its printed symbol, as sources print it: `GB/s` is decimal, `
 """
 
 import math
+from collections import Counter
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Literal
 
@@ -197,6 +199,20 @@ def format_reported(value: float, si: str) -> str:
 def format_factor(value: float) -> str:
     """A ratio for people: `2.9×`, `0.12×`, `1,200×`."""
     return f"{format_number(value, 2 if abs(value) < 100 else 3)}×"
+
+
+def format_counts(names: Iterable[str], separator: str = ", ") -> str:
+    """Each name once, in the order of its first, with how many there are of it where there are several.
+
+    >>> format_counts(["H100", "A40", "H100"])
+    '2 × H100, A40'
+    """
+    return separator.join(format_count(name, count) for name, count in Counter(names).items())
+
+
+def format_count(name: str, count: int) -> str:
+    """`8 × H100`; of one thing the name alone."""
+    return f"{count} × {name}" if count > 1 else name
 
 
 def _clean(value: float) -> float:

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
-from stackviz.labs.models import Card, Snapshot
-from stackviz.units import format_quantity
+from stackviz.labs.models import Snapshot
+from stackviz.units import format_counts, format_quantity
 from stackviz.web.words import missing_text
 
 
@@ -56,10 +56,7 @@ def _memory(snapshot: Snapshot) -> str:
 
 
 def _cards(snapshot: Snapshot) -> str:
-    alike: dict[str, list[Card]] = {}
-    for card in snapshot.cards.all():
-        alike.setdefault(card.reported_name, []).append(card)
-    return ", ".join(f"{len(group)} × {name}" if len(group) > 1 else name for name, group in alike.items())
+    return format_counts(card.reported_name for card in snapshot.cards.all())
 
 
 ASKED = (

@@ -18,7 +18,7 @@ from django.utils.translation import gettext_lazy
 
 from stackviz.catalog.past import read_moment, write_moment
 from stackviz.web.address import AddressReader, Note
-from stackviz.web.subjects import comparison_query
+from stackviz.web.subjects import comparison_query, machine_subject
 
 FORMATS = ("csv", "json", "md")
 DRAWING = "svg"  # of the stacks; the others are files of the spec table
@@ -47,7 +47,7 @@ class Subject:
     def name(self) -> str:
         """As it stands in the address."""
         if self.kind is Kind.MACHINE:
-            return f"machine:{self.lab}/{self.slug}"
+            return machine_subject(self.lab, self.slug)
         return f"stack:{self.slug}" if self.kind is Kind.STACK else self.slug
 
 

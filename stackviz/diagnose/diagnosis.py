@@ -28,7 +28,7 @@ from stackviz.stacks.models import Component
 from stackviz.stacks.queries import described_columns
 from stackviz.stacks.reported import reported_column, stack_slug
 from stackviz.stacks.rule_tables import rule_tables
-from stackviz.units import format_number, format_quantity
+from stackviz.units import format_count, format_number, format_quantity
 from stackviz.web.pasted import MOST_MACHINES
 from stackviz.wire import CARD_FACTS, FACTS
 from stackviz.wire.facts import CARD_ABSENT_NAMES
@@ -286,7 +286,7 @@ def _card_row(group: Sequence[PastedCard]) -> CardRow:
     said = {name for one in reported for name in one.facts}
     absent = {name: why for one in reported for name, why in one.absent.items() if name not in said}
     return CardRow(
-        label=f"{len(group)} × {name}" if len(group) > 1 else name,
+        label=format_count(name, len(group)),
         memory=_memory_text(card.reported),
         sheet_name=sheet.name if sheet else "",
         sheet_url=sheet.get_absolute_url() if sheet else "",

@@ -4,6 +4,7 @@ from collections.abc import Iterable
 
 from stackviz.dumps.machines import DumpedMachine
 from stackviz.importers import BY_KIND, Reading
+from stackviz.units import format_count
 
 __all__ = ["telling", "title_of", "tool_name", "tool_names"]
 
@@ -21,8 +22,7 @@ def title_of(reading: Reading) -> str:
     """By what computes in it: `8 × NVIDIA H100 80GB HBM3`; "" where nothing tells."""
     names = list(dict.fromkeys(card.reported_name for card in reading.cards if "mig_parent_index" not in card.facts))
     if names:
-        count = sum(card.reported_name == names[0] for card in reading.cards)
-        label = f"{count} × {names[0]}" if count > 1 else names[0]
+        label = format_count(names[0], sum(card.reported_name == names[0] for card in reading.cards))
         return f"{label} + {len(names) - 1}" if len(names) > 1 else label
     system = f"{reading.facts.get('os.name', '')} {reading.facts.get('os.version', '')}".strip()
     return str(reading.facts.get("apple.chip") or reading.facts.get("cpu.model") or system)

@@ -11,6 +11,7 @@ from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
 from stackviz.catalog.models import Accelerator
+from stackviz.web.subjects import machine_subject
 
 
 class Lab(models.Model):
@@ -106,7 +107,7 @@ class Machine(models.Model):
     @property
     def subject(self) -> str:
         """How the address of a comparison names it. Costs a query unless `lab` is loaded."""
-        return f"machine:{self.lab.slug}/{self.slug}"
+        return machine_subject(self.lab.slug, self.slug)
 
     def clean(self) -> None:
         self.identity = self.identity or None

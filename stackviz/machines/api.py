@@ -11,7 +11,7 @@ from stackviz.benchmarks.measurement import Measurement
 from stackviz.benchmarks.queries import latest_results
 from stackviz.labs.models import Card, Finding, Machine
 from stackviz.labs.queries import latest_snapshots, machine_detail
-from stackviz.machines.rows import machines_found, subject_of
+from stackviz.machines.rows import machines_found
 from stackviz.web.address import clean_text
 
 router = Router()
@@ -139,7 +139,7 @@ def _item(machine: Machine, cards: list[Card] | tuple[Card, ...]) -> dict[str, A
         "lab": machine.lab.slug,
         "slug": machine.slug,
         "name": machine.name,
-        "subject": subject_of(machine),
+        "subject": machine.subject,
         "url": machine.get_absolute_url(),
         "last_report_at": machine.latest_taken_at,
         "accelerators": sorted({slug for card in cards if (slug := _sheet(card)) is not None}),

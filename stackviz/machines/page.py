@@ -22,7 +22,7 @@ from stackviz.labs.queries import MachineDetail, Visitor, latest_snapshots, visi
 from stackviz.machines.cards import CardFact, CardRow, card_facts, card_rows
 from stackviz.machines.facts import ShownFact, fact_text, missing_facts, one_fact, shown_facts
 from stackviz.machines.results import ResultGroup, result_groups
-from stackviz.machines.rows import CardKind, card_kinds, subject_of, with_version
+from stackviz.machines.rows import CardKind, card_kinds, with_version
 from stackviz.stacks.models import Component
 from stackviz.stacks.queries import described_columns
 from stackviz.stacks.reported import reported_column, stack_slug
@@ -153,7 +153,7 @@ def machine_page(visitor: Visitor, lab: str, slug: str, reports_page: int = 1) -
     newest = reports if reports_page == 1 else _reports(machine, 1)
     return MachinePage(
         machine=machine,
-        subject=subject_of(machine),
+        subject=machine.subject,
         latest=Latest(**found) if found["report_id"] else None,
         reports=reports,
         is_arriving=any(_is_arriving(report) for report in newest.items),
@@ -279,7 +279,7 @@ def _column(detail: MachineDetail, snapshot: Snapshot) -> Column:
     slug = stack_slug(snapshot.facts, (card.vendor for card in cards))
     described = described_columns([slug]).get(slug) or Column(slug, "", "", "", ())
     report = as_report(snapshot, cards, snapshot.taken_at)
-    named = (subject_of(machine), machine.name, described.title, machine.get_absolute_url())
+    named = (machine.subject, machine.name, described.title, machine.get_absolute_url())
     return reported_column(*named, described, report, [card.public_sheet for card in cards], detail.answers)
 
 

@@ -14,6 +14,7 @@ from stackviz.labs.models import Card, Finding, Lab, Machine, Snapshot
 from stackviz.labs.queries import Visitor, visible_machines
 from stackviz.machines.facts import ShownFact, one_fact
 from stackviz.machines.measured import MeasuredOn, measured_on
+from stackviz.units import format_count
 
 MACHINES_PER_PAGE = 30
 # What a row says of a machine besides its cards, in column order.
@@ -31,7 +32,7 @@ class CardKind:
 
     @property
     def label(self) -> str:
-        return f"{self.count} × {self.name}" if self.count > 1 else self.name
+        return format_count(self.name, self.count)
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,7 +142,7 @@ def _row(machine: Machine, stated: _Facts | None, cards: tuple[CardKind, ...], a
         url=machine.get_absolute_url(),
         lab_name=machine.lab.name,
         lab_url=machine.lab.get_absolute_url(),
-        subject=subject_of(machine),
+        subject=machine.subject,
         is_private=not machine.lab.is_public,
         has_report=stated is not None,
         cards=cards,
@@ -154,11 +155,6 @@ def _row(machine: Machine, stated: _Facts | None, cards: tuple[CardKind, ...], a
         alarms=alarm[1],
         taken_at=machine.latest_taken_at if stated is not None else None,
     )
-
-
-def subject_of(machine: Machine) -> str:
-    """The machine as a subject of a comparison."""
-    return f"machine:{machine.lab.slug}/{machine.slug}"
 
 
 def with_version(fact: ShownFact, version: object) -> ShownFact:

@@ -16,7 +16,7 @@ from stackviz.labs.models import Card, Machine, Snapshot
 from stackviz.labs.queries import Visitor, latest_snapshots, visible_machines
 from stackviz.stacks.models import Stack
 from stackviz.stacks.queries import described_columns
-from stackviz.units import format_number
+from stackviz.units import format_counts, format_number
 from stackviz.web.subjects import comparison_query
 
 NEWEST_MACHINES = 5
@@ -166,10 +166,7 @@ def _names(column: Column, layer: Layer) -> str:
 
 
 def _cards(snapshot: Snapshot) -> str:
-    counts: dict[str, int] = {}
-    for card in snapshot.cards.all():
-        counts[_card_name(card)] = counts.get(_card_name(card), 0) + 1
-    return ", ".join(f"{count} × {name}" if count > 1 else name for name, count in counts.items())
+    return format_counts(map(_card_name, snapshot.cards.all()))
 
 
 def _card_name(card: Card) -> str:

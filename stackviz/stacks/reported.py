@@ -3,7 +3,6 @@
 Pure: whatever was reported, pasted or planned comes as a report; asks no database.
 """
 
-from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Protocol
@@ -14,7 +13,7 @@ from stackviz import wire
 from stackviz.diagrams.boxes import Box, Column, Found, machine_column
 from stackviz.diagrams.layers import Layer, State
 from stackviz.stacks.requirements import DescribedColumn, FindingLike, reported_needs
-from stackviz.units import format_quantity
+from stackviz.units import format_count, format_counts, format_quantity
 from stackviz.wire.systems import family
 
 
@@ -152,12 +151,11 @@ def _card_boxes(cards: Sequence[wire.Card], sheets: Sequence[SheetLike | None], 
 
 def _card_box(group: Sequence[wire.Card], sheet: SheetLike | None, *, printed: bool) -> Box:
     card = group[0]
-    count = f"{len(group)} × " if len(group) > 1 else ""
     return Box(
         component="hardware",
         role="accelerator",
         layer=Layer.HARDWARE,
-        name=count + card.reported_name,
+        name=format_count(card.reported_name, len(group)),
         version=_card_version(card, printed=printed),
         state=State.REPORTED,
         summary=_("Sold as %(name)s.") % {"name": sheet.name} if sheet else _("This name is in no spec sheet yet."),
@@ -186,9 +184,8 @@ def _memory(facts: Mapping[str, Any], cards: Sequence[wire.Card], *, printed: bo
     total = facts.get("memory.total_bytes")
     main = _size(total) if total else ""
     if own := [card for card in cards if card.memory_bytes and card.facts.get("unified_memory") is not True]:
-        sizes = Counter(_size(card.memory_bytes or 0, printed=printed) for card in own)
-        said = " + ".join(f"{count} × {size}" if count > 1 else size for size, count in sizes.items())
-        boxes = [_reported("device-memory", "memory", _("Device memory"), said)]
+        sizes = format_counts((_size(card.memory_bytes or 0, printed=printed) for card in own), " + ")
+        boxes = [_reported("device-memory", "memory", _("Device memory"), sizes)]
         return boxes + ([_reported("main-memory", "host-memory", _("Main memory"), main)] if main else [])
     if not main:
         return []

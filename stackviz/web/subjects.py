@@ -7,3 +7,8 @@ from urllib.parse import quote
 def comparison_query(subjects: Iterable[str]) -> str:
     """The query, without its question mark, that compares these subjects; colons and slashes stay readable."""
     return "&".join(f"a={quote(subject, safe=':/')}" for subject in subjects)
+
+
+def machine_subject(lab: str, slug: str) -> str:
+    """What the address of a comparison calls a machine."""
+    return f"machine:{lab}/{slug}"
