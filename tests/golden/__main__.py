@@ -136,7 +136,8 @@ def main() -> int:
     comparing.add_argument("after", type=Path)
     comparing.add_argument("--only", default="", help="names that hold this text")
     comparing.add_argument("--short", action="store_true", help="one line for each page that differs")
-    comparing.add_argument("--reworded", type=Path, help="a folder of rewordings that are meant")
+    comparing.add_argument("--spacing", action="store_true", help="white space is a difference too")
+    comparing.add_argument("--reworded", type=Path, nargs="+", help="lists of texts that were reworded on purpose")
     comparing.add_argument("--tree-before", type=Path, default=ROOT, help="the checkout that recorded BEFORE")
     pixels = commands.add_parser("compare-shots")
     pixels.add_argument("before", type=Path)
@@ -146,7 +147,12 @@ def main() -> int:
     if options.command == "compare":
         meant = read_rewordings(options.reworded, options.tree_before) if options.reworded else []
         return print_differences(
-            options.before, options.after, only=options.only, short=options.short, rewordings=meant
+            options.before,
+            options.after,
+            only=options.only,
+            short=options.short,
+            rewordings=meant,
+            spacing=options.spacing,
         )
     if options.command == "compare-shots":
         from tests.golden.shots import print_picture_differences

@@ -14,24 +14,33 @@ GREW = 1.05
 
 
 def print_differences(
-    before: Path, after: Path, *, only: str = "", short: bool = False, rewordings: Sequence[Rewording] = ()
+    before: Path,
+    after: Path,
+    *,
+    only: str = "",
+    short: bool = False,
+    rewordings: Sequence[Rewording] = (),
+    spacing: bool = False,
 ) -> int:
-    """Prints every difference but `rewordings`, which were meant. -> 0 when there is none, 1 otherwise."""
-    names = sorted({*recorded(before), *recorded(after)})
-    different = 0
+    """Prints every difference but `rewordings`, which were meant, and, without `spacing`, white space.
+
+    -> 0 when there is none, 1 otherwise.
+    """
+    names = sorted(name for name in {*recorded(before), *recorded(after)} if only in name)
+    different = spaced = 0
     for name in names:
-        if only not in name:
-            continue
-        lines = list(difference(before / name, after / name, rewordings))
+        comparison = Comparison(before / name, after / name, rewordings, spacing=spacing)
+        spaced += comparison.is_spacing
+        lines = list(comparison.lines())
         if not lines:
             continue
         different += 1
-        print(f"=== {name}{' (spacing only)' if is_spacing(before / name, after / name) else ''}: {len(lines)} lines")
+        print(f"=== {name}: {len(lines)} lines")
         for line in [] if short else lines[:MOST_LINES]:
             print(f"  {line}")
         if len(lines) > MOST_LINES and not short:
             print(f"  … {len(lines) - MOST_LINES} more")
-    print(f"\n{different} of {len(names)} differ")
+    print(f"\n{different} of {len(names)} differ; {spaced} in white space alone")
     print_sizes(before, after)
     return 1 if different else 0
 
@@ -42,21 +51,43 @@ def recorded(folder: Path) -> Iterator[str]:
             yield str(path.relative_to(folder))
 
 
-def difference(before: Path, after: Path, rewordings: Sequence[Rewording] = ()) -> Iterator[str]:
-    if not before.exists() or not after.exists():
-        yield "only before" if before.exists() else "only after"
-        return
-    old, new = before.read_text(encoding="utf-8"), after.read_text(encoding="utf-8")
-    if old == new:
-        return
-    for each in rewordings:
-        old = each.applied(old)
-    if old == new:
-        return
-    if before.suffix == ".json" and is_json(old) and is_json(new):
-        yield from by_path(json.loads(old), json.loads(new), "")
-    else:
-        yield from list(difflib.unified_diff(old.splitlines(), new.splitlines(), lineterm="", n=1))[2:]
+class Comparison:
+    """One page, answer or file of two recordings; `old` with what was meant to change put in."""
+
+    def __init__(self, before: Path, after: Path, rewordings: Sequence[Rewording], *, spacing: bool) -> None:
+        self.before, self.after, self.spacing = before, after, spacing
+        self.old, self.new = (path.read_text(encoding="utf-8") if path.exists() else "" for path in (before, after))
+        if self.old != self.new:
+            for each in rewordings:
+                self.old = each.applied(self.old)
+
+    @property
+    def is_spacing(self) -> bool:
+        """Whether white space is all that differs."""
+        both = self.before.exists() and self.after.exists()
+        return both and self.old != self.new and without_space(self.old) == without_space(self.new)
+
+    def lines(self) -> Iterator[str]:
+        if not self.before.exists() or not self.after.exists():
+            yield "only before" if self.before.exists() else "only after"
+        elif self.old == self.new or (self.is_spacing and not self.spacing):
+            return
+        elif self.before.suffix == ".json" and is_json(self.old) and is_json(self.new):
+            yield from by_path(json.loads(self.old), json.loads(self.new), "")
+        else:
+            yield from self.by_line()
+
+    def by_line(self) -> Iterator[str]:
+        """A unified diff. White space that does not count is that of the later page in lines that are alike."""
+        old, new = self.old.splitlines(), self.new.splitlines()
+        if not self.spacing:
+            as_new = {without_space(line): line for line in new}
+            old = [as_new.get(without_space(line), line) for line in old]
+        yield from list(difflib.unified_diff(old, new, lineterm="", n=1))[2:]
+
+
+def without_space(text: str) -> str:
+    return re.sub(r"\s", "", text)
 
 
 def is_json(text: str) -> bool:
@@ -99,13 +130,6 @@ def by_index(old: list[Any], new: list[Any], path: str) -> Iterator[str]:
 
 def shown(value: Any) -> str:
     return json.dumps(value, ensure_ascii=False)[:300]
-
-
-def is_spacing(before: Path, after: Path) -> bool:
-    if not before.exists() or not after.exists():
-        return False
-    old, new = (re.sub(r"\s", "", path.read_text(encoding="utf-8")) for path in (before, after))
-    return old == new
 
 
 def print_sizes(before: Path, after: Path) -> None:

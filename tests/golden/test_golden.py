@@ -52,7 +52,7 @@ def recordings(tmp_path):
 
 def test_equal_recordings_have_no_difference(recordings, capsys):
     assert print_differences(*recordings) == 0
-    assert "0 of 1 differ" in capsys.readouterr().out
+    assert "0 of 1 differ; 0 in white space alone" in capsys.readouterr().out
 
 
 def test_a_changed_word_a_space_a_lost_page_and_growth_are_named(recordings, capsys):
@@ -65,9 +65,12 @@ def test_a_changed_word_a_space_a_lost_page_and_growth_are_named(recordings, cap
     assert print_differences(before, after) == 1
     out = capsys.readouterr().out
     assert "-Hello world\n  +Hello there" in out
-    assert "=== list.page.txt (spacing only)" in out
+    assert "list.page.txt" not in out
+    assert "1 in white space alone" in out
     assert "=== gone.page.txt: 1 lines\n  only before" in out
     assert "grew: home: 1,000 -> 1,100" in out
+    print_differences(before, after, spacing=True)
+    assert "=== list.page.txt: 3 lines\n  @@ -1 +1 @@\n  -a ( b\n  +a (b" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize(
