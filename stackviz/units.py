@@ -78,6 +78,7 @@ def _table() -> dict[str, Unit]:
         units += [
             Unit(f"{prefix}B", "B", factor),
             Unit(f"{prefix}B/s", "B/s", factor),
+            Unit(f"{prefix}bit/s", "bit/s", factor),
             Unit(f"{prefix}Hz", "Hz", factor),
             Unit(f"{prefix}FLOPS", "FLOP/s", factor),
             Unit(f"{prefix}FLOP/s", "FLOP/s", factor),
@@ -95,6 +96,7 @@ UNITS: dict[str, Unit] = _table()
 _SCALES: dict[str, tuple[str, ...]] = {
     "B": ("B", "kB", "MB", "GB", "TB"),
     "B/s": ("B/s", "kB/s", "MB/s", "GB/s", "TB/s", "PB/s"),
+    "bit/s": ("bit/s", "kbit/s", "Mbit/s", "Gbit/s", "Tbit/s"),
     "Hz": ("Hz", "kHz", "MHz", "GHz"),
     "FLOP/s": ("FLOP/s", "kFLOP/s", "MFLOP/s", "GFLOP/s", "TFLOP/s", "PFLOP/s"),
     "op/s": ("op/s", "kop/s", "Mop/s", "Gop/s", "TOPS", "POPS"),

@@ -3,6 +3,7 @@
 A table stands between `<!-- made by make docs: NAME -->` and `<!-- end -->`, in whichever page; NAME is one of TABLES.
 """
 
+import os
 import re
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -110,12 +111,60 @@ def _benchmarks() -> Iterator[str]:
     )
 
 
+def _set_up_django() -> None:
+    import django
+
+    os.environ.setdefault("DJANGO_SETTINGS_MODULE", "accelweb.settings")
+    django.setup()
+
+
+def _fields() -> Iterator[str]:
+    _set_up_django()
+    from stackviz.catalog.fields import FIELDS
+
+    better = {True: "higher", False: "lower", None: ""}
+    return _rows(
+        ["field", "title", "unit", "better", "plausible", "formula"],
+        (
+            [
+                f"`{field.name}`",
+                field.title,
+                field.unit,
+                better[field.higher_is_better],
+                " to ".join(f"{bound:,g}" for bound in field.plausible or ()),
+                f"`{field.formula_name}`" if field.formula else "",
+            ]
+            for field in FIELDS.values()
+        ),
+    )
+
+
+def _formulas() -> Iterator[str]:
+    _set_up_django()
+    from stackviz.catalog.fields import FORMULAS
+
+    return _rows(
+        ["formula", "what it expects", "source"],
+        ([f"`{formula.name}`", formula.words, formula.source] for formula in FORMULAS.values()),
+    )
+
+
+def _checks() -> Iterator[str]:
+    _set_up_django()
+    from stackviz.catalog.checks import CHECKS
+
+    return _rows(["check", "what it holds"], ([f"`{name}`", text] for name, (text, _check) in CHECKS.items()))
+
+
 TABLES: Mapping[str, Callable[[], Iterator[str]]] = {
     "absent-reasons": _absent_reasons,
     "benchmarks": _benchmarks,
+    "catalogue-checks": _checks,
     "card-facts": partial(_facts, "CARD_FACTS"),
     "components": _components,
     "conditions": partial(_facts, "CONDITIONS"),
+    "fields": _fields,
+    "formulas": _formulas,
     "facts": partial(_facts, "FACTS"),
     "importers": _importers,
     "limits": _limits,

@@ -190,6 +190,6 @@ def field_out(field: Field) -> FieldOut:
         better={True: "higher", False: "lower", None: None}[field.higher_is_better],
         usual=list(field.usual),
         plausible=field.plausible,
-        formula=field.formula,
+        formula=field.formula_name,
         glossary=field.glossary,
     )

@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 
 from stackviz.catalog.fields import Field
-from stackviz.catalog.formulas import Expected, Published, expectations, half_a_digit
+from stackviz.catalog.formula import Expected, Published, expectations, half_a_digit
 from stackviz.catalog.models import SpecValue
 from stackviz.units import from_si
 

@@ -13,7 +13,7 @@ from urllib.parse import urlsplit
 from stackviz.catalog.by_formula import NOT_BY_FORMULA, disagreements, figure_of
 from stackviz.catalog.conditions import ConditionError, canonical, parse, write
 from stackviz.catalog.fields import FIELDS, Field, amount_of
-from stackviz.catalog.formulas import expectations
+from stackviz.catalog.formula import expectations
 from stackviz.catalog.models import Alias, SpecValue
 from stackviz.catalog.never_named import forbidden_address_in
 from stackviz.catalog.reviewed import Finding, Problem, Reviewed, cell_of

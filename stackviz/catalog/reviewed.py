@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 from stackviz.catalog.by_formula import published_by
 from stackviz.catalog.files import ExceptionLine
-from stackviz.catalog.formulas import Published
+from stackviz.catalog.formula import Published
 from stackviz.catalog.models import Accelerator, Alias, SpecValue
 
 Cell = tuple[str, str, str]  # slug, field, condition

@@ -3,7 +3,7 @@
 from django.utils.translation import gettext as _
 
 from stackviz.catalog.by_formula import NOT_BY_FORMULA, disagreements
-from stackviz.catalog.formulas import Published
+from stackviz.catalog.formula import Published
 from stackviz.catalog.models import SpecValue
 
 

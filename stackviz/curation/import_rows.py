@@ -12,7 +12,7 @@ from stackviz.catalog.by_formula import published_by
 from stackviz.catalog.curated import CONTROLS, is_readable
 from stackviz.catalog.fields import FIELDS
 from stackviz.catalog.files import BASES, STATUSES
-from stackviz.catalog.formulas import Published
+from stackviz.catalog.formula import Published
 from stackviz.catalog.models import Accelerator, Proposal, Source, SpecValue
 from stackviz.curation.differences import snapshot
 from stackviz.curation.formula_check import formula_problem

@@ -7,8 +7,8 @@ import pytest
 from stackviz.catalog.by_formula import NOT_BY_FORMULA
 from stackviz.catalog.checks import CHECKS
 from stackviz.catalog.conditions import KEYS
+from stackviz.catalog.fields import FORMULAS
 from stackviz.catalog.files import BASES, STATUSES
-from stackviz.catalog.formulas import FORMULAS
 from stackviz.catalog.models import SpecValue
 
 ROOT = Path(__file__).resolve().parents[2]

@@ -3,9 +3,9 @@
 import pytest
 
 from stackviz.catalog.designs import DESIGNS, PIN_RATES
-from stackviz.catalog.fields import FIELDS
+from stackviz.catalog.fields import FIELDS, FORMULAS
 from stackviz.catalog.files import read_catalogue
-from stackviz.catalog.formulas import FORMULAS, Published, expectations, half_a_digit
+from stackviz.catalog.formula import Published, expectations, half_a_digit
 
 DENSE, SPARSE = "sparsity=dense", "sparsity=sparse"
 FP16, FP32 = "; accumulate=fp16", "; accumulate=fp32"
@@ -217,7 +217,7 @@ def test_a_variant_is_held_against_its_own_figures():
 
 
 def test_an_expectation_says_how_it_came_about():
-    (expected,) = expectations(H100_PCIE, "fp32", "fp32_tflops", DENSE)
+    (expected,) = expectations(H100_PCIE, FORMULAS["fp32"], "fp32_tflops", DENSE)
     assert str(expected) == "2 × 14,592 lanes × 1,755 MHz = 49.68 – 52.75"
 
 
@@ -227,7 +227,8 @@ def test_a_printed_figure_hides_half_of_its_last_digit(printed, half):
 
 
 def test_every_formula_is_whole_and_used():
-    assert {field.formula for field in FIELDS.values()} - {""} == set(FORMULAS)
+    assert {field.formula_name for field in FIELDS.values()} - {""} == set(FORMULAS)
+    assert all(field.formula in (None, FORMULAS.get(field.formula_name)) for field in FIELDS.values())
     assert all(str(formula.words) and formula.rules for formula in FORMULAS.values())
     assert all(slowest < fastest for slowest, fastest in PIN_RATES.values())
 

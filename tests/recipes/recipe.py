@@ -5,6 +5,7 @@ What is understood of the Markdown:
 - a paragraph that ends with "New file `PATH`:" and a code block: the block becomes that file;
 - one that ends with "end of ... `PATH`:" and a code block: the block is added at the end of that file, or at the end of
   the first section of it that the words name in quotes;
+- one that ends with "after the lines that begin with `TEXT` in `PATH`:" and a code block: the block is put there;
 - a block of `sh`: commands, run in the copy. `make docs` is run as the Makefile runs it, with this Python.
 """
 
@@ -26,6 +27,9 @@ _FILES = ("CHANGELOG.md", "Makefile", "README.md", "manage.py", "pyproject.toml"
 _BLOCK = re.compile(r"^(?P<indent> *)```(?P<language>\w+)\n(?P<code>.*?)^ *```$", re.DOTALL | re.MULTILINE)
 _NEW = re.compile(r"\bNew\s+file\s+`(?P<path>[^`]+)`:\s*\Z")
 _END = re.compile(r"end\s+of\s+(?:\"(?P<section>[^\"]+)\"\s+in\s+)?`(?P<path>[^`]+)`:\s*\Z")
+
+
+_AFTER = re.compile(r"after\s+the\s+lines\s+that\s+begin\s+with\s+`(?P<text>[^`]+)`\s+in\s+`(?P<path>[^`]+)`:\s*\Z")
 
 
 @dataclass(frozen=True)
@@ -59,6 +63,12 @@ class Copy:
             text = path.read_text(encoding="utf-8")
             path.write_text(_added(text, block.code, end["section"]), encoding="utf-8")
             return end["path"]
+        if after := _AFTER.search(block.before):
+            path = self.root / after["path"]
+            lines = path.read_text(encoding="utf-8").splitlines(keepends=True)
+            place = max(number for number, line in enumerate(lines, 1) if line.startswith(after["text"]))
+            path.write_text("".join([*lines[:place], block.code, *lines[place:]]), encoding="utf-8")
+            return after["path"]
         return ""
 
     def run(self, name: str) -> str:

@@ -2,12 +2,17 @@
 
 import pytest
 
-from tests.recipes.recipe import Copy, copy_to
+from tests.recipes.recipe import RECIPES, Copy, copy_to
 
 
 @pytest.fixture
 def copy(tmp_path) -> Copy:
     return copy_to(tmp_path)
+
+
+def test_every_recipe_is_followed_here():
+    followed = {name.removeprefix("test_recipe_") for name in globals() if name.startswith("test_recipe_")}
+    assert followed == {path.stem for path in RECIPES.glob("*.md")}
 
 
 def test_recipe_rule(copy):
@@ -63,3 +68,20 @@ def test_recipe_page(copy):
     copy.lint(named)
     copy.run("page")
     assert copy.changed() == named
+
+
+def test_recipe_field(copy):
+    values = "stackviz/catalog/data/specs/nvidia.csv"
+    named = copy.apply("field")
+    assert named == {
+        "stackviz/catalog/fields/memory_rate.py",
+        "tests/catalog/test_memory_rate.py",
+        values,
+        "CHANGELOG.md",
+    }
+    copy.lint(named)
+    copy.run("field")
+    assert copy.changed() == named | {"docs/catalogue.md"}
+    page = copy.read("docs/catalogue.md")
+    assert "| `memory_rate_gbit_s` | Memory data rate | Gbit/s | higher | 1 to 100 | `memory-rate` |" in page
+    assert "| `memory-rate` | bandwidth × 8 / bus width |" in page

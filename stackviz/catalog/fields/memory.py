@@ -1,0 +1,98 @@
+"""Memory and caches."""
+
+from django.utils.translation import gettext_lazy as _
+
+from stackviz.catalog import formulas
+from stackviz.catalog.fields.field import APPLE, SOC, Field
+
+__all__ = ["FIELDS"]
+
+FIELDS = (
+    Field(
+        name="memory_gb",
+        group="memory",
+        title=_("Memory"),
+        unit="GB",
+        meaning=_("Memory of the accelerator; on a system on chip it is shared with the CPU."),
+        higher_is_better=True,
+        plausible=(0.008, 20000),
+        is_headline=True,
+        usual=("", "scope=gpu", "scope=on-chip"),
+        glossary="gb-gib",
+    ),
+    Field(
+        name="memory_gb_max",
+        group="memory",
+        title=_("Memory, largest model"),
+        unit="GB",
+        meaning=_("The largest memory the chip is sold with."),
+        higher_is_better=True,
+        plausible=(1, 2000),
+        glossary="gb-gib",
+        formula=formulas.LARGEST_MEMORY,
+        only=APPLE,
+    ),
+    Field(
+        name="memory_type",
+        group="memory",
+        title=_("Memory type"),
+        meaning=_("The kind of memory chips, with their data rate where known."),
+        glossary="memory-types",
+    ),
+    Field(
+        name="memory_bus_bits",
+        group="memory",
+        title=_("Memory bus"),
+        unit="bit",
+        meaning=_("How many bits the chip exchanges with its memory at a time."),
+        higher_is_better=True,
+        plausible=(32, 16384),
+    ),
+    Field(
+        name="memory_bandwidth_gb_s",
+        group="memory",
+        title=_("Memory bandwidth"),
+        unit="GB/s",
+        meaning=_("How many bytes a second memory can deliver at most; what limits reading model weights."),
+        higher_is_better=True,
+        plausible=(5, 3e7),
+        is_headline=True,
+        usual=("", "scope=gpu", "scope=on-chip"),
+        glossary="bandwidth",
+        formula=formulas.BANDWIDTH,
+    ),
+    Field(
+        name="l2_cache_mb",
+        group="memory",
+        title=_("Last shared cache of the GPU (L2)"),
+        unit="MB",
+        meaning=_("The cache all compute units share, in front of memory."),
+        higher_is_better=True,
+        plausible=(0.1, 50000),
+        glossary="cache",
+    ),
+    Field(
+        name="system_level_cache_mb",
+        group="memory",
+        title=_("System level cache"),
+        unit="MB",
+        meaning=_("The cache CPU, GPU and Neural Engine of a system on chip share in front of memory."),
+        higher_is_better=True,
+        plausible=(1, 1000),
+        glossary="cache",
+        only=SOC,
+    ),
+    Field(
+        name="gpu_memory_limit_mb",
+        group="memory",
+        title=_("Memory the GPU may use"),
+        unit="MB",
+        meaning=_(
+            "How much of the shared memory the system lets the GPU use by default (recommendedMaxWorkingSetSize)."
+        ),
+        higher_is_better=True,
+        plausible=(1000, 1e6),
+        glossary="unified-memory",
+        only=APPLE,
+    ),
+)

@@ -1,0 +1,59 @@
+"""What software sees."""
+
+from django.utils.translation import gettext_lazy as _
+
+from stackviz.catalog.fields.field import APPLE, NVIDIA, SOC, Field
+
+__all__ = ["FIELDS"]
+
+FIELDS = (
+    Field(
+        name="compute_capability",
+        group="software",
+        title=_("Compute capability"),
+        meaning=_("NVIDIA's number for what kernels may use; other makers' compilers have target names."),
+        glossary="compute-capability",
+        never=APPLE,
+    ),
+    Field(
+        name="metal_gpu_family",
+        group="software",
+        title=_("Metal GPU family"),
+        meaning=_("Apple's number for what Metal shaders may use."),
+        only=APPLE,
+    ),
+    Field(
+        name="instruction_set",
+        group="software",
+        title=_("CPU instruction set"),
+        meaning=_("What the CPU on the same chip understands."),
+        only=SOC,
+    ),
+    Field(
+        name="soc_identifier",
+        group="software",
+        title=_("Chip identifier"),
+        meaning=_("Apple's own number for the chip."),
+        only=APPLE,
+    ),
+    Field(
+        name="min_macos",
+        group="software",
+        title=_("Oldest macOS"),
+        meaning=_("The first major release of macOS that runs on it."),
+        only=APPLE,
+    ),
+    Field(
+        name="reported_name",
+        group="software",
+        title=_("Reported as"),
+        meaning=_("A name that software on the machine reports for it."),
+    ),
+    Field(
+        name="nvml_name",
+        group="software",
+        title=_("NVML name"),
+        meaning=_("The name the NVIDIA driver reports for the card."),
+        only=NVIDIA,
+    ),
+)
