@@ -10,7 +10,7 @@ from django.utils.translation import gettext_lazy
 
 from stackviz.catalog.fields import FIELDS
 from stackviz.catalog.models import Accelerator
-from stackviz.catalog.queries import NOT_COMPARED
+from stackviz.catalog.spec_table import NOT_COMPARED
 from stackviz.web.address import MOST_NOTES, AddressReader, Note
 
 COLUMNS = (

@@ -114,8 +114,7 @@ def public_catalogue() -> PublicCatalogue:
 
 def _fresh(edition: str) -> PublicCatalogue | None:
     found = _editions.get(edition)
-    is_fresh = found is not None and edition and time.monotonic() - found.read_at < OLDEST_S
-    return found if is_fresh else None
+    return found if found is not None and time.monotonic() - found.read_at < OLDEST_S else None
 
 
 def _keep(catalogue: PublicCatalogue) -> None:

@@ -6,14 +6,14 @@ Rows of figures that follow from the published ones stand in the same form.
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import groupby
 
 from django.utils.translation import gettext as _
 
-from stackviz.catalog.derived import Derived, derive
+from stackviz.catalog.derived import Derived
 from stackviz.catalog.fields import FIELDS, GROUPS
-from stackviz.catalog.models import Accelerator, SpecValue
-from stackviz.catalog.queries import Missing, SpecCell, SpecRow, compared_values, peaks_of, table_of
+from stackviz.catalog.spec_table import Missing, SpecCell, SpecColumn, SpecRow, spec_columns, table_of
 from stackviz.compare.query import Address
 from stackviz.compare.subjects import Head, Loaded, baseline
 from stackviz.units import format_factor, to_si
@@ -121,9 +121,8 @@ def spec_rows(
     ]
     if not with_sheet:
         return (), ()
-    columns: list[Accelerator] = [accelerator for _head, accelerator in with_sheet]
-    values = compared_values(columns, address.at)
-    rows = without_repeated([*table_of(columns, values), *derived_rows(columns, values)])
+    columns = spec_columns([accelerator for _head, accelerator in with_sheet], address.at)
+    rows = without_repeated([*table_of(columns), *derived_rows(columns)])
     return rows, tuple(head for head, _accelerator in with_sheet)
 
 
@@ -208,11 +207,16 @@ def _is_rounded(row: SpecRow, cell: SpecCell) -> bool:
     field = FIELDS.get(row.field)
     if field is None or cell.amount is None:
         return cell.exact != cell.text
+    return _says_more(cell.amount, cell.text, field.unit)
+
+
+@lru_cache(maxsize=4096)
+def _says_more(amount: float, text: str, unit: str) -> bool:
     try:
-        shown = to_si(float(cell.text.replace(",", "")), field.unit)
+        shown = to_si(float(text.replace(",", "")), unit)
     except ValueError:  # several variants
         return True
-    return not math.isclose(shown, cell.amount, rel_tol=1e-12)
+    return not math.isclose(shown, amount, rel_tol=1e-12)
 
 
 def _missing_cell(row: SpecRow, why: Missing | None, numbers: dict[tuple[str, str], int]) -> SheetCell:
@@ -236,10 +240,9 @@ def _missing_cell(row: SpecRow, why: Missing | None, numbers: dict[tuple[str, st
 # --- rows of derived figures ---
 
 
-def derived_rows(accelerators: Sequence[Accelerator], values: Sequence[SpecValue]) -> tuple[SpecRow, ...]:
+def derived_rows(columns: Sequence[SpecColumn]) -> tuple[SpecRow, ...]:
     """A row for each derivation and condition that anybody's figures allow; only equal conditions share a row."""
-    found = peaks_of(values)
-    derivations = zip(*(derive(found, accelerator.pk) for accelerator in accelerators), strict=True)
+    derivations = zip(*(column.derived for column in columns), strict=True)
     return tuple(row for of_one in derivations for row in _derived_rows(of_one))
 
 

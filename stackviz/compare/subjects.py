@@ -4,7 +4,6 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from django.db.models import Q
 from django.utils.translation import gettext as _
 
 from stackviz.catalog.models import Accelerator
@@ -12,7 +11,7 @@ from stackviz.catalog.queries import accelerators_by_slug
 from stackviz.compare.query import Address, Kind, Selection, Subject, unknown_subject
 from stackviz.labs.models import Machine, Snapshot
 from stackviz.labs.queries import Visitor, latest_snapshots, visible_machines
-from stackviz.stacks.models import Stack
+from stackviz.stacks.queries import public_stacks
 from stackviz.stacks.reported import stack_slug
 from stackviz.web.address import Note
 
@@ -38,7 +37,7 @@ class Loaded:
 def load(selection: Selection, user: Visitor) -> tuple[tuple[Loaded, ...], tuple[Note, ...]]:
     """(subjects found, in their order; notes of the selection, and of names nobody may see or nobody has).
 
-    At most six queries, whatever is stored: sheets, stacks, machines, and three for the machines' newest snapshots.
+    At most six queries, whatever is stored: two editions, machines, and three for the machines' newest snapshots.
     """
     found = {**_sheets_and_stacks(selection), **_machines(selection, user)}
     unknown = [unknown_subject(subject) for subject in selection.subjects if subject not in found]
@@ -47,12 +46,12 @@ def load(selection: Selection, user: Visitor) -> tuple[tuple[Loaded, ...], tuple
 
 
 def _sheets_and_stacks(selection: Selection) -> dict[Subject, Loaded]:
-    """Sheets and stacks asked for. One query each; the stacks of the sheets' makers come with the stacks."""
+    """Sheets and stacks asked for, and the stacks of the sheets' vendors."""
     sheets = {subject.slug: subject for subject in selection.of_kind(Kind.ACCELERATOR)}
     stacks = {subject.slug: subject for subject in selection.of_kind(Kind.STACK)}
     accelerators = accelerators_by_slug(sheets) if sheets else {}
     vendors = {accelerator.vendor.slug for accelerator in accelerators.values()}
-    rows = list(Stack.objects.filter(Q(slug__in=stacks) | Q(vendor__in=vendors), is_public=True))
+    rows = [stack for stack in public_stacks() if stack.slug in stacks or stack.vendor in vendors]
     of_vendor = {stack.vendor: stack.slug for stack in reversed(rows)}
     found = {
         sheets[slug]: Loaded(

@@ -10,7 +10,7 @@ from django.utils.functional import Promise
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
-from stackviz.catalog.queries import Missing, SpecRow
+from stackviz.catalog.spec_table import Missing, SpecRow
 from stackviz.compare.measured import Measured
 from stackviz.compare.subjects import Head, Loaded
 from stackviz.diagrams.layers import Layer

@@ -56,10 +56,20 @@ def described_column(slug: str) -> Column | None:
     return described_columns([slug]).get(slug)
 
 
+def public_stacks() -> tuple[Stack, ...]:
+    """The described stacks that anybody may see. One query, two after a change of the data."""
+    return _public_stacks(Edition.current())
+
+
+@lru_cache(maxsize=2)
+def _public_stacks(_edition: str) -> tuple[Stack, ...]:
+    return tuple(Stack.objects.filter(is_public=True))
+
+
 @lru_cache(maxsize=4)
 def _columns(_edition: str, _language: str) -> Mapping[str, Column]:
     """All public stacks, kept per edition: whoever changes a row gets a new token and so a new reading."""
-    stacks = list(Stack.objects.filter(is_public=True))
+    stacks = public_stacks()
     placements: dict[int, list[Placement]] = defaultdict(list)
     standing = Placement.objects.filter(kind=Placement.Kind.LAYER)
     for placement in standing.select_related("component__source", "component__part_of").order_by("order"):

@@ -96,13 +96,13 @@ def test_the_page_costs_the_same_queries_for_any_number_of_subjects_and_reports(
         for _report in range(number * 3):
             make_report(other, facts=DGX_FACTS, cards=[h100(0)], results=[gemm("bf16", [0.002] * 8)])
     url = "/compare/?a=nvidia-h100-sxm5-80gb&" + "&".join(f"a=machine:north/box-{n}" for n in range(1, count))
-    client.get(url)  # fills the cache of described stacks
-    # sheets; stacks; machines; snapshots, cards, findings; editions of catalogue and stacks
-    with django_assert_num_queries(8):
+    client.get(url)  # what is public and the described stacks are read from now on
+    # editions of catalogue and stacks; machines; snapshots, cards, findings
+    with django_assert_num_queries(6):
         assert client.get(url).status_code == 200
     cache.clear()
-    # again, then: edition of the stacks; spec values; series, results, torch, cards, peaks
-    with django_assert_num_queries(14):
+    # again, then: series, results, torch, cards
+    with django_assert_num_queries(10):
         assert client.get(url).status_code == 200
 
 

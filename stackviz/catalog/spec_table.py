@@ -1,0 +1,242 @@
+"""Spec sheets side by side: a row for each field and condition, a cell for each accelerator, figures already text."""
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+from functools import lru_cache
+
+from django.utils.translation import get_language
+from django.utils.translation import gettext as _
+
+from stackviz.catalog.conditions import describe
+from stackviz.catalog.derived import Derived, derive
+from stackviz.catalog.fields import ACCUMULATE_MATTERS, FIELDS, POSITION, UNNAMED_ACCUMULATE, Field
+from stackviz.catalog.figures import by_variant, in_unit_of, joined, meaning_of, printed_unit, variant_of
+from stackviz.catalog.models import Accelerator, SpecValue
+from stackviz.catalog.past import public_values_at
+from stackviz.catalog.public import PublicCatalogue, public_catalogue
+from stackviz.catalog.queries import condition_rank, peaks_of
+
+# Names and machines are listed on the sheet; side by side they say nothing.
+NOT_COMPARED = frozenset({"vendor", "nvml_name", "reported_name", "macs_shipped_in"})
+
+RowKey = tuple[str, str]  # field, canonical condition without the keys that vary
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SpecCell:
+    """One accelerator's figure in a comparison. `text` is in the row's unit; `amount` in SI base units, None for text.
+
+    Where the product comes in variants, `text` lists them ("48 / 64 / 128"), `amount` is the largest.
+    """
+
+    amount: float | None
+    text: str
+    exact: str
+    basis: str
+    source_title: str
+    source_url: str
+    note: str
+
+
+@dataclass(frozen=True, slots=True)
+class Missing:
+    """Why a cell has no figure. `reason`: a key of `web.words.MISSING`, or "other_condition".
+
+    Then the product has `instead`, under `condition` (in words): to be shown, never to be compared. `detail`: more
+    words, if there is more to say.
+    """
+
+    reason: str
+    condition: str = ""
+    instead: SpecCell | None = None
+    detail: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SpecRow:
+    """One field under one condition (in words), a cell per accelerator in the order asked.
+
+    Where a cell is None, `missing` has the reason at the same place.
+    """
+
+    field: str
+    title: str
+    unit: str
+    condition: str
+    better: bool | None
+    cells: tuple[SpecCell | None, ...]
+    meaning: str = ""
+    group: str = ""
+    missing: tuple[Missing | None, ...] = ()
+
+    @property
+    def differs(self) -> bool:
+        """Two of the figures are not the same. What one has and another has not is unknown, not different."""
+        return len({cell.text for cell in self.cells if cell is not None}) > 1
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class SpecColumn:
+    """All that one accelerator publishes, in the reader's language: its cells by row, the values behind them, and what
+    follows from them."""
+
+    accelerator: Accelerator
+    values: Mapping[RowKey, Sequence[SpecValue]]
+    cells: Mapping[RowKey, SpecCell]
+    derived: tuple[Derived, ...]
+
+
+def spec_table(accelerators: Sequence[Accelerator], skip: frozenset[str] = NOT_COMPARED) -> tuple[SpecRow, ...]:
+    """Every field any of them publishes, rows in registry order, a cell per accelerator. One query.
+
+    | field                 | condition | H100 SXM | M3 Max 40 |
+    | memory_bandwidth_gb_s |           | 3,350    | 400       |
+    | bf16_tensor_tflops    | dense     | 989.4    | None      |
+
+    Only figures of the same condition share a row; variants of one product (memory sizes) share a cell.
+    """
+    return table_of(spec_columns(accelerators), skip)
+
+
+def spec_columns(accelerators: Sequence[Accelerator], at: datetime | None = None) -> list[SpecColumn]:
+    """What each of these accelerators publishes. One query; three as it stood `at` a moment."""
+    if at is None:
+        catalogue = public_catalogue()
+        return [_current_column(item, catalogue) for item in accelerators]
+    own: dict[int, list[SpecValue]] = defaultdict(list)
+    for value in public_values_at([item.pk for item in accelerators], at):
+        if value.is_preferred:
+            own[value.accelerator_id].append(value)
+    for values in own.values():
+        values.sort(key=lambda value: (value.amount or 0.0, value.value, value.pk))
+    return [_column(item, own[item.pk]) for item in accelerators]
+
+
+def _current_column(item: Accelerator, catalogue: PublicCatalogue) -> SpecColumn:
+    """Written once for each edition and language."""
+    key = ("spec column", item.pk, get_language())
+    return catalogue.once(key, lambda: _column(item, catalogue.preferred_values(item.pk)))
+
+
+def _column(item: Accelerator, values: Iterable[SpecValue]) -> SpecColumn:
+    """`values`: preferred, smallest first."""
+    by_row: dict[RowKey, list[SpecValue]] = defaultdict(list)
+    for value in values:
+        if value.field in FIELDS:
+            by_row[value.field, meaning_of(value)].append(value)
+    cells = {key: _cell(FIELDS[key[0]], own) for key, own in by_row.items()}
+    derived = derive(peaks_of(value for own in by_row.values() for value in own), item.pk)
+    return SpecColumn(item, by_row, cells, derived)
+
+
+def table_of(columns: Sequence[SpecColumn], skip: frozenset[str] = NOT_COMPARED) -> tuple[SpecRow, ...]:
+    """`spec_table` of columns that were read already."""
+    by_row: _Rows = defaultdict(dict)
+    for place, column in enumerate(columns):
+        for key, cell in column.cells.items():
+            if key[0] not in skip:
+                by_row[key][place] = cell
+    _join_unnamed_accumulate(by_row, columns)
+    of_field: dict[str, list[_Under]] = defaultdict(list)
+    for name, condition in sorted(by_row, key=_reading_order):
+        of_field[name].append((describe(condition), by_row[name, condition]))
+    return tuple(_row(FIELDS[name], under, rows, columns) for name, rows in of_field.items() for under in rows)
+
+
+_Cells = dict[int, SpecCell]  # place of the column -> its cell
+_Rows = dict[RowKey, _Cells]
+_Under = tuple[str, _Cells]  # a condition in words, the cells under it
+
+
+def _reading_order(key: RowKey) -> tuple[int, int, str]:
+    name, condition = key
+    return POSITION[name], condition_rank(FIELDS[name], condition), condition
+
+
+def _row(field: Field, under: _Under, of_field: Sequence[_Under], columns: Sequence[SpecColumn]) -> SpecRow:
+    """The row of a field under one of its conditions; `of_field`: all of them."""
+    title, meaning = field.words
+    condition, cells = under
+    return SpecRow(
+        field=field.name,
+        title=title,
+        unit=printed_unit(field.unit),
+        condition=condition,
+        better=field.higher_is_better,
+        cells=tuple(cells.get(place) for place in range(len(columns))),
+        meaning=meaning,
+        group=field.group,
+        missing=tuple(
+            None
+            if place in cells
+            else _nearest(condition, of_field, place) or _without_figure(field, column.accelerator)
+            for place, column in enumerate(columns)
+        ),
+    )
+
+
+def _nearest(condition: str, of_field: Sequence[_Under], place: int) -> Missing | None:
+    """The field's figure in this column under the condition most like the row's; None if there is none."""
+    others = [(other, cells[place]) for other, cells in of_field if place in cells]
+    if not others:
+        return None
+    return Missing("other_condition", *max(others, key=lambda other: _likeness(other[0], condition)))
+
+
+def _without_figure(field: Field, accelerator: Accelerator) -> Missing:
+    applies = field.applies_to(accelerator.vendor.slug, accelerator.kind)
+    return Missing("not_published" if applies else "does_not_apply")
+
+
+@lru_cache(maxsize=4096)
+def _likeness(one: str, other: str) -> int:
+    """In how many parts two conditions, in words, agree."""
+    return len(set(one.split(", ")) & set(other.split(", ")))
+
+
+def _join_unnamed_accumulate(by_row: _Rows, columns: Sequence[SpecColumn]) -> None:
+    """Bring rates without an accumulate type beside those with fp32, where a row of each is there.
+
+    Sources name the type only for cards on which it matters; for the others the one rate printed is that with fp32
+    accumulate. A rate that moved says that its source does not name the type.
+    """
+    for name in ACCUMULATE_MATTERS:
+        for condition, read_as in UNNAMED_ACCUMULATE.items():
+            plain, named = (name, condition), (name, read_as)
+            if plain not in by_row or named not in by_row:
+                continue
+            for place in [place for place in by_row[plain] if place not in by_row[named]]:
+                del by_row[plain][place]
+                by_row[named][place] = _cell(FIELDS[name], columns[place].values[plain], is_unnamed=True)
+            if not by_row[plain]:
+                del by_row[plain]
+
+
+def _cell(field: Field, values: Sequence[SpecValue], *, is_unnamed: bool = False) -> SpecCell:
+    """The values of one accelerator as one cell: the plain one, or else all its variants."""
+    chosen = [value for value in values if not variant_of(value)] or list(values)
+    cells = [_single_cell(field, value, is_unnamed=is_unnamed) for value in chosen]
+    if len(cells) == 1:
+        return cells[0]
+    return replace(
+        cells[-1],
+        text=joined([cell.text for cell in cells]),
+        exact=joined([cell.exact for cell in cells]),
+        note=by_variant(chosen),
+    )
+
+
+def _single_cell(field: Field, value: SpecValue, *, is_unnamed: bool) -> SpecCell:
+    remark = _("the source does not name the accumulate type") if is_unnamed else ""
+    shown = in_unit_of(field, value)
+    return SpecCell(
+        amount=value.amount,
+        text=shown.text,
+        exact=shown.exact,
+        basis=value.basis,
+        source_title=value.source.title if value.source else "",
+        source_url=value.source.url if value.source else "",
+        note="; ".join(filter(None, [describe(variant_of(value)), remark, value.note])),
+    )
