@@ -17,9 +17,9 @@ from stackviz.catalog.fields import FIELDS, grouped
 from stackviz.catalog.models import Accelerator, CatalogueEdition, CatalogueLoad, Vendor
 from stackviz.web.address import AddressReader, Note, whole_number
 from stackviz.web.download import csv_response, json_response
-from stackviz.web.fragments import kept
+from stackviz.web.fragments import cached_html
 
-KEPT_S = 600
+CACHE_S = 600
 IN_A_FILE = 400  # entries at most in a file: each page's address gives its own
 _KNOWN = frozenset({"a", "accelerator", "vendor", "field", "load", "each", "before", "format"})
 _COLUMNS = (
@@ -113,7 +113,7 @@ def changes(request: HttpRequest) -> HttpResponse:
         log = read_log(query.part, query.before, IN_A_FILE)
         return as_csv(log) if request.GET["format"] == "csv" else as_json(log, query, request)
     body = (
-        kept(("changes", query, CatalogueEdition.current()), lambda: _body(query), KEPT_S)
+        cached_html(("changes", query, CatalogueEdition.current()), lambda: _body(query), CACHE_S)
         if query.is_plain
         else _body(query)
     )

@@ -15,10 +15,10 @@ from stackviz.accelerators.claims import Checked, Claim, Verdict, checked, match
 from stackviz.catalog.models import CatalogueEdition
 from stackviz.web.address import AddressReader, Note
 from stackviz.web.download import csv_response, json_response
-from stackviz.web.fragments import kept
+from stackviz.web.fragments import cached_html
 from stackviz.web.htmx import vary_on_htmx, wants_partial
 
-KEPT_S = 600
+CACHE_S = 600
 HEADER = ("key", "subject", "claim", "verdict", "answer", "figures", "sources")
 
 
@@ -82,7 +82,7 @@ def _html(query: ClaimsQuery, found: Sequence[Claim]) -> str:
 
     if query.q or query.notes:
         return made()
-    return kept(("claims", query.verdict, CatalogueEdition.current()), made, KEPT_S)
+    return cached_html(("claims", query.verdict, CatalogueEdition.current()), made, CACHE_S)
 
 
 def _choices(query: ClaimsQuery) -> list[Choice]:

@@ -16,7 +16,7 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import condition, require_safe
 
 from stackviz.accelerators.changes import Entry, read_log
-from stackviz.accelerators.changes_page import KEPT_S, ChangesQuery, as_query, read_changes_query
+from stackviz.accelerators.changes_page import CACHE_S, ChangesQuery, as_query, read_changes_query
 from stackviz.catalog.models import CatalogueEdition
 
 if TYPE_CHECKING:  # Django's classes take type arguments only from its stubs
@@ -113,5 +113,5 @@ def changes_feed(request: HttpRequest) -> HttpResponse:
             return redirect(feed.feed_url(wanted))
         made = feed(request)
         found = (made.content, made.headers.get("Content-Type", ""))
-        cache.set(key, found, KEPT_S)
+        cache.set(key, found, CACHE_S)
     return HttpResponse(found[0], content_type=found[1])

@@ -24,13 +24,13 @@ from stackviz.accelerators.list_rows import (
 )
 from stackviz.accelerators.list_search import Search
 from stackviz.catalog.public import public_catalogue
-from stackviz.web.fragments import kept
+from stackviz.web.fragments import cached_html
 from stackviz.web.htmx import vary_on_htmx, wants_partial
 from stackviz.web.paging import page_as, page_number, page_of
 
 PER_PAGE = 60
 KEPT_PAGES = 4  # the whole list has as many; numbers beyond its end have no end
-KEPT_S = 600  # a rendered list is dear and changes rarely; its key moves with the catalogue's edition
+CACHE_S = 600  # a rendered list is dear and changes rarely; its key moves with the catalogue's edition
 _READ_HERE = frozenset({"page", "format"})
 
 
@@ -60,7 +60,7 @@ def accelerator_list(request: HttpRequest) -> HttpResponse:
 
 def _kept(query: ListQuery, state: tuple[object, ...], make: Any) -> str:  # noqa: ANN401 - a function without arguments
     """What `make` renders, as rendered before if many ask for it and nothing changed since."""
-    return kept(("accelerators", *state), make, KEPT_S) if plain(query) else make()
+    return cached_html(("accelerators", *state), make, CACHE_S) if plain(query) else make()
 
 
 def _rendered(name: str, **context: object) -> str:

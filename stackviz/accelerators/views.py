@@ -30,9 +30,9 @@ from stackviz.catalog.models import Accelerator
 from stackviz.catalog.past import public_accelerators_at, read_moment, write_moment
 from stackviz.catalog.queries import successors
 from stackviz.web.address import AddressReader, Note
-from stackviz.web.fragments import kept
+from stackviz.web.fragments import cached_html
 
-KEPT_S = 600  # a rendered sheet is dear and changes rarely; its key moves with the catalogue's edition
+CACHE_S = 600  # a rendered sheet is dear and changes rarely; its key moves with the catalogue's edition
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,7 +113,9 @@ def _answer(request: HttpRequest, accelerator: Accelerator, edition: str, query:
     if then and query.at:
         body = _body(then, address, query.at)  # not kept: anyone may ask for any second
     else:
-        body = kept(("sheet", accelerator.pk, edition, address), lambda: _body(accelerator, address, None), KEPT_S)
+        body = cached_html(
+            ("sheet", accelerator.pk, edition, address), lambda: _body(accelerator, address, None), CACHE_S
+        )
     return render(request, "accelerators/sheet.html", {**context, "body": body})
 
 

@@ -114,7 +114,7 @@ def _load_values(
             status=SpecValue.Status.PUBLIC if line.status == "alternative" else line.status,
             is_preferred=line.status == "public",
         )
-        value.settle()
+        value.normalise()
         wanted[line.key] = value
     change = Change(SpecValue, wanted)
     _give_way(change)

@@ -191,18 +191,18 @@ class SpecValue(Curated):
         return f"{self.field} {self.value} {self.unit}".rstrip() + where
 
     def save(self, *args: Any, **kwargs: Any) -> None:  # noqa: ANN401 - as Django's
-        self.settle()
+        self.normalise()
         super().save(*args, **kwargs)
 
     @property
     def registered_field(self) -> Field | None:
         return FIELDS.get(self.field)
 
-    def because(self, reason: str) -> None:
+    def set_change_reason(self, reason: str) -> None:
         """Say why the row is about to change; the next save writes it into the history."""
         self._change_reason = reason
 
-    def settle(self) -> None:
+    def normalise(self) -> None:
         """Bring the condition to its canonical text and compute `amount`. Raises ValidationError naming the field."""
         problems: dict[str, str] = {}
         field = self.registered_field
@@ -221,7 +221,7 @@ class SpecValue(Curated):
             raise ValidationError(problems)
 
     def clean(self) -> None:
-        self.settle()
+        self.normalise()
         if self.status == self.Status.PUBLIC and self.source is None:
             raise ValidationError({"source": _("A public value needs a source with a web address.")})
 

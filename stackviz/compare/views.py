@@ -22,7 +22,7 @@ from stackviz.compare.subjects import Loaded, heading, load
 from stackviz.diagrams.svg import svg_of
 from stackviz.stacks.models import Edition
 from stackviz.web.download import svg_response
-from stackviz.web.fragments import kept
+from stackviz.web.fragments import cached_html
 from stackviz.web.htmx import vary_on_htmx, wants_partial
 from stackviz.web.subjects import comparison_query
 
@@ -34,7 +34,7 @@ SUGGESTED = (
 )
 
 # A report that is read again, or cards that find their sheet, may show this late.
-KEPT_S = 60
+CACHE_S = 60
 
 
 @require_safe
@@ -132,7 +132,7 @@ def _drawn(request: HttpRequest, chosen: Sequence[Loaded], address: Address, con
             },
         )
 
-    return kept(state, make, KEPT_S)
+    return cached_html(state, make, CACHE_S)
 
 
 def _suggestions() -> list[dict[str, str]]:

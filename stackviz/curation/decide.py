@@ -95,7 +95,7 @@ def send(proposal_id: int, user: User) -> Proposal:
         return proposal
 
 
-def take_anew(proposal_id: int, user: User) -> Proposal:
+def rebase_proposal(proposal_id: int, user: User) -> Proposal:
     """Propose the same for the value as it is now; from then on it is this person's proposal.
 
     Raises PermissionDenied, Undecidable where the value is gone.
@@ -179,7 +179,7 @@ def _take_over(value: SpecValue, proposal: Proposal) -> None:
         setattr(value, name, getattr(proposal, name))
     value.status = SpecValue.Status.PUBLIC
     value.said_by = ""
-    value.settle()
+    value.normalise()
 
 
 def _others(value: SpecValue) -> QuerySet[SpecValue]:
@@ -221,5 +221,5 @@ def _figure(value: SpecValue) -> str:
 def _save(value: SpecValue, proposal: Proposal, user: User, reason: str) -> None:
     """The history names who proposed it as the author; who approved it stands in `checked_by`."""
     value._history_user = proposal.proposed_by or user  # type: ignore[attr-defined]  # noqa: SLF001 - simple_history's
-    value.because(reason)
+    value.set_change_reason(reason)
     value.save()

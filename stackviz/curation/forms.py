@@ -178,7 +178,7 @@ class SpecValueForm(_SpecValueForm):
         elif self.instance.is_preferred:
             self.add_error("is_preferred", gettext("Only a public value can be preferred."))
         if reason:
-            self.instance.because(reason)
+            self.instance.set_change_reason(reason)
 
     def is_left_alone(self) -> bool:
         """Whether nothing is to be saved. A single form is always meant: a revert shows an old value unchanged."""

@@ -121,7 +121,7 @@ class Known:
             is_preferred=cells["status"] == "public",
         )
         try:
-            value.settle()
+            value.normalise()
         except ValidationError as error:
             problems = {name: " ".join(texts) for name, texts in error.message_dict.items()} | problems
         if "unit" in problems:

@@ -70,7 +70,7 @@ def check_proposal(wanted: SpecValue, current: SpecValue | None, by: User | None
 
 def drawn_up(wanted: SpecValue, current: SpecValue | None, batch: ValueImport | None = None) -> Proposal:
     """The unsaved proposal that leads from `current` to `wanted`. Raises ValidationError naming the field."""
-    wanted.settle()
+    wanted.normalise()
     action = _action(wanted, current)
     if action != Proposal.Action.RETIRE and wanted.source is None:
         raise ValidationError({"source": _("A public value needs a source with a web address.")})

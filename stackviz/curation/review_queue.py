@@ -195,18 +195,18 @@ class ProposalAdmin(ShownOnlyAdmin):
         user, answer = user_of(request), request.POST.get("answer", "")
         if not self.get_queryset(request).filter(pk=proposal_id).exists() or not self.has_view_permission(request):
             raise Http404
-        deeds: dict[str, Callable[[], Proposal]] = {
+        actions: dict[str, Callable[[], Proposal]] = {
             "approve": lambda: decide.approve(proposal_id, user, answer),
             "reject": lambda: decide.reject(proposal_id, user, answer),
             "withdraw": lambda: decide.withdraw(proposal_id, user),
             "send": lambda: decide.send(proposal_id, user),
-            "anew": lambda: decide.take_anew(proposal_id, user),
+            "anew": lambda: decide.rebase_proposal(proposal_id, user),
         }
-        deed = deeds.get(request.POST.get("decision", ""))
-        if deed is None:
+        action = actions.get(request.POST.get("decision", ""))
+        if action is None:
             raise Http404
         try:
-            proposal = deed()
+            proposal = action()
         except (decide.Undecidable, ValidationError) as error:
             text = " ".join(error.messages) if isinstance(error, ValidationError) else str(error)
             self.message_user(request, text, messages.ERROR)
@@ -260,7 +260,7 @@ def _formula(proposal: Proposal) -> str:
     for name in ("accelerator", "field", "value", "unit", "condition", "note"):
         setattr(value, name, getattr(proposal, name))
     try:
-        value.settle()
+        value.normalise()
     except ValidationError as error:  # the registry has changed since
         return " ".join(error.messages)
     sheet = proposal.accelerator.spec_values.filter(is_preferred=True).exclude(pk=proposal.target_id or 0)

@@ -29,7 +29,7 @@ def judge(typed: Mapping[str, str]) -> dict[str, object]:
             ConditionPicker().value_from_datadict(typed, MultiValueDict(), "condition")
         )
         if value.field and value.value:
-            value.settle()
+            value.normalise()
             notes += _notes(value)
     except ValidationError as error:
         problems = error.messages

@@ -16,7 +16,7 @@ from stackviz.catalog.models import Accelerator
 from stackviz.diagnose.facts import FactRow, fact_text, not_told, told
 from stackviz.diagnose.pasted import Pasted
 from stackviz.diagrams.boxes import Column
-from stackviz.diagrams.reported_rows import is_stack, spoken_of
+from stackviz.diagrams.reported_rows import drop_unreported_rows, is_stack
 from stackviz.diagrams.stack import Drawing, draw_columns
 from stackviz.dumps import DumpedMachine
 from stackviz.dumps.backends import vendors_of
@@ -177,7 +177,7 @@ def diagnose(pasted: Pasted) -> Diagnosis:
         )
     ]
     told_columns = [column for _machine, column in looked_at]
-    columns, not_drawn = spoken_of(told_columns)
+    columns, not_drawn = drop_unreported_rows(told_columns)
     return Diagnosis(
         machines=tuple(machine for machine, _column in looked_at),
         drawing=draw_columns(columns),

@@ -7,7 +7,7 @@ from stackviz.diagrams.boxes import Box, Column
 from stackviz.diagrams.layers import Layer, State
 
 
-def spoken_of(columns: Sequence[Column]) -> tuple[list[Column], tuple[str, ...]]:
+def drop_unreported_rows(columns: Sequence[Column]) -> tuple[list[Column], tuple[str, ...]]:
     """The columns without the rows that none says anything about, and the names of what is left out so.
 
     Each layer keeps its first row, so that it says "not reported" where nothing of it is.

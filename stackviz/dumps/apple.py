@@ -22,9 +22,9 @@ def with_chip(reading: Reading) -> Reading:
     sheet.state("apple.chip", chip[0])
     if "torch.version" in sheet.facts:
         for name in ("mps.built", "mps.available"):
-            sheet.lack(name, "not_reported", "the dump does not say whether torch can use the GPU")
+            sheet.mark_missing(name, "not_reported", "the dump does not say whether torch can use the GPU")
     card = CardReading(0, "soc", "apple", chip[0])
     card.sheet.state("unified_memory", value=True)
-    card.sheet.lack("memory_bytes", "not_applicable", "the GPU uses the machine's memory")
-    card.sheet.lack("gpu_cores", "not_reported", _NAMED_BY)
+    card.sheet.mark_missing("memory_bytes", "not_applicable", "the GPU uses the machine's memory")
+    card.sheet.mark_missing("gpu_cores", "not_reported", _NAMED_BY)
     return replace(reading, sheet=sheet, cards=[card.card()])

@@ -67,7 +67,7 @@ def _merge_facts(whole: Reading, ordered: Sequence[Reading]) -> None:
                 whole.sheet.state(name, value)
     for reading in ordered:
         for name, why in reading.absent.items():
-            whole.sheet.lack(name, why.reason, why.detail)
+            whole.sheet.mark_missing(name, why.reason, why.detail)
 
 
 def _system(ordered: Sequence[Reading]) -> Mapping[str, Scalar]:

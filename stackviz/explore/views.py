@@ -28,13 +28,13 @@ from stackviz.explore.selection import (
 )
 from stackviz.explore.timeline import FIELDS, PROCESS, assemble, vendors
 from stackviz.web.address import Note
-from stackviz.web.fragments import kept
+from stackviz.web.fragments import cached_html
 from stackviz.web.htmx import vary_on_htmx, wants_partial
 from stackviz.web.paging import page_number, page_of
 
 PER_PAGE = 60
 POINTS_PER_PAGE = 30  # rows below a drawing that holds all of them
-KEPT_S = 600  # what is kept moves with the catalogue's edition and with what was measured
+CACHE_S = 600  # what is kept moves with the catalogue's edition and with what was measured
 
 
 @require_safe
@@ -67,7 +67,7 @@ def _ladder_html(choice: LadderChoice, edition: str, found: dict[int, Measured],
 
     if number > 1 or not choice.is_plain:
         return SafeString(made())
-    return kept(("ladder", choice.query_string, edition, sorted(found.items())), made, KEPT_S)
+    return cached_html(("ladder", choice.query_string, edition, sorted(found.items())), made, CACHE_S)
 
 
 @require_safe
@@ -102,7 +102,7 @@ def _scatter_html(choice: ScatterChoice, edition: str, names: list[str], number:
 
     if number > 1 or not choice.is_plain:
         return SafeString(made())
-    return kept(("scatter", choice.query_string, edition), made, KEPT_S)
+    return cached_html(("scatter", choice.query_string, edition), made, CACHE_S)
 
 
 @require_safe
@@ -118,7 +118,7 @@ def timeline(request: HttpRequest) -> HttpResponse:
         page = assemble(read([*FIELDS, PROCESS]), choice.vendor)
         return render_to_string("explore/_timeline.html", {"form": timeline_form(choice, lanes), "page": page})
 
-    body = kept(("timeline", choice.vendor, edition), made, KEPT_S)
+    body = cached_html(("timeline", choice.vendor, edition), made, CACHE_S)
     return _answer(request, Shown("explore/timeline.html", choice, body, choice.notes))
 
 

@@ -117,7 +117,7 @@ class Sheet(Protocol):
 
     def state(self, name: str, value: object) -> None: ...
 
-    def lack(self, name: str, reason: str, detail: str | None = None) -> None: ...
+    def mark_missing(self, name: str, reason: str, detail: str | None = None) -> None: ...
 
 
 class Questions:
@@ -149,11 +149,11 @@ class Questions:
             try:
                 value = question(around)
             except Missing as missing:
-                sheet.lack(name, missing.reason, missing.detail)
+                sheet.mark_missing(name, missing.reason, missing.detail)
             except Exception as error:  # noqa: BLE001 - one fact must not break its neighbours
-                sheet.lack(name, "failed", f"{type(error).__name__}: {error}")
+                sheet.mark_missing(name, "failed", f"{type(error).__name__}: {error}")
             else:
                 if value is None:
-                    sheet.lack(name, "not_reported")
+                    sheet.mark_missing(name, "not_reported")
                 else:
                     sheet.state(name, value)

@@ -281,13 +281,13 @@ def _take_tool(component: str) -> Callable[[Reading, str], None]:
 
 def _take_torch(reading: Reading, written: str) -> None:
     if written.strip() == "N/A":
-        reading.sheet.lack("torch.version", "not_installed", "this Python cannot import torch")
+        reading.sheet.mark_missing("torch.version", "not_installed", "this Python cannot import torch")
     _take_text("torch.version", "pytorch")(reading, written)
 
 
 def _take_cuda_build(reading: Reading, written: str) -> None:
     if reading.facts.get("torch.version") is None and written.strip() == "N/A":
-        reading.sheet.lack("torch.cuda_version", "not_installed", "this Python cannot import torch")
+        reading.sheet.mark_missing("torch.cuda_version", "not_installed", "this Python cannot import torch")
     _take_text("torch.cuda_version")(reading, written)
 
 
@@ -305,7 +305,7 @@ def _take_driver(reading: Reading, written: str) -> None:
         reading.sheet.state("nvidia.driver_version", version)
         reading.found("nvidia-driver", version, _TOOL)
     elif text:
-        reading.sheet.lack("nvidia.driver_version", "not_reported", f"collect_env says {text}")
+        reading.sheet.mark_missing("nvidia.driver_version", "not_reported", f"collect_env says {text}")
 
 
 _CUDNN_FILE = re.compile(r"libcudnn[a-z_]{0,30}\.(?:so\.)?(\d+\.\d+\.\d+)(?:\.\d+)*(?:\.dylib)?|cudnn64_(\d+)\.dll")
@@ -321,10 +321,12 @@ def _take_cudnn(reading: Reading, written: str) -> None:
     if not versions:
         text = tell(reading, "cudnn.version", written, _TOOL)
         versions = {text} if text and re.fullmatch(r"\d+(\.\d+)*", text) else set()
-        reading.sheet.lack("cudnn.version", "not_reported", "the libraries' names hold no version")
+        reading.sheet.mark_missing("cudnn.version", "not_reported", "the libraries' names hold no version")
     if len(versions) > 1:
         reading.problem(f"several cuDNN libraries: {', '.join(sorted(versions))}")
-        reading.sheet.lack("cudnn.version", "not_reported", "several libraries, collect_env does not say which is used")
+        reading.sheet.mark_missing(
+            "cudnn.version", "not_reported", "several libraries, collect_env does not say which is used"
+        )
     for version in sorted(versions):
         reading.found("cudnn", version, "collect_env, names of libraries")
         reading.sheet.state("cudnn.version", version if len(versions) == 1 else None)
@@ -334,7 +336,7 @@ def _take_rocm_build(reading: Reading, written: str) -> None:
     text = tell(reading, "torch.hip_version", written, _TOOL)
     reading.sheet.state("torch.hip_version", text)
     if text:
-        reading.sheet.lack("rocm.version", "not_reported", "the HIP that torch was built with is told instead")
+        reading.sheet.mark_missing("rocm.version", "not_reported", "the HIP that torch was built with is told instead")
         reading.found("rocm", text, "collect_env, what torch was built with")
 
 

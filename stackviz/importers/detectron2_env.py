@@ -100,7 +100,7 @@ def _take_build(reading: Reading, paragraph: str) -> None:
     reading.sheet.state("torch.cpu_capability", level[1] if level else None)
     reading.sheet.state("torch.cuda_version", runtime[1] if runtime else None)
     if "USE_CUDA=0" in paragraph:
-        reading.sheet.lack("torch.cuda_version", "not_applicable", "torch says USE_CUDA=0")
+        reading.sheet.mark_missing("torch.cuda_version", "not_applicable", "torch says USE_CUDA=0")
     if cudnn:
         reading.sheet.state("cudnn.version", cudnn[1])
         reading.found("cudnn", cudnn[1], _TOOL)

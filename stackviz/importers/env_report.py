@@ -62,7 +62,7 @@ def tell(reading: Reading, fact: str, written: str, tool: str) -> str | None:
         return text
     if text.lower() == "no cuda" and reading.facts.get("os.name") == "macOS":
         reason = "not_applicable"
-    reading.sheet.lack(fact, reason, f"{tool} says {text}" if text else f"{tool} leaves it empty")
+    reading.sheet.mark_missing(fact, reason, f"{tool} says {text}" if text else f"{tool} leaves it empty")
     return None
 
 
@@ -73,7 +73,7 @@ def take_truth(reading: Reading, fact: str, written: str, tool: str) -> None:
     truth = _TRUTHS.get(text.lower())
     reading.sheet.state(fact, truth)
     if truth is None:
-        reading.sheet.lack(fact, "not_reported", f"{tool} says {text}")
+        reading.sheet.mark_missing(fact, "not_reported", f"{tool} says {text}")
 
 
 def number_of_bytes(written: str) -> int | None:
@@ -89,7 +89,7 @@ def take_system(reading: Reading, written: str, tool: str) -> None:
     """`Ubuntu 22.04.1 LTS (x86_64)`, `Fedora release 34 (Thirty Four)`, `Mac OSX 10.14`, `Microsoft Windows 10 Pro`."""
     text = tell(reading, "os.name", written, tool)
     if text is None:
-        reading.sheet.lack("os.version", "not_reported", f"{tool} does not name the system")
+        reading.sheet.mark_missing("os.version", "not_reported", f"{tool} does not name the system")
         return
     arch = _ARCH.search(text)
     if arch:
@@ -97,7 +97,7 @@ def take_system(reading: Reading, written: str, tool: str) -> None:
     name, version = _name_and_version(text, reading)
     reading.sheet.state("os.name", name)
     reading.sheet.state("os.version", version)
-    reading.sheet.lack("os.version", "not_reported", f"{tool} says {text}")
+    reading.sheet.mark_missing("os.version", "not_reported", f"{tool} says {text}")
     if name in {"macOS", "Windows"}:
         reading.found(name.lower(), version, tool)
 
@@ -164,7 +164,7 @@ def _take_system_of_platform(reading: Reading, system: str, rest: str, tool: str
     name = {"Darwin": "macOS"}.get(system, system)
     reading.sheet.state("os.name", name)
     if name == "Linux":
-        reading.sheet.lack("os.version", "not_reported", f"{tool} names the kernel, not the distribution")
+        reading.sheet.mark_missing("os.version", "not_reported", f"{tool} names the kernel, not the distribution")
     elif system != "Darwin":
         version = rest.partition("-")[0]
         reading.sheet.state("os.version", version)
@@ -178,7 +178,7 @@ def take_python(reading: Reading, written: str, tool: str) -> None:
         reading.sheet.state("python.version", match[0])
         reading.found("python", match[0], tool)
     elif text:
-        reading.sheet.lack("python.version", "not_reported", f"{tool} says {text}")
+        reading.sheet.mark_missing("python.version", "not_reported", f"{tool} says {text}")
 
 
 # ---- cards and packages ---------------------------------------------------------------------------------------------
@@ -198,7 +198,7 @@ def add_card(
         return
     card = CardReading(index, "gpu", vendor or vendor_of(name), name, memory_bytes)
     if not memory_bytes:
-        card.sheet.lack("memory_bytes", "not_reported", f"{tool} does not tell it")
+        card.sheet.mark_missing("memory_bytes", "not_reported", f"{tool} does not tell it")
     for fact, value in facts.items():
         card.sheet.state(fact, value)
     reading.cards.append(card.card())

@@ -125,7 +125,7 @@ def _take_torch(reading: Reading, value: str, tool: str) -> None:
     if cuda := cuda_of(text.partition("+")[2]):
         reading.sheet.state("torch.cuda_version", cuda)
     elif text.endswith("+cpu"):
-        reading.sheet.lack("torch.cuda_version", "not_applicable", f"{text} is built without")
+        reading.sheet.mark_missing("torch.cuda_version", "not_applicable", f"{text} is built without")
     state = re.search(r"\(([^)]{1,20})\)\s*$", value)
     if state:
         _take_accelerator(reading, state[1], tool)
@@ -141,7 +141,7 @@ def _take_accelerator(reading: Reading, value: str, tool: str) -> None:
             reading.sheet.state(f"{name}.available", word == name or None)
         reading.sheet.state("mps.built", word == "mps" or None)
     elif word in {"n/a", "cpu", "na", "none"}:
-        reading.sheet.lack("cuda.available", "not_reported", f"{tool} names no accelerator")
+        reading.sheet.mark_missing("cuda.available", "not_reported", f"{tool} names no accelerator")
 
 
 def _take_gpu(reading: Reading, value: str, tool: str) -> None:

@@ -83,7 +83,7 @@ def _take_torch(reading: Reading, value: str) -> None:
         reading.found("pytorch", version[0], "typed by hand")
         return
     reading.sheet.state("torch.git_version", commit[0] if commit else None)
-    reading.sheet.lack("torch.version", "not_reported", f"built from source: {text}")
+    reading.sheet.mark_missing("torch.version", "not_reported", f"built from source: {text}")
     reading.found("pytorch", None, "typed by hand")
 
 
@@ -105,7 +105,7 @@ def _take_cudnn(reading: Reading, value: str) -> None:
         reading.sheet.state("cudnn.version", match[0])
         reading.found("cudnn", match[0], "typed by hand")
     else:
-        reading.sheet.lack("cudnn.version", "not_reported", f"{_TOOL} does not tell it")
+        reading.sheet.mark_missing("cudnn.version", "not_reported", f"{_TOOL} does not tell it")
 
 
 def _take_cards(reading: Reading, value: str) -> None:
@@ -134,7 +134,7 @@ def _take_installation(reading: Reading, told: dict[str, str]) -> None:
     """What was built from source names no release: said where the version is missing."""
     how = told.get("how you installed pytorch", "").lower()
     if how == "source" and "torch.version" not in reading.facts and "torch.version" not in reading.absent:
-        reading.sheet.lack("torch.version", "not_reported", "built from source")
+        reading.sheet.mark_missing("torch.version", "not_reported", "built from source")
 
 
 _TAKERS: dict[str, Callable[[Reading, str], None]] = {

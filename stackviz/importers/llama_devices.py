@@ -37,9 +37,9 @@ def device_of_name(index: int, name: str) -> CardReading:
     card = CardReading(index, "gpu", vendor, name)
     if vendor == "apple":
         card.sheet.state("unified_memory", value=True)
-        card.sheet.lack("memory_bytes", "not_applicable", "it computes in main memory")
+        card.sheet.mark_missing("memory_bytes", "not_applicable", "it computes in main memory")
     else:
-        card.sheet.lack("memory_bytes", "not_reported", "llama-bench does not tell it")
+        card.sheet.mark_missing("memory_bytes", "not_reported", "llama-bench does not tell it")
     return card
 
 

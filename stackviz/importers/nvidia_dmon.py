@@ -55,7 +55,7 @@ def read_dmon(text: str) -> Reading:
     elif numbers == list(range(len(numbers))):
         reading.sheet.state("nvidia.card_count", len(numbers))
     else:
-        reading.sheet.lack("nvidia.card_count", "not_reported", "only some cards were measured")
+        reading.sheet.mark_missing("nvidia.card_count", "not_reported", "only some cards were measured")
     if numbers:
         reading.problem("nvidia-smi dmon names no card: its measurements are of cards by number, and not kept")
     return reading

@@ -58,7 +58,7 @@ def _read_field(card: CardReading, ask: Ask, field: _Field, notation: Notation, 
             card.sheet.state(field.fact, values.scalar_sum(known))
             return
         written += here
-    card.sheet.lack(field.fact, *(values.why(written[0]) if written else not_there))
+    card.sheet.mark_missing(field.fact, *(values.why(written[0]) if written else not_there))
 
 
 def _read_throttling(card: CardReading, ask: Ask, notation: Notation, not_there: tuple[str, str]) -> None:
@@ -78,7 +78,7 @@ def _read_throttling(card: CardReading, ask: Ask, notation: Notation, not_there:
     if bits and bits.lower().startswith("0x") and len(bits) <= 18:
         card.sheet.state("throttle_reasons", _words(bits))
         return
-    card.sheet.lack("throttle_reasons", *(values.why(next(iter(told.values()))) if told else not_there))
+    card.sheet.mark_missing("throttle_reasons", *(values.why(next(iter(told.values()))) if told else not_there))
 
 
 def _words(bits: str) -> str | None:

@@ -198,8 +198,8 @@ def _read_machine(reading: Reading, rows: list[dict[str, str]]) -> None:
         reading.sheet.state("nvidia.driver_version", driver)
         reading.found("nvidia-driver", driver, "nvidia-smi")
     else:
-        reading.sheet.lack("nvidia.driver_version", *_absence(first, "driver_version"))
-    reading.sheet.lack("cuda.driver_api_version", "not_collected", "a query of nvidia-smi does not tell it")
+        reading.sheet.mark_missing("nvidia.driver_version", *_absence(first, "driver_version"))
+    reading.sheet.mark_missing("cuda.driver_api_version", "not_collected", "a query of nvidia-smi does not tell it")
     reading.sheet.state("nvidia.card_count", whole_number(first.get("count")))
 
 
@@ -224,7 +224,7 @@ def _card(index: int, name: str, row: dict[str, str]) -> CardReading:
     uuid = next((row[column] for column in _UUIDS if column in row), None)
     card = new_card(max(0, min(index, LIMITS.integer_max)), name, byte_count(row.get("memory.total")), uuid)
     if card.memory_bytes is None:
-        card.sheet.lack("memory_bytes", *_absence(row, "memory.total"))
+        card.sheet.mark_missing("memory_bytes", *_absence(row, "memory.total"))
     card.sheet.state("driver_version", value(row.get("driver_version")))
     read_fields(card, row.get, "csv", ("not_collected", "the query did not ask for it"))
     return card

@@ -142,7 +142,7 @@ def _card(index: int, name: str, block: _Block, driver: str | None) -> CardReadi
     memory = block.ask("fb memory usage/total") or block.ask("memory usage/total")
     card = new_card(index, name, byte_count(memory), block.ask("gpu uuid"))
     if card.memory_bytes is None:
-        card.sheet.lack("memory_bytes", *(why(memory) if memory is not None else _NO_SUCH_LINE))
+        card.sheet.mark_missing("memory_bytes", *(why(memory) if memory is not None else _NO_SUCH_LINE))
     card.sheet.state("driver_version", driver)
     read_fields(card, block.ask, "text", _NO_SUCH_LINE)
     if "pci_bus_id" not in card.sheet.facts:
@@ -158,7 +158,7 @@ def _read_instances(reading: Reading, block: _Block) -> None:
         memory = instance.ask("shared fb memory usage/total") or instance.ask("fb memory usage/total")
         card = instance_of(parent, reading, byte_count(memory), instance.ask("mig uuid"))
         card.sheet.state("multiprocessors", whole_number(instance.ask("shared/multiprocessor count")))
-        card.sheet.lack("mig_profile", "not_reported", "nvidia-smi -q names no profile")
+        card.sheet.mark_missing("mig_profile", "not_reported", "nvidia-smi -q names no profile")
         add_card(reading, card)
 
 

@@ -150,7 +150,7 @@ def _read_errors(reading: Reading, text: str) -> None:
             words = _PUT_BEFORE.sub("", clean(error[0])).rstrip(".")
             reading.sheet.state("nvidia.nvml_error", words)
             reading.problem(words)
-            reading.sheet.lack("nvidia.driver_version", "failed", words)
+            reading.sheet.mark_missing("nvidia.driver_version", "failed", words)
     lost = {match[1].rstrip(".:") for match in _LOST.finditer(text)}
     reading.sheet.state("nvidia.cards_lost", len(lost) or None)
 
@@ -182,7 +182,7 @@ def _finish(reading: Reading, card: CardReading | None) -> None:
     if card is None:
         return
     if card.memory_bytes is None:
-        card.sheet.lack("memory_bytes", "not_reported", "the table does not tell it")
+        card.sheet.mark_missing("memory_bytes", "not_reported", "the table does not tell it")
     add_card(reading, card)
 
 
@@ -227,7 +227,7 @@ def _state(card: CardReading, fact: str, written: str, value: Scalar | None) -> 
     if value is not None:
         card.sheet.state(fact, value)
     elif written:
-        card.sheet.lack(fact, *why(written))
+        card.sheet.mark_missing(fact, *why(written))
 
 
 def _read_instance(reading: Reading, parent_index: int, memory: str, shared: str) -> None:
@@ -239,7 +239,7 @@ def _read_instance(reading: Reading, parent_index: int, memory: str, shared: str
     card.sheet.state("memory_used_bytes", byte_count(told[1]))
     count = re.match(r"\d{1,4}\b", shared)
     card.sheet.state("multiprocessors", int(count[0]) if count else None)
-    card.sheet.lack("mig_profile", "not_reported", "the table names no profile")
+    card.sheet.mark_missing("mig_profile", "not_reported", "the table names no profile")
     add_card(reading, card)
 
 

@@ -79,7 +79,7 @@ def _card(index: int, name: str, gpu: Element, driver: str | None) -> CardReadin
     memory = gpu.at("fb_memory_usage/total")
     card = new_card(index, name, byte_count(memory), gpu.at("uuid"))  # 0 MiB is written for "not known"
     if card.memory_bytes is None:
-        card.sheet.lack("memory_bytes", *why(memory))
+        card.sheet.mark_missing("memory_bytes", *why(memory))
     card.sheet.state("driver_version", driver)
     read_fields(card, gpu.at, "xml", _NO_SUCH_LINE)
     return card
@@ -93,7 +93,7 @@ def _read_instances(reading: Reading, gpu: Element) -> None:
             return
         card = instance_of(parent, reading, byte_count(instance.at("fb_memory_usage/total")), instance.at("uuid"))
         card.sheet.state("multiprocessors", whole_number(instance.at("device_attributes/shared/multiprocessor_count")))
-        card.sheet.lack("mig_profile", "not_reported", "nvidia-smi -q -x names no profile")
+        card.sheet.mark_missing("mig_profile", "not_reported", "nvidia-smi -q -x names no profile")
         add_card(reading, card)
 
 

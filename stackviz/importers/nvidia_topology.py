@@ -49,7 +49,7 @@ def read_topology(text: str) -> Reading:
     """Never raises. Links are stated once for each pair of cards."""
     reading = Reading(KIND)
     if _REFUSED.search(text) and not _HEAD.search(text):
-        reading.sheet.lack("nvidia.topology", "not_supported", "this nvidia-smi has no option -m")
+        reading.sheet.mark_missing("nvidia.topology", "not_supported", "this nvidia-smi has no option -m")
         reading.problem("topo -m is not supported by this nvidia-smi (builds for Windows do without it)")
         return reading
     head = _HEAD.search(text)
@@ -79,7 +79,9 @@ def _state_links(reading: Reading, rows: dict[int, list[str]], cards: int) -> No
     if len(rows) < cards:
         reading.problem(f"{cards} cards in the head, {len(rows)} rows")
     if not links:
-        reading.sheet.lack("nvidia.topology", "not_applicable" if cards == 1 else "not_reported", f"{cards} cards")
+        reading.sheet.mark_missing(
+            "nvidia.topology", "not_applicable" if cards == 1 else "not_reported", f"{cards} cards"
+        )
         return
     text = " ".join(links)
     if len(text) > LIMITS.string_chars:

@@ -108,9 +108,9 @@ def state_driver(reading: Reading, driver: str | None, cuda: str | None) -> None
         reading.sheet.state("nvidia.driver_version", driver)
         reading.found("nvidia-driver", driver, "nvidia-smi")
     else:
-        reading.sheet.lack("nvidia.driver_version", "not_reported", "nvidia-smi names no driver")
+        reading.sheet.mark_missing("nvidia.driver_version", "not_reported", "nvidia-smi names no driver")
     if cuda:
         reading.sheet.state("cuda.driver_api_version", cuda)
         reading.found("cuda-driver-api", cuda, "nvidia-smi")
     else:
-        reading.sheet.lack("cuda.driver_api_version", "not_reported", "nvidia-smi names no CUDA version")
+        reading.sheet.mark_missing("cuda.driver_api_version", "not_reported", "nvidia-smi names no CUDA version")

@@ -39,18 +39,18 @@ class FactSheet:
         if isinstance(value, str):
             value = clean(value)
         elif fact.kind is FactType.NUMBER and isinstance(value, float) and not math.isfinite(value):
-            self.lack(name, "not_reported", "the figure is not finite")
+            self.mark_missing(name, "not_reported", "the figure is not finite")
             return
         problem = "is empty" if value == "" else fact.problem_with(value)
         if problem is None and isinstance(value, int | float) and abs(value) > LIMITS.integer_max:
             problem = f"is {value:.3g}, which stands for unknown"
         if problem:
-            self.lack(name, "not_reported", f"the answer {problem}")
+            self.mark_missing(name, "not_reported", f"the answer {problem}")
             return
         self.absent.pop(name, None)
         self.facts[name] = value  # type: ignore[assignment]  # a scalar: problem_with said so
 
-    def lack(self, name: str, reason: str, detail: str | None = None) -> None:
+    def mark_missing(self, name: str, reason: str, detail: str | None = None) -> None:
         """Note why a fact is absent."""
         if name not in self.facts:
             self.absent.setdefault(name, Absent(reason, None if detail is None else clean(detail)))

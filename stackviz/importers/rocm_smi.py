@@ -75,8 +75,8 @@ def _note_row(card: _Told, columns: list[str], rest: str) -> None:
 
 def _read(reading: Reading, cards: dict[int, _Told]) -> None:
     reading.sheet.state("os.name", "Linux")
-    reading.sheet.lack("os.version", "not_reported", "rocm-smi names no distribution")
-    reading.sheet.lack("rocm.version", "not_reported", "rocm-smi does not tell it")
+    reading.sheet.mark_missing("os.version", "not_reported", "rocm-smi names no distribution")
+    reading.sheet.mark_missing("rocm.version", "not_reported", "rocm-smi does not tell it")
     reading.found("rocm", None, "rocm-smi")
     for index, told in list(cards.items())[: LIMITS.cards]:
         reading.cards.append(_card(index, told).card())
@@ -93,7 +93,7 @@ def _card(index: int, told: _Told) -> CardReading:
     card = CardReading(index, "gpu", "amd", name or (f"AMD device {device}" if device else "unnamed"))
     card.memory_bytes = int(memory) if re.fullmatch(r"\d{1,15}", memory) else None
     if card.memory_bytes is None:
-        card.sheet.lack("memory_bytes", "not_reported", "rocm-smi tells its share in use only")
+        card.sheet.mark_missing("memory_bytes", "not_reported", "rocm-smi tells its share in use only")
     used = values.get("vram total used memory (b)", "")
     card.sheet.state("memory_used_bytes", int(used) if re.fullmatch(r"\d{1,15}", used) else None)
     card.sheet.state("pci_device_id", f"0x{device[2:].upper()}1002" if device else None)

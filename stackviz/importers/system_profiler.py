@@ -94,7 +94,7 @@ def _read_hardware(reading: Reading, hardware: dict[str, Any]) -> None:
     if chip:
         sheet.state("apple.chip", chip)
     else:
-        sheet.lack("apple.chip", "not_applicable", "not an Apple chip")
+        sheet.mark_missing("apple.chip", "not_applicable", "not an Apple chip")
     _read_cores(reading, hardware.get("number_processors"), is_intel="packages" in hardware)
     reading.sheet.state("cpu.sockets", _count(hardware.get("packages")))
 
@@ -144,7 +144,7 @@ def _read_display(reading: Reading, number: int, display: dict[str, Any]) -> Non
     elif not is_shared:
         card.memory_bytes = _size(display.get("spdisplays_vram"))
     if is_apple or is_shared:
-        card.sheet.lack("memory_bytes", "not_applicable", "the GPU uses the machine's memory")
+        card.sheet.mark_missing("memory_bytes", "not_applicable", "the GPU uses the machine's memory")
     if metal:
         reading.sheet.state("apple.metal_family", metal)
         reading.found("metal", metal, "system_profiler")

@@ -61,13 +61,13 @@ def _take_build(reading: Reading, told: dict[str, str]) -> None:
     python = told.get("build.python_version", "")
     if re.fullmatch(r"\d+\.\d+(\.\d+)?", python):
         reading.found("python", python, f"{_TOOL}, what it was built with")
-        reading.sheet.lack("python.version", "not_reported", f"xFormers was built with {python}")
+        reading.sheet.mark_missing("python.version", "not_reported", f"xFormers was built with {python}")
     torch = told.get("build.torch_version", "")
     if torch and is_said(torch):
         reading.found("pytorch", torch, f"{_TOOL}, what it was built with")
     cuda = cuda_of(told.get("pytorch.version", "").partition("+")[2])
     reading.sheet.state("torch.cuda_version", cuda or None)
-    reading.sheet.lack("torch.cuda_version", "not_reported", f"{_TOOL} does not tell what torch was built with")
+    reading.sheet.mark_missing("torch.cuda_version", "not_reported", f"{_TOOL} does not tell what torch was built with")
 
 
 def _take_card(reading: Reading, told: dict[str, str]) -> None:
@@ -79,7 +79,7 @@ def _take_card(reading: Reading, told: dict[str, str]) -> None:
     capability = told.get("gpu.compute_capability", "")
     if is_nvidia and re.fullmatch(r"\d{1,2}\.\d", capability):
         card.sheet.state("compute_capability", capability)
-    card.sheet.lack("memory_bytes", "not_reported", f"{_TOOL} does not tell it")
+    card.sheet.mark_missing("memory_bytes", "not_reported", f"{_TOOL} does not tell it")
     reading.cards.append(card.card())
 
 

@@ -10,10 +10,10 @@ from django.utils.safestring import SafeString
 from stackviz.catalog.models import CatalogueEdition
 from stackviz.machines.page import MachinePage, report_body
 from stackviz.stacks.models import Edition
-from stackviz.web.fragments import kept
+from stackviz.web.fragments import cached_html
 
 # A key says nothing of older reports that are read again by a newer interpreter: what that changes may show this late.
-KEPT_S = 60
+CACHE_S = 60
 
 
 def drawn_body(page: MachinePage) -> SafeString:
@@ -21,4 +21,6 @@ def drawn_body(page: MachinePage) -> SafeString:
     if page.latest is None:
         return SafeString("")
     state = ("machine", page.machine.pk, page.seen, page.latest, CatalogueEdition.current(), Edition.current())
-    return kept(state, lambda: render_to_string("machines/_body.html", {"body": report_body(page.machine)}), KEPT_S)
+    return cached_html(
+        state, lambda: render_to_string("machines/_body.html", {"body": report_body(page.machine)}), CACHE_S
+    )

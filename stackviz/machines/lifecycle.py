@@ -8,7 +8,7 @@ from django.views.decorators.http import require_safe
 from stackviz.labs.as_report import as_report
 from stackviz.labs.models import Machine
 from stackviz.labs.queries import machine_detail
-from stackviz.machines.views import kept_from_others
+from stackviz.machines.views import no_store_if_private
 from stackviz.stacks.lifecycle import life_table
 from stackviz.web.htmx import vary_on_htmx, wants_partial
 
@@ -25,4 +25,6 @@ def life(request: HttpRequest, lab: str, slug: str) -> HttpResponse:
         raise Http404
     table = life_table(as_report(detail.snapshot, detail.cards, timezone.now()))
     template = "stacks/_life.html" if wants_partial(request) else "machines/life.html"
-    return kept_from_others(render(request, template, {"life": table, "machine": detail.machine}), detail.machine.lab)
+    return no_store_if_private(
+        render(request, template, {"life": table, "machine": detail.machine}), detail.machine.lab
+    )

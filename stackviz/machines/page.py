@@ -14,7 +14,7 @@ from django.utils.translation import pgettext
 
 from stackviz.benchmarks.queries import latest_results
 from stackviz.diagrams.boxes import Column
-from stackviz.diagrams.reported_rows import spoken_of
+from stackviz.diagrams.reported_rows import drop_unreported_rows
 from stackviz.diagrams.stack import Drawing, draw_columns
 from stackviz.labs.as_report import as_report
 from stackviz.labs.models import Finding, Machine, Report, Snapshot
@@ -173,7 +173,7 @@ def report_body(machine: Machine) -> ReportBody | None:
 
 def _body(detail: MachineDetail, snapshot: Snapshot) -> ReportBody:
     results = latest_results([detail.machine])[detail.machine.pk]
-    columns, not_drawn = spoken_of([_column(detail, snapshot)])
+    columns, not_drawn = drop_unreported_rows([_column(detail, snapshot)])
     return ReportBody(
         lab=detail.machine.lab.slug,
         slug=detail.machine.slug,

@@ -46,7 +46,7 @@ def lab_page(request: HttpRequest, lab: str) -> HttpResponse:
     page = page_of(machines_found(request.user, lab=found), page_number(request), MACHINES_PER_PAGE)
     context = {"lab": found, "page": page, "rows": machine_rows(page.items)}
     template = "machines/_rows.html" if wants_partial(request) else "machines/lab.html"
-    return kept_from_others(render(request, template, context), found)
+    return no_store_if_private(render(request, template, context), found)
 
 
 @require_safe
@@ -62,10 +62,10 @@ def machine(request: HttpRequest, lab: str, slug: str) -> HttpResponse:
     except Machine.DoesNotExist as error:
         raise Http404 from error
     if request.GET.get("format") == "svg":
-        return kept_from_others(_drawing(request, page), page.machine.lab)
+        return no_store_if_private(_drawing(request, page), page.machine.lab)
     context = {"page": page, "body": drawn_body(page)}
     template = "machines/_machine.html" if wants_partial(request) else "machines/machine.html"
-    return kept_from_others(render(request, template, context), page.machine.lab)
+    return no_store_if_private(render(request, template, context), page.machine.lab)
 
 
 def _drawing(request: HttpRequest, page: MachinePage) -> HttpResponse:
@@ -99,10 +99,10 @@ def series(request: HttpRequest, lab: str, slug: str, series_id: int) -> HttpRes
         shown = series_page(found, series_id)
     except Series.DoesNotExist as error:
         raise Http404 from error
-    return kept_from_others(render(request, "machines/series.html", {"shown": shown}), found.lab)
+    return no_store_if_private(render(request, "machines/series.html", {"shown": shown}), found.lab)
 
 
-def kept_from_others(response: HttpResponse, lab: Lab) -> HttpResponse:
+def no_store_if_private(response: HttpResponse, lab: Lab) -> HttpResponse:
     """What a private lab's member sees stays in no cache: not in a proxy's, not in a shared browser's."""
     if not lab.is_public:
         response.headers["Cache-Control"] = "private, no-store"

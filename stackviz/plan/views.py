@@ -21,11 +21,11 @@ from stackviz.stacks.models import Edition
 from stackviz.stacks.rule_tables import rule_tables
 from stackviz.web.address import Note
 from stackviz.web.download import svg_response
-from stackviz.web.fragments import kept
+from stackviz.web.fragments import cached_html
 from stackviz.web.htmx import vary_on_htmx, wants_partial
 from stackviz.web.rate_limit import RateLimit, RateLimited
 
-KEPT_S = 3600  # a plan moves with the tables, the catalogue and the day, all of which are in its key
+CACHE_S = 3600  # a plan moves with the tables, the catalogue and the day, all of which are in its key
 PLANS = RateLimit("plans", "PLANS_PER_MINUTE", 60)  # those that are made; one that is kept costs nothing
 
 
@@ -76,7 +76,7 @@ def _body(request: HttpRequest, query: PlanQuery, tables: Tables, now: datetime)
     python = "" if query.python_is_open else wanted.python
     chosen = (query.accelerator, wanted.system.key, torch, wanted.macos, python)
     state = ("plan", CatalogueEdition.current(), Edition.current(), now.date(), *chosen)
-    return kept(state, lambda: _rendered(query, _planned(request, query, tables, now)), KEPT_S)
+    return cached_html(state, lambda: _rendered(query, _planned(request, query, tables, now)), CACHE_S)
 
 
 def _planned(request: HttpRequest, query: PlanQuery, tables: Tables, now: datetime) -> Plan:

@@ -1,8 +1,8 @@
-"""Parts of a page that are rendered once and then taken from memory, in two ways.
+"""Cached parts of a page, in two ways.
 
-`fragment` is for parts made of plain values: the frozen rows are the key, so nothing has to be invalidated, but the
-rows must be read. `kept` also saves reading them: whoever calls it names the state of everything the part shows.
-Neither may hold a request, a user or a token.
+`fragment` is for parts made of plain values: the frozen rows are the cache key, so nothing has to be invalidated, but
+the rows must be read. `cached_html` saves reading them too: the caller passes a key that changes with everything the
+part shows. Neither may contain a request, a user or a token.
 """
 
 import hashlib
@@ -28,14 +28,14 @@ def fragment(template_name: str, **values: Hashable) -> SafeString:
 
 @lru_cache(maxsize=FRAGMENTS)
 def _rendered(template_name: str, _language: str, values: tuple[tuple[str, Hashable], ...]) -> SafeString:
-    # The template escapes each value; this only keeps what it returned.
+    # The template escapes each value.
     return SafeString(get_template(template_name).render(dict(values)))
 
 
-def kept(state: tuple[object, ...], make: Callable[[], str], seconds: int) -> SafeString:
-    """What `make` renders, from the site's cache when it was made for an equal `state` in this language and version.
+def cached_html(state: tuple[object, ...], make: Callable[[], str], seconds: int) -> SafeString:
+    """The HTML that `make` renders, from the cache where it has been rendered for this state, language and version.
 
-    `state` must move with whatever the part shows; `seconds` bounds how long a move it misses goes unseen.
+    `state` must change with whatever the part shows; a change that it misses shows after `seconds` at the latest.
     """
     if settings.DEBUG:  # templates are being worked on
         return SafeString(make())

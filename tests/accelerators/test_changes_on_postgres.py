@@ -18,7 +18,7 @@ def history(on_postgres) -> Accelerator:
     for number in range(2):
         value = SpecValue(accelerator=card, field="tdp_w", value=str(300 + number), unit="W", source=source)
         value.status, value.data_key = "public", f"k{number}"
-        value.because("Loaded from the curated files, version abc")
+        value.set_change_reason("Loaded from the curated files, version abc")
         value.save()
     CatalogueLoad.objects.create(version="abc")
     with loading("def"):
@@ -26,7 +26,7 @@ def history(on_postgres) -> Accelerator:
     CatalogueLoad.objects.create(version="def")
     corrected = SpecValue.objects.get()
     corrected.value = "350"
-    corrected.because("typed wrongly")
+    corrected.set_change_reason("typed wrongly")
     corrected.save()
     Alias.objects.create(accelerator=card, name="ACME 1", source=source)
     return card

@@ -17,7 +17,7 @@ def mira(db) -> User:
 def save(row: SpecValue, reason: str = "", user: User | None = None, /, **changed: object) -> None:
     for name, new in changed.items():
         setattr(row, name, new)
-    row.because(reason)
+    row.set_change_reason(reason)
     row._history_user = user
     row.save()
 

@@ -271,7 +271,7 @@ def test_no_shown_value_is_without_a_source(curated, db):
 def test_a_correction_is_told_with_who_when_and_why(client, bandwidth):
     value = SpecValue.objects.get(pk=bandwidth.pk)
     value.value = "3352"
-    value.because("2619 MHz x 2 x 5120 bit / 8")
+    value.set_change_reason("2619 MHz x 2 x 5120 bit / 8")
     value._history_user = User.objects.create_user("login-of-mira", first_name="mira")
     value.save()
     page = page_of(client, "acme-one")

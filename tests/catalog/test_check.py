@@ -191,7 +191,7 @@ def test_another_source_that_lost_needs_a_note(wrong_fp32, says):
 def test_a_value_not_yet_saved_is_held_against_its_sheet(wrong_fp32, card):
     sheet = published_by(card.slug, SpecValue.objects.filter(accelerator=card))
     proposed = SpecValue(accelerator=card, field="fp32_tflops", value="2.0", unit="TFLOPS", condition=DENSE)
-    proposed.settle()
+    proposed.normalise()
     assert disagreements(proposed, sheet) == []
     assert [str(one) for one in disagreements(wrong_fp32, sheet)] == ["2 × 1,000 lanes × 1,000 MHz = 1.94 – 2.06"]
 

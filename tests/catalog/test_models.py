@@ -100,7 +100,7 @@ def test_a_value_changed_after_it_was_loaded_knows_it(bandwidth):
 
 def test_every_change_is_kept_with_its_reason(bandwidth):
     bandwidth.value = "3352"
-    bandwidth.because("the data sheet was corrected")
+    bandwidth.set_change_reason("the data sheet was corrected")
     bandwidth.save()
     newest, first = bandwidth.history.all()
     assert (first.value, newest.value, newest.history_change_reason) == ("3350", "3352", "the data sheet was corrected")

@@ -233,7 +233,7 @@ def test_a_value_that_changed_meanwhile_is_a_conflict_that_shows_both(bandwidth,
         decide.approve(proposal.pk, noor)
     bandwidth.refresh_from_db()
     assert (bandwidth.value, Proposal.objects.get().state) == ("3360", "review")
-    anew = decide.take_anew(proposal.pk, mira)
+    anew = decide.rebase_proposal(proposal.pk, mira)
     decide.approve(anew.pk, noor)
     bandwidth.refresh_from_db()
     assert bandwidth.value == "3352"

@@ -19,12 +19,12 @@ def reading(kind: str, facts: dict | None = None, cards: list[tuple] = (), absen
     for name, value in (facts or {}).items():
         made.sheet.state(name, value)
     for name, reason in (absent or {}).items():
-        made.sheet.lack(name, reason)
+        made.sheet.mark_missing(name, reason)
     for index, (name, memory) in enumerate(cards):
         vendor = next((vendor for word, vendor in VENDORS.items() if word in name), "nvidia")
         card = CardReading(index, "gpu", vendor, name, memory)
         if memory is None:
-            card.sheet.lack("memory_bytes", "not_reported")
+            card.sheet.mark_missing("memory_bytes", "not_reported")
         made.cards.append(card.card())
     return made
 

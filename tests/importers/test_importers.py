@@ -278,12 +278,12 @@ def test_a_sheet_turns_what_a_report_would_refuse_into_an_absent_fact():
 
 def test_a_sheet_keeps_the_first_word_and_prefers_a_fact_to_its_absence():
     sheet = FactSheet(FACTS)
-    sheet.lack("os.name", "failed")
-    sheet.lack("os.name", "timeout")
+    sheet.mark_missing("os.name", "failed")
+    sheet.mark_missing("os.name", "timeout")
     assert sheet.absent["os.name"].reason == "failed"
     sheet.state("os.name", "Ubuntu")
     sheet.state("os.name", "Debian")
-    sheet.lack("os.name", "failed")
+    sheet.mark_missing("os.name", "failed")
     assert (sheet.facts, sheet.absent) == ({"os.name": "Ubuntu"}, {})
 
 

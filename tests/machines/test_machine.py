@@ -52,7 +52,7 @@ def sheet():
     ):
         spec = SpecValue(accelerator=h100, field=field, value=value, unit=unit, condition=condition, source=source)
         spec.status, spec.is_preferred = SpecValue.Status.PUBLIC, True
-        spec.settle()
+        spec.normalise()
         spec.save()
     return h100
 
@@ -230,7 +230,7 @@ def test_a_corrected_sheet_shows_on_the_machines_page_at_once(client, machine, s
     assert "79 %" in table_of(text_of(client), "measured")
     peak = SpecValue.objects.get(field="bf16_tensor_tflops")
     peak.value = "1562"
-    peak.settle()
+    peak.normalise()
     peak.save()
     assert "50 %" in table_of(text_of(client), "measured")
 

@@ -2,7 +2,7 @@
 
 from django.core.cache import cache
 
-from stackviz.web.fragments import kept
+from stackviz.web.fragments import cached_html
 
 NOBODY_LISTENS = "redis://127.0.0.1:1/0"
 
@@ -13,11 +13,11 @@ def use_redis(settings, url):
 
 def test_a_part_is_made_anew_while_redis_is_away(settings, caplog):
     use_redis(settings, NOBODY_LISTENS)
-    assert [kept(("away",), lambda word=word: word, 60) for word in ("one", "two")] == ["one", "two"]
+    assert [cached_html(("away",), lambda word=word: word, 60) for word in ("one", "two")] == ["one", "two"]
     assert len(caplog.records) == 1  # asked once, then left alone for a while
 
 
 def test_a_part_is_kept_in_redis(settings, redis_url):
     use_redis(settings, redis_url)
-    assert [kept(("there",), lambda word=word: word, 60) for word in ("one", "two")] == ["one", "one"]
+    assert [cached_html(("there",), lambda word=word: word, 60) for word in ("one", "two")] == ["one", "one"]
     assert cache.get("nothing-of-this-name", "default") == "default"

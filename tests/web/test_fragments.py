@@ -5,7 +5,7 @@ from django.core.cache import cache
 from django.utils.translation import override
 
 from stackviz.web import fragments
-from stackviz.web.fragments import fragment, kept
+from stackviz.web.fragments import cached_html, fragment
 
 
 @pytest.fixture(autouse=True)
@@ -51,12 +51,12 @@ def test_a_kept_part_is_made_once_for_each_state_and_language():
         made.append("made")
         return f"<b>{len(made)}</b>"
 
-    assert kept(("sheet", 1), make, 60) == kept(("sheet", 1), make, 60) == "<b>1</b>"
-    assert kept(("sheet", 2), make, 60) == "<b>2</b>"
+    assert cached_html(("sheet", 1), make, 60) == cached_html(("sheet", 1), make, 60) == "<b>1</b>"
+    assert cached_html(("sheet", 2), make, 60) == "<b>2</b>"
     with override("zh-hans"):
-        assert kept(("sheet", 1), make, 60) == "<b>3</b>"
+        assert cached_html(("sheet", 1), make, 60) == "<b>3</b>"
 
 
 def test_nothing_is_kept_while_templates_are_worked_on(settings):
     settings.DEBUG = True
-    assert [kept(("page",), lambda word=word: word, 60) for word in ("old", "new")] == ["old", "new"]
+    assert [cached_html(("page",), lambda word=word: word, 60) for word in ("old", "new")] == ["old", "new"]

@@ -26,7 +26,7 @@ def probe_apple(around: Surroundings) -> Reading:
     reading = Reading("apple")
     if around.system != "Darwin":
         for name in ("apple.chip", "apple.gpu_cores", "apple.metal_family"):
-            reading.sheet.lack(name, "not_applicable", "not a Mac")
+            reading.sheet.mark_missing(name, "not_applicable", "not a Mac")
         return reading
     QUESTIONS.ask(around, reading.sheet)
     questions_of("apple").ask(around, reading.sheet)
@@ -120,11 +120,11 @@ def _with_what_is_known(card: Card, around: Surroundings, reading: Reading) -> C
     told.sheet.facts.update(card.facts)
     told.sheet.absent.update(card.absent)
     told.sheet.state("gpu_cores", reading.facts.get("apple.gpu_cores"))
-    told.sheet.lack("gpu_cores", "not_reported")
-    told.sheet.lack("memory_bytes", "not_applicable", "the GPU uses the machine's memory")
+    told.sheet.mark_missing("gpu_cores", "not_reported")
+    told.sheet.mark_missing("memory_bytes", "not_applicable", "the GPU uses the machine's memory")
     told.sheet.state("registry_class", _registry_class(around))
     for name in _READINGS_OF_ROOT:
-        told.sheet.lack(name, "not_supported", "macOS tells it to root only")
+        told.sheet.mark_missing(name, "not_supported", "macOS tells it to root only")
     return told.card()
 
 

@@ -57,7 +57,7 @@ def join(ended: Mapping[str, Ended]) -> Gathered:
         for fact, value in told["facts"].items():
             gathered.facts.setdefault(fact, value)
         for fact, why in told["absent"].items():
-            _lack(gathered.absent, fact, why)
+            _mark_missing(gathered.absent, fact, why)
         _join_software(gathered.software, told["software"])
         _join_cards(gathered.cards, told["cards"])
     _fill_gpu_limit(gathered)
@@ -66,7 +66,7 @@ def join(ended: Mapping[str, Ended]) -> Gathered:
     return gathered
 
 
-def _lack(absent: Document, fact: str, why: Document) -> None:
+def _mark_missing(absent: Document, fact: str, why: Document) -> None:
     """A probe that asked and failed knows more about a fact than one for which it has no meaning."""
     if absent.get(fact, {}).get("reason", "not_applicable") == "not_applicable":
         absent[fact] = why

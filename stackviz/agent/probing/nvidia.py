@@ -20,12 +20,12 @@ def probe_nvidia(around: Surroundings) -> Reading:
     reading = Reading("nvidia")
     if around.system == "Darwin":
         for name in ("nvidia.driver_version", "cuda.driver_api_version", *questions_of("nvidia").names):
-            reading.sheet.lack(name, "not_applicable", "macOS has no NVIDIA driver")
+            reading.sheet.mark_missing(name, "not_applicable", "macOS has no NVIDIA driver")
         return reading
     try:
         with open_nvml() as nvml:
             _read_with_nvml(nvml, reading)
-            reading.sheet.lack("nvidia.nvml_error", "not_applicable", "NVML answers")
+            reading.sheet.mark_missing("nvidia.nvml_error", "not_applicable", "NVML answers")
     except Missing as missing:
         _read_with_nvidia_smi(around, reading, missing)
     _read_nvml_version(reading)
@@ -43,7 +43,7 @@ def _ask_driver(around: Surroundings, reading: Reading, *, is_there: bool) -> No
         questions.ask(around, reading.sheet)
         return
     for name in questions.names:
-        reading.sheet.lack(name, "not_applicable", "no sign of an NVIDIA card or driver")
+        reading.sheet.mark_missing(name, "not_applicable", "no sign of an NVIDIA card or driver")
 
 
 # ---- NVML -----------------------------------------------------------------------------------------------------------
@@ -73,14 +73,14 @@ def _read_driver(nvml: Nvml, reading: Reading) -> None:
     try:
         driver = nvml.ask("nvmlSystemGetDriverVersion")
     except Missing as missing:
-        reading.sheet.lack("nvidia.driver_version", missing.reason, missing.detail)
+        reading.sheet.mark_missing("nvidia.driver_version", missing.reason, missing.detail)
     else:
         reading.sheet.state("nvidia.driver_version", driver)
         reading.found("nvidia-driver", driver, "nvml")
     try:
         number = nvml.first("nvmlSystemGetCudaDriverVersion_v2", "nvmlSystemGetCudaDriverVersion", arguments=())
     except Missing as missing:
-        reading.sheet.lack("cuda.driver_api_version", missing.reason, missing.detail)
+        reading.sheet.mark_missing("cuda.driver_api_version", missing.reason, missing.detail)
     else:
         version = f"{number // 1000}.{number % 1000 // 10}"  # 12040 is 12.4
         reading.sheet.state("cuda.driver_api_version", version)
@@ -137,9 +137,9 @@ def _note_error(reading: Reading, no_nvml: Missing, no_smi: Missing | None = Non
     if isinstance(no_nvml, NoNvml) and no_nvml.said:
         reading.sheet.state("nvidia.nvml_error", no_nvml.said)
     elif no_smi is None:
-        reading.sheet.lack("nvidia.nvml_error", "not_applicable", "nvidia-smi answers")
+        reading.sheet.mark_missing("nvidia.nvml_error", "not_applicable", "nvidia-smi answers")
     elif no_smi.reason == "not_installed":
-        reading.sheet.lack("nvidia.nvml_error", "not_applicable", "there is no NVML to fail")
+        reading.sheet.mark_missing("nvidia.nvml_error", "not_applicable", "there is no NVML to fail")
     else:
         reading.sheet.state("nvidia.nvml_error", no_smi.detail)
 
@@ -149,7 +149,7 @@ def _read_nvml_version(reading: Reading) -> None:
         reading.sheet.state("nvidia.nvml_version", version_of_library())
     except Missing as missing:
         why = reading.absent.get("nvidia.driver_version", missing)  # the same, where nothing of NVIDIA is there
-        reading.sheet.lack("nvidia.nvml_version", why.reason, why.detail)
+        reading.sheet.mark_missing("nvidia.nvml_version", why.reason, why.detail)
 
 
 def _note_no_driver(around: Surroundings, reading: Reading, no_nvml: Missing, no_smi: Missing) -> None:
@@ -164,7 +164,7 @@ def _note_no_driver(around: Surroundings, reading: Reading, no_nvml: Missing, no
         reason, detail = "failed", f"an NVIDIA device is on the PCI bus, and: {detail}"
         reading.problem(detail)
     for name in ("nvidia.driver_version", "cuda.driver_api_version"):
-        reading.sheet.lack(name, reason, detail)
+        reading.sheet.mark_missing(name, reason, detail)
 
 
 def _has_device_on_bus(around: Surroundings) -> bool:
@@ -185,20 +185,20 @@ def _read_driver_file(around: Surroundings, reading: Reading) -> None:
     if len(models) == 1:
         reading.sheet.state("nvidia.driver_kind", models.pop())
     elif "nvidia.driver_version" in reading.facts:
-        reading.sheet.lack("nvidia.driver_kind", "not_reported", "/proc/driver/nvidia/version does not say")
+        reading.sheet.mark_missing("nvidia.driver_kind", "not_reported", "/proc/driver/nvidia/version does not say")
     else:
         why = reading.absent["nvidia.driver_version"]
-        reading.sheet.lack("nvidia.driver_kind", why.reason, why.detail)
+        reading.sheet.mark_missing("nvidia.driver_kind", why.reason, why.detail)
 
 
 def _read_toolkit(around: Surroundings, reading: Reading) -> None:
     try:
         match = re.search(r"release ([\d.]+), V([\d.]+)", around.run("nvcc", "--version"))
     except Missing as missing:
-        reading.sheet.lack("cuda.toolkit_version", missing.reason, missing.detail)
+        reading.sheet.mark_missing("cuda.toolkit_version", missing.reason, missing.detail)
         return
     if match:
         reading.sheet.state("cuda.toolkit_version", match[2])
         reading.found("cuda-toolkit", match[2], "nvcc --version")
     else:
-        reading.sheet.lack("cuda.toolkit_version", "not_reported", "nvcc prints no release")
+        reading.sheet.mark_missing("cuda.toolkit_version", "not_reported", "nvcc prints no release")

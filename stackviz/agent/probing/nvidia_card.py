@@ -23,12 +23,12 @@ def read_card(nvml: Nvml, handle: object, index: int, name: str) -> CardReading:
             value = question()
         except CardLost as lost:
             for rest, _ in questions[number:]:
-                card.sheet.lack(rest, lost.reason, lost.detail)
+                card.sheet.mark_missing(rest, lost.reason, lost.detail)
             break
         except Missing as missing:
-            card.sheet.lack(fact, missing.reason, missing.detail)
+            card.sheet.mark_missing(fact, missing.reason, missing.detail)
         except Exception as error:  # noqa: BLE001 - a binding's bug must not cost the card
-            card.sheet.lack(fact, "failed", f"{type(error).__name__}: {error}")
+            card.sheet.mark_missing(fact, "failed", f"{type(error).__name__}: {error}")
         else:
             _take(card, fact, value)
     if card.memory_bytes is None:
@@ -40,13 +40,13 @@ def _take(card: CardReading, fact: str, value: Scalar | None) -> None:
     if fact == "memory_bytes":
         card.memory_bytes = int(value) if value else None
         if not value:
-            card.sheet.lack(fact, "not_reported", "NVML says 0")
+            card.sheet.mark_missing(fact, "not_reported", "NVML says 0")
     elif fact == "uuid_hash":
         card.uuid_hash = str(value)
     elif fact in card.sheet.table:
         card.sheet.state(fact, value)
         if value is None:
-            card.sheet.lack(fact, "not_reported")
+            card.sheet.mark_missing(fact, "not_reported")
     # else: a reading that was only tried, to say what this card cannot tell; conditions hold its values
 
 

@@ -28,7 +28,7 @@ def probe_torch(around: Surroundings) -> Reading:
         if missing.reason == "failed":
             reading.sheet.state("torch.import_error", missing.detail)
         for name in questions.names:
-            reading.sheet.lack(name, missing.reason, missing.detail)
+            reading.sheet.mark_missing(name, missing.reason, missing.detail)
         return reading
     questions.ask(replace(around, torch=torch), reading.sheet)
     _find_software(torch, reading)
@@ -114,5 +114,5 @@ def _read_devices(backend: Any, vendor: str, reading: Reading) -> None:  # noqa:
             target = getattr(told, "gcnArchName", None)
             card.sheet.state("architecture", target or getattr(told, "architecture", None))
             card.sheet.state("gfx_target", str(target).partition(":")[0] if target else None)
-        card.sheet.lack("power_w", "not_collected", "told by torch alone")
+        card.sheet.mark_missing("power_w", "not_collected", "told by torch alone")
         reading.cards.append(card.card())
