@@ -13,7 +13,6 @@ from django.utils.translation import gettext_lazy, ngettext
 from stackviz import wire
 from stackviz.catalog.match import Match, match_cards
 from stackviz.catalog.models import Accelerator
-from stackviz.diagnose.facts import FactRow, fact_text, not_told, told
 from stackviz.diagnose.pasted import Pasted
 from stackviz.diagrams.boxes import Column
 from stackviz.diagrams.reported_rows import drop_unreported_rows, is_stack
@@ -21,8 +20,10 @@ from stackviz.diagrams.stack import Drawing, draw_columns
 from stackviz.dumps import DumpedMachine
 from stackviz.dumps.backends import vendors_of
 from stackviz.dumps.titles import title_of, tool_names
+from stackviz.facts import CARD_ABSENT_NAMES, CARD_FACTS
 from stackviz.importers import Reading
 from stackviz.labs.rematch import card_name
+from stackviz.reports.facts import ShownFact, fact_text, meaning_of, missing_facts, shown_facts
 from stackviz.rules import Finding, Severity, Tables, judge
 from stackviz.stacks.models import Component
 from stackviz.stacks.queries import described_columns
@@ -30,8 +31,6 @@ from stackviz.stacks.reported import reported_column, stack_slug
 from stackviz.stacks.rule_tables import rule_tables
 from stackviz.units import format_count, format_number, format_quantity
 from stackviz.web.pasted import MOST_MACHINES
-from stackviz.wire import CARD_FACTS, FACTS
-from stackviz.wire.facts import CARD_ABSENT_NAMES
 
 MOST_RESULTS = 200  # of one machine; llama-bench prints a dozen
 MOST_CARD_ROWS = 16  # that differ in name or size; others are one row
@@ -70,8 +69,8 @@ class CardRow:
     sheet_name: str
     sheet_url: str
     needs: str
-    facts: tuple[FactRow, ...]
-    missing: tuple[FactRow, ...]
+    facts: tuple[ShownFact, ...]
+    missing: tuple[ShownFact, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,8 +125,8 @@ class MachineDiagnosis:
     more_cards: int
     results: tuple[ResultTable, ...]
     software: tuple[SoftwareRow, ...]
-    facts: tuple[FactRow, ...]
-    missing: tuple[FactRow, ...]
+    facts: tuple[ShownFact, ...]
+    missing: tuple[ShownFact, ...]
     problems: tuple[str, ...]
     ignored: tuple[str, ...]
 
@@ -233,8 +232,8 @@ def _looked_at(
         more_cards=len(rows[MOST_CARD_ROWS:]),
         results=tuple(_result_tables(reading.results[:MOST_RESULTS])),
         software=tuple(_software(reading, names)),
-        facts=told(FACTS, reading.facts),
-        missing=not_told(FACTS, reading.absent),
+        facts=tuple(shown_facts(reading.facts)),
+        missing=tuple(missing_facts(reading.absent)),
         problems=tuple(reading.problems),
         ignored=tuple(reading.ignored),
     )
@@ -255,7 +254,7 @@ def _titles(machines: Sequence[DumpedMachine]) -> list[str]:
 def _headline(facts: Mapping[str, wire.Scalar]) -> Iterator[tuple[str, str]]:
     for name, title in _HEADLINE.items():
         if name in facts:
-            text = fact_text(FACTS[name], facts[name])
+            text = fact_text(name, facts[name])
             yield str(title), f"{text} {facts.get('os.version', '')}".rstrip() if name == "os.name" else text
 
 
@@ -292,7 +291,7 @@ def _card_row(group: Sequence[PastedCard]) -> CardRow:
         sheet_url=sheet.get_absolute_url() if sheet else "",
         needs=card.match.needs,
         facts=_told_of_all(reported),
-        missing=not_told(CARD_ABSENT_NAMES, absent),
+        missing=tuple(missing_facts(absent, CARD_ABSENT_NAMES)),
     )
 
 
@@ -302,16 +301,16 @@ def _memory_text(card: wire.Card) -> str:
     return _("unified") if card.facts.get("unified_memory") is True else ""
 
 
-def _told_of_all(cards: Sequence[wire.Card]) -> tuple[FactRow, ...]:
+def _told_of_all(cards: Sequence[wire.Card]) -> tuple[ShownFact, ...]:
     """Once where the cards agree, else card by card: `0: 41 °C · 1: 43 °C`."""
     rows = []
-    for name, fact in CARD_FACTS.items():
-        texts = {card.index: fact_text(fact, card.facts[name]) for card in cards if name in card.facts}
+    for name in CARD_FACTS:
+        texts = {card.index: fact_text(name, card.facts[name]) for card in cards if name in card.facts}
         if not texts:
             continue
         is_common = len(set(texts.values())) == 1 and len(texts) == len(cards)
         text = next(iter(texts.values())) if is_common else " · ".join(f"{n}: {one}" for n, one in texts.items())
-        rows.append(FactRow(name, fact.meaning, text))
+        rows.append(ShownFact(name, text, meaning_of(name)))
     return tuple(rows)
 
 

@@ -17,7 +17,7 @@ def as_report(snapshot: Snapshot, cards: Iterable[Card], at: datetime) -> wire.R
         agent=wire.Agent("snapshot", "0"),
         machine=wire.Machine(wire.NOBODY),
         facts=snapshot.facts,
-        absent=_absent(snapshot.absent),
+        absent=absences(snapshot.absent),
         cards=tuple(_card(card) for card in cards),
         software=tuple(_software(found) for found in snapshot.software),
     )
@@ -26,12 +26,17 @@ def as_report(snapshot: Snapshot, cards: Iterable[Card], at: datetime) -> wire.R
 def _card(card: Card) -> wire.Card:
     return wire.Card(
         card.index, card.kind, card.vendor, card.reported_name, card.memory_bytes,
-        facts=card.facts, absent=_absent(card.absent),
+        facts=card.facts, absent=absences(card.absent),
     )  # fmt: skip
 
 
-def _absent(written: Mapping[str, Any]) -> dict[str, wire.Absent]:
-    return {name: wire.Absent(str(why.get("reason", "")), why.get("detail")) for name, why in written.items()}
+def absences(written: Mapping[str, Any]) -> dict[str, wire.Absent]:
+    """Name -> why it is missing, of what a snapshot or a card stores; a reason that is none is an unknown one."""
+    return {name: _absent(why if isinstance(why, Mapping) else {}) for name, why in written.items()}
+
+
+def _absent(why: Mapping[str, Any]) -> wire.Absent:
+    return wire.Absent(str(why.get("reason") or ""), str(why.get("detail") or "") or None)
 
 
 def _software(found: Mapping[str, Any]) -> wire.Software:

@@ -1,15 +1,16 @@
 """The cards of one machine: alike ones in one row, and what each says where they differ. No queries."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby
-from typing import Any
 
 from django.utils.translation import gettext as _
 
 from stackviz.benchmarks.measurement import CardUsed
+from stackviz.facts import CARD_ABSENT_NAMES
+from stackviz.labs.as_report import absences
 from stackviz.labs.models import Card
-from stackviz.machines.facts import ShownFact, fact_text, in_order, meaning_of, one_fact
+from stackviz.reports.facts import Absences, Facts, ShownFact, fact_text, in_order, meaning_of, one_fact
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +48,7 @@ def card_rows(cards: Sequence[Card]) -> list[CardRow]:
 def card_facts(cards: Sequence[Card]) -> list[CardFact]:
     """Every fact any card states or lacks, in the registry's order; cards that agree share an entry."""
     names = {name for card in cards for name in (*card.facts, *card.absent)}
-    return [_fact(name, cards) for name in in_order(names)]
+    return [_fact(name, cards) for name in in_order(names, CARD_ABSENT_NAMES)]
 
 
 def _fact(name: str, cards: Sequence[Card]) -> CardFact:
@@ -61,7 +62,7 @@ def _fact(name: str, cards: Sequence[Card]) -> CardFact:
 def _said(name: str, card: Card) -> ShownFact:
     if name in card.facts:
         return ShownFact(name, fact_text(name, card.facts[name]))
-    return one_fact(name, {}, card.absent)
+    return one_fact(name, {}, absences({name: card.absent.get(name)}))
 
 
 def span(indexes: Sequence[int]) -> str:
@@ -78,7 +79,7 @@ def _placed(row: CardRow, indexes: Sequence[int]) -> CardRow:
 
 
 def _row(card: Card) -> CardRow:
-    facts, absent = card.facts, card.absent
+    facts, absent = card.facts, absences(card.absent)
     sheet = card.public_sheet
     memory = ShownFact("memory_bytes", fact_text("memory.total_bytes", card.memory_bytes))
     return CardRow(
@@ -94,7 +95,7 @@ def _row(card: Card) -> CardRow:
     )
 
 
-def _link(facts: Mapping[str, Any], absent: Mapping[str, Any]) -> ShownFact:
+def _link(facts: Facts, absent: Absences) -> ShownFact:
     """The bus at its best: the link in use drops when a card idles."""
     generation = facts.get("pcie_generation_max") or facts.get("pcie_generation")
     width = facts.get("pcie_width_max") or facts.get("pcie_width")
@@ -105,7 +106,7 @@ def _link(facts: Mapping[str, Any], absent: Mapping[str, Any]) -> ShownFact:
     return one_fact("pcie_generation", facts, absent)
 
 
-def _kernels(facts: Mapping[str, Any], absent: Mapping[str, Any]) -> ShownFact:
+def _kernels(facts: Facts, absent: Absences) -> ShownFact:
     """What tells which kernels fit: compute capability, or Apple's Metal family and GPU cores."""
     if capability := facts.get("compute_capability"):
         return ShownFact("compute_capability", str(capability))

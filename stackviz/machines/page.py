@@ -16,13 +16,13 @@ from stackviz.benchmarks.queries import latest_results
 from stackviz.diagrams.boxes import Column
 from stackviz.diagrams.reported_rows import drop_unreported_rows
 from stackviz.diagrams.stack import Drawing, draw_columns
-from stackviz.labs.as_report import as_report
+from stackviz.labs.as_report import absences, as_report
 from stackviz.labs.models import Finding, Machine, Report, Snapshot
 from stackviz.labs.queries import MachineDetail, Visitor, latest_snapshots, visible_machines
 from stackviz.machines.cards import CardFact, CardRow, card_facts, card_rows
-from stackviz.machines.facts import ShownFact, fact_text, missing_facts, one_fact, shown_facts
 from stackviz.machines.results import ResultGroup, result_groups
 from stackviz.machines.rows import CardKind, card_kinds, with_version
+from stackviz.reports.facts import Absences, Facts, ShownFact, fact_text, missing_facts, one_fact, shown_facts
 from stackviz.stacks.models import Component
 from stackviz.stacks.queries import described_columns
 from stackviz.stacks.reported import reported_column, stack_slug
@@ -173,11 +173,12 @@ def report_body(machine: Machine) -> ReportBody | None:
 
 def _body(detail: MachineDetail, snapshot: Snapshot) -> ReportBody:
     results = latest_results([detail.machine])[detail.machine.pk]
+    absent = absences(snapshot.absent)
     columns, not_drawn = drop_unreported_rows([_column(detail, snapshot)])
     return ReportBody(
         lab=detail.machine.lab.slug,
         slug=detail.machine.slug,
-        headline=tuple(_headline(snapshot.facts, snapshot.absent)),
+        headline=tuple(_headline(snapshot.facts, absent)),
         card_kinds=card_kinds(detail.cards),
         findings=tuple(sorted(map(_finding, detail.findings), key=lambda one: SEVERITIES.index(one.severity))),
         drawing=draw_columns(columns),
@@ -188,7 +189,7 @@ def _body(detail: MachineDetail, snapshot: Snapshot) -> ReportBody:
         left_out=results.left_out,
         software=tuple(_software(snapshot.software)),
         facts=tuple(shown_facts(snapshot.facts)),
-        missing=tuple(missing_facts(snapshot.absent)),
+        missing=tuple(missing_facts(absent)),
         probes=tuple(_probe(probe) for probe in snapshot.probes if probe.get("state") != "ok"),
     )
 
@@ -232,7 +233,7 @@ def _is_arriving(report: ReportRow) -> bool:
 # --- parts ---
 
 
-def _headline(facts: Mapping[str, Any], absent: Mapping[str, Any]) -> list[HeadFact]:
+def _headline(facts: Facts, absent: Absences) -> list[HeadFact]:
     """The facts people ask for first, those of the machine's own platform included."""
 
     def shown(title: str, name: str, more: str = "") -> HeadFact:
@@ -257,14 +258,14 @@ def _headline(facts: Mapping[str, Any], absent: Mapping[str, Any]) -> list[HeadF
     return head
 
 
-def _cores(facts: Mapping[str, Any]) -> str:
+def _cores(facts: Facts) -> str:
     physical, logical = facts.get("cpu.cores_physical"), facts.get("cpu.cores_logical")
     cores = _("%(n)s cores") % {"n": physical} if physical else ""
     threads = _("%(n)s threads") % {"n": logical} if logical and logical != physical else ""
     return ", ".join(filter(None, (cores, threads)))
 
 
-def _mps(facts: Mapping[str, Any], absent: Mapping[str, Any]) -> ShownFact:
+def _mps(facts: Facts, absent: Absences) -> ShownFact:
     """Built in and usable are two things: macOS updates have broken the second."""
     built, available = facts.get("mps.built"), facts.get("mps.available")
     if built is None or available is None:

@@ -10,10 +10,11 @@ from typing import Any
 from django.db.models import Count, Exists, F, OuterRef, Q, QuerySet
 from django.urls import reverse
 
+from stackviz.labs.as_report import absences
 from stackviz.labs.models import Card, Finding, Lab, Machine, Snapshot
 from stackviz.labs.queries import Visitor, visible_machines
-from stackviz.machines.facts import ShownFact, one_fact
 from stackviz.machines.measured import MeasuredOn, measured_on
+from stackviz.reports.facts import ShownFact, one_fact
 from stackviz.units import format_count
 
 MACHINES_PER_PAGE = 30
@@ -135,7 +136,8 @@ def _alarms(snapshots: Sequence[int]) -> dict[int | None, tuple[str, int]]:
 
 
 def _row(machine: Machine, stated: _Facts | None, cards: tuple[CardKind, ...], alarm: tuple[str, int]) -> MachineRow:
-    facts, absent = stated or ({}, {})
+    facts, stored = stated or ({}, {})
+    absent = absences({name: stored[name] for name in ROW_FACTS if name in stored})
     cpu, memory, system, python, torch = (one_fact(name, facts, absent) for name in ROW_FACTS)
     return MachineRow(
         name=machine.name,

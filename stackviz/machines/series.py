@@ -15,9 +15,10 @@ from stackviz.benchmarks.models import Result, Series
 from stackviz.benchmarks.queries import Point as PastResult
 from stackviz.benchmarks.queries import latest_result, series_history
 from stackviz.charts.history import Line, Point, history
+from stackviz.facts import CONDITIONS
 from stackviz.labs.models import Machine
-from stackviz.machines.facts import ShownFact, shown_facts
 from stackviz.machines.results import ResultRow, result_row
+from stackviz.reports.facts import ShownFact, shown_facts
 from stackviz.units import format_quantity, from_si
 
 SHOWN_POINTS = 20
@@ -58,7 +59,7 @@ def series_page(machine: Machine, series_pk: int) -> SeriesPage:
         machine=machine,
         measured=measured,
         row=result_row(measured, measured.rate.value if measured.rate else 0.0),
-        conditions=shown_facts(measured.conditions),
+        conditions=shown_facts(measured.conditions, CONDITIONS),
         statistics=_statistics(measured),
         samples=[_seconds(sample) for sample in next(iter(samples), [])],
         figure=_figure(measured, past),

@@ -6,6 +6,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from typing import Protocol
 from urllib.parse import quote, urlsplit
 
 from django import template
@@ -113,6 +114,27 @@ def missing(reason: str | None = None, detail: str | None = None) -> SafeString:
     if detail:
         return format_html('<span class="miss" title="{}">{}</span>', detail, text)
     return format_html('<span class="miss">{}</span>', text)
+
+
+class _Fact(Protocol):
+    """A fact of a report as pages show it; `text` is empty where it is missing."""
+
+    @property
+    def text(self) -> str: ...
+    @property
+    def missing(self) -> str: ...
+    @property
+    def detail(self) -> str: ...
+
+
+@register.simple_tag
+def fact(shown: _Fact) -> SafeString:
+    """`{% fact row.cpu %}`: its text; or why it is missing, more of it on hover."""
+    if shown.text:
+        return format_html("{}", shown.text)
+    if shown.detail:
+        return format_html('<span class="miss" title="{}">{}</span>', shown.detail, shown.missing)
+    return format_html('<span class="miss">{}</span>', shown.missing)
 
 
 @register.simple_tag

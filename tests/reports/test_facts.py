@@ -2,7 +2,8 @@
 
 import pytest
 
-from stackviz.machines.facts import fact_text, missing_facts, one_fact, shown_facts
+from stackviz.labs.as_report import absences
+from stackviz.reports.facts import fact_text, missing_facts, one_fact, shown_facts
 
 
 @pytest.mark.parametrize(
@@ -29,7 +30,8 @@ def test_a_very_long_text_is_cut_where_it_is_shown():
 
 
 def test_a_missing_fact_says_why_in_words():
-    fact = one_fact("torch.version", {}, {"torch.version": {"reason": "not_installed", "detail": "no module torch"}})
+    absent = absences({"torch.version": {"reason": "not_installed", "detail": "no module torch"}})
+    fact = one_fact("torch.version", {}, absent)
     assert (fact.text, fact.missing, fact.detail) == ("", "not installed", "no module torch")
 
 
@@ -43,4 +45,7 @@ def test_facts_keep_the_order_of_the_registry_and_strangers_come_last():
 
 
 def test_a_broken_reason_does_not_break_the_page():
-    assert [fact.missing for fact in missing_facts({"os.name": None, "x": {"reason": 7}})] == ["unknown", "unknown"]
+    assert [fact.missing for fact in missing_facts(absences({"os.name": None, "x": {"reason": 7}}))] == [
+        "unknown",
+        "unknown",
+    ]
