@@ -4,9 +4,18 @@ A fact is declared once, in the module of its topic: name, type, unit, meaning, 
 """
 
 from stackviz.facts.fact import ABSENT_REASONS, LONGEST_TEXT, Fact, FactType, Scalar
-from stackviz.facts.registry import CARD_ABSENT_NAMES, CARD_FACTS, CONDITIONS, FACTS, command_to_read, questions_of
+from stackviz.facts.registry import (
+    CARD_ABSENT_NAMES,
+    CARD_FACTS,
+    CONDITIONS,
+    FACTS,
+    card_questions,
+    command_to_read,
+    questions_of,
+    reading_questions,
+)
 
 __all__ = [
     "ABSENT_REASONS", "CARD_ABSENT_NAMES", "CARD_FACTS", "CONDITIONS", "FACTS", "LONGEST_TEXT", "Fact", "FactType",
-    "Scalar", "command_to_read", "questions_of",
+    "Scalar", "card_questions", "command_to_read", "questions_of", "reading_questions",
 ]  # fmt: skip

@@ -7,31 +7,39 @@ To add one: docs/recipes/fact.md.
 
 from collections.abc import Iterable, Mapping
 from types import MappingProxyType
+from typing import Any, TypeVar
 
 from stackviz import facts as package
 from stackviz.discovery import modules_of
 from stackviz.facts.asking import Questions
 from stackviz.facts.conditions import READINGS
 from stackviz.facts.fact import Fact, FactType
-from stackviz.facts.table import FactTable
+from stackviz.facts.nvml import NvmlCard
+from stackviz.facts.table import AnyFactTable, CardFactTable, FactTable, Question
 
-__all__ = ["CARD_ABSENT_NAMES", "CARD_FACTS", "CONDITIONS", "FACTS", "command_to_read", "questions_of"]
+__all__ = [
+    "CARD_ABSENT_NAMES", "CARD_FACTS", "CONDITIONS", "FACTS", "card_questions", "command_to_read", "questions_of",
+    "reading_questions",
+]  # fmt: skip
+
+_Table = TypeVar("_Table", bound=AnyFactTable[Any])
 
 
-def _tables(attribute: str) -> list[FactTable]:
+def _tables(attribute: str, kind: type[_Table]) -> list[_Table]:
     """The tables that modules of this package name so, in their order."""
     values = [getattr(module, attribute, None) for module in modules_of(package)]
-    return sorted((table for table in values if isinstance(table, FactTable)), key=lambda table: table.order)
+    return sorted((table for table in values if isinstance(table, kind)), key=lambda table: table.order)
 
 
 def _by_name(facts: Iterable[Fact]) -> Mapping[str, Fact]:
     return MappingProxyType({fact.name: fact for fact in facts})
 
 
-_FACT_TABLES = _tables("FACTS")
+_FACT_TABLES = _tables("FACTS", FactTable)
+_CARD_TABLES = _tables("CARD_FACTS", CardFactTable)
 FACTS = _by_name(fact for table in _FACT_TABLES for fact in table)
-CARD_FACTS = _by_name(fact for table in _tables("CARD_FACTS") for fact in table)
-CONDITIONS = _by_name(fact for table in _tables("CONDITIONS") for fact in table)
+CARD_FACTS = _by_name(fact for table in _CARD_TABLES for fact in table)
+CONDITIONS = _by_name(fact for table in _tables("CONDITIONS", FactTable) for fact in table)
 
 CARD_ABSENT_NAMES = _by_name(
     [
@@ -52,6 +60,16 @@ def questions_of(probe: str) -> Questions:
             if asked_by == probe:
                 questions.about(name)(question)
     return questions
+
+
+def card_questions() -> dict[str, Question[NvmlCard]]:
+    """Name -> question, of every fact of a card that NVML is asked for."""
+    return {name: question for table in _CARD_TABLES for _probe, name, question in table.questions}
+
+
+def reading_questions() -> dict[str, Question[NvmlCard]]:
+    """Name -> question, of every reading that NVML is asked for beside each measurement."""
+    return {name: question for _probe, name, question in READINGS.questions}
 
 
 def command_to_read(name: str) -> str:

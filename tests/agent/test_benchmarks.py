@@ -21,8 +21,8 @@ from stackviz.agent.benchmarks.devices import Device, card_of, list_devices
 from stackviz.agent.benchmarks.run import BenchmarkOptions, not_run, run_benchmarks
 from stackviz.agent.benchmarks.timing import Pace, runs_per_block, time_blocks, warm_up
 from stackviz.agent.children import Ended
-from stackviz.agent.probing.nvml import Nvml
 from stackviz.facts.asking import Missing
+from stackviz.facts.nvml import Nvml
 from stackviz.measuring import BENCHMARKS, Benchmark, Prepared
 from stackviz.measuring.benchmark import MIB
 from stackviz.wire import hashed_uuid, parse_report

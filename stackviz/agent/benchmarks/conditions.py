@@ -7,13 +7,14 @@ says why.
 
 import os
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import ExitStack, suppress
 from pathlib import Path
 
 from stackviz.agent.benchmarks.devices import Device
-from stackviz.agent.probing.nvml import Nvml, open_nvml, throttle_bits, throttle_words
+from stackviz.facts import reading_questions
 from stackviz.facts.asking import Missing, run_command
+from stackviz.facts.nvml import Nvml, NvmlCard, open_nvml, throttle_words
 from stackviz.wire import hashed_uuid
 
 __all__ = ["Readings", "SmiReadings", "read_nothing", "readings_of", "throttle_words"]
@@ -57,20 +58,13 @@ def _handle(nvml: Nvml, device: Device) -> object:
 
 
 def read_card(nvml: Nvml, handle: object) -> Values:
-    questions: Mapping[str, Callable[[], float | str]] = {
-        "sm_clock_hz": lambda: nvml.ask("nvmlDeviceGetClockInfo", handle, nvml.number("NVML_CLOCK_SM")) * 1e6,
-        "memory_clock_hz": lambda: nvml.ask("nvmlDeviceGetClockInfo", handle, nvml.number("NVML_CLOCK_MEM")) * 1e6,
-        "power_w": lambda: nvml.ask("nvmlDeviceGetPowerUsage", handle) / 1000,
-        "power_limit_w": lambda: nvml.ask("nvmlDeviceGetEnforcedPowerLimit", handle) / 1000,
-        "temperature_c": lambda: nvml.ask("nvmlDeviceGetTemperature", handle, 0),
-        "busy_ratio": lambda: nvml.ask("nvmlDeviceGetUtilizationRates", handle).gpu / 100,
-        "memory_used_bytes": lambda: int(nvml.ask("nvmlDeviceGetMemoryInfo", handle).used),
-        "throttle_reasons": lambda: throttle_words(throttle_bits(nvml, handle)),
-    }
+    card = NvmlCard(nvml, handle)
     values: Values = {}
-    for name, question in questions.items():
+    for name, question in reading_questions().items():
         with suppress(Missing):
-            values[name] = question()
+            value = question(card)
+            if value is not None:
+                values[name] = value
     return values
 
 

@@ -3,10 +3,10 @@
 import re
 
 from stackviz.agent.probing.nvidia_card import read_card
-from stackviz.agent.probing.nvml import CardLost, NoNvml, Nvml, open_nvml, version_of_library
 from stackviz.facts import questions_of
 from stackviz.facts.asking import Missing, Surroundings
 from stackviz.facts.nvidia import loaded_module, pci_devices
+from stackviz.facts.nvml import CardLost, NoNvml, Nvml, open_nvml, version_of_library
 from stackviz.importers import CardReading, Reading
 from stackviz.importers.nvidia_smi_xml import read_nvidia_smi_xml
 from stackviz.wire import LIMITS

@@ -7,12 +7,22 @@ some releases of it hide the real one). What NVML answers and fails with: NVML A
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from dataclasses import dataclass
 from types import ModuleType
 from typing import Any
 
 from stackviz.facts.asking import Missing
 
-__all__ = ["CardLost", "NoNvml", "Nvml", "open_nvml", "throttle_bits", "throttle_words", "version_of_library"]
+__all__ = [
+    "CardLost",
+    "NoNvml",
+    "Nvml",
+    "NvmlCard",
+    "open_nvml",
+    "throttle_bits",
+    "throttle_words",
+    "version_of_library",
+]
 
 # nvmlReturn_t, by number: older bindings lack names of newer codes
 _NOT_SUPPORTED = 3
@@ -116,6 +126,24 @@ class Nvml:
     def number(self, name: str) -> Any:  # noqa: ANN401
         """A constant of the binding."""
         return getattr(self._library, name)
+
+
+@dataclass(frozen=True, slots=True)
+class NvmlCard:
+    """One card, as its facts are asked of NVML; units are NVML's (mW, MHz, bytes) and become SI here."""
+
+    nvml: Nvml
+    handle: object
+
+    def ask(self, function: str, *more: object) -> Any:  # noqa: ANN401
+        """What NVML answers about this card. Raises Missing, CardLost."""
+        return self.nvml.ask(function, self.handle, *more)
+
+    def watts(self, function: str) -> float:
+        return float(self.ask(function) / 1000)
+
+    def clock_hz(self, function: str, clock: str) -> float:
+        return float(self.ask(function, self.nvml.number(clock)) * 1e6)
 
 
 class _NotKnown(Exception):
