@@ -3,9 +3,11 @@
 A table stands between `<!-- made by make docs: NAME -->` and `<!-- end -->`, in whichever page; NAME is one of TABLES.
 """
 
+import ast
 import os
 import re
 import sys
+import tomllib
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import asdict
 from functools import partial
@@ -156,6 +158,31 @@ def _checks() -> Iterator[str]:
     return _rows(["check", "what it holds"], ([f"`{name}`", text] for name, (text, _check) in CHECKS.items()))
 
 
+def _floor_texts() -> list[str]:
+    """The floors of the house, from the top, as the import contract of pyproject.toml writes them."""
+    settings = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+    contracts = settings["tool"]["importlinter"]["contracts"]
+    layers: list[str] = next(contract["layers"] for contract in contracts if contract["type"] == "layers")
+    return [re.sub(r"[()]|stackviz\.", "", layer) for layer in layers]
+
+
+def _floors() -> Iterator[str]:
+    yield from ["```", *_floor_texts(), "```"]
+
+
+def _rooms() -> Iterator[str]:
+    rooms = [room for floor in _floor_texts() for room in floor.split(" | ") if room != "accelweb"]
+    return _rows(["room", "what is in it"], ([f"`{room}`", _purpose_of(room)] for room in rooms))
+
+
+def _purpose_of(room: str) -> str:
+    """The first paragraph of the room's docstring."""
+    folder = ROOT / "stackviz" / room
+    source = folder / "__init__.py" if folder.is_dir() else folder.with_suffix(".py")
+    docstring = ast.get_docstring(ast.parse(source.read_text(encoding="utf-8"))) or ""
+    return " ".join(docstring.partition("\n\n")[0].split())
+
+
 TABLES: Mapping[str, Callable[[], Iterator[str]]] = {
     "absent-reasons": _absent_reasons,
     "benchmarks": _benchmarks,
@@ -167,7 +194,9 @@ TABLES: Mapping[str, Callable[[], Iterator[str]]] = {
     "formulas": _formulas,
     "facts": partial(_facts, "FACTS"),
     "importers": _importers,
+    "floors": _floors,
     "limits": _limits,
+    "rooms": _rooms,
     "rules": _rules,
 }
 

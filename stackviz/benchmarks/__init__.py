@@ -1,0 +1,1 @@
+"""Series and results of what was measured, and how two results compare."""

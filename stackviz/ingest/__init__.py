@@ -1,0 +1,1 @@
+"""Uploaded reports: accepted, interpreted, answered with a receipt."""

@@ -1,0 +1,1 @@
+"""Labs, members, machines, keys, reports as sent, snapshots, cards, findings."""

@@ -1,0 +1,1 @@
+"""`/data/`: everything public, written each night as files. No models."""

@@ -1,0 +1,1 @@
+"""Stacks, components, counterparts, releases, requirements."""

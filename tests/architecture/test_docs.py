@@ -37,6 +37,13 @@ def test_the_tables_made_from_the_code_are_fresh(run_python):
     assert done.returncode == 0, done.stdout
 
 
+def test_every_room_says_what_is_in_it():
+    table = (ROOT / "docs/rooms.md").read_text().partition("| room |")[2].partition("<!-- end -->")[0]
+    rows = dict(re.findall(r"^\| `(\w+)` \| (.*) \|$", table, re.MULTILINE))
+    assert len(rows) > 20
+    assert [room for room, purpose in rows.items() if not purpose.strip()] == []
+
+
 def test_the_first_screen_of_the_readme_says_what_it_is_shows_it_and_gives_the_two_commands():
     first = (ROOT / "README.md").read_text().splitlines()[:20]
     text = "\n".join(first)
