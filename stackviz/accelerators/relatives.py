@@ -4,7 +4,6 @@ The chip and the family are published; generations follow from the makers' own n
 """
 
 import re
-from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -13,11 +12,10 @@ from django.utils.translation import gettext as _
 
 from stackviz.catalog.fields import FIELDS
 from stackviz.catalog.figures import for_people, in_unit_of, joined, printed_unit, usual_values
-from stackviz.catalog.models import Accelerator, SpecValue
-from stackviz.catalog.queries import preferred_values, public_accelerators
+from stackviz.catalog.models import Accelerator
+from stackviz.catalog.public import PublicCatalogue
 
 UNITS = ("sm_count", "gpu_cores")  # the first that both publish tells which has parts switched off
-COLUMNS = ("sm_count", "gpu_cores", "memory_gb", "memory_bandwidth_gb_s")
 MOST = 24  # rows; the chip of the RTX 3090 stands in nine products
 
 # A product line: what is the same in all its names, and `gen`, what tells generations apart: a number, or one of the
@@ -46,7 +44,7 @@ _LINES: tuple[tuple[str, tuple[str, ...]], ...] = (
 LINES = tuple((re.compile(pattern), generations) for pattern, generations in _LINES)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Relative:
     """A near product: how it is related, in words, and what tells the two apart; "" is not published."""
 
@@ -84,51 +82,48 @@ def place_of(name: str) -> _Place | None:
     return None
 
 
-def relatives(accelerator: Accelerator) -> tuple[Relative, ...]:
-    """The public products near to this one: same chip first, then variants, the generation before and after.
-
-    Two queries, whatever there is.
-    """
+def relatives(accelerator: Accelerator, catalogue: PublicCatalogue) -> tuple[Relative, ...]:
+    """The public products near to this one: same chip first, then variants, the generation before and after."""
     others = [
-        other for other in public_accelerators().filter(vendor=accelerator.vendor_id) if other.pk != accelerator.pk
+        other
+        for other in catalogue.accelerators
+        if other.vendor_id == accelerator.vendor_id and other.pk != accelerator.pk
     ]
-    rows = preferred_values([accelerator.pk, *(other.pk for other in others)]).filter(field__in=("chip", *COLUMNS))
-    values: dict[int, dict[str, list[SpecValue]]] = defaultdict(lambda: defaultdict(list))
-    for value in rows.select_related(None).order_by("amount", "pk"):
-        values[value.accelerator_id][value.field].append(value)
-    found = [*_of_chip(accelerator, others, values), *_of_family(accelerator, others), *_of_line(accelerator, others)]
+    found = [
+        *_of_chip(accelerator, others, catalogue),
+        *_of_family(accelerator, others),
+        *_of_line(accelerator, others),
+    ]
     first: dict[int, tuple[Accelerator, str]] = {}
     for other, relation in found:
         first.setdefault(other.pk, (other, relation))
-    return tuple(_relative(other, relation, values[other.pk]) for other, relation in list(first.values())[:MOST])
+    return tuple(_relative(other, relation, catalogue) for other, relation in list(first.values())[:MOST])
 
 
-_Values = Mapping[int, Mapping[str, Sequence[SpecValue]]]
-
-
-def _of_chip(accelerator: Accelerator, others: Iterable[Accelerator], values: _Values) -> list[tuple[Accelerator, str]]:
+def _of_chip(
+    accelerator: Accelerator, others: Iterable[Accelerator], catalogue: PublicCatalogue
+) -> list[tuple[Accelerator, str]]:
     """Products of the same piece of silicon, the fullest first; those with less of it switched on say so."""
-    chips = _texts(values, accelerator.pk)
-    same = [other for other in others if chips & _texts(values, other.pk)]
-    mine = _units(values, accelerator.pk)
+    chips = _chips(accelerator, catalogue)
+    units = {other.pk: _units(other, catalogue) for other in others if chips & _chips(other, catalogue)}
+    mine = _units(accelerator, catalogue)
 
     def order(other: Accelerator) -> tuple[float, str]:
-        return -max(_units(values, other.pk).values(), default=0.0), other.name
+        return -max(units[other.pk].values(), default=0.0), other.name
 
-    return [(other, _chip_relation(mine, _units(values, other.pk))) for other in sorted(same, key=order)]
-
-
-def _texts(values: _Values, pk: int) -> set[str]:
-    return {value.value for value in values[pk]["chip"]} if pk in values else set()
+    same = sorted((other for other in others if other.pk in units), key=order)
+    return [(other, _chip_relation(mine, units[other.pk])) for other in same]
 
 
-def _units(values: _Values, pk: int) -> dict[str, float]:
-    if pk not in values:
-        return {}
+def _chips(accelerator: Accelerator, catalogue: PublicCatalogue) -> set[str]:
+    return {value.value for value in catalogue.preferred(accelerator.pk, "chip")}
+
+
+def _units(accelerator: Accelerator, catalogue: PublicCatalogue) -> dict[str, float]:
     return {
         name: value.amount
         for name in UNITS
-        for value in values[pk][name]
+        for value in catalogue.preferred(accelerator.pk, name)
         if value.amount is not None and not value.condition
     }
 
@@ -167,9 +162,9 @@ def _of_line(accelerator: Accelerator, others: Sequence[Accelerator]) -> list[tu
     ]
 
 
-def _relative(other: Accelerator, relation: str, values: Mapping[str, Sequence[SpecValue]]) -> Relative:
+def _relative(other: Accelerator, relation: str, catalogue: PublicCatalogue) -> Relative:
     def text(name: str) -> str:
-        usual = usual_values(FIELDS[name], values.get(name, ()))
+        usual = usual_values(FIELDS[name], catalogue.preferred(other.pk, name))
         if len(usual) == 1:
             return for_people(usual[0]).label
         number = joined([in_unit_of(FIELDS[name], value).text for value in usual])
@@ -177,11 +172,11 @@ def _relative(other: Accelerator, relation: str, values: Mapping[str, Sequence[S
 
     units = text("sm_count") or text("gpu_cores")
     return Relative(
-        other.name,
-        other.slug,
-        other.get_absolute_url(),
-        relation,
-        units,
-        text("memory_gb"),
-        text("memory_bandwidth_gb_s"),
+        name=other.name,
+        slug=other.slug,
+        url=other.get_absolute_url(),
+        relation=relation,
+        units=units,
+        memory=text("memory_gb"),
+        bandwidth=text("memory_bandwidth_gb_s"),
     )

@@ -5,13 +5,13 @@ Constant query count whatever is on the sheet: values, who checked them, history
 """
 
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from urllib.parse import urlsplit
 
 from django.contrib.auth import get_user_model
-from django.db.models import Max, Subquery
+from django.db.models import Max
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
@@ -22,10 +22,12 @@ from stackviz.catalog.derived import Derived, derive
 from stackviz.catalog.fields import FIELDS, HEADLINES, Field, grouped
 from stackviz.catalog.figures import for_people, meaning_of, variant_of
 from stackviz.catalog.match import needs_of
-from stackviz.catalog.models import Accelerator, Alias, CatalogueEdition, Source, SpecValue
+from stackviz.catalog.models import Accelerator, Alias, Source, SpecValue
 from stackviz.catalog.past import names_at, public_values_at
 from stackviz.catalog.people import public_name
-from stackviz.catalog.queries import Headline, condition_rank, headline, peaks_of, public_accelerators
+from stackviz.catalog.public import PublicCatalogue, public_catalogue
+from stackviz.catalog.queries import Headline, condition_rank, headline, peaks_of
+from stackviz.catalog.spec_table import spec_columns
 
 # Shown as names, not as values; the vendor stands in the head.
 NOT_LISTED = frozenset({"vendor", "nvml_name", "reported_name"})
@@ -127,24 +129,18 @@ class Sheet:
     changed_at: datetime | None
 
 
-def edited_accelerator(slug: str) -> tuple[Accelerator, str] | None:
-    """A public accelerator with the catalogue's edition; None if there is no such one. One query.
-
-    What was rendered of it under the same edition is still right.
-    """
-    edition = CatalogueEdition.objects.filter(pk=1).values("token")
-    accelerator = public_accelerators().annotate(edition=Subquery(edition)).filter(slug=slug).first()
-    return (accelerator, accelerator.edition or "") if accelerator else None
-
-
 def read_sheet(accelerator: Accelerator, at: datetime | None = None) -> Sheet:
-    """All that stands on an accelerator's sheet, or stood there at a moment. Nine queries at most.
+    """All that stands on an accelerator's sheet, or stood there at a moment. Ten queries at most.
 
     Relatives are told of the present sheet only: they are not what it said, but what is known around it.
     """
+    catalogue = public_catalogue()
     values = sheet_values(accelerator, at)
-    preferred = [value for value in values if value.is_preferred]
-    figures = derive(peaks_of(preferred), accelerator.pk)
+    preferred: dict[str, list[SpecValue]] = defaultdict(list)
+    for value in values:
+        if value.is_preferred:
+            preferred[value.field].append(value)
+    derived = _derived(accelerator, preferred) if at else spec_columns([accelerator])[0].derived
     missing = _missing({value.field for value in values})
     return Sheet(
         accelerator=accelerator,
@@ -152,37 +148,47 @@ def read_sheet(accelerator: Accelerator, at: datetime | None = None) -> Sheet:
         headlines=tuple(_headline(accelerator, field, preferred) for field in HEADLINES),
         missing=tuple(field.words[0] for field in missing if _applies(field, accelerator)),
         not_applying=tuple(field.words[0] for field in missing if not _applies(field, accelerator)),
-        derived=tuple(item for item in figures if item.amount is not None),
-        underived=tuple(item for item in figures if item.amount is None),
-        names=_names(accelerator, at),
-        relatives=relatives(accelerator) if at is None else (),
-        value_count=len(preferred),
+        derived=tuple(item for item in derived if item.amount is not None),
+        underived=tuple(item for item in derived if item.amount is None),
+        names=_names(names_at(accelerator.pk, at) if at else catalogue.names(accelerator.pk)),
+        relatives=relatives(accelerator, catalogue) if at is None else (),
+        value_count=sum(map(len, preferred.values())),
         source_count=len({value.source_id for value in values}),
-        changed_at=last_change(accelerator, at),
+        changed_at=last_change(accelerator.pk, at) if at else last_changes(catalogue).get(accelerator.pk),
     )
+
+
+def _derived(accelerator: Accelerator, preferred: Mapping[str, Sequence[SpecValue]]) -> tuple[Derived, ...]:
+    return derive(peaks_of(value for values in preferred.values() for value in values), accelerator.pk)
 
 
 def sheet_values(accelerator: Accelerator, at: datetime | None = None) -> list[SpecValue]:
     """The public values of the sheet with their sources, smallest first. One query; three as they stood at a moment."""
-    if at is None:
-        public = accelerator.spec_values.filter(status=SpecValue.Status.PUBLIC).select_related("source")
-        rows = list(public.order_by("amount", "pk"))
-    else:
-        rows = public_values_at([accelerator.pk], at)
-        rows.sort(key=lambda value: (value.amount or 0.0, value.pk))
-    return [value for value in rows if value.field in FIELDS and value.field not in NOT_LISTED]
+    values = public_catalogue().values(accelerator.pk) if at is None else public_values_at([accelerator.pk], at)
+    listed = (value for value in values if value.field in FIELDS and value.field not in NOT_LISTED)
+    return sorted(listed, key=lambda value: (value.amount or 0.0, value.pk))
 
 
-def last_change(accelerator: Accelerator, until: datetime | None = None) -> datetime | None:
-    """When anything of the sheet last changed: a value, a name, the product itself. Three queries."""
-    newest = []
-    for records in (
-        SpecValue.history.filter(accelerator_id=accelerator.pk),
-        Alias.history.filter(accelerator_id=accelerator.pk),
-        Accelerator.history.filter(id=accelerator.pk),
-    ):
-        known = records.filter(history_date__lte=until) if until is not None else records
-        newest.append(known.aggregate(newest=Max("history_date"))["newest"])
+_RECORDS = ((SpecValue.history, "accelerator_id"), (Alias.history, "accelerator_id"), (Accelerator.history, "id"))
+
+
+def last_changes(catalogue: PublicCatalogue) -> dict[int, datetime]:
+    """Accelerator pk -> when anything of its sheet last changed. Three queries, once for each edition."""
+    return catalogue.once("last changes", _last_changes)
+
+
+def _last_changes() -> dict[int, datetime]:
+    found: dict[int, datetime] = {}
+    for records, key in _RECORDS:
+        for pk, newest in records.order_by().values_list(key).annotate(Max("history_date")):
+            found[pk] = max(newest, found.get(pk, newest))
+    return found
+
+
+def last_change(accelerator_id: int, until: datetime) -> datetime | None:
+    """When anything of the sheet last changed before a moment: a value, a name, the product itself. Three queries."""
+    known = (records.filter(**{key: accelerator_id}, history_date__lte=until) for records, key in _RECORDS)
+    newest = (records.aggregate(newest=Max("history_date"))["newest"] for records in known)
     return max(filter(None, newest), default=None)
 
 
@@ -195,7 +201,7 @@ def _missing(published: set[str]) -> list[Field]:
     return [field for name, field in FIELDS.items() if name not in published and name not in NOT_LISTED]
 
 
-def _headline(accelerator: Accelerator, field: Field, preferred: Sequence[SpecValue]) -> SheetHeadline:
+def _headline(accelerator: Accelerator, field: Field, preferred: Mapping[str, Sequence[SpecValue]]) -> SheetHeadline:
     figure = _figure(field, preferred)
     if field.name == "int8_tensor_tops" and not figure.is_published:
         # Apple publishes its Neural Engine's rate where others publish that of int8 matrix products.
@@ -206,8 +212,8 @@ def _headline(accelerator: Accelerator, field: Field, preferred: Sequence[SpecVa
     return SheetHeadline(figure, "not_published" if _applies(field, accelerator) else "does_not_apply")
 
 
-def _figure(field: Field, preferred: Sequence[SpecValue]) -> Headline:
-    return headline(field, [value for value in preferred if value.field == field.name])
+def _figure(field: Field, preferred: Mapping[str, Sequence[SpecValue]]) -> Headline:
+    return headline(field, preferred.get(field.name, ()))
 
 
 def _checkers(values: Sequence[SpecValue]) -> dict[int, str]:
@@ -335,11 +341,7 @@ def said(value: SpecValue) -> Said:
     )
 
 
-def _names(accelerator: Accelerator, at: datetime | None) -> tuple[Name, ...]:
-    if at is None:
-        rows = list(accelerator.aliases.select_related("source").order_by("kind", "name", "pk"))
-    else:
-        rows = names_at(accelerator.pk, at)
+def _names(aliases: Iterable[Alias]) -> tuple[Name, ...]:
     return tuple(
         Name(
             name=alias.name,
@@ -349,6 +351,6 @@ def _names(accelerator: Accelerator, at: datetime | None) -> tuple[Name, ...]:
             source_url=alias.source.url,
             note=alias.note,
         )
-        for alias in rows
+        for alias in aliases
         if alias.source and alias.kind != Alias.Kind.PRODUCT
     )

@@ -4,10 +4,12 @@ A state that was not public is told as nothing: a draft, an unreviewed figure an
 """
 
 from collections import defaultdict
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
 
+from django.contrib.auth import get_user_model
 from django.utils.translation import gettext as _
 
 from stackviz.catalog.change import LOADED
@@ -19,6 +21,11 @@ from stackviz.catalog.people import public_name
 MOST_STEPS = 12  # of one figure; the change log has them all
 
 Slot = tuple[str, str]  # field, condition
+# What is read of a record; an instance for each would cost more than the query.
+_RECORDED = (
+    "id", "history_id", "history_date", "history_type", "history_change_reason", "history_user_id",
+    "field", "condition", "value", "unit", "status", "is_preferred", "note", "source_id",
+)  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,17 +49,19 @@ class History:
 
 
 def value_histories(accelerator_id: int, until: datetime | None = None) -> dict[Slot, History]:
-    """The history of every figure that an accelerator has or had in public, up to a moment. One query."""
-    records = SpecValue.history.filter(accelerator_id=accelerator_id).select_related("history_user")
+    """The history of every figure that an accelerator has or had in public, up to a moment. Two queries."""
+    records = SpecValue.history.filter(accelerator_id=accelerator_id)
     if until is not None:
         records = records.filter(history_date__lte=until)
+    rows = list(records.order_by("id", "history_date", "history_id").values_list(*_RECORDED, named=True))
+    people = get_user_model().objects.in_bulk({row.history_user_id for row in rows if row.history_user_id})
     by_row: dict[int, list[Any]] = defaultdict(list)
-    for record in records.order_by("id", "history_date", "history_id"):
+    for record in rows:
         by_row[record.id].append(record)
     first: dict[Slot, datetime] = {}
     steps: dict[Slot, list[Step]] = defaultdict(list)
     for row in by_row.values():
-        for slot, step in _told(row):
+        for slot, step in _told(row, people):
             first[slot] = min(step.when, first.get(slot, step.when))
             if step.old or not step.reason.startswith(LOADED):
                 steps[slot].append(_readable(step))
@@ -64,7 +73,7 @@ def _history(since: datetime, steps: list[Step]) -> History:
     return History(since, tuple(newest[:MOST_STEPS]), max(0, len(newest) - MOST_STEPS))
 
 
-def _told(records: list[Any]) -> list[tuple[Slot, Step]]:
+def _told(records: list[Any], people: Mapping[int, Any]) -> list[tuple[Slot, Step]]:
     """Each record of a row against the one before it; what left the public view as it was is not told."""
     found = []
     before: Any = None
@@ -74,7 +83,8 @@ def _told(records: list[Any]) -> list[tuple[Slot, Step]]:
         if old != new:
             shown = after or before
             reason = record.history_change_reason or ""
-            found.append(((shown.field, shown.condition), Step(record.history_date, _who(record), old, new, reason)))
+            step = Step(record.history_date, _who(record, people), old, new, reason)
+            found.append(((shown.field, shown.condition), step))
         before = after
     return found
 
@@ -96,9 +106,9 @@ def _printed(record: Any, other: Any) -> str:  # noqa: ANN401 - a historical Spe
     return f"{figure} ({'; '.join(beside)})" if beside else figure
 
 
-def _who(record: Any) -> str:  # noqa: ANN401
-    if record.history_user:
-        return public_name(record.history_user)
+def _who(record: Any, people: Mapping[int, Any]) -> str:  # noqa: ANN401
+    if record.history_user_id in people:
+        return public_name(people[record.history_user_id])
     if (record.history_change_reason or "").startswith(LOADED):
         return _("the catalogue's files")
     return _("not recorded")

@@ -24,10 +24,11 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_safe
 
 from stackviz.accelerators.citation import cite
-from stackviz.accelerators.sheet import edited_accelerator, read_sheet, sheet_values
+from stackviz.accelerators.sheet import read_sheet, sheet_values
 from stackviz.accelerators.sheet_files import FORMATS, sheet_file
 from stackviz.catalog.models import Accelerator
 from stackviz.catalog.past import public_accelerators_at, read_moment, write_moment
+from stackviz.catalog.public import public_catalogue
 from stackviz.catalog.queries import successors
 from stackviz.web.address import AddressReader, Note
 from stackviz.web.fragments import cached_html
@@ -58,10 +59,10 @@ def sheet(request: HttpRequest, slug: str) -> HttpResponseBase:
 
     `?at=` shows the sheet as it stood, `?format=csv|json` gives it as a file.
     """
-    found = edited_accelerator(slug)
-    if found is None:
+    catalogue = public_catalogue()
+    accelerator, edition = catalogue.by_slug.get(slug), catalogue.edition
+    if accelerator is None:
         return _elsewhere(slug)
-    accelerator, edition = found
     query = read_sheet_query(request.GET)
     tag = _tag(request, accelerator, edition, query)
     unchanged = get_conditional_response(request, etag=tag) if tag else None

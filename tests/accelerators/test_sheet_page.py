@@ -179,13 +179,12 @@ def test_an_unknown_accelerator_is_not_found(curated, client, db):
     assert client.get("/accelerators/no-such-card/").status_code == 404
 
 
-@pytest.mark.parametrize(("slug", "queries"), [("nvidia-h100-sxm5-80gb", 9), ("apple-m3-max-40", 9), ("hailo-8", 9)])
-def test_a_sheet_costs_the_same_queries_whatever_is_on_it(
-    curated, client, db, django_assert_num_queries, slug, queries
-):
+@pytest.mark.parametrize("slug", ["nvidia-h100-sxm5-80gb", "apple-m3-max-40", "hailo-8"])
+def test_a_sheet_costs_the_same_queries_whatever_is_on_it(curated, client, db, django_assert_num_queries, slug):
     """Once; what was rendered is kept, and asking again costs the one query that tells whether anything moved."""
+    page_of(client, "nvidia-t4")  # what is public is read from now on
     cache.clear()
-    with django_assert_num_queries(queries):
+    with django_assert_num_queries(2):  # edition, history
         page_of(client, slug)
     with django_assert_num_queries(1):
         page_of(client, slug)

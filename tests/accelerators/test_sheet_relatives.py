@@ -4,10 +4,11 @@ import pytest
 
 from stackviz.accelerators.relatives import place_of, relatives
 from stackviz.catalog.models import Accelerator
+from stackviz.catalog.public import public_catalogue
 
 
 def related(slug: str) -> dict[str, str]:
-    return {other.slug: other.relation for other in relatives(Accelerator.objects.get(slug=slug))}
+    return {other.slug: other.relation for other in relatives(Accelerator.objects.get(slug=slug), public_catalogue())}
 
 
 def test_products_of_the_same_chip_say_which_is_cut_down(curated, db):
@@ -36,7 +37,7 @@ def test_variants_of_an_apple_chip_stand_before_its_neighbours(curated, db):
 def test_what_tells_them_apart_stands_beside_them(curated, db):
     pcie = next(
         other
-        for other in relatives(Accelerator.objects.get(slug="nvidia-h100-sxm5-80gb"))
+        for other in relatives(Accelerator.objects.get(slug="nvidia-h100-sxm5-80gb"), public_catalogue())
         if other.slug == "nvidia-h100-pcie-80gb"
     )
     assert (pcie.units, pcie.memory, pcie.bandwidth) == ("114", "80 GB", "2,000 GB/s")
@@ -94,8 +95,8 @@ def test_a_name_of_no_known_line_has_no_place(name):
     assert place_of(name) is None
 
 
-def test_relatives_cost_two_queries(curated, db, django_assert_num_queries):
+def test_relatives_cost_no_query(curated, db, django_assert_num_queries):
+    catalogue = public_catalogue()
     for slug in ("nvidia-h100-sxm5-80gb", "hailo-8"):
-        accelerator = Accelerator.objects.get(slug=slug)
-        with django_assert_num_queries(2):
-            relatives(accelerator)
+        with django_assert_num_queries(0):
+            relatives(catalogue.by_slug[slug], catalogue)
