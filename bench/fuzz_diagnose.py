@@ -285,7 +285,7 @@ def diagnose(text: str, *, is_thorough: bool = False) -> int:
     return len(found)
 
 
-@dataclass
+@dataclass(kw_only=True)
 class Outcome:
     """What a run of samples came to."""
 

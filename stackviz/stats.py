@@ -20,7 +20,7 @@ MIN_SAMPLES_FOR_QUARTILES = 4  # below, a quartile lies between two samples that
 CONFIDENCE = 0.95
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Summary:
     """Samples in short, in their own unit. `low` .. `high`: where the true median lies with CONFIDENCE."""
 
@@ -69,12 +69,12 @@ def summarize(samples: Sequence[float]) -> Summary | None:
     ordered = sorted(samples)
     median = _at(ordered, 0.5)
     if count < MIN_SAMPLES_FOR_QUARTILES:
-        return Summary(count, median)
+        return Summary(count=count, median=median)
     q1, q3 = _at(ordered, 0.25), _at(ordered, 0.75)
     rank = interval_rank(count)
     if rank is None:
-        return Summary(count, median, q1, q3)
-    return Summary(count, median, q1, q3, float(ordered[rank]), float(ordered[-1 - rank]))
+        return Summary(count=count, median=median, q1=q1, q3=q3)
+    return Summary(count=count, median=median, q1=q1, q3=q3, low=float(ordered[rank]), high=float(ordered[-1 - rank]))
 
 
 def _at(ordered: Sequence[float], share: float) -> float:

@@ -53,7 +53,7 @@ class Link:
     url: str
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Claim:
     """One line of the file. `claimed`: the number it says, in SI base units; None where it says none to compare.
 
@@ -71,7 +71,7 @@ class Claim:
     said_at: tuple[Link, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Figure:
     """What the catalogue says today: `text` with its unit, "" where nothing is published."""
 
@@ -142,7 +142,17 @@ def _claim(line: int, row: Mapping[str, str], links: _Links) -> Claim:
         _must(figures, *where, "a claimed number needs a figure to be held against")
         claimed = amount_of(FIELDS[figures[0].field], row["claimed"], row["unit"])
     verdict = Verdict(row["verdict"])
-    return Claim(row["key"], row["subject"], row["claim"], verdict, row["answer"], claimed, figures, sources, said_at)
+    return Claim(
+        key=row["key"],
+        subject=row["subject"],
+        text=row["claim"],
+        verdict=verdict,
+        answer=row["answer"],
+        claimed=claimed,
+        figures=figures,
+        sources=sources,
+        said_at=said_at,
+    )
 
 
 def _wanted(line: int, text: str) -> Wanted:

@@ -62,7 +62,7 @@ class FilterChoices:
     architectures: Mapping[str, str]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ListQuery:
     """Filters, order and columns of the list; the empty value of each means that it is not asked for."""
 

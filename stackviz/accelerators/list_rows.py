@@ -17,7 +17,7 @@ from stackviz.catalog.queries import Headline, headline
 from stackviz.units import format_number
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Column:
     """The head of a column. `condition` holds for all its figures unless a cell says otherwise.
 
@@ -115,14 +115,32 @@ def name_column(query: ListQuery) -> Column:
     """The head of the names: the usual order, but for a search, which has the nearest first."""
     order = _order("name", query) or ("" if query.sort or query.q else "ascending")
     sort = "-name" if order == "ascending" else "name" if query.q else ""
-    return Column("name", _("Name"), "", "", "", is_number=False, sort_address=query.address(sort=sort), order=order)
+    return Column(
+        field="name",
+        title=_("Name"),
+        unit="",
+        condition="",
+        meaning="",
+        is_number=False,
+        sort_address=query.address(sort=sort),
+        order=order,
+    )
 
 
 def kind_column(query: ListQuery) -> Column:
     """The head of the kinds."""
     address = query.address(sort=next_sort("kind", query))
     order = _order("kind", query)
-    return Column("kind", _("Kind"), "", "", "", is_number=False, sort_address=address, order=order)
+    return Column(
+        field="kind",
+        title=_("Kind"),
+        unit="",
+        condition="",
+        meaning="",
+        is_number=False,
+        sort_address=address,
+        order=order,
+    )
 
 
 def list_rows(accelerators: Sequence[Accelerator], names: Sequence[str], catalogue: PublicCatalogue) -> list[ListRow]:

@@ -33,7 +33,7 @@ from stackviz.catalog.spec_table import spec_columns
 NOT_LISTED = frozenset({"vendor", "nvml_name", "reported_name"})
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Said:
     """What one source says: the figure as text, the exact one, and where it is from.
 
@@ -50,7 +50,7 @@ class Said:
     note: str
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class SheetValue:
     """The preferred value under one condition. `confirmed_by` say the same, `others` something else.
 
@@ -88,7 +88,7 @@ class SheetGroup:
         return sum(len(field.values) for field in self.fields)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Name:
     """A name the accelerator goes by; `needs` says with what it is this accelerator's ("30-core GPU")."""
 
@@ -108,7 +108,7 @@ class SheetHeadline:
     reason: str
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Sheet:
     """All of one accelerator's page. `missing`: fields for which nothing is published, `not_applying`: cannot be.
 

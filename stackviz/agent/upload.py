@@ -47,7 +47,7 @@ class Outcome(Enum):
     NOT_IN_TIME = "not in time"
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Delivery:
     """How sending one report ended. `was_new` is False if the site had it already."""
 
@@ -199,18 +199,18 @@ def _judge(server: Server, report: Report, answer: Answer, attempts: int) -> Del
     status = answer.status
     described = _described(server, answer)
     if answer.is_final:
-        return Delivery(Outcome.WRONG_SERVER, None, answer.text, attempts=attempts)
+        return Delivery(outcome=Outcome.WRONG_SERVER, status=None, text=answer.text, attempts=attempts)
     if status is None or status in _LATER or status >= 500 or answer.stopped_halfway:
-        return Delivery(Outcome.NOT_IN_TIME, status, described, attempts=attempts)
+        return Delivery(outcome=Outcome.NOT_IN_TIME, status=status, text=described, attempts=attempts)
     if status in {401, 403}:
-        return Delivery(Outcome.KEY_REFUSED, status, described, attempts=attempts)
+        return Delivery(outcome=Outcome.KEY_REFUSED, status=status, text=described, attempts=attempts)
     if status in _NEVER:
-        return Delivery(Outcome.REJECTED, status, answer.text, attempts=attempts)
+        return Delivery(outcome=Outcome.REJECTED, status=status, text=answer.text, attempts=attempts)
     said = _json_object(answer.text)
     if 200 <= status < 300 and str(said.get("id", "")).lower() == str(report.id):
         return Delivery(
-            Outcome.DELIVERED,
-            status,
+            outcome=Outcome.DELIVERED,
+            status=status,
             status_url=server.absolute(said.get("status_url")),
             receipt_url=server.absolute(said.get("receipt_url")),
             was_new=status != 200,
@@ -220,7 +220,7 @@ def _judge(server: Server, report: Report, answer: Answer, attempts: int) -> Del
         described = f"it sends us to {answer.headers.get('location', 'nowhere')}: give the right address as --server"
     elif 200 <= status < 300:  # a login page of a hotel network answers 200 to anything
         described = f"it answered {status}, and not as an accelweb site does"
-    return Delivery(Outcome.WRONG_SERVER, status, described, attempts=attempts)
+    return Delivery(outcome=Outcome.WRONG_SERVER, status=status, text=described, attempts=attempts)
 
 
 def _described(server: Server, answer: Answer) -> str:

@@ -145,7 +145,9 @@ def _measurement(
 def _summary(result: Result) -> Summary | None:
     if result.median is None:
         return None
-    return Summary(result.sample_count, result.median, result.q1, result.q3, result.low, result.high)
+    return Summary(
+        count=result.sample_count, median=result.median, q1=result.q1, q3=result.q3, low=result.low, high=result.high
+    )
 
 
 def _bounding_fields(
@@ -180,7 +182,7 @@ def _reading_order(measured: Measurement) -> tuple[Any, ...]:
     )
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Point:
     """One result of a series' past. `seconds` None: the run failed or was skipped, for `reason`."""
 
@@ -195,6 +197,6 @@ class Point:
 
 def series_history(series: Series, points: int = HISTORY_POINTS) -> list[Point]:
     """The newest `points` results of a series, oldest first. One query, as long as the answer."""
-    fields = ("measured_at", "report_id", "state", "reason", "median", "low", "high")
+    fields = ("measured_at", "report_id", "state", "reason", "low", "high")
     newest = Result.objects.filter(series=series).order_by("-measured_at")[:points]
-    return [Point(*row) for row in reversed(newest.values_list(*fields))]
+    return [Point(**row) for row in reversed(newest.values(*fields, seconds=F("median")))]

@@ -53,7 +53,7 @@ class SourceLine:
     kind: str
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class SpecLine:
     device: str
     field: str
@@ -75,7 +75,7 @@ class SpecLine:
         return self.device, self.field, self.condition
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class AliasLine:
     device: str
     name: str
@@ -105,7 +105,7 @@ class ExceptionLine:
         return self.device, self.field, self.condition
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Catalogue:
     """Everything the curated files say, and the version of what they say."""
 
@@ -152,7 +152,15 @@ def read_catalogue(folder: Path = DATA) -> Catalogue:
     if problems:
         raise CuratedDataError(problems)
     all_specs = tuple(line for lines in specs.values() for line in lines)
-    return Catalogue(data_version(folder), vendors, accelerators, sources, all_specs, aliases, exceptions)
+    return Catalogue(
+        version=data_version(folder),
+        vendors=vendors,
+        accelerators=accelerators,
+        sources=sources,
+        specs=all_specs,
+        aliases=aliases,
+        exceptions=exceptions,
+    )
 
 
 Line = TypeVar("Line", VendorLine, AcceleratorLine, SourceLine, SpecLine, AliasLine, ExceptionLine)
@@ -184,7 +192,7 @@ def _read(path: Path, kind: type[Line]) -> tuple[Line, ...]:
     for number, row in enumerate(lines, start=2):
         if len(row) != len(header):
             raise CuratedDataError([f"{path.name}:{number}: {len(row)} columns, not {len(header)}"])
-    return tuple(kind(*row) for row in lines)
+    return tuple(kind(**dict(zip(header, row, strict=True))) for row in lines)
 
 
 def _in_file(name: str, problems: Iterable[Problem]) -> list[str]:

@@ -29,13 +29,13 @@ def _known(alias: Alias, said: dict[tuple[int, str], set[str]]) -> KnownCard:
     printed = int(next(iter(memory))) if len(memory) == 1 else 0
     asked = {"memory": alias.memory_bytes, "cores": alias.gpu_cores, "more": alias.kind == Alias.Kind.UNDECIDED}
     return KnownCard(
-        alias.name,
-        alias.accelerator.vendor.slug,
-        alias.accelerator.slug,
-        alias.memory_bytes or printed or None,
-        next(iter(capability)) if len(capability) == 1 else "",
-        alias.gpu_cores,
-        " ".join(word for word, is_asked in asked.items() if is_asked),
+        reported_name=alias.name,
+        vendor=alias.accelerator.vendor.slug,
+        accelerator=alias.accelerator.slug,
+        memory_bytes=alias.memory_bytes or printed or None,
+        compute_capability=next(iter(capability)) if len(capability) == 1 else "",
+        gpu_cores=alias.gpu_cores,
+        needs=" ".join(word for word, is_asked in asked.items() if is_asked),
     )
 
 

@@ -18,7 +18,7 @@ from stackviz.catalog.models import Accelerator, SpecValue
 from stackviz.catalog.public import public_catalogue
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Headline:
     """A headline figure: `number` in `unit`, the field's own, so that a column can be read down.
 
@@ -73,7 +73,16 @@ def headline(field: Field, values: Sequence[SpecValue]) -> Headline:
     """The figure of one field to show first, out of an accelerator's preferred values of it."""
     usual = usual_values(field, values)
     if not usual:
-        return Headline(field.name, field.words[0], "", printed_unit(field.unit), "", "", "", None)
+        return Headline(
+            field=field.name,
+            title=field.words[0],
+            number="",
+            unit=printed_unit(field.unit),
+            exact="",
+            condition="",
+            basis="",
+            amount=None,
+        )
     shown = [in_unit_of(field, value) for value in usual]
     return Headline(
         field=field.name,

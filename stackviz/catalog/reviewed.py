@@ -32,7 +32,7 @@ class Finding:
     is_excused: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Reviewed:
     """What the database has in public: values and names of public accelerators, and what each sheet publishes."""
 
@@ -63,7 +63,14 @@ def read_reviewed(exceptions: Mapping[Cell, ExceptionLine]) -> Reviewed:
     for alias in aliases:
         alias.accelerator = known[alias.accelerator_id]
     published = {pk: published_by(known[pk].slug, found) for pk, found in by_sheet.items()}
-    return Reviewed(accelerators, values, aliases, exceptions, published, cells)
+    return Reviewed(
+        accelerators=accelerators,
+        values=values,
+        aliases=aliases,
+        exceptions=exceptions,
+        published=published,
+        cells=cells,
+    )
 
 
 def cell_of(value: SpecValue) -> Cell:

@@ -13,7 +13,7 @@ DECADES_RATIO = 100
 BAR_PX, FRAME_PX, FEWEST_BARS = 34, 84, 3
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Bar:
     """One measured or published figure.
 

@@ -21,7 +21,7 @@ class Named:
     radius_px: float
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Label:
     """A dot's name beside it: an offset in pixels, and where its text is anchored.
 
@@ -55,7 +55,7 @@ def place_labels(named: Sequence[Named], lines: Sequence[tuple[str, float, float
     for key, (_side, (dx, dy, anchor)) in wide.items():
         only = "" if key in narrow else "middle" if key in middle else "wide"
         dot = at[key]
-        found.append(Label(dot.text, f"{dot.x:.1f}", f"{dot.y:.1f}", dx, dy, anchor, only))
+        found.append(Label(text=dot.text, x=f"{dot.x:.1f}", y=f"{dot.y:.1f}", dx=dx, dy=dy, anchor=anchor, only=only))
     return found
 
 

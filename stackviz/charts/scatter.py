@@ -33,7 +33,7 @@ FIGURE_PX = 620
 MARGIN = 0.04
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Dot:
     """One thing: `x`, `y`, `size` in the units of their axes; `size` None is unknown. `place` decides colour, shape."""
 

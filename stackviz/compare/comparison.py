@@ -22,7 +22,7 @@ class Faults:
     findings: tuple[Finding, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Comparison:
     """`stacks` None: a comparison of the past, of which only spec sheets are kept. `base`: of the machines."""
 

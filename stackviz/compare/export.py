@@ -13,7 +13,7 @@ from stackviz.compare.spec_table import SheetCell, SheetRow, Sheets
 from stackviz.web.download import csv_response, json_response
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Exported:
     """What a file says besides the table. `address`: where the page is.
 

@@ -17,7 +17,7 @@ from stackviz.units import format_factor
 Pair = tuple[str, int, str]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class MeasuredCell:
     """One machine's figure in a row. `label` is empty for a failed or skipped run: `missing` says why then."""
 
@@ -136,10 +136,12 @@ def _cell(
 ) -> MeasuredCell:
     """`scale`: rate of a full bar. `best`, `baseline`: highest rate and first result; None where nothing is ranked."""
     if result is None:
-        return MeasuredCell(place, missing=_("not measured"))
+        return MeasuredCell(place=place, missing=_("not measured"))
     rate, receipt = result.rate, reverse("ingest:receipt", args=[result.report_id])
     if rate is None or result.summary is None:
-        return MeasuredCell(place, missing=result.reason or result.state, device=result.device, receipt_url=receipt)
+        return MeasuredCell(
+            place=place, missing=result.reason or result.state, device=result.device, receipt_url=receipt
+        )
     base = baseline.rate if baseline and baseline is not result else None
     return MeasuredCell(
         place=place,

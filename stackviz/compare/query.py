@@ -144,7 +144,7 @@ class Address:
         return self.query(subjects=tuple(other for other in self.subjects if other != subject))
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class CompareQuery:
     """What is compared and how. `base` None: the first; `at` None: as it stands now; `format` "": as a page."""
 

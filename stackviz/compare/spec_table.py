@@ -22,7 +22,7 @@ from stackviz.web.words import missing_text
 DERIVED = "derived"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class SheetCell:
     """A published figure beside the baseline's. `source`: number in the list of sources, 0 for none.
 
@@ -84,7 +84,7 @@ class Source:
     url: str
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Sheets:
     """The published part: one column per subject that has a sheet.
 

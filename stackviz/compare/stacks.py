@@ -121,7 +121,7 @@ def _shared(loaded: Loaded) -> str:
 def _column(subjects: Sequence[Loaded], described: Column | None, number: int) -> Column:
     loaded = subjects[0]
     key, title, subtitle, url = loaded.subject.name, loaded.title, describe(loaded), loaded.url
-    base = described or Column(key, title, subtitle, url, ())
+    base = described or Column(key=key, title=title, subtitle=subtitle, url=url, boxes=())
     if loaded.snapshot is not None:
         snapshot = loaded.snapshot
         cards, findings = list(snapshot.cards.all()), list(snapshot.findings.all())

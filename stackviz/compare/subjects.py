@@ -16,7 +16,7 @@ from stackviz.stacks.reported import stack_slug
 from stackviz.web.address import Note
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Loaded:
     """One subject with what is known of it.
 
@@ -55,13 +55,19 @@ def _sheets_and_stacks(selection: Selection) -> dict[Subject, Loaded]:
     of_vendor = {stack.vendor: stack.slug for stack in reversed(rows)}
     found = {
         sheets[slug]: Loaded(
-            sheets[slug], short_name(item), item.get_absolute_url(), item, of_vendor.get(item.vendor.slug, "")
+            subject=sheets[slug],
+            title=short_name(item),
+            url=item.get_absolute_url(),
+            accelerator=item,
+            stack_slug=of_vendor.get(item.vendor.slug, ""),
         )
         for slug, item in accelerators.items()
     }
     for stack in rows:
         if subject := stacks.get(stack.slug):
-            found[subject] = Loaded(subject, stack.name, stack.get_absolute_url(), stack_slug=stack.slug)
+            found[subject] = Loaded(
+                subject=subject, title=stack.name, url=stack.get_absolute_url(), stack_slug=stack.slug
+            )
     return found
 
 
@@ -88,10 +94,18 @@ def short_name(accelerator: Accelerator) -> str:
 
 def _loaded_machine(subject: Subject, machine: Machine, snapshot: Snapshot | None) -> Loaded:
     if snapshot is None:
-        return Loaded(subject, machine.name, machine.get_absolute_url(), machine=machine)
+        return Loaded(subject=subject, title=machine.name, url=machine.get_absolute_url(), machine=machine)
     slug = stack_slug(snapshot.facts, (card.vendor for card in snapshot.cards.all()))
     sheet = main_accelerator(snapshot)
-    return Loaded(subject, machine.name, machine.get_absolute_url(), sheet, slug, machine, snapshot)
+    return Loaded(
+        subject=subject,
+        title=machine.name,
+        url=machine.get_absolute_url(),
+        accelerator=sheet,
+        stack_slug=slug,
+        machine=machine,
+        snapshot=snapshot,
+    )
 
 
 def main_accelerator(snapshot: Snapshot) -> Accelerator | None:
@@ -112,7 +126,7 @@ def describe(loaded: Loaded) -> str:
     return _("spec sheet")
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Head:
     """A subject as the head of its column.
 

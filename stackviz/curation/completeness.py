@@ -41,7 +41,7 @@ STATES: dict[str, str | Promise] = {
 }
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Cell:
     """One field of one accelerator. `values`: public ones, `sources`: different ones of these, `waiting`: not public.
 
@@ -82,7 +82,7 @@ class Device:
         return tally(self.cells)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Tally:
     """What a row or a column of the matrix comes to. `values` and `waiting` are values, the others count cells."""
 
@@ -139,10 +139,18 @@ def read_matrix(accelerators: QuerySet[Accelerator], fields: Sequence[Field], no
         applies = field.applies_to(accelerator.vendor.slug, accelerator.kind)
         found = counted.get((accelerator.pk, field.name))
         if found is None:
-            return Cell(field.name, applies)
+            return Cell(field=field.name, is_applicable=applies)
         checked = found["checked"]
         is_old = checked is not None and now - checked > OLD
-        return Cell(field.name, applies, found["values"], found["sources"], found["waiting"], checked, is_old)
+        return Cell(
+            field=field.name,
+            is_applicable=applies,
+            values=found["values"],
+            sources=found["sources"],
+            waiting=found["waiting"],
+            checked=checked,
+            is_old=is_old,
+        )
 
     devices = tuple(Device(row, tuple(cell(row, field) for field in fields)) for row in rows)
     return Matrix(tuple(fields), devices)

@@ -26,7 +26,7 @@ KINDS = (NEW, CHANGED, SAME, REFUSED)
 _COLUMN_OF = {"accelerator": "device", "is_preferred": "status", NON_FIELD_ERRORS: ""}
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class PlannedRow:
     """One row of the table and what becomes of it. `problems`: (column, why), for a refused row."""
 
@@ -157,7 +157,13 @@ def _refused(row: Row, error: ValidationError) -> PlannedRow:
     device, field = (*row.cells, "", "")[:2]
     by_column = error.message_dict if hasattr(error, "error_dict") else {"": error.messages}
     problems = [(_COLUMN_OF.get(name, name), " ".join(texts)) for name, texts in by_column.items()]
-    return PlannedRow(row.number, REFUSED, device, field_title(field), problems=tuple(sorted(problems, key=_place)))
+    return PlannedRow(
+        number=row.number,
+        kind=REFUSED,
+        device=device,
+        field=field_title(field),
+        problems=tuple(sorted(problems, key=_place)),
+    )
 
 
 def _place(problem: tuple[str, str]) -> int:
@@ -168,11 +174,19 @@ def _planned(row: Row, outcome: RowResult) -> PlannedRow:
     proposal: Proposal = outcome.instance
     device, field = proposal.accelerator.name, field_title(proposal.field)
     if not proposal.action:
-        return PlannedRow(row.number, SAME, device, field, figure=figure(proposal.before))
+        return PlannedRow(number=row.number, kind=SAME, device=device, field=field, figure=figure(proposal.before))
     after = wanted(proposal)
     kind = NEW if proposal.action == Proposal.Action.ADD else CHANGED
     told = differences(proposal.before, after)
-    return PlannedRow(row.number, kind, device, field, str(proposal.get_action_display()), figure(after), told)
+    return PlannedRow(
+        number=row.number,
+        kind=kind,
+        device=device,
+        field=field,
+        action=str(proposal.get_action_display()),
+        figure=figure(after),
+        differences=told,
+    )
 
 
 def _print(row: PlannedRow) -> list[Any]:

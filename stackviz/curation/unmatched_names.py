@@ -22,7 +22,7 @@ MOST_SIZES = 6  # memory sizes named of one reported name
 NamePair = tuple[str, str]  # reported name, vendor
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Waiting:
     """A reported name without a sheet. `machines` counts all, `public_machines` those of public labs.
 

@@ -60,7 +60,7 @@ class PastedCard:
         return sheet if sheet is not None and sheet.is_public else None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class CardRow:
     """Cards of one name and size. `sheet_url` empty: in no public sheet; then `needs` says what would decide."""
 
@@ -103,7 +103,7 @@ class ResultTable:
     rows: tuple[ResultRow, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class MachineDiagnosis:
     """One machine of the text. `findings`: worst first; `open_questions` and `fits` are answers too, and come apart.
 
@@ -131,7 +131,7 @@ class MachineDiagnosis:
     ignored: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Diagnosis:
     """The page below its form. `more`: machines of the text beyond MOST_MACHINES, which are not shown.
 
@@ -167,7 +167,7 @@ def diagnose(pasted: Pasted) -> Diagnosis:
     cards = matched_cards(shown)
     slugs = [stack_slug(one.reading.facts, vendors_of(one.reading)) for one in shown]
     stacks = described_columns(slugs)
-    described = [stacks.get(slug) or Column(slug, "", "", "", ()) for slug in slugs]
+    described = [stacks.get(slug) or Column(key=slug, title="", subtitle="", url="", boxes=()) for slug in slugs]
     names = _component_names(shown)
     looked_at = [
         _looked_at(number, title, *found, tables, names)

@@ -27,7 +27,7 @@ class Counterpart:
     source_url: str = ""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Need:
     """One line of a box's requirement table: ships | cuDNN | 9.10.2 | linux, with what the machine `has`.
 
@@ -79,7 +79,7 @@ class Link:
     url: str = ""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Box:
     """One component in one column.
 
@@ -114,7 +114,7 @@ class Box:
         return bool(self.summary or self.calls or self.see_version or self.install or self.requires)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Column:
     """One compared subject. `key` is its name in the address: `stack:apple-metal`, `machine:lab/name`, a slug.
 

@@ -35,7 +35,7 @@ class Placed:
     is_repeat: bool = False
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class DrawnLink:
     """A link as a bracket beside its column: between two boxes, on a lane of its own or that of the like.
 
@@ -52,7 +52,7 @@ class DrawnLink:
     differs: bool
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Cell:
     """One column's part of a row. Without boxes, `missing` says so and `instead` what to know, if anything.
 

@@ -44,7 +44,7 @@ LEADING = 15.0
 HARDWARE = "#4f679d"
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Pool:
     """A memory: "Device memory", "HBM or GDDR on the card". `place` is what encloses it: "Card"."""
 
@@ -68,7 +68,7 @@ class Unit:
     place: str = ""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Move:
     """How bytes get from one pool or unit to another. `is_explicit`: only by a copy that a program asks for."""
 
@@ -93,7 +93,7 @@ class Limit:
     source_url: str = ""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class MemoryModel:
     """`steps`: what happens to a tensor, a sentence each, in order."""
 
@@ -241,7 +241,7 @@ def _arrows(moves: Sequence[Move], below: set[str], top: float, bottom: float) -
         lines = _label(move, room)
         y = (top + bottom - LEADING * len(lines)) / 2 + 12
         for number, (line, style, fill) in enumerate(lines):
-            yield Text(x + 14, y + number * LEADING, line, style, fill)
+            yield Text(x=x + 14, y=y + number * LEADING, text=line, style=style, fill=fill)
 
 
 def _arrow(x: float, top: float, bottom: float, *, is_copy: bool, is_up: bool) -> Iterator[Mark]:
@@ -280,7 +280,7 @@ def _drawn_place(model: MemoryModel, place: _Place, top: float, spots: dict[str,
         marks += [*units, *_ways(inner, place, spots, y, y + ways)]
         y = below if place.units else y
     bottom = y + PAD
-    frame = Rect(MARGIN, top, WIDTH - 2 * MARGIN, bottom - top, PAPER, LINE, 8)
+    frame = Rect(x=MARGIN, y=top, width=WIDTH - 2 * MARGIN, height=bottom - top, fill=PAPER, stroke=LINE, radius=8)
     return [frame, *marks], bottom
 
 
@@ -302,10 +302,19 @@ def _parts(parts: Sequence[Pool | Unit], top: float, spots: dict[str, _Spot]) ->
         x = MARGIN + PAD + place * (width + GAP)
         spots[part.key] = _Spot(x, width, top, top + height)
         marks.append(
-            Rect(x, top, width, height, HARDWARE, HARDWARE, 6, opacity=0.12 if isinstance(part, Pool) else 0.03)
+            Rect(
+                x=x,
+                y=top,
+                width=width,
+                height=height,
+                fill=HARDWARE,
+                stroke=HARDWARE,
+                radius=6,
+                opacity=0.12 if isinstance(part, Pool) else 0.03,
+            )
         )
         marks += (
-            Text(x + 10, top + 19 + number * LEADING, line, style, fill)
+            Text(x=x + 10, y=top + 19 + number * LEADING, text=line, style=style, fill=fill)
             for number, (line, style, fill) in enumerate(lines)
         )
     return marks, top + height

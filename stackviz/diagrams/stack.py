@@ -83,11 +83,20 @@ def _row(role: str, columns: Sequence[Column], own: Sequence[Sequence[Box]]) -> 
     for place, (column, here, lacks) in enumerate(zip(columns, present, lacking, strict=True)):
         number = column.number or place + 1
         if here:
-            cells.append(Cell(column, number, tuple(_place(box, components) for box in here)))
+            cells.append(Cell(column=column, number=number, placed=tuple(_place(box, components) for box in here)))
         else:
             elsewhere = _elsewhere(own[place], components)
             instead = _instead(lacks, role, components)
-            cells.append(Cell(column, number, (), elsewhere or _no_counterpart(named), instead, is_gap=not elsewhere))
+            cells.append(
+                Cell(
+                    column=column,
+                    number=number,
+                    placed=(),
+                    missing=elsewhere or _no_counterpart(named),
+                    instead=instead,
+                    is_gap=not elsewhere,
+                )
+            )
     return Row(role, role_title(role), tuple(_told_once(cells)), _differs(present))
 
 
@@ -129,7 +138,7 @@ def _instead(lacking: Sequence[Box], role: str, components: set[str]) -> str:
 
 def _empty_row(columns: Sequence[Column]) -> Row:
     cells = tuple(
-        Cell(column, column.number or place, (), gettext("nothing described"))
+        Cell(column=column, number=column.number or place, placed=(), missing=gettext("nothing described"))
         for place, column in enumerate(columns, 1)
     )
     return Row("", "", cells, differs=False)

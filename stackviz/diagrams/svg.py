@@ -137,7 +137,7 @@ def _heads(drawing: Drawing, frame: _Frame) -> _Piece:
     marks: list[Mark] = []
     height = 0.0
     for place, (column, x) in enumerate(zip(drawing.columns, frame.lefts, strict=True)):
-        marks.append(Rect(x, 0, frame.box, 3, _subject_colour(column, place)))
+        marks.append(Rect(x=x, y=0, width=frame.box, height=3, fill=_subject_colour(column, place)))
         names = lines_of(column.title, frame.box, HEAD)
         subs = lines_of(column.subtitle, frame.box, SUB)
         marks += written_lines(names, x, 22, HEAD, 20)
@@ -153,7 +153,7 @@ def _subject_colour(column: Column, place: int) -> str:
 def _layer(layer: LayerRows, frame: _Frame, *, folds: bool) -> Iterator[_Piece]:
     """One layer: its rows below a line, its name beside the first."""
     rows = layer.differing if folds else layer.rows
-    yield _Piece(4, (Rect(MARGIN, 0, frame.width - 2 * MARGIN, 1, LINE),), {})
+    yield _Piece(4, (Rect(x=MARGIN, y=0, width=frame.width - 2 * MARGIN, height=1, fill=LINE),), {})
     for place, row in enumerate(rows):
         yield _row(row, layer, frame, is_first=place == 0)
     if folds and (layer.same or not rows):
@@ -180,7 +180,7 @@ def _row(row: Row, layer: LayerRows, frame: _Frame, *, is_first: bool) -> _Piece
         marks += _moved(piece.marks, x, 4)
         keys |= {key: 4 + at for key, at in piece.keys.items()}
         height = max(height, piece.height + 8)
-    return _Piece(height, (Rect(MARGIN, 0, 4, height, HUES[layer.layer]), *marks), keys)
+    return _Piece(height, (Rect(x=MARGIN, y=0, width=4, height=height, fill=HUES[layer.layer]), *marks), keys)
 
 
 def _same(layer: LayerRows, frame: _Frame, *, is_first: bool) -> _Piece:
@@ -190,7 +190,7 @@ def _same(layer: LayerRows, frame: _Frame, *, is_first: bool) -> _Piece:
     height, marks = _side(layer, "", is_first=is_first)
     height = max(height, len(lines) * 16 + 12)
     marks += written_lines(lines, MARGIN + SIDE, 18, SAYS, 16, INK_2)
-    return _Piece(height, (Rect(MARGIN, 0, 4, height, HUES[layer.layer]), *marks), {})
+    return _Piece(height, (Rect(x=MARGIN, y=0, width=4, height=height, fill=HUES[layer.layer]), *marks), {})
 
 
 # --- cells and boxes ---
@@ -219,15 +219,15 @@ def _box(placed: Placed, layer: Layer, width: float) -> _Piece:
     texts: list[Mark] = list(written_lines(names, INSET, 19, NAME, 18))
     y = 19.0 + 18 * (len(names) - 1)
     if word and used + 10 + width_of(word, SAYS) <= inside:
-        texts.append(Text(INSET + used + 10, y, word, SAYS, STATE_COLOURS[box.state]))
+        texts.append(Text(x=INSET + used + 10, y=y, text=word, style=SAYS, fill=STATE_COLOURS[box.state]))
         used += 10 + width_of(word, SAYS)
     elif word:
         y += 16
-        texts.append(Text(INSET, y, word, SAYS, STATE_COLOURS[box.state]))
+        texts.append(Text(x=INSET, y=y, text=word, style=SAYS, fill=STATE_COLOURS[box.state]))
         used = width_of(word, SAYS)
     versions = lines_of(box.version, inside, VERSION)
     if len(versions) == 1 and used + 12 + width_of(versions[0], VERSION) <= inside:
-        texts.append(Text(width - INSET, y, versions[0], VERSION, INK, "end"))
+        texts.append(Text(x=width - INSET, y=y, text=versions[0], style=VERSION, fill=INK, anchor="end"))
     elif versions:
         texts += written_lines(versions, INSET, y + 16, VERSION, 16)
         y += 16 * len(versions)
@@ -240,9 +240,12 @@ def _frame_of(box: Box, layer: Layer, width: float, height: float) -> tuple[Mark
     hue = HUES[layer]
     edge = STATE_COLOURS[box.state] if box.state in (State.WARNING, State.BROKEN) else hue
     if box.state in (State.UNKNOWN, State.ABSENT):
-        return (Rect(0.5, 0.5, width - 1, height - 1, "none", LINE, 6, "4 3"), Rect(0, 0, 4, height, hue, opacity=0.4))
-    filled = Rect(0.5, 0.5, width - 1, height - 1, hue, edge, 6, opacity=0.1)
-    return (filled, Rect(0, 0, 4, height, edge))
+        return (
+            Rect(x=0.5, y=0.5, width=width - 1, height=height - 1, fill="none", stroke=LINE, radius=6, dash="4 3"),
+            Rect(x=0, y=0, width=4, height=height, fill=hue, opacity=0.4),
+        )
+    filled = Rect(x=0.5, y=0.5, width=width - 1, height=height - 1, fill=hue, stroke=edge, radius=6, opacity=0.1)
+    return (filled, Rect(x=0, y=0, width=4, height=height, fill=edge))
 
 
 def _gap(cell: Cell, layer: Layer, width: float) -> _Piece:
@@ -251,8 +254,10 @@ def _gap(cell: Cell, layer: Layer, width: float) -> _Piece:
     lines = lines_of(f"{STATE_SHAPES[State.ABSENT]} {cell.missing}", inside, SAYS)
     more = lines_of(cell.instead, inside, SAYS)
     height = 16.0 * (len(lines) + len(more)) + 14
-    marks: list[Mark] = [Rect(0.5, 0.5, width - 1, height - 1, "none", LINE, 6, "4 3")]
-    marks.append(Rect(0, 0, 4, height, HUES[layer], opacity=0.4))
+    marks: list[Mark] = [
+        Rect(x=0.5, y=0.5, width=width - 1, height=height - 1, fill="none", stroke=LINE, radius=6, dash="4 3")
+    ]
+    marks.append(Rect(x=0, y=0, width=4, height=height, fill=HUES[layer], opacity=0.4))
     marks += written_lines(lines, INSET, 19, SAYS, 16, INK_3)
     marks += written_lines(more, INSET, 19 + 16 * len(lines), SAYS, 16, INK_2)
     return _Piece(height + 4, tuple(marks), {})
@@ -263,7 +268,7 @@ def _says(placed: Placed, width: float) -> Iterator[_Piece]:
     for said in placed.says:
         lines = lines_of(_words(said), width - INSET - 16, SAYS)
         colour = STATE_COLOURS[said.state]
-        marks: list[Mark] = [Text(INSET, 12, STATE_SHAPES[said.state], SAYS, colour)]
+        marks: list[Mark] = [Text(x=INSET, y=12, text=STATE_SHAPES[said.state], style=SAYS, fill=colour)]
         marks += written_lines(lines, INSET + 16, 12, SAYS, 15, colour if said.state in _LOUD else INK_2)
         yield _Piece(15.0 * len(lines) + 3, tuple(marks), {})
 
@@ -293,7 +298,9 @@ def _link(link: DrawnLink, ends: Mapping[str, float], frame: _Frame) -> Iterator
     if link.state.verdict:
         at = bottom - 14 if link.is_up else top + 14
         yield Circle(out, at, 6.5, PAPER, colour)
-        yield Text(out, at + 3.5, STATE_SHAPES[link.state], Style(9.5, bold=True), colour, "middle")
+        yield Text(
+            x=out, y=at + 3.5, text=STATE_SHAPES[link.state], style=Style(9.5, bold=True), fill=colour, anchor="middle"
+        )
 
 
 def _moved(marks: tuple[Mark, ...], x: float, y: float) -> list[Mark]:

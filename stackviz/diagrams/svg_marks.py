@@ -21,7 +21,7 @@ PAPER, INK, INK_2, INK_3, LINE = "#ffffff", "#1b1e23", "#565c66", "#666d78", "#c
 GOOD, WARN, BAD, ACCENT = "#1a7346", "#8f5400", "#b3261e", "#2457c5"
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Rect:
     """`stroke` and `dash` as in SVG; "none" for nothing."""
 
@@ -56,7 +56,7 @@ class Circle:
     stroke: str = "none"
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Text:
     """One line, its foot at `y`."""
 
@@ -88,7 +88,7 @@ def number(value: float) -> str:
 def svg_text(sketch: Sketch, title: str, description: str) -> str:
     """The sketch as a file of its own."""
     width, height = number(sketch.width), number(sketch.height)
-    ground = _written(Rect(0, 0, sketch.width, sketch.height, PAPER))
+    ground = _written(Rect(x=0, y=0, width=sketch.width, height=sketch.height, fill=PAPER))
     size = f'width="{width}" height="{height}" viewBox="0 0 {width} {height}"'
     read_as = 'role="img" aria-labelledby="title description"'
     return "\n".join(
@@ -165,4 +165,6 @@ def written_lines(
     lines: Sequence[str], x: float, y: float, style: Style, leading: float, fill: str = INK
 ) -> tuple[Text, ...]:
     """Lines below each other, the foot of the first at `y`."""
-    return tuple(Text(x, y + place * leading, line, style, fill) for place, line in enumerate(lines))
+    return tuple(
+        Text(x=x, y=y + place * leading, text=line, style=style, fill=fill) for place, line in enumerate(lines)
+    )

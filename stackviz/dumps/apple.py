@@ -23,7 +23,7 @@ def with_chip(reading: Reading) -> Reading:
     if "torch.version" in sheet.facts:
         for name in ("mps.built", "mps.available"):
             sheet.mark_missing(name, "not_reported", "the dump does not say whether torch can use the GPU")
-    card = CardReading(0, "soc", "apple", chip[0])
+    card = CardReading(index=0, kind="soc", vendor="apple", reported_name=chip[0])
     card.sheet.state("unified_memory", value=True)
     card.sheet.mark_missing("memory_bytes", "not_applicable", "the GPU uses the machine's memory")
     card.sheet.mark_missing("gpu_cores", "not_reported", _NAMED_BY)

@@ -27,7 +27,7 @@ def _together(readings: Sequence[Reading]) -> Reading:
     ordered = sorted(readings, key=_trust, reverse=True)
     if len(ordered) == 1 and len({card.index for card in ordered[0].cards}) == len(ordered[0].cards):
         return ordered[0]
-    whole = Reading(ordered[0].kind)
+    whole = Reading(kind=ordered[0].kind)
     _merge_facts(whole, ordered)
     renumbered = [_merge_cards(whole, reading.cards) for reading in ordered]
     for reading, indexes in zip(ordered, renumbered, strict=True):

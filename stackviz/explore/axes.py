@@ -25,7 +25,7 @@ NO_CONDITION = "none"  # how an address names the empty condition
 _RELEASED, _ARCHITECTURE, _CAPABILITY = "release_date", "architecture", "compute_capability"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Subject:
     """One accelerator as rankings and drawings show it. `year` None: no source says when it came out.
 
@@ -52,7 +52,7 @@ class Subject:
         return self.name.removeprefix(f"{self.vendor_name} ")
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Figure:
     """One accelerator's figure on an axis: `amount` in SI base units, `text` in the axis' unit.
 
@@ -89,7 +89,7 @@ class ConditionChoice:
         return self.value or NO_CONDITION
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Measure:
     """What is on an axis: a field of the registry, or what follows from two of them by `formula`, in words.
 
@@ -112,7 +112,7 @@ class Measure:
         return float(f"{amount / self.factor:.12g}")
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Axis:
     """A measure under one condition. `figures`: accelerator pk -> its figure.
 
@@ -286,12 +286,14 @@ def _derived_axis(derivation: Derivation, catalogue: Catalogue) -> Axis:
     derived = {subject.pk: derive_one(derivation, amounts, subject.pk) for subject in catalogue.subjects}
     figures = {pk: _derived_figure(one) for pk, one in derived.items() if one.amount is not None}
     reasons = {pk: one.reason for pk, one in derived.items() if one.amount is None}
-    return Axis(measure_derived(derivation), "", (), figures, reasons)
+    return Axis(measure=measure_derived(derivation), condition="", choices=(), figures=figures, elsewhere=reasons)
 
 
 def _derived_figure(one: Derived) -> Figure:
     remark = " · ".join(filter(None, (one.worked, one.condition)))
-    return Figure(one.amount or 0.0, one.text, one.exact, str(SpecValue.Basis.DERIVED), remark)
+    return Figure(
+        amount=one.amount or 0.0, text=one.text, exact=one.exact, basis_name=str(SpecValue.Basis.DERIVED), remark=remark
+    )
 
 
 _Under = dict[str, dict[int, list[SpecValue]]]  # condition -> accelerator pk -> its variants
@@ -311,7 +313,12 @@ def _axis(field: Field, values: Sequence[SpecValue], condition: str | None) -> A
     chosen = asked if asked in known else next((choice.value for choice in choices), field.usual[0])
     figures = {pk: _figure(field, own, moved) for pk, own in under[chosen].items()}
     return Axis(
-        measure_of(field), chosen, choices, figures, _elsewhere(under, chosen), any(pk in moved for pk in figures)
+        measure=measure_of(field),
+        condition=chosen,
+        choices=choices,
+        figures=figures,
+        elsewhere=_elsewhere(under, chosen),
+        is_joined=any(pk in moved for pk in figures),
     )
 
 

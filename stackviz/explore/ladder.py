@@ -20,7 +20,7 @@ ASKED_INSTEAD = ("fp32_tflops", "int8_tensor_tops", "memory_bandwidth_gb_s", "me
 MANY_PRODUCTS = 5  # of a maker, before a sentence says that none of them is ranked
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Row:
     """One ranked accelerator. `length`, `measured_length`: per cent of the drawing; "" where nothing was measured."""
 
@@ -64,7 +64,7 @@ class Absent:
     query: str
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Ranking:
     """`rows`: all of them, best first."""
 

@@ -24,7 +24,7 @@ from stackviz.units import format_quantity
 MOST_SERIES = 1000
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Measured:
     """What public machines with this accelerator measured, in the benchmark's unit: rates, best and median.
 

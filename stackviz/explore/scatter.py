@@ -46,7 +46,7 @@ RATIOS: Mapping[tuple[str, str], str] = {
 LOG_RATIO = 20
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Point:
     """One accelerator in the drawing and in the table below it. `mark`: id of its shape in its size."""
 
@@ -79,7 +79,7 @@ class SizeEntry:
     words: str
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Drawing:
     """Everything the page shows. `size` None: all points are equally large. `points`: the highest first."""
 

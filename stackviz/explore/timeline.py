@@ -31,7 +31,7 @@ PROCESS = "process_node"
 SAYS = ("arrived", "process", "brought")
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Statement:
     """One thing said of an architecture, with who says so. `title` is the document's."""
 
@@ -74,7 +74,7 @@ class FlagshipFigure:
     figure: Figure | None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Architecture:
     """One architecture with everything the page says of it.
 

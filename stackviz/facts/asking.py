@@ -57,7 +57,7 @@ def _plain_environ() -> dict[str, str]:
     return {**os.environ, "LC_ALL": "C", "LANG": "C"}
 
 
-@dataclass
+@dataclass(kw_only=True)
 class Surroundings:
     """The machine a probe asks: files under `root`, commands, environment. Tests hand in another one.
 

@@ -166,7 +166,7 @@ def _is_topology(line: str) -> bool:
 # ---- what they tell -------------------------------------------------------------------------------------------------
 
 
-@dataclass
+@dataclass(kw_only=True)
 class _Parts:
     """A report taken apart: what stands after each label, and the lines of its lists."""
 
@@ -180,7 +180,7 @@ class _Parts:
 
 def read_collect_env(text: str, kind: str = KIND) -> Reading:
     """Never raises. Prompts, warnings and code fences before and after the dump are passed over."""
-    reading = Reading(kind)
+    reading = Reading(kind=kind)
     if len(text) > _MOST_CHARS:
         reading.problem(f"longer than {_MOST_CHARS} characters; the rest was not read")
     parts = _parts(text[:_MOST_CHARS])
@@ -418,7 +418,12 @@ def _read_instances(reading: Reading, lines: list[str]) -> None:
         parent = whole.get(int(match[1])) if match else parent
         if instance and parent and len(reading.cards) < LIMITS.cards:
             number = max(card.index for card in reading.cards) + 1
-            card = CardReading(number, "gpu", parent.vendor, f"{parent.reported_name} MIG {instance[1]}")
+            card = CardReading(
+                index=number,
+                kind="gpu",
+                vendor=parent.vendor,
+                reported_name=f"{parent.reported_name} MIG {instance[1]}",
+            )
             card.sheet.state("mig_parent_index", parent.index)
             card.sheet.state("mig_profile", instance[1])
             reading.cards.append(card.card())

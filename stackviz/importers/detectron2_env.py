@@ -40,7 +40,7 @@ def _span(text: str, start: int, limit: int) -> Span:
 
 
 def read_detectron2_env(text: str) -> Reading:
-    reading = Reading(KIND)
+    reading = Reading(kind=KIND)
     build = _BUILD.search(text)
     rows: dict[str, str] = {}
     for match in _ROW.finditer(text[: build.start() if build else None]):

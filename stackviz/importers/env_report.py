@@ -196,7 +196,9 @@ def add_card(
     """A card this tool names, with its facts; none where there is one of this number already, or no room."""
     if len(reading.cards) >= LIMITS.cards or any(card.index == index for card in reading.cards):
         return
-    card = CardReading(index, "gpu", vendor or vendor_of(name), name, memory_bytes)
+    card = CardReading(
+        index=index, kind="gpu", vendor=vendor or vendor_of(name), reported_name=name, memory_bytes=memory_bytes
+    )
     if not memory_bytes:
         card.sheet.mark_missing("memory_bytes", "not_reported", f"{tool} does not tell it")
     for fact, value in facts.items():

@@ -91,7 +91,7 @@ def _with_configuration(text: str, at: int) -> int:
 
 def _reader(kind: str) -> Callable[[str], Reading]:
     def read(text: str) -> Reading:
-        reading = Reading(kind)
+        reading = Reading(kind=kind)
         told: dict[str, str] = {}
         for label, value, _start, _end in _items(text):
             told.setdefault(label, value)

@@ -58,7 +58,7 @@ def _is_template(block: list[tuple[str, str, int, int]]) -> bool:
 
 
 def read_issue_template(text: str) -> Reading:
-    reading = Reading(KIND)
+    reading = Reading(kind=KIND)
     told: dict[str, str] = {}
     for label, _written, value, _start, _end in _items(text):
         told.setdefault(label, value)

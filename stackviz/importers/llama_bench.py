@@ -73,7 +73,7 @@ def find_llama_bench(text: str) -> list[Span]:
 
 def read_llama_bench(text: str) -> Reading:
     """Never raises. A row that cannot be read is listed; a run that ended for want of memory is a failed result."""
-    reading = Reading(KIND)
+    reading = Reading(kind=KIND)
     if len(text) > _MOST_CHARS:
         reading.problem(f"longer than {_MOST_CHARS} characters; the rest was not read")
     text = text[:_MOST_CHARS]
@@ -186,13 +186,13 @@ def _read_line(reading: Reading, header: _Header, line: str, label: str, card: i
         params = _params_of_row(header, cells)
         device = label or _processor(reading, header.of(cells, "cpu_info"), str(params.get("backend", "")))
         why = "" if mean else f"it states {clean(header.of(cells, 't/s'), 100) or 'nothing'}"
-        _add(reading, _Row(params, device, card, mean, stddev, why=why))
+        _add(reading, _Row(params=params, device=device, card=card, mean=mean, stddev=stddev, why=why))
     elif failed := _FAILED.search(line[:500]):
         last = reading.results[-1].params if reading.results else {"model": NO_DEVICE}
         params = {"model": last["model"], "test": NO_DEVICE}
         why = clean(line[max(0, failed.start() - 200) : failed.end() + 200], 400)
         if not reading.results or reading.results[-1].state == "ok":
-            _add(reading, _Row(params, label or NO_DEVICE, card, None, None, why=why))
+            _add(reading, _Row(params=params, device=label or NO_DEVICE, card=card, mean=None, stddev=None, why=why))
     elif any(letter.isalnum() for letter in line) and not _BUILD.search(line[:200]) and not _LOG.search(line[:300]):
         reading.ignore(line)
 
@@ -322,14 +322,14 @@ def _read_rows(reading: Reading, rows: Iterable[Mapping[str, object]]) -> None:
         _add(
             reading,
             _Row(
-                _params_of(row, backend),
-                device,
-                _only_card(reading, names),
-                mean,
-                _number(row.get("stddev_ts")),
-                samples,
-                _moment(row.get("test_time")),
-                "it states no rate",
+                params=_params_of(row, backend),
+                device=device,
+                card=_only_card(reading, names),
+                mean=mean,
+                stddev=_number(row.get("stddev_ts")),
+                samples=samples,
+                started_at=_moment(row.get("test_time")),
+                why="it states no rate",
             ),
         )
         if row.get("build_number"):
@@ -402,7 +402,7 @@ def _moment(written: object) -> datetime | None:
 # ---- results --------------------------------------------------------------------------------------------------------
 
 
-@dataclass
+@dataclass(kw_only=True)
 class _Row:
     """One line of the benchmark. `why`: what to say where it states no rate."""
 

@@ -34,7 +34,7 @@ def devices_in(text: str) -> list[CardReading]:
 def device_of_name(index: int, name: str) -> CardReading:
     """A device of which nothing but the name is told."""
     vendor = vendor_of(name)
-    card = CardReading(index, "gpu", vendor, name)
+    card = CardReading(index=index, kind="gpu", vendor=vendor, reported_name=name)
     if vendor == "apple":
         card.sheet.state("unified_memory", value=True)
         card.sheet.mark_missing("memory_bytes", "not_applicable", "it computes in main memory")

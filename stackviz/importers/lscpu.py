@@ -75,7 +75,7 @@ def is_processor_line(line: str) -> bool:
 
 
 def read_lscpu(text: str) -> Reading:
-    reading = Reading(KIND)
+    reading = Reading(kind=KIND)
     read_processor(reading, text.splitlines(), is_system=True)
     if not reading.facts:
         reading.problem("nothing about a processor")

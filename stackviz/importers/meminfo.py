@@ -26,7 +26,7 @@ def find_meminfo(text: str) -> list[Span]:
 
 
 def read_meminfo(text: str) -> Reading:
-    reading = Reading(KIND)
+    reading = Reading(kind=KIND)
     match = _TOTAL.search(text)
     if match:
         reading.sheet.state("memory.total_bytes", int(match[1]) * 1024)

@@ -15,7 +15,14 @@ _LINUX_PROGRAM = re.compile(r"/[\w.-]")
 
 def new_card(index: int, name: str, memory_bytes: int | None, uuid: str | None = None) -> CardReading:
     uuid = value(uuid)
-    return CardReading(index, "gpu", "nvidia", name, memory_bytes or None, hashed_uuid(uuid) if uuid else None)
+    return CardReading(
+        index=index,
+        kind="gpu",
+        vendor="nvidia",
+        reported_name=name,
+        memory_bytes=memory_bytes or None,
+        uuid_hash=hashed_uuid(uuid) if uuid else None,
+    )
 
 
 def instance_of(parent: Card, reading: Reading, memory_bytes: int | None, uuid: str | None = None) -> CardReading:

@@ -44,7 +44,7 @@ def _end_of_rows(text: str, at: int) -> int:
 
 
 def read_dmon(text: str) -> Reading:
-    reading = Reading(KIND)
+    reading = Reading(kind=KIND)
     header = _HEADER.search(text)
     column = header[1].split().index("gpu") if header else 0
     rows = [line.split() for line in text.splitlines()[:_MOST_ROWS] if _ROW.match(line[:600]) and "#" not in line[:20]]

@@ -42,7 +42,7 @@ def _past_instances(text: str, at: int) -> int:
 
 def read_list(text: str) -> Reading:
     """Never raises. Instances follow the whole cards, each with its profile."""
-    reading = Reading("nvidia-smi-list")
+    reading = Reading(kind="nvidia-smi-list")
     lines = text.split("\n", _MOST_LINES)[:_MOST_LINES]
     cards = [(at, card) for at, card in enumerate(map(_CARD.match, lines)) if card]
     for _at, card in cards:
@@ -95,7 +95,7 @@ def find_version(text: str) -> list[Span]:
 
 def read_version(text: str) -> Reading:
     """Never raises."""
-    reading = Reading("nvidia-smi-version")
+    reading = Reading(kind="nvidia-smi-version")
     told = {match[1].upper(): value(match[2]) for match in _LABEL.finditer(text[:2000])}
     state_driver(reading, told.get("DRIVER") or told.get("KMD"), told.get("CUDA") or told.get("CUDA UMD"))
     reading.sheet.state("nvidia.nvml_version", told.get("NVML"))
@@ -126,7 +126,7 @@ def find_nvcc(text: str) -> list[Span]:
 
 def read_nvcc(text: str) -> Reading:
     """Never raises."""
-    reading = Reading("nvcc-version")
+    reading = Reading(kind="nvcc-version")
     match = _NVCC.search(text)
     if match is None:
         reading.sheet.mark_missing("cuda.toolkit_version", "not_reported", "nvcc names no release")

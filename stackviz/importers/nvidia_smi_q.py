@@ -66,7 +66,7 @@ def _end_of(text: str, at: int) -> int:
 
 def read_nvidia_smi_q(text: str) -> Reading:
     """Never raises. A log torn at either end gives what is left of it."""
-    reading = Reading(KIND)
+    reading = Reading(kind=KIND)
     head, blocks = _blocks(reading, text)
     driver = value(head.ask("driver version")) or value(head.ask("kmd version"))
     state_driver(reading, driver, value(head.ask("cuda version")) or value(head.ask("cuda umd version")))

@@ -125,7 +125,7 @@ def _errors(text: str) -> Iterator[Span]:
 
 def read_nvidia_smi_table(text: str) -> Reading:
     """Never raises. A table torn anywhere gives the cards whose name is still there."""
-    reading = Reading(KIND)
+    reading = Reading(kind=KIND)
     if len(text) > _MOST_CHARS:
         reading.problem(f"longer than {_MOST_CHARS} characters; the rest was not read")
     text = text[:_MOST_CHARS]

@@ -37,7 +37,7 @@ def find_nvidia_smi_xml(text: str) -> list[Span]:
 
 def read_nvidia_smi_xml(text: str) -> Reading:
     """Never raises; `problems` says why nothing was read. Text around the document is passed over."""
-    reading = Reading(KIND)
+    reading = Reading(kind=KIND)
     try:
         log = parse_xml(_document_in(text))
     except XmlRefusedError as error:

@@ -47,7 +47,7 @@ def _end_of(text: str, at: int) -> int:
 
 def read_topology(text: str) -> Reading:
     """Never raises. Links are stated once for each pair of cards."""
-    reading = Reading(KIND)
+    reading = Reading(kind=KIND)
     if _REFUSED.search(text) and not _HEAD.search(text):
         reading.sheet.mark_missing("nvidia.topology", "not_supported", "this nvidia-smi has no option -m")
         reading.problem("topo -m is not supported by this nvidia-smi (builds for Windows do without it)")

@@ -56,7 +56,7 @@ class FactSheet:
             self.absent.setdefault(name, Absent(reason, None if detail is None else clean(detail)))
 
 
-@dataclass
+@dataclass(kw_only=True)
 class CardReading:
     """One card as it is being read."""
 
@@ -81,7 +81,7 @@ class CardReading:
         )
 
 
-@dataclass
+@dataclass(kw_only=True)
 class Reading:
     """All that one dump or probe told. `kind` says which tool; `problems` what was odd or could not be read.
 

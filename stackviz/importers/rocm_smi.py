@@ -39,7 +39,7 @@ def _span(text: str, start: int, limit: int) -> Span:
 
 
 def read_rocm_smi(text: str) -> Reading:
-    reading = Reading(KIND)
+    reading = Reading(kind=KIND)
     cards: dict[int, _Told] = {}
     columns: list[str] = []
     last: int | None = None
@@ -90,7 +90,9 @@ def _card(index: int, told: _Told) -> CardReading:
     name = told.name or ("" if series.lower() in {"", "n/a"} else series) or values.get("card model", "")
     device = values.get("device id", "")
     memory = values.get("vram total memory (b)", "")
-    card = CardReading(index, "gpu", "amd", name or (f"AMD device {device}" if device else "unnamed"))
+    card = CardReading(
+        index=index, kind="gpu", vendor="amd", reported_name=name or (f"AMD device {device}" if device else "unnamed")
+    )
     card.memory_bytes = int(memory) if re.fullmatch(r"\d{1,15}", memory) else None
     if card.memory_bytes is None:
         card.sheet.mark_missing("memory_bytes", "not_reported", "rocm-smi tells its share in use only")

@@ -49,7 +49,7 @@ def _end_of_lines(text: str, at: int) -> int:
 
 
 def read_rocminfo(text: str) -> Reading:
-    reading = Reading(KIND)
+    reading = Reading(kind=KIND)
     reading.sheet.state("os.name", "Linux")
     reading.sheet.mark_missing("os.version", "not_reported", "rocminfo names no distribution")
     if text.lstrip(" >\t").startswith("WSL environment"):
@@ -101,7 +101,9 @@ def _read_processors(reading: Reading, agents: list[dict[str, str]]) -> None:
 
 def _card(index: int, agent: dict[str, str]) -> CardReading:
     target = agent.get("Name", "")
-    card = CardReading(index, "gpu", "amd", agent.get("Marketing Name") or target or "unnamed")
+    card = CardReading(
+        index=index, kind="gpu", vendor="amd", reported_name=agent.get("Marketing Name") or target or "unnamed"
+    )
     memory = _count(agent.get("memory"))
     card.memory_bytes = memory * 1024 if memory else None
     if card.memory_bytes is None:

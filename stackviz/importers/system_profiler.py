@@ -52,7 +52,7 @@ def _end_of_document(text: str, start: int, inside: int) -> int:
 
 def read_system_profiler(text: str) -> Reading:
     """Never raises; `problems` says why nothing was read."""
-    reading = Reading(KIND)
+    reading = Reading(kind=KIND)
     read_sections(reading, _sections(text, reading))
     return reading
 
@@ -133,7 +133,7 @@ def _read_display(reading: Reading, number: int, display: dict[str, Any]) -> Non
         return
     vendor = vendor_of(f"{_text(display.get('spdisplays_vendor')) or ''} {name}")
     is_apple = vendor == "apple"
-    card = CardReading(number, "soc" if is_apple else "gpu", vendor, name)
+    card = CardReading(index=number, kind="soc" if is_apple else "gpu", vendor=vendor, reported_name=name)
     metal = _metal(display)
     card.sheet.state("metal_family", metal)
     is_shared = "spdisplays_vram_shared" in display

@@ -106,7 +106,7 @@ def _line_places(text: str, at: int) -> Iterator[tuple[int, int]]:
 
 
 def read_system_profiler_text(text: str) -> Reading:
-    reading = Reading(KIND)
+    reading = Reading(kind=KIND)
     sections: dict[str, list[dict[str, Any]]] = {name: [] for name in SECTIONS}
     section = ""
     for line in text.splitlines()[:_MOST_LINES]:

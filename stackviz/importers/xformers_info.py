@@ -36,7 +36,7 @@ def _span(text: str, start: int, limit: int) -> Span:
 
 
 def read_xformers_info(text: str) -> Reading:
-    reading = Reading(KIND)
+    reading = Reading(kind=KIND)
     told: dict[str, str] = {}
     for match in _LINE.finditer(text):
         told.setdefault(match[1], match[2].strip())
@@ -75,7 +75,7 @@ def _take_card(reading: Reading, told: dict[str, str]) -> None:
     if not name or not is_said(name):
         return
     is_nvidia = told.get("build.hip_version", "None") == "None"
-    card = CardReading(0, "gpu", "nvidia" if is_nvidia else "amd", name)
+    card = CardReading(index=0, kind="gpu", vendor="nvidia" if is_nvidia else "amd", reported_name=name)
     capability = told.get("gpu.compute_capability", "")
     if is_nvidia and re.fullmatch(r"\d{1,2}\.\d", capability):
         card.sheet.state("compute_capability", capability)

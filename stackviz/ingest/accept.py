@@ -44,7 +44,9 @@ def accept_report(sender: Sender, body: bytes, encoding: str) -> Accepted:
     Raises ReportError, KeyUnknown, KeyForbidden, WrongMachine (the key is for another), ReportConflict (id is taken).
     """
     report_id, machine = _checked(unpack(body, encoding))
-    arrived = _Arrived(report_id, machine, sender.key_id, timezone.now(), body, encoding)
+    arrived = _Arrived(
+        id=report_id, machine=machine, key_id=sender.key_id, at=timezone.now(), body=body, encoding=encoding
+    )
     if not _insert(arrived) and not _insert_slowly(sender, arrived):
         return Accepted(report_id, is_new=False)
     transaction.on_commit(partial(task_queue.enqueue, str(report_id)))
@@ -61,7 +63,7 @@ def _checked(body: bytes) -> tuple[UUID, ReportedMachine]:
     return report.id, report.machine
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class _Arrived:
     """A report on its way into the table."""
 

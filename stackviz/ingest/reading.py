@@ -37,7 +37,7 @@ class ReadResult:
     measured_at: datetime
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Reading:
     """Everything `interpret` writes. `matches` is parallel to the report's cards; `findings` also say what fits."""
 

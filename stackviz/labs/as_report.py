@@ -25,9 +25,14 @@ def as_report(snapshot: Snapshot, cards: Iterable[Card], at: datetime) -> wire.R
 
 def _card(card: Card) -> wire.Card:
     return wire.Card(
-        card.index, card.kind, card.vendor, card.reported_name, card.memory_bytes,
-        facts=card.facts, absent=absences(card.absent),
-    )  # fmt: skip
+        index=card.index,
+        kind=card.kind,
+        vendor=card.vendor,
+        reported_name=card.reported_name,
+        memory_bytes=card.memory_bytes,
+        facts=card.facts,
+        absent=absences(card.absent),
+    )
 
 
 def absences(written: Mapping[str, Any]) -> dict[str, wire.Absent]:

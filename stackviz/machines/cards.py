@@ -13,7 +13,7 @@ from stackviz.labs.models import Card
 from stackviz.reports.facts import Absences, Facts, ShownFact, fact_text, in_order, meaning_of, one_fact
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class CardRow:
     """Cards that read alike. `places`: their indexes in short, "0–4, 6". `sheet_url` empty: in no public sheet."""
 

@@ -17,7 +17,7 @@ MOST_MACHINES = 500  # that reported last: so that the page costs the same howev
 _NAMES = ("torch.version", "torch.operators", "torch.kernels_cpu", "torch.kernels_cuda", "torch.kernels_mps")
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class CountedRow:
     """One build of torch with what was counted in it; None where this build has no such device.
 
@@ -37,7 +37,11 @@ def counted_rows(visitor: Visitor) -> list[CountedRow]:
     reported = visible_machines(visitor).filter(latest_snapshot__isnull=False)
     newest = reported.order_by(F("latest_taken_at").desc(), "pk")[:MOST_MACHINES]
     facts = [KeyTransform(name, "latest_snapshot__facts") for name in _NAMES]
-    counted = Counter(CountedRow(*told) for told in newest.values_list(*facts) if told[0] and told[1])
+    counted = Counter(
+        CountedRow(torch=torch, operators=operators, cpu=cpu, cuda=cuda, mps=mps)
+        for torch, operators, cpu, cuda, mps in newest.values_list(*facts)
+        if torch and operators
+    )
     rows = [replace(row, machines=machines) for row, machines in counted.items()]
     return sorted(rows, key=lambda row: (numbers(row.torch), row.torch), reverse=True)
 

@@ -16,7 +16,7 @@ MOST_SERIES = 600  # of all machines on a page; anyone may send new parameters
 FORMATS = ("fp64", "fp32", "tf32", "fp16", "bf16", "fp8", "int8")  # in the order of a sheet's rates
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class MeasuredOn:
     """One figure with its page: `bf16 8192³` `712 TFLOP/s`; `share` of the published peak, "" where none is."""
 

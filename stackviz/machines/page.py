@@ -55,7 +55,7 @@ class SoftwareRow:
     url: str
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ReportRow:
     """One upload in the history."""
 
@@ -68,7 +68,7 @@ class ReportRow:
     error: str
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class FindingRow:
     """What a rule says, with its evidence: fact -> value."""
 
@@ -91,7 +91,7 @@ class ProbeRow:
     detail: str
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ReportBody:
     """All that the latest report says: plain values, so that its drawing can be kept (`machines.cached_body`).
 
@@ -125,7 +125,7 @@ class Latest:
     agent: str
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class MachinePage:
     """What the page shows around its body. `latest` None: no report has been read yet.
 
@@ -278,7 +278,7 @@ def _mps(facts: Facts, absent: Absences) -> ShownFact:
 def _column(detail: MachineDetail, snapshot: Snapshot) -> Column:
     machine, cards = detail.machine, detail.cards
     slug = stack_slug(snapshot.facts, (card.vendor for card in cards))
-    described = described_columns([slug]).get(slug) or Column(slug, "", "", "", ())
+    described = described_columns([slug]).get(slug) or Column(key=slug, title="", subtitle="", url="", boxes=())
     report = as_report(snapshot, cards, snapshot.taken_at)
     named = (machine.subject, machine.name, described.title, machine.get_absolute_url())
     return reported_column(*named, described, report, [card.public_sheet for card in cards], detail.answers)

@@ -17,7 +17,7 @@ from stackviz.charts.bars import Meter, meter
 from stackviz.units import format_quantity
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ResultRow:
     """One newest result. `label` is empty for a failed or skipped run, or one whose rate we cannot work out.
 
@@ -50,7 +50,7 @@ class DeviceResults:
     rows: tuple[ResultRow, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ResultGroup:
     """Results of one benchmark; all bars share a scale, so that a card and a CPU can be told apart at a glance.
 

@@ -36,7 +36,7 @@ class CardKind:
         return format_count(self.name, self.count)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class MachineRow:
     """One machine in a list. `has_report` False: announced, nothing read yet; the facts then say so."""
 

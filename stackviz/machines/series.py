@@ -34,7 +34,7 @@ class PastRow:
     reason: str
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class SeriesPage:
     machine: Machine
     measured: Measurement

@@ -37,7 +37,7 @@ class Column:
     may_be_null: bool = True
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Table:
     """One table. `key`: the columns that name a row; `of_machines`: it says something of machines of public labs."""
 
@@ -61,21 +61,21 @@ _MACHINE = _must("machine", "text", "slug of the machine within its lab")
 
 TABLES: tuple[Table, ...] = (
     Table(
-        "vendors",
-        "Makers",
-        "Companies that sell an accelerator of this catalogue.",
-        ("slug",),
-        (
+        name="vendors",
+        title="Makers",
+        meaning="Companies that sell an accelerator of this catalogue.",
+        key=("slug",),
+        columns=(
             _must("slug", "text", "names the maker in other tables"),
             _must("name", "text", "as people write it"),
         ),
     ),
     Table(
-        "sources",
-        "Sources",
-        "Public documents that a row of another table rests on.",
-        ("key",),
-        (
+        name="sources",
+        title="Sources",
+        meaning="Public documents that a row of another table rests on.",
+        key=("key",),
+        columns=(
             _must("key", "text", "names the document in other tables"),
             _must("title", "text", "what the document is called"),
             _must("url", "text", "where it is"),
@@ -83,11 +83,11 @@ TABLES: tuple[Table, ...] = (
         ),
     ),
     Table(
-        "fields",
-        "Fields",
-        "What a spec value can be about: the field registry.",
-        ("name",),
-        (
+        name="fields",
+        title="Fields",
+        meaning="What a spec value can be about: the field registry.",
+        key=("name",),
+        columns=(
             _must("name", "text", "names the field in `spec_values`"),
             _must("title", "text", "as people read it"),
             Column("unit", "text", "unit people read it in; null for text"),
@@ -98,11 +98,11 @@ TABLES: tuple[Table, ...] = (
         ),
     ),
     Table(
-        "accelerators",
-        "Accelerators",
-        "Products, each as its maker describes it; the variants of a chip are several.",
-        ("slug",),
-        (
+        name="accelerators",
+        title="Accelerators",
+        meaning="Products, each as its maker describes it; the variants of a chip are several.",
+        key=("slug",),
+        columns=(
             _must("slug", "text", "names the accelerator in other tables and in addresses"),
             _must("name", "text", "as people write it"),
             _must("vendor", "text", "slug of its maker, in `vendors`"),
@@ -111,11 +111,11 @@ TABLES: tuple[Table, ...] = (
         ),
     ),
     Table(
-        "spec_values",
-        "Spec values",
-        "What is published about an accelerator: one value of one field under one condition from one source.",
-        ("accelerator", "field", "condition", "value", "source"),
-        (
+        name="spec_values",
+        title="Spec values",
+        meaning="What is published about an accelerator: one value of one field under one condition from one source.",
+        key=("accelerator", "field", "condition", "value", "source"),
+        columns=(
             _must("accelerator", "text", "slug, in `accelerators`"),
             _must("field", "text", "name, in `fields`"),
             _must("value", "text", "as the source prints it, without the unit"),
@@ -137,11 +137,11 @@ TABLES: tuple[Table, ...] = (
         ),
     ),
     Table(
-        "aliases",
-        "Names",
-        "Names by which machines, tools and shops call an accelerator, each with a source.",
-        (),
-        (
+        name="aliases",
+        title="Names",
+        meaning="Names by which machines, tools and shops call an accelerator, each with a source.",
+        key=(),
+        columns=(
             _must("accelerator", "text", "slug, in `accelerators`"),
             _must("name", "text", "as it is reported"),
             _must("kind", "text", "reported, machine (its model), product, or undecided: the name alone does not tell"),
@@ -152,11 +152,11 @@ TABLES: tuple[Table, ...] = (
         ),
     ),
     Table(
-        "stacks",
-        "Stacks",
-        "Ways from silicon to a program that people name as one.",
-        ("slug",),
-        (
+        name="stacks",
+        title="Stacks",
+        meaning="Ways from silicon to a program that people name as one.",
+        key=("slug",),
+        columns=(
             _must("slug", "text", "names the stack in other tables"),
             _must("name", "text", "as people write it"),
             Column("vendor", "text", "slug of the maker of its accelerators"),
@@ -165,11 +165,11 @@ TABLES: tuple[Table, ...] = (
         ),
     ),
     Table(
-        "components",
-        "Components",
-        "Pieces of software and hardware that stand in stacks.",
-        ("slug",),
-        (
+        name="components",
+        title="Components",
+        meaning="Pieces of software and hardware that stand in stacks.",
+        key=("slug",),
+        columns=(
             _must("slug", "text", "names the component in other tables and in reports"),
             _must("name", "text", "as people write it"),
             Column("maker", "text", "who makes it"),
@@ -184,11 +184,11 @@ TABLES: tuple[Table, ...] = (
         ),
     ),
     Table(
-        "placements",
-        "Placements",
-        "Which component stands in which stack.",
-        ("stack", "component"),
-        (
+        name="placements",
+        title="Placements",
+        meaning="Which component stands in which stack.",
+        key=("stack", "component"),
+        columns=(
             _must("stack", "text", "slug, in `stacks`"),
             _must("component", "text", "slug, in `components`"),
             _must("order", "integer", "place inside its layer"),
@@ -198,11 +198,11 @@ TABLES: tuple[Table, ...] = (
         ),
     ),
     Table(
-        "counterparts",
-        "Counterparts",
-        "What plays a component's role elsewhere, or that nothing does, and what differs.",
-        (),
-        (
+        name="counterparts",
+        title="Counterparts",
+        meaning="What plays a component's role elsewhere, or that nothing does, and what differs.",
+        key=(),
+        columns=(
             _must("component", "text", "slug, in `components`"),
             Column("other", "text", "slug of what plays its role elsewhere; null where there is nothing"),
             Column("other_stack", "text", "slug of the stack that has nothing in its place"),
@@ -212,11 +212,11 @@ TABLES: tuple[Table, ...] = (
         ),
     ),
     Table(
-        "releases",
-        "Releases",
-        "Releases of components, or lines of releases where the source speaks of one.",
-        ("component", "version", "variant"),
-        (
+        name="releases",
+        title="Releases",
+        meaning="Releases of components, or lines of releases where the source speaks of one.",
+        key=("component", "version", "variant"),
+        columns=(
             _must("component", "text", "slug, in `components`"),
             _must("version", "text", "as its maker writes it"),
             Column("variant", "text", "build or platform, where one version has several"),
@@ -228,11 +228,11 @@ TABLES: tuple[Table, ...] = (
         ),
     ),
     Table(
-        "requirements",
-        "Requirements",
-        "What a release needs, ships, offers or supports.",
-        ("component", "version", "variant", "platform", "relation", "subject", "part"),
-        (
+        name="requirements",
+        title="Requirements",
+        meaning="What a release needs, ships, offers or supports.",
+        key=("component", "version", "variant", "platform", "relation", "subject", "part"),
+        columns=(
             _must("component", "text", "slug of the release's component, in `components`"),
             _must("version", "text", "of the release, in `releases`"),
             Column("variant", "text", "of the release"),
@@ -248,11 +248,11 @@ TABLES: tuple[Table, ...] = (
         ),
     ),
     Table(
-        "machines",
-        "Machines",
-        "Machines of public labs, as the newest report of each describes it.",
-        ("lab", "machine"),
-        (
+        name="machines",
+        title="Machines",
+        meaning="Machines of public labs, as the newest report of each describes it.",
+        key=("lab", "machine"),
+        columns=(
             _LAB,
             _must("lab_name", "text", "as people write it"),
             _MACHINE,
@@ -266,11 +266,11 @@ TABLES: tuple[Table, ...] = (
         of_machines=True,
     ),
     Table(
-        "cards",
-        "Cards",
-        "Accelerators in these machines, as their drivers report them.",
-        ("lab", "machine", "index"),
-        (
+        name="cards",
+        title="Cards",
+        meaning="Accelerators in these machines, as their drivers report them.",
+        key=("lab", "machine", "index"),
+        columns=(
             _LAB,
             _MACHINE,
             _must("index", "integer", "number of the card in its machine"),
@@ -284,11 +284,11 @@ TABLES: tuple[Table, ...] = (
         of_machines=True,
     ),
     Table(
-        "results",
-        "Results",
-        "The newest result of every benchmark and setting these machines ran; failed runs too.",
-        (),
-        (
+        name="results",
+        title="Results",
+        meaning="The newest result of every benchmark and setting these machines ran; failed runs too.",
+        key=(),
+        columns=(
             _LAB,
             _MACHINE,
             _must("benchmark", "text", "key of the benchmark"),

@@ -41,7 +41,7 @@ class WrittenTable:
     files: tuple[File, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Dump:
     """A written dump. `edition`: the state of the catalogue and the stacks it is of."""
 

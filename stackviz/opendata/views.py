@@ -19,7 +19,7 @@ from stackviz.units import format_number, format_quantity
 ASK_AGAIN_S = 120  # a dump that may be handed out no more is written anew within a minute
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ListedFile:
     """A file as the page lists it: `size` in words, `exact` in bytes."""
 

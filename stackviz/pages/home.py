@@ -43,7 +43,7 @@ class StartingPoint:
     query: str
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class NewMachine:
     """One machine as the front page lists it. `cards`: reported names, each once, with how many."""
 
@@ -73,7 +73,7 @@ class SmallDrawing:
     layers: tuple[LayerLine, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class FrontPage:
     """`accelerators`, `values`, `stacks`, `machines`: how many, written out."""
 

@@ -26,7 +26,7 @@ class Answer(StrEnum):
     UNKNOWN = "cannot-tell"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Build:
     """One build of this torch for this machine. `breaks`: what would not work with it, whatever the driver.
 
@@ -73,16 +73,16 @@ def _build(wanted: Wanted, tables: Tables, day: datetime, cuda: str, default: st
     carries_code = any(found.rule == KERNELS and found.severity == Severity.FITS for found in answers)
     capability = wanted.card.compute_capability if wanted.card else ""
     return Build(
-        name,
-        cuda,
-        str(report.facts.get("cudnn.version", "")),
-        floor.low if floor else "",
-        shipped[0].values if shipped else "",
-        is_default,
-        tuple(found for found in answers if found.severity == Severity.BROKEN),
-        _command(wanted.torch, "" if is_default else name),
-        carries_code,
-        None if carries_code else _outside(tables, capability, cuda),
+        name=name,
+        cuda=cuda,
+        cudnn=str(report.facts.get("cudnn.version", "")),
+        driver_floor=floor.low if floor else "",
+        driver_full=shipped[0].values if shipped else "",
+        is_default=is_default,
+        breaks=tuple(found for found in answers if found.severity == Severity.BROKEN),
+        command=_command(wanted.torch, "" if is_default else name),
+        carries_code=carries_code,
+        outside=None if carries_code else _outside(tables, capability, cuda),
     )
 
 

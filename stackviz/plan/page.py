@@ -45,7 +45,7 @@ class Newer:
     why: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Plan:
     """`query`: with the release that was chosen for it, where it left that open; then `newer` is the one passed over.
 
@@ -95,27 +95,27 @@ def plan_of(query: PlanQuery, tables: Tables, day: datetime) -> Plan:
     answer = fit.answer(with_driver, build, tables, day)
     instead = "" if answer is Answer.WORKS else fit.newest_that_works(_open_python(query), tables, day)
     return Plan(
-        query,
-        newer,
-        answer,
-        command(wanted, shown_build),
-        build,
-        tuple(Offer(one, tuple(_why(one, wanted))) for one in offered),
-        branch,
-        tuple(one for one in found if one.state != "ended"),
-        tuple(one.release.version for one in found if one.state == "ended") if build else (),
-        tuple(fit.pythons(wanted, tables)),
-        tuple(fit.needed_macos(wanted, tables)),
-        tuple(finding for finding in answers if finding.severity in _FAULTS),
-        tuple(finding for finding in answers if finding.severity == Severity.FITS),
-        tuple(feature_title(row.subject) for row in features if row.values == "no"),
-        tuple(feature_title(row.subject) for row in features if row.values == "yes"),
-        features[0] if features else None,
-        draw_columns([_column(report, sheet, answers)]),
-        life_table(report),
-        sheet,
-        instead,
-        query.with_torch(instead) if instead else "",
+        query=query,
+        newer=newer,
+        answer=answer,
+        command=command(wanted, shown_build),
+        build=build,
+        builds=tuple(Offer(one, tuple(_why(one, wanted))) for one in offered),
+        branch=branch,
+        branches=tuple(one for one in found if one.state != "ended"),
+        older_branches=tuple(one.release.version for one in found if one.state == "ended") if build else (),
+        pythons=tuple(fit.pythons(wanted, tables)),
+        macos=tuple(fit.needed_macos(wanted, tables)),
+        findings=tuple(finding for finding in answers if finding.severity in _FAULTS),
+        fits=tuple(finding for finding in answers if finding.severity == Severity.FITS),
+        lacks=tuple(feature_title(row.subject) for row in features if row.values == "no"),
+        has=tuple(feature_title(row.subject) for row in features if row.values == "yes"),
+        feature_source=features[0] if features else None,
+        drawing=draw_columns([_column(report, sheet, answers)]),
+        life=life_table(report),
+        sheet=sheet,
+        instead=instead,
+        instead_url=query.with_torch(instead) if instead else "",
     )
 
 
@@ -168,7 +168,7 @@ def _why(build: Build, wanted: Wanted) -> Iterator[str]:
 def _column(report: wire.Report, sheet: Accelerator | None, answers: Sequence[Finding]) -> Column:
     """What is planned and nothing else: a plan leaves open what it does not speak of."""
     slug = stack_slug(report.facts, (card.vendor for card in report.cards))
-    described = described_columns([slug]).get(slug) or Column(slug, "", "", "", ())
+    described = described_columns([slug]).get(slug) or Column(key=slug, title="", subtitle="", url="", boxes=())
     sheets = [sheet for _card in report.cards]
     system = {"linux": "linux", "windows": "windows"}.get(family(report.facts), "")
     if system:

@@ -39,7 +39,7 @@ SYSTEMS = {
 }
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Wanted:
     """What is planned. `card` None: the CPU alone. `macos`, `driver`, `python`: "" for not decided."""
 
@@ -79,4 +79,6 @@ def _cards(wanted: Wanted) -> Iterator[wire.Card]:
         facts = {"compute_capability": card.compute_capability} if card.compute_capability else {}
         memory = card.memory_bytes if card.vendor != "apple" else None
         kind = "soc" if card.vendor == "apple" else "gpu"
-        yield wire.Card(0, kind, card.vendor, card.reported_name, memory, facts=facts)
+        yield wire.Card(
+            index=0, kind=kind, vendor=card.vendor, reported_name=card.reported_name, memory_bytes=memory, facts=facts
+        )

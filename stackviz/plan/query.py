@@ -33,7 +33,7 @@ class Option:
     is_chosen: bool
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class PlanQuery:
     """A plan with the lists it was chosen from. `accelerators`: by vendor.
 
@@ -97,14 +97,14 @@ def read_plan_query(query: Mapping[str, str], tables: Tables, day: datetime) -> 
     torches = torch_versions(tables, system)
     torch = reader.choice("torch", torches, _("torch release"), _newest(tables, "pytorch", torches, day))
     macos = _macos(reader, system, tables, day)
-    wanted = Wanted(system, torch, card, macos, reader.text("driver")[:20])
+    wanted = Wanted(system=system, torch=torch, card=card, macos=macos, driver=reader.text("driver")[:20])
     wheels = pythons(wanted, tables)
     python = reader.choice("python", wheels, _("Python release"), _newest(tables, "python", wheels, day))
     driver = wanted.driver if _is_driver(wanted.driver) else ""
     if wanted.driver and not driver:
         problem = _("“%(value)s” is not a driver version such as 580 or 580.95.05")
         reader.note("driver", problem % {"value": wanted.driver})
-    wanted = Wanted(system, torch, card, macos, driver, python)
+    wanted = Wanted(system=system, torch=torch, card=card, macos=macos, driver=driver, python=python)
     macs = [(row.version, row.version) for row in reversed(tables.releases_of("macos"))]
     return PlanQuery(
         wanted=wanted,

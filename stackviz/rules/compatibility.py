@@ -41,7 +41,7 @@ class Source:
     url: str
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Release:
     """One release of a component.
 
@@ -64,7 +64,7 @@ class Release:
         return f"{self.support_ends}-31" if len(self.support_ends) == len("YYYY-MM") else self.support_ends
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Requirement:
     """One thing a release needs, ships, offers or supports, on one platform ("" for all).
 

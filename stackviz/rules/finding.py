@@ -19,7 +19,7 @@ class Severity(StrEnum):
     FITS = "fits"  # the rule compared, and it holds
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Verdict:
     """What a check yields; the runner adds the rule's name, the evidence and the rule's own source.
 
@@ -35,7 +35,7 @@ class Verdict:
     source: Source | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Finding:
     """One answer of one rule, with the facts it used (`evidence`: name -> value as text)."""
 

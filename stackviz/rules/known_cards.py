@@ -18,7 +18,7 @@ COLUMNS = (
 _ANY_VENDOR = ("", "unknown", "other")
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class KnownCard:
     """One name that cards of one product report.
 
@@ -52,13 +52,13 @@ class KnownCard:
 def card_from_row(row: Mapping[str, str]) -> KnownCard:
     """A line of the packaged file."""
     return KnownCard(
-        row["reported_name"],
-        row["vendor"],
-        row["accelerator"],
-        int(row["memory_bytes"]) if row["memory_bytes"] else None,
-        row["compute_capability"],
-        int(row["gpu_cores"]) if row["gpu_cores"] else None,
-        row["needs"],
+        reported_name=row["reported_name"],
+        vendor=row["vendor"],
+        accelerator=row["accelerator"],
+        memory_bytes=int(row["memory_bytes"]) if row["memory_bytes"] else None,
+        compute_capability=row["compute_capability"],
+        gpu_cores=int(row["gpu_cores"]) if row["gpu_cores"] else None,
+        needs=row["needs"],
     )
 
 

@@ -29,7 +29,7 @@ class LifeState(StrEnum):
     UNKNOWN = "unknown"  # the release is not in the tables
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Life:
     """One component of a machine. `version`: as reported; `line`: the release of the tables it belongs to, "" for none.
 
@@ -79,19 +79,19 @@ def _system(look: Look) -> Iterator[tuple[str, str, str]]:
 def _life(tables: Tables, day: str, component: str, version: str, variant: str) -> Life:
     own = _release_of(tables, component, version, variant)
     if own is None:
-        return Life(component, version, LifeState.UNKNOWN)
+        return Life(component=component, version=version, state=LifeState.UNKNOWN)
     newest = newest_out(tables, component, variant, day) or own
     is_newest = not is_below(own.version, newest.version)
     return Life(
-        component,
-        version,
-        standing(own, day),
-        own.version,
-        own.released,
-        own.support_ends,
-        "" if is_newest else newest.version,
-        "" if is_newest else newest.released,
-        own.source,
+        component=component,
+        version=version,
+        state=standing(own, day),
+        line=own.version,
+        released=own.released,
+        support_ends=own.support_ends,
+        newest="" if is_newest else newest.version,
+        newest_released="" if is_newest else newest.released,
+        source=own.source,
     )
 
 

@@ -100,7 +100,17 @@ def run(rule: Rule, report: Report, tables: Tables) -> Iterator[Finding]:
     except NotReported as missing:
         title = f"Cannot tell whether {rule.asks}: {missing.name} not reported"
         advice = command_to_read(missing.name.rpartition(" ")[2])
-        yield _finding(rule, Verdict(Severity.CANNOT_TELL, title, _why(missing), advice, missing.cards), look)
+        yield _finding(
+            rule,
+            Verdict(
+                severity=Severity.CANNOT_TELL,
+                title=title,
+                explanation=_why(missing),
+                advice=advice,
+                cards=missing.cards,
+            ),
+            look,
+        )
 
 
 def _why(missing: NotReported) -> str:

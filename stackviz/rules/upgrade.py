@@ -42,7 +42,7 @@ _CARD = re.compile(r"card \d+")
 Key = tuple[str, frozenset[str]]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Upgrade:
     """One component brought to its newest release, the rest left alone.
 
@@ -69,7 +69,16 @@ def next_upgrades(report: Report, tables: Tables) -> tuple[Upgrade, ...]:
             after = judge(other, tables)
             breaks = tuple(finding for key, finding in _broken(after).items() if key not in _broken(before))
             mends = _mended(report, other, before, after, tables)
-            found.append(Upgrade(component, version, release.version, release.released, breaks, mends))
+            found.append(
+                Upgrade(
+                    component=component,
+                    version=version,
+                    to=release.version,
+                    released=release.released,
+                    breaks=breaks,
+                    mends=mends,
+                )
+            )
     return tuple(found)
 
 

@@ -33,7 +33,7 @@ REQUIREMENT_KEY = ("component", "version", "variant", "platform", "relation", "s
 Line = Mapping[str, str]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class StackFiles:
     """All lines as written. `places`, `calls`, `tools` and `beside` are keyed by stack.
 

@@ -44,7 +44,16 @@ def _model(key: str, told: Mapping[str, Any], sources: Mapping[str, tuple[str, s
 
 def _pool(told: Mapping[str, str], title: str, url: str) -> Pool:
     place = told.get("place", "")
-    return Pool(told["key"], told["name"], told["what"], told["size"], told["note"], title, url, place)
+    return Pool(
+        key=told["key"],
+        name=told["name"],
+        what=told["what"],
+        size=told["size"],
+        note=told["note"],
+        source_title=title,
+        source_url=url,
+        place=place,
+    )
 
 
 def _move(told: Mapping[str, Any], title: str, url: str) -> Move:

@@ -37,7 +37,7 @@ class Operator:
     aten: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Step:
     """One step of a way. `named`: what the code calls it; `when`: the condition it depends on, "" for always.
 
@@ -58,7 +58,7 @@ class Step:
     source_url: str
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Coverage:
     """How many overloads of the namespace aten, and how many names, have a kernel of their own in one release of torch.
 
@@ -103,9 +103,18 @@ def _steps() -> Mapping[tuple[str, str, str], Sequence[Step]]:
     for line in lines:
         source = sources[line["source"]]
         step = Step(
-            line["operator"], line["device"], line["mode"], Layer(line["layer"]), line["does"], line["named"],
-            line["when"], line["outcome"], line["component"], source["title"], source["url"],
-        )  # fmt: skip
+            operator=line["operator"],
+            device=line["device"],
+            mode=line["mode"],
+            layer=Layer(line["layer"]),
+            does=line["does"],
+            named=line["named"],
+            when=line["when"],
+            outcome=line["outcome"],
+            component=line["component"],
+            source_title=source["title"],
+            source_url=source["url"],
+        )
         found.setdefault((step.operator, step.device, step.mode), []).append(step)
     return MappingProxyType(found)
 
@@ -135,15 +144,15 @@ def coverage() -> tuple[Coverage, ...]:
     """Newest release of torch first."""
     return tuple(
         Coverage(
-            line["torch"],
-            int(line["mps_overloads"]),
-            int(line["mps_names"]),
-            int(line["cuda_overloads"]),
-            int(line["cuda_names"]),
-            int(line["core_with_mps"]) if line["core_with_mps"] else None,
-            int(line["core_all"]) if line["core_all"] else None,
-            int(line["core_with_nothing"]) if line["core_with_nothing"] else None,
-            line["source"],
+            torch=line["torch"],
+            mps_overloads=int(line["mps_overloads"]),
+            mps_names=int(line["mps_names"]),
+            cuda_overloads=int(line["cuda_overloads"]),
+            cuda_names=int(line["cuda_names"]),
+            core_with_mps=int(line["core_with_mps"]) if line["core_with_mps"] else None,
+            core_all=int(line["core_all"]) if line["core_all"] else None,
+            core_with_nothing=int(line["core_with_nothing"]) if line["core_with_nothing"] else None,
+            source_url=line["source"],
         )
         for line in reversed(_lines("operator_coverage.csv"))
     )

@@ -47,7 +47,7 @@ class Mode:
     cpu: Way
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Row:
     """An operator in the list. The counts are of steps on MPS: leaving for the CPU, ending in an error."""
 
@@ -94,12 +94,12 @@ def operator_rows() -> list[Row]:
         detours = [step.outcome for device, step in _detours(operator.slug) if step.device == "mps"]
         rows.append(
             Row(
-                operator,
-                _address(operator.slug),
-                _ends_in(operator.slug, "cuda"),
-                _ends_in(operator.slug, "mps"),
-                detours.count("cpu"),
-                detours.count("missing"),
+                operator=operator,
+                url=_address(operator.slug),
+                on_cuda=_ends_in(operator.slug, "cuda"),
+                on_mps=_ends_in(operator.slug, "mps"),
+                to_cpu=detours.count("cpu"),
+                missing=detours.count("missing"),
             )
         )
     return rows

@@ -151,7 +151,7 @@ def _absent(gap: Counterpart) -> Box:
 # --- pages ---
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class StackRow:
     """One stack in the list. `subject` names it in the address of a comparison; `vendor`: whose accelerators run it."""
 
@@ -214,7 +214,7 @@ def layer_sections(column: Column) -> list[LayerSection]:
     ]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Standing:
     """A component in one stack: what it calls there, what calls it and which tools watch it, as (name, url)."""
 
@@ -228,7 +228,7 @@ class Standing:
     watched_by: tuple[tuple[str, str], ...]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class CounterpartRow:
     """What answers to a component elsewhere. `url` empty: that stack has nothing in this place."""
 
@@ -241,7 +241,7 @@ class CounterpartRow:
     source_url: str
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class RequirementRow:
     """One requirement in words: needs | NVIDIA driver | 525.60.13 or newer | linux."""
 
@@ -256,7 +256,7 @@ class RequirementRow:
     source_url: str
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ReleaseRow:
     """One release with what it needs."""
 
@@ -271,7 +271,7 @@ class ReleaseRow:
     requirements: tuple[RequirementRow, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ComponentPage:
     """All that is said about one component."""
 

@@ -115,8 +115,8 @@ def _with_toolkit(described: Column, found: Sequence[Found]) -> Column:
 
 
 _TOOLKIT = (
-    Box("cuda-toolkit", "toolkit", Layer.PLATFORM, "CUDA toolkit"),
-    Box("nvcc", "toolkit", Layer.PLATFORM, "nvcc", part_of="cuda-toolkit"),
+    Box(component="cuda-toolkit", role="toolkit", layer=Layer.PLATFORM, name="CUDA toolkit"),
+    Box(component="nvcc", role="toolkit", layer=Layer.PLATFORM, name="nvcc", part_of="cuda-toolkit"),
 )
 _INSTALLED = {
     "pytorch": "torch.version",
@@ -195,4 +195,4 @@ def _memory(facts: Mapping[str, Any], cards: Sequence[wire.Card], *, printed: bo
 
 
 def _reported(component: str, role: str, name: str, version: str) -> Box:
-    return Box(component, role, Layer.HARDWARE, name, version, State.REPORTED)
+    return Box(component=component, role=role, layer=Layer.HARDWARE, name=name, version=version, state=State.REPORTED)

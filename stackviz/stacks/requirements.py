@@ -40,7 +40,7 @@ _PLATFORMS = {
 _ON_WSL = ("", "windows", "linux-x86_64")  # the driver is the one of Windows, the wheels are Linux ones
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class DescribedColumn(Column):
     """A described stack that knows the requirement tables of its components, for machines to be held against them."""
 

@@ -30,14 +30,14 @@ def _tables(_edition: str, catalogue: str) -> Tables:
     sources: dict[int, SourceRow] = {}
     releases = frozenset(
         ReleaseRow(
-            row.component.slug,
-            row.version,
-            row.variant,
-            row.line,
-            row.released,
-            row.support_ends,
-            _source(row, sources),
-            row.note,
+            component=row.component.slug,
+            version=row.version,
+            variant=row.variant,
+            line=row.line,
+            released=row.released,
+            support_ends=row.support_ends,
+            source=_source(row, sources),
+            note=row.note,
         )
         for row in Release.objects.select_related("component", "source")
     )
@@ -53,18 +53,18 @@ def requirement_rows() -> list[RequirementRow]:
 def _requirement_rows(sources: dict[int, SourceRow]) -> list[RequirementRow]:
     return [
         RequirementRow(
-            row.release.component.slug,
-            row.release.version,
-            row.release.variant,
-            row.platform,
-            row.relation,
-            row.subject,
-            row.part,
-            row.low,
-            row.values,
-            row.confidence,
-            _source(row, sources),
-            row.note,
+            component=row.release.component.slug,
+            version=row.release.version,
+            variant=row.release.variant,
+            platform=row.platform,
+            relation=row.relation,
+            subject=row.subject,
+            part=row.part,
+            low=row.low,
+            values=row.values,
+            confidence=row.confidence,
+            source=_source(row, sources),
+            note=row.note,
         )
         for row in Requirement.objects.select_related("release__component", "source")
     ]

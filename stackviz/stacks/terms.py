@@ -12,7 +12,7 @@ from stackviz.stacks.models import Counterpart
 FILE = "terms.csv"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Term:
     """`component` is the one the word belongs to; `other_term` is empty where the other stack has nothing like it."""
 
@@ -43,16 +43,16 @@ class Term:
     def turned(self) -> "Term":
         """The same, read from the other stack."""
         return Term(
-            self.other_stack,
-            self.other_component,
-            self.other_term,
-            self.stack,
-            self.component,
-            self.term,
-            self.relation,
-            self.differs,
-            self.source_title,
-            self.source_url,
+            stack=self.other_stack,
+            component=self.other_component,
+            term=self.other_term,
+            other_stack=self.stack,
+            other_component=self.component,
+            other_term=self.term,
+            relation=self.relation,
+            differs=self.differs,
+            source_title=self.source_title,
+            source_url=self.source_url,
         )
 
 

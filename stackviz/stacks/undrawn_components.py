@@ -9,7 +9,7 @@ from stackviz.diagrams.layers import Layer, role_title
 from stackviz.stacks.models import Call, Edition, Placement
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Tool:
     """A tool and what it reads of the stack, as (name, address)."""
 

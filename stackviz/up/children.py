@@ -22,7 +22,7 @@ STOP_PATIENCE_S = 10.0  # a worker finishes the report in its hands
 LOOK_EVERY_S = 0.3
 
 
-@dataclass
+@dataclass(kw_only=True)
 class Child:
     """One process and how to start it again. Its output goes to `log`."""
 
@@ -57,7 +57,7 @@ class Children:
         log = self.folder / f"{name}.log"
         if log.exists():
             log.replace(log.with_suffix(".log.1"))
-        child = Child(name, command, env, log, pass_fds)
+        child = Child(name=name, command=command, env=env, log=log, pass_fds=pass_fds)
         self._children.append(child)
         self._spawn(child)
         return child

@@ -271,7 +271,10 @@ def test_a_copy_that_caches_could_hold_is_skipped(measure):
 
 
 def test_cases_not_reached_in_time_say_so(measure):
-    told = measure(lambda *_: prepared(), pace=Pace(3, 2, 0.0001, 0.0, 1.0, budget_s=0.0))
+    told = measure(
+        lambda *_: prepared(),
+        pace=Pace(rounds=3, blocks_per_round=2, block_s=0.0001, warm_up_s=0.0, longest_run_s=1.0, budget_s=0.0),
+    )
     assert [t["reason"] for t in told] == ["no time left of 0 s"] * 2
 
 

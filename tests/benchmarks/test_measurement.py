@@ -9,7 +9,7 @@ import pytest
 from stackviz.benchmarks.measurement import CardUsed, Comparability, Measurement, PeakShare, comparable, setting_label
 from stackviz.stats import Summary
 
-CALM = Summary(30, 0.0014, 0.00139, 0.00141, 0.001395, 0.001405)
+CALM = Summary(count=30, median=0.0014, q1=0.00139, q3=0.00141, low=0.001395, high=0.001405)
 CLEAN = {"throttle_reasons": "none", "device_used": "cuda:0", "fallback": False}
 
 
@@ -45,7 +45,7 @@ def test_seconds_become_a_rate_with_its_interval():
 
 
 def test_too_few_samples_have_no_spread():
-    assert measured(summary=Summary(3, 0.0014)).rate.spread_label == ""
+    assert measured(summary=Summary(count=3, median=0.0014)).rate.spread_label == ""
 
 
 @pytest.mark.parametrize(
@@ -91,7 +91,7 @@ def test_a_share_above_the_peak_is_shown_and_flagged(share, label, above):
         ({"conditions": CLEAN | {"throttle_reasons": "sw_power_cap hw_slowdown"}}, "sw_power_cap, hw_slowdown"),
         ({"card": CardUsed(0, "x", 7, {"power_limit_w": 600.0, "power_default_limit_w": 700.0})}, "600 W of 700 W"),
         ({"card": CardUsed(0, "x", 7, {"mig_mode": "enabled"})}, "MIG"),
-        ({"summary": Summary(30, 1.0, 0.9, 1.1, 0.95, 1.05)}, "noisy"),
+        ({"summary": Summary(count=30, median=1.0, q1=0.9, q3=1.1, low=0.95, high=1.05)}, "noisy"),
         ({"conditions": CLEAN | {"quick": True}}, "short run"),
     ],
 )
@@ -135,7 +135,7 @@ def test_what_is_not_the_same_work_is_not_comparable(changes, words):
         ({"torch_version": "2.9.0"}, "torch differs: 2.8.0 and 2.9.0"),
         ({"torch_version": None}, "torch differs: 2.8.0 and not reported"),
         ({"conditions": CLEAN | {"throttle_reasons": "sw_power_cap"}}, "clock held back"),
-        ({"summary": Summary(30, 1.0, 0.9, 1.1, 0.95, 1.05)}, "noisy"),
+        ({"summary": Summary(count=30, median=1.0, q1=0.9, q3=1.1, low=0.95, high=1.05)}, "noisy"),
     ],
 )
 def test_a_difference_is_a_remark(changes, words):
@@ -152,7 +152,7 @@ def test_a_setting_that_differs_is_named():
 @pytest.mark.parametrize(
     ("changes", "words"),
     [
-        ({"summary": Summary(3, 0.0014)}, "too few samples for an interval: 3"),
+        ({"summary": Summary(count=3, median=0.0014)}, "too few samples for an interval: 3"),
         ({"conditions": CLEAN | {"fallback": True}}, "how much of the time is not known"),
     ],
 )
@@ -163,7 +163,7 @@ def test_cannot_tell_is_an_answer(changes, words):
 
 
 def test_the_verdict_does_not_depend_on_the_order():
-    a, b = measured(), measured(torch_version="2.9.0", summary=Summary(3, 0.0014))
+    a, b = measured(), measured(torch_version="2.9.0", summary=Summary(count=3, median=0.0014))
     assert comparable(a, b).answer is comparable(b, a).answer
 
 

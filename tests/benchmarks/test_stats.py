@@ -65,20 +65,23 @@ def test_a_median_of_zero_is_not_called_calm():
 
 
 def test_a_ratio_has_the_widest_interval_that_can_be_meant():
-    new = Summary(10, 2.0, 1.9, 2.1, 1.8, 2.2)
-    base = Summary(10, 1.0, 0.9, 1.1, 0.8, 1.2)
+    new = Summary(count=10, median=2.0, q1=1.9, q3=2.1, low=1.8, high=2.2)
+    base = Summary(count=10, median=1.0, q1=0.9, q3=1.1, low=0.8, high=1.2)
     assert ratio(new, base) == Ratio(2.0, pytest.approx(1.5), pytest.approx(2.75))
     assert ratio(new, base).is_different is True
 
 
 def test_two_sets_that_overlap_are_not_called_different():
-    a, b = Summary(10, 1.0, 0.9, 1.1, 0.9, 1.1), Summary(10, 1.05, 1.0, 1.1, 1.0, 1.2)
+    a, b = (
+        Summary(count=10, median=1.0, q1=0.9, q3=1.1, low=0.9, high=1.1),
+        Summary(count=10, median=1.05, q1=1.0, q3=1.1, low=1.0, high=1.2),
+    )
     assert ratio(a, b).is_different is False
 
 
 def test_too_few_samples_cannot_tell():
-    assert ratio(Summary(3, 1.0), Summary(3, 2.0)).is_different is None
+    assert ratio(Summary(count=3, median=1.0), Summary(count=3, median=2.0)).is_different is None
 
 
 def test_nothing_is_a_multiple_of_zero():
-    assert ratio(Summary(1, 1.0), Summary(1, 0.0)) is None
+    assert ratio(Summary(count=1, median=1.0), Summary(count=1, median=0.0)) is None

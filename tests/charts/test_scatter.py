@@ -18,7 +18,10 @@ from stackviz.charts.scatter import (
     size_steps,
 )
 
-CLOUD = [Dot(n, f"accelerator {n}", 2.0 ** (n % 9), 3.0 ** (n % 7), size=n + 1.0, place=n % 6) for n in range(60)]
+CLOUD = [
+    Dot(key=n, label=f"accelerator {n}", x=2.0 ** (n % 9), y=3.0 ** (n % 7), size=n + 1.0, place=n % 6)
+    for n in range(60)
+]
 
 
 def boxes_of(drawn):
@@ -43,7 +46,11 @@ def test_a_name_of_a_smaller_drawing_has_its_place_in_the_larger_ones_too():
 
 
 def test_what_lies_on_one_spot_has_one_name():
-    drawn = scatter([Dot(1, "first", 5, 5), Dot(2, "twin", 5, 5), Dot(3, "far", 50, 50)], "linear", "linear")
+    drawn = scatter(
+        [Dot(key=1, label="first", x=5, y=5), Dot(key=2, label="twin", x=5, y=5), Dot(key=3, label="far", x=50, y=50)],
+        "linear",
+        "linear",
+    )
     assert {label.text for label in drawn.labels} == {"first", "far"}
 
 
@@ -53,7 +60,7 @@ def test_the_upper_left_edge_stands_out_before_the_rest():
 
 
 def test_a_line_of_equal_ratio_goes_through_points_of_that_ratio():
-    dots = [Dot(1, "a", 1, 2), Dot(2, "b", 10, 20), Dot(3, "c", 100, 5)]
+    dots = [Dot(key=1, label="a", x=1, y=2), Dot(key=2, label="b", x=10, y=20), Dot(key=3, label="c", x=100, y=5)]
     drawn = scatter(dots, "log", "log", [Iso(2.0, "2")])
     (line,) = drawn.lines
     x1, y1, x2, y2 = (float(value) for value in (line.x1, line.y1, line.x2, line.y2))
@@ -62,7 +69,7 @@ def test_a_line_of_equal_ratio_goes_through_points_of_that_ratio():
 
 
 def test_a_line_of_the_ratio_the_other_way_up():
-    dots = [Dot(1, "a", 20, 10), Dot(2, "b", 2, 1)]
+    dots = [Dot(key=1, label="a", x=20, y=10), Dot(key=2, label="b", x=2, y=1)]
     drawn = scatter(dots, "linear", "linear", [Iso(2.0, "2", is_inverse=True)])
     (line,) = drawn.lines
     spot = drawn.spots[0]
@@ -71,7 +78,12 @@ def test_a_line_of_the_ratio_the_other_way_up():
 
 
 def test_a_line_that_misses_the_drawing_is_left_out():
-    assert scatter([Dot(1, "a", 1, 1), Dot(2, "b", 2, 2)], "log", "log", [Iso(1e9, "far")]).lines == ()
+    assert (
+        scatter(
+            [Dot(key=1, label="a", x=1, y=1), Dot(key=2, label="b", x=2, y=2)], "log", "log", [Iso(1e9, "far")]
+        ).lines
+        == ()
+    )
 
 
 def test_ratios_are_round_and_few():
@@ -95,7 +107,7 @@ def test_a_shape_for_every_colour():
 
 
 def test_names_are_text_in_the_figure_never_markup():
-    dots = [Dot(1, "<b>bold</b>", 1, 1, note="<a href=x>")]
+    dots = [Dot(key=1, label="<b>bold</b>", x=1, y=1, note="<a href=x>")]
     data = scatter_figure("", AxisWords("<i>", "log"), AxisWords("y", "log"), dots, {})["data"][0]["customdata"][0]
     assert data[:2] == ["&lt;b&gt;bold&lt;/b&gt;", "&lt;a href=x&gt;"]
 

@@ -381,7 +381,9 @@ def test_the_verdict_counts_by_severity(paste):
 def test_a_command_of_a_finding_can_be_copied(paste):
     said = paste(CPU_WHEEL).content.decode()
     assert "<code>pip uninstall -y torch</code>" in said
-    finding = Finding("some-rule", "broken", "pytorch", "It is broken", advice="Mend it: sudo reboot")
+    finding = Finding(
+        rule="some-rule", severity="broken", component="pytorch", title="It is broken", advice="Mend it: sudo reboot"
+    )
     drawn = render_to_string("diagnose/_finding.html", {"finding": finding})
     assert '<p><b>What to do:</b> Mend it:</p><div class="copy"><pre>sudo reboot</pre><button' in drawn
     assert "js/copy.js" in said

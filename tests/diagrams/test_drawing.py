@@ -10,11 +10,11 @@ from stackviz.diagrams.stack import Drawing, Row, draw_columns
 
 
 def box(component: str, role: str = "", layer: Layer = Layer.LIBRARY, **changes) -> Box:
-    return Box(component, role or component, layer, component.upper(), **changes)
+    return Box(component=component, role=role or component, layer=layer, name=component.upper(), **changes)
 
 
 def column(key: str, *boxes: Box) -> Column:
-    return Column(key, f"Stack {key}", "", f"/{key}/", boxes)
+    return Column(key=key, title=f"Stack {key}", subtitle="", url=f"/{key}/", boxes=boxes)
 
 
 def rows_of(drawing: Drawing, layer: Layer) -> dict[str, Row]:

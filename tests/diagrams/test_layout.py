@@ -46,21 +46,39 @@ def longest_column(number: int) -> Column:
         Note(State.WARNING, "x" * 80),
     )
     boxes = [
-        Box("pytorch", "framework", Layer.FRAMEWORK, "PyTorch", "2.15.0.dev20261120+cu132", State.BROKEN, "S. " * 60, "/c/", notes),
-        Box("a", "neural-network-kernels", Layer.LIBRARY, "Metal Performance Shaders", state=State.UNKNOWN),
-        Box("linux", "operating-system", Layer.OS, "Linux", KERNEL, State.REPORTED),
-        Box("h", "accelerator", Layer.HARDWARE, f"8 × {LONGEST}", "96 GiB · sm_120", State.WARNING, "S.", "/h/", notes),
+        Box(component="pytorch", role="framework", layer=Layer.FRAMEWORK, name="PyTorch", version="2.15.0.dev20261120+cu132", state=State.BROKEN, summary="S. " * 60, url="/c/", notes=notes),
+        Box(component="a", role="neural-network-kernels", layer=Layer.LIBRARY, name="Metal Performance Shaders", state=State.UNKNOWN),
+        Box(component="linux", role="operating-system", layer=Layer.OS, name="Linux", version=KERNEL, state=State.REPORTED),
+        Box(component="h", role="accelerator", layer=Layer.HARDWARE, name=f"8 × {LONGEST}", version="96 GiB · sm_120", state=State.WARNING, summary="S.", url="/h/", notes=notes),
     ]  # fmt: skip
     if number % 2:
-        boxes.append(Box("n", "collectives", Layer.LIBRARY, "NCCL", state=State.ABSENT, summary="Why not. " * 12))
+        boxes.append(
+            Box(
+                component="n",
+                role="collectives",
+                layer=Layer.LIBRARY,
+                name="NCCL",
+                state=State.ABSENT,
+                summary="Why not. " * 12,
+            )
+        )
     else:
-        boxes.append(Box("n", "collectives", Layer.LIBRARY, "NCCL", "2.27.3", State.REPORTED))
+        boxes.append(
+            Box(
+                component="n",
+                role="collectives",
+                layer=Layer.LIBRARY,
+                name="NCCL",
+                version="2.27.3",
+                state=State.REPORTED,
+            )
+        )
     return Column(
-        f"k{number}",
-        f"{LONGEST} {number}",
-        "machine · reported 4 min ago · NVIDIA CUDA on Linux",
-        "/s/",
-        tuple(boxes),
+        key=f"k{number}",
+        title=f"{LONGEST} {number}",
+        subtitle="machine · reported 4 min ago · NVIDIA CUDA on Linux",
+        url="/s/",
+        boxes=tuple(boxes),
         links=LINKS,
     )
 

@@ -7,10 +7,10 @@ from stackviz.diagrams.drawing import Drawing, Said
 from stackviz.diagrams.layers import Layer, State
 from stackviz.diagrams.stack import draw_columns
 
-PYTORCH = Box("pytorch", "framework", Layer.FRAMEWORK, "PyTorch")
-CUDNN = Box("cudnn", "kernels", Layer.LIBRARY, "cuDNN")
-RUNTIME = Box("cuda-runtime", "device-runtime", Layer.PLATFORM, "CUDA runtime")
-DRIVER = Box("nvidia-driver", "device-driver", Layer.DRIVER, "NVIDIA driver")
+PYTORCH = Box(component="pytorch", role="framework", layer=Layer.FRAMEWORK, name="PyTorch")
+CUDNN = Box(component="cudnn", role="kernels", layer=Layer.LIBRARY, name="cuDNN")
+RUNTIME = Box(component="cuda-runtime", role="device-runtime", layer=Layer.PLATFORM, name="CUDA runtime")
+DRIVER = Box(component="nvidia-driver", role="device-driver", layer=Layer.DRIVER, name="NVIDIA driver")
 BOXES = (PYTORCH, CUDNN, RUNTIME, DRIVER)
 
 
@@ -19,7 +19,7 @@ def link(source: str, target: str, state: State = State.FITS, text: str = "it ho
 
 
 def drawn(*links: Link, boxes: tuple[Box, ...] = BOXES) -> Drawing:
-    return draw_columns([Column("a", "A", "", "/a/", boxes, links=links)])
+    return draw_columns([Column(key="a", title="A", subtitle="", url="/a/", boxes=boxes, links=links)])
 
 
 def said(drawing: Drawing, component: str) -> tuple[Said, ...]:
@@ -82,14 +82,20 @@ def test_of_two_verdicts_on_one_pair_the_worse_is_drawn_and_both_are_written():
 
 @pytest.mark.parametrize("state", [State.FITS, State.DESCRIBED])
 def test_a_link_that_a_note_tells_is_not_told_twice(state):
-    noted = Box("cudnn", "kernels", Layer.LIBRARY, "cuDNN", notes=(Note(state, "it holds"),))
+    noted = Box(component="cudnn", role="kernels", layer=Layer.LIBRARY, name="cuDNN", notes=(Note(state, "it holds"),))
     drawing = drawn(link("cudnn", "nvidia-driver", state), boxes=(noted, DRIVER))
     assert [one.text for one in said(drawing, "cudnn")] == ["it holds"]
     assert len(drawing.links) == 1
 
 
 def test_what_a_described_release_asks_for_is_one_line():
-    described = Box("cudnn", "kernels", Layer.LIBRARY, "cuDNN", requires=NeedTable("9.26", (), is_newest=True))
+    described = Box(
+        component="cudnn",
+        role="kernels",
+        layer=Layer.LIBRARY,
+        name="cuDNN",
+        requires=NeedTable("9.26", (), is_newest=True),
+    )
     links = (
         link("cudnn", "nvidia-driver", State.DESCRIBED, "needs NVIDIA driver ≥ 580"),
         link("cudnn", "cuda-runtime", State.DESCRIBED, "needs CUDA runtime 13"),
@@ -99,22 +105,25 @@ def test_what_a_described_release_asks_for_is_one_line():
 
 
 def test_a_link_is_folded_away_with_a_row_that_does_not_differ():
-    left = Column("a", "A", "", "/a/", BOXES, links=(link("pytorch", "cudnn"),))
-    same = draw_columns([left, Column("b", "B", "", "/b/", BOXES)])
-    other = draw_columns([left, Column("b", "B", "", "/b/", (RUNTIME, DRIVER))])
+    left = Column(key="a", title="A", subtitle="", url="/a/", boxes=BOXES, links=(link("pytorch", "cudnn"),))
+    same = draw_columns([left, Column(key="b", title="B", subtitle="", url="/b/", boxes=BOXES)])
+    other = draw_columns([left, Column(key="b", title="B", subtitle="", url="/b/", boxes=(RUNTIME, DRIVER))])
     assert [one.differs for one in same.links] == [False]
     assert [one.differs for one in other.links] == [True]
 
 
 def test_of_two_kinds_of_card_the_link_ends_at_the_first():
-    cards = tuple(Box("hardware", "accelerator", Layer.HARDWARE, name) for name in ("RTX 4090", "RTX 3090"))
+    cards = tuple(
+        Box(component="hardware", role="accelerator", layer=Layer.HARDWARE, name=name)
+        for name in ("RTX 4090", "RTX 3090")
+    )
     (only,) = drawn(link("pytorch", "hardware"), boxes=(PYTORCH, *cards)).links
     assert (only.top, only.bottom) == ("c1b0", "c1b1")
 
 
 def test_no_link_stands_between_columns():
     columns = [
-        Column("a", "A", "", "/a/", (PYTORCH,), links=(link("pytorch", "cudnn"),)),
-        Column("b", "B", "", "/b/", (CUDNN,)),
+        Column(key="a", title="A", subtitle="", url="/a/", boxes=(PYTORCH,), links=(link("pytorch", "cudnn"),)),
+        Column(key="b", title="B", subtitle="", url="/b/", boxes=(CUDNN,)),
     ]
     assert draw_columns(columns).links == ()

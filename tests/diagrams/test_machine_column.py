@@ -17,23 +17,49 @@ class Said:
 
 
 DESCRIBED = Column(
-    "stack:nvidia-cuda",
-    "NVIDIA CUDA on Linux",
-    "",
-    "/stacks/nvidia-cuda/",
-    (
-        Box("pytorch", "framework", Layer.FRAMEWORK, "PyTorch", 'device "cuda"'),
-        Box("jax", "framework", Layer.FRAMEWORK, "JAX"),
-        Box("mkl", "cpu-math", Layer.LIBRARY, "Intel MKL"),
-        Box("openblas", "cpu-math", Layer.LIBRARY, "OpenBLAS"),
-        Box("nvidia-driver", "device-driver", Layer.DRIVER, "NVIDIA driver", "≥ 525.60.13"),
-        Box("nvml", "telemetry", Layer.DRIVER, "NVML", part_of="nvidia-driver"),
-        Box("nvidia-gpu", "accelerator", Layer.HARDWARE, "NVIDIA GPU", summary="A card."),
-        Box("device-memory", "memory", Layer.HARDWARE, "Device memory", summary="Memory on the card."),
-        Box("nccl", "collectives", Layer.LIBRARY, "NCCL", state=State.ABSENT, summary="None here."),
+    key="stack:nvidia-cuda",
+    title="NVIDIA CUDA on Linux",
+    subtitle="",
+    url="/stacks/nvidia-cuda/",
+    boxes=(
+        Box(component="pytorch", role="framework", layer=Layer.FRAMEWORK, name="PyTorch", version='device "cuda"'),
+        Box(component="jax", role="framework", layer=Layer.FRAMEWORK, name="JAX"),
+        Box(component="mkl", role="cpu-math", layer=Layer.LIBRARY, name="Intel MKL"),
+        Box(component="openblas", role="cpu-math", layer=Layer.LIBRARY, name="OpenBLAS"),
+        Box(
+            component="nvidia-driver",
+            role="device-driver",
+            layer=Layer.DRIVER,
+            name="NVIDIA driver",
+            version="≥ 525.60.13",
+        ),
+        Box(component="nvml", role="telemetry", layer=Layer.DRIVER, name="NVML", part_of="nvidia-driver"),
+        Box(component="nvidia-gpu", role="accelerator", layer=Layer.HARDWARE, name="NVIDIA GPU", summary="A card."),
+        Box(
+            component="device-memory",
+            role="memory",
+            layer=Layer.HARDWARE,
+            name="Device memory",
+            summary="Memory on the card.",
+        ),
+        Box(
+            component="nccl",
+            role="collectives",
+            layer=Layer.LIBRARY,
+            name="NCCL",
+            state=State.ABSENT,
+            summary="None here.",
+        ),
     ),
 )
-CARD = Box("hardware", "accelerator", Layer.HARDWARE, "8 × H100", "80 GiB", State.REPORTED)
+CARD = Box(
+    component="hardware",
+    role="accelerator",
+    layer=Layer.HARDWARE,
+    name="8 × H100",
+    version="80 GiB",
+    state=State.REPORTED,
+)
 
 
 def machine(found=(), hardware=(), findings=()) -> dict[str, Box]:
@@ -81,12 +107,26 @@ def test_reported_hardware_takes_the_place_of_the_described():
 
 
 def test_reported_hardware_keeps_what_is_said_about_its_kind():
-    memory = Box("device-memory", "memory", Layer.HARDWARE, "Device memory", "8 × 80 GiB", State.REPORTED)
+    memory = Box(
+        component="device-memory",
+        role="memory",
+        layer=Layer.HARDWARE,
+        name="Device memory",
+        version="8 × 80 GiB",
+        state=State.REPORTED,
+    )
     assert machine(hardware=[memory])["memory"].summary == "Memory on the card."
 
 
 def test_hardware_the_description_does_not_know_is_added_at_the_end():
-    extra = Box("main-memory", "host-memory", Layer.HARDWARE, "Main memory", "2 TiB", State.REPORTED)
+    extra = Box(
+        component="main-memory",
+        role="host-memory",
+        layer=Layer.HARDWARE,
+        name="Main memory",
+        version="2 TiB",
+        state=State.REPORTED,
+    )
     assert sheet_column("", "", "", "", DESCRIBED, [extra]).boxes[-1].name == "Main memory"
 
 

@@ -10,27 +10,30 @@ from tests.diagrams.test_svg import PROBLEMS
 from tests.diagrams.test_template import EVIL
 
 DISCRETE = MemoryModel(
-    "discrete",
-    "A card with its own memory",
-    "Two memories.",
-    (Pool("host", "Main memory", "DDR", "2 TB", place="Host"), Pool("device", "Device memory", "HBM", place="Card")),
-    (Unit("cpu", "Processor", "host", "Host"), Unit("gpu", "GPU", "device", "Card")),
-    (
-        Move("host", "device", "copy to the card", "over PCIe", "tensor.to('cuda')"),
-        Move("device", "host", "copy back", "over PCIe", "tensor.cpu()"),
-        Move("gpu", "device", "reads and writes", is_explicit=False),
-        Move("gpu", "nowhere", "goes astray"),
+    key="discrete",
+    title="A card with its own memory",
+    summary="Two memories.",
+    pools=(
+        Pool(key="host", name="Main memory", what="DDR", size="2 TB", place="Host"),
+        Pool(key="device", name="Device memory", what="HBM", place="Card"),
     ),
-    (Limit("device", "All but what the driver takes."), Limit("nowhere", "Nothing.")),
-    ("A batch is read.",),
+    units=(Unit("cpu", "Processor", "host", "Host"), Unit("gpu", "GPU", "device", "Card")),
+    moves=(
+        Move(source="host", target="device", name="copy to the card", how="over PCIe", call="tensor.to('cuda')"),
+        Move(source="device", target="host", name="copy back", how="over PCIe", call="tensor.cpu()"),
+        Move(source="gpu", target="device", name="reads and writes", is_explicit=False),
+        Move(source="gpu", target="nowhere", name="goes astray"),
+    ),
+    limits=(Limit("device", "All but what the driver takes."), Limit("nowhere", "Nothing.")),
+    steps=("A batch is read.",),
 )
 UNIFIED = MemoryModel(
-    "unified",
-    "One memory for all",
-    "One pool.",
-    (Pool("unified", "Unified memory", place="Package"),),
-    (Unit("cpu", "Processor", "unified", "Package"), Unit("gpu", "GPU", "unified", "Package")),
-    (Move("cpu", "unified", "reads and writes", is_explicit=False),),
+    key="unified",
+    title="One memory for all",
+    summary="One pool.",
+    pools=(Pool(key="unified", name="Unified memory", place="Package"),),
+    units=(Unit("cpu", "Processor", "unified", "Package"), Unit("gpu", "GPU", "unified", "Package")),
+    moves=(Move(source="cpu", target="unified", name="reads and writes", is_explicit=False),),
 )
 
 
@@ -79,13 +82,19 @@ def test_the_words_beside_it_say_the_same():
 
 
 def test_hostile_text_stays_text():
-    evil = MemoryModel("x", EVIL, EVIL, (Pool("p", EVIL, EVIL, EVIL, EVIL, place=EVIL),), (Unit("u", EVIL, "p", EVIL),))
+    evil = MemoryModel(
+        key="x",
+        title=EVIL,
+        summary=EVIL,
+        pools=(Pool(key="p", name=EVIL, what=EVIL, size=EVIL, note=EVIL, place=EVIL),),
+        units=(Unit("u", EVIL, "p", EVIL),),
+    )
     html = render_to_string("diagrams/_memory.html", {"drawing": draw_memory(evil)})
     assert "<script" not in html
     assert "<img" not in html
 
 
-@pytest.mark.parametrize("model", [DISCRETE, UNIFIED, MemoryModel("x", "T", "S", (), ())])
+@pytest.mark.parametrize("model", [DISCRETE, UNIFIED, MemoryModel(key="x", title="T", summary="S", pools=(), units=())])
 def test_no_text_lies_on_another(browser_page, tmp_path, model):
     path = tmp_path / "memory.svg"
     path.write_text(draw_memory(model).file, encoding="utf-8")

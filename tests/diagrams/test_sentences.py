@@ -4,13 +4,20 @@ from stackviz.diagrams.boxes import Box, Column, Link
 from stackviz.diagrams.layers import Layer, State
 from stackviz.diagrams.stack import draw_columns
 
-CUDNN = Box("cudnn", "kernels", Layer.LIBRARY, "cuDNN", "9.26", State.BROKEN)
-NCCL = Box("nccl", "collectives", Layer.LIBRARY, "NCCL")
-DRIVER = Box("nvidia-driver", "device-driver", Layer.DRIVER, "NVIDIA driver", "535.183", State.REPORTED)
-MPSGRAPH = Box("mpsgraph", "kernels", Layer.LIBRARY, "MPSGraph")
+CUDNN = Box(component="cudnn", role="kernels", layer=Layer.LIBRARY, name="cuDNN", version="9.26", state=State.BROKEN)
+NCCL = Box(component="nccl", role="collectives", layer=Layer.LIBRARY, name="NCCL")
+DRIVER = Box(
+    component="nvidia-driver",
+    role="device-driver",
+    layer=Layer.DRIVER,
+    name="NVIDIA driver",
+    version="535.183",
+    state=State.REPORTED,
+)
+MPSGRAPH = Box(component="mpsgraph", role="kernels", layer=Layer.LIBRARY, name="MPSGraph")
 TOO_OLD = Link("cudnn", "nvidia-driver", State.BROKEN, "cuDNN 9.26 needs driver 580: has 535.183")
-BOX = Column("m", "box", "", "/m/", (CUDNN, NCCL, DRIVER), links=(TOO_OLD,))
-APPLE = Column("a", "Apple Metal on macOS", "", "/a/", (MPSGRAPH,))
+BOX = Column(key="m", title="box", subtitle="", url="/m/", boxes=(CUDNN, NCCL, DRIVER), links=(TOO_OLD,))
+APPLE = Column(key="a", title="Apple Metal on macOS", subtitle="", url="/a/", boxes=(MPSGRAPH,))
 
 
 def sentences(*columns: Column) -> dict[str, tuple[str, ...]]:
@@ -33,7 +40,14 @@ def test_one_column_needs_no_name():
 
 def test_what_is_only_described_is_said_of_its_box():
     asks = Link("cudnn", "nvidia-driver", State.DESCRIBED, "needs NVIDIA driver ≥ 580")
-    described = Column("s", "S", "", "/s/", (Box("cudnn", "kernels", Layer.LIBRARY, "cuDNN"), DRIVER), links=(asks,))
+    described = Column(
+        key="s",
+        title="S",
+        subtitle="",
+        url="/s/",
+        boxes=(Box(component="cudnn", role="kernels", layer=Layer.LIBRARY, name="cuDNN"), DRIVER),
+        links=(asks,),
+    )
     assert "cuDNN needs NVIDIA driver ≥ 580." in sentences(described)["Libraries"]
 
 
@@ -43,5 +57,5 @@ def test_an_empty_layer_says_so():
 
 def test_no_word_is_said_twice_where_a_finding_begins_with_it():
     cannot = Link("cudnn", "nvidia-driver", State.UNKNOWN, "Cannot tell whether the driver is new enough")
-    column = Column("m", "m", "", "/m/", (CUDNN, DRIVER), links=(cannot,))
+    column = Column(key="m", title="m", subtitle="", url="/m/", boxes=(CUDNN, DRIVER), links=(cannot,))
     assert "Cannot tell whether the driver is new enough." in sentences(column)["Libraries"]

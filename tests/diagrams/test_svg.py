@@ -35,7 +35,7 @@ PROBLEMS = """() => {
 
 
 def column(*boxes: Box, links: tuple[Link, ...] = ()) -> Column:
-    return Column("a", "A", "", "/a/", boxes, links=links)
+    return Column(key="a", title="A", subtitle="", url="/a/", boxes=boxes, links=links)
 
 
 def words(svg: str) -> str:
@@ -43,7 +43,9 @@ def words(svg: str) -> str:
 
 
 def test_it_is_one_file_with_a_title_and_a_description_to_read_aloud():
-    root = ET.fromstring(svg_of(draw_columns([column(Box("x", "r", Layer.LIBRARY, "cuDNN"))]), "My stack"))
+    root = ET.fromstring(
+        svg_of(draw_columns([column(Box(component="x", role="r", layer=Layer.LIBRARY, name="cuDNN"))]), "My stack")
+    )
     assert root.get("role") == "img"
     assert (root.findtext(f"{SVG}title"), root.get("aria-labelledby")) == ("My stack", "title description")
     assert "Libraries. cuDNN." in (root.findtext(f"{SVG}desc") or "")
@@ -55,10 +57,14 @@ def test_nothing_is_loaded_from_elsewhere():
 
 
 def test_hostile_text_in_every_place_stays_text():
-    evil = Box(EVIL, EVIL, Layer.LIBRARY, EVIL, EVIL, State.BROKEN, EVIL)
+    evil = Box(
+        component=EVIL, role=EVIL, layer=Layer.LIBRARY, name=EVIL, version=EVIL, state=State.BROKEN, summary=EVIL
+    )
     links = (Link(EVIL, "y", State.BROKEN, EVIL),)
     title = f"{EVIL}\x00\x1b[31m\ud800\ufffe\u202e"
-    svg = svg_of(draw_columns([column(evil, Box("y", "r", Layer.OS, "y"), links=links)]), title, EVIL)
+    svg = svg_of(
+        draw_columns([column(evil, Box(component="y", role="r", layer=Layer.OS, name="y"), links=links)]), title, EVIL
+    )
     ET.fromstring(svg)
     assert "<script" not in svg
     assert "<img" not in svg
@@ -66,11 +72,31 @@ def test_hostile_text_in_every_place_stays_text():
 
 
 def test_all_that_the_page_shows_is_there():
-    kernels = Box("cudnn", "k", Layer.LIBRARY, "cuDNN", "9.26.0.51", State.BROKEN)
-    gap = Box("nccl", "collectives", Layer.LIBRARY, "NCCL", state=State.ABSENT, summary="Nothing of the kind.")
+    kernels = Box(
+        component="cudnn", role="k", layer=Layer.LIBRARY, name="cuDNN", version="9.26.0.51", state=State.BROKEN
+    )
+    gap = Box(
+        component="nccl",
+        role="collectives",
+        layer=Layer.LIBRARY,
+        name="NCCL",
+        state=State.ABSENT,
+        summary="Nothing of the kind.",
+    )
     links = (Link("cudnn", "linux", State.BROKEN, "needs a newer system"),)
-    other = Column("b", "B", "as described", "/b/", (Box("nccl", "collectives", Layer.LIBRARY, "NCCL"),))
-    svg = svg_of(draw_columns([column(kernels, gap, Box("linux", "s", Layer.OS, "Linux"), links=links), other]), "T")
+    other = Column(
+        key="b",
+        title="B",
+        subtitle="as described",
+        url="/b/",
+        boxes=(Box(component="nccl", role="collectives", layer=Layer.LIBRARY, name="NCCL"),),
+    )
+    svg = svg_of(
+        draw_columns(
+            [column(kernels, gap, Box(component="linux", role="s", layer=Layer.OS, name="Linux"), links=links), other]
+        ),
+        "T",
+    )
     text = words(svg)
     for word in ("cuDNN", "9.26.0.51", "✕ broken", "broken: needs a newer system", "– no counterpart of NCCL"):
         assert word in text
@@ -80,7 +106,10 @@ def test_all_that_the_page_shows_is_there():
 
 
 def test_only_differences_are_drawn_where_the_page_shows_only_those():
-    same, left = Box("x", "r", Layer.LIBRARY, "oneDNN"), Box("y", "s", Layer.LIBRARY, "cuDNN")
+    same, left = (
+        Box(component="x", role="r", layer=Layer.LIBRARY, name="oneDNN"),
+        Box(component="y", role="s", layer=Layer.LIBRARY, name="cuDNN"),
+    )
     drawing = draw_columns([column(same, left), column(same)])
     assert "the same in all columns: oneDNN" in words(svg_of(drawing, "T", only_differences=True))
     assert "the same in all columns" not in words(svg_of(drawing, "T"))

@@ -15,11 +15,11 @@ LONGEST = "NVIDIA RTX PRO 6000 Blackwell Max-Q Workstation Edition"
 
 
 def column(title: str, *boxes: Box, url: str = "/s/") -> Column:
-    return Column(f"stack:{title}", title, "", url, boxes)
+    return Column(key=f"stack:{title}", title=title, subtitle="", url=url, boxes=boxes)
 
 
 def cudnn(**changes) -> Box:
-    return Box("cudnn", "kernels", Layer.LIBRARY, "cuDNN", **changes)
+    return Box(component="cudnn", role="kernels", layer=Layer.LIBRARY, name="cuDNN", **changes)
 
 
 def render(*columns: Column, **context) -> str:
@@ -32,11 +32,11 @@ def words(html: str) -> str:
 
 def test_hostile_text_in_every_place_stays_text():
     evil = Box(
-        EVIL, EVIL, Layer.LIBRARY, EVIL, EVIL, State.BROKEN, EVIL, "/c/", (Note(State.BROKEN, EVIL),), (EVIL,), EVIL, EVIL,
-        "javascript:alert(1)", (Counterpart("b", EVIL, EVIL, EVIL, "javascript:alert(1)"),),
+        component=EVIL, role=EVIL, layer=Layer.LIBRARY, name=EVIL, version=EVIL, state=State.BROKEN, summary=EVIL, url="/c/", notes=(Note(State.BROKEN, EVIL),), calls=(EVIL,), see_version=EVIL, source_title=EVIL,
+        source_url="javascript:alert(1)", counterparts=(Counterpart("b", EVIL, EVIL, EVIL, "javascript:alert(1)"),),
     )  # fmt: skip
-    other = Box("b", EVIL, Layer.LIBRARY, EVIL)
-    html = render(Column(EVIL, EVIL, EVIL, "/s/", (evil,)), column("b", other))
+    other = Box(component="b", role=EVIL, layer=Layer.LIBRARY, name=EVIL)
+    html = render(Column(key=EVIL, title=EVIL, subtitle=EVIL, url="/s/", boxes=(evil,)), column("b", other))
     assert "<script" not in html
     assert "<img" not in html
     assert "javascript:" not in re.sub(r">[^<]*<", "><", html)
@@ -60,7 +60,13 @@ def test_a_box_opens_without_a_script():
 
 def test_the_longest_names_are_written_in_full():
     html = render(
-        *(column(LONGEST, Box("g", "accelerator", Layer.HARDWARE, LONGEST, "GB202 · sm_120")) for _ in range(6))
+        *(
+            column(
+                LONGEST,
+                Box(component="g", role="accelerator", layer=Layer.HARDWARE, name=LONGEST, version="GB202 · sm_120"),
+            )
+            for _ in range(6)
+        )
     )
     assert html.count(LONGEST) >= 18  # six heads, six boxes, and both again in the table
 
@@ -74,8 +80,8 @@ def test_the_table_says_all_that_the_boxes_say():
 
 def test_only_differences_folds_equal_rows_and_names_them():
     same, other = (
-        Box("python", "interpreter", Layer.APPLICATION, "Python"),
-        Box("x", "kernels", Layer.LIBRARY, "oneDNN"),
+        Box(component="python", role="interpreter", layer=Layer.APPLICATION, name="Python"),
+        Box(component="x", role="kernels", layer=Layer.LIBRARY, name="oneDNN"),
     )
     html = render(column("a", same, cudnn()), column("b", same, other), only_differences=True, toggle_url="?all")
     grid = html.split("<table", 1)[0]

@@ -95,14 +95,16 @@ def test_a_real_dump_is_answered_with_components_on_their_layers():
 
 
 def test_a_broken_component_says_so():
-    finding = Finding("a-rule", "broken", "cuda-runtime", "title")
+    finding = Finding(rule="a-rule", severity="broken", component="cuda-runtime", title="title")
     (one,) = machines(Paste((reading("collect-env", {"torch.cuda_version": "12.4"}),)))
     found = {part.component: part.state for part in components(one.report(), [finding])}
     assert found == {"cuda-runtime": "broken"}
 
 
 def test_a_finding_about_one_card_colours_that_card_only():
-    finding = Finding("a-rule", "warning", "hardware", "title", {"card 1": "NVIDIA L4"})
+    finding = Finding(
+        rule="a-rule", severity="warning", component="hardware", title="title", evidence={"card 1": "NVIDIA L4"}
+    )
     (one,) = machines(Paste((reading("nvidia-smi-table", {}, [("NVIDIA L4", 2**34)] * 2),)))
     states = [part.state for part in components(one.report(), [finding]) if part.component == "hardware"]
     assert states == ["reported", "warning"]

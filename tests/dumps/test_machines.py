@@ -15,14 +15,14 @@ VENDORS = {"Radeon": "amd", "Apple": "apple"}
 
 
 def reading(kind: str, facts: dict | None = None, cards: list[tuple] = (), absent: dict | None = None) -> Reading:
-    made = Reading(kind)
+    made = Reading(kind=kind)
     for name, value in (facts or {}).items():
         made.sheet.state(name, value)
     for name, reason in (absent or {}).items():
         made.sheet.mark_missing(name, reason)
     for index, (name, memory) in enumerate(cards):
         vendor = next((vendor for word, vendor in VENDORS.items() if word in name), "nvidia")
-        card = CardReading(index, "gpu", vendor, name, memory)
+        card = CardReading(index=index, kind="gpu", vendor=vendor, reported_name=name, memory_bytes=memory)
         if memory is None:
             card.sheet.mark_missing("memory_bytes", "not_reported")
         made.cards.append(card.card())
@@ -223,7 +223,20 @@ def test_two_versions_in_one_dump_are_both_kept_and_a_lesser_tool_adds_none():
 def test_a_result_follows_its_card_when_cards_are_renumbered():
     bench = reading("llama-bench", {}, [("NVIDIA L4", None)])
     bench.results.append(
-        Result("llama-bench", 1, "CUDA", 0, {"test": "pp512"}, "failed", "no row", "t/s", (), None, None, {})
+        Result(
+            benchmark="llama-bench",
+            version=1,
+            device="CUDA",
+            card=0,
+            params={"test": "pp512"},
+            state="failed",
+            reason="no row",
+            unit="t/s",
+            samples=(),
+            started_at=None,
+            duration_s=None,
+            conditions={},
+        )
     )
     (one,) = read(reading("nvidia-smi-table", {}, [("Tesla T4", 2**34), ("NVIDIA L4", 2**34)]), bench)
     assert one.reading.results[0].card == 1

@@ -295,7 +295,7 @@ def test_numbers_that_are_not_finite_are_absent():
 
 
 def test_a_card_without_a_name_is_called_so():
-    assert CardReading(0, "gpu", "nvidia", "\x00").card().reported_name == "unnamed"
+    assert CardReading(index=0, kind="gpu", vendor="nvidia", reported_name="\x00").card().reported_name == "unnamed"
 
 
 def test_texts_are_cleaned_and_bounded():

@@ -39,7 +39,7 @@ def read_cells(folder: Path, row: Row) -> list[Cell]:
     paste = read_all(text_of(folder, row["file"]))
     found = machines(paste)
     assert len(found) <= 1, f"{row['file']}: one machine, read as {len(found)}: {[one.differs for one in found]}"
-    return cells(row, paste.kinds, found[0].reading if found else Reading("none"))
+    return cells(row, paste.kinds, found[0].reading if found else Reading(kind="none"))
 
 
 def wrong(results: dict[str, list[tuple[str, Cell]]]) -> dict[tuple[str, str], Cell]:

@@ -18,8 +18,8 @@ def test_builds_that_counted_alike_share_a_row_newest_torch_first():
     for name, facts in (("a", CUDA), ("b", CPU), ("c", CPU), ("d", {"torch.version": "2.12.0"})):
         make_report(make_machine(lab, name), facts=facts)
     assert counted_rows(AnonymousUser()) == [
-        CountedRow("2.13.0+cpu", 3110, 1075, None, None, machines=2),
-        CountedRow("2.9.1+cu130", 3110, 1075, 1269, None, machines=1),
+        CountedRow(torch="2.13.0+cpu", operators=3110, cpu=1075, cuda=None, mps=None, machines=2),
+        CountedRow(torch="2.9.1+cu130", operators=3110, cpu=1075, cuda=1269, mps=None, machines=1),
     ]
 
 

@@ -27,16 +27,46 @@ from stackviz.rules.known_cards import KnownCard
 
 DAY = datetime(2026, 11, 20, tzinfo=UTC)
 TABLES = packaged_tables()
-T4 = KnownCard("Tesla T4", "nvidia", "nvidia-t4", 16_000_000_000, "7.5")
-V100 = KnownCard("Tesla V100-SXM2-16GB", "nvidia", "nvidia-v100-sxm2", 16_000_000_000, "7.0")
-RTX_5090 = KnownCard("NVIDIA GeForce RTX 5090", "nvidia", "nvidia-geforce-rtx-5090", 32_000_000_000, "12.0")
-H100 = KnownCard("NVIDIA H100 80GB HBM3", "nvidia", "nvidia-h100-sxm5-80gb", 80_000_000_000, "9.0")
-K80 = KnownCard("Tesla K80", "nvidia", "nvidia-k80", 12_000_000_000, "3.7")
-M1 = KnownCard("Apple M1", "apple", "apple-m1-8", None)
+T4 = KnownCard(
+    reported_name="Tesla T4",
+    vendor="nvidia",
+    accelerator="nvidia-t4",
+    memory_bytes=16_000_000_000,
+    compute_capability="7.5",
+)
+V100 = KnownCard(
+    reported_name="Tesla V100-SXM2-16GB",
+    vendor="nvidia",
+    accelerator="nvidia-v100-sxm2",
+    memory_bytes=16_000_000_000,
+    compute_capability="7.0",
+)
+RTX_5090 = KnownCard(
+    reported_name="NVIDIA GeForce RTX 5090",
+    vendor="nvidia",
+    accelerator="nvidia-geforce-rtx-5090",
+    memory_bytes=32_000_000_000,
+    compute_capability="12.0",
+)
+H100 = KnownCard(
+    reported_name="NVIDIA H100 80GB HBM3",
+    vendor="nvidia",
+    accelerator="nvidia-h100-sxm5-80gb",
+    memory_bytes=80_000_000_000,
+    compute_capability="9.0",
+)
+K80 = KnownCard(
+    reported_name="Tesla K80",
+    vendor="nvidia",
+    accelerator="nvidia-k80",
+    memory_bytes=12_000_000_000,
+    compute_capability="3.7",
+)
+M1 = KnownCard(reported_name="Apple M1", vendor="apple", accelerator="apple-m1-8", memory_bytes=None)
 
 
 def wanted(card, torch, system="linux-x86_64", **more) -> Wanted:
-    return Wanted(SYSTEMS[system], torch, card, **more)
+    return Wanted(system=SYSTEMS[system], torch=torch, card=card, **more)
 
 
 def chosen(plan):

@@ -82,7 +82,15 @@ def card(
     """A fact that is set to an Absent is absent for that reason."""
     absent = {fact: value for fact, value in changes.items() if isinstance(value, Absent)}
     told = {fact: None if fact in absent else value for fact, value in changes.items()}
-    return Card(index, "gpu", vendor, name, memory_bytes, facts=changed(H100, told), absent=absent)
+    return Card(
+        index=index,
+        kind="gpu",
+        vendor=vendor,
+        reported_name=name,
+        memory_bytes=memory_bytes,
+        facts=changed(H100, told),
+        absent=absent,
+    )
 
 
 def changed(facts: dict[str, Any], changes: dict[str, Any]) -> dict[str, Any]:
@@ -119,7 +127,14 @@ def linux(*cards: Card, absent: dict[str, Absent] | None = None, day: str = "202
 
 def mac(absent: dict[str, Absent] | None = None, **changes: Any) -> Report:
     said = absent if absent is not None else {"mps.fallback": UNSET, "torch.cuda_version": UNSET}
-    gpu = Card(0, "gpu", "apple", "Apple M3 Max", None, facts={"gpu_cores": 40, "unified_memory": True})
+    gpu = Card(
+        index=0,
+        kind="gpu",
+        vendor="apple",
+        reported_name="Apple M3 Max",
+        memory_bytes=None,
+        facts={"gpu_cores": 40, "unified_memory": True},
+    )
     return report(MAC, (gpu,), said, **changes)
 
 

@@ -22,7 +22,14 @@ def test_the_factory_limit_a_raised_one_and_rounding_are_no_finding():
 
 
 def test_a_card_that_does_not_state_its_limits_cannot_be_told():
-    silent = Card(0, "gpu", "nvidia", "GeForce", None, absent={"power_limit_w": Absent("failed")})
+    silent = Card(
+        index=0,
+        kind="gpu",
+        vendor="nvidia",
+        reported_name="GeForce",
+        memory_bytes=None,
+        absent={"power_limit_w": Absent("failed")},
+    )
     found = answer("power-cap", linux(silent))
     assert found.title.endswith("card 0 power_limit_w not reported")
     assert "failed" in found.explanation

@@ -39,7 +39,9 @@ def capability_of(seen: Card) -> tuple[str | None, dict[str, str]]:
 
 
 def test_a_capability_that_is_not_stated_is_the_sheets_and_the_evidence_says_so():
-    value, evidence = capability_of(Card(0, "gpu", "nvidia", "GeForce GTX 1080", None))
+    value, evidence = capability_of(
+        Card(index=0, kind="gpu", vendor="nvidia", reported_name="GeForce GTX 1080", memory_bytes=None)
+    )
     assert (value, evidence["card 0 compute_capability"]) == ("6.1", "6.1 (from the spec sheet)")
 
 
@@ -59,11 +61,19 @@ def test_a_capability_that_is_stated_counts():
 )
 def test_products_that_cannot_be_told_apart_lend_what_they_have_in_common(name, capability):
     absent = {"compute_capability": Absent("not_reported")}
-    assert capability_of(Card(0, "gpu", "nvidia", name, None, absent=absent))[0] == capability
+    assert (
+        capability_of(Card(index=0, kind="gpu", vendor="nvidia", reported_name=name, memory_bytes=None, absent=absent))[
+            0
+        ]
+        == capability
+    )
 
 
 def test_rules_judge_a_card_by_its_sheet_and_say_so():
-    found = answer("kernels-missing", linux(Card(0, "gpu", "nvidia", "Tesla P100-PCIE-16GB", None)))
+    found = answer(
+        "kernels-missing",
+        linux(Card(index=0, kind="gpu", vendor="nvidia", reported_name="Tesla P100-PCIE-16GB", memory_bytes=None)),
+    )
     assert found.severity == "broken"
     assert found.evidence["card 0 compute_capability"] == "6.0 (from the spec sheet)"
 
@@ -72,7 +82,7 @@ def test_tables_without_cards_know_none():
     tables = Tables(frozenset(), frozenset())
     assert tables.known_card("nvidia", "NVIDIA H100 80GB HBM3") is None
     assert tables == Tables(frozenset(), frozenset(), frozenset())
-    assert KnownCard("A", "nvidia", "a", None).agrees(None, None) is True
+    assert KnownCard(reported_name="A", vendor="nvidia", accelerator="a", memory_bytes=None).agrees(None, None) is True
 
 
 def test_versions_of_software_are_each_told_once_with_evidence():

@@ -10,7 +10,14 @@ NO_HIP = {"torch.hip_version": Absent("not_applicable", "built without HIP")}
 
 
 def amd(index=0, name="AMD Instinct MI300X", **facts):
-    return Card(index, "gpu", "amd", name, 206_141_652_992, facts={"gfx_target": "gfx942"} | facts)
+    return Card(
+        index=index,
+        kind="gpu",
+        vendor="amd",
+        reported_name=name,
+        memory_bytes=206_141_652_992,
+        facts={"gfx_target": "gfx942"} | facts,
+    )
 
 
 def rocm(*cards, absent=None, **changes):
@@ -71,7 +78,11 @@ def test_without_what_torch_was_built_with_nobody_can_tell(missing):
     [
         rocm(amd()),
         rocm(amd(), torch__hip_version=None),  # the version itself says rocm
-        rocm(Card(0, "gpu", "amd", "AMD Radeon Graphics", None), torch__version="2.13.0+cpu", torch__hip_version=None),
+        rocm(
+            Card(index=0, kind="gpu", vendor="amd", reported_name="AMD Radeon Graphics", memory_bytes=None),
+            torch__version="2.13.0+cpu",
+            torch__hip_version=None,
+        ),
         rocm(amd(), absent={"torch.version": Absent("not_installed")}, torch__version=None),
         rocm(amd(), os__name="macOS", torch__version="2.2.2", torch__hip_version=None, absent=NO_HIP),
         linux(),

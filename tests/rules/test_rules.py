@@ -160,7 +160,10 @@ reasons = st.sampled_from(["not_applicable", "not_installed", "not_reported", "f
 )
 def test_no_report_however_odd_breaks_a_rule(facts, card_facts, absent, vendor, name, memory, software):
     said = {name: Absent(reason) for name, reason in absent.items()}
-    cards = (Card(0, "gpu", vendor, name, memory, facts=card_facts), Card(1, "gpu", vendor, "Y", None))
+    cards = (
+        Card(index=0, kind="gpu", vendor=vendor, reported_name=name, memory_bytes=memory, facts=card_facts),
+        Card(index=1, kind="gpu", vendor=vendor, reported_name="Y", memory_bytes=None),
+    )
     found = tuple(Software(component, version, "pip") for component, version in software)
     seen: Report = report(facts, cards, said, found)
     assert isinstance(find(seen, packaged_tables()), tuple)

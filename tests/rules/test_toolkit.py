@@ -194,7 +194,18 @@ def test_the_way_out_keeps_torch_and_its_build(torch, cuda, command):
 def test_torchvision_is_made_for_one_torch(torch, severities):
     source = Source("x", "x", "https://example.org")
     row = Requirement(
-        "torchvision", "0.16.0", "", "", "needs", "pytorch", "", "", "2.1.0", "high", source, "made for one"
+        component="torchvision",
+        version="0.16.0",
+        variant="",
+        platform="",
+        relation="needs",
+        subject="pytorch",
+        part="",
+        low="",
+        values="2.1.0",
+        confidence="high",
+        source=source,
+        note="made for one",
     )
     tables = packaged_tables()
     tables = type(tables)(tables.releases, tables.requirements | {row}, tables.cards)

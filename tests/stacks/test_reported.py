@@ -29,7 +29,7 @@ MEMORY = {"memory.total_bytes": 2048 * GIB, "cpu.model": "AMD EPYC 9654", "cpu.c
 
 
 def h100(index=0, name="NVIDIA H100 80GB HBM3", memory_bytes=80 * GIB):
-    return Card(index, "gpu", "nvidia", name, memory_bytes, facts=H100)
+    return Card(index=index, kind="gpu", vendor="nvidia", reported_name=name, memory_bytes=memory_bytes, facts=H100)
 
 
 def column(cards=(), facts=None, software=FOUND, findings=(), stack="nvidia-cuda", sheets=None):
@@ -101,7 +101,13 @@ def test_cards_of_two_kinds_are_two_boxes(stacks):
 
 
 def test_an_apple_machine_has_one_memory(stacks):
-    mac = Card(0, "soc", "apple", "Apple M3 Max", facts={"gpu_cores": 40, "unified_memory": True})
+    mac = Card(
+        index=0,
+        kind="soc",
+        vendor="apple",
+        reported_name="Apple M3 Max",
+        facts={"gpu_cores": 40, "unified_memory": True},
+    )
     found = boxes(cards=[mac], stack="apple-metal", software=[])
     assert found["unified-memory"].version == "2 TiB"
     assert "main-memory" not in found

@@ -22,7 +22,15 @@ class Said:
 
 
 def box(component: str, layer: Layer, version: str = "", state: State = State.REPORTED) -> Box:
-    return Box(component, component, layer, component.title(), version, state, url=f"/components/{component}/")
+    return Box(
+        component=component,
+        role=component,
+        layer=layer,
+        name=component.title(),
+        version=version,
+        state=state,
+        url=f"/components/{component}/",
+    )
 
 
 def boxes(**versions: str) -> tuple[Box, ...]:
@@ -43,7 +51,13 @@ def demands():
 
 
 def machine(demands, *findings: Said, **versions: str) -> Column:
-    column = Column("m", "m", "", "/m/", (*boxes(**versions), box("hardware", Layer.HARDWARE, "80 GiB")))
+    column = Column(
+        key="m",
+        title="m",
+        subtitle="",
+        url="/m/",
+        boxes=(*boxes(**versions), box("hardware", Layer.HARDWARE, "80 GiB")),
+    )
     return reported_needs(column, demands, LINUX, ["9.0"], findings)
 
 
@@ -53,7 +67,9 @@ def table(column: Column, component: str) -> dict[tuple[str, str], object]:
 
 
 def described(demands, slug: str, system: str, *more: Box) -> Column:
-    column = DescribedColumn(f"stack:{slug}", slug, "", "/s/", (*boxes(), *more), demands=demands)
+    column = DescribedColumn(
+        key=f"stack:{slug}", title=slug, subtitle="", url="/s/", boxes=(*boxes(), *more), demands=demands
+    )
     return described_needs(column, system)
 
 
@@ -131,6 +147,6 @@ def test_a_rule_about_one_thing_alone_ties_nothing(demands):
 
 
 def test_a_verdict_about_what_is_not_drawn_ties_nothing(demands):
-    column = Column("m", "m", "", "/m/", (box("pytorch", Layer.FRAMEWORK, "2.9.0"),))
+    column = Column(key="m", title="m", subtitle="", url="/m/", boxes=(box("pytorch", Layer.FRAMEWORK, "2.9.0"),))
     finding = Said("driver-too-old", "cuda-runtime", "broken", "too old")
     assert reported_needs(column, demands, LINUX, (), (finding,)).links == ()

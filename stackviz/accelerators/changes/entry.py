@@ -64,7 +64,7 @@ class LogFilter:
     each: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Entry:
     """One step, or many of one kind told as one (`count` > 1, `counts`: what happened to how many).
 

@@ -30,7 +30,7 @@ class Skip(Exception):
     """This case is not run here; the text is the reason."""
 
 
-@dataclass
+@dataclass(kw_only=True)
 class _Progress:
     """What is known of one case between its visits."""
 
@@ -52,7 +52,7 @@ def measure(cases: list[Case], devices: Mapping[str, Device], pace: Pace, tell: 
     until = time.perf_counter() + pace.budget_s
     with ExitStack() as stack:
         readings = {name: readings_of(device, stack) for name, device in devices.items()}
-        progress = [_Progress(case, devices[case.device], readings[case.device]) for case in cases]
+        progress = [_Progress(case=case, device=devices[case.device], readings=readings[case.device]) for case in cases]
         for number in range(pace.rounds):
             order = list(enumerate(progress))
             for index, one in order if number % 2 == 0 else reversed(order):

@@ -13,7 +13,7 @@ __all__ = ["FULL", "QUICK", "Pace", "runs_per_block", "time_blocks", "warm_up"]
 _MOST_RUNS_PER_BLOCK = 100_000
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Pace:
     """How long and how often. Rounds visit all cases in turn, so that heat and clocks favour none.
 

@@ -23,7 +23,7 @@ _MIB = 2**20
 
 
 def probe_apple(around: Surroundings) -> Reading:
-    reading = Reading("apple")
+    reading = Reading(kind="apple")
     if around.system != "Darwin":
         for name in ("apple.chip", "apple.gpu_cores", "apple.metal_family"):
             reading.sheet.mark_missing(name, "not_applicable", "not a Mac")
@@ -100,7 +100,7 @@ def _read_profile(around: Surroundings, reading: Reading) -> None:
         )
     except Missing as missing:
         reading.problem(f"system_profiler: {missing.detail}")
-        told = Reading("system-profiler-json")
+        told = Reading(kind="system-profiler-json")
     for problem in told.problems:
         reading.problem(f"system_profiler: {problem}")
     for name, value in told.facts.items():
@@ -108,7 +108,7 @@ def _read_profile(around: Surroundings, reading: Reading) -> None:
     reading.software.extend(told.software)
     reading.cards.extend(_with_what_is_known(card, around, reading) for card in told.cards)
     if not reading.cards and "apple.chip" in reading.facts:
-        chip = CardReading(0, "soc", "apple", str(reading.facts["apple.chip"]))
+        chip = CardReading(index=0, kind="soc", vendor="apple", reported_name=str(reading.facts["apple.chip"]))
         chip.sheet.state("unified_memory", value=True)
         reading.cards.append(_with_what_is_known(chip.card(), around, reading))
 
@@ -116,7 +116,7 @@ def _read_profile(around: Surroundings, reading: Reading) -> None:
 def _with_what_is_known(card: Card, around: Surroundings, reading: Reading) -> Card:
     if card.vendor != "apple":
         return card
-    told = CardReading(card.index, card.kind, card.vendor, card.reported_name)
+    told = CardReading(index=card.index, kind=card.kind, vendor=card.vendor, reported_name=card.reported_name)
     told.sheet.facts.update(card.facts)
     told.sheet.absent.update(card.absent)
     told.sheet.state("gpu_cores", reading.facts.get("apple.gpu_cores"))

@@ -17,7 +17,7 @@ _GRAPHICS_CLASSES = ("0x0300", "0x0302")  # with a display, and without
 
 
 def probe_nvidia(around: Surroundings) -> Reading:
-    reading = Reading("nvidia")
+    reading = Reading(kind="nvidia")
     if around.system == "Darwin":
         for name in ("nvidia.driver_version", "cuda.driver_api_version", *questions_of("nvidia").names):
             reading.sheet.mark_missing(name, "not_applicable", "macOS has no NVIDIA driver")

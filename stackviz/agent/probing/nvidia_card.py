@@ -12,7 +12,7 @@ __all__ = ["read_card"]
 
 def read_card(nvml: Nvml, handle: object, index: int, name: str) -> CardReading:
     """All that one card tells. A card lost half way keeps what it told and says so for the rest."""
-    card = CardReading(index, "gpu", "nvidia", name)
+    card = CardReading(index=index, kind="gpu", vendor="nvidia", reported_name=name)
     questions = _questions()
     nvml_card = NvmlCard(nvml, handle)
     for number, (fact, question) in enumerate(questions.items()):

@@ -11,6 +11,6 @@ __all__ = ["probe_packages"]
 
 
 def probe_packages(around: Surroundings) -> Reading:
-    reading = Reading("packages")
+    reading = Reading(kind="packages")
     questions_of("packages").ask(around, reading.sheet)
     return reading

@@ -17,7 +17,7 @@ _HAS_A_PROBE = "pytorch"  # which imports it, and tells what runs
 
 
 def probe_python(around: Surroundings) -> Reading:
-    reading = Reading("python")
+    reading = Reading(kind="python")
     questions_of("python").ask(around, reading.sheet)
     reading.found("python", platform.python_version(), "platform")
     _find_packages(reading)

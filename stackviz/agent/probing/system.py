@@ -10,7 +10,7 @@ __all__ = ["probe_system"]
 
 
 def probe_system(around: Surroundings) -> Reading:
-    reading = Reading("system")
+    reading = Reading(kind="system")
     questions_of("system").ask(around, reading.sheet)
     _find_system(around, reading)
     return reading

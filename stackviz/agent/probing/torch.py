@@ -20,7 +20,7 @@ __all__ = ["probe_torch"]
 
 def probe_torch(around: Surroundings) -> Reading:
     """Facts that need torch. Without it they are absent: not_installed, or failed with what its import said."""
-    reading = Reading("torch")
+    reading = Reading(kind="torch")
     questions = questions_of("torch")
     try:
         torch = _import_torch()
@@ -104,7 +104,13 @@ def _read_cards(torch: Any, reading: Reading) -> None:  # noqa: ANN401
 def _read_devices(backend: Any, vendor: str, reading: Reading) -> None:  # noqa: ANN401
     for number in range(min(int(backend.device_count()), LIMITS.cards - len(reading.cards))):
         told = backend.get_device_properties(number)
-        card = CardReading(len(reading.cards), "gpu", vendor, str(told.name), int(told.total_memory))
+        card = CardReading(
+            index=len(reading.cards),
+            kind="gpu",
+            vendor=vendor,
+            reported_name=str(told.name),
+            memory_bytes=int(told.total_memory),
+        )
         uuid = getattr(told, "uuid", None)
         card.uuid_hash = hashed_uuid(str(uuid)) if uuid else None
         card.sheet.state("multiprocessors", getattr(told, "multi_processor_count", None))

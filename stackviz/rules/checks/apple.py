@@ -92,10 +92,12 @@ def check_rosetta(look: Look, tables: Tables) -> Iterator[Verdict]:
         translated = bool(is_apple_silicon(look))
     if translated:
         yield Verdict(
-            Severity.BROKEN,
-            "Python is an Intel program translated by Rosetta",
-            f"{_intel_wheels(tables)}, the mps device is out of reach, and the system may state an old macOS version.",
-            'Install a Python for arm64 (python3 -c "import platform; print(platform.machine())" must print arm64).',
+            severity=Severity.BROKEN,
+            title="Python is an Intel program translated by Rosetta",
+            explanation=f"{_intel_wheels(tables)}, the mps device is out of reach, and the system may state an old "
+            f"macOS version.",
+            advice='Install a Python for arm64 (python3 -c "import platform; print(platform.machine())" must '
+            "print arm64).",
         )
 
 
@@ -127,31 +129,37 @@ def check_mps_macos(look: Look, tables: Tables) -> Iterator[Verdict]:
         raise NotReported("os.version")
     elif is_below(macos, row.low):
         yield Verdict(
-            Severity.BROKEN,
-            f"torch {torch} asks for macOS {row.low} before it uses the GPU; this Mac has {macos}",
-            "The wheel installs, and torch.backends.mps.is_available() says no: everything runs on the CPU.",
-            _older_torch(rows, macos),
+            severity=Severity.BROKEN,
+            title=f"torch {torch} asks for macOS {row.low} before it uses the GPU; this Mac has {macos}",
+            explanation="The wheel installs, and torch.backends.mps.is_available() says no: everything runs on the "
+            "CPU.",
+            advice=_older_torch(rows, macos),
             source=row.source,
         )
     elif is_below(rows[-1].version, torch) and not works:
         yield Verdict(
-            Severity.CANNOT_TELL,
-            f"Cannot tell which macOS torch {torch} asks for: the newest release known here is {rows[-1].version}",
+            severity=Severity.CANNOT_TELL,
+            title=f"Cannot tell which macOS torch {torch} asks for: the newest release known here is "
+            f"{rows[-1].version}",
         )
     else:
-        yield Verdict(Severity.FITS, f"torch {torch} needs macOS {row.low} for mps: has {macos}", source=row.source)
+        yield Verdict(
+            severity=Severity.FITS, title=f"torch {torch} needs macOS {row.low} for mps: has {macos}", source=row.source
+        )
 
 
 def _works_below_the_floor(torch: str, macos: str, row: Requirement) -> Verdict:
     if same_line(macos, FIRST_MACOS_ON_APPLE_SILICON):
         title = f"torch {torch} uses the mps device; {macos} is what macOS tells older programs, whatever it is"
-        return Verdict(Severity.FITS, title, source=row.source)
+        return Verdict(severity=Severity.FITS, title=title, source=row.source)
     return Verdict(
-        Severity.NOTE,
-        f"torch {torch} asks for macOS {row.low}; {macos} is stated, and the mps device is available all the same",
-        "Both cannot be true of one moment: macOS may have been updated since, or it states an old number to a program "
+        severity=Severity.NOTE,
+        title=f"torch {torch} asks for macOS {row.low}; {macos} is stated, and the mps device is available all the "
+        f"same",
+        explanation="Both cannot be true of one moment: macOS may have been updated since, or it states an old "
+        "number to a program "
         "that was built for older systems.",
-        "Compare with: sw_vers -productVersion",
+        advice="Compare with: sw_vers -productVersion",
         source=row.source,
     )
 
@@ -173,16 +181,17 @@ def check_mps_unavailable(look: Look, tables: Tables) -> Iterator[Verdict]:
     if look.need("mps.built") != "true":
         return
     if look.need("mps.available") == "true":
-        yield Verdict(Severity.FITS, "torch can use the mps device")
+        yield Verdict(severity=Severity.FITS, title="torch can use the mps device")
         return
     if any(verdict.severity == Severity.BROKEN for verdict in check_mps_macos(look, tables)):
         return  # mps-old-macos says why
     yield Verdict(
-        Severity.WARNING,
-        "torch is built with mps, and the device is not available",
-        "macOS is new enough, yet torch finds no Metal device. Seen in virtual machines, sandboxes and remote "
+        severity=Severity.WARNING,
+        title="torch is built with mps, and the device is not available",
+        explanation="macOS is new enough, yet torch finds no Metal device. Seen in virtual machines, sandboxes and "
+        "remote "
         "sessions; torch then prints that macOS is too old, which need not be so.",
-        "Run from a session of the logged-in user outside any sandbox, and compare with: system_profiler "
+        advice="Run from a session of the logged-in user outside any sandbox, and compare with: system_profiler "
         "SPDisplaysDataType",
     )
 
@@ -199,10 +208,11 @@ def check_mps_fallback(look: Look, _tables: Tables) -> Iterator[Verdict]:
         return
     if look.need("mps.fallback") not in ("0", ""):
         yield Verdict(
-            Severity.WARNING,
-            "PYTORCH_ENABLE_MPS_FALLBACK is set: operators the GPU lacks run on the CPU",
-            "Nothing fails, and a part of the model may run on the CPU with a copy each way; timings do not show it.",
-            "unset PYTORCH_ENABLE_MPS_FALLBACK to see which operators are missing.",
+            severity=Severity.WARNING,
+            title="PYTORCH_ENABLE_MPS_FALLBACK is set: operators the GPU lacks run on the CPU",
+            explanation="Nothing fails, and a part of the model may run on the CPU with a copy each way; timings "
+            "do not show it.",
+            advice="unset PYTORCH_ENABLE_MPS_FALLBACK to see which operators are missing.",
         )
 
 
@@ -217,10 +227,11 @@ def check_cuda_index(look: Look, _tables: Tables) -> Iterator[Verdict]:
     if build is None:
         return
     yield Verdict(
-        Severity.BROKEN,
-        f"pip looks for torch among the builds for {build}, and there are none for macOS",
-        "An index of builds for CUDA or ROCm holds wheels for Linux and Windows: pip finds nothing, or an old version.",
-        "pip config unset global.index-url (and unset PIP_INDEX_URL), then: pip install torch",
+        severity=Severity.BROKEN,
+        title=f"pip looks for torch among the builds for {build}, and there are none for macOS",
+        explanation="An index of builds for CUDA or ROCm holds wheels for Linux and Windows: pip finds nothing, or "
+        "an old version.",
+        advice="pip config unset global.index-url (and unset PIP_INDEX_URL), then: pip install torch",
     )
 
 
@@ -242,14 +253,15 @@ def wheel_on_macos(component: str, name: str) -> Check:
         macos = look.need("os.version")
         if not is_below(macos, row.low):
             title = f"{name} {versions[0]} needs macOS {row.low}: has {macos}"
-            yield Verdict(Severity.FITS, title, source=row.source)
+            yield Verdict(severity=Severity.FITS, title=title, source=row.source)
             return
         yield Verdict(
-            Severity.BROKEN,
-            f"{name} {versions[0]} asks for macOS {row.low}; this Mac has {macos}",
-            f"From {row.version} on its wheels are built for macOS {row.low} and newer; a newer package on an older "
+            severity=Severity.BROKEN,
+            title=f"{name} {versions[0]} asks for macOS {row.low}; this Mac has {macos}",
+            explanation=f"From {row.version} on its wheels are built for macOS {row.low} and newer; a newer "
+            f"package on an older "
             "system fails when it is imported or when it asks for what the system lacks.",
-            f"Update macOS, or install a release of {name} before {row.version}.",
+            advice=f"Update macOS, or install a release of {name} before {row.version}.",
             source=row.source,
         )
 
@@ -285,11 +297,12 @@ def check_coremltools_torch(look: Look, tables: Tables) -> Iterator[Verdict]:
     torch = look.need("torch.version")
     if is_below(row.values, torch) and not same_line(torch, major_minor(row.values)):
         yield Verdict(
-            Severity.NOTE,
-            f"coremltools {versions[0]} was tested with torch up to {row.values}; here is {torch}",
-            "It warns and goes on; a conversion may fail at operators that are newer than it.",
-            f"If a conversion fails: pip install 'torch=={row.values}' in an environment of its own for converting.",
+            severity=Severity.NOTE,
+            title=f"coremltools {versions[0]} was tested with torch up to {row.values}; here is {torch}",
+            explanation="It warns and goes on; a conversion may fail at operators that are newer than it.",
+            advice=f"If a conversion fails: pip install 'torch=={row.values}' in an environment of its own for "
+            f"converting.",
             source=row.source,
         )
     else:
-        yield Verdict(Severity.FITS, f"coremltools {versions[0]} knows torch {torch}", source=row.source)
+        yield Verdict(severity=Severity.FITS, title=f"coremltools {versions[0]} knows torch {torch}", source=row.source)

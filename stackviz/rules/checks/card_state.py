@@ -70,11 +70,12 @@ def check_pcie_width(look: Look, _tables: Tables) -> Iterator[Verdict]:
     for (width, most), group in narrow.items():
         why, what = _why_narrow(look, group, width)
         yield Verdict(
-            Severity.NOTE if why else Severity.WARNING,
-            f"{named(group)} {'runs' if len(group) == 1 else 'run'} on {width:g} of {most:g} PCIe lanes",
-            "Copies between host and card, and between cards without NVLink, have that much less bandwidth. "
-            + (why or "Boards for consumers share 16 lanes between two cards."),
-            what or "Reseat the card, try another slot, and compare with the slot's own width in the board's manual.",
+            severity=Severity.NOTE if why else Severity.WARNING,
+            title=f"{named(group)} {'runs' if len(group) == 1 else 'run'} on {width:g} of {most:g} PCIe lanes",
+            explanation="Copies between host and card, and between cards without NVLink, have that much less "
+            "bandwidth. " + (why or "Boards for consumers share 16 lanes between two cards."),
+            advice=what
+            or "Reseat the card, try another slot, and compare with the slot's own width in the board's manual.",
             cards=indexes(group),
         )
     ask_silent(cards, "pcie_width", "pcie_width_max")
@@ -109,10 +110,11 @@ def check_pcie_idle(look: Look, _tables: Tables) -> Iterator[Verdict]:
     idle = [card for card, busy in _below_its_generation(look) if busy is not None and busy <= IDLE]
     if idle:
         yield Verdict(
-            Severity.NOTE,
-            f"The PCIe link runs at a lower generation while the card is idle: {named(idle)}",
-            "That saves power and says nothing about the slot: the link goes up with the first copy.",
-            "Look again under load: nvidia-smi -q -d PERFORMANCE,UTILIZATION and the field pcie.link.gen.current.",
+            severity=Severity.NOTE,
+            title=f"The PCIe link runs at a lower generation while the card is idle: {named(idle)}",
+            explanation="That saves power and says nothing about the slot: the link goes up with the first copy.",
+            advice="Look again under load: nvidia-smi -q -d PERFORMANCE,UTILIZATION and the field "
+            "pcie.link.gen.current.",
             cards=indexes(idle),
         )
 
@@ -129,10 +131,11 @@ def check_pcie_load(look: Look, _tables: Tables) -> Iterator[Verdict]:
     loaded = [card for card, busy in below if busy is not None and busy > UNDER_LOAD]
     if loaded:
         yield Verdict(
-            Severity.WARNING,
-            f"The PCIe link stays below its generation under load: {named(loaded)}",
-            "Each generation below the best halves the bandwidth between host and card.",
-            "Look at the slot's generation in the firmware setup, at risers and at ASPM; update the board's firmware.",
+            severity=Severity.WARNING,
+            title=f"The PCIe link stays below its generation under load: {named(loaded)}",
+            explanation="Each generation below the best halves the bandwidth between host and card.",
+            advice="Look at the slot's generation in the firmware setup, at risers and at ASPM; update the board's "
+            "firmware.",
             cards=indexes(loaded),
         )
     ask_silent([card for card, busy in below if busy is None and card.was_asked("busy_ratio")], "busy_ratio")
@@ -149,10 +152,10 @@ def check_thermal(look: Look, _tables: Tables) -> Iterator[Verdict]:
     if hot:
         degrees = [f"{value:g} °C" for card in hot if (value := card.number("temperature_c")) is not None]
         yield Verdict(
-            Severity.WARNING,
-            f"Clocks are lowered because of heat: {named(hot)}{' at ' + ', '.join(degrees) if degrees else ''}",
-            "The card is at its thermal limit and gives up speed to stay below it.",
-            "Improve the air flow, raise the fans, or lower the power limit (sudo nvidia-smi -pl <watts>).",
+            severity=Severity.WARNING,
+            title=f"Clocks are lowered because of heat: {named(hot)}{' at ' + ', '.join(degrees) if degrees else ''}",
+            explanation="The card is at its thermal limit and gives up speed to stay below it.",
+            advice="Improve the air flow, raise the fans, or lower the power limit (sudo nvidia-smi -pl <watts>).",
             cards=indexes(hot),
         )
     ask_silent(cards, "throttle_reasons")
@@ -166,10 +169,10 @@ def check_sw_power_cap(look: Look, _tables: Tables) -> Iterator[Verdict]:
     capped = [card for card in _held_back(cards, "sw_power_cap") if card.number("busy_ratio") != IDLE]
     if capped:
         yield Verdict(
-            Severity.NOTE,
-            f"Clocks are held by the power limit: {named(capped)}",
-            "Usual under full load: the card draws what it may and runs as fast as that allows.",
-            "Nothing, unless the power limit was lowered by mistake.",
+            severity=Severity.NOTE,
+            title=f"Clocks are held by the power limit: {named(capped)}",
+            explanation="Usual under full load: the card draws what it may and runs as fast as that allows.",
+            advice="Nothing, unless the power limit was lowered by mistake.",
             cards=indexes(capped),
         )
     ask_silent(cards, "throttle_reasons")
@@ -183,10 +186,10 @@ def check_remap_pending(look: Look, _tables: Tables) -> Iterator[Verdict]:
     waiting = [card for card in cards if card.is_true("remap_pending")]
     if waiting:
         yield Verdict(
-            Severity.BROKEN,
-            f"Memory that failed waits to be replaced by spare memory: {named(waiting)}",
-            "The repair takes place when the card is reset; until then the faulty place may be hit again.",
-            f"Stop what uses the card, then: sudo nvidia-smi --gpu-reset -i {waiting[0].index} (or reboot)",
+            severity=Severity.BROKEN,
+            title=f"Memory that failed waits to be replaced by spare memory: {named(waiting)}",
+            explanation="The repair takes place when the card is reset; until then the faulty place may be hit again.",
+            advice=f"Stop what uses the card, then: sudo nvidia-smi --gpu-reset -i {waiting[0].index} (or reboot)",
             cards=indexes(waiting),
         )
     ask_silent(cards, "remap_pending")
@@ -200,10 +203,10 @@ def check_remap_failed(look: Look, _tables: Tables) -> Iterator[Verdict]:
     failed = [card for card in cards if card.is_true("remap_failed")]
     if failed:
         yield Verdict(
-            Severity.BROKEN,
-            f"Memory that failed could not be replaced: {named(failed)}",
-            "The card has no spare memory left for that place, so it can no longer repair itself.",
-            "Take the card out of use and have it replaced; nvidia-smi -q -d ROW_REMAPPER prints the counts.",
+            severity=Severity.BROKEN,
+            title=f"Memory that failed could not be replaced: {named(failed)}",
+            explanation="The card has no spare memory left for that place, so it can no longer repair itself.",
+            advice="Take the card out of use and have it replaced; nvidia-smi -q -d ROW_REMAPPER prints the counts.",
             cards=indexes(failed),
         )
     ask_silent([card for card in cards if not card.says_none("remap_pending")], "remap_failed")
@@ -222,10 +225,11 @@ def check_ecc(look: Look, _tables: Tables) -> Iterator[Verdict]:
     if counted:
         errors = ", ".join(f"{count:g}" for _card, count in counted)
         yield Verdict(
-            Severity.BROKEN,
-            f"Memory errors that could not be corrected: {errors} on {named([card for card, _count in counted])}",
-            "A program that read such a place was ended, or went on with wrong numbers.",
-            f"sudo nvidia-smi --gpu-reset -i {counted[0][0].index}, watch the count (nvidia-smi -q -d ECC), and have "
+            severity=Severity.BROKEN,
+            title=f"Memory errors that could not be corrected: {errors} on {named([card for card, _count in counted])}",
+            explanation="A program that read such a place was ended, or went on with wrong numbers.",
+            advice=f"sudo nvidia-smi --gpu-reset -i {counted[0][0].index}, watch the count (nvidia-smi -q -d ECC), "
+            f"and have "
             "the card replaced if it grows again.",
             cards=indexes([card for card, _count in counted]),
         )
@@ -271,29 +275,33 @@ def _ecc_share(group: Sequence[CardLook], reported: int) -> Verdict:
     title = f"{named(group)}: {reported / 2**20:,.0f} MiB of about {whole:,.0f} can be used"
     if False in said:
         return Verdict(
-            Severity.WARNING,
-            f"{title}, though ECC is off",
-            "A sixteenth is missing, which is what ECC takes on this memory; with ECC off the card should have all of "
+            severity=Severity.WARNING,
+            title=f"{title}, though ECC is off",
+            explanation="A sixteenth is missing, which is what ECC takes on this memory; with ECC off the card "
+            "should have all of "
             "it. Name or size may not be this card's.",
-            "nvidia-smi -q -d MEMORY,ECC prints both as the driver has them.",
+            advice="nvidia-smi -q -d MEMORY,ECC prints both as the driver has them.",
             cards=indexes(group),
         )
     return Verdict(
-        Severity.NOTE,
-        f"{title}: ECC takes a sixteenth",
-        "This card leaves the factory with ECC off and all its memory free. With ECC on, check bits are kept in the "
+        severity=Severity.NOTE,
+        title=f"{title}: ECC takes a sixteenth",
+        explanation="This card leaves the factory with ECC off and all its memory free. With ECC on, check bits "
+        "are kept in the "
         "same memory.",
-        "If it is not wanted: sudo nvidia-smi -e 0, then reset the card.",
+        advice="If it is not wanted: sudo nvidia-smi -e 0, then reset the card.",
         cards=indexes(group),
     )
 
 
 def _other_size(group: Sequence[CardLook], printed: int, reported: int) -> Verdict:
     return Verdict(
-        Severity.WARNING,
-        f"{named(group)} reports {reported / 2**30:.1f} GiB of memory; the card of this name has {printed / 1e9:g} GB",
-        "The card is not the one its name says (a modified or relabelled card, a virtual one), or the text was changed "
+        severity=Severity.WARNING,
+        title=f"{named(group)} reports {reported / 2**30:.1f} GiB of memory; the card of this name has "
+        f"{printed / 1e9:g} GB",
+        explanation="The card is not the one its name says (a modified or relabelled card, a virtual one), or the "
+        "text was changed "
         "by hand.",
-        "Compare with the PCI device id: nvidia-smi --query-gpu=name,pci.device_id,memory.total --format=csv",
+        advice="Compare with the PCI device id: nvidia-smi --query-gpu=name,pci.device_id,memory.total --format=csv",
         cards=indexes(group),
     )

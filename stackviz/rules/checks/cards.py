@@ -48,11 +48,12 @@ def check_power_limit(look: Look, _tables: Tables) -> Iterator[Verdict]:
             lowered.setdefault((limit, default), []).append(card)
     for (limit, default), group in lowered.items():
         yield Verdict(
-            Severity.NOTE,
-            f"{named(group)}: power limit {limit:g} W, {default:g} W from the factory",
-            "Under full load the clocks fall until the card stays below its limit: results are lower than those of "
+            severity=Severity.NOTE,
+            title=f"{named(group)}: power limit {limit:g} W, {default:g} W from the factory",
+            explanation="Under full load the clocks fall until the card stays below its limit: results are lower "
+            "than those of "
             "the same card at its default, and are compared with a remark.",
-            f"If it is not kept on purpose: sudo nvidia-smi -i {group[0].index} -pl {default:g}",
+            advice=f"If it is not kept on purpose: sudo nvidia-smi -i {group[0].index} -pl {default:g}",
             cards=indexes(group),
         )
     ask_silent(cards, "power_limit_w", "power_default_limit_w")
@@ -70,10 +71,11 @@ def check_mig(look: Look, _tables: Tables) -> Iterator[Verdict]:
         count = f"{len(instances)} instance{'s' if len(instances) > 1 else ''}"
         cut = f", cut into {', '.join(profiles) if len(profiles) == len(instances) else count}" if instances else ""
         yield Verdict(
-            Severity.NOTE,
-            f"MIG is on: {named(on or instances)}{cut}",
-            "The card is cut into instances; one process sees one of them, with its share of memory and processors.",
-            "Choose an instance with CUDA_VISIBLE_DEVICES=MIG-<uuid>; nvidia-smi -L lists them.",
+            severity=Severity.NOTE,
+            title=f"MIG is on: {named(on or instances)}{cut}",
+            explanation="The card is cut into instances; one process sees one of them, with its share of memory "
+            "and processors.",
+            advice="Choose an instance with CUDA_VISIBLE_DEVICES=MIG-<uuid>; nvidia-smi -L lists them.",
             cards=indexes(on or instances),
         )
 
@@ -89,10 +91,11 @@ def check_reset_pending(look: Look, _tables: Tables) -> Iterator[Verdict]:
         waiting = [card for card in stating(cards, now, later) if _word(card, now) != _word(card, later)]
         if waiting:
             yield Verdict(
-                Severity.WARNING,
-                f"{what} will be {_word(waiting[0], later)} after the next reset, and is not yet: {named(waiting)}",
-                "The mode was changed, and the card goes on in the old one until it is reset.",
-                f"Stop what uses the card, then: sudo nvidia-smi --gpu-reset -i {waiting[0].index} (or reboot)",
+                severity=Severity.WARNING,
+                title=f"{what} will be {_word(waiting[0], later)} after the next reset, and is not yet: "
+                f"{named(waiting)}",
+                explanation="The mode was changed, and the card goes on in the old one until it is reset.",
+                advice=f"Stop what uses the card, then: sudo nvidia-smi --gpu-reset -i {waiting[0].index} (or reboot)",
                 cards=indexes(waiting),
             )
         ask_silent(stating(cards, later), now, later)
@@ -119,11 +122,13 @@ def check_mixed(look: Look, _tables: Tables) -> Iterator[Verdict]:
     if len(groups) > 1:
         said = ", ".join(capability for capability, _ in groups)
         yield Verdict(
-            Severity.WARNING,
-            f"Cards of differing compute capability in one machine: {said}",
-            "A build must carry code for the lowest and the highest; work split over both waits for the slower one. "
+            severity=Severity.WARNING,
+            title=f"Cards of differing compute capability in one machine: {said}",
+            explanation="A build must carry code for the lowest and the highest; work split over both waits for "
+            "the slower one. "
             "nvidia-smi counts cards by bus, CUDA by speed, so indexes may not mean the same card.",
-            "Set CUDA_DEVICE_ORDER=PCI_BUS_ID so that indexes agree, and check each card against the torch build.",
+            advice="Set CUDA_DEVICE_ORDER=PCI_BUS_ID so that indexes agree, and check each card against the torch "
+            "build.",
             cards=indexes(cards),
         )
 
@@ -138,11 +143,12 @@ def check_persistence(look: Look, _tables: Tables) -> Iterator[Verdict]:
     off = [card for card in headless if card.is_true("persistence_mode") is False]
     if off:
         yield Verdict(
-            Severity.NOTE,
-            f"Persistence mode is off and no display is attached: {named(off)}",
-            "The driver lets go of the card when its last user ends; the next program waits seconds for it to start "
+            severity=Severity.NOTE,
+            title=f"Persistence mode is off and no display is attached: {named(off)}",
+            explanation="The driver lets go of the card when its last user ends; the next program waits seconds "
+            "for it to start "
             "again, and settings such as a power limit are lost.",
-            "sudo systemctl enable --now nvidia-persistenced, or until the next boot: sudo nvidia-smi -pm 1",
+            advice="sudo systemctl enable --now nvidia-persistenced, or until the next boot: sudo nvidia-smi -pm 1",
             cards=indexes(off),
         )
     ask_silent(headless, "persistence_mode")
@@ -156,9 +162,9 @@ def check_name_cut(look: Look, tables: Tables) -> Iterator[Verdict]:
         may_be = tables.candidates(group[0].vendor, name, group[0].memory_bytes)
         products = list(dict.fromkeys(card.reported_name for card in may_be))
         yield Verdict(
-            Severity.NOTE,
-            f'The name "{name}" was cut by the tool that printed it',
-            f"It may be: {', '.join(products[:6])}." if products else "No name known here begins so.",
-            "The whole name: nvidia-smi -L",
+            severity=Severity.NOTE,
+            title=f'The name "{name}" was cut by the tool that printed it',
+            explanation=f"It may be: {', '.join(products[:6])}." if products else "No name known here begins so.",
+            advice="The whole name: nvidia-smi -L",
             cards=indexes(group),
         )

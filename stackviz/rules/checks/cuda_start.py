@@ -60,15 +60,16 @@ def check_nvml_mismatch(look: Look, _tables: Tables) -> Iterator[Verdict]:
     if "version mismatch" in error.lower() or differ:
         versions = f": module {module}, library {library}" if differ else ""
         yield Verdict(
-            Severity.BROKEN,
-            f"The NVIDIA libraries are not of the driver that is loaded{versions}",
-            "The driver's packages were updated while the old kernel module stayed loaded; nvidia-smi and NVML refuse "
+            severity=Severity.BROKEN,
+            title=f"The NVIDIA libraries are not of the driver that is loaded{versions}",
+            explanation="The driver's packages were updated while the old kernel module stayed loaded; nvidia-smi "
+            "and NVML refuse "
             "to work with it.",
-            "Reboot. To keep it from happening unasked: hold the driver's packages (sudo apt-mark hold "
+            advice="Reboot. To keep it from happening unasked: hold the driver's packages (sudo apt-mark hold "
             "nvidia-driver-<branch>).",
         )
     elif module and library:
-        yield Verdict(Severity.FITS, f"Kernel module and libraries are both {module}")
+        yield Verdict(severity=Severity.FITS, title=f"Kernel module and libraries are both {module}")
     elif error and look.was_asked(MODULE) and not look.says_none(MODULE):
         look.need(MODULE)
 
@@ -90,28 +91,31 @@ def check_error_802(look: Look, _tables: Tables) -> Iterator[Verdict]:
     if code == SYSTEM_NOT_READY:
         state = f"; its service is {manager}" if manager else ""
         yield Verdict(
-            Severity.BROKEN,
-            f"CUDA answers 802, system not yet initialized{state}",
-            "The cards of this machine are joined by NVSwitch, and CUDA waits until the fabric manager has set the "
+            severity=Severity.BROKEN,
+            title=f"CUDA answers 802, system not yet initialized{state}",
+            explanation="The cards of this machine are joined by NVSwitch, and CUDA waits until the fabric manager "
+            "has set the "
             "switches up.",
-            "sudo systemctl enable --now nvidia-fabricmanager; its version must be the driver's, digit for digit.",
+            advice="sudo systemctl enable --now nvidia-fabricmanager; its version must be the driver's, digit for "
+            "digit.",
         )
     elif manager == "active":
-        yield Verdict(Severity.FITS, "The fabric manager is running")
+        yield Verdict(severity=Severity.FITS, title="The fabric manager is running")
     elif (manager or look.says_none("nvidia.fabric_manager")) and look.starts_cuda:
         yield Verdict(
-            Severity.NOTE,
-            f"This machine has NVSwitch and CUDA starts; here the fabric manager is {manager or 'not installed'}",
-            "CUDA does not start before the switches are set up, so they are: by a service outside this container or "
+            severity=Severity.NOTE,
+            title=f"This machine has NVSwitch and CUDA starts; here the fabric manager is {manager or 'not installed'}",
+            explanation="CUDA does not start before the switches are set up, so they are: by a service outside "
+            "this container or "
             "virtual machine, or by one that ran before.",
-            "Nothing, while CUDA starts. On the machine itself: systemctl status nvidia-fabricmanager",
+            advice="Nothing, while CUDA starts. On the machine itself: systemctl status nvidia-fabricmanager",
         )
     elif manager or look.says_none("nvidia.fabric_manager"):
         yield Verdict(
-            Severity.BROKEN,
-            f"This machine has NVSwitch, and the fabric manager is {manager or 'not installed'}",
-            "Until it has set the switches up, CUDA answers 802 to every program.",
-            "Install nvidia-fabricmanager of the driver's very version, then: sudo systemctl enable --now "
+            severity=Severity.BROKEN,
+            title=f"This machine has NVSwitch, and the fabric manager is {manager or 'not installed'}",
+            explanation="Until it has set the switches up, CUDA answers 802 to every program.",
+            advice="Install nvidia-fabricmanager of the driver's very version, then: sudo systemctl enable --now "
             "nvidia-fabricmanager",
         )
     else:
@@ -138,12 +142,12 @@ def check_error_803(look: Look, _tables: Tables) -> Iterator[Verdict]:
     if look.number("cuda.init_code") == DRIVER_MISMATCH:
         compat = compat_path(look)
         yield Verdict(
-            Severity.BROKEN,
-            "CUDA answers 803: libcuda is not of the driver that is loaded",
-            f"A forward-compatibility library stands first: {compat}."
+            severity=Severity.BROKEN,
+            title="CUDA answers 803: libcuda is not of the driver that is loaded",
+            explanation=f"A forward-compatibility library stands first: {compat}."
             if compat
             else "A driver package was updated under a running module, or another libcuda stands first.",
-            "Take the compat folder out of LD_LIBRARY_PATH; if there is none, reboot.",
+            advice="Take the compat folder out of LD_LIBRARY_PATH; if there is none, reboot.",
         )
     elif look.get("cuda.init_code") is None and compat_path(look) and look.was_asked("cuda.init_code"):
         look.need("cuda.init_code")
@@ -157,13 +161,15 @@ def check_error_804(look: Look, _tables: Tables) -> Iterator[Verdict]:
     consumer = consumer_cards(look)
     if code == NO_FORWARD_COMPATIBILITY or (compat and consumer and code is None):
         yield Verdict(
-            Severity.BROKEN,
-            "CUDA answers 804: the forward-compatibility library is not for this card"
+            severity=Severity.BROKEN,
+            title="CUDA answers 804: the forward-compatibility library is not for this card"
             if code
             else f"A forward-compatibility library ({compat}) stands first on a card that it is not for",
-            "A container or package brought a newer libcuda that leans on the older driver. That is offered for "
+            explanation="A container or package brought a newer libcuda that leans on the older driver. That is "
+            "offered for "
             "data-center cards; on others CUDA does not start.",
-            "Update the driver to the CUDA version of the container, or take the compat folder out of LD_LIBRARY_PATH.",
+            advice="Update the driver to the CUDA version of the container, or take the compat folder out of "
+            "LD_LIBRARY_PATH.",
             cards=tuple(card.index for card in consumer),
         )
 
@@ -177,10 +183,11 @@ def check_after_suspend(look: Look, _tables: Tables) -> Iterator[Verdict]:
     if not look.cards("nvidia"):
         look.need("nvidia.driver_version")
     yield Verdict(
-        Severity.BROKEN,
-        "CUDA answers 999, unknown error, while the driver lists the card",
-        "Seen after the machine slept: the module nvidia_uvm keeps a state that no longer holds.",
-        "sudo rmmod nvidia_uvm && sudo modprobe nvidia_uvm; to prevent it, set NVreg_PreserveVideoMemoryAllocations=1 "
+        severity=Severity.BROKEN,
+        title="CUDA answers 999, unknown error, while the driver lists the card",
+        explanation="Seen after the machine slept: the module nvidia_uvm keeps a state that no longer holds.",
+        advice="sudo rmmod nvidia_uvm && sudo modprobe nvidia_uvm; to prevent it, set "
+        "NVreg_PreserveVideoMemoryAllocations=1 "
         "and enable nvidia-suspend.service and nvidia-resume.service.",
     )
 
@@ -196,18 +203,21 @@ def check_uvm_device(look: Look, _tables: Tables) -> Iterator[Verdict]:
     is_missing = look.need("nvidia.uvm_device") == "false"
     if is_missing and look.starts_cuda:
         yield Verdict(
-            Severity.NOTE,
-            "/dev/nvidia-uvm was not there when it was looked for, and CUDA starts",
-            "The first program that starts CUDA makes the device file where it may, so it was only looked for too "
+            severity=Severity.NOTE,
+            title="/dev/nvidia-uvm was not there when it was looked for, and CUDA starts",
+            explanation="The first program that starts CUDA makes the device file where it may, so it was only "
+            "looked for too "
             "early.",
-            "Nothing, while CUDA starts.",
+            advice="Nothing, while CUDA starts.",
         )
     elif is_missing:
         yield Verdict(
-            Severity.BROKEN,
-            "/dev/nvidia-uvm is missing",
-            "The driver lists the card, and CUDA cannot start without this device file: it holds the card's memory.",
-            "sudo nvidia-modprobe -c 0 -u (in a container: pass the device in, or use the NVIDIA container toolkit)",
+            severity=Severity.BROKEN,
+            title="/dev/nvidia-uvm is missing",
+            explanation="The driver lists the card, and CUDA cannot start without this device file: it holds the "
+            "card's memory.",
+            advice="sudo nvidia-modprobe -c 0 -u (in a container: pass the device in, or use the NVIDIA container "
+            "toolkit)",
         )
     else:
-        yield Verdict(Severity.FITS, "/dev/nvidia-uvm is there")
+        yield Verdict(severity=Severity.FITS, title="/dev/nvidia-uvm is there")

@@ -78,14 +78,14 @@ def check_driver_too_old(look: Look, tables: Tables) -> Iterator[Verdict]:
     wants = f"CUDA {cuda} needs driver {floor.low} or newer"
     if runs is None:
         yield Verdict(
-            Severity.CANNOT_TELL,
-            f"Cannot tell whether the driver is new enough: {wants}, and of {driver} the rest is not stated",
-            f"From {floor.low} on it will do.",
-            command_to_read("nvidia.driver_version"),
+            severity=Severity.CANNOT_TELL,
+            title=f"Cannot tell whether the driver is new enough: {wants}, and of {driver} the rest is not stated",
+            explanation=f"From {floor.low} on it will do.",
+            advice=command_to_read("nvidia.driver_version"),
             source=floor.source,
         )
     elif runs:
-        yield Verdict(Severity.FITS, f"{wants}: has {driver}", source=floor.source)
+        yield Verdict(severity=Severity.FITS, title=f"{wants}: has {driver}", source=floor.source)
     else:
         forward = _forward(look, tables, f"{wants}; this machine has {driver}", cuda)
         yield forward or _too_old(look, tables, f"{wants}; this machine has {driver}", cuda, floor)
@@ -103,13 +103,13 @@ def _forward(look: Look, tables: Tables, title: str, cuda: str) -> Verdict | Non
     source = named.source if named else FORWARD
     title = f"{title}, and a forward-compatibility library ({path})"
     if look.starts_cuda or (named and branch in named.values.split()):
-        return Verdict(Severity.FITS, f"{title} that serves it", source=source)
+        return Verdict(severity=Severity.FITS, title=f"{title} that serves it", source=source)
     known = f"for CUDA {major_minor(cuda)} of R{', R'.join(named.values.split())}" if named else "of certain branches"
     return Verdict(
-        Severity.NOTE,
-        title,
-        f"It leans on the older driver, and is offered for data-center cards and for drivers {known}.",
-        "Nothing if CUDA starts; else update the driver to one of these branches.",
+        severity=Severity.NOTE,
+        title=title,
+        explanation=f"It leans on the older driver, and is offered for data-center cards and for drivers {known}.",
+        advice="Nothing if CUDA starts; else update the driver to one of these branches.",
         source=source,
     )
 
@@ -119,7 +119,7 @@ def _by_family(look: Look, tables: Tables, cuda: str, told: str, *, runs: bool) 
     driver = look.need("nvidia.driver_version")
     if runs:
         serving = f"{driver} serves {told}" if told else f"{driver} is of a branch that serves it"
-        return Verdict(Severity.FITS, f"CUDA {cuda} needs a driver of its major family: {serving}")
+        return Verdict(severity=Severity.FITS, title=f"CUDA {cuda} needs a driver of its major family: {serving}")
     serving = f"serves up to CUDA {told}" if told else "is of a branch for older ones"
     return _too_old(look, tables, f"torch is built for CUDA {cuda}; driver {driver} {serving}", cuda, None)
 
@@ -129,19 +129,21 @@ def _too_old(look: Look, tables: Tables, title: str, cuda: str, floor: Requireme
     source = floor.source if floor else None
     if look.works("cuda"):
         return Verdict(
-            Severity.WARNING,
-            f"{title}, and CUDA is reported to be available all the same",
-            "Both cannot be true of one moment: the driver may have been changed since, a forward-compatibility "
+            severity=Severity.WARNING,
+            title=f"{title}, and CUDA is reported to be available all the same",
+            explanation="Both cannot be true of one moment: the driver may have been changed since, a "
+            "forward-compatibility "
             "library that is not told may stand in for it, or the text was put together from two machines.",
-            f"Compare cat /proc/driver/nvidia/version with nvidia-smi. {update} if it is as old as stated.",
+            advice=f"Compare cat /proc/driver/nvidia/version with nvidia-smi. {update} if it is as old as stated.",
             source=source,
         )
     return Verdict(
-        Severity.BROKEN,
-        title,
-        "The CUDA runtime inside the torch wheel refuses a driver below its family's floor: torch sees no GPU at all."
+        severity=Severity.BROKEN,
+        title=title,
+        explanation="The CUDA runtime inside the torch wheel refuses a driver below its family's floor: torch sees "
+        "no GPU at all."
         f"{_error_of_torch(look)}{_moved_default(look, tables, cuda)}",
-        f"{update}, or install an older build. {_older_build(look, tables)}",
+        advice=f"{update}, or install an older build. {_older_build(look, tables)}",
         source=source,
     )
 
@@ -199,21 +201,24 @@ def check_driver_before_toolkit(look: Look, tables: Tables) -> Iterator[Verdict]
     needing = _needing_ptx(look, tables, cuda)
     if needing:
         yield Verdict(
-            Severity.WARNING,
-            f"{title}, and would have to compile the code for {named(needing)}",
-            "Of what it carries only PTX runs on this card, and a driver compiles no PTX of a newer CUDA than its own: "
+            severity=Severity.WARNING,
+            title=f"{title}, and would have to compile the code for {named(needing)}",
+            explanation="Of what it carries only PTX runs on this card, and a driver compiles no PTX of a newer "
+            "CUDA than its own: "
             'the first kernel fails with "the provided PTX was compiled with an unsupported toolchain".',
-            f"Update the driver to {shipped[0].values} or newer, or take another build. {_older_build(look, tables)}",
+            advice=f"Update the driver to {shipped[0].values} or newer, or take another build. "
+            f"{_older_build(look, tables)}",
             cards=indexes(needing),
             source=shipped[0].source,
         )
         return
     yield Verdict(
-        Severity.NOTE,
-        title,
-        "Programs run under minor-version compatibility, as NVIDIA supports it. What they cannot have is code that "
+        severity=Severity.NOTE,
+        title=title,
+        explanation="Programs run under minor-version compatibility, as NVIDIA supports it. What they cannot have "
+        "is code that "
         "this driver would have to compile from newer PTX, and features that came with the newer driver.",
-        f"Nothing; for extensions that carry PTX alone, update the driver to {shipped[0].values} or newer.",
+        advice=f"Nothing; for extensions that carry PTX alone, update the driver to {shipped[0].values} or newer.",
         source=shipped[0].source,
     )
 
@@ -262,23 +267,25 @@ def _support(look: Look, tables: Tables, driver: str, platform: str) -> Verdict:
     release = next((r for r in tables.releases_of("nvidia-driver", platform) if r.version == branch), None)
     if release is None and (oldest := _oldest_supported(tables, day, platform)) and is_below(driver, oldest):
         return Verdict(
-            Severity.WARNING,
-            f"Driver {driver} is older than every branch that is still supported; the oldest is R{oldest}",
-            "Its branch is not among those NVIDIA names as supported: no fixes come any more, security ones included.",
-            where_to_move(look, tables, driver, platform),
+            severity=Severity.WARNING,
+            title=f"Driver {driver} is older than every branch that is still supported; the oldest is R{oldest}",
+            explanation="Its branch is not among those NVIDIA names as supported: no fixes come any more, security "
+            "ones included.",
+            advice=where_to_move(look, tables, driver, platform),
         )
     if release is None or not release.support_ends:
         title = f"Cannot tell how long driver {driver} is supported: its branch has no date"
-        return Verdict(Severity.CANNOT_TELL, title)
+        return Verdict(severity=Severity.CANNOT_TELL, title=title)
     if release.last_day >= day:
         title = f"Driver branch R{branch} is supported until {release.support_ends}"
-        return Verdict(Severity.FITS, title, source=release.source)
+        return Verdict(severity=Severity.FITS, title=title, source=release.source)
     return Verdict(
-        Severity.WARNING,
-        f"Driver branch R{branch} is no longer supported: it ended {release.support_ends}",
-        f"{driver} belongs to R{branch} ({release.line or 'branch'}). No fixes come after the end, security ones "
+        severity=Severity.WARNING,
+        title=f"Driver branch R{branch} is no longer supported: it ended {release.support_ends}",
+        explanation=f"{driver} belongs to R{branch} ({release.line or 'branch'}). No fixes come after the end, "
+        f"security ones "
         "included.",
-        where_to_move(look, tables, driver, platform),
+        advice=where_to_move(look, tables, driver, platform),
         source=release.source,
     )
 
@@ -312,10 +319,11 @@ def check_driver_dropped_card(look: Look, tables: Tables) -> Iterator[Verdict]:
             look.need("os.name")
         if dropped:
             yield Verdict(
-                Severity.BROKEN,
-                f"Driver {driver} no longer serves {named(group)} (capability {capability})",
-                f"A driver of R{dropped[0].version} or newer serves compute capability {dropped[0].low} and newer.",
-                _last_branch_for(tables, capability, platforms[0]),
+                severity=Severity.BROKEN,
+                title=f"Driver {driver} no longer serves {named(group)} (capability {capability})",
+                explanation=f"A driver of R{dropped[0].version} or newer serves compute capability "
+                f"{dropped[0].low} and newer.",
+                advice=_last_branch_for(tables, capability, platforms[0]),
                 cards=indexes(group),
                 source=dropped[0].source,
             )
@@ -350,13 +358,14 @@ def check_smi_cuda(look: Look, _tables: Tables) -> Iterator[Verdict]:
     if serves is None or not said:
         return
     if all(major_minor(version) == major_minor(serves) for version in said.values()):
-        yield Verdict(Severity.FITS, f"The driver serves CUDA up to {serves}")
+        yield Verdict(severity=Severity.FITS, title=f"The driver serves CUDA up to {serves}")
         return
     words = {"torch.cuda_version": "torch is built with", "cuda.toolkit_version": "the toolkit is"}
     yield Verdict(
-        Severity.NOTE,
-        f"CUDA {serves} in nvidia-smi is the newest that the driver serves, not what is installed: "
+        severity=Severity.NOTE,
+        title=f"CUDA {serves} in nvidia-smi is the newest that the driver serves, not what is installed: "
         + ", ".join(f"{words[name]} {version}" for name, version in said.items()),
-        "torch brings its own CUDA libraries, and nvcc tells the toolkit's version. None of the three has to be equal.",
-        'Nothing to do. What torch uses: python -c "import torch; print(torch.version.cuda)"',
+        explanation="torch brings its own CUDA libraries, and nvcc tells the toolkit's version. None of the three "
+        "has to be equal.",
+        advice='Nothing to do. What torch uses: python -c "import torch; print(torch.version.cuda)"',
     )

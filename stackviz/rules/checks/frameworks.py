@@ -78,17 +78,17 @@ def check_jax_plugin(look: Look, _tables: Tables) -> Iterator[Verdict]:
     if not cards or not versions or look.platform == "macos":
         return
     if look.software("jax-cuda-plugin"):
-        yield Verdict(Severity.FITS, "JAX has its CUDA plug-in", cards=indexes(cards))
+        yield Verdict(severity=Severity.FITS, title="JAX has its CUDA plug-in", cards=indexes(cards))
         return
     if any("cuda" in version for version in versions):
         return  # before there was a plug-in, jaxlib itself was built with CUDA and said so in its version
     if not look.lists_packages:
         raise NotReported("jax-cuda-plugin")
     yield Verdict(
-        Severity.WARNING,
-        f"JAX has no CUDA plug-in, on a machine with {named(cards)}",
-        "jax and jaxlib alone hold the CPU's code; they run there and say so in one line of a log.",
-        'pip install -U "jax[cuda13]", or "jax[cuda12]" where the driver is older (on Windows: inside WSL2).',
+        severity=Severity.WARNING,
+        title=f"JAX has no CUDA plug-in, on a machine with {named(cards)}",
+        explanation="jax and jaxlib alone hold the CPU's code; they run there and say so in one line of a log.",
+        advice='pip install -U "jax[cuda13]", or "jax[cuda12]" where the driver is older (on Windows: inside WSL2).',
         cards=indexes(cards),
     )
 
@@ -115,13 +115,13 @@ def check_tensorflow_windows(look: Look, tables: Tables) -> Iterator[Verdict]:
         return
     if row.values != "no":
         title = f"TensorFlow {versions[0]} still has CUDA on Windows itself"
-        yield Verdict(Severity.FITS, title, cards=indexes(cards), source=row.source)
+        yield Verdict(severity=Severity.FITS, title=title, cards=indexes(cards), source=row.source)
         return
     yield Verdict(
-        Severity.BROKEN,
-        f"TensorFlow {versions[0]} has no CUDA on Windows itself: {named(cards)} stays unused",
-        f"From {row.version} on its packages for Windows hold the CPU's code only.",
-        "Install it inside WSL2: pip install 'tensorflow[and-cuda]'",
+        severity=Severity.BROKEN,
+        title=f"TensorFlow {versions[0]} has no CUDA on Windows itself: {named(cards)} stays unused",
+        explanation=f"From {row.version} on its packages for Windows hold the CPU's code only.",
+        advice="Install it inside WSL2: pip install 'tensorflow[and-cuda]'",
         cards=indexes(cards),
         source=row.source,
     )
@@ -140,11 +140,12 @@ def check_two_runtimes(look: Look, _tables: Tables) -> Iterator[Verdict]:
     providers = (look.get("onnxruntime.providers") or "").split()
     hides_the_card = bool(providers and look.cards("nvidia")) and not set(_CUDA_PROVIDERS) & set(providers)
     yield Verdict(
-        Severity.BROKEN if hides_the_card else Severity.WARNING,
-        "The packages onnxruntime and onnxruntime-gpu are both installed",
-        "Both write into one folder: which files stay depends on the order, and the next update of either may take "
+        severity=Severity.BROKEN if hides_the_card else Severity.WARNING,
+        title="The packages onnxruntime and onnxruntime-gpu are both installed",
+        explanation="Both write into one folder: which files stay depends on the order, and the next update of "
+        "either may take "
         "CUDAExecutionProvider away.",
-        "pip uninstall -y onnxruntime onnxruntime-gpu && pip install onnxruntime-gpu",
+        advice="pip uninstall -y onnxruntime onnxruntime-gpu && pip install onnxruntime-gpu",
     )
 
 
@@ -170,13 +171,14 @@ def check_runtime_cudnn(look: Look, tables: Tables) -> Iterator[Verdict]:
     majors = sorted({numbers(version)[0] for version in found})
     if numbers(row.values)[0] in majors:
         title = f"onnxruntime-gpu {versions[0]} needs cuDNN {row.values}: there is {', '.join(dict.fromkeys(found))}"
-        yield Verdict(Severity.FITS, title, source=row.source)
+        yield Verdict(severity=Severity.FITS, title=title, source=row.source)
         return
     yield Verdict(
-        Severity.BROKEN,
-        f"onnxruntime-gpu {versions[0]} needs cuDNN {row.values}; this machine has {', '.join(dict.fromkeys(found))}",
-        "Its CUDA provider cannot load its libraries, and sessions run on the CPU.",
-        f"Install cuDNN {row.values} (pip install nvidia-cudnn-cu12, or -cu13 for builds for CUDA 13) and call "
+        severity=Severity.BROKEN,
+        title=f"onnxruntime-gpu {versions[0]} needs cuDNN {row.values}; this machine has "
+        f"{', '.join(dict.fromkeys(found))}",
+        explanation="Its CUDA provider cannot load its libraries, and sessions run on the CPU.",
+        advice=f"Install cuDNN {row.values} (pip install nvidia-cudnn-cu12, or -cu13 for builds for CUDA 13) and call "
         "onnxruntime.preload_dlls() before the first session, or install the onnxruntime-gpu for this cuDNN.",
         source=row.source,
     )
@@ -196,13 +198,13 @@ def check_runtime_on_cpu(look: Look, _tables: Tables) -> Iterator[Verdict]:
     if told is None:
         return
     if any(provider in told.split() for provider in _CUDA_PROVIDERS):
-        yield Verdict(Severity.FITS, "ONNX Runtime offers a provider for the card", cards=indexes(cards))
+        yield Verdict(severity=Severity.FITS, title="ONNX Runtime offers a provider for the card", cards=indexes(cards))
         return
     yield Verdict(
-        Severity.WARNING if has_cuda_package else Severity.NOTE,
-        f"ONNX Runtime offers no provider for {named(cards)}: sessions run on the CPU",
-        f"It offers: {told}. A session takes what it gets and fails only when asked to by name.",
-        "pip uninstall -y onnxruntime && pip install onnxruntime-gpu, then look at session.get_providers().",
+        severity=Severity.WARNING if has_cuda_package else Severity.NOTE,
+        title=f"ONNX Runtime offers no provider for {named(cards)}: sessions run on the CPU",
+        explanation=f"It offers: {told}. A session takes what it gets and fails only when asked to by name.",
+        advice="pip uninstall -y onnxruntime && pip install onnxruntime-gpu, then look at session.get_providers().",
         cards=indexes(cards),
         component="onnxruntime-gpu" if has_cuda_package else "onnxruntime",
     )
@@ -223,18 +225,20 @@ def cards_of(component: str, name: str) -> Check:
         for capability, group in by_capability(cards):
             if is_below(capability, row.low) if row.low else capability not in row.values.split():
                 yield Verdict(
-                    Severity.BROKEN,
-                    f"{name} {versions[0]} has no code for {named(group)} (capability {capability})",
-                    f"From {row.version} on it is for {f'{row.low} and newer' if row.low else row.values}: it stops at "
+                    severity=Severity.BROKEN,
+                    title=f"{name} {versions[0]} has no code for {named(group)} (capability {capability})",
+                    explanation=f"From {row.version} on it is for "
+                    f"{f'{row.low} and newer' if row.low else row.values}: it stops at "
                     "its first kernel, or when it is imported.",
-                    f"Leave {name} out on this card, or choose what does the same without it: for attention that is "
+                    advice=f"Leave {name} out on this card, or choose what does the same without it: for attention "
+                    f"that is "
                     "torch's own scaled_dot_product_attention.",
                     cards=indexes(group),
                     source=row.source,
                 )
             else:
                 title = f"{name} {versions[0]} serves capability {capability}"
-                yield Verdict(Severity.FITS, title, cards=indexes(group), source=row.source)
+                yield Verdict(severity=Severity.FITS, title=title, cards=indexes(group), source=row.source)
 
     return check
 
@@ -257,9 +261,10 @@ def check_pynvml(look: Look, _tables: Tables) -> Iterator[Verdict]:
     if not look.software("pynvml"):
         return
     yield Verdict(
-        Severity.NOTE,
-        "The package pynvml is deprecated",
-        "NVIDIA's own binding is the package nvidia-ml-py; its module is called pynvml too, and torch warns about the "
+        severity=Severity.NOTE,
+        title="The package pynvml is deprecated",
+        explanation="NVIDIA's own binding is the package nvidia-ml-py; its module is called pynvml too, and torch "
+        "warns about the "
         "other one at every start.",
-        "pip uninstall -y pynvml && pip install --force-reinstall nvidia-ml-py",
+        advice="pip uninstall -y pynvml && pip install --force-reinstall nvidia-ml-py",
     )

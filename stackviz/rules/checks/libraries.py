@@ -66,10 +66,12 @@ def check_torch_import(look: Look, tables: Tables) -> Iterator[Verdict]:
     if error is None or any(_explains(check, look, tables) for check in (check_cudnn_shadowed, check_nvjitlink)):
         return
     yield Verdict(
-        Severity.BROKEN,
-        f"torch is installed and cannot be imported: {quoted(error)}",
-        "Nothing of torch runs. What the error names is missing, of another version, or hidden by a copy found first.",
-        "Install torch anew into an empty environment; if it imports there, compare LD_LIBRARY_PATH and the packages.",
+        severity=Severity.BROKEN,
+        title=f"torch is installed and cannot be imported: {quoted(error)}",
+        explanation="Nothing of torch runs. What the error names is missing, of another version, or hidden by a "
+        "copy found first.",
+        advice="Install torch anew into an empty environment; if it imports there, compare LD_LIBRARY_PATH and the "
+        "packages.",
     )
 
 
@@ -91,11 +93,12 @@ def check_cudnn_shadowed(look: Look, _tables: Tables) -> Iterator[Verdict]:
         found = [*_system_cudnn(look), *toolkit_folders(look)]
         if found:
             yield Verdict(
-                Severity.BROKEN,
-                "torch cannot be imported, and a cuDNN other than its own is in the way",
-                f"The import ends in: {quoted(look.need('torch.import_error'))}. Libraries of one release of cuDNN "
+                severity=Severity.BROKEN,
+                title="torch cannot be imported, and a cuDNN other than its own is in the way",
+                explanation=f"The import ends in: {quoted(look.need('torch.import_error'))}. Libraries of one "
+                f"release of cuDNN "
                 f"load only each other. Found outside Python's packages: {found[0]}",
-                "unset LD_LIBRARY_PATH; if that does not help, remove the system's cuDNN.",
+                advice="unset LD_LIBRARY_PATH; if that does not help, remove the system's cuDNN.",
             )
         return
     if look.says_none("torch.cuda_version") or look.says_none("torch.version"):
@@ -106,11 +109,12 @@ def check_cudnn_shadowed(look: Look, _tables: Tables) -> Iterator[Verdict]:
     hidden = [path for path in _system_cudnn(look) if path.rpartition("/")[0] in folders]
     if hidden:
         yield Verdict(
-            Severity.WARNING,
-            f"LD_LIBRARY_PATH puts another cuDNN before the one of torch: {hidden[0]}",
-            "The loader may take some of its libraries from there and the others from torch's own. It works as long "
+            severity=Severity.WARNING,
+            title=f"LD_LIBRARY_PATH puts another cuDNN before the one of torch: {hidden[0]}",
+            explanation="The loader may take some of its libraries from there and the others from torch's own. It "
+            "works as long "
             "as both are of one release.",
-            "unset LD_LIBRARY_PATH, or take that folder out of it.",
+            advice="unset LD_LIBRARY_PATH, or take that folder out of it.",
         )
 
 
@@ -141,11 +145,12 @@ def check_cudnn_incomplete(look: Look, tables: Tables) -> Iterator[Verdict]:
     foreign = [path for path in _system_cudnn(look) if "libcudnn_engines_tensor_ir" in path]
     if foreign:
         yield Verdict(
-            Severity.BROKEN,
-            f"The package of cuDNN {row.version} lacks a library, and the system has one of another release",
-            f"cuDNN looks for libcudnn_engines_tensor_ir beside itself, does not find it, and takes {foreign[0]}: "
+            severity=Severity.BROKEN,
+            title=f"The package of cuDNN {row.version} lacks a library, and the system has one of another release",
+            explanation=f"cuDNN looks for libcudnn_engines_tensor_ir beside itself, does not find it, and takes "
+            f"{foreign[0]}: "
             "the versions of its parts then differ, and it stops.",
-            "Install a newer torch, or remove the system's cuDNN.",
+            advice="Install a newer torch, or remove the system's cuDNN.",
             source=row.source,
         )
 
@@ -161,11 +166,12 @@ def check_nvjitlink(look: Look, _tables: Tables) -> Iterator[Verdict]:
     folders = toolkit_folders(look)
     if folders:
         yield Verdict(
-            Severity.BROKEN,
-            "torch cannot be imported: a CUDA toolkit in LD_LIBRARY_PATH hides the nvJitLink it brought",
-            f"The import ends in: {quoted(error)}. libcusparse of one release asks nvJitLink of the same release for "
+            severity=Severity.BROKEN,
+            title="torch cannot be imported: a CUDA toolkit in LD_LIBRARY_PATH hides the nvJitLink it brought",
+            explanation=f"The import ends in: {quoted(error)}. libcusparse of one release asks nvJitLink of the "
+            f"same release for "
             f"its functions, and the loader found the one in {folders[0]} first.",
-            "unset LD_LIBRARY_PATH",
+            advice="unset LD_LIBRARY_PATH",
         )
 
 
@@ -178,11 +184,12 @@ def check_jax_search_path(look: Look, _tables: Tables) -> Iterator[Verdict]:
     folders = toolkit_folders(look)
     if folders:
         yield Verdict(
-            Severity.WARNING,
-            f"LD_LIBRARY_PATH puts {folders[0]} before the CUDA libraries that JAX's packages brought",
-            "JAX's packages bring the CUDA libraries they were built with; those found through this variable take "
+            severity=Severity.WARNING,
+            title=f"LD_LIBRARY_PATH puts {folders[0]} before the CUDA libraries that JAX's packages brought",
+            explanation="JAX's packages bring the CUDA libraries they were built with; those found through this "
+            "variable take "
             "their place, of whatever version they are.",
-            "unset LD_LIBRARY_PATH",
+            advice="unset LD_LIBRARY_PATH",
         )
 
 
@@ -200,17 +207,18 @@ def check_flash_attention(look: Look, _tables: Tables) -> Iterator[Verdict]:
         return
     if "undefined symbol" in error.lower():
         yield Verdict(
-            Severity.BROKEN,
-            "flash-attn was built for another torch",
-            f"Its import ends in: {quoted(error)}. The package is machine code against one release of torch and one "
+            severity=Severity.BROKEN,
+            title="flash-attn was built for another torch",
+            explanation=f"Its import ends in: {quoted(error)}. The package is machine code against one release of "
+            f"torch and one "
             "C++ ABI; this torch has not the functions it asks for.",
-            "Install the wheel whose name has this machine's torch, CUDA and cxx11abi, or build it: "
+            advice="Install the wheel whose name has this machine's torch, CUDA and cxx11abi, or build it: "
             "pip install --no-build-isolation --force-reinstall --no-deps flash-attn",
         )
     else:
         yield Verdict(
-            Severity.BROKEN,
-            f"flash-attn is installed and cannot be imported: {quoted(error)}",
-            "What asks for it falls back to another attention or stops.",
-            "Install what the error names, or remove it: pip uninstall flash-attn",
+            severity=Severity.BROKEN,
+            title=f"flash-attn is installed and cannot be imported: {quoted(error)}",
+            explanation="What asks for it falls back to another attention or stops.",
+            advice="Install what the error names, or remove it: pip uninstall flash-attn",
         )

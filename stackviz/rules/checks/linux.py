@@ -43,11 +43,13 @@ def check_container(look: Look, _tables: Tables) -> Iterator[Verdict]:
     if "unknown error" not in (look.get("nvidia.nvml_error") or "").lower() or look.says_none("machine.container"):
         return
     yield Verdict(
-        Severity.BROKEN,
-        f"The container ({look.need('machine.container')}) has lost its cards: NVML says Unknown Error",
-        "Seen where the host reloads its services: the container's group then has no rule for the card's device files "
+        severity=Severity.BROKEN,
+        title=f"The container ({look.need('machine.container')}) has lost its cards: NVML says Unknown Error",
+        explanation="Seen where the host reloads its services: the container's group then has no rule for the "
+        "card's device files "
         "any more, while nvidia-smi on the host works.",
-        "Restart the container. For good: sudo nvidia-ctk system create-dev-char-symlinks --create-all on the host, or "
+        advice="Restart the container. For good: sudo nvidia-ctk system create-dev-char-symlinks --create-all on "
+        "the host, or "
         "let the container runtime use cgroupfs.",
     )
 
@@ -64,10 +66,11 @@ def check_nouveau(look: Look, _tables: Tables) -> Iterator[Verdict]:
     loaded = modules.split()
     if "nouveau" in loaded and "nvidia" not in loaded:
         yield Verdict(
-            Severity.BROKEN,
-            "The kernel drives the NVIDIA card with nouveau, not with NVIDIA's module",
-            "nouveau draws on a display and knows no CUDA; while it holds the card, NVIDIA's module cannot load.",
-            "Install NVIDIA's driver from the distribution, then: echo 'blacklist nouveau' | sudo tee "
+            severity=Severity.BROKEN,
+            title="The kernel drives the NVIDIA card with nouveau, not with NVIDIA's module",
+            explanation="nouveau draws on a display and knows no CUDA; while it holds the card, NVIDIA's module "
+            "cannot load.",
+            advice="Install NVIDIA's driver from the distribution, then: echo 'blacklist nouveau' | sudo tee "
             "/etc/modprobe.d/blacklist-nouveau.conf, rebuild the initramfs (update-initramfs -u or dracut --force), "
             "and reboot.",
         )
@@ -98,10 +101,11 @@ def check_secure_boot(look: Look, _tables: Tables) -> Iterator[Verdict]:
         return  # that rule says why
     if look.need("os.secure_boot") == "true":
         yield Verdict(
-            Severity.BROKEN,
-            "NVIDIA's kernel module is installed and not loaded, and Secure Boot is on",
-            "The firmware lets the kernel load only modules signed with a key it knows; one built on this machine is "
+            severity=Severity.BROKEN,
+            title="NVIDIA's kernel module is installed and not loaded, and Secure Boot is on",
+            explanation="The firmware lets the kernel load only modules signed with a key it knows; one built on "
+            "this machine is "
             "refused with: Key was rejected by service.",
-            "sudo mokutil --import /var/lib/shim-signed/mok/MOK.der (the key of DKMS; the path differs between "
+            advice="sudo mokutil --import /var/lib/shim-signed/mok/MOK.der (the key of DKMS; the path differs between "
             "distributions), reboot and enrol it, or turn Secure Boot off in the firmware. Proof: sudo modprobe nvidia",
         )

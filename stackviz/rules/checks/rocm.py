@@ -57,32 +57,33 @@ def check_rocm_wheel(look: Look, _tables: Tables) -> Iterator[Verdict]:
     torch = look.need("torch.version")
     cards = look.cards("amd")
     if cards:
-        yield Verdict(Severity.FITS, f"torch {torch} is built for AMD cards", cards=indexes(cards))
+        yield Verdict(severity=Severity.FITS, title=f"torch {torch} is built for AMD cards", cards=indexes(cards))
         return
     others = look.cards("nvidia")
     if others and look.works("cuda"):
         yield Verdict(
-            Severity.NOTE,
-            f"torch {torch} is built for AMD cards and uses one that is not listed here: only {named(others)} is",
-            "Tools of NVIDIA list cards of NVIDIA alone.",
-            "rocminfo lists the cards of AMD.",
+            severity=Severity.NOTE,
+            title=f"torch {torch} is built for AMD cards and uses one that is not listed here: only {named(others)} is",
+            explanation="Tools of NVIDIA list cards of NVIDIA alone.",
+            advice="rocminfo lists the cards of AMD.",
             cards=indexes(others),
         )
     elif others:
         yield Verdict(
-            Severity.BROKEN,
-            f"torch {torch} is built for AMD cards, on a machine with {named(others)}",
-            "A build for ROCm holds no code for cards of NVIDIA: torch.cuda.is_available() says no.",
-            f"pip uninstall -y {torch_packages(look)}; then install a CUDA build with a CUDA version that the driver "
+            severity=Severity.BROKEN,
+            title=f"torch {torch} is built for AMD cards, on a machine with {named(others)}",
+            explanation="A build for ROCm holds no code for cards of NVIDIA: torch.cuda.is_available() says no.",
+            advice=f"pip uninstall -y {torch_packages(look)}; then install a CUDA build with a CUDA version that "
+            f"the driver "
             "serves: https://pytorch.org/get-started/locally/ gives the command.",
             cards=indexes(others),
         )
     elif look.is_true("cuda.available") is False:
         yield Verdict(
-            Severity.WARNING,
-            f"torch {torch} is built for AMD cards and finds none",
-            "There is no card, its driver is not loaded, or this user may not open /dev/kfd.",
-            "rocminfo lists the cards; if it may not: sudo usermod -aG render,video $USER, and log in again.",
+            severity=Severity.WARNING,
+            title=f"torch {torch} is built for AMD cards and finds none",
+            explanation="There is no card, its driver is not loaded, or this user may not open /dev/kfd.",
+            advice="rocminfo lists the cards; if it may not: sudo usermod -aG render,video $USER, and log in again.",
         )
 
 
@@ -120,19 +121,22 @@ def check_amd_card(look: Look, tables: Tables) -> Iterator[Verdict]:
     install = "pip install --force-reinstall torch --index-url https://download.pytorch.org/whl/rocm<version>"
     if cards:
         yield Verdict(
-            Severity.BROKEN,
-            f"torch {look.need('torch.version')} is built without ROCm, on a machine with {named(cards)}",
-            "The wheel that pip chooses by itself is for CUDA or for the CPU; neither runs on a card of AMD.",
-            f"Install a build for ROCm: {install}",
+            severity=Severity.BROKEN,
+            title=f"torch {look.need('torch.version')} is built without ROCm, on a machine with {named(cards)}",
+            explanation="The wheel that pip chooses by itself is for CUDA or for the CPU; neither runs on a card "
+            "of AMD.",
+            advice=f"Install a build for ROCm: {install}",
             cards=indexes(cards),
         )
     else:
         yield Verdict(
-            Severity.NOTE,
-            f"torch {look.need('torch.version')} is built without ROCm; newer builds for it serve {named(integrated)}",
-            "These are the graphics inside a processor, with the machine's own memory: slower than a card, and enough "
+            severity=Severity.NOTE,
+            title=f"torch {look.need('torch.version')} is built without ROCm; newer builds for it serve "
+            f"{named(integrated)}",
+            explanation="These are the graphics inside a processor, with the machine's own memory: slower than a "
+            "card, and enough "
             "to try things out.",
-            f"To use them: {install}",
+            advice=f"To use them: {install}",
             cards=indexes(integrated),
         )
 
@@ -167,16 +171,18 @@ def check_rocm_kernels(look: Look, _tables: Tables) -> Iterator[Verdict]:
     for card in cards:
         if card in fitting:
             title = f"torch carries code for {card.get('gfx_target')}"
-            yield Verdict(Severity.FITS, title, cards=(card.index,))
+            yield Verdict(severity=Severity.FITS, title=title, cards=(card.index,))
         elif not fitting:
             yield _no_code(look, card, archs)
         elif card.get("gfx_target"):
             yield Verdict(
-                Severity.NOTE,
-                f"torch carries code for another card here, and none for {named([card])} ({card.get('gfx_target')})",
-                "Most often these are the graphics inside the processor. A program that takes this device all the same "
+                severity=Severity.NOTE,
+                title=f"torch carries code for another card here, and none for {named([card])} "
+                f"({card.get('gfx_target')})",
+                explanation="Most often these are the graphics inside the processor. A program that takes this "
+                "device all the same "
                 "stops at its first kernel.",
-                f"Leave it out: export HIP_VISIBLE_DEVICES={','.join(str(index) for index in indexes(fitting))}",
+                advice=f"Leave it out: export HIP_VISIBLE_DEVICES={','.join(str(index) for index in indexes(fitting))}",
                 cards=(card.index,),
             )
 
@@ -193,11 +199,12 @@ def _no_code(look: Look, card: CardLook, archs: Sequence[str]) -> Verdict:
         f" Code of its family may run all the same, unsupported: export HSA_OVERRIDE_GFX_VERSION={like}" if like else ""
     )
     return Verdict(
-        Severity.BROKEN,
-        f"torch {look.need('torch.version')} carries no code for {named([card])} ({target})",
-        f"The build has code for: {' '.join(archs)}. Code for one target does not run on another, and there is "
+        severity=Severity.BROKEN,
+        title=f"torch {look.need('torch.version')} carries no code for {named([card])} ({target})",
+        explanation=f"The build has code for: {' '.join(archs)}. Code for one target does not run on another, and "
+        f"there is "
         "no form that the driver could compile.",
-        f"Install a build that lists this target.{unsupported}",
+        advice=f"Install a build that lists this target.{unsupported}",
         cards=(card.index,),
     )
 

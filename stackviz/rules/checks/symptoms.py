@@ -41,29 +41,32 @@ def check_no_driver(look: Look, _tables: Tables) -> Iterator[Verdict]:
         return
     if look.starts_cuda:
         yield Verdict(
-            Severity.NOTE,
-            f"nvidia-smi fails ({error}), and CUDA is reported to start",
-            "Both cannot be true of one moment: the texts are of two moments or machines, or the driver was changed "
+            severity=Severity.NOTE,
+            title=f"nvidia-smi fails ({error}), and CUDA is reported to start",
+            explanation="Both cannot be true of one moment: the texts are of two moments or machines, or the "
+            "driver was changed "
             "in between.",
-            "Compare: nvidia-smi; cat /proc/driver/nvidia/version",
+            advice="Compare: nvidia-smi; cat /proc/driver/nvidia/version",
         )
     elif not_reached:
         yield Verdict(
-            Severity.BROKEN,
-            "nvidia-smi cannot talk to the NVIDIA driver",
-            "The tools are installed, and the kernel module that they talk to is not loaded: it was not built for the "
+            severity=Severity.BROKEN,
+            title="nvidia-smi cannot talk to the NVIDIA driver",
+            explanation="The tools are installed, and the kernel module that they talk to is not loaded: it was "
+            "not built for the "
             "kernel that runs (a kernel update without its headers), Secure Boot refused it, another driver holds the "
             "card, or none is installed. No program sees a GPU until it loads.",
-            _load_the_driver(look),
+            advice=_load_the_driver(look),
         )
     else:
         yield Verdict(
-            Severity.BROKEN,
-            "The NVIDIA driver finds no card",
-            "The driver is loaded and has no card that it could start: the card is not seen on the bus, fell off it, "
+            severity=Severity.BROKEN,
+            title="The NVIDIA driver finds no card",
+            explanation="The driver is loaded and has no card that it could start: the card is not seen on the "
+            "bus, fell off it, "
             "is one that this driver does not serve or that another driver holds, or was not handed to this container "
             "or virtual machine.",
-            _find_the_card(look),
+            advice=_find_the_card(look),
         )
 
 
@@ -120,21 +123,23 @@ def check_sees_card(look: Look, tables: Tables) -> Iterator[Verdict]:
         yield _hidden(visible, cards)
         return
     yield Verdict(
-        Severity.BROKEN,
-        f"torch sees no card: CUDA is reported as not available, beside {named(cards)}",
-        f"torch {torch} is built with CUDA {cuda}. {_driver_fits(look, tables, cuda)} What keeps it from the card is "
+        severity=Severity.BROKEN,
+        title=f"torch sees no card: CUDA is reported as not available, beside {named(cards)}",
+        explanation=f"torch {torch} is built with CUDA {cuda}. {_driver_fits(look, tables, cuda)} What keeps it "
+        f"from the card is "
         "not in this report.",
-        _ask_next(look, cards),
+        advice=_ask_next(look, cards),
         cards=indexes(cards),
     )
 
 
 def _hidden(visible: str, cards: list[CardLook]) -> Verdict:
     return Verdict(
-        Severity.WARNING,
-        f"CUDA_VISIBLE_DEVICES={visible} hides every card from torch: {named(cards)}",
-        "Programs see the cards that the variable lists, and it lists none.",
-        "If that is not on purpose: unset CUDA_VISIBLE_DEVICES (and look for it in ~/.bashrc and the job's script)",
+        severity=Severity.WARNING,
+        title=f"CUDA_VISIBLE_DEVICES={visible} hides every card from torch: {named(cards)}",
+        explanation="Programs see the cards that the variable lists, and it lists none.",
+        advice="If that is not on purpose: unset CUDA_VISIBLE_DEVICES (and look for it in ~/.bashrc and the job's "
+        "script)",
         cards=indexes(cards),
     )
 

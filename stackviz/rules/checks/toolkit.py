@@ -50,21 +50,23 @@ def check_nvcc(look: Look, _tables: Tables) -> Iterator[Verdict]:
     if not numbers(torch) or not numbers(nvcc):
         return
     if major_minor(torch) == major_minor(nvcc):
-        yield Verdict(Severity.FITS, f"nvcc and torch are both of CUDA {major_minor(nvcc)}")
+        yield Verdict(severity=Severity.FITS, title=f"nvcc and torch are both of CUDA {major_minor(nvcc)}")
     elif numbers(torch)[:1] == numbers(nvcc)[:1]:
         yield Verdict(
-            Severity.NOTE,
-            f"nvcc is of CUDA {nvcc}, torch is built with {torch}",
-            "torch does not use nvcc. Extensions compiled here are of one CUDA major with torch, and that is enough.",
-            "Nothing, unless an extension asks for the very version.",
+            severity=Severity.NOTE,
+            title=f"nvcc is of CUDA {nvcc}, torch is built with {torch}",
+            explanation="torch does not use nvcc. Extensions compiled here are of one CUDA major with torch, and "
+            "that is enough.",
+            advice="Nothing, unless an extension asks for the very version.",
         )
     else:
         yield Verdict(
-            Severity.NOTE,
-            f"The CUDA toolkit {nvcc} differs in its major version from torch's CUDA {torch}",
-            "torch itself runs: it brings its CUDA libraries. Extensions (flash-attn, own kernels) are refused when "
+            severity=Severity.NOTE,
+            title=f"The CUDA toolkit {nvcc} differs in its major version from torch's CUDA {torch}",
+            explanation="torch itself runs: it brings its CUDA libraries. Extensions (flash-attn, own kernels) are "
+            "refused when "
             "they are compiled with an nvcc of another major version.",
-            f"To compile extensions, install a toolkit of CUDA {numbers(torch)[0]} and set CUDA_HOME to it.",
+            advice=f"To compile extensions, install a toolkit of CUDA {numbers(torch)[0]} and set CUDA_HOME to it.",
         )
 
 
@@ -81,11 +83,12 @@ def check_toolkit_alone(look: Look, _tables: Tables) -> Iterator[Verdict]:
         look.need("nvidia.driver_version")
     without_torch = ", and torch is not installed in this Python" if look.says_none("torch.version") else ""
     yield Verdict(
-        Severity.NOTE,
-        f"CUDA toolkit {nvcc} is installed, and no NVIDIA card or driver was reported{without_torch}",
-        "A toolkit compiles programs; to run them takes a card and its driver. On a build machine or in a container "
+        severity=Severity.NOTE,
+        title=f"CUDA toolkit {nvcc} is installed, and no NVIDIA card or driver was reported{without_torch}",
+        explanation="A toolkit compiles programs; to run them takes a card and its driver. On a build machine or "
+        "in a container "
         "without the card that is as meant.",
-        "If there is a card: nvidia-smi must list it. In a container, start it with --gpus all.",
+        advice="If there is a card: nvidia-smi must list it. In a container, start it with --gpus all.",
     )
 
 
@@ -115,17 +118,17 @@ def check_ptxas(look: Look, tables: Tables) -> Iterator[Verdict]:
     row = rows[capability]
     if is_below(version, row.version):
         yield Verdict(
-            Severity.BROKEN,
-            f"Triton {version} cannot compile for {named(late)} (capability {capability})",
-            "The ptxas that Triton brings does not know the card: torch.compile and Triton kernels fail.",
-            f"Take Triton {row.version} or newer, or point it to a ptxas of CUDA 13: "
+            severity=Severity.BROKEN,
+            title=f"Triton {version} cannot compile for {named(late)} (capability {capability})",
+            explanation="The ptxas that Triton brings does not know the card: torch.compile and Triton kernels fail.",
+            advice=f"Take Triton {row.version} or newer, or point it to a ptxas of CUDA 13: "
             "export TRITON_PTXAS_PATH=/usr/local/cuda/bin/ptxas",
             cards=indexes(late),
             source=row.source,
         )
     else:
         title = f"Triton {version} compiles for capability {capability}"
-        yield Verdict(Severity.FITS, title, cards=indexes(late), source=row.source)
+        yield Verdict(severity=Severity.FITS, title=title, cards=indexes(late), source=row.source)
 
 
 def _shipped_triton(look: Look, tables: Tables) -> str | None:
@@ -150,15 +153,16 @@ def check_cuda_13_2(look: Look, tables: Tables) -> Iterator[Verdict]:
     own = next((row.values for row in builds if numbers(row.version) == numbers(torch)[:3]), None)
     if own is None and (first is None or not is_below(torch, first)):
         yield Verdict(
-            Severity.CANNOT_TELL,
-            f"Cannot tell whether CUDA {major_minor(cuda)} has its fixes: torch {torch} is not known here",
+            severity=Severity.CANNOT_TELL,
+            title=f"Cannot tell whether CUDA {major_minor(cuda)} has its fixes: torch {torch} is not known here",
         )
     elif own is None or is_below(own, mended):
         yield Verdict(
-            Severity.WARNING,
-            f"torch {torch} brings CUDA {major_minor(cuda)} from before {mended}",
-            f"Its cublasLt scales NVFP4 products wrongly, and its compiler has a fault; both are mended in {mended}.",
-            f"pip install 'torch>={first or torch}' --index-url https://download.pytorch.org/whl/{variant_of(cuda)}",
+            severity=Severity.WARNING,
+            title=f"torch {torch} brings CUDA {major_minor(cuda)} from before {mended}",
+            explanation=f"Its cublasLt scales NVFP4 products wrongly, and its compiler has a fault; both are "
+            f"mended in {mended}.",
+            advice=f"pip install 'torch>={first or torch}' --index-url https://download.pytorch.org/whl/{variant_of(cuda)}",
         )
     else:
-        yield Verdict(Severity.FITS, f"torch {torch} brings CUDA {own}")
+        yield Verdict(severity=Severity.FITS, title=f"torch {torch} brings CUDA {own}")

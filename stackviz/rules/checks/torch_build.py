@@ -64,13 +64,13 @@ def check_cpu_wheel(look: Look, tables: Tables) -> Iterator[Verdict]:
         return
     if not torch.endswith("+cpu") and not look.says_none("torch.cuda_version"):
         cuda = look.need("torch.cuda_version")
-        yield Verdict(Severity.FITS, f"torch {torch} is built with CUDA {cuda}", cards=indexes(cards))
+        yield Verdict(severity=Severity.FITS, title=f"torch {torch} is built with CUDA {cuda}", cards=indexes(cards))
         return
     yield Verdict(
-        Severity.BROKEN,
-        f"torch {torch} is built without CUDA, on a machine with {named(cards)}",
-        _why_cpu_only(torch, look.wheel_platform, tables),
-        _cuda_build(look, tables),
+        severity=Severity.BROKEN,
+        title=f"torch {torch} is built without CUDA, on a machine with {named(cards)}",
+        explanation=_why_cpu_only(torch, look.wheel_platform, tables),
+        advice=_cuda_build(look, tables),
         cards=indexes(cards),
     )
 
@@ -97,10 +97,10 @@ def check_cpu_only(look: Look, _tables: Tables) -> Iterator[Verdict]:
         return
     if torch.endswith("+cpu") or look.says_none("torch.cuda_version"):
         yield Verdict(
-            Severity.NOTE,
-            f"torch {torch} is a build for the CPU alone, and no card was reported",
-            "Nothing of it can run on a GPU, whatever is built in later.",
-            "If there is a GPU: nvidia-smi (or rocminfo) must list it; then install the build for it.",
+            severity=Severity.NOTE,
+            title=f"torch {torch} is a build for the CPU alone, and no card was reported",
+            explanation="Nothing of it can run on a GPU, whatever is built in later.",
+            advice="If there is a GPU: nvidia-smi (or rocminfo) must list it; then install the build for it.",
         )
 
 
@@ -136,9 +136,9 @@ def check_kernels(look: Look, tables: Tables) -> Iterator[Verdict]:
         fitting = [arch for arch in archs if covers(capability, arch)]
         if fitting:
             yield Verdict(
-                Severity.FITS,
-                f"torch {torch} carries code for capability {capability}",
-                f"Code for {' '.join(fitting)} runs on it: within one major capability older code does.",
+                severity=Severity.FITS,
+                title=f"torch {torch} carries code for capability {capability}",
+                explanation=f"Code for {' '.join(fitting)} runs on it: within one major capability older code does.",
                 cards=indexes(group),
             )
         else:
@@ -150,11 +150,12 @@ def _no_code(
 ) -> Verdict:
     generation = _generation(tables, capability)
     return Verdict(
-        Severity.BROKEN,
-        f"torch {torch} carries no code for {named(group)} ({generation}capability {capability})",
-        f"The build has code for: {' '.join(archs)}. Code for one major capability does not run on another, so the "
+        severity=Severity.BROKEN,
+        title=f"torch {torch} carries no code for {named(group)} ({generation}capability {capability})",
+        explanation=f"The build has code for: {' '.join(archs)}. Code for one major capability does not run on "
+        f"another, so the "
         f'first kernel fails with "no kernel image is available". {_which_builds(look, tables, torch, capability)}',
-        advice(look, tables, capabilities_of(look), capability),
+        advice=advice(look, tables, capabilities_of(look), capability),
         cards=indexes(group),
     )
 
@@ -215,21 +216,23 @@ def _takes(
     cudnn, lowest = (dropping or floors)[0]
     if not dropping:
         title = f"cuDNN {cudnn} takes capability {lowest.low} and newer: has {capability}"
-        return Verdict(Severity.FITS, title, cards=indexes(group), source=lowest.source)
+        return Verdict(severity=Severity.FITS, title=title, cards=indexes(group), source=lowest.source)
     if len(dropping) < len(candidates):
         return Verdict(
-            Severity.CANNOT_TELL,
-            f"Cannot tell whether cuDNN still takes {named(group)}: {' and '.join(candidates)} are listed",
-            f"cuDNN {cudnn} takes capability {lowest.low} and newer; which of them torch loads is not told.",
-            command_to_read("cudnn.version"),
+            severity=Severity.CANNOT_TELL,
+            title=f"Cannot tell whether cuDNN still takes {named(group)}: {' and '.join(candidates)} are listed",
+            explanation=f"cuDNN {cudnn} takes capability {lowest.low} and newer; which of them torch loads is not "
+            f"told.",
+            advice=command_to_read("cudnn.version"),
             cards=indexes(group),
             source=lowest.source,
         )
     return Verdict(
-        Severity.BROKEN,
-        f"cuDNN {cudnn} no longer takes {named(group)} (capability {capability})",
-        f"cuDNN {cudnn} takes capability {lowest.low} and newer: matrix products may still run, convolutions fail.",
-        _build_with_older_cudnn(look, tables, capability),
+        severity=Severity.BROKEN,
+        title=f"cuDNN {cudnn} no longer takes {named(group)} (capability {capability})",
+        explanation=f"cuDNN {cudnn} takes capability {lowest.low} and newer: matrix products may still run, "
+        f"convolutions fail.",
+        advice=_build_with_older_cudnn(look, tables, capability),
         cards=indexes(group),
         source=lowest.source,
     )

@@ -52,22 +52,24 @@ def check_versions(look: Look, _tables: Tables) -> Iterator[Verdict]:
     others = [version for version in listed if not _same(version, running)]
     if others and all(_public(version) == _public(running) for version in others):
         yield Verdict(
-            Severity.NOTE,
-            f"torch {running} runs, {', '.join(others)} is what was installed",
-            "One version, built from differing commits: a source tree that was built again without installing it.",
-            "Install it again from the source tree, so that extensions are built against what runs.",
+            severity=Severity.NOTE,
+            title=f"torch {running} runs, {', '.join(others)} is what was installed",
+            explanation="One version, built from differing commits: a source tree that was built again without "
+            "installing it.",
+            advice="Install it again from the source tree, so that extensions are built against what runs.",
         )
     elif others:
         yield Verdict(
-            Severity.WARNING,
-            f"torch versions disagree: {running} runs, {', '.join(others)} {'is' if len(others) == 1 else 'are'} "
+            severity=Severity.WARNING,
+            title=f"torch versions disagree: {running} runs, {', '.join(others)} {'is' if len(others) == 1 else 'are'} "
             "listed as installed",
-            "Several copies of torch are installed for this Python, or the list is that of another environment. Which "
+            explanation="Several copies of torch are installed for this Python, or the list is that of another "
+            "environment. Which "
             "one a program gets depends on sys.path; extensions may be compiled against the other.",
-            'python -c "import torch; print(torch.__file__)", then uninstall the others with pip and conda.',
+            advice='python -c "import torch; print(torch.__file__)", then uninstall the others with pip and conda.',
         )
     else:
-        yield Verdict(Severity.FITS, f"torch {running} runs, and is what is listed")
+        yield Verdict(severity=Severity.FITS, title=f"torch {running} runs, and is what is listed")
 
 
 @RULES.rule(
@@ -90,19 +92,21 @@ def check_cuda_offered(look: Look, tables: Tables) -> Iterator[Verdict]:
     if not rows:
         if is_below(_newest(tables), torch):
             yield Verdict(
-                Severity.CANNOT_TELL,
-                f"Cannot tell whether torch {release} was published for CUDA {cuda}: the release is not known here",
+                severity=Severity.CANNOT_TELL,
+                title=f"Cannot tell whether torch {release} was published for CUDA {cuda}: the release is not "
+                f"known here",
             )
     elif major_minor(cuda) in offered or not offered[0][:1].isdigit():
         title = f"torch {release} is published for CUDA {major_minor(cuda)}"
-        yield Verdict(Severity.FITS, title, source=rows[0].source)
+        yield Verdict(severity=Severity.FITS, title=title, source=rows[0].source)
     else:
         yield Verdict(
-            Severity.NOTE,
-            f"torch {release} was published for CUDA {', '.join(offered)}; stated is {cuda}",
-            "So it was built by somebody else (a distribution, a vendor, oneself), or the number is that of another "
+            severity=Severity.NOTE,
+            title=f"torch {release} was published for CUDA {', '.join(offered)}; stated is {cuda}",
+            explanation="So it was built by somebody else (a distribution, a vendor, oneself), or the number is "
+            "that of another "
             "thing: the toolkit, or what nvidia-smi prints.",
-            'python -c "import torch; print(torch.version.cuda)" prints the CUDA torch was built with.',
+            advice='python -c "import torch; print(torch.version.cuda)" prints the CUDA torch was built with.',
             source=rows[0].source,
         )
 
@@ -140,20 +144,21 @@ def check_companions(look: Look, tables: Tables) -> Iterator[Verdict]:
 
 def _of_triton(torch: str, version: str, wanted: str) -> Verdict:
     return Verdict(
-        Severity.WARNING,
-        f"Triton {version} is not the one of torch {torch}, which comes with {wanted}",
-        "torch.compile asks Triton for what the release beside it has; another one may lack it.",
-        f"pip install --force-reinstall triton=={wanted}",
+        severity=Severity.WARNING,
+        title=f"Triton {version} is not the one of torch {torch}, which comes with {wanted}",
+        explanation="torch.compile asks Triton for what the release beside it has; another one may lack it.",
+        advice=f"pip install --force-reinstall triton=={wanted}",
         component="triton",
     )
 
 
 def _of_torch(slug: str, torch: str, version: str, wanted: str, companion: str) -> Verdict:
     return Verdict(
-        Severity.WARNING,
-        f"{COMPANIONS[slug]} {version} is made for torch {wanted}, and torch is {torch}",
-        "It is compiled against one release of torch; with another one it fails to load, or an operator is missing.",
-        f"Keep torch, whose build pip would replace if it were free to: {companion}",
+        severity=Severity.WARNING,
+        title=f"{COMPANIONS[slug]} {version} is made for torch {wanted}, and torch is {torch}",
+        explanation="It is compiled against one release of torch; with another one it fails to load, or an "
+        "operator is missing.",
+        advice=f"Keep torch, whose build pip would replace if it were free to: {companion}",
         component=slug,
     )
 

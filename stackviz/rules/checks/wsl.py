@@ -26,11 +26,12 @@ def check_wsl(look: Look, _tables: Tables) -> Iterator[Verdict]:
     if version is None:
         return
     yield Verdict(
-        Severity.NOTE,
-        f"This Linux runs inside Windows ({version}); the NVIDIA driver is the Windows one",
-        "There is no nvidia kernel module and no /dev/nvidia0 here, and that is right: the card is reached through "
+        severity=Severity.NOTE,
+        title=f"This Linux runs inside Windows ({version}); the NVIDIA driver is the Windows one",
+        explanation="There is no nvidia kernel module and no /dev/nvidia0 here, and that is right: the card is "
+        "reached through "
         "/dev/dxg and the libraries in /usr/lib/wsl/lib.",
-        "Update the driver in Windows; never install a Linux driver inside WSL, it hides the right libcuda.",
+        advice="Update the driver in Windows; never install a Linux driver inside WSL, it hides the right libcuda.",
     )
 
 
@@ -57,22 +58,25 @@ def check_wsl_driver(look: Look, _tables: Tables) -> Iterator[Verdict]:
             return
         path = look.need("cuda.libcuda_path")
     if path.startswith(_WINDOWS_LIBRARIES):
-        yield Verdict(Severity.FITS, "libcuda is the one that Windows hands in")
+        yield Verdict(severity=Severity.FITS, title="libcuda is the one that Windows hands in")
         return
     if look.starts_cuda:
         yield Verdict(
-            Severity.NOTE,
-            f"Programs load {path}, not the libcuda in {_WINDOWS_LIBRARIES}, and CUDA starts with it",
-            "In a container the library of Windows is handed in under another path; a Linux driver's own would not "
+            severity=Severity.NOTE,
+            title=f"Programs load {path}, not the libcuda in {_WINDOWS_LIBRARIES}, and CUDA starts with it",
+            explanation="In a container the library of Windows is handed in under another path; a Linux driver's "
+            "own would not "
             "start.",
-            "Nothing, while CUDA starts.",
+            advice="Nothing, while CUDA starts.",
         )
         return
     yield Verdict(
-        Severity.BROKEN,
-        f"A Linux driver hides the one of Windows: programs load {path}",
-        f"Inside WSL the only libcuda that reaches the card is in {_WINDOWS_LIBRARIES}; another one, of a Linux driver "
+        severity=Severity.BROKEN,
+        title=f"A Linux driver hides the one of Windows: programs load {path}",
+        explanation=f"Inside WSL the only libcuda that reaches the card is in {_WINDOWS_LIBRARIES}; another one, "
+        f"of a Linux driver "
         "or a stub of the toolkit, finds no kernel module to talk to.",
-        "Remove the Linux driver (sudo apt purge 'nvidia-driver-*' 'libnvidia-compute-*'), and take folders named "
+        advice="Remove the Linux driver (sudo apt purge 'nvidia-driver-*' 'libnvidia-compute-*'), and take folders "
+        "named "
         "stubs out of LD_LIBRARY_PATH.",
     )
