@@ -52,14 +52,23 @@ def recorded(folder: Path) -> Iterator[str]:
 
 
 class Comparison:
-    """One page, answer or file of two recordings; `old` with what was meant to change put in."""
+    """One page, answer or file of two recordings, the old one with what was reworded on purpose put in."""
 
     def __init__(self, before: Path, after: Path, rewordings: Sequence[Rewording], *, spacing: bool) -> None:
         self.before, self.after, self.spacing = before, after, spacing
         self.old, self.new = (path.read_text(encoding="utf-8") if path.exists() else "" for path in (before, after))
-        if self.old != self.new:
-            for each in rewordings:
-                self.old = each.applied(self.old)
+        if rewordings and self.old != self.new:
+            self.old = self.reworded(rewordings)
+
+    def reworded(self, rewordings: Sequence[Rewording]) -> str:
+        """The old text; a line that stands in the new one as it was stays, whatever was to become of it."""
+        new = {self.key(line) for line in self.new.splitlines()}
+        lines = [line if self.key(line) in new else apply(rewordings, line) for line in self.old.splitlines()]
+        return "\n".join([*lines, ""] if self.old.endswith("\n") else lines)
+
+    def key(self, line: str) -> str:
+        """By which lines are held against each other."""
+        return line if self.spacing else without_space(line)
 
     @property
     def is_spacing(self) -> bool:
@@ -79,11 +88,16 @@ class Comparison:
 
     def by_line(self) -> Iterator[str]:
         """A unified diff. White space that does not count is that of the later page in lines that are alike."""
-        old, new = self.old.splitlines(), self.new.splitlines()
-        if not self.spacing:
-            as_new = {without_space(line): line for line in new}
-            old = [as_new.get(without_space(line), line) for line in old]
+        new = self.new.splitlines()
+        as_new = {self.key(line): line for line in new}
+        old = [as_new.get(self.key(line), line) for line in self.old.splitlines()]
         yield from list(difflib.unified_diff(old, new, lineterm="", n=1))[2:]
+
+
+def apply(rewordings: Sequence[Rewording], line: str) -> str:
+    for each in rewordings:
+        line = each.applied(line)
+    return line
 
 
 def without_space(text: str) -> str:
