@@ -16,7 +16,7 @@ from django.utils.text import slugify
 
 from stackviz.ingest import task_queue
 from stackviz.ingest.bulk_insert import execute
-from stackviz.ingest.gate import plainly_right
+from stackviz.ingest.gate import parse_if_trivially_valid
 from stackviz.ingest.refusals import MachineWentAway, ReportConflict
 from stackviz.labs.compression import unpack
 from stackviz.labs.keys import Sender, WrongMachine, check_again, note_use
@@ -56,7 +56,7 @@ def accept_report(sender: Sender, body: bytes, encoding: str) -> Accepted:
 
 def _checked(body: bytes) -> tuple[UUID, ReportedMachine]:
     """The id and the machine of a report that keeps the format. Raises ReportError."""
-    known = plainly_right(body)
+    known = parse_if_trivially_valid(body)
     if known is not None:
         return known
     report = parse_report(body)

@@ -1,36 +1,61 @@
-"""A report as Python sees it: frozen dataclasses, one per object of the wire format.
+"""A report as Python sees it: frozen dataclasses, one per object of the wire format, which their annotations define.
 
+The parser, the JSON Schema, the writer and the list of unknown fields are derived from the annotations (`objects`).
 `extra` holds the fields this version does not know, as they came: they are kept, written out again and listed in
 `Report.unknown_fields`. Mappings are plain dicts for speed; treat them as read-only.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Any
+from typing import Annotated, Any, ClassVar
 from uuid import UUID
 
+from stackviz.wire.components import COMPONENTS
+from stackviz.wire.errors import ReportError
+from stackviz.wire.facts import ABSENT_REASONS, CARD_ABSENT_NAMES, CARD_FACTS, CONDITIONS, FACTS
+from stackviz.wire.kinds import (
+    NAME,
+    SLUG,
+    TEXT,
+    TIMESTAMP,
+    Choice,
+    Identifier,
+    Integer,
+    Kind,
+    Samples,
+    Schema,
+    Seconds,
+    Sha256,
+    Slug,
+)
+from stackviz.wire.limits import LIMITS
+from stackviz.wire.objects import ListOf, MapOf, Relation, object_of
+from stackviz.wire.scalars import Scalar, Scalars
 from stackviz.wire.unknown import unknown_fields
 
 __all__ = [
-    "FORMAT", "PROBE_STATES", "RESULT_STATES", "Absent", "Agent", "Card", "Machine", "ProbeRun", "Report", "Result",
-    "Scalar", "Software",
+    "FORMAT", "NOBODY", "PROBE_STATES", "RESULT_STATES", "Absent", "Agent", "Card", "Machine", "ProbeRun", "Report",
+    "Result", "Scalar", "Software",
 ]  # fmt: skip
 
 FORMAT = 1
 RESULT_STATES = frozenset({"ok", "failed", "skipped"})
 PROBE_STATES = frozenset({"ok", "failed", "timeout", "skipped"})
 
-Scalar = str | int | float | bool
 Extra = Mapping[str, Any]
+Facts = Mapping[str, Scalar]
+Name = Annotated[str, NAME]
+LongText = Annotated[str, TEXT]
+Duration = Annotated[float, Seconds()]
 
 
 @dataclass(frozen=True, slots=True)
 class Agent:
     """Which program made the report."""
 
-    name: str
-    version: str
+    name: Name
+    version: Name
     extra: Extra = field(default_factory=dict)
 
 
@@ -38,8 +63,8 @@ class Agent:
 class Machine:
     """Which machine: `identity` is a SHA-256 in hex over stable facts; `name` a label someone chose, or None."""
 
-    identity: str
-    name: str | None = None
+    identity: Annotated[str, Sha256()]
+    name: Name | None = None
     extra: Extra = field(default_factory=dict)
 
 
@@ -47,23 +72,27 @@ class Machine:
 class Absent:
     """Why a fact is missing; `reason` is a key of facts.ABSENT_REASONS."""
 
-    reason: str
-    detail: str | None = None
+    reason: Annotated[str, Choice(ABSENT_REASONS), "; ".join(f"{name}: {why}" for name, why in ABSENT_REASONS.items())]
+    detail: LongText | None = None
     extra: Extra = field(default_factory=dict)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Card:
     """One accelerator of the machine. `memory_bytes` is its own memory; None if unknown or shared with the CPU."""
 
-    index: int
-    kind: str
-    vendor: str
-    reported_name: str
-    memory_bytes: int | None = None
-    uuid_hash: str | None = None
-    facts: Mapping[str, Scalar] = field(default_factory=dict)
-    absent: Mapping[str, Absent] = field(default_factory=dict)
+    RELATION: ClassVar = Relation(first=("facts",))
+
+    index: Annotated[int, Integer(least=0)]
+    kind: Annotated[str, SLUG, "gpu, soc, npu, ..."]
+    vendor: Annotated[str, SLUG, "nvidia, apple, amd, intel, ..."]
+    reported_name: Name
+    memory_bytes: Annotated[int, Integer(least=1)] | None = None
+    uuid_hash: Annotated[str, Sha256("a SHA-256 or null")] | None = None
+    facts: Annotated[Facts, Scalars(LIMITS.facts, CARD_FACTS)] = field(default_factory=dict)
+    absent: Annotated[Mapping[str, Absent], MapOf(Absent, LIMITS.facts, CARD_ABSENT_NAMES, "facts")] = field(
+        default_factory=dict
+    )
     extra: Extra = field(default_factory=dict)
 
 
@@ -71,13 +100,45 @@ class Card:
 class Software:
     """A component that was found; `version` None means it is there and does not say which."""
 
-    component: str
-    version: str | None
-    found_by: str
+    component: Annotated[str, Slug(COMPONENTS)]
+    version: Name | None
+    found_by: Name
     extra: Extra = field(default_factory=dict)
 
 
-@dataclass(frozen=True, slots=True)
+class _StartTime(Kind[datetime | None]):
+    """When a run began; a run that is ok must say."""
+
+    sibling = "state"
+
+    def read(self, value: object, state: str = "ok") -> datetime | None:
+        return None if value is None and state != "ok" else TIMESTAMP.read(value)
+
+    def write(self, value: datetime | None) -> str | None:
+        return None if value is None else TIMESTAMP.write(value)
+
+    def schema(self) -> Schema:
+        return TIMESTAMP.schema()
+
+
+def check_outcome(state: str, samples: Iterable[float], reason: str | None) -> None:
+    """A run that is ok has samples, any other has a reason. Raises ReportError."""
+    if state == "ok" and not samples:
+        raise ReportError(".samples", "is empty, and the state is ok")
+    if state != "ok" and not reason:
+        raise ReportError(".reason", f"is missing, and the state is {state}")
+
+
+def _outcome_schema() -> Schema:
+    filled = {"samples": {"minItems": 1}, "started_at": TIMESTAMP.schema()}
+    return {
+        "if": {"properties": {"state": {"const": "ok"}}},
+        "then": {"required": list(filled), "properties": filled},
+        "else": {"required": ["reason"], "properties": {"reason": {"type": "string", "minLength": 1}}},
+    }
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Result:
     """One benchmark with one set of parameters on one device.
 
@@ -85,18 +146,24 @@ class Result:
     `card`: index of the card it ran on; None if it ran on the CPU or the card is not known.
     """
 
-    benchmark: str
-    version: int
-    device: str
-    card: int | None
-    params: Mapping[str, Scalar]
-    state: str
-    reason: str | None
-    unit: str
-    samples: tuple[float, ...]
-    started_at: datetime | None
-    duration_s: float | None
-    conditions: Mapping[str, Scalar]
+    RELATION: ClassVar = Relation(
+        first=("state", "reason", "samples"),
+        check=lambda read: check_outcome(read["state"], read["samples"], read["reason"]),
+        schema=_outcome_schema,
+    )
+
+    benchmark: Annotated[str, SLUG]
+    version: Annotated[int, Integer(least=1)]
+    device: Name
+    card: Annotated[int, Integer(least=0)] | None
+    params: Annotated[Facts, Scalars(LIMITS.params)]
+    state: Annotated[str, Choice(RESULT_STATES)]
+    reason: LongText | None
+    unit: Annotated[str, NAME, "of the samples: s"]
+    samples: Annotated[tuple[float, ...], Samples()]
+    started_at: Annotated[datetime, _StartTime()] | None
+    duration_s: Duration | None
+    conditions: Annotated[Facts, Scalars(LIMITS.conditions, CONDITIONS)]
     extra: Extra = field(default_factory=dict)
 
 
@@ -104,10 +171,10 @@ class Result:
 class ProbeRun:
     """How one probe of the agent went."""
 
-    probe: str
-    state: str
-    duration_s: float | None = None
-    detail: str | None = None
+    probe: Name
+    state: Annotated[str, Choice(PROBE_STATES)]
+    duration_s: Duration | None = None
+    detail: LongText | None = None
     extra: Extra = field(default_factory=dict)
 
 
@@ -115,20 +182,39 @@ NOBODY = "0" * 64
 """The identity of no machine, for reports that no machine sent: nothing is stored under it."""
 
 
-@dataclass(frozen=True, slots=True)
+def check_cards(cards: Iterable[Card], results: Iterable[Result]) -> None:
+    """Cards differ in their index, and results name cards of the report. Raises ReportError."""
+    indexes: set[int | None] = set()
+    for number, card in enumerate(cards):
+        if card.index in indexes:
+            raise ReportError(f".cards[{number}].index", f"is {card.index}, as of an earlier card")
+        indexes.add(card.index)
+    indexes.add(None)
+    for number, result in enumerate(results):
+        if result.card not in indexes:
+            problem = f"is {result.card}, and no card of the report has that index"
+            raise ReportError(f".results[{number}].card", problem)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Report:
     """What one machine said at one time. `created_at` is aware UTC."""
 
-    id: UUID
-    created_at: datetime
+    RELATION: ClassVar = Relation(
+        first=("id", "facts", "cards", "results"),
+        check=lambda read: check_cards(read["cards"], read["results"]),
+    )
+
+    id: Annotated[UUID, Identifier(), "made once"]
+    created_at: Annotated[datetime, TIMESTAMP]
     agent: Agent
     machine: Machine
-    facts: Mapping[str, Scalar] = field(default_factory=dict)
-    absent: Mapping[str, Absent] = field(default_factory=dict)
-    cards: tuple[Card, ...] = ()
-    software: tuple[Software, ...] = ()
-    results: tuple[Result, ...] = ()
-    probes: tuple[ProbeRun, ...] = ()
+    facts: Annotated[Facts, Scalars(LIMITS.facts, FACTS)] = field(default_factory=dict)
+    absent: Annotated[Mapping[str, Absent], MapOf(Absent, LIMITS.facts, FACTS, "facts")] = field(default_factory=dict)
+    cards: Annotated[tuple[Card, ...], ListOf(Card, LIMITS.cards)] = ()
+    software: Annotated[tuple[Software, ...], ListOf(Software, LIMITS.software)] = ()
+    results: Annotated[tuple[Result, ...], ListOf(Result, LIMITS.results)] = ()
+    probes: Annotated[tuple[ProbeRun, ...], ListOf(ProbeRun, LIMITS.probes)] = ()
     extra: Extra = field(default_factory=dict)
 
     @property
@@ -137,4 +223,7 @@ class Report:
 
         Worked out anew by the code that is running, so that an old report read again may list less.
         """
-        return unknown_fields(self)
+        return unknown_fields(REPORT, self)
+
+
+REPORT = object_of(Report)

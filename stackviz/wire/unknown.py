@@ -1,60 +1,67 @@
 """What a report states that this version does not understand: held within bounds, and listed by path."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from typing import Any, NamedTuple
 
-from stackviz.wire.components import COMPONENTS
 from stackviz.wire.decode import check_tree
 from stackviz.wire.errors import ReportError
-from stackviz.wire.facts import CARD_ABSENT_NAMES, CARD_FACTS, CONDITIONS, FACTS, Fact
 from stackviz.wire.limits import LIMITS
-
-if TYPE_CHECKING:
-    from stackviz.wire.report import Absent, ProbeRun, Report, Result, Software
+from stackviz.wire.objects import Holder, Object
 
 __all__ = ["check_unknown", "unknown_fields"]
 
 
-def check_unknown(report: "Report") -> None:
-    """Refuse unknown fields that hold too many values together, or values that are too deep or that nobody can keep.
+class Extras(NamedTuple):
+    """The unknown fields of one object, its path with a dot behind it, and how deep it lies; the report has depth 1."""
+
+    path: str
+    depth: int
+    fields: Mapping[str, Any]
+
+
+class Unknown(NamedTuple):
+    """A name that is not understood; `group` is the same for all places where one name is listed once."""
+
+    group: str
+    path: str
+    name: str
+
+
+def check_unknown(kind: Object, report: Any) -> None:  # noqa: ANN401 (what `kind` reads)
+    """Refuse unknown fields that hold too many values together, or values that are too deep or cannot be stored.
 
     They are counted before they are looked at: four megabytes of zeros are a few kilobytes on the way here.
     """
     left = LIMITS.unknown_values
-    for place, depth, extra in _extras(report):
+    for path, depth, extra in _extras(kind, report, "", 1):
         for name, value in extra.items():
             left -= _count(value, left)
             if left < 0:
                 problem = f"brings the values inside unknown fields to over {LIMITS.unknown_values}"
-                raise ReportError(f"{place}{name}", problem)
-            check_tree(value, f"{place}{name}", depth + 1)
+                raise ReportError(f"{path}{name}", problem)
+            check_tree(value, f"{path}{name}", depth + 1)
 
 
-def _extras(report: "Report") -> "Iterator[tuple[str, int, Mapping[str, Any]]]":
-    """(place with its dot, depth, unknown fields) of each object that has some; the report itself has depth 1."""
-    yield "", 1, report.extra
-    yield "agent.", 2, report.agent.extra
-    yield "machine.", 2, report.machine.extra
-    yield from ((f"absent.{name}.", 3, why.extra) for name, why in report.absent.items() if why.extra)
-    for number, card in enumerate(report.cards):
-        yield f"cards[{number}].", 3, card.extra
-        for name, why in card.absent.items():
-            yield f"cards[{number}].absent.{name}.", 5, why.extra
-    lists: tuple[tuple[str, Sequence[Software | Result | ProbeRun]], ...] = (
-        ("software", report.software),
-        ("results", report.results),
-        ("probes", report.probes),
-    )
-    for group, items in lists:
-        yield from ((f"{group}[{number}].", 3, item.extra) for number, item in enumerate(items) if item.extra)
+def _extras(kind: Object, item: Any, path: str, depth: int) -> Iterator[Extras]:  # noqa: ANN401
+    if item.extra:
+        yield Extras(path, depth, item.extra)
+    for name, holder in kind.holders.items():
+        inner = holder.object
+        for key, value in holder.items(getattr(item, name)):
+            if value.extra or inner.holders:
+                yield from _extras(inner, value, f"{path}{name}{holder.label.format(key)}.", depth + holder.levels)
 
 
 def _count(value: object, most: int) -> int:
     """How many values there are, this one included; the count stops above `most`."""
     count, waiting = 1, [value]
     while waiting:
-        found = waiting.pop()
-        inner = found.values() if isinstance(found, dict) else found if isinstance(found, list | tuple) else ()
+        container = waiting.pop()
+        inner: Collection[Any] = ()
+        if isinstance(container, dict):
+            inner = container.values()
+        elif isinstance(container, list | tuple):
+            inner = container
         count += len(inner)
         if count > most:
             break
@@ -62,68 +69,39 @@ def _count(value: object, most: int) -> int:
     return count
 
 
-def unknown_fields(report: "Report") -> tuple[str, ...]:
+def unknown_fields(kind: Object, report: Any) -> tuple[str, ...]:  # noqa: ANN401
     """Paths of fields, facts, conditions and components that are not known here, at most LIMITS.unknown_listed.
 
-    Of a field that many items of one list share only the first place is listed: `results[0].energy_j` stands for
+    Of a field that many items of one list share only the first path is listed: `results[0].energy_j` stands for
     every result that has one. When more are left, the last line counts them.
     """
     first: dict[tuple[str, str], str] = {}
-    for group, place, name in _met(report):
-        first.setdefault((group, name), f"{place}{name}")
+    for unknown in _unknown(kind, report, "", ""):
+        first.setdefault((unknown.group, unknown.name), f"{unknown.path}{unknown.name}")
     paths = list(first.values())
     if len(paths) <= LIMITS.unknown_listed:
         return tuple(paths)
-    kept = paths[: LIMITS.unknown_listed - 1]
-    return (*kept, f"... and {len(paths) - len(kept)} more")
+    listed = paths[: LIMITS.unknown_listed - 1]
+    return (*listed, f"... and {len(paths) - len(listed)} more")
 
 
-Met = tuple[str, str, str]
-"""A group of like places, this place with its dot, the name not understood there."""
+def _unknown(kind: Object, item: Any, path: str, group: str) -> Iterator[Unknown]:  # noqa: ANN401
+    """What is not understood in one object and in the objects below it, in the order of the format."""
+    yield from _named(group, path, item.extra)
+    for field in kind.open_fields:
+        value = getattr(item, field.name)
+        inner_path, inner_group = f"{path}{field.name}", f"{group}.{field.name}".lstrip(".")
+        known = field.kind.known or {}
+        if isinstance(value, str):
+            if value not in known:
+                yield Unknown(inner_group, f"{inner_path}=", value)
+        elif known:
+            yield from _named(inner_group, f"{inner_path}.", value.keys() - known.keys())
+        if isinstance(field.kind, Holder):
+            for key, inner in field.kind.items(value):
+                label = field.kind.label.format(key)
+                yield from _unknown(field.kind.object, inner, f"{inner_path}{label}.", inner_group + field.kind.group)
 
 
-def _met(report: "Report") -> Iterator[Met]:
-    yield from _named("", "", report.extra)
-    yield from _named("agent", "agent.", report.agent.extra)
-    yield from _named("machine", "machine.", report.machine.extra)
-    yield from _named("facts", "facts.", report.facts.keys() - FACTS.keys())
-    yield from _absent("absent", "absent.", report.absent, FACTS)
-    yield from _cards(report)
-    yield from _software(report)
-    yield from _results(report)
-    for number, probe in enumerate(report.probes):
-        yield from _named("probes", f"probes[{number}].", probe.extra)
-
-
-def _named(group: str, place: str, names: Iterable[str]) -> Iterator[Met]:
-    return ((group, place, name) for name in sorted(names))
-
-
-def _absent(group: str, place: str, absent: "Mapping[str, Absent]", known: Mapping[str, Fact]) -> Iterator[Met]:
-    yield from _named(group, place, absent.keys() - known.keys())
-    for name, why in absent.items():
-        yield from _named(f"{group}.*", f"{place}{name}.", why.extra)
-
-
-def _cards(report: "Report") -> Iterator[Met]:
-    for number, card in enumerate(report.cards):
-        place = f"cards[{number}]."
-        yield from _named("cards", place, card.extra)
-        yield from _named("cards.facts", f"{place}facts.", card.facts.keys() - CARD_FACTS.keys())
-        yield from _absent("cards.absent", f"{place}absent.", card.absent, CARD_ABSENT_NAMES)
-
-
-def _software(report: "Report") -> Iterator[Met]:
-    for number, software in enumerate(report.software):
-        yield from _named("software", f"software[{number}].", software.extra)
-        if software.component not in COMPONENTS:
-            yield "software.component", f"software[{number}].component=", software.component
-
-
-def _results(report: "Report") -> Iterator[Met]:
-    for number, result in enumerate(report.results):
-        if result.extra:
-            yield from _named("results", f"results[{number}].", result.extra)
-        strange = result.conditions.keys() - CONDITIONS.keys()
-        if strange:
-            yield from _named("results.conditions", f"results[{number}].conditions.", strange)
+def _named(group: str, path: str, names: Iterable[str]) -> Iterator[Unknown]:
+    return (Unknown(group, path, name) for name in sorted(names))

@@ -9,7 +9,7 @@ from stackviz.agent.identity import machine_identity
 from stackviz.agent.probing.apple import probe_apple
 from stackviz.facts.asking import Missing
 from stackviz.wire import parse_report
-from stackviz.wire.write import absent_document, card_document
+from stackviz.wire.write import absent_document, object_document
 from tests.agent.machines_to_ask import FIXTURES, machine
 from tests.wire.reports import report_body
 
@@ -45,7 +45,7 @@ def probe(tmp_path):
         body = report_body(
             facts=dict(reading.facts),
             absent=absent_document(reading.absent),
-            cards=[card_document(card) for card in reading.cards],
+            cards=[object_document(card) for card in reading.cards],
             results=[],
         )
         assert parse_report(body).unknown_fields == ()
@@ -87,7 +87,7 @@ def test_a_wired_limit_of_zero_means_the_default_not_zero_bytes(probe):
 
 
 def test_serial_number_and_uuids_are_not_read(probe):
-    told = json.dumps([dict(probe().facts), [card_document(card) for card in probe().cards], probe().problems])
+    told = json.dumps([dict(probe().facts), [object_document(card) for card in probe().cards], probe().problems])
     for secret in ("K7XQ2PLW4N", "8C0FA1B2", "00006031", "Z1AX0012NKS"):
         assert secret not in told
 

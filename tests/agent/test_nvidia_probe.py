@@ -9,7 +9,7 @@ from stackviz.agent.probing.nvidia import probe_nvidia
 from stackviz.facts import cuda, questions_of
 from stackviz.facts.asking import Missing, run_command
 from stackviz.wire import hashed_uuid, parse_report
-from stackviz.wire.write import absent_document, card_document
+from stackviz.wire.write import absent_document, object_document
 from tests.agent import fake_nvml
 from tests.agent.fake_nvml import Error, healthy_card, lost_after
 from tests.agent.machines_to_ask import machine
@@ -49,7 +49,7 @@ def probe(monkeypatch, tmp_path):
         body = report_body(
             facts=dict(reading.facts),
             absent=absent_document(reading.absent),
-            cards=[card_document(card) for card in reading.cards],
+            cards=[object_document(card) for card in reading.cards],
             results=[],
         )
         assert parse_report(body).unknown_fields == ()  # whatever happened, a report can hold it

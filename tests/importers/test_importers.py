@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from stackviz.importers import IMPORTERS, Reading, read_all
 from stackviz.importers.reading import CardReading, FactSheet, clean
 from stackviz.wire import CARD_FACTS, FACTS, LIMITS, hashed_uuid, parse_report
-from stackviz.wire.write import absent_document, card_document, software_document
+from stackviz.wire.write import absent_document, object_document
 from tests.samples import SAMPLES, index, text_of
 from tests.wire.reports import report_body
 
@@ -34,8 +34,8 @@ def fits_a_report(reading: Reading) -> bool:
         report_body(
             facts=dict(reading.facts),
             absent=absent_document(reading.absent),
-            cards=[card_document(card) for card in reading.cards],
-            software=[software_document(found) for found in reading.software],
+            cards=[object_document(card) for card in reading.cards],
+            software=[object_document(found) for found in reading.software],
             results=[],
         )
     )
@@ -88,7 +88,7 @@ def test_instances_are_cards_after_the_whole_one():
 
 def test_serial_number_and_uuid_leave_only_as_a_hash():
     reading = read(dump("dumps/nvidia_smi_a100_mig.xml"))
-    told = json.dumps([card_document(card) for card in reading.cards])
+    told = json.dumps([object_document(card) for card in reading.cards])
     assert "1320621000000" not in told
     assert "4f0ad2c3" not in told
     assert reading.cards[0].uuid_hash == hashed_uuid("GPU-4f0ad2c3-1111-2222-3333-444455556666")

@@ -6,7 +6,7 @@ from importlib import import_module
 from stackviz.agent.children import answer_in_file
 from stackviz.facts.asking import Surroundings
 from stackviz.importers.reading import Reading
-from stackviz.wire.write import absent_document, card_document, software_document
+from stackviz.wire.write import absent_document, object_document
 
 __all__ = ["PROBES", "main"]
 
@@ -33,8 +33,8 @@ def document_of(reading: Reading) -> dict[str, object]:
     return {
         "facts": dict(reading.facts),
         "absent": absent_document(reading.absent),
-        "cards": [card_document(card) for card in reading.cards],
-        "software": [software_document(software) for software in reading.software],
+        "cards": [object_document(card) for card in reading.cards],
+        "software": [object_document(software) for software in reading.software],
         "problems": reading.problems,
     }
 
