@@ -19,10 +19,13 @@ import msgspec
 from msgspec import UNSET, Meta, UnsetType
 from msgspec.structs import astuple
 
-from stackviz.wire import LIMITS, Machine, ReportError, json_schema
+from stackviz.wire import LIMITS, Machine, Report, ReportError, json_schema
 from stackviz.wire.report import check_cards, check_outcome
 
 Schema = dict[str, Any]
+
+EXACT = 2**53
+"""The largest integer up to which each is a float of its own."""
 
 
 def _type_of(schema: Schema) -> Any:  # noqa: ANN401 (a type)
@@ -45,10 +48,9 @@ def _integer(schema: Schema) -> Any:  # noqa: ANN401
 
 
 def _number(schema: Schema) -> Any:  # noqa: ANN401
-    """An integer of 64 bits or a float."""
+    """A float, or an integer that is exact as one: what lies beyond is the parser's to read."""
     bound, least = ("gt", schema["exclusiveMinimum"]) if "exclusiveMinimum" in schema else ("ge", schema["minimum"])
-    least_integer = max(math.ceil(least), -LIMITS.integer_max)
-    integer = Annotated[int, Meta(**{bound: least_integer}, le=LIMITS.integer_max)]
+    integer = Annotated[int, Meta(**{bound: max(math.ceil(least), -EXACT)}, le=EXACT)]
     return integer | Annotated[float, Meta(**{bound: least}, le=schema["maximum"])]
 
 
@@ -80,6 +82,7 @@ _TYPES = {
     "object": _object,
 }
 _decode = msgspec.json.Decoder(_type_of(json_schema())).decode
+_build = msgspec.json.Decoder(Report).decode  # into the parser's own dataclasses, without its checks
 
 
 def parse_if_trivially_valid(body: bytes) -> tuple[UUID, Machine] | None:
@@ -96,6 +99,11 @@ def parse_if_trivially_valid(body: bytes) -> tuple[UUID, Machine] | None:
     if body.count(b":") != msgspec.json.encode(report).count(b":"):
         return None
     return UUID(report.id), Machine(report.machine.identity, report.machine.name)
+
+
+def read_trivially_valid(body: bytes) -> Report | None:
+    """What `parse_report` makes of a report that is plainly valid, in half the time; None: ask `parse_report`."""
+    return _build(body) if parse_if_trivially_valid(body) else None
 
 
 def _check_relations(report: Any) -> None:  # noqa: ANN401 (the struct of a report)
