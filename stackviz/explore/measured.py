@@ -12,7 +12,8 @@ from dataclasses import dataclass
 from django.contrib.auth.models import AnonymousUser
 from django.db.models import Q
 
-from stackviz.benchmarks.measurement import Measurement, is_refused
+from stackviz.benchmarks.best import best_by, is_of_whole_card
+from stackviz.benchmarks.measurement import Measurement
 from stackviz.benchmarks.models import Series
 from stackviz.benchmarks.queries import newest_results
 from stackviz.labs.models import Machine
@@ -84,34 +85,34 @@ def _series(timed: Iterable[tuple[Benchmark, tuple[str, ...]]]) -> Iterable[int]
 
 
 def _is_of(field: str, result: Measurement) -> bool:
-    """Whether this is a figure of the whole card for this field: it ran, there, on all of it, in this number format."""
-    known, card = result.benchmark, result.card
-    if known is None or result.rate is None or card is None or card.is_slice:
-        return False
-    if is_refused(result) or result.conditions.get("fallback") is True:
+    """Whether this is a figure of the whole card for this field, in its number format."""
+    benchmark = result.benchmark
+    if benchmark is None or not is_of_whole_card(result):
         return False
     if result.peak is not None:
         return result.peak.field == field
-    return field in known.bounding_fields(result.params, tf32=result.conditions.get("tf32") is True)
+    return field in benchmark.bounding_fields(result.params, tf32=result.conditions.get("tf32") is True)
 
 
 def _summary(results: list[Measurement], machines: Mapping[int, Machine]) -> Measured:
+    """`results`: of one accelerator, each with a rate; at least one."""
     rated = [(result.rate, result) for result in results if result.rate]
-    rate, result = max(rated, key=lambda pair: pair[0].value)
-    machine = machines[result.machine_id]
-    middle = statistics.median(one.value for one, _result in rated)
+    (best,) = best_by(lambda _result: "best", results).values()
+    rate = next(rate for rate, result in rated if result is best)
+    middle = statistics.median(rate.value for rate, _result in rated)
+    machine = machines[best.machine_id]
     return Measured(
         best=rate.value,
         median=middle,
         best_label=rate.label,
         median_label=format_quantity(middle, rate.unit, digits=3).label,
-        setting=result.setting,
+        setting=best.setting,
         machine=machine.name,
         url=machine.get_absolute_url(),
-        day=f"{result.measured_at:%Y-%m-%d}",
-        share=result.peak.label if result.peak else "",
-        is_above_peak=bool(result.peak and result.peak.is_above_peak),
-        remarks=result.remarks,
+        day=f"{best.measured_at:%Y-%m-%d}",
+        share=best.peak.label if best.peak else "",
+        is_above_peak=bool(best.peak and best.peak.is_above_peak),
+        remarks=best.remarks,
         results=len(rated),
-        machines=len({other.machine_id for _rate, other in rated}),
+        machines=len({result.machine_id for result in results}),
     )

@@ -1,11 +1,12 @@
 """What machines measured on one kind of card, in short: the best newest figure of each benchmark and number format."""
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from django.urls import reverse
 
+from stackviz.benchmarks.best import best_by, is_of_whole_card
 from stackviz.benchmarks.measurement import Measurement
 from stackviz.benchmarks.models import Series
 from stackviz.benchmarks.queries import newest_results
@@ -36,30 +37,27 @@ def measured_on(accelerator_id: int, machines: Sequence[Machine]) -> dict[int, t
     by_pk = {machine.pk: machine for machine in machines}
     series = Series.objects.filter(machine__in=by_pk, benchmark__in=tuple(BENCHMARKS), card_index__isnull=False)
     results = newest_results(series.order_by("-pk").values_list("pk", flat=True)[:MOST_SERIES])
-    return {pk: _told(best.values(), by_pk[pk]) for pk, best in _best(accelerator_id, results).items()}
+    whole_card = [
+        result for result in results if is_of_whole_card(result) and _accelerator_of(result) == accelerator_id
+    ]
+    by_machine: dict[int, list[MeasuredOn]] = defaultdict(list)
+    for result in sorted(best_by(_machine_and_kind, whole_card).values(), key=_order):
+        by_machine[result.machine_id].append(_figure(result, by_pk[result.machine_id]))
+    return {pk: tuple(figures) for pk, figures in by_machine.items()}
 
 
-def _best(accelerator_id: int, results: Iterable[Measurement]) -> Mapping[int, dict[tuple[str, str], Measurement]]:
-    """Machine pk -> by benchmark and number format the result with the highest rate."""
-    best: dict[int, dict[tuple[str, str], Measurement]] = defaultdict(dict)
-    for result in results:
-        if result.card is None or result.card.accelerator_id != accelerator_id or result.rate is None:
-            continue
-        of_machine, kind = best[result.machine_id], (result.benchmark_key, str(result.params.get("dtype", "")))
-        known = of_machine.get(kind)
-        if known is None or known.rate is None or result.rate.value > known.rate.value:
-            of_machine[kind] = result
-    return best
+def _accelerator_of(result: Measurement) -> int | None:
+    return result.card.accelerator_id if result.card else None
 
 
-def _told(results: Iterable[Measurement], machine: Machine) -> tuple[MeasuredOn, ...]:
-    return tuple(_figure(result, machine) for result in sorted(results, key=_order))
+def _machine_and_kind(result: Measurement) -> tuple[int, str, str]:
+    return result.machine_id, result.benchmark_key, str(result.params.get("dtype", ""))
 
 
 def _order(result: Measurement) -> tuple[int, int, str]:
     dtype = str(result.params.get("dtype", ""))
-    place = list(BENCHMARKS).index(result.benchmark_key)
-    return place, FORMATS.index(dtype) if dtype in FORMATS else len(FORMATS), dtype
+    benchmark = list(BENCHMARKS).index(result.benchmark_key)
+    return benchmark, FORMATS.index(dtype) if dtype in FORMATS else len(FORMATS), dtype
 
 
 def _figure(result: Measurement, machine: Machine) -> MeasuredOn:

@@ -530,7 +530,7 @@ def test_a_feed_has_one_address_and_others_lead_to_it(client, bandwidth, monkeyp
     "query", ["before=20261120T180000.000001-0-1", "colour=red", "vendor=nobody", "vendor=acme&field=tdp_w"]
 )
 def test_pages_of_the_log_without_end_are_not_kept(client, bandwidth, monkeypatch, query):
-    monkeypatch.setattr("stackviz.accelerators.changes_page.kept", lambda *_given: pytest.fail("kept"))
+    monkeypatch.setattr("stackviz.accelerators.changes_page.cached_html", lambda *_given: pytest.fail("kept"))
     assert client.get(f"/changes/?{query}").status_code == 200
 
 

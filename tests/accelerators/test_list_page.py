@@ -259,13 +259,15 @@ def test_no_request_is_in_a_kept_list(client, curated, db, monkeypatch):
     "query", ["?q=h100", "?year_from=2020", "?memory_min=1", "?power_max=350", "?cols=tdp_w", "?vendor=nvidia&kind=gpu"]
 )
 def test_what_has_no_end_is_not_kept(client, curated, db, monkeypatch, query):
-    monkeypatch.setattr("stackviz.accelerators.list_page.kept", lambda *_given: pytest.fail("kept"))
+    monkeypatch.setattr("stackviz.accelerators.list_page.cached_html", lambda *_given: pytest.fail("kept"))
     assert client.get(LIST + query).status_code == 200
 
 
 def test_pages_beyond_the_end_are_not_kept(client, curated, db, monkeypatch):
     kept_states = []
-    monkeypatch.setattr("stackviz.accelerators.list_page.kept", lambda state, *_given: kept_states.append(state) or "")
+    monkeypatch.setattr(
+        "stackviz.accelerators.list_page.cached_html", lambda state, *_given: kept_states.append(state) or ""
+    )
     assert client.get(LIST + "?page=9999").status_code == 200
     assert [state[1] for state in kept_states] == ["filters"]
 
