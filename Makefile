@@ -8,6 +8,8 @@ JOBS ?= 2
 ARGS ?=
 PY = .venv/bin/python
 SEARCHED = $(or $(PYTHON),python3.11 python3.12 python3.13 python3 python3.14 python)
+# Rooms without a database or a page: their tests take seconds.
+PURE = $(addprefix tests/,units wire importers rules dumps charts diagrams benchmarks/test_stats.py)
 PIP_TOOLS = pip-tools==7.6.2
 
 # $(call installed,groups): .venv holds these groups of packages, whatever state it was in.
@@ -28,11 +30,13 @@ define translated
 endef
 
 .DEFAULT_GOAL := help
-.PHONY: help run test lint format docs bench house translations release clean reset pins
+.PHONY: help run test check mutants lint format docs bench house translations release clean reset pins
 
 help:
 	@echo "make run     the site, with this machine on it: http://127.0.0.1:8000/   [HOST= PORT= LAB=1]"
 	@echo "make test    the whole test suite                                        [ARGS='tests/wire -k sparse' JOBS=2]"
+	@echo "make check   lint, and the tests of the rooms without a database or a page"
+	@echo "make mutants what the tests notice of faults put into four rooms           [ARGS='--minutes 5 --room wire']"
 	@echo "make lint    ruff, mypy, import contracts, migrations, deployment checks"
 	@echo "make format  ruff format and its safe fixes, the layout of templates"
 	@echo "make docs    the tables of docs/ that are made from the code"
@@ -53,6 +57,14 @@ test:
 	$(call installed,server dev)
 	$(translated)
 	@exec $(PY) -m pytest -n $(JOBS) $(ARGS)
+
+check: lint
+	@exec $(PY) -m pytest -q -n $(JOBS) $(PURE) $(ARGS)
+
+mutants:
+	$(call installed,server dev)
+	$(translated)
+	@exec $(PY) tools/mutants.py --jobs $(JOBS) $(ARGS)
 
 lint:
 	$(call installed,server dev)

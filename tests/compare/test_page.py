@@ -8,6 +8,7 @@ from django.core.cache import cache
 
 from stackviz.catalog.models import Accelerator, SpecValue
 from tests.machines.factories import DGX_FACTS, START, days, gemm, h100, make_lab, make_machine, make_report
+from tests.responses import words_of
 
 THREE = "/compare/?a=nvidia-h100-sxm5-80gb&a=apple-m3-max-40&a=machine:north/dgx-07"
 LAYERS = [
@@ -20,10 +21,6 @@ LAYERS = [
     "Operating system",
     "Hardware",
 ]
-
-
-def text_of(response) -> str:
-    return re.sub(r"\s+", " ", re.sub(r"<[^>]+>", " ", response.content.decode()))
 
 
 def without_token(response) -> str:
@@ -48,7 +45,7 @@ def test_figures_stand_side_by_side_with_factor_source_and_what_is_not_published
     assert h100.source
     assert rows["bf16_tensor_tflops", "dense"][0].text == "989.4"
     assert rows["bf16_tensor_tflops", "dense"][1].missing == "not published"
-    assert "not published" in text_of(response)
+    assert "not published" in words_of(response)
 
 
 def test_dense_and_sparse_figures_never_share_a_row(client, dgx):
@@ -138,7 +135,7 @@ def test_a_corrected_value_shows_at_once(client, dgx):
 def test_a_bad_address_is_answered_with_what_is_wrong(client, lab, query, status, says):
     response = client.get(f"/compare/?{query}")
     assert response.status_code == status
-    assert says in text_of(response)
+    assert says in words_of(response)
 
 
 def test_hostile_subjects_are_only_ever_text(client, lab):
@@ -167,7 +164,7 @@ def test_a_member_compares_the_machines_of_a_private_lab(client, curated, db):
 def test_a_machine_that_has_not_reported_is_a_column_that_says_so(client, lab):
     make_machine(lab, "silent")
     response = client.get("/compare/?a=machine:north/silent&a=apple-m3-max-40")
-    assert "No report yet" in text_of(response)
+    assert "No report yet" in words_of(response)
 
 
 def test_htmx_gets_the_comparison_alone_and_a_restored_page_whole(client, dgx):

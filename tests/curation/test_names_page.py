@@ -16,12 +16,6 @@ EVIL = "<script>alert(1)</script>"
 
 
 @pytest.fixture
-def desk(client, db):
-    client.force_login(User.objects.create_superuser("admin"))
-    return client
-
-
-@pytest.fixture
 def z9000(db):
     sold = accelerator("z9000")
     SpecValue.objects.create(accelerator=sold, field="memory_gb", value="24", unit="GB", status="unreviewed")

@@ -1,7 +1,6 @@
 """`/diagnose/` draws the stack of a pasted dump and names its faults; whatever is pasted is answered, nothing is kept."""
 
 import re
-from html import unescape
 
 import pytest
 from django.apps import apps
@@ -18,6 +17,7 @@ from stackviz.rules import Finding
 from stackviz.web import rate_limit
 from stackviz.web.pasted import Refused
 from tests.diagnose.conftest import CPU_WHEEL, FIXTURES, HOSTILE, MAC_JSON, MIG_XML, TWO_MACHINES
+from tests.responses import words_of
 from tests.samples import SAMPLES
 
 KB = 1024
@@ -28,11 +28,6 @@ def paste(client, curated, db):
     return lambda text: client.post("/diagnose/", {"text": text})
 
 
-def text_of(response) -> str:
-    """The page's words."""
-    return " ".join(unescape(re.sub(r"<[^>]+>", " ", response.content.decode())).split())
-
-
 def rows_stored() -> dict[str, int]:
     return {model._meta.label: model._default_manager.count() for model in apps.get_models()}
 
@@ -41,7 +36,7 @@ def rows_stored() -> dict[str, int]:
 
 
 def test_the_form_says_what_can_be_pasted_and_that_nothing_is_stored(client, db):
-    said = text_of(client.get("/diagnose/"))
+    said = words_of(client.get("/diagnose/"))
     for words in (
         "python -m torch.utils.collect_env",
         "nvidia-smi -q -x",
@@ -60,7 +55,7 @@ def test_a_cpu_only_wheel_beside_nvidia_cards_is_named_first(paste):
     assert response.status_code == 200
     worst = response.context["diagnosis"].first.findings[0]
     assert (worst.rule, worst.severity) == ("cpu-wheel", "broken")
-    said = text_of(response)
+    said = words_of(response)
     assert "torch 2.12.0+cpu is built without CUDA, on a machine with NVIDIA H100 80GB HBM3" in said
     assert said.index("is built without CUDA") < said.index("The stack, from PyTorch down to silicon")
 
@@ -78,7 +73,7 @@ def test_every_finding_of_the_api_is_on_the_page(paste, client, text):
     answer = client.post("/api/v1/diagnose/", text, content_type="text/plain").json()
     titles = [finding["title"] for finding in answer["findings"]]
     assert {finding["severity"] for finding in answer["findings"]} > {"warning", "cannot-tell"}
-    page = text_of(paste(text))
+    page = words_of(paste(text))
     places = [page.find(f" {title} ") for title in titles]
     assert places == sorted(places)
     assert -1 not in places
@@ -93,7 +88,7 @@ def test_the_stack_is_drawn_on_eight_layers_with_what_was_told(paste):
     response = paste(CPU_WHEEL)
     assert len(response.context["diagnosis"].drawing.layers) == 8
     assert response.content.decode().count('<div class="layer layer-') == 8
-    said = text_of(response)
+    said = words_of(response)
     assert "2 × NVIDIA H100 80GB HBM3" in said
     assert "INTEL(R) XEON(R) GOLD 6542Y" in said
 
@@ -122,7 +117,7 @@ def test_the_other_tools_are_read_too(paste, name, words):
     response = paste((FIXTURES / name).read_text(encoding="utf-8"))
     assert response.status_code == 200
     for word in words:
-        assert word in text_of(response)
+        assert word in words_of(response)
 
 
 def test_serial_numbers_and_ids_stay_in_the_text_and_are_shown_nowhere_else(paste):
@@ -134,12 +129,12 @@ def test_serial_numbers_and_ids_stay_in_the_text_and_are_shown_nowhere_else(past
 
 def test_what_was_odd_is_said(paste):
     response = paste(CPU_WHEEL.replace("[pip3] torch==2.12.0+cpu", "[pip3] torch==2.11.0"))
-    assert "torch versions disagree: 2.11.0, 2.12.0+cpu" in text_of(response)
+    assert "torch versions disagree: 2.11.0, 2.12.0+cpu" in words_of(response)
 
 
 def test_the_page_speaks_chinese(client, curated, db):
     response = client.post("/diagnose/", {"text": CPU_WHEEL}, headers={"accept-language": "zh-hans"})
-    assert "结论" in text_of(response)
+    assert "结论" in words_of(response)
 
 
 # --- several machines, several files ---
@@ -150,7 +145,7 @@ def test_two_machines_are_drawn_side_by_side_with_findings_of_their_own(paste):
     first, second = response.context["diagnosis"].machines
     assert (first.title, second.title) == ("2 × NVIDIA H100 80GB HBM3 + 1", "Apple M3 Max")
     assert [column.title for column in response.context["diagnosis"].drawing.columns] == [first.title, second.title]
-    said = text_of(response)
+    said = words_of(response)
     assert "2 machines are in this text" in said
     assert "Apple M3 Max is taken for another machine because" in said
     page = response.content.decode()
@@ -180,7 +175,7 @@ def test_files_are_read_together_with_what_was_pasted(client, curated, db):
 def test_a_binary_file_is_refused_by_its_name(client, db):
     response = client.post("/diagnose/", {"files": [SimpleUploadedFile("core.dump", b"\x7fELF\x00\x00")]})
     assert response.status_code == 422
-    assert "core.dump is not text" in text_of(response)
+    assert "core.dump is not text" in words_of(response)
 
 
 def test_two_machines_cost_the_queries_of_one(paste, django_assert_num_queries):
@@ -201,7 +196,7 @@ def test_results_of_a_benchmark_are_shown_as_it_states_them(paste):
         "| model | size | params | backend | ngl | test | t/s |\n| --- | ---: | ---: | --- | --: | --: | --: |\n"
         "| llama 7B Q4_0 | 3.56 GiB | 6.74 B | CUDA | 99 | pp512 | 5432.10 ± 12.30 |\n"
     )
-    said = text_of(paste(table))
+    said = words_of(paste(table))
     assert "Results in the text" in said
     assert "5,432" in said
     assert "model llama 7B Q4_0 · " in said
@@ -213,7 +208,7 @@ def test_too_many_texts_of_one_client_wait(paste, settings, monkeypatch):
     assert paste(CPU_WHEEL).status_code == 200
     response = paste(CPU_WHEEL)
     assert (response.status_code, response["Retry-After"]) == (429, "45")
-    assert "Try again in 45 seconds" in text_of(response)
+    assert "Try again in 45 seconds" in words_of(response)
     assert response.context["text"].strip() == CPU_WHEEL.strip()  # nobody has to paste it again
 
 
@@ -244,7 +239,7 @@ def test_a_long_text_counts_as_several(paste, settings):
 def test_what_cannot_be_read_is_answered_with_why(paste, text, status, says):
     response = paste(text)
     assert response.status_code == status
-    assert says in text_of(response)
+    assert says in words_of(response)
     assert response.context["diagnosis"] is None
 
 
@@ -258,7 +253,7 @@ def test_a_body_far_above_the_limit_is_answered_before_it_is_looked_at(client, d
         "/diagnose/", "text=" + "x" * (6 * KB * KB), content_type="application/x-www-form-urlencoded"
     )
     assert response.status_code == 413
-    assert "more than 1024 KB" in text_of(response)
+    assert "more than 1024 KB" in words_of(response)
 
 
 def test_a_form_of_another_site_is_refused(db):
@@ -322,7 +317,7 @@ def test_a_dump_costs_the_same_queries_for_any_number_of_cards(paste, cards, dja
 def test_an_empty_site_answers_too(client, db):
     response = client.post("/diagnose/", {"text": CPU_WHEEL})
     assert response.status_code == 200
-    assert "is built without CUDA" in text_of(response)
+    assert "is built without CUDA" in words_of(response)
 
 
 LINES = CPU_WHEEL.splitlines()
@@ -370,12 +365,12 @@ def test_a_benchmark_tells_the_stack_by_its_back_end_and_draws_none(paste):
     diagnosis = response.context["diagnosis"]
     assert (diagnosis.first.stack, diagnosis.is_drawn) == ("Apple Metal on macOS", False)
     assert 'class="stack-frame' not in response.content.decode()
-    assert "408.2 ± 24.57" in text_of(response)
+    assert "408.2 ± 24.57" in words_of(response)
 
 
 def test_the_verdict_counts_by_severity(paste):
     assert paste(CPU_WHEEL).context["diagnosis"].first.verdict.startswith("1 broken")
-    assert "1 fault" not in text_of(paste(CPU_WHEEL))
+    assert "1 fault" not in words_of(paste(CPU_WHEEL))
 
 
 def test_a_command_of_a_finding_can_be_copied(paste):
@@ -402,4 +397,4 @@ def test_a_command_of_a_finding_can_be_copied(paste):
 def test_what_is_pasted_instead_of_a_dump_is_known(paste, text, words):
     response = paste(text)
     assert response.status_code == 422
-    assert words in text_of(response)
+    assert words in words_of(response)

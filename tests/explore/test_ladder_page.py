@@ -14,12 +14,9 @@ from stackviz.explore.ladder import rank
 from stackviz.explore.measured import measured
 from stackviz.explore.selection import LadderChoice
 from tests.machines.factories import copy, gemm, make_lab
+from tests.responses import words_of
 
 LIMIT_BYTES = 100_000
-
-
-def text_of(response) -> str:
-    return re.sub(r"\s+", " ", re.sub(r"<[^>]+>", " ", response.content.decode()))
 
 
 def ranking(field="bf16_tensor_tflops", **chosen):
@@ -39,7 +36,7 @@ def test_everything_with_a_figure_has_a_place_and_everything_without_is_counted(
 
 
 def test_the_h100_stands_with_its_dense_figure_never_the_sparse_one(client, curated, db):
-    page = text_of(client.get("/ladder/?vendor=nvidia"))
+    page = words_of(client.get("/ladder/?vendor=nvidia"))
     assert "989.4" in page
     assert "1,978.9" not in page
     assert "1,979" not in page
@@ -69,7 +66,7 @@ def test_cards_whose_sources_name_no_accumulate_type_stand_with_the_others_and_s
     assert found.axis.condition == "sparsity=dense; accumulate=fp32"
     assert (rows["nvidia-geforce-rtx-4090"].text, rows["nvidia-geforce-rtx-4090"].is_unnamed) == ("165.2", False)
     assert (rows["nvidia-h100-sxm5-80gb"].text, rows["nvidia-h100-sxm5-80gb"].is_unnamed) == ("989.4", True)
-    page = text_of(client.get("/ladder/?field=fp16_tensor_tflops"))
+    page = words_of(client.get("/ladder/?field=fp16_tensor_tflops"))
     assert "989.4*" in page
     assert "Figures marked *" in page
 
@@ -83,7 +80,7 @@ def test_a_derived_figure_is_ranked_with_its_formula_and_what_went_into_it(clien
     row = next(row for row in found.rows if row.subject.slug == "nvidia-h100-sxm5-80gb")
     assert "989.4 TFLOPS ÷ 700 W" in row.figure.remark
     assert {group.why for group in found.unranked} == {"does not follow"}
-    page = text_of(client.get("/ladder/?field=flops-per-watt"))
+    page = words_of(client.get("/ladder/?field=flops-per-watt"))
     assert "Formula:" in page
     assert "derived" in page
 
@@ -229,7 +226,7 @@ def test_filters_narrow_and_a_year_says_what_it_leaves_out(client, curated, db):
 def test_what_the_address_asks_in_vain_is_left_out_with_a_note(client, curated, db, query, says):
     response = client.get(f"/ladder/?{query}")
     assert response.status_code == 200
-    assert says in text_of(response)
+    assert says in words_of(response)
 
 
 def test_hostile_parameters_are_only_ever_text(client, curated, db):
@@ -316,7 +313,7 @@ def test_a_maker_of_whom_nothing_is_ranked_is_named_with_what_ranks_it(client, c
 
 
 def test_an_empty_ranking_says_only_what_is_known_here(client, curated, db):
-    page = text_of(client.get("/ladder/?vendor=apple"))
+    page = words_of(client.get("/ladder/?vendor=apple"))
     assert "No source here prints this figure for what is chosen." in page
     assert "Nobody publishes" not in page
 
@@ -336,4 +333,4 @@ def test_htmx_gets_the_form_and_ranking_alone_with_a_clean_address(client, curat
 
 def test_the_places_go_on_on_the_next_page(client, curated, db):
     second = client.get("/ladder/?field=memory_bandwidth_gb_s&page=2")
-    assert "Page 2: 61–120" in text_of(second)
+    assert "Page 2: 61–120" in words_of(second)

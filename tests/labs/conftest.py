@@ -40,3 +40,10 @@ def people(dark) -> dict[str, User | AnonymousUser]:
         "member": member,
         "superuser": User.objects.create_superuser("root"),
     }
+
+
+@pytest.fixture
+def desk(client, db):
+    """An admin's browser."""
+    client.force_login(User.objects.create_superuser("admin"))
+    return client

@@ -20,13 +20,6 @@ EVIL = "<script>alert(1)</script>"
 
 
 @pytest.fixture
-def desk(client, db):
-    """An admin's browser."""
-    client.force_login(User.objects.create_superuser("admin"))
-    return client
-
-
-@pytest.fixture
 def read_report(lab, machine) -> Report:
     body = report_body(
         facts={"os.name": EVIL},

@@ -2,28 +2,24 @@
 
 import hashlib
 import json
-import re
 
 import pytest
 
 from stackviz.labs.models import Lab
 from stackviz.opendata.dump import write_dump
 from stackviz.opendata.schema import TABLES
+from tests.responses import words_of
 
 
 def body(response) -> bytes:
     return b"".join(response.streaming_content) if response.streaming else response.content
 
 
-def text_of(response) -> str:
-    return re.sub(r"\s+", " ", re.sub(r"<[^>]+>", " ", response.content.decode()))
-
-
 def test_before_it_is_written_the_page_says_what_to_do(client, db):
     response = client.get("/data/")
     assert response.status_code == 200
-    assert "Not written yet." in text_of(response)
-    assert "manage.py write_dump" in text_of(response)
+    assert "Not written yet." in words_of(response)
+    assert "manage.py write_dump" in words_of(response)
     assert client.get("/data/spec_values.csv").status_code == 404
 
 
@@ -100,7 +96,7 @@ def test_machines_of_a_lab_that_became_private_are_handed_out_no_more_at_once(cl
         assert (withheld.status_code, withheld["Retry-After"]) == (503, "120")
         assert client.get(f"/data/{older.name}/{name}").status_code == 410
     assert b"989.4" in body(client.get("/data/spec_values.csv"))
-    assert "being written anew" in text_of(client.get("/data/"))
+    assert "being written anew" in words_of(client.get("/data/"))
     write_dump()
     assert b"dgx-07" not in body(client.get("/data/machines.csv"))
 
@@ -108,7 +104,7 @@ def test_machines_of_a_lab_that_became_private_are_handed_out_no_more_at_once(cl
 def test_the_schema_page_explains_every_column_of_every_table(client, db, django_assert_num_queries):
     with django_assert_num_queries(0):
         response = client.get("/data/schema/")
-    page = text_of(response)
+    page = words_of(response)
     for table in TABLES:
         assert table.title in page
         for column in table.columns:

@@ -1,10 +1,11 @@
 """The page of plans: the address is the plan, what does not exist is said, and it costs the same whatever is planned."""
 
 import re
-from html import unescape
 
 import pytest
 from django.core.cache import cache
+
+from tests.responses import words_of
 
 HTMX = {"HX-Request": "true"}
 
@@ -25,18 +26,14 @@ def _own_counts(settings, tmp_path):
     settings.VAR_DIR, settings.REDIS_URL = tmp_path, ""
 
 
-def text_of(response) -> str:
-    return " ".join(unescape(re.sub(r"<[^>]+>", " ", response.content.decode())).split())
-
-
 def test_the_empty_form_offers_accelerators_systems_and_releases(plan):
-    text = text_of(plan())
+    text = words_of(plan())
     for shown in ("NVIDIA T4", "Apple M1", "Linux in WSL2", "2.15.0", "Nothing is planned yet"):
         assert shown in text
 
 
 def test_a_plan_says_what_to_type_which_driver_and_what_the_card_lacks(plan):
-    text = text_of(plan("accelerator=nvidia-t4&torch=2.14.1"))
+    text = words_of(plan("accelerator=nvidia-t4&torch=2.14.1"))
     for shown in (
         "it works",
         "pip install torch==2.14.1",
@@ -50,7 +47,7 @@ def test_a_plan_says_what_to_type_which_driver_and_what_the_card_lacks(plan):
 
 def test_a_plan_that_does_not_work_says_why_and_leads_to_one_that_does(plan):
     response = plan("accelerator=nvidia-v100-sxm2&torch=2.15.0")
-    text = text_of(response)
+    text = words_of(response)
     assert "it will not work as planned" in text
     assert "carries no code for" in text
     assert "torch=2.14.1" in response.content.decode()
@@ -58,7 +55,7 @@ def test_a_plan_that_does_not_work_says_why_and_leads_to_one_that_does(plan):
 
 
 def test_a_mac_hears_which_macos_the_gpu_wants(plan):
-    text = text_of(plan("accelerator=apple-m1-8&torch=2.15.0&macos=14"))
+    text = words_of(plan("accelerator=apple-m1-8&torch=2.15.0&macos=14"))
     assert "asks for macOS 15.0 before it uses the GPU" in text
     assert "torch 2.14.1" in text
 
@@ -83,7 +80,7 @@ def test_a_mac_hears_which_macos_the_gpu_wants(plan):
 def test_what_does_not_exist_is_left_out_and_said(plan, query, said):
     response = plan(query)
     assert response.status_code == 200
-    assert said in text_of(response)
+    assert said in words_of(response)
     assert "<script>" not in response.content.decode().partition("<main")[2]
 
 
@@ -130,13 +127,13 @@ def test_plans_that_have_to_be_made_are_counted_and_kept_ones_are_not(plan, sett
     named = f"{ready}&driver=580.95.05"
     assert [plan(asked).status_code for asked in (named, named, f"{named}&format=svg")] == [200, 429, 429]
     refused = plan(named)
-    assert "Too many plans were requested from this address" in text_of(refused)
+    assert "Too many plans were requested from this address" in words_of(refused)
     assert 1 <= int(refused["Retry-After"]) <= 60
     assert plan(ready).status_code == plan().status_code == 200
 
 
 def test_a_build_of_which_nobody_knows_what_it_carries_is_no_promise(plan):
-    text = text_of(plan("accelerator=nvidia-v100-sxm2&torch=1.7.1"))
+    text = words_of(plan("accelerator=nvidia-v100-sxm2&torch=1.7.1"))
     assert "Verdict cannot tell" in text
     assert "The tables do not say for which cards cu110 of torch 1.7.1 carries code" in text
     assert "torch.cuda.get_arch_list()" in text
@@ -144,38 +141,38 @@ def test_a_build_of_which_nobody_knows_what_it_carries_is_no_promise(plan):
 
 
 def test_a_cuda_older_than_the_card_is_named_as_the_reason(plan):
-    text = text_of(plan("accelerator=nvidia-geforce-rtx-5090&torch=2.6.0"))
+    text = words_of(plan("accelerator=nvidia-geforce-rtx-5090&torch=2.6.0"))
     assert "it will not work as planned" in text
     assert "CUDA 12.6 writes no code for capability 12.0: CUDA 12.8 is the first that does." in text
 
 
 def test_with_a_card_alone_the_newest_release_that_works_is_planned_and_said_why(plan):
     response = plan("accelerator=nvidia-v100-sxm2")
-    text = text_of(response)
+    text = words_of(response)
     assert "Verdict it works" in text
     assert "torch 2.14.1 is the newest release that is known to work here. Why not 2.15.0:" in text
     assert "carries no code for" in text.partition("Why not 2.15.0:")[2].partition("Builds of torch")[0]
     assert "torch=2.15.0" in response.content.decode()
     for query in ("accelerator=nvidia-v100-sxm2&torch=&python=", "accelerator=nvidia-v100-sxm2&torch=9.9"):
-        assert "Why not 2.15.0" in text_of(plan(query))
-    assert "Why not" not in text_of(plan("accelerator=nvidia-t4"))
+        assert "Why not 2.15.0" in words_of(plan(query))
+    assert "Why not" not in words_of(plan("accelerator=nvidia-t4"))
 
 
 def test_a_driver_that_is_too_old_for_the_newest_release_is_the_reason_that_is_given(plan):
-    text = text_of(plan("accelerator=nvidia-t4&driver=450.80.02"))
+    text = words_of(plan("accelerator=nvidia-t4&driver=450.80.02"))
     assert "Verdict it works" in text
     assert "450.80.02" in text.partition("Why not 2.15.0:")[2].partition("The plan with torch 2.15.0")[0]
 
 
 def test_a_card_is_served_by_a_driver_even_where_no_build_runs_on_it(plan):
-    tiles = text_of(plan("accelerator=nvidia-v100-sxm2&torch=2.15.0")).partition("Install")[0]
+    tiles = words_of(plan("accelerator=nvidia-v100-sxm2&torch=2.15.0")).partition("Install")[0]
     assert "NVIDIA driver 580 LTS" in tiles
     assert "none in the tables serves it" not in tiles
 
 
 def test_a_plan_for_the_processor_asks_for_no_card_and_no_driver(plan):
     response = plan("accelerator=cpu&torch=2.15.0")
-    text = text_of(response)
+    text = words_of(response)
     assert "nvidia-smi must list it" not in text
     assert 'id="driver"' not in response.content.decode()
     assert "code for compute capability" not in text
@@ -183,7 +180,7 @@ def test_a_plan_for_the_processor_asks_for_no_card_and_no_driver(plan):
 
 
 def test_memory_is_as_its_maker_prints_it_and_the_system_is_drawn(plan):
-    drawn = text_of(plan("accelerator=nvidia-geforce-rtx-5090&format=svg"))
+    drawn = words_of(plan("accelerator=nvidia-geforce-rtx-5090&format=svg"))
     assert "32 GB" in drawn
     assert "GiB" not in drawn
     assert "Linux" in drawn

@@ -64,7 +64,7 @@ def test_500_reports_survive_five_dead_workers_and_a_dead_broker(database, new_s
 def test_a_report_is_read_because_the_bell_rang_no_round_of_the_periodic_task_is_needed(new_site, redis_server):
     site = new_site(redis_url=redis_server.url)
     key = site.new_key()
-    site.start_web()
+    site.start_web(workers=1)
     site.start_worker()
     box: queue.SimpleQueue[bytes] = queue.SimpleQueue()
     box.put(json.dumps(body := report_body()).encode())
@@ -80,7 +80,7 @@ def test_a_report_is_read_because_the_bell_rang_no_round_of_the_periodic_task_is
 def test_uploads_go_on_without_a_broker_and_are_read_when_it_returns(new_site, redis_server):
     site = new_site(redis_url=redis_server.url, REQUEUE_EVERY_S="1")
     key = site.new_key()
-    site.start_web()
+    site.start_web(workers=1)
     redis_server.kill()
     started = time.monotonic()
     sender = Sender(site, key, box_of(20))
@@ -96,13 +96,13 @@ def test_uploads_go_on_without_a_broker_and_are_read_when_it_returns(new_site, r
 def test_a_web_process_killed_while_reports_come_in_loses_none_that_it_accepted(new_site, redis_server, moment_s):
     site = new_site(redis_url=redis_server.url, REQUEUE_EVERY_S="1")
     key = site.new_key()
-    site.start_web()
+    site.start_web(workers=1)
     site.start_worker(beat=True)
     sender = Sender(site, key, box_of(40))
     sender.start()
     time.sleep(moment_s)
     site.kill("web")
-    site.start_web()
+    site.start_web(workers=1)
     sender.join(PATIENCE_S)
     assert not sender.is_alive()
     assert sender.answers.count(202) + sender.answers.count(200) == 40
@@ -113,7 +113,7 @@ def test_a_web_process_killed_while_reports_come_in_loses_none_that_it_accepted(
 def test_the_agents_spool_delivers_though_the_web_dies_while_it_sends(new_site, redis_server, tmp_path):
     site = new_site(redis_url=redis_server.url, REQUEUE_EVERY_S="1")
     site.env["ACCELWEB_KEY"] = site.new_key()
-    site.start_web()
+    site.start_web(workers=1)
     site.start_worker(beat=True)
     spool = Spool(tmp_path / "spool")
     box = box_of(60)
@@ -124,7 +124,7 @@ def test_the_agents_spool_delivers_though_the_web_dies_while_it_sends(new_site, 
     for _ in range(2):
         time.sleep(0.3)
         site.kill("web")
-        site.start_web()
+        site.start_web(workers=1)
     assert agent.wait(120) == 0, site.log("agent")
     del site.children["agent"]
     assert list(spool.waiting()) == []
