@@ -1,23 +1,23 @@
 """What can be ranked or drawn: one field under one condition, and each public accelerator's figure of it.
 
-Two queries for any number of fields. Figures under different conditions never share an axis.
+Figures under different conditions never share an axis.
 """
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 
-from django.urls import reverse
+from django.utils.translation import get_language
 from django.utils.translation import gettext as _
 
 from stackviz.catalog.capabilities import LEAST, lacks
-from stackviz.catalog.conditions import describe, split_variants
+from stackviz.catalog.conditions import describe
 from stackviz.catalog.derived import DERIVATIONS, Derivation, Derived, derive_one
 from stackviz.catalog.fields import ACCUMULATE_MATTERS, FIELDS, UNNAMED_ACCUMULATE, Field
 from stackviz.catalog.figures import by_variant, in_unit_of, join_unnamed, joined, meaning_of, printed_unit, variant_of
-from stackviz.catalog.models import Accelerator, SpecValue, Vendor
-from stackviz.catalog.queries import condition_rank, peaks_of, preferred_values, public_accelerators
+from stackviz.catalog.models import Accelerator, SpecValue
+from stackviz.catalog.public import PublicCatalogue, public_catalogue
+from stackviz.catalog.queries import condition_rank, peaks_of
 from stackviz.explore.selection import Known
 from stackviz.units import unit as unit_named
 
@@ -38,13 +38,10 @@ class Subject:
     vendor: str
     vendor_name: str
     kind: str
+    url: str
     year: int | None = None
     architecture: str = ""
     capability: str = ""
-
-    @property
-    def url(self) -> str:
-        return reverse("catalog:sheet", args=[self.slug])
 
     @property
     def short_name(self) -> str:
@@ -195,95 +192,113 @@ def numeric_fields() -> list[Field]:
     return [field for field in FIELDS.values() if not field.is_text]
 
 
-@lru_cache(maxsize=8)
-def known_at(_edition: str) -> Known:
-    """What may be asked for in this edition of the catalogue. Three queries, once for each edition and process."""
-    public = SpecValue.objects.filter(status=SpecValue.Status.PUBLIC, is_preferred=True, accelerator__is_public=True)
+@dataclass(frozen=True, slots=True)
+class Catalogue:
+    """The public catalogue as rankings and drawings read it; all of it is made once for an edition."""
+
+    public: PublicCatalogue
+
+    @property
+    def edition(self) -> str:
+        return self.public.edition
+
+    @property
+    def known(self) -> Known:
+        """What may be asked for."""
+        return self.public.once("known to explore", lambda: _known(self.public))
+
+    @property
+    def subjects(self) -> tuple[Subject, ...]:
+        """Everything public, by name."""
+        return _subjects(self.public)
+
+    def axis(self, name: str, condition: str | None = None) -> Axis:
+        """The axis of this measure; without a condition, or with one that nobody publishes, under the usual one.
+
+        `condition`: one of `known`, so that axes are few.
+        """
+        key = ("axis", name, condition or None, get_language())
+        if name in DERIVATIONS:
+            return self.public.once(key, lambda: _derived_axis(DERIVATIONS[name], self.public))
+        return self.public.once(key, lambda: _axis(FIELDS[name], _values(self.public, name), condition))
+
+    def texts(self, name: str) -> dict[int, str]:
+        """Accelerator pk -> what it publishes of a field that is text."""
+        return {value.accelerator_id: value.value for value in _values(self.public, name)}
+
+
+def read() -> Catalogue:
+    """The catalogue as it is now. One query."""
+    return Catalogue(public_catalogue())
+
+
+def _known(catalogue: PublicCatalogue) -> Known:
     measures: dict[str, set[str]] = {
         name: set() for name in (*(field.name for field in numeric_fields()), *DERIVATIONS)
     }
     of_vendors: dict[str, set[str]] = defaultdict(set)
-    for name, condition, vendor in public.values_list("field", "condition", "accelerator__vendor__slug").distinct():
-        if name in measures:
-            measures[name].add(split_variants(condition)[0] or NO_CONDITION)
-            of_vendors[vendor].add(name)
-    dates = public.filter(field=_RELEASED).values_list("accelerator_id", "condition", "value")
-    vendors = Vendor.objects.filter(accelerators__is_public=True).distinct().order_by("name")
+    for item in catalogue.accelerators:
+        for value in catalogue.preferred_values(item.pk):
+            if value.field in measures:
+                measures[value.field].add(meaning_of(value) or NO_CONDITION)
+                of_vendors[item.vendor.slug].add(value.field)
+    vendors = sorted({(item.vendor.name, item.vendor.slug) for item in catalogue.accelerators})
     return Known(
         measures=measures,
-        vendors=dict(vendors.values_list("slug", "name")),
+        vendors={slug: name for name, slug in vendors},
         kinds=dict(Accelerator.Kind.choices),
-        years=sorted(set(_years(dates).values()), reverse=True),
+        years=sorted({subject.year for subject in _subjects(catalogue) if subject.year is not None}, reverse=True),
         of_vendors=of_vendors,
     )
 
 
-@dataclass(frozen=True, slots=True)
-class Catalogue:
-    """What was read: everything public, and the values of the fields asked for."""
-
-    subjects: tuple[Subject, ...]
-    values: Mapping[str, Sequence[SpecValue]]
-
-    def axis(self, name: str, condition: str | None = None) -> Axis:
-        """The axis of this measure; without a condition, or with one that nobody publishes, under the usual one."""
-        if name in DERIVATIONS:
-            return _derived_axis(DERIVATIONS[name], self)
-        return _axis(FIELDS[name], self.values.get(name, ()), condition)
+def _subjects(catalogue: PublicCatalogue) -> tuple[Subject, ...]:
+    by_name = sorted(catalogue.accelerators, key=lambda item: item.name)
+    return catalogue.once("subjects", lambda: tuple(_subject(item, catalogue) for item in by_name))
 
 
-def read(names: Iterable[str]) -> Catalogue:
-    """Everything public, with the preferred values these measures need. Two queries."""
-    wanted = {_RELEASED, _ARCHITECTURE, _CAPABILITY, *(field for name in names for field in _fields_of(name))}
-    accelerators = list(public_accelerators())
-    values: dict[str, list[SpecValue]] = defaultdict(list)
-    found = preferred_values(accelerator.pk for accelerator in accelerators).filter(field__in=wanted)
-    for value in found.order_by("amount", "value", "pk"):
-        values[value.field].append(value)
-    years = _years((value.accelerator_id, value.condition, value.value) for value in values[_RELEASED])
-    architectures, capabilities = _texts(values[_ARCHITECTURE]), _texts(values[_CAPABILITY])
-    subjects = tuple(
-        Subject(
-            pk=item.pk,
-            slug=item.slug,
-            name=item.name,
-            vendor=item.vendor.slug,
-            vendor_name=item.vendor.name,
-            kind=item.kind,
-            year=years.get(item.pk),
-            architecture=architectures.get(item.pk, ""),
-            capability=capabilities.get(item.pk, ""),
-        )
-        for item in accelerators
+def _subject(item: Accelerator, catalogue: PublicCatalogue) -> Subject:
+    def text(field: str) -> str:
+        return next((value.value for value in reversed(catalogue.preferred(item.pk, field))), "")
+
+    return Subject(
+        pk=item.pk,
+        slug=item.slug,
+        name=item.name,
+        vendor=item.vendor.slug,
+        vendor_name=item.vendor.name,
+        kind=item.kind,
+        url=item.get_absolute_url(),
+        year=_year(catalogue.preferred(item.pk, _RELEASED)),
+        architecture=text(_ARCHITECTURE),
+        capability=text(_CAPABILITY),
     )
-    return Catalogue(subjects, values)
 
 
-def _fields_of(name: str) -> tuple[str, ...]:
-    if name not in DERIVATIONS:
-        return (name,)
-    return tuple(field for need in DERIVATIONS[name].needs for field in need.fields)
-
-
-def _years(dates: Iterable[tuple[int, str, str]]) -> dict[int, int]:
-    """(accelerator pk, condition, date) -> pk -> year of the date the list shows: could be bought before announced."""
+def _year(dates: Iterable[SpecValue]) -> int | None:
+    """The year of the date the list shows: could be bought before announced."""
     field = FIELDS[_RELEASED]
-    first: dict[int, tuple[int, str]] = {}
-    for pk, condition, text in dates:
-        digits = text[:4]
-        if digits.isascii() and digits.isdecimal() and len(digits) == 4:
-            dated = (condition_rank(field, condition), text)
-            first[pk] = min(dated, first.get(pk, dated))
-    return {pk: int(text[:4]) for pk, (_rank, text) in first.items()}
+    dated = [
+        (condition_rank(field, date.condition), date.value)
+        for date in dates
+        if len(digits := date.value[:4]) == 4 and digits.isascii() and digits.isdecimal()
+    ]
+    return int(min(dated)[1][:4]) if dated else None
 
 
-def _texts(values: Iterable[SpecValue]) -> dict[int, str]:
-    return {value.accelerator_id: value.value for value in values}
+def _values(catalogue: PublicCatalogue, field: str) -> list[SpecValue]:
+    """The preferred values of a field, smallest first."""
+    values = (value for item in catalogue.accelerators for value in catalogue.preferred(item.pk, field))
+    return sorted(values, key=lambda value: (value.amount or 0.0, value.value, value.pk))
 
 
-def _derived_axis(derivation: Derivation, catalogue: Catalogue) -> Axis:
-    amounts = peaks_of(value for name in _fields_of(derivation.name) for value in catalogue.values.get(name, ()))
-    derived = {subject.pk: derive_one(derivation, amounts, subject.pk) for subject in catalogue.subjects}
+def _fields_of(derivation: Derivation) -> tuple[str, ...]:
+    return tuple(field for need in derivation.needs for field in need.fields)
+
+
+def _derived_axis(derivation: Derivation, catalogue: PublicCatalogue) -> Axis:
+    amounts = peaks_of(value for name in _fields_of(derivation) for value in _values(catalogue, name))
+    derived = {subject.pk: derive_one(derivation, amounts, subject.pk) for subject in _subjects(catalogue)}
     figures = {pk: _derived_figure(one) for pk, one in derived.items() if one.amount is not None}
     reasons = {pk: one.reason for pk, one in derived.items() if one.amount is None}
     return Axis(measure=measure_derived(derivation), condition="", choices=(), figures=figures, elsewhere=reasons)

@@ -123,7 +123,7 @@ class Page:
 def assemble(catalogue: Catalogue, vendor: str = "") -> Page:
     """The time line of all makers, or of one; architectures of which nothing sourced is said are left out."""
     axes = [[catalogue.axis(name) for name in names] for names in FIGURES]
-    nodes = {value.accelerator_id: value.value for value in catalogue.values.get(PROCESS, ())}
+    nodes = catalogue.texts(PROCESS)
     names = {subject.vendor: subject.vendor_name for subject in catalogue.subjects}
     said = by_architecture(statements())
     found: dict[str, list[Architecture]] = defaultdict(list)

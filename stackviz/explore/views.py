@@ -1,5 +1,6 @@
 """All accelerators at once: ranked, drawn against each other, through time. The address is the whole state."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from django.http import HttpRequest, HttpResponse, JsonResponse
@@ -9,8 +10,7 @@ from django.utils.safestring import SafeString
 from django.views.decorators.http import require_safe
 from django_htmx.http import push_url
 
-from stackviz.catalog.models import CatalogueEdition
-from stackviz.explore.axes import known_at, read
+from stackviz.explore.axes import Catalogue, read
 from stackviz.explore.files import drawing_file, ranking_file
 from stackviz.explore.forms import ladder_form, presets, scatter_form, timeline_form
 from stackviz.explore.ladder import absent_vendors, rank
@@ -18,7 +18,6 @@ from stackviz.explore.measured import Measured, measured
 from stackviz.explore.scatter import draw, figure
 from stackviz.explore.selection import (
     FIGURE,
-    NO_SIZE,
     Filters,
     LadderChoice,
     ScatterChoice,
@@ -26,7 +25,7 @@ from stackviz.explore.selection import (
     scatter_choice,
     timeline_choice,
 )
-from stackviz.explore.timeline import FIELDS, PROCESS, assemble, vendors
+from stackviz.explore.timeline import assemble, vendors
 from stackviz.web.address import Note
 from stackviz.web.fragments import cached_html
 from stackviz.web.htmx import vary_on_htmx, wants_partial
@@ -41,21 +40,20 @@ CACHE_S = 600  # what is kept moves with the catalogue's edition and with what w
 @vary_on_htmx
 def ladder(request: HttpRequest) -> HttpResponse:
     """A ranking by one measure, or the same as a file. For htmx the ranking with its form alone."""
-    edition = CatalogueEdition.current()
-    choice = ladder_choice(request.GET, known_at(edition))
+    catalogue = read()
+    choice = ladder_choice(request.GET, catalogue.known)
     found = measured(choice.field)
     if choice.format:
-        return ranking_file(rank(read([choice.field]), choice, found), choice.format)
-    body = _ladder_html(choice, edition, found, page_number(request))
+        return ranking_file(rank(catalogue, choice, found), choice.format)
+    body = _ladder_html(choice, catalogue, found, page_number(request))
     return _answer(request, Shown("explore/ladder.html", choice, body, choice.notes))
 
 
-def _ladder_html(choice: LadderChoice, edition: str, found: dict[int, Measured], number: int) -> SafeString:
+def _ladder_html(choice: LadderChoice, catalogue: Catalogue, found: Mapping[int, Measured], number: int) -> SafeString:
     """The form and the ranking, as rendered before if many ask for it and nothing they show has changed."""
 
     def made() -> str:
-        catalogue, known = read([choice.field]), known_at(edition)
-        ranking = rank(catalogue, choice, found)
+        ranking, known = rank(catalogue, choice, found), catalogue.known
         context = {
             "choice": choice,
             "ranking": ranking,
@@ -67,58 +65,57 @@ def _ladder_html(choice: LadderChoice, edition: str, found: dict[int, Measured],
 
     if number > 1 or not choice.is_plain:
         return SafeString(made())
-    return cached_html(("ladder", choice.query_string, edition, sorted(found.items())), made, CACHE_S)
+    return cached_html(("ladder", choice.query_string, catalogue.edition, sorted(found.items())), made, CACHE_S)
 
 
 @require_safe
 @vary_on_htmx
 def scatter(request: HttpRequest) -> HttpResponse:
     """Two measures against each other, as a drawing, a file or a Plotly figure. For htmx the drawing with its form."""
-    edition = CatalogueEdition.current()
-    choice = scatter_choice(request.GET, known_at(edition))
-    names = [name for name in (choice.x, choice.y, choice.size) if name != NO_SIZE]
+    catalogue = read()
+    choice = scatter_choice(request.GET, catalogue.known)
     if choice.format == FIGURE:
-        return JsonResponse(figure(read(names), choice))
+        return JsonResponse(figure(catalogue, choice))
     if choice.format:
-        return drawing_file(draw(read(names), choice), choice.format)
-    body = _scatter_html(choice, edition, names, page_number(request))
+        return drawing_file(draw(catalogue, choice), choice.format)
+    body = _scatter_html(choice, catalogue, page_number(request))
     return _answer(request, Shown("explore/scatter.html", choice, body, choice.notes))
 
 
-def _scatter_html(choice: ScatterChoice, edition: str, names: list[str], number: int) -> SafeString:
+def _scatter_html(choice: ScatterChoice, catalogue: Catalogue, number: int) -> SafeString:
     """The form, the drawing and its table, as rendered before if many ask for it and nothing changed since."""
 
     def made() -> str:
-        drawing = draw(read(names), choice)
+        drawing = draw(catalogue, choice)
         context = {
             "choice": choice,
             "swapped": replace(choice, x=choice.y, y=choice.x, xscale=choice.yscale, yscale=choice.xscale),
             "drawing": drawing,
             "presets": presets(choice),
-            "form": scatter_form(choice, drawing, known_at(edition)),
+            "form": scatter_form(choice, drawing, catalogue.known),
             "page": page_of(drawing.points, number, POINTS_PER_PAGE),
         }
         return render_to_string("explore/_scatter.html", context)
 
     if number > 1 or not choice.is_plain:
         return SafeString(made())
-    return cached_html(("scatter", choice.query_string, edition), made, CACHE_S)
+    return cached_html(("scatter", choice.query_string, catalogue.edition), made, CACHE_S)
 
 
 @require_safe
 @vary_on_htmx
 def timeline(request: HttpRequest) -> HttpResponse:
     """Architectures by maker and year, each with what it brought and the figures of its largest product."""
-    edition = CatalogueEdition.current()
-    names = known_at(edition).vendors
+    catalogue = read()
+    names = catalogue.known.vendors
     lanes = {slug: names.get(slug, slug) for slug in vendors()}
     choice = timeline_choice(request.GET, lanes)
 
     def made() -> str:
-        page = assemble(read([*FIELDS, PROCESS]), choice.vendor)
+        page = assemble(catalogue, choice.vendor)
         return render_to_string("explore/_timeline.html", {"form": timeline_form(choice, lanes), "page": page})
 
-    body = cached_html(("timeline", choice.vendor, edition), made, CACHE_S)
+    body = cached_html(("timeline", choice.vendor, catalogue.edition), made, CACHE_S)
     return _answer(request, Shown("explore/timeline.html", choice, body, choice.notes))
 
 

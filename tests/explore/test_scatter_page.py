@@ -17,7 +17,7 @@ from tests.machines.factories import gemm, make_lab
 
 def drawing(**chosen):
     choice = ScatterChoice(**chosen)
-    return draw(read([choice.x, choice.y, choice.size]), choice)
+    return draw(read(), choice)
 
 
 def point_of(found, slug):
@@ -108,7 +108,7 @@ def test_the_figure_for_plotly_has_the_same_points_and_where_they_lead(client, c
     found = drawing()
     assert len(trace["x"]) == len(found.points)
     assert "/accelerators/nvidia-h100-sxm5-80gb/" in {data[2] for data in trace["customdata"]}
-    assert figure(read(["tdp_w"]), ScatterChoice(x="tdp_w", y="tdp_w", vendor="cerebras"))["data"] == []
+    assert figure(read(), ScatterChoice(x="tdp_w", y="tdp_w", vendor="cerebras"))["data"] == []
 
 
 def test_plotly_is_not_part_of_the_first_paint(client, curated, db):
@@ -174,7 +174,7 @@ def test_a_hidden_sheet_is_no_point(client, curated, db):
 def test_the_queries_are_few_and_none_read_a_sheet_twice(client, curated, db, django_assert_num_queries):
     client.get("/explore/?vendor=apple")
     cache.clear()
-    with django_assert_num_queries(3):  # edition, accelerators, values
+    with django_assert_num_queries(1):  # edition
         client.get("/explore/")
     with django_assert_num_queries(1):
         client.get("/explore/")

@@ -9,8 +9,6 @@ from django.core.cache import cache
 from stackviz.catalog.models import Accelerator, SpecValue
 from stackviz.explore.axes import read
 from stackviz.explore.timeline import (
-    FIELDS,
-    PROCESS,
     SAYS,
     Statement,
     architectures,
@@ -22,7 +20,7 @@ from tests.explore.test_ladder_page import LIMIT_BYTES, text_of
 
 
 def page(vendor=""):
-    return assemble(read([*FIELDS, PROCESS]), vendor)
+    return assemble(read(), vendor)
 
 
 def architecture(name):
@@ -65,7 +63,7 @@ def test_lanes_begin_with_tesla_in_2006_and_m1_in_2020(curated, db):
 
 
 def test_every_flagship_and_every_name_of_the_file_is_in_the_catalogue(curated, db):
-    subjects = {subject.slug: subject for subject in read([]).subjects}
+    subjects = {subject.slug: subject for subject in read().subjects}
     named = {subject.architecture for subject in subjects.values()}
     for known in architectures():
         if known.flagship:
@@ -76,7 +74,7 @@ def test_every_flagship_and_every_name_of_the_file_is_in_the_catalogue(curated, 
 
 
 def test_sheets_of_one_architecture_are_in_no_other(curated, db):
-    for subject in read([]).subjects:
+    for subject in read().subjects:
         assert sum(known.has(subject) for known in architectures()) <= 1, subject
 
 
@@ -131,7 +129,7 @@ def test_one_maker_alone_for_htmx_too(client, curated, db):
 def test_the_page_stays_light_and_costs_few_queries(client, curated, db, django_assert_num_queries):
     assert len(client.get("/timeline/").content) < LIMIT_BYTES
     cache.clear()
-    with django_assert_num_queries(3):  # edition, accelerators, values
+    with django_assert_num_queries(1):  # edition
         client.get("/timeline/")
     with django_assert_num_queries(1):
         client.get("/timeline/")
