@@ -23,3 +23,11 @@ def test_files_are_counted_once_in_the_order_they_are_entered():
 
 def test_a_call_back_into_a_file_that_waits_is_a_return_upwards():
     assert walk("views.py", "cache.py", "views.py").returns == {("cache.py", "views.py")}
+
+
+def test_files_that_any_page_enters_are_passed_through():
+    made = Walk(common=frozenset({"middleware.py"}))
+    for step in ("middleware.py", "views.py", "middleware.py", "load.py"):
+        made.enter(step)
+    assert made.files == ["views.py", "load.py"]
+    assert made.calls == {("views.py", "load.py")}

@@ -1,6 +1,7 @@
 """The ways through the house, measured: which files of ours are entered between a request and its answer.
 
-A file is entered when a function of it runs; what runs while a module is imported does not count.
+A file is entered when a function of it runs. What runs while a module is imported does not count, nor do the files
+that any page enters (ANY_PAGE: middleware, template tags, the template loader).
 """
 
 import io
@@ -21,6 +22,8 @@ from tests.golden.seed import KEYS
 from tests.golden.visits import DUMPS, H100, M3_MAX, compare
 
 OURS = "/stackviz/"
+ANY_PAGE = "/learn/"
+TEMPLATES = frozenset({"web/template_loader.py", "web/whitespace.py"})  # compile a template when it is first loaded
 REGISTRIES = ("importers/", "rules/checks/")
 
 
@@ -28,13 +31,15 @@ REGISTRIES = ("importers/", "rules/checks/")
 class Walk:
     """`files`: in the order they were entered. `calls`: pairs of files, the one calling a function of the other.
 
-    `returns`: calls into a file that was itself waiting for this call's end: the way goes back up.
+    `returns`: calls into a file that was itself waiting for this call's end: the way goes back up. `common`: files that
+    are passed through unseen, so that what they call counts as called by who called them.
     """
 
     files: list[str] = field(default_factory=list)
     calls: set[tuple[str, str]] = field(default_factory=set)
     returns: set[tuple[str, str]] = field(default_factory=set)
     stack: list[str] = field(default_factory=list)
+    common: frozenset[str] = frozenset()
     importing: int = 0
 
     def see(self, frame: FrameType, event: str, _argument: object) -> None:
@@ -54,19 +59,27 @@ class Walk:
             self.stack.pop()
 
     def enter(self, name: str) -> None:
-        if name not in self.files:
+        if name in self.common:
+            name = self.stack[-1] if self.stack else ""
+        elif name not in self.files:
             self.files.append(name)
-        if self.stack and self.stack[-1] != name:
-            self.calls.add((self.stack[-1], name))
+        caller = self.stack[-1] if self.stack else ""
+        if caller not in ("", name):
+            self.calls.add((caller, name))
             if name in self.stack:
-                self.returns.add((self.stack[-1], name))
+                self.returns.add((caller, name))
         self.stack.append(name)
 
 
 @contextmanager
 def followed(walk: Walk) -> Iterator[None]:
+    if not walk.common:
+        common = Walk(common=frozenset({""}))
+        expect(Client().get(ANY_PAGE), 200)  # what the first request of a process does belongs to no way
+        with followed(common):
+            Client().get(ANY_PAGE)
+        walk.common = frozenset(common.files) | TEMPLATES
     walk.stack = []
-    Client().get("/health/")  # what the first request of a process does belongs to no way
     sys.setprofile(walk.see)
     try:
         yield
