@@ -9,10 +9,10 @@ Traceback (most recent call last):
 stackviz.wire.errors.ReportError: format: is 2; the format read here is 1
 """
 
+from stackviz.facts import ABSENT_REASONS, CARD_FACTS, CONDITIONS, FACTS, Fact, FactType
 from stackviz.wire.components import COMPONENTS
 from stackviz.wire.errors import ReportError, ReportTooLarge
 from stackviz.wire.evidence import cards_named
-from stackviz.wire.facts import ABSENT_REASONS, CARD_FACTS, CONDITIONS, FACTS, Fact, FactType
 from stackviz.wire.hashing import hashed, hashed_uuid
 from stackviz.wire.limits import LIMITS, Limits
 from stackviz.wire.parse import parse_report

@@ -11,9 +11,9 @@ from datetime import datetime
 from typing import Annotated, Any, ClassVar
 from uuid import UUID
 
+from stackviz.facts import ABSENT_REASONS, CARD_ABSENT_NAMES, CARD_FACTS, CONDITIONS, FACTS
 from stackviz.wire.components import COMPONENTS
 from stackviz.wire.errors import ReportError
-from stackviz.wire.facts import ABSENT_REASONS, CARD_ABSENT_NAMES, CARD_FACTS, CONDITIONS, FACTS
 from stackviz.wire.kinds import (
     NAME,
     SLUG,

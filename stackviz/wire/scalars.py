@@ -3,14 +3,13 @@
 from collections.abc import Mapping
 from typing import Any
 
+from stackviz.facts import Fact, FactType, Scalar
 from stackviz.wire.errors import ReportError
-from stackviz.wire.facts import Fact, FactType
 from stackviz.wire.kinds import TEXT, Kind, Schema, as_object, check_count, check_names, noun, number_schema
 from stackviz.wire.limits import LIMITS
 
 __all__ = ["Scalar", "Scalars", "map_schema"]
 
-Scalar = str | int | float | bool
 Bounds = dict[type, tuple[float, float]]
 
 _BOUNDS: Bounds = {

@@ -7,9 +7,9 @@ from django.template import Context, Template
 from django.test import RequestFactory
 from django.utils import translation
 
+from stackviz.facts import ABSENT_REASONS
 from stackviz.web.templatetags.web import places, source, time_ago, tray_button
 from stackviz.web.words import KIND_MEANINGS, KINDS, MISSING, missing_text
-from stackviz.wire.facts import ABSENT_REASONS
 
 
 def rendered(text, **context):
