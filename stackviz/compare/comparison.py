@@ -11,7 +11,8 @@ from stackviz.compare.spec_table import Sheets, sheets_of, spec_rows
 from stackviz.compare.stacks import Stacks, stacks_of
 from stackviz.compare.subjects import Head, Loaded, baseline, heads_of
 from stackviz.compare.summary import Verdict, gap_verdicts, measured_verdicts, sheet_verdicts
-from stackviz.labs.models import Finding
+from stackviz.reports.findings import sort_findings
+from stackviz.rules import Finding
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +57,7 @@ def assemble(chosen: Sequence[Loaded], address: Address) -> Comparison:
         sheets=sheets_of(chosen, sheet_heads, figures, address),
         machines=tuple(head for head, _loaded in machines),
         base=base,
-        probed=probed_rows([loaded.snapshot for _head, loaded in machines]),
+        probed=probed_rows([loaded.report for _head, loaded in machines]),
         measured=measured,
         faults=tuple(filter(None, (_faults(head, loaded) for head, loaded in machines))),
     )
@@ -82,12 +83,8 @@ def _measured(machines: Sequence[tuple[Head, Loaded]], base: Head | None) -> Mea
     )
 
 
-_SEVERITIES = (Finding.Severity.BROKEN, Finding.Severity.WARNING, Finding.Severity.NOTE)
-
-
 def _faults(head: Head, loaded: Loaded) -> Faults | None:
-    if loaded.snapshot is None:
+    if loaded.report is None:
         return None
-    known = [finding for finding in loaded.snapshot.findings.all() if finding.severity in _SEVERITIES]
-    known.sort(key=lambda finding: _SEVERITIES.index(Finding.Severity(finding.severity)))
-    return Faults(head, tuple(known)) if known else None
+    found = sort_findings(loaded.report.findings)
+    return Faults(head, (*found.faults, *found.notes)) if found.faults or found.notes else None

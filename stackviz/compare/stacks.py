@@ -12,10 +12,9 @@ from stackviz.diagrams.boxes import Box, Column, sheet_column
 from stackviz.diagrams.layers import Layer, State
 from stackviz.diagrams.memory import MemoryDrawing, draw_memory
 from stackviz.diagrams.stack import Drawing, draw_columns
-from stackviz.labs.as_report import as_report
+from stackviz.reports.present import stack_column
 from stackviz.stacks.memory import memory_model_of
 from stackviz.stacks.queries import described_columns
-from stackviz.stacks.reported import reported_column
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,11 +121,8 @@ def _column(subjects: Sequence[Loaded], described: Column | None, number: int) -
     loaded = subjects[0]
     key, title, subtitle, url = loaded.subject.name, loaded.title, describe(loaded), loaded.url
     base = described or Column(key=key, title=title, subtitle=subtitle, url=url, boxes=())
-    if loaded.snapshot is not None:
-        snapshot = loaded.snapshot
-        cards, findings = list(snapshot.cards.all()), list(snapshot.findings.all())
-        report, sheets = as_report(snapshot, cards, snapshot.taken_at), [card.public_sheet for card in cards]
-        column = reported_column(key, title, subtitle, url, base, report, sheets, findings)
+    if loaded.report is not None:
+        column = stack_column(loaded.report, base, key=key, title=title, subtitle=subtitle, url=url)
         return replace(column, number=number)
     if len(subjects) > 1:
         title = ", ".join(subject.title for subject in subjects)

@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 from django.utils.translation import gettext as _
 
@@ -11,12 +12,13 @@ from stackviz.catalog.queries import accelerators_by_slug
 from stackviz.compare.query import Address, Kind, Selection, Subject, unknown_subject
 from stackviz.labs.models import Machine, Snapshot
 from stackviz.labs.queries import Visitor, latest_snapshots, visible_machines
+from stackviz.reports.present import JudgedReport, stored_report
 from stackviz.stacks.queries import public_stacks
 from stackviz.stacks.reported import stack_slug
 from stackviz.web.address import Note
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class Loaded:
     """One subject with what is known of it.
 
@@ -32,6 +34,11 @@ class Loaded:
     stack_slug: str = ""
     machine: Machine | None = None
     snapshot: Snapshot | None = None
+
+    @cached_property
+    def report(self) -> JudgedReport | None:
+        """What the machine reported last, read when a page needs it."""
+        return stored_report(self.snapshot) if self.snapshot is not None else None
 
 
 def load(selection: Selection, user: Visitor) -> tuple[tuple[Loaded, ...], tuple[Note, ...]]:
@@ -93,16 +100,12 @@ def short_name(accelerator: Accelerator) -> str:
 
 
 def _loaded_machine(subject: Subject, machine: Machine, snapshot: Snapshot | None) -> Loaded:
-    if snapshot is None:
-        return Loaded(subject=subject, title=machine.name, url=machine.get_absolute_url(), machine=machine)
-    slug = stack_slug(snapshot.facts, (card.vendor for card in snapshot.cards.all()))
-    sheet = main_accelerator(snapshot)
     return Loaded(
         subject=subject,
         title=machine.name,
         url=machine.get_absolute_url(),
-        accelerator=sheet,
-        stack_slug=slug,
+        accelerator=main_accelerator(snapshot) if snapshot else None,
+        stack_slug=stack_slug(snapshot.facts, (card.vendor for card in snapshot.cards.all())) if snapshot else "",
         machine=machine,
         snapshot=snapshot,
     )

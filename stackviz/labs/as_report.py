@@ -1,4 +1,4 @@
-"""A snapshot as the report it came from, for the rules: facts, cards and software, without results."""
+"""A snapshot as the report it came from: facts, cards and software, without results; and its findings."""
 
 from collections.abc import Iterable, Mapping
 from datetime import datetime
@@ -7,6 +7,7 @@ from uuid import uuid4
 
 from stackviz import wire
 from stackviz.labs.models import Card, Snapshot
+from stackviz.rules import Finding
 
 
 def as_report(snapshot: Snapshot, cards: Iterable[Card], at: datetime) -> wire.Report:
@@ -46,3 +47,21 @@ def _absent(why: Mapping[str, Any]) -> wire.Absent:
 
 def _software(found: Mapping[str, Any]) -> wire.Software:
     return wire.Software(str(found.get("component", "")), found.get("version"), str(found.get("found_by") or ""))
+
+
+def stored_findings(snapshot: Snapshot) -> tuple[Finding, ...]:
+    """What the rules said of the report when it was read, in their order."""
+    return tuple(
+        Finding(
+            rule=row.rule,
+            severity=row.severity,
+            component=row.component,
+            title=row.title,
+            evidence={str(name): str(value) for name, value in row.evidence.items()},
+            explanation=row.explanation,
+            advice=row.advice,
+            source_title=row.source_title,
+            source_url=row.source_url,
+        )
+        for row in snapshot.findings.all()
+    )

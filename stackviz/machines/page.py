@@ -9,23 +9,26 @@ from uuid import UUID
 from django.db.models import F
 from django.urls import reverse
 from django.utils import timezone
-from django.utils.translation import gettext as _
-from django.utils.translation import pgettext
 
 from stackviz.benchmarks.queries import latest_results
-from stackviz.diagrams.boxes import Column
 from stackviz.diagrams.reported_rows import drop_unreported_rows
 from stackviz.diagrams.stack import Drawing, draw_columns
-from stackviz.labs.as_report import absences, as_report
-from stackviz.labs.models import Finding, Machine, Report, Snapshot
-from stackviz.labs.queries import MachineDetail, Visitor, latest_snapshots, visible_machines
-from stackviz.machines.cards import CardFact, CardRow, card_facts, card_rows
+from stackviz.labs.models import Machine, Report, Snapshot
+from stackviz.labs.queries import Visitor, latest_snapshots, visible_machines
 from stackviz.machines.results import ResultGroup, result_groups
-from stackviz.machines.rows import CardKind, card_kinds, with_version
-from stackviz.reports.facts import Absences, Facts, ShownFact, fact_text, missing_facts, one_fact, shown_facts
-from stackviz.stacks.models import Component
-from stackviz.stacks.queries import described_columns
-from stackviz.stacks.reported import reported_column, stack_slug
+from stackviz.reports.cards import CardKind, card_kinds
+from stackviz.reports.facts import Facts
+from stackviz.reports.present import (
+    JudgedReport,
+    PresentedReport,
+    described_stacks,
+    present,
+    stack_column,
+    stored_report,
+)
+from stackviz.reports.software import component_names
+from stackviz.rules import Finding
+from stackviz.stacks.reported import stack_slug
 from stackviz.web.paging import Page, page_as, page_of
 
 REPORTS_PER_PAGE = 20
@@ -33,26 +36,9 @@ REPORTS_PER_PAGE = 20
 WATCHED_FOR = timedelta(minutes=15)
 # What the page says of the newest report that was read -> where it stands, from the snapshot.
 LATEST = {"latest_report_id": "report_id", "latest_read_at": "report__read_at", "latest_agent": "agent"}
-SEVERITIES = ("broken", "warning", "cannot-tell", "note")  # as findings are read: most pressing first
-
-
-@dataclass(frozen=True, slots=True)
-class HeadFact:
-    """One of the facts at the top: its title, the fact, and a line under it, or ""."""
-
-    title: str
-    fact: ShownFact
-    more: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class SoftwareRow:
-    """One component found. `url` leads to its description, empty where there is none."""
-
-    name: str
-    version: str
-    found_by: str
-    url: str
+HEADLINE = ("cpu.model", "memory.total_bytes", "os.name", "python.version", "torch.version")
+ON_NVIDIA = ("nvidia.driver_version", "cuda.runtime_version")
+ON_APPLE = ("memory.gpu_limit_bytes", "mps.available")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -66,20 +52,6 @@ class ReportRow:
     status_label: str
     warnings: int
     error: str
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class FindingRow:
-    """What a rule says, with its evidence: fact -> value."""
-
-    rule: str
-    severity: str
-    title: str
-    explanation: str
-    advice: str
-    evidence: Mapping[str, str]
-    source_title: str
-    source_url: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,18 +72,13 @@ class ReportBody:
 
     lab: str
     slug: str
-    headline: tuple[HeadFact, ...]
+    report: PresentedReport
     card_kinds: tuple[CardKind, ...]
-    findings: tuple[FindingRow, ...]
+    findings: tuple[Finding, ...]
     drawing: Drawing
     not_drawn: tuple[str, ...]
-    cards: tuple[CardRow, ...]
-    card_facts: tuple[CardFact, ...]
     groups: tuple[ResultGroup, ...]
     left_out: int
-    software: tuple[SoftwareRow, ...]
-    facts: tuple[ShownFact, ...]
-    missing: tuple[ShownFact, ...]
     probes: tuple[ProbeRow, ...]
 
 
@@ -167,44 +134,41 @@ def report_body(machine: Machine) -> ReportBody | None:
     snapshot = latest_snapshots([machine]).get(machine.pk)
     if snapshot is None:
         return None
-    detail = MachineDetail(machine, snapshot, tuple(snapshot.cards.all()), tuple(snapshot.findings.all()))
-    return _body(detail, snapshot)
+    return _body(machine, snapshot)
 
 
-def _body(detail: MachineDetail, snapshot: Snapshot) -> ReportBody:
-    results = latest_results([detail.machine])[detail.machine.pk]
-    absent = absences(snapshot.absent)
-    columns, not_drawn = drop_unreported_rows([_column(detail, snapshot)])
+def _body(machine: Machine, snapshot: Snapshot) -> ReportBody:
+    judged = stored_report(snapshot)
+    report = _presented(machine, judged)
+    results = latest_results([machine])[machine.pk]
+    columns, not_drawn = drop_unreported_rows([report.column])
+    found = report.findings
     return ReportBody(
-        lab=detail.machine.lab.slug,
-        slug=detail.machine.slug,
-        headline=tuple(_headline(snapshot.facts, absent)),
-        card_kinds=card_kinds(detail.cards),
-        findings=tuple(sorted(map(_finding, detail.findings), key=lambda one: SEVERITIES.index(one.severity))),
+        lab=machine.lab.slug,
+        slug=machine.slug,
+        report=report,
+        card_kinds=card_kinds(judged.cards),
+        findings=(*found.faults, *found.open_questions, *found.notes),
         drawing=draw_columns(columns),
         not_drawn=not_drawn,
-        cards=tuple(card_rows(detail.cards)),
-        card_facts=tuple(card_facts(detail.cards)),
         groups=tuple(result_groups(results)),
         left_out=results.left_out,
-        software=tuple(_software(snapshot.software)),
-        facts=tuple(shown_facts(snapshot.facts)),
-        missing=tuple(missing_facts(absent)),
         probes=tuple(_probe(probe) for probe in snapshot.probes if probe.get("state") != "ok"),
     )
 
 
-def _finding(finding: Finding) -> FindingRow:
-    return FindingRow(
-        rule=finding.rule,
-        severity=finding.severity,
-        title=finding.title,
-        explanation=finding.explanation,
-        advice=finding.advice,
-        evidence={str(name): str(value) for name, value in finding.evidence.items()},
-        source_title=finding.source_title,
-        source_url=finding.source_url,
-    )
+def _presented(machine: Machine, judged: JudgedReport) -> PresentedReport:
+    facts = judged.report.facts
+    [described] = described_stacks([stack_slug(facts, (card.vendor for card in judged.report.cards))])
+    url = machine.get_absolute_url()
+    column = stack_column(judged, described, key=machine.subject, title=machine.name, url=url)
+    return present(judged, column, names=component_names([judged.report]), first=_headline(facts))
+
+
+def _headline(facts: Facts) -> list[str]:
+    """The facts people ask for first, those of the machine's own platform included."""
+    nvidia = ON_NVIDIA if "nvidia.driver_version" in facts else ()
+    return [*HEADLINE, *nvidia, *(ON_APPLE if "apple.chip" in facts else ())]
 
 
 def _probe(probe: Mapping[str, Any]) -> ProbeRow:
@@ -231,72 +195,6 @@ def _is_arriving(report: ReportRow) -> bool:
 
 
 # --- parts ---
-
-
-def _headline(facts: Facts, absent: Absences) -> list[HeadFact]:
-    """The facts people ask for first, those of the machine's own platform included."""
-
-    def shown(title: str, name: str, more: str = "") -> HeadFact:
-        return HeadFact(title, one_fact(name, facts, absent), more)
-
-    system = with_version(one_fact("os.name", facts, absent), facts.get("os.version"))
-    head = [
-        shown(_("CPU"), "cpu.model", _cores(facts)),
-        shown(pgettext("of a machine", "Memory"), "memory.total_bytes"),
-        HeadFact(_("System"), system, fact_text("os.kernel", facts.get("os.kernel"))),
-        shown(_("Python"), "python.version", fact_text("python.implementation", facts.get("python.implementation"))),
-        shown(_("PyTorch"), "torch.version"),
-    ]
-    if "nvidia.driver_version" in facts:
-        served = facts.get("cuda.driver_api_version")
-        more = _("serves CUDA up to %(version)s") % {"version": served} if served else ""
-        head.append(shown(_("NVIDIA driver"), "nvidia.driver_version", more))
-        head.append(shown(_("CUDA runtime"), "cuda.runtime_version"))
-    if "apple.chip" in facts:
-        head.append(shown(_("Memory the GPU may use"), "memory.gpu_limit_bytes"))
-        head.append(HeadFact(_("mps device"), _mps(facts, absent)))
-    return head
-
-
-def _cores(facts: Facts) -> str:
-    physical, logical = facts.get("cpu.cores_physical"), facts.get("cpu.cores_logical")
-    cores = _("%(n)s cores") % {"n": physical} if physical else ""
-    threads = _("%(n)s threads") % {"n": logical} if logical and logical != physical else ""
-    return ", ".join(filter(None, (cores, threads)))
-
-
-def _mps(facts: Facts, absent: Absences) -> ShownFact:
-    """Built in and usable are two things: macOS updates have broken the second."""
-    built, available = facts.get("mps.built"), facts.get("mps.available")
-    if built is None or available is None:
-        return one_fact("mps.available", facts, absent)
-    if available:
-        return ShownFact("mps.available", _("usable"))
-    return ShownFact("mps.available", _("built in, not usable") if built else _("not built in"))
-
-
-def _column(detail: MachineDetail, snapshot: Snapshot) -> Column:
-    machine, cards = detail.machine, detail.cards
-    slug = stack_slug(snapshot.facts, (card.vendor for card in cards))
-    described = described_columns([slug]).get(slug) or Column(key=slug, title="", subtitle="", url="", boxes=())
-    report = as_report(snapshot, cards, snapshot.taken_at)
-    named = (machine.subject, machine.name, described.title, machine.get_absolute_url())
-    return reported_column(*named, described, report, [card.public_sheet for card in cards], detail.answers)
-
-
-def _software(software: Sequence[Mapping[str, Any]]) -> list[SoftwareRow]:
-    """What was found, in the order it was found, described components linked. One query."""
-    slugs = [str(item.get("component", "")) for item in software]
-    described = dict(Component.objects.filter(slug__in=slugs).values_list("slug", "name"))
-    return [
-        SoftwareRow(
-            name=described.get(slug, slug),
-            version=str(item.get("version") or ""),
-            found_by=str(item.get("found_by") or ""),
-            url=reverse("stacks:component", args=[slug]) if slug in described else "",
-        )
-        for slug, item in zip(slugs, software, strict=True)
-    ]
 
 
 def _reports(machine: Machine, number: int) -> Page[ReportRow]:

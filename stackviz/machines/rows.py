@@ -14,26 +14,14 @@ from stackviz.labs.as_report import absences
 from stackviz.labs.models import Card, Finding, Lab, Machine, Snapshot
 from stackviz.labs.queries import Visitor, visible_machines
 from stackviz.machines.measured import MeasuredOn, measured_on
-from stackviz.reports.facts import ShownFact, one_fact
-from stackviz.units import format_count
+from stackviz.reports.cards import CardKind
+from stackviz.reports.facts import ShownFact
+from stackviz.reports.headline import headline_fact
 
 MACHINES_PER_PAGE = 30
 # What a row says of a machine besides its cards, in column order.
 ROW_FACTS = ("cpu.model", "memory.total_bytes", "os.name", "python.version", "torch.version")
 ALARMS = ("broken", "warning")  # severities that ask for action, worst first
-
-
-@dataclass(frozen=True, slots=True)
-class CardKind:
-    """Cards of one name in one machine. `url` is empty where the name is in no public sheet."""
-
-    name: str
-    count: int
-    url: str
-
-    @property
-    def label(self) -> str:
-        return format_count(self.name, self.count)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -138,7 +126,7 @@ def _alarms(snapshots: Sequence[int]) -> dict[int | None, tuple[str, int]]:
 def _row(machine: Machine, stated: _Facts | None, cards: tuple[CardKind, ...], alarm: tuple[str, int]) -> MachineRow:
     facts, stored = stated or ({}, {})
     absent = absences({name: stored[name] for name in ROW_FACTS if name in stored})
-    cpu, memory, system, python, torch = (one_fact(name, facts, absent) for name in ROW_FACTS)
+    cpu, memory, system, python, torch = (headline_fact(name, facts, absent) for name in ROW_FACTS)
     return MachineRow(
         name=machine.name,
         url=machine.get_absolute_url(),
@@ -150,24 +138,10 @@ def _row(machine: Machine, stated: _Facts | None, cards: tuple[CardKind, ...], a
         cards=cards,
         cpu=cpu,
         memory=memory,
-        system=with_version(system, facts.get("os.version")),
+        system=system,
         python=python,
         torch=torch,
         alarm=alarm[0],
         alarms=alarm[1],
         taken_at=machine.latest_taken_at if stated is not None else None,
     )
-
-
-def with_version(fact: ShownFact, version: object) -> ShownFact:
-    """`Ubuntu` and `24.04` as one."""
-    return ShownFact(fact.name, f"{fact.text} {version}") if fact.text and version else fact
-
-
-def card_kinds(cards: Iterable[Card]) -> tuple[CardKind, ...]:
-    """Cards gathered by the name they reported, in order of their index; the sheet's name where it is known."""
-    counts: Counter[tuple[str, str]] = Counter()
-    for card in cards:
-        sheet = card.public_sheet
-        counts[(sheet.name, sheet.slug) if sheet is not None else (card.reported_name, "")] += 1
-    return tuple(CardKind(name, count, _sheet_url(slug)) for (name, slug), count in counts.items())

@@ -1,6 +1,6 @@
 """What the front page shows: how much there is, comparisons to start from, the machines that reported last."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -8,15 +8,19 @@ from django.utils.functional import Promise
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
+from stackviz import wire
 from stackviz.catalog.models import SpecValue
 from stackviz.catalog.queries import accelerators_by_slug, public_accelerators
 from stackviz.diagrams.boxes import Column
 from stackviz.diagrams.layers import Layer, State
-from stackviz.labs.models import Card, Machine, Snapshot
+from stackviz.labs.models import Machine
 from stackviz.labs.queries import Visitor, latest_snapshots, visible_machines
+from stackviz.reports.cards import card_kinds
+from stackviz.reports.headline import headline_fact
+from stackviz.reports.present import JudgedReport, stored_report
 from stackviz.stacks.models import Stack
 from stackviz.stacks.queries import described_columns
-from stackviz.units import format_counts, format_number
+from stackviz.units import format_number
 from stackviz.web.subjects import comparison_query
 
 NEWEST_MACHINES = 5
@@ -91,6 +95,7 @@ def front_page(visitor: Visitor) -> FrontPage:
     machines = visible_machines(visitor)
     newest = list(machines.filter(latest_snapshot__isnull=False).order_by("-latest_taken_at")[:NEWEST_MACHINES])
     snapshots = latest_snapshots(newest)
+    reports = [(machine, stored_report(snapshots[machine.pk])) for machine in newest if machine.pk in snapshots]
     stacks = dict(Stack.objects.filter(is_public=True).values_list("slug", "name"))
     return FrontPage(
         accelerators=format_number(public_accelerators().count()),
@@ -100,19 +105,18 @@ def front_page(visitor: Visitor) -> FrontPage:
         stacks=format_number(len(stacks)),
         machines=format_number(machines.count()),
         drawing=small_drawing(),
-        starting_points=(*_against_its_sheet(newest, snapshots), *starting_points(stacks)),
+        starting_points=(*_against_its_sheet(reports), *starting_points(stacks)),
         newest=tuple(
             NewMachine(
                 name=machine.name,
                 lab=machine.lab.name,
                 url=machine.get_absolute_url(),
                 subject=machine.subject,
-                cards=_cards(snapshots[machine.pk]),
-                system=_system(snapshots[machine.pk]),
+                cards=", ".join(kind.label for kind in card_kinds(judged.cards)),
+                system=_system(judged.report),
                 taken_at=machine.latest_taken_at,
             )
-            for machine in newest
-            if machine.pk in snapshots
+            for machine, judged in reports
         ),
     )
 
@@ -129,12 +133,11 @@ def starting_points(stacks: dict[str, str]) -> tuple[StartingPoint, ...]:
     )
 
 
-def _against_its_sheet(newest: Sequence[Machine], snapshots: Mapping[int, Snapshot]) -> list[StartingPoint]:
+def _against_its_sheet(reports: Sequence[tuple[Machine, JudgedReport]]) -> list[StartingPoint]:
     """The machine that reported last with a card of a known sheet, against that sheet; none if there is no such."""
-    for machine in newest:
-        cards = snapshots[machine.pk].cards.all() if machine.pk in snapshots else ()
-        for card in cards:
-            if sheet := card.public_sheet:
+    for machine, judged in reports:
+        for card in judged.cards:
+            if sheet := card.sheet:
                 subjects = (machine.subject, sheet.slug)
                 return [
                     StartingPoint(
@@ -165,16 +168,7 @@ def _names(column: Column, layer: Layer) -> str:
     return " · ".join(names[:NAMES_PER_LAYER])
 
 
-def _cards(snapshot: Snapshot) -> str:
-    return format_counts(map(_card_name, snapshot.cards.all()))
-
-
-def _card_name(card: Card) -> str:
-    return card.public_sheet.name if card.public_sheet else card.reported_name
-
-
-def _system(snapshot: Snapshot) -> str:
-    facts = snapshot.facts
-    torch = f"torch {facts['torch.version']}" if facts.get("torch.version") else ""
-    system = " ".join(str(facts.get(name) or "") for name in ("os.name", "os.version")).strip()
+def _system(report: wire.Report) -> str:
+    system = headline_fact("os.name", report.facts, {}).text
+    torch = f"torch {report.facts['torch.version']}" if report.facts.get("torch.version") else ""
     return " · ".join(filter(None, (system, torch)))

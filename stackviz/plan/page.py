@@ -9,7 +9,6 @@ from django.utils.translation import gettext as _
 from stackviz import wire
 from stackviz.catalog.models import Accelerator
 from stackviz.catalog.queries import accelerators_by_slug
-from stackviz.diagrams.boxes import Column
 from stackviz.diagrams.layers import State
 from stackviz.diagrams.stack import Drawing, draw_columns
 from stackviz.plan import fit
@@ -18,14 +17,13 @@ from stackviz.plan.builds import Answer, Build, builds, chosen_build, command
 from stackviz.plan.features import feature_title
 from stackviz.plan.planned_machine import Wanted
 from stackviz.plan.query import PlanQuery, with_release
+from stackviz.reports.cards import MatchedCard
+from stackviz.reports.present import JudgedReport, PresentedReport, described_stacks, present, stack_column
 from stackviz.rules import Finding, Severity, Tables
 from stackviz.rules.compatibility import Requirement
 from stackviz.stacks.lifecycle import LifeTable, life_table
-from stackviz.stacks.queries import described_columns
-from stackviz.stacks.reported import reported_column, stack_slug
+from stackviz.stacks.reported import stack_slug
 from stackviz.wire.systems import family
-
-_FAULTS = (Severity.BROKEN, Severity.WARNING, Severity.NOTE, Severity.CANNOT_TELL)
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,8 +83,8 @@ def plan_of(query: PlanQuery, tables: Tables, day: datetime) -> Plan:
     offered = builds(wanted, tables, day)
     build = chosen_build(offered, wanted, tables, day)
     without_driver = build or chosen_build(offered, replace(wanted, driver=""), tables, day)
-    found = branches(wanted, without_driver, tables, day)
-    branch = None if wanted.driver else chosen_branch(found)
+    lines = branches(wanted, without_driver, tables, day)
+    branch = None if wanted.driver else chosen_branch(lines)
     with_driver = decided(wanted, branch if build else None)
     shown_build = build or (offered[0] if offered else None)
     report, answers = fit.judged(with_driver, shown_build, tables, day)
@@ -94,24 +92,26 @@ def plan_of(query: PlanQuery, tables: Tables, day: datetime) -> Plan:
     sheet = accelerators_by_slug([query.accelerator]).get(query.accelerator) if wanted.card else None
     answer = fit.answer(with_driver, build, tables, day)
     instead = "" if answer is Answer.WORKS else fit.newest_that_works(_open_python(query), tables, day)
+    planned = _presented(report, sheet, answers)
+    found = planned.findings
     return Plan(
         query=query,
         newer=newer,
         answer=answer,
         command=command(wanted, shown_build),
         build=build,
-        builds=tuple(Offer(one, tuple(_why(one, wanted))) for one in offered),
+        builds=tuple(Offer(offer, tuple(_why(offer, wanted))) for offer in offered),
         branch=branch,
-        branches=tuple(one for one in found if one.state != "ended"),
-        older_branches=tuple(one.release.version for one in found if one.state == "ended") if build else (),
+        branches=tuple(other for other in lines if other.state != "ended"),
+        older_branches=tuple(other.release.version for other in lines if other.state == "ended") if build else (),
         pythons=tuple(fit.pythons(wanted, tables)),
         macos=tuple(fit.needed_macos(wanted, tables)),
-        findings=tuple(finding for finding in answers if finding.severity in _FAULTS),
-        fits=tuple(finding for finding in answers if finding.severity == Severity.FITS),
+        findings=(*found.faults, *found.notes, *found.open_questions),
+        fits=found.fits,
         lacks=tuple(feature_title(row.subject) for row in features if row.values == "no"),
         has=tuple(feature_title(row.subject) for row in features if row.values == "yes"),
         feature_source=features[0] if features else None,
-        drawing=draw_columns([_column(report, sheet, answers)]),
+        drawing=draw_columns([planned.column]),
         life=life_table(report),
         sheet=sheet,
         instead=instead,
@@ -165,14 +165,13 @@ def _why(build: Build, wanted: Wanted) -> Iterator[str]:
         yield _("The tables do not say for which cards %(build)s of torch %(torch)s carries code.") % words
 
 
-def _column(report: wire.Report, sheet: Accelerator | None, answers: Sequence[Finding]) -> Column:
-    """What is planned and nothing else: a plan leaves open what it does not speak of."""
-    slug = stack_slug(report.facts, (card.vendor for card in report.cards))
-    described = described_columns([slug]).get(slug) or Column(key=slug, title="", subtitle="", url="", boxes=())
-    sheets = [sheet for _card in report.cards]
+def _presented(report: wire.Report, sheet: Accelerator | None, answers: Sequence[Finding]) -> PresentedReport:
+    """What is planned and nothing else: the drawing leaves open what the plan does not name."""
+    [described] = described_stacks([stack_slug(report.facts, (card.vendor for card in report.cards))])
     system = {"linux": "linux", "windows": "windows"}.get(family(report.facts), "")
     if system:
         report = replace(report, software=(*report.software, wire.Software(system, "", "planned")))
-    title = _("What is planned")
-    column = reported_column("plan", title, described.title, "", described, report, sheets, answers, printed=True)
-    return replace(column, boxes=tuple(box for box in column.boxes if box.state != State.UNKNOWN))
+    judged = JudgedReport(report, tuple(answers), tuple(MatchedCard(card, sheet) for card in report.cards))
+    column = stack_column(judged, described, key="plan", title=_("What is planned"), printed=True)
+    boxes = tuple(box for box in column.boxes if box.state != State.UNKNOWN)
+    return present(judged, replace(column, boxes=boxes), names={})

@@ -65,15 +65,15 @@ def _nvidia_stack(facts: Mapping[str, Any], *, is_windows: bool) -> str:
 
 
 def reported_column(
-    key: str,
-    title: str,
-    subtitle: str,
-    url: str,
-    described: Column,
     report: wire.Report,
+    described: Column,
     sheets: Sequence[SheetLike | None],
     findings: Sequence[FindingLike],
     *,
+    key: str,
+    title: str,
+    subtitle: str = "",
+    url: str = "",
     printed: bool = False,
 ) -> Column:
     """`described` is the column of the stack `stack_slug` names; `sheets`: one for each card, None for none.

@@ -36,7 +36,9 @@ def column(cards=(), facts=None, software=FOUND, findings=(), stack="nvidia-cuda
     told = {**LINUX, **MEMORY, **(facts or {})}
     report = replace(linux(), facts=told, cards=tuple(cards), software=tuple(software))
     described = described_column(stack)
-    return reported_column("machine:a/b", "b", "", "/b/", described, report, sheets or [None for _ in cards], findings)
+    return reported_column(
+        report, described, sheets or [None for _ in cards], findings, key="machine:a/b", title="b", url="/b/"
+    )
 
 
 def boxes(**options) -> dict[str, Box]:
@@ -121,7 +123,7 @@ def test_a_machine_without_a_card_shows_processor_and_main_memory(stacks):
 
 def test_a_machine_that_says_nothing_about_itself_claims_nothing(stacks):
     described = described_column("cpu")
-    empty = reported_column("k", "b", "", "", described, replace(linux(), facts={}, cards=(), software=()), [], [])
+    empty = reported_column(replace(linux(), facts={}, cards=(), software=()), described, [], [], key="k", title="b")
     assert {box.state for box in empty.boxes} <= {State.UNKNOWN, State.ABSENT}
 
 
@@ -161,7 +163,7 @@ def test_a_toolkit_has_its_boxes_on_any_stack(stacks):
 
 def test_what_was_looked_for_and_is_not_there_is_said(stacks):
     report = replace(linux(), facts={}, cards=(), software=(), absent={"torch.version": Absent("not_installed", None)})
-    drawn = reported_column("a", "a", "", "", described_column("cpu"), report, [], [])
+    drawn = reported_column(report, described_column("cpu"), [], [], key="a", title="a")
     (torch,) = (box for box in drawn.boxes if box.component == "pytorch")
     assert (torch.version, torch.state) == ("not installed", State.REPORTED)
 

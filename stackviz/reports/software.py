@@ -1,0 +1,38 @@
+"""The software of a report: components by name, those that are described with a link."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+from django.urls import reverse
+
+from stackviz import wire
+from stackviz.stacks.models import Component
+
+
+@dataclass(frozen=True, slots=True)
+class SoftwareRow:
+    """A component that was found; `url` is empty where nobody described it, `version` where nothing states it."""
+
+    name: str
+    version: str
+    found_by: str
+    url: str
+
+
+def software_rows(software: Iterable[wire.Software], names: Mapping[str, str]) -> list[SoftwareRow]:
+    """What was found, in the order it was found. `names`: see `component_names`."""
+    return [
+        SoftwareRow(
+            name=names.get(found.component, found.component),
+            version=found.version or "",
+            found_by=found.found_by,
+            url=reverse("stacks:component", args=[found.component]) if found.component in names else "",
+        )
+        for found in software
+    ]
+
+
+def component_names(reports: Iterable[wire.Report]) -> dict[str, str]:
+    """Slug -> name of the described components among all that was found. One query, none where nothing was found."""
+    slugs = {found.component for report in reports for found in report.software}
+    return dict(Component.objects.filter(slug__in=slugs).values_list("slug", "name")) if slugs else {}
