@@ -30,7 +30,7 @@ def results_figure(title: str, charted: Sequence[Charted]) -> dict[str, Any]:
             value=from_si(rate.value, symbol),
             low=None if rate.low is None else from_si(rate.low, symbol),
             high=None if rate.high is None else from_si(rate.high, symbol),
-            place=item.place,
+            slot=item.place,
             note="; ".join(item.result.remarks),
         )
         for item, rate in rated

@@ -1,10 +1,10 @@
-"""Bars: drawn by CSS in a table at first paint, and as a Plotly figure when the reader looks closer. Pure data."""
+"""Bars: lengths for CSS in a table, and a Plotly figure for a closer look. Pure data."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from stackviz.charts.frame import empty_figure, frame, words
+from stackviz.charts.frame import empty_figure, frame, plotly_text
 from stackviz.charts.palette import INK, colour, colour_name
 from stackviz.units import Direction, format_number
 
@@ -17,21 +17,21 @@ BAR_PX, FRAME_PX, FEWEST_BARS = 34, 84, 3
 class Bar:
     """One measured or published figure.
 
-    `value`, `low` and `high` are in the chart's unit, low <= value <= high; both None: no interval is known.
-    `place`: which subject it belongs to, from 0; it decides the colour. `note` is shown on hover.
+    `value`, `low` and `high` are in the chart's unit, low <= value <= high; both None: the interval is unknown.
+    `slot`: number of the subject, from 0; it decides the colour. `note` is shown on hover.
     """
 
     label: str
     value: float
     low: float | None = None
     high: float | None = None
-    place: int = 0
+    slot: int = 0
     note: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class Meter:
-    """A bar in a table, as CSS wants it: per cent of the scale, written out. `is_over`: it exceeds the scale."""
+    """A bar in a table: percentages of the scale as text for CSS. `is_over`: the value exceeds the scale."""
 
     p: str
     lo: str = ""
@@ -40,7 +40,7 @@ class Meter:
 
 
 def meter(value: float, scale: float, low: float | None = None, high: float | None = None) -> Meter:
-    """How long the bar of `value` is when `scale` fills it. An interval needs both ends."""
+    """The bar of `value` where `scale` is the full length. The interval is drawn only if both ends are known."""
     if scale <= 0:
         return Meter("0")
     if low is None or high is None:
@@ -55,23 +55,23 @@ def _percent(value: float, scale: float) -> str:
 def ranked_bars(
     title: str, unit: str, bars: Sequence[Bar], better: Direction = "higher", empty: str = "no figures"
 ) -> dict[str, Any]:
-    """A Plotly figure, as plain JSON-ready data: best bar on top, intervals as error bars, figures written beside.
+    """A Plotly figure as JSON-ready data: best bar on top, intervals as error bars, values as text.
 
-    `unit`: the printed symbol all values are in. Figures that span decades become dots on a log axis.
-    Bars of equal label stay apart. No bars gives a figure that says `empty`, not an error.
+    `unit`: symbol of the unit of all values. Values that span decades become dots on a log axis. Bars with equal labels
+    stay separate. Without bars the figure shows the text `empty`.
     """
-    layout = frame(title, FRAME_PX + BAR_PX * max(len(bars), FEWEST_BARS), {"title": {"text": words(unit)}}, {})
+    layout = frame(title, FRAME_PX + BAR_PX * max(len(bars), FEWEST_BARS), {"title": {"text": plotly_text(unit)}}, {})
     layout["bargap"] = 0.35
     if not bars:
         return empty_figure(layout, empty)
     worst_first = sorted(bars, key=lambda bar: bar.value, reverse=better == "lower")
     spans_decades = _spans_decades([bar.value for bar in bars])
     layout["xaxis"] |= {"type": "log", "dtick": 1} if spans_decades else {"rangemode": "tozero"}
-    # Places on the axis are numbers, their labels texts: two bars of one name would otherwise be drawn as one.
+    # Positions are numbers with text labels: Plotly would otherwise merge two bars of the same name.
     layout["yaxis"] |= {
         "tickmode": "array",
         "tickvals": list(range(len(bars))),
-        "ticktext": [words(bar.label) + " " for bar in worst_first],
+        "ticktext": [plotly_text(bar.label) + " " for bar in worst_first],
         "showgrid": False,
         "zeroline": False,
     }
@@ -87,15 +87,15 @@ def _spans_decades(values: Sequence[float]) -> bool:
 
 
 def _trace(bars: Sequence[Bar]) -> dict[str, Any]:
-    """What bars and dots share: places, figures, colours, intervals."""
+    """The parts that bars and dots share: positions, values, colours, intervals."""
     trace: dict[str, Any] = {
         "x": [bar.value for bar in bars],
         "y": list(range(len(bars))),
         "text": [format_number(bar.value) for bar in bars],
-        "customdata": [[words(bar.label), words(bar.note)] for bar in bars],
+        "customdata": [[plotly_text(bar.label), plotly_text(bar.note)] for bar in bars],
         "hovertemplate": "%{customdata[0]}: %{text}<br>%{customdata[1]}<extra></extra>",
-        "marker": {"color": [colour(bar.place) for bar in bars]},
-        "meta": {"colours": [colour_name(bar.place) for bar in bars]},
+        "marker": {"color": [colour(bar.slot) for bar in bars]},
+        "meta": {"colours": [colour_name(bar.slot) for bar in bars]},
         "cliponaxis": False,
     }
     if any(bar.low is not None and bar.high is not None for bar in bars):

@@ -1,4 +1,4 @@
-"""What all figures share: margins, colours of ink and lines, words. Pure data."""
+"""What all Plotly figures share: margins, colours of ink and lines, escaping. Pure data."""
 
 import html
 from typing import Any
@@ -10,7 +10,7 @@ def frame(title: str, height: int, xaxis: dict[str, Any], yaxis: dict[str, Any])
     """A Plotly layout without a background, `height` in pixels, with these two axes."""
     lines = {"gridcolor": LINE, "zerolinecolor": LINE}
     return {
-        "title": {"text": words(title), "font": {"size": 14, "color": INK}, "x": 0, "xanchor": "left"},
+        "title": {"text": plotly_text(title), "font": {"size": 14, "color": INK}, "x": 0, "xanchor": "left"},
         "height": height,
         "margin": {"l": 8, "r": 56, "t": 40, "b": 40},
         "paper_bgcolor": "rgba(0,0,0,0)",
@@ -23,11 +23,11 @@ def frame(title: str, height: int, xaxis: dict[str, Any], yaxis: dict[str, Any])
 
 
 def empty_figure(layout: dict[str, Any], text: str) -> dict[str, Any]:
-    """A figure without data that says so."""
-    says = {"text": words(text), "xref": "paper", "yref": "paper", "x": 0.5, "y": 0.5, "showarrow": False}
-    return {"data": [], "layout": {**layout, "annotations": [says]}}
+    """A figure without data that shows `text`."""
+    annotation = {"text": plotly_text(text), "xref": "paper", "yref": "paper", "x": 0.5, "y": 0.5, "showarrow": False}
+    return {"data": [], "layout": {**layout, "annotations": [annotation]}}
 
 
-def words(text: str) -> str:
-    """Text for a figure. Plotly reads tags and links in its texts, and a name may come from a hostile report."""
+def plotly_text(text: str) -> str:
+    """`text` escaped for Plotly, which renders tags and links; a name may come from a hostile report."""
     return html.escape(text, quote=False)

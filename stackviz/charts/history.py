@@ -1,4 +1,4 @@
-"""How a figure moved over time, as a Plotly figure. Pure data."""
+"""A series of results over time, as a Plotly figure. Pure data."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -6,16 +6,16 @@ from datetime import UTC, datetime
 from typing import Any
 
 from stackviz.charts.bars import DECADES_RATIO
-from stackviz.charts.frame import empty_figure, frame, words
+from stackviz.charts.frame import empty_figure, frame, plotly_text
 from stackviz.charts.palette import colour, colour_name
 
 HEIGHT_PX = 320
-LEAST_SPAN_RATIO = 0.10  # of the middle, to either side: what a benchmark may vary from day to day
+LEAST_SPAN_RATIO = 0.10  # of the middle, to either side: how much a benchmark varies from day to day
 
 
 @dataclass(frozen=True, slots=True)
-class Point:
-    """One figure at one time, in the chart's unit. `value` None: a failed run; the line breaks there, never at 0."""
+class HistoryPoint:
+    """One result, in the chart's unit. `value` None: a failed run, drawn as a gap, never as 0."""
 
     at: datetime
     value: float | None
@@ -24,21 +24,21 @@ class Point:
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
-    """One series, oldest point first. `place` decides its colour, from 0."""
+class HistoryLine:
+    """One series, oldest point first. `slot`, from 0, decides its colour."""
 
     label: str
-    points: Sequence[Point]
-    place: int = 0
+    points: Sequence[HistoryPoint]
+    slot: int = 0
 
 
-def history(title: str, unit: str, lines: Sequence[Line], empty: str = "no figures") -> dict[str, Any]:
-    """A Plotly figure as plain data: one line per series with its intervals; several are named at their last point.
+def history_figure(title: str, unit: str, lines: Sequence[HistoryLine], empty: str = "no figures") -> dict[str, Any]:
+    """A Plotly figure as JSON-ready data: one line per series with its intervals; several are labelled at their ends.
 
-    Nothing to draw gives a figure that says `empty`.
+    Without points the figure shows the text `empty`.
     """
     values = [point.value for line in lines for point in line.points if point.value is not None]
-    layout = frame(title, HEIGHT_PX, {"type": "date"}, {"title": {"text": words(unit)}})
+    layout = frame(title, HEIGHT_PX, {"type": "date"}, {"title": {"text": plotly_text(unit)}})
     if not values:
         return empty_figure(layout, empty)
     spans_decades = min(values) > 0 and max(values) / min(values) > DECADES_RATIO
@@ -47,17 +47,17 @@ def history(title: str, unit: str, lines: Sequence[Line], empty: str = "no figur
 
 
 def _range(values: Sequence[float]) -> list[float]:
-    """Where a linear axis begins and ends: around the figures, but never so near that noise looks like a change."""
+    """Ends of a linear axis around the values, wide enough that noise does not look like a change."""
     low, high = min(values), max(values)
     middle = (low + high) / 2
     half = max((high - low) * 0.6, abs(middle) * LEAST_SPAN_RATIO) or 1.0
     return [middle - half, middle + half]
 
 
-def _trace(line: Line, *, is_named: bool) -> dict[str, Any]:
+def _trace(line: HistoryLine, *, is_named: bool) -> dict[str, Any]:
     points = line.points
     last = max((at for at, point in enumerate(points) if point.value is not None), default=-1) if is_named else -1
-    label = words(line.label)
+    label = plotly_text(line.label)
     return {
         "type": "scatter",
         "mode": "lines+markers+text",
@@ -67,9 +67,9 @@ def _trace(line: Line, *, is_named: bool) -> dict[str, Any]:
         "text": [label if at == last else "" for at in range(len(points))],
         "textposition": "top left",
         "connectgaps": False,
-        "line": {"color": colour(line.place), "width": 2},
-        "marker": {"color": colour(line.place), "size": 6},
-        "meta": {"colours": colour_name(line.place)},
+        "line": {"color": colour(line.slot), "width": 2},
+        "marker": {"color": colour(line.slot), "size": 6},
+        "meta": {"colours": colour_name(line.slot)},
         "error_y": {
             "type": "data",
             "symmetric": False,

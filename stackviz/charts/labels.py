@@ -1,18 +1,18 @@
-"""Names beside the dots of a drawing, where they cover nothing, for a wide, a middle and a narrow one. Pure data."""
+"""Labels beside the dots of a scatter that overlap nothing, at a wide, a middle and a narrow width. Pure data."""
 
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-HEIGHT_PX, WIDE_PX, MIDDLE_PX, NARROW_PX = 520, 1080, 640, 290  # the drawing without its margins
+HEIGHT_PX, WIDE_PX, MIDDLE_PX, NARROW_PX = 520, 1080, 640, 290  # the plot area without its margins
 LETTER_PX, LINE_PX, GAP_PX = 6.6, 14, 4
 MOST_LABELS = 60
-SAME_PLACE = 1.0  # per cent of the drawing: one name for what lies on one spot
+SAME_SPOT = 1.0  # per cent of the plot: dots closer than this share one label
 
 
 @dataclass(frozen=True, slots=True)
-class Named:
-    """A dot and its name: its middle in per cent of the drawing from the upper left, its radius in pixels."""
+class NamedDot:
+    """A dot to label: its centre in per cent of the plot from the upper left, its radius in pixels."""
 
     key: int
     text: str
@@ -23,9 +23,9 @@ class Named:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Label:
-    """A dot's name beside it: an offset in pixels, and where its text is anchored.
+    """The label of a dot: the dot's position in per cent, an offset in pixels, and the text anchor.
 
-    `only`: the drawings it fits into: "" any, "middle" not the narrow one, "wide" the wide one alone.
+    `only`: the widths it fits: "" all, "middle" all but the narrow one, "wide" only the wide one.
     """
 
     text: str
@@ -40,32 +40,32 @@ class Label:
 _Box = tuple[float, float, float, float]  # left, top, right, bottom in pixels
 
 
-def place_labels(named: Sequence[Named], lines: Sequence[tuple[str, float, float]] = ()) -> list[Label]:
-    """Names of the outstanding dots, each where it covers no other name and no dot; what has no room has none.
+def place_labels(named: Sequence[NamedDot], lines: Sequence[tuple[str, float, float]] = ()) -> list[Label]:
+    """Labels of the most prominent dots that overlap no other label and no dot; dots without room get none.
 
-    `lines`: the words of a line and its upper end in per cent; names keep clear of them too.
+    `lines`: (label, x, y) of each iso line at its upper end, in per cent; labels avoid these too.
     """
     at = {dot.key: dot for dot in named}
     cloud = _Cloud(at, tuple(lines))
     wanted = outstanding([(dot.key, dot.x, dot.y) for dot in named])[:MOST_LABELS]
     wide = _placed(wanted, cloud, WIDE_PX)
-    middle = _kept(_placed(wanted, cloud, MIDDLE_PX), wide)
-    narrow = _kept(_placed(wanted, cloud, NARROW_PX), middle)
-    found = []
+    middle = _placed_alike(_placed(wanted, cloud, MIDDLE_PX), wide)
+    narrow = _placed_alike(_placed(wanted, cloud, NARROW_PX), middle)
+    labels = []
     for key, (_side, (dx, dy, anchor)) in wide.items():
         only = "" if key in narrow else "middle" if key in middle else "wide"
         dot = at[key]
-        found.append(Label(text=dot.text, x=f"{dot.x:.1f}", y=f"{dot.y:.1f}", dx=dx, dy=dy, anchor=anchor, only=only))
-    return found
+        labels.append(Label(text=dot.text, x=f"{dot.x:.1f}", y=f"{dot.y:.1f}", dx=dx, dy=dy, anchor=anchor, only=only))
+    return labels
 
 
-def _kept(smaller: dict[int, "_Placing"], larger: dict[int, "_Placing"]) -> dict[int, "_Placing"]:
-    """What stands in the smaller drawing as in the larger one: a name has one place for all of them."""
+def _placed_alike(smaller: dict[int, "_Placing"], larger: dict[int, "_Placing"]) -> dict[int, "_Placing"]:
+    """The placings of the smaller plot that equal those of the larger one: a label has one placing at all widths."""
     return {key: placing for key, placing in smaller.items() if larger.get(key) == placing}
 
 
 def outstanding(points: Sequence[tuple[int, float, float]]) -> list[int]:
-    """Keys, those first that stand out: on the upper left edge of the cloud, then those with most room around them."""
+    """Keys by prominence: dots on the upper left edge of the cloud, then those with most room around them."""
     edge = []
     lowest = math.inf
     for key, _x, y in sorted(points, key=lambda point: (point[1], point[2])):
@@ -80,7 +80,7 @@ def outstanding(points: Sequence[tuple[int, float, float]]) -> list[int]:
 
 
 def _room(key: int, x: float, y: float, points: Sequence[tuple[int, float, float]]) -> float:
-    """Distance to the nearest other, in per cent of the drawing."""
+    """Distance to the nearest other dot, in per cent of the plot."""
     return min(
         (math.hypot(x - other_x, y - other_y) for other, other_x, other_y in points if other != key), default=100
     )
@@ -88,18 +88,18 @@ def _room(key: int, x: float, y: float, points: Sequence[tuple[int, float, float
 
 @dataclass(frozen=True, slots=True)
 class _Cloud:
-    """What labels must keep clear of: the dots by key, and the words of lines at their ends, in per cent."""
+    """What labels must not overlap: the dots by key, and the labels of lines at their ends, in per cent."""
 
-    dots: dict[int, Named]
+    dots: dict[int, NamedDot]
     lines: tuple[tuple[str, float, float], ...]
 
     def boxes(self, width: int) -> list[_Box]:
-        """What is taken before any name is written, in a drawing of this width."""
-        found = []
+        """Boxes occupied before any label is placed, at this width."""
+        boxes = []
         for dot in self.dots.values():
             x, y = _pixels(dot.x, dot.y, width)
-            found.append((x - dot.radius_px, y - dot.radius_px, x + dot.radius_px, y + dot.radius_px))
-        return found + [_box(text, _pixels(x, y, width), LINE_LABEL) for text, x, y in self.lines]
+            boxes.append((x - dot.radius_px, y - dot.radius_px, x + dot.radius_px, y + dot.radius_px))
+        return boxes + [_box(text, _pixels(x, y, width), LINE_LABEL) for text, x, y in self.lines]
 
 
 def _pixels(x: float, y: float, width: int) -> tuple[float, float]:
@@ -112,21 +112,21 @@ LINE_LABEL: _Offset = (-4, 12, "end")  # as the template writes it
 
 
 def _placed(wanted: Sequence[int], cloud: _Cloud, width: int) -> dict[int, _Placing]:
-    """Key -> (side, offset and anchor) of the labels that fit a drawing of this width."""
+    """Key -> (side, offset and anchor) of the labels that fit at this width."""
     taken = cloud.boxes(width)
-    found: dict[int, _Placing] = {}
+    placings: dict[int, _Placing] = {}
     for key in wanted:
         dot = cloud.dots[key]
-        others = (cloud.dots[other] for other in found)
-        if any(math.dist((dot.x, dot.y), (other.x, other.y)) < SAME_PLACE for other in others):
+        others = (cloud.dots[other] for other in placings)
+        if any(math.dist((dot.x, dot.y), (other.x, other.y)) < SAME_SPOT for other in others):
             continue
         for side, offset in _sides(dot.radius_px):
             box = _box(dot.text, _pixels(dot.x, dot.y, width), offset)
             if _is_inside(box, width) and not any(_overlap(box, other) for other in taken):
-                found[key] = (side, offset)
+                placings[key] = (side, offset)
                 taken.append(box)
                 break
-    return found
+    return placings
 
 
 def _sides(radius: float) -> tuple[tuple[str, _Offset], ...]:
@@ -155,5 +155,5 @@ def _is_inside(box: _Box, width: int) -> bool:
     return box[0] >= 0 and box[2] <= width and box[1] >= 0 and box[3] <= HEIGHT_PX
 
 
-def _overlap(one: _Box, other: _Box) -> bool:
-    return one[0] < other[2] and other[0] < one[2] and one[1] < other[3] and other[1] < one[3]
+def _overlap(box: _Box, other: _Box) -> bool:
+    return box[0] < other[2] and other[0] < box[2] and box[1] < other[3] and other[1] < box[3]

@@ -1,4 +1,4 @@
-"""A ladder: figures ranked, as bar lengths for CSS. Published and measured are never one bar. Pure data."""
+"""A ladder: values ranked, as bar lengths for CSS. Published and measured values are separate bars. Pure data."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -6,12 +6,12 @@ from dataclasses import dataclass
 from stackviz.charts.scale import Scale, ScaleKind, bar_scale
 from stackviz.units import format_number
 
-TICKS_APART = 18  # per cent of the drawing: room for `100,000` on a phone
+TICKS_APART = 18  # per cent of the width: room for `100,000` on a phone
 
 
 @dataclass(frozen=True, slots=True)
 class Rung:
-    """One ranked thing: `value` in the ladder's unit; `measured` the same, timed on a real one, None: nobody did."""
+    """One thing to rank: `value` in the ladder's unit; `measured`: the best measured value, None for none."""
 
     key: int
     value: float
@@ -19,11 +19,11 @@ class Rung:
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
-    """A rung as it is drawn: `place` in the ranking, equals share one; lengths in per cent, written for CSS."""
+class LadderStep:
+    """A ranked rung: equal values share a `rank`; lengths in per cent, as text for CSS; "" where not measured."""
 
     key: int
-    place: int
+    rank: int
     length: str
     measured_length: str
 
@@ -36,24 +36,24 @@ class Tick:
 
 @dataclass(frozen=True, slots=True)
 class Ladder:
-    """Best first. `is_dotted`: on a logarithmic scale lengths have no zero, so figures are marks, not bars."""
+    """Best first. `is_dotted`: draw marks in place of bars, since lengths on a logarithmic scale have no zero."""
 
-    steps: tuple[Step, ...]
+    steps: tuple[LadderStep, ...]
     ticks: tuple[Tick, ...]
     is_dotted: bool
 
 
-def ladder(rungs: Sequence[Rung], kind: ScaleKind, *, lower_is_better: bool = False) -> Ladder:
-    """Rank these, equals in the order given. One scale holds published and measured, so that a row's two compare."""
+def rank_rungs(rungs: Sequence[Rung], kind: ScaleKind, *, lower_is_better: bool = False) -> Ladder:
+    """Rank the rungs, equal values in the order given. Published and measured values share one scale."""
     ranked = sorted(rungs, key=lambda rung: rung.value if lower_is_better else -rung.value)
     values = [rung.value for rung in rungs] + [rung.measured for rung in rungs if rung.measured is not None]
     scale = bar_scale(values, kind)
-    steps: list[Step] = []
+    steps: list[LadderStep] = []
     for number, rung in enumerate(ranked, 1):
         is_level = number > 1 and rung.value == ranked[number - 2].value
-        place = steps[-1].place if is_level else number
+        rank = steps[-1].rank if is_level else number
         measured = "" if rung.measured is None else _percent(scale, rung.measured)
-        steps.append(Step(rung.key, place, _percent(scale, rung.value), measured))
+        steps.append(LadderStep(rung.key, rank, _percent(scale, rung.value), measured))
     return Ladder(tuple(steps), tuple(_ticks(scale)) if rungs else (), kind == "log")
 
 

@@ -21,7 +21,7 @@ class Scale:
     high: float
 
     def percent(self, value: float) -> float:
-        """Where `value` stands, from 0 to 100; what lies beyond an end stands at it."""
+        """The position of `value`, from 0 to 100; values beyond an end are clamped to it."""
         if self.kind == "log":
             share = (math.log10(value) - math.log10(self.low)) / self._decades if value > 0 else 0.0
         else:
@@ -33,40 +33,41 @@ class Scale:
         return math.log10(self.high) - math.log10(self.low)
 
     def ticks(self, apart: float = 100 / MOST_TICKS) -> list[float]:
-        """Round figures inside the scale, smallest first, at least `apart` per cent from one another."""
+        """Round values inside the scale, smallest first, at least `apart` per cent from one another."""
         sets = _log_ticks(self.low, self.high) if self.kind == "log" else _linear_ticks(self.low, self.high)
-        found: list[float] = []
-        for found in sets:
-            places = [self.percent(tick) for tick in found]
-            if all(after - before >= apart for before, after in pairwise(places)):
-                return found
-        return found
+        ticks: list[float] = []
+        for ticks in sets:
+            positions = [self.percent(tick) for tick in ticks]
+            if all(after - before >= apart for before, after in pairwise(positions)):
+                return ticks
+        return ticks
 
 
 def spans_decades(values: Iterable[float], ratio: float = DECADES_RATIO) -> bool:
-    """Whether a linear scale would hide the small ones: the largest is more than `ratio` times the smallest."""
-    found = [value for value in values if value > 0]
-    return bool(found) and max(found) / min(found) > ratio
+    """Whether a linear scale would hide the small values: the largest is more than `ratio` times the smallest."""
+    positive = [value for value in values if value > 0]
+    return bool(positive) and max(positive) / min(positive) > ratio
 
 
 def scale_for(values: Iterable[float], kind: ScaleKind, *, margin: float = 0.0) -> Scale:
-    """A scale that holds all these; zero is on a linear one, and on a logarithmic one what is not above zero stands at
-    its low end. `margin`: kept free at both ends, as a share.
+    """A scale that holds all values. A linear one starts at zero; on a logarithmic one, values <= 0 are at its low end.
+
+    `margin`: free space at both ends, as a share.
     """
-    found = list(values)
+    values = list(values)
     if kind == "log":
-        above = [value for value in found if value > 0] or [1.0]
+        above = [value for value in values if value > 0] or [1.0]
         low, high = min(above), max(above)
         if low == high:
             return Scale("log", low / 2, high * 2)
         room = (high / low) ** margin
         return Scale("log", low / room, high * room)
-    high = max(found, default=0.0) or 1.0
+    high = max(values, default=0.0) or 1.0
     return Scale("linear", 0.0, high * (1 + margin))
 
 
 def bar_scale(values: Iterable[float], kind: ScaleKind) -> Scale:
-    """A scale for lengths: a logarithmic one begins at a power of ten, so that its ticks say what the length means."""
+    """A scale for bar lengths: a logarithmic one starts at a power of ten."""
     scale = scale_for(values, kind)
     if kind == "linear":
         return scale
@@ -74,19 +75,19 @@ def bar_scale(values: Iterable[float], kind: ScaleKind) -> Scale:
 
 
 def _linear_ticks(low: float, high: float) -> Iterator[list[float]]:
-    """Ever fewer ticks, the closest first."""
+    """Sets of ticks, from the densest to the sparsest."""
     for number in range(MOST_TICKS, 1, -1):
         step = round_step((high - low) / number)
         first = math.ceil(low / step)
-        yield [place * step for place in range(first, math.floor(high / step * (1 + 1e-9)) + 1)]
+        yield [index * step for index in range(first, math.floor(high / step * (1 + 1e-9)) + 1)]
 
 
 def _log_ticks(low: float, high: float) -> Iterator[list[float]]:
-    """Ever fewer ticks, the closest first: 1, 2, 5, 10; 1, 3, 10; 1, 10; then every second, third power."""
+    """Sets of ticks, from the densest to the sparsest: 1, 2, 5, 10; 1, 3, 10; 1, 10; then every second, third power."""
     powers = range(math.floor(math.log10(low)), math.ceil(math.log10(high)) + 1)
     for mantissas, every in (((1, 2, 5), 1), ((1, 3), 1), ((1,), 1), ((1,), 2), ((1,), 3)):
-        found = [number * 10.0**power for power in powers if power % every == 0 for number in mantissas]
-        yield [tick for tick in found if low * (1 - 1e-9) <= tick <= high * (1 + 1e-9)]
+        ticks = [number * 10.0**power for power in powers if power % every == 0 for number in mantissas]
+        yield [tick for tick in ticks if low * (1 - 1e-9) <= tick <= high * (1 + 1e-9)]
 
 
 def round_step(least: float) -> float:

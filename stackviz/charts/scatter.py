@@ -1,7 +1,7 @@
-"""A scatter of two measures, as places in per cent for SVG drawn on the server, and as a Plotly figure. Pure data.
+"""A scatter of two measures, as positions for SVG drawn on the server, and as a Plotly figure. Pure data.
 
-Places are per cent of the drawing, so that it fits any screen while its letters stay as large as they are; labels are
-placed for a wide and for a narrow drawing, and each says whether it fits into both.
+Positions are per cent of the plot, so that it fits any screen at the same font size; labels are placed for several
+widths, and each states the widths it fits.
 """
 
 import math
@@ -9,8 +9,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from stackviz.charts.frame import empty_figure, frame, words
-from stackviz.charts.labels import Label, Named, place_labels
+from stackviz.charts.frame import empty_figure, frame, plotly_text
+from stackviz.charts.labels import Label, NamedDot, place_labels
 from stackviz.charts.palette import LIGHT, colour, colour_name
 from stackviz.charts.scale import Scale, ScaleKind, scale_for
 from stackviz.units import format_number
@@ -26,7 +26,7 @@ SHAPES = (
 )
 PLOTLY_SHAPES = ("circle", "square", "triangle-up", "diamond", "triangle-down", "cross")
 RADIUS_PX = 7  # around the largest of SHAPES
-SIZES = (0.55, 0.75, 1.0, 1.3, 1.65)  # what a shape is scaled by; five steps are told apart, twenty are not
+SIZES = (0.55, 0.75, 1.0, 1.3, 1.65)  # scale of a shape; readers distinguish five sizes, not twenty
 MIDDLE_SIZE = 2
 FEWEST_LINES = 3
 FIGURE_PX = 620
@@ -35,14 +35,14 @@ MARGIN = 0.04
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Dot:
-    """One thing: `x`, `y`, `size` in the units of their axes; `size` None is unknown. `place` decides colour, shape."""
+    """A point to draw: `x`, `y`, `size` in the units of their axes; `size` None: unknown. `slot`: colour and shape."""
 
     key: int
     label: str
     x: float
     y: float
     size: float | None = None
-    place: int = 0
+    slot: int = 0
     note: str = ""
 
 
@@ -57,26 +57,26 @@ class Iso:
 
 @dataclass(frozen=True, slots=True)
 class Spot:
-    """A dot as it is drawn. `x`, `y` in per cent from the upper left; `step`: which of SIZES; `place` as given."""
+    """A placed dot. `x`, `y` in per cent from the upper left; `step`: index into SIZES; `slot` as given."""
 
     key: int
     x: str
     y: str
     step: int
-    place: int
+    slot: int
 
 
 @dataclass(frozen=True, slots=True)
 class Mark:
-    """A tick, at per cent from the left or from above."""
+    """A tick, in per cent from the left or from the top."""
 
     at: str
     label: str
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
-    """An iso-line from end to end, with its label near its upper end."""
+class IsoLine:
+    """An iso line from end to end, with its label near the upper end."""
 
     x1: str
     y1: str
@@ -91,11 +91,11 @@ class Scatter:
     labels: tuple[Label, ...]
     x_marks: tuple[Mark, ...]
     y_marks: tuple[Mark, ...]
-    lines: tuple[Line, ...]
+    lines: tuple[IsoLine, ...]
 
 
-def scatter(dots: Sequence[Dot], x_kind: ScaleKind, y_kind: ScaleKind, isos: Sequence[Iso] = ()) -> Scatter:
-    """Where everything goes. On a logarithmic axis what is not above zero stands at its low end."""
+def place_scatter(dots: Sequence[Dot], x_kind: ScaleKind, y_kind: ScaleKind, isos: Sequence[Iso] = ()) -> Scatter:
+    """The position of every element. On a logarithmic axis, values <= 0 are at the low end."""
     if not dots:
         return Scatter((), (), (), (), ())
     xs, ys = (
@@ -104,7 +104,7 @@ def scatter(dots: Sequence[Dot], x_kind: ScaleKind, y_kind: ScaleKind, isos: Seq
     )
     steps = size_steps([dot.size for dot in dots])
     spots = [
-        Spot(dot.key, _percent(xs.percent(dot.x)), _percent(100 - ys.percent(dot.y)), step, dot.place)
+        Spot(dot.key, _percent(xs.percent(dot.x)), _percent(100 - ys.percent(dot.y)), step, dot.slot)
         for dot, step in zip(dots, steps, strict=True)
     ]
     lines = [line for iso in isos if (line := _line(iso, xs, ys))]
@@ -117,10 +117,10 @@ def scatter(dots: Sequence[Dot], x_kind: ScaleKind, y_kind: ScaleKind, isos: Seq
     )
 
 
-def _labels(dots: Sequence[Dot], steps: Sequence[int], xs: Scale, ys: Scale, lines: Sequence[Line]) -> list[Label]:
-    """Names of the outstanding dots, which keep clear of the dots and of the words of the lines."""
+def _labels(dots: Sequence[Dot], steps: Sequence[int], xs: Scale, ys: Scale, lines: Sequence[IsoLine]) -> list[Label]:
+    """Labels of the most prominent dots, which overlap neither dots nor the labels of lines."""
     named = [
-        Named(dot.key, dot.label, xs.percent(dot.x), 100 - ys.percent(dot.y), RADIUS_PX * SIZES[step])
+        NamedDot(dot.key, dot.label, xs.percent(dot.x), 100 - ys.percent(dot.y), RADIUS_PX * SIZES[step])
         for dot, step in zip(dots, steps, strict=True)
     ]
     return place_labels(named, [(line.label, float(line.x2), float(line.y2)) for line in lines])
@@ -131,7 +131,7 @@ def _percent(value: float) -> str:
 
 
 def size_steps(sizes: Sequence[float | None]) -> list[int]:
-    """Which of SIZES each has, by the logarithm of its figure; an unknown one, or all equal, the middle."""
+    """Index into SIZES of each, by the logarithm of its value; MIDDLE_SIZE where unknown or where all are equal."""
     known = [math.log10(size) for size in sizes if size]
     low, high = min(known, default=0.0), max(known, default=0.0)
     if high == low:
@@ -148,11 +148,11 @@ def size_steps(sizes: Sequence[float | None]) -> list[int]:
 
 def iso_ratios(ratios: Iterable[float], most: int = 5) -> list[float]:
     """Round ratios among these, evenly spread over their decades: 1, 10, 100, or 20, 50, 100."""
-    found = sorted(ratio for ratio in ratios if ratio > 0)
-    if not found:
+    positive = sorted(ratio for ratio in ratios if ratio > 0)
+    if not positive:
         return []
-    # The middle nine tenths: one odd thing would spread the lines over empty space.
-    low, high = found[len(found) // 20], found[-1 - len(found) // 20]
+    # The middle nine tenths: a single outlier would spread the lines over empty space.
+    low, high = positive[len(positive) // 20], positive[-1 - len(positive) // 20]
     for reach in (1, 2, 5):
         inside = _round_between(low / reach, high * reach, most)
         if len(inside) >= FEWEST_LINES:
@@ -171,15 +171,15 @@ def _round_between(low: float, high: float, most: int) -> list[float]:
     return inside
 
 
-def _line(iso: Iso, xs: Scale, ys: Scale) -> Line | None:
-    """The part of the line inside the drawing; None where it does not cross it."""
+def _line(iso: Iso, xs: Scale, ys: Scale) -> IsoLine | None:
+    """The part of the line inside the plot; None where it does not cross it."""
     slope = 1 / iso.ratio if iso.is_inverse else iso.ratio
     left, right = max(xs.low, ys.low / slope), min(xs.high, ys.high / slope)
     if not left < right:
         return None
     ends = [(_percent(xs.percent(x)), _percent(100 - ys.percent(x * slope))) for x in (left, right)]
     (x1, y1), (x2, y2) = ends
-    return Line(x1, y1, x2, y2, iso.label)
+    return IsoLine(x1, y1, x2, y2, iso.label)
 
 
 # --- Plotly ---
@@ -194,7 +194,7 @@ class AxisWords:
 def scatter_figure(
     title: str, x: AxisWords, y: AxisWords, dots: Sequence[Dot], urls: dict[int, str], empty: str = "no figures"
 ) -> dict[str, Any]:
-    """The same as a Plotly figure. `urls`: where a click on a dot leads."""
+    """The same as a Plotly figure. `urls`: dot key -> address that a click opens."""
     layout = frame(title, FIGURE_PX, _plotly_axis(x), _plotly_axis(y))
     layout["hovermode"] = "closest"
     if not dots:
@@ -205,17 +205,21 @@ def scatter_figure(
         "mode": "markers",
         "x": [dot.x for dot in dots],
         "y": [dot.y for dot in dots],
-        "customdata": [[words(dot.label), words(dot.note), urls.get(dot.key, "")] for dot in dots],
+        "customdata": [[plotly_text(dot.label), plotly_text(dot.note), urls.get(dot.key, "")] for dot in dots],
         "hovertemplate": "<b>%{customdata[0]}</b><br>%{customdata[1]}<extra></extra>",
         "marker": {
-            "color": [colour(dot.place) for dot in dots],
+            "color": [colour(dot.slot) for dot in dots],
             "size": [12 * SIZES[step] for step in steps],
-            "symbol": [PLOTLY_SHAPES[dot.place % len(LIGHT)] for dot in dots],
+            "symbol": [PLOTLY_SHAPES[dot.slot % len(LIGHT)] for dot in dots],
         },
-        "meta": {"colours": [colour_name(dot.place) for dot in dots]},
+        "meta": {"colours": [colour_name(dot.slot) for dot in dots]},
     }
     return {"data": [trace], "layout": layout}
 
 
 def _plotly_axis(axis: AxisWords) -> dict[str, Any]:
-    return {"title": {"text": words(axis.title)}, "type": "log" if axis.kind == "log" else "linear", "zeroline": False}
+    return {
+        "title": {"text": plotly_text(axis.title)},
+        "type": "log" if axis.kind == "log" else "linear",
+        "zeroline": False,
+    }

@@ -1,16 +1,16 @@
-"""A time line as lanes: each thing at its year, in per cent, moved down a row where its name would cover another."""
+"""A timeline in lanes: each event at its year, in per cent, moved down a row where its label would overlap another."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-# In a drawing of some 900 pixels a name takes, in per cent of the width, this much for each letter and around it.
+# At some 900 pixels, the width of a label in per cent: per letter, and around it.
 LETTER, AROUND = 0.75, 1.8
-ROOM_YEARS = 2  # right of the last year, for its names
+ROOM_YEARS = 2  # right of the last year, for its labels
 
 
 @dataclass(frozen=True, slots=True)
 class Event:
-    """Something that came in a year. Events of one lane are given in order of their years."""
+    """An event to place. Events of one lane are given in order of their years."""
 
     key: str
     label: str
@@ -18,8 +18,8 @@ class Event:
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
-    """Where an event is drawn: per cent from the left, written for CSS, and a row of its lane, from 0."""
+class PlacedEvent:
+    """A placed event: per cent from the left, as text for CSS, and its row in the lane, from 0."""
 
     key: str
     label: str
@@ -29,7 +29,7 @@ class Place:
 
 @dataclass(frozen=True, slots=True)
 class Lane:
-    places: tuple[Place, ...]
+    events: tuple[PlacedEvent, ...]
     rows: int
 
 
@@ -41,14 +41,14 @@ class YearMark:
 
 @dataclass(frozen=True, slots=True)
 class Timeline:
-    """The lanes in the order given; `years`: from the first to the last, both included."""
+    """The lanes in the order given; `years`: from the first to the last, inclusive."""
 
     lanes: tuple[Lane, ...]
     years: tuple[YearMark, ...]
 
 
-def timeline(lanes: Sequence[Sequence[Event]]) -> Timeline:
-    """Lay out these lanes over one axis of years."""
+def place_timeline(lanes: Sequence[Sequence[Event]]) -> Timeline:
+    """Place the lanes on one axis of years."""
     years = [event.year for lane in lanes for event in lane]
     if not years:
         return Timeline(tuple(Lane((), 0) for _lane in lanes), ())
@@ -65,14 +65,14 @@ def _left(year: int, first: int, last: int) -> float:
 
 
 def _lane(events: Sequence[Event], first: int, last: int) -> Lane:
-    ends: list[float] = []  # where the last name of each row ends
-    places = []
+    ends: list[float] = []  # where the last label of each row ends
+    placed = []
     for event in events:
         left = _left(event.year, first, last)
         row = next((number for number, end in enumerate(ends) if end <= left), len(ends))
         ends[row : row + 1] = [left + len(event.label) * LETTER + AROUND]
-        places.append(Place(event.key, event.label, _percent(left), row))
-    return Lane(tuple(places), len(ends))
+        placed.append(PlacedEvent(event.key, event.label, _percent(left), row))
+    return Lane(tuple(placed), len(ends))
 
 
 def _percent(value: float) -> str:

@@ -1,4 +1,4 @@
-"""What can be ranked or drawn: one field under one condition, and each public accelerator's figure of it.
+"""Axes: one field under one condition, with the figure of each public accelerator.
 
 Figures under different conditions never share an axis.
 """
@@ -18,7 +18,7 @@ from stackviz.catalog.figures import by_variant, in_unit_of, join_unnamed, joine
 from stackviz.catalog.models import Accelerator, SpecValue
 from stackviz.catalog.public import PublicCatalogue, public_catalogue
 from stackviz.catalog.queries import condition_rank, peaks_of
-from stackviz.explore.selection import Known
+from stackviz.explore.selection import ExploreOptions
 from stackviz.units import unit as unit_named
 
 NO_CONDITION = "none"  # how an address names the empty condition
@@ -26,10 +26,10 @@ _RELEASED, _ARCHITECTURE, _CAPABILITY = "release_date", "architecture", "compute
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Subject:
-    """One accelerator as rankings and drawings show it. `year` None: no source says when it came out.
+class PlottedAccelerator:
+    """One accelerator as rankings and plots show it.
 
-    `year` is that of the date which the list and the sheet show first.
+    `year`: of the date that the list and the spec sheet show first; None where no source gives a date.
     """
 
     pk: int
@@ -45,15 +45,15 @@ class Subject:
 
     @property
     def short_name(self) -> str:
-        """Its name without its maker's in front, for drawings."""
+        """Its name without the vendor's in front, for plots."""
         return self.name.removeprefix(f"{self.vendor_name} ")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Figure:
+class AxisFigure:
     """One accelerator's figure on an axis: `amount` in SI base units, `text` in the axis' unit.
 
-    Where the product comes in variants, `text` lists them and `amount` is the largest. `remark`: what else to know.
+    For a product with variants, `text` lists all and `amount` is the largest. `remark`: variants or derivation.
     `is_unnamed`: the source does not name the accumulate type.
     """
 
@@ -68,13 +68,13 @@ class Figure:
 
     @property
     def basis(self) -> str:
-        """How the source came by it, in words; empty for a published figure, which goes without saying."""
+        """The basis of the figure in words; "" for a published one."""
         return "" if self.basis_name == SpecValue.Basis.PUBLISHED else str(SpecValue.Basis(self.basis_name).label)
 
 
 @dataclass(frozen=True, slots=True)
 class ConditionChoice:
-    """A condition under which somebody publishes this field. `count`: of accelerators."""
+    """A condition under which this field is published. `count`: number of accelerators."""
 
     value: str
     words: str
@@ -88,10 +88,10 @@ class ConditionChoice:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Measure:
-    """What is on an axis: a field of the registry, or what follows from two of them by `formula`, in words.
+    """What an axis shows: a field of the registry, or a quantity derived from two of them by `formula`, in words.
 
-    `unit` as people write it, empty for a count; `factor`: its size in `si`, the base unit. `better`: whether higher
-    is, None where neither way is.
+    `unit`: as printed, "" for a count; `factor`: its size in `si`, the base unit. `better`: True if higher is better,
+    False if lower is, None if neither.
     """
 
     name: str
@@ -105,7 +105,7 @@ class Measure:
     formula: str = ""
 
     def scaled(self, amount: float) -> float:
-        """`amount` of the base unit in `unit`, without the binary dust a conversion leaves."""
+        """`amount`, in the base unit, converted to `unit` and rounded to 12 digits."""
         return float(f"{amount / self.factor:.12g}")
 
 
@@ -113,14 +113,14 @@ class Measure:
 class Axis:
     """A measure under one condition. `figures`: accelerator pk -> its figure.
 
-    `elsewhere`: pk -> the conditions, in words, under which it is published instead, or why it does not follow.
-    `is_joined`: figures stand here too whose source names no accumulate type, as for their cards it does not matter.
+    `elsewhere`: pk -> the conditions, in words, under which it is published instead, or why it cannot be derived.
+    `is_joined`: includes figures whose source names no accumulate type, of cards on which it makes no difference.
     """
 
     measure: Measure
     condition: str
     choices: tuple[ConditionChoice, ...]
-    figures: Mapping[int, Figure]
+    figures: Mapping[int, AxisFigure]
     elsewhere: Mapping[int, str]
     is_joined: bool = False
 
@@ -128,18 +128,18 @@ class Axis:
     def is_derived(self) -> bool:
         return bool(self.measure.formula)
 
-    def applies_to(self, subject: Subject) -> bool:
-        """Whether such an accelerator can have a figure at all."""
+    def applies_to(self, subject: PlottedAccelerator) -> bool:
+        """Whether the field applies to this kind of accelerator."""
         field = FIELDS.get(self.measure.name)
         return field is None or field.applies_to(subject.vendor, subject.kind)
 
-    def is_lacked_by(self, subject: Subject) -> bool:
-        """Whether its chip is known to be unable to do this."""
+    def is_lacked_by(self, subject: PlottedAccelerator) -> bool:
+        """Whether its compute capability is known not to support this."""
         return lacks(self.measure.name, subject.capability)
 
     @property
     def least_capability(self) -> str:
-        """The first compute capability that can do this; "" where none is known."""
+        """The first compute capability that supports this; "" where none is known."""
         return LEAST.get(self.measure.name, "")
 
     @property
@@ -193,8 +193,8 @@ def numeric_fields() -> list[Field]:
 
 
 @dataclass(frozen=True, slots=True)
-class Catalogue:
-    """The public catalogue as rankings and drawings read it; all of it is made once for an edition."""
+class PlotData:
+    """The public catalogue as rankings and drawings read it; all of it is render_body once for an edition."""
 
     public: PublicCatalogue
 
@@ -203,17 +203,17 @@ class Catalogue:
         return self.public.edition
 
     @property
-    def known(self) -> Known:
-        """What may be asked for."""
+    def known(self) -> ExploreOptions:
+        """Valid parameter values."""
         return self.public.once("known to explore", lambda: _known(self.public))
 
     @property
-    def subjects(self) -> tuple[Subject, ...]:
-        """Everything public, by name."""
+    def subjects(self) -> tuple[PlottedAccelerator, ...]:
+        """All public accelerators, by name."""
         return _subjects(self.public)
 
     def axis(self, name: str, condition: str | None = None) -> Axis:
-        """The axis of this measure; without a condition, or with one that nobody publishes, under the usual one.
+        """The axis of this measure; without a condition, or with one that nobody publishes, under the usual result.
 
         `condition`: one of `known`, so that axes are few.
         """
@@ -223,16 +223,16 @@ class Catalogue:
         return self.public.once(key, lambda: _axis(FIELDS[name], _values(self.public, name), condition))
 
     def texts(self, name: str) -> dict[int, str]:
-        """Accelerator pk -> what it publishes of a field that is text."""
+        """Accelerator pk -> its value of a text field."""
         return {value.accelerator_id: value.value for value in _values(self.public, name)}
 
 
-def read() -> Catalogue:
-    """The catalogue as it is now. One query."""
-    return Catalogue(public_catalogue())
+def read_plot_data() -> PlotData:
+    """The public catalogue of the current edition. One query."""
+    return PlotData(public_catalogue())
 
 
-def _known(catalogue: PublicCatalogue) -> Known:
+def _known(catalogue: PublicCatalogue) -> ExploreOptions:
     measures: dict[str, set[str]] = {
         name: set() for name in (*(field.name for field in numeric_fields()), *DERIVATIONS)
     }
@@ -243,7 +243,7 @@ def _known(catalogue: PublicCatalogue) -> Known:
                 measures[value.field].add(meaning_of(value) or NO_CONDITION)
                 of_vendors[item.vendor.slug].add(value.field)
     vendors = sorted({(item.vendor.name, item.vendor.slug) for item in catalogue.accelerators})
-    return Known(
+    return ExploreOptions(
         measures=measures,
         vendors={slug: name for name, slug in vendors},
         kinds=dict(Accelerator.Kind.choices),
@@ -252,16 +252,16 @@ def _known(catalogue: PublicCatalogue) -> Known:
     )
 
 
-def _subjects(catalogue: PublicCatalogue) -> tuple[Subject, ...]:
+def _subjects(catalogue: PublicCatalogue) -> tuple[PlottedAccelerator, ...]:
     by_name = sorted(catalogue.accelerators, key=lambda item: item.name)
     return catalogue.once("subjects", lambda: tuple(_subject(item, catalogue) for item in by_name))
 
 
-def _subject(item: Accelerator, catalogue: PublicCatalogue) -> Subject:
+def _subject(item: Accelerator, catalogue: PublicCatalogue) -> PlottedAccelerator:
     def text(field: str) -> str:
         return next((value.value for value in reversed(catalogue.preferred(item.pk, field))), "")
 
-    return Subject(
+    return PlottedAccelerator(
         pk=item.pk,
         slug=item.slug,
         name=item.name,
@@ -299,15 +299,19 @@ def _fields_of(derivation: Derivation) -> tuple[str, ...]:
 def _derived_axis(derivation: Derivation, catalogue: PublicCatalogue) -> Axis:
     amounts = peaks_of(value for name in _fields_of(derivation) for value in _values(catalogue, name))
     derived = {subject.pk: derive_one(derivation, amounts, subject.pk) for subject in _subjects(catalogue)}
-    figures = {pk: _derived_figure(one) for pk, one in derived.items() if one.amount is not None}
-    reasons = {pk: one.reason for pk, one in derived.items() if one.amount is None}
+    figures = {pk: _derived_figure(result) for pk, result in derived.items() if result.amount is not None}
+    reasons = {pk: result.reason for pk, result in derived.items() if result.amount is None}
     return Axis(measure=measure_derived(derivation), condition="", choices=(), figures=figures, elsewhere=reasons)
 
 
-def _derived_figure(one: Derived) -> Figure:
-    remark = " · ".join(filter(None, (one.worked, one.condition)))
-    return Figure(
-        amount=one.amount or 0.0, text=one.text, exact=one.exact, basis_name=str(SpecValue.Basis.DERIVED), remark=remark
+def _derived_figure(result: Derived) -> AxisFigure:
+    remark = " · ".join(filter(None, (result.worked, result.condition)))
+    return AxisFigure(
+        amount=result.amount or 0.0,
+        text=result.text,
+        exact=result.exact,
+        basis_name=str(SpecValue.Basis.DERIVED),
+        remark=remark,
     )
 
 
@@ -322,11 +326,11 @@ def _axis(field: Field, values: Sequence[SpecValue], condition: str | None) -> A
     moved = _join_unnamed_accumulate(field, under)
     choices = _choices(field, under)
     known = {choice.value for choice in choices}
-    asked = "" if condition == NO_CONDITION else condition or None
-    if moved and asked is not None:
-        asked = UNNAMED_ACCUMULATE.get(asked, asked)
-    chosen = asked if asked in known else next((choice.value for choice in choices), field.usual[0])
-    figures = {pk: _figure(field, own, moved) for pk, own in under[chosen].items()}
+    wanted = "" if condition == NO_CONDITION else condition or None
+    if moved and wanted is not None:
+        wanted = UNNAMED_ACCUMULATE.get(wanted, wanted)
+    chosen = wanted if wanted in known else next((choice.value for choice in choices), field.usual[0])
+    figures = {pk: _figure(field, variants, moved) for pk, variants in under[chosen].items()}
     return Axis(
         measure=measure_of(field),
         condition=chosen,
@@ -338,35 +342,35 @@ def _axis(field: Field, values: Sequence[SpecValue], condition: str | None) -> A
 
 
 def _join_unnamed_accumulate(field: Field, under: _Under) -> set[int]:
-    """`join_unnamed`, also where no card of the field names the type. -> accelerators whose figures moved."""
+    """Apply `join_unnamed` to every pair of conditions. Returns the pks of the accelerators whose figures moved."""
     if field.name not in ACCUMULATE_MATTERS:
         return set()
     return {pk for plain, named in UNNAMED_ACCUMULATE.items() for pk in join_unnamed(under[plain], under[named])}
 
 
 def _choices(field: Field, under: _Under) -> tuple[ConditionChoice, ...]:
-    """The conditions that exist, the field's usual ones first, then those most publish."""
-    found = [ConditionChoice(text, describe(text), len(own)) for text, own in under.items() if own]
-    return tuple(sorted(found, key=lambda choice: (condition_rank(field, choice.value), -choice.count, choice.value)))
+    """The published conditions, the field's usual ones first, then the most frequent."""
+    choices = [ConditionChoice(text, describe(text), len(by_pk)) for text, by_pk in under.items() if by_pk]
+    return tuple(sorted(choices, key=lambda choice: (condition_rank(field, choice.value), -choice.count, choice.value)))
 
 
 def _elsewhere(under: _Under, chosen: str) -> dict[int, str]:
     others: dict[int, list[str]] = defaultdict(list)
-    for condition, own in sorted(under.items()):
-        for pk in own:
+    for condition, by_pk in sorted(under.items()):
+        for pk in by_pk:
             if condition != chosen and pk not in under[chosen]:
                 others[pk].append(describe(condition) or _("without a condition"))
     return {pk: "; ".join(words) for pk, words in others.items()}
 
 
-def _figure(field: Field, values: Sequence[SpecValue], moved: set[int]) -> Figure:
-    """The values of one accelerator as one figure: the plain one, or else all its variants, smallest first."""
+def _figure(field: Field, values: Sequence[SpecValue], moved: set[int]) -> AxisFigure:
+    """The values of one accelerator as one figure: the one without a variant, else all variants, smallest first."""
     chosen = [value for value in values if not variant_of(value)] or list(values)
     shown = [in_unit_of(field, value) for value in chosen]
     largest = chosen[-1]
     models = by_variant(chosen) if len(chosen) > 1 else describe(variant_of(largest))
     source = largest.source
-    return Figure(
+    return AxisFigure(
         amount=largest.amount or 0.0,
         text=joined([figure.text for figure in shown]),
         exact=joined([figure.exact for figure in shown]),

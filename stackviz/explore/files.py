@@ -1,13 +1,13 @@
-"""The ladder and the scatter as files: exactly what is shown, all pages of it, with sources."""
+"""The ladder and the scatter as CSV and JSON: what the page shows, all pages of it, with sources."""
 
 from collections.abc import Iterable, Mapping
 from typing import Any
 
 from django.http import HttpResponse
 
-from stackviz.explore.axes import Axis, Figure, Subject
-from stackviz.explore.ladder import Ranking, Row, Unranked
-from stackviz.explore.scatter import Drawing, Point
+from stackviz.explore.axes import Axis, AxisFigure, PlottedAccelerator
+from stackviz.explore.ladder import LadderRow, Ranking, Unranked
+from stackviz.explore.scatter import ScatterPlot, ScatterPoint
 from stackviz.web.download import csv_response, json_response
 
 _SUBJECT = ("slug", "name", "vendor", "kind", "year")
@@ -33,8 +33,8 @@ def ranking_file(ranking: Ranking, ending: str) -> HttpResponse:
     )
 
 
-def drawing_file(drawing: Drawing, ending: str) -> HttpResponse:
-    """The points as CSV or JSON, every figure with its source."""
+def drawing_file(drawing: ScatterPlot, ending: str) -> HttpResponse:
+    """The points as CSV or JSON, each figure with its source."""
     axes = {"x": drawing.x, "y": drawing.y} | ({"size": drawing.size} if drawing.size else {})
     name = f"scatter {drawing.x.measure.name} {drawing.y.measure.name}"
     if ending == "csv":
@@ -45,7 +45,10 @@ def drawing_file(drawing: Drawing, ending: str) -> HttpResponse:
         {
             **{role: axis_out(axis) for role, axis in axes.items()},
             "points": [
-                {**subject_out(point.subject), **{role: figure_out(axes[role], one) for role, one in _figures(point)}}
+                {
+                    **subject_out(point.subject),
+                    **{role: figure_out(axes[role], figure) for role, figure in _figures(point)},
+                }
                 for point in drawing.points
             ],
             "not_drawn": _left_out(drawing.unplaced),
@@ -53,12 +56,16 @@ def drawing_file(drawing: Drawing, ending: str) -> HttpResponse:
     )
 
 
-def _figures(point: Point) -> list[tuple[str, Figure]]:
-    found = [("x", point.x), ("y", point.y), ("size", point.size)]
-    return [(role, figure) for role, figure in found if figure is not None]
+def _point_out(point: ScatterPoint, axes: Mapping[str, Axis]) -> dict[str, Any]:
+    return {**subject_out(point.subject), **{role: figure_out(axes[role], figure) for role, figure in _figures(point)}}
 
 
-def _drawn_cells(point: Point, axes: Mapping[str, Axis]) -> list[object]:
+def _figures(point: ScatterPoint) -> list[tuple[str, AxisFigure]]:
+    figures = [("x", point.x), ("y", point.y), ("size", point.size)]
+    return [(role, figure) for role, figure in figures if figure is not None]
+
+
+def _drawn_cells(point: ScatterPoint, axes: Mapping[str, Axis]) -> list[object]:
     figures = dict(_figures(point))
     cells: list[object] = list(subject_out(point.subject).values())
     for role, axis in axes.items():
@@ -86,7 +93,7 @@ def axis_out(axis: Axis) -> dict[str, Any]:
     }
 
 
-def subject_out(subject: Subject) -> dict[str, Any]:
+def subject_out(subject: PlottedAccelerator) -> dict[str, Any]:
     return {
         "slug": subject.slug,
         "name": subject.name,
@@ -96,7 +103,7 @@ def subject_out(subject: Subject) -> dict[str, Any]:
     }
 
 
-def figure_out(axis: Axis, figure: Figure) -> dict[str, Any]:
+def figure_out(axis: Axis, figure: AxisFigure) -> dict[str, Any]:
     return {
         "value": axis.measure.scaled(figure.amount),
         "unit": axis.measure.unit,
@@ -109,16 +116,16 @@ def figure_out(axis: Axis, figure: Figure) -> dict[str, Any]:
     }
 
 
-def _ranked(axis: Axis, row: Row) -> dict[str, Any]:
-    one = row.measured
+def _ranked(axis: Axis, row: LadderRow) -> dict[str, Any]:
+    measured = row.measured
     return {
-        "place": row.place,
+        "place": row.rank,
         **subject_out(row.subject),
         "field": axis.measure.name,
         **figure_out(axis, row.figure),
-        "measured_best": axis.measure.scaled(one.best) if one else None,
-        "measured_median": axis.measure.scaled(one.median) if one else None,
-        "measured_setting": one.setting if one else None,
-        "measured_on": one.url if one else None,
-        "measured_results": one.results if one else None,
+        "measured_best": axis.measure.scaled(measured.best) if measured else None,
+        "measured_median": axis.measure.scaled(measured.median) if measured else None,
+        "measured_setting": measured.setting if measured else None,
+        "measured_on": measured.url if measured else None,
+        "measured_results": measured.results if measured else None,
     }

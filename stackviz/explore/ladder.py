@@ -8,57 +8,57 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from stackviz.catalog.fields import FIELDS
-from stackviz.charts.ladder import Rung, Tick, ladder
+from stackviz.charts.ladder import Rung, Tick, rank_rungs
 from stackviz.charts.scale import spans_decades
-from stackviz.explore.axes import Axis, Catalogue, Figure, Subject
-from stackviz.explore.legend import LegendEntry, css, legend, vendor_place
-from stackviz.explore.measured import Measured, measures
-from stackviz.explore.selection import Filters, Known, LadderChoice
+from stackviz.explore.axes import Axis, AxisFigure, PlotData, PlottedAccelerator
+from stackviz.explore.legend import LegendEntry, css, legend, vendor_slot
+from stackviz.explore.measured import MeasuredSummary, measures
+from stackviz.explore.selection import ExploreFilters, ExploreOptions, LadderChoice
 from stackviz.units import format_number
 
-ASKED_INSTEAD = ("fp32_tflops", "int8_tensor_tops", "memory_bandwidth_gb_s", "memory_gb")
-MANY_PRODUCTS = 5  # of a maker, before a sentence says that none of them is ranked
+FALLBACK_FIELDS = ("fp32_tflops", "int8_tensor_tops", "memory_bandwidth_gb_s", "memory_gb")
+MANY_PRODUCTS = 5  # of a vendor, before a sentence says that none of them is ranked
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Row:
-    """One ranked accelerator. `length`, `measured_length`: per cent of the drawing; "" where nothing was measured."""
+class LadderRow:
+    """One ranked accelerator. `length`, `measured_length`: per cent of the width; "" where nothing was measured."""
 
-    place: int
-    subject: Subject
+    rank: int
+    subject: PlottedAccelerator
     css: str
-    figure: Figure
+    figure: AxisFigure
     length: str
-    measured: Measured | None
+    measured: MeasuredSummary | None
     measured_length: str
     measured_text: str
 
 
 @dataclass(frozen=True, slots=True)
 class Unranked:
-    """Accelerators that have no place, and why, in words."""
+    """Accelerators without a value, and why, in words."""
 
     why: str
-    subjects: tuple[tuple[Subject, str], ...]  # with what is known of each instead
+    subjects: tuple[tuple[PlottedAccelerator, str], ...]  # with the conditions it is published under
 
     @property
     def count(self) -> int:
         return len(self.subjects)
 
     @property
-    def by_vendor(self) -> list[tuple[str, list[tuple[Subject, str]]]]:
-        """[(vendor's name, its own of `subjects`)] by name."""
-        found: dict[str, list[tuple[Subject, str]]] = {}
+    def by_vendor(self) -> list[tuple[str, list[tuple[PlottedAccelerator, str]]]]:
+        """[(vendor's name, its share of `subjects`)], sorted by name."""
+        groups: dict[str, list[tuple[PlottedAccelerator, str]]] = {}
         for subject, instead in self.subjects:
-            found.setdefault(subject.vendor_name, []).append((subject, instead))
-        return sorted(found.items(), key=lambda entry: entry[0].casefold())
+            groups.setdefault(subject.vendor_name, []).append((subject, instead))
+        return sorted(groups.items(), key=lambda entry: entry[0].casefold())
 
 
 @dataclass(frozen=True, slots=True)
-class Absent:
-    """A maker none of whose `count` products has the figure; `query` ranks them by what they have `instead`."""
+class AbsentVendor:
+    """A vendor none of whose `count` products has the field; `query` ranks them by another, `instead` is its label."""
 
-    vendor: str
+    name: str
     count: int
     instead: str
     query: str
@@ -69,7 +69,7 @@ class Ranking:
     """`rows`: all of them, best first."""
 
     axis: Axis
-    rows: tuple[Row, ...]
+    rows: tuple[LadderRow, ...]
     ticks: tuple[Tick, ...]
     is_log: bool
     legend: tuple[LegendEntry, ...]
@@ -86,17 +86,17 @@ class Ranking:
 
     @property
     def unranked_text(self) -> str:
-        """`135 without a place`: the line that unfolds to them."""
+        """Summary of the unranked accelerators: `135 accelerators without a value`."""
         return without_text(self.unranked_count)
 
 
 def without_text(count: int) -> str:
-    words = ngettext("%(n)d accelerator has no such figure", "%(n)d accelerators have no such figure", count)
+    words = ngettext("%(n)d accelerator without a value", "%(n)d accelerators without a value", count)
     return words % {"n": count}
 
 
-def shown(subjects: Sequence[Subject], filters: Filters) -> list[Subject]:
-    """The accelerators these filters leave; a year leaves out those whose year no source gives."""
+def filter_accelerators(subjects: Sequence[PlottedAccelerator], filters: ExploreFilters) -> list[PlottedAccelerator]:
+    """The accelerators that match the filters; with a year, those of unknown year do not."""
     return [
         subject
         for subject in subjects
@@ -106,20 +106,20 @@ def shown(subjects: Sequence[Subject], filters: Filters) -> list[Subject]:
     ]
 
 
-def rank(catalogue: Catalogue, choice: LadderChoice, measured: Mapping[int, Measured]) -> Ranking:
-    """Rank what was asked for. `measured`: accelerator pk -> what public machines measured of the field."""
+def rank(catalogue: PlotData, choice: LadderChoice, measured: Mapping[int, MeasuredSummary]) -> Ranking:
+    """The ranking for an address. `measured`: accelerator pk -> results of public machines for the field."""
     axis = catalogue.axis(choice.field, choice.condition)
-    subjects = shown(catalogue.subjects, choice)
+    subjects = filter_accelerators(catalogue.subjects, choice)
     by_pk = {subject.pk: subject for subject in subjects}
     beside = measured if is_comparable(axis) else {}
     rungs = [_rung(axis, subject.pk, beside) for subject in subjects if subject.pk in axis.figures]
     is_log = choice.scale == "log" or (not choice.scale and spans_decades(rung.value for rung in rungs))
-    drawn = ladder(rungs, "log" if is_log else "linear", lower_is_better=axis.measure.better is False)
+    drawn = rank_rungs(rungs, "log" if is_log else "linear", lower_is_better=axis.measure.better is False)
     rows = tuple(
-        Row(
-            place=step.place,
+        LadderRow(
+            rank=step.rank,
             subject=by_pk[step.key],
-            css=css(vendor_place(by_pk[step.key].vendor)),
+            css=css(vendor_slot(by_pk[step.key].vendor)),
             figure=axis.figures[step.key],
             length=step.length,
             measured=beside.get(step.key),
@@ -140,12 +140,12 @@ def rank(catalogue: Catalogue, choice: LadderChoice, measured: Mapping[int, Meas
 
 
 def is_comparable(axis: Axis) -> bool:
-    """Whether a measured rate may stand beside this figure: benchmarks run under the usual conditions, dense ones."""
+    """Whether measured rates may be shown beside the axis: benchmarks run under the usual conditions only."""
     field = FIELDS.get(axis.measure.name)
     return field is not None and axis.condition in field.usual
 
 
-def _rung(axis: Axis, pk: int, measured: Mapping[int, Measured]) -> Rung:
+def _rung(axis: Axis, pk: int, measured: Mapping[int, MeasuredSummary]) -> Rung:
     beside = measured.get(pk)
     return Rung(
         pk,
@@ -154,63 +154,65 @@ def _rung(axis: Axis, pk: int, measured: Mapping[int, Measured]) -> Rung:
     )
 
 
-def _measured_text(axis: Axis, one: Measured | None) -> str:
-    return format_number(axis.measure.scaled(one.best), 3) if one else ""
+def _measured_text(axis: Axis, measured: MeasuredSummary | None) -> str:
+    return format_number(axis.measure.scaled(measured.best), 3) if measured else ""
 
 
-def unranked(axis: Axis, subjects: Sequence[Subject]) -> list[Unranked]:
-    """Those without a figure, by reason; nothing is dropped without a word."""
+def unranked(axis: Axis, subjects: Sequence[PlottedAccelerator]) -> list[Unranked]:
+    """All accelerators without a value, grouped by reason."""
     without = [subject for subject in subjects if subject.pk not in axis.figures]
     elsewhere = [(subject, axis.elsewhere[subject.pk]) for subject in without if subject.pk in axis.elsewhere]
     rest = [subject for subject in without if subject.pk not in axis.elsewhere]
-    beside_the_point = [(subject, "") for subject in rest if not axis.applies_to(subject)]
+    inapplicable = [(subject, "") for subject in rest if not axis.applies_to(subject)]
     unable = [(subject, "") for subject in rest if axis.applies_to(subject) and axis.is_lacked_by(subject)]
     missing = [(subject, "") for subject in rest if axis.applies_to(subject) and not axis.is_lacked_by(subject)]
     groups = (
-        (_("does not follow") if axis.is_derived else _("published under another condition only"), elsewhere),
-        (_("not published: no source here prints it"), missing),
+        (_("cannot be derived") if axis.is_derived else _("published only under another condition"), elsewhere),
+        (_("not published by any source listed here"), missing),
         (_("not supported: compute capability below %(least)s") % {"least": axis.least_capability}, unable),
-        (_("does not apply"), beside_the_point),
+        (_("not applicable"), inapplicable),
     )
-    return [Unranked(why, tuple(found)) for why, found in groups if found]
+    return [Unranked(why, tuple(group)) for why, group in groups if group]
 
 
-def absent_vendors(catalogue: Catalogue, ranking: Ranking, choice: LadderChoice, known: Known) -> list[Absent]:
-    """Makers of several products shown here none of which has the figure, though they could have one."""
+def absent_vendors(
+    catalogue: PlotData, ranking: Ranking, choice: LadderChoice, known: ExploreOptions
+) -> list[AbsentVendor]:
+    """Vendors with several listed products, none of which has a value for this field though it applies to them."""
     axis = ranking.axis
     if axis.is_derived:
         return []
-    subjects = shown(catalogue.subjects, choice)
+    subjects = filter_accelerators(catalogue.subjects, choice)
     having = {subject.vendor for subject in subjects if subject.pk in axis.figures or subject.pk in axis.elsewhere}
     counts = Counter(
         subject.vendor for subject in subjects if subject.vendor not in having and axis.applies_to(subject)
     )
-    found = []
+    absent = []
     for vendor, count in counts.items():
-        own = frozenset(known.of_vendors.get(vendor, ())) - {axis.measure.name}
-        instead = next((name for name in ASKED_INSTEAD if name in own), "")
+        available = frozenset(known.of_vendors.get(vendor, ())) - {axis.measure.name}
+        instead = next((name for name in FALLBACK_FIELDS if name in available), "")
         if count >= MANY_PRODUCTS and instead:
             words = {"vendor": known.vendors[vendor], "measure": FIELDS[instead].words[0]}
             query = replace(choice, field=instead, condition="", scale="", vendor=vendor).query_string
-            found.append(Absent(words["vendor"], count, _("Rank %(vendor)s by %(measure)s") % words, query))
-    return found
+            absent.append(AbsentVendor(words["vendor"], count, _("Rank %(vendor)s by %(measure)s") % words, query))
+    return absent
 
 
 def _timed_text(timed: int) -> str:
     words = ngettext(
-        "%(n)d was measured on public machines: the best result stands below the published figure, hatched or hollow.",
-        "%(n)d were measured on public machines: the best result stands below the published figure, hatched or hollow.",
+        "%(n)d was measured on public machines: the best result is below the published value, hatched or hollow.",
+        "%(n)d were measured on public machines: the best result is below the published value, hatched or hollow.",
         timed,
     )
     return words % {"n": timed}
 
 
-def _notes(axis: Axis, catalogue: Catalogue, choice: LadderChoice, timed: int) -> list[str]:
-    """What to know before reading. `timed`: how many of the rows were measured."""
+def _notes(axis: Axis, catalogue: PlotData, choice: LadderChoice, timed: int) -> list[str]:
+    """Notes shown above the table. `timed`: number of rows with a measured value."""
     is_timed = bool(measures(axis.measure.name))
     notes = [joined_text()] if axis.is_joined else []
     if is_timed and not is_comparable(axis):
-        notes.append(_("Machines measure the usual case, not this condition: no measured figure stands beside it."))
+        notes.append(_("Benchmarks measure the usual condition, not this one, so no measured values are shown."))
     elif is_timed and not timed:
         notes.append(_("No public machine has measured this yet."))
     elif timed:
@@ -220,19 +222,19 @@ def _notes(axis: Axis, catalogue: Catalogue, choice: LadderChoice, timed: int) -
 
 def joined_text() -> str:
     return _(
-        "Figures marked * are here though their source says only “dense”: sources name the accumulate type of cards on "
-        "which it matters, and leave it out for others."
+        "Values marked *: the source says only “dense”. Sources name the accumulate type only for cards on which it "
+        "makes a difference."
     )
 
 
-def undated_texts(catalogue: Catalogue, filters: Filters) -> list[str]:
-    """What a filter by year leaves out because nobody says when it came out."""
+def undated_texts(catalogue: PlotData, filters: ExploreFilters) -> list[str]:
+    """A note on accelerators that the filter by year hides because no source gives their year."""
     count = sum(subject.year is None for subject in catalogue.subjects)
     if not filters.year or not count:
         return []
     words = ngettext(
-        "%(n)d accelerator whose year no source gives is not shown.",
-        "%(n)d accelerators whose year no source gives are not shown.",
+        "%(n)d accelerator is not shown: no source gives its year.",
+        "%(n)d accelerators are not shown: no source gives their year.",
         count,
     )
     return [words % {"n": count}]

@@ -1,4 +1,4 @@
-"""Which colour and shape a mark has, and the legend that says so in words."""
+"""Colour and shape of each mark, and the legend that explains them."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -7,9 +7,9 @@ from django.utils.translation import gettext as _
 
 from stackviz.catalog.models import Accelerator
 from stackviz.charts.scatter import SHAPES
-from stackviz.explore.axes import Subject
+from stackviz.explore.axes import PlottedAccelerator
 
-# The palette has six colours that the colour-blind tell apart too: every other maker shares the last.
+# The palette has six colours that colour-blind readers can distinguish; all other vendors share the last.
 VENDORS = ("apple", "amd", "nvidia", "intel", "google")
 OTHER = len(VENDORS)
 KINDS = ("gpu", "soc", "npu", "asic")
@@ -19,57 +19,57 @@ ERAS = (2017, 2020, 2022, 2024)
 
 @dataclass(frozen=True, slots=True)
 class LegendEntry:
-    """`place` decides colour and shape, from 0."""
+    """`slot`, from 0, decides colour and shape."""
 
-    place: int
+    slot: int
     words: str
 
     @property
     def css(self) -> str:
-        return css(self.place)
+        return css(self.slot)
 
     @property
     def shape(self) -> str:
         """As an SVG path around the origin, some 14 units wide."""
-        return SHAPES[self.place]
+        return SHAPES[self.slot]
 
 
-def css(place: int) -> str:
-    return f"s{place + 1}"
+def css(slot: int) -> str:
+    return f"s{slot + 1}"
 
 
-def vendor_place(vendor: str) -> int:
+def vendor_slot(vendor: str) -> int:
     return VENDORS.index(vendor) if vendor in VENDORS else OTHER
 
 
-def place_of(subject: Subject, colour: str) -> int:
-    """The place of this accelerator when marks are coloured by vendor, kind or era."""
+def slot_of(subject: PlottedAccelerator, colour: str) -> int:
+    """The slot of this accelerator when marks are coloured by vendor, kind or era."""
     if colour == "kind":
         return KINDS.index(subject.kind) if subject.kind in KINDS else OTHER
     if colour == "era":
         return OTHER if subject.year is None else sum(subject.year >= first for first in ERAS)
-    return vendor_place(subject.vendor)
+    return vendor_slot(subject.vendor)
 
 
-def legend(subjects: Iterable[Subject], colour: str) -> tuple[LegendEntry, ...]:
-    """The entries for what is shown, in the order of their places."""
+def legend(subjects: Iterable[PlottedAccelerator], colour: str) -> tuple[LegendEntry, ...]:
+    """The entries for these accelerators, in order of their slots."""
     shown = list(subjects)
-    words = {place_of(subject, colour): _words(subject, colour) for subject in shown}
+    words = {slot_of(subject, colour): _words(subject, colour) for subject in shown}
     if colour == "vendor":
-        others = sorted({one.vendor_name for one in shown if vendor_place(one.vendor) == OTHER})
+        others = sorted({subject.vendor_name for subject in shown if vendor_slot(subject.vendor) == OTHER})
         if others:
             words[OTHER] = _("others: %(names)s") % {"names": ", ".join(others)}
-    return tuple(LegendEntry(place, words[place]) for place in sorted(words))
+    return tuple(LegendEntry(slot, words[slot]) for slot in sorted(words))
 
 
-def _words(subject: Subject, colour: str) -> str:
+def _words(subject: PlottedAccelerator, colour: str) -> str:
     if colour == "kind":
         return str(Accelerator.Kind(subject.kind).label)
     return era_words(subject.year) if colour == "era" else subject.vendor_name
 
 
 def era_words(year: int | None) -> str:
-    """The era this year lies in, by its years: `2020–2021`."""
+    """The era of this year: `2020–2021`."""
     if year is None:
         return _("year not published")
     at = sum(year >= first for first in ERAS)

@@ -1,7 +1,7 @@
-"""What public machines measured of the thing a field publishes: the best and the middle result of each accelerator.
+"""MeasuredSummary results for a field: best and median of each accelerator.
 
-Only machines of public labs, whoever asks: these pages are the same for everybody. Nine queries at most, whatever is
-stored.
+Only machines of public labs, whoever is logged in, because the pages are cached for all visitors. At most nine
+queries, whatever is stored.
 """
 
 import statistics
@@ -24,15 +24,16 @@ from stackviz.labs.queries import visible_machines
 from stackviz.measuring import VERSIONS, Benchmark
 from stackviz.units import format_quantity
 
-# Series of the machines that reported last; older ones are left out, so that a page costs what it shows.
+# Series of the machines that reported last; the limit bounds the cost of a page.
 MOST_SERIES = 1000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Measured:
-    """What public machines with this accelerator measured, in the benchmark's unit: rates, best and median.
+class MeasuredSummary:
+    """Results of public machines with one accelerator, in the benchmark's unit: best and median rate.
 
-    `best_label`, `setting`, `machine`, `url` and `remarks` are of the best. `share`: of the published peak, "" unknown.
+    `best_label`, `setting`, `machine`, `url` and `remarks` are those of the best. `share`: of the published peak, ""
+    where that is unknown.
     """
 
     best: float
@@ -51,45 +52,47 @@ class Measured:
 
 
 def measures(field: str) -> tuple[tuple[Benchmark, tuple[str, ...]], ...]:
-    """(benchmark, its dtypes) that time what this field publishes; () where none does. Dtype "" stands for any."""
-    found = []
+    """The (benchmark, dtypes) that measure this field; () where none does. Dtype "" stands for any."""
+    timed = []
     for benchmark in VERSIONS.values():
         dtypes = tuple(dtype for dtype, fields in benchmark.bounds.items() if field in fields)
         if dtypes:
-            found.append((benchmark, dtypes))
-    return tuple(found)
+            timed.append((benchmark, dtypes))
+    return tuple(timed)
 
 
-def measured(field: str) -> Mapping[int, Measured]:
-    """Accelerator pk -> what was measured of this field. No query where no benchmark times it; two where nothing has
-    changed since this process last looked."""
+def measured(field: str) -> Mapping[int, MeasuredSummary]:
+    """Accelerator pk -> measured results for this field.
+
+    No query where no benchmark measures it; two where nothing has changed since the last call in this process.
+    """
     timed = measures(field)
     if not timed:
         return {}
     state = (CatalogueEdition.current(), *_newest_reports())
     key = field, get_language() or ""
-    if key not in _looked or _looked[key][0] != state:
-        _looked[key] = state, _measured(field, timed)
-    return _looked[key][1]
+    if key not in _cached or _cached[key][0] != state:
+        _cached[key] = state, _measured(field, timed)
+    return _cached[key][1]
 
 
-# The last look for each field and language: as many as there are fields that a benchmark times.
-_looked: dict[tuple[str, str], tuple[tuple[object, ...], Mapping[int, Measured]]] = {}
+# The last result for each field and language; bounded by the number of fields that benchmarks measure.
+_cached: dict[tuple[str, str], tuple[tuple[object, ...], Mapping[int, MeasuredSummary]]] = {}
 
 
 def _newest_reports() -> tuple[object, ...]:
-    """Names which public machines there are and which reports of theirs are the newest ones. One query."""
+    """A state that changes with the public machines and their newest reports. One query."""
     newest = visible_machines(AnonymousUser()).order_by()
-    found = newest.aggregate(
+    state = newest.aggregate(
         machines=Count("pk"),
         snapshots=Sum("latest_snapshot"),
         read_at=Max("latest_snapshot__report__read_at"),
         report=Max(Cast("latest_snapshot__report", CharField())),
     )
-    return tuple(found.values())
+    return tuple(state.values())
 
 
-def _measured(field: str, timed: Iterable[tuple[Benchmark, tuple[str, ...]]]) -> Mapping[int, Measured]:
+def _measured(field: str, timed: Iterable[tuple[Benchmark, tuple[str, ...]]]) -> Mapping[int, MeasuredSummary]:
     results = [result for result in newest_results(_series(timed)) if _is_of(field, result)]
     machines = visible_machines(AnonymousUser()).in_bulk({result.machine_id for result in results})
     by_card: dict[int, list[Measurement]] = defaultdict(list)
@@ -97,23 +100,23 @@ def _measured(field: str, timed: Iterable[tuple[Benchmark, tuple[str, ...]]]) ->
         card = result.card
         if card is not None and card.accelerator_id is not None and result.machine_id in machines:
             by_card[card.accelerator_id].append(result)
-    return {pk: _summary(own, machines) for pk, own in by_card.items()}
+    return {pk: _summary(group, machines) for pk, group in by_card.items()}
 
 
 def _series(timed: Iterable[tuple[Benchmark, tuple[str, ...]]]) -> Iterable[int]:
     wanted = Q()
     for benchmark, dtypes in timed:
-        of_one = Q(benchmark=benchmark.key, version=benchmark.version)
+        of_benchmark = Q(benchmark=benchmark.key, version=benchmark.version)
         if "" not in dtypes:
-            of_one &= Q(params__dtype__in=["fp32" if dtype == "tf32" else dtype for dtype in dtypes])
-        wanted |= of_one
+            of_benchmark &= Q(params__dtype__in=["fp32" if dtype == "tf32" else dtype for dtype in dtypes])
+        wanted |= of_benchmark
     public = visible_machines(AnonymousUser()).values("pk")
     rows = Series.objects.filter(wanted, machine__in=public, card_index__isnull=False)
     return rows.order_by("-machine__latest_taken_at", "-pk").values_list("pk", flat=True)[:MOST_SERIES]
 
 
 def _is_of(field: str, result: Measurement) -> bool:
-    """Whether this is a figure of the whole card for this field, in its number format."""
+    """Whether this is a result of the whole card for this field, in its number format."""
     benchmark = result.benchmark
     if benchmark is None or not is_of_whole_card(result):
         return False
@@ -122,14 +125,14 @@ def _is_of(field: str, result: Measurement) -> bool:
     return field in benchmark.bounding_fields(result.params, tf32=result.conditions.get("tf32") is True)
 
 
-def _summary(results: list[Measurement], machines: Mapping[int, Machine]) -> Measured:
+def _summary(results: list[Measurement], machines: Mapping[int, Machine]) -> MeasuredSummary:
     """`results`: of one accelerator, each with a rate; at least one."""
     rated = [(result.rate, result) for result in results if result.rate]
     (best,) = best_by(lambda _result: "best", results).values()
     rate = next(rate for rate, result in rated if result is best)
     middle = statistics.median(rate.value for rate, _result in rated)
     machine = machines[best.machine_id]
-    return Measured(
+    return MeasuredSummary(
         best=rate.value,
         median=middle,
         best_label=rate.label,

@@ -1,4 +1,4 @@
-"""The scatter: all public accelerators by two measures, a third as size; what lacks one of them is counted."""
+"""The scatter: all public accelerators by two measures, a third as size; those without a value are counted."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -16,20 +16,20 @@ from stackviz.charts.scatter import (
     AxisWords,
     Dot,
     Iso,
-    Line,
+    IsoLine,
     Mark,
     iso_ratios,
-    scatter,
+    place_scatter,
     scatter_figure,
     size_steps,
 )
-from stackviz.explore.axes import Axis, Catalogue, Figure, Measure, Subject
-from stackviz.explore.ladder import Unranked, joined_text, shown, undated_texts, without_text
-from stackviz.explore.legend import LegendEntry, css, legend, place_of
+from stackviz.explore.axes import Axis, AxisFigure, Measure, PlotData, PlottedAccelerator
+from stackviz.explore.ladder import Unranked, filter_accelerators, joined_text, undated_texts, without_text
+from stackviz.explore.legend import LegendEntry, css, legend, slot_of
 from stackviz.explore.selection import NO_SIZE, ScatterChoice
 from stackviz.units import format_number, format_quantity
 
-# What a quotient of two units is read as: base units above and below -> words after the figure.
+# The unit of a quotient: (base unit above, base unit below) -> text after the number.
 RATIOS: Mapping[tuple[str, str], str] = {
     ("FLOP/s", "B/s"): "FLOP/B",
     ("op/s", "B/s"): "op/B",
@@ -42,18 +42,18 @@ RATIOS: Mapping[tuple[str, str], str] = {
     ("B", "USD"): "/USD",
 }
 
-# Figures that spread over more than this ratio are drawn on logarithmic axes: most points would huddle in a corner.
+# Values with a larger ratio get a logarithmic axis; on a linear one most points would crowd in a corner.
 LOG_RATIO = 20
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Point:
-    """One accelerator in the drawing and in the table below it. `mark`: id of its shape in its size."""
+class ScatterPoint:
+    """One accelerator in the plot and in the table below it. `mark`: id of its shape at its size."""
 
-    subject: Subject
-    x: Figure
-    y: Figure
-    size: Figure | None
+    subject: PlottedAccelerator
+    x: AxisFigure
+    y: AxisFigure
+    size: AxisFigure | None
     left: str
     top: str
     mark: str
@@ -63,7 +63,7 @@ class Point:
 
 @dataclass(frozen=True, slots=True)
 class MarkShape:
-    """A shape in one size, defined once in the drawing."""
+    """A shape at one size, defined once in the SVG."""
 
     id: str
     path: str
@@ -72,7 +72,7 @@ class MarkShape:
 
 @dataclass(frozen=True, slots=True)
 class SizeEntry:
-    """A line of the legend of sizes."""
+    """An entry of the legend of sizes."""
 
     path: str
     scale: str
@@ -80,18 +80,18 @@ class SizeEntry:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Drawing:
-    """Everything the page shows. `size` None: all points are equally large. `points`: the highest first."""
+class ScatterPlot:
+    """Everything the page shows. `size` None: all points have the same size. `points`: the highest first."""
 
     x: Axis
     y: Axis
     size: Axis | None
-    points: tuple[Point, ...]
+    points: tuple[ScatterPoint, ...]
     shapes: tuple[MarkShape, ...]
     labels: tuple[Label, ...]
     x_marks: tuple[Mark, ...]
     y_marks: tuple[Mark, ...]
-    lines: tuple[Line, ...]
+    lines: tuple[IsoLine, ...]
     legend: tuple[LegendEntry, ...]
     sizes: tuple[SizeEntry, ...]
     unplaced: tuple[Unranked, ...]
@@ -118,28 +118,28 @@ class Drawing:
         return without_text(self.unplaced_count)
 
 
-def draw(catalogue: Catalogue, choice: ScatterChoice) -> Drawing:
-    """Everything that has both figures, drawn; everything else by what it lacks."""
+def draw_scatter(catalogue: PlotData, choice: ScatterChoice) -> ScatterPlot:
+    """The plot of all accelerators with both values; the others grouped by what they are missing."""
     x, y = catalogue.axis(choice.x), catalogue.axis(choice.y)
     size = None if choice.size == NO_SIZE else catalogue.axis(choice.size)
-    subjects = shown(catalogue.subjects, choice)
+    subjects = filter_accelerators(catalogue.subjects, choice)
     placed = [subject for subject in subjects if subject.pk in x.figures and subject.pk in y.figures]
     placed.sort(key=lambda subject: (-y.figures[subject.pk].amount, subject.name))
     dots = [_dot(subject, x, y, size, choice.colour) for subject in placed]
     x_kind, y_kind = _kind(choice.xscale, [dot.x for dot in dots]), _kind(choice.yscale, [dot.y for dot in dots])
     isos, ratio = _isos(x.measure, y.measure, dots)
-    drawn = scatter(dots, x_kind, y_kind, isos)
+    drawn = place_scatter(dots, x_kind, y_kind, isos)
     points = tuple(
-        _point(subject, (x, y, size), (spot.x, spot.y), f"m{spot.place}{spot.step}", spot.place)
+        _point(subject, (x, y, size), (spot.x, spot.y), f"m{spot.slot}{spot.step}", spot.slot)
         for subject, spot in zip(placed, drawn.spots, strict=True)
     )
-    used = sorted({(spot.place, spot.step) for spot in drawn.spots})
-    return Drawing(
+    used = sorted({(spot.slot, spot.step) for spot in drawn.spots})
+    return ScatterPlot(
         x=x,
         y=y,
         size=size,
         points=points,
-        shapes=tuple(MarkShape(f"m{place}{step}", SHAPES[place], f"{SIZES[step]:g}") for place, step in used),
+        shapes=tuple(MarkShape(f"m{slot}{step}", SHAPES[slot], f"{SIZES[step]:g}") for slot, step in used),
         labels=drawn.labels,
         x_marks=drawn.x_marks,
         y_marks=drawn.y_marks,
@@ -154,11 +154,15 @@ def draw(catalogue: Catalogue, choice: ScatterChoice) -> Drawing:
     )
 
 
-def figure(catalogue: Catalogue, choice: ScatterChoice) -> dict[str, Any]:
-    """The drawing as a Plotly figure."""
+def plotly_scatter(catalogue: PlotData, choice: ScatterChoice) -> dict[str, Any]:
+    """The plot as a Plotly figure."""
     x, y = catalogue.axis(choice.x), catalogue.axis(choice.y)
     size = None if choice.size == NO_SIZE else catalogue.axis(choice.size)
-    placed = [item for item in shown(catalogue.subjects, choice) if item.pk in x.figures and item.pk in y.figures]
+    placed = [
+        item
+        for item in filter_accelerators(catalogue.subjects, choice)
+        if item.pk in x.figures and item.pk in y.figures
+    ]
     dots = [_dot(subject, x, y, size, choice.colour) for subject in placed]
     return scatter_figure(
         "",
@@ -166,16 +170,16 @@ def figure(catalogue: Catalogue, choice: ScatterChoice) -> dict[str, Any]:
         AxisWords(y.label, _kind(choice.yscale, [dot.y for dot in dots])),
         dots,
         {subject.pk: subject.url for subject in placed},
-        empty=_("Nothing has both figures."),
+        empty=_("No accelerator has both values."),
     )
 
 
-def _kind(asked: str, values: Sequence[float]) -> ScaleKind:
-    is_log = asked == "log" or (not asked and spans_decades(values, LOG_RATIO))
+def _kind(chosen: str, values: Sequence[float]) -> ScaleKind:
+    is_log = chosen == "log" or (not chosen and spans_decades(values, LOG_RATIO))
     return "log" if is_log else "linear"
 
 
-def _dot(subject: Subject, x: Axis, y: Axis, size: Axis | None, colour: str) -> Dot:
+def _dot(subject: PlottedAccelerator, x: Axis, y: Axis, size: Axis | None, colour: str) -> Dot:
     third = size.figures.get(subject.pk) if size else None
     return Dot(
         key=subject.pk,
@@ -183,14 +187,16 @@ def _dot(subject: Subject, x: Axis, y: Axis, size: Axis | None, colour: str) -> 
         x=x.measure.scaled(x.figures[subject.pk].amount),
         y=y.measure.scaled(y.figures[subject.pk].amount),
         size=size.measure.scaled(third.amount) if size and third else None,
-        place=place_of(subject, colour),
+        slot=slot_of(subject, colour),
         note=_figures_text(subject, (x, y, size)),
     )
 
 
-def _point(subject: Subject, axes: tuple[Axis, Axis, Axis | None], at: tuple[str, str], mark: str, place: int) -> Point:
+def _point(
+    subject: PlottedAccelerator, axes: tuple[Axis, Axis, Axis | None], at: tuple[str, str], mark: str, slot: int
+) -> ScatterPoint:
     x, y, size = axes
-    return Point(
+    return ScatterPoint(
         subject=subject,
         x=x.figures[subject.pk],
         y=y.figures[subject.pk],
@@ -198,23 +204,23 @@ def _point(subject: Subject, axes: tuple[Axis, Axis, Axis | None], at: tuple[str
         left=at[0],
         top=at[1],
         mark=mark,
-        css=css(place),
+        css=css(slot),
         words=f"{subject.name}: {_figures_text(subject, axes)}",
     )
 
 
-def _figures_text(subject: Subject, axes: tuple[Axis, Axis, Axis | None]) -> str:
+def _figures_text(subject: PlottedAccelerator, axes: tuple[Axis, Axis, Axis | None]) -> str:
     """`3,350 GB/s, 989.4 TFLOPS, 700 W`"""
     texts = []
     for axis in axes:
-        found = axis.figures.get(subject.pk) if axis else None
-        if axis and found:
-            texts.append(f"{found.text} {axis.measure.unit}".rstrip())
+        figure = axis.figures.get(subject.pk) if axis else None
+        if axis and figure:
+            texts.append(f"{figure.text} {axis.measure.unit}".rstrip())
     return ", ".join(texts)
 
 
 def _isos(x: Measure, y: Measure, dots: Sequence[Dot]) -> tuple[list[Iso], str]:
-    """Lines of equal quotient where the two units make one, and what the quotient is, in words."""
+    """Lines of equal quotient and a description of the quotient; ([], "") where the units make no useful one."""
     is_inverse = (y.si, x.si) not in RATIOS
     above, below = (x, y) if is_inverse else (y, x)
     if (above.si, below.si) not in RATIOS:
@@ -243,22 +249,22 @@ def _ratio_text(ratio: float, above: str, below: str) -> str:
 
 
 def _size_entries(size: Axis | None, dots: Sequence[Dot]) -> tuple[SizeEntry, ...]:
-    """The smallest, a middle and the largest size, each with the figures it stands for."""
+    """The smallest, the middle and the largest size, each with the range of values it stands for."""
     if size is None:
         return ()
     steps = size_steps([dot.size for dot in dots])
-    found = []
+    entries = []
     for step in (0, MIDDLE_SIZE, len(SIZES) - 1):
-        of_step = [dot.size for dot, own in zip(dots, steps, strict=True) if own == step and dot.size]
+        of_step = [dot.size for dot, dot_step in zip(dots, steps, strict=True) if dot_step == step and dot.size]
         if of_step:
             ends = dict.fromkeys(format_number(end) for end in (min(of_step), max(of_step)))
             words = f"{'–'.join(ends)} {size.measure.unit}".rstrip()
-            found.append(SizeEntry(SHAPES[0], f"{SIZES[step]:g}", words))
-    return tuple(found)
+            entries.append(SizeEntry(SHAPES[0], f"{SIZES[step]:g}", words))
+    return tuple(entries)
 
 
-def _unplaced(x: Axis, y: Axis, subjects: Sequence[Subject]) -> list[Unranked]:
-    """Those that lack a figure, by which, with what is known instead."""
+def _unplaced(x: Axis, y: Axis, subjects: Sequence[PlottedAccelerator]) -> list[Unranked]:
+    """Accelerators without a value, grouped by the axis, with the conditions they are published under instead."""
     without_x = [item for item in subjects if item.pk not in x.figures]
     without_y = [item for item in subjects if item.pk not in y.figures]
     neither = {item.pk for item in without_x} & {item.pk for item in without_y}
@@ -267,18 +273,18 @@ def _unplaced(x: Axis, y: Axis, subjects: Sequence[Subject]) -> list[Unranked]:
         (y.title, [(item, y.elsewhere.get(item.pk, "")) for item in without_y if item.pk not in neither]),
         (_("%(x)s and %(y)s") % {"x": x.title, "y": y.title}, [(item, "") for item in subjects if item.pk in neither]),
     )
-    return [Unranked(_("without %(figure)s") % {"figure": what}, tuple(found)) for what, found in groups if found]
+    return [Unranked(_("without %(figure)s") % {"figure": what}, tuple(group)) for what, group in groups if group]
 
 
 def _notes(
-    catalogue: Catalogue, choice: ScatterChoice, axes: tuple[Axis, Axis, Axis | None], dots: Sequence[Dot]
+    catalogue: PlotData, choice: ScatterChoice, axes: tuple[Axis, Axis, Axis | None], dots: Sequence[Dot]
 ) -> list[str]:
     notes = [joined_text()] if any(axis and axis.is_joined for axis in axes) else []
     unsized = sum(dot.size is None for dot in dots) if axes[2] else 0
     if axes[2] and unsized:
         words = ngettext(
-            "%(n)d point is drawn in middle size: %(size)s is not known of it.",
-            "%(n)d points are drawn in middle size: %(size)s is not known of them.",
+            "%(n)d point is drawn in medium size: its %(size)s is unknown.",
+            "%(n)d points are drawn in medium size: their %(size)s is unknown.",
             unsized,
         )
         notes.append(words % {"n": unsized, "size": axes[2].title})

@@ -1,6 +1,6 @@
-"""What the addresses of the ladder and the scatter ask for, read and written. No database.
+"""Queries of the ladder, the scatter and the timeline: addresses parsed and written. No database.
 
-What is not understood is ignored with a note, never an error.
+An unknown value is ignored with a note, never an error.
 """
 
 from collections.abc import Collection, Mapping
@@ -14,7 +14,7 @@ from stackviz.web.address import AddressReader, Note
 
 LADDER_FIELD = "bf16_tensor_tflops"
 SCATTER_FIELDS = ("memory_bandwidth_gb_s", "bf16_tensor_tflops", "tdp_w")
-# Of the drawings offered by name: across, up, size. The first is the one without a choice.
+# Axes of the presets: horizontal, vertical, size. The first is the default.
 SCATTER_PRESETS = (
     SCATTER_FIELDS,
     ("tdp_w", "bf16_tensor_tflops", "memory_gb"),
@@ -26,15 +26,15 @@ NO_SIZE = "none"
 COLOURS = ("vendor", "kind", "era")
 SCALES = ("log", "linear")
 FORMATS = ("csv", "json")
-FIGURE = "plotly"  # the drawing as a figure for plotly.js; no file for people, so no note names it
-_BESIDE = frozenset({"page"})  # read by the views, part of no link
+FIGURE = "plotly"  # for plotly.js only, so notes do not offer it
+_BESIDE = frozenset({"page"})  # read by the views, never part of a link
 
 
 @dataclass(frozen=True, slots=True)
-class Known:
-    """What may be asked for: measures with the conditions they are published under; vendors and kinds in words.
+class ExploreOptions:
+    """Valid parameter values: measures with the conditions they are published under; slug -> name of vendors, kinds.
 
-    `of_vendors`: vendor -> the measures that some product of theirs has.
+    `of_vendors`: vendor -> the measures that at least one of its products has.
     """
 
     measures: Mapping[str, Collection[str]]
@@ -45,8 +45,8 @@ class Known:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Filters:
-    """Which accelerators are shown; empty means all. `notes`: what of the address was left out."""
+class ExploreFilters:
+    """Filters on accelerators; "" means all. `notes`: parts of the address that were ignored."""
 
     vendor: str = ""
     kind: str = ""
@@ -60,7 +60,7 @@ class Filters:
 
     @property
     def query(self) -> QueryDict:
-        """The choice as parameters, what goes without saying left out."""
+        """The choice as parameters, without defaults."""
         query = QueryDict(mutable=True)
         for parameter in fields(self):
             value = getattr(self, parameter.name)
@@ -74,8 +74,8 @@ class Filters:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class LadderChoice(Filters):
-    """A ranking. `condition` empty: the measure's usual one; `scale` empty: as the figures want it."""
+class LadderChoice(ExploreFilters):
+    """A ranking. `condition` "": the measure's usual one; `scale` "": chosen by the spread of the values."""
 
     field: str = LADDER_FIELD
     condition: str = ""
@@ -83,13 +83,13 @@ class LadderChoice(Filters):
 
     @property
     def is_plain(self) -> bool:
-        """Whether many people ask for just this, so that what was rendered is worth keeping: one choice at most."""
+        """Whether the page is common enough to cache: at most one parameter."""
         return len(self.query) <= 1
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ScatterChoice(Filters):
-    """A drawing of two measures, a third as size. `xscale`, `yscale` empty: as the figures want it."""
+class ScatterChoice(ExploreFilters):
+    """A plot of two measures, a third as size. `xscale`, `yscale` "": chosen by the spread of the values."""
 
     x: str = SCATTER_FIELDS[0]
     y: str = SCATTER_FIELDS[1]
@@ -100,14 +100,14 @@ class ScatterChoice(Filters):
 
     @property
     def is_plain(self) -> bool:
-        """Whether many people ask for just this: a drawing offered by name, with one more choice at most."""
+        """Whether the page is common enough to cache: a preset with at most one more parameter."""
         more = self.query.keys() - {"x", "y", "size"}
         return (self.x, self.y, self.size) in SCATTER_PRESETS and len(more) <= 1
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class TimelineChoice(Filters):
-    """Which makers' lanes are shown; the other filters say nothing here."""
+class TimelineChoice(ExploreFilters):
+    """The vendors whose lanes are shown; the other filters have no effect."""
 
 
 def timeline_choice(parameters: QueryDict, vendors: Collection[str]) -> TimelineChoice:
@@ -117,7 +117,7 @@ def timeline_choice(parameters: QueryDict, vendors: Collection[str]) -> Timeline
     return TimelineChoice(vendor=vendor, notes=reader.notes({"vendor"}))
 
 
-def ladder_choice(parameters: QueryDict, known: Known) -> LadderChoice:
+def ladder_choice(parameters: QueryDict, known: ExploreOptions) -> LadderChoice:
     """Read the address."""
     reader = AddressReader(parameters)
     name = reader.choice("field", known.measures, _("field"), LADDER_FIELD)
@@ -131,7 +131,7 @@ def ladder_choice(parameters: QueryDict, known: Known) -> LadderChoice:
     return LadderChoice(**chosen, notes=reader.notes(_names(LadderChoice)))
 
 
-def scatter_choice(parameters: QueryDict, known: Known) -> ScatterChoice:
+def scatter_choice(parameters: QueryDict, known: ExploreOptions) -> ScatterChoice:
     """Read the address."""
     reader = AddressReader(parameters)
     x, y, size = SCATTER_FIELDS
@@ -148,7 +148,7 @@ def scatter_choice(parameters: QueryDict, known: Known) -> ScatterChoice:
     return ScatterChoice(**chosen, notes=reader.notes(_names(ScatterChoice)))
 
 
-def _filters(reader: AddressReader, known: Known) -> dict[str, str]:
+def _filters(reader: AddressReader, known: ExploreOptions) -> dict[str, str]:
     return {
         "vendor": reader.choice("vendor", known.vendors, _("vendor")),
         "kind": reader.choice("kind", known.kinds, _("kind")),
@@ -156,5 +156,5 @@ def _filters(reader: AddressReader, known: Known) -> dict[str, str]:
     }
 
 
-def _names(choice: type[Filters]) -> frozenset[str]:
+def _names(choice: type[ExploreFilters]) -> frozenset[str]:
     return frozenset(parameter.name for parameter in fields(choice)) - {"notes"} | _BESIDE

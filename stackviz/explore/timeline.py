@@ -1,7 +1,7 @@
-"""The time line: architectures by maker, what each brought, and the figures of its largest product from the catalogue.
+"""The timeline: architectures by vendor, what each introduced, and the figures of its largest product.
 
-`data/timeline.csv` has one statement a line, each with its source; `data/architectures.csv` says which sheets of the
-catalogue belong to an architecture. Figures are never typed in here.
+`data/timeline.csv` has one statement per line, each with its source; `data/architectures.csv` maps spec sheets to
+architectures. All figures come from the catalogue.
 """
 
 import csv
@@ -15,12 +15,12 @@ from urllib.parse import urlsplit
 from django.utils.text import slugify
 from django.utils.translation import ngettext
 
-from stackviz.charts.timeline import Event, Lane, YearMark, timeline
-from stackviz.explore.axes import Axis, Catalogue, Figure, Subject
-from stackviz.explore.legend import css, vendor_place
+from stackviz.charts.timeline import Event, Lane, YearMark, place_timeline
+from stackviz.explore.axes import Axis, AxisFigure, PlotData, PlottedAccelerator
+from stackviz.explore.legend import css, vendor_slot
 
 DATA = Path(__file__).parent / "data"
-# What is shown of a flagship: the first of each that is published.
+# Figures of a flagship: of each group, the first that is published.
 FIGURES = (
     ("memory_bandwidth_gb_s",),
     ("fp16_tensor_tflops", "bf16_tensor_tflops", "fp16_tflops", "int8_tensor_tops"),
@@ -33,7 +33,7 @@ SAYS = ("arrived", "process", "brought")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Statement:
-    """One thing said of an architecture, with who says so. `title` is the document's."""
+    """One statement about an architecture with its source. `title`: of the document."""
 
     vendor: str
     architecture: str
@@ -50,7 +50,7 @@ class Statement:
 
 @dataclass(frozen=True, slots=True)
 class NamedArchitecture:
-    """An architecture as the file names it. `names`: of the field "architecture"; `sheets`: how their slugs begin."""
+    """A line of architectures.csv. `names`: values of the field "architecture"; `sheets`: prefixes of slugs."""
 
     vendor: str
     name: str
@@ -58,7 +58,7 @@ class NamedArchitecture:
     sheets: tuple[str, ...]
     flagship: str
 
-    def has(self, subject: Subject) -> bool:
+    def has(self, subject: PlottedAccelerator) -> bool:
         if subject.vendor != self.vendor:
             return False
         by_slug = any(subject.slug == start or subject.slug.startswith(f"{start}-") for start in self.sheets)
@@ -67,18 +67,18 @@ class NamedArchitecture:
 
 @dataclass(frozen=True, slots=True)
 class FlagshipFigure:
-    """A figure of the flagship. `figure` None: not published."""
+    """A figure of the flagship; `figure` is None where it is not published."""
 
     label: str
     unit: str
-    figure: Figure | None
+    figure: AxisFigure | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Architecture:
-    """One architecture with everything the page says of it.
+    """One architecture as the page shows it.
 
-    `arrived`, `process` None: no source of ours says so; `process_text` is then the flagship's, from the catalogue.
+    `arrived`, `process`: None where no source states it; `process_text` is then the flagship's, from the catalogue.
     """
 
     id: str
@@ -88,24 +88,24 @@ class Architecture:
     process: Statement | None
     process_text: str
     brought: tuple[Statement, ...]
-    sheets: tuple[Subject, ...]
-    flagship: Subject | None
+    sheets: tuple[PlottedAccelerator, ...]
+    flagship: PlottedAccelerator | None
     figures: tuple[FlagshipFigure, ...]
 
     @property
-    def first_sheet(self) -> Subject | None:
-        """The oldest sheet whose year a source gives."""
+    def first_sheet(self) -> PlottedAccelerator | None:
+        """The oldest accelerator whose year a source gives."""
         return next((sheet for sheet in self.sheets if sheet.year), None)
 
     @property
     def sheets_text(self) -> str:
         count = len(self.sheets)
-        return ngettext("%(n)d sheet", "%(n)d sheets", count) % {"n": count}
+        return ngettext("%(n)d spec sheet", "%(n)d spec sheets", count) % {"n": count}
 
 
 @dataclass(frozen=True, slots=True)
 class VendorLane:
-    """All architectures of a maker, oldest first, and where the drawing has them."""
+    """All architectures of a vendor, oldest first, and their positions in the chart."""
 
     vendor: str
     name: str
@@ -115,45 +115,45 @@ class VendorLane:
 
 
 @dataclass(frozen=True, slots=True)
-class Page:
+class TimelinePage:
     lanes: tuple[VendorLane, ...]
     years: tuple[YearMark, ...]
 
 
-def assemble(catalogue: Catalogue, vendor: str = "") -> Page:
-    """The time line of all makers, or of one; architectures of which nothing sourced is said are left out."""
+def assemble_timeline(catalogue: PlotData, vendor: str = "") -> TimelinePage:
+    """The timeline of all vendors, or of one; architectures without a sourced statement are left out."""
     axes = [[catalogue.axis(name) for name in names] for names in FIGURES]
     nodes = catalogue.texts(PROCESS)
     names = {subject.vendor: subject.vendor_name for subject in catalogue.subjects}
-    said = by_architecture(statements())
-    found: dict[str, list[Architecture]] = defaultdict(list)
+    sourced = by_architecture(statements())
+    by_vendor: dict[str, list[Architecture]] = defaultdict(list)
     for known in architectures():
-        own = said.get((known.vendor, known.name), [])
-        if own and vendor in ("", known.vendor):
-            found[known.vendor].append(_architecture(known, own, catalogue.subjects, axes, nodes))
-    for lane in found.values():
+        statements_of = sourced.get((known.vendor, known.name), [])
+        if statements_of and vendor in ("", known.vendor):
+            by_vendor[known.vendor].append(_architecture(known, statements_of, catalogue.subjects, axes, nodes))
+    for lane in by_vendor.values():
         lane.sort(key=lambda architecture: architecture.year)
-    events = [[Event(one.id, one.name, one.year) for one in lane] for lane in found.values()]
-    drawn = timeline(events)
+    events = [[Event(item.id, item.name, item.year) for item in lane] for lane in by_vendor.values()]
+    drawn = place_timeline(events)
     lanes = tuple(
-        VendorLane(slug, names.get(slug, slug), css(vendor_place(slug)), tuple(own), lane)
-        for (slug, own), lane in zip(found.items(), drawn.lanes, strict=True)
+        VendorLane(slug, names.get(slug, slug), css(vendor_slot(slug)), tuple(items), lane)
+        for (slug, items), lane in zip(by_vendor.items(), drawn.lanes, strict=True)
     )
-    return Page(lanes, drawn.years)
+    return TimelinePage(lanes, drawn.years)
 
 
-def vendors() -> dict[str, None]:
-    """The makers that have a lane, in order."""
+def timeline_vendors() -> dict[str, None]:
+    """Slugs of the vendors that have a lane, in order."""
     return dict.fromkeys(known.vendor for known in architectures())
 
 
-def by_architecture(said: Iterable[Statement]) -> dict[tuple[str, str], list[Statement]]:
-    """Statements by (vendor, architecture). One without a source is left out: it is not shown."""
-    found: dict[tuple[str, str], list[Statement]] = defaultdict(list)
-    for statement in said:
+def by_architecture(lines: Iterable[Statement]) -> dict[tuple[str, str], list[Statement]]:
+    """Statements by (vendor, architecture), without those that have no source."""
+    grouped: dict[tuple[str, str], list[Statement]] = defaultdict(list)
+    for statement in lines:
         if statement.is_sourced:
-            found[statement.vendor, statement.architecture].append(statement)
-    return found
+            grouped[statement.vendor, statement.architecture].append(statement)
+    return grouped
 
 
 @lru_cache(maxsize=1)
@@ -198,18 +198,18 @@ def _rows(name: str) -> list[dict[str, str]]:
 
 def _architecture(
     known: NamedArchitecture,
-    said: Sequence[Statement],
-    subjects: Sequence[Subject],
+    sourced: Sequence[Statement],
+    subjects: Sequence[PlottedAccelerator],
     axes: Sequence[Sequence[Axis]],
     nodes: Mapping[int, str],
 ) -> Architecture:
-    sheets = sorted((one for one in subjects if known.has(one)), key=lambda one: (one.year or 9999, one.name))
-    flagship = next((one for one in sheets if one.slug == known.flagship), None)
-    by_kind = {kind: [statement for statement in said if statement.says == kind] for kind in SAYS}
+    sheets = sorted(filter(known.has, subjects), key=lambda sheet: (sheet.year or 9999, sheet.name))
+    flagship = next((sheet for sheet in sheets if sheet.slug == known.flagship), None)
+    by_kind = {kind: [statement for statement in sourced if statement.says == kind] for kind in SAYS}
     return Architecture(
         id=slugify(f"{known.vendor} {known.name}"),
         name=known.name,
-        year=min(statement.year for statement in said),
+        year=min(statement.year for statement in sourced),
         arrived=next(iter(by_kind["arrived"]), None),
         process=next(iter(by_kind["process"]), None),
         process_text=nodes.get(flagship.pk, "") if flagship else "",
@@ -220,7 +220,7 @@ def _architecture(
     )
 
 
-def _figures(flagship: Subject, axes: Sequence[Sequence[Axis]]) -> tuple[FlagshipFigure, ...]:
+def _figures(flagship: PlottedAccelerator, axes: Sequence[Sequence[Axis]]) -> tuple[FlagshipFigure, ...]:
     chosen = []
     for several in axes:
         possible = [axis for axis in several if axis.applies_to(flagship)]

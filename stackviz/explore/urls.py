@@ -1,4 +1,4 @@
-"""Addresses of the ladder, the scatter and the time line."""
+"""Addresses of the ladder, the scatter and the timeline."""
 
 from django.urls import path
 

@@ -1,4 +1,4 @@
-"""All accelerators at once: ranked, drawn against each other, through time. The address is the whole state."""
+"""Views of all accelerators: ladder, scatter and timeline. The address holds the whole state of a page."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
@@ -10,50 +10,52 @@ from django.utils.safestring import SafeString
 from django.views.decorators.http import require_safe
 from django_htmx.http import push_url
 
-from stackviz.explore.axes import Catalogue, read
+from stackviz.explore.axes import PlotData, read_plot_data
 from stackviz.explore.files import drawing_file, ranking_file
 from stackviz.explore.forms import ladder_form, presets, scatter_form, timeline_form
 from stackviz.explore.ladder import absent_vendors, rank
-from stackviz.explore.measured import Measured, measured
-from stackviz.explore.scatter import draw, figure
+from stackviz.explore.measured import MeasuredSummary, measured
+from stackviz.explore.scatter import draw_scatter, plotly_scatter
 from stackviz.explore.selection import (
     FIGURE,
-    Filters,
+    ExploreFilters,
     LadderChoice,
     ScatterChoice,
     ladder_choice,
     scatter_choice,
     timeline_choice,
 )
-from stackviz.explore.timeline import assemble, vendors
+from stackviz.explore.timeline import assemble_timeline, timeline_vendors
 from stackviz.web.address import Note
 from stackviz.web.fragments import cached_html
 from stackviz.web.htmx import vary_on_htmx, wants_partial
 from stackviz.web.paging import page_number, page_of
 
 PER_PAGE = 60
-POINTS_PER_PAGE = 30  # rows below a drawing that holds all of them
-CACHE_S = 600  # what is kept moves with the catalogue's edition and with what was measured
+POINTS_PER_PAGE = 30  # rows of the table below the plot
+CACHE_S = 600  # the key changes with the catalogue's edition and with the measured results
 
 
 @require_safe
 @vary_on_htmx
 def ladder(request: HttpRequest) -> HttpResponse:
-    """A ranking by one measure, or the same as a file. For htmx the ranking with its form alone."""
-    catalogue = read()
+    """A ranking by one measure, as a page or a file; htmx gets only the form and the ranking."""
+    catalogue = read_plot_data()
     choice = ladder_choice(request.GET, catalogue.known)
-    found = measured(choice.field)
+    results = measured(choice.field)
     if choice.format:
-        return ranking_file(rank(catalogue, choice, found), choice.format)
-    body = _ladder_html(choice, catalogue, found, page_number(request))
-    return _answer(request, Shown("explore/ladder.html", choice, body, choice.notes))
+        return ranking_file(rank(catalogue, choice, results), choice.format)
+    body = _ladder_html(choice, catalogue, results, page_number(request))
+    return _answer(request, ExplorePage("explore/ladder.html", choice, body, choice.notes))
 
 
-def _ladder_html(choice: LadderChoice, catalogue: Catalogue, found: Mapping[int, Measured], number: int) -> SafeString:
-    """The form and the ranking, as rendered before if many ask for it and nothing they show has changed."""
+def _ladder_html(
+    choice: LadderChoice, catalogue: PlotData, results: Mapping[int, MeasuredSummary], number: int
+) -> SafeString:
+    """The form and the ranking; the first page of a common choice is cached."""
 
-    def made() -> str:
-        ranking, known = rank(catalogue, choice, found), catalogue.known
+    def render_body() -> str:
+        ranking, known = rank(catalogue, choice, results), catalogue.known
         context = {
             "choice": choice,
             "ranking": ranking,
@@ -64,29 +66,31 @@ def _ladder_html(choice: LadderChoice, catalogue: Catalogue, found: Mapping[int,
         return render_to_string("explore/_ladder.html", context)
 
     if number > 1 or not choice.is_plain:
-        return SafeString(made())
-    return cached_html(("ladder", choice.query_string, catalogue.edition, sorted(found.items())), made, CACHE_S)
+        return SafeString(render_body())
+    return cached_html(
+        ("ladder", choice.query_string, catalogue.edition, sorted(results.items())), render_body, CACHE_S
+    )
 
 
 @require_safe
 @vary_on_htmx
 def scatter(request: HttpRequest) -> HttpResponse:
-    """Two measures against each other, as a drawing, a file or a Plotly figure. For htmx the drawing with its form."""
-    catalogue = read()
+    """A plot of two measures, as a page, a file or a Plotly figure; htmx gets only the form and the plot."""
+    catalogue = read_plot_data()
     choice = scatter_choice(request.GET, catalogue.known)
     if choice.format == FIGURE:
-        return JsonResponse(figure(catalogue, choice))
+        return JsonResponse(plotly_scatter(catalogue, choice))
     if choice.format:
-        return drawing_file(draw(catalogue, choice), choice.format)
+        return drawing_file(draw_scatter(catalogue, choice), choice.format)
     body = _scatter_html(choice, catalogue, page_number(request))
-    return _answer(request, Shown("explore/scatter.html", choice, body, choice.notes))
+    return _answer(request, ExplorePage("explore/scatter.html", choice, body, choice.notes))
 
 
-def _scatter_html(choice: ScatterChoice, catalogue: Catalogue, number: int) -> SafeString:
-    """The form, the drawing and its table, as rendered before if many ask for it and nothing changed since."""
+def _scatter_html(choice: ScatterChoice, catalogue: PlotData, number: int) -> SafeString:
+    """The form, the plot and its table; the first page of a common choice is cached."""
 
-    def made() -> str:
-        drawing = draw(catalogue, choice)
+    def render_body() -> str:
+        drawing = draw_scatter(catalogue, choice)
         context = {
             "choice": choice,
             "swapped": replace(choice, x=choice.y, y=choice.x, xscale=choice.yscale, yscale=choice.xscale),
@@ -98,38 +102,38 @@ def _scatter_html(choice: ScatterChoice, catalogue: Catalogue, number: int) -> S
         return render_to_string("explore/_scatter.html", context)
 
     if number > 1 or not choice.is_plain:
-        return SafeString(made())
-    return cached_html(("scatter", choice.query_string, catalogue.edition), made, CACHE_S)
+        return SafeString(render_body())
+    return cached_html(("scatter", choice.query_string, catalogue.edition), render_body, CACHE_S)
 
 
 @require_safe
 @vary_on_htmx
 def timeline(request: HttpRequest) -> HttpResponse:
-    """Architectures by maker and year, each with what it brought and the figures of its largest product."""
-    catalogue = read()
+    """Architectures by vendor and year, each with what it introduced and the figures of its largest product."""
+    catalogue = read_plot_data()
     names = catalogue.known.vendors
-    lanes = {slug: names.get(slug, slug) for slug in vendors()}
+    lanes = {slug: names.get(slug, slug) for slug in timeline_vendors()}
     choice = timeline_choice(request.GET, lanes)
 
-    def made() -> str:
-        page = assemble(catalogue, choice.vendor)
+    def render_body() -> str:
+        page = assemble_timeline(catalogue, choice.vendor)
         return render_to_string("explore/_timeline.html", {"form": timeline_form(choice, lanes), "page": page})
 
-    body = cached_html(("timeline", choice.vendor, catalogue.edition), made, CACHE_S)
-    return _answer(request, Shown("explore/timeline.html", choice, body, choice.notes))
+    body = cached_html(("timeline", choice.vendor, catalogue.edition), render_body, CACHE_S)
+    return _answer(request, ExplorePage("explore/timeline.html", choice, body, choice.notes))
 
 
 @dataclass(frozen=True, slots=True)
-class Shown:
-    """A page's template, what was asked for, the part htmx swaps, and what of the address was left out."""
+class ExplorePage:
+    """A page: its template, its query, the part that htmx swaps, and notes on ignored parameters."""
 
     template: str
-    choice: Filters
+    choice: ExploreFilters
     body: SafeString
     notes: tuple[Note, ...]
 
 
-def _answer(request: HttpRequest, page: Shown) -> HttpResponse:
+def _answer(request: HttpRequest, page: ExplorePage) -> HttpResponse:
     if wants_partial(request):
         query = page.choice.query_string
         part = render_to_string("web/_notes.html", {"notes": page.notes}) + page.body

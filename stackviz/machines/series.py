@@ -14,7 +14,7 @@ from stackviz.benchmarks.measurement import Measurement
 from stackviz.benchmarks.models import Result, Series
 from stackviz.benchmarks.queries import Point as PastResult
 from stackviz.benchmarks.queries import latest_result, series_history
-from stackviz.charts.history import Line, Point, history
+from stackviz.charts.history import HistoryLine, HistoryPoint, history_figure
 from stackviz.facts import CONDITIONS
 from stackviz.labs.models import Machine
 from stackviz.machines.results import ResultRow, result_row
@@ -109,9 +109,11 @@ def _figure(measured: Measurement, past: Sequence[PastResult]) -> dict[str, Any]
         return None if rate is None else from_si(rate, symbol)
 
     # The longest time is the lowest rate.
-    points = [Point(point.measured_at, shown(point.seconds), shown(point.high), shown(point.low)) for point in past]
+    points = [
+        HistoryPoint(point.measured_at, shown(point.seconds), shown(point.high), shown(point.low)) for point in past
+    ]
     title = f"{measured.title} {measured.setting}, {measured.device}"
-    return history(title, symbol, [Line(measured.setting, points)])
+    return history_figure(title, symbol, [HistoryLine(measured.setting, points)])
 
 
 def _past_row(measured: Measurement, point: PastResult) -> PastRow:

@@ -26,7 +26,7 @@ def test_highest_rate_is_the_top_bar():
 
 def test_bars_are_a_valid_plotly_figure_with_intervals():
     figure = ranked_bars(
-        "GEMM", "TFLOP/s", [Bar(label="a", value=10, low=9, high=12), Bar(label="b", value=20, place=1)]
+        "GEMM", "TFLOP/s", [Bar(label="a", value=10, low=9, high=12), Bar(label="b", value=20, slot=1)]
     )
     go.Figure(figure)
     assert figure["data"][0]["error_x"]["array"] == [2, 0]

@@ -2,31 +2,31 @@
 
 import itertools
 
-from stackviz.charts.ladder import TICKS_APART, Rung, ladder
+from stackviz.charts.ladder import TICKS_APART, Rung, rank_rungs
 
 
 def test_the_best_stands_first_and_equals_share_a_place():
-    drawn = ladder([Rung(1, 5), Rung(2, 9), Rung(3, 9), Rung(4, 1)], "linear")
-    assert [(step.key, step.place) for step in drawn.steps] == [(2, 1), (3, 1), (1, 3), (4, 4)]
-    lowest_first = ladder([Rung(1, 5), Rung(2, 9)], "linear", lower_is_better=True)
+    drawn = rank_rungs([Rung(1, 5), Rung(2, 9), Rung(3, 9), Rung(4, 1)], "linear")
+    assert [(step.key, step.rank) for step in drawn.steps] == [(2, 1), (3, 1), (1, 3), (4, 4)]
+    lowest_first = rank_rungs([Rung(1, 5), Rung(2, 9)], "linear", lower_is_better=True)
     assert [step.key for step in lowest_first.steps] == [1, 2]
 
 
 def test_a_measured_figure_above_all_published_ones_widens_the_scale():
-    drawn = ladder([Rung(1, 50, 100.0), Rung(2, 25)], "linear")
+    drawn = rank_rungs([Rung(1, 50, 100.0), Rung(2, 25)], "linear")
     assert [(step.length, step.measured_length) for step in drawn.steps] == [("50.0", "100.0"), ("25.0", "")]
 
 
 def test_lengths_have_no_zero_on_a_logarithmic_scale():
-    assert ladder([Rung(1, 5)], "log").is_dotted
-    assert not ladder([Rung(1, 5)], "linear").is_dotted
+    assert rank_rungs([Rung(1, 5)], "log").is_dotted
+    assert not rank_rungs([Rung(1, 5)], "linear").is_dotted
 
 
 def test_ticks_keep_apart():
-    places = [float(tick.at) for tick in ladder([Rung(1, 25.6), Rung(2, 8000)], "log").ticks]
+    places = [float(tick.at) for tick in rank_rungs([Rung(1, 25.6), Rung(2, 8000)], "log").ticks]
     assert len(places) > 1
     assert all(after - before >= TICKS_APART for before, after in itertools.pairwise(places))
 
 
 def test_nothing_ranked_is_an_empty_ladder():
-    assert ladder([], "log").steps == ladder([], "linear").ticks == ()
+    assert rank_rungs([], "log").steps == rank_rungs([], "linear").ticks == ()

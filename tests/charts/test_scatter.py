@@ -13,13 +13,13 @@ from stackviz.charts.scatter import (
     Dot,
     Iso,
     iso_ratios,
-    scatter,
+    place_scatter,
     scatter_figure,
     size_steps,
 )
 
 CLOUD = [
-    Dot(key=n, label=f"accelerator {n}", x=2.0 ** (n % 9), y=3.0 ** (n % 7), size=n + 1.0, place=n % 6)
+    Dot(key=n, label=f"accelerator {n}", x=2.0 ** (n % 9), y=3.0 ** (n % 7), size=n + 1.0, slot=n % 6)
     for n in range(60)
 ]
 
@@ -33,7 +33,7 @@ def boxes_of(drawn):
 
 
 def test_no_name_covers_another_or_leaves_the_drawing():
-    boxes = list(boxes_of(scatter(CLOUD, "log", "log")))
+    boxes = list(boxes_of(place_scatter(CLOUD, "log", "log")))
     assert len(boxes) > 5
     for one, other in itertools.combinations(boxes, 2):
         assert not (one[0] < other[2] - 1 and other[0] < one[2] - 1 and one[1] < other[3] - 1 and other[1] < one[3] - 1)
@@ -41,12 +41,12 @@ def test_no_name_covers_another_or_leaves_the_drawing():
 
 
 def test_a_name_of_a_smaller_drawing_has_its_place_in_the_larger_ones_too():
-    labels = scatter(CLOUD, "log", "log").labels
+    labels = place_scatter(CLOUD, "log", "log").labels
     assert {label.only for label in labels} == {"", "middle", "wide"}
 
 
 def test_what_lies_on_one_spot_has_one_name():
-    drawn = scatter(
+    drawn = place_scatter(
         [Dot(key=1, label="first", x=5, y=5), Dot(key=2, label="twin", x=5, y=5), Dot(key=3, label="far", x=50, y=50)],
         "linear",
         "linear",
@@ -61,7 +61,7 @@ def test_the_upper_left_edge_stands_out_before_the_rest():
 
 def test_a_line_of_equal_ratio_goes_through_points_of_that_ratio():
     dots = [Dot(key=1, label="a", x=1, y=2), Dot(key=2, label="b", x=10, y=20), Dot(key=3, label="c", x=100, y=5)]
-    drawn = scatter(dots, "log", "log", [Iso(2.0, "2")])
+    drawn = place_scatter(dots, "log", "log", [Iso(2.0, "2")])
     (line,) = drawn.lines
     x1, y1, x2, y2 = (float(value) for value in (line.x1, line.y1, line.x2, line.y2))
     for spot in drawn.spots[:2]:
@@ -70,7 +70,7 @@ def test_a_line_of_equal_ratio_goes_through_points_of_that_ratio():
 
 def test_a_line_of_the_ratio_the_other_way_up():
     dots = [Dot(key=1, label="a", x=20, y=10), Dot(key=2, label="b", x=2, y=1)]
-    drawn = scatter(dots, "linear", "linear", [Iso(2.0, "2", is_inverse=True)])
+    drawn = place_scatter(dots, "linear", "linear", [Iso(2.0, "2", is_inverse=True)])
     (line,) = drawn.lines
     spot = drawn.spots[0]
     share = (float(spot.x) - float(line.x1)) / (float(line.x2) - float(line.x1))
@@ -79,7 +79,7 @@ def test_a_line_of_the_ratio_the_other_way_up():
 
 def test_a_line_that_misses_the_drawing_is_left_out():
     assert (
-        scatter(
+        place_scatter(
             [Dot(key=1, label="a", x=1, y=1), Dot(key=2, label="b", x=2, y=2)], "log", "log", [Iso(1e9, "far")]
         ).lines
         == ()
@@ -113,6 +113,6 @@ def test_names_are_text_in_the_figure_never_markup():
 
 
 def test_nothing_to_draw_is_an_empty_drawing_and_a_figure_that_says_so():
-    assert scatter([], "log", "log").spots == ()
+    assert place_scatter([], "log", "log").spots == ()
     empty = scatter_figure("", AxisWords("x", "log"), AxisWords("y", "log"), [], {}, empty="nothing here")
     assert empty["layout"]["annotations"][0]["text"] == "nothing here"

@@ -8,7 +8,7 @@ import pytest
 from django.contrib.auth.models import User
 
 from stackviz.catalog.models import Accelerator, SpecValue
-from stackviz.explore.axes import read
+from stackviz.explore.axes import read_plot_data
 from stackviz.explore.ladder import rank
 from stackviz.explore.measured import measured
 from stackviz.explore.selection import LadderChoice
@@ -19,11 +19,11 @@ LIMIT_BYTES = 100_000
 
 
 def ranking(field="bf16_tensor_tflops", **chosen):
-    return rank(read(), LadderChoice(field=field, **chosen), measured(field))
+    return rank(read_plot_data(), LadderChoice(field=field, **chosen), measured(field))
 
 
 def places(found) -> dict[str, int]:
-    return {row.subject.slug: row.place for row in found.rows}
+    return {row.subject.slug: row.rank for row in found.rows}
 
 
 def test_everything_with_a_figure_has_a_place_and_everything_without_is_counted(curated, db):
@@ -67,7 +67,7 @@ def test_cards_whose_sources_name_no_accumulate_type_stand_with_the_others_and_s
     assert (rows["nvidia-h100-sxm5-80gb"].text, rows["nvidia-h100-sxm5-80gb"].is_unnamed) == ("989.4", True)
     page = words_of(client.get("/ladder/?field=fp16_tensor_tflops"))
     assert "989.4*" in page
-    assert "Figures marked *" in page
+    assert "Values marked *" in page
 
 
 def test_the_other_name_of_a_joined_condition_leads_to_it(curated, db):
@@ -78,7 +78,7 @@ def test_a_derived_figure_is_ranked_with_its_formula_and_what_went_into_it(clien
     found = ranking("flops-per-watt")
     row = next(row for row in found.rows if row.subject.slug == "nvidia-h100-sxm5-80gb")
     assert "989.4 TFLOPS ÷ 700 W" in row.figure.remark
-    assert {group.why for group in found.unranked} == {"does not follow"}
+    assert {group.why for group in found.unranked} == {"cannot be derived"}
     page = words_of(client.get("/ladder/?field=flops-per-watt"))
     assert "Formula:" in page
     assert "derived" in page
@@ -111,7 +111,7 @@ def test_of_several_results_the_best_is_drawn_and_the_middle_said(client, dgx, t
 def test_a_measured_figure_never_stands_beside_a_sparse_one(dgx):
     sparse = ranking(condition="sparsity=sparse")
     assert not any(row.measured for row in sparse.rows)
-    assert any("not this condition" in note for note in sparse.notes)
+    assert any("not this one" in note for note in sparse.notes)
 
 
 @pytest.mark.parametrize(
@@ -203,7 +203,7 @@ def test_filters_narrow_and_a_year_says_what_it_leaves_out(client, curated, db):
     found = ranking(vendor="nvidia", year="2022")
     assert {row.subject.vendor for row in found.rows} == {"nvidia"}
     assert {row.subject.year for row in found.rows} == {2022}
-    assert any("whose year no source gives" in note for note in found.notes)
+    assert any("no source gives" in note for note in found.notes)
 
 
 @pytest.mark.parametrize(
@@ -275,7 +275,7 @@ def test_the_page_stays_light(client, dgx, field):
 
 
 def test_every_measure_of_the_registry_can_be_ranked(client, curated, db):
-    for field in read().known.measures:
+    for field in read_plot_data().known.measures:
         assert client.get(f"/ladder/?field={field}").status_code == 200, field
 
 
@@ -296,7 +296,7 @@ def test_what_a_chip_cannot_do_is_told_from_what_no_source_prints(curated, db):
         group.why: {subject.slug for subject, _instead in group.subjects} for group in ranking(vendor="nvidia").unranked
     }
     unable = groups["not supported: compute capability below 8.0"]
-    missing = groups["not published: no source here prints it"]
+    missing = groups["not published by any source listed here"]
     assert {"nvidia-k80", "nvidia-p40", "nvidia-v100-sxm2", "nvidia-t4", "nvidia-geforce-gtx-1080"} <= unable
     assert "nvidia-gh200-144gb" in missing
     assert not unable & missing
@@ -311,7 +311,7 @@ def test_those_without_a_place_stand_under_their_makers(client, curated, db):
 
 def test_a_maker_of_whom_nothing_is_ranked_is_named_with_what_ranks_it(client, curated, db):
     page = client.get("/ladder/").content.decode()
-    assert "of any product of these makers: Apple (46):" in page
+    assert "for any product of these vendors: Apple (46):" in page
     assert '<a href="/ladder/?vendor=apple&amp;field=fp32_tflops">Rank Apple by fp32' in page
     assert "Rank NVIDIA by" not in page
     assert "Rank Apple by fp32" in client.get("/ladder/?vendor=apple").content.decode()
@@ -327,7 +327,7 @@ def test_an_empty_ranking_says_only_what_is_known_here(client, curated, db):
 def test_the_year_is_that_of_the_date_the_list_shows(client, curated, db):
     rows = csv.DictReader(io.StringIO(client.get("/accelerators/?format=csv").content.decode()))
     listed = {row["slug"]: row["release_date"][:4] for row in rows}
-    years = {subject.slug: str(subject.year or "") for subject in read().subjects}
+    years = {subject.slug: str(subject.year or "") for subject in read_plot_data().subjects}
     assert years == listed
 
 

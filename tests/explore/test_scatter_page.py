@@ -8,8 +8,8 @@ import pytest
 from django.core.cache import cache
 
 from stackviz.catalog.models import Accelerator, SpecValue
-from stackviz.explore.axes import read
-from stackviz.explore.scatter import draw, figure
+from stackviz.explore.axes import read_plot_data
+from stackviz.explore.scatter import draw_scatter, plotly_scatter
 from stackviz.explore.selection import ScatterChoice
 from tests.explore.test_ladder_page import LIMIT_BYTES, text_of
 from tests.machines.factories import gemm, make_lab
@@ -17,7 +17,7 @@ from tests.machines.factories import gemm, make_lab
 
 def drawing(**chosen):
     choice = ScatterChoice(**chosen)
-    return draw(read(), choice)
+    return draw_scatter(read_plot_data(), choice)
 
 
 def point_of(found, slug):
@@ -81,7 +81,7 @@ def test_an_unknown_size_is_said_not_drawn_as_small(curated, db):
     unsized = [point for point in found.points if point.size is None]
     assert unsized
     assert {point.mark[-1] for point in unsized} == {"2"}
-    assert any("middle size" in note for note in found.notes)
+    assert any("medium size" in note for note in found.notes)
 
 
 def test_sizes_are_explained_from_the_smallest_to_the_largest(curated, db):
@@ -108,7 +108,7 @@ def test_the_figure_for_plotly_has_the_same_points_and_where_they_lead(client, c
     found = drawing()
     assert len(trace["x"]) == len(found.points)
     assert "/accelerators/nvidia-h100-sxm5-80gb/" in {data[2] for data in trace["customdata"]}
-    assert figure(read(), ScatterChoice(x="tdp_w", y="tdp_w", vendor="cerebras"))["data"] == []
+    assert plotly_scatter(read_plot_data(), ScatterChoice(x="tdp_w", y="tdp_w", vendor="cerebras"))["data"] == []
 
 
 def test_plotly_is_not_part_of_the_first_paint(client, curated, db):
@@ -136,7 +136,7 @@ def test_a_file_has_every_point_with_every_source(client, curated, db):
         ("colour=taste", "Unknown colouring"),
         ("xscale=cubic", "Unknown scale"),
         ("field=tdp_w", "Unknown parameter"),
-        ("vendor=cerebras&y=bf16_tensor_tflops&x=launch_price_usd", "Nothing has both figures"),
+        ("vendor=cerebras&y=bf16_tensor_tflops&x=launch_price_usd", "has both values"),
         ("x=mig_instances&y=tdp_w&xscale=log", "MIG"),
         ("x=tdp_w&y=tdp_w&size=tdp_w", "Board power"),
     ],

@@ -7,12 +7,12 @@ import pytest
 from django.core.cache import cache
 
 from stackviz.catalog.models import Accelerator, SpecValue
-from stackviz.explore.axes import read
+from stackviz.explore.axes import read_plot_data
 from stackviz.explore.timeline import (
     SAYS,
     Statement,
     architectures,
-    assemble,
+    assemble_timeline,
     by_architecture,
     statements,
 )
@@ -20,7 +20,7 @@ from tests.explore.test_ladder_page import LIMIT_BYTES, text_of
 
 
 def page(vendor=""):
-    return assemble(read(), vendor)
+    return assemble_timeline(read_plot_data(), vendor)
 
 
 def architecture(name):
@@ -63,7 +63,7 @@ def test_lanes_begin_with_tesla_in_2006_and_m1_in_2020(curated, db):
 
 
 def test_every_flagship_and_every_name_of_the_file_is_in_the_catalogue(curated, db):
-    subjects = {subject.slug: subject for subject in read().subjects}
+    subjects = {subject.slug: subject for subject in read_plot_data().subjects}
     named = {subject.architecture for subject in subjects.values()}
     for known in architectures():
         if known.flagship:
@@ -74,7 +74,7 @@ def test_every_flagship_and_every_name_of_the_file_is_in_the_catalogue(curated, 
 
 
 def test_sheets_of_one_architecture_are_in_no_other(curated, db):
-    for subject in read().subjects:
+    for subject in read_plot_data().subjects:
         assert sum(known.has(subject) for known in architectures()) <= 1, subject
 
 
