@@ -1,8 +1,7 @@
-"""Writes the dump: every public row in three formats, a manifest and checksums, complete or not at all.
+"""Write the dump atomically: every public row in three formats, a manifest and checksums.
 
-A dump is written into a folder of its own beside the others and renamed into place when it is whole; then the name in
-`latest` is replaced. Whoever reads at that moment has the old dump or the new one, never half of one. Two writers at
-once: the second sees the lock and leaves.
+A dump is written into a temporary folder and renamed when it is complete; then `latest` is replaced. Readers see the
+old dump or the new one, never a partial one. A second concurrent writer fails on the lock.
 """
 
 import fcntl
@@ -25,22 +24,22 @@ from stackviz.catalog.models import CatalogueEdition
 from stackviz.opendata import stored_dumps
 from stackviz.opendata.formats import FORMATS, WRITERS, moment_text
 from stackviz.opendata.licence import LICENCE
-from stackviz.opendata.schema import SCHEMA_VERSION, TABLES, TYPES, Table
+from stackviz.opendata.schema import SCHEMA_VERSION, TABLES, TYPES, TableSchema
 from stackviz.opendata.tables import ROWS, in_chunks
 from stackviz.stacks.models import Edition
 
 WRITING = ".writing-"
-LEFT_BEHIND_S = 86_400  # a folder that a killed writer left is removed after a day
+LEFT_BEHIND_S = 86_400  # age at which a folder left by a killed writer is removed
 NIGHT_HOUR = 2  # UTC
-TRIES = 3  # of a dump during which somebody changed the catalogue
+TRIES = 3  # while the catalogue changes during the writing
 
 
 class AlreadyWriting(RuntimeError):
-    """Another process writes a dump at this moment."""
+    """Another process is writing a dump."""
 
 
 def is_due(now: datetime | None = None) -> bool:
-    """Whether a dump is to be written: there is none since the last night, or one shows what is public no more."""
+    """Whether a new dump is needed: none since last night, or the newest contains data that is no longer public."""
     newest = stored_dumps.newest()
     if newest is None or newest.schema_version != SCHEMA_VERSION:
         return True
@@ -53,31 +52,31 @@ def _last_night(now: datetime) -> datetime:
 
 
 def write_dump() -> stored_dumps.Dump:
-    """Write a dump and make it the newest; the oldest beyond DATA_KEEP are removed. Raises AlreadyWriting, OSError."""
-    place = stored_dumps.folder()
-    place.mkdir(parents=True, exist_ok=True)
-    with _alone(place), translation.override("en"):
-        _sweep(place)
-        written = _publish(_write_undisturbed(place), place)
+    """Write a dump, make it the newest and delete those beyond DATA_KEEP. Raises AlreadyWriting, OSError."""
+    target = stored_dumps.folder()
+    target.mkdir(parents=True, exist_ok=True)
+    with _locked(target), translation.override("en"):
+        _sweep(target)
+        written = _publish(_write_undisturbed(target), target)
         _withdraw_and_prune(written)
         return written
 
 
 @contextmanager
-def _alone(place: Path) -> Iterator[None]:
-    with (place / ".lock").open("w") as lock:
+def _locked(target: Path) -> Iterator[None]:
+    with (target / ".lock").open("w") as lock:
         try:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
-            raise AlreadyWriting(f"another process writes into {place} at this moment") from None
+            raise AlreadyWriting(f"another process writes into {target} right now") from None
         yield
 
 
-def _write_undisturbed(place: Path) -> Path:
-    """The folder of a dump all of whose tables are of one edition; written anew when the catalogue moved meanwhile."""
+def _write_undisturbed(target: Path) -> Path:
+    """Write all tables of one edition; start again, at most TRIES times, if the catalogue changes meanwhile."""
     for turn in range(1, TRIES + 1):
         edition = _edition()
-        draft = Path(tempfile.mkdtemp(prefix=WRITING, dir=place))
+        draft = Path(tempfile.mkdtemp(prefix=WRITING, dir=target))
         try:
             _write(draft, edition)
         except BaseException:
@@ -110,22 +109,20 @@ def _write(draft: Path, edition: str) -> None:
     }
     _write_text(draft / stored_dumps.MANIFEST, json.dumps(manifest, indent=1) + "\n")
     files = [file for table in tables for file in table["files"]]
-    own = _described(draft / stored_dumps.MANIFEST)
-    _write_text(
-        draft / stored_dumps.CHECKSUMS, "".join(f"{file['sha256']}  {file['name']}\n" for file in (own, *files))
-    )
-    _write_text(
-        draft / f".{stored_dumps.MANIFEST}", json.dumps({"files": [own, _described(draft / stored_dumps.CHECKSUMS)]})
-    )
+    manifest_file = _described(draft / stored_dumps.MANIFEST)
+    checksums = [f"{file['sha256']}  {file['name']}\n" for file in (manifest_file, *files)]
+    _write_text(draft / stored_dumps.CHECKSUMS, "".join(checksums))
+    others = {"files": [manifest_file, _described(draft / stored_dumps.CHECKSUMS)]}
+    _write_text(draft / f".{stored_dumps.MANIFEST}", json.dumps(others))
     _write_text(draft / stored_dumps.REPORTS, "\n".join(sorted(reports)))
     draft.chmod(0o755)
 
 
-def _write_table(table: Table, draft: Path, reports: set[str]) -> dict[str, Any]:
-    """Write all formats of a table in one pass -> what the manifest says of it. Report ids are added to `reports`."""
+def _write_table(table: TableSchema, draft: Path, reports: set[str]) -> dict[str, Any]:
+    """Write all formats of a table in one pass. Returns its manifest entry; adds its report ids to `reports`."""
     paths = {form: draft / f"{table.name}.{form}" for form in FORMATS}
-    named = [column.name for column in table.columns]
-    of_report = named.index("report") if "report" in named else None
+    names = [column.name for column in table.columns]
+    report_column = names.index("report") if "report" in names else None
     count = 0
     with ExitStack() as files:
         writers = [WRITERS[form](table, path, files) for form, path in paths.items()]
@@ -133,8 +130,8 @@ def _write_table(table: Table, draft: Path, reports: set[str]) -> dict[str, Any]
             for writer in writers:
                 writer.write(chunk)
             count += len(chunk)
-            if of_report is not None:
-                reports.update(row[of_report] for row in chunk)
+            if report_column is not None:
+                reports.update(row[report_column] for row in chunk)
     return {
         "name": table.name,
         "title": table.title,
@@ -166,38 +163,38 @@ def _write_text(path: Path, text: str) -> None:
     path.write_text(text, encoding="utf-8", newline="\n")
 
 
-def _publish(draft: Path, place: Path) -> stored_dumps.Dump:
-    """Rename the finished folder into place and let `latest` name it, each in one step."""
+def _publish(draft: Path, target: Path) -> stored_dumps.Dump:
+    """Rename the finished folder, then point `latest` to it; each step is atomic."""
     stamp = timezone.now().strftime("%Y%m%dT%H%M%SZ")
     taken = set(stored_dumps.names())
     name = next(name for name in (stamp, *(f"{stamp}-{n}" for n in range(2, 1000))) if name not in taken)
-    draft.rename(place / name)
-    handle, pointer = tempfile.mkstemp(prefix=WRITING, dir=place)
+    draft.rename(target / name)
+    handle, pointer = tempfile.mkstemp(prefix=WRITING, dir=target)
     with os.fdopen(handle, "w", encoding="ascii") as file:
         file.write(name + "\n")
     Path(pointer).chmod(0o644)
-    Path(pointer).replace(place / stored_dumps.LATEST)
-    written = stored_dumps.named(name)
+    Path(pointer).replace(target / stored_dumps.LATEST)
+    written = stored_dumps.dump_named(name)
     if written is None:
-        raise OSError(f"{place / name} was written and cannot be read")
+        raise OSError(f"{target / name} was written but cannot be read")
     return written
 
 
 def _withdraw_and_prune(written: stored_dumps.Dump) -> None:
-    """Remove the dumps beyond DATA_KEEP, and from the others what is of machines that are public no more."""
+    """Delete the dumps beyond DATA_KEEP, and from the others the tables of machines that are no longer public."""
     older = [name for name in stored_dumps.names() if name != written.name]
     for name in older[settings.DATA_KEEP - 1 :]:
         shutil.rmtree(stored_dumps.folder() / name, ignore_errors=True)
     for name in older[: settings.DATA_KEEP - 1]:
-        dump = stored_dumps.named(name)
+        dump = stored_dumps.dump_named(name)
         if dump is not None and not stored_dumps.is_still_public(dump):
             for file in (file for table in dump.tables if table.of_machines for file in table.files):
                 (dump.folder / file.name).unlink(missing_ok=True)
 
 
-def _sweep(place: Path) -> None:
-    """Remove what writers that were killed have left."""
-    for left in place.glob(f"{WRITING}*"):
+def _sweep(target: Path) -> None:
+    """Delete what killed writers have left behind."""
+    for left in target.glob(f"{WRITING}*"):
         if time.time() - left.stat().st_mtime > LEFT_BEHIND_S:
             shutil.rmtree(left, ignore_errors=True)
             left.unlink(missing_ok=True) if left.is_file() else None

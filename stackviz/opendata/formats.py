@@ -1,6 +1,6 @@
-"""The three forms of a table: JSON Lines, CSV and Parquet, written side by side, a chunk of rows at a time.
+"""The formats of a table: JSON Lines, CSV and Parquet, written side by side in chunks of rows. No database.
 
-Knows columns and rows, no database. pyarrow is loaded when the first Parquet file is: web processes never need it.
+pyarrow is imported when the first Parquet file is written, so web processes never load it.
 """
 
 import csv
@@ -11,7 +11,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Protocol
 
-from stackviz.opendata.schema import Column, Table
+from stackviz.opendata.schema import ColumnSchema, TableSchema
 from stackviz.web.download import safe_cell
 
 Row = tuple[Any, ...]
@@ -26,32 +26,32 @@ CONTENT_TYPES = {
 
 
 def moment_text(moment: datetime) -> str:
-    """`2026-11-20T16:00:00.000000Z`: always as long, so that texts sort like moments."""
+    """`2026-11-20T16:00:00.000000Z`: fixed length, so that texts sort by time."""
     return moment.astimezone(UTC).isoformat(timespec="microseconds").replace("+00:00", "Z")
 
 
-def json_text(value: object) -> str:
-    """On one line, in ASCII: a text from a report may hold half a surrogate pair, which UTF-8 has no bytes for."""
+def compact_json(value: object) -> str:
+    """JSON on one line, in ASCII: a report may contain a lone surrogate, which UTF-8 cannot encode."""
     return json.dumps(value, allow_nan=False, separators=(",", ":"))
 
 
 class Writer(Protocol):
-    """Writes a table into a file of its own, a chunk of rows at a time; `files` closes it."""
+    """Writes one table to one file in chunks of rows; `files` closes it."""
 
-    def __init__(self, table: Table, path: Path, files: ExitStack) -> None: ...
+    def __init__(self, table: TableSchema, path: Path, files: ExitStack) -> None: ...
 
     def write(self, rows: Sequence[Row]) -> None: ...
 
 
 class JsonLines:
-    """One JSON object a line, every column in every line."""
+    """One JSON object per line, with every column."""
 
-    def __init__(self, table: Table, path: Path, files: ExitStack) -> None:
+    def __init__(self, table: TableSchema, path: Path, files: ExitStack) -> None:
         self._columns = table.columns
         self._file = files.enter_context(path.open("w", encoding="utf-8", newline="\n"))
 
     def write(self, rows: Sequence[Row]) -> None:
-        self._file.writelines(json_text(self._object(row)) + "\n" for row in rows)
+        self._file.writelines(compact_json(self._object(row)) + "\n" for row in rows)
 
     def _object(self, row: Row) -> dict[str, object]:
         return {
@@ -61,9 +61,9 @@ class JsonLines:
 
 
 class Csv:
-    """A header, a line a row. Null is empty; a text that a spreadsheet would take for a formula gets an apostrophe."""
+    """A header, then one line per row. Null is empty; a text that looks like a formula gets an apostrophe in front."""
 
-    def __init__(self, table: Table, path: Path, files: ExitStack) -> None:
+    def __init__(self, table: TableSchema, path: Path, files: ExitStack) -> None:
         self._columns = table.columns
         self._writer = csv.writer(
             files.enter_context(path.open("w", encoding="utf-8", newline="")), lineterminator="\n"
@@ -76,11 +76,11 @@ class Csv:
         )
 
 
-def _csv_cell(column: Column, cell: object) -> object:
+def _csv_cell(column: ColumnSchema, cell: object) -> object:
     if cell is None:
         return ""
     if column.type == "json":
-        return safe_cell(json_text(cell))
+        return safe_cell(compact_json(cell))
     if isinstance(cell, datetime):
         return moment_text(cell)
     if isinstance(cell, bool):
@@ -89,9 +89,9 @@ def _csv_cell(column: Column, cell: object) -> object:
 
 
 class Parquet:
-    """Typed columns with their meanings as field metadata, compressed with zstd."""
+    """Typed columns with their meaning as field metadata, compressed with zstd."""
 
-    def __init__(self, table: Table, path: Path, files: ExitStack) -> None:
+    def __init__(self, table: TableSchema, path: Path, files: ExitStack) -> None:
         import pyarrow as pa
         from pyarrow import parquet
 
@@ -114,16 +114,16 @@ class Parquet:
 
     def write(self, rows: Sequence[Row]) -> None:
         arrays = [
-            self._array([_parquet_cell(column, row[place]) for row in rows], type=self._schema.field(place).type)
-            for place, column in enumerate(self._columns)
+            self._array([_parquet_cell(column, row[index]) for row in rows], type=self._schema.field(index).type)
+            for index, column in enumerate(self._columns)
         ]
         self._writer.write_batch(self._batch(arrays, schema=self._schema))
 
 
-def _parquet_cell(column: Column, cell: Any) -> object:  # noqa: ANN401 (any cell of any table)
+def _parquet_cell(column: ColumnSchema, cell: Any) -> object:  # noqa: ANN401 (any cell of any table)
     if cell is None or column.type != "json":
         return cell
-    return json_text(cell)
+    return compact_json(cell)
 
 
 WRITERS: dict[str, type[Writer]] = {"jsonl": JsonLines, "csv": Csv, "parquet": Parquet}

@@ -1,8 +1,8 @@
-"""The folder of written dumps: which there are, what is in each, and whether it may still be handed out.
+"""The folder of dumps: which exist, their contents, and whether they may still be served.
 
-DATA_DIR/latest               the name of the newest dump, replaced in one step
-DATA_DIR/<moment>/            a dump: manifest.json, SHA256SUMS, three files a table; never changed once it is there
-DATA_DIR/<moment>/.reports    ids of the reports its tables of machines are from; served to nobody
+DATA_DIR/latest               name of the newest dump, replaced atomically
+DATA_DIR/<moment>/            a dump: manifest.json, SHA256SUMS, three files per table; immutable
+DATA_DIR/<moment>/.reports    ids of the reports in its tables of machines; never served
 """
 
 import json
@@ -24,7 +24,7 @@ _AT_ONCE = 10_000  # ids in one query; SQLite takes some 30,000
 
 @dataclass(frozen=True, slots=True)
 class File:
-    """One file of a dump. `table` and `form` are "" for the manifest and the list of checksums."""
+    """One file of a dump. `table` and `form` are "" for the manifest and the checksums."""
 
     name: str
     bytes: int
@@ -43,7 +43,7 @@ class WrittenTable:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Dump:
-    """A written dump. `edition`: the state of the catalogue and the stacks it is of."""
+    """A stored dump. `edition`: the edition of the catalogue and the stacks it was made from."""
 
     name: str
     folder: Path
@@ -60,7 +60,7 @@ class Dump:
             yield from table.files
 
     def file(self, name: str) -> File | None:
-        """The file of this name; None for anything that the manifest does not name."""
+        """The file of this name; None if the manifest does not list it."""
         return next((file for file in self.files if file.name == name), None)
 
     def is_of_machines(self, file: File) -> bool:
@@ -72,15 +72,15 @@ def folder() -> Path:
 
 
 def newest() -> Dump | None:
-    """The newest dump; None while none is written, or none can be read."""
+    """The newest dump; None if there is none or it cannot be read."""
     try:
-        return named((folder() / LATEST).read_text(encoding="ascii").strip())
+        return dump_named((folder() / LATEST).read_text(encoding="ascii").strip())
     except (OSError, ValueError):
         return None
 
 
-def named(name: str) -> Dump | None:
-    """The dump of this name, such as `20261120T020000Z`; None for anything else."""
+def dump_named(name: str) -> Dump | None:
+    """The dump of this name, such as `20261120T020000Z`; None if there is none."""
     if not _NAME.fullmatch(name):
         return None
     try:
@@ -90,20 +90,20 @@ def named(name: str) -> Dump | None:
 
 
 def names() -> list[str]:
-    """Of all dumps, newest first."""
+    """Names of all dumps, newest first."""
     try:
-        found = [entry.name for entry in folder().iterdir() if _NAME.fullmatch(entry.name) and entry.is_dir()]
+        names = [entry.name for entry in folder().iterdir() if _NAME.fullmatch(entry.name) and entry.is_dir()]
     except OSError:
         return []
-    return sorted(found, reverse=True)
+    return sorted(names, reverse=True)
 
 
-def _read(place: Path) -> Dump:
-    manifest: dict[str, Any] = json.loads((place / MANIFEST).read_text(encoding="utf-8"))
-    listed: dict[str, Any] = json.loads((place / f".{MANIFEST}").read_text(encoding="utf-8"))
+def _read(path: Path) -> Dump:
+    manifest: dict[str, Any] = json.loads((path / MANIFEST).read_text(encoding="utf-8"))
+    listed: dict[str, Any] = json.loads((path / f".{MANIFEST}").read_text(encoding="utf-8"))
     return Dump(
-        name=place.name,
-        folder=place,
+        name=path.name,
+        folder=path,
         created_at=datetime.fromisoformat(manifest["created_at"]),
         schema_version=manifest["schema_version"],
         edition=manifest["edition"],
@@ -120,9 +120,9 @@ def _table(entry: dict[str, Any]) -> WrittenTable:
 
 
 def is_still_public(dump: Dump) -> bool:
-    """Whether every report its tables of machines are from is there, in a lab that is public. A query per 10,000.
+    """Whether every report in its tables of machines still exists in a public lab. One query per 10,000 reports.
 
-    A lab that has become private, or a report that was taken away, is handed out from that moment on no more.
+    A dump stops being served as soon as a lab becomes private or a report is deleted.
     """
     try:
         reports = (dump.folder / REPORTS).read_text(encoding="ascii").split()

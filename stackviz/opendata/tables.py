@@ -1,7 +1,7 @@
-"""The rows of the dump, table by table. The one place that decides: is this row public?
+"""The rows of the dump, table by table. All decisions on which rows are public are made here.
 
-Rows are read in chunks, never all at once; each is a tuple in the order of its table's columns. `""` becomes None: in
-the dump unknown is null. Nothing of a private lab, no draft, no value under review, no user and no key is ever read.
+Rows are read in chunks; each is a tuple in the order of its table's columns. `""` becomes None: unknown is null in the
+dump. Private labs, drafts, values under review, users and keys are never read.
 """
 
 import math
@@ -27,17 +27,17 @@ Item = TypeVar("Item")
 
 
 def _values(rows: QuerySet[Any], *columns: str) -> Iterator[Row]:
-    """These columns of all rows, a chunk at a time. One query."""
+    """These columns of all rows, read in chunks. One query."""
     return (_known(row) for row in rows.values_list(*columns).iterator(chunk_size=CHUNK))
 
 
 def _known(row: Iterable[Any]) -> Row:
-    """With None for what is unknown: no empty text, no figure that is no number."""
+    """The row with None in place of empty texts and non-finite numbers."""
     return tuple(None if cell == "" or (isinstance(cell, float) and not math.isfinite(cell)) else cell for cell in row)
 
 
 def in_chunks(rows: Iterable[Item]) -> Iterator[list[Item]]:
-    """CHUNK rows at a time, the last ones fewer; no empty list."""
+    """Lists of CHUNK items, the last one shorter; never an empty list."""
     left = iter(rows)
     while chunk := list(islice(left, CHUNK)):
         yield chunk
@@ -55,18 +55,18 @@ def _public_values() -> QuerySet[SpecValue]:
 
 
 def _public_aliases() -> QuerySet[Alias]:
-    """Names with a source: one that only a machine reported may be a private lab's."""
+    """Aliases with a source: one without may come from a report of a private lab."""
     return Alias.objects.filter(accelerator__is_public=True, source__isnull=False)
 
 
-def vendors() -> Iterator[Row]:
+def vendor_rows() -> Iterator[Row]:
     sold = Vendor.objects.filter(pk__in=_public_accelerators().values("vendor"))
     return _values(sold.order_by("slug"), "slug", "name")
 
 
-def sources() -> Iterator[Row]:
-    """Those that a row of the dump names."""
-    named = (
+def source_rows() -> Iterator[Row]:
+    """The sources that rows of the dump cite."""
+    citing = (
         _public_values(),
         _public_aliases(),
         Component.objects.all(),
@@ -75,22 +75,22 @@ def sources() -> Iterator[Row]:
         Requirement.objects.all(),
     )
     by_any = Q(pk__in=[])
-    for rows in named:
+    for rows in citing:
         by_any |= Q(pk__in=rows.order_by().values("source"))
     return _values(Source.objects.filter(by_any).order_by("key"), "key", "title", "url", "kind")
 
 
-def fields() -> Iterator[Row]:
+def field_rows() -> Iterator[Row]:
     for field in FIELDS.values():
         title, meaning = field.words
         yield _known((field.name, title, field.unit, field.group, meaning, field.higher_is_better, field.is_headline))
 
 
-def accelerators() -> Iterator[Row]:
+def accelerator_rows() -> Iterator[Row]:
     return _values(_public_accelerators().order_by("slug"), "slug", "name", "vendor__slug", "kind", "family")
 
 
-def spec_values() -> Iterator[Row]:
+def spec_value_rows() -> Iterator[Row]:
     rows = _public_values().order_by("accelerator__slug", "field", "condition", "-is_preferred", "pk")
     columns = ("accelerator__slug", "field", "value", "unit", "amount", "condition", "is_preferred", "basis")
     for row in rows.values_list(*columns, "source__key", "note", "checked_at").iterator(chunk_size=CHUNK):
@@ -100,7 +100,7 @@ def spec_values() -> Iterator[Row]:
         yield _known((accelerator, field, value, unit, amount, si, condition, status, *rest))
 
 
-def aliases() -> Iterator[Row]:
+def alias_rows() -> Iterator[Row]:
     rows = _public_aliases().order_by("accelerator__slug", "kind", "name", "pk")
     return _values(rows, "accelerator__slug", "name", "kind", "memory_bytes", "gpu_cores", "source__key", "note")
 
@@ -112,36 +112,36 @@ def _public_counterparts() -> QuerySet[Counterpart]:
     return Counterpart.objects.filter(Q(other_stack__isnull=True) | Q(other_stack__is_public=True))
 
 
-def stacks() -> Iterator[Row]:
+def stack_table_rows() -> Iterator[Row]:
     rows = Stack.objects.filter(is_public=True).order_by("slug")
     return _values(rows, "slug", "name", "vendor", "system", "summary")
 
 
-def components() -> Iterator[Row]:
+def component_rows() -> Iterator[Row]:
     return _values(
         Component.objects.order_by("slug"), "slug", "name", "maker", "layer", "role", "part_of__slug", "what_it_is",
         "what_it_does", "see_version", "docs_url", "source__key",
     )  # fmt: skip
 
 
-def placements() -> Iterator[Row]:
+def placement_rows() -> Iterator[Row]:
     rows = Placement.objects.filter(stack__is_public=True).order_by("stack__slug", "order", "pk")
     return _values(rows, "stack__slug", "component__slug", "order", "version", "role", "note")
 
 
-def counterparts() -> Iterator[Row]:
+def counterpart_rows() -> Iterator[Row]:
     rows = _public_counterparts().order_by("component__slug", "pk")
     return _values(rows, "component__slug", "other__slug", "other_stack__slug", "relation", "differs", "source__key")
 
 
-def releases() -> Iterator[Row]:
+def release_rows() -> Iterator[Row]:
     return _values(
         Release.objects.order_by("component__slug", "pk"), "component__slug", "version", "variant", "line", "released",
         "support_ends", "source__key", "note",
     )  # fmt: skip
 
 
-def requirements() -> Iterator[Row]:
+def requirement_table_rows() -> Iterator[Row]:
     return _values(
         Requirement.objects.order_by("release__component__slug", "release", "pk"), "release__component__slug",
         "release__version", "release__variant", "platform", "relation", "subject", "part", "low", "values",
@@ -153,33 +153,33 @@ def requirements() -> Iterator[Row]:
 
 
 def public_machines() -> QuerySet[Machine]:
-    """Machines everybody may see that have reported."""
+    """Machines of public labs that have reported."""
     return visible_machines(AnonymousUser()).filter(latest_snapshot__isnull=False).select_related(None)
 
 
-def machines() -> Iterator[Row]:
+def machine_table_rows() -> Iterator[Row]:
     rows = public_machines().order_by("lab__slug", "slug")
-    said = ("taken_at", "report_id", "agent", "facts", "software")
-    columns = [f"latest_snapshot__{name}" for name in said]
+    snapshot_columns = ("taken_at", "report_id", "agent", "facts", "software")
+    columns = [f"latest_snapshot__{name}" for name in snapshot_columns]
     for row in _values(rows, "lab__slug", "lab__name", "slug", "name", *columns):
-        *named, taken_at, report, agent, facts, software = row
-        yield (*named, taken_at, str(report), agent, facts or {}, software or [])
+        *names, taken_at, report, agent, facts, software = row
+        yield (*names, taken_at, str(report), agent, facts or {}, software or [])
 
 
-def cards() -> Iterator[Row]:
-    """A card's sheet is named only while that is public."""
+def card_rows() -> Iterator[Row]:
+    """The accelerator of a card is given only while its spec sheet is public."""
     rows = Card.objects.filter(snapshot__in=public_machines().values("latest_snapshot"))
     columns = ("snapshot__machine__lab__slug", "snapshot__machine__slug", "index", "kind", "vendor", "reported_name")
     sheet = ("accelerator__slug", "accelerator__is_public", "memory_bytes", "facts")
     for row in _values(
         rows.order_by("snapshot__machine__lab__slug", "snapshot__machine__slug", "index"), *columns, *sheet
     ):
-        *named, slug, is_public, memory, facts = row
-        yield (*named, slug if is_public else None, memory, facts or {})
+        *names, slug, is_public, memory, facts = row
+        yield (*names, slug if is_public else None, memory, facts or {})
 
 
-def results() -> Iterator[Row]:
-    """The newest result of each series: one query for the series, one for each CHUNK of them."""
+def result_rows() -> Iterator[Row]:
+    """The newest result of each series. One query for the series, one for each CHUNK of them."""
     newest = Result.objects.filter(series=OuterRef("pk")).order_by("-measured_at").values("pk")[:1]
     series = Series.objects.filter(machine__in=public_machines().values("pk")).annotate(newest=Subquery(newest))
     ids = series.order_by("pk").values_list("newest", flat=True).iterator(chunk_size=CHUNK)
@@ -196,29 +196,29 @@ _OF_RESULT = (
 
 
 def _result(row: Sequence[Any]) -> Row:
-    *said, sample_count, report, conditions = row
-    _lab, _machine, key, version, _device, _card, params, *_rest = said
+    *figures, sample_count, report, conditions = row
+    _lab, _machine, key, version, _device, _card, params, *_rest = figures
     median, unit = row[_OF_RESULT.index("median")], row[_OF_RESULT.index("unit")]
     known = benchmark(key, version)
     rate = known.rate(params, median) if known is not None and median is not None and unit == "s" else None
     rate_unit = known.unit_of(params) if known is not None and rate is not None else None
-    return (*_known(said), sample_count, *_known((rate, rate_unit)), str(report), conditions or {})
+    return (*_known(figures), sample_count, *_known((rate, rate_unit)), str(report), conditions or {})
 
 
 ROWS: dict[str, Callable[[], Iterator[Row]]] = {
-    "vendors": vendors,
-    "sources": sources,
-    "fields": fields,
-    "accelerators": accelerators,
-    "spec_values": spec_values,
-    "aliases": aliases,
-    "stacks": stacks,
-    "components": components,
-    "placements": placements,
-    "counterparts": counterparts,
-    "releases": releases,
-    "requirements": requirements,
-    "machines": machines,
-    "cards": cards,
-    "results": results,
+    "vendors": vendor_rows,
+    "sources": source_rows,
+    "fields": field_rows,
+    "accelerators": accelerator_rows,
+    "spec_values": spec_value_rows,
+    "aliases": alias_rows,
+    "stacks": stack_table_rows,
+    "components": component_rows,
+    "placements": placement_rows,
+    "counterparts": counterpart_rows,
+    "releases": release_rows,
+    "requirements": requirement_table_rows,
+    "machines": machine_table_rows,
+    "cards": card_rows,
+    "results": result_rows,
 }

@@ -7,7 +7,7 @@ from stackviz.opendata import views
 app_name = "opendata"
 urlpatterns = [
     path("data/", views.index, name="index"),
-    path("data/schema/", views.schema, name="schema"),
+    path("data/schema/", views.data_schema, name="schema"),
     path("data/<str:name>", views.file, name="file"),
     path("data/<str:dump_name>/<str:name>", views.file, name="file-of"),
 ]

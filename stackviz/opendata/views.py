@@ -1,4 +1,4 @@
-"""`/data/`: what there is to download, what its columns mean, and the files themselves."""
+"""Views of `/data/`: the list of downloads, the schema, and the files."""
 
 from dataclasses import dataclass
 
@@ -12,16 +12,16 @@ from django.views.decorators.http import require_safe
 
 from stackviz.opendata import stored_dumps
 from stackviz.opendata.formats import CONTENT_TYPES, FORMATS
-from stackviz.opendata.schema import SCHEMA_VERSION, TABLES, TYPES, Table
+from stackviz.opendata.schema import SCHEMA_VERSION, TABLES, TYPES, TableSchema
 from stackviz.opendata.stored_dumps import Dump, File
 from stackviz.units import format_number, format_quantity
 
-ASK_AGAIN_S = 120  # a dump that may be handed out no more is written anew within a minute
+RETRY_AFTER_S = 120  # the worker replaces a withdrawn dump within a minute
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ListedFile:
-    """A file as the page lists it: `size` in words, `exact` in bytes."""
+    """A file as the page lists it: `size` rounded with its unit, `exact` in bytes."""
 
     name: str
     url: str
@@ -33,9 +33,9 @@ class ListedFile:
 
 @dataclass(frozen=True, slots=True)
 class ListedTable:
-    """A table as the page lists it. `withheld`: it shows what is public no more, and is being written anew."""
+    """A table as the page lists it. `withheld`: it contains data that is no longer public and is being rebuilt."""
 
-    table: Table
+    table: TableSchema
     rows: str
     withheld: bool
     files: tuple[ListedFile, ...]
@@ -43,7 +43,7 @@ class ListedTable:
 
 @require_safe
 def index(request: HttpRequest) -> HttpResponse:
-    """The files of the newest dump with their sizes and checksums, and how to check them. Two queries at most."""
+    """The files of the newest dump with sizes and checksums. At most two queries."""
     dump = stored_dumps.newest()
     withheld = dump is not None and not stored_dumps.is_still_public(dump)
     context = {
@@ -58,46 +58,50 @@ def index(request: HttpRequest) -> HttpResponse:
 
 
 @require_safe
-def schema(request: HttpRequest) -> HttpResponse:
-    """Every table with its columns. No query."""
+def data_schema(request: HttpRequest) -> HttpResponse:
+    """The tables with their columns. No query."""
     context = {"tables": TABLES, "types": TYPES, "formats": FORMATS, "schema_version": SCHEMA_VERSION}
     return render(request, "opendata/schema.html", context)
 
 
 @require_safe
 def file(request: HttpRequest, name: str, dump_name: str = "") -> HttpResponseBase:
-    """One file of the newest dump, or of the one named: streamed, with its checksum as the tag. One query at most."""
-    dump = stored_dumps.named(dump_name) if dump_name else stored_dumps.newest()
-    found = dump.file(name) if dump else None
-    if dump is None or found is None:
-        raise Http404(_("No file of the data is called “%(name)s”.") % {"name": name})
-    if dump.is_of_machines(found) and not stored_dumps.is_still_public(dump):
+    """One file of the newest or the given dump, streamed, with its checksum as ETag. At most one query."""
+    dump = stored_dumps.dump_named(dump_name) if dump_name else stored_dumps.newest()
+    stored = dump.file(name) if dump else None
+    if dump is None or stored is None:
+        raise Http404(_("There is no data file “%(name)s”.") % {"name": name})
+    if dump.is_of_machines(stored) and not stored_dumps.is_still_public(dump):
         return _withheld(is_newest=not dump_name)
-    tag = f'"{found.sha256}"'
+    tag = f'"{stored.sha256}"'
     unchanged = get_conditional_response(request, etag=tag)
-    response = unchanged if unchanged is not None else _streamed(dump, found)
+    response = unchanged if unchanged is not None else _streamed(dump, stored)
     response.headers["ETag"] = tag
     response.headers["Cache-Control"] = "public, no-cache"
     return response
 
 
-def _streamed(dump: Dump, found: File) -> FileResponse:
+def _streamed(dump: Dump, stored: File) -> FileResponse:
     try:
-        opened = (dump.folder / found.name).open("rb")
+        opened = (dump.folder / stored.name).open("rb")
     except OSError:  # the dump was removed a moment ago
-        raise Http404(_("No file of the data is called “%(name)s”.") % {"name": found.name}) from None
-    ending = found.name.rpartition(".")[2]
+        raise Http404(_("There is no data file “%(name)s”.") % {"name": stored.name}) from None
+    ending = stored.name.rpartition(".")[2]
     content_type = CONTENT_TYPES.get(ending, CONTENT_TYPES["txt"])
     as_attachment = ending not in ("json", "SHA256SUMS")
-    return FileResponse(opened, content_type=content_type, as_attachment=as_attachment, filename=found.name)
+    return FileResponse(opened, content_type=content_type, as_attachment=as_attachment, filename=stored.name)
 
 
 def _withheld(*, is_newest: bool) -> HttpResponse:
-    """Something in it was taken from the public since: an older dump loses it for good, the newest is replaced."""
+    """410 for a file of an older dump, which is gone for good; 503 for the newest, which is being rebuilt."""
     if not is_newest:
-        return HttpResponse(_("This file held what is public no more.") + "\n", CONTENT_TYPES["txt"], status=410)
-    text = _("This file holds what is public no more and is being written anew: ask again in two minutes.")
-    return HttpResponse(text + "\n", CONTENT_TYPES["txt"], status=503, headers={"Retry-After": str(ASK_AGAIN_S)})
+        return HttpResponse(
+            _("This file was withdrawn: it contained data that is no longer public.") + "\n",
+            CONTENT_TYPES["txt"],
+            status=410,
+        )
+    text = _("This file is being rebuilt because it contains data that is no longer public. Try again in two minutes.")
+    return HttpResponse(text + "\n", CONTENT_TYPES["txt"], status=503, headers={"Retry-After": str(RETRY_AFTER_S)})
 
 
 def _listed(dump: Dump, *, withheld: bool) -> tuple[ListedTable, ...]:
@@ -114,12 +118,12 @@ def _listed(dump: Dump, *, withheld: bool) -> tuple[ListedTable, ...]:
     )
 
 
-def _listed_file(found: File) -> ListedFile:
+def _listed_file(stored: File) -> ListedFile:
     return ListedFile(
-        name=found.name,
-        url=reverse("opendata:file", args=[found.name]),
-        form=FORMATS.get(found.form, ""),
-        size=format_quantity(found.bytes, "B", digits=3).label,
-        exact=f"{found.bytes:,} B",
-        sha256=found.sha256,
+        name=stored.name,
+        url=reverse("opendata:file", args=[stored.name]),
+        form=FORMATS.get(stored.form, ""),
+        size=format_quantity(stored.bytes, "B", digits=3).label,
+        exact=f"{stored.bytes:,} B",
+        sha256=stored.sha256,
     )

@@ -18,7 +18,7 @@ def body(response) -> bytes:
 def test_before_it_is_written_the_page_says_what_to_do(client, db):
     response = client.get("/data/")
     assert response.status_code == 200
-    assert "Not written yet." in words_of(response)
+    assert "No export yet." in words_of(response)
     assert "manage.py write_dump" in words_of(response)
     assert client.get("/data/spec_values.csv").status_code == 404
 
@@ -96,7 +96,7 @@ def test_machines_of_a_lab_that_became_private_are_handed_out_no_more_at_once(cl
         assert (withheld.status_code, withheld["Retry-After"]) == (503, "120")
         assert client.get(f"/data/{older.name}/{name}").status_code == 410
     assert b"989.4" in body(client.get("/data/spec_values.csv"))
-    assert "being written anew" in words_of(client.get("/data/"))
+    assert "being rebuilt" in words_of(client.get("/data/"))
     write_dump()
     assert b"dgx-07" not in body(client.get("/data/machines.csv"))
 

@@ -9,14 +9,14 @@ from stackviz.opendata.dump import AlreadyWriting, is_due, write_dump
 
 
 class Command(BaseCommand):
-    help = "Writes everything public as JSON Lines, CSV and Parquet into DATA_DIR; /data/ hands it out."
+    help = "Export all public data as JSON Lines, CSV and Parquet to DATA_DIR, served at /data/."
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        parser.add_argument("--if-due", action="store_true", help="only if there is none since the last night")
+        parser.add_argument("--if-due", action="store_true", help="only if no dump was written since last night")
 
     def handle(self, *_args: Any, **options: Any) -> None:  # noqa: ANN401 (Django's signature)
         if options["if_due"] and not is_due():
-            self.stdout.write("the newest dump is of this night")
+            self.stdout.write("the newest dump is up to date")
             return
         try:
             dump = write_dump()
