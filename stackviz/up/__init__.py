@@ -1,1 +1,1 @@
-"""`make run`: the whole site on one machine, started, watched and ended by one command. The order is in `start.py`."""
+"""`make run`: start, supervise and stop the whole site on one machine. The order of steps is in `start.py`."""

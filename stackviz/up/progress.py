@@ -1,4 +1,4 @@
-"""What the person who started us sees: one line a step, with what came of it and how long it took."""
+"""Progress on the terminal: one line per step, with its outcome and duration."""
 
 import os
 import time
@@ -10,26 +10,25 @@ NAME_WIDTH = 20
 CLEAR_LINE = "\r\033[K"
 
 
-class Step:
-    """One line in the making; set `outcome` to a few words before the step ends."""
+class StartStep:
+    """A running step; set `outcome` to a few words before it ends."""
 
     def __init__(self) -> None:
         self.outcome = "done"
 
 
-class Progress:
-    """Writes steps to `out`. On a terminal a line appears when its step begins and is completed in place;
-    elsewhere (a pipe, a log, TERM=dumb) a step is one plain line when it is over."""
+class StartProgress:
+    """Writes steps to `out`: on a terminal, a line that is completed in place; elsewhere, a line at the end of each."""
 
     def __init__(self, out: TextIO) -> None:
         self.out = out
         self.is_live = out.isatty() and os.environ.get("TERM", "dumb") != "dumb"
 
     @contextmanager
-    def step(self, name: str, heading: str = "") -> Iterator[Step]:
-        """Times what happens inside. An exception ends the line with the word failed and goes on its way.
+    def step(self, name: str, heading: str = "") -> Iterator[StartStep]:
+        """Time the block. An exception sets the outcome to "failed" or "stopped" and propagates.
 
-        `heading`: for a step that prints lines of its own; they stand between it and the outcome.
+        `heading`: text for a step that prints lines itself; they appear between the heading and the outcome.
         """
         started = time.monotonic()
         label = f"  {name:<{NAME_WIDTH}}"
@@ -37,7 +36,7 @@ class Progress:
             self._write(f"{label} {heading}\n")
         elif self.is_live:
             self._write(f"{label} ...")
-        step = Step()
+        step = StartStep()
         try:
             yield step
         except BaseException as problem:

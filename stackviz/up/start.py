@@ -1,4 +1,4 @@
-"""The order in which a site comes up on one machine, and what its owner is told. Every step can be run again."""
+"""Start the site on one machine: the order of steps, all repeatable, and the summary that is printed."""
 
 import signal
 from collections.abc import Iterator
@@ -14,92 +14,92 @@ from django.urls import reverse
 from stackviz.up import accounts, broker, database, lock, static_files, this_machine, var_folder, web
 from stackviz.up.children import Children, ended_with_us, inherited_environment
 from stackviz.up.errors import CannotStart, Stopped
-from stackviz.up.progress import Progress
+from stackviz.up.progress import StartProgress
 
 
 def up(out: TextIO, *, with_agent: bool = True) -> None:
-    """Brings the site up and keeps it up until Ctrl-C or SIGTERM. Raises CannotStart with a text for a person."""
-    progress = Progress(out)
+    """Start the site and supervise it until Ctrl-C or SIGTERM. Raises CannotStart."""
+    progress = StartProgress(out)
     var = Path(settings.VAR_DIR)
-    with stopped_by_signals(), said_goodbye(progress):
+    with stopped_by_signals(), message_on_stop(progress):
         var_folder.open_folder(var)
-        with lock.held(var / "up.lock") as mine:
+        with lock.held(var / "up.lock") as site_lock:
             prepare(progress, var)
             with ended_with_us(settings.BASE_DIR, var / "log", progress.say) as children:
-                serve(progress, var, children, mine, with_agent=with_agent)
+                serve(progress, var, children, site_lock, with_agent=with_agent)
 
 
-def prepare(progress: Progress, var: Path) -> None:
-    """Everything that needs no other process: secret, tables, curated data, static files."""
-    progress.say(f"accelweb, kept in {var}")
+def prepare(progress: StartProgress, var: Path) -> None:
+    """The steps before any other process runs: secret key, tables, curated data, static files."""
+    progress.say(f"accelweb, data in {var}")
     with progress.step("secret key") as step:
         settings.SECRET_KEY, is_new = var_folder.secret_key(var / "secret_key")  # the children read the file
-        step.outcome = "made" if is_new else "kept"
+        step.outcome = "created" if is_new else "unchanged"
     with progress.step("database") as step:
-        step.outcome = f"{database.migrate()} ({database.place()})"
+        step.outcome = f"{database.migrate()} ({database.describe_location()})"
     for name, command in (("accelerators", "load_catalogue"), ("stacks", "load_stacks")):
         with progress.step(name) as step:
-            step.outcome = database.load(command)
+            step.outcome = database.run_loader(command)
     with progress.step("static files") as step:
         step.outcome = static_files.collect()
 
 
-def serve(progress: Progress, var: Path, children: Children, mine: lock.Lock, *, with_agent: bool) -> None:
-    """Starts broker, worker and web, puts this machine on the site, then watches."""
+def serve(progress: StartProgress, var: Path, children: Children, site_lock: lock.Lock, *, with_agent: bool) -> None:
+    """Start broker, worker and web, add this machine to the site, then supervise."""
     with progress.step("broker") as step:
-        found, step.outcome = broker.start_broker(var, settings.REDIS_URL, children)
+        broker_env, step.outcome = broker.start_broker(var, settings.REDIS_URL, children)
     with progress.step("site and worker") as step:
-        url = start_site(var, children, found)
+        url = start_site(var, children, broker_env)
         step.outcome = f"answering at {url}/"
-    mine.note(url)
+    site_lock.note(url)
     with progress.step("accounts") as step:
         login = accounts.ensure_admin()
         key = accounts.ensure_lab_key(accounts.ensure_lab(login.name), var / "lab_key")
-        step.outcome = "made" if login.password else "kept"
+        step.outcome = "created" if login.password else "unchanged"
     machine = report(progress, url, key, var, children) if with_agent else None
-    tell(progress, var, url, login, key, machine)
+    print_summary(progress, var, url, login, key, machine)
     children.watch()
 
 
-def start_site(var: Path, children: Children, found: dict[str, str]) -> str:
-    """Web and worker, both ready -> the address."""
+def start_site(var: Path, children: Children, broker_env: dict[str, str]) -> str:
+    """Start web and worker and wait until both are ready. Returns the address of the site."""
     listener = web.listen(settings.UP_HOST, settings.UP_PORT)
-    url = web.own_url(listener)
-    changes = {"VAR_DIR": str(var), **found}
+    url = web.local_url(listener)
+    changes = {"VAR_DIR": str(var), **broker_env}
     if not web.is_loopback(settings.UP_HOST) and "ALLOWED_HOSTS" not in inherited_environment():
         changes["ALLOWED_HOSTS"] = web.allowed_hosts(settings.UP_HOST)
     env = inherited_environment(**changes)
     worker = web.start_worker(children, env, var)
     web.start_web(children, listener, env)
-    children.wait_until(lambda: web.page_answers(f"{url}{reverse('pages:health')}"), f"{url}/ answers", web.UP_WITHIN_S)
-    children.wait_until(lambda: web.is_ready(worker), "the worker is ready", web.UP_WITHIN_S)
+    children.wait_until(lambda: web.page_answers(f"{url}{reverse('pages:health')}"), f"{url}/", web.UP_WITHIN_S)
+    children.wait_until(lambda: web.is_ready(worker), "the worker", web.UP_WITHIN_S)
     return url
 
 
 def report(
-    progress: Progress, url: str, key: accounts.LabKey, var: Path, children: Children
-) -> this_machine.OnSite | None:
-    """This machine on the site. The site is worth having without it, so a failure is told and no more."""
+    progress: StartProgress, url: str, key: accounts.LabKey, var: Path, children: Children
+) -> this_machine.ListedMachine | None:
+    """Add this machine to the site. A failure is printed and not fatal; then the result is None."""
     try:
-        with progress.step("this machine", "the agent looks at it and sends what it found") as step:
+        with progress.step("this machine", "the agent reads it and uploads a report") as step:
             shown = this_machine.report_this_machine(url, key.text, var, children)
             step.outcome = "on the site"
     except CannotStart as problem:
-        progress.say(f"  this machine is not on the site: {problem}")
+        progress.say(f"  this machine was not added: {problem}")
         return None
     else:
         return shown
 
 
-def tell(
-    progress: Progress,
+def print_summary(
+    progress: StartProgress,
     var: Path,
     url: str,
     login: accounts.Login,
     key: accounts.LabKey,
-    machine: this_machine.OnSite | None,
+    machine: this_machine.ListedMachine | None,
 ) -> None:
-    """The links and the logins, at the end where they stay in sight."""
+    """Print links and logins, at the end, where they stay visible."""
     progress.say()
     progress.say(f"  site          {url}/")
     if web.is_everywhere(settings.UP_HOST):
@@ -108,7 +108,7 @@ def tell(
         progress.say(f"  this machine  {machine.url}")
         progress.say(f"  compare       '{this_machine.comparison_url(url, machine.subject)}'")
     if login.password:
-        progress.say(f"  admin         {url}/admin/   name {login.name}, password {login.password}   (shown only now)")
+        progress.say(f"  admin         {url}/admin/   name {login.name}, password {login.password}   (shown only once)")
     else:
         progress.say(
             f"  admin         {url}/admin/   name {login.name}"
@@ -120,13 +120,13 @@ def tell(
         progress.say(f"  lab key       in {var / 'lab_key'}")
     progress.say(f"  logs          {var / 'log'}")
     if machine and not machine.has_results and find_spec("torch") is None:
-        progress.say("  To measure this machine too: make run LAB=1   (adds PyTorch: with its CUDA libraries a few GB)")
-    progress.say("  Ctrl-C ends everything.")
+        progress.say("  To measure this machine too: make run LAB=1   (installs PyTorch; several GB with CUDA)")
+    progress.say("  Press Ctrl-C to stop.")
 
 
 @contextmanager
 def stopped_by_signals() -> Iterator[None]:
-    """Ctrl-C, SIGTERM and a closed terminal raise Stopped in the block; a second one does so again."""
+    """Raise Stopped in the block on SIGINT, SIGTERM and SIGHUP, each time."""
 
     def stop(_number: int, _frame: FrameType | None) -> None:
         raise Stopped
@@ -141,9 +141,9 @@ def stopped_by_signals() -> Iterator[None]:
 
 
 @contextmanager
-def said_goodbye(progress: Progress) -> Iterator[None]:
-    """Turns Stopped into a last line."""
+def message_on_stop(progress: StartProgress) -> Iterator[None]:
+    """Turn Stopped into a final message."""
     try:
         yield
     except Stopped:
-        progress.say("\n  ended; everything that was stored stays in place")
+        progress.say("\n  stopped; all data is kept")

@@ -1,4 +1,4 @@
-"""Scripts, styles and pictures gathered for serving: only when one of them changed since the last start."""
+"""Collect static files, only if one of them changed since the last start."""
 
 import hashlib
 from pathlib import Path
@@ -10,15 +10,15 @@ from django.core.management import call_command
 
 
 def collect() -> str:
-    """Gathers, names by content and compresses all files, or finds that nothing changed -> what was done, in words."""
+    """Collect, hash and compress all files unless nothing changed. Returns the outcome as text."""
     if settings.DEBUG:
-        return "served from where they are (DEBUG)"
+        return "served from the source folders (DEBUG)"
     root = Path(settings.STATIC_ROOT)
     stamp = root / ".collected"
-    wanted = fingerprint()
+    wanted = static_fingerprint()
     if stamp.exists() and stamp.read_text() == wanted:
         return "up to date"
-    # Without the stamp an earlier turn was cut off, perhaps in the middle of a file; with it, only what is new is made.
+    # Without the stamp an earlier run was interrupted, perhaps within a file: start from an empty folder.
     was_cut_off = not stamp.exists()
     stamp.unlink(missing_ok=True)
     call_command("collectstatic", verbosity=0, interactive=False, clear=was_cut_off)
@@ -26,8 +26,8 @@ def collect() -> str:
     return f"{sum(1 for path in root.rglob('*') if path.is_file())} files"
 
 
-def fingerprint() -> str:
-    """Changes when any file is added, removed or edited, or when the way they are stored does."""
+def static_fingerprint() -> str:
+    """Changes when a file is added, removed or edited, or when the storage settings change."""
     digest = hashlib.sha256(f"{django.__version__} {settings.STORAGES['staticfiles']}".encode())
     for finder in get_finders():
         for path, storage in finder.list([]):

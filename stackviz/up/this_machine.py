@@ -1,4 +1,4 @@
-"""This very machine, measured by the real agent and sent through the real API, until its page is there."""
+"""Measure this machine with the agent, upload the report through the API and wait for the page."""
 
 import sys
 from dataclasses import dataclass
@@ -18,20 +18,20 @@ from stackviz.web.subjects import comparison_query
 MACHINE_NAME = "this-machine"
 AGENT_PATIENCE_S = 240.0  # the quick benchmark takes under 60 s; a cold torch import on a slow disk, a minute more
 READ_WITHIN_S = 60.0
-COMPARED_WITH = ("nvidia-h100-sxm5-80gb", "apple-m3-max-40")  # what a newcomer is offered beside the own machine
+COMPARED_WITH = ("nvidia-h100-sxm5-80gb", "apple-m3-max-40")  # suggested beside this machine
 
 
 @dataclass(frozen=True)
-class OnSite:
-    """Where the machine is shown, and whether the site has measurements of it."""
+class ListedMachine:
+    """Address of the machine's page, its subject in comparisons, and whether the site has results of it."""
 
     url: str
     subject: str
     has_results: bool
 
 
-def report_this_machine(server: str, key: str, var: Path, children: Children) -> OnSite:
-    """Runs the agent, waits until its report is read and the page answers. Raises CannotStart with what went wrong."""
+def report_this_machine(server: str, key: str, var: Path, children: Children) -> ListedMachine:
+    """Run the agent, wait until its report is read and the page answers. Raises CannotStart."""
     command = [sys.executable, "-m", "stackviz.agent", "run", "--server", server, "--name", MACHINE_NAME]
     command += ["--key-file", str(var / "lab_key"), "--spool", str(var / "spool"), "--yes"]
     command += ["--no-bench"] if has_results(key) else ["--quick"]
@@ -39,38 +39,38 @@ def report_this_machine(server: str, key: str, var: Path, children: Children) ->
     if status is None:
         raise CannotStart(f"the agent took longer than {AGENT_PATIENCE_S:.0f} s and was stopped")
     if status != 0:
-        raise CannotStart(f"the agent ended with status {status}; what it said stands above")
+        raise CannotStart(f"the agent exited with status {status}; see its output above")
     return wait_for_page(server, key, children)
 
 
-def wait_for_page(server: str, key: str, children: Children) -> OnSite:
-    """The newest report of the key, read, and its machine's page, answering."""
+def wait_for_page(server: str, key: str, children: Children) -> ListedMachine:
+    """Wait until the newest report of the key is read and the page of its machine answers."""
     reports = Report.objects.filter(key=key_row(key)).select_related("machine__lab").order_by("-received_at")
     children.wait_until(
         lambda: reports.values_list("status", flat=True).first() != Report.Status.RECEIVED,
-        "the worker has read the report",
+        "the worker to read the report",
         READ_WITHIN_S,
     )
     report = reports.first()
     if report is None:
-        raise CannotStart("the agent ended well, yet no report arrived")
+        raise CannotStart("the agent succeeded, but no report arrived")
     if report.status == Report.Status.FAILED:
         raise CannotStart(
             f"the report could not be read: {report.error}\nIts receipt: {server}{report.get_absolute_url()}"
         )
     machine = report.machine
     url = server + reverse("machines:machine", args=[machine.lab.slug, machine.slug])
-    children.wait_until(lambda: page_answers(url), f"{url} answers", READ_WITHIN_S)
-    return OnSite(url, machine.subject, has_results(key))
+    children.wait_until(lambda: page_answers(url), url, READ_WITHIN_S)
+    return ListedMachine(url, machine.subject, has_results(key))
 
 
 def comparison_url(server: str, subject: str) -> str:
-    """This machine beside two well-known parts, those of them that the catalogue has."""
+    """A comparison of this machine with those of COMPARED_WITH that are in the catalogue."""
     known = set(Accelerator.objects.filter(slug__in=COMPARED_WITH, is_public=True).values_list("slug", flat=True))
     chosen = [*(slug for slug in COMPARED_WITH if slug in known), subject]
     return f"{server}{reverse('compare:page')}?{comparison_query(chosen)}"
 
 
 def has_results(key: str) -> bool:
-    """True when this machine was measured before: the next start then only looks again, which takes a second."""
+    """Whether this machine was measured before; if so, the next start skips the benchmarks."""
     return Result.objects.filter(report__key=key_row(key), state="ok").exists()

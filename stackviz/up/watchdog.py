@@ -1,7 +1,7 @@
-"""Ends process groups when whoever started them is gone, kill -9 included. Run as a program, standard library only.
+"""Ends process groups when their parent is gone, even after kill -9. Run as a program; standard library only.
 
-It reads `+<group>` and `-<group>` lines. When the writing end of its input closes, which the kernel does for a dead
-process too, it ends every group still on the list. (Linux alone has a call for this; a pipe works everywhere.)
+It reads lines `+<group>` and `-<group>` from a pipe. When the pipe closes, which the kernel does for a dead process
+too, it ends all groups still listed. (Only Linux has a system call for this; a pipe works everywhere.)
 """
 
 import os
@@ -10,11 +10,11 @@ import sys
 import time
 from collections.abc import Iterable
 
-GRACE_S = 5.0  # between asking and killing
+GRACE_S = 5.0  # between SIGTERM and SIGKILL
 
 
 def main(lines: Iterable[str]) -> None:
-    # It must outlive what it guards against: a signal to all of a session or terminal ends the parent, not this.
+    # A signal to the whole session or terminal ends the parent; this process must survive it.
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, signal.SIG_IGN)
     groups: set[int] = set()
@@ -28,7 +28,7 @@ def main(lines: Iterable[str]) -> None:
 
 
 def end(groups: set[int]) -> None:
-    """Asks every group to end, waits, then kills what is left."""
+    """Terminate all groups, wait, then kill the rest."""
     signal_all(groups, signal.SIGTERM)
     deadline = time.monotonic() + GRACE_S
     while groups and time.monotonic() < deadline:

@@ -1,4 +1,4 @@
-"""The site's own processes: gunicorn on an address that is free, and one Celery worker with its clock inside."""
+"""The processes of the site: gunicorn on a free port, and one Celery worker with embedded beat."""
 
 import contextlib
 import errno
@@ -16,14 +16,14 @@ from stackviz.up.errors import CannotStart
 
 PORTS_TRIED = 50
 WEB_PROCESSES = max(2, min(4, os.cpu_count() or 1))
-WEB_THREADS = 4  # a browser holds connections open; each waits in a thread only while it asks
+WEB_THREADS = 4  # an idle keep-alive connection occupies no thread
 UP_WITHIN_S = 60.0  # two cores under load need several seconds
 
 
 def listen(host: str, port: int) -> socket.socket:
-    """A listening socket on that port or the next free one. Raises CannotStart when the host is not ours.
+    """A listening socket on `port` or the next free one. Raises CannotStart if `host` is no address of this machine.
 
-    We hold it open: nobody can take the port while gunicorn is started again.
+    The supervisor keeps it open, so that no other program takes the port while gunicorn restarts.
     """
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     for candidate in range(port, min(port + PORTS_TRIED, 65536)):
@@ -36,19 +36,19 @@ def listen(host: str, port: int) -> socket.socket:
             listener.close()
             if not _is_taken(error):
                 raise CannotStart(
-                    f"cannot listen on {host} port {candidate}: {error.strerror}. Choose with HOST="
+                    f"cannot listen on {host} port {candidate}: {error.strerror}. Choose another address with HOST="
                 ) from None
         else:
             return listener
-    raise CannotStart(f"ports {port} to {port + PORTS_TRIED - 1} are all taken on {host}. Choose with PORT=")
+    raise CannotStart(f"ports {port} to {port + PORTS_TRIED - 1} are all in use on {host}. Choose another with PORT=")
 
 
 def _is_taken(error: OSError) -> bool:
     return error.errno in {errno.EADDRINUSE, errno.EACCES}
 
 
-def own_url(listener: socket.socket) -> str:
-    """Where this machine itself reaches the site."""
+def local_url(listener: socket.socket) -> str:
+    """Address of the site for programs on this machine."""
     host, port = listener.getsockname()[:2]
     if is_everywhere(host):
         host = "::1" if ":" in host else "127.0.0.1"
@@ -56,7 +56,7 @@ def own_url(listener: socket.socket) -> str:
 
 
 def url_for_others(url: str) -> str:
-    """Where the network reaches a site that listens on every address; our own name where no route is known."""
+    """Address of the site for other machines; with the host name if no route is known."""
     host = _address_towards_the_network() or socket.gethostname()
     return f"http://{host}:{url.rpartition(':')[2]}"
 
@@ -70,7 +70,7 @@ def is_loopback(host: str) -> bool:
 
 
 def is_everywhere(host: str) -> bool:
-    """True for 0.0.0.0 and ::, every address this machine has."""
+    """True for 0.0.0.0 and ::, which stand for all addresses of this machine."""
     return _is_ip(host, "is_unspecified")
 
 
@@ -82,17 +82,17 @@ def _is_ip(host: str, what: str) -> bool:
 
 
 def allowed_hosts(host: str) -> str:
-    """Names under which a site open to the network may be called: this machine's own."""
+    """ALLOWED_HOSTS for a site open to the network: the names and addresses of this machine, comma-separated."""
     name = socket.gethostname()
     names = ["localhost", "127.0.0.1", "[::1]", name, f"{name}.local", socket.getfqdn()]
-    with contextlib.suppress(OSError):  # a name nobody can resolve is still a name
+    with contextlib.suppress(OSError):  # the host name may not resolve
         names += [str(entry[4][0]) for entry in socket.getaddrinfo(name, None, socket.AF_INET)]
     names.append(_address_towards_the_network() if is_everywhere(host) else in_address(host))
     return ",".join(sorted({entry for entry in names if entry}))
 
 
 def _address_towards_the_network() -> str:
-    """The address others see us under; nothing is sent: a datagram socket only picks a route."""
+    """Our address on the network, "" without a route. Connecting a datagram socket picks a route and sends nothing."""
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
         try:
             probe.connect(("192.0.2.1", 9))
@@ -121,7 +121,7 @@ def is_ready(worker: Child) -> bool:
 
 
 def page_answers(url: str) -> bool:
-    """True when the page is there: 200 within two seconds."""
+    """Whether the page answers with status 200 within two seconds."""
     try:
         with urllib.request.urlopen(url, timeout=2) as answer:  # noqa: S310
             return bool(answer.status == 200)

@@ -10,7 +10,7 @@ import pytest
 from stackviz.up import broker, lock, var_folder, web
 from stackviz.up.children import ended_with_us
 from stackviz.up.errors import AlreadyRunning, CannotStart
-from stackviz.up.progress import Progress
+from stackviz.up.progress import StartProgress
 from tests.live import ROOT
 
 HOLDER = """
@@ -68,7 +68,7 @@ def test_a_var_that_is_a_file_is_named_with_the_way_out(tmp_path):
 
 def test_a_step_is_one_plain_line_without_a_terminal():
     out = io.StringIO()
-    with Progress(out).step("database") as step:
+    with StartProgress(out).step("database") as step:
         step.outcome = "up to date"
     assert out.getvalue().startswith("  database             up to date (0.0 s)\n")
 
@@ -76,14 +76,14 @@ def test_a_step_is_one_plain_line_without_a_terminal():
 def test_a_step_shows_at_once_on_a_terminal(monkeypatch):
     monkeypatch.setenv("TERM", "xterm")
     out = Terminal()
-    with Progress(out).step("database"):
+    with StartProgress(out).step("database"):
         assert out.getvalue() == "  database             ..."
     assert out.getvalue().endswith("\r\033[K  database             done (0.0 s)\n")
 
 
 def test_a_failing_step_says_so_and_lets_the_error_through():
     out = io.StringIO()
-    with pytest.raises(CannotStart), Progress(out).step("database"):
+    with pytest.raises(CannotStart), StartProgress(out).step("database"):
         raise CannotStart("no")
     assert "failed" in out.getvalue()
 

@@ -40,22 +40,22 @@ class Up:
             [sys.executable, "manage.py", "up", *arguments],
             cwd=ROOT, env=env, text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, start_new_session=True,
         )  # fmt: skip
-        self.said = ""
+        self.output = ""
         self._reader = threading.Thread(target=self._read, daemon=True)
         self._reader.start()
 
     def _read(self) -> None:
         for line in self.process.stdout:
-            self.said += line
+            self.output += line
 
     def wait_for(self, pattern: str, patience_s: float) -> re.Match[str]:
         deadline = time.monotonic() + patience_s
         while time.monotonic() < deadline:
-            if found := re.search(pattern, self.said):
+            if found := re.search(pattern, self.output):
                 return found
-            assert self.process.poll() is None, f"ended with {self.process.returncode}:\n{self.said}"
+            assert self.process.poll() is None, f"ended with {self.process.returncode}:\n{self.output}"
             time.sleep(0.05)
-        raise AssertionError(f"not within {patience_s} s: {pattern}\n{self.said}")
+        raise AssertionError(f"not within {patience_s} s: {pattern}\n{self.output}")
 
     def ends(self, patience_s: float = 90) -> int:
         status = self.process.wait(patience_s)
@@ -103,9 +103,9 @@ def collected(tmp_path_factory) -> Path:
     """A `var/` after a first start without the agent, ended properly: other tests start from copies of it."""
     var = tmp_path_factory.mktemp("first") / "var"
     one = Up(var, "--no-agent")
-    one.wait_for("Ctrl-C ends everything", FIRST_START_S)
+    one.wait_for("Press Ctrl-C to stop", FIRST_START_S)
     one.process.terminate()
-    assert one.ends() == 0, one.said
+    assert one.ends() == 0, one.output
     return var
 
 
@@ -141,25 +141,25 @@ needs_proc = pytest.mark.skipif(not Path("/proc/self/environ").exists(), reason=
 def test_from_nothing_to_this_machine_on_the_site(start, tmp_path):
     up = start(tmp_path / "var")
     url = up.wait_for(r"this machine  (http\S+)", FIRST_START_S)[1]
-    up.wait_for("Ctrl-C ends everything", 60)
+    up.wait_for("Press Ctrl-C to stop", 60)
     python = ".".join(map(str, sys.version_info[:3]))
     assert python in page(url)
-    site = re.search(r"site          (\S+)", up.said)[1]
+    site = re.search(r"site          (\S+)", up.output)[1]
     assert page(site)
-    compared = page(re.search(r"compare       '(\S+)'", up.said)[1])
+    compared = page(re.search(r"compare       '(\S+)'", up.output)[1])
     assert "H100" in compared
     assert "M3 Max" in compared
     assert url.removeprefix(site.rstrip("/")) in page(f"{site}machines/")
-    assert re.search(r"name admin, password \S{12,}", up.said)
-    assert re.search(r"lab key       aw_\w{8}_", up.said)
+    assert re.search(r"name admin, password \S{12,}", up.output)
+    assert re.search(r"lab key       aw_\w{8}_", up.output)
     assert (tmp_path / "var/lab_key").stat().st_mode & 0o777 == 0o600
     assert (tmp_path / "var/secret_key").stat().st_mode & 0o777 == 0o600
     assert not (tmp_path / ".gunicorn").exists()
 
     twice = start(tmp_path / "var")
     assert twice.ends() == 3
-    assert f"process {up.process.pid}, at {site.rstrip('/')}" in twice.said
-    assert "Traceback" not in twice.said
+    assert f"process {up.process.pid}, at {site.rstrip('/')}" in twice.output
+    assert "Traceback" not in twice.output
 
     os.kill(up.worker_pid(), signal.SIGKILL)
     up.wait_for("worker was killed by SIGKILL", 60)
@@ -179,18 +179,18 @@ def test_the_second_start_is_quick_keeps_what_was_made_and_takes_the_next_free_p
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
         up = start(var, PORT=str(port))
-        up.wait_for("Ctrl-C ends everything", 60)
+        up.wait_for("Press Ctrl-C to stop", 60)
         took = time.monotonic() - up.started
-        assert int(re.search(r"site          http://127.0.0.1:(\d+)/", up.said)[1]) > port
-    assert ", password " not in up.said
+        assert int(re.search(r"site          http://127.0.0.1:(\d+)/", up.output)[1]) > port
+    assert ", password " not in up.output
     assert (var / "lab_key").read_text() == key
-    assert re.search(r"this machine  http", up.said)
+    assert re.search(r"this machine  http", up.output)
     # Tests have neighbours: the promise stretches twice as far as a bare `manage.py check` does on the same machine.
-    assert took < 2 * SECOND_START_S * max(1.0, seconds_of_a_check() / CHECK_S), up.said
+    assert took < 2 * SECOND_START_S * max(1.0, seconds_of_a_check() / CHECK_S), up.output
     up.process.kill()
     assert until(lambda: not up.family()), "children outlived a parent that was killed outright"
     again = start(var, "--no-agent")
-    again.wait_for("Ctrl-C ends everything", 60)
+    again.wait_for("Press Ctrl-C to stop", 60)
 
 
 def test_a_half_made_var_is_mended(start, collected, tmp_path):
@@ -204,10 +204,10 @@ def test_a_half_made_var_is_mended(start, collected, tmp_path):
         database.execute("DELETE FROM django_migrations WHERE app = 'sessions'")
         database.execute("DROP TABLE django_session")
     up = start(var, "--no-agent")
-    up.wait_for("Ctrl-C ends everything", FIRST_START_S)
-    assert "1 migrations applied" in up.said
-    assert re.search(r"secret key +made", up.said)
-    assert re.search(r"lab key       aw_\w{8}_", up.said)
+    up.wait_for("Press Ctrl-C to stop", FIRST_START_S)
+    assert "1 migrations applied" in up.output
+    assert re.search(r"secret key +created", up.output)
+    assert re.search(r"lab key       aw_\w{8}_", up.output)
 
 
 def test_a_damaged_database_is_named_with_the_way_out(start, tmp_path):
@@ -215,9 +215,9 @@ def test_a_damaged_database_is_named_with_the_way_out(start, tmp_path):
     (tmp_path / "var/accelweb.sqlite3").write_bytes(b"not a database at all" * 500)
     up = start(tmp_path / "var", "--no-agent")
     assert up.ends(60) == 1
-    assert "accelweb.sqlite3" in up.said
-    assert "move it away" in up.said
-    assert "Traceback" not in up.said
+    assert "accelweb.sqlite3" in up.output
+    assert "move it away" in up.output
+    assert "Traceback" not in up.output
 
 
 @pytest.mark.parametrize(
@@ -232,15 +232,15 @@ def test_a_damaged_database_is_named_with_the_way_out(start, tmp_path):
 def test_what_cannot_work_is_one_clear_text(start, collected, tmp_path, variables, expected):
     up = start(copy_of(collected, tmp_path), "--no-agent", **variables)
     assert up.ends(60) == 1
-    assert expected in up.said
-    assert "Traceback" not in up.said
-    assert "opensesame" not in up.said
+    assert expected in up.output
+    assert "Traceback" not in up.output
+    assert "opensesame" not in up.output
 
 
 def test_on_postgresql_and_redis_with_the_same_code(start, tmp_path, collected, postgres_url, redis_url):
     var = copy_of(collected, tmp_path)
     up = start(var, "--no-agent", DATABASE_URL=postgres_url, REDIS_URL=redis_url)
-    up.wait_for("Ctrl-C ends everything", FIRST_START_S)
-    assert "PostgreSQL" in up.said
-    assert "the Redis of REDIS_URL" in up.said
-    assert page(re.search(r"site          (\S+)", up.said)[1])
+    up.wait_for("Press Ctrl-C to stop", FIRST_START_S)
+    assert "PostgreSQL" in up.output
+    assert "the Redis at REDIS_URL" in up.output
+    assert page(re.search(r"site          (\S+)", up.output)[1])

@@ -16,13 +16,14 @@ FAILED, ALREADY_RUNNING = 1, 3
 
 class Command(BaseCommand):
     help = (
-        "Brings up the whole site on this machine and puts this machine on it. 0: ended; 1: could not; 3: runs already."
+        "Start the whole site on this machine and add this machine to it. "
+        "Exit status: 0 stopped, 1 could not start, 3 already running."
     )
     requires_system_checks = ()
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        parser.add_argument("--no-agent", action="store_true", help="leave this machine off the site")
-        parser.add_argument("--check-stopped", action="store_true", help="only say whether a site is running here")
+        parser.add_argument("--no-agent", action="store_true", help="do not add this machine to the site")
+        parser.add_argument("--check-stopped", action="store_true", help="only check whether a site is running")
 
     def handle(self, *_args: object, **options: object) -> None:
         try:
