@@ -108,6 +108,11 @@ class _Finder(ast.NodeVisitor):
 
     visit_AsyncFunctionDef = visit_FunctionDef  # noqa: N815 - ast.NodeVisitor's names
 
+    def visit_ClassDef(self, node: ast.ClassDef) -> None:
+        """Without its decorators and bases: `frozen` and `slots` of a dataclass are held by the type checker."""
+        for part in node.body:
+            self.visit(part)
+
     # --- expressions ---
 
     def visit_Compare(self, node: ast.Compare) -> None:

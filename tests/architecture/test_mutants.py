@@ -40,6 +40,7 @@ def test_each_kind_of_fault_is_known(source, expected):
         "x: int | None",
         "def f(x: 'int' = y) -> 'str | None': pass",
         "__all__ = ['a', 'b']",
+        "@dataclass(frozen=True, slots=True)\nclass A(B): pass",
         "log.warning('broker unreachable', 3)",
         "text = 'Reload the page.'",
         "text = _('compare')",

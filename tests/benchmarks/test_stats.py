@@ -60,6 +60,15 @@ def test_a_set_is_noisy_when_its_middle_half_spreads_over_a_tenth(samples, is_no
     assert summarize(samples).is_noisy is is_noisy
 
 
+@pytest.mark.parametrize(("q3", "is_noisy"), [(105.0, False), (105.1, True)])
+def test_a_spread_of_exactly_a_tenth_is_not_noisy_yet(q3, is_noisy):
+    assert Summary(count=8, median=100.0, q1=95.0, q3=q3).is_noisy is is_noisy
+
+
+def test_a_spread_is_a_share_of_the_medians_size_whatever_its_sign():
+    assert Summary(count=8, median=-100.0, q1=-110.0, q3=-85.0).iqr_ratio == 0.25
+
+
 def test_a_median_of_zero_is_not_called_calm():
     assert summarize([0.0] * 8).is_noisy is None
 
@@ -77,6 +86,43 @@ def test_two_sets_that_overlap_are_not_called_different():
         Summary(count=10, median=1.05, q1=1.0, q3=1.1, low=1.0, high=1.2),
     )
     assert ratio(a, b).is_different is False
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "is_different"),
+    [(1.0, 1.4, False), (0.6, 1.0, False), (1.01, 1.4, True), (0.6, 0.99, True), (None, 0.5, None), (2.0, None, None)],
+)
+def test_sets_are_different_when_the_interval_leaves_out_one(low, high, is_different):
+    assert Ratio(1.0, low, high).is_different is is_different
+
+
+SURE = Summary(count=10, median=2.0, q1=1.9, q3=2.1, low=1.8, high=2.2)
+
+
+@pytest.mark.parametrize(
+    "base",
+    [
+        Summary(count=3, median=1.0),
+        Summary(count=10, median=1.0, low=0.8),
+        Summary(count=10, median=1.0, low=None, high=1.2),
+        Summary(count=10, median=1.0, low=0.0, high=1.2),
+        Summary(count=10, median=1.0, low=-0.1, high=1.2),
+    ],
+)
+def test_a_ratio_to_what_may_be_zero_has_no_interval(base):
+    assert ratio(SURE, base) == Ratio(2.0, None, None)
+
+
+@pytest.mark.parametrize("new", [Summary(count=10, median=2.0, low=1.8), Summary(count=10, median=2.0, high=2.2)])
+def test_a_ratio_of_what_has_half_an_interval_has_none(new):
+    assert ratio(new, SURE) == Ratio(1.0, None, None)
+
+
+def test_zero_is_no_times_anything_and_less_than_zero_is_no_measurement():
+    zero, negative = Summary(count=1, median=0.0), Summary(count=1, median=-1.0)
+    assert ratio(zero, SURE) == Ratio(0.0, None, None)
+    assert ratio(negative, SURE) is None
+    assert ratio(SURE, negative) is None
 
 
 def test_too_few_samples_cannot_tell():
