@@ -8,10 +8,10 @@ from django.utils.translation import gettext as _
 from stackviz.catalog.models import Accelerator
 from stackviz.compare.query import Address, Kind, Subject
 from stackviz.compare.subjects import Loaded, describe
-from stackviz.diagrams.boxes import Box, Column, sheet_column
+from stackviz.diagrams.boxes import Box, StackColumn, sheet_column
 from stackviz.diagrams.layers import Layer, State
 from stackviz.diagrams.memory import MemoryDrawing, draw_memory
-from stackviz.diagrams.stack import Drawing, draw_columns
+from stackviz.diagrams.stack import StackDrawing, draw_columns
 from stackviz.reports.present import stack_column
 from stackviz.stacks.memory import memory_model_of
 from stackviz.stacks.queries import described_columns
@@ -21,7 +21,7 @@ from stackviz.stacks.queries import described_columns
 class Columns:
     """The columns to draw. `undescribed`: titles of the sheets for whose maker no stack is described."""
 
-    drawn: tuple[Column, ...]
+    drawn: tuple[StackColumn, ...]
     undescribed: tuple[str, ...]
 
 
@@ -33,7 +33,7 @@ class Stacks:
     `memories`: how the memory of each is built, where stacks alone are compared.
     """
 
-    drawing: Drawing
+    drawing: StackDrawing
     undescribed: tuple[str, ...]
     is_brief: bool
     explained_url: str
@@ -105,7 +105,7 @@ def columns_of(chosen: Sequence[Loaded], *, with_differences: bool = True) -> Co
     return Columns(tuple(drawn), tuple(chosen[place].title for place in places))
 
 
-def _without_host(column: Column) -> Column:
+def _without_host(column: StackColumn) -> StackColumn:
     """Between cards it says nothing what stands beside them in any machine."""
     return replace(column, boxes=tuple(box for box in column.boxes if box.role not in OF_THE_HOST))
 
@@ -117,10 +117,10 @@ def _shared(loaded: Loaded) -> str:
     return loaded.subject.name
 
 
-def _column(subjects: Sequence[Loaded], described: Column | None, number: int) -> Column:
+def _column(subjects: Sequence[Loaded], described: StackColumn | None, number: int) -> StackColumn:
     loaded = subjects[0]
     key, title, subtitle, url = loaded.subject.name, loaded.title, describe(loaded), loaded.url
-    base = described or Column(key=key, title=title, subtitle=subtitle, url=url, boxes=())
+    base = described or StackColumn(key=key, title=title, subtitle=subtitle, url=url, boxes=())
     if loaded.report is not None:
         column = stack_column(loaded.report, base, key=key, title=title, subtitle=subtitle, url=url)
         return replace(column, number=number)

@@ -14,7 +14,7 @@ from stackviz.catalog.spec_table import Missing, SpecRow
 from stackviz.compare.measured import Measured
 from stackviz.compare.subjects import Head, Loaded
 from stackviz.diagrams.layers import Layer
-from stackviz.diagrams.stack import Drawing
+from stackviz.diagrams.stack import StackDrawing
 from stackviz.units import format_factor, format_quantity
 from stackviz.web.words import missing_text
 
@@ -207,7 +207,7 @@ def _why(missing: Missing | None) -> str:
 _TELLING_LAYERS = (Layer.COMPILER, Layer.LIBRARY, Layer.PLATFORM)
 
 
-def gap_verdicts(drawing: Drawing) -> list[Verdict]:
+def gap_verdicts(drawing: StackDrawing) -> list[Verdict]:
     """What only some of the stacks have; nothing to say about fewer than two columns."""
     if len(drawing.columns) < 2:
         return []

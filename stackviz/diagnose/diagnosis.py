@@ -10,9 +10,9 @@ from django.utils.translation import ngettext
 from stackviz import wire
 from stackviz.catalog.match import Match, match_cards
 from stackviz.diagnose.pasted import Pasted
-from stackviz.diagrams.boxes import Column
+from stackviz.diagrams.boxes import StackColumn
 from stackviz.diagrams.reported_rows import drop_unreported_rows, is_stack
-from stackviz.diagrams.stack import Drawing, draw_columns
+from stackviz.diagrams.stack import StackDrawing, draw_columns
 from stackviz.dumps import DumpedMachine
 from stackviz.dumps.backends import vendors_of
 from stackviz.dumps.titles import title_of, tool_names
@@ -81,7 +81,7 @@ class Diagnosis:
     """
 
     machines: tuple[MachineDiagnosis, ...]
-    drawing: Drawing
+    drawing: StackDrawing
     is_drawn: bool
     not_drawn: tuple[str, ...]
     not_understood: tuple[str, ...]
@@ -155,7 +155,7 @@ def _diagnosed(
     title: str,
     machine: DumpedMachine,
     judged: JudgedReport,
-    described: Column,
+    described: StackColumn,
     names: Mapping[str, str],
 ) -> MachineDiagnosis:
     column = stack_column(judged, described, key=f"pasted-{number}", title=title)

@@ -1,4 +1,4 @@
-"""What goes into a diagram: boxes on layers, gathered in columns. Plain data, no ORM, no request."""
+"""The input of a diagram: boxes on layers, in columns. Plain data, no ORM, no request."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -9,16 +9,16 @@ from stackviz.wire import cards_named
 
 
 @dataclass(frozen=True)
-class Note:
-    """One line under a box: a requirement that holds or breaks, a remark."""
+class BoxNote:
+    """One line under a box, from a finding or a requirement."""
 
     state: State
     text: str
 
 
 @dataclass(frozen=True)
-class Counterpart:
-    """What plays the box's role on another stack, and what differs. `component` is "" where there is none."""
+class BoxCounterpart:
+    """The counterpart of a box on another stack, and what differs. `component` is "" where there is none."""
 
     component: str
     name: str
@@ -28,10 +28,10 @@ class Counterpart:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Need:
+class RequirementLine:
     """One line of a box's requirement table: ships | cuDNN | 9.10.2 | linux, with what the machine `has`.
 
-    `subject` is a component or a word of its own ("glibc"). `state`: what a rule said, DESCRIBED where none looked.
+    `subject`: a component or a keyword ("glibc"). `state`: the outcome of a rule, DESCRIBED where no rule checked it.
     """
 
     relation: str
@@ -43,33 +43,33 @@ class Need:
     state: State = State.DESCRIBED
     source_title: str = ""
     source_url: str = ""
-    is_brought: bool = False  # the release brings it along, the machine need not have it
+    is_brought: bool = False  # included in the release, so the machine need not have it
 
 
 @dataclass(frozen=True)
-class NeedTable:
-    """What one release of a box's component needs and brings. `more`: lines that stand on the component's page only.
+class RequirementTable:
+    """What one release of a component needs and includes. `more`: number of lines only on the component's page.
 
-    `is_newest`: nobody said which release it is, so the newest one known is shown.
+    `is_newest`: the release is unknown, so the newest one is shown.
     """
 
     release: str
-    needs: tuple[Need, ...]
+    needs: tuple[RequirementLine, ...]
     more: int = 0
     is_newest: bool = False
 
     @property
     def compares(self) -> bool:
-        """Whether there is a machine to hold it against."""
+        """Whether the table is compared with a machine."""
         return not self.is_newest
 
 
 @dataclass(frozen=True)
-class Link:
+class RequirementLink:
     """A requirement between two boxes of a column: the source needs the target.
 
-    FITS it holds, WARNING or BROKEN it does not, UNKNOWN nobody can tell, DESCRIBED no machine was looked at.
-    `text` says what is asked for and what is there; `url` leads to its source or to the rule.
+    `state`: FITS where it holds, WARNING or BROKEN where not, UNKNOWN where it cannot be told, DESCRIBED without a
+    machine. `text`: the required and the present version; `url`: its source or the rule.
     """
 
     source_component: str
@@ -83,10 +83,10 @@ class Link:
 class Box:
     """One component in one column.
 
-    `role` is the job it does: boxes of one role share a row across columns, and inside a column are alternatives.
-    `summary` opens in place; `url` leads to the component's page. A box with state ABSENT stands for a component
-    the stack does not have (`component` names which): its `summary` says what to know instead. A component that is
-    `part_of` another is there when that one is. `cards`: the indexes of the reported cards it stands for.
+    `role`: boxes of one role share a row across columns; within a column they are alternatives. `summary` expands in
+    place; `url`: the component's page. A box with state ABSENT represents a component that the stack does not have; its
+    `summary` says what to know instead. A component that is `part_of` another is present when that one is. `cards`:
+    indexes of the reported cards it represents.
     """
 
     component: str
@@ -97,29 +97,29 @@ class Box:
     state: State = State.DESCRIBED
     summary: str = ""
     url: str = ""
-    notes: tuple[Note, ...] = ()
+    notes: tuple[BoxNote, ...] = ()
     calls: tuple[str, ...] = ()
     see_version: str = ""
     source_title: str = ""
     source_url: str = ""
-    counterparts: tuple[Counterpart, ...] = ()
+    counterparts: tuple[BoxCounterpart, ...] = ()
     part_of: str = ""
     install: str = ""
-    requires: NeedTable | None = None
+    requires: RequirementTable | None = None
     cards: tuple[int, ...] = ()
 
     @property
     def has_more(self) -> bool:
-        """Whether there is anything to read once it is opened."""
+        """Whether the box has details to expand."""
         return bool(self.summary or self.calls or self.see_version or self.install or self.requires)
 
 
 @dataclass(frozen=True, kw_only=True)
-class Column:
-    """One compared subject. `key` is its name in the address: `stack:apple-metal`, `machine:lab/name`, a slug.
+class StackColumn:
+    """One compared subject. `key`: its name in addresses: `stack:apple-metal`, `machine:lab/name`, or a slug.
 
-    `number`: which of the six colours of subjects it has, from 1; 0: that of its place in the drawing.
-    `links`: which of its boxes needs which other.
+    `number`: its colour of the six subject colours, from 1; 0: by its position in the drawing. `links`: requirements
+    between its boxes.
     """
 
     key: str
@@ -128,12 +128,12 @@ class Column:
     url: str
     boxes: tuple[Box, ...]
     number: int = 0
-    links: tuple[Link, ...] = ()
+    links: tuple[RequirementLink, ...] = ()
 
 
 @dataclass(frozen=True)
-class Found:
-    """A component a machine reported. `version` None: present, version not reported."""
+class ReportedComponent:
+    """A component that a machine reported. `version` None: present, version not reported."""
 
     component: str
     version: str | None
@@ -141,7 +141,7 @@ class Found:
 
 
 class FindingLike(Protocol):
-    """What a column needs to know of a finding; `rules.Finding` and the stored one both fit."""
+    """The attributes of a finding that a column uses; `rules.Finding` and the stored one have them."""
 
     @property
     def component(self) -> str: ...
@@ -153,7 +153,7 @@ class FindingLike(Protocol):
     def evidence(self) -> Mapping[str, str]: ...
 
 
-# From the least to the most alarming; a box takes the worst of its findings.
+# In order of severity; a box takes the worst state of its findings.
 SEVERITY_STATES = {
     "fits": State.FITS,
     "note": State.DESCRIBED,
@@ -164,27 +164,30 @@ SEVERITY_STATES = {
 ALARMS = (State.FITS, State.WARNING, State.BROKEN)
 
 
-def sheet_column(key: str, title: str, subtitle: str, url: str, described: Column, hardware: Sequence[Box]) -> Column:
-    """A described stack standing on one accelerator: `hardware` replaces the described boxes of the same role.
+def sheet_column(
+    key: str, title: str, subtitle: str, url: str, described: StackColumn, hardware: Sequence[Box]
+) -> StackColumn:
+    """A described stack on one accelerator: `hardware` replaces the described boxes of the same role, in place.
 
-    They stand where those stood. What they do not say is taken from the description of their component.
+    Attributes missing in `hardware` are taken from the description of the component.
     """
     known = {box.component: box for box in described.boxes}
-    own: dict[str, list[Box]] = {}
+    by_role: dict[str, list[Box]] = {}
     for box in hardware:
-        own.setdefault(box.role, []).append(_explained(box, known.get(box.component, box)))
+        by_role.setdefault(box.role, []).append(_explained(box, known.get(box.component, box)))
     boxes: list[Box] = []
-    replaced = set(own)
-    # A link to a described box leads to the one that took its place.
+    replaced = set(by_role)
+    # Links to a described box are redirected to the box that replaces it.
     stands_for = {
-        box.component: own[box.role][0].component if box.role in own else box.component for box in described.boxes
+        box.component: by_role[box.role][0].component if box.role in by_role else box.component
+        for box in described.boxes
     }
     for box in described.boxes:
         if box.layer != Layer.HARDWARE or box.role not in replaced:
             boxes.append(box)
         else:
-            boxes += own.pop(box.role, [])
-    boxes += [box for group in own.values() for box in group]
+            boxes += by_role.pop(box.role, [])
+    boxes += [box for group in by_role.values() for box in group]
     links = [replace(link, target_component=stands_for.get(link.target_component, "")) for link in described.links]
     return replace(
         described, key=key, title=title, subtitle=subtitle, url=url, boxes=tuple(boxes), number=0, links=tuple(links)
@@ -209,23 +212,23 @@ def machine_column(
     title: str,
     subtitle: str,
     url: str,
-    described: Column,
-    found: Sequence[Found],
+    described: StackColumn,
+    components: Sequence[ReportedComponent],
     hardware: Sequence[Box],
     findings: Sequence[FindingLike],
-) -> Column:
-    """A described stack filled with what one machine reported.
+) -> StackColumn:
+    """A described stack with the reported components of one machine.
 
-    A role of which nothing was reported stays as one box "not reported"; of alternatives only the reported ones are
-    kept. `hardware` replaces the described boxes of the same role. Findings colour the boxes of their component.
+    A role without a reported component stays as one box "not reported"; of alternatives, only the reported ones
+    stay. `hardware` replaces the described boxes of the same role. Findings set the state of their component's boxes.
     """
-    reported = {item.component: item for item in found}
+    reported = {item.component: item for item in components}
     boxes = _keep_reported([_fill(box, reported) for box in described.boxes])
     column = sheet_column(key, title, subtitle, url, replace(described, boxes=tuple(boxes), links=()), hardware)
     return replace(column, boxes=tuple(_judge(box, findings) for box in column.boxes))
 
 
-def _fill(box: Box, reported: Mapping[str, Found]) -> Box:
+def _fill(box: Box, reported: Mapping[str, ReportedComponent]) -> Box:
     if box.state == State.ABSENT:
         return box
     if box.component in reported:
@@ -234,19 +237,19 @@ def _fill(box: Box, reported: Mapping[str, Found]) -> Box:
 
 
 def _keep_reported(boxes: list[Box]) -> list[Box]:
-    """Of the boxes sharing layer and role: the reported ones, or else one "not reported" box naming them all."""
+    """For each layer and role the reported boxes, or else one "not reported" box that names all alternatives."""
     groups: dict[tuple[Layer, str], list[Box]] = {}
     for box in boxes:
         groups.setdefault((box.layer, box.role), []).append(box)
-    kept: list[Box] = []
+    remaining: list[Box] = []
     for group in groups.values():
         known = [box for box in group if box.state != State.UNKNOWN]
-        kept += known or [replace(group[0], name=" / ".join(box.name for box in group))]
-    return kept
+        remaining += known or [replace(group[0], name=" / ".join(box.name for box in group))]
+    return remaining
 
 
 def _is_about(finding: FindingLike, box: Box) -> bool:
-    """A finding that names cards is about their boxes alone."""
+    """Whether the finding is about this box; one that names cards is only about the boxes of these cards."""
     if not finding.component or finding.component != box.component:
         return False
     named = cards_named(finding.evidence) if box.cards else frozenset()
@@ -254,10 +257,10 @@ def _is_about(finding: FindingLike, box: Box) -> bool:
 
 
 def _judge(box: Box, findings: Sequence[FindingLike]) -> Box:
-    """The box with a note for each finding about it, in the worst state among them."""
-    own = [finding for finding in findings if _is_about(finding, box)]
-    if not own or box.state == State.ABSENT:
+    """The box with a note for each finding about it, in the worst of their states."""
+    relevant = [finding for finding in findings if _is_about(finding, box)]
+    if not relevant or box.state == State.ABSENT:
         return box
-    notes = tuple(Note(SEVERITY_STATES.get(finding.severity, State.UNKNOWN), finding.title) for finding in own)
+    notes = tuple(BoxNote(SEVERITY_STATES.get(finding.severity, State.UNKNOWN), finding.title) for finding in relevant)
     worst = max((note.state for note in notes if note.state in ALARMS), key=ALARMS.index, default=box.state)
     return replace(box, state=worst, notes=(*box.notes, *notes))

@@ -1,46 +1,46 @@
-"""A laid-out diagram: layers, rows, cells, boxes, the links beside them, and the same in sentences. Plain data."""
+"""A laid-out diagram: layers, rows, cells, boxes, links, and the same in sentences. Plain data."""
 
 from dataclasses import dataclass
 
-from stackviz.diagrams.boxes import Box, Column, Counterpart
+from stackviz.diagrams.boxes import Box, BoxCounterpart, StackColumn
 from stackviz.diagrams.layers import Layer, State
 
 
 @dataclass(frozen=True)
-class Said:
-    """A line under a box: what a rule says of it, or what it needs."""
+class BoxLine:
+    """A line under a box: a finding, or what the box needs."""
 
     state: State
     text: str
 
     @property
     def lead(self) -> str:
-        """The word before it, where the text does not begin with it itself."""
-        word = self.state.verdict
-        return "" if self.text.casefold().startswith(word.casefold()) else word
+        """The label before the text, "" where the text starts with it."""
+        label = self.state.outcome
+        return "" if self.text.casefold().startswith(label.casefold()) else label
 
 
 @dataclass(frozen=True)
 class Placed:
-    """A box in its cell, with the counterparts that stand in the same row of this drawing.
+    """A box in its cell, with its counterparts in the same row of the drawing.
 
-    `key` names the end of a link, "" for a box without one; `says` is all that is written under the box. `is_repeat`:
+    `key` names the end of a link, "" for a box without one; `lines` is all that is written under the box. `is_repeat`:
     it is explained in another column of its row, so that it leads to its page instead.
     """
 
     box: Box
-    against: tuple[Counterpart, ...]
+    against: tuple[BoxCounterpart, ...]
     key: str = ""
-    says: tuple[Said, ...] = ()
+    lines: tuple[BoxLine, ...] = ()
     is_repeat: bool = False
 
 
 @dataclass(frozen=True, kw_only=True)
 class DrawnLink:
-    """A link as a bracket beside its column: between two boxes, on a lane of its own or that of the like.
+    """A link as a bracket beside its column, between two boxes.
 
-    `top` and `bottom` are keys of boxes; the arrow points to the bottom one, or with `is_up` to the top one.
-    `differs`: both ends stand in rows that differ, so that the folded view shows it too.
+    `top` and `bottom`: keys of boxes; the arrow points to the bottom one, with `is_up` to the top one. `differs`: both
+    ends are in rows that differ, so that the view of differences shows it too.
     """
 
     column: int
@@ -53,13 +53,13 @@ class DrawnLink:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Cell:
-    """One column's part of a row. Without boxes, `missing` says so and `instead` what to know, if anything.
+class RoleCell:
+    """One column's part of a row. Without boxes, `missing` says so, and `instead` what to know, if anything.
 
-    `is_gap`: the column has nothing that does this job, where another has; what it has in another row is no gap.
+    `is_gap`: the column has no component for this role and another column has; one in another row is no gap.
     """
 
-    column: Column
+    column: StackColumn
     number: int
     placed: tuple[Placed, ...]
     missing: str = ""
@@ -68,21 +68,21 @@ class Cell:
 
 
 @dataclass(frozen=True)
-class Row:
-    """One role across all columns. `differs`: the columns do not say the same here.
+class RoleRow:
+    """One role across all columns. `differs`: the columns disagree.
 
-    `is_alike`: they say the very same, so that on a narrow screen one cell stands for all.
+    `is_alike`: all cells are equal, so that a narrow screen shows one for all.
     """
 
     role: str
     title: str
-    cells: tuple[Cell, ...]
+    cells: tuple[RoleCell, ...]
     differs: bool
 
     @property
     def is_alike(self) -> bool:
         shown = {
-            tuple((placed.box.component, placed.box.version, placed.box.state, placed.says) for placed in cell.placed)
+            tuple((placed.box.component, placed.box.version, placed.box.state, placed.lines) for placed in cell.placed)
             for cell in self.cells
         }
         return len(self.cells) > 1 and len(shown) == 1
@@ -90,12 +90,12 @@ class Row:
 
 @dataclass(frozen=True)
 class LayerRows:
-    """One layer with its rows, at least one. `same`: names of what is equal in all columns, for the folded view."""
+    """One layer with its rows, at least one. `same`: names of the equal rows, for the view of differences."""
 
     layer: Layer
     title: str
-    rows: tuple[Row, ...]
-    differing: tuple[Row, ...]
+    rows: tuple[RoleRow, ...]
+    differing: tuple[RoleRow, ...]
     same: tuple[str, ...]
 
     @property
@@ -104,22 +104,22 @@ class LayerRows:
 
 
 @dataclass(frozen=True)
-class Spoken:
-    """A layer in sentences: one for each column, and those that say what holds and what breaks."""
+class LayerSentences:
+    """A layer in sentences: one for each column, then its findings and requirements."""
 
     layer: str
     sentences: tuple[str, ...]
 
 
 @dataclass(frozen=True)
-class Drawing:
-    """A whole diagram, ready to be written down by `diagrams/_stack.html`. `lanes`: how many each column has."""
+class StackDrawing:
+    """A whole diagram, rendered by `diagrams/_stack.html`. `lanes`: number of lanes of each column."""
 
-    columns: tuple[Column, ...]
+    columns: tuple[StackColumn, ...]
     layers: tuple[LayerRows, ...]
     links: tuple[DrawnLink, ...] = ()
     lanes: tuple[int, ...] = ()
-    spoken: tuple[Spoken, ...] = ()
+    layer_sentences: tuple[LayerSentences, ...] = ()
 
     @property
     def is_several(self) -> bool:

@@ -39,28 +39,28 @@ LAYER_TITLES = {
 
 
 class State(StrEnum):
-    """What is known about a box. Every state has a word and a shape; colour only repeats them."""
+    """The state of a box. Each has a label and a shape; colour only repeats them."""
 
-    DESCRIBED = "described"  # part of the stack as described, no machine looked at
-    REPORTED = "reported"  # a machine reported it; no rule has judged it
-    FITS = "fits"  # a rule compared it with what it needs, and it holds
+    DESCRIBED = "described"  # part of a described stack, without a machine
+    REPORTED = "reported"  # reported by a machine; checked by no rule
+    FITS = "fits"  # a rule checked its requirements, and they hold
     WARNING = "warning"
     BROKEN = "broken"
-    ABSENT = "absent"  # the stack has nothing in this place
-    UNKNOWN = "unknown"  # the machine said nothing about it
+    ABSENT = "absent"  # the stack has no such component
+    UNKNOWN = "unknown"  # the machine did not report it
 
     @property
-    def word(self) -> str:
-        """The word shown beside the box in the reader's language; empty where the box speaks for itself."""
-        return gettext(STATE_WORDS[self]) if self in STATE_WORDS else ""
+    def label(self) -> str:
+        """The label beside the box in the current language; "" for states without one."""
+        return gettext(STATE_LABELS[self]) if self in STATE_LABELS else ""
 
     @property
-    def verdict(self) -> str:
-        """The word before a sentence about a box: what a rule said of it. Empty where none has judged."""
-        return gettext(VERDICT_WORDS[self]) if self in VERDICT_WORDS else ""
+    def outcome(self) -> str:
+        """The outcome of a rule, before a line about the box; "" where no rule checked it."""
+        return gettext(OUTCOME_LABELS[self]) if self in OUTCOME_LABELS else ""
 
 
-STATE_WORDS = {
+STATE_LABELS = {
     State.FITS: gettext_noop("fits"),
     State.WARNING: gettext_noop("warning"),
     State.BROKEN: gettext_noop("broken"),
@@ -68,13 +68,13 @@ STATE_WORDS = {
     State.UNKNOWN: gettext_noop("not reported"),
 }
 
-VERDICT_WORDS = {
+OUTCOME_LABELS = {
     State.FITS: gettext_noop("holds"),
     State.WARNING: gettext_noop("warning"),
     State.BROKEN: gettext_noop("broken"),
     State.UNKNOWN: gettext_noop("cannot tell"),
 }
-# Beside each word its shape, the same everywhere.
+# The shape of each state, the same everywhere.
 STATE_SHAPES = {
     State.DESCRIBED: "↳",
     State.REPORTED: "↳",

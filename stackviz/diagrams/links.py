@@ -1,4 +1,4 @@
-"""The requirement links of a drawing: where they end, on which lane beside the column they run, what is said of them.
+"""The requirement links of a drawing: their ends, their lanes beside the column, and the lines under the boxes.
 
 Pure: no ORM, no request.
 """
@@ -6,50 +6,50 @@ Pure: no ORM, no request.
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from stackviz.diagrams.boxes import Box, Column, Link
-from stackviz.diagrams.drawing import DrawnLink, LayerRows, Placed, Row, Said
+from stackviz.diagrams.boxes import Box, RequirementLink, StackColumn
+from stackviz.diagrams.drawing import BoxLine, DrawnLink, LayerRows, Placed, RoleRow
 from stackviz.diagrams.layers import State
 
 
 @dataclass(frozen=True)
 class End:
-    """Where a linked box stands: its key, the how-manieth box of the column it is, whether its row differs."""
+    """One end of a link: the key of the box, its position in the column, whether its row differs."""
 
     key: str
     order: int
     row_differs: bool
 
 
-def ends_of(place: int, column: Column, layers: Sequence[LayerRows]) -> dict[str, End]:
-    """The boxes of a column that links speak of, by component; of boxes of one component the first."""
+def ends_of(index: int, column: StackColumn, layers: Sequence[LayerRows]) -> dict[str, End]:
+    """Component -> end, for the boxes of a column that links refer to; the first box of a component counts."""
     wanted = {end for link in column.links for end in (link.source_component, link.target_component)}
     ends: dict[str, End] = {}
-    shown = ((placed.box, row.differs) for layer in layers for row in layer.rows for placed in row.cells[place].placed)
+    shown = ((placed.box, row.differs) for layer in layers for row in layer.rows for placed in row.cells[index].placed)
     for order, (box, differs) in enumerate(shown):
         if box.component in wanted and box.component not in ends:
-            ends[box.component] = End(f"c{place + 1}b{order}", order, differs)
+            ends[box.component] = End(f"c{index + 1}b{order}", order, differs)
     return ends
 
 
-def drawn_links(place: int, column: Column, ends: Mapping[str, End]) -> list[DrawnLink]:
-    """One bracket for each pair of boxes, the worst that is said of the two."""
+def drawn_links(index: int, column: StackColumn, ends: Mapping[str, End]) -> list[DrawnLink]:
+    """One bracket for each pair of boxes, in the worst state of their links."""
     worst: dict[tuple[str, str], State] = {}
     for link in column.links:
         pair = (link.source_component, link.target_component)
         if pair[0] != pair[1] and pair[0] in ends and pair[1] in ends:
             worst[pair] = max(worst.get(pair, link.state), link.state, key=_ALARM.index)
     lanes = _lanes({pair: (ends[pair[0]].order, ends[pair[1]].order) for pair in worst}, worst)
-    return [_drawn_link(place, ends[pair[0]], ends[pair[1]], state, lanes[pair]) for pair, state in worst.items()]
+    return [_drawn_link(index, ends[pair[0]], ends[pair[1]], state, lanes[pair]) for pair, state in worst.items()]
 
 
-# From the least to the most telling.
+# In order of severity.
 _ALARM = (State.DESCRIBED, State.REPORTED, State.ABSENT, State.FITS, State.UNKNOWN, State.WARNING, State.BROKEN)
 
 
-def _drawn_link(place: int, source: End, target: End, state: State, lane: int) -> DrawnLink:
+def _drawn_link(index: int, source: End, target: End, state: State, lane: int) -> DrawnLink:
     top, bottom = sorted((source, target), key=lambda end: end.order)
     return DrawnLink(
-        column=place,
+        column=index,
         top=top.key,
         bottom=bottom.key,
         is_up=top is target,
@@ -62,7 +62,7 @@ def _drawn_link(place: int, source: End, target: End, state: State, lane: int) -
 def _lanes(
     spans: Mapping[tuple[str, str], tuple[int, int]], states: Mapping[tuple[str, str], State]
 ) -> dict[tuple[str, str], int]:
-    """A lane for each link, so that no two lie on each other; those of one state to one box share one, as a bus."""
+    """A lane for each link, so that none overlap; links of one state to one box share a lane, as a bus."""
     buses: dict[tuple[str, State], list[tuple[str, str]]] = {}
     for pair in spans:
         buses.setdefault((pair[1], states[pair]), []).append(pair)
@@ -85,35 +85,37 @@ def _meets(stretch: tuple[int, int], others: Iterable[tuple[int, int]]) -> bool:
     return any(stretch[0] <= end and start <= stretch[1] for start, end in others)
 
 
-def told(row: Row, ends: Sequence[Mapping[str, End]]) -> Row:
-    """The row with what is written under each box."""
+def with_lines(row: RoleRow, ends: Sequence[Mapping[str, End]]) -> RoleRow:
+    """The row with the lines under each box."""
     cells = []
-    for place, cell in enumerate(row.cells):
+    for index, cell in enumerate(row.cells):
         names = {box.component: box.name for box in cell.column.boxes if box.state != State.ABSENT}
-        placed = tuple(_told_box(one, cell.column, ends[place], names) for one in cell.placed)
+        placed = tuple(_box_with_lines(placed_box, cell.column, ends[index], names) for placed_box in cell.placed)
         cells.append(replace(cell, placed=placed))
     return replace(row, cells=tuple(cells))
 
 
-def _told_box(placed: Placed, column: Column, ends: Mapping[str, End], names: Mapping[str, str]) -> Placed:
-    """Its notes, and the links that start here; a link that a note tells is not told twice."""
+def _box_with_lines(placed: Placed, column: StackColumn, ends: Mapping[str, End], names: Mapping[str, str]) -> Placed:
+    """The box with its notes and links as lines; a link that repeats a note is left out."""
     box = placed.box
-    noted = [Said(note.state, note.text) for note in box.notes]
+    noted = [BoxLine(note.state, note.text) for note in box.notes]
     elsewhere = {note.text for other in column.boxes for note in other.notes}
-    own = [link for link in column.links if box.component in _told_at(link, names) and link.text not in elsewhere]
-    judged = [Said(link.state, link.text) for link in own if link.state != State.DESCRIBED]
+    shown_links = [
+        link for link in column.links if box.component in _shown_at(link, names) and link.text not in elsewhere
+    ]
+    judged = [BoxLine(link.state, link.text) for link in shown_links if link.state != State.DESCRIBED]
     end = ends.get(box.component)
-    says = dict.fromkeys((*noted, *judged, *_demands(box, own)))
-    return replace(placed, key=end.key if end else "", says=tuple(says))
+    lines = dict.fromkeys((*noted, *judged, *_demands(box, shown_links)))
+    return replace(placed, key=end.key if end else "", lines=tuple(lines))
 
 
-def _demands(box: Box, links: Iterable[Link]) -> list[Said]:
-    """What a described box asks for, as one line: 2.15 needs glibc ≥ 2.28; has code for ..."""
-    asked = "; ".join(link.text for link in links if link.state == State.DESCRIBED)
+def _demands(box: Box, links: Iterable[RequirementLink]) -> list[BoxLine]:
+    """The requirements of a described box on one line: 2.15 needs glibc ≥ 2.28; has code for ..."""
+    demands = "; ".join(link.text for link in links if link.state == State.DESCRIBED)
     release = box.requires.release if box.requires else ""
-    return [Said(State.DESCRIBED, f"{release} {asked}".strip())] if asked else []
+    return [BoxLine(State.DESCRIBED, f"{release} {demands}".strip())] if demands else []
 
 
-def _told_at(link: Link, names: Mapping[str, str]) -> tuple[str, ...]:
-    """The box under which a link is told: the one that needs, or where the column has none, the one that is needed."""
+def _shown_at(link: RequirementLink, names: Mapping[str, str]) -> tuple[str, ...]:
+    """The components under which a link is shown: its source, or its target if the column lacks the source."""
     return (link.source_component,) if link.source_component in names else (link.target_component,)

@@ -46,7 +46,7 @@ HARDWARE = "#4f679d"
 
 @dataclass(frozen=True, kw_only=True)
 class Pool:
-    """A memory: "Device memory", "HBM or GDDR on the card". `place` is what encloses it: "Card"."""
+    """A memory: "Device memory", "HBM or GDDR on the card". `enclosure` is what encloses it: "Card"."""
 
     key: str
     name: str
@@ -55,17 +55,17 @@ class Pool:
     note: str = ""
     source_title: str = ""
     source_url: str = ""
-    place: str = ""
+    enclosure: str = ""
 
 
 @dataclass(frozen=True)
-class Unit:
+class ComputeUnit:
     """What computes, and the pool it works in."""
 
     key: str
     name: str
     pool: str
-    place: str = ""
+    enclosure: str = ""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -101,7 +101,7 @@ class MemoryModel:
     title: str
     summary: str
     pools: tuple[Pool, ...]
-    units: tuple[Unit, ...]
+    units: tuple[ComputeUnit, ...]
     moves: tuple[Move, ...] = ()
     limits: tuple[Limit, ...] = ()
     steps: tuple[str, ...] = ()
@@ -156,30 +156,30 @@ class _Spot:
 
 
 @dataclass(frozen=True)
-class _Place:
+class _Enclosure:
     """What is drawn inside one frame. `is_upright`: what computes stands above the memory, else below."""
 
     name: str
     pools: tuple[Pool, ...]
-    units: tuple[Unit, ...]
+    units: tuple[ComputeUnit, ...]
     is_upright: bool
 
     @property
-    def parts(self) -> tuple[Pool | Unit, ...]:
+    def parts(self) -> tuple[Pool | ComputeUnit, ...]:
         return (*self.pools, *self.units)
 
 
-def _places(model: MemoryModel) -> list[_Place]:
+def _enclosures(model: MemoryModel) -> list[_Enclosure]:
     """The first one upright, those after it with their memory on top, so that copies go from memory to memory."""
-    names = dict.fromkeys([*(pool.place for pool in model.pools), *(unit.place for unit in model.units)])
+    names = dict.fromkeys([*(pool.enclosure for pool in model.pools), *(unit.enclosure for unit in model.units)])
     return [
-        _Place(
+        _Enclosure(
             name,
-            tuple(pool for pool in model.pools if pool.place == name),
-            tuple(unit for unit in model.units if unit.place == name),
-            is_upright=place == 0,
+            tuple(pool for pool in model.pools if pool.enclosure == name),
+            tuple(unit for unit in model.units if unit.enclosure == name),
+            is_upright=index == 0,
         )
-        for place, name in enumerate(names)
+        for index, name in enumerate(names)
     ]
 
 
@@ -187,23 +187,23 @@ def _sketch(model: MemoryModel) -> Sketch:
     marks: list[Mark] = []
     spots: dict[str, _Spot] = {}
     y = MARGIN
-    before: _Place | None = None
-    for place in _places(model):
+    before: _Enclosure | None = None
+    for enclosure in _enclosures(model):
         if before is not None:
-            between = _between(model, before, place)
+            between = _between(model, before, enclosure)
             height = max((_label_height(move, _half(between)) for move in between), default=0.0)
             top = y
             y += height + 34
-            marks += _arrows(between, {part.key for part in place.parts}, top, y)
-        drawn, y = _drawn_place(model, place, y, spots)
+            marks += _arrows(between, {part.key for part in enclosure.parts}, top, y)
+        drawn, y = _drawn_enclosure(model, enclosure, y, spots)
         marks += drawn
-        before = place
+        before = enclosure
     return Sketch(WIDTH, y + MARGIN, tuple(marks))
 
 
-def _between(model: MemoryModel, one: _Place, other: _Place) -> list[Move]:
-    """The moves from one frame to the next, either way."""
-    here = {part.key for part in one.parts}
+def _between(model: MemoryModel, upper: _Enclosure, other: _Enclosure) -> list[Move]:
+    """The moves between two enclosures, in both directions."""
+    here = {part.key for part in upper.parts}
     there = {part.key for part in other.parts}
     return [
         move
@@ -212,20 +212,20 @@ def _between(model: MemoryModel, one: _Place, other: _Place) -> list[Move]:
     ]
 
 
-# --- from one place to the next ---
+# --- between enclosures ---
 
 
 def _half(moves: Sequence[Move]) -> float:
-    """The room for the words beside one arrow."""
+    """The width of the text beside one arrow."""
     return (WIDTH - 2 * PAD) / max(1, len(moves)) - 26
 
 
 def _label(move: Move, width: float) -> list[tuple[str, Style, str]]:
-    """The lines beside an arrow: what it is called, how it goes, the call, and whether anybody has to ask."""
-    asked = gettext("a copy the program asks for") if move.is_explicit else gettext("without a copy")
+    """The lines beside an arrow: name, how it works, the call, and whether the copy is explicit."""
+    note = gettext("explicit copy") if move.is_explicit else gettext("no copy")
     parts = ((move.name, Style(11.5, bold=True), INK), (move.how, SMALL, INK_2), (move.call, CALL, INK))
     lines = [(line, style, fill) for text, style, fill in parts for line in lines_of(text, width, style)]
-    return lines + [(line, SMALL, ACCENT if move.is_explicit else INK_3) for line in lines_of(asked, width, SMALL)]
+    return lines + [(line, SMALL, ACCENT if move.is_explicit else INK_3) for line in lines_of(note, width, SMALL)]
 
 
 def _label_height(move: Move, width: float) -> float:
@@ -235,8 +235,8 @@ def _label_height(move: Move, width: float) -> float:
 def _arrows(moves: Sequence[Move], below: set[str], top: float, bottom: float) -> Iterator[Mark]:
     """Side by side: upwards those that start `below`, downwards the others, each with its words on the right."""
     room = _half(moves)
-    for place, move in enumerate(moves):
-        x = PAD + 8 + place * (room + 26)
+    for index, move in enumerate(moves):
+        x = PAD + 8 + index * (room + 26)
         yield from _arrow(x, top + 3, bottom - 3, is_copy=move.is_explicit, is_up=move.source in below)
         lines = _label(move, room)
         y = (top + bottom - LEADING * len(lines)) / 2 + 12
@@ -254,43 +254,45 @@ def _tip(x: float, y: float, colour: str, *, is_up: bool) -> Path:
     return Path(f"M{x:.1f} {y:.1f}l-5 {8 if is_up else -8}h10z", fill=colour)
 
 
-# --- one place ---
+# --- one enclosure ---
 
 
-def _drawn_place(model: MemoryModel, place: _Place, top: float, spots: dict[str, _Spot]) -> tuple[list[Mark], float]:
+def _drawn_enclosure(
+    model: MemoryModel, enclosure: _Enclosure, top: float, spots: dict[str, _Spot]
+) -> tuple[list[Mark], float]:
     """The frame with its parts, and its lower edge."""
     marks: list[Mark] = []
     y = top + PAD
-    title = lines_of(place.name, WIDTH - 2 * PAD, NAME)
+    title = lines_of(enclosure.name, WIDTH - 2 * PAD, NAME)
     marks += written_lines(title, PAD + MARGIN, y + 10, Style(12, bold=True), LEADING, INK_2)
     y += LEADING * len(title) + (6 if title else 0)
-    inner = [move for move in model.moves if _is_inside(move, place)]
-    ways = max((_way_height(move, place) for move in inner), default=0.0)
-    if place.is_upright:
-        drawn, y = _parts(place.units, y, spots)
+    inner = [move for move in model.moves if _is_inside(move, enclosure)]
+    ways = max((_way_height(move, enclosure) for move in inner), default=0.0)
+    if enclosure.is_upright:
+        drawn, y = _parts(enclosure.units, y, spots)
         marks += drawn
-        marks += _ways(inner, place, spots, y, y + ways)
-        y += ways if place.units else 0
-        drawn, y = _parts(place.pools, y, spots)
+        marks += _ways(inner, enclosure, spots, y, y + ways)
+        y += ways if enclosure.units else 0
+        drawn, y = _parts(enclosure.pools, y, spots)
         marks += drawn
     else:
-        drawn, y = _parts(place.pools, y, spots)
+        drawn, y = _parts(enclosure.pools, y, spots)
         marks += drawn
-        units, below = _parts(place.units, y + ways, spots)
-        marks += [*units, *_ways(inner, place, spots, y, y + ways)]
-        y = below if place.units else y
+        units, below = _parts(enclosure.units, y + ways, spots)
+        marks += [*units, *_ways(inner, enclosure, spots, y, y + ways)]
+        y = below if enclosure.units else y
     bottom = y + PAD
     frame = Rect(x=MARGIN, y=top, width=WIDTH - 2 * MARGIN, height=bottom - top, fill=PAPER, stroke=LINE, radius=8)
     return [frame, *marks], bottom
 
 
-def _is_inside(move: Move, place: _Place) -> bool:
-    """Whether it goes between a unit and a pool of this place."""
-    units, pools = {unit.key for unit in place.units}, {pool.key for pool in place.pools}
+def _is_inside(move: Move, enclosure: _Enclosure) -> bool:
+    """Whether it goes between a unit and a pool of this enclosure."""
+    units, pools = {unit.key for unit in enclosure.units}, {pool.key for pool in enclosure.pools}
     return (move.source in units and move.target in pools) or (move.source in pools and move.target in units)
 
 
-def _parts(parts: Sequence[Pool | Unit], top: float, spots: dict[str, _Spot]) -> tuple[list[Mark], float]:
+def _parts(parts: Sequence[Pool | ComputeUnit], top: float, spots: dict[str, _Spot]) -> tuple[list[Mark], float]:
     """Boxes side by side, all as high as the highest; their lower edge."""
     if not parts:
         return [], top
@@ -298,8 +300,8 @@ def _parts(parts: Sequence[Pool | Unit], top: float, spots: dict[str, _Spot]) ->
     texts = [_inscription(part, width - 20) for part in parts]
     height = max(LEADING * len(lines) for lines in texts) + 14
     marks: list[Mark] = []
-    for place, (part, lines) in enumerate(zip(parts, texts, strict=True)):
-        x = MARGIN + PAD + place * (width + GAP)
+    for index, (part, lines) in enumerate(zip(parts, texts, strict=True)):
+        x = MARGIN + PAD + index * (width + GAP)
         spots[part.key] = _Spot(x, width, top, top + height)
         marks.append(
             Rect(
@@ -320,32 +322,34 @@ def _parts(parts: Sequence[Pool | Unit], top: float, spots: dict[str, _Spot]) ->
     return marks, top + height
 
 
-def _inscription(part: Pool | Unit, width: float) -> list[tuple[str, Style, str]]:
+def _inscription(part: Pool | ComputeUnit, width: float) -> list[tuple[str, Style, str]]:
     lines = [(line, NAME, INK) for line in lines_of(part.name, width, NAME)]
     if isinstance(part, Pool):
         lines += [(line, SMALL, INK_2) for text in (part.what, part.size) for line in lines_of(text, width, SMALL)]
     return lines
 
 
-def _way_width(place: _Place) -> float:
-    count = max(1, len(place.units))
+def _way_width(enclosure: _Enclosure) -> float:
+    count = max(1, len(enclosure.units))
     return (WIDTH - 2 * (MARGIN + PAD) - GAP * (count - 1)) / count - 30
 
 
-def _way_height(move: Move, place: _Place) -> float:
-    return max(30.0, LEADING * len(lines_of(move.name, _way_width(place), SMALL)) + 14)
+def _way_height(move: Move, enclosure: _Enclosure) -> float:
+    return max(30.0, LEADING * len(lines_of(move.name, _way_width(enclosure), SMALL)) + 14)
 
 
-def _ways(moves: Sequence[Move], place: _Place, spots: dict[str, _Spot], top: float, bottom: float) -> Iterator[Mark]:
+def _ways(
+    moves: Sequence[Move], enclosure: _Enclosure, spots: dict[str, _Spot], top: float, bottom: float
+) -> Iterator[Mark]:
     """Between each unit and its pool, with an arrow at either end: loads and stores go both ways."""
     for move in moves:
-        unit = next((unit for unit in place.units if unit.key in (move.source, move.target)), None)
+        unit = next((unit for unit in enclosure.units if unit.key in (move.source, move.target)), None)
         if unit is None or unit.key not in spots:
             continue
         x = spots[unit.key].x + 16
         colour = ACCENT if move.is_explicit else INK_3
         yield from _arrow(x, top + 2, bottom - 2, is_copy=move.is_explicit, is_up=False)
         yield _tip(x, top + 2, colour, is_up=True)
-        lines = lines_of(move.name, _way_width(place), SMALL)
+        lines = lines_of(move.name, _way_width(enclosure), SMALL)
         y = (top + bottom - LEADING * len(lines)) / 2 + 11
         yield from written_lines(lines, x + 12, y, SMALL, LEADING, INK_2)

@@ -16,35 +16,35 @@ from dataclasses import replace
 
 from django.utils.translation import gettext
 
-from stackviz.diagrams.boxes import Box, Column, Counterpart
-from stackviz.diagrams.drawing import Cell, Drawing, LayerRows, Placed, Row
+from stackviz.diagrams.boxes import Box, BoxCounterpart, StackColumn
+from stackviz.diagrams.drawing import LayerRows, Placed, RoleCell, RoleRow, StackDrawing
 from stackviz.diagrams.layers import Layer, State, role_title
-from stackviz.diagrams.links import End, drawn_links, ends_of, told
-from stackviz.diagrams.sentences import spoken
+from stackviz.diagrams.links import End, drawn_links, ends_of, with_lines
+from stackviz.diagrams.sentences import layer_sentences
 
-__all__ = ["Cell", "Drawing", "LayerRows", "Placed", "Row", "draw_columns"]
+__all__ = ["LayerRows", "Placed", "RoleCell", "RoleRow", "StackDrawing", "draw_columns"]
 
 
-def draw_columns(columns: Sequence[Column]) -> Drawing:
+def draw_columns(columns: Sequence[StackColumn]) -> StackDrawing:
     """Lay the columns side by side. Any number of columns, none included, gives eight layers."""
     layers = [_layer(layer, columns) for layer in Layer]
-    ends = [ends_of(place, column, layers) for place, column in enumerate(columns)]
-    links = tuple(link for place, column in enumerate(columns) for link in drawn_links(place, column, ends[place]))
-    lanes = [max((link.lane + 1 for link in links if link.column == place), default=0) for place in range(len(columns))]
-    layers = [_told_layer(layer, ends) for layer in layers]
-    return Drawing(tuple(columns), tuple(layers), links, tuple(lanes), spoken(columns, layers))
+    ends = [ends_of(index, column, layers) for index, column in enumerate(columns)]
+    links = tuple(link for index, column in enumerate(columns) for link in drawn_links(index, column, ends[index]))
+    lanes = [max((link.lane + 1 for link in links if link.column == index), default=0) for index in range(len(columns))]
+    layers = [_layer_with_lines(layer, ends) for layer in layers]
+    return StackDrawing(tuple(columns), tuple(layers), links, tuple(lanes), layer_sentences(columns, layers))
 
 
-def _told_layer(layer: LayerRows, ends: Sequence[Mapping[str, End]]) -> LayerRows:
-    rows = tuple(told(row, ends) for row in layer.rows)
+def _layer_with_lines(layer: LayerRows, ends: Sequence[Mapping[str, End]]) -> LayerRows:
+    rows = tuple(with_lines(row, ends) for row in layer.rows)
     return replace(layer, rows=rows, differing=tuple(row for row in rows if row.differs))
 
 
-def _layer(layer: Layer, columns: Sequence[Column]) -> LayerRows:
-    own = [[box for box in column.boxes if box.layer == layer] for column in columns]
-    roles = _merged([_roles(boxes) for boxes in own])
-    # A role that every column either lacks or only names to say it is absent has nothing to show.
-    rows = [_row(role, columns, own) for role in roles if any(_has(boxes, role) for boxes in own)]
+def _layer(layer: Layer, columns: Sequence[StackColumn]) -> LayerRows:
+    by_column = [[box for box in column.boxes if box.layer == layer] for column in columns]
+    roles = _merged([_roles(boxes) for boxes in by_column])
+    # A role that is absent from all columns has no row.
+    rows = [_row(role, columns, by_column) for role in roles if any(_has(boxes, role) for boxes in by_column)]
     rows = rows or [_empty_row(columns)]
     rows = [replace(row, title="") if row.title.casefold() == layer.label.casefold() else row for row in rows]
     same = tuple(_names(row) for row in rows if not row.differs and _names(row))
@@ -60,7 +60,7 @@ def _has(boxes: Iterable[Box], role: str) -> bool:
 
 
 def _merged(orders: Sequence[Sequence[str]]) -> list[str]:
-    """One order that keeps each column's own as far as they agree: a new role goes after the one it follows."""
+    """The merged order of the columns: a new role follows its predecessor."""
     merged: list[str] = []
     for order in orders:
         at = 0
@@ -73,22 +73,22 @@ def _merged(orders: Sequence[Sequence[str]]) -> list[str]:
     return merged
 
 
-def _row(role: str, columns: Sequence[Column], own: Sequence[Sequence[Box]]) -> Row:
-    boxes = [[box for box in column_boxes if box.role == role] for column_boxes in own]
+def _row(role: str, columns: Sequence[StackColumn], by_column: Sequence[Sequence[Box]]) -> RoleRow:
+    boxes = [[box for box in column_boxes if box.role == role] for column_boxes in by_column]
     present = [[box for box in cell if box.state != State.ABSENT] for cell in boxes]
-    lacking = [[box for box in column_boxes if box.state == State.ABSENT] for column_boxes in own]
+    lacking = [[box for box in column_boxes if box.state == State.ABSENT] for column_boxes in by_column]
     named = list(dict.fromkeys(box.name for cell in present for box in cell))
     components = {box.component for cell in present for box in cell}
     cells = []
-    for place, (column, here, lacks) in enumerate(zip(columns, present, lacking, strict=True)):
-        number = column.number or place + 1
+    for index, (column, here, lacks) in enumerate(zip(columns, present, lacking, strict=True)):
+        number = column.number or index + 1
         if here:
-            cells.append(Cell(column=column, number=number, placed=tuple(_place(box, components) for box in here)))
+            cells.append(RoleCell(column=column, number=number, placed=tuple(_placed(box, components) for box in here)))
         else:
-            elsewhere = _elsewhere(own[place], components)
+            elsewhere = _elsewhere(by_column[index], components)
             instead = _instead(lacks, role, components)
             cells.append(
-                Cell(
+                RoleCell(
                     column=column,
                     number=number,
                     placed=(),
@@ -97,31 +97,31 @@ def _row(role: str, columns: Sequence[Column], own: Sequence[Sequence[Box]]) -> 
                     is_gap=not elsewhere,
                 )
             )
-    return Row(role, role_title(role), tuple(_told_once(cells)), _differs(present))
+    return RoleRow(role, role_title(role), tuple(_explained_once(cells)), _differs(present))
 
 
-def _told_once(cells: Sequence[Cell]) -> Iterator[Cell]:
-    """The cells with nothing explained twice: the source of a difference, which is told from both sides, stands where
-    it is first told; a box that is explained in the very same words to the left of it leads to its page."""
+def _explained_once(cells: Sequence[RoleCell]) -> Iterator[RoleCell]:
+    """The cells without repeated explanations: each source of a difference is shown once, and a box that is explained
+    in a column to the left links to its page instead."""
     sourced: set[str] = set()
     explained: set[tuple[object, ...]] = set()
     for cell in cells:
         placed = []
-        for one in cell.placed:
-            against = tuple(_sourced(other, sourced) for other in one.against)
-            words = (one.box.component, one.box.summary, one.box.requires)
-            placed.append(replace(one, against=against, is_repeat=bool(one.box.url) and words in explained))
+        for item in cell.placed:
+            against = tuple(_sourced(other, sourced) for other in item.against)
+            words = (item.box.component, item.box.summary, item.box.requires)
+            placed.append(replace(item, against=against, is_repeat=bool(item.box.url) and words in explained))
             explained.add(words)
-        sourced |= {other.differs for one in cell.placed for other in one.against}
+        sourced |= {other.differs for item in cell.placed for other in item.against}
         yield replace(cell, placed=tuple(placed))
 
 
-def _sourced(other: Counterpart, told: set[str]) -> Counterpart:
-    return replace(other, source_title="", source_url="") if other.differs in told else other
+def _sourced(other: BoxCounterpart, with_lines: set[str]) -> BoxCounterpart:
+    return replace(other, source_title="", source_url="") if other.differs in with_lines else other
 
 
 def _elsewhere(boxes: Sequence[Box], components: set[str]) -> str:
-    """Where the column has the row's components in another row of this layer, doing another job; "" if nowhere."""
+    """A reference to the row's components in another row of the layer, in another role; "" where there are none."""
     moved = [box for box in boxes if box.component in components and box.state != State.ABSENT]
     if not moved:
         return ""
@@ -131,20 +131,20 @@ def _elsewhere(boxes: Sequence[Box], components: set[str]) -> str:
 
 
 def _instead(lacking: Sequence[Box], role: str, components: set[str]) -> str:
-    """What an empty cell says: about the components this row shows, or else about all of this role it lacks."""
+    """The text of an empty cell: about the components of this row, or else about all absent ones of this role."""
     about = [box for box in lacking if box.component in components] or [box for box in lacking if box.role == role]
     return " ".join(dict.fromkeys(box.summary for box in about))
 
 
-def _empty_row(columns: Sequence[Column]) -> Row:
+def _empty_row(columns: Sequence[StackColumn]) -> RoleRow:
     cells = tuple(
-        Cell(column=column, number=column.number or place, placed=(), missing=gettext("nothing described"))
-        for place, column in enumerate(columns, 1)
+        RoleCell(column=column, number=column.number or index, placed=(), missing=gettext("nothing described"))
+        for index, column in enumerate(columns, 1)
     )
-    return Row("", "", cells, differs=False)
+    return RoleRow("", "", cells, differs=False)
 
 
-def _place(box: Box, components: set[str]) -> Placed:
+def _placed(box: Box, components: set[str]) -> Placed:
     return Placed(box, tuple(other for other in box.counterparts if other.component in components))
 
 
@@ -152,15 +152,15 @@ def _no_counterpart(names: Sequence[str]) -> str:
     return gettext("no counterpart of %(names)s") % {"names": ", ".join(names)}
 
 
-def _names(row: Row) -> str:
+def _names(row: RoleRow) -> str:
     return ", ".join(dict.fromkeys(placed.box.name for cell in row.cells for placed in cell.placed))
 
 
 def _differs(cells: Sequence[Sequence[Box]]) -> bool:
-    """Whether the columns disagree: an alarm in one of them, a component one of them lacks, or other versions.
+    """Whether the columns differ: a warning in one, a missing component, or different versions.
 
-    A description says what may be there, a machine what is: a machine with one of the described alternatives agrees
-    with the description, and a described version (">= 525.60.13") is a demand, not compared with a reported one.
+    A machine with one of the described alternatives equals the description; a described version (">= 525.60.13") is a
+    requirement and is not compared with a reported one.
     """
     if len(cells) < 2:
         return False
@@ -168,14 +168,14 @@ def _differs(cells: Sequence[Sequence[Box]]) -> bool:
         return True
     if len({bool(cell) for cell in cells}) > 1:
         return True
-    described = {_said(cell) for cell in cells if any(box.state == State.DESCRIBED for box in cell)}
-    reported = {_said(cell) for cell in cells if not any(box.state == State.DESCRIBED for box in cell)}
+    described = {_stated(cell) for cell in cells if any(box.state == State.DESCRIBED for box in cell)}
+    reported = {_stated(cell) for cell in cells if not any(box.state == State.DESCRIBED for box in cell)}
     if len(described) > 1 or len(reported) > 1:
         return True
-    offered = {component for said in described for component, _ in said}
-    return bool(offered) and any(component not in offered for said in reported for component, _ in said)
+    offered = {component for stated in described for component, _ in stated}
+    return bool(offered) and any(component not in offered for stated in reported for component, _ in stated)
 
 
-def _said(cell: Sequence[Box]) -> frozenset[tuple[str, str]]:
-    """What a cell states: its components with their versions. "Not reported" states nothing."""
+def _stated(cell: Sequence[Box]) -> frozenset[tuple[str, str]]:
+    """The components of a cell with their versions, without those not reported."""
     return frozenset((box.component or box.name, box.version) for box in cell if box.state != State.UNKNOWN)

@@ -9,8 +9,8 @@ from dataclasses import dataclass, replace
 
 from django.utils.translation import gettext
 
-from stackviz.diagrams.boxes import Box, Column
-from stackviz.diagrams.drawing import Cell, Drawing, DrawnLink, LayerRows, Placed, Row, Said
+from stackviz.diagrams.boxes import Box, StackColumn
+from stackviz.diagrams.drawing import BoxLine, DrawnLink, LayerRows, Placed, RoleCell, RoleRow, StackDrawing
 from stackviz.diagrams.layers import STATE_SHAPES, Layer, State
 from stackviz.diagrams.svg_marks import (
     BAD,
@@ -84,7 +84,7 @@ class _Frame:
     width: float
 
 
-def svg_of(drawing: Drawing, title: str, note: str = "", *, only_differences: bool = False) -> str:
+def svg_of(drawing: StackDrawing, title: str, note: str = "", *, only_differences: bool = False) -> str:
     """The drawing under its title; `note` stands at the foot: where it is from, and when it was drawn."""
     frame = _frame(drawing)
     folds = only_differences and len(drawing.columns) > 1
@@ -96,22 +96,22 @@ def svg_of(drawing: Drawing, title: str, note: str = "", *, only_differences: bo
         ends |= {key: y + at for key, at in piece.keys.items()}
         y += piece.height
     marks += [mark for link in drawing.links for mark in _link(link, ends, frame)]
-    said = " ".join(f"{part.layer}. {' '.join(part.sentences)}" for part in drawing.spoken)
-    return svg_text(Sketch(frame.width, y + MARGIN, tuple(marks)), title, said)
+    description = " ".join(f"{part.layer}. {' '.join(part.sentences)}" for part in drawing.layer_sentences)
+    return svg_text(Sketch(frame.width, y + MARGIN, tuple(marks)), title, description)
 
 
-def _frame(drawing: Drawing) -> _Frame:
+def _frame(drawing: StackDrawing) -> _Frame:
     box = BOX_WIDTHS.get(len(drawing.columns), LEAST_BOX)
     lefts = []
     x = MARGIN + SIDE
-    for place in range(len(drawing.columns)):
+    for index in range(len(drawing.columns)):
         lefts.append(x)
-        lanes = drawing.lanes[place] if place < len(drawing.lanes) else 0
+        lanes = drawing.lanes[index] if index < len(drawing.lanes) else 0
         x += box + (lanes * LANE + 8 if lanes else 0) + GAP
     return _Frame(tuple(lefts), box, max(x - GAP + MARGIN, MARGIN + SIDE + BOX_WIDTHS[1]))
 
 
-def _pieces(drawing: Drawing, frame: _Frame, title: str, note: str, *, folds: bool) -> Iterator[_Piece]:
+def _pieces(drawing: StackDrawing, frame: _Frame, title: str, note: str, *, folds: bool) -> Iterator[_Piece]:
     """The drawing from top to bottom."""
     inside = frame.width - 2 * MARGIN
     yield _paragraph(title, MARGIN, inside, TITLE, 24, INK, after=12)
@@ -133,11 +133,11 @@ def _paragraph(
 # --- heads and layers ---
 
 
-def _heads(drawing: Drawing, frame: _Frame) -> _Piece:
+def _heads(drawing: StackDrawing, frame: _Frame) -> _Piece:
     marks: list[Mark] = []
     height = 0.0
-    for place, (column, x) in enumerate(zip(drawing.columns, frame.lefts, strict=True)):
-        marks.append(Rect(x=x, y=0, width=frame.box, height=3, fill=_subject_colour(column, place)))
+    for index, (column, x) in enumerate(zip(drawing.columns, frame.lefts, strict=True)):
+        marks.append(Rect(x=x, y=0, width=frame.box, height=3, fill=_subject_colour(column, index)))
         names = lines_of(column.title, frame.box, HEAD)
         subs = lines_of(column.subtitle, frame.box, SUB)
         marks += written_lines(names, x, 22, HEAD, 20)
@@ -146,16 +146,16 @@ def _heads(drawing: Drawing, frame: _Frame) -> _Piece:
     return _Piece(height + 8, tuple(marks), {})
 
 
-def _subject_colour(column: Column, place: int) -> str:
-    return SUBJECTS[((column.number or place + 1) - 1) % len(SUBJECTS)]
+def _subject_colour(column: StackColumn, index: int) -> str:
+    return SUBJECTS[((column.number or index + 1) - 1) % len(SUBJECTS)]
 
 
 def _layer(layer: LayerRows, frame: _Frame, *, folds: bool) -> Iterator[_Piece]:
     """One layer: its rows below a line, its name beside the first."""
     rows = layer.differing if folds else layer.rows
     yield _Piece(4, (Rect(x=MARGIN, y=0, width=frame.width - 2 * MARGIN, height=1, fill=LINE),), {})
-    for place, row in enumerate(rows):
-        yield _row(row, layer, frame, is_first=place == 0)
+    for index, row in enumerate(rows):
+        yield _row(row, layer, frame, is_first=index == 0)
     if folds and (layer.same or not rows):
         yield _same(layer, frame, is_first=not rows)
     yield _Piece(4, (), {})
@@ -172,7 +172,7 @@ def _side(layer: LayerRows, role: str, *, is_first: bool) -> tuple[float, list[M
     return top + len(names) * 17 + len(roles) * 15 + 6, marks
 
 
-def _row(row: Row, layer: LayerRows, frame: _Frame, *, is_first: bool) -> _Piece:
+def _row(row: RoleRow, layer: LayerRows, frame: _Frame, *, is_first: bool) -> _Piece:
     height, marks = _side(layer, row.title, is_first=is_first)
     keys: dict[str, float] = {}
     for cell, x in zip(row.cells, frame.lefts, strict=True):
@@ -196,7 +196,7 @@ def _same(layer: LayerRows, frame: _Frame, *, is_first: bool) -> _Piece:
 # --- cells and boxes ---
 
 
-def _cell(cell: Cell, layer: Layer, width: float) -> _Piece:
+def _cell(cell: RoleCell, layer: Layer, width: float) -> _Piece:
     pieces = [piece for placed in cell.placed for piece in (_box(placed, layer, width), *_says(placed, width))]
     pieces = pieces or [_gap(cell, layer, width)]
     marks: list[Mark] = []
@@ -214,17 +214,17 @@ def _box(placed: Placed, layer: Layer, width: float) -> _Piece:
     box = placed.box
     inside = width - 2 * INSET
     names = lines_of(box.name, inside, NAME)
-    word = f"{STATE_SHAPES[box.state]} {box.state.word}" if box.state.word else ""
+    label = f"{STATE_SHAPES[box.state]} {box.state.label}" if box.state.label else ""
     used = max((width_of(line, NAME) for line in names), default=0) if len(names) == 1 else inside
     texts: list[Mark] = list(written_lines(names, INSET, 19, NAME, 18))
     y = 19.0 + 18 * (len(names) - 1)
-    if word and used + 10 + width_of(word, SAYS) <= inside:
-        texts.append(Text(x=INSET + used + 10, y=y, text=word, style=SAYS, fill=STATE_COLOURS[box.state]))
-        used += 10 + width_of(word, SAYS)
-    elif word:
+    if label and used + 10 + width_of(label, SAYS) <= inside:
+        texts.append(Text(x=INSET + used + 10, y=y, text=label, style=SAYS, fill=STATE_COLOURS[box.state]))
+        used += 10 + width_of(label, SAYS)
+    elif label:
         y += 16
-        texts.append(Text(x=INSET, y=y, text=word, style=SAYS, fill=STATE_COLOURS[box.state]))
-        used = width_of(word, SAYS)
+        texts.append(Text(x=INSET, y=y, text=label, style=SAYS, fill=STATE_COLOURS[box.state]))
+        used = width_of(label, SAYS)
     versions = lines_of(box.version, inside, VERSION)
     if len(versions) == 1 and used + 12 + width_of(versions[0], VERSION) <= inside:
         texts.append(Text(x=width - INSET, y=y, text=versions[0], style=VERSION, fill=INK, anchor="end"))
@@ -248,7 +248,7 @@ def _frame_of(box: Box, layer: Layer, width: float, height: float) -> tuple[Mark
     return (filled, Rect(x=0, y=0, width=4, height=height, fill=edge))
 
 
-def _gap(cell: Cell, layer: Layer, width: float) -> _Piece:
+def _gap(cell: RoleCell, layer: Layer, width: float) -> _Piece:
     """An empty cell: that there is nothing, and what to know instead."""
     inside = width - 2 * INSET
     lines = lines_of(f"{STATE_SHAPES[State.ABSENT]} {cell.missing}", inside, SAYS)
@@ -265,19 +265,19 @@ def _gap(cell: Cell, layer: Layer, width: float) -> _Piece:
 
 def _says(placed: Placed, width: float) -> Iterator[_Piece]:
     """What is written under a box, led by its shape and its word."""
-    for said in placed.says:
-        lines = lines_of(_words(said), width - INSET - 16, SAYS)
-        colour = STATE_COLOURS[said.state]
-        marks: list[Mark] = [Text(x=INSET, y=12, text=STATE_SHAPES[said.state], style=SAYS, fill=colour)]
-        marks += written_lines(lines, INSET + 16, 12, SAYS, 15, colour if said.state in _LOUD else INK_2)
+    for line in placed.lines:
+        lines = lines_of(_words(line), width - INSET - 16, SAYS)
+        colour = STATE_COLOURS[line.state]
+        marks: list[Mark] = [Text(x=INSET, y=12, text=STATE_SHAPES[line.state], style=SAYS, fill=colour)]
+        marks += written_lines(lines, INSET + 16, 12, SAYS, 15, colour if line.state in _LOUD else INK_2)
         yield _Piece(15.0 * len(lines) + 3, tuple(marks), {})
 
 
 _LOUD = (State.WARNING, State.BROKEN)
 
 
-def _words(said: Said) -> str:
-    return f"{said.lead}: {said.text}" if said.lead else said.text
+def _words(line: BoxLine) -> str:
+    return f"{line.lead}: {line.text}" if line.lead else line.text
 
 
 # --- links ---
@@ -295,7 +295,7 @@ def _link(link: DrawnLink, ends: Mapping[str, float], frame: _Frame) -> Iterator
     yield Path(f"M{x:.1f} {top:.1f}H{out:.1f}V{bottom:.1f}H{x:.1f}", colour, width, LINK_DASHES.get(link.state, ""))
     foot = top if link.is_up else bottom
     yield Path(f"M{x:.1f} {foot:.1f}l7 -3.5v7z", fill=colour)
-    if link.state.verdict:
+    if link.state.outcome:
         at = bottom - 14 if link.is_up else top + 14
         yield Circle(out, at, 6.5, PAPER, colour)
         yield Text(

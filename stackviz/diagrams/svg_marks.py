@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from html import escape
 from typing import Literal
 
-from stackviz.diagrams.text_width import Style, clean
+from stackviz.diagrams.text_width import Style, printable_line
 
 SANS = (
     "system-ui, -apple-system, 'Segoe UI', Roboto, 'Noto Sans', 'Noto Sans CJK SC', 'PingFang SC', 'Microsoft YaHei', "
@@ -80,14 +80,14 @@ class Sketch:
     marks: tuple[Mark, ...]
 
 
-def number(value: float) -> str:
+def svg_number(value: float) -> str:
     """A length as SVG writes it, in no locale: 12, 12.5."""
     return f"{value:.1f}".removesuffix(".0")
 
 
 def svg_text(sketch: Sketch, title: str, description: str) -> str:
     """The sketch as a file of its own."""
-    width, height = number(sketch.width), number(sketch.height)
+    width, height = svg_number(sketch.width), svg_number(sketch.height)
     ground = _written(Rect(x=0, y=0, width=sketch.width, height=sketch.height, fill=PAPER))
     size = f'width="{width}" height="{height}" viewBox="0 0 {width} {height}"'
     read_as = 'role="img" aria-labelledby="title description"'
@@ -106,7 +106,7 @@ def svg_text(sketch: Sketch, title: str, description: str) -> str:
 
 def svg_part(sketch: Sketch) -> str:
     """The same inside a page, which says beside it in words what is drawn; it takes the page's colours."""
-    width, height = number(sketch.width), number(sketch.height)
+    width, height = svg_number(sketch.width), svg_number(sketch.height)
     marks = "".join(map(_written, sketch.marks))
     for colour, name in _OF_THE_PAGE.items():
         marks = marks.replace(f'"{colour}"', f'"var({name})"')
@@ -129,36 +129,36 @@ _OF_THE_PAGE = {
 def _written(mark: Mark) -> str:
     match mark:
         case Rect():
-            place = _attributes(x=mark.x, y=mark.y, width=mark.width, height=mark.height, rx=mark.radius)
+            position = _attributes(x=mark.x, y=mark.y, width=mark.width, height=mark.height, rx=mark.radius)
             look = f'fill="{mark.fill}"{_stroke(mark.stroke, 1, mark.dash)}'
             faint = f' fill-opacity="{mark.opacity}"' if mark.opacity < 1 else ""
-            return f"<rect {place} {look}{faint}/>"
+            return f"<rect {position} {look}{faint}/>"
         case Circle():
-            place = _attributes(cx=mark.x, cy=mark.y, r=mark.radius)
-            return f'<circle {place} fill="{mark.fill}"{_stroke(mark.stroke, 1, "")}/>'
+            position = _attributes(cx=mark.x, cy=mark.y, r=mark.radius)
+            return f'<circle {position} fill="{mark.fill}"{_stroke(mark.stroke, 1, "")}/>'
         case Path():
             return f'<path d="{mark.d}" fill="{mark.fill}"{_stroke(mark.stroke, mark.width, mark.dash)}/>'
         case Text():
-            place = _attributes(x=mark.x, y=mark.y, **{"font-size": mark.style.size})
+            position = _attributes(x=mark.x, y=mark.y, **{"font-size": mark.style.size})
             weight = ' font-weight="600"' if mark.style.bold else ""
             family = f' font-family="{_text(MONO)}"' if mark.style.mono else ""
             anchor = "" if mark.anchor == "start" else f' text-anchor="{mark.anchor}"'
-            return f'<text {place}{weight}{family}{anchor} fill="{mark.fill}">{_text(mark.text)}</text>'
+            return f'<text {position}{weight}{family}{anchor} fill="{mark.fill}">{_text(mark.text)}</text>'
 
 
 def _attributes(**values: float) -> str:
-    return " ".join(f'{name}="{number(value)}"' for name, value in values.items() if value or name in ("x", "y"))
+    return " ".join(f'{name}="{svg_number(value)}"' for name, value in values.items() if value or name in ("x", "y"))
 
 
 def _stroke(colour: str, width: float, dash: str) -> str:
     if colour == "none":
         return ""
     dashed = f' stroke-dasharray="{dash}"' if dash else ""
-    return f' stroke="{colour}" stroke-width="{number(width)}"{dashed}'
+    return f' stroke="{colour}" stroke-width="{svg_number(width)}"{dashed}'
 
 
 def _text(text: str) -> str:
-    return escape(clean(text))
+    return escape(printable_line(text))
 
 
 def written_lines(
@@ -166,5 +166,5 @@ def written_lines(
 ) -> tuple[Text, ...]:
     """Lines below each other, the foot of the first at `y`."""
     return tuple(
-        Text(x=x, y=y + place * leading, text=line, style=style, fill=fill) for place, line in enumerate(lines)
+        Text(x=x, y=y + index * leading, text=line, style=style, fill=fill) for index, line in enumerate(lines)
     )

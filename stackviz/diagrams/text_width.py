@@ -35,10 +35,10 @@ class Style:
     mono: bool = False
 
 
-def clean(text: str) -> str:
+def printable_line(text: str) -> str:
     """The text on one line, without what XML forbids or what turns the direction of reading."""
-    kept = (" " if _is_blank(sign) else sign for sign in text if sign not in _DIRECTIONS)
-    return " ".join("".join(kept).split())
+    allowed = (" " if _is_blank(sign) else sign for sign in text if sign not in _DIRECTIONS)
+    return " ".join("".join(allowed).split())
 
 
 def _is_blank(sign: str) -> bool:
@@ -52,15 +52,15 @@ def width_of(text: str, style: Style) -> float:
 
 @lru_cache(maxsize=4096)
 def _hundredths(sign: str, style: Style) -> int:
-    place = ord(sign) - ord(" ")
+    index = ord(sign) - ord(" ")
     if unicodedata.combining(sign):
         return 0
     if unicodedata.east_asian_width(sign) in "WF":
         return _WIDE if ord(sign) < 0x1F000 else 140
     if style.mono:
-        return _MONO if 0 <= place < len(_REGULAR) else _OTHER
+        return _MONO if 0 <= index < len(_REGULAR) else _OTHER
     widths = _BOLD if style.bold else _REGULAR
-    return widths[place] if 0 <= place < len(widths) else _OTHER
+    return widths[index] if 0 <= index < len(widths) else _OTHER
 
 
 def lines_of(text: str, width: float, style: Style, most: int = 0) -> list[str]:
@@ -70,7 +70,7 @@ def lines_of(text: str, width: float, style: Style, most: int = 0) -> list[str]:
     """
     lines: list[str] = []
     line = ""
-    for piece in _pieces(clean(text)):
+    for piece in _pieces(printable_line(text)):
         if width_of((line + piece).rstrip(), style) <= width:
             line += piece
             continue
@@ -92,20 +92,20 @@ def _pieces(text: str) -> list[str]:
     """What must not be torn apart: words up to a sign after which a line may end, and every wide character."""
     pieces: list[str] = []
     start = 0
-    for place, sign in enumerate(text):
+    for index, sign in enumerate(text):
         if sign in _BREAKS_AFTER or unicodedata.east_asian_width(sign) in "WF":
-            pieces.append(text[start : place + 1])
-            start = place + 1
+            pieces.append(text[start : index + 1])
+            start = index + 1
     return [*pieces, text[start:]] if start < len(text) else pieces
 
 
 def _fitting(text: str, width: float, style: Style) -> int:
     """How many signs of the text go into the width; at least one."""
     used = 0.0
-    for place, sign in enumerate(text):
+    for index, sign in enumerate(text):
         used += width_of(sign, style)
         if used > width:
-            return max(1, place)
+            return max(1, index)
     return len(text)
 
 

@@ -12,7 +12,7 @@ from django.utils import timezone
 
 from stackviz.benchmarks.queries import latest_results
 from stackviz.diagrams.reported_rows import drop_unreported_rows
-from stackviz.diagrams.stack import Drawing, draw_columns
+from stackviz.diagrams.stack import StackDrawing, draw_columns
 from stackviz.labs.models import Machine, Report, Snapshot
 from stackviz.labs.queries import Visitor, latest_snapshots, visible_machines
 from stackviz.machines.results import ResultGroup, result_groups
@@ -75,7 +75,7 @@ class ReportBody:
     report: PresentedReport
     card_kinds: tuple[CardKind, ...]
     findings: tuple[Finding, ...]
-    drawing: Drawing
+    drawing: StackDrawing
     not_drawn: tuple[str, ...]
     groups: tuple[ResultGroup, ...]
     left_out: int

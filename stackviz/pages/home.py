@@ -11,7 +11,7 @@ from django.utils.translation import gettext_lazy as _
 from stackviz import wire
 from stackviz.catalog.models import SpecValue
 from stackviz.catalog.queries import accelerators_by_slug, public_accelerators
-from stackviz.diagrams.boxes import Column
+from stackviz.diagrams.boxes import StackColumn
 from stackviz.diagrams.layers import Layer, State
 from stackviz.labs.models import Machine
 from stackviz.labs.queries import Visitor, latest_snapshots, visible_machines
@@ -163,7 +163,7 @@ def small_drawing() -> SmallDrawing | None:
     )
 
 
-def _names(column: Column, layer: Layer) -> str:
+def _names(column: StackColumn, layer: Layer) -> str:
     names = [box.name for box in column.boxes if box.layer == layer and box.state != State.ABSENT]
     return " · ".join(names[:NAMES_PER_LAYER])
 

@@ -10,7 +10,7 @@ from stackviz import wire
 from stackviz.catalog.models import Accelerator
 from stackviz.catalog.queries import accelerators_by_slug
 from stackviz.diagrams.layers import State
-from stackviz.diagrams.stack import Drawing, draw_columns
+from stackviz.diagrams.stack import StackDrawing, draw_columns
 from stackviz.plan import fit
 from stackviz.plan.branches import Branch, branches, chosen_branch, decided
 from stackviz.plan.builds import Answer, Build, builds, chosen_build, command
@@ -69,7 +69,7 @@ class Plan:
     lacks: tuple[str, ...]
     has: tuple[str, ...]
     feature_source: Requirement | None
-    drawing: Drawing
+    drawing: StackDrawing
     life: LifeTable
     sheet: Accelerator | None
     instead: str

@@ -8,7 +8,7 @@ from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass
 
 from stackviz import wire
-from stackviz.diagrams.boxes import Column
+from stackviz.diagrams.boxes import StackColumn
 from stackviz.labs.as_report import as_report, stored_findings
 from stackviz.labs.models import Snapshot
 from stackviz.reports.cards import CardFact, CardRow, MatchedCard, by_columns, card_facts, card_rows
@@ -43,7 +43,7 @@ class PresentedReport:
     missing: tuple[ShownFact, ...]
     findings: SortedFindings
     results: tuple[ResultTable, ...]
-    column: Column
+    column: StackColumn
 
 
 def stored_report(snapshot: Snapshot) -> JudgedReport:
@@ -56,7 +56,7 @@ def stored_report(snapshot: Snapshot) -> JudgedReport:
 
 def present(
     judged: JudgedReport,
-    column: Column,
+    column: StackColumn,
     *,
     names: Mapping[str, str],
     first: Sequence[str] = (),
@@ -80,22 +80,22 @@ def present(
     )
 
 
-def described_stacks(slugs: Sequence[str]) -> list[Column]:
+def described_stacks(slugs: Sequence[str]) -> list[StackColumn]:
     """The columns of these stacks, in order; an empty one for a stack that nobody described. Queries of one read."""
     described = described_columns(slugs)
-    return [described.get(slug) or Column(key=slug, title="", subtitle="", url="", boxes=()) for slug in slugs]
+    return [described.get(slug) or StackColumn(key=slug, title="", subtitle="", url="", boxes=()) for slug in slugs]
 
 
 def stack_column(
     judged: JudgedReport,
-    described: Column,
+    described: StackColumn,
     *,
     key: str,
     title: str,
     url: str = "",
     subtitle: str = "",
     printed: bool = False,
-) -> Column:
+) -> StackColumn:
     """The stack of a report on the one it runs, `described`, whose title is the subtitle unless there is another."""
     return reported_column(
         judged.report,

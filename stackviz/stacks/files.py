@@ -54,7 +54,7 @@ class StackFiles:
     problems: list[str] = field(default_factory=list)
 
 
-def data_version(folder: Path = DATA) -> str:
+def stacks_data_version(folder: Path = DATA) -> str:
     """Changes with any byte of the files and with LOADER_VERSION."""
     digest = hashlib.sha256(f"loader {LOADER_VERSION}".encode())
     for name in FILES:
@@ -64,11 +64,11 @@ def data_version(folder: Path = DATA) -> str:
     return digest.hexdigest()
 
 
-def read_files(folder: Path = DATA) -> StackFiles:
+def read_stack_files(folder: Path = DATA) -> StackFiles:
     """Raises CuratedDataError naming every problem."""
     stacks = _toml(folder / "stacks.toml")
     files = StackFiles(
-        version=data_version(folder),
+        version=stacks_data_version(folder),
         sources=source_lines(folder),
         components=_toml(folder / "components.toml"),
         stacks=stacks,

@@ -7,7 +7,7 @@ from django.urls import reverse
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
-from stackviz.diagrams.boxes import Column
+from stackviz.diagrams.boxes import StackColumn
 from stackviz.rules import Finding
 from stackviz.rules.compatibility import Release
 from stackviz.rules.lifecycle import Life, LifeState, lives, newest_out, standing
@@ -84,7 +84,7 @@ class SupportRow:
     supported: tuple[tuple[Release, str], ...]  # with the style of its state
 
 
-def support_of(column: Column, system: str, day: str) -> tuple[SupportRow, ...]:
+def support_of(column: StackColumn, system: str, day: str) -> tuple[SupportRow, ...]:
     """What of a described stack somebody dates, in its order. `system`: the stack's; drivers differ by it."""
     tables = rule_tables()
     rows = []

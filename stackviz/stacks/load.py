@@ -13,7 +13,7 @@ from django.db import transaction
 
 from stackviz.catalog.change import Change, Counts, Summary, loading, wait_for_other_loads
 from stackviz.catalog.models import CatalogueEdition, Source
-from stackviz.stacks.files import DATA, REQUIREMENT_KEY, Line, StackFiles, data_version, read_files
+from stackviz.stacks.files import DATA, REQUIREMENT_KEY, Line, StackFiles, read_stack_files, stacks_data_version
 from stackviz.stacks.models import (
     Call,
     Component,
@@ -49,10 +49,10 @@ def load_stacks(folder: Path = DATA, *, force: bool = False) -> Summary:
 
     Raises CuratedDataError, and changes nothing, when the files are wrong.
     """
-    version = data_version(folder)
+    version = stacks_data_version(folder)
     if StacksLoad.latest_version() == version and not force:
         return Summary("stacks", version)
-    files = read_files(folder)
+    files = read_stack_files(folder)
     with transaction.atomic():
         wait_for_other_loads()
         if StacksLoad.latest_version() == version and not force:

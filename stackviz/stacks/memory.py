@@ -6,7 +6,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from stackviz.diagrams.memory import Limit, MemoryModel, Move, Pool, Unit
+from stackviz.diagrams.memory import ComputeUnit, Limit, MemoryModel, Move, Pool
 from stackviz.stacks.files import DATA, source_lines
 
 FILE = "memory.toml"
@@ -26,44 +26,46 @@ def read_models(folder: Path) -> Mapping[str, tuple[MemoryModel, frozenset[str]]
     """The models with the stacks they hold for. Raises KeyError for a source that is not named in the files."""
     sources = {line["key"]: (line["title"], line["url"]) for line in source_lines(folder)}
     text = (folder / FILE).read_text(encoding="utf-8")
-    return {key: (_model(key, told, sources), frozenset(told["stacks"])) for key, told in tomllib.loads(text).items()}
+    return {key: (_model(key, line, sources), frozenset(line["stacks"])) for key, line in tomllib.loads(text).items()}
 
 
-def _model(key: str, told: Mapping[str, Any], sources: Mapping[str, tuple[str, str]]) -> MemoryModel:
+def _model(key: str, line: Mapping[str, Any], sources: Mapping[str, tuple[str, str]]) -> MemoryModel:
     return MemoryModel(
         key=key,
-        title=told["title"],
-        summary=told["summary"],
-        pools=tuple(_pool(pool, *sources[pool["source"]]) for pool in told["pools"]),
-        units=tuple(Unit(unit["key"], unit["name"], unit["pool"], unit.get("place", "")) for unit in told["units"]),
-        moves=tuple(_move(move, *sources[move["source"]]) for move in told["moves"]),
-        limits=tuple(Limit(limit["pool"], limit["text"], *sources[limit["source"]]) for limit in told["limits"]),
-        steps=tuple(told["text"]["steps"]),
+        title=line["title"],
+        summary=line["summary"],
+        pools=tuple(_pool(pool, *sources[pool["source"]]) for pool in line["pools"]),
+        units=tuple(
+            ComputeUnit(unit["key"], unit["name"], unit["pool"], unit.get("place", "")) for unit in line["units"]
+        ),
+        moves=tuple(_move(move, *sources[move["source"]]) for move in line["moves"]),
+        limits=tuple(Limit(limit["pool"], limit["text"], *sources[limit["source"]]) for limit in line["limits"]),
+        steps=tuple(line["text"]["steps"]),
     )
 
 
-def _pool(told: Mapping[str, str], title: str, url: str) -> Pool:
-    place = told.get("place", "")
+def _pool(line: Mapping[str, str], title: str, url: str) -> Pool:
+    enclosure = line.get("place", "")
     return Pool(
-        key=told["key"],
-        name=told["name"],
-        what=told["what"],
-        size=told["size"],
-        note=told["note"],
+        key=line["key"],
+        name=line["name"],
+        what=line["what"],
+        size=line["size"],
+        note=line["note"],
         source_title=title,
         source_url=url,
-        place=place,
+        enclosure=enclosure,
     )
 
 
-def _move(told: Mapping[str, Any], title: str, url: str) -> Move:
+def _move(line: Mapping[str, Any], title: str, url: str) -> Move:
     return Move(
-        source=told["from"],
-        target=told["to"],
-        name=told["name"],
-        how=told["how"],
-        call=told["call"],
-        is_explicit=told["explicit"],
+        source=line["from"],
+        target=line["to"],
+        name=line["name"],
+        how=line["how"],
+        call=line["call"],
+        is_explicit=line["explicit"],
         source_title=title,
         source_url=url,
     )

@@ -17,7 +17,17 @@ from types import MappingProxyType
 from stackviz.catalog.problems import CuratedDataError
 from stackviz.diagrams.layers import Layer
 
-__all__ = ["DEVICES", "EVERY", "MODES", "Coverage", "Operator", "Step", "coverage", "operators", "steps_of"]
+__all__ = [
+    "DEVICES",
+    "EVERY",
+    "MODES",
+    "Coverage",
+    "Operator",
+    "OperatorStep",
+    "operator_coverage",
+    "operators",
+    "steps_of",
+]
 
 DATA = Path(__file__).resolve().parent / "data"
 EVERY = "any"
@@ -38,7 +48,7 @@ class Operator:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Step:
+class OperatorStep:
     """One step of a way. `named`: what the code calls it; `when`: the condition it depends on, "" for always.
 
     `outcome`: "" the way goes on, "cpu" the work leaves the device for the CPU, "missing" it ends in an error.
@@ -88,21 +98,21 @@ def operators() -> Mapping[str, Operator]:
     )
 
 
-def steps_of(operator: str, device: str, mode: str) -> Sequence[Step]:
+def steps_of(operator: str, device: str, mode: str) -> Sequence[OperatorStep]:
     """In order; those every operator takes are under EVERY. Raises CuratedDataError where the file is wrong."""
     return _steps().get((operator, device, mode), ())
 
 
 @lru_cache(maxsize=1)
-def _steps() -> Mapping[tuple[str, str, str], Sequence[Step]]:
+def _steps() -> Mapping[tuple[str, str, str], Sequence[OperatorStep]]:
     sources = {line["key"]: line for line in _lines("operator_sources.csv")}
     lines = _lines("operator_steps.csv")
     if problems := list(_problems(lines, sources)):
         raise CuratedDataError(problems)
-    found: dict[tuple[str, str, str], list[Step]] = {}
+    found: dict[tuple[str, str, str], list[OperatorStep]] = {}
     for line in lines:
         source = sources[line["source"]]
-        step = Step(
+        step = OperatorStep(
             operator=line["operator"],
             device=line["device"],
             mode=line["mode"],
@@ -140,7 +150,7 @@ def _problems(lines: Sequence[Mapping[str, str]], sources: Mapping[str, Mapping[
 
 
 @lru_cache(maxsize=1)
-def coverage() -> tuple[Coverage, ...]:
+def operator_coverage() -> tuple[Coverage, ...]:
     """Newest release of torch first."""
     return tuple(
         Coverage(

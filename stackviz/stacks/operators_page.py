@@ -9,7 +9,7 @@ from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
 from stackviz.diagrams.layers import Layer
-from stackviz.stacks.operators import DEVICES, EVERY, MODES, Operator, Step, operators, steps_of
+from stackviz.stacks.operators import DEVICES, EVERY, MODES, Operator, OperatorStep, operators, steps_of
 
 DEVICE_TITLES = {"cuda": "CUDA", "mps": "MPS", "cpu": "CPU"}  # names: the same in every language
 MODE_TITLES: Mapping[str, Promise] = {
@@ -24,7 +24,7 @@ class Stretch:
     """Steps that follow each other in one layer."""
 
     layer: Layer
-    steps: tuple[Step, ...]
+    steps: tuple[OperatorStep, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +48,7 @@ class Mode:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Row:
+class OperatorRow:
     """An operator in the list. The counts are of steps on MPS: leaving for the CPU, ending in an error."""
 
     operator: Operator
@@ -65,7 +65,7 @@ class OperatorPage:
 
     operator: Operator
     modes: tuple[Mode, ...]
-    detours: tuple[tuple[str, Step], ...]
+    detours: tuple[tuple[str, OperatorStep], ...]
     others: tuple[tuple[str, str, bool], ...]  # name, address, whether it is this one
 
 
@@ -87,13 +87,13 @@ def operator_page(slug: str) -> OperatorPage | None:
     return OperatorPage(operator, modes, tuple(_detours(slug)), others)
 
 
-def operator_rows() -> list[Row]:
+def operator_rows() -> list[OperatorRow]:
     """All operators, with the library each ends in."""
     rows = []
     for operator in operators().values():
         detours = [step.outcome for device, step in _detours(operator.slug) if step.device == "mps"]
         rows.append(
-            Row(
+            OperatorRow(
                 operator=operator,
                 url=_address(operator.slug),
                 on_cuda=_ends_in(operator.slug, "cuda"),
@@ -114,11 +114,11 @@ def _way(operator: str, device: str, mode: str) -> Way:
     return Way(device, DEVICE_TITLES[device], _stretches(own), _stretches(steps_of(EVERY, device, mode)))
 
 
-def _stretches(steps: Sequence[Step]) -> tuple[Stretch, ...]:
+def _stretches(steps: Sequence[OperatorStep]) -> tuple[Stretch, ...]:
     return tuple(Stretch(layer, tuple(group)) for layer, group in groupby(steps, key=lambda step: step.layer))
 
 
-def _detours(operator: str) -> list[tuple[str, Step]]:
+def _detours(operator: str) -> list[tuple[str, OperatorStep]]:
     return [
         (DEVICE_TITLES[device], step)
         for device in DEVICES

@@ -5,14 +5,14 @@ from django.shortcuts import render
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_safe
 
-from stackviz.stacks.operators import coverage
+from stackviz.stacks.operators import operator_coverage
 from stackviz.stacks.operators_page import operator_page, operator_rows
 
 
 @require_safe
 def operator_list(request: HttpRequest) -> HttpResponse:
     """All operators, and how many have a kernel of their own in which release of torch."""
-    return render(request, "stacks/operators.html", {"rows": operator_rows(), "coverage": coverage()})
+    return render(request, "stacks/operators.html", {"rows": operator_rows(), "coverage": operator_coverage()})
 
 
 @require_safe

@@ -10,13 +10,12 @@ from django.urls import reverse
 from django.utils.translation import get_language
 from django.utils.translation import gettext as _
 
-from stackviz.diagrams.boxes import Box, Column
-from stackviz.diagrams.boxes import Counterpart as Against
+from stackviz.diagrams.boxes import Box, BoxCounterpart, StackColumn
 from stackviz.diagrams.layers import Layer, State, role_title
 from stackviz.stacks.models import Call, Component, Counterpart, Edition, Placement, Release, Requirement, Stack
 from stackviz.stacks.requirements import DescribedColumn, by_component, described_needs
 from stackviz.stacks.rule_tables import requirement_rows
-from stackviz.stacks.terms import Term, terms_of
+from stackviz.stacks.terms import StackTerm, terms_of
 from stackviz.stacks.versions import newest_first
 
 NEWEST_RELEASES = 12
@@ -42,7 +41,7 @@ ANY_RELEASE = "0.0"  # in the tables: holds from the first release on
 # --- columns of the diagram ---
 
 
-def described_columns(slugs: Iterable[str]) -> dict[str, Column]:
+def described_columns(slugs: Iterable[str]) -> dict[str, StackColumn]:
     """The described stacks of these slugs; unknown ones are left out. One query, five after a change of the data."""
     wanted = set(slugs)
     if not wanted:
@@ -51,7 +50,7 @@ def described_columns(slugs: Iterable[str]) -> dict[str, Column]:
     return {slug: column for slug, column in columns.items() if slug in wanted}
 
 
-def described_column(slug: str) -> Column | None:
+def described_column(slug: str) -> StackColumn | None:
     """One described stack, None if there is none of this slug."""
     return described_columns([slug]).get(slug)
 
@@ -67,7 +66,7 @@ def _public_stacks(_edition: str) -> tuple[Stack, ...]:
 
 
 @lru_cache(maxsize=4)
-def _columns(_edition: str, _language: str) -> Mapping[str, Column]:
+def _columns(_edition: str, _language: str) -> Mapping[str, StackColumn]:
     """All public stacks, kept per edition: whoever changes a row gets a new token and so a new reading."""
     stacks = public_stacks()
     placements: dict[int, list[Placement]] = defaultdict(list)
@@ -101,20 +100,20 @@ def _by_layer(placements: Iterable[Placement]) -> list[Placement]:
     return sorted(placements, key=lambda placed: (layers.index(Layer(placed.component.layer)), placed.order))
 
 
-def _counterparts() -> tuple[dict[int, list[Against]], dict[int, list[Counterpart]]]:
+def _counterparts() -> tuple[dict[int, list[BoxCounterpart]], dict[int, list[Counterpart]]]:
     """By component id what answers to it elsewhere; by stack id what it lacks."""
-    others: dict[int, list[Against]] = defaultdict(list)
+    others: dict[int, list[BoxCounterpart]] = defaultdict(list)
     gaps: dict[int, list[Counterpart]] = defaultdict(list)
     for row in Counterpart.objects.select_related("component", "other", "source").order_by("pk"):
         if row.other is None:
             gaps[row.other_stack_id or 0].append(row)
             continue
         for one, two in ((row.component, row.other), (row.other, row.component)):
-            others[one.pk].append(Against(two.slug, two.name, row.differs, row.source.title, row.source.url))
+            others[one.pk].append(BoxCounterpart(two.slug, two.name, row.differs, row.source.title, row.source.url))
     return others, gaps
 
 
-def _box(placed: Placement, calls: Mapping[tuple[int, int], Sequence[str]], others: Sequence[Against]) -> Box:
+def _box(placed: Placement, calls: Mapping[tuple[int, int], Sequence[str]], others: Sequence[BoxCounterpart]) -> Box:
     component = placed.component
     return Box(
         component=component.slug,
@@ -173,7 +172,7 @@ def stack_rows() -> list[StackRow]:
     return [_stack_row(stack, columns[stack.slug]) for stack in stacks if stack.slug in columns]
 
 
-def _stack_row(stack: Stack, column: Column) -> StackRow:
+def _stack_row(stack: Stack, column: StackColumn) -> StackRow:
     boxes = [box for box in column.boxes if box.state != State.ABSENT]
     layers = tuple(
         (layer.value, layer.label, ", ".join(box.name for box in boxes if box.layer == layer)) for layer in Layer
@@ -201,7 +200,7 @@ class LayerSection:
     gaps: tuple[Box, ...]
 
 
-def layer_sections(column: Column) -> list[LayerSection]:
+def layer_sections(column: StackColumn) -> list[LayerSection]:
     """The column's boxes layer by layer, top to bottom; what the stack lacks apart. No query."""
     return [
         LayerSection(
@@ -280,7 +279,7 @@ class ComponentPage:
     role: str
     standings: tuple[Standing, ...]
     counterparts: tuple[CounterpartRow, ...]
-    terms: tuple[Term, ...]
+    terms: tuple[StackTerm, ...]
     releases: tuple[ReleaseRow, ...]
     release_count: int
     has_dates: bool  # of any release

@@ -10,7 +10,7 @@ from typing import Any, Protocol
 from django.utils.translation import gettext as _
 
 from stackviz import wire
-from stackviz.diagrams.boxes import Box, Column, Found, machine_column
+from stackviz.diagrams.boxes import Box, ReportedComponent, StackColumn, machine_column
 from stackviz.diagrams.layers import Layer, State
 from stackviz.stacks.requirements import DescribedColumn, FindingLike, reported_needs
 from stackviz.units import format_count, format_counts, format_quantity
@@ -66,7 +66,7 @@ def _nvidia_stack(facts: Mapping[str, Any], *, is_windows: bool) -> str:
 
 def reported_column(
     report: wire.Report,
-    described: Column,
+    described: StackColumn,
     sheets: Sequence[SheetLike | None],
     findings: Sequence[FindingLike],
     *,
@@ -75,7 +75,7 @@ def reported_column(
     subtitle: str = "",
     url: str = "",
     printed: bool = False,
-) -> Column:
+) -> StackColumn:
     """`described` is the column of the stack `stack_slug` names; `sheets`: one for each card, None for none.
 
     `printed`: sizes of memory are those of a data sheet (32 GB), nothing reported them (31.8 GiB).
@@ -96,14 +96,14 @@ def reported_column(
     return _without_absent(column, report)
 
 
-def _found(report: wire.Report) -> list[Found]:
+def _found(report: wire.Report) -> list[ReportedComponent]:
     """The software, the one that runs last: of several torches that are listed, the drawing shows what was imported."""
-    found = [Found(item.component, item.version, item.found_by) for item in report.software]
+    found = [ReportedComponent(item.component, item.version, item.found_by) for item in report.software]
     runs = report.facts.get("torch.version")
     return [*found, *(item for item in found if item.component == "pytorch" and item.version == runs)]
 
 
-def _with_toolkit(described: Column, found: Sequence[Found]) -> Column:
+def _with_toolkit(described: StackColumn, found: Sequence[ReportedComponent]) -> StackColumn:
     """A CUDA toolkit stands beside whatever a machine runs: where it is found it has its boxes on any stack."""
     own = {box.component for box in _TOOLKIT}
     if not any(item.component == "cuda-toolkit" for item in found):
@@ -125,7 +125,7 @@ _INSTALLED = {
 }
 
 
-def _without_absent(column: Column, report: wire.Report) -> Column:
+def _without_absent(column: StackColumn, report: wire.Report) -> StackColumn:
     """Of what was looked for and is not there that is said: it was reported."""
     return replace(column, boxes=tuple(_not_installed(box, report) for box in column.boxes))
 

@@ -10,7 +10,14 @@ from typing import Any, Protocol
 
 from django.utils.translation import gettext as _
 
-from stackviz.diagrams.boxes import SEVERITY_STATES, Box, Column, Link, Need, NeedTable
+from stackviz.diagrams.boxes import (
+    SEVERITY_STATES,
+    Box,
+    RequirementLine,
+    RequirementLink,
+    RequirementTable,
+    StackColumn,
+)
 from stackviz.diagrams.boxes import FindingLike as AnyFinding
 from stackviz.diagrams.layers import Layer, State
 from stackviz.rules import Requirement
@@ -41,14 +48,14 @@ _ON_WSL = ("", "windows", "linux-x86_64")  # the driver is the one of Windows, t
 
 
 @dataclass(frozen=True, kw_only=True)
-class DescribedColumn(Column):
+class DescribedColumn(StackColumn):
     """A described stack that knows the requirement tables of its components, for machines to be held against them."""
 
     demands: Demands = field(default_factory=dict, compare=False, repr=False)
 
-    def plain(self) -> Column:
+    def plain(self) -> StackColumn:
         """Without the tables: what is drawn and kept."""
-        return Column(**{one.name: getattr(self, one.name) for one in fields(Column)})
+        return StackColumn(**{one.name: getattr(self, one.name) for one in fields(StackColumn)})
 
 
 class FindingLike(AnyFinding, Protocol):
@@ -87,9 +94,9 @@ def described_needs(column: DescribedColumn, system: str) -> DescribedColumn:
     return replace(column, boxes=tuple(boxes), links=tuple(links))
 
 
-def _described_links(box: Box, rows: Sequence[Requirement], here: Mapping[str, Box]) -> list[Link]:
+def _described_links(box: Box, rows: Sequence[Requirement], here: Mapping[str, Box]) -> list[RequirementLink]:
     """One link to each box that answers to a requirement: the most binding one, of the newest variant the strictest."""
-    links: dict[str, Link] = {}
+    links: dict[str, RequirementLink] = {}
     # Every library takes cards of some capability: that is drawn of the driver alone, and of what brings kernels.
     relations = [relation for relation in _LINKED if relation != "supports" or box.layer == Layer.DRIVER]
     for relation in relations:
@@ -98,7 +105,7 @@ def _described_links(box: Box, rows: Sequence[Requirement], here: Mapping[str, B
             target = _ANSWERED_BY.get(row.subject, row.subject)
             if target in here and target not in (box.component, *links) and here[target].layer != Layer.APPLICATION:
                 text = _demand(row, here)
-                links[target] = Link(box.component, target, State.DESCRIBED, text, row.source.url)
+                links[target] = RequirementLink(box.component, target, State.DESCRIBED, text, row.source.url)
     return list(links.values())
 
 
@@ -115,12 +122,12 @@ def _demand(row: Requirement, here: Mapping[str, Box]) -> str:
 
 
 def reported_needs(
-    column: Column,
+    column: StackColumn,
     demands: Demands,
     facts: Mapping[str, Any],
     capabilities: Sequence[str],
     findings: Sequence[FindingLike],
-) -> Column:
+) -> StackColumn:
     """The column with links from what rules compared, and in each box what its release needs, beside what is there."""
     links = _found_links(column, findings)
     names = {box.component: box for box in column.boxes if box.state != State.ABSENT}
@@ -131,7 +138,7 @@ def reported_needs(
     return replace(column, boxes=boxes, links=links)
 
 
-def _found_links(column: Column, findings: Sequence[FindingLike]) -> tuple[Link, ...]:
+def _found_links(column: StackColumn, findings: Sequence[FindingLike]) -> tuple[RequirementLink, ...]:
     """A link for each finding of a rule that compares two components, if both stand here."""
     here = {box.component for box in column.boxes if box.state != State.ABSENT}
     links = []
@@ -139,7 +146,7 @@ def _found_links(column: Column, findings: Sequence[FindingLike]) -> tuple[Link,
         source, target = needs_of(finding.rule) or ("", "")
         state = SEVERITY_STATES.get(finding.severity, State.UNKNOWN)
         if source in here and target in here:
-            links.append(Link(source, target, state, finding.title))
+            links.append(RequirementLink(source, target, state, finding.title))
     return tuple(links)
 
 
@@ -149,7 +156,7 @@ def _with_table(
     platforms: Sequence[str],
     names: Mapping[str, Box],
     has: Mapping[str, str],
-    links: Sequence[Link],
+    links: Sequence[RequirementLink],
 ) -> Box:
     if box.state == State.ABSENT:
         return box
@@ -219,10 +226,10 @@ def _table(
     rows: Sequence[Requirement],
     names: Mapping[str, Box],
     has: Mapping[str, str],
-    links: Sequence[Link],
+    links: Sequence[RequirementLink],
     *,
     is_newest: bool = False,
-) -> NeedTable | None:
+) -> RequirementTable | None:
     """The first lines of the table; None where there are none."""
     several = Counter((row.relation, row.subject, row.part) for row in rows)
     needs = [
@@ -233,22 +240,22 @@ def _table(
     needs = list(dict.fromkeys(needs))
     if not needs:
         return None
-    return NeedTable(release, tuple(needs[:MOST_NEEDS]), max(0, len(needs) - MOST_NEEDS), is_newest)
+    return RequirementTable(release, tuple(needs[:MOST_NEEDS]), max(0, len(needs) - MOST_NEEDS), is_newest)
 
 
 def _need(
     row: Requirement,
     names: Mapping[str, Box],
     has: Mapping[str, str],
-    links: Sequence[Link],
+    links: Sequence[RequirementLink],
     *,
     is_one_of_many: bool,
-) -> Need:
+) -> RequirementLine:
     answered = {row.subject, _ANSWERED_BY.get(row.subject, row.subject)}
     if row.subject == "compute-capability":
         answered.add(CARDS)
     judged = [link.state for link in links if link.target_component in answered]
-    return Need(
+    return RequirementLine(
         relation=str(StoredRequirement.Relation(row.relation).label),
         subject=row.subject,
         name=_subject_name(row.subject, names),

@@ -13,7 +13,7 @@ FILE = "terms.csv"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Term:
+class StackTerm:
     """`component` is the one the word belongs to; `other_term` is empty where the other stack has nothing like it."""
 
     stack: str
@@ -40,9 +40,9 @@ class Term:
         """The relation in the reader's language."""
         return str(Counterpart.Relation(self.relation).label)
 
-    def turned(self) -> "Term":
+    def turned(self) -> "StackTerm":
         """The same, read from the other stack."""
-        return Term(
+        return StackTerm(
             stack=self.other_stack,
             component=self.other_component,
             term=self.other_term,
@@ -57,12 +57,14 @@ class Term:
 
 
 @lru_cache(maxsize=1)
-def all_terms() -> tuple[Term, ...]:
+def all_terms() -> tuple[StackTerm, ...]:
     """As in the file. Raises KeyError for a source that is not named in the files."""
     sources = {line["key"]: (line["title"], line["url"]) for line in source_lines(DATA)}
     with (DATA / FILE).open(encoding="utf-8", newline="") as file:
         return tuple(
-            Term(**{name: text for name, text in line.items() if name != "source"}, **_source(sources[line["source"]]))
+            StackTerm(
+                **{name: text for name, text in line.items() if name != "source"}, **_source(sources[line["source"]])
+            )
             for line in csv.DictReader(file)
         )
 
@@ -72,7 +74,7 @@ def _source(document: tuple[str, str]) -> dict[str, str]:
     return {"source_title": title, "source_url": url}
 
 
-def terms_of(component: str) -> list[Term]:
+def terms_of(component: str) -> list[StackTerm]:
     """What words of this component are called elsewhere, read from its side."""
     own = [term for term in all_terms() if term.component == component]
     return own + [term.turned() for term in all_terms() if term.other_component == component]

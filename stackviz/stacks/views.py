@@ -14,7 +14,7 @@ from stackviz.diagrams.svg import svg_of
 from stackviz.stacks.lifecycle import support_of
 from stackviz.stacks.memory import memory_model_of
 from stackviz.stacks.queries import component_page, described_columns, layer_sections, stack_rows
-from stackviz.stacks.terms import Term, all_terms
+from stackviz.stacks.terms import StackTerm, all_terms
 from stackviz.stacks.undrawn_components import undrawn_components
 from stackviz.web.address import text_parameter
 from stackviz.web.download import svg_response
@@ -52,7 +52,7 @@ def stacks(request: HttpRequest) -> HttpResponse:
     return render(request, "stacks/list.html", context)
 
 
-def _terms(names: Mapping[str, str]) -> list[tuple[str, str, Term]]:
+def _terms(names: Mapping[str, str]) -> list[tuple[str, str, StackTerm]]:
     """The words of one stack on another, with the names of both, where both are public."""
     return [
         (names[term.stack], names[term.other_stack], term)

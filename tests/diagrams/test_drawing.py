@@ -4,20 +4,20 @@ from dataclasses import replace
 
 import pytest
 
-from stackviz.diagrams.boxes import Box, Column, Counterpart, Note
+from stackviz.diagrams.boxes import Box, BoxCounterpart, BoxNote, StackColumn
 from stackviz.diagrams.layers import Layer, State
-from stackviz.diagrams.stack import Drawing, Row, draw_columns
+from stackviz.diagrams.stack import RoleRow, StackDrawing, draw_columns
 
 
 def box(component: str, role: str = "", layer: Layer = Layer.LIBRARY, **changes) -> Box:
     return Box(component=component, role=role or component, layer=layer, name=component.upper(), **changes)
 
 
-def column(key: str, *boxes: Box) -> Column:
-    return Column(key=key, title=f"Stack {key}", subtitle="", url=f"/{key}/", boxes=boxes)
+def column(key: str, *boxes: Box) -> StackColumn:
+    return StackColumn(key=key, title=f"Stack {key}", subtitle="", url=f"/{key}/", boxes=boxes)
 
 
-def rows_of(drawing: Drawing, layer: Layer) -> dict[str, Row]:
+def rows_of(drawing: StackDrawing, layer: Layer) -> dict[str, RoleRow]:
     return {row.role: row for found in drawing.layers if found.layer == layer for row in found.rows}
 
 
@@ -107,7 +107,7 @@ def test_a_box_shows_only_the_counterparts_that_stand_in_its_row():
     cudnn = box(
         "cudnn",
         "kernels",
-        counterparts=(Counterpart("mpsgraph", "MPSGraph", "m"), Counterpart("onednn", "oneDNN", "o")),
+        counterparts=(BoxCounterpart("mpsgraph", "MPSGraph", "m"), BoxCounterpart("onednn", "oneDNN", "o")),
     )
     drawn = draw_columns([column("nvidia", cudnn), column("cpu", box("onednn", "kernels"))])
     placed = rows_of(drawn, Layer.LIBRARY)["kernels"].cells[0].placed[0]
@@ -116,7 +116,7 @@ def test_a_box_shows_only_the_counterparts_that_stand_in_its_row():
 
 def test_on_a_narrow_screen_one_cell_stands_for_all_only_if_nothing_is_lost():
     same = draw_columns([column("a", box("x")), column("b", box("x"))])
-    noted = replace(box("x"), notes=(Note(State.FITS, "needs 1: has 2"),))
+    noted = replace(box("x"), notes=(BoxNote(State.FITS, "needs 1: has 2"),))
     other = draw_columns([column("a", box("x")), column("b", noted)])
     assert rows_of(same, Layer.LIBRARY)["x"].is_alike
     assert not rows_of(other, Layer.LIBRARY)["x"].is_alike

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from django.template.loader import render_to_string
 
-from stackviz.diagrams.boxes import Box, Column, Link, Note
+from stackviz.diagrams.boxes import Box, BoxNote, RequirementLink, StackColumn
 from stackviz.diagrams.layers import Layer, State
 from stackviz.diagrams.stack import draw_columns
 
@@ -33,17 +33,17 @@ PROBLEMS = """() => {
 
 
 LINKS = (
-    Link("pytorch", "linux", State.BROKEN, f"needs {KERNEL}"),
-    Link("pytorch", "h", State.FITS, f"has code for {LONGEST}"),
-    Link("a", "linux", State.UNKNOWN, "cannot tell"),
-    Link("linux", "h", State.WARNING, "soon no longer"),
+    RequirementLink("pytorch", "linux", State.BROKEN, f"needs {KERNEL}"),
+    RequirementLink("pytorch", "h", State.FITS, f"has code for {LONGEST}"),
+    RequirementLink("a", "linux", State.UNKNOWN, "cannot tell"),
+    RequirementLink("linux", "h", State.WARNING, "soon no longer"),
 )
 
 
-def longest_column(number: int) -> Column:
+def longest_column(number: int) -> StackColumn:
     notes = (
-        Note(State.FITS, "CUDA 13.2 needs driver 580.65.06 or newer: has 595.58.03"),
-        Note(State.WARNING, "x" * 80),
+        BoxNote(State.FITS, "CUDA 13.2 needs driver 580.65.06 or newer: has 595.58.03"),
+        BoxNote(State.WARNING, "x" * 80),
     )
     boxes = [
         Box(component="pytorch", role="framework", layer=Layer.FRAMEWORK, name="PyTorch", version="2.15.0.dev20261120+cu132", state=State.BROKEN, summary="S. " * 60, url="/c/", notes=notes),
@@ -73,7 +73,7 @@ def longest_column(number: int) -> Column:
                 state=State.REPORTED,
             )
         )
-    return Column(
+    return StackColumn(
         key=f"k{number}",
         title=f"{LONGEST} {number}",
         subtitle="machine · reported 4 min ago · NVIDIA CUDA on Linux",

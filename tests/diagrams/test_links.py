@@ -2,8 +2,8 @@
 
 import pytest
 
-from stackviz.diagrams.boxes import Box, Column, Link, NeedTable, Note
-from stackviz.diagrams.drawing import Drawing, Said
+from stackviz.diagrams.boxes import Box, BoxNote, RequirementLink, RequirementTable, StackColumn
+from stackviz.diagrams.drawing import BoxLine, StackDrawing
 from stackviz.diagrams.layers import Layer, State
 from stackviz.diagrams.stack import draw_columns
 
@@ -14,17 +14,17 @@ DRIVER = Box(component="nvidia-driver", role="device-driver", layer=Layer.DRIVER
 BOXES = (PYTORCH, CUDNN, RUNTIME, DRIVER)
 
 
-def link(source: str, target: str, state: State = State.FITS, text: str = "it holds") -> Link:
-    return Link(source, target, state, text)
+def link(source: str, target: str, state: State = State.FITS, text: str = "it holds") -> RequirementLink:
+    return RequirementLink(source, target, state, text)
 
 
-def drawn(*links: Link, boxes: tuple[Box, ...] = BOXES) -> Drawing:
-    return draw_columns([Column(key="a", title="A", subtitle="", url="/a/", boxes=boxes, links=links)])
+def drawn(*links: RequirementLink, boxes: tuple[Box, ...] = BOXES) -> StackDrawing:
+    return draw_columns([StackColumn(key="a", title="A", subtitle="", url="/a/", boxes=boxes, links=links)])
 
 
-def said(drawing: Drawing, component: str) -> tuple[Said, ...]:
+def said(drawing: StackDrawing, component: str) -> tuple[BoxLine, ...]:
     cells = (cell for layer in drawing.layers for row in layer.rows for cell in row.cells)
-    return next(one.says for cell in cells for one in cell.placed if one.box.component == component)
+    return next(one.lines for cell in cells for one in cell.placed if one.box.component == component)
 
 
 def test_a_link_ties_the_box_that_needs_to_the_one_that_is_needed():
@@ -52,7 +52,9 @@ def test_a_link_without_two_ends_is_not_drawn(source, target):
 
 
 def test_the_words_of_a_link_whose_source_is_not_there_stand_at_its_target():
-    assert said(drawn(link("nowhere", "cudnn", State.BROKEN, "too old")), "cudnn") == (Said(State.BROKEN, "too old"),)
+    assert said(drawn(link("nowhere", "cudnn", State.BROKEN, "too old")), "cudnn") == (
+        BoxLine(State.BROKEN, "too old"),
+    )
 
 
 def test_links_that_overlap_run_on_lanes_of_their_own():
@@ -82,7 +84,9 @@ def test_of_two_verdicts_on_one_pair_the_worse_is_drawn_and_both_are_written():
 
 @pytest.mark.parametrize("state", [State.FITS, State.DESCRIBED])
 def test_a_link_that_a_note_tells_is_not_told_twice(state):
-    noted = Box(component="cudnn", role="kernels", layer=Layer.LIBRARY, name="cuDNN", notes=(Note(state, "it holds"),))
+    noted = Box(
+        component="cudnn", role="kernels", layer=Layer.LIBRARY, name="cuDNN", notes=(BoxNote(state, "it holds"),)
+    )
     drawing = drawn(link("cudnn", "nvidia-driver", state), boxes=(noted, DRIVER))
     assert [one.text for one in said(drawing, "cudnn")] == ["it holds"]
     assert len(drawing.links) == 1
@@ -94,7 +98,7 @@ def test_what_a_described_release_asks_for_is_one_line():
         role="kernels",
         layer=Layer.LIBRARY,
         name="cuDNN",
-        requires=NeedTable("9.26", (), is_newest=True),
+        requires=RequirementTable("9.26", (), is_newest=True),
     )
     links = (
         link("cudnn", "nvidia-driver", State.DESCRIBED, "needs NVIDIA driver ≥ 580"),
@@ -105,9 +109,9 @@ def test_what_a_described_release_asks_for_is_one_line():
 
 
 def test_a_link_is_folded_away_with_a_row_that_does_not_differ():
-    left = Column(key="a", title="A", subtitle="", url="/a/", boxes=BOXES, links=(link("pytorch", "cudnn"),))
-    same = draw_columns([left, Column(key="b", title="B", subtitle="", url="/b/", boxes=BOXES)])
-    other = draw_columns([left, Column(key="b", title="B", subtitle="", url="/b/", boxes=(RUNTIME, DRIVER))])
+    left = StackColumn(key="a", title="A", subtitle="", url="/a/", boxes=BOXES, links=(link("pytorch", "cudnn"),))
+    same = draw_columns([left, StackColumn(key="b", title="B", subtitle="", url="/b/", boxes=BOXES)])
+    other = draw_columns([left, StackColumn(key="b", title="B", subtitle="", url="/b/", boxes=(RUNTIME, DRIVER))])
     assert [one.differs for one in same.links] == [False]
     assert [one.differs for one in other.links] == [True]
 
@@ -123,7 +127,7 @@ def test_of_two_kinds_of_card_the_link_ends_at_the_first():
 
 def test_no_link_stands_between_columns():
     columns = [
-        Column(key="a", title="A", subtitle="", url="/a/", boxes=(PYTORCH,), links=(link("pytorch", "cudnn"),)),
-        Column(key="b", title="B", subtitle="", url="/b/", boxes=(CUDNN,)),
+        StackColumn(key="a", title="A", subtitle="", url="/a/", boxes=(PYTORCH,), links=(link("pytorch", "cudnn"),)),
+        StackColumn(key="b", title="B", subtitle="", url="/b/", boxes=(CUDNN,)),
     ]
     assert draw_columns(columns).links == ()

@@ -4,19 +4,19 @@ from dataclasses import dataclass, field, replace
 
 import pytest
 
-from stackviz.diagrams.boxes import Box, Column, Found, machine_column, sheet_column
+from stackviz.diagrams.boxes import Box, ReportedComponent, StackColumn, machine_column, sheet_column
 from stackviz.diagrams.layers import Layer, State
 
 
 @dataclass(frozen=True)
-class Said:
+class FakeFinding:
     component: str
     severity: str
     title: str
     evidence: dict[str, str] = field(default_factory=dict)
 
 
-DESCRIBED = Column(
+DESCRIBED = StackColumn(
     key="stack:nvidia-cuda",
     title="NVIDIA CUDA on Linux",
     subtitle="",
@@ -68,22 +68,22 @@ def machine(found=(), hardware=(), findings=()) -> dict[str, Box]:
 
 
 def test_a_reported_component_shows_its_version_and_not_the_demand():
-    driver = machine([Found("nvidia-driver", "535.183.01", "nvml")])["device-driver"]
+    driver = machine([ReportedComponent("nvidia-driver", "535.183.01", "nvml")])["device-driver"]
     assert (driver.version, driver.state) == ("535.183.01", State.REPORTED)
 
 
 def test_a_component_without_a_version_is_there_all_the_same():
-    driver = machine([Found("nvidia-driver", None, "lsmod")])["device-driver"]
+    driver = machine([ReportedComponent("nvidia-driver", None, "lsmod")])["device-driver"]
     assert (driver.version, driver.state) == ("", State.REPORTED)
 
 
 def test_what_was_not_reported_says_so_and_names_no_version():
     driver = machine()["device-driver"]
-    assert (driver.version, driver.state, driver.state.word) == ("", State.UNKNOWN, "not reported")
+    assert (driver.version, driver.state, driver.state.label) == ("", State.UNKNOWN, "not reported")
 
 
 def test_of_alternatives_only_the_reported_one_is_shown():
-    column = machine_column("", "", "", "", DESCRIBED, [Found("pytorch", "2.9.0", "")], (), ())
+    column = machine_column("", "", "", "", DESCRIBED, [ReportedComponent("pytorch", "2.9.0", "")], (), ())
     assert [box.name for box in column.boxes if box.role == "framework"] == ["PyTorch"]
 
 
@@ -93,12 +93,12 @@ def test_alternatives_of_which_none_was_reported_are_one_unknown_box():
 
 
 def test_a_part_is_there_when_its_whole_is():
-    assert machine([Found("nvidia-driver", "1", "")])["telemetry"].state == State.REPORTED
+    assert machine([ReportedComponent("nvidia-driver", "1", "")])["telemetry"].state == State.REPORTED
     assert machine()["telemetry"].state == State.UNKNOWN
 
 
 def test_what_the_stack_lacks_stays_absent_on_its_machines():
-    assert machine([Found("nccl", "2.27", "")])["collectives"].state == State.ABSENT
+    assert machine([ReportedComponent("nccl", "2.27", "")])["collectives"].state == State.ABSENT
 
 
 def test_reported_hardware_takes_the_place_of_the_described():
@@ -142,23 +142,25 @@ def test_hardware_the_description_does_not_know_is_added_at_the_end():
     ],
 )
 def test_a_box_is_in_the_worst_state_of_its_findings(severities, state):
-    findings = [Said("nvidia-driver", severity, severity) for severity in severities]
-    driver = machine([Found("nvidia-driver", "1", "")], findings=findings)["device-driver"]
+    findings = [FakeFinding("nvidia-driver", severity, severity) for severity in severities]
+    driver = machine([ReportedComponent("nvidia-driver", "1", "")], findings=findings)["device-driver"]
     assert driver.state == state
     assert [note.text for note in driver.notes] == severities
 
 
 def test_a_finding_about_the_cards_colours_the_cards():
-    assert machine(hardware=[CARD], findings=[Said("hardware", "broken", "x")])["accelerator"].state == State.BROKEN
+    assert (
+        machine(hardware=[CARD], findings=[FakeFinding("hardware", "broken", "x")])["accelerator"].state == State.BROKEN
+    )
 
 
 def test_a_finding_about_nothing_in_particular_colours_no_box():
-    column = machine_column("", "", "", "", DESCRIBED, (), (), [Said("", "broken", "x")])
+    column = machine_column("", "", "", "", DESCRIBED, (), (), [FakeFinding("", "broken", "x")])
     assert not any(box.notes for box in column.boxes)
 
 
 def test_what_is_said_of_some_cards_is_said_of_their_boxes_alone():
-    said = Said("hardware", "warning", "runs at 4 lanes", {"card 10": "T4", "card 10 pcie_width": "4"})
+    said = FakeFinding("hardware", "warning", "runs at 4 lanes", {"card 10": "T4", "card 10 pcie_width": "4"})
     boxes = [replace(CARD, cards=(1,)), replace(CARD, cards=(9, 10))]
     column = machine_column("k", "b", "", "", DESCRIBED, (), boxes, [said])
     assert [box.state for box in column.boxes if box.cards] == [State.REPORTED, State.WARNING]

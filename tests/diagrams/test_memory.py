@@ -5,7 +5,7 @@ import re
 import pytest
 from django.template.loader import render_to_string
 
-from stackviz.diagrams.memory import Limit, MemoryModel, Move, Pool, Unit, draw_memory
+from stackviz.diagrams.memory import ComputeUnit, Limit, MemoryModel, Move, Pool, draw_memory
 from tests.diagrams.test_svg import PROBLEMS
 from tests.diagrams.test_template import EVIL
 
@@ -14,10 +14,10 @@ DISCRETE = MemoryModel(
     title="A card with its own memory",
     summary="Two memories.",
     pools=(
-        Pool(key="host", name="Main memory", what="DDR", size="2 TB", place="Host"),
-        Pool(key="device", name="Device memory", what="HBM", place="Card"),
+        Pool(key="host", name="Main memory", what="DDR", size="2 TB", enclosure="Host"),
+        Pool(key="device", name="Device memory", what="HBM", enclosure="Card"),
     ),
-    units=(Unit("cpu", "Processor", "host", "Host"), Unit("gpu", "GPU", "device", "Card")),
+    units=(ComputeUnit("cpu", "Processor", "host", "Host"), ComputeUnit("gpu", "GPU", "device", "Card")),
     moves=(
         Move(source="host", target="device", name="copy to the card", how="over PCIe", call="tensor.to('cuda')"),
         Move(source="device", target="host", name="copy back", how="over PCIe", call="tensor.cpu()"),
@@ -31,8 +31,8 @@ UNIFIED = MemoryModel(
     key="unified",
     title="One memory for all",
     summary="One pool.",
-    pools=(Pool(key="unified", name="Unified memory", place="Package"),),
-    units=(Unit("cpu", "Processor", "unified", "Package"), Unit("gpu", "GPU", "unified", "Package")),
+    pools=(Pool(key="unified", name="Unified memory", enclosure="Package"),),
+    units=(ComputeUnit("cpu", "Processor", "unified", "Package"), ComputeUnit("gpu", "GPU", "unified", "Package")),
     moves=(Move(source="cpu", target="unified", name="reads and writes", is_explicit=False),),
 )
 
@@ -56,7 +56,7 @@ def test_every_part_and_way_is_in_the_picture():
 def test_copies_that_a_program_asks_for_are_dashed_and_say_so():
     discrete, unified = draw_memory(DISCRETE).svg, draw_memory(UNIFIED).svg
     assert discrete.count("stroke-dasharray") == 2
-    assert "a copy the program" in discrete
+    assert "explicit copy" in discrete
     assert "stroke-dasharray" not in unified
 
 
@@ -86,8 +86,8 @@ def test_hostile_text_stays_text():
         key="x",
         title=EVIL,
         summary=EVIL,
-        pools=(Pool(key="p", name=EVIL, what=EVIL, size=EVIL, note=EVIL, place=EVIL),),
-        units=(Unit("u", EVIL, "p", EVIL),),
+        pools=(Pool(key="p", name=EVIL, what=EVIL, size=EVIL, note=EVIL, enclosure=EVIL),),
+        units=(ComputeUnit("u", EVIL, "p", EVIL),),
     )
     html = render_to_string("diagrams/_memory.html", {"drawing": draw_memory(evil)})
     assert "<script" not in html

@@ -1,6 +1,6 @@
 """The diagram in sentences: they make sense read aloud, and leave nothing out that is drawn."""
 
-from stackviz.diagrams.boxes import Box, Column, Link
+from stackviz.diagrams.boxes import Box, RequirementLink, StackColumn
 from stackviz.diagrams.layers import Layer, State
 from stackviz.diagrams.stack import draw_columns
 
@@ -15,13 +15,13 @@ DRIVER = Box(
     state=State.REPORTED,
 )
 MPSGRAPH = Box(component="mpsgraph", role="kernels", layer=Layer.LIBRARY, name="MPSGraph")
-TOO_OLD = Link("cudnn", "nvidia-driver", State.BROKEN, "cuDNN 9.26 needs driver 580: has 535.183")
-BOX = Column(key="m", title="box", subtitle="", url="/m/", boxes=(CUDNN, NCCL, DRIVER), links=(TOO_OLD,))
-APPLE = Column(key="a", title="Apple Metal on macOS", subtitle="", url="/a/", boxes=(MPSGRAPH,))
+TOO_OLD = RequirementLink("cudnn", "nvidia-driver", State.BROKEN, "cuDNN 9.26 needs driver 580: has 535.183")
+BOX = StackColumn(key="m", title="box", subtitle="", url="/m/", boxes=(CUDNN, NCCL, DRIVER), links=(TOO_OLD,))
+APPLE = StackColumn(key="a", title="Apple Metal on macOS", subtitle="", url="/a/", boxes=(MPSGRAPH,))
 
 
-def sentences(*columns: Column) -> dict[str, tuple[str, ...]]:
-    return {part.layer: part.sentences for part in draw_columns(columns).spoken}
+def sentences(*columns: StackColumn) -> dict[str, tuple[str, ...]]:
+    return {part.layer: part.sentences for part in draw_columns(columns).layer_sentences}
 
 
 def test_a_sentence_for_each_layer_and_column_says_what_stands_there():
@@ -39,8 +39,8 @@ def test_one_column_needs_no_name():
 
 
 def test_what_is_only_described_is_said_of_its_box():
-    asks = Link("cudnn", "nvidia-driver", State.DESCRIBED, "needs NVIDIA driver ≥ 580")
-    described = Column(
+    asks = RequirementLink("cudnn", "nvidia-driver", State.DESCRIBED, "needs NVIDIA driver ≥ 580")
+    described = StackColumn(
         key="s",
         title="S",
         subtitle="",
@@ -56,6 +56,6 @@ def test_an_empty_layer_says_so():
 
 
 def test_no_word_is_said_twice_where_a_finding_begins_with_it():
-    cannot = Link("cudnn", "nvidia-driver", State.UNKNOWN, "Cannot tell whether the driver is new enough")
-    column = Column(key="m", title="m", subtitle="", url="/m/", boxes=(CUDNN, DRIVER), links=(cannot,))
+    cannot = RequirementLink("cudnn", "nvidia-driver", State.UNKNOWN, "Cannot tell whether the driver is new enough")
+    column = StackColumn(key="m", title="m", subtitle="", url="/m/", boxes=(CUDNN, DRIVER), links=(cannot,))
     assert "Cannot tell whether the driver is new enough." in sentences(column)["Libraries"]

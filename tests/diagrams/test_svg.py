@@ -6,7 +6,7 @@ from xml.etree import ElementTree as ET
 
 import pytest
 
-from stackviz.diagrams.boxes import Box, Column, Link
+from stackviz.diagrams.boxes import Box, RequirementLink, StackColumn
 from stackviz.diagrams.layers import Layer, State
 from stackviz.diagrams.stack import draw_columns
 from stackviz.diagrams.svg import svg_of
@@ -34,8 +34,8 @@ PROBLEMS = """() => {
 }"""
 
 
-def column(*boxes: Box, links: tuple[Link, ...] = ()) -> Column:
-    return Column(key="a", title="A", subtitle="", url="/a/", boxes=boxes, links=links)
+def column(*boxes: Box, links: tuple[RequirementLink, ...] = ()) -> StackColumn:
+    return StackColumn(key="a", title="A", subtitle="", url="/a/", boxes=boxes, links=links)
 
 
 def words(svg: str) -> str:
@@ -60,7 +60,7 @@ def test_hostile_text_in_every_place_stays_text():
     evil = Box(
         component=EVIL, role=EVIL, layer=Layer.LIBRARY, name=EVIL, version=EVIL, state=State.BROKEN, summary=EVIL
     )
-    links = (Link(EVIL, "y", State.BROKEN, EVIL),)
+    links = (RequirementLink(EVIL, "y", State.BROKEN, EVIL),)
     title = f"{EVIL}\x00\x1b[31m\ud800\ufffe\u202e"
     svg = svg_of(
         draw_columns([column(evil, Box(component="y", role="r", layer=Layer.OS, name="y"), links=links)]), title, EVIL
@@ -83,8 +83,8 @@ def test_all_that_the_page_shows_is_there():
         state=State.ABSENT,
         summary="Nothing of the kind.",
     )
-    links = (Link("cudnn", "linux", State.BROKEN, "needs a newer system"),)
-    other = Column(
+    links = (RequirementLink("cudnn", "linux", State.BROKEN, "needs a newer system"),)
+    other = StackColumn(
         key="b",
         title="B",
         subtitle="as described",
@@ -122,8 +122,8 @@ def test_a_column_without_boxes_and_a_drawing_without_columns_are_files_too():
 
 @pytest.mark.parametrize("columns", [1, 3, 6])
 def test_with_the_longest_names_no_text_is_cut_and_none_lies_on_another(browser_page, tmp_path: Path, columns):
-    links = tuple(Link("pytorch", to, State.BROKEN, f"needs {LONGEST}") for to in ("linux", "h"))
-    drawn = [Column(**{**vars(longest_column(n)), "links": links}) for n in range(columns)]
+    links = tuple(RequirementLink("pytorch", to, State.BROKEN, f"needs {LONGEST}") for to in ("linux", "h"))
+    drawn = [StackColumn(**{**vars(longest_column(n)), "links": links}) for n in range(columns)]
     path = tmp_path / "stack.svg"
     path.write_text(svg_of(draw_columns(drawn), LONGEST * 3, "https://example.org/" + "x" * 300), encoding="utf-8")
     browser_page.goto(path.as_uri())

@@ -6,7 +6,7 @@ import pytest
 from django.template.loader import render_to_string
 from django.utils import translation
 
-from stackviz.diagrams.boxes import Box, Column, Counterpart, Note
+from stackviz.diagrams.boxes import Box, BoxCounterpart, BoxNote, StackColumn
 from stackviz.diagrams.layers import Layer, State
 from stackviz.diagrams.stack import draw_columns
 
@@ -14,15 +14,15 @@ EVIL = """"><script>alert(1)</script><img src=x onerror=alert(2)>'{{ 7|add:7 }}"
 LONGEST = "NVIDIA RTX PRO 6000 Blackwell Max-Q Workstation Edition"
 
 
-def column(title: str, *boxes: Box, url: str = "/s/") -> Column:
-    return Column(key=f"stack:{title}", title=title, subtitle="", url=url, boxes=boxes)
+def column(title: str, *boxes: Box, url: str = "/s/") -> StackColumn:
+    return StackColumn(key=f"stack:{title}", title=title, subtitle="", url=url, boxes=boxes)
 
 
 def cudnn(**changes) -> Box:
     return Box(component="cudnn", role="kernels", layer=Layer.LIBRARY, name="cuDNN", **changes)
 
 
-def render(*columns: Column, **context) -> str:
+def render(*columns: StackColumn, **context) -> str:
     return render_to_string("diagrams/_stack.html", {"drawing": draw_columns(columns), **context})
 
 
@@ -32,11 +32,11 @@ def words(html: str) -> str:
 
 def test_hostile_text_in_every_place_stays_text():
     evil = Box(
-        component=EVIL, role=EVIL, layer=Layer.LIBRARY, name=EVIL, version=EVIL, state=State.BROKEN, summary=EVIL, url="/c/", notes=(Note(State.BROKEN, EVIL),), calls=(EVIL,), see_version=EVIL, source_title=EVIL,
-        source_url="javascript:alert(1)", counterparts=(Counterpart("b", EVIL, EVIL, EVIL, "javascript:alert(1)"),),
+        component=EVIL, role=EVIL, layer=Layer.LIBRARY, name=EVIL, version=EVIL, state=State.BROKEN, summary=EVIL, url="/c/", notes=(BoxNote(State.BROKEN, EVIL),), calls=(EVIL,), see_version=EVIL, source_title=EVIL,
+        source_url="javascript:alert(1)", counterparts=(BoxCounterpart("b", EVIL, EVIL, EVIL, "javascript:alert(1)"),),
     )  # fmt: skip
     other = Box(component="b", role=EVIL, layer=Layer.LIBRARY, name=EVIL)
-    html = render(Column(key=EVIL, title=EVIL, subtitle=EVIL, url="/s/", boxes=(evil,)), column("b", other))
+    html = render(StackColumn(key=EVIL, title=EVIL, subtitle=EVIL, url="/s/", boxes=(evil,)), column("b", other))
     assert "<script" not in html
     assert "<img" not in html
     assert "javascript:" not in re.sub(r">[^<]*<", "><", html)
@@ -72,7 +72,7 @@ def test_the_longest_names_are_written_in_full():
 
 
 def test_the_table_says_all_that_the_boxes_say():
-    fits = cudnn(version="9.10.2", state=State.FITS, notes=(Note(State.WARNING, "ends soon"),))
+    fits = cudnn(version="9.10.2", state=State.FITS, notes=(BoxNote(State.WARNING, "ends soon"),))
     table = words(render(column("a", fits), column("b")).split("<table", 1)[1])
     assert "cuDNN 9.10.2 (fits); ends soon (warning)" in table
     assert "no counterpart of cuDNN" in table

@@ -2,7 +2,7 @@
 
 import pytest
 
-from stackviz.diagrams.text_width import Style, clean, lines_of, width_of
+from stackviz.diagrams.text_width import Style, lines_of, printable_line, width_of
 
 PLAIN, BOLD, MONO = Style(12), Style(12, bold=True), Style(12, mono=True)
 
@@ -33,7 +33,7 @@ def test_too_many_lines_end_in_an_ellipsis():
 
 
 def test_what_xml_forbids_and_what_turns_the_reading_around_is_gone():
-    assert clean("a\x00b\ud800c\u202ed\ufffe\n\te") == "a b cd e"
+    assert printable_line("a\x00b\ud800c\u202ed\ufffe\n\te") == "a b cd e"
 
 
 def test_an_empty_text_has_no_line():

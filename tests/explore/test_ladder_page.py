@@ -320,7 +320,7 @@ def test_a_maker_of_whom_nothing_is_ranked_is_named_with_what_ranks_it(client, c
 
 def test_an_empty_ranking_says_only_what_is_known_here(client, curated, db):
     page = words_of(client.get("/ladder/?vendor=apple"))
-    assert "No source here prints this figure for what is chosen." in page
+    assert "No accelerator that matches these filters has a published value." in page
     assert "Nobody publishes" not in page
 
 

@@ -11,8 +11,9 @@ from stackviz.catalog.models import Accelerator, SpecValue
 from stackviz.explore.axes import read_plot_data
 from stackviz.explore.scatter import draw_scatter, plotly_scatter
 from stackviz.explore.selection import ScatterChoice
-from tests.explore.test_ladder_page import LIMIT_BYTES, text_of
+from tests.explore.test_ladder_page import LIMIT_BYTES
 from tests.machines.factories import gemm, make_lab
+from tests.responses import words_of
 
 
 def drawing(**chosen):
@@ -144,7 +145,7 @@ def test_a_file_has_every_point_with_every_source(client, curated, db):
 def test_an_odd_address_is_answered_with_what_there_is(client, curated, db, query, says):
     response = client.get(f"/explore/?{query}")
     assert response.status_code == 200
-    assert says in text_of(response)
+    assert says in words_of(response)
 
 
 def test_a_private_labs_measurement_appears_nowhere(client, timed):

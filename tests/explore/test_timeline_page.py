@@ -16,7 +16,8 @@ from stackviz.explore.timeline import (
     by_architecture,
     statements,
 )
-from tests.explore.test_ladder_page import LIMIT_BYTES, text_of
+from tests.explore.test_ladder_page import LIMIT_BYTES
+from tests.responses import words_of
 
 
 def page(vendor=""):
@@ -90,7 +91,7 @@ def test_figures_are_those_of_the_catalogue(curated, db):
 
 
 def test_what_came_later_in_an_architecture_says_when(client, curated, db):
-    assert "2008: Double precision" in text_of(client.get("/timeline/"))
+    assert "2008: Double precision" in words_of(client.get("/timeline/"))
 
 
 def test_an_architecture_leads_to_its_sheets(client, curated, db):
@@ -115,7 +116,7 @@ def test_a_hidden_sheet_is_on_no_line(client, curated, db):
 def test_an_odd_address_is_answered_with_a_note(client, curated, db, query, says):
     response = client.get(f"/timeline/?{query}")
     assert response.status_code == 200
-    assert says in text_of(response)
+    assert says in words_of(response)
 
 
 def test_one_maker_alone_for_htmx_too(client, curated, db):
@@ -136,6 +137,6 @@ def test_the_page_stays_light_and_costs_few_queries(client, curated, db, django_
 
 
 def test_a_site_without_a_catalogue_still_tells_the_story(client, db):
-    assert "CUDA: general programs" in text_of(client.get("/timeline/"))
+    assert "CUDA: general programs" in words_of(client.get("/timeline/"))
     assert client.get("/ladder/").status_code == client.get("/explore/").status_code == 200
     assert isinstance(statements()[0], Statement)

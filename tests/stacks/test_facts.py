@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from stackviz.rules import packaged_tables
-from stackviz.stacks.files import DATA, read_files
+from stackviz.stacks.files import DATA, read_stack_files
 from stackviz.stacks.terms import all_terms
 
 FACTS = Path(__file__).parents[1] / "fixtures" / "facts" / "compat"
@@ -159,7 +159,7 @@ def test_every_counterpart_of_the_facts_is_a_pair_a_word_or_left_out_for_a_reaso
 
 
 def test_where_a_counterpart_went_is_there():
-    files = read_files()
+    files = read_stack_files()
     pairs = {frozenset((line["component"], line["other"] or line["other_stack"])) for line in files.counterparts}
     words = {term.term for term in all_terms()}
     with COUNTERPARTS.open(encoding="utf-8", newline="") as file:
@@ -175,7 +175,7 @@ def test_where_a_counterpart_went_is_there():
 
 
 def test_every_word_belongs_to_described_components_and_stacks():
-    files = read_files()
+    files = read_stack_files()
     for term in all_terms():
         assert {term.stack, term.other_stack} <= files.stacks.keys(), term
         assert {term.component, term.other_component} - {""} <= files.components.keys(), term

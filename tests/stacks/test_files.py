@@ -9,7 +9,7 @@ import pytest
 from stackviz.catalog.problems import CuratedDataError
 from stackviz.diagrams.layers import ROLE_TITLES, Layer
 from stackviz.rules import packaged_tables
-from stackviz.stacks.files import DATA, FILES, data_version, read_files
+from stackviz.stacks.files import DATA, FILES, read_stack_files, stacks_data_version
 from stackviz.stacks.views import SIDE_BY_SIDE
 from stackviz.wire import COMPONENTS
 
@@ -27,7 +27,7 @@ def spoil(folder, name, old, new):
 
 
 def test_the_files_are_right():
-    files = read_files()
+    files = read_stack_files()
     assert list(files.stacks) == [
         "nvidia-cuda", "apple-metal", "nvidia-windows", "nvidia-wsl2", "amd-rocm", "intel-xpu", "google-tpu",
         "huawei-cann", "cpu",
@@ -35,20 +35,20 @@ def test_the_files_are_right():
 
 
 def test_every_stack_has_something_on_all_eight_layers():
-    files = read_files()
+    files = read_stack_files()
     for stack, places in files.places.items():
         assert {files.components[slug]["layer"] for slug, *_ in places} == set(Layer), stack
 
 
 def test_every_component_is_two_sentences_that_are_no_essay():
-    for slug, line in read_files().components.items():
+    for slug, line in read_stack_files().components.items():
         for text in (line["is"], line["does"]):
             assert 20 < len(text) < 260, (slug, text)
             assert not re.search(r"[.!?] [A-Z]", text), (slug, text)
 
 
 def test_every_component_stands_somewhere():
-    files = read_files()
+    files = read_stack_files()
     standing = {slug for places in files.places.values() for slug, *_ in places}
     around = {slug for of_stack in (files.tools, files.beside) for slugs in of_stack.values() for slug in slugs}
     assert files.components.keys() == standing | around
@@ -57,7 +57,7 @@ def test_every_component_stands_somewhere():
 def test_every_software_says_how_to_see_its_version_and_how_to_install_it():
     untold = {
         slug
-        for slug, line in read_files().components.items()
+        for slug, line in read_stack_files().components.items()
         if line["layer"] != "hardware" and not (line.get("see") and line.get("install"))
     }
     assert untold == {"program"}
@@ -69,7 +69,7 @@ def test_no_index_of_packages_is_named():
 
 
 def test_every_stack_is_watched_by_something():
-    files = read_files()
+    files = read_stack_files()
     assert [stack for stack in files.stacks if not files.tools[stack]] == []
     assert files.tools["nvidia-cuda"]["nvidia-smi"] == ["nvml"]
 
@@ -91,26 +91,26 @@ def test_every_stack_is_watched_by_something():
     ],
 )  # fmt: skip
 def test_what_people_ask_for_is_on_its_stack(stack, wanted):
-    files = read_files()
+    files = read_stack_files()
     there = {slug for slug, *_ in files.places[stack]} | files.tools[stack].keys() | set(files.beside[stack])
     assert set(wanted.split()) - there == set()
 
 
 def test_every_role_has_a_title_to_translate():
-    files = read_files()
+    files = read_stack_files()
     roles = {line["role"] for line in files.components.values()}
     roles |= {role for places in files.places.values() for *_, role, _note in places if role}
     assert roles - ROLE_TITLES.keys() == set()
 
 
 def test_what_an_agent_reports_on_our_stacks_is_described():
-    described = read_files().components.keys()
+    described = read_stack_files().components.keys()
     assert COMPONENTS.keys() - described == {"hardware"}
 
 
 def test_every_gap_and_every_pair_between_the_three_stacks_is_explained():
     """Where one of the three that are drawn side by side has a role and another has not, a line says why."""
-    files = read_files()
+    files = read_stack_files()
     roles = {
         stack: {(role or files.components[slug]["role"]): slug for slug, _v, role, _n in files.places[stack]}
         for stack in SIDE_BY_SIDE
@@ -128,14 +128,14 @@ def test_every_gap_and_every_pair_between_the_three_stacks_is_explained():
 
 
 def test_the_driver_versions_shown_on_the_stack_are_those_of_the_tables():
-    [text] = [version for slug, version, *_ in read_files().places["nvidia-cuda"] if slug == "nvidia-driver"]
+    [text] = [version for slug, version, *_ in read_stack_files().places["nvidia-cuda"] if slug == "nvidia-driver"]
     rows = packaged_tables().rows("cuda-runtime", "needs", "nvidia-driver", platform="linux")
     low = {row.version: row.low for row in rows}
     assert text == f"≥ {low['12']} for CUDA 12, ≥ {low['13']} for CUDA 13"
 
 
 def test_the_macos_versions_shown_on_the_stack_are_those_of_the_tables():
-    [text] = [version for slug, version, *_ in read_files().places["apple-metal"] if slug == "macos"]
+    [text] = [version for slug, version, *_ in read_stack_files().places["apple-metal"] if slug == "macos"]
     low = {row.version: row.low for row in packaged_tables().rows("pytorch", "needs", "macos", part="mps")}
     assert text == f"≥ {low['2.9.0']} for torch 2.9, ≥ {low['2.15.0']} for 2.15"
 
@@ -163,7 +163,7 @@ def test_the_macos_versions_shown_on_the_stack_are_those_of_the_tables():
 def test_a_wrong_line_is_named(folder, name, old, new, problem):
     spoil(folder, name, old, new)
     with pytest.raises(CuratedDataError) as refused:
-        read_files(folder)
+        read_stack_files(folder)
     assert problem in str(refused.value)
 
 
@@ -171,15 +171,15 @@ def test_hundreds_of_problems_are_cut_to_a_readable_number(folder):
     text = (folder / "counterparts.csv").read_text()
     (folder / "counterparts.csv").write_text(re.sub(r"(?m)^(?!component,)(\w[\w-]*),", r"no-\1,", text))
     with pytest.raises(CuratedDataError) as refused:
-        read_files(folder)
+        read_stack_files(folder)
     assert len(str(refused.value).splitlines()) == 21
 
 
 def test_any_byte_changes_the_version(folder):
-    before = data_version(folder)
-    assert before == data_version()
+    before = stacks_data_version(folder)
+    assert before == stacks_data_version()
     spoil(folder, "stacks.toml", "order = 1", "order = 4")
-    assert data_version(folder) != before
+    assert stacks_data_version(folder) != before
 
 
 def test_text_of_the_components_holds_no_markup():

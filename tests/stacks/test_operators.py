@@ -5,8 +5,8 @@ from django.urls import reverse
 
 from stackviz.catalog.problems import CuratedDataError
 from stackviz.stacks import operators as operators_file
-from stackviz.stacks.files import DATA, read_files
-from stackviz.stacks.operators import DEVICES, EVERY, MODES, coverage, operators, steps_of
+from stackviz.stacks.files import DATA, read_stack_files
+from stackviz.stacks.operators import DEVICES, EVERY, MODES, operator_coverage, operators, steps_of
 from stackviz.stacks.operators_page import operator_page, operator_rows
 
 ASKED_FOR = {
@@ -39,7 +39,7 @@ def test_every_step_has_a_document_and_every_document_a_step():
 
 
 def test_a_component_that_a_step_names_is_described():
-    assert {step.component for step in ALL} - {""} <= set(read_files(DATA).components)
+    assert {step.component for step in ALL} - {""} <= set(read_stack_files(DATA).components)
 
 
 @pytest.mark.parametrize(
@@ -68,7 +68,7 @@ def test_what_falls_back_to_the_cpu_is_found():
 
 
 def test_coverage_grows_with_the_releases_of_torch():
-    newest, *_, oldest = coverage()
+    newest, *_, oldest = operator_coverage()
     assert (newest.torch, newest.mps_overloads, newest.core_with_nothing) == ("2.13.0", 890, 2)
     assert (oldest.torch, oldest.core_all) == ("1.13.1", None)
 

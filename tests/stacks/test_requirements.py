@@ -4,7 +4,7 @@ from dataclasses import dataclass, field
 
 import pytest
 
-from stackviz.diagrams.boxes import Box, Column
+from stackviz.diagrams.boxes import Box, StackColumn
 from stackviz.diagrams.layers import Layer, State
 from stackviz.rules import packaged_tables
 from stackviz.stacks.requirements import MOST_NEEDS, DescribedColumn, by_component, described_needs, reported_needs
@@ -50,8 +50,8 @@ def demands():
     return by_component(packaged_tables().requirements)
 
 
-def machine(demands, *findings: Said, **versions: str) -> Column:
-    column = Column(
+def machine(demands, *findings: Said, **versions: str) -> StackColumn:
+    column = StackColumn(
         key="m",
         title="m",
         subtitle="",
@@ -61,12 +61,12 @@ def machine(demands, *findings: Said, **versions: str) -> Column:
     return reported_needs(column, demands, LINUX, ["9.0"], findings)
 
 
-def table(column: Column, component: str) -> dict[tuple[str, str], object]:
+def table(column: StackColumn, component: str) -> dict[tuple[str, str], object]:
     requires = next(box.requires for box in column.boxes if box.component == component)
     return {(need.relation, need.subject): need for need in requires.needs} if requires else {}
 
 
-def described(demands, slug: str, system: str, *more: Box) -> Column:
+def described(demands, slug: str, system: str, *more: Box) -> StackColumn:
     column = DescribedColumn(
         key=f"stack:{slug}", title=slug, subtitle="", url="/s/", boxes=(*boxes(), *more), demands=demands
     )
@@ -147,6 +147,6 @@ def test_a_rule_about_one_thing_alone_ties_nothing(demands):
 
 
 def test_a_verdict_about_what_is_not_drawn_ties_nothing(demands):
-    column = Column(key="m", title="m", subtitle="", url="/m/", boxes=(box("pytorch", Layer.FRAMEWORK, "2.9.0"),))
+    column = StackColumn(key="m", title="m", subtitle="", url="/m/", boxes=(box("pytorch", Layer.FRAMEWORK, "2.9.0"),))
     finding = Said("driver-too-old", "cuda-runtime", "broken", "too old")
     assert reported_needs(column, demands, LINUX, (), (finding,)).links == ()

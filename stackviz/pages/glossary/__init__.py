@@ -10,10 +10,10 @@ The texts are Markdown files beside this module, `<language>/<number>-<anchor of
 
     Source: [title](https://...)
 
-A printed source is its title only. English is complete and names the sources. A heading in another language also says
-which English text it translates, `{#anchor of=1a2b3c4d}` (`Term.fingerprint`); a term without a translation is shown in
-English. `make translations` lists what is missing or outdated.
-A "?" beside a term on any page leads here: `{% help "dense" %}` -> /learn/#dense.
+A printed source is its title only. English is complete and names the sources. In other languages a heading also has the
+fingerprint of the English text it translates, `{#anchor of=1a2b3c4d}` (`GlossaryTerm.fingerprint`); terms without a
+translation are shown in English. `make translations` lists what is missing or outdated.
+A "?" beside a term on any page links here: `{% help "dense" %}` -> /learn/#dense.
 """
 
 import re
@@ -32,7 +32,7 @@ _SOURCE = re.compile(r"Source: (?:\[(?P<title>[^\[\]]+)\]\((?P<url>https://[^\s(
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Term:
+class GlossaryTerm:
     """One entry. `anchor` never changes: links from outside point to it."""
 
     anchor: str
@@ -54,7 +54,7 @@ class Chapter:
 
     anchor: str
     title: str
-    terms: Sequence[Term]
+    terms: Sequence[GlossaryTerm]
 
 
 @cache
@@ -108,7 +108,7 @@ def _read_chapter(path: Path) -> Chapter | None:
     return Chapter(anchor, title[1], tuple(_parse_term(path, section) for section in sections))
 
 
-def _parse_term(path: Path, section: str) -> Term:
+def _parse_term(path: Path, section: str) -> GlossaryTerm:
     first, _, body = section.partition("\n")
     if not (heading := _HEADING.fullmatch(first.strip())):
         raise ValueError(f"{path}: the heading '{first}' does not end in an anchor such as {{#dense}}")
@@ -116,7 +116,7 @@ def _parse_term(path: Path, section: str) -> Term:
     source = _SOURCE.fullmatch(paragraphs[-1]) if paragraphs else None
     if len(paragraphs) != (2 if source else 1):
         raise ValueError(f"{path}: '{first}' has one paragraph of text, then at most its source")
-    return Term(
+    return GlossaryTerm(
         anchor=heading["anchor"],
         title=heading["title"],
         text=paragraphs[0],
