@@ -16,59 +16,59 @@ _ONE_NAME_EVERYWHERE = frozenset({"nvidia", "apple"})
 _MARKS = re.compile(r"\([^()]{0,60}\)|\b(?:nvidia|amd|corporation|inc|graphics|cpu|processor)\b|[^a-z0-9.+]+")
 
 
-def contradiction(one: Reading, other: Reading) -> str:
+def contradiction(reading: Reading, other: Reading) -> str:
     """What of the two cannot be true of one machine, in words; "" if nothing. What only one of them tells is none."""
-    if one.kind in _TYPED or other.kind in _TYPED:
+    if reading.kind in _TYPED or other.kind in _TYPED:
         return ""
-    families = _family(other), _family(one)
+    families = _family(other), _family(reading)
     if all(families) and families[0] != families[1]:
         return f"the system is {families[0]} in one dump and {families[1]} in another"
-    for name, agrees in (_ONCE | _ONCE_PER_TOOL if one.kind == other.kind else _ONCE).items():
-        told = other.facts.get(name), one.facts.get(name)
-        if None not in told and not agrees(str(told[0]), str(told[1])):
-            return f"{name} is {told[0]} in one dump and {told[1]} in another"
-    return _cards_contradict(one, other)
+    for name, agrees in (_ONCE | _ONCE_PER_TOOL if reading.kind == other.kind else _ONCE).items():
+        stated = other.facts.get(name), reading.facts.get(name)
+        if None not in stated and not agrees(str(stated[0]), str(stated[1])):
+            return f"{name} is {stated[0]} in one dump and {stated[1]} in another"
+    return _cards_contradict(reading, other)
 
 
-def agreeing(one: Reading, other: Reading) -> int:
+def agreeing(reading: Reading, other: Reading) -> int:
     """How much of what tells machines apart both say alike."""
     facts = sum(
-        name in one.facts and name in other.facts and agrees(str(one.facts[name]), str(other.facts[name]))
+        name in reading.facts and name in other.facts and agrees(str(reading.facts[name]), str(other.facts[name]))
         for name, agrees in (_ONCE | _ONCE_PER_TOOL).items()
     )
-    cards = any(same_card(mine, theirs) for mine in one.cards for theirs in other.cards[:1])
+    cards = any(same_card(mine, theirs) for mine in reading.cards for theirs in other.cards[:1])
     return facts + cards
 
 
-def same_version(one: str, other: str) -> bool:
+def same_version(version: str, other: str) -> bool:
     """Whether one is the other told in more detail: 2.1.0 and 2.1.0+cu121, 535.104 and 535.104.05."""
-    short, long = sorted((one.strip(), other.strip()), key=len)
+    short, long = sorted((version.strip(), other.strip()), key=len)
     return long == short or (bool(short) and long.startswith(short) and long[len(short)] in ".+")
 
 
-def same_card(one: Card, other: Card, *, is_one_tool: bool = False) -> bool:
+def same_card(mine: Card, other: Card, *, is_one_tool: bool = False) -> bool:
     """Whether two tools may mean one card: names alike but for the maker and a cut end, memory and UUID not at odds.
 
     `is_one_tool`: the same tool speaks twice, so that names compare even where tools have their own.
     """
-    if (one.vendor != other.vendor) or ("mig_parent_index" in one.facts) != ("mig_parent_index" in other.facts):
+    if (mine.vendor != other.vendor) or ("mig_parent_index" in mine.facts) != ("mig_parent_index" in other.facts):
         return False
-    if len({card.facts["gfx_target"] for card in (one, other) if "gfx_target" in card.facts}) > 1:
+    if len({card.facts["gfx_target"] for card in (mine, other) if "gfx_target" in card.facts}) > 1:
         return False
-    if one.uuid_hash and other.uuid_hash and one.uuid_hash != other.uuid_hash:
+    if mine.uuid_hash and other.uuid_hash and mine.uuid_hash != other.uuid_hash:
         return False
-    if one.memory_bytes and other.memory_bytes and not 0.8 < one.memory_bytes / other.memory_bytes < 1.25:
+    if mine.memory_bytes and other.memory_bytes and not 0.8 < mine.memory_bytes / other.memory_bytes < 1.25:
         return False
-    if one.vendor not in _ONE_NAME_EVERYWHERE and not is_one_tool:
+    if mine.vendor not in _ONE_NAME_EVERYWHERE and not is_one_tool:
         return True
-    return _same_name(one.reported_name, other.reported_name)
+    return _same_name(mine.reported_name, other.reported_name)
 
 
-def _same_name(one: str, other: str) -> bool:
-    for cut, whole in ((one, other), (other, one)):
+def _same_name(name: str, other: str) -> bool:
+    for cut, whole in ((name, other), (other, name)):
         if cut.endswith("..."):
             return _bare(whole.removesuffix("...")).startswith(_bare(cut.removesuffix("...")))
-    return _bare(one) == _bare(other)
+    return _bare(name) == _bare(other)
 
 
 def _bare(name: str) -> str:
@@ -76,13 +76,13 @@ def _bare(name: str) -> str:
     return _MARKS.sub("", name.lower().replace("(r)", "").replace("(tm)", ""))
 
 
-def _same_processor(one: str, other: str) -> bool:
-    short, long = sorted((_bare(one), _bare(other)), key=len)
+def _same_processor(model: str, other: str) -> bool:
+    short, long = sorted((_bare(model), _bare(other)), key=len)
     return short in long
 
 
-def _same_text(one: str, other: str) -> bool:
-    return one.strip().casefold() == other.strip().casefold()
+def _same_text(text: str, other: str) -> bool:
+    return text.strip().casefold() == other.strip().casefold()
 
 
 _ONCE: dict[str, Callable[[str, str], bool]] = {
@@ -115,7 +115,7 @@ def _family(reading: Reading) -> str:
     family = systems.family(reading.facts)
     if not family:
         return "macOS" if reading.facts.get("apple.chip") or "apple" in _vendors(reading) else ""
-    if _told(reading.facts.get("os.wsl")) or "wsl" in str(reading.facts.get("os.kernel") or "").lower():
+    if _is_stated(reading.facts.get("os.wsl")) or "wsl" in str(reading.facts.get("os.kernel") or "").lower():
         return ""
     return _FAMILIES[family]
 
@@ -124,20 +124,20 @@ def _vendors(reading: Reading) -> set[str]:
     return {card.vendor for card in reading.cards}
 
 
-def _told(value: Scalar | None) -> bool:
+def _is_stated(value: Scalar | None) -> bool:
     return value not in (None, False, "")
 
 
-def _cards_contradict(one: Reading, other: Reading) -> str:
+def _cards_contradict(reading: Reading, other: Reading) -> str:
     """Cards of one maker: what one tool lists must be among what the other lists, however many either shows."""
-    for own, others in ((one, other), (other, one)):
-        if "apple" in _vendors(own) and "nvidia" in _vendors(others):
+    for mine, others in ((reading, other), (other, reading)):
+        if "apple" in _vendors(mine) and "nvidia" in _vendors(others):
             return "a GPU of Apple's is in one dump and one of NVIDIA's in another"
-    for vendor in {card.vendor for card in one.cards} & {card.vendor for card in other.cards}:
-        fewer, more = sorted((_whole(one, vendor), _whole(other, vendor)), key=len)
-        if one.kind == other.kind and one.kind not in _LISTS_SOME_CARDS and len(fewer) != len(more):
-            return f"{len(_whole(other, vendor))} cards in one dump and {len(_whole(one, vendor))} in another"
-        stranger = _not_among(fewer, more, is_one_tool=one.kind == other.kind)
+    for vendor in {card.vendor for card in reading.cards} & {card.vendor for card in other.cards}:
+        fewer, more = sorted((_whole(reading, vendor), _whole(other, vendor)), key=len)
+        if reading.kind == other.kind and reading.kind not in _LISTS_SOME_CARDS and len(fewer) != len(more):
+            return f"{len(_whole(other, vendor))} cards in one dump and {len(_whole(reading, vendor))} in another"
+        stranger = _not_among(fewer, more, is_one_tool=reading.kind == other.kind)
         if stranger is not None:
             return f"{stranger.reported_name} is in one dump and not in another"
     return ""
@@ -150,8 +150,8 @@ def _whole(reading: Reading, vendor: str) -> list[Card]:
 def _not_among(fewer: Sequence[Card], more: Sequence[Card], *, is_one_tool: bool) -> Card | None:
     left = list(more)
     for card in fewer:
-        found = next((theirs for theirs in left if same_card(card, theirs, is_one_tool=is_one_tool)), None)
-        if found is None:
+        match = next((theirs for theirs in left if same_card(card, theirs, is_one_tool=is_one_tool)), None)
+        if match is None:
             return card
-        left.remove(found)
+        left.remove(match)
     return None

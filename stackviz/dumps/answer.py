@@ -8,9 +8,9 @@ from stackviz.dumps.machines import DumpedMachine
 from stackviz.rules import Finding, Severity, Tables, judge
 from stackviz.wire import Absent, Card, Report, Result, Scalar
 
-__all__ = ["ASKED", "answer"]
+__all__ = ["ALWAYS_LISTED", "answer"]
 
-ASKED = (
+ALWAYS_LISTED = (
     "os.name",
     "os.version",
     "python.version",
@@ -62,14 +62,14 @@ def answer(
 def _nothing() -> Document:
     return {
         "kinds": [],
-        "facts": dict.fromkeys(ASKED),
+        "facts": dict.fromkeys(ALWAYS_LISTED),
         "cards": [],
         "components": [],
         "findings": [],
         "results": [],
         "not_understood": [],
         "problems": [],
-        "reasons": {name: _reason(_NOBODY_SAID) for name in ASKED},
+        "reasons": {name: _reason(_NOBODY_SAID) for name in ALWAYS_LISTED},
     }
 
 
@@ -83,11 +83,16 @@ def _answer(machine: DumpedMachine, tables: Tables, sheet_of: SheetOf | None) ->
         "facts": facts,
         "cards": cards,
         "components": [
-            {"layer": one.layer or None, "component": one.component, "version": one.version, "state": one.state}
-            | ({"name": one.name} if one.name else {})
-            for one in components(report, findings)
+            {
+                "layer": component.layer or None,
+                "component": component.component,
+                "version": component.version,
+                "state": component.state,
+            }
+            | ({"name": component.name} if component.name else {})
+            for component in components(report, findings)
         ],
-        "findings": [_finding(one) for one in findings if one.severity != Severity.FITS],
+        "findings": [_finding(component) for component in findings if component.severity != Severity.FITS],
         "results": [_result(result) for result in machine.reading.results],
         "not_understood": list(machine.reading.ignored),
         "problems": list(machine.reading.problems),
@@ -97,7 +102,7 @@ def _answer(machine: DumpedMachine, tables: Tables, sheet_of: SheetOf | None) ->
 
 def _facts(report: Report) -> tuple[dict[str, Scalar | None], dict[str, Document]]:
     """The facts asked for, then every other that was told; and why what is null is null."""
-    facts: dict[str, Scalar | None] = {name: report.facts.get(name) for name in ASKED}
+    facts: dict[str, Scalar | None] = {name: report.facts.get(name) for name in ALWAYS_LISTED}
     absent = dict(report.absent)
     for name, other in _ELSE.items():
         if facts[name] is None:
@@ -105,7 +110,7 @@ def _facts(report: Report) -> tuple[dict[str, Scalar | None], dict[str, Document
             if other in absent:
                 absent.setdefault(name, absent[other])
     facts |= {name: value for name, value in report.facts.items() if name not in facts}
-    lacking = {name: absent.get(name, _NOBODY_SAID) for name in ASKED if facts[name] is None}
+    lacking = {name: absent.get(name, _NOBODY_SAID) for name in ALWAYS_LISTED if facts[name] is None}
     lacking |= {name: why for name, why in absent.items() if name not in facts}
     return facts, {name: _reason(why) for name, why in lacking.items()}
 
@@ -165,13 +170,13 @@ def _finding(finding: Finding) -> Document:
 
 def _result(result: Result) -> Document:
     """`value`: the mean, as the benchmark states it; null for a run that failed, with the reason."""
-    told = result.extra.get("mean")
+    stated = result.extra.get("mean")
     mean = sum(result.samples) / len(result.samples) if result.samples else None
     document: Document = {
         "benchmark": result.benchmark,
         "device": result.device,
         "params": dict(result.params),
-        "value": told if told is not None else mean,
+        "value": stated if stated is not None else mean,
         "unit": result.unit,
     }
     if "stddev" in result.extra:

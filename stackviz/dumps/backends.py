@@ -21,5 +21,5 @@ def vendors_of(reading: Reading) -> tuple[str, ...]:
     if reading.cards:
         return tuple(dict.fromkeys(card.vendor for card in reading.cards))
     named = (str(result.params.get("backend") or "") for result in reading.results)
-    words = (word.strip().casefold() for backend in named for word in backend.split(","))
-    return tuple(dict.fromkeys(_VENDORS[word] for word in words if word in _VENDORS))
+    words = (name.strip().casefold() for backend in named for name in backend.split(","))
+    return tuple(dict.fromkeys(_VENDORS[name] for name in words if name in _VENDORS))

@@ -26,15 +26,15 @@ class Component:
 
 def components(report: Report, findings: Sequence[Finding]) -> tuple[Component, ...]:
     """What was found, and what must be there although nobody told its version; top to bottom."""
-    found = [
+    software = [
         Component(layer or "", component, version, _state(component, version, findings))
         for component, version in dict.fromkeys((*_software(report), *_from_facts(report)))
         if (layer := layer_of(component)) != "hardware"
     ]
     cards = [Component("hardware", "hardware", None, _card_state(card, findings), card.reported_name)
              for card in report.cards]  # fmt: skip
-    order = {layer: place for place, layer in enumerate(LAYERS)}
-    return tuple(sorted((*found, *cards), key=lambda one: order.get(one.layer, -1)))
+    order = {layer: position for position, layer in enumerate(LAYERS)}
+    return tuple(sorted((*software, *cards), key=lambda row: order.get(row.layer, -1)))
 
 
 def _software(report: Report) -> Iterator[tuple[str, str | None]]:
@@ -82,7 +82,7 @@ def _system(facts: Mapping[str, Scalar]) -> tuple[str, str | None] | None:
 
 
 def _state(component: str, version: str | None, findings: Sequence[Finding]) -> str:
-    return _worst(findings, lambda one: one.component == component) or ("reported" if version else "unknown")
+    return _worst(findings, lambda finding: finding.component == component) or ("reported" if version else "unknown")
 
 
 def _card_state(card: Card, findings: Sequence[Finding]) -> str:
@@ -96,5 +96,5 @@ def _card_state(card: Card, findings: Sequence[Finding]) -> str:
 
 
 def _worst(findings: Sequence[Finding], is_about: Callable[[Finding], bool]) -> str:
-    said = {Severity(one.severity) for one in findings if is_about(one)}
-    return next((severity.value for severity in _WORST_FIRST if severity in said), "")
+    severities = {Severity(finding.severity) for finding in findings if is_about(finding)}
+    return next((severity.value for severity in _WORST_FIRST if severity in severities), "")

@@ -97,23 +97,23 @@ def _masked(text: str) -> str:
 
 def _names(text: str) -> Iterator[tuple[str, str]]:
     """People and hosts that the text names in prompts, folders and by `uname`: they are masked wherever they stand."""
-    found = {match[2]: "user" for match in _PROMPT.finditer(text)}
-    found |= {match[1]: "user" for match in HOME.finditer(text)}
-    found |= {match[3]: "host" for match in _PROMPT.finditer(text)}
-    found |= {match[2]: "host" for match in _UNAME.finditer(text)}
-    telling = [(name, stand_in) for name, stand_in in found.items() if is_telling(name)]
+    names = {match[2]: "user" for match in _PROMPT.finditer(text)}
+    names |= {match[1]: "user" for match in HOME.finditer(text)}
+    names |= {match[3]: "host" for match in _PROMPT.finditer(text)}
+    names |= {match[2]: "host" for match in _UNAME.finditer(text)}
+    telling = [(name, stand_in) for name, stand_in in names.items() if is_telling(name)]
     yield from sorted(telling, key=lambda item: len(item[0]), reverse=True)[:_MOST_NAMES]
 
 
-def _without_name(found: re.Match[str]) -> str:
-    told = found[2].strip().lower()
-    is_plain = is_nobody(told) or told in _DOES_NOT_TELL
-    return found[0] if is_plain else f"{found[1]}{REDACTED}"
+def _without_name(match: re.Match[str]) -> str:
+    name = match[2].strip().lower()
+    is_plain = is_nobody(name) or name in _DOES_NOT_TELL
+    return match[0] if is_plain else f"{match[1]}{REDACTED}"
 
 
-def _without_serial(found: re.Match[str]) -> str:
-    is_said = found[2].strip().lower() not in _DOES_NOT_TELL
-    return f"{found[1]}{REDACTED}" if is_said else found[0]
+def _without_serial(match: re.Match[str]) -> str:
+    is_said = match[2].strip().lower() not in _DOES_NOT_TELL
+    return f"{match[1]}{REDACTED}" if is_said else match[0]
 
 
 def _without_serial_column(lines: list[str]) -> Iterator[str]:
@@ -125,12 +125,12 @@ def _without_serial_column(lines: list[str]) -> Iterator[str]:
     width = 0
     for line in lines:
         cells = line.split(",") if "," in line and (columns or "serial" in line) else []
-        named = [place for place, cell in enumerate(cells) if cell.strip().lower() in _SERIAL_COLUMNS]
+        named = [column for column, cell in enumerate(cells) if cell.strip().lower() in _SERIAL_COLUMNS]
         if named:
             columns, width = named, len(cells)
         elif columns and len(cells) == width:
-            for place in columns:
-                cells[place] = _masked_cell(cells[place])
+            for column in columns:
+                cells[column] = _masked_cell(cells[column])
             line = ",".join(cells)  # noqa: PLW2901
         elif columns and line.strip():
             columns = []
@@ -138,8 +138,8 @@ def _without_serial_column(lines: list[str]) -> Iterator[str]:
 
 
 def _masked_cell(cell: str) -> str:
-    told = cell.strip().strip('"')
-    return cell.replace(told, REDACTED) if told and told.lower() not in _DOES_NOT_TELL else cell
+    value = cell.strip().strip('"')
+    return cell.replace(value, REDACTED) if value and value.lower() not in _DOES_NOT_TELL else cell
 
 
 def _without_addresses(line: str) -> str:

@@ -86,11 +86,11 @@ def _merge_cards(whole: Reading, cards: Iterable[Card]) -> dict[int, int]:
     renumbered: dict[int, int] = {}
     taken: set[int] = set()
     for card in cards:
-        place = _place_of(card, whole.cards, taken)
-        if place is not None:
-            taken.add(place)
-            whole.cards[place] = _completed(whole.cards[place], card)
-            renumbered[card.index] = whole.cards[place].index
+        position = _position_of(card, whole.cards, taken)
+        if position is not None:
+            taken.add(position)
+            whole.cards[position] = _completed(whole.cards[position], card)
+            renumbered[card.index] = whole.cards[position].index
         elif len(whole.cards) < LIMITS.cards:
             taken.add(len(whole.cards))
             index = _free_index(card.index, whole.cards)
@@ -99,10 +99,14 @@ def _merge_cards(whole: Reading, cards: Iterable[Card]) -> dict[int, int]:
     return renumbered
 
 
-def _place_of(card: Card, cards: Sequence[Card], taken: set[int]) -> int | None:
+def _position_of(card: Card, cards: Sequence[Card], taken: set[int]) -> int | None:
     """Where this card is among those: the one of its number if it may be that, else the first that may."""
-    fitting = [place for place, one in enumerate(cards) if place not in taken and same_card(one, card)]
-    return next((place for place in fitting if cards[place].index == card.index), fitting[0] if fitting else None)
+    fitting = [
+        position for position, candidate in enumerate(cards) if position not in taken and same_card(candidate, card)
+    ]
+    return next(
+        (position for position in fitting if cards[position].index == card.index), fitting[0] if fitting else None
+    )
 
 
 def _free_index(wanted: int, cards: Sequence[Card]) -> int:
@@ -115,8 +119,8 @@ def _completed(card: Card, other: Card) -> Card:
     is_cut = card.reported_name.endswith("...") and not other.reported_name.endswith("...")
     facts = {**other.facts, **card.facts}
     memory_bytes = card.memory_bytes or other.memory_bytes
-    told = {*facts, *(["memory_bytes"] if memory_bytes else []), *(["uuid_hash"] if other.uuid_hash else [])}
-    absent = {name: why for name, why in {**other.absent, **card.absent}.items() if name not in told}
+    stated = {*facts, *(["memory_bytes"] if memory_bytes else []), *(["uuid_hash"] if other.uuid_hash else [])}
+    absent = {name: why for name, why in {**other.absent, **card.absent}.items() if name not in stated}
     return replace(
         card,
         reported_name=other.reported_name if is_cut else card.reported_name,
@@ -132,23 +136,23 @@ def _merged_software(ordered: Sequence[Reading]) -> Iterator[Software]:
 
     Two versions in one dump (pip and conda disagree) are both kept.
     """
-    found: dict[str, list[Software]] = {}
+    by_component: dict[str, list[Software]] = {}
     for reading in ordered:
-        settled = {name: list(told) for name, told in found.items()}
+        settled = {name: list(versions) for name, versions in by_component.items()}
         for software in reading.software:
-            told = found.setdefault(software.component, [])
-            alike = next((one for one in told if _same_software(one, software)), None)
+            versions = by_component.setdefault(software.component, [])
+            alike = next((known for known in versions if _same_software(known, software)), None)
             if alike is not None:
-                told[told.index(alike)] = _fuller(alike, software)
+                versions[versions.index(alike)] = _fuller(alike, software)
             elif not settled.get(software.component):
-                told.append(software)
-    everything = [software for told in found.values() for software in told]
+                versions.append(software)
+    everything = [software for versions in by_component.values() for software in versions]
     yield from everything[: LIMITS.software]
 
 
-def _same_software(one: Software, other: Software) -> bool:
-    return one.version is None or other.version is None or same_version(one.version, other.version)
+def _same_software(software: Software, other: Software) -> bool:
+    return software.version is None or other.version is None or same_version(software.version, other.version)
 
 
-def _fuller(one: Software, other: Software) -> Software:
-    return max(one, other, key=lambda software: len(software.version or ""))
+def _fuller(first: Software, second: Software) -> Software:
+    return max(first, second, key=lambda software: len(software.version or ""))

@@ -28,12 +28,12 @@ _NO_SECRET = frozenset({"none", "null", "true", "false", "unknown", "not set", "
 def without_secrets(text: str, stand_in: str) -> str:
     """Never fewer or more lines. What is no secret for certain, but is named as one, goes too."""
 
-    def hidden(found: re.Match[str]) -> str:
-        return found[0] if found[2].lower() in _NO_SECRET else f"{found[1]}{stand_in}"
+    def hidden(match: re.Match[str]) -> str:
+        return match[0] if match[2].lower() in _NO_SECRET else f"{match[1]}{stand_in}"
 
     text = _AUTHORIZED.sub(hidden, _FORMS.sub(stand_in, text))
     text = _NAMED.sub(hidden, text)
     text = _URL.sub(f"{stand_in}@", text) if "://" in text else text
     if "PRIVATE KEY-----" in text:
-        text = _PEM.sub(lambda found: _PEM_LINE.sub(stand_in, found[0]), text)
+        text = _PEM.sub(lambda match: _PEM_LINE.sub(stand_in, match[0]), text)
     return text

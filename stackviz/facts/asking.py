@@ -46,9 +46,9 @@ def run_command(argv: Sequence[str], timeout_s: float) -> str:
         raise Missing("timeout", f"{argv[0]} did not end in {timeout_s:g} s") from None
     text = done.stdout.decode("utf-8", "replace")[:_MOST_OUTPUT_CHARS]
     if done.returncode:
-        said = (done.stderr or done.stdout).decode("utf-8", "replace").strip().splitlines()
+        messages = (done.stderr or done.stdout).decode("utf-8", "replace").strip().splitlines()
         detail = f"{argv[0]} ended with {done.returncode}"
-        raise Missing("failed", f"{detail}: {said[-1][:300]}" if said else detail)
+        raise Missing("failed", f"{detail}: {messages[-1][:300]}" if messages else detail)
     return text
 
 
@@ -69,19 +69,19 @@ class Surroundings:
     environ: Mapping[str, str] = field(default_factory=lambda: dict(os.environ))
     run_command: Callable[[Sequence[str], float], str] = run_command
     torch: Any = None  # torch has no types to rely on
-    _said: dict[tuple[str, ...], str | Missing] = field(default_factory=dict)
+    _outputs: dict[tuple[str, ...], str | Missing] = field(default_factory=dict)
 
     def run(self, *argv: str, timeout_s: float = COMMAND_TIMEOUT_S) -> str:
         """What a command prints; it runs once, however many facts come from it. Raises Missing."""
-        if argv not in self._said:
+        if argv not in self._outputs:
             try:
-                self._said[argv] = self.run_command(argv, timeout_s)
+                self._outputs[argv] = self.run_command(argv, timeout_s)
             except Missing as missing:
-                self._said[argv] = missing
-        said = self._said[argv]
-        if isinstance(said, Missing):
-            raise Missing(said.reason, said.detail)
-        return said
+                self._outputs[argv] = missing
+        answer = self._outputs[argv]
+        if isinstance(answer, Missing):
+            raise Missing(answer.reason, answer.detail)
+        return answer
 
     def path(self, name: str) -> Path:
         return self.root / name.lstrip("/")
@@ -130,22 +130,22 @@ class Questions:
     """
 
     def __init__(self) -> None:
-        self._asked: list[tuple[str, Question]] = []
+        self._questions: list[tuple[str, Question]] = []
 
     def about(self, name: str) -> Callable[[Question], Question]:
         def add(question: Question) -> Question:
-            self._asked.append((name, question))
+            self._questions.append((name, question))
             return question
 
         return add
 
     @property
     def names(self) -> tuple[str, ...]:
-        return tuple(name for name, _ in self._asked)
+        return tuple(name for name, _ in self._questions)
 
     def ask(self, around: Surroundings, sheet: Sheet) -> None:
         """Ask all; each ends as a fact or as an absent fact with its reason."""
-        for name, question in self._asked:
+        for name, question in self._questions:
             try:
                 value = question(around)
             except Missing as missing:

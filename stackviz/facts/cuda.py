@@ -57,8 +57,8 @@ FACTS.text("cuda.toolkit_version", "version nvcc states")
 def _init_answer(around: Surroundings) -> dict[str, str]:
     if around.system not in ("Linux", "Windows"):
         raise Missing("not_applicable", "asked on Linux and Windows only")
-    said = around.run(sys.executable, "-P", "-c", _INIT, timeout_s=_INIT_TIMEOUT_S)
-    answer = dict(line.split(" ", 1) for line in said.splitlines() if " " in line)
+    output = around.run(sys.executable, "-P", "-c", _INIT, timeout_s=_INIT_TIMEOUT_S)
+    answer = dict(line.split(" ", 1) for line in output.splitlines() if " " in line)
     if "missing" in answer:
         raise Missing("not_installed", "libcuda, part of the NVIDIA driver, cannot be loaded")
     return answer
@@ -127,10 +127,10 @@ def _in_cache(around: Surroundings) -> Iterator[str]:
     """`	libcudnn.so.9 (libc6,x86-64) => /usr/lib/x86_64-linux-gnu/libcudnn.so.9`; musl has no ldconfig -p."""
     for ldconfig in ("ldconfig", "/sbin/ldconfig"):  # /sbin is often not in a user's PATH
         try:
-            said = around.run(ldconfig, "-p")
+            output = around.run(ldconfig, "-p")
         except Missing:
             continue
-        paths = (line.partition("=> ")[2].strip() for line in said.splitlines())
+        paths = (line.partition("=> ")[2].strip() for line in output.splitlines())
         yield from sorted(path for path in paths if _is_cudnn(PurePosixPath(path).name))
         return
 
@@ -139,8 +139,8 @@ def _in_cache(around: Surroundings) -> Iterator[str]:
 def cudnn_libraries(around: Surroundings) -> str:
     """Paths a loader would search before or beside Python's packages, those of the packages left out."""
     only_on(around, "Linux")
-    found = dict.fromkeys([*_in_search_path(around), *_in_cache(around)])
-    outside = [path for path in found if "/site-packages/" not in path and "/dist-packages/" not in path]
+    paths = dict.fromkeys([*_in_search_path(around), *_in_cache(around)])
+    outside = [path for path in paths if "/site-packages/" not in path and "/dist-packages/" not in path]
     if not outside:
         raise Missing("not_applicable", "no cuDNN outside Python's packages")
     return _as_many_as_fit(outside)

@@ -119,10 +119,10 @@ def fabric_manager(around: Surroundings) -> str | None:
     has_unit = any(around.path(f"{folder}/{_FABRIC_MANAGER}.service").exists() for folder in _UNIT_FOLDERS)
     if not has_unit and not pci_devices(around, _SWITCH_CLASS):
         raise Missing("not_applicable", "no NVSwitch, and no fabric manager installed")
-    said = around.run("systemctl", "show", "-p", "LoadState", "-p", "ActiveState", _FABRIC_MANAGER)
-    if "LoadState=not-found" in said:
+    output = around.run("systemctl", "show", "-p", "LoadState", "-p", "ActiveState", _FABRIC_MANAGER)
+    if "LoadState=not-found" in output:
         raise Missing("not_installed", "the fabric manager is not installed")
-    match = re.search(r"ActiveState=([\w-]+)", said)
+    match = re.search(r"ActiveState=([\w-]+)", output)
     return match[1] if match else None
 
 

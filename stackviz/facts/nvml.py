@@ -76,11 +76,11 @@ _THROTTLE_BITS = {
 
 
 class NoNvml(Missing):
-    """NVML does not start. `said`: how NVML calls it; None where it was not there to say anything."""
+    """NVML does not start. `error_text`: how NVML calls it; None where it was not there to say anything."""
 
-    def __init__(self, reason: str, detail: str, said: str | None = None) -> None:
+    def __init__(self, reason: str, detail: str, error_text: str | None = None) -> None:
         super().__init__(reason, detail)
-        self.said = said
+        self.error_text = error_text
 
 
 class CardLost(Missing):
@@ -165,8 +165,8 @@ def open_nvml() -> Iterator[Nvml]:
         pynvml.nvmlInit()
     except pynvml.NVMLError as error:
         reason, detail = _NO_START.get(_code(error), ("failed", f"NVML does not start: {error}"))
-        said = None if reason == "not_installed" else _OWN_WORDS.get(_code(error), str(error))
-        raise NoNvml(reason, detail, said) from None
+        error_text = None if reason == "not_installed" else _OWN_WORDS.get(_code(error), str(error))
+        raise NoNvml(reason, detail, error_text) from None
     except OSError as error:
         raise NoNvml("failed", f"NVML does not load: {error}", f"NVML does not load: {error}") from None
     try:
@@ -196,7 +196,7 @@ def throttle_bits(nvml: Nvml, handle: object) -> int:
 
 def throttle_words(bits: int) -> str:
     """The reasons as words, space separated; "none" where nothing holds the clock back."""
-    return " ".join(word for bit, word in _THROTTLE_BITS.items() if bits & bit) or "none"
+    return " ".join(reason for bit, reason in _THROTTLE_BITS.items() if bits & bit) or "none"
 
 
 def _code(error: Exception) -> int:

@@ -111,14 +111,14 @@ def cpu_sockets(around: Surroundings) -> int | None:
 def cpu_cache_last_level_bytes(around: Surroundings) -> int | None:
     only_on(around, "Linux")
     caches = around.path("/sys/devices/system/cpu/cpu0/cache")
-    found: list[tuple[int, int]] = []
+    sizes: list[tuple[int, int]] = []
     for index in caches.iterdir() if caches.is_dir() else ():
         where = f"/sys/devices/system/cpu/cpu0/cache/{index.name}"
         size = re.match(r"(\d+)([KMG])$", around.read(f"{where}/size") or "")
         level = around.read(f"{where}/level") or ""
         if size and level.isdigit() and around.read(f"{where}/type") != "Instruction":
-            found.append((int(level), int(size[1]) * {"K": 2**10, "M": 2**20, "G": 2**30}[size[2]]))
-    return max(found)[1] if found else None
+            sizes.append((int(level), int(size[1]) * {"K": 2**10, "M": 2**20, "G": 2**30}[size[2]]))
+    return max(sizes)[1] if sizes else None
 
 
 @FACTS.number("cpu.clock_max_hz", "highest clock of the first processor", unit="Hz", least=1)
@@ -148,8 +148,8 @@ def _windows_memory_bytes() -> int | None:
         ]
 
     status = Status(length=ctypes.sizeof(Status))
-    asked = ctypes.windll.kernel32.GlobalMemoryStatusEx(ctypes.byref(status))  # type: ignore[attr-defined]
-    return int(status.total) if asked else None
+    succeeded = ctypes.windll.kernel32.GlobalMemoryStatusEx(ctypes.byref(status))  # type: ignore[attr-defined]
+    return int(status.total) if succeeded else None
 
 
 @FACTS.size("memory.total_bytes", "main memory the system can use")

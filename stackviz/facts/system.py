@@ -97,8 +97,8 @@ def os_secure_boot(around: Surroundings) -> bool | None:
     variable = around.read(_SECURE_BOOT)
     if variable is not None:
         return variable.endswith("\x01")
-    said = around.run("mokutil", "--sb-state")
-    match = re.search(r"SecureBoot (enabled|disabled)", said)
+    output = around.run("mokutil", "--sb-state")
+    match = re.search(r"SecureBoot (enabled|disabled)", output)
     return match[1] == "enabled" if match else None
 
 

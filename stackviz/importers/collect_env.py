@@ -14,13 +14,13 @@ from stackviz.importers.env_report import (
     add_card,
     check_torch_versions,
     component_of,
-    is_said,
+    is_given,
     number_of_bytes,
-    take_platform,
-    take_python,
-    take_system,
-    take_truth,
-    tell,
+    state_platform,
+    state_python,
+    state_system,
+    state_text,
+    state_truth,
 )
 from stackviz.importers.importer import Importer, Span
 from stackviz.importers.lscpu import is_processor_line, read_processor
@@ -45,7 +45,7 @@ _MARGIN = " \t>`|"
 # ---- where they lie -------------------------------------------------------------------------------------------------
 
 _COMMON = ("PyTorch version", "GPU models and configuration")
-_OWN = (
+_SPECIFIC = (
     "Is debug build", "CUDA used to build PyTorch", "ROCM used to build PyTorch", "Libc version", "Python platform",
     "Is CUDA available", "CUDA runtime version", "CUDA_MODULE_LOADING set to", "Nvidia driver version",
     "cuDNN version", "Is XPU available", "HIP runtime version", "MIOpen runtime version", "Is XNNPACK available",
@@ -53,7 +53,7 @@ _OWN = (
 )  # fmt: skip
 """Labels that only these reports write; those of _COMMON are in issue templates too."""
 
-_LABEL = re.compile(rf"^[{_MARGIN}]{{0,8}}({'|'.join(map(re.escape, _COMMON + _OWN))})[ \t]*:", re.MULTILINE)
+_LABEL = re.compile(rf"^[{_MARGIN}]{{0,8}}({'|'.join(map(re.escape, _COMMON + _SPECIFIC))})[ \t]*:", re.MULTILINE)
 _BEFORE = re.compile(
     r"collect[_-]env|Collecting environment|^[\s`=]*$|System Info|PyTorch Info|^\W*(?:OS|\w+ version)\s*:"
 )
@@ -101,8 +101,8 @@ def _groups(text: str) -> list[dict[str, int]]:
 
 def _is_enough(group: dict[str, int]) -> bool:
     """An issue template has the common labels too; half a dump has few of its own."""
-    own = len(group.keys() - set(_COMMON))
-    return 2 * own + (len(group) - own) >= 3
+    specific = len(group.keys() - set(_COMMON))
+    return 2 * specific + (len(group) - specific) >= 3
 
 
 def _start(text: str, at: int, floor: int) -> int:
@@ -256,16 +256,16 @@ _SECTIONS = frozenset({"CPU Info", "GPU Topology"})
 
 def _take_text(fact: str, component: str = "") -> Callable[[Reading, str], None]:
     def take(reading: Reading, written: str) -> None:
-        text = tell(reading, fact, written, _TOOL)
+        text = state_text(reading, fact, written, _TOOL)
         reading.sheet.state(fact, text)
         if text and component:
-            reading.found(component, text, _TOOL)
+            reading.add_software(component, text, _TOOL)
 
     return take
 
 
 def _take_truth(fact: str) -> Callable[[Reading, str], None]:
-    return lambda reading, written: take_truth(reading, fact, written, _TOOL)
+    return lambda reading, written: state_truth(reading, fact, written, _TOOL)
 
 
 def _take_tool(component: str) -> Callable[[Reading, str], None]:
@@ -273,8 +273,8 @@ def _take_tool(component: str) -> Callable[[Reading, str], None]:
 
     def take(reading: Reading, written: str) -> None:
         match = re.search(r"(?<![\w.])\d+\.\d+(?:\.\d+)?[\w.-]{0,20}", re.sub(r"\([^)]{0,200}\)", " ", written))
-        if match and is_said(written):
-            reading.found(component, match[0], _TOOL)
+        if match and is_given(written):
+            reading.add_software(component, match[0], _TOOL)
 
     return take
 
@@ -292,18 +292,18 @@ def _take_cuda_build(reading: Reading, written: str) -> None:
 
 
 def _take_libc(reading: Reading, written: str) -> None:
-    text = tell(reading, "os.libc", written, _TOOL)
+    text = state_text(reading, "os.libc", written, _TOOL)
     reading.sheet.state("os.libc", text.replace("-", " ", 1) if text else None)
 
 
 def _take_driver(reading: Reading, written: str) -> None:
     """One version; torch 0.4 could list one for each card."""
-    text = tell(reading, "nvidia.driver_version", written.strip(), _TOOL)
+    text = state_text(reading, "nvidia.driver_version", written.strip(), _TOOL)
     versions = set(re.findall(r"(?<![\w.])\d+\.\d+(?:\.\d+)?", re.sub(r"GPU \d+:", "", written))) if text else set()
     if len(versions) == 1:
         (version,) = versions
         reading.sheet.state("nvidia.driver_version", version)
-        reading.found("nvidia-driver", version, _TOOL)
+        reading.add_software("nvidia-driver", version, _TOOL)
     elif text:
         reading.sheet.mark_missing("nvidia.driver_version", "not_reported", f"collect_env says {text}")
 
@@ -319,7 +319,7 @@ def _take_cudnn(reading: Reading, written: str) -> None:
     if paths:
         reading.sheet.state("cudnn.libraries", " ".join(paths))
     if not versions:
-        text = tell(reading, "cudnn.version", written, _TOOL)
+        text = state_text(reading, "cudnn.version", written, _TOOL)
         versions = {text} if text and re.fullmatch(r"\d+(\.\d+)*", text) else set()
         reading.sheet.mark_missing("cudnn.version", "not_reported", "the libraries' names hold no version")
     if len(versions) > 1:
@@ -328,16 +328,16 @@ def _take_cudnn(reading: Reading, written: str) -> None:
             "cudnn.version", "not_reported", "several libraries, collect_env does not say which is used"
         )
     for version in sorted(versions):
-        reading.found("cudnn", version, "collect_env, names of libraries")
+        reading.add_software("cudnn", version, "collect_env, names of libraries")
         reading.sheet.state("cudnn.version", version if len(versions) == 1 else None)
 
 
 def _take_rocm_build(reading: Reading, written: str) -> None:
-    text = tell(reading, "torch.hip_version", written, _TOOL)
+    text = state_text(reading, "torch.hip_version", written, _TOOL)
     reading.sheet.state("torch.hip_version", text)
     if text:
         reading.sheet.mark_missing("rocm.version", "not_reported", "the HIP that torch was built with is told instead")
-        reading.found("rocm", text, "collect_env, what torch was built with")
+        reading.add_software("rocm", text, "collect_env, what torch was built with")
 
 
 _INTEL_CARD = re.compile(r"\*\s*\[(\d{1,3})\][^\n]{0,40}?name='([^'\n]{1,200})'([^\n]*)")
@@ -356,13 +356,13 @@ _TAKERS: dict[str, Callable[[Reading, str], None]] = {
     "Is debug build": _take_truth("torch.debug"),
     "CUDA used to build PyTorch": _take_cuda_build,
     "ROCM used to build PyTorch": _take_rocm_build,
-    "OS": lambda reading, written: take_system(reading, written, _TOOL),
+    "OS": lambda reading, written: state_system(reading, written, _TOOL),
     "GCC version": _take_tool("gcc"),
     "Clang version": _take_tool("clang"),
     "CMake version": _take_tool("cmake"),
     "Libc version": _take_libc,
-    "Python version": lambda reading, written: take_python(reading, written, _TOOL),
-    "Python platform": lambda reading, written: take_platform(reading, written, _TOOL, names_system=False),
+    "Python version": lambda reading, written: state_python(reading, written, _TOOL),
+    "Python platform": lambda reading, written: state_platform(reading, written, _TOOL, names_system=False),
     "Is CUDA available": _take_truth("cuda.available"),
     "CUDA runtime version": _take_text("cuda.toolkit_version", "cuda-toolkit"),  # it runs nvcc
     "Nvidia driver version": _take_driver,
@@ -375,7 +375,7 @@ _TAKERS: dict[str, Callable[[Reading, str], None]] = {
     "Is MPS built": _take_truth("mps.built"),
     "ROCM Version": _take_text("rocm.version", "rocm"),
     "vLLM Version": lambda reading, written: (
-        reading.found("vllm", written.split()[0], "vllm collect-env") if is_said(written) else None
+        reading.add_software("vllm", written.split()[0], "vllm collect-env") if is_given(written) else None
     ),
 }
 _LABELS = frozenset(_TAKERS) | {
@@ -394,7 +394,7 @@ def _read_cards(reading: Reading, parts: _Parts) -> None:
         match = _CARD.match(line.strip())
         if match:
             add_card(reading, int(match[1]), match[2], _TOOL, "amd" if vendor_of(match[2]) == "amd" else "nvidia")
-    if not reading.cards and is_said(models) and not _CARD.match(models.strip()):
+    if not reading.cards and is_given(models) and not _CARD.match(models.strip()):
         _read_first_card(reading, clean(models.strip().partition("\n")[0]))
     _read_instances(reading, parts.cards)
 
@@ -434,7 +434,7 @@ def _read_processor(reading: Reading, lines: list[str]) -> None:
     named = next((match[1] for line in lines if (match := re.match(r"Name\s*[:=]\s*(.+)$", line))), None)
     if named:
         reading.sheet.state("cpu.model", named)
-    elif lines and ":" not in lines[0] and is_said(lines[0]) and reading.facts.get("os.name") == "macOS":
+    elif lines and ":" not in lines[0] and is_given(lines[0]) and reading.facts.get("os.name") == "macOS":
         reading.sheet.state("cpu.model", lines[0])
         reading.sheet.state("apple.chip", lines[0] if lines[0].startswith("Apple ") else None)
     read_processor(reading, lines)
@@ -445,7 +445,7 @@ def _read_packages(reading: Reading, lines: list[str]) -> None:
         match = _PACKAGE.match(line)
         component = component_of(match[2]) if match else None
         if match and component and match[3][0].isdigit():
-            reading.found(component, match[3], f"collect_env, packages of {match[1].rstrip('3')}")
+            reading.add_software(component, match[3], f"collect_env, packages of {match[1].rstrip('3')}")
 
 
 def _read_variables(reading: Reading, variables: dict[str, str]) -> None:

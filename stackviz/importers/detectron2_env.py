@@ -4,7 +4,7 @@ import re
 from collections.abc import Callable
 from itertools import pairwise
 
-from stackviz.importers.env_report import add_card, component_of, take_python, take_system, take_truth, tell
+from stackviz.importers.env_report import add_card, component_of, state_python, state_system, state_text, state_truth
 from stackviz.importers.importer import Importer, Span
 from stackviz.importers.reading import Reading
 
@@ -62,14 +62,14 @@ def _take(reading: Reading, label: str, value: str) -> None:
     elif label in _TAKERS:
         _TAKERS[label](reading, value)
     elif component_of(label) and re.match(r"\d", value):
-        reading.found(str(component_of(label)), value.split(maxsplit=1)[0], _TOOL)
+        reading.add_software(str(component_of(label)), value.split(maxsplit=1)[0], _TOOL)
 
 
 def _take_torch(reading: Reading, value: str) -> None:
-    text = tell(reading, "torch.version", value.partition(" @")[0], _TOOL)
+    text = state_text(reading, "torch.version", value.partition(" @")[0], _TOOL)
     reading.sheet.state("torch.version", text)
     if text:
-        reading.found("pytorch", text, _TOOL)
+        reading.add_software("pytorch", text, _TOOL)
 
 
 def _take_cards(reading: Reading, numbers: list[int], value: str) -> None:
@@ -84,12 +84,12 @@ def _take_driver(reading: Reading, value: str) -> None:
     match = re.match(r"\d{3}\.\d{1,3}(?:\.\d{1,3})?", value)
     if match:
         reading.sheet.state("nvidia.driver_version", match[0])
-        reading.found("nvidia-driver", match[0], _TOOL)
+        reading.add_software("nvidia-driver", match[0], _TOOL)
 
 
 def _take_available(reading: Reading, value: str) -> None:
     """`No: torch.cuda.is_available() == False`, `True`."""
-    take_truth(reading, "cuda.available", value.partition(":")[0].strip(), _TOOL)
+    state_truth(reading, "cuda.available", value.partition(":")[0].strip(), _TOOL)
 
 
 def _take_build(reading: Reading, paragraph: str) -> None:
@@ -103,14 +103,14 @@ def _take_build(reading: Reading, paragraph: str) -> None:
         reading.sheet.mark_missing("torch.cuda_version", "not_applicable", "torch says USE_CUDA=0")
     if cudnn:
         reading.sheet.state("cudnn.version", cudnn[1])
-        reading.found("cudnn", cudnn[1], _TOOL)
+        reading.add_software("cudnn", cudnn[1], _TOOL)
 
 
 _TAKERS: dict[str, Callable[[Reading, str], None]] = {
-    "sys.platform": lambda reading, value: take_system(reading, value, _TOOL),
-    "Python": lambda reading, value: take_python(reading, value, _TOOL),
+    "sys.platform": lambda reading, value: state_system(reading, value, _TOOL),
+    "Python": lambda reading, value: state_python(reading, value, _TOOL),
     "PyTorch": _take_torch,
-    "PyTorch debug build": lambda reading, value: take_truth(reading, "torch.debug", value, _TOOL),
+    "PyTorch debug build": lambda reading, value: state_truth(reading, "torch.debug", value, _TOOL),
     "GPU available": _take_available,
     "CUDA available": _take_available,
     "Driver version": _take_driver,

@@ -12,13 +12,13 @@ __all__ = [
     "add_card",
     "check_torch_versions",
     "component_of",
-    "is_said",
+    "is_given",
     "number_of_bytes",
-    "take_platform",
-    "take_python",
-    "take_system",
-    "take_truth",
-    "tell",
+    "state_platform",
+    "state_python",
+    "state_system",
+    "state_text",
+    "state_truth",
 ]
 
 _NOT_TOLD = {
@@ -49,12 +49,12 @@ _ARCH = re.compile(r"\b(x86_64|aarch64|arm64|AMD64|ppc64le|i386|i686|riscv64|s39
 # ---- ways of telling and of not telling -----------------------------------------------------------------------------
 
 
-def is_said(written: str) -> bool:
+def is_given(written: str) -> bool:
     """Whether this is a value, and not one of the ways of saying none."""
     return clean(written).lower() not in _NOT_TOLD
 
 
-def tell(reading: Reading, fact: str, written: str, tool: str) -> str | None:
+def state_text(reading: Reading, fact: str, written: str, tool: str) -> str | None:
     """What was written in the first line; None, with the reason noted, where it is one of the ways of not telling."""
     text = clean(written.partition("\n")[0])
     reason = _NOT_TOLD.get(text.lower())
@@ -66,8 +66,8 @@ def tell(reading: Reading, fact: str, written: str, tool: str) -> str | None:
     return None
 
 
-def take_truth(reading: Reading, fact: str, written: str, tool: str) -> None:
-    text = tell(reading, fact, written, tool)
+def state_truth(reading: Reading, fact: str, written: str, tool: str) -> None:
+    text = state_text(reading, fact, written, tool)
     if text is None:
         return
     truth = _TRUTHS.get(text.lower())
@@ -85,9 +85,9 @@ def number_of_bytes(written: str) -> int | None:
 # ---- the system and Python ------------------------------------------------------------------------------------------
 
 
-def take_system(reading: Reading, written: str, tool: str) -> None:
+def state_system(reading: Reading, written: str, tool: str) -> None:
     """`Ubuntu 22.04.1 LTS (x86_64)`, `Fedora release 34 (Thirty Four)`, `Mac OSX 10.14`, `Microsoft Windows 10 Pro`."""
-    text = tell(reading, "os.name", written, tool)
+    text = state_text(reading, "os.name", written, tool)
     if text is None:
         reading.sheet.mark_missing("os.version", "not_reported", f"{tool} does not name the system")
         return
@@ -99,7 +99,7 @@ def take_system(reading: Reading, written: str, tool: str) -> None:
     reading.sheet.state("os.version", version)
     reading.sheet.mark_missing("os.version", "not_reported", f"{tool} says {text}")
     if name in {"macOS", "Windows"}:
-        reading.found(name.lower(), version, tool)
+        reading.add_software(name.lower(), version, tool)
 
 
 def _name_and_version(text: str, reading: Reading) -> tuple[str, str | None]:
@@ -125,7 +125,7 @@ def _windows_version(written: str, reading: Reading) -> str | None:
     return clean(re.sub(r"\(.*", "", written)) or None
 
 
-def take_platform(reading: Reading, written: str, tool: str, *, names_system: bool) -> None:
+def state_platform(reading: Reading, written: str, tool: str, *, names_system: bool) -> None:
     """What platform.platform() prints: `Linux-6.8.0-45-generic-x86_64-with-glibc2.39`.
 
     `names_system`: nothing else in this dump does.
@@ -148,14 +148,14 @@ def take_platform(reading: Reading, written: str, tool: str, *, names_system: bo
 def _take_linux(reading: Reading, rest: str) -> None:
     kernel = re.split(r"-(?:x86_64|aarch64|ppc64le|i686|riscv64|s390x|with)\b", rest)[0]
     reading.sheet.state("os.kernel", f"Linux {kernel}")
-    reading.found("linux", kernel, "platform.platform")
+    reading.add_software("linux", kernel, "platform.platform")
     libc = re.search(r"-with-(glibc|musl)[-_]?(\d[\d.]*)?", rest)
     if libc:
         reading.sheet.state("os.libc", " ".join(part for part in libc.groups() if part))
     if "microsoft" in kernel.lower():
         version = "1" if kernel.endswith("-Microsoft") else "2"
         reading.sheet.state("os.wsl", version)
-        reading.found("wsl", version, "platform.platform")
+        reading.add_software("wsl", version, "platform.platform")
 
 
 def _take_system_of_platform(reading: Reading, system: str, rest: str, tool: str) -> None:
@@ -168,15 +168,15 @@ def _take_system_of_platform(reading: Reading, system: str, rest: str, tool: str
     elif system != "Darwin":
         version = rest.partition("-")[0]
         reading.sheet.state("os.version", version)
-        reading.found(name.lower(), version, tool)
+        reading.add_software(name.lower(), version, tool)
 
 
-def take_python(reading: Reading, written: str, tool: str) -> None:
-    text = tell(reading, "python.version", written, tool)
+def state_python(reading: Reading, written: str, tool: str) -> None:
+    text = state_text(reading, "python.version", written, tool)
     match = re.search(r"(?<![\d.])\d+\.\d+(?:\.\d+[^\s,;)|]{0,20})?", text or "")
     if match:
         reading.sheet.state("python.version", match[0])
-        reading.found("python", match[0], tool)
+        reading.add_software("python", match[0], tool)
     elif text:
         reading.sheet.mark_missing("python.version", "not_reported", f"{tool} says {text}")
 
@@ -208,11 +208,11 @@ def add_card(
 
 def check_torch_versions(reading: Reading) -> None:
     """Two versions of torch are a problem worth saying; one told with and without its local part is one."""
-    listed = sorted({str(found.version) for found in reading.software if found.component == "pytorch"})
-    if any(_differ(one, other) for one, other in combinations(listed[:20], 2)):
+    listed = sorted({str(software.version) for software in reading.software if software.component == "pytorch"})
+    if any(_differ(version, other) for version, other in combinations(listed[:20], 2)):
         reading.problem(f"torch versions disagree: {', '.join(listed)}")
 
 
-def _differ(one: str, other: str) -> bool:
-    (public, _, local), (other_public, _, other_local) = one.partition("+"), other.partition("+")
+def _differ(version: str, other: str) -> bool:
+    (public, _, local), (other_public, _, other_local) = version.partition("+"), other.partition("+")
     return public != other_public or bool(local and other_local and local != other_local)

@@ -10,12 +10,12 @@ from stackviz.importers.env_report import (
     add_card,
     check_torch_versions,
     component_of,
-    is_said,
+    is_given,
     number_of_bytes,
-    take_platform,
-    take_python,
-    take_truth,
-    tell,
+    state_platform,
+    state_python,
+    state_text,
+    state_truth,
 )
 from stackviz.importers.importer import Importer, Span
 from stackviz.importers.reading import Reading, clean
@@ -92,12 +92,12 @@ def _with_configuration(text: str, at: int) -> int:
 def _reader(kind: str) -> Callable[[str], Reading]:
     def read(text: str) -> Reading:
         reading = Reading(kind=kind)
-        told: dict[str, str] = {}
+        values: dict[str, str] = {}
         for label, value, _start, _end in _items(text):
-            told.setdefault(label, value)
-        if not told:
+            values.setdefault(label, value)
+        if not values:
             reading.problem("nothing to read")
-        for label, value in told.items():
+        for label, value in values.items():
             _take(reading, label, value, _TOOLS[kind])
         check_torch_versions(reading)
         return reading
@@ -108,20 +108,20 @@ def _reader(kind: str) -> Callable[[str], Reading]:
 def _take(reading: Reading, label: str, value: str, tool: str) -> None:
     if label in _TAKERS:
         _TAKERS[label](reading, value, tool)
-    elif label.endswith(" version") and is_said(value):
+    elif label.endswith(" version") and is_given(value):
         component = component_of(label.removesuffix(" version"))
         match = re.match(r"\d[\w.+-]{0,60}", value)
         if component and match:
-            reading.found(component, match[0], tool)
+            reading.add_software(component, match[0], tool)
 
 
 def _take_torch(reading: Reading, value: str, tool: str) -> None:
     """`2.3.0+cu121 (True)`: whether CUDA is available; newer ones name the accelerator: `2.7.0 (MPS)`."""
-    text = tell(reading, "torch.version", re.sub(r"\s*\([^)]*\)\s*$", "", value), tool)
+    text = state_text(reading, "torch.version", re.sub(r"\s*\([^)]*\)\s*$", "", value), tool)
     reading.sheet.state("torch.version", text)
     if not text:
         return
-    reading.found("pytorch", text, tool)
+    reading.add_software("pytorch", text, tool)
     if cuda := cuda_of(text.partition("+")[2]):
         reading.sheet.state("torch.cuda_version", cuda)
     elif text.endswith("+cpu"):
@@ -133,36 +133,36 @@ def _take_torch(reading: Reading, value: str, tool: str) -> None:
 
 def _take_accelerator(reading: Reading, value: str, tool: str) -> None:
     """What torch can compute on, as it names it; N/A is none."""
-    word = clean(value).lower()
-    if word in {"true", "false"}:
-        take_truth(reading, "cuda.available", word, tool)
-    elif word in {"cuda", "mps", "xpu"}:
+    kind = clean(value).lower()
+    if kind in {"true", "false"}:
+        state_truth(reading, "cuda.available", kind, tool)
+    elif kind in {"cuda", "mps", "xpu"}:
         for name in ("mps", "xpu", "cuda"):
-            reading.sheet.state(f"{name}.available", word == name or None)
-        reading.sheet.state("mps.built", word == "mps" or None)
-    elif word in {"n/a", "cpu", "na", "none"}:
+            reading.sheet.state(f"{name}.available", kind == name or None)
+        reading.sheet.state("mps.built", kind == "mps" or None)
+    elif kind in {"n/a", "cpu", "na", "none"}:
         reading.sheet.mark_missing("cuda.available", "not_reported", f"{tool} names no accelerator")
 
 
 def _take_gpu(reading: Reading, value: str, tool: str) -> None:
     """One card; diffusers lists them with their memory: `NVIDIA L4, 23034 MiB`."""
-    if not is_said(value) or value.startswith("<"):
+    if not is_given(value) or value.startswith("<"):
         return
     for name, memory in re.findall(r"([A-Za-z][^,\n]{2,150})(?:,\s*(\d{3,7}) ?MiB)?", value)[:64]:
         add_card(reading, len(reading.cards), clean(name), tool, "", int(memory) * 2**20 if memory else None)
 
 
 def _take_memory(reading: Reading, value: str, tool: str) -> None:
-    text = tell(reading, "memory.total_bytes", value, tool)
+    text = state_text(reading, "memory.total_bytes", value, tool)
     reading.sheet.state("memory.total_bytes", number_of_bytes(text) if text else None)
 
 
 _TAKERS: dict[str, Callable[[Reading, str, str], None]] = {
-    "platform": lambda reading, value, tool: take_platform(reading, value, tool, names_system=True),
-    "python version": take_python,
+    "platform": lambda reading, value, tool: state_platform(reading, value, tool, names_system=True),
+    "python version": state_python,
     "pytorch version": _take_torch,
     "pytorch accelerator": _take_accelerator,
-    "pytorch xpu available": lambda reading, value, tool: take_truth(reading, "xpu.available", value, tool),
+    "pytorch xpu available": lambda reading, value, tool: state_truth(reading, "xpu.available", value, tool),
     "system ram": _take_memory,
     "gpu type": _take_gpu,
     "using gpu type": _take_gpu,

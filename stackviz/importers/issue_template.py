@@ -6,7 +6,7 @@ What somebody typed is believed less than what a tool printed (dumps.merge). A t
 import re
 from collections.abc import Callable, Iterator
 
-from stackviz.importers.env_report import add_card, is_said, take_python, take_system, take_truth, tell
+from stackviz.importers.env_report import add_card, is_given, state_python, state_system, state_text, state_truth
 from stackviz.importers.importer import Importer, Span
 from stackviz.importers.reading import Reading, clean
 from stackviz.importers.vendors import vendor_of
@@ -59,13 +59,13 @@ def _is_template(block: list[tuple[str, str, int, int]]) -> bool:
 
 def read_issue_template(text: str) -> Reading:
     reading = Reading(kind=KIND)
-    told: dict[str, str] = {}
+    answers: dict[str, str] = {}
     for label, _written, value, _start, _end in _items(text):
-        told.setdefault(label, value)
-    for label, value in told.items():
+        answers.setdefault(label, value)
+    for label, value in answers.items():
         if label in _TAKERS:
             _TAKERS[label](reading, value)
-    _take_installation(reading, told)
+    _take_installation(reading, answers)
     if not reading.facts and not reading.cards:
         reading.problem("nothing to read: the template was left empty")
     return reading
@@ -73,25 +73,25 @@ def read_issue_template(text: str) -> Reading:
 
 def _take_torch(reading: Reading, value: str) -> None:
     """A version, a commit, or the name of a branch."""
-    text = tell(reading, "torch.version", value, _TOOL)
+    text = state_text(reading, "torch.version", value, _TOOL)
     if text is None:
         return
     version = re.search(r"(?<![\w.])\d+\.\d+(?:\.\d+)?(?:[a-z+.][\w.+-]{0,60})?", text)
     commit = re.search(r"\b[0-9a-f]{40}\b", text)
     if version and not commit:
         reading.sheet.state("torch.version", version[0])
-        reading.found("pytorch", version[0], "typed by hand")
+        reading.add_software("pytorch", version[0], "typed by hand")
         return
     reading.sheet.state("torch.git_version", commit[0] if commit else None)
     reading.sheet.mark_missing("torch.version", "not_reported", f"built from source: {text}")
-    reading.found("pytorch", None, "typed by hand")
+    reading.add_software("pytorch", None, "typed by hand")
 
 
 def _take_cuda(reading: Reading, value: str) -> None:
     """`10.0/7.6.5`, `CUDA 10.1, cuDNN 7.6`: the CUDA version first."""
-    if not is_said(value):
+    if not is_given(value):
         for fact in ("torch.cuda_version", "cudnn.version"):
-            tell(reading, fact, value, _TOOL)
+            state_text(reading, fact, value, _TOOL)
         return
     cudnn = re.search(r"cudnn\D{0,8}?(\d+(?:\.\d+){1,3})", value, re.IGNORECASE)
     numbers = re.findall(r"(?<![\w.])v?(\d+(?:\.\d+){0,3})(?![\w.])", value[: cudnn.start() if cudnn else None])
@@ -103,7 +103,7 @@ def _take_cudnn(reading: Reading, value: str) -> None:
     match = re.search(r"\d+(?:\.\d+){0,3}", value)
     if match:
         reading.sheet.state("cudnn.version", match[0])
-        reading.found("cudnn", match[0], "typed by hand")
+        reading.add_software("cudnn", match[0], "typed by hand")
     else:
         reading.sheet.mark_missing("cudnn.version", "not_reported", f"{_TOOL} does not tell it")
 
@@ -113,7 +113,7 @@ def _take_cards(reading: Reading, value: str) -> None:
     for part in re.split(r"[,;]|\band\b", value)[:16]:
         count = re.search(r"^\s*(\d{1,2})\s*[x×*]\s*|\s*[x×*]\s*(\d{1,2})\s*$", part)
         name = clean(part[: count.start()] + part[count.end() :] if count else part, 150)
-        if not is_said(name) or name.lower().strip(".") in {"no", "cpu", "cpu only", "no gpu", "-", "--"}:
+        if not is_given(name) or name.lower().strip(".") in {"no", "cpu", "cpu only", "no gpu", "-", "--"}:
             continue
         vendor = vendor_of(name)
         if vendor == "unknown" and reading.facts.get("torch.cuda_version"):
@@ -123,16 +123,16 @@ def _take_cards(reading: Reading, value: str) -> None:
 
 
 def _take_driver(reading: Reading, value: str) -> None:
-    text = tell(reading, "nvidia.driver_version", value, _TOOL)
+    text = state_text(reading, "nvidia.driver_version", value, _TOOL)
     match = re.search(r"(?<![\w.])\d{3}\.\d{1,3}(?:\.\d{1,3})?(?![\w.])", text or "")
     if match:
         reading.sheet.state("nvidia.driver_version", match[0])
-        reading.found("nvidia-driver", match[0], "typed by hand")
+        reading.add_software("nvidia-driver", match[0], "typed by hand")
 
 
-def _take_installation(reading: Reading, told: dict[str, str]) -> None:
+def _take_installation(reading: Reading, answers: dict[str, str]) -> None:
     """What was built from source names no release: said where the version is missing."""
-    how = told.get("how you installed pytorch", "").lower()
+    how = answers.get("how you installed pytorch", "").lower()
     if how == "source" and "torch.version" not in reading.facts and "torch.version" not in reading.absent:
         reading.sheet.mark_missing("torch.version", "not_reported", "built from source")
 
@@ -140,9 +140,9 @@ def _take_installation(reading: Reading, told: dict[str, str]) -> None:
 _TAKERS: dict[str, Callable[[Reading, str], None]] = {
     "pytorch version": _take_torch,
     "torch version": _take_torch,
-    "os": lambda reading, value: take_system(reading, value, _TOOL),
-    "operating system": lambda reading, value: take_system(reading, value, _TOOL),
-    "python version": lambda reading, value: take_python(reading, value, _TOOL),
+    "os": lambda reading, value: state_system(reading, value, _TOOL),
+    "operating system": lambda reading, value: state_system(reading, value, _TOOL),
+    "python version": lambda reading, value: state_python(reading, value, _TOOL),
     "cuda/cudnn version": _take_cuda,
     "cuda version": _take_cuda,
     "cudnn version": _take_cudnn,
@@ -153,9 +153,9 @@ _TAKERS: dict[str, Callable[[Reading, str], None]] = {
     "nvidia driver": _take_driver,
     "nvidia driver version": _take_driver,
     "driver version": _take_driver,
-    "cuda available": lambda reading, value: take_truth(reading, "cuda.available", value, _TOOL),
-    "mps available": lambda reading, value: take_truth(reading, "mps.available", value, _TOOL),
-    "mps built": lambda reading, value: take_truth(reading, "mps.built", value, _TOOL),
+    "cuda available": lambda reading, value: state_truth(reading, "cuda.available", value, _TOOL),
+    "mps available": lambda reading, value: state_truth(reading, "mps.available", value, _TOOL),
+    "mps built": lambda reading, value: state_truth(reading, "mps.built", value, _TOOL),
 }
 
 IMPORTER = Importer(

@@ -64,11 +64,11 @@ _PARAMS = {
 
 def find_llama_bench(text: str) -> list[Span]:
     spans = [*_tables(text), *_objects_at(text), *_csv_at(text)]
-    kept: list[Span] = []
+    chosen: list[Span] = []
     for span in sorted(spans):
-        if not kept or span.start >= kept[-1].end:
-            kept.append(span)
-    return kept[:_MOST_SPANS]
+        if not chosen or span.start >= chosen[-1].end:
+            chosen.append(span)
+    return chosen[:_MOST_SPANS]
 
 
 def read_llama_bench(text: str) -> Reading:
@@ -100,15 +100,15 @@ class _Header:
 
     def of(self, cells: Sequence[str], *names: str) -> str:
         """What a row has under the first of these columns; "" if there is none."""
-        place = next((self.names[name] for name in names if name in self.names), None)
-        return cells[place].strip() if place is not None and place < len(cells) else ""
+        column = next((self.names[name] for name in names if name in self.names), None)
+        return cells[column].strip() if column is not None and column < len(cells) else ""
 
 
 def _header(line: str) -> _Header | None:
     if "t/s" not in line or "test" not in line or "|" not in line:
         return None
     cells = [cell.strip().lower() for cell in line[:2000].split("|")]
-    names = {name: place for place, name in enumerate(cells) if name}
+    names = {name: column for column, name in enumerate(cells) if name}
     is_ours = "test" in names and "t/s" in names and bool(names.keys() & {"model", "model_filename"})
     return _Header(names, len(cells)) if is_ours else None
 
@@ -120,9 +120,9 @@ def _tables(text: str) -> Iterator[Span]:
     lines = text.splitlines(keepends=True)
     starts = _starts(lines)
     floor = 0
-    for place, line in enumerate(lines):
-        if place >= floor and _header(line):
-            top, bottom = _top(lines, place, floor), _bottom(lines, place)
+    for number, line in enumerate(lines):
+        if number >= floor and _header(line):
+            top, bottom = _top(lines, number, floor), _bottom(lines, number)
             yield Span(starts[top], starts[bottom])
             floor = bottom
 
@@ -137,10 +137,10 @@ def _starts(lines: Sequence[str]) -> list[int]:
 
 def _top(lines: Sequence[str], header: int, floor: int) -> int:
     top, strange = header, 0
-    for place in range(header - 1, max(floor, header - _LINES_ABOVE) - 1, -1):
-        if _LOG.search(lines[place][:300]):
-            top, strange = place, 0
-        elif lines[place].strip():
+    for number in range(header - 1, max(floor, header - _LINES_ABOVE) - 1, -1):
+        if _LOG.search(lines[number][:300]):
+            top, strange = number, 0
+        elif lines[number].strip():
             strange += 1
         if strange > _STRANGE_LINES_ABOVE:
             break
@@ -150,14 +150,14 @@ def _top(lines: Sequence[str], header: int, floor: int) -> int:
 def _bottom(lines: Sequence[str], header: int) -> int:
     """One past the last line of the table: its last row, its build, or how the run failed."""
     bottom = header + 1
-    for place in range(header + 1, len(lines)):
-        line = lines[place]
-        if place - bottom > _LINES_BELOW or _header(line):
+    for number in range(header + 1, len(lines)):
+        line = lines[number]
+        if number - bottom > _LINES_BELOW or _header(line):
             break
         if _BUILD.search(line[:200]):
-            return place + 1
+            return number + 1
         if line.count("|") > 2 or _FAILED.search(line[:500]):
-            bottom = place + 1
+            bottom = number + 1
         elif line.startswith("#"):
             break
     return bottom
@@ -165,15 +165,15 @@ def _bottom(lines: Sequence[str], header: int) -> int:
 
 def _read_table(reading: Reading, text: str) -> None:
     lines = text.splitlines()
-    place = next((place for place, line in enumerate(lines) if _header(line)), None)
-    header = _header(lines[place]) if place is not None else None
-    if place is None or header is None:
+    number = next((number for number, line in enumerate(lines) if _header(line)), None)
+    header = _header(lines[number]) if number is not None else None
+    if number is None or header is None:
         return
-    devices = devices_in("\n".join(lines[:place]))
+    devices = devices_in("\n".join(lines[:number]))
     reading.cards.extend(device.card() for device in devices)
     label = device_label([card.reported_name for card in reading.cards], count_one=True)
     card = reading.cards[0].index if len(reading.cards) == 1 else None
-    for line in lines[place + 1 :]:
+    for line in lines[number + 1 :]:
         _read_line(reading, header, line, label, card)
     _read_build(reading, lines)
 
@@ -216,7 +216,7 @@ def _read_build(reading: Reading, lines: Iterable[str]) -> None:
     for line in lines:
         match = _BUILD.search(line[:200])
         if match:
-            reading.found("llama-cpp", f"b{int(match[2])} ({match[1]})", "llama-bench")
+            reading.add_software("llama-cpp", f"b{int(match[2])} ({match[1]})", "llama-bench")
 
 
 # ---- JSON, JSON lines, CSV ------------------------------------------------------------------------------------------
@@ -286,19 +286,19 @@ def _csv_at(text: str) -> Iterator[Span]:
         return
     lines = text.splitlines(keepends=True)
     starts = _starts(lines)
-    place = 0
-    while place < len(lines):
-        first, place = place, place + 1
+    number = 0
+    while number < len(lines):
+        first, number = number, number + 1
         if _is_csv_header(lines[first]):
             width = lines[first].count(",")
-            while place < len(lines) and lines[place].count(",") >= width and not _is_csv_header(lines[place]):
-                place += 1
-            yield Span(starts[first], starts[place])
+            while number < len(lines) and lines[number].count(",") >= width and not _is_csv_header(lines[number]):
+                number += 1
+            yield Span(starts[first], starts[number])
 
 
 def _csv_rows(reading: Reading, text: str) -> Iterator[Mapping[str, object]]:
     lines = text.splitlines()
-    header = next(place for place, line in enumerate(lines) if _is_csv_header(line))
+    header = next(number for number, line in enumerate(lines) if _is_csv_header(line))
     try:
         for row in islice(csv.DictReader(lines[header:], restkey="rest", restval=""), LIMITS.results):
             if row.get("avg_ts"):
@@ -334,7 +334,7 @@ def _read_rows(reading: Reading, rows: Iterable[Mapping[str, object]]) -> None:
         )
         if row.get("build_number"):
             commit = f" ({_text(row['build_commit'])[:40]})" if row.get("build_commit") else ""
-            reading.found("llama-cpp", f"b{_text(row['build_number'])[:12]}{commit}", "llama-bench")
+            reading.add_software("llama-cpp", f"b{_text(row['build_number'])[:12]}{commit}", "llama-bench")
 
 
 def _add_cards(reading: Reading, names: Sequence[str]) -> None:
@@ -387,7 +387,7 @@ def _test_of(row: Mapping[str, object]) -> str:
 
 def _samples(written: object) -> tuple[float, ...]:
     listed = written if isinstance(written, list) else []
-    numbers = (_number(one) for one in listed[: LIMITS.samples])
+    numbers = (_number(text) for text in listed[: LIMITS.samples])
     return tuple(number for number in numbers if number)
 
 

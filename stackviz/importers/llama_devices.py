@@ -23,9 +23,9 @@ _NO_NAME = re.compile(r"(?:MTL|CUDA|Vulkan|GPU)\d*")
 
 def devices_in(text: str) -> list[CardReading]:
     """The devices that the lines before a table name, at most LIMITS.cards; none where no line does."""
-    found = [*_cuda(text), *_vulkan(text), *_sycl(text)] or _metal(text)
+    devices = [*_cuda(text), *_vulkan(text), *_sycl(text)] or _metal(text)
     unique: dict[int, CardReading] = {}
-    for card in found:
+    for card in devices:
         if len(unique) < LIMITS.cards:
             unique.setdefault(card.index, card)
     return list(unique.values())

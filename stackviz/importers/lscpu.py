@@ -84,7 +84,7 @@ def read_lscpu(text: str) -> Reading:
 
 def read_processor(reading: Reading, lines: Iterable[str], *, is_system: bool = False) -> None:
     """`is_system`: the architecture is the system's too; reports of an environment name that themselves."""
-    told: dict[str, str] = {}
+    values: dict[str, str] = {}
     processors = models = 0
     for line in lines:
         match = _LINE.match(line[:20_000])
@@ -92,11 +92,11 @@ def read_processor(reading: Reading, lines: Iterable[str], *, is_system: bool = 
             continue
         processors += match[1] == "processor"
         models += match[1] == "model name"
-        told.setdefault(match[1], match[2].strip())
+        values.setdefault(match[1], match[2].strip())
     for label, take in _TAKERS.items():
-        if told.get(label):
-            take(reading, told[label])
-    _count_cores(reading, told)
+        if values.get(label):
+            take(reading, values[label])
+    _count_cores(reading, values)
     if max(processors, models) > 1:
         reading.sheet.state("cpu.cores_logical", max(processors, models))
     if is_system:
@@ -139,8 +139,8 @@ def _take_hypervisor(reading: Reading, written: str) -> None:
     reading.sheet.state("machine.virtualization", {"microsoft": "hyperv"}.get(written.lower(), written.lower()))
 
 
-def _count_cores(reading: Reading, told: dict[str, str]) -> None:
-    counts = [told.get(label, "") for label in ("Core(s) per socket", "Socket(s)")]
+def _count_cores(reading: Reading, values: dict[str, str]) -> None:
+    counts = [values.get(label, "") for label in ("Core(s) per socket", "Socket(s)")]
     if all(re.fullmatch(r"[1-9]\d{0,3}", count) for count in counts):
         reading.sheet.state("cpu.cores_physical", int(counts[0]) * int(counts[1]))
 

@@ -37,7 +37,7 @@ def add_card(reading: Reading, card: CardReading) -> bool:
     """False where a report holds no more. A number that is taken already is said, and another one given."""
     if len(reading.cards) >= LIMITS.cards:
         return False
-    taken = {one.index for one in reading.cards}
+    taken = {card_known.index for card_known in reading.cards}
     if card.index in taken:
         reading.problem(f"two cards have the number {card.index}")
         card.index = next(index for index in range(len(taken) + 1) if index not in taken)
@@ -45,9 +45,9 @@ def add_card(reading: Reading, card: CardReading) -> bool:
     return True
 
 
-def note_cut(reading: Reading, found: int) -> None:
-    if found > LIMITS.cards:
-        reading.problem(f"{found} cards; the first {LIMITS.cards} were read")
+def note_cut(reading: Reading, count: int) -> None:
+    if count > LIMITS.cards:
+        reading.problem(f"{count} cards; the first {LIMITS.cards} were read")
 
 
 def note_system(reading: Reading, programs: Iterable[str]) -> None:

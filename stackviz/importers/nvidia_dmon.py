@@ -48,8 +48,8 @@ def read_dmon(text: str) -> Reading:
     header = _HEADER.search(text)
     column = header[1].split().index("gpu") if header else 0
     rows = [line.split() for line in text.splitlines()[:_MOST_ROWS] if _ROW.match(line[:600]) and "#" not in line[:20]]
-    told = {row[column] for row in rows if len(row) > column}
-    numbers = sorted(int(number) for number in told if re.fullmatch(r"[0-9]{1,3}", number))
+    cells = {row[column] for row in rows if len(row) > column}
+    numbers = sorted(int(number) for number in cells if re.fullmatch(r"[0-9]{1,3}", number))
     if not numbers:
         reading.problem("no row of measurements")
     elif numbers == list(range(len(numbers))):

@@ -43,18 +43,18 @@ def read_fields(card: CardReading, ask: Ask, notation: Notation, not_there: tupl
 
 def columns() -> frozenset[str]:
     """The columns of `--query-gpu` that are read, as one name each."""
-    named = {name for field in _FIELDS for place in field.csv for name in place}
-    reasons = {f"{group}.{word}" for group in _THROTTLE_GROUPS["csv"] for word, *_ in _THROTTLE}
+    named = {name for field in _FIELDS for alternatives in field.csv for name in alternatives}
+    reasons = {f"{group}.{reason}" for group in _THROTTLE_GROUPS["csv"] for reason, *_ in _THROTTLE}
     return frozenset(named | reasons | {f"{group}.active" for group in _THROTTLE_GROUPS["csv"]})
 
 
 def _read_field(card: CardReading, ask: Ask, field: _Field, notation: Notation, not_there: tuple[str, str]) -> None:
     written: list[str] = []
-    for place in field.places(notation):
-        here = [text for text in map(ask, place) if text is not None]
-        told = [field.convert(text) for text in map(values.value, here) if text is not None]
-        known = [one for one in told if one is not None]
-        if known and len(known) == len(told):
+    for labels in field.places(notation):
+        here = [text for text in map(ask, labels) if text is not None]
+        figures = [field.convert(text) for text in map(values.value, here) if text is not None]
+        known = [figure for figure in figures if figure is not None]
+        if known and len(known) == len(figures):
             card.sheet.state(field.fact, values.scalar_sum(known))
             return
         written += here
@@ -63,22 +63,22 @@ def _read_field(card: CardReading, ask: Ask, field: _Field, notation: Notation, 
 
 def _read_throttling(card: CardReading, ask: Ask, notation: Notation, not_there: tuple[str, str]) -> None:
     """The reasons that are active, as NVML words them. Being idle holds nothing back."""
-    told: dict[str, str] = {}
+    activity: dict[str, str] = {}
     for group in _THROTTLE_GROUPS[notation]:
-        for word, *places in _THROTTLE:
-            text = next(filter(None, map(ask, _throttle_places(notation, group, word, places))), None)
+        for reason, *places in _THROTTLE:
+            text = next(filter(None, map(ask, _throttle_places(notation, group, reason, places))), None)
             if text is not None:
-                told.setdefault(word, text)
-    states = {word: text.lower() for word, text in told.items()}
+                activity.setdefault(reason, text)
+    states = {reason: text.lower() for reason, text in activity.items()}
     if any(text in ("active", "not active") for text in states.values()):
-        active = [word for word, *_ in _THROTTLE if states.get(word) == "active"]
+        active = [reason for reason, *_ in _THROTTLE if states.get(reason) == "active"]
         card.sheet.state("throttle_reasons", " ".join(active) or "none")
         return
     bits = next(filter(None, (ask(f"{group}.active") for group in _THROTTLE_GROUPS[notation])), None)
     if bits and bits.lower().startswith("0x") and len(bits) <= 18:
         card.sheet.state("throttle_reasons", _words(bits))
         return
-    card.sheet.mark_missing("throttle_reasons", *(values.why(next(iter(told.values()))) if told else not_there))
+    card.sheet.mark_missing("throttle_reasons", *(values.why(next(iter(activity.values()))) if activity else not_there))
 
 
 def _words(bits: str) -> str | None:
@@ -86,14 +86,14 @@ def _words(bits: str) -> str | None:
         mask = int(bits, 16)
     except ValueError:
         return None
-    return " ".join(word for place, (word, *_) in enumerate(_THROTTLE) if mask & (2 << place)) or "none"
+    return " ".join(reason for bit, (reason, *_) in enumerate(_THROTTLE) if mask & (2 << bit)) or "none"
 
 
-def _throttle_places(notation: Notation, group: str, word: str, labels: list[str]) -> list[str]:
+def _throttle_places(notation: Notation, group: str, reason: str, labels: list[str]) -> list[str]:
     if notation == "text":
         return [f"{group}/{label}" for label in labels] + [f"HW Slowdown/{label}" for label in labels]
-    xml = word.replace("display_clock_", "display_clocks_")
-    return [f"{group}/{group.removesuffix('s')}_{xml}"] if notation == "xml" else [f"{group}.{word}"]
+    xml = reason.replace("display_clock_", "display_clocks_")
+    return [f"{group}/{group.removesuffix('s')}_{xml}"] if notation == "xml" else [f"{group}.{reason}"]
 
 
 _THROTTLE_GROUPS: dict[Notation, tuple[str, ...]] = {
@@ -116,7 +116,7 @@ _THROTTLE: tuple[tuple[str, str], ...] = (
 
 
 def _places(written: str) -> _Places:
-    return tuple(tuple(place.split("&")) for place in written.split("|")) if written else ()
+    return tuple(tuple(alternative.split("&")) for alternative in written.split("|")) if written else ()
 
 
 def _fields(rows: Iterable[tuple[str, Callable[[str], Scalar | None], str, str, str]]) -> tuple[_Field, ...]:

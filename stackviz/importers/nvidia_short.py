@@ -49,7 +49,7 @@ def read_list(text: str) -> Reading:
         whole = new_card(int(card[1]), card[2].strip(), None, _uuid(card[3]))
         whole.sheet.mark_missing("memory_bytes", "not_reported", "nvidia-smi -L does not tell it")
         add_card(reading, whole)
-    parents = {at: place for place, (at, _card) in enumerate(cards) if place < len(reading.cards)}
+    parents = {at: position for position, (at, _card) in enumerate(cards) if position < len(reading.cards)}
     parent = None
     for at, line in enumerate(lines):
         parent = parents.get(at, parent)
@@ -96,9 +96,9 @@ def find_version(text: str) -> list[Span]:
 def read_version(text: str) -> Reading:
     """Never raises."""
     reading = Reading(kind="nvidia-smi-version")
-    told = {match[1].upper(): value(match[2]) for match in _LABEL.finditer(text[:2000])}
-    state_driver(reading, told.get("DRIVER") or told.get("KMD"), told.get("CUDA") or told.get("CUDA UMD"))
-    reading.sheet.state("nvidia.nvml_version", told.get("NVML"))
+    values = {match[1].upper(): value(match[2]) for match in _LABEL.finditer(text[:2000])}
+    state_driver(reading, values.get("DRIVER") or values.get("KMD"), values.get("CUDA") or values.get("CUDA UMD"))
+    reading.sheet.state("nvidia.nvml_version", values.get("NVML"))
     return reading
 
 
@@ -133,7 +133,7 @@ def read_nvcc(text: str) -> Reading:
         return reading
     version = (match[2] or match[1]).rstrip(".")
     reading.sheet.state("cuda.toolkit_version", version)
-    reading.found("cuda-toolkit", version, "nvcc")
+    reading.add_software("cuda-toolkit", version, "nvcc")
     return reading
 
 

@@ -196,7 +196,7 @@ def _read_machine(reading: Reading, rows: list[dict[str, str]]) -> None:
     driver = value(first.get("driver_version"))
     if driver:
         reading.sheet.state("nvidia.driver_version", driver)
-        reading.found("nvidia-driver", driver, "nvidia-smi")
+        reading.add_software("nvidia-driver", driver, "nvidia-smi")
     else:
         reading.sheet.mark_missing("nvidia.driver_version", *_absence(first, "driver_version"))
     reading.sheet.mark_missing("cuda.driver_api_version", "not_collected", "a query of nvidia-smi does not tell it")
@@ -206,7 +206,7 @@ def _read_machine(reading: Reading, rows: list[dict[str, str]]) -> None:
 def _read_cards(reading: Reading, rows: list[dict[str, str]], first_index: int) -> None:
     seen: set[str] = set()
     for number, row in enumerate(rows):
-        name = next((told for told in (value(row.get(column)) for column in _NAMES) if told), None)
+        name = next((text for text in (value(row.get(column)) for column in _NAMES) if text), None)
         index = whole_number(row.get("index"))
         key = next((row[column] for column in (*_UUIDS, "pci.bus_id", "index") if column in row), str(number))
         if name is None or (key in seen and "timestamp" in row):

@@ -36,9 +36,9 @@ class _Block:
     instances: list["_Block"] = field(default_factory=list)
     programs: list[str] = field(default_factory=list)
 
-    def ask(self, place: str) -> str | None:
-        place = place.lower()
-        return self.under.get(place) if "/" in place else self.labels.get(place)
+    def ask(self, label: str) -> str | None:
+        label = label.lower()
+        return self.under.get(label) if "/" in label else self.labels.get(label)
 
 
 def find_nvidia_smi_q(text: str) -> list[Span]:

@@ -157,13 +157,13 @@ def _read_errors(reading: Reading, text: str) -> None:
 
 def _read_cells(reading: Reading, cells: list[str]) -> None:
     card: CardReading | None = None
-    found = 0
+    count = 0
     for at, cell in enumerate(cells):
         following = cells[at + 1] if at + 1 < len(cells) else ""
         name, bus = _NAME.match(cell), _BUS.match(following)
         if name and (bus or at + 1 >= len(cells) - 1):
             _finish(reading, card)
-            found += 1
+            count += 1
             card = _card(name, bus, cells[at + 2] if at + 2 < len(cells) else "", reading)
         elif cell.startswith("Processes"):
             break
@@ -175,7 +175,7 @@ def _read_cells(reading: Reading, cells: list[str]) -> None:
         elif instance := _INSTANCE.match(cell):
             _read_instance(reading, int(instance[1]), following, cells[at + 2] if at + 2 < len(cells) else "")
     _finish(reading, card)
-    note_cut(reading, found)
+    note_cut(reading, count)
 
 
 def _finish(reading: Reading, card: CardReading | None) -> None:
@@ -232,11 +232,11 @@ def _state(card: CardReading, fact: str, written: str, value: Scalar | None) -> 
 
 def _read_instance(reading: Reading, parent_index: int, memory: str, shared: str) -> None:
     parent = next((card for card in reading.cards if card.index == parent_index), None)
-    told = _MEMORY.match(memory)
-    if parent is None or told is None:
+    match = _MEMORY.match(memory)
+    if parent is None or match is None:
         return
-    card = instance_of(parent, reading, byte_count(told[2]))
-    card.sheet.state("memory_used_bytes", byte_count(told[1]))
+    card = instance_of(parent, reading, byte_count(match[2]))
+    card.sheet.state("memory_used_bytes", byte_count(match[1]))
     count = re.match(r"\d{1,4}\b", shared)
     card.sheet.state("multiprocessors", int(count[0]) if count else None)
     card.sheet.mark_missing("mig_profile", "not_reported", "the table names no profile")

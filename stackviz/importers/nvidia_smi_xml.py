@@ -86,7 +86,7 @@ def _card(index: int, name: str, gpu: Element, driver: str | None) -> CardReadin
 
 
 def _read_instances(reading: Reading, gpu: Element) -> None:
-    instances = [found for holder in gpu.all("mig_devices") for found in holder.all("mig_device")]
+    instances = [part for holder in gpu.all("mig_devices") for part in holder.all("mig_device")]
     parent = next((card for card in reading.cards if card.facts.get("pci_bus_id") == gpu.at("pci/pci_bus_id")), None)
     for instance in instances:
         if parent is None or len(reading.cards) >= LIMITS.cards:
@@ -98,7 +98,7 @@ def _read_instances(reading: Reading, gpu: Element) -> None:
 
 
 def _programs(gpus: list[Element]) -> list[str]:
-    processes = [one for gpu in gpus for holder in gpu.all("processes") for one in holder.all("process_info")]
+    processes = [program for gpu in gpus for holder in gpu.all("processes") for program in holder.all("process_info")]
     return [process.at("process_name") or "" for process in processes[:_MOST_PROGRAMS]]
 
 

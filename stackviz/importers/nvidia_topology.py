@@ -71,9 +71,9 @@ def _rows(text: str) -> dict[int, list[str]]:
 
 def _state_links(reading: Reading, rows: dict[int, list[str]], cards: int) -> None:
     links = [
-        f"{one}-{other}:{cells[other]}"
-        for one, cells in sorted(rows.items())
-        for other in range(one + 1, min(cards, len(cells)))
+        f"{index}-{other}:{cells[other]}"
+        for index, cells in sorted(rows.items())
+        for other in range(index + 1, min(cards, len(cells)))
         if _LINK.fullmatch(cells[other])
     ]
     if len(rows) < cards:

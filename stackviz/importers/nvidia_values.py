@@ -98,7 +98,7 @@ def hexadecimal(text: str) -> str | None:
 
 def scalar_sum(values: list[Scalar]) -> Scalar:
     """Figures added up; of anything else, the first."""
-    figures = [one for one in values if isinstance(one, int | float) and not isinstance(one, bool)]
+    figures = [value for value in values if isinstance(value, int | float) and not isinstance(value, bool)]
     return sum(figures) if len(figures) == len(values) else values[0]
 
 
@@ -106,11 +106,11 @@ def state_driver(reading: Reading, driver: str | None, cuda: str | None) -> None
     """The two versions every nvidia-smi output has at its head."""
     if driver:
         reading.sheet.state("nvidia.driver_version", driver)
-        reading.found("nvidia-driver", driver, "nvidia-smi")
+        reading.add_software("nvidia-driver", driver, "nvidia-smi")
     else:
         reading.sheet.mark_missing("nvidia.driver_version", "not_reported", "nvidia-smi names no driver")
     if cuda:
         reading.sheet.state("cuda.driver_api_version", cuda)
-        reading.found("cuda-driver-api", cuda, "nvidia-smi")
+        reading.add_software("cuda-driver-api", cuda, "nvidia-smi")
     else:
         reading.sheet.mark_missing("cuda.driver_api_version", "not_reported", "nvidia-smi names no CUDA version")

@@ -41,13 +41,13 @@ def read_all(text: str) -> Paste:
     """Never raises. What wraps a dump (prompts, fences, quote marks, log prefixes, escapes) is taken off first."""
     unread = [f"{len(text) - MOST_CHARS} characters after the first {MOST_CHARS}"] if len(text) > MOST_CHARS else []
     text = tidy(text[:MOST_CHARS])
-    found = sorted(
-        ((span, importer) for importer in IMPORTERS for span in importer.find(text)), key=lambda one: one[0].start
+    dumps = sorted(
+        ((span, importer) for importer in IMPORTERS for span in importer.find(text)), key=lambda dump: dump[0].start
     )
-    if len(found) > MOST_DUMPS:
-        unread.append(f"{len(found) - MOST_DUMPS} dumps after the first {MOST_DUMPS}")
-    readings = tuple(_read(importer, text, span) for span, importer in found[:MOST_DUMPS])
-    return Paste(readings, (*unread, *_outside(text, [span for span, _importer in found])))
+    if len(dumps) > MOST_DUMPS:
+        unread.append(f"{len(dumps) - MOST_DUMPS} dumps after the first {MOST_DUMPS}")
+    readings = tuple(_read(importer, text, span) for span, importer in dumps[:MOST_DUMPS])
+    return Paste(readings, (*unread, *_outside(text, [span for span, _importer in dumps])))
 
 
 def _read(importer: Importer, text: str, span: Span) -> Reading:

@@ -104,7 +104,7 @@ class Reading:
     def absent(self) -> Mapping[str, Absent]:
         return self.sheet.absent
 
-    def found(self, component: str, version: object, found_by: str) -> None:
+    def add_software(self, component: str, version: object, found_by: str) -> None:
         """Note a component; a version of None says it is there and does not tell its version."""
         text = None if version is None else clean(str(version), LIMITS.name_chars) or None
         software = Software(component, text, clean(found_by, LIMITS.name_chars))

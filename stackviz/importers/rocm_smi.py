@@ -21,7 +21,7 @@ _DRIVER = re.compile(r"[ \t>]{0,8}Driver version:[ \t]*(\S{1,40})", re.IGNORECAS
 
 
 @dataclass
-class _Told:
+class _CardLines:
     """What the lines say of one card."""
 
     name: str = ""
@@ -40,7 +40,7 @@ def _span(text: str, start: int, limit: int) -> Span:
 
 def read_rocm_smi(text: str) -> Reading:
     reading = Reading(kind=KIND)
-    cards: dict[int, _Told] = {}
+    cards: dict[int, _CardLines] = {}
     columns: list[str] = []
     last: int | None = None
     for line in text.splitlines()[:20_000]:
@@ -48,19 +48,21 @@ def read_rocm_smi(text: str) -> Reading:
         if line.strip().startswith(("Device ", "GPU ")):
             columns = line.split()
         elif listed:
-            cards.setdefault(int(listed[1]), _Told()).values.setdefault(listed[2].strip().lower(), listed[3].strip())
+            cards.setdefault(int(listed[1]), _CardLines()).values.setdefault(
+                listed[2].strip().lower(), listed[3].strip()
+            )
         elif row and columns:
             last = int(row[1])
-            _note_row(cards.setdefault(last, _Told()), columns, row[2])
+            _note_row(cards.setdefault(last, _CardLines()), columns, row[2])
         elif name and last is not None and name[1].strip() and not name[1].startswith("Name"):
             cards[last].name = cards[last].name or clean(name[1])
         elif driver := _DRIVER.match(line):
-            reading.found("amdgpu-driver", driver[1], "rocm-smi")
+            reading.add_software("amdgpu-driver", driver[1], "rocm-smi")
     _read(reading, cards)
     return reading
 
 
-def _note_row(card: _Told, columns: list[str], rest: str) -> None:
+def _note_row(card: _CardLines, columns: list[str], rest: str) -> None:
     """Temperature, power and load stand under headings; their order changed over the years, their units did not."""
     temperature = re.search(r"(\d{1,3}(?:\.\d+)?)\s?°?[cC]\b", rest)
     powers = re.findall(r"(\d{1,4}(?:\.\d+)?)W\b", rest)
@@ -73,21 +75,21 @@ def _note_row(card: _Told, columns: list[str], rest: str) -> None:
     card.values |= {"busy": percents[-1]} if percents and columns[-1] == "GPU%" else {}
 
 
-def _read(reading: Reading, cards: dict[int, _Told]) -> None:
+def _read(reading: Reading, cards: dict[int, _CardLines]) -> None:
     reading.sheet.state("os.name", "Linux")
     reading.sheet.mark_missing("os.version", "not_reported", "rocm-smi names no distribution")
     reading.sheet.mark_missing("rocm.version", "not_reported", "rocm-smi does not tell it")
-    reading.found("rocm", None, "rocm-smi")
-    for index, told in list(cards.items())[: LIMITS.cards]:
-        reading.cards.append(_card(index, told).card())
+    reading.add_software("rocm", None, "rocm-smi")
+    for index, lines in list(cards.items())[: LIMITS.cards]:
+        reading.cards.append(_card(index, lines).card())
     if not cards:
         reading.problem("no card in the table")
 
 
-def _card(index: int, told: _Told) -> CardReading:
-    values = told.values
+def _card(index: int, lines: _CardLines) -> CardReading:
+    values = lines.values
     series = values.get("card series", "")
-    name = told.name or ("" if series.lower() in {"", "n/a"} else series) or values.get("card model", "")
+    name = lines.name or ("" if series.lower() in {"", "n/a"} else series) or values.get("card model", "")
     device = values.get("device id", "")
     memory = values.get("vram total memory (b)", "")
     card = CardReading(

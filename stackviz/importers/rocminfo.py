@@ -55,10 +55,10 @@ def read_rocminfo(text: str) -> Reading:
     if text.lstrip(" >\t").startswith("WSL environment"):
         reading.sheet.state("os.wsl", "2")
     reading.sheet.mark_missing("rocm.version", "not_reported", "rocminfo tells the version of HSA, not of ROCm")
-    reading.found("rocm", None, "rocminfo")
+    reading.add_software("rocm", None, "rocminfo")
     driver = re.search(r"ROCk module version (\d[\w.-]{0,40}) is loaded", text[:4000])
     if driver:
-        reading.found("amdgpu-driver", driver[1], "rocminfo")
+        reading.add_software("amdgpu-driver", driver[1], "rocminfo")
     agents = [_agent(part) for part in _parts(text)]
     _read_processors(reading, [agent for agent in agents if agent.get("Device Type") == "CPU"])
     for agent in [agent for agent in agents if agent.get("Device Type") == "GPU"][: LIMITS.cards]:
@@ -75,15 +75,15 @@ def _parts(text: str) -> list[str]:
 
 def _agent(part: str) -> dict[str, str]:
     """The first of each label counts: later ones are of pools and instruction sets. Memory: the first global pool."""
-    told: dict[str, str] = {}
+    values: dict[str, str] = {}
     for line in part.splitlines()[:2_000]:
         match = _FIELD.match(line[:400])
         if match:
-            told.setdefault(match[1], clean(match[2]))
+            values.setdefault(match[1], clean(match[2]))
     pool = re.search(r"Segment:\s+GLOBAL[^\n]*\n\s*Size:\s+" + _SIZE.pattern, part)
     if pool:
-        told["memory"] = pool[1]
-    return told
+        values["memory"] = pool[1]
+    return values
 
 
 def _read_processors(reading: Reading, agents: list[dict[str, str]]) -> None:

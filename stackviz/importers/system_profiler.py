@@ -35,7 +35,7 @@ def find_system_profiler(text: str) -> list[Span]:
     spans: list[Span] = []
     for _ in range(_MOST_DOCUMENTS):
         at = spans[-1].end if spans else 0
-        named = [found for section in SECTIONS if (found := text.find(f'"{section}"', at)) >= 0]
+        named = [position for section in SECTIONS if (position := text.find(f'"{section}"', at)) >= 0]
         start = text.rfind("{", at, min(named)) if named else -1
         if start < 0:
             break
@@ -76,8 +76,8 @@ def _sections(text: str, reading: Reading) -> dict[str, list[dict[str, Any]]]:
             document = json.loads(text)
         except (ValueError, RecursionError) as error:
             reading.problem(f"not JSON: {error}")
-    found = document if isinstance(document, dict) else {}
-    items = {name: found.get(name) for name in SECTIONS}
+    sections = document if isinstance(document, dict) else {}
+    items = {name: sections.get(name) for name in SECTIONS}
     return {
         name: [item for item in listed if isinstance(item, dict)] if isinstance(listed, list) else []
         for name, listed in items.items()
@@ -122,7 +122,7 @@ def _read_software(reading: Reading, software: dict[str, Any]) -> None:
         reading.sheet.state("os.name", "macOS")
         reading.sheet.state("os.version", match[2])
         reading.sheet.state("os.build", match[3])
-        reading.found("macos", match[2], "system_profiler")
+        reading.add_software("macos", match[2], "system_profiler")
     reading.sheet.state("os.kernel", _text(software.get("kernel_version")))
 
 
@@ -147,7 +147,7 @@ def _read_display(reading: Reading, number: int, display: dict[str, Any]) -> Non
         card.sheet.mark_missing("memory_bytes", "not_applicable", "the GPU uses the machine's memory")
     if metal:
         reading.sheet.state("apple.metal_family", metal)
-        reading.found("metal", metal, "system_profiler")
+        reading.add_software("metal", metal, "system_profiler")
     reading.cards.append(card.card())
 
 

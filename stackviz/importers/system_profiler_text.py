@@ -67,9 +67,9 @@ def find_system_profiler_text(text: str) -> list[Span]:
             machines.append([])
         end = old[-1][2] if old and not repeats and old[-1][2] >= match.end() else _end_of_section(text, match.end())
         machines[-1].append((match[1], _title_above(text, match.start()), end))
-    told = [machine for machine in machines if any(name != "Graphics/Displays" for name, *_ in machine)]
-    starts = [machine[0][1] for machine in told]
-    ends = [max(end for _name, _start, end in machine) for machine in told]
+    telling = [machine for machine in machines if any(name != "Graphics/Displays" for name, *_ in machine)]
+    starts = [machine[0][1] for machine in telling]
+    ends = [max(end for _name, _start, end in machine) for machine in telling]
     limits = pairwise([*starts, len(text)])
     return [Span(start, min(end, limit)) for (start, limit), end in zip(limits, ends, strict=True)]
 

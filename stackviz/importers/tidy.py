@@ -162,11 +162,13 @@ def _dedent(text: str) -> str:
     return text.removeprefix(margin).replace(f"\n{margin}", "\n") if margin else text
 
 
-def _shared(one: str, other: str) -> str:
-    if other.startswith(one):
-        return one
-    length = next((at for at, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), min(len(one), len(other)))
-    return one[:length]
+def _shared(text: str, other: str) -> str:
+    if other.startswith(text):
+        return text
+    length = next(
+        (at for at, (a, b) in enumerate(zip(text, other, strict=False)) if a != b), min(len(text), len(other))
+    )
+    return text[:length]
 
 
 _STEPS: tuple[Callable[[str], str], ...] = (

@@ -36,7 +36,7 @@ def _recording(text: str) -> str:
     shown = [match for match in map(_RECORDED.match, lines) if match]
     if len(shown) < _LEAST_LINES or len(shown) * 2 < len(lines):
         return text
-    return "".join(_said(match[1][1:-1]) for match in shown).replace("\r\n", "\n")
+    return "".join(_unescaped(match[1][1:-1]) for match in shown).replace("\r\n", "\n")
 
 
 def _quoted_lines(text: str) -> str:
@@ -59,22 +59,22 @@ def _quoted_lines(text: str) -> str:
 def _undone(run: list[tuple[str, re.Match[str]]]) -> Iterable[str]:
     if len(run) < _LEAST_LINES or sum(match["text"].endswith("\\n") for _line, match in run) * 2 < len(run):
         return [line for line, _match in run]
-    return "".join(_said(match["text"]) for _line, match in run).removesuffix("\n").split("\n")
+    return "".join(_unescaped(match["text"]) for _line, match in run).removesuffix("\n").split("\n")
 
 
 def _one_line_literals(text: str) -> str:
-    if text.count("\\n") < _LEAST_BREAKS or not any(word in text for word in _TELLING):
+    if text.count("\\n") < _LEAST_BREAKS or not any(mark in text for mark in _TELLING):
         return text
     return "\n".join(_broken(line) if line.count("\\n") >= _LEAST_BREAKS else line for line in text.split("\n"))
 
 
 def _broken(line: str) -> str:
-    if not any(word in line for word in _TELLING):
+    if not any(mark in line for mark in _TELLING):
         return line
-    return _said(line)
+    return _unescaped(line)
 
 
-def _said(literal: str) -> str:
+def _unescaped(literal: str) -> str:
     return _ESCAPES.sub(_escape, literal)
 
 

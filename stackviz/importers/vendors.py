@@ -43,5 +43,5 @@ _PATTERNS = tuple(_pattern(tier) for tier in _TIERS)
 
 def vendor_of(name: str) -> str:
     """Vendor as the wire has it; "unknown" for a name that says none."""
-    found = next((match for match in (pattern.search(name) for pattern in _PATTERNS) if match), None)
-    return str(found.lastgroup) if found else "unknown"
+    vendor = next((match for match in (pattern.search(name) for pattern in _PATTERNS) if match), None)
+    return str(vendor.lastgroup) if vendor else "unknown"

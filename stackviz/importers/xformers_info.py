@@ -3,7 +3,7 @@
 import re
 from itertools import pairwise
 
-from stackviz.importers.env_report import check_torch_versions, is_said, take_truth
+from stackviz.importers.env_report import check_torch_versions, is_given, state_truth
 from stackviz.importers.importer import Importer, Span
 from stackviz.importers.reading import CardReading, Reading
 from stackviz.wire.cuda_builds import cuda_of
@@ -37,46 +37,46 @@ def _span(text: str, start: int, limit: int) -> Span:
 
 def read_xformers_info(text: str) -> Reading:
     reading = Reading(kind=KIND)
-    told: dict[str, str] = {}
+    values: dict[str, str] = {}
     for match in _LINE.finditer(text):
-        told.setdefault(match[1], match[2].strip())
+        values.setdefault(match[1], match[2].strip())
     title = _TITLE.search(text)
     if title:
-        reading.found("xformers", title[1], _TOOL)
-    if "pytorch.version" in told:
-        reading.sheet.state("torch.version", told["pytorch.version"])
-        reading.found("pytorch", told["pytorch.version"], _TOOL)
+        reading.add_software("xformers", title[1], _TOOL)
+    if "pytorch.version" in values:
+        reading.sheet.state("torch.version", values["pytorch.version"])
+        reading.add_software("pytorch", values["pytorch.version"], _TOOL)
     else:
         reading.problem("there is no line 'pytorch.version:'")
-    if "pytorch.cuda" in told:
-        take_truth(reading, "cuda.available", told["pytorch.cuda"].replace("not available", "unavailable"), _TOOL)
-    _take_build(reading, told)
-    _take_card(reading, told)
+    if "pytorch.cuda" in values:
+        state_truth(reading, "cuda.available", values["pytorch.cuda"].replace("not available", "unavailable"), _TOOL)
+    _take_build(reading, values)
+    _take_card(reading, values)
     check_torch_versions(reading)
     return reading
 
 
-def _take_build(reading: Reading, told: dict[str, str]) -> None:
+def _take_build(reading: Reading, values: dict[str, str]) -> None:
     """What xFormers itself was built with; the wheel of torch has the same CUDA or cannot load it."""
-    python = told.get("build.python_version", "")
+    python = values.get("build.python_version", "")
     if re.fullmatch(r"\d+\.\d+(\.\d+)?", python):
-        reading.found("python", python, f"{_TOOL}, what it was built with")
+        reading.add_software("python", python, f"{_TOOL}, what it was built with")
         reading.sheet.mark_missing("python.version", "not_reported", f"xFormers was built with {python}")
-    torch = told.get("build.torch_version", "")
-    if torch and is_said(torch):
-        reading.found("pytorch", torch, f"{_TOOL}, what it was built with")
-    cuda = cuda_of(told.get("pytorch.version", "").partition("+")[2])
+    torch = values.get("build.torch_version", "")
+    if torch and is_given(torch):
+        reading.add_software("pytorch", torch, f"{_TOOL}, what it was built with")
+    cuda = cuda_of(values.get("pytorch.version", "").partition("+")[2])
     reading.sheet.state("torch.cuda_version", cuda or None)
     reading.sheet.mark_missing("torch.cuda_version", "not_reported", f"{_TOOL} does not tell what torch was built with")
 
 
-def _take_card(reading: Reading, told: dict[str, str]) -> None:
-    name = told.get("gpu.name", "")
-    if not name or not is_said(name):
+def _take_card(reading: Reading, values: dict[str, str]) -> None:
+    name = values.get("gpu.name", "")
+    if not name or not is_given(name):
         return
-    is_nvidia = told.get("build.hip_version", "None") == "None"
+    is_nvidia = values.get("build.hip_version", "None") == "None"
     card = CardReading(index=0, kind="gpu", vendor="nvidia" if is_nvidia else "amd", reported_name=name)
-    capability = told.get("gpu.compute_capability", "")
+    capability = values.get("gpu.compute_capability", "")
     if is_nvidia and re.fullmatch(r"\d{1,2}\.\d", capability):
         card.sheet.state("compute_capability", capability)
     card.sheet.mark_missing("memory_bytes", "not_reported", f"{_TOOL} does not tell it")

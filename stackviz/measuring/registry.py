@@ -11,10 +11,10 @@ __all__ = ["BENCHMARKS", "VERSIONS"]
 
 
 def _declared() -> list[Benchmark]:
-    found = [
+    benchmarks = [
         value for module in modules_of(measuring) for value in vars(module).values() if isinstance(value, Benchmark)
     ]
-    return sorted(found, key=lambda benchmark: (benchmark.order, benchmark.key, benchmark.version))
+    return sorted(benchmarks, key=lambda benchmark: (benchmark.order, benchmark.key, benchmark.version))
 
 
 VERSIONS: Mapping[tuple[str, int], Benchmark] = MappingProxyType(

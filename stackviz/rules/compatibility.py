@@ -106,7 +106,7 @@ class Tables:
         self, vendor: str, name: str, memory_bytes: int | None = None, gpu_cores: int | None = None
     ) -> KnownCard | None:
         """The product that a card of this name is; None if no name is known, several fit, or the name was cut."""
-        return self._cards.one(vendor, name, memory_bytes, gpu_cores)
+        return self._cards.single(vendor, name, memory_bytes, gpu_cores)
 
     def candidates(self, vendor: str, name: str, memory_bytes: int | None = None) -> list[KnownCard]:
         """What a card of this name may be."""
@@ -114,17 +114,17 @@ class Tables:
 
     @cached_property
     def _releases(self) -> dict[tuple[str, str], list[Release]]:
-        found: dict[tuple[str, str], list[Release]] = {}
+        grouped: dict[tuple[str, str], list[Release]] = {}
         for release in sorted(self.releases, key=lambda row: numbers(row.version)):
-            found.setdefault((release.component, release.variant), []).append(release)
-        return found
+            grouped.setdefault((release.component, release.variant), []).append(release)
+        return grouped
 
     @cached_property
     def _requirements(self) -> dict[tuple[str, str, str], list[Requirement]]:
-        found: dict[tuple[str, str, str], list[Requirement]] = {}
+        grouped: dict[tuple[str, str, str], list[Requirement]] = {}
         for row in sorted(self.requirements, key=lambda row: (numbers(row.version), row.key)):
-            found.setdefault((row.component, row.relation, row.subject), []).append(row)
-        return found
+            grouped.setdefault((row.component, row.relation, row.subject), []).append(row)
+        return grouped
 
     def releases_of(self, component: str, variant: str = "") -> list[Release]:
         """Releases of a component in one variant, oldest first."""

@@ -56,15 +56,15 @@ def reaches(tables: Tables, driver: str, low: str, platform: str) -> bool | None
 
     None where the rest of its number would decide.
     """
-    own, floor = numbers(driver), numbers(low)
-    if len(own) < len(floor) and floor[: len(own)] == own:
+    version, floor = numbers(driver), numbers(low)
+    if len(version) < len(floor) and floor[: len(version)] == version:
         return None
-    if len(own) == 1 and len(floor) > 1 and driver_branch(tables, low, platform) == str(own[0]):
+    if len(version) == 1 and len(floor) > 1 and driver_branch(tables, low, platform) == str(version[0]):
         return None  # on Windows 527.41 is of R525
     return not is_below(driver, low)
 
 
-def serves(tables: Tables, driver: str, cuda: str, platform: str, told: str = "") -> bool | None:
+def serves(tables: Tables, driver: str, cuda: str, platform: str, api_version: str = "") -> bool | None:
     """Whether programs of this CUDA version run under a driver; None where that cannot be told.
 
     Where no floor is published (CUDA 13 on Windows): by the CUDA version that the driver itself says it serves
@@ -73,8 +73,8 @@ def serves(tables: Tables, driver: str, cuda: str, platform: str, told: str = ""
     if floor := driver_floor(tables, cuda, platform):
         return reaches(tables, driver, floor.low, platform)
     wanted = numbers(cuda)[:1]
-    if numbers(told):
-        return numbers(told)[:1] >= wanted
+    if numbers(api_version):
+        return numbers(api_version)[:1] >= wanted
     rows = [row for row in tables.rows("nvidia-driver", "offers", "cuda-runtime", platform=platform) if row.values]
     offered = [numbers(row.values)[:1] for row in newest_up_to(rows, driver)]
     if offered:

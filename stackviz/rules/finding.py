@@ -6,7 +6,7 @@ from enum import StrEnum
 
 from stackviz.rules.compatibility import Source
 
-__all__ = ["Finding", "Severity", "Verdict"]
+__all__ = ["Conclusion", "Finding", "Severity"]
 
 
 class Severity(StrEnum):
@@ -20,7 +20,7 @@ class Severity(StrEnum):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Verdict:
+class Conclusion:
     """What a check yields; the runner adds the rule's name, the evidence and the rule's own source.
 
     `cards`: indexes of the cards it is about; () for the machine. `component` and `source` override the rule's.

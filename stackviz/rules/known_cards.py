@@ -36,17 +36,17 @@ class KnownCard:
 
     def agrees(self, memory_bytes: int | None, gpu_cores: int | None) -> bool | None:
         """Whether what a card reports makes it this one; None where it reports too little to tell."""
-        said: list[bool | None] = [True]
+        agreements: list[bool | None] = [True]
         if "more" in self.needs:
             return None
         if "cores" in self.needs:
-            said.append(self.gpu_cores == gpu_cores if gpu_cores else None)
+            agreements.append(self.gpu_cores == gpu_cores if gpu_cores else None)
         if "memory" in self.needs and self.memory_bytes:
             near = memory_distance(self.memory_bytes, memory_bytes or 0) <= MEMORY_TOLERANCE
-            said.append(near if memory_bytes else None)
-        if False in said:
+            agreements.append(near if memory_bytes else None)
+        if False in agreements:
             return False
-        return None if None in said else True
+        return None if None in agreements else True
 
 
 def card_from_row(row: Mapping[str, str]) -> KnownCard:
@@ -70,7 +70,7 @@ class KnownCards:
         for card in sorted(cards, key=lambda card: (card.accelerator, card.reported_name, card.needs)):
             self._by_name.setdefault(normalized(card.reported_name), []).append(card)
 
-    def one(
+    def single(
         self, vendor: str, name: str, memory_bytes: int | None = None, gpu_cores: int | None = None
     ) -> KnownCard | None:
         """The product a card is; None if no name is known, several fit, or the name was cut.

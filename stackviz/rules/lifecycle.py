@@ -77,21 +77,21 @@ def _system(look: Look) -> Iterator[tuple[str, str, str]]:
 
 
 def _life(tables: Tables, day: str, component: str, version: str, variant: str) -> Life:
-    own = _release_of(tables, component, version, variant)
-    if own is None:
+    release = _release_of(tables, component, version, variant)
+    if release is None:
         return Life(component=component, version=version, state=LifeState.UNKNOWN)
-    newest = newest_out(tables, component, variant, day) or own
-    is_newest = not is_below(own.version, newest.version)
+    newest = newest_out(tables, component, variant, day) or release
+    is_newest = not is_below(release.version, newest.version)
     return Life(
         component=component,
         version=version,
-        state=standing(own, day),
-        line=own.version,
-        released=own.released,
-        support_ends=own.support_ends,
+        state=standing(release, day),
+        line=release.version,
+        released=release.released,
+        support_ends=release.support_ends,
         newest="" if is_newest else newest.version,
         newest_released="" if is_newest else newest.released,
-        source=own.source,
+        source=release.source,
     )
 
 

@@ -78,11 +78,11 @@ class _Facts:
         text = self.get(name)
         return None if text is None else text == "true"
 
-    def was_asked(self, name: str) -> bool:
+    def mentions(self, name: str) -> bool:
         """Whether the report says anything of this fact, be it why it is missing."""
         return name in self._facts or (name in self._absent and self._absent[name].reason != NOT_ASKED)
 
-    def says_none(self, name: str) -> bool:
+    def states_none(self, name: str) -> bool:
         """Whether the report says that there is no such thing, which is not the same as saying nothing."""
         if name in self._absent and self._absent[name].reason in MEANS_NONE and name not in self._facts:
             self.evidence[self._prefix + name] = f"none ({self._absent[name].reason})"
@@ -100,7 +100,7 @@ class CardLook(_Facts):
         self.vendor = card.vendor.strip().lower()
         self.name = card.reported_name
         self.is_cut = is_cut(card.reported_name)
-        self.is_laptop = any(word in card.reported_name for word in ("Laptop", "Mobile", "Max-Q Design"))
+        self.is_laptop = any(mark in card.reported_name for mark in ("Laptop", "Mobile", "Max-Q Design"))
         self.memory_bytes = card.memory_bytes
         self.evidence[f"card {card.index}"] = card.reported_name
         self._tables = tables
@@ -118,8 +118,8 @@ class CardLook(_Facts):
             return ""
         may_be = self._tables.candidates(self.vendor, self.name, self.memory_bytes)
         may_be = may_be or self._tables.candidates(self.vendor, self.name)  # a memory size without a sheet
-        said = {card.compute_capability for card in may_be}
-        return said.pop() if len(said) == 1 else ""
+        capabilities = {card.compute_capability for card in may_be}
+        return capabilities.pop() if len(capabilities) == 1 else ""
 
     @cached_property
     def known(self) -> KnownCard | None:
@@ -145,9 +145,9 @@ class Look(_Facts):
     def _found_by(self) -> dict[str, dict[str, list[str]]]:
         """Component -> version -> who found it. Made when it is first asked for: most rules never ask."""
         named: dict[str, dict[str, list[str]]] = {}
-        for found in self._software:
-            version = (found.version or "").strip()
-            named.setdefault(found.component, {}).setdefault(version, []).append(found.found_by)
+        for software in self._software:
+            version = (software.version or "").strip()
+            named.setdefault(software.component, {}).setdefault(version, []).append(software.found_by)
         return named
 
     def cards(self, vendor: str) -> list[CardLook]:
@@ -156,7 +156,7 @@ class Look(_Facts):
     @property
     def lists_packages(self) -> bool:
         """Whether all installed packages were looked through, so that one that is not named is not installed."""
-        return any(found.found_by == PACKAGE_METADATA for found in self._software)
+        return any(software.found_by == PACKAGE_METADATA for software in self._software)
 
     def software(self, component: str) -> list[str]:
         """The versions of a component that were found, each once; "" where one did not say. Empty if it was not."""
@@ -194,7 +194,7 @@ class Look(_Facts):
         return "linux" if len(numbers(driver)) > 2 else ""
 
     @property
-    def speaks_of_torch(self) -> bool:
+    def mentions_torch(self) -> bool:
         """Whether the report says anything of torch, be it that it is not there. A listing of cards does not."""
         return any(name.startswith("torch.") for names in (self._facts, self._absent) for name in names)
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from stackviz import facts
 from stackviz.rules.compatibility import Source, Tables
-from stackviz.rules.finding import Finding, Severity, Verdict
+from stackviz.rules.finding import Conclusion, Finding, Severity
 from stackviz.rules.look import Look, NotReported
 from stackviz.wire import Report
 
@@ -19,7 +19,7 @@ def command_to_read(name: str) -> str:
     return _COMMANDS_OF_COMPONENTS.get(name) or facts.command_to_read(name)
 
 
-Check = Callable[[Look, Tables], Iterator[Verdict]]
+Check = Callable[[Look, Tables], Iterator[Conclusion]]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -50,7 +50,7 @@ class RuleSet:
 
     >>> RULES = RuleSet()
     >>> @RULES.rule("mig-on", "hardware", asks="the card is cut into instances", worst=Severity.NOTE, source=MIG)
-    ... def check_mig(look: Look, tables: Tables) -> Iterator[Verdict]: ...
+    ... def check_mig(look: Look, tables: Tables) -> Iterator[Conclusion]: ...
     """
 
     def __init__(self, order: int = 1000) -> None:
@@ -95,14 +95,14 @@ def run(rule: Rule, report: Report, tables: Tables) -> Iterator[Finding]:
     """The rule's findings, in its own order; a missing fact ends the check with "cannot tell"."""
     look = Look(report, tables)
     try:
-        for verdict in rule.check(look, tables):
-            yield _finding(rule, verdict, look)
+        for conclusion in rule.check(look, tables):
+            yield _finding(rule, conclusion, look)
     except NotReported as missing:
         title = f"Cannot tell whether {rule.asks}: {missing.name} not reported"
         advice = command_to_read(missing.name.rpartition(" ")[2])
         yield _finding(
             rule,
-            Verdict(
+            Conclusion(
                 severity=Severity.CANNOT_TELL,
                 title=title,
                 explanation=_why(missing),
@@ -117,16 +117,16 @@ def _why(missing: NotReported) -> str:
     return f"The report gives the reason: {missing.reason}." if missing.reason else ""
 
 
-def _finding(rule: Rule, verdict: Verdict, look: Look) -> Finding:
-    source = verdict.source or rule.source
+def _finding(rule: Rule, conclusion: Conclusion, look: Look) -> Finding:
+    source = conclusion.source or rule.source
     return Finding(
         rule=rule.id,
-        severity=verdict.severity.value,
-        component=verdict.component or rule.component,
-        title=verdict.title,
-        evidence=look.evidence_for(verdict.cards),
-        explanation=verdict.explanation,
-        advice=verdict.advice,
+        severity=conclusion.severity.value,
+        component=conclusion.component or rule.component,
+        title=conclusion.title,
+        evidence=look.evidence_for(conclusion.cards),
+        explanation=conclusion.explanation,
+        advice=conclusion.advice,
         source_title=source.title,
         source_url=source.url,
     )

@@ -62,14 +62,14 @@ def next_upgrades(report: Report, tables: Tables) -> tuple[Upgrade, ...]:
     """Upgrades that there are for this machine: torch, the NVIDIA driver, macOS; each to the newest release."""
     look = Look(report, tables)
     before = judge(report, tables)
-    found = []
+    upgrades = []
     for component, version, release, changed in _candidates(look, report, tables):
         if is_below(version, release.version):
             other = changed()
             after = judge(other, tables)
             breaks = tuple(finding for key, finding in _broken(after).items() if key not in _broken(before))
             mends = _mended(report, other, before, after, tables)
-            found.append(
+            upgrades.append(
                 Upgrade(
                     component=component,
                     version=version,
@@ -79,7 +79,7 @@ def next_upgrades(report: Report, tables: Tables) -> tuple[Upgrade, ...]:
                     mends=mends,
                 )
             )
-    return tuple(found)
+    return tuple(upgrades)
 
 
 def _mended(
@@ -93,11 +93,11 @@ def _mended(
 
 def _forgotten(report: Report, other: Report) -> Report:
     """The report as it is, without the facts that the other one had to forget."""
-    kept = other.facts.keys() | other.absent.keys()
+    stated = other.facts.keys() | other.absent.keys()
     return replace(
         other,
-        facts={name: value for name, value in report.facts.items() if name in kept},
-        absent={name: absent for name, absent in report.absent.items() if name in kept},
+        facts={name: value for name, value in report.facts.items() if name in stated},
+        absent={name: absent for name, absent in report.absent.items() if name in stated},
     )
 
 
@@ -129,7 +129,9 @@ def with_torch(report: Report, tables: Tables, version: str, build: str = "") ->
         facts["cudnn.version"] = cudnn
     dropped = _TORCH_TOLD | ({"torch.cuda_version"} if not cuda else set())
     changed = _changed(report, facts, dropped)
-    return replace(changed, software=tuple(one for one in report.software if one.component not in _WITH_TORCH))
+    return replace(
+        changed, software=tuple(software for software in report.software if software.component not in _WITH_TORCH)
+    )
 
 
 def with_driver(report: Report, version: str) -> Report:
@@ -140,7 +142,9 @@ def with_driver(report: Report, version: str) -> Report:
     )
     changed = _changed(report, {"nvidia.driver_version": version}, _DRIVER_TOLD)
     return replace(
-        changed, cards=cards, software=tuple(one for one in report.software if one.component != "nvidia-driver")
+        changed,
+        cards=cards,
+        software=tuple(software for software in report.software if software.component != "nvidia-driver"),
     )
 
 
@@ -149,7 +153,7 @@ def with_macos(report: Report, version: str) -> Report:
     changed = _changed(
         report, {"os.version": version}, {"os.build", "os.kernel", "mps.available", "apple.metal_family"}
     )
-    return replace(changed, software=tuple(one for one in report.software if one.component != "macos"))
+    return replace(changed, software=tuple(software for software in report.software if software.component != "macos"))
 
 
 def _changed(report: Report, facts: Mapping[str, Scalar], dropped: Set[str]) -> Report:
@@ -175,19 +179,21 @@ def _holds(key: Key, answers: Iterable[Finding]) -> bool:
     rule, cards = key
     same = [finding for finding in answers if finding.rule == rule]
     fitting = [_key(finding)[1] for finding in same if finding.severity == Severity.FITS]
-    broken = [about for about in (_key(one)[1] for one in same if one.severity == Severity.BROKEN) if about & cards]
+    broken = [
+        about for about in (_key(answer)[1] for answer in same if answer.severity == Severity.BROKEN) if about & cards
+    ]
     return bool(fitting) and not broken and cards <= frozenset().union(*fitting)
 
 
 def _default_cuda(tables: Tables, version: str, platform: str) -> str:
     """The CUDA of the wheel that pip takes by itself: "13.0"; "" for none."""
     rows = [row for row in tables.rows("pytorch", "ships", "cuda-runtime", platform=platform) if row.platform]
-    own = [row.values for row in rows if numbers(row.version) == numbers(version) and not row.variant]
-    return own[0] if own and own[0] != "none" else ""
+    versions = [row.values for row in rows if numbers(row.version) == numbers(version) and not row.variant]
+    return versions[0] if versions and versions[0] != "none" else ""
 
 
 def _shipped(tables: Tables, subject: str, version: str, build: str, platform: str) -> str:
     rows = list(tables.rows("pytorch", "ships", subject, platform=platform))
-    own = [row for row in rows if numbers(row.version) == numbers(version)]
-    fitting = [row for row in own if row.variant == build] if build else []
+    of_version = [row for row in rows if numbers(row.version) == numbers(version)]
+    fitting = [row for row in of_version if row.variant == build] if build else []
     return fitting[0].values if fitting else ""

@@ -12,8 +12,8 @@ _NUMBERS = re.compile(r"v?(\d{1,9}(?:\.\d{1,9})*)")
 @lru_cache(maxsize=8192)  # a report is held against hundreds of table rows, the same in every report
 def numbers(version: str) -> tuple[int, ...]:
     """The leading numbers of a version: `2.13.0+cu130` -> (2, 13, 0). Empty if it starts with none."""
-    found = _NUMBERS.match(version.strip())
-    return tuple(int(part) for part in found[1].split(".")) if found else ()
+    match = _NUMBERS.match(version.strip())
+    return tuple(int(part) for part in match[1].split(".")) if match else ()
 
 
 @lru_cache(maxsize=8192)
@@ -32,5 +32,5 @@ def major_minor(version: str) -> str:
 @lru_cache(maxsize=8192)
 def same_line(version: str, line: str) -> bool:
     """Whether `version` belongs to the release line `line`: 12.8.1 belongs to 12 and to 12.8, not to 12.80."""
-    own = numbers(line)
-    return bool(own) and numbers(version)[: len(own)] == own
+    parts = numbers(line)
+    return bool(parts) and numbers(version)[: len(parts)] == parts

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from stackviz.dumps.answer import ASKED, answer
+from stackviz.dumps.answer import ALWAYS_LISTED, answer
 from stackviz.dumps.components import components
 from stackviz.dumps.layers import LAYERS, layer_of
 from stackviz.dumps.machines import machines
@@ -30,17 +30,17 @@ def test_no_dump_is_an_answer_too():
     document = answered(not_understood=("hello",))
     assert (document["kinds"], document["cards"], document["findings"]) == ([], [], [])
     assert document["not_understood"] == ["hello"]
-    assert document["facts"] == dict.fromkeys(ASKED)
-    assert set(document["reasons"]) == set(ASKED)
+    assert document["facts"] == dict.fromkeys(ALWAYS_LISTED)
+    assert set(document["reasons"]) == set(ALWAYS_LISTED)
 
 
 def test_every_fact_that_is_asked_for_is_there_and_null_has_its_reason():
     document = answered(
         reading("collect-env", {"torch.version": "2.5.1", "os.arch": "x86_64"}, absent={"cudnn.version": "failed"})
     )
-    assert list(document["facts"])[: len(ASKED)] == list(ASKED)
+    assert list(document["facts"])[: len(ALWAYS_LISTED)] == list(ALWAYS_LISTED)
     assert document["facts"]["os.arch"] == "x86_64"
-    lacking = {name for name in ASKED if document["facts"][name] is None}
+    lacking = {name for name in ALWAYS_LISTED if document["facts"][name] is None}
     assert lacking <= set(document["reasons"])
     assert document["reasons"]["cudnn.version"]["reason"] == "failed"
     assert "torch.version" not in document["reasons"]

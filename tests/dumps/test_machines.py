@@ -206,12 +206,12 @@ def test_one_version_told_twice_is_no_contradiction():
 
 def test_two_versions_in_one_dump_are_both_kept_and_a_lesser_tool_adds_none():
     env = reading("collect-env")
-    env.found("pytorch", "2.5.1", "pip")
-    env.found("pytorch", "2.4.0", "conda")
+    env.add_software("pytorch", "2.5.1", "pip")
+    env.add_software("pytorch", "2.4.0", "conda")
     other = reading("transformers-env")
-    other.found("pytorch", "2.5.1+cu124", "transformers-cli")
-    other.found("pytorch", "1.13", "transformers-cli")
-    other.found("transformers", "4.46", "transformers-cli")
+    other.add_software("pytorch", "2.5.1+cu124", "transformers-cli")
+    other.add_software("pytorch", "1.13", "transformers-cli")
+    other.add_software("transformers", "4.46", "transformers-cli")
     (one,) = read(env, other)
     assert [(s.component, s.version) for s in one.reading.software] == [
         ("pytorch", "2.5.1+cu124"),

@@ -209,12 +209,12 @@ def test_where_two_packages_of_cudnn_disagree_both_are_named():
         ("2.9.1+cpu", "release"),
         ("2.10.0.dev20251101+cu130", "nightly"),
         ("1.4.0.dev20191205", "nightly"),
-        ("2.1.0a0+git1234abc", "own"),
-        ("2.6.0a0+ecf3bae40a.nv25.01", "own"),
-        ("2.4.0+ecf3bae40a", "own"),
-        ("1.8.0a0", "own"),
-        ("2.10.0.dev0+gitabcdef1", "own"),
-        ("2.10.0.dev0", "own"),
+        ("2.1.0a0+git1234abc", "source"),
+        ("2.6.0a0+ecf3bae40a.nv25.01", "source"),
+        ("2.4.0+ecf3bae40a", "source"),
+        ("1.8.0a0", "source"),
+        ("2.10.0.dev0+gitabcdef1", "source"),
+        ("2.10.0.dev0", "source"),
     ],
 )
 def test_a_torch_is_a_release_a_nightly_or_somebodys_own(torch, origin):

@@ -27,10 +27,10 @@ def main() -> None:
 
 def _chosen(torch: Any, given: dict[str, Any]) -> list[Device]:  # noqa: ANN401 - torch has no types here
     """All devices asked for; of a machine's many cards a quick run takes the first, unless some are named."""
-    found = list_devices(torch, given["devices"])
+    devices = list_devices(torch, given["devices"])
     if not given["quick"] or given["devices"]:
-        return found
-    return [device for device in found if device.index == 0]
+        return devices
+    return [device for device in devices if device.index == 0]
 
 
 def _cases(given: dict[str, Any], devices: list[tuple[str, str]]) -> list[Case]:

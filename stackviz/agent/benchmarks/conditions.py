@@ -112,10 +112,10 @@ class SmiReadings:
     def _ask(self, throttle: str) -> Values:
         query = ",".join([*(field for _, field, _ in _SMI_FIELDS), throttle])
         which = [f"--id={self._card}"] if self._card else []
-        told = self._run(
+        output = self._run(
             ["nvidia-smi", *which, f"--query-gpu={query}", "--format=csv,noheader,nounits"], _SMI_TIMEOUT_S
         )
-        rows = told.strip().splitlines()
+        rows = output.strip().splitlines()
         cells = [cell.strip() for cell in rows[0].split(",")] if len(rows) == 1 else []
         if len(cells) != len(_SMI_FIELDS) + 1:
             raise Missing("not_reported", "nvidia-smi answers for another number of cards")

@@ -57,23 +57,23 @@ class Device:
     def cache_bytes(self) -> int | None:
         """The last-level cache as a whole; None if nobody tells (Apple's system cache)."""
         if self.kind == "cuda":
-            told = getattr(self.torch.cuda.get_device_properties(self.index), "L2_cache_size", None)
-            return int(told) if told else None
+            size = getattr(self.torch.cuda.get_device_properties(self.index), "L2_cache_size", None)
+            return int(size) if size else None
         return _cpu_cache_bytes() if self.kind == "cpu" else None
 
 
 def list_devices(torch: Any, wanted: Sequence[str] = ()) -> list[Device]:  # noqa: ANN401
     """Accelerators first, the CPU last. `wanted`: names ("cuda:1") or kinds ("cuda"); nothing means all."""
-    found = []
+    devices = []
     for kind in ("cuda", "xpu"):
         backend = getattr(torch, kind, None)
         if backend is not None and backend.is_available():
-            found += [Device(torch, f"{kind}:{n}", kind, n) for n in range(backend.device_count())]
+            devices += [Device(torch, f"{kind}:{n}", kind, n) for n in range(backend.device_count())]
     mps = getattr(torch.backends, "mps", None)
     if mps is not None and mps.is_available():
-        found.append(Device(torch, "mps", "mps"))
-    found.append(Device(torch, "cpu", "cpu"))
-    return [device for device in found if not wanted or device.name in wanted or device.kind in wanted]
+        devices.append(Device(torch, "mps", "mps"))
+    devices.append(Device(torch, "cpu", "cpu"))
+    return [device for device in devices if not wanted or device.name in wanted or device.kind in wanted]
 
 
 def card_of(device: Device, cards: Sequence[Mapping[str, Any]]) -> int | None:

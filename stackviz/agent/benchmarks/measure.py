@@ -55,64 +55,64 @@ def measure(cases: list[Case], devices: Mapping[str, Device], pace: Pace, tell: 
         progress = [_Progress(case=case, device=devices[case.device], readings=readings[case.device]) for case in cases]
         for number in range(pace.rounds):
             order = list(enumerate(progress))
-            for index, one in order if number % 2 == 0 else reversed(order):
-                if one.is_over:
+            for index, case_progress in order if number % 2 == 0 else reversed(order):
+                if case_progress.is_over:
                     continue
                 if time.perf_counter() >= until:
-                    one.is_over = True
-                    if one.runs == 0:
+                    case_progress.is_over = True
+                    if case_progress.runs == 0:
                         tell({"case": index, "is": "skipped", "reason": f"no time left of {pace.budget_s:g} s"})
                     continue
                 tell({"case": index, "is": "start", "round": number})
-                tell({"case": index, **_visited(one, pace, until)})
+                tell({"case": index, **_visited(case_progress, pace, until)})
 
 
-def _visited(one: _Progress, pace: Pace, until: float) -> dict[str, Any]:
+def _visited(progress: _Progress, pace: Pace, until: float) -> dict[str, Any]:
     try:
-        return {"is": "samples", **_visit(one, pace, until)}
+        return {"is": "samples", **_visit(progress, pace, until)}
     except Skip as skip:
-        one.is_over = True
+        progress.is_over = True
         return {"is": "skipped", "reason": str(skip)}
     except Exception as error:  # noqa: BLE001 - any failure of a kernel, driver or allocator is this case's result
-        one.is_over = True
+        progress.is_over = True
         return {"is": "failed", "reason": f"{type(error).__name__}: {error}"[:2000]}
     finally:
-        one.device.give_back()
+        progress.device.give_back()
 
 
-def _visit(one: _Progress, pace: Pace, until: float) -> dict[str, Any]:
+def _visit(progress: _Progress, pace: Pace, until: float) -> dict[str, Any]:
     """One visit: inputs made anew, warm-up, blocks, check. -> samples and conditions."""
-    benchmark = BENCHMARKS[one.case.benchmark]
-    device = one.device
-    if one.runs == 0:
-        _refuse_what_cannot_fit(one)
-        _refuse_what_takes_too_long(one, pace)
+    benchmark = BENCHMARKS[progress.case.benchmark]
+    device = progress.device
+    if progress.runs == 0:
+        _refuse_what_cannot_fit(progress)
+        _refuse_what_takes_too_long(progress, pace)
     started_at, started = datetime.now(UTC), time.monotonic()
     with warnings.catch_warnings(record=True) as caught, device.torch.inference_mode():
         warnings.simplefilter("always")
-        prepared = benchmark.prepare(device.torch, device.name, one.case.params)
-        before = one.readings()
+        prepared = benchmark.prepare(device.torch, device.name, progress.case.params)
+        before = progress.readings()
         warm_up_runs, quickest = warm_up(prepared.run, device.synchronize, pace.warm_up_s)
-        one.runs = one.runs or runs_per_block(quickest, pace.block_s)
-        samples = time_blocks(prepared.run, device.synchronize, pace.blocks_per_round, one.runs, until=until)
-        after = one.readings()  # at once, while the device is hot
+        progress.runs = progress.runs or runs_per_block(quickest, pace.block_s)
+        samples = time_blocks(prepared.run, device.synchronize, pace.blocks_per_round, progress.runs, until=until)
+        after = progress.readings()  # at once, while the device is hot
         problem = prepared.check()
     if problem:
         raise ArithmeticError(problem)
-    one.warm_up_runs += warm_up_runs
+    progress.warm_up_runs += warm_up_runs
     return {
         "samples": samples,
-        "conditions": _conditions(one, prepared, before, after) | {"fallback": _fell_back(caught)},
+        "conditions": _conditions(progress, prepared, before, after) | {"fallback": _fell_back(caught)},
         "started_at": started_at.isoformat().replace("+00:00", "Z"),
         "duration_s": round(time.monotonic() - started, 4),
     }
 
 
 def _conditions(
-    one: _Progress, prepared: Prepared, before: Mapping[str, Any], after: Mapping[str, Any]
+    progress: _Progress, prepared: Prepared, before: Mapping[str, Any], after: Mapping[str, Any]
 ) -> dict[str, Any]:
-    torch = one.device.torch
-    cache_bytes = one.device.cache_bytes()
+    torch = progress.device.torch
+    cache_bytes = progress.device.cache_bytes()
     used = str(prepared.output.device)
     return {
         **{f"before.{name}": value for name, value in before.items()},
@@ -120,9 +120,9 @@ def _conditions(
         "device_used": f"{used}:0" if used in {"cuda", "xpu", "mps"} else used,
         "synchronized": True,
         "timer": "time.perf_counter",
-        "runs_per_block": one.runs,
-        "warmup_runs": one.warm_up_runs,
-        "working_set_bytes": BENCHMARKS[one.case.benchmark].working_set_bytes(one.case.params),
+        "runs_per_block": progress.runs,
+        "warmup_runs": progress.warm_up_runs,
+        "working_set_bytes": BENCHMARKS[progress.case.benchmark].working_set_bytes(progress.case.params),
         "torch_version": str(torch.__version__),
         "num_threads": int(torch.get_num_threads()),
         **({"last_level_cache_bytes": cache_bytes} if cache_bytes else {}),
@@ -135,25 +135,25 @@ def _fell_back(caught: list[warnings.WarningMessage]) -> bool:
     return any("fall back to run on the CPU" in str(warning.message) for warning in caught)
 
 
-def _refuse_what_cannot_fit(one: _Progress) -> None:
-    benchmark = BENCHMARKS[one.case.benchmark]
-    needed = benchmark.working_set_bytes(one.case.params)
-    free = one.device.free_bytes()
+def _refuse_what_cannot_fit(progress: _Progress) -> None:
+    benchmark = BENCHMARKS[progress.case.benchmark]
+    needed = benchmark.working_set_bytes(progress.case.params)
+    free = progress.device.free_bytes()
     if free is not None and needed > free:
         raise Skip(f"needs {needed / 2**30:.1f} GiB of memory, and {free / 2**30:.1f} GiB may be used")
-    cache = one.device.cache_bytes()
+    cache = progress.device.cache_bytes()
     if benchmark.must_exceed_cache and cache and needed < _CACHES_EXCEEDED * cache:
         raise Skip(f"too small to measure memory beside a last-level cache of {cache / 2**20:.0f} MiB")
 
 
-def _refuse_what_takes_too_long(one: _Progress, pace: Pace) -> None:
+def _refuse_what_takes_too_long(progress: _Progress, pace: Pace) -> None:
     """Time a smaller case first: a type the hardware only emulates can be a thousand times slower."""
-    smaller = BENCHMARKS[one.case.benchmark].smaller(one.case.params)
+    smaller = BENCHMARKS[progress.case.benchmark].smaller(progress.case.params)
     if smaller is None:
         return
     params, factor = smaller
-    with one.device.torch.inference_mode():
-        prepared = BENCHMARKS[one.case.benchmark].prepare(one.device.torch, one.device.name, params)
-        _, quickest = warm_up(prepared.run, one.device.synchronize, _TRIED_S)
+    with progress.device.torch.inference_mode():
+        prepared = BENCHMARKS[progress.case.benchmark].prepare(progress.device.torch, progress.device.name, params)
+        _, quickest = warm_up(prepared.run, progress.device.synchronize, _TRIED_S)
     if quickest * factor > pace.longest_run_s:
         raise Skip(f"one run would take about {quickest * factor:.1f} s, over the limit of {pace.longest_run_s:g} s")

@@ -118,21 +118,21 @@ class _Watcher:
         self._left_s = left_s
         self._steps = 0
 
-    def __call__(self, told: dict[str, Any]) -> None:
-        if told["is"] == "plan":
-            self._take_plan(told["cases"])
+    def __call__(self, step: dict[str, Any]) -> None:
+        if step["is"] == "plan":
+            self._take_plan(step["cases"])
             return
-        record = self._planned[told["case"]]
-        if told["is"] == "start":
+        record = self._planned[step["case"]]
+        if step["is"] == "start":
             self._under_way = record
             self._tell_step(record)
             return
         self._under_way = None
-        if told["is"] == "samples":
-            record.visits.append(told)
+        if step["is"] == "samples":
+            record.visits.append(step)
             self._steps += 1
         else:
-            record.state, record.reason = told["is"], told["reason"]
+            record.state, record.reason = step["is"], step["reason"]
             self._steps += self._rounds - len(record.visits)
 
     def is_settled(self, ended: Ended) -> bool:
@@ -183,7 +183,7 @@ def _joined_conditions(visits: list[dict[str, Any]], options: BenchmarkOptions) 
     joined = {name: value for name, value in first.items() if not name.startswith("after.")}
     joined |= {name: value for name, value in last.items() if not name.startswith("before.")}
     reasons = [visit["conditions"].get("after.throttle_reasons") for visit in visits]
-    words = {word for reason in reasons if reason for word in str(reason).split()} - {"none"}
+    words = {each for reason in reasons if reason for each in str(reason).split()} - {"none"}
     if any(reason is not None for reason in reasons):
         joined["throttle_reasons"] = " ".join(sorted(words)) or "none"
     joined["fallback"] = any(visit["conditions"].get("fallback") for visit in visits)

@@ -140,7 +140,7 @@ def _registry_class(around: Surroundings) -> str | None:
 def _find_software(reading: Reading) -> None:
     version, build = reading.facts.get("os.version"), reading.facts.get("os.build")
     if version:
-        reading.found("macos", version, "sw_vers")
-        reading.found("accelerate", None, "part of macOS")
+        reading.add_software("macos", version, "sw_vers")
+        reading.add_software("accelerate", None, "part of macOS")
     if build:
-        reading.found("metal-driver", build, "sw_vers: the driver is part of macOS")
+        reading.add_software("metal-driver", build, "sw_vers: the driver is part of macOS")

@@ -76,7 +76,7 @@ def _read_driver(nvml: Nvml, reading: Reading) -> None:
         reading.sheet.mark_missing("nvidia.driver_version", missing.reason, missing.detail)
     else:
         reading.sheet.state("nvidia.driver_version", driver)
-        reading.found("nvidia-driver", driver, "nvml")
+        reading.add_software("nvidia-driver", driver, "nvml")
     try:
         number = nvml.first("nvmlSystemGetCudaDriverVersion_v2", "nvmlSystemGetCudaDriverVersion", arguments=())
     except Missing as missing:
@@ -84,7 +84,7 @@ def _read_driver(nvml: Nvml, reading: Reading) -> None:
     else:
         version = f"{number // 1000}.{number % 1000 // 10}"  # 12040 is 12.4
         reading.sheet.state("cuda.driver_api_version", version)
-        reading.found("cuda-driver-api", version, "nvml")
+        reading.add_software("cuda-driver-api", version, "nvml")
 
 
 def _read_instances(nvml: Nvml, parent_index: int, reading: Reading) -> None:
@@ -134,8 +134,8 @@ def _read_with_nvidia_smi(around: Surroundings, reading: Reading, no_nvml: Missi
 
 def _note_error(reading: Reading, no_nvml: Missing, no_smi: Missing | None = None) -> None:
     """How it failed, in NVML's words, or in those of nvidia-smi; nothing failed where neither is installed."""
-    if isinstance(no_nvml, NoNvml) and no_nvml.said:
-        reading.sheet.state("nvidia.nvml_error", no_nvml.said)
+    if isinstance(no_nvml, NoNvml) and no_nvml.error_text:
+        reading.sheet.state("nvidia.nvml_error", no_nvml.error_text)
     elif no_smi is None:
         reading.sheet.mark_missing("nvidia.nvml_error", "not_applicable", "nvidia-smi answers")
     elif no_smi.reason == "not_installed":
@@ -179,7 +179,7 @@ def _read_driver_file(around: Surroundings, reading: Reading) -> None:
         reading.sheet.state("nvidia.driver_version", version)
         reading.sheet.state("nvidia.driver_kind", "open" if is_open else "proprietary")
         if not any(software.component == "nvidia-driver" for software in reading.software):
-            reading.found("nvidia-driver", version, "/proc/driver/nvidia/version")
+            reading.add_software("nvidia-driver", version, "/proc/driver/nvidia/version")
         return
     models = {str(card.facts["driver_model"]) for card in reading.cards if "driver_model" in card.facts}
     if len(models) == 1:
@@ -199,6 +199,6 @@ def _read_toolkit(around: Surroundings, reading: Reading) -> None:
         return
     if match:
         reading.sheet.state("cuda.toolkit_version", match[2])
-        reading.found("cuda-toolkit", match[2], "nvcc --version")
+        reading.add_software("cuda-toolkit", match[2], "nvcc --version")
     else:
         reading.sheet.mark_missing("cuda.toolkit_version", "not_reported", "nvcc prints no release")

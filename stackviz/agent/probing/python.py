@@ -19,7 +19,7 @@ _HAS_A_PROBE = "pytorch"  # which imports it, and tells what runs
 def probe_python(around: Surroundings) -> Reading:
     reading = Reading(kind="python")
     questions_of("python").ask(around, reading.sheet)
-    reading.found("python", platform.python_version(), "platform")
+    reading.add_software("python", platform.python_version(), "platform")
     _find_packages(reading)
     return reading
 
@@ -29,6 +29,6 @@ def _find_packages(reading: Reading) -> None:
         component = component_of(distribution.metadata["Name"] or "")
         if component is None or component == _HAS_A_PROBE:
             continue
-        reading.found(component, distribution.version, PACKAGE_METADATA)
+        reading.add_software(component, distribution.version, PACKAGE_METADATA)
         if component == "cuda-runtime":
             reading.sheet.state("cuda.runtime_version", distribution.version)

@@ -20,9 +20,9 @@ def _find_system(around: Surroundings, reading: Reading) -> None:
     """The operating system as a component. macOS is found by the apple probe, which asks the system itself."""
     kernel = platform.release()
     if around.system == "Linux":
-        reading.found("linux", kernel, "os.uname")
+        reading.add_software("linux", kernel, "os.uname")
         wsl = reading.facts.get("os.wsl")
         if wsl:
-            reading.found("wsl", wsl, "/proc/version")
+            reading.add_software("wsl", wsl, "/proc/version")
     elif around.system == "Windows":
-        reading.found("windows", platform.version(), "platform.version")
+        reading.add_software("windows", platform.version(), "platform.version")

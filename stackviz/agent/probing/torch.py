@@ -52,20 +52,20 @@ def _import_torch() -> ModuleType:
 
 
 def _find_software(torch: Any, reading: Reading) -> None:  # noqa: ANN401
-    reading.found("pytorch", torch.__version__, "torch.__version__")
+    reading.add_software("pytorch", torch.__version__, "torch.__version__")
     if hasattr(torch, "compile"):  # since 2.0
-        reading.found("torchinductor", torch.__version__, "part of torch")
+        reading.add_software("torchinductor", torch.__version__, "part of torch")
     for fact, component in (("cudnn.version", "cudnn"), ("nccl.version", "nccl")):
         if fact in reading.facts:
-            reading.found(component, reading.facts[fact], "torch")
+            reading.add_software(component, reading.facts[fact], "torch")
     if reading.facts.get("torch.hip_version"):
-        reading.found("rocm", reading.facts["torch.hip_version"], "torch.version.hip")
+        reading.add_software("rocm", reading.facts["torch.hip_version"], "torch.version.hip")
     elif reading.facts.get("torch.cuda_version"):
-        reading.found("cuda-runtime", reading.facts["torch.cuda_version"], "torch.version.cuda")
+        reading.add_software("cuda-runtime", reading.facts["torch.cuda_version"], "torch.version.cuda")
     if reading.facts.get("mps.available"):
-        reading.found("mps", None, "torch.backends.mps")
-        reading.found("mpsgraph", None, "torch.backends.mps")
-        reading.found("mps-kernels", None, "torch.backends.mps")
+        reading.add_software("mps", None, "torch.backends.mps")
+        reading.add_software("mpsgraph", None, "torch.backends.mps")
+        reading.add_software("mps-kernels", None, "torch.backends.mps")
     _find_cpu_libraries(str(torch.__config__.show()), reading)
 
 
@@ -74,7 +74,7 @@ def _find_cpu_libraries(built_with: str, reading: Reading) -> None:
     for component, pattern in _BUILT_WITH.items():
         match = re.search(pattern, built_with)
         if match:
-            reading.found(component, match[1] if match.re.groups else None, "torch.__config__")
+            reading.add_software(component, match[1] if match.re.groups else None, "torch.__config__")
 
 
 _BUILT_WITH = {

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator, Sequence
 
 from stackviz.rules.compatibility import Requirement, Source, Tables, newest_up_to
-from stackviz.rules.finding import Severity, Verdict
+from stackviz.rules.finding import Conclusion, Severity
 from stackviz.rules.look import Look, NotReported
 from stackviz.rules.rule import Check, RuleSet
 from stackviz.rules.versions import is_below, major_minor, numbers, same_line
@@ -66,8 +66,8 @@ def is_apple_silicon(look: Look) -> bool | None:
 
 def _speaks_of_python(look: Look) -> bool:
     """A listing of the machine alone leaves no question about Python open."""
-    return look.speaks_of_torch or any(
-        look.was_asked(name) for name in ("python.version", "python.arch", "python.rosetta")
+    return look.mentions_torch or any(
+        look.mentions(name) for name in ("python.version", "python.arch", "python.rosetta")
     )
 
 
@@ -77,7 +77,7 @@ def _is_older_than_apple_silicon(look: Look) -> bool:
 
 
 @RULES.rule("rosetta", "python", asks="Python is native to this Mac", worst=Severity.BROKEN, source=ROSETTA)
-def check_rosetta(look: Look, tables: Tables) -> Iterator[Verdict]:
+def check_rosetta(look: Look, tables: Tables) -> Iterator[Conclusion]:
     if look.platform != "macos" or not _speaks_of_python(look):
         return
     translated = look.is_true("python.rosetta")
@@ -91,7 +91,7 @@ def check_rosetta(look: Look, tables: Tables) -> Iterator[Verdict]:
             look.need("apple.chip")
         translated = bool(is_apple_silicon(look))
     if translated:
-        yield Verdict(
+        yield Conclusion(
             severity=Severity.BROKEN,
             title="Python is an Intel program translated by Rosetta",
             explanation=f"{_intel_wheels(tables)}, the mps device is out of reach, and the system may state an old "
@@ -110,10 +110,10 @@ def _intel_wheels(tables: Tables) -> str:
 @RULES.rule(
     "mps-old-macos", "macos", asks="macOS is new enough for torch's mps device", worst=Severity.BROKEN, source=MPS_MACOS
 )
-def check_mps_macos(look: Look, tables: Tables) -> Iterator[Verdict]:
-    if look.platform != "macos" or look.is_true("python.rosetta") or look.says_none("torch.version"):
+def check_mps_macos(look: Look, tables: Tables) -> Iterator[Conclusion]:
+    if look.platform != "macos" or look.is_true("python.rosetta") or look.states_none("torch.version"):
         return
-    if not look.speaks_of_torch:
+    if not look.mentions_torch:
         return
     if is_apple_silicon(look) is False:
         return
@@ -128,7 +128,7 @@ def check_mps_macos(look: Look, tables: Tables) -> Iterator[Verdict]:
     elif is_below(macos, row.low) and same_line(macos, FIRST_MACOS_ON_APPLE_SILICON):
         raise NotReported("os.version")
     elif is_below(macos, row.low):
-        yield Verdict(
+        yield Conclusion(
             severity=Severity.BROKEN,
             title=f"torch {torch} asks for macOS {row.low} before it uses the GPU; this Mac has {macos}",
             explanation="The wheel installs, and torch.backends.mps.is_available() says no: everything runs on the "
@@ -137,22 +137,22 @@ def check_mps_macos(look: Look, tables: Tables) -> Iterator[Verdict]:
             source=row.source,
         )
     elif is_below(rows[-1].version, torch) and not works:
-        yield Verdict(
+        yield Conclusion(
             severity=Severity.CANNOT_TELL,
             title=f"Cannot tell which macOS torch {torch} asks for: the newest release known here is "
             f"{rows[-1].version}",
         )
     else:
-        yield Verdict(
+        yield Conclusion(
             severity=Severity.FITS, title=f"torch {torch} needs macOS {row.low} for mps: has {macos}", source=row.source
         )
 
 
-def _works_below_the_floor(torch: str, macos: str, row: Requirement) -> Verdict:
+def _works_below_the_floor(torch: str, macos: str, row: Requirement) -> Conclusion:
     if same_line(macos, FIRST_MACOS_ON_APPLE_SILICON):
         title = f"torch {torch} uses the mps device; {macos} is what macOS tells older programs, whatever it is"
-        return Verdict(severity=Severity.FITS, title=title, source=row.source)
-    return Verdict(
+        return Conclusion(severity=Severity.FITS, title=title, source=row.source)
+    return Conclusion(
         severity=Severity.NOTE,
         title=f"torch {torch} asks for macOS {row.low}; {macos} is stated, and the mps device is available all the "
         f"same",
@@ -171,21 +171,21 @@ def _older_torch(rows: Sequence[Requirement], macos: str) -> str:
 
 
 @RULES.rule("mps-unavailable", "mps", asks="torch can use the mps device", worst=Severity.WARNING, source=MPS_NONE)
-def check_mps_unavailable(look: Look, tables: Tables) -> Iterator[Verdict]:
-    if look.platform != "macos" or look.says_none("torch.version") or look.says_none("mps.built"):
+def check_mps_unavailable(look: Look, tables: Tables) -> Iterator[Conclusion]:
+    if look.platform != "macos" or look.states_none("torch.version") or look.states_none("mps.built"):
         return
     if look.is_true("python.rosetta") or is_apple_silicon(look) is False:
         return
-    if not look.was_asked("mps.built") and not look.was_asked("mps.available"):
+    if not look.mentions("mps.built") and not look.mentions("mps.available"):
         return  # older tools do not speak of it
     if look.need("mps.built") != "true":
         return
     if look.need("mps.available") == "true":
-        yield Verdict(severity=Severity.FITS, title="torch can use the mps device")
+        yield Conclusion(severity=Severity.FITS, title="torch can use the mps device")
         return
-    if any(verdict.severity == Severity.BROKEN for verdict in check_mps_macos(look, tables)):
+    if any(conclusion.severity == Severity.BROKEN for conclusion in check_mps_macos(look, tables)):
         return  # mps-old-macos says why
-    yield Verdict(
+    yield Conclusion(
         severity=Severity.WARNING,
         title="torch is built with mps, and the device is not available",
         explanation="macOS is new enough, yet torch finds no Metal device. Seen in virtual machines, sandboxes and "
@@ -199,15 +199,15 @@ def check_mps_unavailable(look: Look, tables: Tables) -> Iterator[Verdict]:
 @RULES.rule(
     "mps-fallback", "mps", asks="missing operators run on the CPU instead", worst=Severity.WARNING, source=MPS_FALLBACK
 )
-def check_mps_fallback(look: Look, _tables: Tables) -> Iterator[Verdict]:
-    if look.platform != "macos" or look.says_none("torch.version") or look.says_none("mps.fallback"):
+def check_mps_fallback(look: Look, _tables: Tables) -> Iterator[Conclusion]:
+    if look.platform != "macos" or look.states_none("torch.version") or look.states_none("mps.fallback"):
         return
-    if not look.was_asked("mps.fallback"):
+    if not look.mentions("mps.fallback"):
         return  # no dump tells it
     if look.is_true("mps.available") is False:
         return
     if look.need("mps.fallback") not in ("0", ""):
-        yield Verdict(
+        yield Conclusion(
             severity=Severity.WARNING,
             title="PYTORCH_ENABLE_MPS_FALLBACK is set: operators the GPU lacks run on the CPU",
             explanation="Nothing fails, and a part of the model may run on the CPU with a copy each way; timings "
@@ -219,14 +219,14 @@ def check_mps_fallback(look: Look, _tables: Tables) -> Iterator[Verdict]:
 @RULES.rule(
     "mac-cu-index", "pytorch", asks="pip looks where wheels for macOS are", worst=Severity.BROKEN, source=CUDA_INDEX
 )
-def check_cuda_index(look: Look, _tables: Tables) -> Iterator[Verdict]:
+def check_cuda_index(look: Look, _tables: Tables) -> Iterator[Conclusion]:
     if look.platform != "macos":
         return
     index = look.get("pip.index_url") or ""
     build = next((part for part in index.split("/") if _FOR_CARDS.fullmatch(part)), None)
     if build is None:
         return
-    yield Verdict(
+    yield Conclusion(
         severity=Severity.BROKEN,
         title=f"pip looks for torch among the builds for {build}, and there are none for macOS",
         explanation="An index of builds for CUDA or ROCm holds wheels for Linux and Windows: pip finds nothing, or "
@@ -238,7 +238,7 @@ def check_cuda_index(look: Look, _tables: Tables) -> Iterator[Verdict]:
 def wheel_on_macos(component: str, name: str) -> Check:
     """The check of a package whose wheels ask for a macOS: one rule each."""
 
-    def check(look: Look, tables: Tables) -> Iterator[Verdict]:
+    def check(look: Look, tables: Tables) -> Iterator[Conclusion]:
         if look.platform != "macos" or look.is_true("python.rosetta"):
             return
         versions = look.software(component)
@@ -253,9 +253,9 @@ def wheel_on_macos(component: str, name: str) -> Check:
         macos = look.need("os.version")
         if not is_below(macos, row.low):
             title = f"{name} {versions[0]} needs macOS {row.low}: has {macos}"
-            yield Verdict(severity=Severity.FITS, title=title, source=row.source)
+            yield Conclusion(severity=Severity.FITS, title=title, source=row.source)
             return
-        yield Verdict(
+        yield Conclusion(
             severity=Severity.BROKEN,
             title=f"{name} {versions[0]} asks for macOS {row.low}; this Mac has {macos}",
             explanation=f"From {row.version} on its wheels are built for macOS {row.low} and newer; a newer "
@@ -287,16 +287,16 @@ for _component, _name, _source in WHEELS:
     source=COREMLTOOLS,
     needs=("coremltools", "pytorch"),
 )
-def check_coremltools_torch(look: Look, tables: Tables) -> Iterator[Verdict]:
+def check_coremltools_torch(look: Look, tables: Tables) -> Iterator[Conclusion]:
     versions = [version for version in look.software("coremltools") if numbers(version)]
-    if not versions or look.says_none("torch.version"):
+    if not versions or look.states_none("torch.version"):
         return
     row = next(iter(newest_up_to(tables.rows("coremltools", "supports", "pytorch", part="tested"), versions[0])), None)
     if row is None:
         return
     torch = look.need("torch.version")
     if is_below(row.values, torch) and not same_line(torch, major_minor(row.values)):
-        yield Verdict(
+        yield Conclusion(
             severity=Severity.NOTE,
             title=f"coremltools {versions[0]} was tested with torch up to {row.values}; here is {torch}",
             explanation="It warns and goes on; a conversion may fail at operators that are newer than it.",
@@ -305,4 +305,6 @@ def check_coremltools_torch(look: Look, tables: Tables) -> Iterator[Verdict]:
             source=row.source,
         )
     else:
-        yield Verdict(severity=Severity.FITS, title=f"coremltools {versions[0]} knows torch {torch}", source=row.source)
+        yield Conclusion(
+            severity=Severity.FITS, title=f"coremltools {versions[0]} knows torch {torch}", source=row.source
+        )

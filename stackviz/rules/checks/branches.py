@@ -42,11 +42,13 @@ def _last_for_cards(look: Look, tables: Tables) -> tuple[str, list[CardLook]]:
 
 
 def _nothing_left(tables: Tables, driver: str, platform: str, last: str, cards: list[CardLook]) -> str:
-    said = f"R{last} is the last branch that serves {named(cards)}, and it is no longer supported"
+    ending = f"R{last} is the last branch that serves {named(cards)}, and it is no longer supported"
     stay = f"Stay on it, with the newest driver of R{last} that {DOWNLOADS} or the distribution has"
     if driver_branch(tables, driver, platform) != last:
         stay = f"The newest that the card can have is a driver of R{last}, from {DOWNLOADS} or the distribution"
-    return f"{said}: a newer branch would take the card away. {stay}, or replace the card where security fixes matter."
+    return (
+        f"{ending}: a newer branch would take the card away. {stay}, or replace the card where security fixes matter."
+    )
 
 
 def _how(look: Look, best: Release, platform: str) -> str:

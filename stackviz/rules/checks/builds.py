@@ -25,14 +25,14 @@ class Origin(StrEnum):
 
     RELEASE = "release"
     NIGHTLY = "nightly"  # published by pytorch.org too, with its own libraries
-    OWN = "own"  # from a source tree, against the libraries of the system
+    SOURCE = "source"  # from a source tree, against the libraries of the system
 
 
 def origin_of(torch: str) -> Origin:
     """`2.9.1+cu128` is a release, `2.10.0.dev20251101+cu130` a nightly, `2.1.0a0+git1234abc` somebody's own."""
     if _NIGHTLY.search(torch) and not _SOURCE_TREE.search(torch):
         return Origin.NIGHTLY
-    return Origin.OWN if _SOURCE_TREE.search(torch) or "dev" in torch else Origin.RELEASE
+    return Origin.SOURCE if _SOURCE_TREE.search(torch) or "dev" in torch else Origin.RELEASE
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,15 +58,15 @@ def covers(capability: str, arch: str) -> bool:
     sm_90a: exactly that capability; sm_100f: that major family from that minor on.
     """
     match = _ARCH.fullmatch(arch)
-    own = numbers(capability)
-    if not match or len(own) < 2:
+    version = numbers(capability)
+    if not match or len(version) < 2:
         return False
     kind, major, minor, suffix = match[1], int(match[2]), int(match[3]), match[4]
     if suffix == "a":
-        return own[:2] == (major, minor)
+        return version[:2] == (major, minor)
     if kind == "compute" and not suffix:
-        return own[:2] >= (major, minor)
-    return own[0] == major and own[1] >= minor
+        return version[:2] >= (major, minor)
+    return version[0] == major and version[1] >= minor
 
 
 def archs_of(rows: Iterable[Requirement]) -> list[str]:
@@ -117,8 +117,8 @@ def served(look: Look, tables: Tables, builds: Iterable[Build]) -> list[Build]:
     driver = look.get("nvidia.driver_version")
     if driver is None:
         return list(builds)
-    told = look.get("cuda.driver_api_version") or ""
-    runs = {build: serves(tables, driver, build.cuda, look.driver_platform, told) for build in builds}
+    api_version = look.get("cuda.driver_api_version") or ""
+    runs = {build: serves(tables, driver, build.cuda, look.driver_platform, api_version) for build in builds}
     return [build for build, does in runs.items() if does] or [build for build, does in runs.items() if does is None]
 
 
@@ -129,8 +129,10 @@ def ranges(builds: Sequence[Build]) -> str:
         lines.setdefault(build.variant, []).append(major_minor(build.torch))
     newest = list(lines.items())[-4:]
     return ", ".join(
-        f"{variant} (torch {found[0]})" if found[0] == found[-1] else f"{variant} (torch {found[0]} to {found[-1]})"
-        for variant, found in newest
+        f"{variant} (torch {releases[0]})"
+        if releases[0] == releases[-1]
+        else f"{variant} (torch {releases[0]} to {releases[-1]})"
+        for variant, releases in newest
     )
 
 
@@ -144,8 +146,8 @@ def hidden_cards(capabilities: Sequence[str]) -> str:
 
 def capabilities_of(look: Look) -> list[str]:
     """What the NVIDIA cards of this machine have, each once, lowest first; cards that do not say are left out."""
-    said = {card.get("compute_capability") for card in look.cards("nvidia")}
-    return sorted(filter(None, said), key=numbers)
+    capabilities = {card.get("compute_capability") for card in look.cards("nvidia")}
+    return sorted(filter(None, capabilities), key=numbers)
 
 
 def command_for(look: Look, tables: Tables, build: Build) -> str:

@@ -4,9 +4,9 @@ from collections.abc import Iterator, Sequence
 
 from stackviz.rules.card_names import memory_distance
 from stackviz.rules.checks.cuda_start import consumer_cards
-from stackviz.rules.checks.grouping import ask_silent, indexes, named
+from stackviz.rules.checks.grouping import indexes, named, require_if_mentioned
 from stackviz.rules.compatibility import Source, Tables
-from stackviz.rules.finding import Severity, Verdict
+from stackviz.rules.finding import Conclusion, Severity
 from stackviz.rules.look import CardLook, Look
 from stackviz.rules.rule import RuleSet
 
@@ -60,8 +60,8 @@ OTHER_SIZE = 0.1  # farther from the printed size than any reserve of a driver i
 
 
 @RULES.rule("pcie-width", "hardware", asks="the card has all its PCIe lanes", worst=Severity.WARNING, source=PCIE_WIDTH)
-def check_pcie_width(look: Look, _tables: Tables) -> Iterator[Verdict]:
-    cards = [card for card in look.cards("nvidia") if not card.says_none("pcie_width")]
+def check_pcie_width(look: Look, _tables: Tables) -> Iterator[Conclusion]:
+    cards = [card for card in look.cards("nvidia") if not card.states_none("pcie_width")]
     narrow: dict[tuple[float, float], list[CardLook]] = {}
     for card in cards:
         width, most = card.number("pcie_width"), card.number("pcie_width_max")
@@ -69,7 +69,7 @@ def check_pcie_width(look: Look, _tables: Tables) -> Iterator[Verdict]:
             narrow.setdefault((width, most), []).append(card)
     for (width, most), group in narrow.items():
         why, what = _why_narrow(look, group, width)
-        yield Verdict(
+        yield Conclusion(
             severity=Severity.NOTE if why else Severity.WARNING,
             title=f"{named(group)} {'runs' if len(group) == 1 else 'run'} on {width:g} of {most:g} PCIe lanes",
             explanation="Copies between host and card, and between cards without NVLink, have that much less "
@@ -78,7 +78,7 @@ def check_pcie_width(look: Look, _tables: Tables) -> Iterator[Verdict]:
             or "Reseat the card, try another slot, and compare with the slot's own width in the board's manual.",
             cards=indexes(group),
         )
-    ask_silent(cards, "pcie_width", "pcie_width_max")
+    require_if_mentioned(cards, "pcie_width", "pcie_width_max")
 
 
 def _why_narrow(look: Look, group: Sequence[CardLook], width: float) -> tuple[str, str]:
@@ -106,10 +106,10 @@ def _below_its_generation(look: Look) -> Iterator[tuple[CardLook, float | None]]
 
 
 @RULES.rule("pcie-gen-idle", "hardware", asks="the link is idle", worst=Severity.NOTE, source=PCIE_GENERATION)
-def check_pcie_idle(look: Look, _tables: Tables) -> Iterator[Verdict]:
+def check_pcie_idle(look: Look, _tables: Tables) -> Iterator[Conclusion]:
     idle = [card for card, busy in _below_its_generation(look) if busy is not None and busy <= IDLE]
     if idle:
-        yield Verdict(
+        yield Conclusion(
             severity=Severity.NOTE,
             title=f"The PCIe link runs at a lower generation while the card is idle: {named(idle)}",
             explanation="That saves power and says nothing about the slot: the link goes up with the first copy.",
@@ -126,11 +126,11 @@ def check_pcie_idle(look: Look, _tables: Tables) -> Iterator[Verdict]:
     worst=Severity.WARNING,
     source=PCIE_GENERATION,
 )
-def check_pcie_load(look: Look, _tables: Tables) -> Iterator[Verdict]:
+def check_pcie_load(look: Look, _tables: Tables) -> Iterator[Conclusion]:
     below = list(_below_its_generation(look))
     loaded = [card for card, busy in below if busy is not None and busy > UNDER_LOAD]
     if loaded:
-        yield Verdict(
+        yield Conclusion(
             severity=Severity.WARNING,
             title=f"The PCIe link stays below its generation under load: {named(loaded)}",
             explanation="Each generation below the best halves the bandwidth between host and card.",
@@ -138,7 +138,7 @@ def check_pcie_load(look: Look, _tables: Tables) -> Iterator[Verdict]:
             "firmware.",
             cards=indexes(loaded),
         )
-    ask_silent([card for card, busy in below if busy is None and card.was_asked("busy_ratio")], "busy_ratio")
+    require_if_mentioned([card for card, busy in below if busy is None and card.mentions("busy_ratio")], "busy_ratio")
 
 
 def _held_back(cards: Sequence[CardLook], *reasons: str) -> list[CardLook]:
@@ -146,70 +146,70 @@ def _held_back(cards: Sequence[CardLook], *reasons: str) -> list[CardLook]:
 
 
 @RULES.rule("thermal-throttle", "hardware", asks="heat lowers the clocks", worst=Severity.WARNING, source=THERMAL)
-def check_thermal(look: Look, _tables: Tables) -> Iterator[Verdict]:
+def check_thermal(look: Look, _tables: Tables) -> Iterator[Conclusion]:
     cards = look.cards("nvidia")
     hot = _held_back(cards, "sw_thermal_slowdown", "hw_thermal_slowdown")
     if hot:
         degrees = [f"{value:g} °C" for card in hot if (value := card.number("temperature_c")) is not None]
-        yield Verdict(
+        yield Conclusion(
             severity=Severity.WARNING,
             title=f"Clocks are lowered because of heat: {named(hot)}{' at ' + ', '.join(degrees) if degrees else ''}",
             explanation="The card is at its thermal limit and gives up speed to stay below it.",
             advice="Improve the air flow, raise the fans, or lower the power limit (sudo nvidia-smi -pl <watts>).",
             cards=indexes(hot),
         )
-    ask_silent(cards, "throttle_reasons")
+    require_if_mentioned(cards, "throttle_reasons")
 
 
 @RULES.rule(
     "sw-power-cap", "hardware", asks="the power limit holds the clocks", worst=Severity.NOTE, source=SW_POWER_CAP
 )
-def check_sw_power_cap(look: Look, _tables: Tables) -> Iterator[Verdict]:
+def check_sw_power_cap(look: Look, _tables: Tables) -> Iterator[Conclusion]:
     cards = look.cards("nvidia")
     capped = [card for card in _held_back(cards, "sw_power_cap") if card.number("busy_ratio") != IDLE]
     if capped:
-        yield Verdict(
+        yield Conclusion(
             severity=Severity.NOTE,
             title=f"Clocks are held by the power limit: {named(capped)}",
             explanation="Usual under full load: the card draws what it may and runs as fast as that allows.",
             advice="Nothing, unless the power limit was lowered by mistake.",
             cards=indexes(capped),
         )
-    ask_silent(cards, "throttle_reasons")
+    require_if_mentioned(cards, "throttle_reasons")
 
 
 @RULES.rule(
     "row-remap-pending", "hardware", asks="memory waits to be repaired", worst=Severity.BROKEN, source=REMAP_PENDING
 )
-def check_remap_pending(look: Look, _tables: Tables) -> Iterator[Verdict]:
+def check_remap_pending(look: Look, _tables: Tables) -> Iterator[Conclusion]:
     cards = look.cards("nvidia")
     waiting = [card for card in cards if card.is_true("remap_pending")]
     if waiting:
-        yield Verdict(
+        yield Conclusion(
             severity=Severity.BROKEN,
             title=f"Memory that failed waits to be replaced by spare memory: {named(waiting)}",
             explanation="The repair takes place when the card is reset; until then the faulty place may be hit again.",
             advice=f"Stop what uses the card, then: sudo nvidia-smi --gpu-reset -i {waiting[0].index} (or reboot)",
             cards=indexes(waiting),
         )
-    ask_silent(cards, "remap_pending")
+    require_if_mentioned(cards, "remap_pending")
 
 
 @RULES.rule(
     "row-remap-failure", "hardware", asks="memory could not be repaired", worst=Severity.BROKEN, source=REMAP_FAILED
 )
-def check_remap_failed(look: Look, _tables: Tables) -> Iterator[Verdict]:
+def check_remap_failed(look: Look, _tables: Tables) -> Iterator[Conclusion]:
     cards = look.cards("nvidia")
     failed = [card for card in cards if card.is_true("remap_failed")]
     if failed:
-        yield Verdict(
+        yield Conclusion(
             severity=Severity.BROKEN,
             title=f"Memory that failed could not be replaced: {named(failed)}",
             explanation="The card has no spare memory left for that place, so it can no longer repair itself.",
             advice="Take the card out of use and have it replaced; nvidia-smi -q -d ROW_REMAPPER prints the counts.",
             cards=indexes(failed),
         )
-    ask_silent([card for card in cards if not card.says_none("remap_pending")], "remap_failed")
+    require_if_mentioned([card for card in cards if not card.states_none("remap_pending")], "remap_failed")
 
 
 @RULES.rule(
@@ -219,12 +219,12 @@ def check_remap_failed(look: Look, _tables: Tables) -> Iterator[Verdict]:
     worst=Severity.BROKEN,
     source=ECC,
 )
-def check_ecc(look: Look, _tables: Tables) -> Iterator[Verdict]:
+def check_ecc(look: Look, _tables: Tables) -> Iterator[Conclusion]:
     cards = look.cards("nvidia")
     counted = [(card, count) for card in cards if (count := card.number("ecc_uncorrected"))]
     if counted:
         errors = ", ".join(f"{count:g}" for _card, count in counted)
-        yield Verdict(
+        yield Conclusion(
             severity=Severity.BROKEN,
             title=f"Memory errors that could not be corrected: {errors} on {named([card for card, _count in counted])}",
             explanation="A program that read such a place was ended, or went on with wrong numbers.",
@@ -233,13 +233,13 @@ def check_ecc(look: Look, _tables: Tables) -> Iterator[Verdict]:
             "the card replaced if it grows again.",
             cards=indexes([card for card, _count in counted]),
         )
-    ask_silent(cards, "ecc_uncorrected")
+    require_if_mentioned(cards, "ecc_uncorrected")
 
 
 @RULES.rule(
     "memory-unlike-name", "hardware", asks="the memory is what the name says", worst=Severity.WARNING, source=ECC_MEMORY
 )
-def check_memory(look: Look, _tables: Tables) -> Iterator[Verdict]:
+def check_memory(look: Look, _tables: Tables) -> Iterator[Conclusion]:
     """Only for names that one memory size goes with; instances and virtual cards have a share."""
     groups: dict[tuple[int, int, bool], list[CardLook]] = {}
     for card in look.cards("nvidia"):
@@ -269,12 +269,12 @@ def _ships_without_ecc(card: CardLook) -> bool:
     return "RTX" in card.name or "Quadro" in card.name
 
 
-def _ecc_share(group: Sequence[CardLook], reported: int) -> Verdict:
-    said = [card.is_true("ecc") for card in group]
+def _ecc_share(group: Sequence[CardLook], reported: int) -> Conclusion:
+    states = [card.is_true("ecc") for card in group]
     whole = reported / ECC_LEAVES / 2**20
     title = f"{named(group)}: {reported / 2**20:,.0f} MiB of about {whole:,.0f} can be used"
-    if False in said:
-        return Verdict(
+    if False in states:
+        return Conclusion(
             severity=Severity.WARNING,
             title=f"{title}, though ECC is off",
             explanation="A sixteenth is missing, which is what ECC takes on this memory; with ECC off the card "
@@ -283,7 +283,7 @@ def _ecc_share(group: Sequence[CardLook], reported: int) -> Verdict:
             advice="nvidia-smi -q -d MEMORY,ECC prints both as the driver has them.",
             cards=indexes(group),
         )
-    return Verdict(
+    return Conclusion(
         severity=Severity.NOTE,
         title=f"{title}: ECC takes a sixteenth",
         explanation="This card leaves the factory with ECC off and all its memory free. With ECC on, check bits "
@@ -294,8 +294,8 @@ def _ecc_share(group: Sequence[CardLook], reported: int) -> Verdict:
     )
 
 
-def _other_size(group: Sequence[CardLook], printed: int, reported: int) -> Verdict:
-    return Verdict(
+def _other_size(group: Sequence[CardLook], printed: int, reported: int) -> Conclusion:
+    return Conclusion(
         severity=Severity.WARNING,
         title=f"{named(group)} reports {reported / 2**30:.1f} GiB of memory; the card of this name has "
         f"{printed / 1e9:g} GB",

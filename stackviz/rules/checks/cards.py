@@ -2,9 +2,9 @@
 
 from collections.abc import Iterator
 
-from stackviz.rules.checks.grouping import ask_silent, by_capability, indexes, named, stating
+from stackviz.rules.checks.grouping import by_capability, indexes, named, require_if_mentioned, stating
 from stackviz.rules.compatibility import Source, Tables
-from stackviz.rules.finding import Severity, Verdict
+from stackviz.rules.finding import Conclusion, Severity
 from stackviz.rules.look import CardLook, Look
 from stackviz.rules.rule import RuleSet
 
@@ -39,7 +39,7 @@ POWER_LIMIT_TOLERANCE_W = 0.5  # drivers state limits in milliwatts, rounded
 
 
 @RULES.rule("power-cap", "hardware", asks="the power limit was lowered", worst=Severity.NOTE, source=POWER_LIMIT)
-def check_power_limit(look: Look, _tables: Tables) -> Iterator[Verdict]:
+def check_power_limit(look: Look, _tables: Tables) -> Iterator[Conclusion]:
     cards = look.cards("nvidia")
     lowered: dict[tuple[float, float], list[CardLook]] = {}
     for card in cards:
@@ -47,7 +47,7 @@ def check_power_limit(look: Look, _tables: Tables) -> Iterator[Verdict]:
         if limit is not None and default is not None and limit < default - POWER_LIMIT_TOLERANCE_W:
             lowered.setdefault((limit, default), []).append(card)
     for (limit, default), group in lowered.items():
-        yield Verdict(
+        yield Conclusion(
             severity=Severity.NOTE,
             title=f"{named(group)}: power limit {limit:g} W, {default:g} W from the factory",
             explanation="Under full load the clocks fall until the card stays below its limit: results are lower "
@@ -56,11 +56,11 @@ def check_power_limit(look: Look, _tables: Tables) -> Iterator[Verdict]:
             advice=f"If it is not kept on purpose: sudo nvidia-smi -i {group[0].index} -pl {default:g}",
             cards=indexes(group),
         )
-    ask_silent(cards, "power_limit_w", "power_default_limit_w")
+    require_if_mentioned(cards, "power_limit_w", "power_default_limit_w")
 
 
 @RULES.rule("mig-on", "hardware", asks="the card is cut into instances", worst=Severity.NOTE, source=MIG)
-def check_mig(look: Look, _tables: Tables) -> Iterator[Verdict]:
+def check_mig(look: Look, _tables: Tables) -> Iterator[Conclusion]:
     cards = look.cards("nvidia")
     instances = [card for card in cards if _is_instance(card)]
     parents = {card.number("mig_parent_index") for card in instances}
@@ -70,7 +70,7 @@ def check_mig(look: Look, _tables: Tables) -> Iterator[Verdict]:
         profiles = [profile for card in instances if (profile := card.get("mig_profile"))]
         count = f"{len(instances)} instance{'s' if len(instances) > 1 else ''}"
         cut = f", cut into {', '.join(profiles) if len(profiles) == len(instances) else count}" if instances else ""
-        yield Verdict(
+        yield Conclusion(
             severity=Severity.NOTE,
             title=f"MIG is on: {named(on or instances)}{cut}",
             explanation="The card is cut into instances; one process sees one of them, with its share of memory "
@@ -85,23 +85,23 @@ def _is_instance(card: CardLook) -> bool:
 
 
 @RULES.rule("reset-pending", "hardware", asks="a mode waits for a reset", worst=Severity.WARNING, source=NVIDIA_SMI)
-def check_reset_pending(look: Look, _tables: Tables) -> Iterator[Verdict]:
+def check_reset_pending(look: Look, _tables: Tables) -> Iterator[Conclusion]:
     cards = look.cards("nvidia")
     for now, later, what in (("mig_mode", "mig_pending", "MIG"), ("ecc", "ecc_pending", "Error correction (ECC)")):
-        waiting = [card for card in stating(cards, now, later) if _word(card, now) != _word(card, later)]
+        waiting = [card for card in stating(cards, now, later) if _mode_of(card, now) != _mode_of(card, later)]
         if waiting:
-            yield Verdict(
+            yield Conclusion(
                 severity=Severity.WARNING,
-                title=f"{what} will be {_word(waiting[0], later)} after the next reset, and is not yet: "
+                title=f"{what} will be {_mode_of(waiting[0], later)} after the next reset, and is not yet: "
                 f"{named(waiting)}",
                 explanation="The mode was changed, and the card goes on in the old one until it is reset.",
                 advice=f"Stop what uses the card, then: sudo nvidia-smi --gpu-reset -i {waiting[0].index} (or reboot)",
                 cards=indexes(waiting),
             )
-        ask_silent(stating(cards, later), now, later)
+        require_if_mentioned(stating(cards, later), now, later)
 
 
-def _word(card: CardLook, name: str) -> str:
+def _mode_of(card: CardLook, name: str) -> str:
     """Modes are words, truths are not: both as words."""
     text = (card.get(name) or "").lower()
     return {"true": "enabled", "false": "disabled"}.get(text, text)
@@ -114,16 +114,16 @@ def _word(card: CardLook, name: str) -> str:
     worst=Severity.WARNING,
     source=MIXED,
 )
-def check_mixed(look: Look, _tables: Tables) -> Iterator[Verdict]:
+def check_mixed(look: Look, _tables: Tables) -> Iterator[Conclusion]:
     cards = look.cards("nvidia")
     if len(cards) < 2:
         return
     groups = list(by_capability(cards))
     if len(groups) > 1:
-        said = ", ".join(capability for capability, _ in groups)
-        yield Verdict(
+        capabilities = ", ".join(capability for capability, _ in groups)
+        yield Conclusion(
             severity=Severity.WARNING,
-            title=f"Cards of differing compute capability in one machine: {said}",
+            title=f"Cards of differing compute capability in one machine: {capabilities}",
             explanation="A build must carry code for the lowest and the highest; work split over both waits for "
             "the slower one. "
             "nvidia-smi counts cards by bus, CUDA by speed, so indexes may not mean the same card.",
@@ -134,7 +134,7 @@ def check_mixed(look: Look, _tables: Tables) -> Iterator[Verdict]:
 
 
 @RULES.rule("persistence-off", "nvidia-driver", asks="the driver stays loaded", worst=Severity.NOTE, source=PERSISTENCE)
-def check_persistence(look: Look, _tables: Tables) -> Iterator[Verdict]:
+def check_persistence(look: Look, _tables: Tables) -> Iterator[Conclusion]:
     """Only where no display keeps the driver loaded: there the question has an answer that matters."""
     if look.platform == "windows":
         return
@@ -142,7 +142,7 @@ def check_persistence(look: Look, _tables: Tables) -> Iterator[Verdict]:
     headless = [card for card in cards if card.is_true("display_attached") is False and not card.is_laptop]
     off = [card for card in headless if card.is_true("persistence_mode") is False]
     if off:
-        yield Verdict(
+        yield Conclusion(
             severity=Severity.NOTE,
             title=f"Persistence mode is off and no display is attached: {named(off)}",
             explanation="The driver lets go of the card when its last user ends; the next program waits seconds "
@@ -151,17 +151,17 @@ def check_persistence(look: Look, _tables: Tables) -> Iterator[Verdict]:
             advice="sudo systemctl enable --now nvidia-persistenced, or until the next boot: sudo nvidia-smi -pm 1",
             cards=indexes(off),
         )
-    ask_silent(headless, "persistence_mode")
+    require_if_mentioned(headless, "persistence_mode")
 
 
 @RULES.rule("name-cut", "hardware", asks="the name is whole", worst=Severity.NOTE, source=NVIDIA_SMI)
-def check_name_cut(look: Look, tables: Tables) -> Iterator[Verdict]:
+def check_name_cut(look: Look, tables: Tables) -> Iterator[Conclusion]:
     cut = [card for card in look.all_cards if card.is_cut]
     for name in dict.fromkeys(card.name for card in cut):
         group = [card for card in cut if card.name == name]
         may_be = tables.candidates(group[0].vendor, name, group[0].memory_bytes)
         products = list(dict.fromkeys(card.reported_name for card in may_be))
-        yield Verdict(
+        yield Conclusion(
             severity=Severity.NOTE,
             title=f'The name "{name}" was cut by the tool that printed it',
             explanation=f"It may be: {', '.join(products[:6])}." if products else "No name known here begins so.",

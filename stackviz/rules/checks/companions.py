@@ -21,7 +21,7 @@ def fits(row: Requirement, torch: str) -> bool:
     """Whether a release of a companion, by its row, goes with this torch."""
     if row.low and not row.values:
         return not is_below(torch, row.low)
-    return any(_same_release(torch, one) for one in row.values.split())
+    return any(_same_release(torch, release) for release in row.values.split())
 
 
 def _same_release(version: str, other: str) -> bool:
@@ -46,7 +46,7 @@ def _line_spec(tables: Tables, slug: str, line: str) -> str:
     lines = {
         major_minor(row.version)
         for row in tables.rows(slug, "needs", "pytorch")
-        if any(major_minor(one) == line for one in row.values.split())
+        if any(major_minor(release) == line for release in row.values.split())
     }
     return f"'{slug}=={lines.pop()}.*'" if len(lines) == 1 else slug
 

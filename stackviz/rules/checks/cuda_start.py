@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from stackviz.rules.compatibility import Source, Tables
-from stackviz.rules.finding import Severity, Verdict
+from stackviz.rules.finding import Conclusion, Severity
 from stackviz.rules.look import CardLook, Look
 from stackviz.rules.rule import RuleSet
 from stackviz.rules.versions import numbers
@@ -53,13 +53,13 @@ _CONSUMER = ("geforce", "titan")
     worst=Severity.BROKEN,
     source=NVML_MISMATCH,
 )
-def check_nvml_mismatch(look: Look, _tables: Tables) -> Iterator[Verdict]:
+def check_nvml_mismatch(look: Look, _tables: Tables) -> Iterator[Conclusion]:
     error = look.get("nvidia.nvml_error") or ""
     module, library = look.get(MODULE), look.get("nvidia.nvml_version")
     differ = bool(module and library and not _of_one_driver(module, library))
     if "version mismatch" in error.lower() or differ:
         versions = f": module {module}, library {library}" if differ else ""
-        yield Verdict(
+        yield Conclusion(
             severity=Severity.BROKEN,
             title=f"The NVIDIA libraries are not of the driver that is loaded{versions}",
             explanation="The driver's packages were updated while the old kernel module stayed loaded; nvidia-smi "
@@ -69,28 +69,30 @@ def check_nvml_mismatch(look: Look, _tables: Tables) -> Iterator[Verdict]:
             "nvidia-driver-<branch>).",
         )
     elif module and library:
-        yield Verdict(severity=Severity.FITS, title=f"Kernel module and libraries are both {module}")
-    elif error and look.was_asked(MODULE) and not look.says_none(MODULE):
+        yield Conclusion(severity=Severity.FITS, title=f"Kernel module and libraries are both {module}")
+    elif error and look.mentions(MODULE) and not look.states_none(MODULE):
         look.need(MODULE)
 
 
 def _of_one_driver(module: str, library: str) -> bool:
     """NVML puts the CUDA major before the driver's version, and may leave the end away: 12.560.35 is of 560.35.03."""
-    said = numbers(library)
-    return any(len(own) > 1 and numbers(module)[: len(own)] == own for own in (said, said[1:]))
+    version = numbers(library)
+    return any(
+        len(candidate) > 1 and numbers(module)[: len(candidate)] == candidate for candidate in (version, version[1:])
+    )
 
 
 @RULES.rule(
     "err802-fabric", "nvidia-driver", asks="the fabric manager is running", worst=Severity.BROKEN, source=ERROR_802
 )
-def check_error_802(look: Look, _tables: Tables) -> Iterator[Verdict]:
+def check_error_802(look: Look, _tables: Tables) -> Iterator[Conclusion]:
     code, switches = look.number("cuda.init_code"), look.number("nvidia.nvswitches")
     if code != SYSTEM_NOT_READY and not switches:
         return
     manager = look.get("nvidia.fabric_manager")
     if code == SYSTEM_NOT_READY:
         state = f"; its service is {manager}" if manager else ""
-        yield Verdict(
+        yield Conclusion(
             severity=Severity.BROKEN,
             title=f"CUDA answers 802, system not yet initialized{state}",
             explanation="The cards of this machine are joined by NVSwitch, and CUDA waits until the fabric manager "
@@ -100,9 +102,9 @@ def check_error_802(look: Look, _tables: Tables) -> Iterator[Verdict]:
             "digit.",
         )
     elif manager == "active":
-        yield Verdict(severity=Severity.FITS, title="The fabric manager is running")
-    elif (manager or look.says_none("nvidia.fabric_manager")) and look.starts_cuda:
-        yield Verdict(
+        yield Conclusion(severity=Severity.FITS, title="The fabric manager is running")
+    elif (manager or look.states_none("nvidia.fabric_manager")) and look.starts_cuda:
+        yield Conclusion(
             severity=Severity.NOTE,
             title=f"This machine has NVSwitch and CUDA starts; here the fabric manager is {manager or 'not installed'}",
             explanation="CUDA does not start before the switches are set up, so they are: by a service outside "
@@ -110,8 +112,8 @@ def check_error_802(look: Look, _tables: Tables) -> Iterator[Verdict]:
             "virtual machine, or by one that ran before.",
             advice="Nothing, while CUDA starts. On the machine itself: systemctl status nvidia-fabricmanager",
         )
-    elif manager or look.says_none("nvidia.fabric_manager"):
-        yield Verdict(
+    elif manager or look.states_none("nvidia.fabric_manager"):
+        yield Conclusion(
             severity=Severity.BROKEN,
             title=f"This machine has NVSwitch, and the fabric manager is {manager or 'not installed'}",
             explanation="Until it has set the switches up, CUDA answers 802 to every program.",
@@ -132,16 +134,16 @@ def compat_path(look: Look) -> str:
 
 def consumer_cards(look: Look) -> list[CardLook]:
     """Cards that forward compatibility is not offered for."""
-    return [card for card in look.cards("nvidia") if any(word in card.name.lower() for word in _CONSUMER)]
+    return [card for card in look.cards("nvidia") if any(mark in card.name.lower() for mark in _CONSUMER)]
 
 
 @RULES.rule(
     "err803", "cuda-driver-api", asks="libcuda is of the driver that is loaded", worst=Severity.BROKEN, source=ERROR_803
 )
-def check_error_803(look: Look, _tables: Tables) -> Iterator[Verdict]:
+def check_error_803(look: Look, _tables: Tables) -> Iterator[Conclusion]:
     if look.number("cuda.init_code") == DRIVER_MISMATCH:
         compat = compat_path(look)
-        yield Verdict(
+        yield Conclusion(
             severity=Severity.BROKEN,
             title="CUDA answers 803: libcuda is not of the driver that is loaded",
             explanation=f"A forward-compatibility library stands first: {compat}."
@@ -149,18 +151,18 @@ def check_error_803(look: Look, _tables: Tables) -> Iterator[Verdict]:
             else "A driver package was updated under a running module, or another libcuda stands first.",
             advice="Take the compat folder out of LD_LIBRARY_PATH; if there is none, reboot.",
         )
-    elif look.get("cuda.init_code") is None and compat_path(look) and look.was_asked("cuda.init_code"):
+    elif look.get("cuda.init_code") is None and compat_path(look) and look.mentions("cuda.init_code"):
         look.need("cuda.init_code")
 
 
 @RULES.rule(
     "err804", "cuda-driver-api", asks="forward compatibility is for this card", worst=Severity.BROKEN, source=ERROR_804
 )
-def check_error_804(look: Look, _tables: Tables) -> Iterator[Verdict]:
+def check_error_804(look: Look, _tables: Tables) -> Iterator[Conclusion]:
     code, compat = look.number("cuda.init_code"), compat_path(look)
     consumer = consumer_cards(look)
     if code == NO_FORWARD_COMPATIBILITY or (compat and consumer and code is None):
-        yield Verdict(
+        yield Conclusion(
             severity=Severity.BROKEN,
             title="CUDA answers 804: the forward-compatibility library is not for this card"
             if code
@@ -175,14 +177,14 @@ def check_error_804(look: Look, _tables: Tables) -> Iterator[Verdict]:
 
 
 @RULES.rule("uvm-after-suspend", "nvidia-driver", asks="CUDA starts", worst=Severity.BROKEN, source=AFTER_SUSPEND)
-def check_after_suspend(look: Look, _tables: Tables) -> Iterator[Verdict]:
+def check_after_suspend(look: Look, _tables: Tables) -> Iterator[Conclusion]:
     if look.number("cuda.init_code") != UNKNOWN or look.get("nvidia.nvml_error"):
         return
     if look.is_true("nvidia.uvm_device") is False:
         return  # uvm-device-missing says why
     if not look.cards("nvidia"):
         look.need("nvidia.driver_version")
-    yield Verdict(
+    yield Conclusion(
         severity=Severity.BROKEN,
         title="CUDA answers 999, unknown error, while the driver lists the card",
         explanation="Seen after the machine slept: the module nvidia_uvm keeps a state that no longer holds.",
@@ -195,14 +197,14 @@ def check_after_suspend(look: Look, _tables: Tables) -> Iterator[Verdict]:
 @RULES.rule(
     "uvm-device-missing", "nvidia-driver", asks="/dev/nvidia-uvm is there", worst=Severity.BROKEN, source=NO_UVM
 )
-def check_uvm_device(look: Look, _tables: Tables) -> Iterator[Verdict]:
-    if look.get("os.wsl") or not look.was_asked("nvidia.uvm_device") or look.says_none("nvidia.uvm_device"):
+def check_uvm_device(look: Look, _tables: Tables) -> Iterator[Conclusion]:
+    if look.get("os.wsl") or not look.mentions("nvidia.uvm_device") or look.states_none("nvidia.uvm_device"):
         return
     if not look.cards("nvidia") and not look.get("nvidia.kernel_module_version"):
         return
     is_missing = look.need("nvidia.uvm_device") == "false"
     if is_missing and look.starts_cuda:
-        yield Verdict(
+        yield Conclusion(
             severity=Severity.NOTE,
             title="/dev/nvidia-uvm was not there when it was looked for, and CUDA starts",
             explanation="The first program that starts CUDA makes the device file where it may, so it was only "
@@ -211,7 +213,7 @@ def check_uvm_device(look: Look, _tables: Tables) -> Iterator[Verdict]:
             advice="Nothing, while CUDA starts.",
         )
     elif is_missing:
-        yield Verdict(
+        yield Conclusion(
             severity=Severity.BROKEN,
             title="/dev/nvidia-uvm is missing",
             explanation="The driver lists the card, and CUDA cannot start without this device file: it holds the "
@@ -220,4 +222,4 @@ def check_uvm_device(look: Look, _tables: Tables) -> Iterator[Verdict]:
             "toolkit)",
         )
     else:
-        yield Verdict(severity=Severity.FITS, title="/dev/nvidia-uvm is there")
+        yield Conclusion(severity=Severity.FITS, title="/dev/nvidia-uvm is there")

@@ -8,7 +8,7 @@ from stackviz.rules.checks.cuda_start import compat_path, consumer_cards
 from stackviz.rules.checks.grouping import by_capability, indexes, named
 from stackviz.rules.compatibility import Requirement, Source, Tables, newest_up_to
 from stackviz.rules.drivers import driver_branch, driver_floor, reaches, serves, shipped_drivers
-from stackviz.rules.finding import Severity, Verdict
+from stackviz.rules.finding import Conclusion, Severity
 from stackviz.rules.look import CardLook, Look, NotReported
 from stackviz.rules.rule import RuleSet, command_to_read
 from stackviz.rules.versions import is_below, major_minor, numbers, same_line
@@ -45,7 +45,7 @@ def uses_nvidia(look: Look) -> bool:
 
 def cuda_of_torch(look: Look) -> str | None:
     """The CUDA version torch was built with; None if there is no torch, none is spoken of, or it has no CUDA."""
-    if not look.speaks_of_torch or look.says_none("torch.version") or look.says_none("torch.cuda_version"):
+    if not look.mentions_torch or look.states_none("torch.version") or look.states_none("torch.cuda_version"):
         return None
     if (look.get("torch.version") or "").endswith("+cpu"):
         return None
@@ -60,7 +60,7 @@ def cuda_of_torch(look: Look) -> str | None:
     source=MINOR_VERSION,
     needs=("cuda-runtime", "nvidia-driver"),
 )
-def check_driver_too_old(look: Look, tables: Tables) -> Iterator[Verdict]:
+def check_driver_too_old(look: Look, tables: Tables) -> Iterator[Conclusion]:
     if not uses_nvidia(look):
         return
     cuda = cuda_of_torch(look)
@@ -68,16 +68,16 @@ def check_driver_too_old(look: Look, tables: Tables) -> Iterator[Verdict]:
         return
     driver, platform = look.need("nvidia.driver_version"), look.driver_platform
     floor = driver_floor(tables, cuda, platform)
-    told = "" if floor else look.get("cuda.driver_api_version") or ""
-    runs = serves(tables, driver, cuda, platform, told)
+    api_version = "" if floor else look.get("cuda.driver_api_version") or ""
+    runs = serves(tables, driver, cuda, platform, api_version)
     if floor is None and runs is None:
         look.need("cuda.driver_api_version")
     if floor is None:
-        yield _by_family(look, tables, cuda, told, runs=bool(runs))
+        yield _by_family(look, tables, cuda, api_version, runs=bool(runs))
         return
     wants = f"CUDA {cuda} needs driver {floor.low} or newer"
     if runs is None:
-        yield Verdict(
+        yield Conclusion(
             severity=Severity.CANNOT_TELL,
             title=f"Cannot tell whether the driver is new enough: {wants}, and of {driver} the rest is not stated",
             explanation=f"From {floor.low} on it will do.",
@@ -85,13 +85,13 @@ def check_driver_too_old(look: Look, tables: Tables) -> Iterator[Verdict]:
             source=floor.source,
         )
     elif runs:
-        yield Verdict(severity=Severity.FITS, title=f"{wants}: has {driver}", source=floor.source)
+        yield Conclusion(severity=Severity.FITS, title=f"{wants}: has {driver}", source=floor.source)
     else:
         forward = _forward(look, tables, f"{wants}; this machine has {driver}", cuda)
         yield forward or _too_old(look, tables, f"{wants}; this machine has {driver}", cuda, floor)
 
 
-def _forward(look: Look, tables: Tables, title: str, cuda: str) -> Verdict | None:
+def _forward(look: Look, tables: Tables, title: str, cuda: str) -> Conclusion | None:
     """A newer libcuda that stands in for an older driver, as containers bring it: the floor is not the driver's."""
     path = compat_path(look)
     failed = look.number("cuda.init_code") not in (None, 0)
@@ -103,9 +103,9 @@ def _forward(look: Look, tables: Tables, title: str, cuda: str) -> Verdict | Non
     source = named.source if named else FORWARD
     title = f"{title}, and a forward-compatibility library ({path})"
     if look.starts_cuda or (named and branch in named.values.split()):
-        return Verdict(severity=Severity.FITS, title=f"{title} that serves it", source=source)
+        return Conclusion(severity=Severity.FITS, title=f"{title} that serves it", source=source)
     known = f"for CUDA {major_minor(cuda)} of R{', R'.join(named.values.split())}" if named else "of certain branches"
-    return Verdict(
+    return Conclusion(
         severity=Severity.NOTE,
         title=title,
         explanation=f"It leans on the older driver, and is offered for data-center cards and for drivers {known}.",
@@ -114,21 +114,21 @@ def _forward(look: Look, tables: Tables, title: str, cuda: str) -> Verdict | Non
     )
 
 
-def _by_family(look: Look, tables: Tables, cuda: str, told: str, *, runs: bool) -> Verdict:
+def _by_family(look: Look, tables: Tables, cuda: str, api_version: str, *, runs: bool) -> Conclusion:
     """No floor is published for this platform: the driver or the tables say which CUDA family it serves."""
     driver = look.need("nvidia.driver_version")
     if runs:
-        serving = f"{driver} serves {told}" if told else f"{driver} is of a branch that serves it"
-        return Verdict(severity=Severity.FITS, title=f"CUDA {cuda} needs a driver of its major family: {serving}")
-    serving = f"serves up to CUDA {told}" if told else "is of a branch for older ones"
+        serving = f"{driver} serves {api_version}" if api_version else f"{driver} is of a branch that serves it"
+        return Conclusion(severity=Severity.FITS, title=f"CUDA {cuda} needs a driver of its major family: {serving}")
+    serving = f"serves up to CUDA {api_version}" if api_version else "is of a branch for older ones"
     return _too_old(look, tables, f"torch is built for CUDA {cuda}; driver {driver} {serving}", cuda, None)
 
 
-def _too_old(look: Look, tables: Tables, title: str, cuda: str, floor: Requirement | None) -> Verdict:
+def _too_old(look: Look, tables: Tables, title: str, cuda: str, floor: Requirement | None) -> Conclusion:
     update = f"Update the NVIDIA driver to {floor.low} or newer" if floor else "Update the NVIDIA driver"
     source = floor.source if floor else None
     if look.works("cuda"):
-        return Verdict(
+        return Conclusion(
             severity=Severity.WARNING,
             title=f"{title}, and CUDA is reported to be available all the same",
             explanation="Both cannot be true of one moment: the driver may have been changed since, a "
@@ -137,7 +137,7 @@ def _too_old(look: Look, tables: Tables, title: str, cuda: str, floor: Requireme
             advice=f"Compare cat /proc/driver/nvidia/version with nvidia-smi. {update} if it is as old as stated.",
             source=source,
         )
-    return Verdict(
+    return Conclusion(
         severity=Severity.BROKEN,
         title=title,
         explanation="The CUDA runtime inside the torch wheel refuses a driver below its family's floor: torch sees "
@@ -150,13 +150,12 @@ def _too_old(look: Look, tables: Tables, title: str, cuda: str, floor: Requireme
 
 def _error_of_torch(look: Look) -> str:
     """The number that torch's error names, where it is known what this driver serves: 12.4 reads 12040."""
-    told = look.get("cuda.driver_api_version") or ""
-    served = numbers(told)
+    cuda = look.get("cuda.driver_api_version") or ""
+    served = numbers(cuda)
     if len(served) < 2:
         return ""
-    return (
-        f' "found version {served[0] * 1000 + served[1] * 10}" in its error is the CUDA {told} that the driver serves.'
-    )
+    number = served[0] * 1000 + served[1] * 10
+    return f' "found version {number}" in its error is the CUDA {cuda} that the driver serves.'
 
 
 def _moved_default(look: Look, tables: Tables, cuda: str) -> str:
@@ -185,7 +184,7 @@ def _older_build(look: Look, tables: Tables) -> str:
     worst=Severity.WARNING,
     source=MINOR_VERSION,
 )
-def check_driver_before_toolkit(look: Look, tables: Tables) -> Iterator[Verdict]:
+def check_driver_before_toolkit(look: Look, tables: Tables) -> Iterator[Conclusion]:
     if not uses_nvidia(look):
         return
     cuda = cuda_of_torch(look)
@@ -200,7 +199,7 @@ def check_driver_before_toolkit(look: Look, tables: Tables) -> Iterator[Verdict]
     title = f"Driver {driver} is older than the one CUDA {major_minor(cuda)} came with ({shipped[0].values})"
     needing = _needing_ptx(look, tables, cuda)
     if needing:
-        yield Verdict(
+        yield Conclusion(
             severity=Severity.WARNING,
             title=f"{title}, and would have to compile the code for {named(needing)}",
             explanation="Of what it carries only PTX runs on this card, and a driver compiles no PTX of a newer "
@@ -212,7 +211,7 @@ def check_driver_before_toolkit(look: Look, tables: Tables) -> Iterator[Verdict]
             source=shipped[0].source,
         )
         return
-    yield Verdict(
+    yield Conclusion(
         severity=Severity.NOTE,
         title=title,
         explanation="Programs run under minor-version compatibility, as NVIDIA supports it. What they cannot have "
@@ -227,13 +226,13 @@ def _needing_ptx(look: Look, tables: Tables, cuda: str) -> list[CardLook]:
     """The cards for which this torch has no machine code, only PTX that the driver compiles."""
     listed = look.get("torch.arch_list")
     archs = listed.split() if listed else published_archs(look, tables, look.get("torch.version") or "", cuda)
-    found = []
+    needing = []
     for card in look.cards("nvidia"):
         capability = card.get("compute_capability") or ""
         kinds = {arch.partition("_")[0] for arch in archs if covers(capability, arch)}
         if kinds == {"compute"}:
-            found.append(card)
-    return found
+            needing.append(card)
+    return needing
 
 
 @RULES.rule(
@@ -243,16 +242,16 @@ def _needing_ptx(look: Look, tables: Tables, cuda: str) -> list[CardLook]:
     worst=Severity.WARNING,
     source=SUPPORTED_DRIVERS,
 )
-def check_driver_branch_ended(look: Look, tables: Tables) -> Iterator[Verdict]:
+def check_driver_branch_ended(look: Look, tables: Tables) -> Iterator[Conclusion]:
     driver = look.get("nvidia.driver_version")
     if driver is None or not numbers(driver):
-        if look.cards("nvidia") and look.was_asked("nvidia.driver_version"):
+        if look.cards("nvidia") and look.mentions("nvidia.driver_version"):
             raise NotReported("nvidia.driver_version")
         return
-    verdicts = [_support(look, tables, driver, platform) for platform in _platforms(look)]
-    if len({verdict.severity for verdict in verdicts}) > 1:
+    conclusions = [_support(look, tables, driver, platform) for platform in _platforms(look)]
+    if len({conclusion.severity for conclusion in conclusions}) > 1:
         look.need("os.name")
-    yield verdicts[0]
+    yield conclusions[0]
 
 
 def _platforms(look: Look) -> tuple[str, ...]:
@@ -260,13 +259,13 @@ def _platforms(look: Look) -> tuple[str, ...]:
     return (look.driver_platform,) if look.driver_platform else PLATFORMS
 
 
-def _support(look: Look, tables: Tables, driver: str, platform: str) -> Verdict:
+def _support(look: Look, tables: Tables, driver: str, platform: str) -> Conclusion:
     """Whether a driver's branch is supported on the day of the report."""
     day = look.day
     branch = driver_branch(tables, driver, platform)
     release = next((r for r in tables.releases_of("nvidia-driver", platform) if r.version == branch), None)
     if release is None and (oldest := _oldest_supported(tables, day, platform)) and is_below(driver, oldest):
-        return Verdict(
+        return Conclusion(
             severity=Severity.WARNING,
             title=f"Driver {driver} is older than every branch that is still supported; the oldest is R{oldest}",
             explanation="Its branch is not among those NVIDIA names as supported: no fixes come any more, security "
@@ -275,11 +274,11 @@ def _support(look: Look, tables: Tables, driver: str, platform: str) -> Verdict:
         )
     if release is None or not release.support_ends:
         title = f"Cannot tell how long driver {driver} is supported: its branch has no date"
-        return Verdict(severity=Severity.CANNOT_TELL, title=title)
+        return Conclusion(severity=Severity.CANNOT_TELL, title=title)
     if release.last_day >= day:
         title = f"Driver branch R{branch} is supported until {release.support_ends}"
-        return Verdict(severity=Severity.FITS, title=title, source=release.source)
-    return Verdict(
+        return Conclusion(severity=Severity.FITS, title=title, source=release.source)
+    return Conclusion(
         severity=Severity.WARNING,
         title=f"Driver branch R{branch} is no longer supported: it ended {release.support_ends}",
         explanation=f"{driver} belongs to R{branch} ({release.line or 'branch'}). No fixes come after the end, "
@@ -303,10 +302,10 @@ def _oldest_supported(tables: Tables, day: str, platform: str) -> str:
     source=ARCHITECTURES,
     needs=("nvidia-driver", "hardware"),
 )
-def check_driver_dropped_card(look: Look, tables: Tables) -> Iterator[Verdict]:
+def check_driver_dropped_card(look: Look, tables: Tables) -> Iterator[Conclusion]:
     cards = look.cards("nvidia")
     driver = look.get("nvidia.driver_version")
-    if not cards or (driver is None and not look.was_asked("nvidia.driver_version")):
+    if not cards or (driver is None and not look.mentions("nvidia.driver_version")):
         return
     driver = look.need("nvidia.driver_version")
     platforms = _platforms(look)
@@ -318,7 +317,7 @@ def check_driver_dropped_card(look: Look, tables: Tables) -> Iterator[Verdict]:
         if dropped and len(dropped) < len(platforms):
             look.need("os.name")
         if dropped:
-            yield Verdict(
+            yield Conclusion(
                 severity=Severity.BROKEN,
                 title=f"Driver {driver} no longer serves {named(group)} (capability {capability})",
                 explanation=f"A driver of R{dropped[0].version} or newer serves compute capability "
@@ -350,21 +349,21 @@ def _last_branch_for(tables: Tables, capability: str, platform: str) -> str:
     worst=Severity.NOTE,
     source=ARCHITECTURES,
 )
-def check_smi_cuda(look: Look, _tables: Tables) -> Iterator[Verdict]:
+def check_smi_cuda(look: Look, _tables: Tables) -> Iterator[Conclusion]:
     """A number that is read as "the CUDA installed" and is not; silent where nothing else tells a CUDA version."""
     serves = look.get("cuda.driver_api_version")
     others = {name: look.get(name) for name in ("torch.cuda_version", "cuda.toolkit_version")}
-    said = {name: version for name, version in others.items() if version}
-    if serves is None or not said:
+    stated = {name: version for name, version in others.items() if version}
+    if serves is None or not stated:
         return
-    if all(major_minor(version) == major_minor(serves) for version in said.values()):
-        yield Verdict(severity=Severity.FITS, title=f"The driver serves CUDA up to {serves}")
+    if all(major_minor(version) == major_minor(serves) for version in stated.values()):
+        yield Conclusion(severity=Severity.FITS, title=f"The driver serves CUDA up to {serves}")
         return
     words = {"torch.cuda_version": "torch is built with", "cuda.toolkit_version": "the toolkit is"}
-    yield Verdict(
+    yield Conclusion(
         severity=Severity.NOTE,
         title=f"CUDA {serves} in nvidia-smi is the newest that the driver serves, not what is installed: "
-        + ", ".join(f"{words[name]} {version}" for name, version in said.items()),
+        + ", ".join(f"{words[name]} {version}" for name, version in stated.items()),
         explanation="torch brings its own CUDA libraries, and nvcc tells the toolkit's version. None of the three "
         "has to be equal.",
         advice='Nothing to do. What torch uses: python -c "import torch; print(torch.version.cuda)"',

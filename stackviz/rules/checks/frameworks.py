@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 from stackviz.rules.checks.grouping import by_capability, indexes, named
 from stackviz.rules.compatibility import Source, Tables, newest_up_to
-from stackviz.rules.finding import Severity, Verdict
+from stackviz.rules.finding import Conclusion, Severity
 from stackviz.rules.look import Look, NotReported
 from stackviz.rules.rule import Check, RuleSet
 from stackviz.rules.versions import is_below, numbers
@@ -72,19 +72,19 @@ _CUDA_PROVIDERS = ("CUDAExecutionProvider", "TensorrtExecutionProvider", "NvTens
 @RULES.rule(
     "jax-cpu", "jax", asks="JAX can use the card", worst=Severity.WARNING, source=JAX_CPU, needs=("jax", "hardware")
 )
-def check_jax_plugin(look: Look, _tables: Tables) -> Iterator[Verdict]:
+def check_jax_plugin(look: Look, _tables: Tables) -> Iterator[Conclusion]:
     cards = look.cards("nvidia")
     versions = look.software("jax")
     if not cards or not versions or look.platform == "macos":
         return
     if look.software("jax-cuda-plugin"):
-        yield Verdict(severity=Severity.FITS, title="JAX has its CUDA plug-in", cards=indexes(cards))
+        yield Conclusion(severity=Severity.FITS, title="JAX has its CUDA plug-in", cards=indexes(cards))
         return
     if any("cuda" in version for version in versions):
         return  # before there was a plug-in, jaxlib itself was built with CUDA and said so in its version
     if not look.lists_packages:
         raise NotReported("jax-cuda-plugin")
-    yield Verdict(
+    yield Conclusion(
         severity=Severity.WARNING,
         title=f"JAX has no CUDA plug-in, on a machine with {named(cards)}",
         explanation="jax and jaxlib alone hold the CPU's code; they run there and say so in one line of a log.",
@@ -101,7 +101,7 @@ def check_jax_plugin(look: Look, _tables: Tables) -> Iterator[Verdict]:
     source=TENSORFLOW_INSTALL,
     needs=("tensorflow", "windows"),
 )
-def check_tensorflow_windows(look: Look, tables: Tables) -> Iterator[Verdict]:
+def check_tensorflow_windows(look: Look, tables: Tables) -> Iterator[Conclusion]:
     cards = look.cards("nvidia")
     versions = look.software("tensorflow")
     is_native = look.platform == "windows" and look.get("os.wsl") is None
@@ -115,9 +115,9 @@ def check_tensorflow_windows(look: Look, tables: Tables) -> Iterator[Verdict]:
         return
     if row.values != "no":
         title = f"TensorFlow {versions[0]} still has CUDA on Windows itself"
-        yield Verdict(severity=Severity.FITS, title=title, cards=indexes(cards), source=row.source)
+        yield Conclusion(severity=Severity.FITS, title=title, cards=indexes(cards), source=row.source)
         return
-    yield Verdict(
+    yield Conclusion(
         severity=Severity.BROKEN,
         title=f"TensorFlow {versions[0]} has no CUDA on Windows itself: {named(cards)} stays unused",
         explanation=f"From {row.version} on its packages for Windows hold the CPU's code only.",
@@ -134,12 +134,12 @@ def check_tensorflow_windows(look: Look, tables: Tables) -> Iterator[Verdict]:
     worst=Severity.BROKEN,
     source=TWO_PACKAGES,
 )
-def check_two_runtimes(look: Look, _tables: Tables) -> Iterator[Verdict]:
+def check_two_runtimes(look: Look, _tables: Tables) -> Iterator[Conclusion]:
     if not look.software("onnxruntime") or not look.software("onnxruntime-gpu"):
         return
     providers = (look.get("onnxruntime.providers") or "").split()
     hides_the_card = bool(providers and look.cards("nvidia")) and not set(_CUDA_PROVIDERS) & set(providers)
-    yield Verdict(
+    yield Conclusion(
         severity=Severity.BROKEN if hides_the_card else Severity.WARNING,
         title="The packages onnxruntime and onnxruntime-gpu are both installed",
         explanation="Both write into one folder: which files stay depends on the order, and the next update of "
@@ -157,7 +157,7 @@ def check_two_runtimes(look: Look, _tables: Tables) -> Iterator[Verdict]:
     source=ORT_CUDNN,
     needs=("onnxruntime-gpu", "cudnn"),
 )
-def check_runtime_cudnn(look: Look, tables: Tables) -> Iterator[Verdict]:
+def check_runtime_cudnn(look: Look, tables: Tables) -> Iterator[Conclusion]:
     cards = look.cards("nvidia")
     versions = [version for version in look.software("onnxruntime-gpu") if numbers(version)]
     if not cards or not versions:
@@ -165,18 +165,18 @@ def check_runtime_cudnn(look: Look, tables: Tables) -> Iterator[Verdict]:
     row = next(iter(newest_up_to(tables.rows("onnxruntime-gpu", "needs", "cudnn"), versions[0])), None)
     if row is None:
         return
-    found = [version for version in (*look.software("cudnn"), look.get("cudnn.version") or "") if numbers(version)]
-    if not found:
+    cudnns = [version for version in (*look.software("cudnn"), look.get("cudnn.version") or "") if numbers(version)]
+    if not cudnns:
         look.need("cudnn.version")
-    majors = sorted({numbers(version)[0] for version in found})
+    majors = sorted({numbers(version)[0] for version in cudnns})
     if numbers(row.values)[0] in majors:
-        title = f"onnxruntime-gpu {versions[0]} needs cuDNN {row.values}: there is {', '.join(dict.fromkeys(found))}"
-        yield Verdict(severity=Severity.FITS, title=title, source=row.source)
+        title = f"onnxruntime-gpu {versions[0]} needs cuDNN {row.values}: there is {', '.join(dict.fromkeys(cudnns))}"
+        yield Conclusion(severity=Severity.FITS, title=title, source=row.source)
         return
-    yield Verdict(
+    yield Conclusion(
         severity=Severity.BROKEN,
         title=f"onnxruntime-gpu {versions[0]} needs cuDNN {row.values}; this machine has "
-        f"{', '.join(dict.fromkeys(found))}",
+        f"{', '.join(dict.fromkeys(cudnns))}",
         explanation="Its CUDA provider cannot load its libraries, and sessions run on the CPU.",
         advice=f"Install cuDNN {row.values} (pip install nvidia-cudnn-cu12, or -cu13 for builds for CUDA 13) and call "
         "onnxruntime.preload_dlls() before the first session, or install the onnxruntime-gpu for this cuDNN.",
@@ -187,23 +187,25 @@ def check_runtime_cudnn(look: Look, tables: Tables) -> Iterator[Verdict]:
 @RULES.rule(
     "ort-silent-cpu", "onnxruntime", asks="ONNX Runtime offers the card", worst=Severity.WARNING, source=ORT_CPU
 )
-def check_runtime_on_cpu(look: Look, _tables: Tables) -> Iterator[Verdict]:
+def check_runtime_on_cpu(look: Look, _tables: Tables) -> Iterator[Conclusion]:
     """What a session uses nobody asked; a package that offers no CUDA at all is certain to run on the CPU."""
     cards = look.cards("nvidia")
     has_cuda_package = bool(look.software("onnxruntime-gpu"))
     has_plain_package = bool(look.software("onnxruntime"))
     if not cards or has_cuda_package == has_plain_package:
         return  # neither; or both, which is a question of its own
-    told = look.get("onnxruntime.providers")
-    if told is None:
+    providers = look.get("onnxruntime.providers")
+    if providers is None:
         return
-    if any(provider in told.split() for provider in _CUDA_PROVIDERS):
-        yield Verdict(severity=Severity.FITS, title="ONNX Runtime offers a provider for the card", cards=indexes(cards))
+    if any(provider in providers.split() for provider in _CUDA_PROVIDERS):
+        yield Conclusion(
+            severity=Severity.FITS, title="ONNX Runtime offers a provider for the card", cards=indexes(cards)
+        )
         return
-    yield Verdict(
+    yield Conclusion(
         severity=Severity.WARNING if has_cuda_package else Severity.NOTE,
         title=f"ONNX Runtime offers no provider for {named(cards)}: sessions run on the CPU",
-        explanation=f"It offers: {told}. A session takes what it gets and fails only when asked to by name.",
+        explanation=f"It offers: {providers}. A session takes what it gets and fails only when asked to by name.",
         advice="pip uninstall -y onnxruntime && pip install onnxruntime-gpu, then look at session.get_providers().",
         cards=indexes(cards),
         component="onnxruntime-gpu" if has_cuda_package else "onnxruntime",
@@ -213,7 +215,7 @@ def check_runtime_on_cpu(look: Look, _tables: Tables) -> Iterator[Verdict]:
 def cards_of(component: str, name: str) -> Check:
     """The check of a package that has code for some cards only: one rule each."""
 
-    def check(look: Look, tables: Tables) -> Iterator[Verdict]:
+    def check(look: Look, tables: Tables) -> Iterator[Conclusion]:
         versions = [version for version in look.software(component) if numbers(version)]
         cards = look.cards("nvidia")
         if not versions or not cards:
@@ -224,7 +226,7 @@ def cards_of(component: str, name: str) -> Check:
             return
         for capability, group in by_capability(cards):
             if is_below(capability, row.low) if row.low else capability not in row.values.split():
-                yield Verdict(
+                yield Conclusion(
                     severity=Severity.BROKEN,
                     title=f"{name} {versions[0]} has no code for {named(group)} (capability {capability})",
                     explanation=f"From {row.version} on it is for "
@@ -238,7 +240,7 @@ def cards_of(component: str, name: str) -> Check:
                 )
             else:
                 title = f"{name} {versions[0]} serves capability {capability}"
-                yield Verdict(severity=Severity.FITS, title=title, cards=indexes(group), source=row.source)
+                yield Conclusion(severity=Severity.FITS, title=title, cards=indexes(group), source=row.source)
 
     return check
 
@@ -257,10 +259,10 @@ for _component, _name, _source in CARDS_OF:
 @RULES.rule(
     "pynvml-deprecated", "pynvml", asks="NVML's binding is the one of NVIDIA", worst=Severity.NOTE, source=PYNVML
 )
-def check_pynvml(look: Look, _tables: Tables) -> Iterator[Verdict]:
+def check_pynvml(look: Look, _tables: Tables) -> Iterator[Conclusion]:
     if not look.software("pynvml"):
         return
-    yield Verdict(
+    yield Conclusion(
         severity=Severity.NOTE,
         title="The package pynvml is deprecated",
         explanation="NVIDIA's own binding is the package nvidia-ml-py; its module is called pynvml too, and torch "

@@ -33,12 +33,12 @@ def stating(cards: Sequence[CardLook], *names: str) -> list[CardLook]:
     return [card for card in cards if all(card.get(name) is not None for name in names)]
 
 
-def ask_silent(cards: Sequence[CardLook], *names: str) -> None:
+def require_if_mentioned(cards: Sequence[CardLook], *names: str) -> None:
     """Raises NotReported for a card that was asked for one of these facts and did not answer.
 
     A source that never speaks of it (a list of names) leaves no question open, nor does a card that cannot have it.
     """
     for card in cards:
         for name in names:
-            if card.was_asked(name) and card.get(name) is None and not card.says_none(name):
+            if card.mentions(name) and card.get(name) is None and not card.states_none(name):
                 card.need(name)

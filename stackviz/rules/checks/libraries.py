@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 from stackviz.rules.checks.builds import Origin, origin_of
 from stackviz.rules.compatibility import Source, Tables
-from stackviz.rules.finding import Severity, Verdict
+from stackviz.rules.finding import Conclusion, Severity
 from stackviz.rules.look import Look, NotReported
 from stackviz.rules.rule import Check, RuleSet
 from stackviz.rules.versions import numbers
@@ -61,11 +61,11 @@ def _fails_in_cudnn(look: Look) -> bool:
 
 
 @RULES.rule("torch-import", "pytorch", asks="torch can be imported", worst=Severity.BROKEN, source=TORCH_IMPORT)
-def check_torch_import(look: Look, tables: Tables) -> Iterator[Verdict]:
+def check_torch_import(look: Look, tables: Tables) -> Iterator[Conclusion]:
     error = look.get("torch.import_error")
     if error is None or any(_explains(check, look, tables) for check in (check_cudnn_shadowed, check_nvjitlink)):
         return
-    yield Verdict(
+    yield Conclusion(
         severity=Severity.BROKEN,
         title=f"torch is installed and cannot be imported: {quoted(error)}",
         explanation="Nothing of torch runs. What the error names is missing, of another version, or hidden by a "
@@ -78,7 +78,7 @@ def check_torch_import(look: Look, tables: Tables) -> Iterator[Verdict]:
 def _explains(check: Check, look: Look, tables: Tables) -> bool:
     """Whether another rule says why: then it is said once."""
     try:
-        return any(verdict.severity == Severity.BROKEN for verdict in check(look, tables))
+        return any(conclusion.severity == Severity.BROKEN for conclusion in check(look, tables))
     except NotReported:
         return False
 
@@ -86,29 +86,29 @@ def _explains(check: Check, look: Look, tables: Tables) -> bool:
 @RULES.rule(
     "ld-library-path-cudnn", "cudnn", asks="torch gets its own cuDNN", worst=Severity.BROKEN, source=SHADOWED_CUDNN
 )
-def check_cudnn_shadowed(look: Look, _tables: Tables) -> Iterator[Verdict]:
+def check_cudnn_shadowed(look: Look, _tables: Tables) -> Iterator[Conclusion]:
     """A cuDNN of the system does no harm while the loader prefers the bundled one: only a search path changes that."""
     if _fails_in_cudnn(look):
         _say_if_unknown(look)
-        found = [*_system_cudnn(look), *toolkit_folders(look)]
-        if found:
-            yield Verdict(
+        elsewhere = [*_system_cudnn(look), *toolkit_folders(look)]
+        if elsewhere:
+            yield Conclusion(
                 severity=Severity.BROKEN,
                 title="torch cannot be imported, and a cuDNN other than its own is in the way",
                 explanation=f"The import ends in: {quoted(look.need('torch.import_error'))}. Libraries of one "
                 f"release of cuDNN "
-                f"load only each other. Found outside Python's packages: {found[0]}",
+                f"load only each other. Found outside Python's packages: {elsewhere[0]}",
                 advice="unset LD_LIBRARY_PATH; if that does not help, remove the system's cuDNN.",
             )
         return
-    if look.says_none("torch.cuda_version") or look.says_none("torch.version"):
+    if look.states_none("torch.cuda_version") or look.states_none("torch.version"):
         return
-    if origin_of(look.get("torch.version") or "") is Origin.OWN:
+    if origin_of(look.get("torch.version") or "") is Origin.SOURCE:
         return  # it was linked to the cuDNN of the system
     folders = [folder.rstrip("/") for folder in (look.get("env.ld_library_path") or "").split(":") if folder]
     hidden = [path for path in _system_cudnn(look) if path.rpartition("/")[0] in folders]
     if hidden:
-        yield Verdict(
+        yield Conclusion(
             severity=Severity.WARNING,
             title=f"LD_LIBRARY_PATH puts another cuDNN before the one of torch: {hidden[0]}",
             explanation="The loader may take some of its libraries from there and the others from torch's own. It "
@@ -120,14 +120,14 @@ def check_cudnn_shadowed(look: Look, _tables: Tables) -> Iterator[Verdict]:
 
 def _say_if_unknown(look: Look) -> None:
     """An import that fails needs both facts: one of them told is enough to go on, none of them is not."""
-    if not look.says_none("env.ld_library_path") and look.get("cudnn.libraries") is None:
+    if not look.states_none("env.ld_library_path") and look.get("cudnn.libraries") is None:
         look.need("env.ld_library_path")
 
 
 @RULES.rule(
     "cudnn-wheel-incomplete", "cudnn", asks="cuDNN finds all its parts", worst=Severity.BROKEN, source=INCOMPLETE_CUDNN
 )
-def check_cudnn_incomplete(look: Look, tables: Tables) -> Iterator[Verdict]:
+def check_cudnn_incomplete(look: Look, tables: Tables) -> Iterator[Conclusion]:
     row = next(
         (
             row
@@ -137,14 +137,14 @@ def check_cudnn_incomplete(look: Look, tables: Tables) -> Iterator[Verdict]:
         ),
         None,
     )
-    if row is None or look.says_none("cudnn.libraries"):
+    if row is None or look.states_none("cudnn.libraries"):
         return
     if look.get("cudnn.libraries") is None and not _fails_in_cudnn(look):
         return
     look.need("cudnn.libraries")
     foreign = [path for path in _system_cudnn(look) if "libcudnn_engines_tensor_ir" in path]
     if foreign:
-        yield Verdict(
+        yield Conclusion(
             severity=Severity.BROKEN,
             title=f"The package of cuDNN {row.version} lacks a library, and the system has one of another release",
             explanation=f"cuDNN looks for libcudnn_engines_tensor_ir beside itself, does not find it, and takes "
@@ -158,14 +158,14 @@ def check_cudnn_incomplete(look: Look, tables: Tables) -> Iterator[Verdict]:
 @RULES.rule(
     "nvjitlink-shadow", "cuda-runtime", asks="torch gets its own nvJitLink", worst=Severity.BROKEN, source=NVJITLINK
 )
-def check_nvjitlink(look: Look, _tables: Tables) -> Iterator[Verdict]:
+def check_nvjitlink(look: Look, _tables: Tables) -> Iterator[Conclusion]:
     error = look.get("torch.import_error") or ""
-    if "nvjitlink" not in error.lower() or look.says_none("env.ld_library_path"):
+    if "nvjitlink" not in error.lower() or look.states_none("env.ld_library_path"):
         return
     look.need("env.ld_library_path")
     folders = toolkit_folders(look)
     if folders:
-        yield Verdict(
+        yield Conclusion(
             severity=Severity.BROKEN,
             title="torch cannot be imported: a CUDA toolkit in LD_LIBRARY_PATH hides the nvJitLink it brought",
             explanation=f"The import ends in: {quoted(error)}. libcusparse of one release asks nvJitLink of the "
@@ -178,12 +178,12 @@ def check_nvjitlink(look: Look, _tables: Tables) -> Iterator[Verdict]:
 @RULES.rule(
     "jax-ld-library-path", "jax", asks="JAX gets its own CUDA libraries", worst=Severity.WARNING, source=JAX_INSTALL
 )
-def check_jax_search_path(look: Look, _tables: Tables) -> Iterator[Verdict]:
+def check_jax_search_path(look: Look, _tables: Tables) -> Iterator[Conclusion]:
     if not look.software("jax-cuda-plugin"):
         return
     folders = toolkit_folders(look)
     if folders:
-        yield Verdict(
+        yield Conclusion(
             severity=Severity.WARNING,
             title=f"LD_LIBRARY_PATH puts {folders[0]} before the CUDA libraries that JAX's packages brought",
             explanation="JAX's packages bring the CUDA libraries they were built with; those found through this "
@@ -201,12 +201,12 @@ def check_jax_search_path(look: Look, _tables: Tables) -> Iterator[Verdict]:
     source=FLASH_ATTN,
     needs=("flash-attn", "pytorch"),
 )
-def check_flash_attention(look: Look, _tables: Tables) -> Iterator[Verdict]:
+def check_flash_attention(look: Look, _tables: Tables) -> Iterator[Conclusion]:
     error = look.get("flash_attn.import_error")
     if error is None:
         return
     if "undefined symbol" in error.lower():
-        yield Verdict(
+        yield Conclusion(
             severity=Severity.BROKEN,
             title="flash-attn was built for another torch",
             explanation=f"Its import ends in: {quoted(error)}. The package is machine code against one release of "
@@ -216,7 +216,7 @@ def check_flash_attention(look: Look, _tables: Tables) -> Iterator[Verdict]:
             "pip install --no-build-isolation --force-reinstall --no-deps flash-attn",
         )
     else:
-        yield Verdict(
+        yield Conclusion(
             severity=Severity.BROKEN,
             title=f"flash-attn is installed and cannot be imported: {quoted(error)}",
             explanation="What asks for it falls back to another attention or stops.",

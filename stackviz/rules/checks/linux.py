@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from stackviz.rules.compatibility import Source, Tables
-from stackviz.rules.finding import Severity, Verdict
+from stackviz.rules.finding import Conclusion, Severity
 from stackviz.rules.look import Look
 from stackviz.rules.rule import RuleSet
 
@@ -39,10 +39,10 @@ def _says_no_driver(look: Look) -> bool:
     worst=Severity.BROKEN,
     source=CONTAINER,
 )
-def check_container(look: Look, _tables: Tables) -> Iterator[Verdict]:
-    if "unknown error" not in (look.get("nvidia.nvml_error") or "").lower() or look.says_none("machine.container"):
+def check_container(look: Look, _tables: Tables) -> Iterator[Conclusion]:
+    if "unknown error" not in (look.get("nvidia.nvml_error") or "").lower() or look.states_none("machine.container"):
         return
-    yield Verdict(
+    yield Conclusion(
         severity=Severity.BROKEN,
         title=f"The container ({look.need('machine.container')}) has lost its cards: NVML says Unknown Error",
         explanation="Seen where the host reloads its services: the container's group then has no rule for the "
@@ -55,8 +55,8 @@ def check_container(look: Look, _tables: Tables) -> Iterator[Verdict]:
 
 
 @RULES.rule("nouveau", "nvidia-driver", asks="nouveau holds the NVIDIA card", worst=Severity.BROKEN, source=NOUVEAU)
-def check_nouveau(look: Look, _tables: Tables) -> Iterator[Verdict]:
-    if look.platform != "linux" or look.says_none("os.modules"):
+def check_nouveau(look: Look, _tables: Tables) -> Iterator[Conclusion]:
+    if look.platform != "linux" or look.states_none("os.modules"):
         return
     modules = look.get("os.modules")
     if modules is None:
@@ -65,7 +65,7 @@ def check_nouveau(look: Look, _tables: Tables) -> Iterator[Verdict]:
         modules = look.need("os.modules")
     loaded = modules.split()
     if "nouveau" in loaded and "nvidia" not in loaded:
-        yield Verdict(
+        yield Conclusion(
             severity=Severity.BROKEN,
             title="The kernel drives the NVIDIA card with nouveau, not with NVIDIA's module",
             explanation="nouveau draws on a display and knows no CUDA; while it holds the card, NVIDIA's module "
@@ -80,7 +80,7 @@ def _module_is_missing(look: Look) -> bool:
     """Whether the report says that NVIDIA's module is installed and not loaded."""
     if look.is_true("nvidia.module_installed") is not True or look.get("nvidia.kernel_module_version"):
         return False
-    if look.says_none("os.modules") or look.says_none("nvidia.kernel_module_version"):
+    if look.states_none("os.modules") or look.states_none("nvidia.kernel_module_version"):
         return True
     modules = look.get("os.modules")
     return modules is not None and "nvidia" not in modules.split()
@@ -94,13 +94,13 @@ def _module_is_missing(look: Look) -> bool:
     source=SECURE_BOOT,
     needs=("nvidia-driver", "linux"),
 )
-def check_secure_boot(look: Look, _tables: Tables) -> Iterator[Verdict]:
-    if look.platform != "linux" or look.says_none("os.secure_boot") or not _module_is_missing(look):
+def check_secure_boot(look: Look, _tables: Tables) -> Iterator[Conclusion]:
+    if look.platform != "linux" or look.states_none("os.secure_boot") or not _module_is_missing(look):
         return
     if "nouveau" in (look.get("os.modules") or "").split():
         return  # that rule says why
     if look.need("os.secure_boot") == "true":
-        yield Verdict(
+        yield Conclusion(
             severity=Severity.BROKEN,
             title="NVIDIA's kernel module is installed and not loaded, and Secure Boot is on",
             explanation="The firmware lets the kernel load only modules signed with a key it knows; one built on "

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from stackviz.rules.checks.companions import torch_packages
 from stackviz.rules.checks.grouping import indexes, named
 from stackviz.rules.compatibility import Source, Tables
-from stackviz.rules.finding import Severity, Verdict
+from stackviz.rules.finding import Conclusion, Severity
 from stackviz.rules.look import CardLook, Look
 from stackviz.rules.rule import RuleSet
 
@@ -30,13 +30,17 @@ _RDNA = re.compile(r"gfx(1[0-9])([0-9])([0-9])")
 def hip_of_torch(look: Look) -> str | None:
     """The HIP version torch was built with, None if it was built with none. Raises NotReported if nobody said."""
     torch = look.need("torch.version")
-    told = look.get("torch.hip_version")
-    if told:
-        return told
+    hip = look.get("torch.hip_version")
+    if hip:
+        return hip
     local = torch.partition("+")[2]
     if local.startswith("rocm"):
         return local.removeprefix("rocm") or "not stated"
-    if look.says_none("torch.hip_version") or look.get("torch.cuda_version") or local.startswith(("cu", "cpu", "xpu")):
+    if (
+        look.states_none("torch.hip_version")
+        or look.get("torch.cuda_version")
+        or local.startswith(("cu", "cpu", "xpu"))
+    ):
         return None
     return look.need("torch.hip_version")
 
@@ -49,7 +53,7 @@ def hip_of_torch(look: Look) -> str | None:
     source=GET_STARTED,
     needs=("pytorch", "hardware"),
 )
-def check_rocm_wheel(look: Look, _tables: Tables) -> Iterator[Verdict]:
+def check_rocm_wheel(look: Look, _tables: Tables) -> Iterator[Conclusion]:
     if look.get("torch.version") is None:
         return
     if not look.get("torch.hip_version") and "+rocm" not in (look.get("torch.version") or ""):
@@ -57,11 +61,11 @@ def check_rocm_wheel(look: Look, _tables: Tables) -> Iterator[Verdict]:
     torch = look.need("torch.version")
     cards = look.cards("amd")
     if cards:
-        yield Verdict(severity=Severity.FITS, title=f"torch {torch} is built for AMD cards", cards=indexes(cards))
+        yield Conclusion(severity=Severity.FITS, title=f"torch {torch} is built for AMD cards", cards=indexes(cards))
         return
     others = look.cards("nvidia")
     if others and look.works("cuda"):
-        yield Verdict(
+        yield Conclusion(
             severity=Severity.NOTE,
             title=f"torch {torch} is built for AMD cards and uses one that is not listed here: only {named(others)} is",
             explanation="Tools of NVIDIA list cards of NVIDIA alone.",
@@ -69,7 +73,7 @@ def check_rocm_wheel(look: Look, _tables: Tables) -> Iterator[Verdict]:
             cards=indexes(others),
         )
     elif others:
-        yield Verdict(
+        yield Conclusion(
             severity=Severity.BROKEN,
             title=f"torch {torch} is built for AMD cards, on a machine with {named(others)}",
             explanation="A build for ROCm holds no code for cards of NVIDIA: torch.cuda.is_available() says no.",
@@ -79,7 +83,7 @@ def check_rocm_wheel(look: Look, _tables: Tables) -> Iterator[Verdict]:
             cards=indexes(others),
         )
     elif look.is_true("cuda.available") is False:
-        yield Verdict(
+        yield Conclusion(
             severity=Severity.WARNING,
             title=f"torch {torch} is built for AMD cards and finds none",
             explanation="There is no card, its driver is not loaded, or this user may not open /dev/kfd.",
@@ -112,15 +116,15 @@ def _served(look: Look, tables: Tables) -> tuple[list[CardLook], list[CardLook]]
     source=GET_STARTED,
     needs=("pytorch", "rocm"),
 )
-def check_amd_card(look: Look, tables: Tables) -> Iterator[Verdict]:
-    if look.platform != "linux" or not look.speaks_of_torch or look.says_none("torch.version") or look.cards("nvidia"):
+def check_amd_card(look: Look, tables: Tables) -> Iterator[Conclusion]:
+    if look.platform != "linux" or not look.mentions_torch or look.states_none("torch.version") or look.cards("nvidia"):
         return
     cards, integrated = _served(look, tables)
     if not (cards or integrated) or hip_of_torch(look) is not None:
         return
     install = "pip install --force-reinstall torch --index-url https://download.pytorch.org/whl/rocm<version>"
     if cards:
-        yield Verdict(
+        yield Conclusion(
             severity=Severity.BROKEN,
             title=f"torch {look.need('torch.version')} is built without ROCm, on a machine with {named(cards)}",
             explanation="The wheel that pip chooses by itself is for CUDA or for the CPU; neither runs on a card "
@@ -129,7 +133,7 @@ def check_amd_card(look: Look, tables: Tables) -> Iterator[Verdict]:
             cards=indexes(cards),
         )
     else:
-        yield Verdict(
+        yield Conclusion(
             severity=Severity.NOTE,
             title=f"torch {look.need('torch.version')} is built without ROCm; newer builds for it serve "
             f"{named(integrated)}",
@@ -157,25 +161,25 @@ def has_code_for(target: str, built_for: str) -> bool:
     source=ROCM_MATRIX,
     needs=("pytorch", "hardware"),
 )
-def check_rocm_kernels(look: Look, _tables: Tables) -> Iterator[Verdict]:
+def check_rocm_kernels(look: Look, _tables: Tables) -> Iterator[Conclusion]:
     cards = look.cards("amd")
-    if not cards or look.says_none("torch.version") or look.get("torch.version") is None:
+    if not cards or look.states_none("torch.version") or look.get("torch.version") is None:
         return
     if look.platform == "macos" or hip_of_torch(look) is None:
         return
-    told = look.get("torch.arch_list")
-    if told is None and look.is_true("cuda.available"):
+    archs_stated = look.get("torch.arch_list")
+    if archs_stated is None and look.is_true("cuda.available"):
         return  # no sign of trouble: not worth a question
     archs = look.need("torch.arch_list").split()
     fitting = [card for card in cards if _runs(card, archs)]
     for card in cards:
         if card in fitting:
             title = f"torch carries code for {card.get('gfx_target')}"
-            yield Verdict(severity=Severity.FITS, title=title, cards=(card.index,))
+            yield Conclusion(severity=Severity.FITS, title=title, cards=(card.index,))
         elif not fitting:
             yield _no_code(look, card, archs)
         elif card.get("gfx_target"):
-            yield Verdict(
+            yield Conclusion(
                 severity=Severity.NOTE,
                 title=f"torch carries code for another card here, and none for {named([card])} "
                 f"({card.get('gfx_target')})",
@@ -192,13 +196,13 @@ def _runs(card: CardLook, archs: Sequence[str]) -> bool:
     return target is not None and any(has_code_for(target, arch) for arch in archs)
 
 
-def _no_code(look: Look, card: CardLook, archs: Sequence[str]) -> Verdict:
+def _no_code(look: Look, card: CardLook, archs: Sequence[str]) -> Conclusion:
     target = card.need("gfx_target")
     like = override_for(target, archs) if look.platform == "linux" else ""
     unsupported = (
         f" Code of its family may run all the same, unsupported: export HSA_OVERRIDE_GFX_VERSION={like}" if like else ""
     )
-    return Verdict(
+    return Conclusion(
         severity=Severity.BROKEN,
         title=f"torch {look.need('torch.version')} carries no code for {named([card])} ({target})",
         explanation=f"The build has code for: {' '.join(archs)}. Code for one target does not run on another, and "
@@ -214,7 +218,7 @@ def override_for(target: str, archs: Iterable[str]) -> str:
 
     Families differ in the last place only, from RDNA on (gfx10): before, targets of one family differ in instructions.
     """
-    own = _RDNA.fullmatch(target)
-    others = [found for found in map(_RDNA.fullmatch, (arch.partition(":")[0] for arch in archs)) if found]
-    family = sorted(found[3] for found in others if own and found.group(1, 2) == own.group(1, 2))
-    return f"{own[1]}.{own[2]}.{family[0]}" if own and family else ""
+    target_match = _RDNA.fullmatch(target)
+    others = [match for match in map(_RDNA.fullmatch, (arch.partition(":")[0] for arch in archs)) if match]
+    family = sorted(match[3] for match in others if target_match and match.group(1, 2) == target_match.group(1, 2))
+    return f"{target_match[1]}.{target_match[2]}.{family[0]}" if target_match and family else ""

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from stackviz.rules.checks.grouping import indexes, named
 from stackviz.rules.compatibility import Source, Tables
 from stackviz.rules.drivers import serves
-from stackviz.rules.finding import Severity, Verdict
+from stackviz.rules.finding import Conclusion, Severity
 from stackviz.rules.look import CardLook, Look
 from stackviz.rules.rule import RuleSet
 
@@ -34,13 +34,13 @@ _NONE_VISIBLE = ("-1", "nodevfiles")
     source=DRIVER_GUIDE,
     last_resort=True,
 )
-def check_no_driver(look: Look, _tables: Tables) -> Iterator[Verdict]:
+def check_no_driver(look: Look, _tables: Tables) -> Iterator[Conclusion]:
     error = look.get("nvidia.nvml_error") or ""
     not_reached = any(words in error.lower() for words in _NOT_REACHED)
     if not not_reached and not any(words in error.lower() for words in _NO_DEVICES):
         return
     if look.starts_cuda:
-        yield Verdict(
+        yield Conclusion(
             severity=Severity.NOTE,
             title=f"nvidia-smi fails ({error}), and CUDA is reported to start",
             explanation="Both cannot be true of one moment: the texts are of two moments or machines, or the "
@@ -49,7 +49,7 @@ def check_no_driver(look: Look, _tables: Tables) -> Iterator[Verdict]:
             advice="Compare: nvidia-smi; cat /proc/driver/nvidia/version",
         )
     elif not_reached:
-        yield Verdict(
+        yield Conclusion(
             severity=Severity.BROKEN,
             title="nvidia-smi cannot talk to the NVIDIA driver",
             explanation="The tools are installed, and the kernel module that they talk to is not loaded: it was "
@@ -59,7 +59,7 @@ def check_no_driver(look: Look, _tables: Tables) -> Iterator[Verdict]:
             advice=_load_the_driver(look),
         )
     else:
-        yield Verdict(
+        yield Conclusion(
             severity=Severity.BROKEN,
             title="The NVIDIA driver finds no card",
             explanation="The driver is loaded and has no card that it could start: the card is not seen on the "
@@ -110,7 +110,7 @@ def _in_windows(look: Look) -> str:
     source=CUDA_SEMANTICS,
     last_resort=True,
 )
-def check_sees_card(look: Look, tables: Tables) -> Iterator[Verdict]:
+def check_sees_card(look: Look, tables: Tables) -> Iterator[Conclusion]:
     """CUDA is not available to torch, beside a card: the question itself, with what is known to hold."""
     cards = look.cards("nvidia")
     if not cards or look.is_true("cuda.available") is not False:
@@ -122,7 +122,7 @@ def check_sees_card(look: Look, tables: Tables) -> Iterator[Verdict]:
     if visible and visible.lower() in _NONE_VISIBLE:
         yield _hidden(visible, cards)
         return
-    yield Verdict(
+    yield Conclusion(
         severity=Severity.BROKEN,
         title=f"torch sees no card: CUDA is reported as not available, beside {named(cards)}",
         explanation=f"torch {torch} is built with CUDA {cuda}. {_driver_fits(look, tables, cuda)} What keeps it "
@@ -133,8 +133,8 @@ def check_sees_card(look: Look, tables: Tables) -> Iterator[Verdict]:
     )
 
 
-def _hidden(visible: str, cards: list[CardLook]) -> Verdict:
-    return Verdict(
+def _hidden(visible: str, cards: list[CardLook]) -> Conclusion:
+    return Conclusion(
         severity=Severity.WARNING,
         title=f"CUDA_VISIBLE_DEVICES={visible} hides every card from torch: {named(cards)}",
         explanation="Programs see the cards that the variable lists, and it lists none.",
@@ -146,10 +146,10 @@ def _hidden(visible: str, cards: list[CardLook]) -> Verdict:
 
 def _driver_fits(look: Look, tables: Tables, cuda: str) -> str:
     driver = look.get("nvidia.driver_version")
-    told = look.get("cuda.driver_api_version") or ""
+    api_version = look.get("cuda.driver_api_version") or ""
     if driver is None:
         return "Which driver runs was not told."
-    runs = serves(tables, driver, cuda, look.driver_platform, told)
+    runs = serves(tables, driver, cuda, look.driver_platform, api_version)
     if runs is None:
         return f"Whether driver {driver} is new enough for it cannot be told."
     return f"Driver {driver} is new enough for it." if runs else f"Driver {driver} may be too old for it."
@@ -158,18 +158,18 @@ def _driver_fits(look: Look, tables: Tables, cuda: str) -> str:
 def _ask_next(look: Look, cards: list[CardLook]) -> str:
     """What to ask, the most telling first; what the report already answers is not asked again."""
     steps = ['python -c "import torch; torch.cuda.init()" (its error names the cause)', "nvidia-smi (does it list it?)"]
-    if look.get("cuda.visible_devices") is None and not look.says_none("cuda.visible_devices"):
+    if look.get("cuda.visible_devices") is None and not look.states_none("cuda.visible_devices"):
         steps.append("echo $CUDA_VISIBLE_DEVICES (empty or -1 hides every card, where it is set)")
     if look.platform == "linux" and look.is_true("nvidia.uvm_device") is not True:
         steps.append("ls -l /dev/nvidia-uvm (missing: sudo nvidia-modprobe -c 0 -u)")
     if look.platform == "linux" and _may_have_nvswitch(look, cards):
         steps.append("systemctl status nvidia-fabricmanager (machines with NVSwitch, as HGX: it has to run)")
-    if look.platform == "linux" and not look.says_none("machine.container"):
+    if look.platform == "linux" and not look.states_none("machine.container"):
         steps.append("in a container: docker run --gpus all")
     return f"Ask in this order: {'; '.join(steps)}."
 
 
 def _may_have_nvswitch(look: Look, cards: list[CardLook]) -> bool:
     names = " ".join(card.name for card in cards)
-    joined = any(word in names for word in ("SXM", "HBM3", "A100", "H100", "H200", "B200", "B300"))
-    return joined and look.number("nvidia.nvswitches") != 0 and not look.says_none("nvidia.fabric_manager")
+    joined = any(mark in names for mark in ("SXM", "HBM3", "A100", "H100", "H200", "B200", "B300"))
+    return joined and look.number("nvidia.nvswitches") != 0 and not look.states_none("nvidia.fabric_manager")

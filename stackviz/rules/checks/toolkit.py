@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from stackviz.rules.checks.grouping import indexes, named
 from stackviz.rules.compatibility import Source, Tables, newest_up_to
-from stackviz.rules.finding import Severity, Verdict
+from stackviz.rules.finding import Conclusion, Severity
 from stackviz.rules.look import Look
 from stackviz.rules.rule import RuleSet
 from stackviz.rules.versions import is_below, major_minor, numbers, same_line
@@ -39,9 +39,9 @@ FIX = "nvfp4-scaling-fix"
     source=EXTENSIONS,
     needs=("cuda-toolkit", "pytorch"),
 )
-def check_nvcc(look: Look, _tables: Tables) -> Iterator[Verdict]:
+def check_nvcc(look: Look, _tables: Tables) -> Iterator[Conclusion]:
     torch, nvcc = look.get("torch.cuda_version"), look.get("cuda.toolkit_version")
-    if nvcc is None or look.says_none("torch.version") or look.says_none("torch.cuda_version"):
+    if nvcc is None or look.states_none("torch.version") or look.states_none("torch.cuda_version"):
         return
     if torch is None:
         if not (look.get("torch.version") or "+cpu").endswith("+cpu"):
@@ -50,9 +50,9 @@ def check_nvcc(look: Look, _tables: Tables) -> Iterator[Verdict]:
     if not numbers(torch) or not numbers(nvcc):
         return
     if major_minor(torch) == major_minor(nvcc):
-        yield Verdict(severity=Severity.FITS, title=f"nvcc and torch are both of CUDA {major_minor(nvcc)}")
+        yield Conclusion(severity=Severity.FITS, title=f"nvcc and torch are both of CUDA {major_minor(nvcc)}")
     elif numbers(torch)[:1] == numbers(nvcc)[:1]:
-        yield Verdict(
+        yield Conclusion(
             severity=Severity.NOTE,
             title=f"nvcc is of CUDA {nvcc}, torch is built with {torch}",
             explanation="torch does not use nvcc. Extensions compiled here are of one CUDA major with torch, and "
@@ -60,7 +60,7 @@ def check_nvcc(look: Look, _tables: Tables) -> Iterator[Verdict]:
             advice="Nothing, unless an extension asks for the very version.",
         )
     else:
-        yield Verdict(
+        yield Conclusion(
             severity=Severity.NOTE,
             title=f"The CUDA toolkit {nvcc} differs in its major version from torch's CUDA {torch}",
             explanation="torch itself runs: it brings its CUDA libraries. Extensions (flash-attn, own kernels) are "
@@ -73,16 +73,16 @@ def check_nvcc(look: Look, _tables: Tables) -> Iterator[Verdict]:
 @RULES.rule(
     "toolkit-alone", "cuda-toolkit", asks="there is a card for the toolkit", worst=Severity.NOTE, source=EXTENSIONS
 )
-def check_toolkit_alone(look: Look, _tables: Tables) -> Iterator[Verdict]:
+def check_toolkit_alone(look: Look, _tables: Tables) -> Iterator[Conclusion]:
     nvcc = look.get("cuda.toolkit_version")
     if nvcc is None or look.all_cards or look.get("nvidia.driver_version"):
         return
-    if not look.speaks_of_torch and not look.was_asked("nvidia.driver_version"):
+    if not look.mentions_torch and not look.mentions("nvidia.driver_version"):
         return  # nvcc alone spoke: nobody asked for a card
     if look.is_true("cuda.available"):
         look.need("nvidia.driver_version")
-    without_torch = ", and torch is not installed in this Python" if look.says_none("torch.version") else ""
-    yield Verdict(
+    without_torch = ", and torch is not installed in this Python" if look.states_none("torch.version") else ""
+    yield Conclusion(
         severity=Severity.NOTE,
         title=f"CUDA toolkit {nvcc} is installed, and no NVIDIA card or driver was reported{without_torch}",
         explanation="A toolkit compiles programs; to run them takes a card and its driver. On a build machine or "
@@ -100,14 +100,14 @@ def check_toolkit_alone(look: Look, _tables: Tables) -> Iterator[Verdict]:
     source=PTXAS,
     needs=("triton", "hardware"),
 )
-def check_ptxas(look: Look, tables: Tables) -> Iterator[Verdict]:
+def check_ptxas(look: Look, tables: Tables) -> Iterator[Conclusion]:
     rows = {
         capability: row
         for row in tables.rows("triton", "offers", "compute-capability", part=LEARNT)
         for capability in row.values.split()
     }
     late = [card for card in look.cards("nvidia") if card.get("compute_capability") in rows]
-    if not late or look.says_none("torch.version"):
+    if not late or look.states_none("torch.version"):
         return
     version = next(iter(filter(None, look.software("triton"))), None) or _shipped_triton(look, tables)
     if version is None:
@@ -117,7 +117,7 @@ def check_ptxas(look: Look, tables: Tables) -> Iterator[Verdict]:
     capability = late[0].need("compute_capability")
     row = rows[capability]
     if is_below(version, row.version):
-        yield Verdict(
+        yield Conclusion(
             severity=Severity.BROKEN,
             title=f"Triton {version} cannot compile for {named(late)} (capability {capability})",
             explanation="The ptxas that Triton brings does not know the card: torch.compile and Triton kernels fail.",
@@ -128,7 +128,7 @@ def check_ptxas(look: Look, tables: Tables) -> Iterator[Verdict]:
         )
     else:
         title = f"Triton {version} compiles for capability {capability}"
-        yield Verdict(severity=Severity.FITS, title=title, cards=indexes(late), source=row.source)
+        yield Conclusion(severity=Severity.FITS, title=title, cards=indexes(late), source=row.source)
 
 
 def _shipped_triton(look: Look, tables: Tables) -> str | None:
@@ -141,23 +141,23 @@ def _shipped_triton(look: Look, tables: Tables) -> str | None:
 
 
 @RULES.rule("cuda1322-fix", "cuda-runtime", asks="CUDA 13.2 has its fixes", worst=Severity.WARNING, source=CUDA_13_2)
-def check_cuda_13_2(look: Look, tables: Tables) -> Iterator[Verdict]:
+def check_cuda_13_2(look: Look, tables: Tables) -> Iterator[Conclusion]:
     cuda = look.get("torch.cuda_version") or ""
     known = [row for row in tables.rows("cuda-toolkit", "offers", FIX) if same_line(row.version, major_minor(cuda))]
     mended = next((row.version for row in known if row.values == "yes"), None)
-    if mended is None or look.says_none("torch.version"):
+    if mended is None or look.states_none("torch.version"):
         return
     torch = look.need("torch.version")
     builds = [row for row in tables.rows("pytorch", "ships", "cuda-toolkit") if row.variant == variant_of(cuda)]
     first = next((row.version for row in builds if not is_below(row.values, mended)), None)
-    own = next((row.values for row in builds if numbers(row.version) == numbers(torch)[:3]), None)
-    if own is None and (first is None or not is_below(torch, first)):
-        yield Verdict(
+    fixed = next((row.values for row in builds if numbers(row.version) == numbers(torch)[:3]), None)
+    if fixed is None and (first is None or not is_below(torch, first)):
+        yield Conclusion(
             severity=Severity.CANNOT_TELL,
             title=f"Cannot tell whether CUDA {major_minor(cuda)} has its fixes: torch {torch} is not known here",
         )
-    elif own is None or is_below(own, mended):
-        yield Verdict(
+    elif fixed is None or is_below(fixed, mended):
+        yield Conclusion(
             severity=Severity.WARNING,
             title=f"torch {torch} brings CUDA {major_minor(cuda)} from before {mended}",
             explanation=f"Its cublasLt scales NVFP4 products wrongly, and its compiler has a fault; both are "
@@ -165,4 +165,4 @@ def check_cuda_13_2(look: Look, tables: Tables) -> Iterator[Verdict]:
             advice=f"pip install 'torch>={first or torch}' --index-url https://download.pytorch.org/whl/{variant_of(cuda)}",
         )
     else:
-        yield Verdict(severity=Severity.FITS, title=f"torch {torch} brings CUDA {own}")
+        yield Conclusion(severity=Severity.FITS, title=f"torch {torch} brings CUDA {fixed}")

@@ -18,7 +18,7 @@ from stackviz.rules.checks.companions import torch_packages
 from stackviz.rules.checks.driver import cuda_of_torch
 from stackviz.rules.checks.grouping import by_capability, indexes, named
 from stackviz.rules.compatibility import Requirement, Source, Tables, newest_up_to
-from stackviz.rules.finding import Severity, Verdict
+from stackviz.rules.finding import Conclusion, Severity
 from stackviz.rules.look import CardLook, Look
 from stackviz.rules.rule import RuleSet, command_to_read
 from stackviz.rules.versions import is_below, major_minor, numbers
@@ -55,18 +55,18 @@ CPU_TORCH = Source(
     source=CPU_WHEEL,
     needs=("pytorch", "cuda-runtime"),
 )
-def check_cpu_wheel(look: Look, tables: Tables) -> Iterator[Verdict]:
+def check_cpu_wheel(look: Look, tables: Tables) -> Iterator[Conclusion]:
     cards = look.cards("nvidia")
-    if not cards or not look.speaks_of_torch or look.says_none("torch.version"):
+    if not cards or not look.mentions_torch or look.states_none("torch.version"):
         return
     torch = look.need("torch.version")
     if look.get("torch.hip_version"):
         return
-    if not torch.endswith("+cpu") and not look.says_none("torch.cuda_version"):
+    if not torch.endswith("+cpu") and not look.states_none("torch.cuda_version"):
         cuda = look.need("torch.cuda_version")
-        yield Verdict(severity=Severity.FITS, title=f"torch {torch} is built with CUDA {cuda}", cards=indexes(cards))
+        yield Conclusion(severity=Severity.FITS, title=f"torch {torch} is built with CUDA {cuda}", cards=indexes(cards))
         return
-    yield Verdict(
+    yield Conclusion(
         severity=Severity.BROKEN,
         title=f"torch {torch} is built without CUDA, on a machine with {named(cards)}",
         explanation=_why_cpu_only(torch, look.wheel_platform, tables),
@@ -88,15 +88,15 @@ def _cuda_build(look: Look, tables: Tables) -> str:
 
 
 @RULES.rule("cpu-only-torch", "pytorch", asks="torch can use a GPU", worst=Severity.NOTE, source=CPU_TORCH)
-def check_cpu_only(look: Look, _tables: Tables) -> Iterator[Verdict]:
+def check_cpu_only(look: Look, _tables: Tables) -> Iterator[Conclusion]:
     """No card was reported: then a build without CUDA is nothing wrong, and worth knowing."""
-    if look.all_cards or look.platform in ("macos", "") or look.says_none("torch.version"):
+    if look.all_cards or look.platform in ("macos", "") or look.states_none("torch.version"):
         return
     torch = look.get("torch.version")
     if torch is None or look.get("torch.hip_version") or look.is_true("xpu.available"):
         return
-    if torch.endswith("+cpu") or look.says_none("torch.cuda_version"):
-        yield Verdict(
+    if torch.endswith("+cpu") or look.states_none("torch.cuda_version"):
+        yield Conclusion(
             severity=Severity.NOTE,
             title=f"torch {torch} is a build for the CPU alone, and no card was reported",
             explanation="Nothing of it can run on a GPU, whatever is built in later.",
@@ -120,7 +120,7 @@ def _why_cpu_only(torch: str, platform: str, tables: Tables) -> str:
     source=BINARIES,
     needs=("pytorch", "hardware"),
 )
-def check_kernels(look: Look, tables: Tables) -> Iterator[Verdict]:
+def check_kernels(look: Look, tables: Tables) -> Iterator[Conclusion]:
     cards = look.cards("nvidia")
     if not cards:
         return
@@ -135,7 +135,7 @@ def check_kernels(look: Look, tables: Tables) -> Iterator[Verdict]:
     for capability, group in by_capability(cards):
         fitting = [arch for arch in archs if covers(capability, arch)]
         if fitting:
-            yield Verdict(
+            yield Conclusion(
                 severity=Severity.FITS,
                 title=f"torch {torch} carries code for capability {capability}",
                 explanation=f"Code for {' '.join(fitting)} runs on it: within one major capability older code does.",
@@ -147,9 +147,9 @@ def check_kernels(look: Look, tables: Tables) -> Iterator[Verdict]:
 
 def _no_code(
     look: Look, tables: Tables, torch: str, archs: Sequence[str], capability: str, group: Sequence[CardLook]
-) -> Verdict:
+) -> Conclusion:
     generation = _generation(tables, capability)
-    return Verdict(
+    return Conclusion(
         severity=Severity.BROKEN,
         title=f"torch {torch} carries no code for {named(group)} ({generation}capability {capability})",
         explanation=f"The build has code for: {' '.join(archs)}. Code for one major capability does not run on "
@@ -162,8 +162,8 @@ def _no_code(
 
 def _generation(tables: Tables, capability: str) -> str:
     """ "Pascal, " for 6.1."""
-    found = [row.line for row in tables.releases_of("compute-capability") if row.version == capability and row.line]
-    return f"{found[0]}, " if found else ""
+    lines = [row.line for row in tables.releases_of("compute-capability") if row.version == capability and row.line]
+    return f"{lines[0]}, " if lines else ""
 
 
 def _which_builds(look: Look, tables: Tables, torch: str, capability: str) -> str:
@@ -184,9 +184,9 @@ def _which_builds(look: Look, tables: Tables, torch: str, capability: str) -> st
     source=CUDNN_DROPS,
     needs=("cudnn", "hardware"),
 )
-def check_cudnn(look: Look, tables: Tables) -> Iterator[Verdict]:
+def check_cudnn(look: Look, tables: Tables) -> Iterator[Conclusion]:
     cards = look.cards("nvidia")
-    if not cards or look.says_none("cudnn.version") or cuda_of_torch(look) is None:
+    if not cards or look.states_none("cudnn.version") or cuda_of_torch(look) is None:
         return
     candidates = _cudnns(look)
     if not candidates and _may_drop(look, tables):
@@ -202,23 +202,23 @@ def _cudnns(look: Look) -> list[str]:
 
     Several where nothing tells which of them.
     """
-    said, packages = look.get("cudnn.version"), look.packages("cudnn")
-    if said and not (packages and said in look.files("cudnn")):
-        return [said]
+    loaded, packages = look.get("cudnn.version"), look.packages("cudnn")
+    if loaded and not (packages and loaded in look.files("cudnn")):
+        return [loaded]
     return packages
 
 
 def _takes(
     look: Look, tables: Tables, candidates: Sequence[str], capability: str, group: Sequence[CardLook]
-) -> Verdict:
+) -> Conclusion:
     floors = [(cudnn, row) for cudnn in candidates if (row := _lowest_taken(tables, cudnn)) is not None]
     dropping = [(cudnn, row) for cudnn, row in floors if is_below(capability, row.low)]
     cudnn, lowest = (dropping or floors)[0]
     if not dropping:
         title = f"cuDNN {cudnn} takes capability {lowest.low} and newer: has {capability}"
-        return Verdict(severity=Severity.FITS, title=title, cards=indexes(group), source=lowest.source)
+        return Conclusion(severity=Severity.FITS, title=title, cards=indexes(group), source=lowest.source)
     if len(dropping) < len(candidates):
-        return Verdict(
+        return Conclusion(
             severity=Severity.CANNOT_TELL,
             title=f"Cannot tell whether cuDNN still takes {named(group)}: {' and '.join(candidates)} are listed",
             explanation=f"cuDNN {cudnn} takes capability {lowest.low} and newer; which of them torch loads is not "
@@ -227,7 +227,7 @@ def _takes(
             cards=indexes(group),
             source=lowest.source,
         )
-    return Verdict(
+    return Conclusion(
         severity=Severity.BROKEN,
         title=f"cuDNN {cudnn} no longer takes {named(group)} (capability {capability})",
         explanation=f"cuDNN {cudnn} takes capability {lowest.low} and newer: matrix products may still run, "

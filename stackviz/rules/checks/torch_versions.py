@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from stackviz.rules.checks.builds import Origin, origin_of
 from stackviz.rules.checks.companions import COMPANIONS, fits, for_torch
 from stackviz.rules.compatibility import Requirement, Source, Tables
-from stackviz.rules.finding import Severity, Verdict
+from stackviz.rules.finding import Conclusion, Severity
 from stackviz.rules.look import Look
 from stackviz.rules.rule import RuleSet
 from stackviz.rules.versions import is_below, major_minor, numbers
@@ -42,8 +42,8 @@ def _public(version: str) -> str:
 @RULES.rule(
     "torch-versions-disagree", "pytorch", asks="one torch is installed", worst=Severity.WARNING, source=COLLECT_ENV
 )
-def check_versions(look: Look, _tables: Tables) -> Iterator[Verdict]:
-    if look.says_none("torch.version"):
+def check_versions(look: Look, _tables: Tables) -> Iterator[Conclusion]:
+    if look.states_none("torch.version"):
         return
     listed = [version for version in look.software("pytorch") if version]
     if not listed:
@@ -51,7 +51,7 @@ def check_versions(look: Look, _tables: Tables) -> Iterator[Verdict]:
     running = look.need("torch.version")
     others = [version for version in listed if not _same(version, running)]
     if others and all(_public(version) == _public(running) for version in others):
-        yield Verdict(
+        yield Conclusion(
             severity=Severity.NOTE,
             title=f"torch {running} runs, {', '.join(others)} is what was installed",
             explanation="One version, built from differing commits: a source tree that was built again without "
@@ -59,7 +59,7 @@ def check_versions(look: Look, _tables: Tables) -> Iterator[Verdict]:
             advice="Install it again from the source tree, so that extensions are built against what runs.",
         )
     elif others:
-        yield Verdict(
+        yield Conclusion(
             severity=Severity.WARNING,
             title=f"torch versions disagree: {running} runs, {', '.join(others)} {'is' if len(others) == 1 else 'are'} "
             "listed as installed",
@@ -69,7 +69,7 @@ def check_versions(look: Look, _tables: Tables) -> Iterator[Verdict]:
             advice='python -c "import torch; print(torch.__file__)", then uninstall the others with pip and conda.',
         )
     else:
-        yield Verdict(severity=Severity.FITS, title=f"torch {running} runs, and is what is listed")
+        yield Conclusion(severity=Severity.FITS, title=f"torch {running} runs, and is what is listed")
 
 
 @RULES.rule(
@@ -80,7 +80,7 @@ def check_versions(look: Look, _tables: Tables) -> Iterator[Verdict]:
     source=PREVIOUS_VERSIONS,
     needs=("pytorch", "cuda-runtime"),
 )
-def check_cuda_offered(look: Look, tables: Tables) -> Iterator[Verdict]:
+def check_cuda_offered(look: Look, tables: Tables) -> Iterator[Conclusion]:
     torch, cuda = look.get("torch.version"), look.get("torch.cuda_version")
     if torch is None or cuda is None or torch.partition("+")[2] == variant_of(cuda):
         return
@@ -91,16 +91,16 @@ def check_cuda_offered(look: Look, tables: Tables) -> Iterator[Verdict]:
     offered = " ".join(row.values for row in rows).split()
     if not rows:
         if is_below(_newest(tables), torch):
-            yield Verdict(
+            yield Conclusion(
                 severity=Severity.CANNOT_TELL,
                 title=f"Cannot tell whether torch {release} was published for CUDA {cuda}: the release is not "
                 f"known here",
             )
     elif major_minor(cuda) in offered or not offered[0][:1].isdigit():
         title = f"torch {release} is published for CUDA {major_minor(cuda)}"
-        yield Verdict(severity=Severity.FITS, title=title, source=rows[0].source)
+        yield Conclusion(severity=Severity.FITS, title=title, source=rows[0].source)
     else:
-        yield Verdict(
+        yield Conclusion(
             severity=Severity.NOTE,
             title=f"torch {release} was published for CUDA {', '.join(offered)}; stated is {cuda}",
             explanation="So it was built by somebody else (a distribution, a vendor, oneself), or the number is "
@@ -123,18 +123,18 @@ def _newest(tables: Tables) -> str:
     worst=Severity.WARNING,
     source=COLLECT_ENV,
 )
-def check_companions(look: Look, tables: Tables) -> Iterator[Verdict]:
+def check_companions(look: Look, tables: Tables) -> Iterator[Conclusion]:
     """TorchVision and TorchAudio are compiled for one release of torch each; Triton is pinned by it."""
-    if look.says_none("torch.version"):
+    if look.states_none("torch.version"):
         return
-    found = {slug: version for slug in (*COMPANIONS, "triton") for version in _stated(look.software(slug))}
-    torch = look.need("torch.version") if found else ""
-    if not found or origin_of(torch) is not Origin.RELEASE:
+    companions = {slug: version for slug in (*COMPANIONS, "triton") for version in _stated(look.software(slug))}
+    torch = look.need("torch.version") if companions else ""
+    if not companions or origin_of(torch) is not Origin.RELEASE:
         return
-    for slug, version in found.items():
+    for slug, version in companions.items():
         if slug == "triton":
             wanted = _triton_of(look, tables, torch)
-            if wanted and not any(_same_release(version, one) for one in wanted):
+            if wanted and not any(_same_release(version, expected) for expected in wanted):
                 yield _of_triton(torch, version, wanted[-1])
             continue
         rows = _rows_of(tables, slug, version)
@@ -142,8 +142,8 @@ def check_companions(look: Look, tables: Tables) -> Iterator[Verdict]:
             yield _of_torch(slug, torch, version, _made_for(rows[-1]), _companion_of(look, tables, slug))
 
 
-def _of_triton(torch: str, version: str, wanted: str) -> Verdict:
-    return Verdict(
+def _of_triton(torch: str, version: str, wanted: str) -> Conclusion:
+    return Conclusion(
         severity=Severity.WARNING,
         title=f"Triton {version} is not the one of torch {torch}, which comes with {wanted}",
         explanation="torch.compile asks Triton for what the release beside it has; another one may lack it.",
@@ -152,8 +152,8 @@ def _of_triton(torch: str, version: str, wanted: str) -> Verdict:
     )
 
 
-def _of_torch(slug: str, torch: str, version: str, wanted: str, companion: str) -> Verdict:
-    return Verdict(
+def _of_torch(slug: str, torch: str, version: str, wanted: str, companion: str) -> Conclusion:
+    return Conclusion(
         severity=Severity.WARNING,
         title=f"{COMPANIONS[slug]} {version} is made for torch {wanted}, and torch is {torch}",
         explanation="It is compiled against one release of torch; with another one it fails to load, or an "
@@ -195,4 +195,4 @@ def _made_for(row: Requirement) -> str:
 
 def _triton_of(look: Look, tables: Tables, torch: str) -> list[str]:
     rows = tables.rows("pytorch", "ships", "triton", platform=look.wheel_platform)
-    return [one for row in rows if numbers(row.version) == numbers(torch)[:3] for one in row.values.split()]
+    return [version for row in rows if numbers(row.version) == numbers(torch)[:3] for version in row.values.split()]

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from stackviz.rules.compatibility import Source, Tables
-from stackviz.rules.finding import Severity, Verdict
+from stackviz.rules.finding import Conclusion, Severity
 from stackviz.rules.look import Look
 from stackviz.rules.rule import RuleSet
 
@@ -21,11 +21,11 @@ _WINDOWS_LIBRARIES = "/usr/lib/wsl/"
 
 
 @RULES.rule("wsl2-probe", "linux", asks="this Linux runs inside Windows", worst=Severity.NOTE, source=WSL_GUIDE)
-def check_wsl(look: Look, _tables: Tables) -> Iterator[Verdict]:
+def check_wsl(look: Look, _tables: Tables) -> Iterator[Conclusion]:
     version = look.get("os.wsl")
     if version is None:
         return
-    yield Verdict(
+    yield Conclusion(
         severity=Severity.NOTE,
         title=f"This Linux runs inside Windows ({version}); the NVIDIA driver is the Windows one",
         explanation="There is no nvidia kernel module and no /dev/nvidia0 here, and that is right: the card is "
@@ -49,19 +49,19 @@ def _has_trouble(look: Look) -> bool:
     source=LINUX_DRIVER,
     needs=("cuda-driver-api", "nvidia-driver"),
 )
-def check_wsl_driver(look: Look, _tables: Tables) -> Iterator[Verdict]:
+def check_wsl_driver(look: Look, _tables: Tables) -> Iterator[Conclusion]:
     if look.get("os.wsl") is None:
         return
     path = look.get("cuda.libcuda_path")
     if path is None:
-        if look.says_none("cuda.libcuda_path") or look.says_none("torch.cuda_version") or not _has_trouble(look):
+        if look.states_none("cuda.libcuda_path") or look.states_none("torch.cuda_version") or not _has_trouble(look):
             return
         path = look.need("cuda.libcuda_path")
     if path.startswith(_WINDOWS_LIBRARIES):
-        yield Verdict(severity=Severity.FITS, title="libcuda is the one that Windows hands in")
+        yield Conclusion(severity=Severity.FITS, title="libcuda is the one that Windows hands in")
         return
     if look.starts_cuda:
-        yield Verdict(
+        yield Conclusion(
             severity=Severity.NOTE,
             title=f"Programs load {path}, not the libcuda in {_WINDOWS_LIBRARIES}, and CUDA starts with it",
             explanation="In a container the library of Windows is handed in under another path; a Linux driver's "
@@ -70,7 +70,7 @@ def check_wsl_driver(look: Look, _tables: Tables) -> Iterator[Verdict]:
             advice="Nothing, while CUDA starts.",
         )
         return
-    yield Verdict(
+    yield Conclusion(
         severity=Severity.BROKEN,
         title=f"A Linux driver hides the one of Windows: programs load {path}",
         explanation=f"Inside WSL the only libcuda that reaches the card is in {_WINDOWS_LIBRARIES}; another one, "
