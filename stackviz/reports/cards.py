@@ -73,6 +73,11 @@ class CardRow:
         return self.cards[0].sheet
 
     @property
+    def url(self) -> str:
+        """Of the sheet; empty where the name is in no public one."""
+        return self.sheet.get_absolute_url() if self.sheet else ""
+
+    @property
     def needs(self) -> str:
         return self.cards[0].needs
 

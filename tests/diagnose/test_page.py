@@ -379,7 +379,7 @@ def test_a_command_of_a_finding_can_be_copied(paste):
     finding = Finding(
         rule="some-rule", severity="broken", component="pytorch", title="It is broken", advice="Mend it: sudo reboot"
     )
-    drawn = render_to_string("diagnose/_finding.html", {"finding": finding})
+    drawn = render_to_string("reports/_finding.html", {"finding": finding})
     assert '<p><b>What to do:</b> Mend it:</p><div class="copy"><pre>sudo reboot</pre><button' in drawn
     assert "js/copy.js" in said
 
