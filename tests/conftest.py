@@ -13,6 +13,7 @@ import shutil
 import sqlite3
 import subprocess
 import sys
+from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import closing
 from pathlib import Path
@@ -32,25 +33,42 @@ CHROMIUM_NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrom
 
 # --- who runs what, with pytest -n ---
 
-# Tests of these share an expensive fixture (a site with a worker, a first start): one process has them all.
-SHARED_FIXTURE_SUITES = ("tests/browser/", "tests/up/test_up.py", "tests/deploy/")
-# A file of these copies the whole catalogue once for all its tests: it stays in one process.
-WHOLE_FILES = tuple(
-    f"tests/{room}/"
-    for room in ("accelerators", "catalog", "compare", "curation", "explore", "opendata", "plan", "stacks")
-)
+# Tests of these share an expensive fixture, a running site or a first start: one process has them all. The longest first.
+SHARED_FIXTURE_SUITES = ("tests/browser/", "tests/up/test_up.py", "tests/deploy/", "tests/web/test_in_browser.py")
+# Each test of these starts a site of its own: they go one by one to whichever process is free.
+SINGLE_TESTS = ("tests/redis/", "tests/recipes/")
+
+
+def _work_unit(nodeid: str) -> str:
+    """Name of the tests that one process runs in a row: a suite, a single test, else a file with its fixtures."""
+    suite = next((suite for suite in SHARED_FIXTURE_SUITES if nodeid.startswith(suite)), "")
+    return suite or (nodeid if nodeid.startswith(SINGLE_TESTS) else nodeid.partition("::")[0])
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """With several processes: what takes long begins first, so that none of them is left with it at the end."""
+    if "PYTEST_XDIST_WORKER" not in os.environ:
+        return
+    first = (*SHARED_FIXTURE_SUITES, *SINGLE_TESTS)
+    units = Counter(_work_unit(item.nodeid) for item in items)
+
+    def place(item: pytest.Item) -> tuple[int, int]:
+        rank = next((rank for rank, start in enumerate(first) if item.nodeid.startswith(start)), len(first))
+        return rank, -units[_work_unit(item.nodeid)]
+
+    items.sort(key=place)
 
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_make_scheduler(config: pytest.Config, log):
-    """Expensive suites first, each in one process; then files that share a fixture whole, all other tests one by one."""
+    """Units of work in the order of the collection."""
     from xdist.scheduler.loadscope import LoadScopeScheduling
 
     class ExpensiveFirstScheduling(LoadScopeScheduling):
         def _split_scope(self, nodeid: str) -> str:
-            scope = nodeid.partition("::")[0] if nodeid.startswith(WHOLE_FILES) else nodeid
-            return next((suite for suite in SHARED_FIXTURE_SUITES if nodeid.startswith(suite)), scope)
+            return _work_unit(nodeid)
 
+    config.option.loadscopereorder = False  # xdist's own order is by number of tests
     return ExpensiveFirstScheduling(config, log)
 
 

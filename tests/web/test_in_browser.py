@@ -13,8 +13,6 @@ from playwright.sync_api import expect
 from tests.curated import curated_file
 from tests.live import Site
 
-pytestmark = pytest.mark.xdist_group("browser")
-
 SEED = """
 from tests.machines.factories import *
 from stackviz.catalog.models import Accelerator
