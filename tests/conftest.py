@@ -21,6 +21,7 @@ from pathlib import Path
 import pytest
 from django.db import connections, transaction
 from django.utils import translation
+from hypothesis import settings as hypothesis_settings
 
 from tests import servers
 from tests.curated import copy_curated, curated_file, migrated_file
@@ -29,6 +30,11 @@ from tools import translations
 
 PATIENCE_MS = 40_000  # for a page to show something; a machine busy with other tests needs several seconds
 CHROMIUM_NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
+
+
+# How long one example takes says more of a machine's other work than of the code.
+hypothesis_settings.register_profile("patient", deadline=None)
+hypothesis_settings.load_profile("patient")
 
 
 # --- who runs what, with pytest -n ---

@@ -326,7 +326,7 @@ DAMAGE = st.lists(st.tuples(st.integers(0, len(LINES) - 1), st.text(max_size=60)
 
 @example([(1, "PyTorch version: " + "9" * 4000), (22, "Nvidia driver version: " + "9" * 4000 + ".1")])
 @given(DAMAGE)
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_a_damaged_dump_is_diagnosed_or_refused_never_more(curated, db, damage):
     lines = list(LINES)
     for place, text in damage:

@@ -80,7 +80,7 @@ def test_a_masked_dump_reads_as_before(path):
         assert [card.reported_name for card in one.cards] == [card.reported_name for card in other.cards]
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(st.text(max_size=300))
 @example("/home//home/ab/home/abcd@x.y.z:~$ /home/abcd")
 def test_masking_twice_changes_nothing_more_and_lines_stay(text):

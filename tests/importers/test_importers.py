@@ -228,7 +228,7 @@ def test_what_no_tool_wrote_is_nobodys(text):
 
 @pytest.mark.parametrize("importer", IMPORTERS, ids=lambda importer: importer.kind)
 @given(text=st.text(max_size=300))
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 def test_no_importer_raises_on_any_text(importer, text):
     assert fits_a_report(importer.read(text))
     assert all(0 <= start < end <= len(text) for start, end in importer.find(text))
@@ -238,7 +238,7 @@ def test_no_importer_raises_on_any_text(importer, text):
     "name", ["dumps/nvidia_smi_a100_mig.xml", "dumps/collect_env_cuda.txt", "mac/m3_max_system_profiler.json"]
 )
 @given(data=st.data())
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 def test_no_importer_raises_on_a_damaged_dump(name, data):
     text = dump(name)
     at = data.draw(st.integers(0, len(text)))

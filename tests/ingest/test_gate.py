@@ -163,7 +163,7 @@ def test_a_body_over_the_limit_does_not_get_past():
     assert gate(body + b" " * LIMITS.body_bytes) is None
 
 
-@settings(max_examples=300, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=300, suppress_health_check=[HealthCheck.too_slow])
 @given(st.data())
 def test_bytes_changed_anywhere_get_past_only_if_the_parser_agrees(data):
     body = bytearray(to_json(parse_report(data.draw(st.sampled_from(BODIES))())).encode())

@@ -148,7 +148,7 @@ values = st.one_of(
 reasons = st.sampled_from(["not_applicable", "not_installed", "not_reported", "failed"])
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(
     facts=st.dictionaries(st.sampled_from(sorted(FACTS)), values, max_size=30),
     card_facts=st.dictionaries(st.sampled_from(sorted(CARD_FACTS)), values, max_size=10),

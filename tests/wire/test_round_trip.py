@@ -59,7 +59,7 @@ def bodies(draw: st.DrawFn) -> dict[str, Any]:
 
 
 @given(bodies())
-@settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=150, suppress_health_check=[HealthCheck.too_slow])
 def test_a_report_survives_writing_and_reading(body):
     report = parse_report(json.dumps(body))
     written = to_json(report)
@@ -71,7 +71,7 @@ def test_a_report_survives_writing_and_reading(body):
 
 
 @given(bodies(), st.data())
-@settings(max_examples=200, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=200, suppress_health_check=[HealthCheck.too_slow])
 def test_a_mutilated_report_is_read_or_refused_and_the_schema_agrees(body, data):
     """One value anywhere is replaced by anything: no other exception, and what is read the schema takes too."""
     place: Any = body
