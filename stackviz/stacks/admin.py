@@ -1,5 +1,7 @@
-"""Curation of stacks: components with their texts and counterparts, stacks with what stands in them, releases with
-what they need. Rows that came from the curated files and were changed here stay as changed."""
+"""Admin of stacks, components, counterparts, releases and requirements.
+
+Rows of the curated files that are changed here keep their changes when the files are loaded again.
+"""
 
 from typing import TYPE_CHECKING, Any
 
@@ -33,7 +35,7 @@ else:
 
 
 class PlacementInline(_PlacementInline):
-    """What stands on its layers; tools and what is beside have their own list, so that the form stays quick."""
+    """Components on layers only: tools and undrawn components have their own list, which keeps the form fast."""
 
     model = Placement
     fields = ["order", "component", "version", "role", "note"]
@@ -46,7 +48,7 @@ class PlacementInline(_PlacementInline):
 
 
 class GapInline(_GapInline):
-    """What this stack lacks."""
+    """Components without a counterpart in this stack."""
 
     model = Counterpart
     fk_name = "other_stack"
@@ -135,7 +137,7 @@ class CallAdmin(_CallAdmin):
 
 
 class SupportFilter(admin.SimpleListFilter):
-    """Releases whose end of support is known, or not."""
+    """Filter releases by whether the end of support is known."""
 
     title = _("end of support")
     parameter_name = "end"

@@ -1,4 +1,4 @@
-"""The HTTP API of the stacks: which there are, and what stands on each layer of one."""
+"""The HTTP API of the stacks: the list, and the components of one."""
 
 from django.http import HttpRequest
 from ninja import Router, Schema

@@ -1,10 +1,10 @@
-"""The curated files: components, stacks, counterparts, releases, requirements. Read, checked, given a version.
+"""The curated files of components, stacks, counterparts, releases and requirements: read, checked and versioned.
 
     data/components.toml     what each component is and does
-    data/stacks.toml         which components stand where, who calls whom
+    data/stacks.toml         components of each stack, and which calls which
     data/counterparts.csv    component,other,other_stack,relation,differs,source
     data/sources.csv         key,title,url
-    data/memory.toml         where tensors live (stacks/memory.py), data/terms.csv: words of one stack on another
+    data/memory.toml         memory models (stacks/memory.py); data/terms.csv: equivalent terms
     rules/tables/*.csv       sources, releases, requirements: the only copy, shared with the agent
 
 Pure: no database.
@@ -26,7 +26,7 @@ from stackviz.rules.compatibility import packaged_rows
 
 DATA = Path(__file__).resolve().parent / "data"
 FILES = ("components.toml", "stacks.toml", "counterparts.csv", "sources.csv")
-# Raise it when what the loader makes of a line changes, so that the same files are loaded anew.
+# Raise it when the loader interprets lines differently, so that unchanged files are loaded again.
 LOADER_VERSION = 2
 REQUIREMENT_KEY = ("component", "version", "variant", "platform", "relation", "subject", "part")
 
@@ -35,16 +35,16 @@ Line = Mapping[str, str]
 
 @dataclass(frozen=True, kw_only=True)
 class StackFiles:
-    """All lines as written. `places`, `calls`, `tools` and `beside` are keyed by stack.
+    """All lines as written. `placements`, `calls`, `tools` and `beside` are keyed by stack.
 
-    A place is (component, version, role, note); a tool comes with what it reads.
+    A placement is (component, version, role, note); `tools` maps each tool to the components it reads.
     """
 
     version: str
     sources: list[Line]
     components: dict[str, dict[str, str]]
     stacks: dict[str, dict[str, Any]]
-    places: dict[str, list[tuple[str, str, str, str]]]
+    placements: dict[str, list[tuple[str, str, str, str]]]
     calls: dict[str, list[tuple[str, str]]]
     tools: dict[str, dict[str, list[str]]]
     beside: dict[str, list[str]]
@@ -65,14 +65,14 @@ def stacks_data_version(folder: Path = DATA) -> str:
 
 
 def read_stack_files(folder: Path = DATA) -> StackFiles:
-    """Raises CuratedDataError naming every problem."""
+    """All files. Raises CuratedDataError with every problem."""
     stacks = _toml(folder / "stacks.toml")
     files = StackFiles(
         version=stacks_data_version(folder),
         sources=source_lines(folder),
         components=_toml(folder / "components.toml"),
         stacks=stacks,
-        places={slug: [_place(text) for text in stack["places"]] for slug, stack in stacks.items()},
+        placements={slug: [_placement(text) for text in stack["places"]] for slug, stack in stacks.items()},
         calls={slug: list(_calls(stack["calls"])) for slug, stack in stacks.items()},
         tools={slug: _tools(stack.get("tools", [])) for slug, stack in stacks.items()},
         beside={slug: list(stack.get("beside", [])) for slug, stack in stacks.items()},
@@ -87,7 +87,7 @@ def read_stack_files(folder: Path = DATA) -> StackFiles:
 
 
 def source_lines(folder: Path = DATA) -> list[Line]:
-    """The documents that lines of these files may name: ours and those of the tables."""
+    """The sources that lines of these files may cite: those of this folder and of the rules' tables."""
     return [*_csv(folder / "sources.csv"), *packaged_rows("sources.csv")]
 
 
@@ -100,15 +100,15 @@ def _csv(path: Path) -> list[Line]:
         return list(csv.DictReader(file))
 
 
-def _place(text: str) -> tuple[str, str, str, str]:
-    """`component | version | role | note`, the last three may be left out."""
+def _placement(text: str) -> tuple[str, str, str, str]:
+    """Parse `component | version | role | note`; the last three are optional."""
     parts = [part.strip() for part in text.split("|")]
     component, version, role, note = (*parts, "", "", "")[:4]
     return component, version, role, note
 
 
 def _calls(lines: Iterable[str]) -> Iterator[tuple[str, str]]:
-    """`caller -> callee, callee`."""
+    """Parse `caller -> callee, callee`."""
     for line in lines:
         caller, _, callees = line.partition("->")
         for callee in callees.split(","):
@@ -116,11 +116,11 @@ def _calls(lines: Iterable[str]) -> Iterator[tuple[str, str]]:
 
 
 def _tools(lines: Iterable[str]) -> dict[str, list[str]]:
-    """`tool -> what it reads, what it reads`."""
-    found: dict[str, list[str]] = {}
+    """Parse `tool -> component, component`."""
+    reads: dict[str, list[str]] = {}
     for tool, read in _calls(lines):
-        found.setdefault(tool, []).append(read)
-    return found
+        reads.setdefault(tool, []).append(read)
+    return reads
 
 
 # --- checks ---
@@ -131,7 +131,7 @@ def _check_sources(files: StackFiles) -> Iterator[str]:
     pairs: dict[tuple[str, str], str] = {}
     for line in files.sources:
         if line["key"] in keys:
-            yield f"sources: {line['key']} is there twice"
+            yield f"sources: {line['key']} is listed twice"
         if other := pairs.get((line["title"], line["url"])):
             yield f"sources: {line['key']} says the same as {other}"
         keys[line["key"]] = line
@@ -159,8 +159,8 @@ def _check_components(files: StackFiles) -> Iterator[str]:
 
 
 def _check_stacks(files: StackFiles) -> Iterator[str]:
-    for stack, places in files.places.items():
-        standing = [component for component, *_ in places]
+    for stack, placements in files.placements.items():
+        standing = [component for component, *_ in placements]
         for component in standing:
             if component not in files.components:
                 yield f"stacks.toml: {stack} holds the unknown component {component}"
@@ -177,8 +177,8 @@ def _check_stacks(files: StackFiles) -> Iterator[str]:
 
 
 def _check_tools(files: StackFiles) -> Iterator[str]:
-    for stack, places in files.places.items():
-        standing = {component for component, *_ in places}
+    for stack, placements in files.placements.items():
+        standing = {component for component, *_ in placements}
         around = [*files.tools[stack], *files.beside[stack]]
         for slug in around:
             if slug not in files.components:
@@ -198,7 +198,7 @@ def _check_counterparts(files: StackFiles) -> Iterator[str]:
     for line in files.counterparts:
         pair = frozenset((line["component"], line["other"] or f"stack {line['other_stack']}"))
         if pair in seen:
-            yield f"counterparts.csv: {' and '.join(sorted(pair))} are there twice"
+            yield f"counterparts.csv: {' and '.join(sorted(pair))} are listed twice"
         seen.add(pair)
         known = {*files.components, ""}
         yield from (
@@ -214,9 +214,9 @@ def _check_counterparts(files: StackFiles) -> Iterator[str]:
 
 def _check_tables(files: StackFiles) -> Iterator[str]:
     releases = [(line["component"], line["version"], line["variant"]) for line in files.releases]
-    yield from (f"releases.csv: {key} is there twice" for key in _twice(releases))
+    yield from (f"releases.csv: {key} is listed twice" for key in _twice(releases))
     keys = [tuple(line[name] for name in REQUIREMENT_KEY) for line in files.requirements]
-    yield from (f"requirements.csv: {key} is there twice" for key in _twice(keys))
+    yield from (f"requirements.csv: {key} is listed twice" for key in _twice(keys))
     known = set(releases)
     for line in files.requirements:
         if (line["component"], line["version"], line["variant"]) not in known:

@@ -1,4 +1,4 @@
-"""Until when a machine's parts are supported and what the next upgrade breaks, as rows of a table."""
+"""Support dates of the components of a machine or a stack, and the effects of upgrades, as table rows."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -16,31 +16,31 @@ from stackviz.stacks.models import Component
 from stackviz.stacks.rule_tables import rule_tables
 from stackviz.wire import Report
 
-_WORDS: Mapping[LifeState, tuple[str, str | Promise]] = {
+_STATES: Mapping[LifeState, tuple[str, str | Promise]] = {
     LifeState.SUPPORTED: ("fits", _("supported")),
     LifeState.ENDING: ("note", _("support ends soon")),
     LifeState.ENDED: ("warning", _("support has ended")),
-    LifeState.UNDATED: ("unknown", _("no end is published")),
-    LifeState.UNKNOWN: ("unknown", _("not in the tables")),
+    LifeState.UNDATED: ("unknown", _("no end date published")),
+    LifeState.UNKNOWN: ("unknown", _("not in these tables")),
 }
 
-_TOLD_APART = {"ubuntu": "Ubuntu", "home-pro": "Home, Pro"}  # variants whose dates stand for no other
+_VARIANT_TITLES = {"ubuntu": "Ubuntu", "home-pro": "Home, Pro"}  # variants with support dates of their own
 
 
 @dataclass(frozen=True, slots=True)
 class LifeRow:
-    """One component. `mark` is the style of its state; `url` "" where the component is not described."""
+    """One component. `mark`: CSS class of its state; `url`: "" where the component is not described."""
 
     name: str
     url: str
     life: Life
     mark: str
-    word: str | Promise
+    label: str | Promise
 
 
 @dataclass(frozen=True, slots=True)
 class UpgradeRow:
-    """One component brought to its newest release: what breaks by it, what is mended."""
+    """One component upgraded to its newest release: findings that appear and that disappear."""
 
     name: str
     upgrade: Upgrade
@@ -56,36 +56,36 @@ class UpgradeRow:
 
 @dataclass(frozen=True, slots=True)
 class LifeTable:
-    """Both tables, each empty where there is nothing to say."""
+    """Support dates and upgrades; either may be empty."""
 
     rows: tuple[LifeRow, ...]
     upgrades: tuple[UpgradeRow, ...]
 
 
 def life_table(report: Report) -> LifeTable:
-    """Judged as of `report.created_at`. One query besides those of the rules' tables."""
+    """Support dates and upgrades as of `report.created_at`. One query besides those of the rules' tables."""
     tables = rule_tables()
-    found, upgrades = lives(report, tables), next_upgrades(report, tables)
-    slugs = {life.component for life in found} | {upgrade.component for upgrade in upgrades}
+    lifetimes, upgrades = lives(report, tables), next_upgrades(report, tables)
+    slugs = {life.component for life in lifetimes} | {upgrade.component for upgrade in upgrades}
     names = dict(Component.objects.filter(slug__in=slugs).values_list("slug", "name"))
     return LifeTable(
-        tuple(_row(life, names) for life in found),
+        tuple(_row(life, names) for life in lifetimes),
         tuple(UpgradeRow(names.get(upgrade.component, upgrade.component), upgrade) for upgrade in upgrades),
     )
 
 
 @dataclass(frozen=True, slots=True)
 class SupportRow:
-    """One component of a stack. `supported`: releases whose support ends later, newest first; `newest`: of all."""
+    """One component of a stack. `newest`: its newest release; `supported`: those still supported, newest first."""
 
     name: str
     url: str
     newest: Release
-    supported: tuple[tuple[Release, str], ...]  # with the style of its state
+    supported: tuple[tuple[Release, str], ...]  # with the CSS class of its state
 
 
 def support_of(column: StackColumn, system: str, day: str) -> tuple[SupportRow, ...]:
-    """What of a described stack somebody dates, in its order. `system`: the stack's; drivers differ by it."""
+    """The components of a described stack with dated releases, in its order. `system`: selects the driver variant."""
     tables = rule_tables()
     rows = []
     for box in column.boxes:
@@ -93,8 +93,8 @@ def support_of(column: StackColumn, system: str, day: str) -> tuple[SupportRow, 
         newest = newest_out(tables, box.component, variant, day)
         if newest is not None:
             dated = [row for row in reversed(tables.releases_of(box.component, variant)) if row.support_ends]
-            living = [(row, _WORDS[state][0]) for row in dated if (state := standing(row, day)) != LifeState.ENDED]
-            name = f"{box.name} ({_TOLD_APART[variant]})" if variant in _TOLD_APART else box.name
+            living = [(row, _STATES[state][0]) for row in dated if (state := standing(row, day)) != LifeState.ENDED]
+            name = f"{box.name} ({_VARIANT_TITLES[variant]})" if variant in _VARIANT_TITLES else box.name
             rows.append(SupportRow(name, box.url, newest, tuple(living)))
     return tuple(rows)
 
@@ -106,7 +106,7 @@ def _variant(component: str, system: str) -> str:
 
 
 def _row(life: Life, names: Mapping[str, str]) -> LifeRow:
-    mark, word = _WORDS[life.state]
+    mark, label = _STATES[life.state]
     slug = life.component
     url = reverse("stacks:component", args=[slug]) if slug in names else ""
-    return LifeRow(names.get(slug, slug), url, life, mark, word)
+    return LifeRow(names.get(slug, slug), url, life, mark, label)

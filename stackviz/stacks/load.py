@@ -1,7 +1,6 @@
-"""Bring the database to what the curated files say, without touching what people have corrected since.
+"""Load the curated files into the database without overwriting corrections.
 
-How corrections are recognised is the catalogue's way (`catalog.change.Change`): a row whose digest is no longer the one
-that was loaded has been corrected here, and stays.
+A row whose digest differs from the loaded one was corrected here and is left alone (`catalog.change.Change`).
 """
 
 from collections.abc import Iterable, Mapping
@@ -45,9 +44,9 @@ MAKERS = (
 
 
 def load_stacks(folder: Path = DATA, *, force: bool = False) -> Summary:
-    """Load the curated files in one transaction. Cheap when they are loaded already, unless `force`.
+    """Load the curated files in one transaction; no-op if this version is loaded, unless `force`.
 
-    Raises CuratedDataError, and changes nothing, when the files are wrong.
+    Raises CuratedDataError without changing anything if the files have problems.
     """
     version = stacks_data_version(folder)
     if StacksLoad.latest_version() == version and not force:
@@ -66,7 +65,7 @@ def load_stacks(folder: Path = DATA, *, force: bool = False) -> Summary:
 
 
 class _Loader:
-    """One load: rows of later tables point to rows of earlier ones, found by the key the files use."""
+    """One load, table by table: later tables refer to rows of earlier ones by the keys of the files."""
 
     def __init__(self, files: StackFiles, reason: str) -> None:
         self.files, self.reason = files, reason
@@ -76,7 +75,7 @@ class _Loader:
             "sources": self._sources(),
             "components": self._components(),
             "stacks": self._stacks(),
-            "places": self._places(),
+            "places": self._placements(),
             "calls": self._calls(),
             "counterparts": self._counterparts(),
             "releases": self._releases(),
@@ -84,7 +83,7 @@ class _Loader:
         }
 
     def _sources(self) -> Counts:
-        """A document that the catalogue names already, under whatever key, is not named twice."""
+        """Load sources, except documents that the catalogue already has under another key."""
         ours = Source.objects.filter(data_key__startswith=SOURCE_PREFIX)
         others = {(row.title, row.url): row for row in Source.objects.exclude(pk__in=ours.values("pk"))}
         lines = [line for line in self.files.sources if (line["title"], line["url"]) not in others]
@@ -126,7 +125,7 @@ class _Loader:
         return counts
 
     def _known_wholes(self) -> dict[str, int]:
-        """Ids of the components others are part of: on a first load they exist only after one round."""
+        """Ids of the components that others are part of; on a first load they exist only after one round."""
         slugs = {line["part_of"] for line in self.files.components.values() if "part_of" in line}
         return dict(Component.objects.filter(data_key__in=slugs).values_list("data_key", "pk"))  # type: ignore[arg-type]
 
@@ -147,7 +146,7 @@ class _Loader:
         self.stacks = {row.data_key or "": row for row in Stack.objects.filter(data_key__isnull=False)}
         return counts
 
-    def _places(self) -> Counts:
+    def _placements(self) -> Counts:
         wanted = {
             f"{slug}/{component}": Placement(
                 data_key=f"{slug}/{component}",
@@ -158,7 +157,7 @@ class _Loader:
                 role=role,
                 note=note,
             )
-            for slug, places in self._of_stacks(self.files.places)
+            for slug, places in self._of_stacks(self.files.placements)
             for order, (component, version, role, note) in enumerate(places, start=1)
             if component in self.components
         }
@@ -201,7 +200,7 @@ class _Loader:
         return Change(Call, wanted).apply(["stack", "caller", "callee"], self.reason)
 
     def _of_stacks(self, by_stack: Mapping[str, Lines]) -> Iterable[tuple[str, Lines]]:
-        """Without the stacks that somebody deleted here."""
+        """The entries of stacks that were not deleted here."""
         return [(slug, lines) for slug, lines in by_stack.items() if slug in self.stacks]
 
     def _counterparts(self) -> Counts:

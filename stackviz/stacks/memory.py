@@ -1,4 +1,4 @@
-"""Where the tensors of a stack live: the memory models of data/memory.toml, for the drawing and in words."""
+"""The memory models of data/memory.toml: where the tensors of a stack live, for the drawing and as text."""
 
 import tomllib
 from collections.abc import Mapping
@@ -13,7 +13,7 @@ FILE = "memory.toml"
 
 
 def memory_model_of(stack: str) -> MemoryModel | None:
-    """The model of the described stack with this slug; None where none is described for it."""
+    """The memory model of a described stack; None if it has none."""
     return next((model for model, stacks in _models().values() if stack in stacks), None)
 
 
@@ -23,7 +23,7 @@ def _models() -> Mapping[str, tuple[MemoryModel, frozenset[str]]]:
 
 
 def read_models(folder: Path) -> Mapping[str, tuple[MemoryModel, frozenset[str]]]:
-    """The models with the stacks they hold for. Raises KeyError for a source that is not named in the files."""
+    """Key -> (model, slugs of its stacks). Raises KeyError for a source that the files do not list."""
     sources = {line["key"]: (line["title"], line["url"]) for line in source_lines(folder)}
     text = (folder / FILE).read_text(encoding="utf-8")
     return {key: (_model(key, line, sources), frozenset(line["stacks"])) for key, line in tomllib.loads(text).items()}

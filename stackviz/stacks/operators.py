@@ -1,9 +1,9 @@
-"""The ways of an operator, from the Python call to the unit that runs it: on CUDA, on MPS, on the CPU; eager, compiled.
+"""Execution paths of operators, from the Python call to the unit that runs it: CUDA, MPS and CPU, eager and compiled.
 
-A reviewed text, like the claims: nobody corrects a kernel's name in a form, and each line's source is a file at a
-version. `data/operators.toml` says which operators, `operator_steps.csv` their steps in order (those of the operator
-`any` join every way), `operator_sources.csv` where each was read, `operator_coverage.csv` how many operators have a
-kernel in which release. Pure: no database.
+Reviewed files, not editable in the admin; the source of each line is a file at a version. `data/operators.toml` lists
+the operators, `operator_steps.csv` their steps in order (those of the operator `any` are common to all),
+`operator_sources.csv` the sources, `operator_coverage.csv` how many operators have a kernel, by release. Pure: no
+database.
 """
 
 import csv
@@ -38,7 +38,7 @@ OUTCOMES = ("", "cpu", "missing")
 
 @dataclass(frozen=True, slots=True)
 class Operator:
-    """One operator. `call`: what a program writes; `aten`: the overloads whose kernels it ends in."""
+    """One operator. `call`: the Python call; `aten`: the overloads whose kernels it runs."""
 
     slug: str
     name: str
@@ -49,10 +49,10 @@ class Operator:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OperatorStep:
-    """One step of a way. `named`: what the code calls it; `when`: the condition it depends on, "" for always.
+    """One step of a path. `named`: its name in the code; `when`: its condition, "" for always.
 
-    `outcome`: "" the way goes on, "cpu" the work leaves the device for the CPU, "missing" it ends in an error.
-    `component`: slug of the component that does it, "" where it is PyTorch itself or none is described.
+    `outcome`: "" the path continues, "cpu" the work falls back to the CPU, "missing" it fails. `component`: slug of the
+    component that runs it, "" for PyTorch itself or an undescribed one.
     """
 
     operator: str
@@ -70,9 +70,9 @@ class OperatorStep:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Coverage:
-    """How many overloads of the namespace aten, and how many names, have a kernel of their own in one release of torch.
+    """Numbers of overloads and names of the namespace aten that have a kernel in one release of torch.
 
-    `core_*`: of the operators tagged core, None before there was such a tag. `source_url`: the file that was counted.
+    `core_*`: of the operators tagged core, None before the tag existed. `source_url`: the counted file.
     """
 
     torch: str
@@ -88,7 +88,7 @@ class Coverage:
 
 @lru_cache(maxsize=1)
 def operators() -> Mapping[str, Operator]:
-    """By slug, in the order of the page."""
+    """Slug -> operator, in the order of the page."""
     lines = tomllib.loads((DATA / "operators.toml").read_text(encoding="utf-8"))
     return MappingProxyType(
         {
@@ -99,7 +99,7 @@ def operators() -> Mapping[str, Operator]:
 
 
 def steps_of(operator: str, device: str, mode: str) -> Sequence[OperatorStep]:
-    """In order; those every operator takes are under EVERY. Raises CuratedDataError where the file is wrong."""
+    """The steps in order; those common to all operators are under EVERY. Raises CuratedDataError."""
     return _steps().get((operator, device, mode), ())
 
 
@@ -109,7 +109,7 @@ def _steps() -> Mapping[tuple[str, str, str], Sequence[OperatorStep]]:
     lines = _lines("operator_steps.csv")
     if problems := list(_problems(lines, sources)):
         raise CuratedDataError(problems)
-    found: dict[tuple[str, str, str], list[OperatorStep]] = {}
+    steps: dict[tuple[str, str, str], list[OperatorStep]] = {}
     for line in lines:
         source = sources[line["source"]]
         step = OperatorStep(
@@ -125,8 +125,8 @@ def _steps() -> Mapping[tuple[str, str, str], Sequence[OperatorStep]]:
             source_title=source["title"],
             source_url=source["url"],
         )
-        found.setdefault((step.operator, step.device, step.mode), []).append(step)
-    return MappingProxyType(found)
+        steps.setdefault((step.operator, step.device, step.mode), []).append(step)
+    return MappingProxyType(steps)
 
 
 def _problems(lines: Sequence[Mapping[str, str]], sources: Mapping[str, Mapping[str, str]]) -> Iterator[str]:
@@ -151,7 +151,7 @@ def _problems(lines: Sequence[Mapping[str, str]], sources: Mapping[str, Mapping[
 
 @lru_cache(maxsize=1)
 def operator_coverage() -> tuple[Coverage, ...]:
-    """Newest release of torch first."""
+    """Coverage by release of torch, newest first."""
     return tuple(
         Coverage(
             torch=line["torch"],

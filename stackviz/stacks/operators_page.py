@@ -1,4 +1,4 @@
-"""The pages of the operators: what a way looks like, side by side, and where work leaves the device. No queries."""
+"""The pages of the operators: execution paths side by side, with fallbacks and failures. No queries."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -13,15 +13,15 @@ from stackviz.stacks.operators import DEVICES, EVERY, MODES, Operator, OperatorS
 
 DEVICE_TITLES = {"cuda": "CUDA", "mps": "MPS", "cpu": "CPU"}  # names: the same in every language
 MODE_TITLES: Mapping[str, Promise] = {
-    "eager": _("Eager: each operator as Python reaches it"),
-    "compiled": _("Compiled: torch.compile sees the whole graph"),
+    "eager": _("Eager: operators run one at a time"),
+    "compiled": _("Compiled: torch.compile optimizes the whole graph"),
 }
 SIDE_BY_SIDE = ("cuda", "mps")
 
 
 @dataclass(frozen=True, slots=True)
 class Stretch:
-    """Steps that follow each other in one layer."""
+    """Consecutive steps in one layer."""
 
     layer: Layer
     steps: tuple[OperatorStep, ...]
@@ -29,7 +29,7 @@ class Stretch:
 
 @dataclass(frozen=True, slots=True)
 class Way:
-    """The way on one device. `shared`: what every operator goes through there, told apart. Empty: nothing recorded."""
+    """The path on one device; `shared`: the steps common to all operators there. Empty where none is documented."""
 
     device: str
     title: str
@@ -39,7 +39,7 @@ class Way:
 
 @dataclass(frozen=True, slots=True)
 class Mode:
-    """Eager or compiled: the two GPUs side by side, the CPU apart."""
+    """Eager or compiled: the paths on the two GPUs side by side, and that on the CPU."""
 
     key: str
     title: str | Promise
@@ -49,7 +49,7 @@ class Mode:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OperatorRow:
-    """An operator in the list. The counts are of steps on MPS: leaving for the CPU, ending in an error."""
+    """An operator in the list. `to_cpu`, `missing`: numbers of its steps on MPS that fall back or fail."""
 
     operator: Operator
     url: str
@@ -61,7 +61,7 @@ class OperatorRow:
 
 @dataclass(frozen=True, slots=True)
 class OperatorPage:
-    """`detours`: every step on a GPU where the work leaves it or ends, with its device's title."""
+    """One operator. `detours`: every step that falls back or fails, with the title of its device."""
 
     operator: Operator
     modes: tuple[Mode, ...]
@@ -70,7 +70,7 @@ class OperatorPage:
 
 
 def operator_page(slug: str) -> OperatorPage | None:
-    """None if no operator is called so."""
+    """The page of an operator; None if there is none of this slug."""
     operator = operators().get(slug)
     if operator is None:
         return None
@@ -88,7 +88,7 @@ def operator_page(slug: str) -> OperatorPage | None:
 
 
 def operator_rows() -> list[OperatorRow]:
-    """All operators, with the library each ends in."""
+    """All operators, with the library kernels of each."""
     rows = []
     for operator in operators().values():
         detours = [step.outcome for device, step in _detours(operator.slug) if step.device == "mps"]
@@ -110,8 +110,8 @@ def _address(slug: str) -> str:
 
 
 def _way(operator: str, device: str, mode: str) -> Way:
-    own = steps_of(operator, device, mode)
-    return Way(device, DEVICE_TITLES[device], _stretches(own), _stretches(steps_of(EVERY, device, mode)))
+    steps = steps_of(operator, device, mode)
+    return Way(device, DEVICE_TITLES[device], _stretches(steps), _stretches(steps_of(EVERY, device, mode)))
 
 
 def _stretches(steps: Sequence[OperatorStep]) -> tuple[Stretch, ...]:
@@ -129,6 +129,6 @@ def _detours(operator: str) -> list[tuple[str, OperatorStep]]:
 
 
 def _ends_in(operator: str, device: str) -> tuple[str, ...]:
-    """What may do the work in eager mode: what its steps in a library are called."""
+    """Names of the library steps in eager mode."""
     steps = steps_of(operator, device, "eager")
     return tuple(step.named for step in steps if step.layer == Layer.LIBRARY and step.named)

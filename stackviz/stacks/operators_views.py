@@ -1,4 +1,4 @@
-"""The list of operators and the way of one."""
+"""Views of the operators."""
 
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import render
@@ -11,7 +11,7 @@ from stackviz.stacks.operators_page import operator_page, operator_rows
 
 @require_safe
 def operator_list(request: HttpRequest) -> HttpResponse:
-    """All operators, and how many have a kernel of their own in which release of torch."""
+    """All operators, and how many have a kernel by release of torch."""
     return render(request, "stacks/operators.html", {"rows": operator_rows(), "coverage": operator_coverage()})
 
 
@@ -20,5 +20,5 @@ def operator(request: HttpRequest, slug: str) -> HttpResponse:
     """One operator on CUDA and on MPS side by side, eager and compiled."""
     page = operator_page(slug)
     if page is None:
-        raise Http404(_("No operator is called “%(slug)s”.") % {"slug": slug})
+        raise Http404(_("There is no operator “%(slug)s”.") % {"slug": slug})
     return render(request, "stacks/operator.html", {"page": page})

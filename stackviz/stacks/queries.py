@@ -1,4 +1,4 @@
-"""Reads across stacks and components, each with a fixed number of queries; rows come back as plain data."""
+"""Queries on stacks and components, each with a fixed number of database queries; rows are plain data."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
@@ -19,7 +19,7 @@ from stackviz.stacks.terms import StackTerm, terms_of
 from stackviz.stacks.versions import newest_first
 
 NEWEST_RELEASES = 12
-# Subjects of requirements that are no components and whose slug does not read well. Names of types: not translated.
+# Names of requirement subjects that are no components and whose slug is not readable. Not translated.
 SUBJECT_NAMES = {
     **{f"tensor-core-{kind}": f"tensor cores {kind.upper()}" for kind in (
         "fp64", "tf32", "bf16", "fp16", "fp8", "fp6", "fp4", "int8", "int4",
@@ -35,14 +35,14 @@ SUBJECT_NAMES = {
     "ml-encoding": "machine-learning encoding",
     "compute-capability": "compute capability",
 }  # fmt: skip
-ANY_RELEASE = "0.0"  # in the tables: holds from the first release on
+ANY_RELEASE = "0.0"  # in the tables: holds for all releases
 
 
 # --- columns of the diagram ---
 
 
 def described_columns(slugs: Iterable[str]) -> dict[str, StackColumn]:
-    """The described stacks of these slugs; unknown ones are left out. One query, five after a change of the data."""
+    """Slug -> column of the described stacks; unknown slugs are left out. One query, five after a change."""
     wanted = set(slugs)
     if not wanted:
         return {}
@@ -51,12 +51,12 @@ def described_columns(slugs: Iterable[str]) -> dict[str, StackColumn]:
 
 
 def described_column(slug: str) -> StackColumn | None:
-    """One described stack, None if there is none of this slug."""
+    """The column of one described stack; None if there is none of this slug."""
     return described_columns([slug]).get(slug)
 
 
 def public_stacks() -> tuple[Stack, ...]:
-    """The described stacks that anybody may see. One query, two after a change of the data."""
+    """The public stacks. One query, two after a change of the data."""
     return _public_stacks(Edition.current())
 
 
@@ -67,7 +67,7 @@ def _public_stacks(_edition: str) -> tuple[Stack, ...]:
 
 @lru_cache(maxsize=4)
 def _columns(_edition: str, _language: str) -> Mapping[str, StackColumn]:
-    """All public stacks, kept per edition: whoever changes a row gets a new token and so a new reading."""
+    """All public stacks, cached per edition, which every change of a row renews."""
     stacks = public_stacks()
     placements: dict[int, list[Placement]] = defaultdict(list)
     standing = Placement.objects.filter(kind=Placement.Kind.LAYER)
@@ -101,15 +101,17 @@ def _by_layer(placements: Iterable[Placement]) -> list[Placement]:
 
 
 def _counterparts() -> tuple[dict[int, list[BoxCounterpart]], dict[int, list[Counterpart]]]:
-    """By component id what answers to it elsewhere; by stack id what it lacks."""
+    """(component id -> counterparts on other stacks, stack id -> components without a counterpart there)."""
     others: dict[int, list[BoxCounterpart]] = defaultdict(list)
     gaps: dict[int, list[Counterpart]] = defaultdict(list)
     for row in Counterpart.objects.select_related("component", "other", "source").order_by("pk"):
         if row.other is None:
             gaps[row.other_stack_id or 0].append(row)
             continue
-        for one, two in ((row.component, row.other), (row.other, row.component)):
-            others[one.pk].append(BoxCounterpart(two.slug, two.name, row.differs, row.source.title, row.source.url))
+        for component, other in ((row.component, row.other), (row.other, row.component)):
+            others[component.pk].append(
+                BoxCounterpart(other.slug, other.name, row.differs, row.source.title, row.source.url)
+            )
     return others, gaps
 
 
@@ -152,7 +154,7 @@ def _absent(gap: Counterpart) -> Box:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StackRow:
-    """One stack in the list. `subject` names it in the address of a comparison; `vendor`: whose accelerators run it."""
+    """One stack in the list. `subject`: its name in addresses of comparisons; `vendor`: of its accelerators."""
 
     slug: str
     name: str
@@ -162,11 +164,11 @@ class StackRow:
     url: str
     subject: str
     component_count: int
-    layers: tuple[tuple[str, str, str], ...]  # key, name, components of that layer in words
+    layers: tuple[tuple[str, str, str], ...]  # key, name, names of the components of that layer
 
 
 def stack_rows() -> list[StackRow]:
-    """All public stacks with what stands on each layer. Two queries, six after a change of the data."""
+    """All public stacks with the components of each layer. Two queries, six after a change of the data."""
     stacks = list(Stack.objects.filter(is_public=True))
     columns = described_columns(stack.slug for stack in stacks)
     return [_stack_row(stack, columns[stack.slug]) for stack in stacks if stack.slug in columns]
@@ -192,7 +194,7 @@ def _stack_row(stack: Stack, column: StackColumn) -> StackRow:
 
 @dataclass(frozen=True, slots=True)
 class LayerSection:
-    """What stands on one layer of a stack, with all that is said about it."""
+    """One layer of a stack: its boxes, and its gaps."""
 
     key: str
     name: str
@@ -201,7 +203,7 @@ class LayerSection:
 
 
 def layer_sections(column: StackColumn) -> list[LayerSection]:
-    """The column's boxes layer by layer, top to bottom; what the stack lacks apart. No query."""
+    """The boxes of a column by layer, top to bottom, with gaps listed separately. No query."""
     return [
         LayerSection(
             layer.value,
@@ -215,11 +217,11 @@ def layer_sections(column: StackColumn) -> list[LayerSection]:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Standing:
-    """A component in one stack: what it calls there, what calls it and which tools watch it, as (name, url)."""
+    """A component in one stack: its callees, callers and monitoring tools there, as (name, url)."""
 
     stack: str
     url: str
-    kind: str  # words, empty where it stands on its layer
+    kind: str  # in words; "" for a component on its layer
     version: str
     note: str
     calls: tuple[tuple[str, str], ...]
@@ -229,7 +231,7 @@ class Standing:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CounterpartRow:
-    """What answers to a component elsewhere. `url` empty: that stack has nothing in this place."""
+    """A counterpart of a component on another stack. `url` "": the stack has none."""
 
     name: str
     url: str
@@ -242,7 +244,7 @@ class CounterpartRow:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RequirementRow:
-    """One requirement in words: needs | NVIDIA driver | 525.60.13 or newer | linux."""
+    """One requirement as text: needs | NVIDIA driver | 525.60.13 or newer | linux."""
 
     relation: str
     subject: str
@@ -257,7 +259,7 @@ class RequirementRow:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReleaseRow:
-    """One release with what it needs."""
+    """One release with its requirements."""
 
     version: str
     variant: str
@@ -272,7 +274,7 @@ class ReleaseRow:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ComponentPage:
-    """All that is said about one component."""
+    """The page of one component."""
 
     component: Component
     layer: str
@@ -287,7 +289,7 @@ class ComponentPage:
 
 
 def component_page(slug: str, *, all_releases: bool = False) -> ComponentPage | None:
-    """None if no component has this slug. At most nine queries, however many releases there are."""
+    """The page of a component; None if there is none of this slug. At most nine queries."""
     component = Component.objects.select_related("source", "part_of").filter(slug=slug).first()
     if component is None:
         return None
@@ -337,11 +339,11 @@ def _standings(component: Component) -> tuple[Standing, ...]:
 
 def _counterpart_rows(component: Component) -> tuple[CounterpartRow, ...]:
     rows = Counterpart.objects.filter(Q(component=component) | Q(other=component)).order_by("pk")
-    found = []
+    counterparts = []
     for row in rows.select_related("component", "other", "other_stack", "source"):
         other = row.other if row.component_id == component.pk else row.component
         where = str(row.other_stack) if row.other_stack else ""
-        found.append(
+        counterparts.append(
             CounterpartRow(
                 name=other.name if other else "",
                 url=other.get_absolute_url() if other else "",
@@ -352,11 +354,11 @@ def _counterpart_rows(component: Component) -> tuple[CounterpartRow, ...]:
                 source_url=row.source.url,
             )
         )
-    return tuple(found)
+    return tuple(counterparts)
 
 
 def _release_rows(releases: Sequence[Release]) -> tuple[ReleaseRow, ...]:
-    """Two queries: the requirements of all these releases, and the names of what they speak of."""
+    """Two queries: the requirements of all these releases, and the names of their subjects."""
     requirements: dict[int, list[Requirement]] = defaultdict(list)
     subjects = set()
     for row in Requirement.objects.filter(release__in=releases).select_related("source"):
@@ -380,22 +382,22 @@ def _release_rows(releases: Sequence[Release]) -> tuple[ReleaseRow, ...]:
 
 
 def _requirement_rows(rows: Sequence[Requirement], names: Mapping[str, str]) -> tuple[RequirementRow, ...]:
-    """One each, but what is only offered or not (the features of a card) in one line."""
+    """One row per requirement, except yes/no features of a card, which share a row."""
     listed: dict[tuple[str, int], list[Requirement]] = defaultdict(list)
-    found = []
+    separate = []
     for row in rows:
         if row.relation == Requirement.Relation.OFFERS and row.values in ("yes", "no") and not row.note:
             listed[row.values, row.source_id].append(row)
         else:
-            found.append(_requirement_row(row, names))
-    return (*(_offers_row(alike, names) for _key, alike in sorted(listed.items(), reverse=True)), *found)
+            separate.append(_requirement_row(row, names))
+    return (*(_offers_row(alike, names) for _key, alike in sorted(listed.items(), reverse=True)), *separate)
 
 
 def _offers_row(rows: Sequence[Requirement], names: Mapping[str, str]) -> RequirementRow:
     first = rows[0]
     return RequirementRow(
         relation=_("offers") if first.values == "yes" else _("does not offer"),
-        subject=", ".join(_spoken(row.subject, names) for row in rows),
+        subject=", ".join(_subject_name(row.subject, names) for row in rows),
         subject_url="",
         how_much="",
         where=" · ".join(filter(None, (first.part, first.platform))) if len(rows) == 1 else "",
@@ -406,14 +408,14 @@ def _offers_row(rows: Sequence[Requirement], names: Mapping[str, str]) -> Requir
     )
 
 
-def _spoken(subject: str, names: Mapping[str, str]) -> str:
+def _subject_name(subject: str, names: Mapping[str, str]) -> str:
     return names.get(subject) or SUBJECT_NAMES.get(subject) or subject.replace("-", " ")
 
 
 def _requirement_row(row: Requirement, names: Mapping[str, str]) -> RequirementRow:
     return RequirementRow(
         relation=str(Requirement.Relation(row.relation).label),
-        subject=_spoken(row.subject, names),
+        subject=_subject_name(row.subject, names),
         subject_url=reverse("stacks:component", args=[row.subject]) if row.subject in names else "",
         how_much=" ".join(filter(None, (f"≥ {row.low}" if row.low and not row.values else "", row.values))),
         where=" · ".join(filter(None, (row.part, row.platform))),

@@ -1,6 +1,6 @@
-"""What a machine reported, as a column of the stack diagram: the stack it runs, filled with what was found on it.
+"""A report as a column of the stack diagram: the described stack with the reported components.
 
-Pure: whatever was reported, pasted or planned comes as a report; asks no database.
+Pure: uploaded, pasted and planned machines all come as reports; no database.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -12,7 +12,7 @@ from django.utils.translation import gettext as _
 from stackviz import wire
 from stackviz.diagrams.boxes import Box, ReportedComponent, StackColumn, machine_column
 from stackviz.diagrams.layers import Layer, State
-from stackviz.stacks.requirements import DescribedColumn, FindingLike, reported_needs
+from stackviz.stacks.requirements import DescribedColumn, RuleFindingLike, reported_needs
 from stackviz.units import format_count, format_counts, format_quantity
 from stackviz.wire.systems import family
 
@@ -24,10 +24,10 @@ class SheetLike(Protocol):
 
 
 def stack_slug(facts: Mapping[str, Any], card_vendors: Iterable[str]) -> str:
-    """Which described stack a machine runs: by its cards first, then its system. The plain CPU stack fits the rest."""
+    """Slug of the described stack of a machine: by its cards, then its system; "cpu" for the rest."""
     vendors = set(card_vendors)
     is_mac, is_windows = family(facts) == "macos", family(facts) == "windows"
-    if "nvidia" in vendors or (not vendors and _speaks_of_nvidia(facts)):
+    if "nvidia" in vendors or (not vendors and _mentions_nvidia(facts)):
         return _nvidia_stack(facts, is_windows=is_windows)
     if "apple" in vendors or (is_mac and _has_apple_chip(facts)):
         return "apple-metal"
@@ -37,7 +37,7 @@ def stack_slug(facts: Mapping[str, Any], card_vendors: Iterable[str]) -> str:
     return "cpu"
 
 
-# What stands first wins where a machine has cards of several makers.
+# The first entry wins where a machine has cards of several vendors.
 _STACKS_OF_VENDORS = (
     ("amd", "amd-rocm"),
     ("huawei", "huawei-cann"),
@@ -46,13 +46,13 @@ _STACKS_OF_VENDORS = (
 )
 
 
-def _speaks_of_nvidia(facts: Mapping[str, Any]) -> bool:
-    """Whether its driver is there, or its tools are and fail: a machine whose card is out of reach."""
+def _mentions_nvidia(facts: Mapping[str, Any]) -> bool:
+    """Whether an NVIDIA driver was reported, or its tools failed: a machine with an inaccessible card."""
     return bool(facts.get("nvidia.driver_version") or facts.get("nvidia.nvml_error"))
 
 
 def _has_apple_chip(facts: Mapping[str, Any]) -> bool:
-    """Whatever tells it: an Intel Python on such a Mac still reports the chip or the processor by name."""
+    """Whether any fact indicates it: an x86-64 Python on such a Mac still reports the chip or processor by name."""
     archs = (facts.get("os.arch"), facts.get("python.arch"))
     model = str(facts.get("cpu.model") or "").casefold()
     return bool(facts.get("apple.chip")) or "arm64" in archs or model.startswith("apple")
@@ -68,7 +68,7 @@ def reported_column(
     report: wire.Report,
     described: StackColumn,
     sheets: Sequence[SheetLike | None],
-    findings: Sequence[FindingLike],
+    findings: Sequence[RuleFindingLike],
     *,
     key: str,
     title: str,
@@ -76,42 +76,42 @@ def reported_column(
     url: str = "",
     printed: bool = False,
 ) -> StackColumn:
-    """`described` is the column of the stack `stack_slug` names; `sheets`: one for each card, None for none.
+    """`described`: the column of the stack that `stack_slug` returns; `sheets`: one per card, None for none.
 
-    `printed`: sizes of memory are those of a data sheet (32 GB), nothing reported them (31.8 GiB).
+    `printed`: memory sizes are those of a data sheet (32 GB), not reported ones (31.8 GiB).
     """
-    found = _found(report)
+    components = _components(report)
     hardware = [
         *_card_boxes(report.cards, sheets, printed=printed),
         *_processor(report.facts),
         *_memory(report.facts, report.cards, printed=printed),
     ]
-    base = _with_toolkit(described, found)
-    column = machine_column(key, title, subtitle, url, base, found, hardware, findings)
+    base = _with_toolkit(described, components)
+    column = machine_column(key, title, subtitle, url, base, components, hardware, findings)
     if not isinstance(column, DescribedColumn):
-        return _without_absent(column, report)
-    told = [card.facts.get("compute_capability") for card in report.cards]
-    capabilities = [str(capability) for capability in told if capability]
+        return _mark_not_installed(column, report)
+    reported = (card.facts.get("compute_capability") for card in report.cards)
+    capabilities = [str(capability) for capability in reported if capability]
     column = reported_needs(column.plain(), column.demands, report.facts, capabilities, findings)
-    return _without_absent(column, report)
+    return _mark_not_installed(column, report)
 
 
-def _found(report: wire.Report) -> list[ReportedComponent]:
-    """The software, the one that runs last: of several torches that are listed, the drawing shows what was imported."""
-    found = [ReportedComponent(item.component, item.version, item.found_by) for item in report.software]
+def _components(report: wire.Report) -> list[ReportedComponent]:
+    """The reported software, last the torch that was imported: of several, the drawing shows that one."""
+    software = [ReportedComponent(item.component, item.version, item.found_by) for item in report.software]
     runs = report.facts.get("torch.version")
-    return [*found, *(item for item in found if item.component == "pytorch" and item.version == runs)]
+    return [*software, *(item for item in software if item.component == "pytorch" and item.version == runs)]
 
 
-def _with_toolkit(described: StackColumn, found: Sequence[ReportedComponent]) -> StackColumn:
-    """A CUDA toolkit stands beside whatever a machine runs: where it is found it has its boxes on any stack."""
-    own = {box.component for box in _TOOLKIT}
-    if not any(item.component == "cuda-toolkit" for item in found):
+def _with_toolkit(described: StackColumn, components: Sequence[ReportedComponent]) -> StackColumn:
+    """The column with boxes of the CUDA toolkit, on any stack, if it was reported."""
+    toolkit = {box.component for box in _TOOLKIT}
+    if not any(item.component == "cuda-toolkit" for item in components):
         return described
     if any(box.component == "cuda-toolkit" and box.state != State.ABSENT for box in described.boxes):
         return described
-    held = [box for box in described.boxes if box.component not in own]
-    return replace(described, boxes=(*held, *_TOOLKIT))
+    others = [box for box in described.boxes if box.component not in toolkit]
+    return replace(described, boxes=(*others, *_TOOLKIT))
 
 
 _TOOLKIT = (
@@ -125,8 +125,8 @@ _INSTALLED = {
 }
 
 
-def _without_absent(column: StackColumn, report: wire.Report) -> StackColumn:
-    """Of what was looked for and is not there that is said: it was reported."""
+def _mark_not_installed(column: StackColumn, report: wire.Report) -> StackColumn:
+    """Mark components that were probed for and not found as "not installed"."""
     return replace(column, boxes=tuple(_not_installed(box, report) for box in column.boxes))
 
 
@@ -158,14 +158,14 @@ def _card_box(group: Sequence[wire.Card], sheet: SheetLike | None, *, printed: b
         name=format_count(card.reported_name, len(group)),
         version=_card_version(card, printed=printed),
         state=State.REPORTED,
-        summary=_("Sold as %(name)s.") % {"name": sheet.name} if sheet else _("This name is in no spec sheet yet."),
+        summary=_("Sold as %(name)s.") % {"name": sheet.name} if sheet else _("No spec sheet has this name yet."),
         url=sheet.get_absolute_url() if sheet else "",
         cards=tuple(card.index for card in group),
     )
 
 
 def _card_version(card: wire.Card, *, printed: bool) -> str:
-    """What tells the card apart at a glance: its memory, and what kernels are built for."""
+    """The memory of the card, and the compute capability that kernels are built for."""
     memory = _size(card.memory_bytes, printed=printed) if card.memory_bytes else ""
     capability = card.facts.get("compute_capability")
     family = card.facts.get("metal_family")
@@ -180,11 +180,13 @@ def _processor(facts: Mapping[str, Any]) -> list[Box]:
 
 
 def _memory(facts: Mapping[str, Any], cards: Sequence[wire.Card], *, printed: bool) -> list[Box]:
-    """The memory tensors live in: the cards' own, with main memory beside it, or else the machine's only one."""
+    """The memory of tensors: that of the cards and main memory, or unified memory."""
     total = facts.get("memory.total_bytes")
     main = _size(total) if total else ""
-    if own := [card for card in cards if card.memory_bytes and card.facts.get("unified_memory") is not True]:
-        sizes = format_counts((_size(card.memory_bytes or 0, printed=printed) for card in own), " + ")
+    if cards_with_memory := [
+        card for card in cards if card.memory_bytes and card.facts.get("unified_memory") is not True
+    ]:
+        sizes = format_counts((_size(card.memory_bytes or 0, printed=printed) for card in cards_with_memory), " + ")
         boxes = [_reported("device-memory", "memory", _("Device memory"), sizes)]
         return boxes + ([_reported("main-memory", "host-memory", _("Main memory"), main)] if main else [])
     if not main:

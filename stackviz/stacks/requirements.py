@@ -1,4 +1,4 @@
-"""What the boxes of a column need and bring, and which of them need which: from the tables, and from what rules found.
+"""Requirement tables of boxes and links between them, from the rules' tables and from findings.
 
 Pure: rows and findings come in as arguments.
 """
@@ -13,12 +13,12 @@ from django.utils.translation import gettext as _
 from stackviz.diagrams.boxes import (
     SEVERITY_STATES,
     Box,
+    FindingLike,
     RequirementLine,
     RequirementLink,
     RequirementTable,
     StackColumn,
 )
-from stackviz.diagrams.boxes import FindingLike as AnyFinding
 from stackviz.diagrams.layers import Layer, State
 from stackviz.rules import Requirement
 from stackviz.rules.compatibility import newest_up_to
@@ -27,58 +27,58 @@ from stackviz.rules.versions import numbers, same_line
 from stackviz.stacks.models import Requirement as StoredRequirement
 from stackviz.wire import systems
 
-MOST_NEEDS = 6  # in a box; the component's page has them all
+MOST_NEEDS = 6  # in a box; the component's page lists all
 CARDS = "hardware"
 Demands = Mapping[str, Sequence[Requirement]]  # by component
 
-# What a requirement speaks of -> the box that answers to it, where that has another name.
-_ANSWERED_BY = {"compute-capability": "nvidia-gpu", "metal-family": "apple-gpu", "glibc": "linux"}
-# Of these the release itself must have spoken; others hold from one release on until the next says otherwise.
+# Subject of a requirement -> the box that satisfies it, where the names differ.
+_SATISFIED_BY = {"compute-capability": "nvidia-gpu", "metal-family": "apple-gpu", "glibc": "linux"}
+# These must be stated for the release itself; others hold until a newer release states otherwise.
 _OF_THE_RELEASE = frozenset({"ships", "offers", "built-for", "compiles-for"})
 _LINKED = ("needs", "supports", "built-for")  # drawn between two boxes, the most binding first
 _ORDER = ("needs", "ships", "supports", "built-for", "compiles-for", "offers")
-_OF_A_GPU = frozenset({"compute-capability", "cuda-runtime", "cudnn"})  # nothing to a build for the processor alone
+_OF_A_GPU = frozenset({"compute-capability", "cuda-runtime", "cudnn"})  # irrelevant for a CPU-only build
 _SAYS_NO_VERSION = frozenset({"yes", "no"})
 _PLATFORMS = {
     "linux": ("", "linux", "linux-x86_64"),
     "windows": ("", "windows", "windows-x86_64"),
     "macos": ("", "macos", "macos-arm64"),
 }
-_ON_WSL = ("", "windows", "linux-x86_64")  # the driver is the one of Windows, the wheels are Linux ones
+_ON_WSL = ("", "windows", "linux-x86_64")  # the driver is that of Windows, the wheels are those of Linux
 
 
 @dataclass(frozen=True, kw_only=True)
 class DescribedColumn(StackColumn):
-    """A described stack that knows the requirement tables of its components, for machines to be held against them."""
+    """A described stack with the requirement tables of its components, to compare machines with."""
 
     demands: Demands = field(default_factory=dict, compare=False, repr=False)
 
     def plain(self) -> StackColumn:
-        """Without the tables: what is drawn and kept."""
-        return StackColumn(**{one.name: getattr(self, one.name) for one in fields(StackColumn)})
+        """The column without the tables, as it is drawn and cached."""
+        return StackColumn(**{item.name: getattr(self, item.name) for item in fields(StackColumn)})
 
 
-class FindingLike(AnyFinding, Protocol):
-    """What a link needs to know of a finding besides: which rule says it."""
+class RuleFindingLike(FindingLike, Protocol):
+    """A finding that also names its rule, which links need."""
 
     @property
     def rule(self) -> str: ...
 
 
 def by_component(rows: Iterable[Requirement]) -> Demands:
-    """The rows of each component, the oldest release first; those nobody is sure of are left out."""
-    found: dict[str, list[Requirement]] = {}
+    """Component -> its rows, the oldest release first, without those of low confidence."""
+    grouped: dict[str, list[Requirement]] = {}
     for row in sorted(rows, key=lambda row: (numbers(row.version), row.key)):
         if row.confidence != "low" and row.values not in _SAYS_NO_VERSION:
-            found.setdefault(row.component, []).append(row)
-    return found
+            grouped.setdefault(row.component, []).append(row)
+    return grouped
 
 
 # --- a described stack: the newest release of everything ---
 
 
 def described_needs(column: DescribedColumn, system: str) -> DescribedColumn:
-    """The column with a requirement table in each box that has one, and links to the boxes that answer to them."""
+    """The column with a requirement table in each box that has one, and links to the boxes that satisfy them."""
     platforms = _ON_WSL if column.key.endswith("wsl2") else _PLATFORMS.get(system, ("",))
     here = {box.component: box for box in column.boxes if box.state != State.ABSENT}
     boxes, links = [], []
@@ -88,21 +88,21 @@ def described_needs(column: DescribedColumn, system: str) -> DescribedColumn:
             boxes.append(box)
             continue
         newest = max((row.version for row in rows), key=numbers)
-        told = _of_release(rows, newest)
-        boxes.append(replace(box, requires=_table(newest, told, here, {}, (), is_newest=True)))
-        links += _described_links(box, told, here)
+        stated = _of_release(rows, newest)
+        boxes.append(replace(box, requires=_table(newest, stated, here, {}, (), is_newest=True)))
+        links += _described_links(box, stated, here)
     return replace(column, boxes=tuple(boxes), links=tuple(links))
 
 
 def _described_links(box: Box, rows: Sequence[Requirement], here: Mapping[str, Box]) -> list[RequirementLink]:
-    """One link to each box that answers to a requirement: the most binding one, of the newest variant the strictest."""
+    """One link to each box that satisfies a requirement: the most binding one, of the newest variant the strictest."""
     links: dict[str, RequirementLink] = {}
-    # Every library takes cards of some capability: that is drawn of the driver alone, and of what brings kernels.
+    # Every library supports some compute capabilities; drawn only for the driver and for components with kernels.
     relations = [relation for relation in _LINKED if relation != "supports" or box.layer == Layer.DRIVER]
     for relation in relations:
-        said = [row for row in rows if row.relation == relation]
-        for _place, row in sorted(enumerate(said), key=lambda item: (numbers(item[1].low), item[0]), reverse=True):
-            target = _ANSWERED_BY.get(row.subject, row.subject)
+        stated = [row for row in rows if row.relation == relation]
+        for _index, row in sorted(enumerate(stated), key=lambda item: (numbers(item[1].low), item[0]), reverse=True):
+            target = _SATISFIED_BY.get(row.subject, row.subject)
             if target in here and target not in (box.component, *links) and here[target].layer != Layer.APPLICATION:
                 text = _demand(row, here)
                 links[target] = RequirementLink(box.component, target, State.DESCRIBED, text, row.source.url)
@@ -114,7 +114,7 @@ def _demand(row: Requirement, here: Mapping[str, Box]) -> str:
     if row.relation == "needs":
         return _("needs %(other)s %(much)s") % words
     if row.relation == "supports":
-        return _("takes %(other)s %(much)s") % words
+        return _("supports %(other)s %(much)s") % words
     return _("has code for %(other)s %(much)s") % words
 
 
@@ -126,10 +126,10 @@ def reported_needs(
     demands: Demands,
     facts: Mapping[str, Any],
     capabilities: Sequence[str],
-    findings: Sequence[FindingLike],
+    findings: Sequence[RuleFindingLike],
 ) -> StackColumn:
-    """The column with links from what rules compared, and in each box what its release needs, beside what is there."""
-    links = _found_links(column, findings)
+    """The column with links from findings, and in each box the requirements of its release beside the machine."""
+    links = _finding_links(column, findings)
     names = {box.component: box for box in column.boxes if box.state != State.ABSENT}
     has = {box.component: box.version for box in names.values() if box.version}
     has |= {"compute-capability": " ".join(dict.fromkeys(capabilities)), **_systems(facts)}
@@ -138,8 +138,8 @@ def reported_needs(
     return replace(column, boxes=boxes, links=links)
 
 
-def _found_links(column: StackColumn, findings: Sequence[FindingLike]) -> tuple[RequirementLink, ...]:
-    """A link for each finding of a rule that compares two components, if both stand here."""
+def _finding_links(column: StackColumn, findings: Sequence[RuleFindingLike]) -> tuple[RequirementLink, ...]:
+    """A link for each finding of a rule that compares two components, if the column has both."""
     here = {box.component for box in column.boxes if box.state != State.ABSENT}
     links = []
     for finding in findings:
@@ -162,27 +162,27 @@ def _with_table(
         return box
     release = box.version if numbers(box.version) else ""
     rows = _on(demands.get(box.component, ()), platforms) if release else []
-    told = _of_release(rows, release)
+    stated = _of_release(rows, release)
     if release.endswith("+cpu"):
-        told = [row for row in told if row.subject not in _OF_A_GPU]
-    own = tuple(link for link in links if link.source_component == box.component)
-    return replace(box, requires=_table(release, told, names, has, own) if told else None)
+        stated = [row for row in stated if row.subject not in _OF_A_GPU]
+    outgoing = tuple(link for link in links if link.source_component == box.component)
+    return replace(box, requires=_table(release, stated, names, has, outgoing) if stated else None)
 
 
 def _systems(facts: Mapping[str, Any]) -> dict[str, str]:
-    """What the machine has of what no box stands for."""
+    """Subject -> version of what the machine has and no box represents."""
     libc = str(facts.get("os.libc") or "")
     system = systems.family(facts)
-    found = {"glibc": libc.removeprefix("glibc").strip() if libc.startswith("glibc") else ""}
+    versions = {"glibc": libc.removeprefix("glibc").strip() if libc.startswith("glibc") else ""}
     if system in ("macos", "windows"):
-        found[system] = str(facts.get("os.version") or "")
-    return {name: version for name, version in found.items() if version}
+        versions[system] = str(facts.get("os.version") or "")
+    return {name: version for name, version in versions.items() if version}
 
 
 def _platforms_of(facts: Mapping[str, Any]) -> tuple[str, ...]:
     """What a row of the tables may be for to hold here: everything, the driver's system, the wheel's platform."""
-    told = ("", systems.driver_platform(facts), systems.wheel_platform(facts))
-    return tuple(dict.fromkeys(told)) if systems.family(facts) else ("",)
+    platforms = ("", systems.driver_platform(facts), systems.wheel_platform(facts))
+    return tuple(dict.fromkeys(platforms)) if systems.family(facts) else ("",)
 
 
 # --- tables ---
@@ -193,32 +193,32 @@ def _on(rows: Iterable[Requirement], platforms: Sequence[str]) -> list[Requireme
 
 
 def _of_release(rows: Sequence[Requirement], release: str) -> list[Requirement]:
-    """What holds for this release, of every kind of statement the newest that is not newer than it."""
+    """The requirements of this release: of each kind, the newest that is not newer than the release."""
     if not rows or not release:
         return []
     kinds: dict[tuple[str, ...], list[Requirement]] = {}
     for row in rows:
         kinds.setdefault((row.relation, row.subject, row.part), []).append(row)
-    told = []
+    stated = []
     for kind in kinds.values():
         newest = newest_up_to(kind, release)
         if newest and newest[0].relation in _OF_THE_RELEASE and not same_line(release, newest[0].version):
             continue
-        told += _of_build(newest, release)
-    told.sort(key=lambda row: _ORDER.index(row.relation) if row.relation in _ORDER else len(_ORDER))
-    return list({(row.relation, row.subject, row.low, row.values, *_apart(row)): row for row in told}.values())
+        stated += _of_build(newest, release)
+    stated.sort(key=lambda row: _ORDER.index(row.relation) if row.relation in _ORDER else len(_ORDER))
+    return list({(row.relation, row.subject, row.low, row.values, *_apart(row)): row for row in stated}.values())
 
 
 def _apart(row: Requirement) -> tuple[str, ...]:
-    """What keeps two demands for the same apart; what is shipped is the same in whatever wheel."""
+    """The key that distinguishes requirements on the same subject; contents are the same in every wheel."""
     return () if row.relation in ("ships", "offers") else (row.part, row.variant)
 
 
 def _of_build(rows: Sequence[Requirement], release: str) -> list[Requirement]:
-    """Where the release names its build ("2.14.0+cu130"), what is said of that one."""
+    """The rows of the build that the release names ("2.14.0+cu130"), or all rows."""
     build = release.partition("+")[2]
-    own = [row for row in rows if row.variant == build] if build else []
-    return own or list(rows)
+    matching = [row for row in rows if row.variant == build] if build else []
+    return matching or list(rows)
 
 
 def _table(
@@ -230,12 +230,12 @@ def _table(
     *,
     is_newest: bool = False,
 ) -> RequirementTable | None:
-    """The first lines of the table; None where there are none."""
+    """The first MOST_NEEDS lines of the table; None if there are none."""
     several = Counter((row.relation, row.subject, row.part) for row in rows)
     needs = [
-        _need(row, names, has, links, is_one_of_many=several[row.relation, row.subject, row.part] > 1)
+        _need(row, names, has, links, has_variants=several[row.relation, row.subject, row.part] > 1)
         for row in rows
-        if row.subject in names or row.relation not in ("ships", "offers")  # what this stack has no use for
+        if row.subject in names or row.relation not in ("ships", "offers")  # skip contents without a box in this stack
     ]
     needs = list(dict.fromkeys(needs))
     if not needs:
@@ -249,9 +249,9 @@ def _need(
     has: Mapping[str, str],
     links: Sequence[RequirementLink],
     *,
-    is_one_of_many: bool,
+    has_variants: bool,
 ) -> RequirementLine:
-    answered = {row.subject, _ANSWERED_BY.get(row.subject, row.subject)}
+    answered = {row.subject, _SATISFIED_BY.get(row.subject, row.subject)}
     if row.subject == "compute-capability":
         answered.add(CARDS)
     judged = [link.state for link in links if link.target_component in answered]
@@ -260,7 +260,7 @@ def _need(
         subject=row.subject,
         name=_subject_name(row.subject, names),
         how_much=_how_much(row),
-        where=" · ".join(filter(None, (row.part, row.variant if is_one_of_many else ""))),
+        where=" · ".join(filter(None, (row.part, row.variant if has_variants else ""))),
         has=has.get(row.subject, ""),
         state=judged[0] if judged and row.relation == "needs" else State.DESCRIBED,
         source_title=row.source.title,

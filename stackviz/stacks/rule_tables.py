@@ -1,4 +1,4 @@
-"""The rules' tables as the database has them, corrections of the admin included."""
+"""The rules' tables from the database, with the corrections made in the admin."""
 
 from functools import lru_cache
 
@@ -15,7 +15,7 @@ SOURCE_KEY = "stacks/"
 
 
 def rule_tables() -> Tables:
-    """Built once per edition of the data: two queries, six after a change. Before anything is loaded: the packaged."""
+    """The tables, cached per edition: two queries, six after a change. The packaged ones if nothing is loaded."""
     edition = Edition.current()
     return _tables(edition, CatalogueEdition.current()) if edition else packaged_tables()
 
@@ -46,7 +46,7 @@ def _tables(_edition: str, catalogue: str) -> Tables:
 
 
 def requirement_rows() -> list[RequirementRow]:
-    """All requirements as the rules know them. One query."""
+    """All requirements as rows of the rules. One query."""
     return _requirement_rows({})
 
 
@@ -71,7 +71,7 @@ def _requirement_rows(sources: dict[int, SourceRow]) -> list[RequirementRow]:
 
 
 def _source(row: Release | Requirement, seen: dict[int, SourceRow]) -> SourceRow:
-    """One object for each document, named as in the files."""
+    """The source with the key of the files; one object per document."""
     if row.source_id not in seen:
         key = (row.source.data_key or row.source.key).removeprefix(SOURCE_KEY)
         seen[row.source_id] = SourceRow(key, row.source.title, row.source.url)

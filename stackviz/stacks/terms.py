@@ -1,4 +1,4 @@
-"""Words of one stack and what stands for them on another: streams, warps, pinned memory. From data/terms.csv."""
+"""Equivalent terms across stacks: streams, warps, pinned memory. From data/terms.csv."""
 
 import csv
 from dataclasses import dataclass
@@ -14,7 +14,7 @@ FILE = "terms.csv"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StackTerm:
-    """`component` is the one the word belongs to; `other_term` is empty where the other stack has nothing like it."""
+    """A term and its equivalent. `component`: the one it belongs to; `other_term`: "" if there is no equivalent."""
 
     stack: str
     component: str
@@ -37,11 +37,11 @@ class StackTerm:
 
     @property
     def how_far(self) -> str:
-        """The relation in the reader's language."""
+        """The relation in the current language."""
         return str(Counterpart.Relation(self.relation).label)
 
     def turned(self) -> "StackTerm":
-        """The same, read from the other stack."""
+        """The same pair from the side of the other stack."""
         return StackTerm(
             stack=self.other_stack,
             component=self.other_component,
@@ -58,7 +58,7 @@ class StackTerm:
 
 @lru_cache(maxsize=1)
 def all_terms() -> tuple[StackTerm, ...]:
-    """As in the file. Raises KeyError for a source that is not named in the files."""
+    """All terms of the file. Raises KeyError for a source that the files do not list."""
     sources = {line["key"]: (line["title"], line["url"]) for line in source_lines(DATA)}
     with (DATA / FILE).open(encoding="utf-8", newline="") as file:
         return tuple(
@@ -75,6 +75,6 @@ def _source(document: tuple[str, str]) -> dict[str, str]:
 
 
 def terms_of(component: str) -> list[StackTerm]:
-    """What words of this component are called elsewhere, read from its side."""
-    own = [term for term in all_terms() if term.component == component]
-    return own + [term.turned() for term in all_terms() if term.other_component == component]
+    """The terms of a component with their equivalents on other stacks."""
+    terms = [term for term in all_terms() if term.component == component]
+    return terms + [term.turned() for term in all_terms() if term.other_component == component]

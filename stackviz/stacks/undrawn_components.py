@@ -1,4 +1,4 @@
-"""What belongs to a stack and stands on none of its layers: the tools that watch it, and what is found beside it."""
+"""Components of a stack that are on none of its layers: monitoring tools and related components."""
 
 from collections import defaultdict
 from collections.abc import Mapping
@@ -11,7 +11,7 @@ from stackviz.stacks.models import Call, Edition, Placement
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Tool:
-    """A tool and what it reads of the stack, as (name, address)."""
+    """A monitoring tool. `reads`: (name, address) of the components it reads."""
 
     name: str
     url: str
@@ -26,7 +26,7 @@ class Tool:
 
     @property
     def role_title(self) -> str:
-        """In the reader's language: what is kept serves every language."""
+        """In the current language; the cached rows serve all languages."""
         return role_title(self.role)
 
 
@@ -47,14 +47,14 @@ class Beside:
 
 @dataclass(frozen=True, slots=True)
 class UndrawnComponents:
-    """The tools that watch a stack, and what belongs to it without being drawn."""
+    """The monitoring tools of a stack, and its related components."""
 
     tools: tuple[Tool, ...] = ()
     beside: tuple[Beside, ...] = ()
 
 
 def undrawn_components(stack: str) -> UndrawnComponents:
-    """Of the public stack with this slug. One query, three after a change of the data."""
+    """The undrawn components of a public stack. One query, three after a change of the data."""
     return _by_stack(Edition.current()).get(stack, UndrawnComponents())
 
 

@@ -1,4 +1,4 @@
-"""The list of stacks, one stack, one component."""
+"""Views of the list of stacks, one stack and one component."""
 
 from collections.abc import Mapping
 
@@ -20,16 +20,16 @@ from stackviz.web.address import text_parameter
 from stackviz.web.download import svg_response
 from stackviz.web.htmx import vary_on_htmx, wants_partial
 
-SIDE_BY_SIDE = ("nvidia-cuda", "apple-metal", "cpu")  # what the list draws; any others are a comparison away
+SIDE_BY_SIDE = ("nvidia-cuda", "apple-metal", "cpu")  # drawn by the list; others can be compared
 MOST_DRAWN = 3
 
 
 @require_safe
 @vary_on_htmx
 def stacks(request: HttpRequest) -> HttpResponse:
-    """All stacks, and three of them side by side; `?only=differences` folds what is the same.
+    """All stacks, and three of them side by side; `?only=differences` collapses equal rows.
 
-    `?vendor=` leads to the first stack that accelerators of this maker run; for htmx it is that stack in short.
+    `?vendor=` redirects to the first stack of the vendor's accelerators; htmx gets a summary of it.
     """
     rows = stack_rows()
     if vendor := text_parameter(request, "vendor"):
@@ -53,7 +53,7 @@ def stacks(request: HttpRequest) -> HttpResponse:
 
 
 def _terms(names: Mapping[str, str]) -> list[tuple[str, str, StackTerm]]:
-    """The words of one stack on another, with the names of both, where both are public."""
+    """(stack name, other stack name, term) of all terms between public stacks."""
     return [
         (names[term.stack], names[term.other_stack], term)
         for term in all_terms()
@@ -63,11 +63,11 @@ def _terms(names: Mapping[str, str]) -> list[tuple[str, str, StackTerm]]:
 
 @require_safe
 def stack(request: HttpRequest, slug: str) -> HttpResponse:
-    """One stack: drawn, then every component explained."""
+    """One stack: the diagram, then all components."""
     rows = {row.slug: row for row in stack_rows()}
     column = described_columns([slug]).get(slug)
     if slug not in rows or column is None:
-        raise Http404(_("No stack is called “%(slug)s”.") % {"slug": slug})
+        raise Http404(_("There is no stack “%(slug)s”.") % {"slug": slug})
     drawing = draw_columns([column])
     if request.GET.get("format") == "svg":
         return svg_response(f"stack-{slug}", svg_of(drawing, column.title, request.build_absolute_uri(request.path)))
@@ -87,11 +87,11 @@ def stack(request: HttpRequest, slug: str) -> HttpResponse:
 @require_safe
 @vary_on_htmx
 def support(request: HttpRequest, slug: str) -> HttpResponse:
-    """Until when the releases of a stack's components are supported, as of today; for htmx the table alone."""
+    """Support dates of the components of a stack, as of today; htmx gets only the table."""
     rows = {row.slug: row for row in stack_rows()}
     column = described_columns([slug]).get(slug)
     if slug not in rows or column is None:
-        raise Http404(_("No stack is called “%(slug)s”.") % {"slug": slug})
+        raise Http404(_("There is no stack “%(slug)s”.") % {"slug": slug})
     today = timezone.now().date().isoformat()
     context = {"row": rows[slug], "support": support_of(column, rows[slug].system, today)}
     return render(request, "stacks/_support.html" if wants_partial(request) else "stacks/support.html", context)
@@ -99,8 +99,8 @@ def support(request: HttpRequest, slug: str) -> HttpResponse:
 
 @require_safe
 def component(request: HttpRequest, slug: str) -> HttpResponse:
-    """One component: what it is, where it stands, what answers to it, its releases; `?releases=all` for all of them."""
+    """One component: description, stacks, counterparts, releases; `?releases=all` for all releases."""
     page = component_page(slug, all_releases=request.GET.get("releases") == "all")
     if page is None:
-        raise Http404(_("No component is called “%(slug)s”.") % {"slug": slug})
+        raise Http404(_("There is no component “%(slug)s”.") % {"slug": slug})
     return render(request, "stacks/component.html", {"page": page})

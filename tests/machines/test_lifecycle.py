@@ -28,7 +28,7 @@ def life_of(client, machine, **kwargs):
 def test_the_fragment_says_until_when_and_what_the_next_upgrade_breaks(client, machine):
     text = life_of(client, machine, headers=HTMX).content.decode()
     assert "<html" not in text
-    for shown in ("535.183.01", "support has ended", "2028-10-31", "What the next upgrade would do"):
+    for shown in ("535.183.01", "support has ended", "2028-10-31", "Effects of the next upgrade"):
         assert shown in text
     assert "<html" in life_of(client, machine).content.decode()
 

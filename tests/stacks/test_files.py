@@ -36,8 +36,8 @@ def test_the_files_are_right():
 
 def test_every_stack_has_something_on_all_eight_layers():
     files = read_stack_files()
-    for stack, places in files.places.items():
-        assert {files.components[slug]["layer"] for slug, *_ in places} == set(Layer), stack
+    for stack, placements in files.placements.items():
+        assert {files.components[slug]["layer"] for slug, *_ in placements} == set(Layer), stack
 
 
 def test_every_component_is_two_sentences_that_are_no_essay():
@@ -49,7 +49,7 @@ def test_every_component_is_two_sentences_that_are_no_essay():
 
 def test_every_component_stands_somewhere():
     files = read_stack_files()
-    standing = {slug for places in files.places.values() for slug, *_ in places}
+    standing = {slug for placements in files.placements.values() for slug, *_ in placements}
     around = {slug for of_stack in (files.tools, files.beside) for slugs in of_stack.values() for slug in slugs}
     assert files.components.keys() == standing | around
 
@@ -92,14 +92,14 @@ def test_every_stack_is_watched_by_something():
 )  # fmt: skip
 def test_what_people_ask_for_is_on_its_stack(stack, wanted):
     files = read_stack_files()
-    there = {slug for slug, *_ in files.places[stack]} | files.tools[stack].keys() | set(files.beside[stack])
+    there = {slug for slug, *_ in files.placements[stack]} | files.tools[stack].keys() | set(files.beside[stack])
     assert set(wanted.split()) - there == set()
 
 
 def test_every_role_has_a_title_to_translate():
     files = read_stack_files()
     roles = {line["role"] for line in files.components.values()}
-    roles |= {role for places in files.places.values() for *_, role, _note in places if role}
+    roles |= {role for placements in files.placements.values() for *_, role, _note in placements if role}
     assert roles - ROLE_TITLES.keys() == set()
 
 
@@ -112,7 +112,7 @@ def test_every_gap_and_every_pair_between_the_three_stacks_is_explained():
     """Where one of the three that are drawn side by side has a role and another has not, a line says why."""
     files = read_stack_files()
     roles = {
-        stack: {(role or files.components[slug]["role"]): slug for slug, _v, role, _n in files.places[stack]}
+        stack: {(role or files.components[slug]["role"]): slug for slug, _v, role, _n in files.placements[stack]}
         for stack in SIDE_BY_SIDE
     }
     explained = {(line["component"], line["other_stack"]) for line in files.counterparts if line["other_stack"]}
@@ -128,14 +128,14 @@ def test_every_gap_and_every_pair_between_the_three_stacks_is_explained():
 
 
 def test_the_driver_versions_shown_on_the_stack_are_those_of_the_tables():
-    [text] = [version for slug, version, *_ in read_stack_files().places["nvidia-cuda"] if slug == "nvidia-driver"]
+    [text] = [version for slug, version, *_ in read_stack_files().placements["nvidia-cuda"] if slug == "nvidia-driver"]
     rows = packaged_tables().rows("cuda-runtime", "needs", "nvidia-driver", platform="linux")
     low = {row.version: row.low for row in rows}
     assert text == f"≥ {low['12']} for CUDA 12, ≥ {low['13']} for CUDA 13"
 
 
 def test_the_macos_versions_shown_on_the_stack_are_those_of_the_tables():
-    [text] = [version for slug, version, *_ in read_stack_files().places["apple-metal"] if slug == "macos"]
+    [text] = [version for slug, version, *_ in read_stack_files().placements["apple-metal"] if slug == "macos"]
     low = {row.version: row.low for row in packaged_tables().rows("pytorch", "needs", "macos", part="mps")}
     assert text == f"≥ {low['2.9.0']} for torch 2.9, ≥ {low['2.15.0']} for 2.15"
 

@@ -54,7 +54,7 @@ def test_a_stack_explains_every_component_with_its_source(warm):
 
 def test_a_component_shows_where_it_stands_and_what_its_releases_need(warm):
     text = words(warm.get("/components/cuda-runtime/"))
-    assert "What answers to it elsewhere" in text
+    assert "Counterparts on other stacks" in text
     assert "needs NVIDIA driver ≥ 525.60.13" in text
 
 
@@ -125,7 +125,7 @@ def test_words_of_one_stack_on_another_are_a_click_away(warm):
     assert "?words=all#words" in warm.get("/stacks/").content.decode()
     text = words(warm.get("/stacks/?words=all"))
     assert "pinned memory" in text
-    assert "nothing like it" in text
+    assert "no equivalent" in text
 
 
 # --- the API ---
@@ -161,7 +161,7 @@ def test_a_spec_sheet_can_include_that_stack_in_short(warm):
     assert '<a href="/stacks/apple-metal/">' in part
     assert "<html" not in part
     none = warm.get("/stacks/?vendor=hailo", headers={"HX-Request": "true"}).content.decode()
-    assert "No stack of this maker's accelerators is described yet." in none
+    assert "No stack for this vendor's accelerators is described yet." in none
 
 
 # --- until when ---
