@@ -14,12 +14,12 @@ from stackviz.ingest.reread import read_again
 from stackviz.labs.compression import unpack
 from stackviz.labs.delete_reports import forget_reports
 from stackviz.labs.models import Report
-from stackviz.labs.readonly_admin import ReadOnlyAdmin, TakesReadRowsAlong, pretty_json
+from stackviz.labs.readonly_admin import CascadingDeleteAdmin, ReadOnlyAdmin, pretty_json
 from stackviz.wire import ReportError
 
 
 @admin.register(Report)
-class ReportAdmin(TakesReadRowsAlong, ReadOnlyAdmin):
+class ReportAdmin(CascadingDeleteAdmin, ReadOnlyAdmin):
     list_display = ["received_at", "machine", "status", "read_at", "why", "receipt", "id"]
     list_filter = ["status", "machine__lab", "received_at"]
     list_select_related = ["machine__lab"]

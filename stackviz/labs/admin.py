@@ -1,4 +1,4 @@
-"""Labs and their members, machines, keys; what machines reported, to look at."""
+"""Admin of labs, members, machines and keys; read-only views of snapshots and findings."""
 
 from typing import TYPE_CHECKING, Any
 
@@ -14,7 +14,7 @@ from django.utils.translation import gettext_lazy, ngettext
 
 from stackviz.labs.keys import create_key, revoke
 from stackviz.labs.models import AgentKey, Card, Finding, Lab, Machine, Membership, Snapshot
-from stackviz.labs.readonly_admin import ReadOnlyAdmin, ReadOnlyInline, TakesReadRowsAlong, pretty_json
+from stackviz.labs.readonly_admin import CascadingDeleteAdmin, ReadOnlyAdmin, ReadOnlyInline, pretty_json
 
 if TYPE_CHECKING:  # Django's classes take type arguments only from its stubs
     _MembershipInline = admin.TabularInline[Membership, Lab]
@@ -35,7 +35,7 @@ class MembershipInline(_MembershipInline):
 
 
 @admin.register(Lab)
-class LabAdmin(TakesReadRowsAlong, _LabAdmin):
+class LabAdmin(CascadingDeleteAdmin, _LabAdmin):
     list_display = ["name", "slug", "is_public", "machine_count", "created_at"]
     list_filter = ["is_public"]
     search_fields = ["name", "slug"]
@@ -52,7 +52,7 @@ class LabAdmin(TakesReadRowsAlong, _LabAdmin):
 
 
 @admin.register(Machine)
-class MachineAdmin(TakesReadRowsAlong, _MachineAdmin):
+class MachineAdmin(CascadingDeleteAdmin, _MachineAdmin):
     list_display = ["name", "slug", "lab", "short_identity", "latest_taken_at", "created_at"]
     list_filter = ["lab", "latest_taken_at"]
     list_select_related = ["lab"]
@@ -61,7 +61,7 @@ class MachineAdmin(TakesReadRowsAlong, _MachineAdmin):
     readonly_fields = ["latest_taken_at", "created_at"]
 
     def get_readonly_fields(self, request: HttpRequest, obj: Machine | None = None) -> Any:  # noqa: ANN401
-        """A machine stays in its lab: its keys and reports are that lab's."""
+        """The lab of an existing machine is read-only, because its keys and reports belong to that lab."""
         fields = super().get_readonly_fields(request, obj)
         return [*fields, "lab"] if obj else fields
 
@@ -70,8 +70,8 @@ class MachineAdmin(TakesReadRowsAlong, _MachineAdmin):
         return f"{machine.identity[:12]}…" if machine.identity else _("not reported yet")
 
 
-KEY_ASKED = ["lab", "machine", "name", "expires_at"]
-KEY_TOLD = ["prefix", "state", "created_at", "created_by", "last_used_at", "revoked_at"]
+KEY_INPUTS = ["lab", "machine", "name", "expires_at"]
+KEY_READONLY = ["prefix", "state", "created_at", "created_by", "last_used_at", "revoked_at"]
 
 
 class KeyState(admin.SimpleListFilter):
@@ -94,7 +94,7 @@ class KeyState(admin.SimpleListFilter):
 
 @admin.register(AgentKey)
 class AgentKeyAdmin(_AgentKeyAdmin):
-    """A key is made here with its secret shown once; later only its name and end can be changed, or it is revoked."""
+    """Creates a key and shows its secret once; later only name and expiry can be changed, or the key revoked."""
 
     list_display = ["name", "prefix", "lab", "machine", "state", "created_at", "expires_at", "last_used_at"]
     list_filter = [KeyState, "lab"]
@@ -104,10 +104,10 @@ class AgentKeyAdmin(_AgentKeyAdmin):
     actions = ["revoke_keys"]
 
     def get_fields(self, request: HttpRequest, obj: AgentKey | None = None) -> Any:  # noqa: ANN401, ARG002
-        return [*KEY_ASKED, *KEY_TOLD] if obj else KEY_ASKED
+        return [*KEY_INPUTS, *KEY_READONLY] if obj else KEY_INPUTS
 
     def get_readonly_fields(self, request: HttpRequest, obj: AgentKey | None = None) -> Any:  # noqa: ANN401, ARG002
-        return ["lab", "machine", *KEY_TOLD] if obj else []
+        return ["lab", "machine", *KEY_READONLY] if obj else []
 
     @admin.display(description=gettext_lazy("state"))
     def state(self, key: AgentKey) -> str:
@@ -123,24 +123,24 @@ class AgentKeyAdmin(_AgentKeyAdmin):
         made, secret = create_key(
             lab=obj.lab, machine=obj.machine, name=obj.name, expires_at=obj.expires_at, created_by=person
         )
-        # The form's own object becomes the row that was made: the admin's log and links name it.
+        # The form's object becomes the created row, so that the admin's log and links refer to it.
         obj.__dict__.update(made.__dict__)
-        request._agent_key = secret  # type: ignore[attr-defined]  # noqa: SLF001 (for response_add, and nobody else)
+        request._agent_key = secret  # type: ignore[attr-defined]  # noqa: SLF001 (read by response_add only)
 
     def response_add(self, request: HttpRequest, obj: AgentKey, post_url_continue: str | None = None) -> HttpResponse:  # noqa: ARG002
-        """The page with the secret, made for this answer only: a message would put it into a cookie or the session."""
+        """The page with the secret, in this response only: a message would store it in a cookie or the session."""
         context = {**self.admin_site.each_context(request), "title": _("Key created"), "key": obj, "opts": self.opts}
         context["secret"] = request._agent_key  # type: ignore[attr-defined]  # noqa: SLF001
         answer = TemplateResponse(request, "labs/admin/key_created.html", context)
         answer.headers["Cache-Control"] = "no-store"
         return answer
 
-    @admin.action(description=gettext_lazy("Revoke the chosen keys"), permissions=["change"])
+    @admin.action(description=gettext_lazy("Revoke selected keys"), permissions=["change"])
     def revoke_keys(self, request: HttpRequest, queryset: QuerySet[AgentKey]) -> None:
         for key in queryset:
             revoke(key)
         count = queryset.count()
-        text = ngettext("%(count)d key is revoked.", "%(count)d keys are revoked.", count) % {"count": count}
+        text = ngettext("%(count)d key was revoked.", "%(count)d keys were revoked.", count) % {"count": count}
         self.message_user(request, text, messages.SUCCESS)
 
 
@@ -167,7 +167,7 @@ class SnapshotAdmin(ReadOnlyAdmin):
     def all_facts(self, snapshot: Snapshot) -> SafeString:
         return pretty_json(snapshot.facts)
 
-    @admin.display(description=gettext_lazy("absent, and why"))
+    @admin.display(description=gettext_lazy("missing facts"))
     def all_absent(self, snapshot: Snapshot) -> SafeString:
         return pretty_json(snapshot.absent)
 

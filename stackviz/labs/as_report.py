@@ -11,7 +11,7 @@ from stackviz.rules import Finding
 
 
 def as_report(snapshot: Snapshot, cards: Iterable[Card], at: datetime) -> wire.Report:
-    """As if it had been made at `at` (aware): rules that look at the day look at that one."""
+    """A report dated `at` (aware), which rules take as the current day."""
     return wire.Report(
         id=uuid4(),
         created_at=at,
@@ -20,7 +20,7 @@ def as_report(snapshot: Snapshot, cards: Iterable[Card], at: datetime) -> wire.R
         facts=snapshot.facts,
         absent=absences(snapshot.absent),
         cards=tuple(_card(card) for card in cards),
-        software=tuple(_software(found) for found in snapshot.software),
+        software=tuple(_software(software) for software in snapshot.software),
     )
 
 
@@ -45,8 +45,10 @@ def _absent(why: Mapping[str, Any]) -> wire.Absent:
     return wire.Absent(str(why.get("reason") or ""), str(why.get("detail") or "") or None)
 
 
-def _software(found: Mapping[str, Any]) -> wire.Software:
-    return wire.Software(str(found.get("component", "")), found.get("version"), str(found.get("found_by") or ""))
+def _software(software: Mapping[str, Any]) -> wire.Software:
+    return wire.Software(
+        str(software.get("component", "")), software.get("version"), str(software.get("found_by") or "")
+    )
 
 
 def stored_findings(snapshot: Snapshot) -> tuple[Finding, ...]:

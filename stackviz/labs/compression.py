@@ -1,24 +1,24 @@
-"""A report's body, packed or plain: undone within bounds, whatever it claims."""
+"""Decompression of a report's body within fixed limits."""
 
 import zlib
 
 from stackviz.wire import LIMITS, ReportError, ReportTooLarge
 
 GZIP = "gzip"
-_GZIP_WINDOW = 16 + zlib.MAX_WBITS  # zlib's way to say: expect a gzip header and check sum
+_GZIP_WINDOW = 16 + zlib.MAX_WBITS  # zlib's flag for a gzip header and checksum
 _PATH = "body"
 
 
 def unpack(body: bytes, encoding: str) -> bytes:
-    """The JSON bytes of a body kept as sent. Never holds more than LIMITS.body_bytes and a little of it.
+    """The JSON bytes of a stored body. Never allocates much more than LIMITS.body_bytes.
 
-    Raises ReportTooLarge; ReportError for what is not one whole gzip member.
+    Raises ReportTooLarge, and ReportError for anything but one complete gzip member.
     """
     if encoding != GZIP:
         return body
     unpacking = zlib.decompressobj(_GZIP_WINDOW)
     try:
-        # One byte more than allowed is asked for, so that a bomb stops here and not when memory ends.
+        # One byte more than allowed detects a decompression bomb before memory runs out.
         plain = unpacking.decompress(body, LIMITS.body_bytes + 1)
     except zlib.error:
         raise ReportError(_PATH, "is not gzip, though Content-Encoding says so") from None

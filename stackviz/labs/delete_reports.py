@@ -1,4 +1,4 @@
-"""Takes reports away for good, with all that was read from them: for what was sent by mistake."""
+"""Delete reports with everything read from them, for uploads sent by mistake."""
 
 from django.db import transaction
 from django.db.models import QuerySet
@@ -8,7 +8,7 @@ from stackviz.labs.models import Machine, Report, Snapshot
 
 @transaction.atomic
 def forget_reports(reports: QuerySet[Report]) -> int:
-    """Delete these reports -> how many. Machines that showed one of them show their newest one that is left."""
+    """Delete these reports. Returns their number; affected machines show their newest remaining report."""
     ids = list(reports.values_list("pk", flat=True))
     machines = list(Machine.objects.filter(latest_snapshot__report__in=ids).select_for_update(of=("self",)))
     Report.objects.filter(pk__in=ids).delete()

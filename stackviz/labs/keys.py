@@ -1,4 +1,4 @@
-"""Agent keys: made, recognised, revoked. A key reads `aw_<prefix>_<secret>`: one part finds its row, one proves it."""
+"""Agent keys: create, authenticate, revoke. `aw_<prefix>_<secret>`: the prefix finds the row, the secret proves it."""
 
 import hashlib
 import logging
@@ -29,32 +29,32 @@ _recognised: dict[str, tuple["Sender", float]] = {}
 _noted: dict[int, datetime] = {}
 
 _SENDER_FIELDS = ("pk", "lab_id", "lab__is_public", "machine_id", "machine__identity")
-# Compared with when no row has the prefix, so that this takes as long; no key has this digest.
+# Compared when no row has the prefix, so that timing is equal; no key has this digest.
 _NOBODY: tuple[Any, ...] = (*[None] * len(_SENDER_FIELDS), "0" * 64, None, None)
 
-# Noted at most this often: the path of an upload must not write twice each time.
+# `last_used_at` is updated at most this often, so that an upload does not write twice each time.
 USE_NOTED_EVERY = timedelta(minutes=1)
 
 
 class KeyRefused(Exception):
-    """This key does not open this door; the text says why, as far as the asker may know."""
+    """The key is refused; the message says why, as far as the sender may know."""
 
 
 class KeyUnknown(KeyRefused):
-    """No key was sent, or one we never gave out. One text for all: a stranger learns nothing."""
+    """No key was sent, or an unknown one. One message for all cases, so that it reveals nothing."""
 
 
 class KeyForbidden(KeyRefused):
-    """A key of ours that may not do this: revoked, expired, or made for something else."""
+    """A known key without permission: revoked, expired, or for another purpose."""
 
 
 class WrongMachine(KeyForbidden):
-    """A key for one machine, and a report from another."""
+    """A key of one machine, used for a report of another."""
 
 
 @dataclass(frozen=True, slots=True)
 class Sender:
-    """Whom a key speaks for. `machine_id` None: any machine of the lab; `machine_identity` None: not reported yet."""
+    """The sender of a key. `machine_id` None: any machine of the lab; `machine_identity` None: not reported yet."""
 
     key_id: int
     lab_id: int
@@ -63,7 +63,7 @@ class Sender:
     machine_identity: str | None
 
     def speaks_for(self, machine: Machine) -> bool:
-        """Whether this machine is of the key's lab and, for a key of one machine, that one."""
+        """Whether the key may report for this machine."""
         return self.lab_id == machine.lab_id and self.machine_id in (None, machine.pk)
 
 
@@ -75,7 +75,7 @@ def create_key(
     expires_at: datetime | None = None,
     created_by: AbstractBaseUser | None = None,
 ) -> tuple[AgentKey, str]:
-    """A new key -> (row, the text to give to the agent). The text is nowhere else: show it once, keep it never."""
+    """Create a key. Returns (row, text for the agent); the text is not stored: show it once."""
     if machine is not None and machine.lab_id != lab.pk:
         raise ValueError(f"machine {machine.slug} is not of lab {lab.slug}")
     prefix = "".join(secrets.choice(PREFIX_ALPHABET) for _ in range(PREFIX_CHARS))
@@ -97,9 +97,9 @@ def digest_of(text: str) -> str:
 
 
 def authenticate(header: str) -> Sender:
-    """Whom `Authorization: Bearer <key>` speaks for. One query. Raises KeyUnknown, KeyForbidden.
+    """The sender of `Authorization: Bearer <key>`. One query. Raises KeyUnknown, KeyForbidden.
 
-    That a key was revoked or has expired is told only to who holds its secret.
+    Only a holder of the secret learns that a key was revoked or has expired.
     """
     text = _key_text(header)
     _recognised.pop(digest_of(text), None)
@@ -108,19 +108,19 @@ def authenticate(header: str) -> Sender:
     *sender, digest, revoked_at, expires_at = row or _NOBODY
     if not secrets.compare_digest(digest, digest_of(text)):
         raise KeyUnknown("this key is not known here")
-    _check_holds(revoked_at, expires_at)
+    _check_valid(revoked_at, expires_at)
     return Sender(*sender)
 
 
 def check_again(sender: Sender) -> None:
-    """Whether a key that was recognised still holds. One query. Raises KeyUnknown, KeyForbidden."""
+    """Check that a recognised key is still valid. One query. Raises KeyUnknown, KeyForbidden."""
     row = AgentKey.objects.filter(pk=sender.key_id).values_list("revoked_at", "expires_at").first()
     if row is None:
         raise KeyUnknown("this key is not known here")
-    _check_holds(*row)
+    _check_valid(*row)
 
 
-def _check_holds(revoked_at: datetime | None, expires_at: datetime | None) -> None:
+def _check_valid(revoked_at: datetime | None, expires_at: datetime | None) -> None:
     if revoked_at is not None:
         raise KeyForbidden("this key was revoked; ask your lab for a new one")
     if expires_at is not None and expires_at <= timezone.now():
@@ -128,9 +128,9 @@ def _check_holds(revoked_at: datetime | None, expires_at: datetime | None) -> No
 
 
 def recognise(header: str) -> Sender:
-    """As `authenticate`, but takes RECOGNISED_FOR_S old knowledge: for a caller whose write asks again.
+    """As `authenticate`, cached for RECOGNISED_FOR_S; for callers whose write checks the key again.
 
-    No query most of the time. What is remembered is the digest, never the secret.
+    Usually no query. The cache holds digests, never secrets.
     """
     digest = digest_of(_key_text(header))
     sender, until = _recognised.get(digest, (None, 0.0))
@@ -144,27 +144,27 @@ def recognise(header: str) -> Sender:
 
 def _key_text(header: str) -> str:
     scheme, _, text = header.partition(" ")
-    found = _KEY_TEXT.fullmatch(text.strip())
-    if scheme.lower() != "bearer" or found is None:
+    match = _KEY_TEXT.fullmatch(text.strip())
+    if scheme.lower() != "bearer" or match is None:
         raise KeyUnknown("send the header: Authorization: Bearer aw_…, with a key of this site")
-    return found[0]
+    return match[0]
 
 
 def note_use(key_id: int, now: datetime) -> None:
-    """Remember that the key was used. At most one write in USE_NOTED_EVERY, of all processes together."""
+    """Record that the key was used. At most one write per USE_NOTED_EVERY across all processes."""
     due = now - USE_NOTED_EVERY
     if _noted.get(key_id, due) > due:
         return
     stale = Q(last_used_at__isnull=True) | Q(last_used_at__lte=due)
     try:
         AgentKey.objects.filter(stale, pk=key_id).update(last_used_at=now)
-    except OperationalError as error:  # the report is stored; a busy database must not make its sender doubt that
-        log.warning("the use of key %s is not noted: %s", key_id, error)
+    except OperationalError as error:  # the report is stored already; do not fail the upload
+        log.warning("last use of key %s not recorded: %s", key_id, error)
         return
     _noted[key_id] = now
 
 
 def revoke(key: AgentKey) -> None:
-    """From now on the key opens nothing. Revoking twice keeps the first time."""
+    """Revoke the key; a second call keeps the first time."""
     AgentKey.objects.filter(pk=key.pk, revoked_at__isnull=True).update(revoked_at=timezone.now())
     key.refresh_from_db(fields=["revoked_at"])

@@ -155,7 +155,7 @@ class AgentKey(models.Model):
         if self.machine is not None and self.machine.lab_id != self.lab_id:
             raise ValidationError({"machine": _("This machine belongs to another lab.")})
         if self.expires_at is not None and self.expires_at <= self.created_at:
-            raise ValidationError({"expires_at": _("A key cannot end before it begins.")})
+            raise ValidationError({"expires_at": _("The expiry date must be after the creation date.")})
 
     def is_expired(self, now: datetime) -> bool:
         return self.expires_at is not None and self.expires_at <= now

@@ -1,4 +1,4 @@
-"""What may be seen of labs and machines, and by whom. Every page and API that lists machines starts from here."""
+"""Visibility of labs and machines. Every page and API that lists machines starts from these querysets."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -12,14 +12,14 @@ Visitor = AbstractBaseUser | AnonymousUser
 
 
 def visible_labs(user: Visitor) -> QuerySet[Lab]:
-    """Public labs, and those the visitor is a member of; all of them for a superuser. One query."""
+    """Public labs and those of the visitor; all for a superuser. One query."""
     if getattr(user, "is_superuser", False):
         return Lab.objects.all()
     return Lab.objects.filter(_may_see(user, ""))
 
 
 def visible_machines(user: Visitor) -> QuerySet[Machine]:
-    """Machines of labs the visitor may see, their lab loaded. One query."""
+    """Machines of visible labs, with their lab. One query."""
     machines = Machine.objects.select_related("lab")
     if getattr(user, "is_superuser", False):
         return machines
@@ -27,7 +27,7 @@ def visible_machines(user: Visitor) -> QuerySet[Machine]:
 
 
 def visible_reports(user: Visitor) -> QuerySet[Report]:
-    """Reports of labs the visitor may see, machine and lab loaded, the body left in the database. One query."""
+    """Reports of visible labs, with machine and lab, without the body. One query."""
     reports = Report.objects.select_related("machine__lab").defer("body")
     if getattr(user, "is_superuser", False):
         return reports
@@ -35,12 +35,12 @@ def visible_reports(user: Visitor) -> QuerySet[Report]:
 
 
 def _may_see(user: Visitor, lab: str) -> Q:
-    """The condition on the lab at the end of the path `lab`. A sub-select, so that no join doubles rows."""
+    """The condition on the lab at the lookup path `lab`. A subquery, because a join would duplicate rows."""
     is_public = Q(**{f"{lab}is_public": True})
     if not user.is_authenticated:
         return is_public
-    own = Lab.objects.filter(memberships__user_id=user.pk).values("pk")
-    return is_public | Q(**{f"{lab}pk__in": own})
+    joined = Lab.objects.filter(memberships__user_id=user.pk).values("pk")
+    return is_public | Q(**{f"{lab}pk__in": joined})
 
 
 def latest_snapshots(machines: Iterable[Machine]) -> dict[int, Snapshot]:
@@ -57,9 +57,9 @@ def latest_snapshots(machines: Iterable[Machine]) -> dict[int, Snapshot]:
 
 @dataclass(frozen=True, slots=True)
 class MachineDetail:
-    """One machine as its page shows it. `snapshot` None: nothing was reported yet, or nothing could be read.
+    """One machine as its page shows it. `snapshot` None: no report was read yet.
 
-    `answers`: all that rules said, also that something fits; `findings`: those a reader should look at.
+    `answers`: all outcomes of rules, including FITS; `findings`: those without FITS.
     """
 
     machine: Machine
@@ -73,7 +73,7 @@ class MachineDetail:
 
 
 def machine_detail(user: Visitor, lab: str, slug: str) -> MachineDetail:
-    """The machine at this address. At most four queries. Raises Machine.DoesNotExist, also for one not to be seen."""
+    """The machine at this address. At most four queries. Raises Machine.DoesNotExist, also if it is not visible."""
     machine = visible_machines(user).get(lab__slug=lab, slug=slug)
     snapshot = latest_snapshots([machine]).get(machine.pk)
     if snapshot is None:

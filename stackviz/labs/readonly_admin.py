@@ -1,4 +1,4 @@
-"""What the admin shows of rows that nobody edits by hand."""
+"""Read-only admin for rows that are not edited by hand."""
 
 import json
 from typing import TYPE_CHECKING, Any
@@ -19,24 +19,24 @@ else:
     _ModelAdmin = admin.ModelAdmin
     _TabularInline = admin.TabularInline
 
-SHOWN_CHARS = 200_000  # of one document: a browser shows more only with difficulty
+SHOWN_CHARS = 200_000  # of one document; browsers struggle with more
 
 
 def pretty_json(value: Any) -> SafeString:  # noqa: ANN401 (whatever JSON holds)
-    """The document indented, cut at SHOWN_CHARS with a word about it; whatever is in it is text, not markup."""
+    """The document indented and escaped, truncated at SHOWN_CHARS with a note."""
     text = json.dumps(value, indent=2, ensure_ascii=False)
     if len(text) <= SHOWN_CHARS:
         return format_html('<pre style="white-space:pre-wrap;overflow-wrap:anywhere">{}</pre>', text)
-    cut = _("… cut here; the whole has %(count)d characters") % {"count": len(text)}
+    cut = _("… truncated; the full text has %(count)d characters") % {"count": len(text)}
     return format_html(
         '<pre style="white-space:pre-wrap;overflow-wrap:anywhere">{}</pre><p>{}</p>', text[:SHOWN_CHARS], cut
     )
 
 
 class ReadOnlyAdmin(ShownOnlyAdmin):
-    """Shown only, and by the page: counting all rows of a long table is left out.
+    """Read-only, paginated, without counting all rows of long tables.
 
-    `shown`: what the page of one row shows, fields and methods; empty: every field.
+    `shown`: fields and methods of the page of one row; empty: all fields.
     """
 
     shown: tuple[str, ...] = ()
@@ -50,20 +50,20 @@ class ReadOnlyAdmin(ShownOnlyAdmin):
         return self.shown
 
 
-class TakesReadRowsAlong(_ModelAdmin):
-    """For rows from which others were read: those cannot be deleted by themselves, and go when their origin goes.
+class CascadingDeleteAdmin(_ModelAdmin):
+    """Deletes derived rows, which cannot be deleted by themselves, together with their origin.
 
-    The question before it says how many rows of what, not each of them: a machine may have a million results.
+    The confirmation page shows counts instead of rows, because a machine may have a million results.
     """
 
     def get_deleted_objects(self, objs: Any, request: HttpRequest) -> Any:  # noqa: ANN401, ARG002
-        counts = taken_along(self.model, [chosen.pk for chosen in objs])
+        counts = cascade_counts(self.model, [chosen.pk for chosen in objs])
         named = [str(chosen) for chosen in objs]
         return [*named, *(f"{name}: {count:,}" for name, count in counts.items())], counts, set(), []
 
 
-def taken_along(model: type[Model], pks: list[Any]) -> dict[str, int]:
-    """What goes when these rows go: plural name -> how many. A query for each table that cascades."""
+def cascade_counts(model: type[Model], pks: list[Any]) -> dict[str, int]:
+    """Plural name -> number of rows that are deleted with these rows. One query per cascading table."""
     paths: dict[type[Model], str] = {model: "pk"}
     for owner in (waiting := [model]):
         for relation in owner._meta.related_objects:  # noqa: SLF001 (Django's documented _meta API)

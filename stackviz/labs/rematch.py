@@ -1,4 +1,4 @@
-"""Finds the sheets of cards anew, after the catalogue has learned a name."""
+"""Match stored cards again after a name was added to the catalogue."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
@@ -14,15 +14,15 @@ from stackviz.catalog.names import normalized
 from stackviz.labs.models import Card
 
 BATCH = 500
-AT_ONCE = 20_000  # cards matched while somebody waits for the answer: seconds; what is left is said, and goes on
+AT_ONCE = 20_000  # cards matched within one request, which takes seconds; the rest is continued later
 
 Facts = Mapping[str, Any]
 
 
 def rematch_cards(cards: QuerySet[Card]) -> int:
-    """Match these cards by what they reported -> how many now have another sheet, or one at all.
+    """Match these cards again by their reported names. Returns how many changed their accelerator.
 
-    Cards are taken in batches of BATCH: the whole may be every card ever reported.
+    Reads BATCH cards at a time, because the queryset may be all cards ever reported.
     """
     changed = 0
     rows = cards.select_related("snapshot").order_by("pk").iterator(chunk_size=BATCH)
@@ -33,17 +33,17 @@ def rematch_cards(cards: QuerySet[Card]) -> int:
 
 @dataclass(frozen=True, slots=True)
 class Rematched:
-    """`changed`: cards that have another sheet now; `rest`: the pk below which cards wait, None where none do."""
+    """`changed`: number of cards with another accelerator; `rest`: pk below which cards remain, None if done."""
 
     changed: int
     rest: int | None
 
 
 def rematch_name(name: str, accelerators: Iterable[int] = (), *, below: int | None = None) -> Rematched:
-    """Match the cards again whose reported name is this one, however it is spelled: the newest AT_ONCE of them.
+    """Match the newest AT_ONCE cards with this reported name again, in any spelling.
 
-    They are found among those without a sheet and those of `accelerators`: where else could a decision matter?
-    `below`: go on with the cards below this pk.
+    Only cards without an accelerator and those of `accelerators` can be affected. `below`: continue with the cards
+    below this pk.
     """
     meant = normalized(name)
     known = Alias.objects.filter(normalized=meant).values_list("accelerator_id", flat=True)
@@ -84,14 +84,14 @@ def _rematch(cards: list[Card]) -> int:
 
 
 def name_of(card: Card) -> CardName:
-    """What a stored card says about itself, as the catalogue's matching asks for it. `snapshot` should be loaded."""
+    """The attributes of a stored card that matching uses. `snapshot` should be loaded."""
     return card_name(card.reported_name, card.vendor, card.memory_bytes, card.facts, card.snapshot.facts)
 
 
 def card_name(
     reported_name: str, vendor: str, memory_bytes: int | None, card_facts: Facts, machine_facts: Facts
 ) -> CardName:
-    """GPU cores tell the bins of an Apple chip apart: its card says how many, or else the machine."""
+    """The attributes that matching uses; GPU cores, which distinguish Apple chips, from the card or the machine."""
     cores = card_facts.get("gpu_cores")
     if cores is None and vendor == "apple":
         cores = machine_facts.get("apple.gpu_cores")

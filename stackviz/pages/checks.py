@@ -1,4 +1,4 @@
-"""Wrong combinations of settings, found by `manage.py check` and `check --deploy` before they harm anybody."""
+"""Django system checks for unsafe or unsupported settings, run by `manage.py check` and `check --deploy`."""
 
 from typing import Any
 
@@ -13,52 +13,52 @@ REDIS_SCHEMES = ("redis://", "rediss://", "unix://")
 
 
 @register(Tags.security)
-def secret_key_is_not_the_published_one(**_kwargs: Any) -> list[CheckMessage]:  # noqa: ANN401
-    """A site that answers others must not sign with a key that stands in our source."""
-    if not settings.SECRET_KEY.startswith(PUBLISHED_KEY_PREFIX) or not answers_others():
+def check_secret_key(**_kwargs: Any) -> list[CheckMessage]:  # noqa: ANN401
+    """A public site must not use the secret key of the source code."""
+    if not settings.SECRET_KEY.startswith(PUBLISHED_KEY_PREFIX) or not is_public_site():
         return []
     return [
         Error(
-            "SECRET_KEY is the one from the source code, and this site answers under names of other machines.",
-            hint="Set SECRET_KEY (or SECRET_KEY_FILE) to 50 random characters; `make run` makes one by itself.",
+            "SECRET_KEY is the one from the source code, and this site is reachable by other machines.",
+            hint="Set SECRET_KEY (or SECRET_KEY_FILE) to 50 random characters; `make run` creates one.",
             id="accelweb.E001",
         )
     ]
 
 
 @register(Tags.database)
-def database_is_one_we_know(**_kwargs: Any) -> list[CheckMessage]:  # noqa: ANN401
+def check_database_scheme(**_kwargs: Any) -> list[CheckMessage]:  # noqa: ANN401
     if settings.DATABASE_URL.startswith(SQLITE_SCHEMES + POSTGRES_SCHEMES):
         return []
     return [
         Error(
-            f"DATABASE_URL asks for {settings.DATABASE_URL.partition(':')[0]}.",
-            hint="accelweb is written for and tested on PostgreSQL (postgresql://...) and SQLite (sqlite:///...).",
+            f"DATABASE_URL names an unsupported database: {settings.DATABASE_URL.partition(':')[0]}.",
+            hint="accelweb supports PostgreSQL (postgresql://...) and SQLite (sqlite:///...).",
             id="accelweb.E002",
         )
     ]
 
 
 @register(Tags.caches)
-def redis_address_can_be_used(**_kwargs: Any) -> list[CheckMessage]:  # noqa: ANN401
+def check_redis_url(**_kwargs: Any) -> list[CheckMessage]:  # noqa: ANN401
     if not settings.REDIS_URL or settings.REDIS_URL.startswith(REDIS_SCHEMES):
         return []
     return [
         Error(
             "REDIS_URL is not the address of a Redis.",
-            hint=f"It starts with one of {', '.join(REDIS_SCHEMES)}; unset it to do without Redis.",
+            hint=f"It starts with one of {', '.join(REDIS_SCHEMES)}; unset it to run without Redis.",
             id="accelweb.E003",
         )
     ]
 
 
 @register(Tags.database, deploy=True)
-def several_hosts_share_one_database(**_kwargs: Any) -> list[CheckMessage]:  # noqa: ANN401
+def check_database_is_shared(**_kwargs: Any) -> list[CheckMessage]:  # noqa: ANN401
     if not settings.DATABASE_URL.startswith(SQLITE_SCHEMES):
         return []
     return [
         Warning(
-            "The database is a SQLite file: web and worker must share this one machine, writers wait in turn.",
+            "The database is a SQLite file: web and worker must run on one machine, and writes wait in turn.",
             hint="Set DATABASE_URL to a PostgreSQL to run web or workers on several machines.",
             id="accelweb.W001",
         )
@@ -66,30 +66,30 @@ def several_hosts_share_one_database(**_kwargs: Any) -> list[CheckMessage]:  # n
 
 
 @register(Tags.caches, deploy=True)
-def several_processes_share_one_broker(**_kwargs: Any) -> list[CheckMessage]:  # noqa: ANN401
+def check_broker_is_shared(**_kwargs: Any) -> list[CheckMessage]:  # noqa: ANN401
     if settings.REDIS_URL:
         return []
     return [
         Warning(
-            "REDIS_URL is not set: the broker is a folder of files, and each process counts uploads per key by itself.",
-            hint="Set REDIS_URL to run more than one machine, or to have reports read without a moment's delay.",
+            "REDIS_URL is not set: the broker is a folder of files; each process counts uploads per key separately.",
+            hint="Set REDIS_URL to run on several machines, or to have reports processed without delay.",
             id="accelweb.W002",
         )
     ]
 
 
 @register(Tags.security, deploy=True)
-def site_answers_under_its_name(**_kwargs: Any) -> list[CheckMessage]:  # noqa: ANN401
-    if answers_others():
+def check_allowed_hosts(**_kwargs: Any) -> list[CheckMessage]:  # noqa: ANN401
+    if is_public_site():
         return []
     return [
         Warning(
-            "ALLOWED_HOSTS holds only this machine's own names: everybody else gets 400.",
-            hint="Set ALLOWED_HOSTS to the names people type, separated by commas.",
+            "ALLOWED_HOSTS has only names of this machine: requests with other host names get status 400.",
+            hint="Set ALLOWED_HOSTS to the public host names, separated by commas.",
             id="accelweb.W003",
         )
     ]
 
 
-def answers_others() -> bool:
+def is_public_site() -> bool:
     return bool(settings.HTTPS or set(settings.ALLOWED_HOSTS) - THIS_MACHINE)

@@ -1,4 +1,4 @@
-"""What the front page shows: how much there is, comparisons to start from, the machines that reported last."""
+"""The front page: counts, suggested comparisons, the machines that reported last."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -27,20 +27,19 @@ NEWEST_MACHINES = 5
 NAMES_PER_LAYER = 3
 DRAWN_STACKS = ("nvidia-cuda", "apple-metal")
 
-# Comparisons that answer a question people come with: the question, the subjects. One whose subject is not in the
-# catalogue is left out.
+# Suggested comparisons: (title, subjects). One with a subject that is not in the catalogue is left out.
 STARTING_POINTS: Sequence[tuple[str | Promise, tuple[str, ...]]] = (
-    (_("A data centre card against a laptop chip"), ("nvidia-h100-sxm5-80gb", "apple-m3-max-40")),
+    (_("A data centre card and a laptop chip"), ("nvidia-h100-sxm5-80gb", "apple-m3-max-40")),
     (_("The two stacks, layer by layer"), ("stack:nvidia-cuda", "stack:apple-metal")),
     (_("Three generations of NVIDIA"), ("nvidia-a100-sxm4-80gb", "nvidia-h100-sxm5-80gb", "nvidia-b200-hgx")),
     (_("NVIDIA, AMD and Intel"), ("nvidia-h100-sxm5-80gb", "amd-mi300x", "intel-gaudi3")),
-    (_("Largest Macs against a desktop card"), ("apple-m3-ultra-80", "apple-m4-max-40", "nvidia-geforce-rtx-4090")),
+    (_("The largest Macs and a desktop card"), ("apple-m3-ultra-80", "apple-m4-max-40", "nvidia-geforce-rtx-4090")),
 )
 
 
 @dataclass(frozen=True, slots=True)
 class StartingPoint:
-    """A suggested comparison: the question it answers, the names of what is compared, its address."""
+    """A suggested comparison: title, names of its subjects, query string."""
 
     question: str
     names: tuple[str, ...]
@@ -49,7 +48,7 @@ class StartingPoint:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NewMachine:
-    """One machine as the front page lists it. `cards`: reported names, each once, with how many."""
+    """One machine as the front page lists it. `cards`: names with counts: `8 × H100`."""
 
     name: str
     lab: str
@@ -62,7 +61,7 @@ class NewMachine:
 
 @dataclass(frozen=True, slots=True)
 class LayerLine:
-    """One layer of the small drawing: its key and name, and for each stack what stands there."""
+    """One layer of the small diagram: key, title, and the components of each stack."""
 
     key: str
     title: str
@@ -71,7 +70,7 @@ class LayerLine:
 
 @dataclass(frozen=True, slots=True)
 class SmallDrawing:
-    """Two stacks at a glance, top to bottom. `columns`: (name, address) of each stack."""
+    """Two stacks in brief, top to bottom. `columns`: (name, address) of each stack."""
 
     columns: tuple[tuple[str, str], ...]
     layers: tuple[LayerLine, ...]
@@ -79,7 +78,7 @@ class SmallDrawing:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FrontPage:
-    """`accelerators`, `values`, `stacks`, `machines`: how many, written out."""
+    """The front page. `accelerators`, `values`, `stacks`, `machines`: formatted counts."""
 
     accelerators: str
     values: str
@@ -91,7 +90,7 @@ class FrontPage:
 
 
 def front_page(visitor: Visitor) -> FrontPage:
-    """All that the front page shows this visitor. Ten queries at most, however much is stored."""
+    """The front page for this visitor. At most ten queries."""
     machines = visible_machines(visitor)
     newest = list(machines.filter(latest_snapshot__isnull=False).order_by("-latest_taken_at")[:NEWEST_MACHINES])
     snapshots = latest_snapshots(newest)
@@ -122,10 +121,10 @@ def front_page(visitor: Visitor) -> FrontPage:
 
 
 def starting_points(stacks: dict[str, str]) -> tuple[StartingPoint, ...]:
-    """STARTING_POINTS with names, without those that name what is not there. `stacks`: slug -> name. One query."""
+    """STARTING_POINTS with names, without those of missing subjects. `stacks`: slug -> name. One query."""
     wanted = {subject for _question, subjects in STARTING_POINTS for subject in subjects}
     names = {f"stack:{slug}": name for slug, name in stacks.items()}
-    names |= {slug: found.name for slug, found in accelerators_by_slug(wanted).items()}
+    names |= {slug: accelerator.name for slug, accelerator in accelerators_by_slug(wanted).items()}
     return tuple(
         StartingPoint(str(question), tuple(names[subject] for subject in subjects), comparison_query(subjects))
         for question, subjects in STARTING_POINTS
@@ -134,14 +133,14 @@ def starting_points(stacks: dict[str, str]) -> tuple[StartingPoint, ...]:
 
 
 def _against_its_sheet(reports: Sequence[tuple[Machine, JudgedReport]]) -> list[StartingPoint]:
-    """The machine that reported last with a card of a known sheet, against that sheet; none if there is no such."""
+    """The last machine with a matched card, compared with its spec sheet; [] if there is none."""
     for machine, judged in reports:
         for card in judged.cards:
             if sheet := card.sheet:
                 subjects = (machine.subject, sheet.slug)
                 return [
                     StartingPoint(
-                        gettext("A real machine against its data sheet"),
+                        gettext("A real machine and its data sheet"),
                         (machine.name, sheet.name),
                         comparison_query(subjects),
                     )
@@ -150,7 +149,7 @@ def _against_its_sheet(reports: Sequence[tuple[Machine, JudgedReport]]) -> list[
 
 
 def small_drawing() -> SmallDrawing | None:
-    """DRAWN_STACKS with the first few components of each layer; None while they are not described. One query."""
+    """DRAWN_STACKS with the first components of each layer; None unless both are described. One query."""
     described = described_columns(DRAWN_STACKS)
     columns = [described[slug] for slug in DRAWN_STACKS if slug in described]
     if len(columns) < len(DRAWN_STACKS):

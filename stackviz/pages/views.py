@@ -1,4 +1,4 @@
-"""Home, glossary, health, and what is shown when something went wrong. No models of its own."""
+"""Home, glossary, health check and error pages."""
 
 import logging
 
@@ -18,13 +18,13 @@ from stackviz.pages.home import front_page
 
 log = logging.getLogger(__name__)
 
-# Addresses a search engine gains nothing from: forms, answers for programs, single uploads.
+# Not useful to search engines: forms, API responses, single uploads.
 ROBOTS = "User-agent: *\nDisallow: /admin/\nDisallow: /api/\nDisallow: /receipts/\nDisallow: /i18n/\n"
 
 
 @require_safe
 def home(request: HttpRequest) -> HttpResponse:
-    """What this is, what is in it, and a first comparison to look at."""
+    """The front page."""
     return render(request, "pages/home.html", {"front": front_page(request.user)})
 
 
@@ -41,7 +41,7 @@ def health(request: HttpRequest) -> JsonResponse:  # noqa: ARG001 (a view)
         with connection.cursor() as cursor:
             cursor.execute("SELECT 1")
     except DatabaseError:
-        log.exception("the health check could not read the database")
+        log.exception("health check failed: database unreachable")
         return JsonResponse({"status": "failing", "database": "unreachable"}, status=503)
     return JsonResponse({"status": "ok", "database": "ok", "version": str(getattr(settings, "VERSION", ""))})
 
@@ -53,11 +53,11 @@ def robots(request: HttpRequest) -> HttpResponse:  # noqa: ARG001 (a view)
 
 @require_safe
 def favicon(request: HttpRequest) -> HttpResponse:  # noqa: ARG001 (a view)
-    """Browsers ask for it on answers without HTML; pages name the SVG themselves."""
+    """Redirect to the SVG, for browsers that request /favicon.ico; pages link the SVG."""
     return HttpResponsePermanentRedirect(static("favicon.svg"))
 
 
-# --- errors: what is wrong, where, what to do -------------------------------------------------------------------
+# --- errors ---
 
 
 def bad_request(request: HttpRequest, exception: Exception) -> HttpResponse:  # noqa: ARG001 (Django's signature)
@@ -65,15 +65,15 @@ def bad_request(request: HttpRequest, exception: Exception) -> HttpResponse:  # 
 
 
 def forbidden(request: HttpRequest, exception: Exception) -> HttpResponse:  # noqa: ARG001
-    return _refusal(request, 403, _("This needs a permission that you do not have."))
+    return _refusal(request, 403, _("You do not have permission for this."))
 
 
 def not_found(request: HttpRequest, exception: Exception) -> HttpResponse:  # noqa: ARG001
-    return _refusal(request, 404, _("There is nothing at this address."))
+    return _refusal(request, 404, _("This page does not exist."))
 
 
 def server_error(request: HttpRequest) -> HttpResponse:
-    """Touches neither the database nor the session: either may be what broke."""
+    """Uses neither database nor session, either of which may have failed."""
     if _is_for_a_program(request):
         return JsonResponse({"error": "something went wrong on our side; try again later", "field": None}, status=500)
     return HttpResponse(render_to_string("500.html"), status=500)

@@ -8,12 +8,12 @@ import pytest
 from django.test import override_settings
 
 from stackviz.pages.checks import (
-    database_is_one_we_know,
-    redis_address_can_be_used,
-    secret_key_is_not_the_published_one,
-    several_hosts_share_one_database,
-    several_processes_share_one_broker,
-    site_answers_under_its_name,
+    check_allowed_hosts,
+    check_broker_is_shared,
+    check_database_is_shared,
+    check_database_scheme,
+    check_redis_url,
+    check_secret_key,
 )
 from tests.live import ROOT
 from tools.lint import PRODUCTION
@@ -78,13 +78,13 @@ OTHERS = ["accelweb.example"]
 @pytest.mark.parametrize(
     ("check", "wrong", "right", "found"),
     [
-        (secret_key_is_not_the_published_one, {"SECRET_KEY": "django-insecure-x", "ALLOWED_HOSTS": OTHERS}, {"SECRET_KEY": "own", "ALLOWED_HOSTS": OTHERS}, "accelweb.E001"),
-        (secret_key_is_not_the_published_one, {"SECRET_KEY": "django-insecure-x", "HTTPS": True}, {"SECRET_KEY": "django-insecure-x", "HTTPS": False, "ALLOWED_HOSTS": ["localhost"]}, "accelweb.E001"),
-        (database_is_one_we_know, {"DATABASE_URL": "mysql://root@db/accelweb"}, SQLITE, "accelweb.E002"),
-        (redis_address_can_be_used, {"REDIS_URL": "localhost:6379"}, {"REDIS_URL": "unix:///run/redis.sock"}, "accelweb.E003"),
-        (several_hosts_share_one_database, SQLITE, POSTGRES, "accelweb.W001"),
-        (several_processes_share_one_broker, {"REDIS_URL": ""}, {"REDIS_URL": "redis://localhost:6379/0"}, "accelweb.W002"),
-        (site_answers_under_its_name, {"ALLOWED_HOSTS": ["localhost", "127.0.0.1"], "HTTPS": False}, {"ALLOWED_HOSTS": OTHERS}, "accelweb.W003"),
+        (check_secret_key, {"SECRET_KEY": "django-insecure-x", "ALLOWED_HOSTS": OTHERS}, {"SECRET_KEY": "own", "ALLOWED_HOSTS": OTHERS}, "accelweb.E001"),
+        (check_secret_key, {"SECRET_KEY": "django-insecure-x", "HTTPS": True}, {"SECRET_KEY": "django-insecure-x", "HTTPS": False, "ALLOWED_HOSTS": ["localhost"]}, "accelweb.E001"),
+        (check_database_scheme, {"DATABASE_URL": "mysql://root@db/accelweb"}, SQLITE, "accelweb.E002"),
+        (check_redis_url, {"REDIS_URL": "localhost:6379"}, {"REDIS_URL": "unix:///run/redis.sock"}, "accelweb.E003"),
+        (check_database_is_shared, SQLITE, POSTGRES, "accelweb.W001"),
+        (check_broker_is_shared, {"REDIS_URL": ""}, {"REDIS_URL": "redis://localhost:6379/0"}, "accelweb.W002"),
+        (check_allowed_hosts, {"ALLOWED_HOSTS": ["localhost", "127.0.0.1"], "HTTPS": False}, {"ALLOWED_HOSTS": OTHERS}, "accelweb.W003"),
     ],
 )  # fmt: skip
 def test_a_wrong_combination_is_found_and_says_what_to_do(check, wrong, right, found):

@@ -12,7 +12,7 @@ def test_an_unknown_address_says_so_and_offers_a_search(client, db):
     response = client.get("/no/such/page/")
     assert response.status_code == 404
     text = response.content.decode()
-    assert "There is nothing at this address." in text
+    assert "This page does not exist." in text
     assert 'action="/accelerators/"' in text
 
 
