@@ -157,7 +157,7 @@ def test_the_macos_versions_shown_on_the_stack_are_those_of_the_tables():
         ("counterparts.csv", "nccl,,apple-metal,none", "nccl,,atari,none", "unknown stack atari"),
         ("counterparts.csv", "nccl,,apple-metal,none", "nccl,,apple-metal,same-role", "name the other component"),
         ("sources.csv", "https://docs.python.org/3/", "a colleague", "has no web address"),
-        ("sources.csv", "python-docs,Python documentation", "pytorch-docs,Python documentation", "is there twice"),
+        ("sources.csv", "python-docs,Python documentation", "pytorch-docs,Python documentation", "is listed twice"),
     ],
 )
 def test_a_wrong_line_is_named(folder, name, old, new, problem):
