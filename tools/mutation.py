@@ -18,7 +18,7 @@ _COMPARISON = re.compile(rb"<=|>=|==|!=|<|>|\bis\s+not\b|\bnot\s+in\b|\bis\b|\bi
 _JUNCTION = re.compile(rb"\band\b|\bor\b")
 _ARITHMETIC = re.compile(rb"//|\*\*|<<|>>|[-+*/|&%^@]")
 _CODE_WORD = re.compile(r"[\w.:/-]{1,40}")  # a key, a state, a unit: not a sentence
-_SKIPPED_CALLS = {"_", "gettext", "gettext_lazy", "ngettext", "TypeVar", "NewType", "cast", "getLogger"}
+_SKIPPED_CALLS = {"_", "gettext", "gettext_lazy", "ngettext", "TypeVar", "NewType", "cast", "getLogger", "lru_cache"}
 _LOGS = {"log", "logger", "warnings"}
 
 

@@ -125,7 +125,19 @@ def test_a_clock_that_is_ahead_is_set_back_to_the_arrival_and_said(stored, machi
     report.refresh_from_db()
     assert report.snapshot.taken_at == received
     assert Result.objects.get().measured_at == received
-    assert [warning["code"] for warning in report.warnings] == ["clock-ahead"]
+    assert report.warnings == [
+        {"code": "clock-ahead", "where": "created_at", "detail": str(datetime(2031, 1, 1, tzinfo=UTC) - received)}
+    ]
+
+
+@pytest.mark.parametrize(("ahead_s", "is_said"), [(0, False), (300, False), (301, True)])
+def test_a_clock_may_be_five_minutes_ahead(stored, ahead_s, is_said):
+    received = datetime(2026, 11, 20, 13, tzinfo=UTC)
+    created = received + timedelta(seconds=ahead_s)
+    report = stored(report_body(created_at=created.strftime("%Y-%m-%dT%H:%M:%SZ")), received_at=received)
+    interpret(report.pk)
+    report.refresh_from_db()
+    assert [warning["code"] for warning in report.warnings] == ["clock-ahead"] * is_said
 
 
 def test_what_is_not_understood_is_listed(stored):

@@ -38,6 +38,13 @@ def test_all_reports_are_read_again(reports):
     assert set(Snapshot.objects.values_list("agent", flat=True)) == {"accelweb-agent 0.1.0"}
 
 
+def test_the_list_of_reports_says_why_one_failed_at_the_length_of_a_line(reports, client):
+    Report.objects.filter(pk=reports[2].pk).update(error="a" * 120 + "b")
+    client.force_login(User.objects.create_superuser("root"))
+    page = client.get("/admin/labs/report/").content.decode()
+    assert f">{'a' * 120}<" in page
+
+
 def test_only_failed_ones(reports):
     Snapshot.objects.update(agent="untouched")
     assert "0 of 1 reports read, 1 failed" in reread("--failed")

@@ -48,6 +48,18 @@ def test_an_intel_python_on_an_unknown_chip_cannot_be_told():
     assert found.title.endswith("apple.chip not reported")
 
 
+@pytest.mark.parametrize("fact", [{"python.version": "3.12.4"}, {"torch.version": "2.13.0"}])
+def test_whatever_speaks_of_python_leaves_its_kind_open(fact):
+    found = answer("rosetta", report({"os.name": "macOS", "os.version": "15.3", "apple.chip": "Apple M1"} | fact))
+    assert found.title == "Cannot tell whether Python is native to this Mac: python.arch not reported"
+
+
+@pytest.mark.parametrize("fact", [{"python.arch": "x86_64"}, {"python.rosetta": True}])
+def test_the_architecture_or_rosetta_alone_answers(fact):
+    seen = report({"os.name": "macOS", "os.version": "15.3", "apple.chip": "Apple M1"} | fact)
+    assert answer("rosetta", seen).severity == "broken"
+
+
 @pytest.mark.parametrize(
     "seen",
     [
