@@ -12,7 +12,7 @@ from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_safe
 
-from stackviz.accelerators.changes import NAMES, SHEETS, Entry, Log, LogFilter, Place, read_log
+from stackviz.accelerators.changes import NAMES, SHEETS, Entry, Log, LogFilter, LogPosition, read_log
 from stackviz.catalog.fields import FIELDS, grouped
 from stackviz.catalog.models import Accelerator, CatalogueEdition, CatalogueLoad, Vendor
 from stackviz.web.address import AddressReader, Note, whole_number
@@ -36,7 +36,7 @@ class ChangesQuery:
     """
 
     part: LogFilter
-    before: Place | None = None
+    before: LogPosition | None = None
     title: str = ""
     notes: tuple[Note, ...] = field(default=(), compare=False)
 
@@ -72,7 +72,7 @@ def read_changes_query(parameters: Mapping[str, str]) -> ChangesQuery:
         each=bool(parameters.get("each")),
     )
     before = reader.parsed(
-        "before", Place.read, _("The log has no place “%(value)s”"), _("it is shown from its newest entry")
+        "before", LogPosition.read, _("The log has no place “%(value)s”"), _("it is shown from its newest entry")
     )
     return ChangesQuery(part=part, before=before, title=title, notes=reader.notes(_KNOWN))
 
@@ -153,7 +153,7 @@ def _steps_of(entry: Entry) -> str:
     if not entry.counts:
         return ""
     # The log is cut below a place: the smallest step above the entry's first.
-    return f"each=1&before={Place(entry.when, 0, 10**16)}"
+    return f"each=1&before={LogPosition(entry.when, 0, 10**16)}"
 
 
 def as_json(log: Log, query: ChangesQuery, request: HttpRequest) -> HttpResponse:

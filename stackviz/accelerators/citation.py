@@ -12,7 +12,7 @@ SITE = "accelweb"
 
 
 @dataclass(frozen=True, slots=True)
-class Citation:
+class SheetCitation:
     """`permalink`: the sheet as it stood at `moment`, whatever changes later."""
 
     permalink: str
@@ -21,7 +21,7 @@ class Citation:
     bibtex: str
 
 
-def cite(name: str, slug: str, address: str, changed_at: datetime, now: datetime) -> Citation:
+def cite(name: str, slug: str, address: str, changed_at: datetime, now: datetime) -> SheetCitation:
     """`address`: of the sheet, with scheme and host. `changed_at`: when it last changed, which dates its version."""
     moment = _moment(changed_at, now)
     permalink = f"{address}?at={write_moment(moment)}"
@@ -32,7 +32,7 @@ def cite(name: str, slug: str, address: str, changed_at: datetime, now: datetime
         "day": day,
         "url": permalink,
     }
-    return Citation(permalink, day, plain, _bibtex(name, slug, moment.astimezone(UTC), permalink))
+    return SheetCitation(permalink, day, plain, _bibtex(name, slug, moment.astimezone(UTC), permalink))
 
 
 def _moment(changed_at: datetime, now: datetime) -> datetime:

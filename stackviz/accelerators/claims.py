@@ -29,7 +29,7 @@ SAME = 0.02  # two figures this near are the same figure, rounded
 _FIGURE = re.compile(r"([a-z0-9-]+):([a-z0-9_]+)(?:\[([^\]]+)\])?")
 
 
-class Verdict(models.TextChoices):
+class ClaimVerdict(models.TextChoices):
     """What is to be thought of a claim; the order is that of the page's filter."""
 
     WRONG = "wrong", _("wrong")
@@ -39,7 +39,7 @@ class Verdict(models.TextChoices):
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class ClaimedValue:
     """A figure of the catalogue a claim is judged by; an empty condition means the field's usual one."""
 
     accelerator: str
@@ -48,7 +48,7 @@ class Wanted:
 
 
 @dataclass(frozen=True, slots=True)
-class Link:
+class ClaimSource:
     title: str
     url: str
 
@@ -63,16 +63,16 @@ class Claim:
     key: str
     subject: str
     text: str
-    verdict: Verdict
+    verdict: ClaimVerdict
     answer: str
     claimed: float | None
-    figures: tuple[Wanted, ...]
-    sources: tuple[Link, ...]
-    said_at: tuple[Link, ...]
+    figures: tuple[ClaimedValue, ...]
+    sources: tuple[ClaimSource, ...]
+    said_at: tuple[ClaimSource, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Figure:
+class ClaimFigure:
     """What the catalogue says today: `text` with its unit, "" where nothing is published."""
 
     accelerator: Accelerator
@@ -80,7 +80,7 @@ class Figure:
     text: str
     condition: str
     amounts: tuple[float, ...]
-    source: Link | None
+    source: ClaimSource | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,14 +88,14 @@ class Checked:
     """A claim with the figures it is judged by."""
 
     claim: Claim
-    figures: tuple[Figure, ...]
+    figures: tuple[ClaimFigure, ...]
 
 
 class ClaimsError(ValueError):
     """A line of the claims' files that cannot be read; the text names file, line and fault."""
 
 
-_Links = dict[tuple[str, str], list[Link]]  # (key of a claim, "source" or "says")
+_Links = dict[tuple[str, str], list[ClaimSource]]  # (key of a claim, "source" or "says")
 
 
 @lru_cache(maxsize=4)
@@ -105,7 +105,7 @@ def read_claims(folder: Path = DATA) -> tuple[Claim, ...]:
     for line, row in _rows(folder / "claim_sources.csv"):
         _must(_is_address(row["url"]), "claim_sources.csv", line, f"{row['url']!r} is no web address")
         _must(row["role"] in ("source", "says"), "claim_sources.csv", line, f"{row['role']!r} is no role")
-        links[row["claim"], row["role"]].append(Link(row["title"], row["url"]))
+        links[row["claim"], row["role"]].append(ClaimSource(row["title"], row["url"]))
     claims = [_claim(line, row, links) for line, row in _rows(folder / "claims.csv")]
     unknown = {key for key, _role in links} - {claim.key for claim in claims}
     _must(not unknown, "claim_sources.csv", 0, f"there is no claim {', '.join(sorted(unknown))}")
@@ -133,7 +133,7 @@ def _must(is_so: object, file: str, line: int, problem: str) -> None:
 
 def _claim(line: int, row: Mapping[str, str], links: _Links) -> Claim:
     where = ("claims.csv", line)
-    _must(row["verdict"] in Verdict.values, *where, f"{row['verdict']!r} is no verdict")
+    _must(row["verdict"] in ClaimVerdict.values, *where, f"{row['verdict']!r} is no verdict")
     figures = tuple(_wanted(line, text) for text in row["figures"].split(" | ") if text)
     sources, said_at = (tuple(links.get((row["key"], role), ())) for role in ("source", "says"))
     _must(figures or sources, *where, f"{row['key']} has neither a figure nor a source")
@@ -141,7 +141,7 @@ def _claim(line: int, row: Mapping[str, str], links: _Links) -> Claim:
     if row["claimed"]:
         _must(figures, *where, "a claimed number needs a figure to be held against")
         claimed = amount_of(FIELDS[figures[0].field], row["claimed"], row["unit"])
-    verdict = Verdict(row["verdict"])
+    verdict = ClaimVerdict(row["verdict"])
     return Claim(
         key=row["key"],
         subject=row["subject"],
@@ -155,11 +155,11 @@ def _claim(line: int, row: Mapping[str, str], links: _Links) -> Claim:
     )
 
 
-def _wanted(line: int, text: str) -> Wanted:
+def _wanted(line: int, text: str) -> ClaimedValue:
     found = _FIGURE.fullmatch(text.strip())
     if found is None or found[2] not in FIELDS:
         raise ClaimsError(f"claims.csv:{line}: {text!r} is no figure: write slug:field or slug:field[condition]")
-    return Wanted(found[1], found[2], found[3] or "")
+    return ClaimedValue(found[1], found[2], found[3] or "")
 
 
 def matching(claims: Sequence[Claim], verdict: str, q: str) -> list[Claim]:
@@ -189,8 +189,10 @@ def checked(claims: Sequence[Claim]) -> list[Checked]:
 
 
 def _figures(
-    wanted: Sequence[Wanted], sheets: Mapping[str, Accelerator], values: Mapping[tuple[int, str], Sequence[SpecValue]]
-) -> list[Figure]:
+    wanted: Sequence[ClaimedValue],
+    sheets: Mapping[str, Accelerator],
+    values: Mapping[tuple[int, str], Sequence[SpecValue]],
+) -> list[ClaimFigure]:
     """Sheets that are not public are left out."""
     return [
         _figure(item, sheets[item.accelerator], values.get((sheets[item.accelerator].pk, item.field), ()))
@@ -199,20 +201,20 @@ def _figures(
     ]
 
 
-def _figure(wanted: Wanted, sheet: Accelerator, values: Sequence[SpecValue]) -> Figure:
+def _figure(wanted: ClaimedValue, sheet: Accelerator, values: Sequence[SpecValue]) -> ClaimFigure:
     field = FIELDS[wanted.field]
     if wanted.condition:
         found = [value for value in values if meaning_of(value) == wanted.condition]
     else:
         found = usual_values(field, values)
     source = found[0].source if found else None
-    return Figure(
+    return ClaimFigure(
         accelerator=sheet,
         title=field.words[0],
         text=joined([for_people(value).label for value in found]),
         condition=describe(meaning_of(found[0])) if found else "",
         amounts=tuple(value.amount for value in found if value.amount is not None),
-        source=Link(source.title, source.url) if source else None,
+        source=ClaimSource(source.title, source.url) if source else None,
     )
 
 
@@ -226,8 +228,8 @@ def disagreements(found: Sequence[Checked]) -> list[str]:
         claim, amounts = item.claim, [amount for figure in item.figures for amount in figure.amounts]
         if claim.figures and not amounts and claim.claimed is not None:
             problems.append(f"{claim.key}: the catalogue has none of its figures")
-        elif claim.claimed is not None and claim.verdict != Verdict.DEPENDS:
+        elif claim.claimed is not None and claim.verdict != ClaimVerdict.DEPENDS:
             is_there = any(abs(amount - claim.claimed) <= SAME * amount for amount in amounts)
-            if is_there != (claim.verdict == Verdict.RIGHT):
+            if is_there != (claim.verdict == ClaimVerdict.RIGHT):
                 problems.append(f"{claim.key}: called {claim.verdict.value}, but the catalogue says {amounts}")
     return problems

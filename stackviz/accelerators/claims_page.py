@@ -11,7 +11,7 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_safe
 from django_htmx.http import push_url
 
-from stackviz.accelerators.claims import Checked, Claim, Verdict, checked, matching, read_claims
+from stackviz.accelerators.claims import Checked, Claim, ClaimVerdict, checked, matching, read_claims
 from stackviz.catalog.models import CatalogueEdition
 from stackviz.web.address import AddressReader, Note
 from stackviz.web.download import csv_response, json_response
@@ -23,7 +23,7 @@ HEADER = ("key", "subject", "claim", "verdict", "answer", "figures", "sources")
 
 
 @dataclass(frozen=True, slots=True)
-class Choice:
+class VerdictChoice:
     """A verdict to filter by; "" is all of them."""
 
     value: str
@@ -65,7 +65,7 @@ def claims(request: HttpRequest) -> HttpResponse:
 def read_claims_query(parameters: QueryDict) -> ClaimsQuery:
     reader = AddressReader(parameters)
     return ClaimsQuery(
-        verdict=reader.choice("verdict", Verdict.values, _("verdict")),
+        verdict=reader.choice("verdict", ClaimVerdict.values, _("verdict")),
         q=reader.text("q"),
         format=reader.file_format(("csv", "json")),
         notes=reader.notes({"verdict", "q", "format"}),
@@ -85,14 +85,14 @@ def _html(query: ClaimsQuery, found: Sequence[Claim]) -> str:
     return cached_html(("claims", query.verdict, CatalogueEdition.current()), made, CACHE_S)
 
 
-def _choices(query: ClaimsQuery) -> list[Choice]:
+def _choices(query: ClaimsQuery) -> list[VerdictChoice]:
     everything = matching(read_claims(), "", query.q)
-    counts = {verdict: sum(claim.verdict == verdict for claim in everything) for verdict in Verdict}
+    counts = {verdict: sum(claim.verdict == verdict for claim in everything) for verdict in ClaimVerdict}
     rest = [
-        Choice(verdict.value, str(verdict.label), counts[verdict], query.address(verdict=verdict.value))
-        for verdict in Verdict
+        VerdictChoice(verdict.value, str(verdict.label), counts[verdict], query.address(verdict=verdict.value))
+        for verdict in ClaimVerdict
     ]
-    return [Choice("", _("all"), len(everything), query.address(verdict="")), *rest]
+    return [VerdictChoice("", _("all"), len(everything), query.address(verdict="")), *rest]
 
 
 def _file(format_: str, found: Sequence[Checked]) -> HttpResponse:

@@ -15,7 +15,7 @@ from stackviz.catalog.public import PublicCatalogue
 
 
 @dataclass(frozen=True, slots=True)
-class Choice:
+class FacetChoice:
     """One option of a filter. `count`: how many it would find; `element`: what the page calls the count."""
 
     value: str
@@ -31,7 +31,7 @@ class Facet:
 
     name: str
     title: str
-    choices: tuple[Choice, ...]
+    choices: tuple[FacetChoice, ...]
     hint: str = ""
 
     @property
@@ -93,7 +93,7 @@ def _facet(
 ) -> Facet:
     taken = frozenset(chosen)
     choices = [
-        Choice(value, str(label), counts.get(value, 0), value in taken, f"n-{name}-{slugify(value)}")
+        FacetChoice(value, str(label), counts.get(value, 0), value in taken, f"n-{name}-{slugify(value)}")
         for value, label in labels.items()
     ]
     return Facet(name, title, tuple(choices), hint)

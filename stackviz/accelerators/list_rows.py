@@ -18,7 +18,7 @@ from stackviz.units import format_number
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Column:
+class ListColumn:
     """The head of a column. `condition` holds for all its figures unless a cell says otherwise.
 
     `sort_address` sorts by it, the other way round where it is sorted by already; `order` is what aria-sort says.
@@ -35,7 +35,7 @@ class Column:
 
 
 @dataclass(frozen=True, slots=True)
-class Cell:
+class ListCell:
     """One figure in a row; `remark` is said where it holds under another condition than the column's head says.
 
     Without a `text`, `missing` says why there is none.
@@ -52,7 +52,7 @@ class Cell:
 class ListRow:
     accelerator: Accelerator
     kind: str
-    cells: tuple[Cell, ...]
+    cells: tuple[ListCell, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,14 +76,14 @@ def kind_words() -> dict[str, str]:
     return {value: str(label) for value, label in Accelerator.Kind.choices}
 
 
-def columns(query: ListQuery) -> tuple[Column, ...]:
+def columns(query: ListQuery) -> tuple[ListColumn, ...]:
     """The heads of the columns asked for."""
     return tuple(_column(FIELDS[name], query) for name in query.columns)
 
 
-def _column(field: Field, query: ListQuery) -> Column:
+def _column(field: Field, query: ListQuery) -> ListColumn:
     is_dense = field.usual[-1] == DENSE
-    return Column(
+    return ListColumn(
         field=field.name,
         title=field.words[0],
         unit=printed_unit(field.unit),
@@ -111,11 +111,11 @@ def _order(key: str, query: ListQuery) -> str:
     return "descending" if query.is_descending else "ascending"
 
 
-def name_column(query: ListQuery) -> Column:
+def name_column(query: ListQuery) -> ListColumn:
     """The head of the names: the usual order, but for a search, which has the nearest first."""
     order = _order("name", query) or ("" if query.sort or query.q else "ascending")
     sort = "-name" if order == "ascending" else "name" if query.q else ""
-    return Column(
+    return ListColumn(
         field="name",
         title=_("Name"),
         unit="",
@@ -127,11 +127,11 @@ def name_column(query: ListQuery) -> Column:
     )
 
 
-def kind_column(query: ListQuery) -> Column:
+def kind_column(query: ListQuery) -> ListColumn:
     """The head of the kinds."""
     address = query.address(sort=next_sort("kind", query))
     order = _order("kind", query)
-    return Column(
+    return ListColumn(
         field="kind",
         title=_("Kind"),
         unit="",
@@ -148,21 +148,21 @@ def list_rows(accelerators: Sequence[Accelerator], names: Sequence[str], catalog
     kinds, language = kind_words(), get_language()
     fields = [FIELDS[name] for name in names]
 
-    def cell(item: Accelerator, field: Field) -> Cell:
+    def cell(item: Accelerator, field: Field) -> ListCell:
         values = catalogue.preferred(item.pk, field.name)
         return catalogue.once(("cell", item.pk, field.name, language), lambda: _cell(item, field, values))
 
     return [ListRow(item, kinds[item.kind], tuple(cell(item, field) for field in fields)) for item in accelerators]
 
 
-def _cell(accelerator: Accelerator, field: Field, values: Sequence[SpecValue]) -> Cell:
+def _cell(accelerator: Accelerator, field: Field, values: Sequence[SpecValue]) -> ListCell:
     found = headline(field, values)
     if not found.is_published:
-        return Cell("", "", "", missing_words(field, accelerator), not field.is_text)
+        return ListCell("", "", "", missing_words(field, accelerator), not field.is_text)
     exact = found.exact if found.exact != found.number else ""
     if found.basis not in ("", "published", "probed"):
         exact = f"{exact} · {SpecValue.Basis(found.basis).label}"
-    return Cell(found.number, exact, _remark(field, found), "", not field.is_text)
+    return ListCell(found.number, exact, _remark(field, found), "", not field.is_text)
 
 
 def missing_words(field: Field, accelerator: Accelerator) -> str:

@@ -34,7 +34,7 @@ NOT_LISTED = frozenset({"vendor", "nvml_name", "reported_name"})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Said:
+class SheetFigure:
     """What one source says: the figure as text, the exact one, and where it is from.
 
     `basis`: how the source came by it, in words; "" where it is simply published. `host`: of the source's address.
@@ -58,10 +58,10 @@ class SheetValue:
     when, in words. `more`: what opens below the row, in a few words.
     """
 
-    said: Said
+    said: SheetFigure
     condition: str
-    confirmed_by: tuple[Said, ...]
-    others: tuple[Said, ...]
+    confirmed_by: tuple[SheetFigure, ...]
+    others: tuple[SheetFigure, ...]
     decided: str
     checked: str
     history: History | None
@@ -296,7 +296,7 @@ def _kind_of(value: SpecValue) -> str:
     return value.source.kind if value.source else ""
 
 
-def _more(confirmed: int, others: Sequence[Said], history: History | None) -> str:
+def _more(confirmed: int, others: Sequence[SheetFigure], history: History | None) -> str:
     """What the row hides, most telling first: `1 other figure: 3,000 GB/s · 2 sources · changed once`."""
     parts = []
     if others:
@@ -325,11 +325,11 @@ def _day(moment: datetime) -> str:
     return f"{moment.astimezone(UTC):%Y-%m-%d}"
 
 
-def said(value: SpecValue) -> Said:
+def said(value: SpecValue) -> SheetFigure:
     """What one source says, as text."""
     shown = for_people(value)
     source = value.source
-    return Said(
+    return SheetFigure(
         text=shown.label,
         exact=shown.exact,
         basis="" if value.basis == SpecValue.Basis.PUBLISHED else value.get_basis_display(),

@@ -29,7 +29,7 @@ _RECORDED = (
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class ValueStep:
     """One change: when, by whom, from what, to what, why. An empty `old` was added, an empty `new` taken away."""
 
     when: datetime
@@ -44,7 +44,7 @@ class History:
     """Of one field under one condition: since when it is in public, and what changed since, newest first."""
 
     since: datetime
-    steps: tuple[Step, ...]
+    steps: tuple[ValueStep, ...]
     left_out: int
 
 
@@ -59,7 +59,7 @@ def value_histories(accelerator_id: int, until: datetime | None = None) -> dict[
     for record in rows:
         by_row[record.id].append(record)
     first: dict[Slot, datetime] = {}
-    steps: dict[Slot, list[Step]] = defaultdict(list)
+    steps: dict[Slot, list[ValueStep]] = defaultdict(list)
     for row in by_row.values():
         for slot, step in _told(row, people):
             first[slot] = min(step.when, first.get(slot, step.when))
@@ -68,12 +68,12 @@ def value_histories(accelerator_id: int, until: datetime | None = None) -> dict[
     return {slot: _history(since, steps[slot]) for slot, since in first.items()}
 
 
-def _history(since: datetime, steps: list[Step]) -> History:
+def _history(since: datetime, steps: list[ValueStep]) -> History:
     newest = sorted(steps, key=lambda step: step.when, reverse=True)
     return History(since, tuple(newest[:MOST_STEPS]), max(0, len(newest) - MOST_STEPS))
 
 
-def _told(records: list[Any], people: Mapping[int, Any]) -> list[tuple[Slot, Step]]:
+def _told(records: list[Any], people: Mapping[int, Any]) -> list[tuple[Slot, ValueStep]]:
     """Each record of a row against the one before it; what left the public view as it was is not told."""
     found = []
     before: Any = None
@@ -83,7 +83,7 @@ def _told(records: list[Any], people: Mapping[int, Any]) -> list[tuple[Slot, Ste
         if old != new:
             shown = after or before
             reason = record.history_change_reason or ""
-            step = Step(record.history_date, _who(record, people), old, new, reason)
+            step = ValueStep(record.history_date, _who(record, people), old, new, reason)
             found.append(((shown.field, shown.condition), step))
         before = after
     return found
@@ -114,6 +114,6 @@ def _who(record: Any, people: Mapping[int, Any]) -> str:  # noqa: ANN401
     return _("not recorded")
 
 
-def _readable(step: Step) -> Step:
+def _readable(step: ValueStep) -> ValueStep:
     """The step without the reason of a load: who did it says as much."""
     return replace(step, reason="") if step.reason.startswith(LOADED) else step

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from stackviz.agent.folders import write_whole
-from stackviz.facts.asking import Missing, Surroundings
+from stackviz.facts.asking import MissingFact, Surroundings
 from stackviz.wire import hashed
 
 __all__ = ["machine_identity"]
@@ -36,7 +36,7 @@ def machine_identity(around: Surroundings, facts: dict[str, Any], cards: Iterabl
 
 
 def _system_id(around: Surroundings) -> str | None:
-    with suppress(Missing, OSError):
+    with suppress(MissingFact, OSError):
         if around.system == "Darwin":
             return _platform_uuid(around)
         if around.system == "Windows":

@@ -10,20 +10,20 @@ from typing import Any
 from stackviz.agent.exit_codes import Exit
 from stackviz.agent.progress import Progress
 from stackviz.agent.report_text import what_is_sent
-from stackviz.agent.spool import Spool, Waiting
-from stackviz.agent.upload import Clock, Delivery, Outcome, Server, deliver
+from stackviz.agent.spool import Spool, SpooledReport
+from stackviz.agent.upload import Clock, Delivery, Server, UploadOutcome, deliver
 from stackviz.wire import Report
 
 __all__ = ["send_waiting"]
 
 _EXITS = {
-    Outcome.DELIVERED: Exit.OK,
-    Outcome.REJECTED: Exit.REJECTED,
-    Outcome.KEY_REFUSED: Exit.KEY_REFUSED,
-    Outcome.WRONG_SERVER: Exit.WRONG_SERVER,
-    Outcome.NOT_IN_TIME: Exit.NOT_DELIVERED,
+    UploadOutcome.DELIVERED: Exit.OK,
+    UploadOutcome.REJECTED: Exit.REJECTED,
+    UploadOutcome.KEY_REFUSED: Exit.KEY_REFUSED,
+    UploadOutcome.WRONG_SERVER: Exit.WRONG_SERVER,
+    UploadOutcome.NOT_IN_TIME: Exit.NOT_DELIVERED,
 }
-_STOPS = {Outcome.KEY_REFUSED, Outcome.WRONG_SERVER, Outcome.NOT_IN_TIME}
+_STOPS = {UploadOutcome.KEY_REFUSED, UploadOutcome.WRONG_SERVER, UploadOutcome.NOT_IN_TIME}
 """Outcomes that would be the same for the next report: the rest stays in the spool untried."""
 
 
@@ -61,7 +61,7 @@ def send_waiting(
     return exit_
 
 
-def _take(spool: Spool, waiting: Waiting, delivery: Delivery, tally: _Tally, progress: Progress) -> None:
+def _take(spool: Spool, waiting: SpooledReport, delivery: Delivery, tally: _Tally, progress: Progress) -> None:
     report_id = str(waiting.report.id)
     tally.exits.append(_EXITS[delivery.outcome])
     entry: dict[str, Any] = {
@@ -71,10 +71,10 @@ def _take(spool: Spool, waiting: Waiting, delivery: Delivery, tally: _Tally, pro
         "status_url": delivery.status_url,
         "receipt_url": delivery.receipt_url,
     }
-    if delivery.outcome is Outcome.DELIVERED:
+    if delivery.outcome is UploadOutcome.DELIVERED:
         spool.delivered(waiting)
         progress.say(f"Delivered {report_id}{'' if delivery.was_new else ' (the site had it already)'}")
-    elif delivery.outcome is Outcome.REJECTED:
+    elif delivery.outcome is UploadOutcome.REJECTED:
         kept = spool.reject(waiting, delivery.status or 0, delivery.text)
         entry |= {"kept": str(kept), "answer": delivery.text[:2000]}
         progress.say(f"Rejected {report_id} with {delivery.status}: {delivery.text[:500]}\n  set aside: {kept}")
@@ -110,7 +110,9 @@ def _conclude(spool: Spool, arguments: argparse.Namespace, tally: _Tally, exit_:
         print("nothing waits in the spool", file=sys.stderr)
 
 
-def _is_agreed(spool: Spool, server: Server, waiting: Waiting, *, is_yes: bool, ask: Callable[[str], bool]) -> bool:
+def _is_agreed(
+    spool: Spool, server: Server, waiting: SpooledReport, *, is_yes: bool, ask: Callable[[str], bool]
+) -> bool:
     """Before the first upload to a server somebody must see what is sent, and agree."""
     if spool.is_confirmed(server.url):
         return True

@@ -22,7 +22,7 @@ from pathlib import Path
 from stackviz.agent.folders import TEMPORARY, flush_folder, write_whole
 from stackviz.wire import LIMITS, Report, ReportError, ReportTooLarge, parse_report, to_json
 
-__all__ = ["MOST_BYTES", "MOST_REPORTS", "Spool", "SpoolError", "Waiting"]
+__all__ = ["MOST_BYTES", "MOST_REPORTS", "Spool", "SpoolError", "SpooledReport"]
 
 MOST_REPORTS = 500
 MOST_BYTES = 512 * 1024 * 1024
@@ -34,7 +34,7 @@ class SpoolError(Exception):
 
 
 @dataclass(frozen=True)
-class Waiting:
+class SpooledReport:
     """One report in the spool. `body`: the bytes as they will be sent, however often."""
 
     path: Path
@@ -85,7 +85,7 @@ class Spool:
 
     # ---- taking out ---------------------------------------------------------------------------------------------
 
-    def waiting(self) -> Iterator[Waiting]:
+    def waiting(self) -> Iterator[SpooledReport]:
         """The reports that wait, oldest first. One that is no report any more goes to `corrupt/` and is told by
         `set_aside`."""
         for path in self._names():
@@ -99,14 +99,14 @@ class Spool:
                 continue  # another agent delivered it
             except OSError as error:
                 raise SpoolError(f"cannot read {path}: {error.strerror or error}") from None
-            yield Waiting(path, body, report)
+            yield SpooledReport(path, body, report)
 
-    def delivered(self, waiting: Waiting) -> None:
+    def delivered(self, waiting: SpooledReport) -> None:
         """The site has it: remove it."""
         waiting.path.unlink(missing_ok=True)
         flush_folder(self.folder)
 
-    def reject(self, waiting: Waiting, status: int, answer: str) -> Path:
+    def reject(self, waiting: SpooledReport, status: int, answer: str) -> Path:
         """The site will never take it: keep it with the answer, out of the way."""
         self._make_folder(self.rejected)
         target = self.rejected / waiting.path.name

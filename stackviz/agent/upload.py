@@ -24,7 +24,7 @@ from stackviz.agent import AGENT_NAME, __version__
 from stackviz.agent.watchdog import Watchdog, watched_handlers
 from stackviz.wire import Report
 
-__all__ = ["Answer", "Clock", "Delivery", "Outcome", "Server", "ServerError", "deliver"]
+__all__ = ["Clock", "Delivery", "Server", "ServerAnswer", "ServerError", "UploadOutcome", "deliver"]
 
 REPORTS_PATH = "/api/v1/reports/"
 _FIRST_WAIT_S = 1.0
@@ -39,7 +39,7 @@ class ServerError(ValueError):
     """--server or --key cannot be used; the text says why."""
 
 
-class Outcome(Enum):
+class UploadOutcome(Enum):
     DELIVERED = "delivered"
     REJECTED = "rejected"  # the site will never take this one
     KEY_REFUSED = "key refused"
@@ -51,7 +51,7 @@ class Outcome(Enum):
 class Delivery:
     """How sending one report ended. `was_new` is False if the site had it already."""
 
-    outcome: Outcome
+    outcome: UploadOutcome
     status: int | None = None
     text: str = ""
     status_url: str | None = None
@@ -61,7 +61,7 @@ class Delivery:
 
 
 @dataclass(frozen=True)
-class Answer:
+class ServerAnswer:
     """One HTTP answer, or none: then `status` is None and `text` says what happened instead."""
 
     status: int | None
@@ -76,7 +76,7 @@ class Answer:
         return self.is_cut_off and self.status is not None and 200 <= self.status < 300
 
 
-_NOT_IN_TIME = Answer(None, "the site does not answer in time")
+_NOT_IN_TIME = ServerAnswer(None, "the site does not answer in time")
 
 
 @dataclass(frozen=True)
@@ -123,7 +123,7 @@ class Server:
         is_here = parts is not None and parts.scheme in {"http", "https"} and parts.hostname == self._host
         return whole if is_here else None
 
-    def post(self, body: bytes, within_s: float = 0.0) -> Answer:
+    def post(self, body: bytes, within_s: float = 0.0) -> ServerAnswer:
         """Send one body once. `timeout_s` bounds each silence of the site; the whole takes no longer than `within_s`,
         or `timeout_s` where that is more."""
         headers = {
@@ -139,7 +139,7 @@ class Server:
         with Watchdog(max(within_s, self._timeout_s)) as watchdog:
             return self._ask(request, watchdog)
 
-    def _ask(self, request: urllib.request.Request, watchdog: Watchdog) -> Answer:
+    def _ask(self, request: urllib.request.Request, watchdog: Watchdog) -> ServerAnswer:
         try:
             with _opener(self._host, watchdog).open(request, timeout=self._timeout_s) as answered:
                 return self._answer(answered, watchdog)
@@ -151,14 +151,14 @@ class Server:
                 return _NOT_IN_TIME
             reason = error.reason if isinstance(error, urllib.error.URLError) else error
             is_final = isinstance(reason, ssl.SSLCertVerificationError)
-            return Answer(None, self.clean(_network_problem(reason)), is_final=is_final)
+            return ServerAnswer(None, self.clean(_network_problem(reason)), is_final=is_final)
 
-    def _answer(self, answered: Any, watchdog: Watchdog) -> Answer:  # noqa: ANN401 - an answer or an HTTPError
+    def _answer(self, answered: Any, watchdog: Watchdog) -> ServerAnswer:  # noqa: ANN401 - an answer or an HTTPError
         if watchdog.has_ended_it:  # then the headers are cut off, and look whole
             return _NOT_IN_TIME
         headers = {name.lower(): self.clean(value) for name, value in answered.headers.items()}
         body, is_broken = _read(answered, self._timeout_s)
-        return Answer(
+        return ServerAnswer(
             int(answered.status),
             self.clean(body.decode("utf-8", "replace")),
             headers,
@@ -186,7 +186,7 @@ def deliver(
         answer = server.post(body, deadline - clock.monotonic())
         attempts += 1
         delivery = _judge(server, report, answer, attempts)
-        if delivery.outcome is not Outcome.NOT_IN_TIME:
+        if delivery.outcome is not UploadOutcome.NOT_IN_TIME:
             return delivery
         wait_s = _wait_s(answer, attempts, clock)
         if clock.monotonic() + wait_s >= deadline:
@@ -195,21 +195,21 @@ def deliver(
         clock.sleep(wait_s)
 
 
-def _judge(server: Server, report: Report, answer: Answer, attempts: int) -> Delivery:
+def _judge(server: Server, report: Report, answer: ServerAnswer, attempts: int) -> Delivery:
     status = answer.status
     described = _described(server, answer)
     if answer.is_final:
-        return Delivery(outcome=Outcome.WRONG_SERVER, status=None, text=answer.text, attempts=attempts)
+        return Delivery(outcome=UploadOutcome.WRONG_SERVER, status=None, text=answer.text, attempts=attempts)
     if status is None or status in _LATER or status >= 500 or answer.stopped_halfway:
-        return Delivery(outcome=Outcome.NOT_IN_TIME, status=status, text=described, attempts=attempts)
+        return Delivery(outcome=UploadOutcome.NOT_IN_TIME, status=status, text=described, attempts=attempts)
     if status in {401, 403}:
-        return Delivery(outcome=Outcome.KEY_REFUSED, status=status, text=described, attempts=attempts)
+        return Delivery(outcome=UploadOutcome.KEY_REFUSED, status=status, text=described, attempts=attempts)
     if status in _NEVER:
-        return Delivery(outcome=Outcome.REJECTED, status=status, text=answer.text, attempts=attempts)
+        return Delivery(outcome=UploadOutcome.REJECTED, status=status, text=answer.text, attempts=attempts)
     said = _json_object(answer.text)
     if 200 <= status < 300 and str(said.get("id", "")).lower() == str(report.id):
         return Delivery(
-            outcome=Outcome.DELIVERED,
+            outcome=UploadOutcome.DELIVERED,
             status=status,
             status_url=server.absolute(said.get("status_url")),
             receipt_url=server.absolute(said.get("receipt_url")),
@@ -220,10 +220,10 @@ def _judge(server: Server, report: Report, answer: Answer, attempts: int) -> Del
         described = f"it sends us to {answer.headers.get('location', 'nowhere')}: give the right address as --server"
     elif 200 <= status < 300:  # a login page of a hotel network answers 200 to anything
         described = f"it answered {status}, and not as an accelweb site does"
-    return Delivery(outcome=Outcome.WRONG_SERVER, status=status, text=described, attempts=attempts)
+    return Delivery(outcome=UploadOutcome.WRONG_SERVER, status=status, text=described, attempts=attempts)
 
 
-def _described(server: Server, answer: Answer) -> str:
+def _described(server: Server, answer: ServerAnswer) -> str:
     if answer.status is None:
         return answer.text
     if answer.stopped_halfway:
@@ -242,7 +242,7 @@ def _json_object(text: str) -> dict[str, Any]:
     return said if isinstance(said, dict) else {}
 
 
-def _wait_s(answer: Answer, attempts: int, clock: Clock) -> float:
+def _wait_s(answer: ServerAnswer, attempts: int, clock: Clock) -> float:
     """Seconds to the next attempt: as long as the site asks for, else doubling, and never in step with other agents."""
     doubling = min(_LONGEST_WAIT_S, _FIRST_WAIT_S * 2 ** min(attempts - 1, 16))
     jittered: float = doubling * (0.5 + clock.jitter() / 2)

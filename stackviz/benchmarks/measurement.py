@@ -228,7 +228,7 @@ class Comparability(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Verdict:
+class ComparabilityOutcome:
     """The answer, and why. `reasons`: sentences for people; empty only for a plain yes."""
 
     answer: Comparability
@@ -248,7 +248,7 @@ class Verdict:
 _TELLING_CONDITIONS = ("tf32", "matmul_precision", "reduced_precision_reduction", "fallback_allowed", "inputs")
 
 
-def comparable(a: Measurement, b: Measurement) -> Verdict:
+def comparable(a: Measurement, b: Measurement) -> ComparabilityOutcome:
     """Whether these two results may be compared, and what to keep in mind when they are.
 
     Not when they did not do the same thing. "Cannot tell" when one has too few samples for an interval, or ran partly
@@ -256,12 +256,12 @@ def comparable(a: Measurement, b: Measurement) -> Verdict:
     """
     refusals = tuple(_refusals(a, b))
     if refusals:
-        return Verdict(Comparability.NOT_COMPARABLE, refusals)
+        return ComparabilityOutcome(Comparability.NOT_COMPARABLE, refusals)
     remarks = (*_differences(a, b), *_of_each(a, b))
     doubts = tuple(_doubts(a, b))
     if doubts:
-        return Verdict(Comparability.CANNOT_TELL, (*doubts, *remarks))
-    return Verdict(Comparability.WITH_REMARKS if remarks else Comparability.COMPARABLE, remarks)
+        return ComparabilityOutcome(Comparability.CANNOT_TELL, (*doubts, *remarks))
+    return ComparabilityOutcome(Comparability.WITH_REMARKS if remarks else Comparability.COMPARABLE, remarks)
 
 
 def is_refused(result: Measurement) -> bool:

@@ -76,7 +76,7 @@ class Counts:
 
 
 @dataclass(frozen=True, slots=True)
-class Summary:
+class LoadSummary:
     """What a load of the files about `what` did. `tables` is None where they were loaded already."""
 
     what: str

@@ -9,7 +9,7 @@ from stackviz.catalog.reviewed import Cell, Problem, read_reviewed
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
+class CheckOutcome:
     """One check: how many values it looked at, how many of them say why they differ, and what is wrong."""
 
     name: str
@@ -20,13 +20,13 @@ class Outcome:
 
 
 @dataclass(frozen=True, slots=True)
-class Verdict:
+class CatalogueCheck:
     """All checks. `idle`: exceptions that excuse nothing any more; no mistake, but to be taken out of the file."""
 
     public_accelerators: int
     reviewed_values: int
     names: int
-    outcomes: tuple[Outcome, ...]
+    outcomes: tuple[CheckOutcome, ...]
     idle: tuple[Cell, ...]
 
     @property
@@ -34,7 +34,7 @@ class Verdict:
         return not any(outcome.problems for outcome in self.outcomes)
 
 
-def check_catalogue(exceptions: Iterable[ExceptionLine] | None = None) -> Verdict:
+def check_catalogue(exceptions: Iterable[ExceptionLine] | None = None) -> CatalogueCheck:
     """Look at every public value and name. `exceptions`: those of the curated files, unless given. Three queries."""
     lines = read_catalogue(DATA).exceptions if exceptions is None else exceptions
     reviewed = read_reviewed({line.slot: line for line in lines})
@@ -43,8 +43,8 @@ def check_catalogue(exceptions: Iterable[ExceptionLine] | None = None) -> Verdic
         findings = list(look(reviewed))
         used |= {found.excused_by for found in findings if found.excused_by}
         problems = tuple(found.problem for found in findings if found.problem)
-        outcomes.append(Outcome(name, title, len(findings), sum(found.is_excused for found in findings), problems))
-    return Verdict(
+        outcomes.append(CheckOutcome(name, title, len(findings), sum(found.is_excused for found in findings), problems))
+    return CatalogueCheck(
         public_accelerators=len(reviewed.accelerators),
         reviewed_values=len(reviewed.values),
         names=len(reviewed.aliases),

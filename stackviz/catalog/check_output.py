@@ -2,12 +2,12 @@
 
 from collections.abc import Iterator, Sequence
 
-from stackviz.catalog.check import Verdict
+from stackviz.catalog.check import CatalogueCheck
 from stackviz.catalog.conditions import describe
 from stackviz.catalog.reviewed import Problem
 
 
-def as_data(verdict: Verdict) -> dict[str, object]:
+def as_data(verdict: CatalogueCheck) -> dict[str, object]:
     """Plain data, for --json."""
     return {
         "is_clean": verdict.is_clean,
@@ -37,7 +37,7 @@ def as_data(verdict: Verdict) -> dict[str, object]:
     }
 
 
-def as_lines(verdict: Verdict) -> Iterator[str]:
+def as_lines(verdict: CatalogueCheck) -> Iterator[str]:
     """For a terminal: a line per check, below it its problems by accelerator."""
     yield (
         f"{verdict.public_accelerators:,} public accelerators, {verdict.reviewed_values:,} reviewed values, "

@@ -16,27 +16,27 @@ from stackviz.catalog.fields import FIELDS, Field, amount_of
 from stackviz.catalog.formula import expectations
 from stackviz.catalog.models import Alias, SpecValue
 from stackviz.catalog.never_named import forbidden_address_in
-from stackviz.catalog.reviewed import Finding, Problem, Reviewed, cell_of
+from stackviz.catalog.reviewed import CheckFinding, Problem, Reviewed, cell_of
 
 # Two printed rates this near are the same rate, rounded differently.
 SAME = 0.01
 
 
-def _problem(value: SpecValue, expected: str) -> Finding:
-    return Finding(Problem(value.accelerator.slug, value.field, value.condition, _label(value), expected))
+def _problem(value: SpecValue, expected: str) -> CheckFinding:
+    return CheckFinding(Problem(value.accelerator.slug, value.field, value.condition, _label(value), expected))
 
 
-def _of_each(reviewed: Reviewed, wrong: Callable[[SpecValue], str]) -> Iterator[Finding]:
+def _of_each(reviewed: Reviewed, wrong: Callable[[SpecValue], str]) -> Iterator[CheckFinding]:
     """One finding per value; `wrong` says what was expected, or "" where all is well."""
     for value in reviewed.values:
         expected = wrong(value)
-        yield _problem(value, expected) if expected else Finding()
+        yield _problem(value, expected) if expected else CheckFinding()
 
 
 # --- each value by itself ---
 
 
-def _sources(reviewed: Reviewed) -> Iterator[Finding]:
+def _sources(reviewed: Reviewed) -> Iterator[CheckFinding]:
     def wrong(value: SpecValue) -> str:
         if value.source is None:
             return "a source"
@@ -57,7 +57,7 @@ def _is_page(text: str) -> bool:
     return is_on_web and bool(address.path.strip("/") or address.query)
 
 
-def _never_named(reviewed: Reviewed) -> Iterator[Finding]:
+def _never_named(reviewed: Reviewed) -> Iterator[CheckFinding]:
     def wrong(value: SpecValue) -> str:
         source = value.source
         texts = (value.note, value.said_by, *((source.title, source.url) if source else ()))
@@ -67,7 +67,7 @@ def _never_named(reviewed: Reviewed) -> Iterator[Finding]:
     return _of_each(reviewed, wrong)
 
 
-def _fields(reviewed: Reviewed) -> Iterator[Finding]:
+def _fields(reviewed: Reviewed) -> Iterator[CheckFinding]:
     def wrong(value: SpecValue) -> str:
         registered, product = value.registered_field, value.accelerator
         if registered is None:
@@ -79,7 +79,7 @@ def _fields(reviewed: Reviewed) -> Iterator[Finding]:
     return _of_each(reviewed, wrong)
 
 
-def _units(reviewed: Reviewed) -> Iterator[Finding]:
+def _units(reviewed: Reviewed) -> Iterator[CheckFinding]:
     def wrong(value: SpecValue) -> str:
         registered = value.registered_field
         if registered is None:
@@ -99,7 +99,7 @@ def _units(reviewed: Reviewed) -> Iterator[Finding]:
 _PRINTED = re.compile(r"(?<!another )\bsource prints (\d+(?:\.\d+)?)(?=$|[;,])")
 
 
-def _printed(reviewed: Reviewed) -> Iterator[Finding]:
+def _printed(reviewed: Reviewed) -> Iterator[CheckFinding]:
     def wrong(value: SpecValue) -> str:
         printed = _PRINTED.search(value.note)
         if printed is None or value.amount is None or float(printed[1]) == float(value.value):
@@ -109,7 +109,7 @@ def _printed(reviewed: Reviewed) -> Iterator[Finding]:
     return _of_each(reviewed, wrong)
 
 
-def _ranges(reviewed: Reviewed) -> Iterator[Finding]:
+def _ranges(reviewed: Reviewed) -> Iterator[CheckFinding]:
     def wrong(value: SpecValue) -> str:
         registered = value.registered_field
         if registered is None or value.amount is None or registered.plausible is None:
@@ -121,7 +121,7 @@ def _ranges(reviewed: Reviewed) -> Iterator[Finding]:
     return _of_each(reviewed, wrong)
 
 
-def _conditions(reviewed: Reviewed) -> Iterator[Finding]:
+def _conditions(reviewed: Reviewed) -> Iterator[CheckFinding]:
     def wrong(value: SpecValue) -> str:
         try:
             proper = canonical(value.condition)
@@ -145,12 +145,12 @@ def _names_sparsity(registered: Field) -> bool:
 # --- values against each other ---
 
 
-def _preferred(reviewed: Reviewed) -> Iterator[Finding]:
+def _preferred(reviewed: Reviewed) -> Iterator[CheckFinding]:
     for (slug, name, condition), values in reviewed.cells.items():
         chosen = [value for value in values if value.is_preferred]
         said = "; ".join(_label(value) for value in chosen or values)
         expected = f"one preferred value, not {len(chosen)}"
-        yield Finding() if len(chosen) == 1 else Finding(Problem(slug, name, condition, said, expected))
+        yield CheckFinding() if len(chosen) == 1 else CheckFinding(Problem(slug, name, condition, said, expected))
 
 
 def _comparable(reviewed: Reviewed) -> Iterator[SpecValue]:
@@ -168,12 +168,12 @@ def _is_readable(condition: str) -> bool:
     return True
 
 
-def _formulas(reviewed: Reviewed) -> Iterator[Finding]:
+def _formulas(reviewed: Reviewed) -> Iterator[CheckFinding]:
     for value in _comparable(reviewed):
         if not _is_judged(reviewed, value):
             continue
         differing = disagreements(value, reviewed.published[value.accelerator_id])
-        yield _excused_or(reviewed, value, "; ".join(str(one) for one in differing)) if differing else Finding()
+        yield _excused_or(reviewed, value, "; ".join(str(one) for one in differing)) if differing else CheckFinding()
 
 
 def _is_judged(reviewed: Reviewed, value: SpecValue) -> bool:
@@ -182,11 +182,11 @@ def _is_judged(reviewed: Reviewed, value: SpecValue) -> bool:
     return any(True for _one in expectations(published, formula, value.field, value.condition))
 
 
-def _sparse_as_dense(reviewed: Reviewed) -> Iterator[Finding]:
+def _sparse_as_dense(reviewed: Reviewed) -> Iterator[CheckFinding]:
     for value in _comparable(reviewed):
         if "sparsity=dense" in value.condition and value.amount:
             looks_sparse = _looks_sparse(reviewed, value)
-            yield _excused_or(reviewed, value, looks_sparse) if looks_sparse else Finding()
+            yield _excused_or(reviewed, value, looks_sparse) if looks_sparse else CheckFinding()
 
 
 # Rates that a design runs alike: of these neither is twice the other, unless a formula knows the design.
@@ -224,19 +224,19 @@ def _label(value: SpecValue) -> str:
     return f"{value.value} {value.unit}".rstrip()
 
 
-def _excused_or(reviewed: Reviewed, value: SpecValue, expected: str) -> Finding:
+def _excused_or(reviewed: Reviewed, value: SpecValue, expected: str) -> CheckFinding:
     """The problem, unless the data says why the value is right all the same."""
     if cell_of(value) in reviewed.exceptions:
-        return Finding(excused_by=cell_of(value), is_excused=True)
+        return CheckFinding(excused_by=cell_of(value), is_excused=True)
     if value.note.startswith(NOT_BY_FORMULA) or (value.note and not value.is_preferred):
-        return Finding(is_excused=True)
+        return CheckFinding(is_excused=True)
     return _problem(value, expected)
 
 
 # --- names ---
 
 
-def _names(reviewed: Reviewed) -> Iterator[Finding]:
+def _names(reviewed: Reviewed) -> Iterator[CheckFinding]:
     """A name leads to one sheet, or every sheet that has it says which memory size or core count is its own."""
     by_name: dict[str, list[Alias]] = defaultdict(list)
     for alias in reviewed.aliases:
@@ -245,7 +245,7 @@ def _names(reviewed: Reviewed) -> Iterator[Finding]:
     for alike in by_name.values():
         for position, alias in enumerate(alike):
             rivals = [other for other in alike[:position] if not _are_told_apart(alias, other)]
-            yield _double(alias, rivals) if rivals else Finding()
+            yield _double(alias, rivals) if rivals else CheckFinding()
 
 
 def _are_told_apart(alias: Alias, other: Alias) -> bool:
@@ -255,13 +255,13 @@ def _are_told_apart(alias: Alias, other: Alias) -> bool:
     return any(one and two and one != two for one, two in pairs)
 
 
-def _double(alias: Alias, rivals: Collection[Alias]) -> Finding:
+def _double(alias: Alias, rivals: Collection[Alias]) -> CheckFinding:
     slugs = ", ".join(sorted({other.accelerator.slug for other in rivals}))
     expected = f"a memory size or GPU core count that tells it from {slugs}, or kind undecided"
-    return Finding(Problem(alias.accelerator.slug, "", "", alias.name, expected))
+    return CheckFinding(Problem(alias.accelerator.slug, "", "", alias.name, expected))
 
 
-CHECKS: dict[str, tuple[str, Callable[[Reviewed], Iterator[Finding]]]] = {
+CHECKS: dict[str, tuple[str, Callable[[Reviewed], Iterator[CheckFinding]]]] = {
     "source": ("every public value has a source: a page with a web address", _sources),
     "never-named": ("no source or note names an address of data/never_named.csv", _never_named),
     "field": ("every value is of a registered field that its product can have", _fields),

@@ -21,7 +21,7 @@ DIGITS = 4  # a derived figure is no more exact than what went into it
 
 
 @dataclass(frozen=True, slots=True)
-class Need:
+class RequiredInput:
     """One input: the first of `fields` that is published under one of `conditions`; () are the field's usual ones."""
 
     fields: tuple[str, ...]
@@ -41,7 +41,7 @@ class Derivation:
     factor: float
     formula: Words
     meaning: Words
-    needs: tuple[Need, Need]
+    needs: tuple[RequiredInput, RequiredInput]
     higher_is_better: bool | None = None
 
     @property
@@ -87,15 +87,15 @@ class Derived:
 
 
 # A chip's rate is not held against the power of a whole system, nor against a limit somebody may set.
-_POWER = Need(("tdp_w",), ("", "load=peak"))
+_POWER = RequiredInput(("tdp_w",), ("", "load=peak"))
 # What a shop asks, or what a kit costs with its board and memory, is no launch price of the chip.
-_PRICE = Need(("launch_price_usd",), ("",))
-_RATE = Need(("bf16_tensor_tflops", "fp16_tensor_tflops"))
-_FP32 = Need(("fp32_tflops",))
-_INT8 = Need(("int8_tensor_tops",))
-_BANDWIDTH = Need(("memory_bandwidth_gb_s",), ("", "scope=on-chip"))
-_MEMORY = Need(("memory_gb",), ("", "scope=on-chip"))
-_LARGEST_MEMORY = Need(("memory_gb", "memory_gb_max"), ("", "scope=on-chip"))
+_PRICE = RequiredInput(("launch_price_usd",), ("",))
+_RATE = RequiredInput(("bf16_tensor_tflops", "fp16_tensor_tflops"))
+_FP32 = RequiredInput(("fp32_tflops",))
+_INT8 = RequiredInput(("int8_tensor_tops",))
+_BANDWIDTH = RequiredInput(("memory_bandwidth_gb_s",), ("", "scope=on-chip"))
+_MEMORY = RequiredInput(("memory_gb",), ("", "scope=on-chip"))
+_LARGEST_MEMORY = RequiredInput(("memory_gb", "memory_gb_max"), ("", "scope=on-chip"))
 # The formula's words name these; of the others the condition says which one was taken.
 _NAMED = frozenset({"memory_bandwidth_gb_s", "memory_gb", "tdp_w", "launch_price_usd"})
 
@@ -237,7 +237,7 @@ def derive_one(derivation: Derivation, found: Amounts, accelerator_id: int) -> D
     return _with(derivation, above, below)
 
 
-def _input(need: Need, found: Amounts, accelerator_id: int) -> Input | None:
+def _input(need: RequiredInput, found: Amounts, accelerator_id: int) -> Input | None:
     for name in need.fields:
         for condition in need.conditions or FIELDS[name].usual:
             amount = found.get((accelerator_id, name, condition))
@@ -246,7 +246,7 @@ def _input(need: Need, found: Amounts, accelerator_id: int) -> Input | None:
     return None
 
 
-def _why_missing(need: Need, found: Amounts, accelerator_id: int) -> str:
+def _why_missing(need: RequiredInput, found: Amounts, accelerator_id: int) -> str:
     """Which input there is none of, and under which other conditions it is published, in words."""
     field = FIELDS[need.fields[0]]
     others = sorted(condition for pk, name, condition in found if (pk, name) == (accelerator_id, field.name))

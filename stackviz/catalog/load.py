@@ -4,7 +4,7 @@ from pathlib import Path
 
 from django.db import transaction
 
-from stackviz.catalog.change import BATCH, Change, Counts, Summary, loading, wait_for_other_loads
+from stackviz.catalog.change import BATCH, Change, Counts, LoadSummary, loading, wait_for_other_loads
 from stackviz.catalog.files import DATA, Catalogue, data_version, read_catalogue
 from stackviz.catalog.models import Accelerator, Alias, CatalogueEdition, CatalogueLoad, Source, SpecValue, Vendor
 from stackviz.catalog.names import normalized
@@ -12,21 +12,21 @@ from stackviz.catalog.names import normalized
 Slot = tuple[int, str, str]  # accelerator id, field, condition: one value of these may be preferred
 
 
-def load_catalogue(folder: Path = DATA, *, force: bool = False) -> Summary:
+def load_catalogue(folder: Path = DATA, *, force: bool = False) -> LoadSummary:
     """Load the curated files in one transaction. Cheap when they are loaded already, unless `force`.
 
     Raises CuratedDataError, and changes nothing, when the files are wrong.
     """
     version = data_version(folder)
     if CatalogueLoad.latest_version() == version and not force:
-        return Summary("catalogue", version)
+        return LoadSummary("catalogue", version)
     catalogue = read_catalogue(folder)
     with transaction.atomic():
         wait_for_other_loads()
         if CatalogueLoad.latest_version() == version and not force:
-            return Summary("catalogue", version)
+            return LoadSummary("catalogue", version)
         with loading(version) as reason:
-            summary = Summary("catalogue", version, _load(catalogue, reason))
+            summary = LoadSummary("catalogue", version, _load(catalogue, reason))
         CatalogueLoad.objects.create(version=version, summary=str(summary))
         CatalogueEdition.renew()
     return summary

@@ -24,7 +24,7 @@ class Problem:
 
 
 @dataclass(slots=True)
-class Finding:
+class CheckFinding:
     """What one look at one value or name found: nothing, an excuse, or a problem."""
 
     problem: Problem | None = None

@@ -41,7 +41,7 @@ class SpecCell:
 
 
 @dataclass(frozen=True, slots=True)
-class Missing:
+class MissingValue:
     """Why a cell has no figure. `reason`: a key of `web.words.MISSING`, or "other_condition".
 
     Then the product has `instead`, under `condition` (in words): to be shown, never to be compared. `detail`: more
@@ -69,7 +69,7 @@ class SpecRow:
     cells: tuple[SpecCell | None, ...]
     meaning: str = ""
     group: str = ""
-    missing: tuple[Missing | None, ...] = ()
+    missing: tuple[MissingValue | None, ...] = ()
 
     @property
     def differs(self) -> bool:
@@ -177,17 +177,17 @@ def _row(field: Field, under: _Under, of_field: Sequence[_Under], columns: Seque
     )
 
 
-def _nearest(condition: str, of_field: Sequence[_Under], place: int) -> Missing | None:
+def _nearest(condition: str, of_field: Sequence[_Under], place: int) -> MissingValue | None:
     """The field's figure in this column under the condition most like the row's; None if there is none."""
     others = [(other, cells[place]) for other, cells in of_field if place in cells]
     if not others:
         return None
-    return Missing("other_condition", *max(others, key=lambda other: _likeness(other[0], condition)))
+    return MissingValue("other_condition", *max(others, key=lambda other: _likeness(other[0], condition)))
 
 
-def _without_figure(field: Field, accelerator: Accelerator) -> Missing:
+def _without_figure(field: Field, accelerator: Accelerator) -> MissingValue:
     applies = field.applies_to(accelerator.vendor.slug, accelerator.kind)
-    return Missing("not_published" if applies else "does_not_apply")
+    return MissingValue("not_published" if applies else "does_not_apply")
 
 
 @lru_cache(maxsize=4096)

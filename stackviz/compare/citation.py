@@ -10,25 +10,25 @@ from stackviz.web.bibtex import bibtex_text
 
 
 @dataclass(frozen=True, slots=True)
-class Citation:
+class ComparisonCitation:
     """One way to write it: the name of the form, and the text to copy."""
 
     form: str
     text: str
 
 
-def citations(title: str, address: str, at: datetime) -> tuple[Citation, ...]:
+def citations(title: str, address: str, at: datetime) -> tuple[ComparisonCitation, ...]:
     """The comparison `title` as it stood at `at`, found at `address`, which will show the same again."""
     day = at.strftime("%Y-%m-%d")
     moment = at.strftime("%Y-%m-%d %H:%M:%S UTC")
     return (
-        Citation("BibTeX", _bibtex(title, address, at, moment)),
-        Citation(
+        ComparisonCitation("BibTeX", _bibtex(title, address, at, moment)),
+        ComparisonCitation(
             _("Plain text"),
             _("accelweb, “%(title)s”: published figures as of %(moment)s, %(address)s")
             % {"title": title, "moment": moment, "address": address},
         ),
-        Citation("Markdown", f"[{_markdown(title)}]({address}) (accelweb, {day})"),
+        ComparisonCitation("Markdown", f"[{_markdown(title)}]({address}) (accelweb, {day})"),
     )
 
 

@@ -10,7 +10,7 @@ from stackviz.compare.query import Address
 from stackviz.compare.spec_table import Sheets, sheets_of, spec_rows
 from stackviz.compare.stacks import Stacks, stacks_of
 from stackviz.compare.subjects import Head, Loaded, baseline, heads_of
-from stackviz.compare.summary import Verdict, gap_verdicts, measured_verdicts, sheet_verdicts
+from stackviz.compare.summary import SummaryLine, gap_verdicts, measured_verdicts, sheet_verdicts
 from stackviz.reports.findings import sort_findings
 from stackviz.rules import Finding
 
@@ -28,7 +28,7 @@ class Comparison:
     """`stacks` None: a comparison of the past, of which only spec sheets are kept. `base`: of the machines."""
 
     heads: tuple[Head, ...]
-    verdicts: tuple[Verdict, ...]
+    verdicts: tuple[SummaryLine, ...]
     stacks: Stacks | None
     sheets: Sheets
     machines: tuple[Head, ...]

@@ -9,7 +9,7 @@ from django.urls import reverse
 from django.utils.translation import gettext as _
 
 from stackviz.benchmarks.chart import Charted, results_figure
-from stackviz.benchmarks.measurement import Comparability, Measurement, Rate, Verdict, comparable
+from stackviz.benchmarks.measurement import Comparability, ComparabilityOutcome, Measurement, Rate, comparable
 from stackviz.charts.bars import Meter, meter
 from stackviz.stats import ratio
 from stackviz.units import format_factor
@@ -46,7 +46,7 @@ class MeasuredRow:
     title: str
     setting: str
     cells: tuple[MeasuredCell, ...]
-    verdict: Verdict | None
+    verdict: ComparabilityOutcome | None
     formula: str
 
 
@@ -120,7 +120,7 @@ def _stands_out(results: Sequence[Measurement]) -> bool:
     return apart is not None and apart.is_different is True
 
 
-def _verdict(results: Sequence[Measurement]) -> Verdict | None:
+def _verdict(results: Sequence[Measurement]) -> ComparabilityOutcome | None:
     """The least favourable of the verdicts of every result against the first; None with fewer than two."""
     if len(results) < 2:
         return None
@@ -128,7 +128,7 @@ def _verdict(results: Sequence[Measurement]) -> Verdict | None:
     verdicts = [comparable(results[0], other) for other in results[1:]]
     worst = max(verdicts, key=lambda verdict: order.index(verdict.answer))
     reasons = dict.fromkeys(reason for verdict in verdicts for reason in verdict.reasons)
-    return Verdict(worst.answer, tuple(reasons))
+    return ComparabilityOutcome(worst.answer, tuple(reasons))
 
 
 def _cell(

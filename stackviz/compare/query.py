@@ -29,7 +29,7 @@ _SLUG = r"[A-Za-z0-9][A-Za-z0-9_-]*"
 _NAME = re.compile(rf"(?:(?P<stack>stack:)|(?P<machine>machine:(?P<lab>{_SLUG})/))?(?P<slug>{_SLUG})")
 
 
-class Kind(StrEnum):
+class SubjectKind(StrEnum):
     ACCELERATOR = "accelerator"
     STACK = "stack"
     MACHINE = "machine"
@@ -39,16 +39,16 @@ class Kind(StrEnum):
 class Subject:
     """One named subject; `lab` is empty but for a machine."""
 
-    kind: Kind
+    kind: SubjectKind
     slug: str
     lab: str = ""
 
     @property
     def name(self) -> str:
         """As it stands in the address."""
-        if self.kind is Kind.MACHINE:
+        if self.kind is SubjectKind.MACHINE:
             return machine_subject(self.lab, self.slug)
-        return f"stack:{self.slug}" if self.kind is Kind.STACK else self.slug
+        return f"stack:{self.slug}" if self.kind is SubjectKind.STACK else self.slug
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +58,7 @@ class Selection:
     subjects: tuple[Subject, ...]
     refused: tuple[Note, ...] = ()
 
-    def of_kind(self, kind: Kind) -> tuple[Subject, ...]:
+    def of_kind(self, kind: SubjectKind) -> tuple[Subject, ...]:
         return tuple(subject for subject in self.subjects if subject.kind is kind)
 
 
@@ -67,8 +67,8 @@ def parse_subject(value: str) -> Subject | None:
     if len(value) > SUBJECT_MAX_CHARS or not (match := _NAME.fullmatch(value)):
         return None
     if match["machine"]:
-        return Subject(Kind.MACHINE, match["slug"], match["lab"])
-    return Subject(Kind.STACK if match["stack"] else Kind.ACCELERATOR, match["slug"])
+        return Subject(SubjectKind.MACHINE, match["slug"], match["lab"])
+    return Subject(SubjectKind.STACK if match["stack"] else SubjectKind.ACCELERATOR, match["slug"])
 
 
 def parse_selection(values: Iterable[str]) -> Selection:
@@ -178,7 +178,7 @@ def read_compare_query(query: QueryDict) -> CompareQuery:
 
 
 def _of_the_past(selection: Selection) -> Selection:
-    sheets = selection.of_kind(Kind.ACCELERATOR)
+    sheets = selection.of_kind(SubjectKind.ACCELERATOR)
     others = tuple(_without_history(subject) for subject in selection.subjects if subject not in sheets)
     return Selection(sheets, (*selection.refused, *others))
 

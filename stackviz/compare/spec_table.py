@@ -13,7 +13,7 @@ from django.utils.translation import gettext as _
 
 from stackviz.catalog.derived import Derived
 from stackviz.catalog.fields import FIELDS, GROUPS
-from stackviz.catalog.spec_table import Missing, SpecCell, SpecColumn, SpecRow, spec_columns, table_of
+from stackviz.catalog.spec_table import MissingValue, SpecCell, SpecColumn, SpecRow, spec_columns, table_of
 from stackviz.compare.query import Address
 from stackviz.compare.subjects import Head, Loaded, baseline
 from stackviz.units import format_factor, to_si
@@ -69,7 +69,7 @@ class SheetRow:
 
 
 @dataclass(frozen=True, slots=True)
-class SheetGroup:
+class ComparedGroup:
     """Rows under one heading of the registry; the last group is of figures computed here."""
 
     name: str
@@ -78,7 +78,7 @@ class SheetGroup:
 
 
 @dataclass(frozen=True, slots=True)
-class Source:
+class NumberedSource:
     number: int
     title: str
     url: str
@@ -95,9 +95,9 @@ class Sheets:
     heads: tuple[Head, ...]
     per_card: frozenset[int]
     base: Head | None
-    groups: tuple[SheetGroup, ...]
+    groups: tuple[ComparedGroup, ...]
     rows: tuple[SheetRow, ...]
-    sources: tuple[Source, ...]
+    sources: tuple[NumberedSource, ...]
 
     @property
     def differing_count(self) -> int:
@@ -153,7 +153,7 @@ def sheets_of(chosen: Sequence[Loaded], heads: tuple[Head, ...], rows: Sequence[
         base=base,
         groups=_groups([row for row in shown if row.differs or not address.only_differences]),
         rows=shown,
-        sources=tuple(Source(number, title, url) for (title, url), number in numbers.items()),
+        sources=tuple(NumberedSource(number, title, url) for (title, url), number in numbers.items()),
     )
 
 
@@ -163,10 +163,11 @@ def _shown(row: SpecRow) -> list[SpecCell]:
     return [cell for cell in (*row.cells, *instead) if cell is not None]
 
 
-def _groups(rows: Sequence[SheetRow]) -> tuple[SheetGroup, ...]:
+def _groups(rows: Sequence[SheetRow]) -> tuple[ComparedGroup, ...]:
     titles = {group.name: str(group.title) for group in GROUPS} | {DERIVED: _("Derived here from these figures")}
     return tuple(
-        SheetGroup(name, titles[name], tuple(of_group)) for name, of_group in groupby(rows, lambda line: line.row.group)
+        ComparedGroup(name, titles[name], tuple(of_group))
+        for name, of_group in groupby(rows, lambda line: line.row.group)
     )
 
 
@@ -219,8 +220,8 @@ def _says_more(amount: float, text: str, unit: str) -> bool:
     return not math.isclose(shown, amount, rel_tol=1e-12)
 
 
-def _missing_cell(row: SpecRow, why: Missing | None, numbers: dict[tuple[str, str], int]) -> SheetCell:
-    why = why or Missing("not_published")
+def _missing_cell(row: SpecRow, why: MissingValue | None, numbers: dict[tuple[str, str], int]) -> SheetCell:
+    why = why or MissingValue("not_published")
     if why.instead is None:
         return SheetCell(missing=why.detail or missing_text(why.reason), reason=why.reason)
     other = _sheet_cell(row, why.instead, None, None, numbers)
@@ -283,7 +284,7 @@ def _derived_cell(figure: Derived) -> SpecCell:
     )
 
 
-def _derived_missing(figure: Derived) -> Missing:
+def _derived_missing(figure: Derived) -> MissingValue:
     if figure.amount is None:
-        return Missing("cannot_tell", detail=figure.reason)
-    return Missing("other_condition", figure.condition, _derived_cell(figure))
+        return MissingValue("cannot_tell", detail=figure.reason)
+    return MissingValue("other_condition", figure.condition, _derived_cell(figure))

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from django.utils.translation import gettext as _
 
 from stackviz.catalog.models import Accelerator
-from stackviz.compare.query import Address, Kind, Subject
+from stackviz.compare.query import Address, Subject, SubjectKind
 from stackviz.compare.subjects import Loaded, describe
 from stackviz.diagrams.boxes import Box, StackColumn, sheet_column
 from stackviz.diagrams.layers import Layer, State
@@ -52,7 +52,7 @@ def stacks_of(chosen: Sequence[Loaded]) -> Stacks:
     """
     columns = columns_of(chosen, with_differences=len(chosen) <= 2 or not _is_brief(chosen))
     slugs = dict.fromkeys(loaded.stack_slug for loaded in chosen if loaded.stack_slug)
-    stacks = tuple(Subject(Kind.STACK, slug) for slug in slugs)
+    stacks = tuple(Subject(SubjectKind.STACK, slug) for slug in slugs)
     explained_url = Address(stacks).query() if not _are_stacks(chosen) and len(stacks) == 2 else ""
     memories = tuple(_memories(slugs)) if _are_stacks(chosen) else ()
     return Stacks(draw_columns(columns.drawn), columns.undescribed, _is_brief(chosen), explained_url, memories)
@@ -69,7 +69,7 @@ def _is_brief(chosen: Sequence[Loaded]) -> bool:
 
 
 def _are_stacks(chosen: Sequence[Loaded]) -> bool:
-    return all(loaded.subject.kind is Kind.STACK for loaded in chosen)
+    return all(loaded.subject.kind is SubjectKind.STACK for loaded in chosen)
 
 
 def columns_of(chosen: Sequence[Loaded], *, with_differences: bool = True) -> Columns:
@@ -90,7 +90,7 @@ def columns_of(chosen: Sequence[Loaded], *, with_differences: bool = True) -> Co
         for key, places in together.items()
         if key not in left_out
     ]
-    if all(loaded.subject.kind is Kind.ACCELERATOR for loaded in chosen):
+    if all(loaded.subject.kind is SubjectKind.ACCELERATOR for loaded in chosen):
         drawn = [_without_host(column) for column in drawn]
     if not with_differences:
         drawn = [
@@ -112,7 +112,7 @@ def _without_host(column: StackColumn) -> StackColumn:
 
 def _shared(loaded: Loaded) -> str:
     """What the subjects of one column have in common; "" for a sheet that no described stack stands on."""
-    if loaded.subject.kind is Kind.ACCELERATOR:
+    if loaded.subject.kind is SubjectKind.ACCELERATOR:
         return f"{OF_SHEETS}{loaded.stack_slug}" if loaded.stack_slug else ""
     return loaded.subject.name
 

@@ -9,7 +9,7 @@ from django.utils.translation import gettext as _
 
 from stackviz.catalog.models import Accelerator
 from stackviz.catalog.queries import accelerators_by_slug
-from stackviz.compare.query import Address, Kind, Selection, Subject, unknown_subject
+from stackviz.compare.query import Address, Selection, Subject, SubjectKind, unknown_subject
 from stackviz.labs.models import Machine, Snapshot
 from stackviz.labs.queries import Visitor, latest_snapshots, visible_machines
 from stackviz.reports.present import JudgedReport, stored_report
@@ -54,8 +54,8 @@ def load(selection: Selection, user: Visitor) -> tuple[tuple[Loaded, ...], tuple
 
 def _sheets_and_stacks(selection: Selection) -> dict[Subject, Loaded]:
     """Sheets and stacks asked for, and the stacks of the sheets' vendors."""
-    sheets = {subject.slug: subject for subject in selection.of_kind(Kind.ACCELERATOR)}
-    stacks = {subject.slug: subject for subject in selection.of_kind(Kind.STACK)}
+    sheets = {subject.slug: subject for subject in selection.of_kind(SubjectKind.ACCELERATOR)}
+    stacks = {subject.slug: subject for subject in selection.of_kind(SubjectKind.STACK)}
     accelerators = accelerators_by_slug(sheets) if sheets else {}
     vendors = {accelerator.vendor.slug for accelerator in accelerators.values()}
     rows = [stack for stack in public_stacks() if stack.slug in stacks or stack.vendor in vendors]
@@ -79,7 +79,7 @@ def _sheets_and_stacks(selection: Selection) -> dict[Subject, Loaded]:
 
 
 def _machines(selection: Selection, user: Visitor) -> dict[Subject, Loaded]:
-    subjects = {(subject.lab, subject.slug): subject for subject in selection.of_kind(Kind.MACHINE)}
+    subjects = {(subject.lab, subject.slug): subject for subject in selection.of_kind(SubjectKind.MACHINE)}
     if not subjects:
         return {}
     labs = {lab for lab, _slug in subjects}
@@ -124,7 +124,7 @@ def describe(loaded: Loaded) -> str:
     """What kind of thing the subject is, in a few words: the line under its name."""
     if loaded.machine is not None:
         return _("machine of %(lab)s") % {"lab": loaded.machine.lab.name}
-    if loaded.subject.kind is Kind.STACK:
+    if loaded.subject.kind is SubjectKind.STACK:
         return _("stack as described")
     return _("spec sheet")
 

@@ -10,7 +10,7 @@ from django.utils.functional import Promise
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
-from stackviz.catalog.spec_table import Missing, SpecRow
+from stackviz.catalog.spec_table import MissingValue, SpecRow
 from stackviz.compare.measured import Measured
 from stackviz.compare.subjects import Head, Loaded
 from stackviz.diagrams.layers import Layer
@@ -22,7 +22,7 @@ NEARLY_EQUAL = 1.02  # figures within 2 % are called equal: data sheets round ha
 
 
 @dataclass(frozen=True, slots=True)
-class Figure:
+class SubjectFigure:
     """What one subject says to a question. `amount`: SI, None when unknown; `text`: as shown, empty when unknown.
 
     `why`: the reason when unknown; "" is that nothing is published.
@@ -45,7 +45,7 @@ class Question:
 
 
 @dataclass(frozen=True, slots=True)
-class Verdict:
+class SummaryLine:
     """`lead`: the part to read first; `rest`: what qualifies it; `is_known` False: the figures cannot tell."""
 
     title: str
@@ -64,7 +64,7 @@ QUESTIONS = (
 )
 
 
-def gaps(title: str, missing: Mapping[str, Sequence[str]]) -> Verdict:
+def gaps(title: str, missing: Mapping[str, Sequence[str]]) -> SummaryLine:
     """What a subject's stack has nothing for: `missing` maps a subject to the names of what others have there."""
     lines = [
         _("%(subject)s has no counterpart of %(names)s") % {"subject": subject, "names": ", ".join(names)}
@@ -72,24 +72,26 @@ def gaps(title: str, missing: Mapping[str, Sequence[str]]) -> Verdict:
         if names
     ]
     if not lines:
-        return Verdict(title, _("nothing that only one side has"))
-    return Verdict(title, lines[0], "; ".join(lines[1:]))
+        return SummaryLine(title, _("nothing that only one side has"))
+    return SummaryLine(title, lines[0], "; ".join(lines[1:]))
 
 
-def judge(question: Question, figures: Sequence[Figure]) -> Verdict:
+def judge(question: Question, figures: Sequence[SubjectFigure]) -> SummaryLine:
     """The sentence for one question. Two known figures give a factor, one is only stated, none is "cannot tell"."""
     title = str(question.title)
     known = [figure for figure in figures if figure.amount is not None and figure.amount > 0]
     unknown = [figure for figure in figures if figure.amount is None]
     if not known:
         reasons = _missing(unknown) if any(figure.why for figure in unknown) else _("nobody here publishes a figure")
-        return Verdict(title, _("cannot tell"), reasons, is_known=False)
+        return SummaryLine(title, _("cannot tell"), reasons, is_known=False)
     if len(known) == 1:
-        return Verdict(title, f"{known[0].subject}: {known[0].text}", _missing(unknown))
-    return Verdict(title, *_ranking(known, unknown, higher_is_better=question.higher_is_better))
+        return SummaryLine(title, f"{known[0].subject}: {known[0].text}", _missing(unknown))
+    return SummaryLine(title, *_ranking(known, unknown, higher_is_better=question.higher_is_better))
 
 
-def _ranking(known: Sequence[Figure], unknown: Sequence[Figure], *, higher_is_better: bool) -> tuple[str, str]:
+def _ranking(
+    known: Sequence[SubjectFigure], unknown: Sequence[SubjectFigure], *, higher_is_better: bool
+) -> tuple[str, str]:
     ranked = sorted(known, key=lambda figure: figure.amount or 0.0, reverse=higher_is_better)
     best, last = ranked[0], ranked[-1]
     figures = ", ".join(f"{figure.subject} {figure.text}" for figure in ranked)
@@ -103,16 +105,16 @@ def _ranking(known: Sequence[Figure], unknown: Sequence[Figure], *, higher_is_be
     return lead, "; ".join(filter(None, (figures, _missing(unknown))))
 
 
-def _names(best: Figure, factor: float, last: Figure) -> dict[str, str]:
+def _names(best: SubjectFigure, factor: float, last: SubjectFigure) -> dict[str, str]:
     return {"best": best.subject, "factor": format_factor(factor), "last": last.subject}
 
 
-def _factor(one: Figure, other: Figure) -> float:
+def _factor(one: SubjectFigure, other: SubjectFigure) -> float:
     low, high = sorted((one.amount or 0.0, other.amount or 0.0))
     return high / low
 
 
-def _missing(unknown: Sequence[Figure]) -> str:
+def _missing(unknown: Sequence[SubjectFigure]) -> str:
     """`not published: M3 Max; only with 2:4 sparsity: B300`; "" where every subject has its figure."""
     by_reason: dict[str, list[str]] = {}
     for figure in unknown:
@@ -126,7 +128,7 @@ def _missing(unknown: Sequence[Figure]) -> str:
 # --- what the parts of a comparison answer ---
 
 
-def sheet_verdicts(chosen: Sequence[Loaded], heads: Sequence[Head], rows: Sequence[SpecRow]) -> list[Verdict]:
+def sheet_verdicts(chosen: Sequence[Loaded], heads: Sequence[Head], rows: Sequence[SpecRow]) -> list[SummaryLine]:
     """A sentence per question about the sheets, each sheet once; none for fewer than two sheets."""
     first_of: dict[int, int] = {}
     for column, head in enumerate(heads):
@@ -146,14 +148,14 @@ def _figures(
     columns: Sequence[int],
     rows: Sequence[SpecRow],
     reported: Mapping[int, float | None],
-) -> list[Figure]:
+) -> list[SubjectFigure]:
     """The answers of these columns, from the row (field and condition) in which most of them have a figure.
 
     A machine's memory is what it reported: its sheet may be of a chip that is sold with several.
     """
     candidates = [row for field in question.fields for row in rows if row.field == field]
     if not candidates:
-        return [Figure(heads[column].title, None) for column in columns]
+        return [SubjectFigure(heads[column].title, None) for column in columns]
 
     def known(row: SpecRow) -> int:
         return sum(cell is not None and cell.amount is not None for cell in (row.cells[column] for column in columns))
@@ -173,28 +175,28 @@ def _reported_memory(loaded: Loaded) -> float | None:
     return next((card.memory_bytes for card in cards if card.public_sheet == loaded.accelerator), None)
 
 
-def _memory_figure(figure: Figure, reported: float | None) -> Figure:
+def _memory_figure(figure: SubjectFigure, reported: float | None) -> SubjectFigure:
     if reported is None:
         return figure
     shown = format_quantity(reported, "B", binary=True, digits=3).label
-    return Figure(figure.subject, reported, _("%(memory)s (reported)") % {"memory": shown})
+    return SubjectFigure(figure.subject, reported, _("%(memory)s (reported)") % {"memory": shown})
 
 
-def _figure(head: Head, column: int, row: SpecRow) -> Figure:
+def _figure(head: Head, column: int, row: SpecRow) -> SubjectFigure:
     cell = row.cells[column]
     if cell is None or cell.amount is None:
-        return Figure(head.title, None, why=_why(row.missing[column]))
+        return SubjectFigure(head.title, None, why=_why(row.missing[column]))
     condition = f" ({row.condition})" if row.condition else ""
     text = f"{cell.text} {row.unit}".rstrip() + condition
     # Where a product is sold in variants the largest is what is compared.
-    return Figure(
+    return SubjectFigure(
         head.title,
         cell.amount,
         _("%(figures)s, the largest is compared") % {"figures": text} if " / " in cell.text else text,
     )
 
 
-def _why(missing: Missing | None) -> str:
+def _why(missing: MissingValue | None) -> str:
     """Why there is no figure, where it is not simply that none is published."""
     if missing is None or missing.reason == "not_published":
         return ""
@@ -207,7 +209,7 @@ def _why(missing: Missing | None) -> str:
 _TELLING_LAYERS = (Layer.COMPILER, Layer.LIBRARY, Layer.PLATFORM)
 
 
-def gap_verdicts(drawing: StackDrawing) -> list[Verdict]:
+def gap_verdicts(drawing: StackDrawing) -> list[SummaryLine]:
     """What only some of the stacks have; nothing to say about fewer than two columns."""
     if len(drawing.columns) < 2:
         return []
@@ -221,7 +223,7 @@ def gap_verdicts(drawing: StackDrawing) -> list[Verdict]:
     return [gaps(_("No counterpart: will not run, or another part does it"), missing)]
 
 
-def measured_verdicts(heads: Sequence[Head], measured: Measured) -> list[Verdict]:
+def measured_verdicts(heads: Sequence[Head], measured: Measured) -> list[SummaryLine]:
     """The first row of the results in a sentence: machine against machine, or against its own published peak."""
     if not measured.rows:
         return []
@@ -229,9 +231,9 @@ def measured_verdicts(heads: Sequence[Head], measured: Measured) -> list[Verdict
     figures = [(heads[cell.place].title, cell) for cell in row.cells if cell.label]
     title = f"{_('Measured')}: {row.title} {row.setting}"
     if not figures:
-        return [Verdict(title, _("cannot tell"), _("the runs failed or were skipped"), is_known=False)]
+        return [SummaryLine(title, _("cannot tell"), _("the runs failed or were skipped"), is_known=False)]
     name, cell = next(((name, cell) for name, cell in figures if cell.is_best), figures[0])
     rest = [f"{other} {its.label}" for other, its in figures if other != name]
     if cell.peak:
         rest.append(_("%(share)s of its published peak") % {"share": cell.peak})
-    return [Verdict(title, f"{name}: {cell.label}", "; ".join(rest))]
+    return [SummaryLine(title, f"{name}: {cell.label}", "; ".join(rest))]

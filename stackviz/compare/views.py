@@ -16,7 +16,15 @@ from stackviz.catalog.queries import public_accelerators
 from stackviz.compare.citation import citations
 from stackviz.compare.comparison import assemble, published
 from stackviz.compare.export import Exported, exported
-from stackviz.compare.query import DRAWING, FORMATS, MOST_SUBJECTS, Address, CompareQuery, Kind, read_compare_query
+from stackviz.compare.query import (
+    DRAWING,
+    FORMATS,
+    MOST_SUBJECTS,
+    Address,
+    CompareQuery,
+    SubjectKind,
+    read_compare_query,
+)
 from stackviz.compare.stacks import stacks_of
 from stackviz.compare.subjects import Loaded, heading, load
 from stackviz.diagrams.svg import svg_of
@@ -94,7 +102,7 @@ def _address(query: CompareQuery, chosen: Sequence[Loaded]) -> Address:
 def _about(request: HttpRequest, address: Address, chosen: Sequence[Loaded]) -> Exported:
     """What a file or a citation says of itself. Only spec sheets can be frozen: no machine and no stack."""
     at = address.at or timezone.now()
-    sheets = [loaded for loaded in chosen if loaded.subject.kind is Kind.ACCELERATOR]
+    sheets = [loaded for loaded in chosen if loaded.subject.kind is SubjectKind.ACCELERATOR]
     frozen = address.query(subjects=tuple(loaded.subject for loaded in sheets), at=at)
     return Exported(
         title=_title(chosen),

@@ -42,7 +42,7 @@ STATES: dict[str, str | Promise] = {
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Cell:
+class MatrixCell:
     """One field of one accelerator. `values`: public ones, `sources`: different ones of these, `waiting`: not public.
 
     `checked`: when one of the public values was last checked, or else loaded or changed; None where there is none.
@@ -71,11 +71,11 @@ class Cell:
 
 
 @dataclass(frozen=True, slots=True)
-class Device:
+class MatrixAccelerator:
     """One accelerator with a cell for each of the matrix's fields, in their order."""
 
     accelerator: Accelerator
-    cells: tuple[Cell, ...]
+    cells: tuple[MatrixCell, ...]
 
     @property
     def tally(self) -> "Tally":
@@ -104,7 +104,7 @@ class Tally:
 @dataclass(frozen=True, slots=True)
 class Matrix:
     fields: tuple[Field, ...]
-    devices: tuple[Device, ...]
+    devices: tuple[MatrixAccelerator, ...]
 
     def columns(self) -> tuple[Tally, ...]:
         """The tally of each field, in their order."""
@@ -114,7 +114,7 @@ class Matrix:
         return tally(cell for device in self.devices for cell in device.cells)
 
 
-def tally(cells: Iterable[Cell]) -> Tally:
+def tally(cells: Iterable[MatrixCell]) -> Tally:
     cells = tuple(cells)
     states = Counter(cell.state for cell in cells)
     present = sum(1 for cell in cells if cell.values)
@@ -135,14 +135,14 @@ def read_matrix(accelerators: QuerySet[Accelerator], fields: Sequence[Field], no
     rows = list(accelerators.select_related("vendor"))
     counted = _counted(accelerators, fields)
 
-    def cell(accelerator: Accelerator, field: Field) -> Cell:
+    def cell(accelerator: Accelerator, field: Field) -> MatrixCell:
         applies = field.applies_to(accelerator.vendor.slug, accelerator.kind)
         found = counted.get((accelerator.pk, field.name))
         if found is None:
-            return Cell(field=field.name, is_applicable=applies)
+            return MatrixCell(field=field.name, is_applicable=applies)
         checked = found["checked"]
         is_old = checked is not None and now - checked > OLD
-        return Cell(
+        return MatrixCell(
             field=field.name,
             is_applicable=applies,
             values=found["values"],
@@ -152,7 +152,7 @@ def read_matrix(accelerators: QuerySet[Accelerator], fields: Sequence[Field], no
             is_old=is_old,
         )
 
-    devices = tuple(Device(row, tuple(cell(row, field) for field in fields)) for row in rows)
+    devices = tuple(MatrixAccelerator(row, tuple(cell(row, field) for field in fields)) for row in rows)
     return Matrix(tuple(fields), devices)
 
 
@@ -213,8 +213,8 @@ def remaining(matrix: Matrix, slugs: Sequence[str]) -> tuple[Remaining, ...]:
     return tuple(_remaining(by_slug[slug], matrix.fields) for slug in slugs if slug in by_slug)
 
 
-def _remaining(device: Device, fields: Sequence[Field]) -> Remaining:
-    def titles(is_meant: Callable[[Cell], bool]) -> tuple[str, ...]:
+def _remaining(device: MatrixAccelerator, fields: Sequence[Field]) -> Remaining:
+    def titles(is_meant: Callable[[MatrixCell], bool]) -> tuple[str, ...]:
         pairs = zip(fields, device.cells, strict=True)
         return tuple(field.words[0] for field, cell in pairs if field.is_headline and is_meant(cell))
 

@@ -16,9 +16,9 @@ from stackviz.catalog.models import Accelerator, Vendor
 from stackviz.curation.completeness import (
     COUNTED,
     STATES,
-    Cell,
-    Device,
     Matrix,
+    MatrixAccelerator,
+    MatrixCell,
     Tally,
     most_asked_for,
     read_matrix,
@@ -58,7 +58,7 @@ class CompletenessQuery:
 
 
 @dataclass(frozen=True, slots=True)
-class Shown:
+class MatrixCellText:
     """A cell as it is written: a number or a sign, its state, and all of it in words."""
 
     text: str
@@ -67,10 +67,10 @@ class Shown:
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class MatrixRow:
     accelerator: Accelerator
     tally: Tally
-    cells: tuple[Shown, ...]
+    cells: tuple[MatrixCellText, ...]
 
 
 def read_completeness_query(parameters: QueryDict) -> CompletenessQuery:
@@ -97,7 +97,7 @@ def _in_state(matrix: Matrix, state: str) -> Matrix:
     if not state:
         return matrix
 
-    def is_meant(cell: Cell) -> bool:
+    def is_meant(cell: MatrixCell) -> bool:
         return cell.has_one_source if state == "one-source" else cell.state == state
 
     return Matrix(matrix.fields, tuple(device for device in matrix.devices if any(map(is_meant, device.cells))))
@@ -146,11 +146,11 @@ def _sums(matrix: Matrix) -> list[tuple[str, str]]:
     ]
 
 
-def _row(device: Device) -> Row:
-    return Row(device.accelerator, device.tally, tuple(_shown(cell) for cell in device.cells))
+def _row(device: MatrixAccelerator) -> MatrixRow:
+    return MatrixRow(device.accelerator, device.tally, tuple(_shown(cell) for cell in device.cells))
 
 
-def _shown(cell: Cell) -> Shown:
+def _shown(cell: MatrixCell) -> MatrixCellText:
     state = cell.state
     words = [str(STATES[state])]
     if cell.values:
@@ -162,7 +162,7 @@ def _shown(cell: Cell) -> Shown:
     if cell.waiting:
         words.append(_("%(n)d not public") % {"n": cell.waiting})
     signs = {"missing": "✕", "not-applicable": "–", "unreviewed": "?"}
-    return Shown(signs.get(state, str(cell.values)), state, ", ".join(words))
+    return MatrixCellText(signs.get(state, str(cell.values)), state, ", ".join(words))
 
 
 def as_csv(matrix: Matrix) -> HttpResponse:

@@ -23,7 +23,7 @@ from stackviz.catalog.curated import CONTROLS, is_readable
 from stackviz.catalog.models import SpecValue, ValueImport
 from stackviz.curation import value_imports
 from stackviz.curation.import_file import COLUMNS, MOST_BYTES, MOST_ROWS, TableError, read_table
-from stackviz.curation.import_plan import KINDS, Plan, ValueResource
+from stackviz.curation.import_plan import KINDS, ImportPlan, ValueResource
 from stackviz.curation.value_admin import require, user_of
 from stackviz.units import format_number
 from stackviz.web.download import csv_response, safe_cell
@@ -139,7 +139,7 @@ class BringsTables(_Mixin):
         self.message_user(request, text, messages.SUCCESS)
         return HttpResponseRedirect(preview_url(upload))
 
-    def _preview(self, request: HttpRequest, upload: ValueImport, plan: Plan) -> HttpResponse:
+    def _preview(self, request: HttpRequest, upload: ValueImport, plan: ImportPlan) -> HttpResponse:
         asked = request.GET.get("show", "")
         rows = plan.of(asked) if asked in KINDS else plan.rows
         titles = {"new": _("New"), "changed": _("Changed"), "same": _("The same"), "refused": _("Refused")}

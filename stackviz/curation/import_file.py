@@ -35,7 +35,7 @@ class TableError(ValueError):
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class TableRow:
     """`number` counts the file's lines from one, the header included; `cells` are as many as the row has."""
 
     number: int
@@ -46,7 +46,7 @@ class Row:
 class Table:
     """Rows with their cells in the order of COLUMNS. `notes`: what was assumed about the file."""
 
-    rows: tuple[Row, ...]
+    rows: tuple[TableRow, ...]
     notes: tuple[str, ...] = ()
 
 
@@ -64,13 +64,13 @@ def read_table(content: bytes) -> Table:
     return _table(_csv_rows(text), notes)
 
 
-def _table(rows: Iterator[Row], notes: tuple[str, ...]) -> Table:
+def _table(rows: Iterator[TableRow], notes: tuple[str, ...]) -> Table:
     """The header decides where each column goes; rows keep their cells, too many or too few, to be refused by name."""
     header = next(rows, None)
     if header is None:
         raise TableError(_("The file is empty."))
     order = _order([cell.strip().casefold() for cell in header.cells])
-    kept: list[Row] = []
+    kept: list[TableRow] = []
     for row in rows:
         if not any(row.cells):
             continue
@@ -101,13 +101,13 @@ def _order(header: Sequence[str]) -> list[int]:
     return [header.index(name) for name in COLUMNS]
 
 
-def _arranged(row: Row, order: Sequence[int]) -> Row:
+def _arranged(row: TableRow, order: Sequence[int]) -> TableRow:
     cells = list(row.cells)
     while len(cells) > len(order) and not cells[-1]:  # spreadsheets leave empty cells behind
         cells.pop()
     if len(cells) != len(order):
-        return Row(row.number, tuple(cells))
-    return Row(row.number, tuple(cells[place] for place in order))
+        return TableRow(row.number, tuple(cells))
+    return TableRow(row.number, tuple(cells[place] for place in order))
 
 
 # --- CSV ---
@@ -161,7 +161,7 @@ def _is_utf8(line: bytes) -> bool:
     return True
 
 
-def _csv_rows(text: str) -> Iterator[Row]:
+def _csv_rows(text: str) -> Iterator[TableRow]:
     first = text.split("\n", 1)[0]
     delimiter = max(_DELIMITERS, key=first.count)
     reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
@@ -173,7 +173,7 @@ def _csv_rows(text: str) -> Iterator[Row]:
             raise TableError(_("Line %(line)d is not CSV: %(problem)s.") % {"line": number, "problem": error}) from None
         if cells is None:
             return
-        yield Row(number, tuple(_bounded(cell.strip(), number) for cell in cells[: MOST_CELLS_A_ROW + 1]))
+        yield TableRow(number, tuple(_bounded(cell.strip(), number) for cell in cells[: MOST_CELLS_A_ROW + 1]))
 
 
 def _bounded(cell: str, number: int) -> str:
@@ -188,7 +188,7 @@ def _bounded(cell: str, number: int) -> str:
 # --- XLSX ---
 
 
-def _sheet_rows(content: bytes) -> Iterator[Row]:
+def _sheet_rows(content: bytes) -> Iterator[TableRow]:
     _check_archive(content)
     try:
         # Formulas stay text: nothing is evaluated, and no result that the file claims is believed.
@@ -244,11 +244,11 @@ def _has_cells(sheet: Any) -> bool:  # noqa: ANN401
     return any(cell is not None for row in _lines_of(sheet) for cell in row)
 
 
-def _rows_of(sheet: Any) -> Iterator[Row]:  # noqa: ANN401
+def _rows_of(sheet: Any) -> Iterator[TableRow]:  # noqa: ANN401
     for number, cells in enumerate(_lines_of(sheet), start=1):
         texts = tuple(_bounded(_text(cell), number) for cell in cells)
         if any(texts):
-            yield Row(number, texts)
+            yield TableRow(number, texts)
 
 
 def _lines_of(sheet: Any) -> Iterator[Sequence[Any]]:  # noqa: ANN401

@@ -18,8 +18,8 @@ from import_export.results import RowResult
 
 from stackviz.catalog.models import Proposal, SpecValue
 from stackviz.curation.differences import Difference, differences, field_title, figure, wanted
-from stackviz.curation.import_file import COLUMNS, Row
-from stackviz.curation.import_rows import ROW_NUMBER, Known
+from stackviz.curation.import_file import COLUMNS, TableRow
+from stackviz.curation.import_rows import ROW_NUMBER, ImportReferences
 
 NEW, CHANGED, SAME, REFUSED = "new", "changed", "same", "refused"
 KINDS = (NEW, CHANGED, SAME, REFUSED)
@@ -41,7 +41,7 @@ class PlannedRow:
 
 
 @dataclass(frozen=True, slots=True)
-class Plan:
+class ImportPlan:
     """What a table would do. `fingerprint` is another one as soon as anything of it is."""
 
     rows: tuple[PlannedRow, ...]
@@ -59,7 +59,7 @@ class Plan:
         return len(self.of(NEW)) + len(self.of(CHANGED))
 
 
-def dataset_of(rows: Iterable[Row]) -> tablib.Dataset:
+def dataset_of(rows: Iterable[TableRow]) -> tablib.Dataset:
     """The rows as tablib has them, with their numbers. A row with too few or too many cells keeps the first ones."""
     dataset = tablib.Dataset(headers=[ROW_NUMBER, *COLUMNS, "cells"])
     for row in rows:
@@ -95,7 +95,7 @@ class ValueResource(resources.ModelResource):  # type: ignore[misc]  # it has no
         """`about`: proposed_by, reason, batch of the proposals made."""
         super().__init__()
         self.about = about
-        self.known = Known()
+        self.known = ImportReferences()
 
     def dehydrate_status(self, value: SpecValue) -> str:
         if value.status == SpecValue.Status.PUBLIC:
@@ -103,7 +103,7 @@ class ValueResource(resources.ModelResource):  # type: ignore[misc]  # it has no
         return str(value.status)
 
     def before_import(self, dataset: tablib.Dataset, **_kwargs: Any) -> None:  # noqa: ANN401
-        self.known = Known.about(dataset)
+        self.known = ImportReferences.about(dataset)
 
     def get_or_init_instance(self, _loader: Any, row: dict[str, Any]) -> tuple[Proposal, bool]:  # noqa: ANN401
         """The proposal this row comes to; one without an action changes nothing. Raises ValidationError by column."""
@@ -137,7 +137,7 @@ class ValueResource(resources.ModelResource):  # type: ignore[misc]  # it has no
         self.create_instances.clear()
 
 
-def plan_of(rows: Sequence[Row], result: Any) -> Plan:  # noqa: ANN401 - import_export's Result
+def plan_of(rows: Sequence[TableRow], result: Any) -> ImportPlan:  # noqa: ANN401 - import_export's Result
     """The plan from what the resource made of the rows, in their order."""
     for outcome in result.rows:
         for error in outcome.errors:  # no row's fault but ours
@@ -150,10 +150,10 @@ def plan_of(rows: Sequence[Row], result: Any) -> Plan:  # noqa: ANN401 - import_
         else:
             planned.append(_planned(row, outcome))
     text = json.dumps([_print(row) for row in planned], ensure_ascii=False)
-    return Plan(tuple(planned), hashlib.blake2b(text.encode(), digest_size=16).hexdigest())
+    return ImportPlan(tuple(planned), hashlib.blake2b(text.encode(), digest_size=16).hexdigest())
 
 
-def _refused(row: Row, error: ValidationError) -> PlannedRow:
+def _refused(row: TableRow, error: ValidationError) -> PlannedRow:
     device, field = (*row.cells, "", "")[:2]
     by_column = error.message_dict if hasattr(error, "error_dict") else {"": error.messages}
     problems = [(_COLUMN_OF.get(name, name), " ".join(texts)) for name, texts in by_column.items()]
@@ -170,7 +170,7 @@ def _place(problem: tuple[str, str]) -> int:
     return COLUMNS.index(problem[0]) if problem[0] in COLUMNS else -1
 
 
-def _planned(row: Row, outcome: RowResult) -> PlannedRow:
+def _planned(row: TableRow, outcome: RowResult) -> PlannedRow:
     proposal: Proposal = outcome.instance
     device, field = proposal.accelerator.name, field_title(proposal.field)
     if not proposal.action:

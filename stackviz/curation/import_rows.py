@@ -26,7 +26,7 @@ _LONGEST = {"value": 300, "unit": 12, "note": 600}
 Key = tuple[int, str, str, int | None]  # accelerator, field, condition, source
 
 
-class Known:
+class ImportReferences:
     """What rows of a table may refer to, read at once: five queries for any number of rows."""
 
     def __init__(self) -> None:
@@ -41,7 +41,7 @@ class Known:
         self.published: dict[int, Published] = {}
 
     @classmethod
-    def about(cls, dataset: tablib.Dataset) -> "Known":
+    def about(cls, dataset: tablib.Dataset) -> "ImportReferences":
         known = cls()
         known.accelerators = {row.slug: row for row in Accelerator.objects.all()}
         known.sources = {row.key: row for row in Source.objects.all()}

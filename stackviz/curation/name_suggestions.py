@@ -81,7 +81,7 @@ _FILLERS = frozenset(
 
 
 @dataclass(frozen=True, slots=True)
-class Known:
+class CatalogueName:
     """A name of the catalogue: a product's own or an alias. `memory_bytes`: the sizes the product is sold with."""
 
     accelerator_id: int
@@ -109,7 +109,7 @@ class _Words:
 
 
 def suggest(
-    reported_name: str, known: Iterable[Known], *, vendor: str = "", memory_bytes: Collection[int] = ()
+    reported_name: str, known: Iterable[CatalogueName], *, vendor: str = "", memory_bytes: Collection[int] = ()
 ) -> list[Suggestion]:
     """The MOST_SUGGESTED likeliest accelerators, the best first; none where nothing is like the name.
 
@@ -127,7 +127,7 @@ def suggest(
     return sorted(best.values(), key=lambda item: (-item.score, item.name))[:MOST_SUGGESTED]
 
 
-def _judge(asked: _Words, sizes: Sequence[int], name: Known) -> Suggestion | None:
+def _judge(asked: _Words, sizes: Sequence[int], name: CatalogueName) -> Suggestion | None:
     words = _words(name.name)
     if not asked.text or not words.text or _is_other_model(asked.models, words.models):
         return None

@@ -27,7 +27,7 @@ from stackviz.curation.name_decisions import (
     steps_taken,
     undo,
 )
-from stackviz.curation.unmatched_names import Waiting, latest_decisions, waiting_name, waiting_names
+from stackviz.curation.unmatched_names import UnmatchedName, latest_decisions, waiting_name, waiting_names
 from stackviz.labs.models import Card, NameDecision
 from stackviz.labs.rematch import Rematched, rematch_name
 from stackviz.web.address import row_key, text_parameter, whole_number
@@ -125,7 +125,7 @@ def name_page(request: HttpRequest, site: AdminSite) -> HttpResponse:
 def _name_page(
     request: HttpRequest,
     site: AdminSite,
-    waiting: Waiting,
+    waiting: UnmatchedName,
     form: NameForm | None = None,
     targets: list[TargetForm] | None = None,
 ) -> HttpResponse:
@@ -145,7 +145,7 @@ def _name_page(
     return TemplateResponse(request, "curation/name.html", context)
 
 
-def _targets_of(waiting: Waiting) -> list[TargetForm]:
+def _targets_of(waiting: UnmatchedName) -> list[TargetForm]:
     """A line for each accelerator that has the name, then for the best suggestion, then empty ones."""
     lines: list[dict[str, Any]] = [
         {

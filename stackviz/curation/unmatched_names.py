@@ -13,7 +13,7 @@ from stackviz.catalog.match import CardName, decide
 from stackviz.catalog.models import Accelerator, Alias, SpecValue
 from stackviz.catalog.names import normalized
 from stackviz.curation.name_decisions import key_of
-from stackviz.curation.name_suggestions import Known, Suggestion, suggest
+from stackviz.curation.name_suggestions import CatalogueName, Suggestion, suggest
 from stackviz.labs.models import Card, NameDecision
 from stackviz.web.paging import Page, page_as, page_of
 
@@ -23,7 +23,7 @@ NamePair = tuple[str, str]  # reported name, vendor
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Waiting:
+class UnmatchedName:
     """A reported name without a sheet. `machines` counts all, `public_machines` those of public labs.
 
     `sizes`: memory its cards report, in bytes, the most frequent first. `known_as`: accelerators that have the name
@@ -55,7 +55,7 @@ class Waiting:
 
 def waiting_names(
     number: int = 1, q: str = "", *, ignored: bool = False, only: NamePair | None = None
-) -> Page[Waiting]:
+) -> Page[UnmatchedName]:
     """A page of the names without a sheet, those on the most machines first. Nine queries."""
     page = page_of(_grouped(q, ignored=ignored, only=only), number, PER_PAGE)
     pairs = [(row["reported_name"], row["vendor"]) for row in page.items]
@@ -63,11 +63,11 @@ def waiting_names(
     decisions = _decisions(pairs)
     accelerators = Accelerator.objects.select_related("vendor").in_bulk({name.accelerator_id for name in known})
 
-    def shown(row: dict[str, Any]) -> Waiting:
+    def shown(row: dict[str, Any]) -> UnmatchedName:
         pair = (row["reported_name"], row["vendor"])
         found = suggest(pair[0], known, vendor=pair[1].casefold(), memory_bytes=sizes.get(pair, ()))
         about = decisions.get(key_of(pair[0]), [])
-        return Waiting(
+        return UnmatchedName(
             name=pair[0],
             vendor=pair[1],
             why=_why(pair, sizes.get(pair, ()), aliases),
@@ -93,7 +93,7 @@ def _why(pair: NamePair, sizes: tuple[int, ...], aliases: dict[str, list[Alias]]
     return _("not enough by itself; what decides: %(needs)s") % {"needs": needs}
 
 
-def waiting_name(pair: NamePair) -> Waiting | None:
+def waiting_name(pair: NamePair) -> UnmatchedName | None:
     """One name of the queue, set aside or not; None where no card waits under it."""
     page = waiting_names(only=pair)
     return page.items[0] if page.items else None
@@ -138,21 +138,21 @@ def _sizes(pairs: Sequence[NamePair]) -> dict[NamePair, tuple[int, ...]]:
     return {pair: tuple(sizes[:MOST_SIZES]) for pair, sizes in found.items()}
 
 
-def known_names() -> list[Known]:
+def known_names() -> list[CatalogueName]:
     """Every name of the catalogue with its product's memory sizes, to hold a reported name against. Three queries."""
     sold: dict[int, set[int]] = defaultdict(set)
     values = SpecValue.objects.filter(field__in=["memory_gb", "memory_gb_max"], status=SpecValue.Status.PUBLIC)
     for pk, amount in values.order_by().values_list("accelerator_id", "amount"):
         sold[pk].add(round(amount or 0))
     names = [
-        Known(pk, name, vendor, tuple(sorted(sold[pk])))
+        CatalogueName(pk, name, vendor, tuple(sorted(sold[pk])))
         for pk, name, vendor in Accelerator.objects.order_by("pk").values_list("pk", "name", "vendor__slug")
     ]
     aliases = Alias.objects.exclude(kind=Alias.Kind.MACHINE).order_by("pk")
     for pk, name, vendor, size in aliases.values_list(
         "accelerator_id", "name", "accelerator__vendor__slug", "memory_bytes"
     ):
-        names.append(Known(pk, name, vendor, (size,) if size else tuple(sorted(sold[pk]))))
+        names.append(CatalogueName(pk, name, vendor, (size,) if size else tuple(sorted(sold[pk]))))
     return names
 
 

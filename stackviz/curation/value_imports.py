@@ -10,8 +10,8 @@ from django.utils.translation import gettext as _
 
 from stackviz.catalog.change import wait_for_other_loads
 from stackviz.catalog.models import ValueImport
-from stackviz.curation.import_file import Row, Table
-from stackviz.curation.import_plan import REFUSED, Plan, ValueResource, dataset_of, plan_of
+from stackviz.curation.import_file import Table, TableRow
+from stackviz.curation.import_plan import REFUSED, ImportPlan, ValueResource, dataset_of, plan_of
 
 KEPT_FOR = timedelta(days=1)  # a table that nobody confirmed
 
@@ -39,7 +39,7 @@ def keep(table: Table, *, file_name: str, reason: str, by: User) -> ValueImport:
     )
 
 
-def plan(upload: ValueImport) -> Plan:
+def plan(upload: ValueImport) -> ImportPlan:
     """What the table would change now. Writes nothing; the same number of queries for any number of rows."""
     rows = _rows(upload)
     return plan_of(rows, ValueResource().import_data(dataset_of(rows), dry_run=True))
@@ -81,5 +81,5 @@ def _confirmed(upload_id: int, by: User, seen: str, *, is_leaving_out: bool) -> 
     return Confirmed(made.proposal_count, len(refused))
 
 
-def _rows(upload: ValueImport) -> tuple[Row, ...]:
-    return tuple(Row(number, tuple(cells)) for number, cells in upload.table)
+def _rows(upload: ValueImport) -> tuple[TableRow, ...]:
+    return tuple(TableRow(number, tuple(cells)) for number, cells in upload.table)

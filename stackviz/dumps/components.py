@@ -7,14 +7,14 @@ from stackviz.dumps.layers import LAYERS, layer_of
 from stackviz.rules import Finding, Severity
 from stackviz.wire import Card, Report, Scalar, cards_named, systems
 
-__all__ = ["Component", "components"]
+__all__ = ["DumpComponent", "components"]
 
 _WORST_FIRST = (Severity.BROKEN, Severity.WARNING, Severity.FITS)
 """The severities that make a state, which is called as they are; the others leave a component as it was reported."""
 
 
 @dataclass(frozen=True, slots=True)
-class Component:
+class DumpComponent:
     """`state`: reported, fits, warning, broken or unknown. `name`: what a card calls itself, else ""."""
 
     layer: str
@@ -24,14 +24,14 @@ class Component:
     name: str = ""
 
 
-def components(report: Report, findings: Sequence[Finding]) -> tuple[Component, ...]:
+def components(report: Report, findings: Sequence[Finding]) -> tuple[DumpComponent, ...]:
     """What was found, and what must be there although nobody told its version; top to bottom."""
     software = [
-        Component(layer or "", component, version, _state(component, version, findings))
+        DumpComponent(layer or "", component, version, _state(component, version, findings))
         for component, version in dict.fromkeys((*_software(report), *_from_facts(report)))
         if (layer := layer_of(component)) != "hardware"
     ]
-    cards = [Component("hardware", "hardware", None, _card_state(card, findings), card.reported_name)
+    cards = [DumpComponent("hardware", "hardware", None, _card_state(card, findings), card.reported_name)
              for card in report.cards]  # fmt: skip
     order = {layer: position for position, layer in enumerate(LAYERS)}
     return tuple(sorted((*software, *cards), key=lambda row: order.get(row.layer, -1)))

@@ -7,7 +7,7 @@ import plistlib
 import re
 from typing import Any
 
-from stackviz.facts.asking import Missing, Surroundings, variable
+from stackviz.facts.asking import MissingFact, Surroundings, variable
 from stackviz.facts.table import FactTable
 from stackviz.facts.torch import mps_backend
 
@@ -48,10 +48,10 @@ def mps_high_watermark_ratio(around: Surroundings) -> str | None:
 
 def _recommended_memory(torch: Any) -> int:  # noqa: ANN401
     if not mps_backend(torch).is_available():
-        raise Missing("not_applicable", "the mps device cannot be used here")
+        raise MissingFact("not_applicable", "the mps device cannot be used here")
     ask = getattr(torch.mps, "recommended_max_memory", None)
     if ask is None:
-        raise Missing("not_supported", "this torch does not tell it (2.6 does)")
+        raise MissingFact("not_supported", "this torch does not tell it (2.6 does)")
     return int(ask())
 
 
@@ -68,13 +68,13 @@ def _is_apple_silicon(around: Surroundings) -> bool:
     """hw.optional.arm64 is missing on Intel Macs; unlike the machine word it is not translated under Rosetta."""
     try:
         return sysctl(around, "hw.optional.arm64") == "1"
-    except Missing:
+    except MissingFact:
         return False
 
 
 def for_apple_silicon(around: Surroundings) -> None:
     if not _is_apple_silicon(around):
-        raise Missing("not_applicable", "an Intel Mac")
+        raise MissingFact("not_applicable", "an Intel Mac")
 
 
 @FACTS.text("apple.chip", "Apple M3 Max")
@@ -89,7 +89,7 @@ def registry(around: Surroundings, name: str) -> list[dict[str, Any]]:
     try:
         entries = plistlib.loads(text.encode()) if text.strip() else []
     except Exception as error:  # noqa: BLE001 - plistlib raises what its parsers raise
-        raise Missing("failed", f"ioreg prints no property list: {type(error).__name__}") from None
+        raise MissingFact("failed", f"ioreg prints no property list: {type(error).__name__}") from None
     return [entry for entry in entries if isinstance(entry, dict)] if isinstance(entries, list) else []
 
 
@@ -106,7 +106,7 @@ def apple_gpu_cores(around: Surroundings) -> int | None:
 def sysctl_number(around: Surroundings, name: str) -> int:
     text = sysctl(around, name)
     if not re.fullmatch(r"-?\d{1,20}", text):
-        raise Missing("not_reported", f"sysctl {name} says {text[:80]}")
+        raise MissingFact("not_reported", f"sysctl {name} says {text[:80]}")
     return int(text)
 
 
@@ -121,7 +121,7 @@ def apple_cpu_e_cores(around: Surroundings) -> int:
     for_apple_silicon(around)
     levels = sysctl_number(around, "hw.nperflevels")
     if levels < 2:
-        raise Missing("not_applicable", "this chip has one kind of core")
+        raise MissingFact("not_applicable", "this chip has one kind of core")
     return sum(sysctl_number(around, f"hw.perflevel{level}.physicalcpu") for level in range(1, min(levels, 8)))
 
 

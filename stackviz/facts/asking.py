@@ -15,7 +15,14 @@ from typing import Any, Protocol
 from stackviz.facts.fact import Scalar
 
 __all__ = [
-    "COMMAND_TIMEOUT_S", "Missing", "Question", "Questions", "Sheet", "Surroundings", "only_on", "run_command",
+    "COMMAND_TIMEOUT_S",
+    "AnswerSheet",
+    "MissingFact",
+    "Question",
+    "Questions",
+    "Surroundings",
+    "only_on",
+    "run_command",
     "variable",
 ]  # fmt: skip
 
@@ -23,7 +30,7 @@ COMMAND_TIMEOUT_S = 15.0
 _MOST_OUTPUT_CHARS = 16 * 1024 * 1024
 
 
-class Missing(Exception):
+class MissingFact(Exception):
     """Why a fact is absent: a reason of ABSENT_REASONS, and a detail for people."""
 
     def __init__(self, reason: str, detail: str | None = None) -> None:
@@ -39,16 +46,16 @@ def run_command(argv: Sequence[str], timeout_s: float) -> str:
             argv, capture_output=True, timeout=timeout_s, check=False, stdin=subprocess.DEVNULL, env=_plain_environ()
         )
     except FileNotFoundError:
-        raise Missing("not_installed", f"{argv[0]} is not installed") from None
+        raise MissingFact("not_installed", f"{argv[0]} is not installed") from None
     except PermissionError:
-        raise Missing("failed", f"{argv[0]} may not be run") from None
+        raise MissingFact("failed", f"{argv[0]} may not be run") from None
     except subprocess.TimeoutExpired:
-        raise Missing("timeout", f"{argv[0]} did not end in {timeout_s:g} s") from None
+        raise MissingFact("timeout", f"{argv[0]} did not end in {timeout_s:g} s") from None
     text = done.stdout.decode("utf-8", "replace")[:_MOST_OUTPUT_CHARS]
     if done.returncode:
         messages = (done.stderr or done.stdout).decode("utf-8", "replace").strip().splitlines()
         detail = f"{argv[0]} ended with {done.returncode}"
-        raise Missing("failed", f"{detail}: {messages[-1][:300]}" if messages else detail)
+        raise MissingFact("failed", f"{detail}: {messages[-1][:300]}" if messages else detail)
     return text
 
 
@@ -69,18 +76,18 @@ class Surroundings:
     environ: Mapping[str, str] = field(default_factory=lambda: dict(os.environ))
     run_command: Callable[[Sequence[str], float], str] = run_command
     torch: Any = None  # torch has no types to rely on
-    _outputs: dict[tuple[str, ...], str | Missing] = field(default_factory=dict)
+    _outputs: dict[tuple[str, ...], str | MissingFact] = field(default_factory=dict)
 
     def run(self, *argv: str, timeout_s: float = COMMAND_TIMEOUT_S) -> str:
         """What a command prints; it runs once, however many facts come from it. Raises Missing."""
         if argv not in self._outputs:
             try:
                 self._outputs[argv] = self.run_command(argv, timeout_s)
-            except Missing as missing:
+            except MissingFact as missing:
                 self._outputs[argv] = missing
         answer = self._outputs[argv]
-        if isinstance(answer, Missing):
-            raise Missing(answer.reason, answer.detail)
+        if isinstance(answer, MissingFact):
+            raise MissingFact(answer.reason, answer.detail)
         return answer
 
     def path(self, name: str) -> Path:
@@ -101,18 +108,18 @@ Question = Callable[[Surroundings], Scalar | None]
 def only_on(around: Surroundings, *systems: str) -> None:
     """Raises Missing on every other system: the question has no meaning there, or another probe asks it."""
     if around.system not in systems:
-        raise Missing("not_applicable", f"asked on {' and '.join(systems)} only")
+        raise MissingFact("not_applicable", f"asked on {' and '.join(systems)} only")
 
 
 def variable(around: Surroundings, name: str) -> str:
     """An environment variable as set. Raises Missing where it is not."""
     value = around.environ.get(name)
     if value is None:
-        raise Missing("not_applicable", f"{name} is not set")
+        raise MissingFact("not_applicable", f"{name} is not set")
     return value or "(empty)"
 
 
-class Sheet(Protocol):
+class AnswerSheet(Protocol):
     """Where answers go: `importers.FactSheet` is one."""
 
     def state(self, name: str, value: object) -> None: ...
@@ -143,12 +150,12 @@ class Questions:
     def names(self) -> tuple[str, ...]:
         return tuple(name for name, _ in self._questions)
 
-    def ask(self, around: Surroundings, sheet: Sheet) -> None:
+    def ask(self, around: Surroundings, sheet: AnswerSheet) -> None:
         """Ask all; each ends as a fact or as an absent fact with its reason."""
         for name, question in self._questions:
             try:
                 value = question(around)
-            except Missing as missing:
+            except MissingFact as missing:
                 sheet.mark_missing(name, missing.reason, missing.detail)
             except Exception as error:  # noqa: BLE001 - one fact must not break its neighbours
                 sheet.mark_missing(name, "failed", f"{type(error).__name__}: {error}")

@@ -1,6 +1,6 @@
 """What is stated of one card, and how NVML is asked for it. What has no question here other tools and probes state."""
 
-from stackviz.facts.asking import Missing
+from stackviz.facts.asking import MissingFact
 from stackviz.facts.nvml import CardLost, NvmlCard, throttle_bits, throttle_words
 from stackviz.facts.table import CardFactTable
 
@@ -36,12 +36,12 @@ def _remap_pending(card: NvmlCard) -> bool:
         return bool(card.ask("nvmlDeviceGetRemappedRows")[2])
     except CardLost:
         raise
-    except Missing as no_rows:
+    except MissingFact as no_rows:
         try:
             return bool(card.ask("nvmlDeviceGetRetiredPagesPendingStatus"))
         except CardLost:
             raise
-        except Missing:
+        except MissingFact:
             raise no_rows from None
 
 
@@ -53,7 +53,7 @@ def _links_up(card: NvmlCard) -> int:
             up += int(card.ask("nvmlDeviceGetNvLinkState", link))
         except CardLost:
             raise
-        except Missing:
+        except MissingFact:
             break
     return up
 

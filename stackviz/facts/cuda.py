@@ -9,7 +9,7 @@ from itertools import islice
 from pathlib import PurePosixPath
 from typing import Any
 
-from stackviz.facts.asking import Missing, Surroundings, only_on, variable
+from stackviz.facts.asking import MissingFact, Surroundings, only_on, variable
 from stackviz.facts.fact import LONGEST_TEXT
 from stackviz.facts.table import FactTable
 
@@ -56,11 +56,11 @@ FACTS.text("cuda.toolkit_version", "version nvcc states")
 
 def _init_answer(around: Surroundings) -> dict[str, str]:
     if around.system not in ("Linux", "Windows"):
-        raise Missing("not_applicable", "asked on Linux and Windows only")
+        raise MissingFact("not_applicable", "asked on Linux and Windows only")
     output = around.run(sys.executable, "-P", "-c", _INIT, timeout_s=_INIT_TIMEOUT_S)
     answer = dict(line.split(" ", 1) for line in output.splitlines() if " " in line)
     if "missing" in answer:
-        raise Missing("not_installed", "libcuda, part of the NVIDIA driver, cannot be loaded")
+        raise MissingFact("not_installed", "libcuda, part of the NVIDIA driver, cannot be loaded")
     return answer
 
 
@@ -73,7 +73,7 @@ def init_code(around: Surroundings) -> int | None:
 @FACTS.text("cuda.libcuda_path", "the libcuda that a program would load", probe="nvidia")
 def libcuda_path(around: Surroundings) -> str | None:
     if around.system == "Windows":
-        raise Missing("not_applicable", "Windows has one nvcuda.dll, in its system folder")
+        raise MissingFact("not_applicable", "Windows has one nvcuda.dll, in its system folder")
     return _init_answer(around).get("path")
 
 
@@ -86,7 +86,7 @@ def _cudnn_version(torch: Any) -> str | None:  # noqa: ANN401
     """91300 is 9.13.0; before cuDNN 9 the major counted thousands: 8902 is 8.9.2."""
     number = torch.backends.cudnn.version()
     if number is None:
-        raise Missing("not_applicable", "this torch has no cuDNN")
+        raise MissingFact("not_applicable", "this torch has no cuDNN")
     base = 10_000 if number >= 90_000 else 1_000
     return f"{number // base}.{number % base // 100}.{number % 100}"
 
@@ -128,7 +128,7 @@ def _in_cache(around: Surroundings) -> Iterator[str]:
     for ldconfig in ("ldconfig", "/sbin/ldconfig"):  # /sbin is often not in a user's PATH
         try:
             output = around.run(ldconfig, "-p")
-        except Missing:
+        except MissingFact:
             continue
         paths = (line.partition("=> ")[2].strip() for line in output.splitlines())
         yield from sorted(path for path in paths if _is_cudnn(PurePosixPath(path).name))
@@ -142,13 +142,13 @@ def cudnn_libraries(around: Surroundings) -> str:
     paths = dict.fromkeys([*_in_search_path(around), *_in_cache(around)])
     outside = [path for path in paths if "/site-packages/" not in path and "/dist-packages/" not in path]
     if not outside:
-        raise Missing("not_applicable", "no cuDNN outside Python's packages")
+        raise MissingFact("not_applicable", "no cuDNN outside Python's packages")
     return _as_many_as_fit(outside)
 
 
 def _nccl_version(torch: Any) -> str:  # noqa: ANN401
     if not hasattr(torch._C, "_nccl_version"):  # noqa: SLF001 - torch.cuda.nccl needs it
-        raise Missing("not_applicable", "this torch was built without NCCL")
+        raise MissingFact("not_applicable", "this torch was built without NCCL")
     from torch.cuda import nccl
 
     return ".".join(map(str, nccl.version()))
@@ -165,7 +165,7 @@ def rocm_version(around: Surroundings) -> str:
     only_on(around, "Linux")
     text = around.read("/opt/rocm/.info/version")
     if text is None:
-        raise Missing("not_applicable", "no ROCm in /opt/rocm")
+        raise MissingFact("not_applicable", "no ROCm in /opt/rocm")
     return text.partition("-")[0]
 
 

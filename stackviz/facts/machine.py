@@ -5,7 +5,7 @@ Sources on Linux: /sys/class/dmi, /sys/class/power_supply, /proc/1/cgroup.
 
 import re
 
-from stackviz.facts.asking import Missing, Surroundings, only_on
+from stackviz.facts.asking import MissingFact, Surroundings, only_on
 from stackviz.facts.table import FactTable
 
 __all__ = ["FACTS"]
@@ -65,7 +65,7 @@ def machine_container(around: Surroundings) -> str:
     for kind in ("kubepods", "docker", "lxc", "garden", "containerd"):
         if kind in groups:
             return "kubernetes" if kind == "kubepods" else kind
-    raise Missing("not_applicable", "no sign of a container")
+    raise MissingFact("not_applicable", "no sign of a container")
 
 
 @FACTS.text("machine.virtualization", "kind of virtual machine this runs in: kvm, hyperv; absent on bare metal")
@@ -80,7 +80,7 @@ def machine_virtualization(around: Surroundings) -> str:
         return hypervisor
     if re.search(r"^flags\s*:.*\bhypervisor\b", around.read("/proc/cpuinfo") or "", re.MULTILINE):
         return "unnamed hypervisor"
-    raise Missing("not_applicable", "no sign of a hypervisor")
+    raise MissingFact("not_applicable", "no sign of a hypervisor")
 
 
 @FACTS.text("machine.power_source", "ac or battery")
@@ -99,7 +99,7 @@ def machine_power_source(around: Surroundings) -> str:
         for name, kind in kinds.items()
     ):
         return "battery"
-    raise Missing("not_reported", "the system lists no power supply")
+    raise MissingFact("not_reported", "the system lists no power supply")
 
 
 @FACTS.truth("machine.low_power_mode", "a power-saving mode of the system is on", probe="apple")

@@ -7,7 +7,7 @@ What has no question here is read by the nvidia probe from NVML or nvidia-smi.
 import platform
 import re
 
-from stackviz.facts.asking import Missing, Surroundings
+from stackviz.facts.asking import MissingFact, Surroundings
 from stackviz.facts.table import FactTable
 
 __all__ = ["FACTS"]
@@ -42,9 +42,9 @@ def is_wsl(around: Surroundings) -> bool:
 def _with_kernel_driver(around: Surroundings) -> None:
     """Raises Missing where the driver is not a module of this kernel."""
     if around.system != "Linux":
-        raise Missing("not_applicable", "asked on Linux only")
+        raise MissingFact("not_applicable", "asked on Linux only")
     if is_wsl(around):
-        raise Missing("not_applicable", "the driver is the one of Windows")
+        raise MissingFact("not_applicable", "the driver is the one of Windows")
 
 
 def loaded_module(around: Surroundings) -> tuple[str, bool] | None:
@@ -63,7 +63,7 @@ def kernel_module_version(around: Surroundings) -> str:
     _with_kernel_driver(around)
     loaded = loaded_module(around)
     if loaded is None:
-        raise Missing("not_applicable", "no kernel module of NVIDIA is loaded")
+        raise MissingFact("not_applicable", "no kernel module of NVIDIA is loaded")
     return loaded[0]
 
 
@@ -105,7 +105,7 @@ def nvswitches(around: Surroundings) -> int:
     _with_kernel_driver(around)
     count = pci_devices(around, _SWITCH_CLASS)
     if not count:
-        raise Missing("not_applicable", "no NVSwitch on the PCI bus")
+        raise MissingFact("not_applicable", "no NVSwitch on the PCI bus")
     return count
 
 
@@ -118,10 +118,10 @@ def fabric_manager(around: Surroundings) -> str | None:
     _with_kernel_driver(around)
     has_unit = any(around.path(f"{folder}/{_FABRIC_MANAGER}.service").exists() for folder in _UNIT_FOLDERS)
     if not has_unit and not pci_devices(around, _SWITCH_CLASS):
-        raise Missing("not_applicable", "no NVSwitch, and no fabric manager installed")
+        raise MissingFact("not_applicable", "no NVSwitch, and no fabric manager installed")
     output = around.run("systemctl", "show", "-p", "LoadState", "-p", "ActiveState", _FABRIC_MANAGER)
     if "LoadState=not-found" in output:
-        raise Missing("not_installed", "the fabric manager is not installed")
+        raise MissingFact("not_installed", "the fabric manager is not installed")
     match = re.search(r"ActiveState=([\w-]+)", output)
     return match[1] if match else None
 

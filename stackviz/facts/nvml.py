@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from types import ModuleType
 from typing import Any
 
-from stackviz.facts.asking import Missing
+from stackviz.facts.asking import MissingFact
 
 __all__ = [
     "CardLost",
@@ -75,7 +75,7 @@ _THROTTLE_BITS = {
 }
 
 
-class NoNvml(Missing):
+class NoNvml(MissingFact):
     """NVML does not start. `error_text`: how NVML calls it; None where it was not there to say anything."""
 
     def __init__(self, reason: str, detail: str, error_text: str | None = None) -> None:
@@ -83,7 +83,7 @@ class NoNvml(Missing):
         self.error_text = error_text
 
 
-class CardLost(Missing):
+class CardLost(MissingFact):
     """The card stopped answering: nothing more need be asked of it."""
 
 
@@ -97,7 +97,7 @@ class Nvml:
         """What NVML answers, text as str. Raises Missing with the reason; CardLost when the card is gone."""
         call = getattr(self._library, function, None)
         if call is None:
-            raise Missing("not_supported", f"this nvidia-ml-py is too old: it has no {function}")
+            raise MissingFact("not_supported", f"this nvidia-ml-py is too old: it has no {function}")
         try:
             answer = call(*arguments)
         except self._library.NVMLError as error:
@@ -118,7 +118,7 @@ class Nvml:
             return self.ask(function, *arguments)
         except CardLost:
             raise
-        except Missing as missing:
+        except MissingFact as missing:
             if missing.detail == _REASONS[_FUNCTION_NOT_FOUND][1]:
                 raise _NotKnown from None
             raise
@@ -156,11 +156,11 @@ def open_nvml() -> Iterator[Nvml]:
     try:
         import pynvml
     except ImportError:
-        raise Missing("not_installed", "the package nvidia-ml-py is not installed for this Python") from None
+        raise MissingFact("not_installed", "the package nvidia-ml-py is not installed for this Python") from None
     except Exception as error:  # noqa: BLE001 - a foreign module of that name may raise anything
-        raise Missing("failed", f"import pynvml: {type(error).__name__}: {error}") from None
+        raise MissingFact("failed", f"import pynvml: {type(error).__name__}: {error}") from None
     if not hasattr(pynvml, "nvmlInit") or not hasattr(pynvml, "NVMLError"):
-        raise Missing("failed", "a package hides NVML's binding: pip uninstall pynvml, pip install nvidia-ml-py")
+        raise MissingFact("failed", "a package hides NVML's binding: pip uninstall pynvml, pip install nvidia-ml-py")
     try:
         pynvml.nvmlInit()
     except pynvml.NVMLError as error:
@@ -181,11 +181,11 @@ def version_of_library() -> str:
     pynvml = sys.modules.get("pynvml")
     ask = getattr(pynvml, "nvmlSystemGetNVMLVersion", None)
     if ask is None:
-        raise Missing("not_installed", "the package nvidia-ml-py is not installed for this Python")
+        raise MissingFact("not_installed", "the package nvidia-ml-py is not installed for this Python")
     try:
         version = ask()
     except Exception as error:  # noqa: BLE001 - what a library that does not start makes of it
-        raise Missing("failed", f"NVML does not tell its version: {error}") from None
+        raise MissingFact("failed", f"NVML does not tell its version: {error}") from None
     return version.decode("utf-8", "replace") if isinstance(version, bytes) else str(version)
 
 
@@ -203,7 +203,7 @@ def _code(error: Exception) -> int:
     return int(getattr(error, "value", -1))
 
 
-def _missing(error: Exception) -> Missing:
+def _missing(error: Exception) -> MissingFact:
     code = _code(error)
     reason, detail = _REASONS.get(code, ("failed", f"NVML says: {error}"))
-    return (CardLost if code == _GPU_IS_LOST else Missing)(reason, detail)
+    return (CardLost if code == _GPU_IS_LOST else MissingFact)(reason, detail)

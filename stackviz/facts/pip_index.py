@@ -9,7 +9,7 @@ import sys
 from collections.abc import Iterator
 from urllib.parse import urlsplit
 
-from stackviz.facts.asking import Missing, Surroundings
+from stackviz.facts.asking import MissingFact, Surroundings
 
 __all__ = ["pip_index_url"]
 
@@ -21,7 +21,7 @@ _BUILD = re.compile(r"cu\d{2,3}|cpu|xpu|rocm\d[\d.]*")
 def pip_index_url(around: Surroundings) -> str:
     url = around.environ.get("PIP_INDEX_URL") or next(_in_files(around), None)
     if not url:
-        raise Missing("not_applicable", "pip is set to no index of its own")
+        raise MissingFact("not_applicable", "pip is set to no index of its own")
     return _shown(url)
 
 
@@ -31,12 +31,12 @@ def _shown(url: str) -> str:
         parts = urlsplit(url.strip())
         host = parts.hostname or ""
     except ValueError:
-        raise Missing("failed", "the address of the index cannot be read") from None
+        raise MissingFact("failed", "the address of the index cannot be read") from None
     if _PUBLIC_HOST.fullmatch(host):
         return f"{parts.scheme}://{host}{parts.path}"
     build = next((part for part in parts.path.split("/") if _BUILD.fullmatch(part)), None)
     if build is None:
-        raise Missing("withheld", "pip is set to an index that is not a public one")
+        raise MissingFact("withheld", "pip is set to an index that is not a public one")
     return f"(another index)/{build}"
 
 

@@ -11,7 +11,7 @@ import platform
 import re
 
 from stackviz.facts.apple import for_apple_silicon, sysctl_number
-from stackviz.facts.asking import Missing, Surroundings, only_on
+from stackviz.facts.asking import MissingFact, Surroundings, only_on
 from stackviz.facts.table import FactTable
 
 __all__ = ["FACTS"]
@@ -168,7 +168,7 @@ def memory_limit_bytes(around: Surroundings) -> int:
         limit = around.read(name) or ""
         if limit.isdigit() and 0 < int(limit) < 2**60:  # v1 writes about 2^63 for "none"
             return int(limit)
-    raise Missing("not_applicable", "no limit is set")
+    raise MissingFact("not_applicable", "no limit is set")
 
 
 @FACTS.size(
@@ -181,5 +181,5 @@ def memory_gpu_limit_bytes(around: Surroundings) -> int:
     for_apple_silicon(around)
     megabytes = sysctl_number(around, "iogpu.wired_limit_mb")
     if megabytes == 0:
-        raise Missing("not_reported", "iogpu.wired_limit_mb is 0: the default, which only Metal tells")
+        raise MissingFact("not_reported", "iogpu.wired_limit_mb is 0: the default, which only Metal tells")
     return megabytes * _MIB

@@ -3,7 +3,7 @@
 import platform
 import sysconfig
 
-from stackviz.facts.asking import Missing, Surroundings
+from stackviz.facts.asking import MissingFact, Surroundings
 from stackviz.facts.table import FactTable
 
 __all__ = ["FACTS"]
@@ -37,10 +37,10 @@ def python_arch(_around: Surroundings) -> str:
 def python_rosetta(around: Surroundings) -> bool:
     """sysctl.proc_translated: 1 for a translated process, 0 for a native one, missing on Intel Macs."""
     if around.system != "Darwin":
-        raise Missing("not_applicable", "asked on macOS only")
+        raise MissingFact("not_applicable", "asked on macOS only")
     try:
         return around.run("sysctl", "-n", "sysctl.proc_translated").strip() == "1"
-    except Missing as missing:
+    except MissingFact as missing:
         if missing.reason == "failed":
             return False
         raise

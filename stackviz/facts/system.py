@@ -7,7 +7,7 @@ SecureBoot (UEFI specification 3.3), mokutil(1); ld.so(8).
 import platform
 import re
 
-from stackviz.facts.asking import Missing, Surroundings, only_on
+from stackviz.facts.asking import MissingFact, Surroundings, only_on
 from stackviz.facts.table import FactTable
 from stackviz.private import without_homes
 
@@ -64,7 +64,7 @@ def os_wsl(around: Surroundings) -> str:
     only_on(around, "Linux")
     version = (around.read("/proc/version") or "").lower()
     if "microsoft" not in version:
-        raise Missing("not_applicable", "not under the Windows Subsystem for Linux")
+        raise MissingFact("not_applicable", "not under the Windows Subsystem for Linux")
     return "2" if "wsl2" in version or "microsoft-standard" in version else "1"
 
 
@@ -84,7 +84,7 @@ def os_modules(around: Surroundings) -> str | None:
         return None
     loaded = {line.split(None, 1)[0] for line in text.splitlines() if line.strip()}
     if not loaded & _GRAPHICS_MODULES:
-        raise Missing("not_applicable", "no kernel module of a graphics card is loaded")
+        raise MissingFact("not_applicable", "no kernel module of a graphics card is loaded")
     return " ".join(sorted(loaded & _GRAPHICS_MODULES))
 
 
@@ -93,7 +93,7 @@ def os_secure_boot(around: Surroundings) -> bool | None:
     """The variable is four bytes of attributes and one that is 1 or 0; `read` takes trailing zeros off."""
     only_on(around, "Linux")
     if not around.path("/sys/firmware/efi").is_dir():
-        raise Missing("not_applicable", "this system was not started by EFI firmware")
+        raise MissingFact("not_applicable", "this system was not started by EFI firmware")
     variable = around.read(_SECURE_BOOT)
     if variable is not None:
         return variable.endswith("\x01")
@@ -107,5 +107,5 @@ def ld_library_path(around: Surroundings) -> str:
     only_on(around, "Linux")
     value = around.environ.get("LD_LIBRARY_PATH", "")
     if not value.strip(": "):
-        raise Missing("not_applicable", "LD_LIBRARY_PATH is not set")
+        raise MissingFact("not_applicable", "LD_LIBRARY_PATH is not set")
     return without_homes(value)

@@ -8,7 +8,7 @@ import sys
 from importlib import util
 from typing import Any
 
-from stackviz.facts.asking import Missing, Surroundings
+from stackviz.facts.asking import MissingFact, Surroundings
 from stackviz.facts.pip_index import pip_index_url
 from stackviz.facts.table import FactTable
 
@@ -38,7 +38,7 @@ def torch_git_version(around: Surroundings) -> str | None:
 
 def _built_with(version: str | None, name: str) -> str:
     if not version:
-        raise Missing("not_applicable", f"this torch was built without {name}")
+        raise MissingFact("not_applicable", f"this torch was built without {name}")
     return str(version)
 
 
@@ -65,7 +65,7 @@ def _operators(torch: Any) -> list[str]:  # noqa: ANN401
     """Overloads this build knows. Composites are among them: they are rewritten to operators that have kernels."""
     ask = getattr(torch._C, "_dispatch_get_all_op_names", None)  # noqa: SLF001 - there is no public way
     if ask is None:
-        raise Missing("not_supported", "this torch does not list its operators")
+        raise MissingFact("not_supported", "this torch does not list its operators")
     return [name for name in ask() if name.startswith("aten::")]
 
 
@@ -77,7 +77,7 @@ def torch_operators(around: Surroundings) -> int:
 def mps_backend(torch: Any) -> Any:  # noqa: ANN401
     backend = getattr(torch.backends, "mps", None)
     if backend is None:
-        raise Missing("not_supported", "this torch is older than the mps device (1.12)")
+        raise MissingFact("not_supported", "this torch is older than the mps device (1.12)")
     return backend
 
 
@@ -87,9 +87,9 @@ def _own_kernels(torch: Any, key: str) -> int:  # noqa: ANN401
     Some stray kernels of a device are in every build, so a build without the device is not asked.
     """
     if key == "CUDA" and not (torch.version.cuda or getattr(torch.version, "hip", None)):
-        raise Missing("not_applicable", _CUDA_BUILD_ONLY)
+        raise MissingFact("not_applicable", _CUDA_BUILD_ONLY)
     if key == "MPS" and not mps_backend(torch).is_built():
-        raise Missing("not_applicable", "this torch was built without the mps device")
+        raise MissingFact("not_applicable", "this torch was built without the mps device")
     has = torch._C._dispatch_has_kernel_for_dispatch_key  # noqa: SLF001
     return sum(1 for name in _operators(torch) if has(name, key))
 
@@ -112,7 +112,7 @@ def torch_kernels_mps(around: Surroundings) -> int:
 @FACTS.text("torch.import_error", "how importing torch failed; absent if it did not")
 def torch_import_error(_around: Surroundings) -> str:
     """The torch probe states it where the import failed, and asks nothing."""
-    raise Missing("not_applicable", "torch can be imported")
+    raise MissingFact("not_applicable", "torch can be imported")
 
 
 def is_installed(module: str) -> bool:
@@ -130,20 +130,20 @@ def in_child(around: Surroundings, code: str) -> str:
 @FACTS.text("flash_attn.import_error", "how importing flash_attn failed; absent if it did not", probe="packages")
 def flash_attn_import_error(around: Surroundings) -> str:
     if not is_installed("flash_attn"):
-        raise Missing("not_applicable", "flash-attn is not installed for this Python")
+        raise MissingFact("not_applicable", "flash-attn is not installed for this Python")
     try:
         in_child(around, "import flash_attn")
-    except Missing as missing:
+    except MissingFact as missing:
         if missing.reason != "failed":
             raise
         return (missing.detail or "failed").removeprefix(f"{sys.executable} ")
-    raise Missing("not_applicable", "flash_attn can be imported")
+    raise MissingFact("not_applicable", "flash_attn can be imported")
 
 
 @FACTS.text("onnxruntime.providers", "execution providers ONNX Runtime offers, space separated", probe="packages")
 def onnxruntime_providers(around: Surroundings) -> str | None:
     if not is_installed("onnxruntime"):
-        raise Missing("not_applicable", "onnxruntime is not installed for this Python")
+        raise MissingFact("not_applicable", "onnxruntime is not installed for this Python")
     lines = [line for line in in_child(around, _PROVIDERS).splitlines() if line.startswith("providers ")]
     return lines[-1].removeprefix("providers ") if lines else None
 
@@ -155,7 +155,7 @@ FACTS.text("pip.index_url", "package index pip is set to, credentials taken out;
 
 def _arch_list(torch: Any) -> str | None:  # noqa: ANN401
     if not torch.version.cuda and not getattr(torch.version, "hip", None):
-        raise Missing("not_applicable", _CUDA_BUILD_ONLY)
+        raise MissingFact("not_applicable", _CUDA_BUILD_ONLY)
     flags = getattr(torch._C, "_cuda_getArchFlags", None)  # noqa: SLF001 - torch.cuda.get_arch_list() is empty without a card
     return str(flags() or "") or None if flags else " ".join(torch.cuda.get_arch_list()) or None
 

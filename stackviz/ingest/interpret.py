@@ -16,7 +16,7 @@ from django.utils import timezone
 
 from stackviz.benchmarks.models import Result, Series
 from stackviz.ingest.bulk_insert import execute, insert_row, insert_rows, json_text, select
-from stackviz.ingest.reading import INTERPRETER, Reading, ReadResult, read
+from stackviz.ingest.reading import INTERPRETER, ReadReport, ReadResult, read
 from stackviz.labs.models import Card, Finding, Report, Snapshot
 from stackviz.wire import Absent, ReportError
 
@@ -76,7 +76,7 @@ def _check_tries(report: _Waiting) -> None:
 
 
 @transaction.atomic
-def _store(report: _Waiting, reading: Reading) -> str:
+def _store(report: _Waiting, reading: ReadReport) -> str:
     if not _claim(report, reading):
         return Report.Status.READ  # another worker was quicker
     was_read_before = report.interpreter is not None
@@ -96,7 +96,7 @@ _CLAIM = """
     WHERE id = %s AND status = 'received' AND COALESCE(interpreter, 0) = %s"""
 
 
-def _claim(report: _Waiting, reading: Reading) -> bool:
+def _claim(report: _Waiting, reading: ReadReport) -> bool:
     """Mark the row as read, if it still waits as we found it. The mark is seen when all the rest is, at commit."""
     warnings, unknown = json_text(list(reading.warnings)), json_text(list(reading.report.unknown_fields))
     mark = (timezone.now(), INTERPRETER, warnings, unknown)
@@ -116,7 +116,7 @@ def _fail(report: _Waiting, why: str) -> str:
 _SNAPSHOT_FIELDS = ("report", "machine", "taken_at", "agent", "facts", "absent", "software", "probes")
 
 
-def _put_snapshot(report: _Waiting, reading: Reading, *, was_read_before: bool) -> int:
+def _put_snapshot(report: _Waiting, reading: ReadReport, *, was_read_before: bool) -> int:
     """Pk of the report's snapshot, new or brought up to date; of an earlier reading only the row itself is left."""
     sent = reading.report
     values = (
@@ -150,7 +150,7 @@ _CARD_FIELDS = (
 )  # fmt: skip
 
 
-def _put_cards(snapshot_id: int, reading: Reading) -> None:
+def _put_cards(snapshot_id: int, reading: ReadReport) -> None:
     insert_rows(
         Card,
         _CARD_FIELDS,
@@ -171,7 +171,7 @@ _FINDING_FIELDS = (
 )  # fmt: skip
 
 
-def _put_findings(snapshot_id: int, reading: Reading) -> None:
+def _put_findings(snapshot_id: int, reading: ReadReport) -> None:
     insert_rows(
         Finding,
         _FINDING_FIELDS,
@@ -191,7 +191,7 @@ _RESULT_FIELDS = (
 )  # fmt: skip
 
 
-def _put_results(report: _Waiting, reading: Reading) -> None:
+def _put_results(report: _Waiting, reading: ReadReport) -> None:
     series = _series_of(report.machine_id, reading.results)
     insert_rows(
         Result,

@@ -1,4 +1,4 @@
-"""What a stored report says, worked out before anything is written: a `Reading`. Two queries at most, no write.
+"""What a stored report says, worked out before anything is written: a `ReadReport`. Two queries at most, no write.
 
 Done outside the transaction that stores it, so that SQLite's one writer is not kept waiting while we think.
 """
@@ -38,7 +38,7 @@ class ReadResult:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Reading:
+class ReadReport:
     """Everything `interpret` writes. `matches` is parallel to the report's cards; `findings` also say what fits."""
 
     report: wire.Report
@@ -49,14 +49,14 @@ class Reading:
     warnings: Sequence[Warning_]
 
 
-def read(body: bytes, encoding: str, received_at: datetime) -> Reading:
+def read(body: bytes, encoding: str, received_at: datetime) -> ReadReport:
     """Understand one report. Raises ReportError when this version cannot read it."""
     plain = unpack(body, encoding)
     report = read_trivially_valid(plain) or wire.parse_report(plain)
     # A clock that is ahead would make this the newest report for ever; one that is behind cannot be told from a spool.
     taken_at = min(report.created_at, received_at)
     matches = match_cards(_card_names(report))
-    return Reading(
+    return ReadReport(
         report=report,
         taken_at=taken_at,
         matches=matches,

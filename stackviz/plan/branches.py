@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 
 from stackviz.plan.builds import Build, is_broken, may_start, planned_report
-from stackviz.plan.planned_machine import Wanted, bare_report
+from stackviz.plan.planned_machine import PlannedMachine, bare_report
 from stackviz.rules import Tables
 from stackviz.rules.compatibility import Release
 from stackviz.rules.drivers import driver_branch, shipped_drivers
@@ -27,7 +27,7 @@ class Branch:
     serves: bool
 
 
-def branches(wanted: Wanted, build: Build | None, tables: Tables, day: datetime) -> list[Branch]:
+def branches(wanted: PlannedMachine, build: Build | None, tables: Tables, day: datetime) -> list[Branch]:
     """The driver's branches for this system, newest first; of those whose support has ended only what still serves.
 
     Without a build: which serve the card, whatever may run on it.
@@ -58,7 +58,7 @@ def _knows(card: KnownCard, branch: str, tables: Tables, platform: str) -> bool:
     return not any(row.version == card.compute_capability and is_below(row.values, branch) for row in ends)
 
 
-def _serves(wanted: Wanted, build: Build | None, tables: Tables, day: datetime) -> bool:
+def _serves(wanted: PlannedMachine, build: Build | None, tables: Tables, day: datetime) -> bool:
     if build is None:
         return not is_broken(with_driver(bare_report(wanted, day), wanted.driver), tables)
     return may_start(wanted, build.cuda, tables) and not is_broken(planned_report(wanted, build, tables, day), tables)
@@ -78,6 +78,6 @@ def chosen_branch(found: Sequence[Branch]) -> Branch | None:
     return next(iter(supported or serving), None)
 
 
-def decided(wanted: Wanted, branch: Branch | None) -> Wanted:
+def decided(wanted: PlannedMachine, branch: Branch | None) -> PlannedMachine:
     """The plan with a driver: the one that was named, else this branch."""
     return replace(wanted, driver=branch.driver) if branch and not wanted.driver else wanted

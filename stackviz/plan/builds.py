@@ -6,7 +6,7 @@ from datetime import datetime
 from enum import StrEnum
 
 from stackviz import wire
-from stackviz.plan.planned_machine import Wanted, bare_report
+from stackviz.plan.planned_machine import PlannedMachine, bare_report
 from stackviz.rules import Finding, Severity, Tables, judge
 from stackviz.rules.compatibility import Requirement
 from stackviz.rules.drivers import driver_floor, serves, shipped_drivers
@@ -18,7 +18,7 @@ INDEX = "https://download.pytorch.org/whl/"
 KERNELS = "kernels-missing"  # the rule that says whether a build carries code for the card
 
 
-class Answer(StrEnum):
+class BuildAnswer(StrEnum):
     """What can be said of a build or a plan: silence of the tables is no yes."""
 
     WORKS = "works"
@@ -48,13 +48,13 @@ class Build:
     outside: Requirement | None
 
     @property
-    def answer(self) -> Answer:
+    def answer(self) -> BuildAnswer:
         if self.breaks or self.outside:
-            return Answer.FAILS
-        return Answer.WORKS if self.carries_code else Answer.UNKNOWN
+            return BuildAnswer.FAILS
+        return BuildAnswer.WORKS if self.carries_code else BuildAnswer.UNKNOWN
 
 
-def builds(wanted: Wanted, tables: Tables, day: datetime) -> list[Build]:
+def builds(wanted: PlannedMachine, tables: Tables, day: datetime) -> list[Build]:
     """The CUDA builds of this torch, the newest CUDA first; none on a Mac or without an NVIDIA card."""
     if wanted.card is None or wanted.card.vendor != "nvidia" or wanted.system.platform == "macos":
         return []
@@ -63,7 +63,7 @@ def builds(wanted: Wanted, tables: Tables, day: datetime) -> list[Build]:
     return [_build(wanted, tables, day, cuda, default) for cuda in sorted(offered, key=numbers, reverse=True)]
 
 
-def _build(wanted: Wanted, tables: Tables, day: datetime, cuda: str, default: str) -> Build:
+def _build(wanted: PlannedMachine, tables: Tables, day: datetime, cuda: str, default: str) -> Build:
     name = variant_of(cuda)
     report = with_torch(bare_report(wanted, day), tables, wanted.torch, name)
     floor = driver_floor(tables, cuda, wanted.system.platform)
@@ -104,7 +104,7 @@ def _outside(tables: Tables, capability: str, cuda: str) -> Requirement | None:
     return None
 
 
-def _of_torch(tables: Tables, wanted: Wanted, relation: str, subject: str) -> Iterator[str]:
+def _of_torch(tables: Tables, wanted: PlannedMachine, relation: str, subject: str) -> Iterator[str]:
     """What the wheel pip takes by itself says of a subject, on this system."""
     for row in tables.rows("pytorch", relation, subject, platform=wanted.system.wheel):
         if numbers(row.version) == numbers(wanted.torch) and row.platform and not row.variant and row.values != "none":
@@ -115,12 +115,12 @@ def _command(torch: str, build: str) -> str:
     return f"pip install torch=={torch}" + (f" --index-url {INDEX}{build}" if build else "")
 
 
-def chosen_build(offered: Sequence[Build], wanted: Wanted, tables: Tables, day: datetime) -> Build | None:
+def chosen_build(offered: Sequence[Build], wanted: PlannedMachine, tables: Tables, day: datetime) -> Build | None:
     """What pip takes by itself, else the newest that runs, with the driver if one is named; None if none does.
 
     One of which the tables do not say what it carries comes after all of which they do.
     """
-    may_run = [build for build in offered if build.answer is not Answer.FAILS]
+    may_run = [build for build in offered if build.answer is not BuildAnswer.FAILS]
     for build in sorted(may_run, key=lambda build: (not build.carries_code, not build.is_default)):
         if not may_start(wanted, build.cuda, tables):
             continue
@@ -129,12 +129,12 @@ def chosen_build(offered: Sequence[Build], wanted: Wanted, tables: Tables, day: 
     return None
 
 
-def may_start(wanted: Wanted, cuda: str, tables: Tables) -> bool:
+def may_start(wanted: PlannedMachine, cuda: str, tables: Tables) -> bool:
     """Whether the driver that is named may serve this CUDA: one look into the tables, where rules take many."""
     return not wanted.driver or serves(tables, wanted.driver, cuda, wanted.system.platform) is not False
 
 
-def command(wanted: Wanted, build: Build | None) -> str:
+def command(wanted: PlannedMachine, build: Build | None) -> str:
     """What to type: the build's own, else the plain one; without a card on Linux and Windows the CPU's."""
     if build is not None:
         return build.command
@@ -142,7 +142,7 @@ def command(wanted: Wanted, build: Build | None) -> str:
     return _command(wanted.torch, "" if is_plain else "cpu")
 
 
-def planned_report(wanted: Wanted, build: Build | None, tables: Tables, day: datetime) -> wire.Report:
+def planned_report(wanted: PlannedMachine, build: Build | None, tables: Tables, day: datetime) -> wire.Report:
     """The machine with the build and, where one is named, the driver."""
     name = build.name if build else ("cpu" if wanted.card is None and wanted.system.platform != "macos" else "")
     report = with_torch(bare_report(wanted, day), tables, wanted.torch, name)

@@ -9,8 +9,17 @@ from dataclasses import replace
 from datetime import datetime
 
 from stackviz import wire
-from stackviz.plan.builds import Answer, Build, builds, chosen_build, is_broken, may_start, offered_by, planned_report
-from stackviz.plan.planned_machine import System, Wanted, bare_report
+from stackviz.plan.builds import (
+    Build,
+    BuildAnswer,
+    builds,
+    chosen_build,
+    is_broken,
+    may_start,
+    offered_by,
+    planned_report,
+)
+from stackviz.plan.planned_machine import PlannedMachine, System, bare_report
 from stackviz.rules import Finding, Severity, Tables, judge
 from stackviz.rules.card_names import normalized
 from stackviz.rules.checks.builds import builds_for
@@ -33,7 +42,7 @@ def torch_versions(tables: Tables, system: System) -> list[str]:
     return [version for version in reversed(known) if offered.get(version) != "no"]
 
 
-def pythons(wanted: Wanted, tables: Tables) -> list[str]:
+def pythons(wanted: PlannedMachine, tables: Tables) -> list[str]:
     """Versions of Python with a wheel of this torch; where this system's are not on record, those of Linux."""
     for platform in (wanted.system.wheel, "linux-x86_64"):
         for row in tables.rows("pytorch", "needs", "python", platform=platform):
@@ -42,7 +51,7 @@ def pythons(wanted: Wanted, tables: Tables) -> list[str]:
     return []
 
 
-def needed_macos(wanted: Wanted, tables: Tables) -> list[Requirement]:
+def needed_macos(wanted: PlannedMachine, tables: Tables) -> list[Requirement]:
     """What the wheel and its mps device ask of macOS; empty elsewhere."""
     if wanted.system.platform != "macos":
         return []
@@ -50,7 +59,7 @@ def needed_macos(wanted: Wanted, tables: Tables) -> list[Requirement]:
     return [row for row in rows if numbers(row.version) == numbers(wanted.torch) and row.low]
 
 
-def features(wanted: Wanted, tables: Tables) -> list[Requirement]:
+def features(wanted: PlannedMachine, tables: Tables) -> list[Requirement]:
     """What the card's generation has and lacks (`values` "yes", "no"), as its maker's tables say."""
     if wanted.card is None or not wanted.card.compute_capability:
         return []
@@ -68,7 +77,9 @@ def _is_named(listed: str, card: KnownCard) -> bool:
     return any(set(normalized(name).split()) <= words for name in listed.partition("(")[0].split("/"))
 
 
-def judged(wanted: Wanted, build: Build | None, tables: Tables, day: datetime) -> tuple[wire.Report, list[Finding]]:
+def judged(
+    wanted: PlannedMachine, build: Build | None, tables: Tables, day: datetime
+) -> tuple[wire.Report, list[Finding]]:
     """The planned report and what the rules say of it. What cannot be told of a plan is left out: nothing ran yet.
 
     Except where the plan itself says too little: of a driver its branch alone.
@@ -99,20 +110,20 @@ def _software(report: wire.Report, tables: Tables) -> Iterator[tuple[str, str]]:
         yield "macos", str(version)
 
 
-def answer(wanted: Wanted, build: Build | None, tables: Tables, day: datetime) -> Answer:
+def answer(wanted: PlannedMachine, build: Build | None, tables: Tables, day: datetime) -> BuildAnswer:
     """Whether a build runs where one is needed, and no rule objects."""
     needs_build = wanted.card is not None and wanted.card.vendor == "nvidia"
     if (build is None and needs_build) or is_broken(planned_report(wanted, build, tables, day), tables):
-        return Answer.FAILS
-    return build.answer if build else Answer.WORKS
+        return BuildAnswer.FAILS
+    return build.answer if build else BuildAnswer.WORKS
 
 
-def works(wanted: Wanted, build: Build | None, tables: Tables, day: datetime) -> bool:
+def works(wanted: PlannedMachine, build: Build | None, tables: Tables, day: datetime) -> bool:
     """Whether it is known that the plan works."""
-    return answer(wanted, build, tables, day) is Answer.WORKS
+    return answer(wanted, build, tables, day) is BuildAnswer.WORKS
 
 
-def newest_that_works(wanted: Wanted, tables: Tables, day: datetime) -> str:
+def newest_that_works(wanted: PlannedMachine, tables: Tables, day: datetime) -> str:
     """The newest release of torch that works with the rest of the plan; "" if none of those tried does."""
     for torch in _may_work(wanted, tables, day)[:MOST_TRIED]:
         other = replace(wanted, torch=torch)
@@ -121,7 +132,7 @@ def newest_that_works(wanted: Wanted, tables: Tables, day: datetime) -> str:
     return ""
 
 
-def _may_work(wanted: Wanted, tables: Tables, day: datetime) -> list[str]:
+def _may_work(wanted: PlannedMachine, tables: Tables, day: datetime) -> list[str]:
     """Releases, newest first, whose rows allow driver and macOS, and of which it is known that they carry the card."""
     versions = torch_versions(tables, wanted.system)
     if wanted.system.platform == "macos":

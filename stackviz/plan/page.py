@@ -13,9 +13,9 @@ from stackviz.diagrams.layers import State
 from stackviz.diagrams.stack import StackDrawing, draw_columns
 from stackviz.plan import fit
 from stackviz.plan.branches import Branch, branches, chosen_branch, decided
-from stackviz.plan.builds import Answer, Build, builds, chosen_build, command
+from stackviz.plan.builds import Build, BuildAnswer, builds, chosen_build, command
 from stackviz.plan.features import feature_title
-from stackviz.plan.planned_machine import Wanted
+from stackviz.plan.planned_machine import PlannedMachine
 from stackviz.plan.query import PlanQuery, with_release
 from stackviz.reports.cards import MatchedCard
 from stackviz.reports.present import JudgedReport, PresentedReport, described_stacks, present, stack_column
@@ -55,7 +55,7 @@ class Plan:
 
     query: PlanQuery
     newer: Newer | None
-    answer: Answer
+    answer: BuildAnswer
     command: str
     build: Build | None
     builds: tuple[Offer, ...]
@@ -91,7 +91,7 @@ def plan_of(query: PlanQuery, tables: Tables, day: datetime) -> Plan:
     features = fit.features(wanted, tables)
     sheet = accelerators_by_slug([query.accelerator]).get(query.accelerator) if wanted.card else None
     answer = fit.answer(with_driver, build, tables, day)
-    instead = "" if answer is Answer.WORKS else fit.newest_that_works(_open_python(query), tables, day)
+    instead = "" if answer is BuildAnswer.WORKS else fit.newest_that_works(_open_python(query), tables, day)
     planned = _presented(report, sheet, answers)
     found = planned.findings
     return Plan(
@@ -126,23 +126,23 @@ def _settled(query: PlanQuery, tables: Tables, day: datetime) -> tuple[PlanQuery
     wanted = query.wanted
     offered = builds(wanted, tables, day)
     build = chosen_build(offered, wanted, tables, day)
-    if fit.answer(wanted, build, tables, day) is Answer.WORKS:
+    if fit.answer(wanted, build, tables, day) is BuildAnswer.WORKS:
         return query, None
     other = fit.newest_that_works(_open_python(query), tables, day)
     if not other or other == wanted.torch:
         return query, None
-    may_run = build or next((one for one in offered if one.answer is not Answer.FAILS), None)
+    may_run = build or next((one for one in offered if one.answer is not BuildAnswer.FAILS), None)
     _report, answers = fit.judged(wanted, may_run, tables, day) if may_run or not offered else (None, [])
     broken = [finding.title for finding in answers if finding.severity == Severity.BROKEN]
     why = dict.fromkeys([*broken, *(line for one in offered for line in _why(one, wanted))])
     return with_release(query, other, tables, day), Newer(wanted.torch, query.with_torch(wanted.torch), tuple(why))
 
 
-def _open_python(query: PlanQuery) -> Wanted:
+def _open_python(query: PlanQuery) -> PlannedMachine:
     return replace(query.wanted, python="") if query.python_is_open else query.wanted
 
 
-def _why(build: Build, wanted: Wanted) -> Iterator[str]:
+def _why(build: Build, wanted: PlannedMachine) -> Iterator[str]:
     """Why a build does not run on the card, or why that cannot be told."""
     yield from (finding.title for finding in build.breaks)
     words = {"cuda": build.cuda, "build": build.name, "torch": wanted.torch}

@@ -40,7 +40,7 @@ SYSTEMS = {
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Wanted:
+class PlannedMachine:
     """What is planned. `card` None: the CPU alone. `macos`, `driver`, `python`: "" for not decided."""
 
     system: System
@@ -51,7 +51,7 @@ class Wanted:
     python: str = ""
 
 
-def bare_report(wanted: Wanted, day: datetime) -> wire.Report:
+def bare_report(wanted: PlannedMachine, day: datetime) -> wire.Report:
     """The machine without torch and driver."""
     facts: dict[str, Scalar] = dict(wanted.system.facts)
     if wanted.python:
@@ -73,7 +73,7 @@ def bare_report(wanted: Wanted, day: datetime) -> wire.Report:
     )
 
 
-def _cards(wanted: Wanted) -> Iterator[wire.Card]:
+def _cards(wanted: PlannedMachine) -> Iterator[wire.Card]:
     card = wanted.card
     if card is not None:
         facts = {"compute_capability": card.compute_capability} if card.compute_capability else {}

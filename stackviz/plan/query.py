@@ -13,7 +13,7 @@ from django.utils.translation import gettext as _
 
 from stackviz.catalog.queries import public_accelerators
 from stackviz.plan.fit import pythons, torch_versions
-from stackviz.plan.planned_machine import SYSTEMS, System, Wanted
+from stackviz.plan.planned_machine import SYSTEMS, PlannedMachine, System
 from stackviz.rules import Tables
 from stackviz.rules.known_cards import KnownCard
 from stackviz.rules.lifecycle import newest_out
@@ -40,7 +40,7 @@ class PlanQuery:
     `torch_is_open`, `python_is_open`: nobody chose one, so any that works will do; `wanted` has the newest.
     """
 
-    wanted: Wanted
+    wanted: PlannedMachine
     accelerator: str
     title: str
     accelerators: tuple[tuple[str, tuple[Option, ...]], ...]
@@ -97,14 +97,14 @@ def read_plan_query(query: Mapping[str, str], tables: Tables, day: datetime) -> 
     torches = torch_versions(tables, system)
     torch = reader.choice("torch", torches, _("torch release"), _newest(tables, "pytorch", torches, day))
     macos = _macos(reader, system, tables, day)
-    wanted = Wanted(system=system, torch=torch, card=card, macos=macos, driver=reader.text("driver")[:20])
+    wanted = PlannedMachine(system=system, torch=torch, card=card, macos=macos, driver=reader.text("driver")[:20])
     wheels = pythons(wanted, tables)
     python = reader.choice("python", wheels, _("Python release"), _newest(tables, "python", wheels, day))
     driver = wanted.driver if _is_driver(wanted.driver) else ""
     if wanted.driver and not driver:
         problem = _("“%(value)s” is not a driver version such as 580 or 580.95.05")
         reader.note("driver", problem % {"value": wanted.driver})
-    wanted = Wanted(system=system, torch=torch, card=card, macos=macos, driver=driver, python=python)
+    wanted = PlannedMachine(system=system, torch=torch, card=card, macos=macos, driver=driver, python=python)
     macs = [(row.version, row.version) for row in reversed(tables.releases_of("macos"))]
     return PlanQuery(
         wanted=wanted,
@@ -116,7 +116,7 @@ def read_plan_query(query: Mapping[str, str], tables: Tables, day: datetime) -> 
         macs=_options(macs, macos) if system.platform == "macos" else (),
         pythons=_options(((version, version) for version in reversed(wheels)), python),
         driver=driver,
-        notes=reader.notes(query),
+        notes=reader.notes(query, most=None),
         torch_is_open=reader.text("torch") not in torches,
         python_is_open=reader.text("python") not in wheels,
     )

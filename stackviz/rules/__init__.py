@@ -5,12 +5,22 @@ They need nothing but Python: the agent carries them for `diagnose`.
     findings = find(report, packaged_tables())
 """
 
-from stackviz.rules.compatibility import KnownCard, Release, Requirement, Source, Tables, packaged_tables
+from stackviz.rules.compatibility import KnownCard, Release, Requirement, RuleSource, Tables, packaged_tables
 from stackviz.rules.finding import Finding, Severity
 from stackviz.rules.registry import RULES, find, judge
 from stackviz.rules.rule import Rule
 
 __all__ = [
-    "RULES", "Finding", "KnownCard", "Release", "Requirement", "Rule", "Severity", "Source", "Tables", "find", "judge",
+    "RULES",
+    "Finding",
+    "KnownCard",
+    "Release",
+    "Requirement",
+    "Rule",
+    "RuleSource",
+    "Severity",
+    "Tables",
+    "find",
+    "judge",
     "packaged_tables",
 ]  # fmt: skip

@@ -21,7 +21,7 @@ __all__ = [
     "KnownCard",
     "Release",
     "Requirement",
-    "Source",
+    "RuleSource",
     "Tables",
     "packaged_cards",
     "packaged_rows",
@@ -33,7 +33,7 @@ CARDS_FILE = "cards.csv"
 
 
 @dataclass(frozen=True, slots=True)
-class Source:
+class RuleSource:
     """A public document, named by `key` in the files."""
 
     key: str
@@ -55,7 +55,7 @@ class Release:
     line: str
     released: str
     support_ends: str
-    source: Source
+    source: RuleSource
     note: str
 
     @property
@@ -82,7 +82,7 @@ class Requirement:
     low: str
     values: str
     confidence: str
-    source: Source
+    source: RuleSource
     note: str
 
     @property
@@ -155,7 +155,7 @@ def packaged_rows(name: str) -> list[dict[str, str]]:
 @lru_cache(maxsize=1)
 def packaged_tables() -> Tables:
     """The tables as this version ships them."""
-    sources = {row["key"]: Source(**row) for row in packaged_rows("sources.csv")}
+    sources = {row["key"]: RuleSource(**row) for row in packaged_rows("sources.csv")}
     return Tables(
         frozenset(Release(**{**row, "source": sources[row["source"]]}) for row in packaged_rows("releases.csv")),  # type: ignore[arg-type]
         frozenset(

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 
-from stackviz.rules.compatibility import Source
+from stackviz.rules.compatibility import RuleSource
 
 __all__ = ["Conclusion", "Finding", "Severity"]
 
@@ -32,7 +32,7 @@ class Conclusion:
     advice: str = ""
     cards: tuple[int, ...] = ()
     component: str = ""
-    source: Source | None = None
+    source: RuleSource | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

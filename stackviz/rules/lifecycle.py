@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from datetime import date, timedelta
 from enum import StrEnum
 
-from stackviz.rules.compatibility import Release, Source, Tables
+from stackviz.rules.compatibility import Release, RuleSource, Tables
 from stackviz.rules.drivers import driver_branch
 from stackviz.rules.look import Look
 from stackviz.rules.versions import is_below, numbers, same_line
@@ -45,7 +45,7 @@ class Life:
     support_ends: str = ""
     newest: str = ""
     newest_released: str = ""
-    source: Source | None = None
+    source: RuleSource | None = None
 
 
 def lives(report: Report, tables: Tables) -> tuple[Life, ...]:

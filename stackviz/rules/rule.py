@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from stackviz import facts
-from stackviz.rules.compatibility import Source, Tables
+from stackviz.rules.compatibility import RuleSource, Tables
 from stackviz.rules.finding import Conclusion, Finding, Severity
 from stackviz.rules.look import Look, NotReported
 from stackviz.wire import Report
@@ -37,7 +37,7 @@ class Rule:
     component: str
     asks: str
     worst: Severity
-    source: Source
+    source: RuleSource
     check: Check
     needs: tuple[str, str] | tuple[()] = ()
     last_resort: bool = False
@@ -67,7 +67,7 @@ class RuleSet:
         *,
         asks: str,
         worst: Severity,
-        source: Source,
+        source: RuleSource,
         needs: tuple[str, str] | tuple[()] = (),
         last_resort: bool = False,
     ) -> Callable[[Check], Check]:

@@ -10,7 +10,7 @@ from urllib.parse import urlsplit
 
 from django.db import transaction
 
-from stackviz.catalog.change import Change, Counts, Summary, loading, wait_for_other_loads
+from stackviz.catalog.change import Change, Counts, LoadSummary, loading, wait_for_other_loads
 from stackviz.catalog.models import CatalogueEdition, Source
 from stackviz.stacks.files import DATA, REQUIREMENT_KEY, Line, StackFiles, read_stack_files, stacks_data_version
 from stackviz.stacks.models import (
@@ -43,21 +43,21 @@ MAKERS = (
 )
 
 
-def load_stacks(folder: Path = DATA, *, force: bool = False) -> Summary:
+def load_stacks(folder: Path = DATA, *, force: bool = False) -> LoadSummary:
     """Load the curated files in one transaction; no-op if this version is loaded, unless `force`.
 
     Raises CuratedDataError without changing anything if the files have problems.
     """
     version = stacks_data_version(folder)
     if StacksLoad.latest_version() == version and not force:
-        return Summary("stacks", version)
+        return LoadSummary("stacks", version)
     files = read_stack_files(folder)
     with transaction.atomic():
         wait_for_other_loads()
         if StacksLoad.latest_version() == version and not force:
-            return Summary("stacks", version)
+            return LoadSummary("stacks", version)
         with loading(version) as reason:
-            summary = Summary("stacks", version, _Loader(files, reason).load())
+            summary = LoadSummary("stacks", version, _Loader(files, reason).load())
         StacksLoad.objects.create(version=version, summary=str(summary))
         Edition.renew()
         CatalogueEdition.renew()  # sources are the catalogue's

@@ -7,7 +7,7 @@ from stackviz.catalog.models import CatalogueEdition
 from stackviz.rules import KnownCard, Tables, packaged_tables
 from stackviz.rules import Release as ReleaseRow
 from stackviz.rules import Requirement as RequirementRow
-from stackviz.rules import Source as SourceRow
+from stackviz.rules import RuleSource as SourceRow
 from stackviz.rules.compatibility import packaged_cards
 from stackviz.stacks.models import Edition, Release, Requirement
 

@@ -37,7 +37,7 @@ class Note:
 
     @property
     def text(self) -> str:
-        return f"{self.problem}; {self.consequence}."
+        return _("%(problem)s; %(consequence)s.") % {"problem": self.problem, "consequence": self.consequence}
 
     def __str__(self) -> str:
         return self.text

@@ -10,7 +10,7 @@ from django.contrib.auth.models import User
 from django.core.cache import cache
 from django.utils import timezone
 
-from stackviz.accelerators.changes import BULK, NAMES, PER_PAGE, SHEETS, LogFilter, Place, read_log
+from stackviz.accelerators.changes import BULK, NAMES, PER_PAGE, SHEETS, LogFilter, LogPosition, read_log
 from stackviz.catalog.change import loading
 from stackviz.catalog.fields import FIELDS
 from stackviz.catalog.models import Accelerator, Alias, CatalogueEdition, CatalogueLoad, SpecValue
@@ -352,8 +352,8 @@ def test_entries_of_one_moment_are_neither_lost_nor_doubled_between_pages(card, 
 
 
 def test_a_place_is_read_as_it_is_written_and_nothing_else_is():
-    place = Place(datetime(2026, 11, 20, 16, 15, 0, 123456, UTC), 1, 345)
-    assert Place.read(str(place)) == place
+    place = LogPosition(datetime(2026, 11, 20, 16, 15, 0, 123456, UTC), 1, 345)
+    assert LogPosition.read(str(place)) == place
     for text in (
         "",
         "x",
@@ -364,7 +364,7 @@ def test_a_place_is_read_as_it_is_written_and_nothing_else_is():
         "--",
         "1-1-1",
     ):
-        assert Place.read(text) is None, text
+        assert LogPosition.read(text) is None, text
 
 
 @pytest.mark.parametrize(

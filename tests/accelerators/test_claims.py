@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 from django.core.cache import cache
 
-from stackviz.accelerators.claims import ClaimsError, Verdict, checked, disagreements, matching, read_claims
+from stackviz.accelerators.claims import ClaimsError, ClaimVerdict, checked, disagreements, matching, read_claims
 from stackviz.catalog.files import DATA
 from stackviz.catalog.models import SpecValue
 
@@ -28,7 +28,7 @@ def with_line(folder, line, name="claims.csv"):
 def test_every_claim_has_a_verdict_and_something_that_bears_it_out():
     claims = read_claims()
     assert len(claims) >= 60
-    assert {claim.verdict for claim in claims} == set(Verdict)
+    assert {claim.verdict for claim in claims} == set(ClaimVerdict)
     assert all(claim.figures or claim.sources for claim in claims)
     assert all(claim.answer.endswith(".") for claim in claims)
 
@@ -49,7 +49,7 @@ def test_a_verdict_the_catalogue_no_longer_bears_out_is_named(curated, db):
     value.value = "38"
     value.save()
     assert [problem.split(":")[0] for problem in disagreements(checked([claim]))] == ["m3-38-tops"]
-    assert disagreements(checked([replace(claim, verdict=Verdict.RIGHT)])) == []
+    assert disagreements(checked([replace(claim, verdict=ClaimVerdict.RIGHT)])) == []
 
 
 @pytest.mark.parametrize(
@@ -83,7 +83,7 @@ def test_a_source_that_cannot_be_read_is_named(folder, line, problem):
 def test_claims_are_found_by_words_of_subject_claim_and_answer():
     keys = [claim.key for claim in matching(read_claims(), "", "H100 1,979")]
     assert "h100-1979-tflops" in keys
-    assert {claim.verdict for claim in matching(read_claims(), "outdated", "")} == {Verdict.OUTDATED}
+    assert {claim.verdict for claim in matching(read_claims(), "outdated", "")} == {ClaimVerdict.OUTDATED}
     assert matching(read_claims(), "wrong", "no such words") == []
 
 

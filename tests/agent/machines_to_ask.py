@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from stackviz.facts.asking import Missing, Surroundings
+from stackviz.facts.asking import MissingFact, Surroundings
 
 FIXTURES = Path(__file__).parents[1] / "fixtures"
 
@@ -11,7 +11,7 @@ FIXTURES = Path(__file__).parents[1] / "fixtures"
 def machine(
     root: Path,
     files: Mapping[str, str] | None = None,
-    says: Mapping[str, str | Missing] | None = None,
+    says: Mapping[str, str | MissingFact] | None = None,
     system: str = "Linux",
     environ: Mapping[str, str] | None = None,
 ) -> Surroundings:
@@ -22,8 +22,8 @@ def machine(
         path.write_text(content, encoding="utf-8")
 
     def run(argv: Sequence[str], _timeout_s: float) -> str:
-        said = (says or {}).get(" ".join(argv), Missing("not_installed", f"{argv[0]} is not installed"))
-        if isinstance(said, Missing):
+        said = (says or {}).get(" ".join(argv), MissingFact("not_installed", f"{argv[0]} is not installed"))
+        if isinstance(said, MissingFact):
             raise said
         return said
 

@@ -7,7 +7,7 @@ import pytest
 
 from stackviz.agent.identity import machine_identity
 from stackviz.agent.probing.apple import probe_apple
-from stackviz.facts.asking import Missing
+from stackviz.facts.asking import MissingFact
 from stackviz.wire import parse_report
 from stackviz.wire.write import absent_document, object_document
 from tests.agent.machines_to_ask import FIXTURES, machine
@@ -93,7 +93,7 @@ def test_serial_number_and_uuids_are_not_read(probe):
 
 
 def test_a_profiler_that_does_not_end_leaves_the_chip_from_sysctl(probe):
-    reading = probe(**{PROFILE: Missing("timeout", "system_profiler did not end in 40 s")})
+    reading = probe(**{PROFILE: MissingFact("timeout", "system_profiler did not end in 40 s")})
     assert reading.cards[0].reported_name == "Apple M3 Max"
     assert reading.cards[0].facts["gpu_cores"] == 40
     assert "did not end" in reading.problems[0]

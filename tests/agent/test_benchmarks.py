@@ -21,7 +21,7 @@ from stackviz.agent.benchmarks.devices import Device, card_of, list_devices
 from stackviz.agent.benchmarks.run import BenchmarkOptions, not_run, run_benchmarks
 from stackviz.agent.benchmarks.timing import Pace, runs_per_block, time_blocks, warm_up
 from stackviz.agent.children import Ended
-from stackviz.facts.asking import Missing
+from stackviz.facts.asking import MissingFact
 from stackviz.facts.nvml import Nvml
 from stackviz.measuring import BENCHMARKS, Benchmark, Prepared
 from stackviz.measuring.benchmark import MIB
@@ -341,7 +341,7 @@ def smi(answers):
     def run(argv, _timeout_s):
         asked.append(argv)
         answer = answers.pop(0)
-        if isinstance(answer, Missing):
+        if isinstance(answer, MissingFact):
             raise answer
         return answer
 
@@ -364,14 +364,14 @@ def test_without_a_binding_nvidia_smi_tells_the_same():
 
 
 def test_an_older_nvidia_smi_is_asked_by_the_older_name():
-    readings, asked = smi([Missing("failed", "not a valid field"), SMI, SMI])
+    readings, asked = smi([MissingFact("failed", "not a valid field"), SMI, SMI])
     readings()
     assert readings()["throttle_reasons"] == "sw_power_cap"
     assert ["event" in argv[2] for argv in asked] == [True, False, False]
 
 
 def test_an_nvidia_smi_that_fails_is_not_asked_for_ever():
-    readings, asked = smi([Missing("timeout", "did not end")] * 2)
+    readings, asked = smi([MissingFact("timeout", "did not end")] * 2)
     assert [readings(), readings(), readings()] == [{}, {}, {}]
     assert len(asked) == 2
 

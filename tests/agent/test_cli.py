@@ -278,7 +278,7 @@ def test_the_manual_lists_every_exit_code():
 
 
 def test_every_outcome_has_an_exit_code():
-    assert set(sending._EXITS) == set(sending.Outcome)
+    assert set(sending._EXITS) == set(sending.UploadOutcome)
 
 
 def test_the_agent_starts_with_nothing_but_the_standard_library(tmp_path):

@@ -7,7 +7,7 @@ import pytest
 from stackviz.agent.probing.packages import probe_packages
 from stackviz.facts import questions_of
 from stackviz.facts import torch as torch_facts
-from stackviz.facts.asking import Missing, run_command
+from stackviz.facts.asking import MissingFact, run_command
 from stackviz.facts.pip_index import pip_index_url
 from stackviz.importers import FactSheet
 from stackviz.wire import FACTS
@@ -55,7 +55,7 @@ def test_secure_boot_is_read_from_the_firmware(tmp_path, value, expected):
         ("SecureBoot enabled\n", True),
         ("SecureBoot disabled\nPlatform is in Setup Mode\n", False),
         ("odd\n", "not_reported"),
-        (Missing("not_installed", "mokutil is not installed"), "not_installed"),
+        (MissingFact("not_installed", "mokutil is not installed"), "not_installed"),
     ],
 )
 def test_where_the_variable_cannot_be_read_mokutil_is_asked(tmp_path, said, expected):
@@ -138,7 +138,7 @@ def test_the_index_is_told_without_whose_it_is(tmp_path, url, shown):
     "url", ["https://pypi.example.com/secret/simple", "https://pytorch.org.evil.example/x", "http://["]
 )
 def test_an_index_of_somebodys_own_is_withheld(tmp_path, url):
-    with pytest.raises(Missing) as caught:
+    with pytest.raises(MissingFact) as caught:
         pip_index_url(machine(tmp_path, environ={"PIP_INDEX_URL": url}))
     assert caught.value.reason in ("withheld", "failed")
     assert "example" not in str(caught.value.detail)
@@ -160,7 +160,7 @@ def test_the_files_of_pip_are_read(tmp_path, system, path):
 
 @pytest.mark.parametrize("text", ["no section", "[global]\ntimeout = 3\n", "[global", "[global]\nindex-url = %(x)s"])
 def test_a_file_that_says_nothing_or_is_broken_breaks_nothing(tmp_path, text):
-    with pytest.raises(Missing):
+    with pytest.raises(MissingFact):
         pip_index_url(machine(tmp_path, {"/etc/pip.conf": text}))
 
 
@@ -185,14 +185,14 @@ def test_packages_that_are_not_installed_are_not_imported(probe):
 
 def test_an_import_that_fails_is_told_with_its_last_words(probe):
     words = f"{sys.executable} ended with 1: ImportError: flash_attn_2_cuda.so: undefined symbol: _ZN3c105Error"
-    sheet = probe({"flash_attn"}, flash_attn=Missing("failed", words))
+    sheet = probe({"flash_attn"}, flash_attn=MissingFact("failed", words))
     assert "undefined symbol" in sheet.facts["flash_attn.import_error"]
     assert sys.executable not in sheet.facts["flash_attn.import_error"]
 
 
 def test_an_import_that_works_or_takes_too_long_is_no_error(probe):
     assert probe({"flash_attn"}, flash_attn="").absent["flash_attn.import_error"].reason == "not_applicable"
-    late = Missing("timeout", "did not end in 45 s")
+    late = MissingFact("timeout", "did not end in 45 s")
     assert probe({"flash_attn"}, flash_attn=late).absent["flash_attn.import_error"].reason == "timeout"
 
 
@@ -207,6 +207,6 @@ def test_a_child_prints_and_its_failure_is_caught(tmp_path):
     around = machine(tmp_path)
     around.run_command = run_command
     assert torch_facts.in_child(around, "print('told')").strip() == "told"
-    with pytest.raises(Missing) as caught:
+    with pytest.raises(MissingFact) as caught:
         torch_facts.in_child(around, "raise ImportError('undefined symbol')")
     assert str(caught.value.detail).endswith("ImportError: undefined symbol")

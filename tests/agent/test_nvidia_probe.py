@@ -7,7 +7,7 @@ import pytest
 
 from stackviz.agent.probing.nvidia import probe_nvidia
 from stackviz.facts import cuda, questions_of
-from stackviz.facts.asking import Missing, run_command
+from stackviz.facts.asking import MissingFact, run_command
 from stackviz.wire import hashed_uuid, parse_report
 from stackviz.wire.write import absent_document, object_document
 from tests.agent import fake_nvml
@@ -197,7 +197,7 @@ def test_a_driver_updated_without_a_reboot_is_named(probe):
     reading = probe(
         [],
         files={"/proc/driver/nvidia/version": loaded},
-        says={"nvidia-smi -q -x": Missing("failed", "nvidia-smi ended with 18: Driver/library version mismatch")},
+        says={"nvidia-smi -q -x": MissingFact("failed", "nvidia-smi ended with 18: Driver/library version mismatch")},
         init=Error(fake_nvml.MISMATCH),
     )
     assert reading.facts["nvidia.driver_version"] == "560.35.03"
@@ -214,7 +214,7 @@ def test_nvml_that_does_not_start_breaks_nothing(probe, code):
 
 def test_a_foreign_package_named_pynvml_is_told_from_the_binding(monkeypatch, tmp_path):
     monkeypatch.setitem(sys.modules, "pynvml", type(sys)("pynvml"))
-    reading = probe_nvidia(machine(tmp_path, says={"nvidia-smi -q -x": Missing("failed", "no permission")}))
+    reading = probe_nvidia(machine(tmp_path, says={"nvidia-smi -q -x": MissingFact("failed", "no permission")}))
     assert reading.absent["nvidia.driver_version"].detail == "no permission"
 
 
@@ -247,7 +247,7 @@ def test_what_exists_only_in_trouble_is_not_applicable_on_a_healthy_machine(prob
 
 
 def test_where_nothing_is_of_nvidia_nothing_is_asked(probe):
-    reading = probe(None, says={CU_INIT: Missing("failed", "must not be asked")})
+    reading = probe(None, says={CU_INIT: MissingFact("failed", "must not be asked")})
     for name in questions_of("nvidia").names:
         assert reading.absent[name].reason == "not_applicable", name
     assert reading.absent["nvidia.nvml_error"].reason == "not_applicable"
@@ -261,8 +261,8 @@ def test_where_nothing_is_of_nvidia_nothing_is_asked(probe):
         ("path /usr/lib/libcuda.so.1\n", "cuda.libcuda_path", "/usr/lib/libcuda.so.1"),
         ("missing libcuda.so.1: cannot open shared object file\n", "cuda.init_code", "not_installed"),
         ("code what\n", "cuda.init_code", "not_reported"),
-        (Missing("timeout", "python did not end in 20 s"), "cuda.init_code", "timeout"),
-        (Missing("failed", "python ended with -11"), "cuda.libcuda_path", "failed"),
+        (MissingFact("timeout", "python did not end in 20 s"), "cuda.init_code", "timeout"),
+        (MissingFact("failed", "python ended with -11"), "cuda.libcuda_path", "failed"),
     ],
 )
 def test_cu_init_is_asked_in_a_child_that_may_fail(probe, said, name, expected):
@@ -312,7 +312,7 @@ def test_under_wsl_the_kernel_has_no_part_in_it(probe):
         ("LoadState=loaded\nActiveState=active\n", "active"),
         ("LoadState=loaded\nActiveState=failed\n", "failed"),
         ("LoadState=not-found\nActiveState=inactive\n", "not_installed"),
-        (Missing("not_installed", "systemctl is not installed"), "not_installed"),
+        (MissingFact("not_installed", "systemctl is not installed"), "not_installed"),
     ],
 )
 def test_a_machine_with_switches_tells_how_its_fabric_manager_is(probe, said, expected):
@@ -333,7 +333,7 @@ def test_nvml_that_does_not_start_is_told_in_its_own_words(probe, code, words):
 
 
 def test_the_words_of_nvidia_smi_are_told_where_there_is_no_binding(probe):
-    failed = Missing("failed", "nvidia-smi ended with 255: Failed to initialize NVML: Unknown Error")
+    failed = MissingFact("failed", "nvidia-smi ended with 255: Failed to initialize NVML: Unknown Error")
     assert "Unknown Error" in probe(None, says={"nvidia-smi -q -x": failed}).facts["nvidia.nvml_error"]
     assert probe(None, says={"nvidia-smi -q -x": SMI_XML}).absent["nvidia.nvml_error"].reason == "not_applicable"
 

@@ -4,7 +4,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from stackviz.facts.asking import Missing
+from stackviz.facts.asking import MissingFact
 from stackviz.facts.torch import _operators, _own_kernels
 
 KERNELS = {
@@ -37,7 +37,7 @@ def test_kernels_are_counted_by_device():
 
 @pytest.mark.parametrize("key", ["CUDA", "MPS"])
 def test_a_build_without_the_device_is_not_asked(key):
-    with pytest.raises(Missing) as missing:
+    with pytest.raises(MissingFact) as missing:
         _own_kernels(torch_of(), key)
     assert missing.value.reason == "not_applicable"
 
@@ -45,6 +45,6 @@ def test_a_build_without_the_device_is_not_asked(key):
 def test_a_torch_that_does_not_list_its_operators_says_so():
     torch = torch_of()
     del torch._C._dispatch_get_all_op_names
-    with pytest.raises(Missing) as missing:
+    with pytest.raises(MissingFact) as missing:
         _operators(torch)
     assert missing.value.reason == "not_supported"

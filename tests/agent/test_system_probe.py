@@ -6,7 +6,7 @@ import pytest
 
 from stackviz.agent.probing.python import probe_python
 from stackviz.agent.probing.system import probe_system
-from stackviz.facts.asking import Missing, Questions
+from stackviz.facts.asking import MissingFact, Questions
 from stackviz.importers import FactSheet
 from stackviz.wire import FACTS
 from tests.agent.machines_to_ask import machine
@@ -147,9 +147,9 @@ def test_a_command_runs_once_however_many_facts_need_it(tmp_path):
 
 
 def test_a_failure_is_remembered_too(tmp_path):
-    around = machine(tmp_path, says={"tool": Missing("timeout", "did not end")})
+    around = machine(tmp_path, says={"tool": MissingFact("timeout", "did not end")})
     for _ in range(2):
-        with pytest.raises(Missing) as caught:
+        with pytest.raises(MissingFact) as caught:
             around.run("tool")
         assert caught.value.reason == "timeout"
 
@@ -163,7 +163,7 @@ def test_this_python_is_told_without_importing_packages(tmp_path):
 
 @pytest.mark.parametrize(
     ("said", "expected"),
-    [("1\n", True), ("0\n", False), (Missing("failed", "sysctl: unknown oid"), False)],
+    [("1\n", True), ("0\n", False), (MissingFact("failed", "sysctl: unknown oid"), False)],
 )
 def test_translated_python_is_told_on_macs(tmp_path, said, expected):
     mac = machine(tmp_path, says={"sysctl -n sysctl.proc_translated": said}, system="Darwin")

@@ -6,7 +6,7 @@ from types import ModuleType, SimpleNamespace
 import pytest
 
 from stackviz.agent.probing import torch as torch_probe
-from stackviz.facts.asking import Missing
+from stackviz.facts.asking import MissingFact
 from tests.agent.machines_to_ask import machine
 
 CONFIG = """PyTorch built with:
@@ -43,7 +43,7 @@ def torch_of(**changes):
 def probe(monkeypatch, tmp_path):
     def ask(torch, environ=None):
         def imported():
-            if isinstance(torch, Missing):
+            if isinstance(torch, MissingFact):
                 raise torch
             return torch
 
@@ -145,7 +145,7 @@ def test_an_old_torch_without_mps_is_not_called_broken(probe):
 
 @pytest.mark.parametrize("reason", ["not_installed", "failed"])
 def test_without_torch_every_fact_of_it_has_the_reason(probe, reason):
-    reading = probe(Missing(reason, "what happened"))
+    reading = probe(MissingFact(reason, "what happened"))
     assert reading.facts == ({"torch.import_error": "what happened"} if reason == "failed" else {})
     assert reading.absent["torch.version"].reason == reason
     assert reading.absent["cuda.available"].detail == "what happened"
@@ -155,7 +155,7 @@ def test_a_folder_named_torch_is_not_torch(monkeypatch, tmp_path):
     (tmp_path / "torch").mkdir()
     monkeypatch.syspath_prepend(tmp_path)
     monkeypatch.delitem(sys.modules, "torch", raising=False)
-    with pytest.raises(Missing) as caught:
+    with pytest.raises(MissingFact) as caught:
         torch_probe._import_torch()
     assert caught.value.detail in {"a folder named torch hides the package", "torch is not installed for this Python"}
     sys.modules.pop("torch", None)

@@ -8,7 +8,7 @@ from email.utils import formatdate
 
 import pytest
 
-from stackviz.agent.upload import Outcome, Server, ServerError, deliver
+from stackviz.agent.upload import Server, ServerError, UploadOutcome, deliver
 from stackviz.wire import parse_report, to_json
 from tests.agent.sites import ACCEPTED, FakeTime, Reply, site
 from tests.wire.reports import report_body
@@ -30,7 +30,7 @@ def test_a_report_is_sent_with_its_key_compressed():
     with site() as made:
         delivery, _, _ = send(made.url)
     headers, document = made.received[0]
-    assert delivery.outcome is Outcome.DELIVERED
+    assert delivery.outcome is UploadOutcome.DELIVERED
     assert delivery.was_new
     assert headers["authorization"] == f"Bearer {KEY}"
     assert headers["content-encoding"] == "gzip"
@@ -41,14 +41,14 @@ def test_a_report_is_sent_with_its_key_compressed():
 def test_a_report_the_site_had_is_delivered_too():
     with site(Reply(200)) as made:
         delivery, _, _ = send(made.url)
-    assert (delivery.outcome, delivery.was_new) == (Outcome.DELIVERED, False)
+    assert (delivery.outcome, delivery.was_new) == (UploadOutcome.DELIVERED, False)
 
 
 @pytest.mark.parametrize("status", [429, 500, 502, 503, 504, 408, 425])
 def test_what_may_pass_is_tried_again(status):
     with site(Reply(status, "{}"), Reply(status, "busy"), ACCEPTED) as made:
         delivery, time_, said = send(made.url)
-    assert (delivery.outcome, delivery.attempts) == (Outcome.DELIVERED, 3)
+    assert (delivery.outcome, delivery.attempts) == (UploadOutcome.DELIVERED, 3)
     assert time_.slept == [1.0, 2.0]
     assert said[0] == f"the site answered {status}; trying again in 1 s"
 
@@ -56,7 +56,7 @@ def test_what_may_pass_is_tried_again(status):
 def test_waits_double_up_to_a_minute_and_end_at_the_deadline():
     with site(Reply(503, "{}")) as made:
         delivery, time_, _ = send(made.url, within_s=200)
-    assert (delivery.outcome, delivery.status) == (Outcome.NOT_IN_TIME, 503)
+    assert (delivery.outcome, delivery.status) == (UploadOutcome.NOT_IN_TIME, 503)
     assert time_.slept == [1, 2, 4, 8, 16, 32, 60, 60]
 
 
@@ -83,20 +83,20 @@ def test_a_strange_retry_after_is_passed_over(header):
 def test_a_wait_beyond_the_deadline_is_not_waited():
     with site(Reply(429, "{}", {"Retry-After": "3600"})) as made:
         delivery, time_, _ = send(made.url)
-    assert (delivery.outcome, delivery.attempts, time_.slept) == (Outcome.NOT_IN_TIME, 1, [])
+    assert (delivery.outcome, delivery.attempts, time_.slept) == (UploadOutcome.NOT_IN_TIME, 1, [])
 
 
 @pytest.mark.parametrize(
     ("status", "outcome"),
     [
-        (401, Outcome.KEY_REFUSED),
-        (403, Outcome.KEY_REFUSED),
-        (400, Outcome.REJECTED),
-        (409, Outcome.REJECTED),
-        (413, Outcome.REJECTED),
-        (422, Outcome.REJECTED),
-        (404, Outcome.WRONG_SERVER),
-        (405, Outcome.WRONG_SERVER),
+        (401, UploadOutcome.KEY_REFUSED),
+        (403, UploadOutcome.KEY_REFUSED),
+        (400, UploadOutcome.REJECTED),
+        (409, UploadOutcome.REJECTED),
+        (413, UploadOutcome.REJECTED),
+        (422, UploadOutcome.REJECTED),
+        (404, UploadOutcome.WRONG_SERVER),
+        (405, UploadOutcome.WRONG_SERVER),
     ],
 )
 def test_what_cannot_pass_is_not_tried_again(status, outcome):
@@ -111,7 +111,7 @@ def test_a_redirect_takes_neither_report_nor_key_elsewhere(status):
     with site() as elsewhere, site(Reply(status, "", {"Location": f"{elsewhere.url}/api/v1/reports/"})) as made:
         delivery, _, _ = send(made.url)
     assert elsewhere.received == []
-    assert delivery.outcome is Outcome.WRONG_SERVER
+    assert delivery.outcome is UploadOutcome.WRONG_SERVER
     assert elsewhere.url in delivery.text
 
 
@@ -119,7 +119,7 @@ def test_a_redirect_takes_neither_report_nor_key_elsewhere(status):
 def test_a_200_that_is_no_accelweb_answer_is_no_delivery(body):
     with site(Reply(200, body)) as made:
         delivery, _, _ = send(made.url)
-    assert delivery.outcome is Outcome.WRONG_SERVER
+    assert delivery.outcome is UploadOutcome.WRONG_SERVER
 
 
 def test_nothing_listening_is_tried_again_until_the_deadline():
@@ -127,7 +127,7 @@ def test_nothing_listening_is_tried_again_until_the_deadline():
         unused.bind(("127.0.0.1", 0))
         port = unused.getsockname()[1]
     delivery, time_, _ = send(f"http://127.0.0.1:{port}", within_s=10)
-    assert (delivery.outcome, delivery.text) == (Outcome.NOT_IN_TIME, "nothing listens there")
+    assert (delivery.outcome, delivery.text) == (UploadOutcome.NOT_IN_TIME, "nothing listens there")
     assert time_.slept == [1, 2, 4]
 
 
@@ -166,7 +166,7 @@ def test_a_site_that_dies_while_it_answers_is_asked_again(beginning):
         thread.start()
         delivery, time_, _ = send(f"http://127.0.0.1:{listening.getsockname()[1]}", within_s=2)
         thread.join(5)
-    assert (delivery.outcome, delivery.attempts, time_.slept) == (Outcome.NOT_IN_TIME, 2, [1])
+    assert (delivery.outcome, delivery.attempts, time_.slept) == (UploadOutcome.NOT_IN_TIME, 2, [1])
 
 
 def _answer_only(listening, beginning):
@@ -251,7 +251,7 @@ def test_a_proxy_of_the_environment_is_not_asked_for_this_machine(monkeypatch):
     monkeypatch.setenv("http_proxy", "http://127.0.0.1:1")
     monkeypatch.delenv("no_proxy", raising=False)
     with site() as made:
-        assert send(made.url)[0].outcome is Outcome.DELIVERED
+        assert send(made.url)[0].outcome is UploadOutcome.DELIVERED
 
 
 @pytest.mark.parametrize(
@@ -291,7 +291,7 @@ def test_a_receipt_that_is_not_at_this_site_is_not_shown_and_the_report_is_deliv
     answer = {"id": "THE-ID", "status_url": address, "receipt_url": address}
     with site(Reply(202, json.dumps(answer))) as made:
         delivery, _, _ = send(made.url)
-    assert (delivery.outcome, delivery.status_url, delivery.receipt_url) == (Outcome.DELIVERED, None, None)
+    assert (delivery.outcome, delivery.status_url, delivery.receipt_url) == (UploadOutcome.DELIVERED, None, None)
 
 
 def test_a_receipt_given_as_a_whole_address_of_this_site_is_shown():

@@ -2,12 +2,12 @@
 
 import pytest
 
-from stackviz.catalog.check import Verdict, check_catalogue
+from stackviz.catalog.check import CatalogueCheck, check_catalogue
 from stackviz.catalog.checks import CHECKS
 
 
 @pytest.fixture(scope="module")
-def verdict(curated, django_db_blocker) -> Verdict:
+def verdict(curated, django_db_blocker) -> CatalogueCheck:
     with django_db_blocker.unblock():
         return check_catalogue()
 

@@ -9,15 +9,15 @@ from hypothesis import strategies as st
 from stackviz.compare.query import (
     MOST_SUBJECTS,
     Address,
-    Kind,
     Subject,
+    SubjectKind,
     parse_selection,
     parse_subject,
 )
 
-H100 = Subject(Kind.ACCELERATOR, "nvidia-h100-sxm")
-METAL = Subject(Kind.STACK, "apple-metal")
-BOX = Subject(Kind.MACHINE, "dgx-07", "lab-a")
+H100 = Subject(SubjectKind.ACCELERATOR, "nvidia-h100-sxm")
+METAL = Subject(SubjectKind.STACK, "apple-metal")
+BOX = Subject(SubjectKind.MACHINE, "dgx-07", "lab-a")
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,7 @@
 
 import pytest
 
-from stackviz.curation.name_suggestions import MOST_SUGGESTED, Known, suggest
+from stackviz.curation.name_suggestions import MOST_SUGGESTED, CatalogueName, suggest
 
 GB = 10**9
 GIB = 2**30
@@ -29,7 +29,7 @@ NAMES = {
     20: ("AMD Instinct MI300X", "amd", 192),
     21: ("AMD Instinct MI300A", "amd", 128),
 }
-KNOWN = [Known(pk, name, vendor, (size * GB,)) for pk, (name, vendor, size) in NAMES.items()]
+KNOWN = [CatalogueName(pk, name, vendor, (size * GB,)) for pk, (name, vendor, size) in NAMES.items()]
 
 
 def found(reported: str, **seen) -> list[str]:
@@ -112,10 +112,10 @@ def test_where_nothing_is_like_the_name_nothing_is_suggested(reported):
 
 
 def test_one_accelerator_is_suggested_once_by_its_likest_name():
-    names = [*KNOWN, Known(13, "GeForce RTX 4090", "nvidia"), Known(13, "RTX4090 OEM", "nvidia")]
+    names = [*KNOWN, CatalogueName(13, "GeForce RTX 4090", "nvidia"), CatalogueName(13, "RTX4090 OEM", "nvidia")]
     assert [item.accelerator_id for item in suggest("GeForce RTX 4090", names)].count(13) == 1
 
 
 def test_there_are_only_so_many_suggestions():
-    many = [Known(pk, f"NVIDIA H100 variant {pk}", "nvidia") for pk in range(50)]
+    many = [CatalogueName(pk, f"NVIDIA H100 variant {pk}", "nvidia") for pk in range(50)]
     assert len(suggest("NVIDIA H100", many)) == MOST_SUGGESTED

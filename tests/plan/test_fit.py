@@ -8,7 +8,7 @@ import pytest
 from stackviz.plan import builds as plan_builds
 from stackviz.plan import fit
 from stackviz.plan.branches import branches, chosen_branch, decided
-from stackviz.plan.builds import Answer, builds, chosen_build, command
+from stackviz.plan.builds import BuildAnswer, builds, chosen_build, command
 from stackviz.plan.features import TITLES
 from stackviz.plan.fit import (
     MOST_TRIED,
@@ -21,7 +21,7 @@ from stackviz.plan.fit import (
     torch_versions,
     works,
 )
-from stackviz.plan.planned_machine import SYSTEMS, Wanted
+from stackviz.plan.planned_machine import SYSTEMS, PlannedMachine
 from stackviz.rules import judge, packaged_tables
 from stackviz.rules.known_cards import KnownCard
 
@@ -65,8 +65,8 @@ K80 = KnownCard(
 M1 = KnownCard(reported_name="Apple M1", vendor="apple", accelerator="apple-m1-8", memory_bytes=None)
 
 
-def wanted(card, torch, system="linux-x86_64", **more) -> Wanted:
-    return Wanted(system=SYSTEMS[system], torch=torch, card=card, **more)
+def wanted(card, torch, system="linux-x86_64", **more) -> PlannedMachine:
+    return PlannedMachine(system=SYSTEMS[system], torch=torch, card=card, **more)
 
 
 def chosen(plan):
@@ -269,9 +269,9 @@ def test_a_build_that_is_known_to_run_comes_before_one_that_is_not():
     )
     found = builds(plan, known, DAY)
     assert {build.name: build.answer for build in found} == {
-        "cu126": Answer.UNKNOWN,
-        "cu124": Answer.WORKS,
-        "cu118": Answer.UNKNOWN,
+        "cu126": BuildAnswer.UNKNOWN,
+        "cu124": BuildAnswer.WORKS,
+        "cu118": BuildAnswer.UNKNOWN,
     }
     assert chosen_build(found, plan, known, DAY).name == "cu124"
 

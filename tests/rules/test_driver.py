@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from stackviz.rules import judge, packaged_tables
-from stackviz.rules.checks.builds import Build, served
+from stackviz.rules.checks.builds import ReleasedBuild, served
 from stackviz.rules.look import Look
 from stackviz.wire import Absent
 from tests.rules.build import FAILED, UNSET, answer, answers, card, linux, mac, report
@@ -125,12 +125,12 @@ def test_check_and_advice_have_one_answer_on_what_a_driver_serves(system, driver
     seen = linux(os__name=system, torch__cuda_version="11.0", torch__version="1.7.1", nvidia__driver_version=driver)
     assert answer("driver-too-old", seen).severity == "fits"
     look = Look(seen, packaged_tables())
-    assert served(look, packaged_tables(), [Build("1.7", "cu110")]) == [Build("1.7", "cu110")]
+    assert served(look, packaged_tables(), [ReleasedBuild("1.7", "cu110")]) == [ReleasedBuild("1.7", "cu110")]
 
 
 def test_a_build_that_may_run_is_advised_only_where_none_certainly_does():
     look = Look(linux(nvidia__driver_version="580"), packaged_tables())
-    sure, perhaps = Build("2.14", "cu126"), Build("2.14", "cu130")
+    sure, perhaps = ReleasedBuild("2.14", "cu126"), ReleasedBuild("2.14", "cu130")
     assert served(look, packaged_tables(), [sure, perhaps]) == [sure]
     assert served(look, packaged_tables(), [perhaps]) == [perhaps]
 

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from stackviz.rules import Requirement, Source, judge, packaged_tables
+from stackviz.rules import Requirement, RuleSource, judge, packaged_tables
 from stackviz.wire import Absent, Software
 from tests.rules.build import FAILED, UNSET, answer, answers, card, linux, mac, report
 
@@ -192,7 +192,7 @@ def test_the_way_out_keeps_torch_and_its_build(torch, cuda, command):
 
 @pytest.mark.parametrize(("torch", "severities"), [("2.13.0", ["warning"]), ("2.1.0+cu121", [])])
 def test_torchvision_is_made_for_one_torch(torch, severities):
-    source = Source("x", "x", "https://example.org")
+    source = RuleSource("x", "x", "https://example.org")
     row = Requirement(
         component="torchvision",
         version="0.16.0",

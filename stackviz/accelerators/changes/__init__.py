@@ -4,7 +4,7 @@ Read from the history of the rows, newest first; nothing is stored for it. A ste
 or after it, and then only that side of it which was public. A load of the curated files is one entry with its counts.
 """
 
-from stackviz.accelerators.changes.entry import NAMES, PER_PAGE, SHEETS, Entry, Log, LogFilter, Place
+from stackviz.accelerators.changes.entry import NAMES, PER_PAGE, SHEETS, Entry, Log, LogFilter, LogPosition
 from stackviz.accelerators.changes.log import BULK, read_log
 
-__all__ = ["BULK", "NAMES", "PER_PAGE", "SHEETS", "Entry", "Log", "LogFilter", "Place", "read_log"]
+__all__ = ["BULK", "NAMES", "PER_PAGE", "SHEETS", "Entry", "Log", "LogFilter", "LogPosition", "read_log"]

@@ -6,7 +6,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from stackviz.accelerators.changes.entry import NAMES, SHEETS, Entry
-from stackviz.accelerators.changes.steps import NAME_RANK, SHEET_RANK, VALUE_RANK, Step
+from stackviz.accelerators.changes.steps import NAME_RANK, SHEET_RANK, VALUE_RANK, LogStep
 from stackviz.catalog.change import LOADED
 from stackviz.catalog.conditions import describe
 from stackviz.catalog.fields import FIELDS
@@ -18,7 +18,7 @@ from stackviz.catalog.people import public_name
 _PREFIX = {VALUE_RANK: "value", NAME_RANK: "name", SHEET_RANK: "accelerator"}  # of an entry's key
 
 
-def tell(step: Step) -> Entry | None:
+def tell(step: LogStep) -> Entry | None:
     """The step as an entry without `slug`; None where the public saw no difference.
 
     `accelerator` is left "" where it is the name the accelerator has now.
@@ -27,7 +27,7 @@ def tell(step: Step) -> Entry | None:
     return telling[step.place.rank](step)
 
 
-def _entry(step: Step, what: str, **told: Any) -> Entry:  # noqa: ANN401 - the fields of an Entry
+def _entry(step: LogStep, what: str, **told: Any) -> Entry:  # noqa: ANN401 - the fields of an Entry
     record = step.record
     return Entry(
         key=f"{_PREFIX[step.place.rank]}-{record.history_id}",
@@ -39,7 +39,7 @@ def _entry(step: Step, what: str, **told: Any) -> Entry:  # noqa: ANN401 - the f
     )
 
 
-def _who(step: Step) -> str:
+def _who(step: LogStep) -> str:
     """Who did it; and who approved it, where a second person has."""
     record, before = step.record, step.before
     if record.history_user:
@@ -59,7 +59,7 @@ def _reason(record: Any) -> str:  # noqa: ANN401
     return "" if reason.startswith(LOADED) else reason
 
 
-def _happened(step: Step, is_public: bool, was_public: bool) -> str:  # noqa: FBT001 - the two sides of a step
+def _happened(step: LogStep, is_public: bool, was_public: bool) -> str:  # noqa: FBT001 - the two sides of a step
     if step.record.history_type == "-":
         return "removed" if is_public else ""
     if is_public:
@@ -67,7 +67,7 @@ def _happened(step: Step, is_public: bool, was_public: bool) -> str:  # noqa: FB
     return "withdrawn" if was_public else ""
 
 
-def _tell_value(step: Step) -> Entry | None:
+def _tell_value(step: LogStep) -> Entry | None:
     """A step of a value, or None where the public saw no difference."""
     after, before = step.record, step.before
     is_public = after.status == SpecValue.Status.PUBLIC
@@ -127,7 +127,7 @@ def _differences(before: Any, after: Any) -> tuple[str, ...]:  # noqa: ANN401
     return tuple(found)
 
 
-def _tell_name(step: Step) -> Entry | None:
+def _tell_name(step: LogStep) -> Entry | None:
     """A step of a name, or None where the public saw no difference: without a source it is not printed."""
     after, before = step.record, step.before
     if before is not None and before.accelerator_id != after.accelerator_id:
@@ -164,7 +164,7 @@ _SHEET_COLUMNS = {
 }
 
 
-def _tell_sheet(step: Step) -> Entry | None:
+def _tell_sheet(step: LogStep) -> Entry | None:
     after, before = step.record, step.before
     was_public = before is not None and before.is_public
     what = _happened(step, after.is_public, was_public)

@@ -25,7 +25,7 @@ WHAT = {
 
 
 @dataclass(frozen=True, slots=True, order=True)
-class Place:
+class LogPosition:
     """Where an entry stands in the log. Of records of one moment values come first, then names, accelerators, loads."""
 
     when: datetime
@@ -36,7 +36,7 @@ class Place:
         return f"{self.when.astimezone(UTC):%Y%m%dT%H%M%S.%f}-{self.rank}-{self.pk}"
 
     @classmethod
-    def read(cls, text: str) -> "Place | None":
+    def read(cls, text: str) -> "LogPosition | None":
         """None for a text that names no place."""
         moment, _dash, rest = text.partition("-")
         rank, _dash, pk = rest.partition("-")
@@ -110,15 +110,15 @@ class Log:
     """A part of the log, newest first. `next_place`: where the older ones begin, None where there are none."""
 
     entries: tuple[Entry, ...]
-    next_place: Place | None
+    next_place: LogPosition | None
 
 
 @dataclass(frozen=True, slots=True)
 class Line:
     """An entry with its place and what joins it to its neighbours; a line of many steps ends at `last`."""
 
-    place: Place
-    last: Place
+    place: LogPosition
+    last: LogPosition
     cause: tuple[object, ...]
     rank: int
     entry: Entry

@@ -8,14 +8,14 @@ from operator import or_
 from django.db.models import Count, Q
 from django.utils.translation import gettext as _
 
-from stackviz.accelerators.changes.entry import PER_PAGE, Entry, Line, LogFilter, Place, counted_words
-from stackviz.accelerators.changes.steps import BY_LOADER, KINDS, Kind, comes_after, in_load, matching_rows
+from stackviz.accelerators.changes.entry import PER_PAGE, Entry, Line, LogFilter, LogPosition, counted_words
+from stackviz.accelerators.changes.steps import BY_LOADER, KINDS, RecordKind, comes_after, in_load, matching_rows
 from stackviz.catalog.models import CatalogueLoad
 
 LOAD_RANK = 3
 
 
-def load_lines(before: Place | None, chosen: LogFilter) -> tuple[list[Line], Place | None]:
+def load_lines(before: LogPosition | None, chosen: LogFilter) -> tuple[list[Line], LogPosition | None]:
     """Loads that changed something public -> (their lines, where older loads may begin). Four queries."""
     loads = _loads(before)
     shown = loads[:PER_PAGE]
@@ -24,13 +24,13 @@ def load_lines(before: Place | None, chosen: LogFilter) -> tuple[list[Line], Pla
     for index, (load, _earlier) in enumerate(shown):
         counted = [(kind.rank, what, n) for kind in KINDS for what, n in by_kind[kind.rank][index].items() if n]
         if counted:
-            place = Place(load.loaded_at, LOAD_RANK, load.pk)
+            place = LogPosition(load.loaded_at, LOAD_RANK, load.pk)
             lines.append(Line(place, place, ("load", load.pk), LOAD_RANK, _load_entry(load, counted)))
     last = shown[-1][0] if len(loads) > PER_PAGE else None
-    return lines, Place(last.loaded_at, LOAD_RANK, last.pk) if last else None
+    return lines, LogPosition(last.loaded_at, LOAD_RANK, last.pk) if last else None
 
 
-def _loads(before: Place | None) -> list[tuple[CatalogueLoad, datetime | None]]:
+def _loads(before: LogPosition | None) -> list[tuple[CatalogueLoad, datetime | None]]:
     """The loads that may stand on the page, newest first, each with the time of the one before it. One query."""
     rows = CatalogueLoad.objects.order_by("-loaded_at", "-pk")
     if before is not None:
@@ -43,7 +43,7 @@ def _loads(before: Place | None) -> list[tuple[CatalogueLoad, datetime | None]]:
 
 
 def _counts(
-    kind: Kind, loads: Sequence[tuple[CatalogueLoad, datetime | None]], chosen: LogFilter
+    kind: RecordKind, loads: Sequence[tuple[CatalogueLoad, datetime | None]], chosen: LogFilter
 ) -> list[dict[str, int]]:
     """For each load: type of record -> how many of them the public may see. One query."""
     if not loads:

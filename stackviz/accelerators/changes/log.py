@@ -9,9 +9,9 @@ from typing import Any
 from django.utils.translation import gettext as _
 
 from stackviz.accelerators.changes.describe import tell
-from stackviz.accelerators.changes.entry import PER_PAGE, Entry, Line, Log, LogFilter, Place, counted_words
+from stackviz.accelerators.changes.entry import PER_PAGE, Entry, Line, Log, LogFilter, LogPosition, counted_words
 from stackviz.accelerators.changes.loads import load_lines
-from stackviz.accelerators.changes.steps import KINDS, Step, read_steps
+from stackviz.accelerators.changes.steps import KINDS, LogStep, read_steps
 from stackviz.catalog.models import Accelerator
 
 BULK = 8  # as many steps at once for one reason, or more, are told as one
@@ -19,7 +19,7 @@ AT_ONCE = timedelta(seconds=10)  # from one of them to the next
 MOST_NAMED = 5  # accelerators named in an entry about many
 
 
-def read_log(chosen: LogFilter, before: Place | None = None, length: int = PER_PAGE) -> Log:
+def read_log(chosen: LogFilter, before: LogPosition | None = None, length: int = PER_PAGE) -> Log:
     """The newest `length` entries of the chosen part, older than `before`. Constant queries, whatever the history."""
     read = [read_steps(kind, before, chosen) for kind in KINDS]
     loads, older_loads = ([], None) if chosen.load is not None else load_lines(before, chosen)
@@ -38,7 +38,7 @@ def read_log(chosen: LogFilter, before: Place | None = None, length: int = PER_P
     return Log(tuple(line.entry for line in shown), shown[-1].last if len(lines) > length else horizon)
 
 
-def _order(place: Place) -> tuple[datetime, int, int]:
+def _order(place: LogPosition) -> tuple[datetime, int, int]:
     """Newest first when sorted downwards; of one moment the lower rank comes first."""
     return place.when, -place.rank, place.pk
 
@@ -47,7 +47,7 @@ def _line_order(line: Line) -> tuple[datetime, int, int]:
     return _order(line.place)
 
 
-def _told(steps: Sequence[Step]) -> list[Line]:
+def _told(steps: Sequence[LogStep]) -> list[Line]:
     """The steps as the public may read them, without those that changed nothing for it. Two queries."""
     whose = {step.accelerator_id for step in steps}
     sheets = Accelerator.objects.in_bulk(whose)

@@ -7,7 +7,7 @@ from typing import Any
 
 from django.db.models import Exists, Max, Model, OuterRef, Q, QuerySet, Subquery
 
-from stackviz.accelerators.changes.entry import NAMES, SHEETS, LogFilter, Place
+from stackviz.accelerators.changes.entry import NAMES, SHEETS, LogFilter, LogPosition
 from stackviz.catalog.change import LOADED
 from stackviz.catalog.models import Accelerator, Alias, CatalogueLoad, SpecValue
 
@@ -17,10 +17,10 @@ BY_LOADER = Q(history_user__isnull=True, history_change_reason__startswith=LOADE
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class LogStep:
     """One record of a history with the one before it (None: the row was made), read for one page."""
 
-    place: Place
+    place: LogPosition
     record: Any
     before: Any
 
@@ -34,7 +34,7 @@ class Step:
 
 
 @dataclass(frozen=True, slots=True)
-class Kind:
+class RecordKind:
     """One of the three histories that are read: its rows, and which of its records are shown."""
 
     rank: int
@@ -83,7 +83,7 @@ def _public_sheets(rows: "QuerySet[Any]") -> "QuerySet[Any]":
     return rows.filter(Q(is_public=True) | Q(public_before=True))
 
 
-def matching_rows(rows: "QuerySet[Any]", kind: Kind, chosen: LogFilter) -> "QuerySet[Any]":
+def matching_rows(rows: "QuerySet[Any]", kind: RecordKind, chosen: LogFilter) -> "QuerySet[Any]":
     """The records of one history that the filters let through."""
     row_of = "id" if kind.model is Accelerator else "accelerator_id"
     history: Any = Accelerator.history
@@ -102,13 +102,13 @@ def matching_rows(rows: "QuerySet[Any]", kind: Kind, chosen: LogFilter) -> "Quer
 
 
 KINDS = (
-    Kind(VALUE_RANK, SpecValue, ("source", "checked_by"), _public_values),
-    Kind(NAME_RANK, Alias, ("source",), _printed_names),
-    Kind(SHEET_RANK, Accelerator, ("vendor",), _public_sheets),
+    RecordKind(VALUE_RANK, SpecValue, ("source", "checked_by"), _public_values),
+    RecordKind(NAME_RANK, Alias, ("source",), _printed_names),
+    RecordKind(SHEET_RANK, Accelerator, ("vendor",), _public_sheets),
 )
 
 
-def comes_after(place: Place, *, rank: int, when: str = "history_date", pk: str = "history_id") -> Q:
+def comes_after(place: LogPosition, *, rank: int, when: str = "history_date", pk: str = "history_id") -> Q:
     """Rows of the history with this rank that come after the place: older, or of the same moment and further down."""
     older = Q(**{f"{when}__lt": place.when})
     if rank > place.rank:
@@ -118,7 +118,9 @@ def comes_after(place: Place, *, rank: int, when: str = "history_date", pk: str 
     return older
 
 
-def read_steps(kind: Kind, before: Place | None, chosen: LogFilter) -> tuple[list[Step], Place | None]:
+def read_steps(
+    kind: RecordKind, before: LogPosition | None, chosen: LogFilter
+) -> tuple[list[LogStep], LogPosition | None]:
     """The next READ records of one history with those before them -> (steps, where older ones begin). Two queries."""
     rows = kind.history.order_by("-history_date", "-history_id")
     if before is not None:
@@ -129,7 +131,7 @@ def read_steps(kind: Kind, before: Place | None, chosen: LogFilter) -> tuple[lis
     ids = [record.before_id for record in records if record.before_id]
     befores = kind.history.select_related(*kind.related).in_bulk(ids)
     steps = [
-        Step(Place(record.history_date, kind.rank, record.history_id), record, befores.get(record.before_id))
+        LogStep(LogPosition(record.history_date, kind.rank, record.history_id), record, befores.get(record.before_id))
         for record in records
     ]
     return steps, steps[-1].place if len(steps) == READ else None

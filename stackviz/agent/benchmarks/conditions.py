@@ -13,7 +13,7 @@ from pathlib import Path
 
 from stackviz.agent.benchmarks.devices import Device
 from stackviz.facts import reading_questions
-from stackviz.facts.asking import Missing, run_command
+from stackviz.facts.asking import MissingFact, run_command
 from stackviz.facts.nvml import Nvml, NvmlCard, open_nvml, throttle_words
 from stackviz.wire import hashed_uuid
 
@@ -30,7 +30,7 @@ def readings_of(device: Device, stack: ExitStack) -> Readings:
         return read_processor
     if device.kind != "cuda" or getattr(device.torch.version, "hip", None):
         return read_nothing
-    with suppress(Missing):
+    with suppress(MissingFact):
         nvml = stack.enter_context(open_nvml())
         handle = _handle(nvml, device)
         return lambda: read_card(nvml, handle)
@@ -54,14 +54,14 @@ def _handle(nvml: Nvml, device: Device) -> object:
             return handle
     if count == 1:
         return nvml.ask("nvmlDeviceGetHandleByIndex", 0)
-    raise Missing("not_reported", "which of the cards this is cannot be told")
+    raise MissingFact("not_reported", "which of the cards this is cannot be told")
 
 
 def read_card(nvml: Nvml, handle: object) -> Values:
     card = NvmlCard(nvml, handle)
     values: Values = {}
     for name, question in reading_questions().items():
-        with suppress(Missing):
+        with suppress(MissingFact):
             value = question(card)
             if value is not None:
                 values[name] = value
@@ -105,7 +105,7 @@ class SmiReadings:
         while self._throttle:
             try:
                 return self._ask(self._throttle[0])
-            except Missing:
+            except MissingFact:
                 del self._throttle[0]
         return {}
 
@@ -118,7 +118,7 @@ class SmiReadings:
         rows = output.strip().splitlines()
         cells = [cell.strip() for cell in rows[0].split(",")] if len(rows) == 1 else []
         if len(cells) != len(_SMI_FIELDS) + 1:
-            raise Missing("not_reported", "nvidia-smi answers for another number of cards")
+            raise MissingFact("not_reported", "nvidia-smi answers for another number of cards")
         values: Values = {}
         for (name, _, factor), cell in zip(_SMI_FIELDS, cells[:-1], strict=True):
             with suppress(ValueError):  # [N/A], [Not Supported]

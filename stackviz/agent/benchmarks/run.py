@@ -14,7 +14,7 @@ from stackviz.agent.children import Ended, run_child
 from stackviz.importers.reading import clean
 from stackviz.measuring import BENCHMARKS
 
-__all__ = ["BenchmarkOptions", "Step", "not_run", "run_benchmarks"]
+__all__ = ["BenchmarkOptions", "RunStep", "not_run", "run_benchmarks"]
 
 _MOST_PROCESSES = 8  # each restart gives up the case that killed the process before
 _START_AND_LAST_VISIT_S = 60.0  # importing torch, and the visit that was going on when the time was up
@@ -33,7 +33,7 @@ class BenchmarkOptions:
 
 
 @dataclass(frozen=True)
-class Step:
+class RunStep:
     """How far it is: for a progress bar. `left_s` is None as long as nobody knows."""
 
     done: int
@@ -60,7 +60,7 @@ class _Record:
 def run_benchmarks(
     options: BenchmarkOptions,
     cards: Sequence[Mapping[str, Any]],
-    watch: Callable[[Step], None] = lambda _step: None,
+    watch: Callable[[RunStep], None] = lambda _step: None,
 ) -> list[dict[str, Any]]:
     """Results in the words of the wire format, one per case, failed and skipped ones included. Never raises."""
     records: list[_Record] = []
@@ -107,7 +107,7 @@ class _Watcher:
     """Takes what the process tells, and works out how far it is."""
 
     def __init__(
-        self, options: BenchmarkOptions, records: list[_Record], left_s: float, watch: Callable[[Step], None]
+        self, options: BenchmarkOptions, records: list[_Record], left_s: float, watch: Callable[[RunStep], None]
     ) -> None:
         self._rounds = (QUICK if options.quick else FULL).rounds
         self._records = records
@@ -153,7 +153,7 @@ class _Watcher:
         spent = time.monotonic() - self._started
         left_s = spent / self._steps * (total - self._steps) if self._steps else None
         in_time_s = max(0.0, self._left_s - spent)
-        self._watch(Step(self._steps, total, str(record.case), None if left_s is None else min(left_s, in_time_s)))
+        self._watch(RunStep(self._steps, total, str(record.case), None if left_s is None else min(left_s, in_time_s)))
 
 
 def _result(record: _Record, options: BenchmarkOptions) -> dict[str, Any]:

@@ -8,7 +8,7 @@ import re
 
 from stackviz.facts import questions_of
 from stackviz.facts.apple import for_apple_silicon, registry, sysctl, sysctl_number
-from stackviz.facts.asking import Missing, Questions, Surroundings
+from stackviz.facts.asking import MissingFact, Questions, Surroundings
 from stackviz.importers import CardReading, Reading
 from stackviz.importers.system_profiler import read_system_profiler
 from stackviz.wire import Card
@@ -56,7 +56,7 @@ def machine_vendor(_around: Surroundings) -> str:
 @QUESTIONS.about("machine.virtualization")
 def machine_virtualization(around: Surroundings) -> str:
     if sysctl(around, "kern.hv_vmm_present") != "1":
-        raise Missing("not_applicable", "no sign of a hypervisor")
+        raise MissingFact("not_applicable", "no sign of a hypervisor")
     return "apple-virtualization"
 
 
@@ -98,7 +98,7 @@ def _read_profile(around: Surroundings, reading: Reading) -> None:
         told = read_system_profiler(
             around.run("system_profiler", "-json", "SPHardwareDataType", "SPDisplaysDataType", timeout_s=40)
         )
-    except Missing as missing:
+    except MissingFact as missing:
         reading.problem(f"system_profiler: {missing.detail}")
         told = Reading(kind="system-profiler-json")
     for problem in told.problems:
@@ -131,7 +131,7 @@ def _with_what_is_known(card: Card, around: Surroundings, reading: Reading) -> C
 def _registry_class(around: Surroundings) -> str | None:
     try:
         entries = registry(around, "AGXAccelerator")
-    except Missing:
+    except MissingFact:
         return None
     name = entries[0].get("IOClass") if entries else None
     return name if isinstance(name, str) else None

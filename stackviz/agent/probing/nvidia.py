@@ -4,7 +4,7 @@ import re
 
 from stackviz.agent.probing.nvidia_card import read_card
 from stackviz.facts import questions_of
-from stackviz.facts.asking import Missing, Surroundings
+from stackviz.facts.asking import MissingFact, Surroundings
 from stackviz.facts.nvidia import loaded_module, pci_devices
 from stackviz.facts.nvml import CardLost, NoNvml, Nvml, open_nvml, version_of_library
 from stackviz.importers import CardReading, Reading
@@ -26,7 +26,7 @@ def probe_nvidia(around: Surroundings) -> Reading:
         with open_nvml() as nvml:
             _read_with_nvml(nvml, reading)
             reading.sheet.mark_missing("nvidia.nvml_error", "not_applicable", "NVML answers")
-    except Missing as missing:
+    except MissingFact as missing:
         _read_with_nvidia_smi(around, reading, missing)
     _read_nvml_version(reading)
     _read_driver_file(around, reading)
@@ -58,7 +58,7 @@ def _read_with_nvml(nvml: Nvml, reading: Reading) -> None:
         try:
             handle = nvml.ask("nvmlDeviceGetHandleByIndex", number)
             name = str(nvml.ask("nvmlDeviceGetName", handle))  # without a name there is nothing to match or to show
-        except Missing as missing:
+        except MissingFact as missing:
             lost += isinstance(missing, CardLost)
             reading.problem(f"card {number}: {missing.detail or missing.reason}")
             continue
@@ -72,14 +72,14 @@ def _read_with_nvml(nvml: Nvml, reading: Reading) -> None:
 def _read_driver(nvml: Nvml, reading: Reading) -> None:
     try:
         driver = nvml.ask("nvmlSystemGetDriverVersion")
-    except Missing as missing:
+    except MissingFact as missing:
         reading.sheet.mark_missing("nvidia.driver_version", missing.reason, missing.detail)
     else:
         reading.sheet.state("nvidia.driver_version", driver)
         reading.add_software("nvidia-driver", driver, "nvml")
     try:
         number = nvml.first("nvmlSystemGetCudaDriverVersion_v2", "nvmlSystemGetCudaDriverVersion", arguments=())
-    except Missing as missing:
+    except MissingFact as missing:
         reading.sheet.mark_missing("cuda.driver_api_version", missing.reason, missing.detail)
     else:
         version = f"{number // 1000}.{number % 1000 // 10}"  # 12040 is 12.4
@@ -92,14 +92,14 @@ def _read_instances(nvml: Nvml, parent_index: int, reading: Reading) -> None:
     handle = nvml.ask("nvmlDeviceGetHandleByIndex", parent_index)
     try:
         most = int(nvml.ask("nvmlDeviceGetMaxMigDeviceCount", handle))
-    except Missing as missing:
+    except MissingFact as missing:
         reading.problem(f"card {parent_index}: its instances cannot be listed: {missing.detail or missing.reason}")
         return
     for number in range(most):
         try:
             instance = nvml.ask("nvmlDeviceGetMigDeviceHandleByIndex", handle, number)
             name = str(nvml.ask("nvmlDeviceGetName", instance))
-        except Missing:
+        except MissingFact:
             continue  # a free place
         if len(reading.cards) < LIMITS.cards:
             reading.cards.append(_instance(nvml, instance, parent_index, name, reading).card())
@@ -118,10 +118,10 @@ def _instance(nvml: Nvml, handle: object, parent_index: int, name: str, reading:
 # ---- without NVML ---------------------------------------------------------------------------------------------------
 
 
-def _read_with_nvidia_smi(around: Surroundings, reading: Reading, no_nvml: Missing) -> None:
+def _read_with_nvidia_smi(around: Surroundings, reading: Reading, no_nvml: MissingFact) -> None:
     try:
         text = around.run("nvidia-smi", "-q", "-x", timeout_s=30)
-    except Missing as no_smi:
+    except MissingFact as no_smi:
         _note_no_driver(around, reading, no_nvml, no_smi)
         _note_error(reading, no_nvml, no_smi)
         return
@@ -132,7 +132,7 @@ def _read_with_nvidia_smi(around: Surroundings, reading: Reading, no_nvml: Missi
     _note_error(reading, no_nvml)
 
 
-def _note_error(reading: Reading, no_nvml: Missing, no_smi: Missing | None = None) -> None:
+def _note_error(reading: Reading, no_nvml: MissingFact, no_smi: MissingFact | None = None) -> None:
     """How it failed, in NVML's words, or in those of nvidia-smi; nothing failed where neither is installed."""
     if isinstance(no_nvml, NoNvml) and no_nvml.error_text:
         reading.sheet.state("nvidia.nvml_error", no_nvml.error_text)
@@ -147,12 +147,12 @@ def _note_error(reading: Reading, no_nvml: Missing, no_smi: Missing | None = Non
 def _read_nvml_version(reading: Reading) -> None:
     try:
         reading.sheet.state("nvidia.nvml_version", version_of_library())
-    except Missing as missing:
+    except MissingFact as missing:
         why = reading.absent.get("nvidia.driver_version", missing)  # the same, where nothing of NVIDIA is there
         reading.sheet.mark_missing("nvidia.nvml_version", why.reason, why.detail)
 
 
-def _note_no_driver(around: Surroundings, reading: Reading, no_nvml: Missing, no_smi: Missing) -> None:
+def _note_no_driver(around: Surroundings, reading: Reading, no_nvml: MissingFact, no_smi: MissingFact) -> None:
     """Neither way works. An NVIDIA device on the bus makes that a fault; without one there is simply no such card."""
     if no_smi.reason == "not_installed":
         reason, detail = no_nvml.reason, no_nvml.detail
@@ -194,7 +194,7 @@ def _read_driver_file(around: Surroundings, reading: Reading) -> None:
 def _read_toolkit(around: Surroundings, reading: Reading) -> None:
     try:
         match = re.search(r"release ([\d.]+), V([\d.]+)", around.run("nvcc", "--version"))
-    except Missing as missing:
+    except MissingFact as missing:
         reading.sheet.mark_missing("cuda.toolkit_version", missing.reason, missing.detail)
         return
     if match:

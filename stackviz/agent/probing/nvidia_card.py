@@ -1,7 +1,7 @@
 """One NVIDIA card, asked through NVML: all it tells, and why it does not tell the rest."""
 
 from stackviz.facts import card_questions, reading_questions
-from stackviz.facts.asking import Missing
+from stackviz.facts.asking import MissingFact
 from stackviz.facts.nvml import CardLost, Nvml, NvmlCard
 from stackviz.facts.table import Question
 from stackviz.importers import CardReading
@@ -22,7 +22,7 @@ def read_card(nvml: Nvml, handle: object, index: int, name: str) -> CardReading:
             for rest in list(questions)[number:]:
                 card.sheet.mark_missing(rest, lost.reason, lost.detail)
             break
-        except Missing as missing:
+        except MissingFact as missing:
             card.sheet.mark_missing(fact, missing.reason, missing.detail)
         except Exception as error:  # noqa: BLE001 - a binding's bug must not cost the card
             card.sheet.mark_missing(fact, "failed", f"{type(error).__name__}: {error}")

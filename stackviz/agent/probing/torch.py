@@ -11,7 +11,7 @@ from types import ModuleType
 from typing import Any
 
 from stackviz.facts import questions_of
-from stackviz.facts.asking import Missing, Surroundings
+from stackviz.facts.asking import MissingFact, Surroundings
 from stackviz.importers.reading import CardReading, Reading
 from stackviz.wire import LIMITS, hashed_uuid
 
@@ -24,7 +24,7 @@ def probe_torch(around: Surroundings) -> Reading:
     questions = questions_of("torch")
     try:
         torch = _import_torch()
-    except Missing as missing:
+    except MissingFact as missing:
         if missing.reason == "failed":
             reading.sheet.state("torch.import_error", missing.detail)
         for name in questions.names:
@@ -38,13 +38,13 @@ def probe_torch(around: Surroundings) -> Reading:
 
 def _import_torch() -> ModuleType:
     if util.find_spec("torch") is None:
-        raise Missing("not_installed", "torch is not installed for this Python")
+        raise MissingFact("not_installed", "torch is not installed for this Python")
     try:
         import torch
     except Exception as error:  # noqa: BLE001 - a broken wheel or driver raises anything
-        raise Missing("failed", f"import torch: {type(error).__name__}: {error}") from None
+        raise MissingFact("failed", f"import torch: {type(error).__name__}: {error}") from None
     if not hasattr(torch, "__version__"):
-        raise Missing("failed", "a folder named torch hides the package")
+        raise MissingFact("failed", "a folder named torch hides the package")
     return torch  # type: ignore[no-any-return]
 
 

@@ -4,14 +4,14 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
-from stackviz.catalog.change import Summary
+from stackviz.catalog.change import LoadSummary
 from stackviz.catalog.problems import CuratedDataError
 
 
 class LoadCommand(BaseCommand):
     """Quick when nothing changed, and nothing is loaded from files that are wrong. A room's command says `load`."""
 
-    def load(self, *, force: bool) -> Summary:
+    def load(self, *, force: bool) -> LoadSummary:
         raise NotImplementedError
 
     def add_arguments(self, parser: CommandParser) -> None:

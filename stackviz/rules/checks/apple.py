@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator, Sequence
 
-from stackviz.rules.compatibility import Requirement, Source, Tables, newest_up_to
+from stackviz.rules.compatibility import Requirement, RuleSource, Tables, newest_up_to
 from stackviz.rules.finding import Conclusion, Severity
 from stackviz.rules.look import Look, NotReported
 from stackviz.rules.rule import Check, RuleSet
@@ -11,39 +11,41 @@ from stackviz.rules.versions import is_below, major_minor, numbers, same_line
 
 RULES = RuleSet(order=60)
 
-ROSETTA = Source(
+ROSETTA = RuleSource(
     "pytorch-issue-146236",
     "pytorch/pytorch issue 146236: torch under Rosetta",
     "https://github.com/pytorch/pytorch/issues/146236",
 )
-MPS_MACOS = Source(
+MPS_MACOS = RuleSource(
     "pytorch-issue-159275",
     "pytorch/pytorch issue 159275: MPS drops macOS 13",
     "https://github.com/pytorch/pytorch/issues/159275",
 )
-MPS_NONE = Source(
+MPS_NONE = RuleSource(
     "pytorch-issue-167679",
     "pytorch/pytorch issue 167679: MPS built, not available on macOS 26",
     "https://github.com/pytorch/pytorch/issues/167679",
 )
-MPS_FALLBACK = Source(
+MPS_FALLBACK = RuleSource(
     "pytorch-mps-environment",
     "PyTorch documentation, MPS environment variables",
     "https://docs.pytorch.org/docs/stable/mps_environment_variables.html",
 )
-CUDA_INDEX = Source(
+CUDA_INDEX = RuleSource(
     "ai-engineering-340",
     "rohitg00/ai-engineering-from-scratch issue 340: a CUDA index on a Mac",
     "https://github.com/rohitg00/ai-engineering-from-scratch/issues/340",
 )
-MLX_INSTALL = Source("mlx-build", "MLX, Build and Install", "https://ml-explore.github.io/mlx/build/html/install.html")
-TENSORFLOW_METAL = Source(
+MLX_INSTALL = RuleSource(
+    "mlx-build", "MLX, Build and Install", "https://ml-explore.github.io/mlx/build/html/install.html"
+)
+TENSORFLOW_METAL = RuleSource(
     "tensorflow-metal",
     "Apple, Get started with tensorflow-metal",
     "https://developer.apple.com/metal/tensorflow-plugin/",
 )
-JAX_METAL = Source("jax-metal", "Apple, Accelerated JAX on Mac", "https://developer.apple.com/metal/jax/")
-COREMLTOOLS = Source("coremltools", "apple/coremltools", "https://github.com/apple/coremltools")
+JAX_METAL = RuleSource("jax-metal", "Apple, Accelerated JAX on Mac", "https://developer.apple.com/metal/jax/")
+COREMLTOOLS = RuleSource("coremltools", "apple/coremltools", "https://github.com/apple/coremltools")
 WHEELS = (
     ("mlx", "MLX", MLX_INSTALL),
     ("tensorflow-metal", "tensorflow-metal", TENSORFLOW_METAL),

@@ -36,7 +36,7 @@ def origin_of(torch: str) -> Origin:
 
 
 @dataclass(frozen=True, slots=True)
-class Build:
+class ReleasedBuild:
     """torch of one release line ("2.14") for one CUDA version ("cu126")."""
 
     torch: str
@@ -95,11 +95,11 @@ def published_archs(look: Look, tables: Tables, torch: str, cuda: str) -> list[s
     return archs_of(row for row in rows if row.version == major_minor(torch) and row.variant == variant_of(cuda))
 
 
-def builds_for(look: Look, tables: Tables, capabilities: Iterable[str]) -> list[Build]:
+def builds_for(look: Look, tables: Tables, capabilities: Iterable[str]) -> list[ReleasedBuild]:
     """The builds for this platform that carry code for all of these, oldest torch first."""
-    archs: dict[Build, list[str]] = {}
+    archs: dict[ReleasedBuild, list[str]] = {}
     for row in rows_of_code(look, tables):
-        archs.setdefault(Build(row.version, row.variant), []).extend(archs_of([row]))
+        archs.setdefault(ReleasedBuild(row.version, row.variant), []).extend(archs_of([row]))
     wanted = list(capabilities)
     fitting = [
         build
@@ -109,7 +109,7 @@ def builds_for(look: Look, tables: Tables, capabilities: Iterable[str]) -> list[
     return sorted(fitting, key=lambda build: (numbers(build.torch), numbers(build.cuda)))
 
 
-def served(look: Look, tables: Tables, builds: Iterable[Build]) -> list[Build]:
+def served(look: Look, tables: Tables, builds: Iterable[ReleasedBuild]) -> list[ReleasedBuild]:
     """Of these, those whose CUDA runs under the driver of this machine; all if the driver is not known.
 
     Where the driver is told too vaguely for some: those that certainly run, and all that may if none does.
@@ -122,7 +122,7 @@ def served(look: Look, tables: Tables, builds: Iterable[Build]) -> list[Build]:
     return [build for build, does in runs.items() if does] or [build for build, does in runs.items() if does is None]
 
 
-def ranges(builds: Sequence[Build]) -> str:
+def ranges(builds: Sequence[ReleasedBuild]) -> str:
     """`cu126 (torch 2.7 to 2.14), cu128 (torch 2.8 to 2.10)`: the newest variants, at most four."""
     lines: dict[str, list[str]] = {}
     for build in builds:
@@ -150,7 +150,7 @@ def capabilities_of(look: Look) -> list[str]:
     return sorted(filter(None, capabilities), key=numbers)
 
 
-def command_for(look: Look, tables: Tables, build: Build) -> str:
+def command_for(look: Look, tables: Tables, build: ReleasedBuild) -> str:
     """How to replace the torch of this machine by a build, with the packages found that are compiled for one torch.
 
     pip leaves a torch of the same version alone, whatever CUDA it was built with, unless it is forced.

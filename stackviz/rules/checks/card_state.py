@@ -5,47 +5,47 @@ from collections.abc import Iterator, Sequence
 from stackviz.rules.card_names import memory_distance
 from stackviz.rules.checks.cuda_start import consumer_cards
 from stackviz.rules.checks.grouping import indexes, named, require_if_mentioned
-from stackviz.rules.compatibility import Source, Tables
+from stackviz.rules.compatibility import RuleSource, Tables
 from stackviz.rules.finding import Conclusion, Severity
 from stackviz.rules.look import CardLook, Look
 from stackviz.rules.rule import RuleSet
 
 RULES = RuleSet(order=70)
 
-PCIE_WIDTH = Source(
+PCIE_WIDTH = RuleSource(
     "nvsentinel-890",
     "NVIDIA/NVSentinel issue 890: PCIe links narrower than they should be",
     "https://github.com/NVIDIA/NVSentinel/issues/890",
 )
-PCIE_GENERATION = Source(
+PCIE_GENERATION = RuleSource(
     "open-gpu-kernel-modules-1010",
     "NVIDIA/open-gpu-kernel-modules issue 1010: PCIe generation of the link",
     "https://github.com/NVIDIA/open-gpu-kernel-modules/issues/1010",
 )
-THERMAL = Source(
+THERMAL = RuleSource(
     "llm-rig-100",
     "rammsguns/llm-rig issue 100: cards slowed by heat",
     "https://github.com/rammsguns/llm-rig/issues/100",
 )
-SW_POWER_CAP = Source(
+SW_POWER_CAP = RuleSource(
     "ninfer-3090-72",
     "ashalliants/ninfer-3090 issue 72: software power cap under load",
     "https://github.com/ashalliants/ninfer-3090/issues/72",
 )
-REMAP_PENDING = Source(
+REMAP_PENDING = RuleSource(
     "gpud-80", "leptonai/gpud issue 80: rows that wait to be remapped", "https://github.com/leptonai/gpud/issues/80"
 )
-REMAP_FAILED = Source(
+REMAP_FAILED = RuleSource(
     "eks-node-monitoring-agent-245",
     "aws/eks-node-monitoring-agent issue 245: row remap failure",
     "https://github.com/aws/eks-node-monitoring-agent/issues/245",
 )
-ECC = Source(
+ECC = RuleSource(
     "k8s-device-plugin-243",
     "NVIDIA/k8s-device-plugin issue 243: uncorrectable memory errors",
     "https://github.com/NVIDIA/k8s-device-plugin/issues/243",
 )
-ECC_MEMORY = Source(
+ECC_MEMORY = RuleSource(
     "nvidia-smi-manual",
     "nvidia-smi, manual page",
     "https://docs.nvidia.com/deploy/nvidia-smi/index.html",

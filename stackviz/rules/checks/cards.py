@@ -3,34 +3,34 @@
 from collections.abc import Iterator
 
 from stackviz.rules.checks.grouping import by_capability, indexes, named, require_if_mentioned, stating
-from stackviz.rules.compatibility import Source, Tables
+from stackviz.rules.compatibility import RuleSource, Tables
 from stackviz.rules.finding import Conclusion, Severity
 from stackviz.rules.look import CardLook, Look
 from stackviz.rules.rule import RuleSet
 
 RULES = RuleSet(order=80)
 
-POWER_LIMIT = Source(
+POWER_LIMIT = RuleSource(
     "idrac-throttling",
     "l4rz/reverse-engineering-dell-idrac, issue 3: GPUs held below their default power limit",
     "https://github.com/l4rz/reverse-engineering-dell-idrac-to-get-rid-of-gpu-throttling/issues/3",
 )
-MIG = Source(
+MIG = RuleSource(
     "pytorch-issue-130181",
     "pytorch/pytorch issue 130181: one MIG instance per process",
     "https://github.com/pytorch/pytorch/issues/130181",
 )
-NVIDIA_SMI = Source(
+NVIDIA_SMI = RuleSource(
     "nvidia-smi-manual",
     "nvidia-smi, manual page",
     "https://docs.nvidia.com/deploy/nvidia-smi/index.html",
 )
-MIXED = Source(
+MIXED = RuleSource(
     "unsloth-issue-5876",
     "unslothai/unsloth issue 5876: cards of differing capability",
     "https://github.com/unslothai/unsloth/issues/5876",
 )
-PERSISTENCE = Source(
+PERSISTENCE = RuleSource(
     "nvidia-driver-persistence",
     "NVIDIA Driver Persistence",
     "https://docs.nvidia.com/deploy/driver-persistence/index.html",

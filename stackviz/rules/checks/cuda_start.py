@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from stackviz.rules.compatibility import Source, Tables
+from stackviz.rules.compatibility import RuleSource, Tables
 from stackviz.rules.finding import Conclusion, Severity
 from stackviz.rules.look import CardLook, Look
 from stackviz.rules.rule import RuleSet
@@ -10,32 +10,32 @@ from stackviz.rules.versions import numbers
 
 RULES = RuleSet(order=10)
 
-NVML_MISMATCH = Source(
+NVML_MISMATCH = RuleSource(
     "ubuntu-packaging-nvidia-driver-3",
     "NVIDIA/ubuntu-packaging-nvidia-driver issue 3: library newer than the loaded module",
     "https://github.com/NVIDIA/ubuntu-packaging-nvidia-driver/issues/3",
 )
-ERROR_802 = Source(
+ERROR_802 = RuleSource(
     "gpustack-1254",
     "gpustack/gpustack issue 1254: error 802 without the fabric manager",
     "https://github.com/gpustack/gpustack/issues/1254",
 )
-ERROR_803 = Source(
+ERROR_803 = RuleSource(
     "nvidia-docker-1256",
     "NVIDIA/nvidia-docker issue 1256: display driver and CUDA driver do not fit",
     "https://github.com/NVIDIA/nvidia-docker/issues/1256",
 )
-ERROR_804 = Source(
+ERROR_804 = RuleSource(
     "mistral-inference-144",
     "mistralai/mistral-inference issue 144: forward compatibility on a card that has none",
     "https://github.com/mistralai/mistral-inference/issues/144",
 )
-AFTER_SUSPEND = Source(
+AFTER_SUSPEND = RuleSource(
     "pytorch-issue-88639",
     "pytorch/pytorch issue 88639: unknown error after resume",
     "https://github.com/pytorch/pytorch/issues/88639",
 )
-NO_UVM = Source(
+NO_UVM = RuleSource(
     "pytorch-issue-49081",
     "pytorch/pytorch issue 49081: /dev/nvidia-uvm is missing",
     "https://github.com/pytorch/pytorch/issues/49081",

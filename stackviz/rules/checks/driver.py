@@ -6,7 +6,7 @@ from stackviz.rules.checks.branches import where_to_move
 from stackviz.rules.checks.builds import advice, covers, published_archs
 from stackviz.rules.checks.cuda_start import compat_path, consumer_cards
 from stackviz.rules.checks.grouping import by_capability, indexes, named
-from stackviz.rules.compatibility import Requirement, Source, Tables, newest_up_to
+from stackviz.rules.compatibility import Requirement, RuleSource, Tables, newest_up_to
 from stackviz.rules.drivers import driver_branch, driver_floor, reaches, serves, shipped_drivers
 from stackviz.rules.finding import Conclusion, Severity
 from stackviz.rules.look import CardLook, Look, NotReported
@@ -15,22 +15,22 @@ from stackviz.rules.versions import is_below, major_minor, numbers, same_line
 
 RULES = RuleSet(order=20)
 
-MINOR_VERSION = Source(
+MINOR_VERSION = RuleSource(
     "cuda-minor-version-compatibility",
     "CUDA Compatibility: Minor Version Compatibility",
     "https://docs.nvidia.com/deploy/cuda-compatibility/minor-version-compatibility.html",
 )
-SUPPORTED_DRIVERS = Source(
+SUPPORTED_DRIVERS = RuleSource(
     "nvidia-supported-drivers-615",
     "NVIDIA Supported Drivers and CUDA Toolkit Versions, 615 edition",
     "https://docs.nvidia.com/datacenter/tesla/drivers/615/supported-drivers-and-cuda-toolkit-versions.html",
 )
-ARCHITECTURES = Source(
+ARCHITECTURES = RuleSource(
     "nvidia-architecture-matrix",
     "CUDA Toolkit, Driver and Architecture Matrix",
     "https://docs.nvidia.com/datacenter/tesla/drivers/cuda-toolkit-driver-and-architecture-matrix.html",
 )
-FORWARD = Source(
+FORWARD = RuleSource(
     "cuda-forward-compatibility",
     "CUDA Compatibility: Forward Compatibility",
     "https://docs.nvidia.com/deploy/cuda-compatibility/forward-compatibility.html",

@@ -7,7 +7,7 @@ be there for another package's sake: a note. Broken is what was made for the car
 from collections.abc import Iterator
 
 from stackviz.rules.checks.grouping import by_capability, indexes, named
-from stackviz.rules.compatibility import Source, Tables, newest_up_to
+from stackviz.rules.compatibility import RuleSource, Tables, newest_up_to
 from stackviz.rules.finding import Conclusion, Severity
 from stackviz.rules.look import Look, NotReported
 from stackviz.rules.rule import Check, RuleSet
@@ -15,30 +15,30 @@ from stackviz.rules.versions import is_below, numbers
 
 RULES = RuleSet(order=120)
 
-JAX_CPU = Source(
+JAX_CPU = RuleSource(
     "jax-issue-29068",
     "jax-ml/jax issue 29068: falling back to the CPU without the CUDA plug-in",
     "https://github.com/jax-ml/jax/issues/29068",
 )
-TENSORFLOW_INSTALL = Source(
+TENSORFLOW_INSTALL = RuleSource(
     "tensorflow-install", "Install TensorFlow with pip: native Windows", "https://www.tensorflow.org/install/pip"
 )
-TWO_PACKAGES = Source(
+TWO_PACKAGES = RuleSource(
     "onnxruntime-issue-26996",
     "microsoft/onnxruntime issue 26996: both packages at once",
     "https://github.com/microsoft/onnxruntime/issues/26996",
 )
-ORT_CUDNN = Source(
+ORT_CUDNN = RuleSource(
     "onnxruntime-issue-21769",
     "microsoft/onnxruntime issue 21769: CUDA 12 and cuDNN 9 from 1.19 on",
     "https://github.com/microsoft/onnxruntime/issues/21769",
 )
-ORT_CPU = Source(
+ORT_CPU = RuleSource(
     "olive-issue-656",
     "microsoft/Olive issue 656: a session on the CPU beside a card",
     "https://github.com/microsoft/Olive/issues/656",
 )
-PYNVML = Source(
+PYNVML = RuleSource(
     "torch-cuda-init",
     "PyTorch, torch/cuda/__init__.py: the warning about the package pynvml",
     "https://github.com/pytorch/pytorch/blob/main/torch/cuda/__init__.py",
@@ -47,12 +47,12 @@ CARDS_OF = (
     (
         "flash-attn",
         "flash-attn",
-        Source("flash-attention-readme", "flash-attention, README", "https://github.com/Dao-AILab/flash-attention"),
+        RuleSource("flash-attention-readme", "flash-attention, README", "https://github.com/Dao-AILab/flash-attention"),
     ),
     (
         "vllm",
         "vLLM",
-        Source(
+        RuleSource(
             "vllm-install", "vLLM, installation on NVIDIA cards",
             "https://github.com/vllm-project/vllm/blob/main/docs/getting_started/installation/gpu.cuda.inc.md",
         ),
@@ -60,7 +60,7 @@ CARDS_OF = (
     (
         "bitsandbytes",
         "bitsandbytes",
-        Source(
+        RuleSource(
             "bitsandbytes-install", "bitsandbytes, installation guide",
             "https://huggingface.co/docs/bitsandbytes/v0.50.0/installation",
         ),

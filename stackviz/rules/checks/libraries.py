@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 
 from stackviz.rules.checks.builds import Origin, origin_of
-from stackviz.rules.compatibility import Source, Tables
+from stackviz.rules.compatibility import RuleSource, Tables
 from stackviz.rules.finding import Conclusion, Severity
 from stackviz.rules.look import Look, NotReported
 from stackviz.rules.rule import Check, RuleSet
@@ -12,28 +12,28 @@ from stackviz.rules.versions import numbers
 
 RULES = RuleSet(order=110)
 
-SHADOWED_CUDNN = Source(
+SHADOWED_CUDNN = RuleSource(
     "pytorch-issue-80877",
     "pytorch/pytorch issue 80877: another cuDNN is loaded instead of the bundled one",
     "https://github.com/pytorch/pytorch/issues/80877",
 )
-INCOMPLETE_CUDNN = Source(
+INCOMPLETE_CUDNN = RuleSource(
     "pytorch-issue-188892",
     "pytorch/pytorch issue 188892: a cuDNN package without one of its libraries",
     "https://github.com/pytorch/pytorch/issues/188892",
 )
-NVJITLINK = Source(
+NVJITLINK = RuleSource(
     "pytorch-issue-111469",
     "pytorch/pytorch issue 111469: undefined symbol of nvJitLink",
     "https://github.com/pytorch/pytorch/issues/111469",
 )
-JAX_INSTALL = Source("jax-install", "JAX installation guide", "https://docs.jax.dev/en/latest/installation.html")
-FLASH_ATTN = Source(
+JAX_INSTALL = RuleSource("jax-install", "JAX installation guide", "https://docs.jax.dev/en/latest/installation.html")
+FLASH_ATTN = RuleSource(
     "flash-attention-issue-919",
     "Dao-AILab/flash-attention issue 919: undefined symbol when it is imported",
     "https://github.com/Dao-AILab/flash-attention/issues/919",
 )
-TORCH_IMPORT = Source(
+TORCH_IMPORT = RuleSource(
     "pytorch-get-started", "PyTorch, Start locally: how an installation is checked",
     "https://pytorch.org/get-started/locally/",
 )  # fmt: skip

@@ -2,24 +2,24 @@
 
 from collections.abc import Iterator
 
-from stackviz.rules.compatibility import Source, Tables
+from stackviz.rules.compatibility import RuleSource, Tables
 from stackviz.rules.finding import Conclusion, Severity
 from stackviz.rules.look import Look
 from stackviz.rules.rule import RuleSet
 
 RULES = RuleSet(order=100)
 
-CONTAINER = Source(
+CONTAINER = RuleSource(
     "nvidia-container-toolkit-48",
     "NVIDIA/nvidia-container-toolkit issue 48: containers lose their cards",
     "https://github.com/NVIDIA/nvidia-container-toolkit/issues/48",
 )
-NOUVEAU = Source(
+NOUVEAU = RuleSource(
     "nvidia-auto-installer-166",
     "gridhead/nvidia-auto-installer-for-fedora-linux issue 166: nouveau stays loaded",
     "https://github.com/gridhead/nvidia-auto-installer-for-fedora-linux/issues/166",
 )
-SECURE_BOOT = Source(
+SECURE_BOOT = RuleSource(
     "gpu-driver-container-44",
     "NVIDIA/gpu-driver-container issue 44: key was rejected by service",
     "https://github.com/NVIDIA/gpu-driver-container/issues/44",

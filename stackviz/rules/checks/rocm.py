@@ -5,20 +5,20 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from stackviz.rules.checks.companions import torch_packages
 from stackviz.rules.checks.grouping import indexes, named
-from stackviz.rules.compatibility import Source, Tables
+from stackviz.rules.compatibility import RuleSource, Tables
 from stackviz.rules.finding import Conclusion, Severity
 from stackviz.rules.look import CardLook, Look
 from stackviz.rules.rule import RuleSet
 
 RULES = RuleSet(order=130)
 
-ROCM_MATRIX = Source(
+ROCM_MATRIX = RuleSource(
     "rocm-compatibility-matrix",
     "ROCm, compatibility matrix",
     "https://github.com/ROCm/ROCm/blob/e396b4898f459db094bfd60b876f419f77eb9f09/docs/compatibility/"
     "compatibility-matrix.rst",
 )
-GET_STARTED = Source(
+GET_STARTED = RuleSource(
     "pytorch-get-started", "PyTorch, Start locally: builds for CUDA, ROCm and CPU",
     "https://pytorch.org/get-started/locally/",
 )  # fmt: skip

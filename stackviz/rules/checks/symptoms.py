@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from stackviz.rules.checks.grouping import indexes, named
-from stackviz.rules.compatibility import Source, Tables
+from stackviz.rules.compatibility import RuleSource, Tables
 from stackviz.rules.drivers import serves
 from stackviz.rules.finding import Conclusion, Severity
 from stackviz.rules.look import CardLook, Look
@@ -11,12 +11,12 @@ from stackviz.rules.rule import RuleSet
 
 RULES = RuleSet(order=140)
 
-DRIVER_GUIDE = Source(
+DRIVER_GUIDE = RuleSource(
     "nvidia-driver-installation-guide",
     "NVIDIA Driver Installation Guide",
     "https://docs.nvidia.com/datacenter/tesla/driver-installation-guide/",
 )
-CUDA_SEMANTICS = Source(
+CUDA_SEMANTICS = RuleSource(
     "pytorch-cuda-environment",
     "PyTorch, CUDA Environment Variables",
     "https://docs.pytorch.org/docs/stable/cuda_environment_variables.html",

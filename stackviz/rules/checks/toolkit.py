@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from stackviz.rules.checks.grouping import indexes, named
-from stackviz.rules.compatibility import Source, Tables, newest_up_to
+from stackviz.rules.compatibility import RuleSource, Tables, newest_up_to
 from stackviz.rules.finding import Conclusion, Severity
 from stackviz.rules.look import Look
 from stackviz.rules.rule import RuleSet
@@ -12,17 +12,17 @@ from stackviz.wire.cuda_builds import variant_of
 
 RULES = RuleSet(order=50)
 
-EXTENSIONS = Source(
+EXTENSIONS = RuleSource(
     "vllm-install-gpu",
     "vLLM, Installation on GPUs",
     "https://docs.vllm.ai/en/stable/getting_started/installation/gpu.html",
 )
-PTXAS = Source(
+PTXAS = RuleSource(
     "triton-issue-8539",
     "triton-lang/triton issue 8539: ptxas does not know sm_121a",
     "https://github.com/triton-lang/triton/issues/8539",
 )
-CUDA_13_2 = Source(
+CUDA_13_2 = RuleSource(
     "pytorch-issue-196351",
     "pytorch/pytorch issue 196351: faults of CUDA 13.2 before 13.2.2",
     "https://github.com/pytorch/pytorch/issues/196351",

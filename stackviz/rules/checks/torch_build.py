@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 
 from stackviz.rules.checks.builds import (
-    Build,
+    ReleasedBuild,
     advice,
     builds_for,
     capabilities_of,
@@ -17,7 +17,7 @@ from stackviz.rules.checks.builds import (
 from stackviz.rules.checks.companions import torch_packages
 from stackviz.rules.checks.driver import cuda_of_torch
 from stackviz.rules.checks.grouping import by_capability, indexes, named
-from stackviz.rules.compatibility import Requirement, Source, Tables, newest_up_to
+from stackviz.rules.compatibility import Requirement, RuleSource, Tables, newest_up_to
 from stackviz.rules.finding import Conclusion, Severity
 from stackviz.rules.look import CardLook, Look
 from stackviz.rules.rule import RuleSet, command_to_read
@@ -25,22 +25,22 @@ from stackviz.rules.versions import is_below, major_minor, numbers
 
 RULES = RuleSet(order=30)
 
-CPU_WHEEL = Source(
+CPU_WHEEL = RuleSource(
     "pytorch-github-io-757",
     "pytorch/pytorch.github.io issue 757: which wheel pip chooses",
     "https://github.com/pytorch/pytorch.github.io/issues/757",
 )
-BINARIES = Source(
+BINARIES = RuleSource(
     "cuda-programming-guide-platform",
     "CUDA Programming Guide 1.3, The CUDA platform",
     "https://docs.nvidia.com/cuda/cuda-programming-guide/01-introduction/cuda-platform.html",
 )
-CUDNN_DROPS = Source(
+CUDNN_DROPS = RuleSource(
     "pytorch-issue-162574",
     "pytorch/pytorch issue 162574: cuDNN 9.11 drops Maxwell, Pascal and Volta",
     "https://github.com/pytorch/pytorch/issues/162574",
 )
-CPU_TORCH = Source(
+CPU_TORCH = RuleSource(
     "pytorch-get-started",
     "PyTorch, Start Locally",
     "https://pytorch.org/get-started/locally/",
@@ -264,7 +264,7 @@ def _build_with_older_cudnn(look: Look, tables: Tables, capability: str) -> str:
         best, apart = _newest_taking(look, tables, [capability]), f"{hidden_cards(wanted)} "
     if best is None:
         return f"{apart}Install a torch build that brings an older cuDNN."
-    command = command_for(look, tables, Build(major_minor(best.version), best.variant))
+    command = command_for(look, tables, ReleasedBuild(major_minor(best.version), best.variant))
     return (
         f"{apart}Install a torch build that brings an older cuDNN: the newest known is torch "
         f"{best.version} for {best.variant}, with cuDNN {best.values}: {command}"
@@ -276,7 +276,7 @@ def _newest_taking(look: Look, tables: Tables, capabilities: Sequence[str]) -> R
     fitting = [
         row
         for row in tables.rows("pytorch", "ships", "cudnn", platform=look.wheel_platform)
-        if Build(major_minor(row.version), row.variant) in carrying
+        if ReleasedBuild(major_minor(row.version), row.variant) in carrying
         and (lowest := _lowest_taken(tables, row.values)) is not None
         and not any(is_below(capability, lowest.low) for capability in capabilities)
     ]

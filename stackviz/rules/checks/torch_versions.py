@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator
 
 from stackviz.rules.checks.builds import Origin, origin_of
 from stackviz.rules.checks.companions import COMPANIONS, fits, for_torch
-from stackviz.rules.compatibility import Requirement, Source, Tables
+from stackviz.rules.compatibility import Requirement, RuleSource, Tables
 from stackviz.rules.finding import Conclusion, Severity
 from stackviz.rules.look import Look
 from stackviz.rules.rule import RuleSet
@@ -14,12 +14,12 @@ from stackviz.wire.cuda_builds import variant_of
 
 RULES = RuleSet(order=40)
 
-COLLECT_ENV = Source(
+COLLECT_ENV = RuleSource(
     "pytorch-collect-env",
     "pytorch/pytorch, torch/utils/collect_env.py",
     "https://github.com/pytorch/pytorch/blob/main/torch/utils/collect_env.py",
 )
-PREVIOUS_VERSIONS = Source(
+PREVIOUS_VERSIONS = RuleSource(
     "pytorch-previous-versions",
     "PyTorch, Previous Versions",
     "https://pytorch.org/get-started/previous-versions/",

@@ -2,17 +2,17 @@
 
 from collections.abc import Iterator
 
-from stackviz.rules.compatibility import Source, Tables
+from stackviz.rules.compatibility import RuleSource, Tables
 from stackviz.rules.finding import Conclusion, Severity
 from stackviz.rules.look import Look
 from stackviz.rules.rule import RuleSet
 
 RULES = RuleSet(order=90)
 
-WSL_GUIDE = Source(
+WSL_GUIDE = RuleSource(
     "cuda-wsl-user-guide", "CUDA on WSL User Guide", "https://docs.nvidia.com/cuda/wsl-user-guide/index.html"
 )
-LINUX_DRIVER = Source(
+LINUX_DRIVER = RuleSource(
     "wsl-issue-9092",
     "microsoft/WSL issue 9092: a Linux driver inside WSL",
     "https://github.com/microsoft/WSL/issues/9092",

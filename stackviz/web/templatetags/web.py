@@ -47,7 +47,7 @@ FOOT_PLACES = (
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class NavigationLink:
     """A link of the main navigation. `current` is what aria-current says: "page", "true" for a page below it, or ""."""
 
     title: str
@@ -56,18 +56,18 @@ class Place:
 
 
 @register.filter
-def places(request: HttpRequest | None) -> list[Place]:
+def places(request: HttpRequest | None) -> list[NavigationLink]:
     """The main navigation as seen from this request; a room whose address does not exist is left out."""
     return _places(PLACES, request)
 
 
 @register.filter
-def foot_places(request: HttpRequest | None) -> list[Place]:
+def foot_places(request: HttpRequest | None) -> list[NavigationLink]:
     """The links at the foot of every page."""
     return _places(FOOT_PLACES, request)
 
 
-def _places(known: Sequence[tuple[str | Promise, ...]], request: HttpRequest | None) -> list[Place]:
+def _places(known: Sequence[tuple[str | Promise, ...]], request: HttpRequest | None) -> list[NavigationLink]:
     """A place is its title, its address by name, and the names of pages that belong to it."""
     here = getattr(request, "path", "")
     found = []
@@ -76,7 +76,7 @@ def _places(known: Sequence[tuple[str | Promise, ...]], request: HttpRequest | N
         if not urls:
             continue
         current = "page" if here == urls[0] else "true" if here.startswith(tuple(urls)) else ""
-        found.append(Place(str(title), urls[0], current))
+        found.append(NavigationLink(str(title), urls[0], current))
     return found
 
 

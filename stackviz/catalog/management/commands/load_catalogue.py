@@ -1,6 +1,6 @@
 """`manage.py load_catalogue`: bring the database to the curated files; quick when nothing changed."""
 
-from stackviz.catalog.change import Summary
+from stackviz.catalog.change import LoadSummary
 from stackviz.catalog.load import load_catalogue
 from stackviz.catalog.management.load_command import LoadCommand
 
@@ -8,5 +8,5 @@ from stackviz.catalog.management.load_command import LoadCommand
 class Command(LoadCommand):
     help = "Load the curated accelerators, values, sources and names. Values corrected in the admin are left alone."
 
-    def load(self, *, force: bool) -> Summary:
+    def load(self, *, force: bool) -> LoadSummary:
         return load_catalogue(force=force)

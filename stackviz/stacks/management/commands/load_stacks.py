@@ -1,6 +1,6 @@
 """`manage.py load_stacks`: bring the database to the curated files; quick when nothing changed."""
 
-from stackviz.catalog.change import Summary
+from stackviz.catalog.change import LoadSummary
 from stackviz.catalog.management.load_command import LoadCommand
 from stackviz.stacks.load import load_stacks
 
@@ -8,5 +8,5 @@ from stackviz.stacks.load import load_stacks
 class Command(LoadCommand):
     help = "Load the curated stacks, components, counterparts, releases and requirements. Corrections are left alone."
 
-    def load(self, *, force: bool) -> Summary:
+    def load(self, *, force: bool) -> LoadSummary:
         return load_stacks(force=force)
