@@ -50,7 +50,7 @@ from stackviz.catalog.past import names_at, public_accelerators_at, public_value
 from stackviz.catalog.queries import preferred_values, public_accelerators
 from stackviz.web.address import clean_text
 from stackviz.web.conditional import unless_changed
-from stackviz.web.errors import ErrorBody, Refused
+from stackviz.web.errors import ErrorBody, Refusal
 
 router = Router()
 
@@ -134,7 +134,7 @@ def get_accelerator(
     names, with_others = read_fields(fields), is_true(alternatives, "alternatives")
     accelerator = public_accelerators().filter(slug=clean_text(slug)).first()
     if accelerator is None:
-        raise Refused(404, f"there is no accelerator {slug[:80]!r}", "slug")
+        raise Refusal(404, f"there is no accelerator {slug[:80]!r}", "slug")
     answer = _at(request, accelerator, at) if at else _now(request, accelerator)
     answer.specs = [
         spec for spec in answer.specs if (with_others or spec.is_preferred) and (not names or spec.field in names)
@@ -208,7 +208,7 @@ def list_sources(
     """By title; only those from which a value is public."""
     refuse_others(request, _CUT | {"q", "kind"})
     if kind and kind not in Source.Kind.values:
-        raise Refused(422, f"kind is one of {', '.join(Source.Kind.values)}, not {kind[:40]!r}", "kind")
+        raise Refusal(422, f"kind is one of {', '.join(Source.Kind.values)}, not {kind[:40]!r}", "kind")
     public = Q(spec_values__status=SpecValue.Status.PUBLIC, spec_values__accelerator__is_public=True)
     values = SpecValue.objects.filter(
         source=OuterRef("pk"), status=SpecValue.Status.PUBLIC, accelerator__is_public=True
@@ -263,10 +263,10 @@ def _now(request: HttpRequest, item: Accelerator) -> AcceleratorOut:
 def _at(request: HttpRequest, item: Accelerator, text: str) -> AcceleratorOut:
     at = read_moment(text)
     if at is None:
-        raise Refused(422, f"{text[:40]!r} is no moment in the past, such as 2026-11-20 or 2026-11-20T16:00:00Z", "at")
+        raise Refusal(422, f"{text[:40]!r} is no moment in the past, such as 2026-11-20 or 2026-11-20T16:00:00Z", "at")
     then = public_accelerators_at([item.pk], at).get(item.pk)
     if then is None:
-        raise Refused(404, f"{item.slug} was not public at that moment", "at")
+        raise Refusal(404, f"{item.slug} was not public at that moment", "at")
     names = [alias.name for alias in names_at(item.pk, at) if alias.source and alias.kind == Alias.Kind.REPORTED]
     return _described(request, then, names, public_values_at([item.pk], at), at)
 

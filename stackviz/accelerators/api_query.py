@@ -13,28 +13,28 @@ from stackviz.catalog.conditions import ConditionError, canonical
 from stackviz.catalog.fields import FIELDS
 from stackviz.catalog.public import public_catalogue
 from stackviz.web.address import comma_separated
-from stackviz.web.errors import Refused
+from stackviz.web.errors import Refusal
 
 TRUE, FALSE = ("1", "true", "yes"), ("", "0", "false", "no")
 
 
 def read_filters(request: HttpRequest, also: frozenset[str], without: tuple[str, ...] = ()) -> ListQuery:
-    """The filters and the order, as the list reads them. Refused with the first thing it does not understand."""
+    """The filters and the order, as the list reads them. Refusal with the first thing it does not understand."""
     parameters = request.GET.copy()
     if "cols" in parameters:
-        raise Refused(422, "the API has no columns: name the fields with 'fields'", "cols")
+        raise Refusal(422, "the API has no columns: name the fields with 'fields'", "cols")
     for name in without:
         parameters.pop(name, None)
     query = read_list_query(parameters, known_choices(public_catalogue()), also)
     for note in query.notes:
-        raise Refused(422, note.problem, note.parameter)
+        raise Refusal(422, note.problem, note.parameter)
     return query
 
 
 def refuse_others(request: HttpRequest, known: set[str] | frozenset[str]) -> None:
     """Refuses parameters that an address does not have."""
     for name in sorted(set(request.GET) - known):
-        raise Refused(422, f"there is no parameter {name[:40]!r} here", name[:40])
+        raise Refusal(422, f"there is no parameter {name[:40]!r} here", name[:40])
 
 
 def read_fields(given: list[str], parameter: str = "fields") -> frozenset[str]:
@@ -42,14 +42,14 @@ def read_fields(given: list[str], parameter: str = "fields") -> frozenset[str]:
     names = comma_separated(given)
     for name in names:
         if name not in FIELDS:
-            raise Refused(422, f"there is no field {name[:40]!r}: /api/v1/fields/ lists them", parameter)
+            raise Refusal(422, f"there is no field {name[:40]!r}: /api/v1/fields/ lists them", parameter)
     return frozenset(names)
 
 
 def is_true(text: str, parameter: str) -> bool:
     """A parameter that is 1 or 0."""
     if text.casefold() not in (*TRUE, *FALSE):
-        raise Refused(422, f"{parameter} is 1 or 0, not {text[:40]!r}", parameter)
+        raise Refusal(422, f"{parameter} is 1 or 0, not {text[:40]!r}", parameter)
     return text.casefold() in TRUE
 
 
@@ -59,7 +59,7 @@ def value_order(sort: str) -> tuple[str | OrderBy, ...]:
     if sort in ("", "accelerator"):
         return usual
     if sort.removeprefix("-") != "amount":
-        raise Refused(422, f"values are sorted by accelerator or amount, not by {sort[:40]!r}", "sort")
+        raise Refusal(422, f"values are sorted by accelerator or amount, not by {sort[:40]!r}", "sort")
     return OrderBy(F("amount"), descending=sort.startswith("-"), nulls_last=True), *usual
 
 
@@ -68,7 +68,7 @@ def read_condition(text: str) -> str:
     try:
         return canonical(text)
     except ConditionError as error:
-        raise Refused(422, error.problem, "condition") from None
+        raise Refusal(422, error.problem, "condition") from None
 
 
 def page_links(request: HttpRequest, count: int, limit: int, offset: int) -> dict[str, Any]:

@@ -8,19 +8,17 @@ from django.utils import translation
 from django.views.decorators.cache import never_cache
 from ninja import Field, Router, Schema
 from ninja.decorators import decorate_view
-from ninja.errors import HttpError
 
 from stackviz.diagnose.diagnosis import matched_cards
 from stackviz.diagnose.pasted import read_pasted
 from stackviz.dumps.answer import answer
 from stackviz.stacks.rule_tables import rule_tables
-from stackviz.web.errors import ErrorBody
+from stackviz.web.errors import ErrorBody, Refusal, refuse_charset
 from stackviz.web.pasted import MOST_KB, Refused, text_of_body, text_of_form
 from stackviz.web.rate_limit import DIAGNOSES, RateLimited, text_cost
 
 router = Router()
 MULTIPART = "multipart/form-data"
-_UTF8 = ("utf-8", "utf8", "us-ascii")
 
 
 class CardOut(Schema):
@@ -90,17 +88,6 @@ class DiagnosisOut(MachineOut):
     machines: list[FurtherMachineOut] | None = None
 
 
-class DiagnosisRefused(HttpError):
-    """As every error of the API; `retry_after_s` only where waiting helps."""
-
-    def __init__(
-        self, status: HTTPStatus, error: str, field: str | None = None, retry_after_s: int | None = None
-    ) -> None:
-        super().__init__(status, error)
-        self.field = field
-        self.retry_after_s = retry_after_s
-
-
 @router.post(
     "/diagnose/",
     response={200: DiagnosisOut, **dict.fromkeys((400, 413, 415, 422, 429), ErrorBody)},
@@ -141,9 +128,9 @@ def diagnose_text(request: HttpRequest) -> HttpResponse:
                 DIAGNOSES.count(request, more)
             document = _document(text)
         except RateLimited as limited:
-            raise DiagnosisRefused(HTTPStatus.TOO_MANY_REQUESTS, str(limited), None, limited.retry_after_s) from None
+            raise Refusal(HTTPStatus.TOO_MANY_REQUESTS, str(limited), None, limited.retry_after_s) from None
         except Refused as refused:
-            raise DiagnosisRefused(refused.status, refused.problem, refused.field) from None
+            raise Refusal(refused.status, refused.problem, refused.field) from None
     return JsonResponse(document, json_dumps_params={"ensure_ascii": False})
 
 
@@ -157,14 +144,11 @@ def _check_type(request: HttpRequest) -> None:
     kind = request.content_type or "text/plain"
     if kind != MULTIPART and not kind.startswith("text/"):
         problem = f"{kind!r} is not read here: send the text itself as text/plain, or files as multipart/form-data"
-        raise Refused(problem, HTTPStatus.UNSUPPORTED_MEDIA_TYPE, "Content-Type")
-    charset = str((request.content_params or {}).get("charset", "utf-8"))
-    if charset.lower() not in _UTF8:
-        problem = f"the charset {charset[:40]!r} is not read here: send UTF-8"
-        raise Refused(problem, HTTPStatus.UNSUPPORTED_MEDIA_TYPE, "Content-Type")
+        raise Refusal(HTTPStatus.UNSUPPORTED_MEDIA_TYPE, problem, "Content-Type")
+    refuse_charset(request, "send UTF-8")
     if encoding := request.headers.get("Content-Encoding", "").strip():
         problem = f"{encoding[:40]!r} is not read here: send the text as it is"
-        raise Refused(problem, HTTPStatus.UNSUPPORTED_MEDIA_TYPE, "Content-Encoding")
+        raise Refusal(HTTPStatus.UNSUPPORTED_MEDIA_TYPE, problem, "Content-Encoding")
 
 
 def _document(text: str) -> dict[str, Any]:

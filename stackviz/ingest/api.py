@@ -14,8 +14,9 @@ from stackviz.ingest.body import read_body
 from stackviz.ingest.links import readable_report, receipt_path, status_path
 from stackviz.ingest.rate_limit import count_upload
 from stackviz.ingest.receipt import Receipt, receipt_of
-from stackviz.ingest.refusals import Refusal, refusing
+from stackviz.ingest.refusals import refusing
 from stackviz.labs.keys import KeyRefused, Sender, authenticate, recognise
+from stackviz.web.errors import Refusal
 from stackviz.wire import json_schema
 
 router = Router()

@@ -2,8 +2,8 @@
 
 from django.http import HttpRequest, UnreadablePostError
 
-from stackviz.ingest.refusals import Refusal
 from stackviz.labs.models import Report
+from stackviz.web.errors import Refusal, refuse_charset
 from stackviz.wire import LIMITS, ReportError, ReportTooLarge
 
 _ENCODINGS = {
@@ -37,9 +37,7 @@ def _check_type(request: HttpRequest) -> None:
     # No type at all is let through: the body is read as JSON and nothing else, so a guess can do no harm.
     if request.content_type not in ("", "application/json"):
         raise Refusal(415, f"{request.content_type!r} is not read here: send application/json", "Content-Type")
-    charset = request.content_params.get("charset", "utf-8") if request.content_params else "utf-8"
-    if charset.lower() not in ("utf-8", "utf8"):
-        raise Refusal(415, f"the charset {charset!r} is not read here: JSON is UTF-8", "Content-Type")
+    refuse_charset(request, "JSON is UTF-8")
 
 
 def _encoding(request: HttpRequest) -> str:

@@ -20,7 +20,8 @@ from stackviz.dumps.titles import telling, tool_names
 from stackviz.importers import read_all
 from stackviz.ingest.from_dump_add import add_machine
 from stackviz.ingest.from_dump_form import AddForm, labs_to_add_to
-from stackviz.ingest.refusals import Refusal, refusing
+from stackviz.ingest.refusals import refusing
+from stackviz.web.errors import Refusal
 from stackviz.web.pasted import MOST_MACHINES, Refused, no_dump, nothing_told, text_of_form
 from stackviz.web.rate_limit import DIAGNOSES, RateLimited, text_cost
 

@@ -9,9 +9,9 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from django.db import IntegrityError, InterfaceError, OperationalError
-from ninja.errors import HttpError
 
 from stackviz.labs.keys import KeyForbidden, KeyUnknown, WrongMachine
+from stackviz.web.errors import Refusal
 from stackviz.web.rate_limit import RateLimited
 from stackviz.wire import ReportError, ReportTooLarge
 
@@ -19,15 +19,6 @@ log = logging.getLogger(__name__)
 
 COME_BACK_S = 5  # after a database that is locked or away: long enough for a restart, short for a person who waits
 COME_BACK = "the database cannot answer now; nothing was stored, send the same report again"
-
-
-class Refusal(HttpError):
-    """An answer other than yes. `field`: what in the request it is about; `retry_after_s`: only where waiting helps."""
-
-    def __init__(self, status: int, error: str, field: str | None = None, retry_after_s: int | None = None) -> None:
-        super().__init__(status, error)
-        self.field = field
-        self.retry_after_s = retry_after_s
 
 
 class ReportConflict(Exception):

@@ -15,9 +15,9 @@ _UTF8 = frozenset({"utf-8", "utf8", "us-ascii", "ascii"})
 
 
 def charset_of(request: HttpRequest) -> str:
-    """The charset that a request names, in lower case; "" for one that needs no thought."""
-    named = str((request.content_params or {}).get("charset", "")).strip().lower()
-    return "" if named in _UTF8 else named
+    """The charset that a request names; "" for UTF-8, or for none."""
+    named = str((request.content_params or {}).get("charset", "")).strip()
+    return "" if named.lower() in _UTF8 else named
 
 
 class FormsInUtf8:
