@@ -29,7 +29,7 @@ api.add_router("", diagnose, tags=["diagnose"])
 
 @api.exception_handler(ValidationError)
 def refuse_parameter(request: HttpRequest, error: ValidationError) -> HttpResponse:
-    """A query or path parameter of the wrong type: 422 with its name."""
+    """Answer a query or path parameter of the wrong type with status 422 and its name."""
     first = error.errors[0]
     field = ".".join(str(part) for part in first["loc"][1:])
     return api.create_response(request, {"error": first["msg"], "field": field}, status=422)

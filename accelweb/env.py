@@ -8,16 +8,16 @@ from pathlib import Path
 
 
 class EnvError(ValueError):
-    """A variable is set to something its reader cannot use; the text names it and the fix."""
+    """An invalid value of an environment variable; the message names the variable and the fix."""
 
 
 def env_text(name: str, default: str = "") -> str:
-    """The variable's text without surrounding blanks; `default` when unset or empty."""
+    """The variable stripped of white space; `default` if unset or empty."""
     return os.environ.get(name, "").strip() or default
 
 
 def env_list(name: str, default: str = "") -> list[str]:
-    """Comma-separated values, blanks dropped."""
+    """The comma-separated values, without empty ones."""
     return [part.strip() for part in env_text(name, default).split(",") if part.strip()]
 
 
@@ -34,7 +34,7 @@ def env_flag(name: str, *, default: bool = False) -> bool:
 
 
 def env_int(name: str, default: int, *, least: int = 0) -> int:
-    """A whole number not below `least`. Raises EnvError otherwise."""
+    """An integer of at least `least`. Raises EnvError otherwise."""
     text = env_text(name)
     if not text:
         return default

@@ -1,4 +1,4 @@
-"""What a log must not hold: the word that opens a private link stands in its address, so logs leave it out.
+"""Log filter that removes the secrets of private links, which are part of their addresses.
 
 Imports the standard library only: gunicorn.conf.py uses it too.
 """
@@ -15,11 +15,11 @@ def without_links(text: str) -> str:
 
 
 class WithoutLinks(logging.Filter):
-    """Takes the words of private links out of every line, whoever writes it."""
+    """Removes the secrets of private links from every log line."""
 
     def filter(self, record: logging.LogRecord) -> bool:
         message = record.getMessage()
-        told = without_links(message)
-        if told != message:
-            record.msg, record.args = told, ()
+        cleaned = without_links(message)
+        if cleaned != message:
+            record.msg, record.args = cleaned, ()
         return True

@@ -1,4 +1,4 @@
-"""Settings of the site. Everything that differs between places comes from the environment (see `.env.example`).
+"""Settings of the site. Everything that differs between installations comes from the environment (see `.env.example`).
 
 Without any variable set this is a small but real installation: SQLite in WAL mode and a file broker under `var/`.
 `REDIS_URL` and `DATABASE_URL` switch to Redis and PostgreSQL; nothing else changes.
@@ -28,7 +28,7 @@ CSRF_TRUSTED_ORIGINS = env_list("CSRF_TRUSTED_ORIGINS")
 PUBLISHED_KEY = "django-insecure-only-for-trying-things-out"
 SECRET_KEY = env_secret("SECRET_KEY", VAR_DIR / "secret_key", PUBLISHED_KEY)
 if SECRET_KEY == PUBLISHED_KEY and (HTTPS or set(ALLOWED_HOSTS) - set(THIS_MACHINE.split(","))):
-    # Not a system check: gunicorn runs none, and everybody could sign themselves in.
+    # Not a system check: gunicorn runs none, and with a known key anybody could forge a session.
     raise EnvError("SECRET_KEY is not set, and this site answers others: set it to 50 random characters")
 
 SECURE_SSL_REDIRECT = SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = HTTPS
@@ -39,7 +39,7 @@ SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https") if HTTPS else None
 SECURE_REFERRER_POLICY = "same-origin"
 X_FRAME_OPTIONS = "DENY"
 
-# No script but our own files: text from a hostile report cannot run even if an escape were forgotten.
+# Only our own script files: text from a hostile report cannot run even if an escape were missing.
 # Inline styles are allowed for custom properties such as `--p: 79` on a bar.
 CONTENT_SECURITY_POLICY = {
     "DIRECTIVES": {
@@ -153,14 +153,14 @@ SQLITE_OPTIONS = {
     # SQLite has no row locks: a transaction takes the write lock when it begins, and the others wait.
     "transaction_mode": "IMMEDIATE",
     "timeout": 20,
-    # FULL: an answered upload survives a power cut, not only the end of the process.
+    # FULL: an accepted upload survives a power failure, not only a crash of the process.
     "init_command": "PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL; PRAGMA cache_size=-32000;",
 }
 
 
 def database(url: str) -> dict[str, Any]:
     """Django's settings for one database address; SQLite gets the options above."""
-    # A kept connection makes an upload about four times cheaper on PostgreSQL than a new one.
+    # A persistent connection makes an upload about four times cheaper on PostgreSQL than a new one.
     config: dict[str, Any] = dict(dj_database_url.parse(url, conn_max_age=300))
     if "sqlite" in str(config["ENGINE"]):
         config["OPTIONS"] = SQLITE_OPTIONS
@@ -176,11 +176,11 @@ CACHES: dict[str, Any] = {
 }
 
 # --- background work --------------------------------------------------------------------------------------------
-# The broker is a doorbell, the database is the inbox: a lost message is rung again by the periodic task.
+# Reports wait in the database; the broker only wakes a worker. The periodic task repeats lost messages.
 
 
 def broker(redis_url: str) -> tuple[str, dict[str, Any]]:
-    """Celery's broker address and transport options: Redis, or else files under `var/broker`."""
+    """Celery's broker address and transport options: Redis if configured, else files under `var/broker`."""
     if redis_url:
         address = redis_url.replace("unix://", "redis+socket://", 1)
         return address, {"visibility_timeout": 600, "socket_connect_timeout": 1, "socket_timeout": 5}
@@ -205,21 +205,21 @@ CELERY_TASK_TIME_LIMIT = 120
 CELERY_TIMEZONE = "UTC"
 CELERY_BEAT_SCHEDULE_FILENAME = str(VAR_DIR / "celerybeat-schedule")
 REQUEUE_EVERY_S = env_int("REQUEUE_EVERY_S", 15, least=1)
-RING_AGAIN_AFTER_S = 4 * REQUEUE_EVERY_S  # a report nobody has read this long after the last bell is rung for again
+RING_AGAIN_AFTER_S = 4 * REQUEUE_EVERY_S  # a report still unread after this time is queued again
 CELERY_BEAT_SCHEDULE = {
     "ring again for waiting reports": {
         "task": "stackviz.ingest.tasks.requeue_waiting_reports",
         "schedule": REQUEUE_EVERY_S,
-        "options": {"expires": REQUEUE_EVERY_S},  # turns missed while no worker ran are not made up for
+        "options": {"expires": REQUEUE_EVERY_S},  # runs missed while no worker was up are skipped
     },
     "write the public data": {
         "task": "stackviz.opendata.tasks.write_dump_if_due",
-        "schedule": 60,  # a look at one small file; it writes once a night, and when a lab became private
+        "schedule": 60,  # cheap check; writes once a night, and when a lab becomes private
         "options": {"expires": 60},
     },
     "delete private links that have expired": {
         "task": "stackviz.diagnose.tasks.delete_expired_links",
-        "schedule": 3600,  # a page looks at the date itself: nobody is shown what waits to be deleted
+        "schedule": 3600,  # pages check the date themselves, so expired links are never shown
         "options": {"expires": 3600},
     },
 }
@@ -227,7 +227,7 @@ CELERY_BEAT_SCHEDULE = {
 # --- open data ----------------------------------------------------------------------------------------------------
 
 DATA_DIR = Path(env_text("DATA_DIR", str(VAR_DIR / "data"))).resolve()  # web and worker must share it
-DATA_KEEP = env_int("DATA_KEEP", 7, least=1)  # dumps kept, the newest included
+DATA_KEEP = env_int("DATA_KEEP", 7, least=1)  # number of dumps, including the newest
 
 # --- `make run` -------------------------------------------------------------------------------------------------
 
@@ -237,26 +237,28 @@ UP_PORT = env_int("PORT", 8000, least=1)  # or the next free one
 # --- uploads ----------------------------------------------------------------------------------------------------
 
 UPLOADS_PER_MINUTE = env_int("UPLOADS_PER_MINUTE", 600, least=1)  # per key; beyond: 429 with Retry-After
-DATA_UPLOAD_MAX_NUMBER_FIELDS = 10_000  # an accelerator's page in the admin has a dozen for each of a hundred values
-DATA_UPLOAD_MAX_MEMORY_SIZE = 5 * 1024 * 1024  # above the wire format's 4 MiB, whose own limit answers first
+DATA_UPLOAD_MAX_NUMBER_FIELDS = (
+    10_000  # the admin page of an accelerator has a dozen fields for each of a hundred values
+)
+DATA_UPLOAD_MAX_MEMORY_SIZE = 5 * 1024 * 1024  # above the wire format's limit of 4 MiB, which applies first
 
 # --- diagnosing -------------------------------------------------------------------------------------------------
 
 DIAGNOSES_PER_MINUTE = env_int("DIAGNOSES_PER_MINUTE", 600, least=1)  # per client, page and API; beyond: 429
-PLANS_PER_MINUTE = env_int("PLANS_PER_MINUTE", 120, least=1)  # made for one client; beyond: 429
+PLANS_PER_MINUTE = env_int("PLANS_PER_MINUTE", 120, least=1)  # computed per client; beyond: 429
 LINKS_PER_HOUR = env_int("LINKS_PER_HOUR", 10, least=1)  # private links one client may save in an hour; beyond: 429
 LINKS_KEPT = env_int("LINKS_KEPT", 10_000, least=1)  # of all clients, each at most 256 KB; beyond: 507
-LINK_DAYS = env_int("LINK_DAYS", 30, least=1)  # for so long a private link is kept
-PROXIES = env_int("PROXIES", 1 if HTTPS else 0)  # our own in front, each adding to X-Forwarded-For: tells clients apart
+LINK_DAYS = env_int("LINK_DAYS", 30, least=1)  # lifetime of a private link
+PROXIES = env_int("PROXIES", 1 if HTTPS else 0)  # proxies in front that append to X-Forwarded-For, to identify clients
 
 # --- curation ---------------------------------------------------------------------------------------------------
 
-# How many persons it takes to change a public value: 2, the proposer's own word is not enough; 1, it is.
+# Persons needed to change a public value: 2, another person must approve; 1, the proposer may.
 CURATION_APPROVALS = env_int("CURATION_APPROVALS", 2, least=1)
 if CURATION_APPROVALS > 2:
     raise EnvError(f"CURATION_APPROVALS={CURATION_APPROVALS}: use 1 or 2")
 
-# --- reading by the scripts of other sites ----------------------------------------------------------------------
+# --- CORS -------------------------------------------------------------------------------------------------------
 
 # Addresses that answer everybody alike, whoever asks. Machines are not among them: a lab's site may stand behind a wall
 # that its visitors' browsers are inside of.
@@ -302,6 +304,6 @@ LOGGING = {
     "formatters": {"line": {"format": "{asctime} {levelname} {name}: {message}", "style": "{"}},
     "filters": {"without_links": {"()": "accelweb.logs.WithoutLinks"}},
     "handlers": {"console": {"class": "logging.StreamHandler", "formatter": "line", "filters": ["without_links"]}},
-    "loggers": {"django": {"handlers": [], "level": "INFO"}},  # its own handler would say everything twice
+    "loggers": {"django": {"handlers": [], "level": "INFO"}},  # its own handler would log every line twice
     "root": {"handlers": ["console"], "level": env_text("LOG_LEVEL", "INFO")},
 }

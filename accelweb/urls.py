@@ -1,4 +1,4 @@
-"""All addresses of the site; each room names its own."""
+"""URL configuration of the site; each room declares its own addresses."""
 
 from django.contrib import admin
 from django.urls import include, path

@@ -1,4 +1,4 @@
-"""The WSGI application gunicorn serves: `gunicorn accelweb.wsgi`."""
+"""The WSGI application that gunicorn serves: `gunicorn accelweb.wsgi`."""
 
 import os
 

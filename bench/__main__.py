@@ -24,7 +24,7 @@ ACCEPT_GOAL = 0.8  # of a bare POST + INSERT
 STORE_GOAL = 0.6  # of a bulk insert
 COLD_GOAL = 2.0  # times a bare template page of the same bytes, for a page that is requested for the first time
 WARM_GOAL = 0.8  # and for one that was requested before
-NEVER_KEPT = frozenset({"diagnosis"})  # what a visitor pastes is not kept: every page of it is cold
+NEVER_CACHED = frozenset({"diagnosis"})  # what a visitor pastes is not cached: every page of it is cold
 RAW_GOALS = {"compare": 80_000}  # bytes of HTML, two spec sheets and a machine
 GROWTH_GOAL = 1.3  # from the smallest database to the largest
 COMPRESSED_GOAL = 50_000  # bytes, page without Plotly
@@ -35,22 +35,22 @@ class Report:
 
     def __init__(self) -> None:
         self.missed: list[str] = []
-        self.found: dict[str, object] = {}
+        self.figures: dict[str, object] = {}
 
     def line(self, name: str, text: str, *, reached: bool | None = None) -> None:
-        word = {None: "", True: "ok", False: "MISSED"}[reached]
-        print(f"  {name:<34} {text:<86} {word}", flush=True)
+        outcome = {None: "", True: "ok", False: "MISSED"}[reached]
+        print(f"  {name:<34} {text:<86} {outcome}", flush=True)
         if reached is False:
             self.missed.append(f"{name}: {text}")
 
     def rate(self, name: str, pair: Pair, goal: float) -> None:
         text = f"{pair.ours:8,.0f}/s   bare {pair.bare:8,.0f}/s   ratio {pair.ratio:5.2f} ±{pair.spread:4.0%}"
         self.line(name, f"{text}   goal >= {goal}", reached=pair.ratio >= goal)
-        self.found[name] = dataclasses.asdict(pair)
+        self.figures[name] = dataclasses.asdict(pair)
 
     def page(self, name: str, kind: str, cost: PageCost) -> None:
         self.times(f"{name} cold", cost.cold, COLD_GOAL)
-        self.times(f"{name} warm", cost.warm, None if kind in NEVER_KEPT else WARM_GOAL)
+        self.times(f"{name} warm", cost.warm, None if kind in NEVER_CACHED else WARM_GOAL)
         raw = RAW_GOALS.get(kind)
         size = f"{cost.bytes / 1000:6.1f} kB" + (f" (goal <= {raw // 1000} kB)" if raw else "")
         size += f", compressed {cost.compressed / 1000:5.1f} kB"
@@ -58,7 +58,7 @@ class Report:
         reached = cost.compressed <= COMPRESSED_GOAL and (raw is None or cost.bytes <= raw)
         self.line("", f"{size}   goal <= {COMPRESSED_GOAL // 1000} kB", reached=reached)
         self.line("", f"{cost.queries_again} queries ({cost.queries_first} at first)")
-        self.found[name] = dataclasses.asdict(cost)
+        self.figures[name] = dataclasses.asdict(cost)
 
     def times(self, name: str, pair: Pair, goal: float | None) -> None:
         text = f"{pair.ours:6.1f} ms   bare {pair.bare:6.1f} ms   ratio {pair.ratio:5.2f} ±{pair.spread:4.0%}"
@@ -69,7 +69,7 @@ class Report:
 
     def memory(self, name: str, memory: Memory) -> None:
         self.line(name, f"resident {memory.rss / 2**20:.0f} MiB, own share {memory.pss / 2**20:.0f} MiB")
-        self.found[name] = dataclasses.asdict(memory)
+        self.figures[name] = dataclasses.asdict(memory)
 
 
 def run(place: Place, effort: Effort, report: Report, names: Sequence[str] = ()) -> None:
@@ -96,7 +96,7 @@ def run(place: Place, effort: Effort, report: Report, names: Sequence[str] = ())
         factor = costs[large][kind].warm.ratio / costs[small][kind].warm.ratio
         text = f"{costs[small][kind].warm.ours:.1f} -> {costs[large][kind].warm.ours:.1f} ms, factor {factor:.2f}"
         report.line(f"{kind} page grows", f"{text}   goal <= {GROWTH_GOAL}", reached=factor <= GROWTH_GOAL)
-        report.found[f"{kind} page growth {place.name}"] = factor
+        report.figures[f"{kind} page growth {place.name}"] = factor
 
 
 def seed(place: Place, there: int, wanted: int) -> None:
@@ -130,9 +130,9 @@ def main() -> int:
     print(f"{machine}; load before: {os.getloadavg()[0]:.1f}")
     if not options.page and not options.profile:
         pair, characters = diagnose.cost()
-        text = f"{diagnose.told(pair, characters)}   goal <= {diagnose.GOAL_MS:.0f} ms"
+        text = f"{diagnose.pair_text(pair, characters)}   goal <= {diagnose.GOAL_MS:.0f} ms"
         report.line("diagnose a dump", text, reached=pair.ours <= diagnose.GOAL_MS)
-        report.found["diagnose a dump"] = dataclasses.asdict(pair)
+        report.figures["diagnose a dump"] = dataclasses.asdict(pair)
     effort = QUICK if options.quick else FULL
     for name in options.database or ["postgresql", "sqlite"]:
         try:
@@ -148,7 +148,7 @@ def main() -> int:
         except NotHere as problem:
             report.line(name, f"not measured: {problem}", reached=False)
     if options.json:
-        options.json.write_text(json.dumps(report.found, indent=1))
+        options.json.write_text(json.dumps(report.figures, indent=1))
     print(f"\n{len(report.missed)} goals missed" if report.missed else "\nEvery goal reached")
     for missed in report.missed:
         print(f"  {missed}")

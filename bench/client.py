@@ -119,4 +119,4 @@ def milliseconds(questions: Sequence[tuple[int, bytes]], times: int) -> list[flo
                 raise RuntimeError(f"{answer.status}: {answer.body[:300]!r}")
     for connection in connections:
         connection.close()
-    return [statistics.median(one) for one in took]
+    return [statistics.median(times) for times in took]

@@ -56,10 +56,10 @@ def cost(turns: int = TURNS) -> tuple[Pair, int]:
     return Pair.of(ours, yardstick), len(text)
 
 
-def told(pair: Pair, characters: int) -> str:
+def pair_text(pair: Pair, characters: int) -> str:
     return f"p50 {pair.ours:6.1f} ms   {characters / 1000:.0f} kB   bare {pair.bare:6.2f} ms   ratio {pair.ratio:5.1f}"
 
 
 if __name__ == "__main__":
-    found, length = cost()
-    print(f"diagnose a dump: {told(found, length)}   goal <= {GOAL_MS:.0f} ms: {found.ours <= GOAL_MS}")
+    pair, length = cost()
+    print(f"diagnose a dump: {pair_text(pair, length)}   goal <= {GOAL_MS:.0f} ms: {pair.ours <= GOAL_MS}")

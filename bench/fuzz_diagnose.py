@@ -1,8 +1,8 @@
 """`python -m bench.fuzz_diagnose [--count 100000] [--seed 4] [--jobs 2]`: mutated dumps through all of diagnosing.
 
 Each sample is read, put together, judged, answered and masked. It must raise nothing, give a report that the site would
-take and an answer that is JSON, within its time and memory. A sample is told by seed and number: `--only 31415` runs it
-again. Real dumps are mutated too where they are (ACCELWEB_SAMPLES names the folder); how many of each is printed.
+take and an answer that is JSON, within its time and memory. A sample is identified by seed and number: `--only 31415`
+runs it again. Real dumps are mutated too where they are (ACCELWEB_SAMPLES names the folder); how many of each is printed.
 """
 
 import argparse
@@ -231,8 +231,8 @@ def line_ends(rng: random.Random, text: str, _texts: Sequence[str]) -> str:
 def words_swapped(rng: random.Random, text: str, _texts: Sequence[str]) -> str:
     words = text.split(" ")
     for _ in range(rng.randint(1, 30)):
-        one, other = rng.randrange(len(words)), rng.randrange(len(words))
-        words[one], words[other] = words[other], words[one]
+        index, other = rng.randrange(len(words)), rng.randrange(len(words))
+        words[index], words[other] = words[other], words[index]
     return " ".join(words)
 
 
@@ -269,12 +269,12 @@ def sample(seed: int, number: int, texts: Sequence[str]) -> tuple[str, list[str]
 def diagnose(text: str, *, is_thorough: bool = False) -> int:
     """All of diagnosing. -> how many machines it found. Raises whatever goes wrong."""
     paste = read_all(text)
-    found = machines(paste)
-    for machine in found:
+    found_machines = machines(paste)
+    for machine in found_machines:
         report = machine.report()
         if parse_report(to_json(report)) != report:
             raise AssertionError("the report is not read as it was written")
-    json.dumps(answer(found, packaged_tables(), not_understood=paste.not_understood), allow_nan=False)
+    json.dumps(answer(found_machines, packaged_tables(), not_understood=paste.not_understood), allow_nan=False)
     masked = mask_text(text)
     if masked.count("\n") != text.count("\n"):
         raise AssertionError("masking changed the number of lines")
@@ -282,7 +282,7 @@ def diagnose(text: str, *, is_thorough: bool = False) -> int:
         if mask_text(masked) != masked:
             raise AssertionError("masking twice is not masking once")
         machines(read_all(masked))
-    return len(found)
+    return len(found_machines)
 
 
 @dataclass(kw_only=True)
@@ -318,18 +318,18 @@ def run(seed: int, numbers: Sequence[int], texts: Sequence[str], limit_s: float 
         text, names = sample(seed, number, texts)
         started = time.process_time()
         try:
-            found = diagnose(text, is_thorough=number % MASKED_TWICE == 0)
+            count = diagnose(text, is_thorough=number % MASKED_TWICE == 0)
         except Exception:  # noqa: BLE001 - whatever it is, it is what we look for
             outcome.failures.append((number, traceback.format_exc(limit=-6)))
-            found = 0
+            count = 0
         took = time.process_time() - started
         if took > limit_s:
             outcome.failures.append(
                 (number, f"took {took:.2f} s, over {limit_s} s: {', '.join(names)}, {len(text)} characters")
             )
         outcome.samples += 1
-        outcome.with_dump += found > 0
-        outcome.several += found > 1
+        outcome.with_dump += count > 0
+        outcome.several += count > 1
         outcome.characters += len(text)
         outcome.seconds += took
         outcome.slowest = max(outcome.slowest, (took, number))
@@ -383,7 +383,7 @@ def summary(total: Outcome, seed: int, texts: int, elapsed: float) -> str:
         "mutations": ", ".join(f"{name} {count}" for name, count in total.mutations.most_common()),
         "the run took": f"{elapsed:.0f} s",
     }
-    return "\n".join(f"{name:<14} {told}" for name, told in lines.items())
+    return "\n".join(f"{name:<14} {text}" for name, text in lines.items())
 
 
 if __name__ == "__main__":

@@ -168,7 +168,7 @@ def bulk_insert_again(report_ids: list[str]) -> float:
             Finding: list(snapshot.findings.all()),
             Result: list(Result.objects.filter(report_id=report_id)),
         }
-        batches.append([(copies[model], [twin(copies[model], row) for row in found]) for model, found in rows.items()])
+        batches.append([(copies[model], [twin(copies[model], row) for row in group]) for model, group in rows.items()])
     started = time.perf_counter()
     for batch in batches:
         with transaction.atomic():
@@ -228,15 +228,15 @@ def pages() -> dict[str, Any]:
 
     from bench import pages
 
-    found = {}
+    figures = {}
     for name, requests in pages.pages().items():
         counts = []
         for _ in range(2):
             with CaptureQueriesContext(connection) as captured:
                 response(requests[0])
             counts.append(len(captured))
-        found[name] = {"requests": requests, "queries": counts}
-    return found
+        figures[name] = {"requests": requests, "queries": counts}
+    return figures
 
 
 @lru_cache(maxsize=1)

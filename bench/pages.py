@@ -29,16 +29,16 @@ def pages() -> dict[str, list[Page]]:
     machines = [f"node-{number}" for number in range(MACHINES)]
     trios = [(H100, M3_MAX, machines[0])]
     trios += [(slug, slugs[n], machines[n % MACHINES]) for n, slug in enumerate(slugs[1:])]
-    found = {
-        "compare": [f"{compare}?a={one}&a={other}&a=machine:bench/{name}" for one, other, name in trios],
+    addresses = {
+        "compare": [f"{compare}?a={first}&a={other}&a=machine:bench/{name}" for first, other, name in trios],
         "machine": [reverse("machines:machine", args=["bench", name]) for name in machines],
         "sheet": [reverse("catalog:sheet", args=[slug]) for slug in dict.fromkeys([H100, *slugs])],
         "list": lists(reverse("catalog:list")),
         "ladder": ladders(reverse("explore:ladder")),
         "plan": [f"{plan}?accelerator={H100}&system=linux-x86_64", *plans(plan)],
     }
-    asked = {name: [{"path": path, "form": None} for path in paths[:COLD]] for name, paths in found.items()}
-    return asked | {"diagnosis": [{"path": reverse("diagnose:page"), "form": {"text": text}} for text in dumps()]}
+    requests = {name: [{"path": path, "form": None} for path in paths[:COLD]] for name, paths in addresses.items()}
+    return requests | {"diagnosis": [{"path": reverse("diagnose:page"), "form": {"text": text}} for text in dumps()]}
 
 
 def accelerators() -> list[str]:

@@ -81,7 +81,7 @@ def template_lines(tree: Path) -> Figure:
     ]
     long = sorted(((length, location) for length, location in lines if length > LINE_LIMIT), reverse=True)
     longest = max(lines)
-    very_long = sum(length > 200 for length, _place in long)
+    very_long = sum(length > 200 for length, _location in long)
     value = f"longest {longest[0]}; {len(long)} of {len(lines)} over {LINE_LIMIT} characters, {very_long} over 200"
     return Figure("template lines", value, [f"{length:5} {location}" for length, location in long])
 

@@ -24,7 +24,7 @@ GROUPS = {
     "dev": ["requirements-dev.txt", "requirements.txt"],  # the first one is installed; it names the second
     "lab": ["requirements-lab.txt"],
 }
-LINES_KEPT = 15  # of pip's output, shown when it fails
+LINES_SHOWN = 15  # of pip's output, shown when it fails
 PLAIN_EVERY = 15  # packages between two lines where output is not a terminal
 
 
@@ -55,8 +55,9 @@ def is_whole() -> bool:
 
 def make_environment() -> None:
     started = time.monotonic()
-    found = VENV.exists()
-    say(f"{'.venv is not whole: making it anew' if found else 'making .venv'} with Python {platform.python_version()}")
+    exists = VENV.exists()
+    state = ".venv is incomplete: creating it again" if exists else "creating .venv"
+    say(f"{state} with Python {platform.python_version()}")
     venv.EnvBuilder(clear=True, with_pip=True, symlinks=True).create(VENV)
     say(f".venv made ({time.monotonic() - started:.1f} s)")
 
@@ -83,9 +84,9 @@ def install(group: str) -> None:
     with subprocess.Popen(
         command, cwd=ROOT, text=True, errors="replace", stdout=subprocess.PIPE, stderr=subprocess.STDOUT
     ) as pip:
-        kept = follow(pip, total)
+        last_lines = follow(pip, total)
     if pip.returncode:
-        print("\n".join(f"    {line}" for line in kept), file=sys.stderr)
+        print("\n".join(f"    {line}" for line in last_lines), file=sys.stderr)
         sys.exit(
             f"accelweb: could not install {file}: pip ended with {pip.returncode}. Mend what it says, run make again."
         )
@@ -96,13 +97,13 @@ def install(group: str) -> None:
 def follow(pip: "subprocess.Popen[str]", total: int) -> list[str]:
     """Shows how far pip is; its last lines."""
     assert pip.stdout is not None
-    kept: list[str] = []
+    last_lines: list[str] = []
     seen = 0
     on_terminal = sys.stdout.isatty() and os.environ.get("TERM") != "dumb"
     for line in pip.stdout:
-        kept = [*kept, line.rstrip()][-LINES_KEPT:]
-        word, _, rest = line.strip().partition(" ")
-        if word in {"Collecting", "Requirement"}:
+        last_lines = [*last_lines, line.rstrip()][-LINES_SHOWN:]
+        action, _, rest = line.strip().partition(" ")
+        if action in {"Collecting", "Requirement"}:
             seen += 1
             if on_terminal:
                 print(f"\r\033[K    {min(seen, total)}/{total} {rest.split(' ')[0][:50]}", end="", flush=True)
@@ -117,7 +118,7 @@ def follow(pip: "subprocess.Popen[str]", total: int) -> list[str]:
     if on_terminal:
         print("\r\033[K", end="")
     pip.wait()
-    return kept
+    return last_lines
 
 
 def main(groups: list[str]) -> None:

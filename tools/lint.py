@@ -38,8 +38,8 @@ def main() -> int:
         done = subprocess.run(
             [PYTHON, *arguments], cwd=ROOT, env=os.environ | variables, text=True, capture_output=True, check=False
         )
-        word = "ok" if done.returncode == 0 else "FAILED"
-        print(f"{name:.<28} {word} ({time.monotonic() - started:.1f} s)", flush=True)
+        outcome = "ok" if done.returncode == 0 else "FAILED"
+        print(f"{name:.<28} {outcome} ({time.monotonic() - started:.1f} s)", flush=True)
         if done.returncode:
             failed.append(name)
             print(done.stdout + done.stderr, flush=True)

@@ -182,11 +182,11 @@ def main(arguments: list[str], root: Path = ROOT, rooms: tuple[Room, ...] = ROOM
     parser.add_argument("--seed", type=int, default=8)
     parser.add_argument("--jobs", type=int, default=2, help="how many at once")
     parser.add_argument("--room", action="append", choices=[room.name for room in rooms], help="only this one")
-    asked = parser.parse_args(arguments)
-    ends_at = time.monotonic() + asked.minutes * 60
-    chosen = [room for room in rooms if not asked.room or room.name in asked.room]
+    options = parser.parse_args(arguments)
+    ends_at = time.monotonic() + options.minutes * 60
+    chosen = [room for room in rooms if not options.room or room.name in options.room]
     with tempfile.TemporaryDirectory(prefix="mutants-") as folder:
-        copies = [Copy(root, Path(folder) / str(number)) for number in range(asked.jobs)]
+        copies = [Copy(root, Path(folder) / str(number)) for number in range(options.jobs)]
         tallies: dict[str, Tally] = {}
         baselines: dict[str, float] = {}
         samples: list[list[Trial]] = []
@@ -196,12 +196,14 @@ def main(arguments: list[str], root: Path = ROOT, rooms: tuple[Room, ...] = ROOM
                 print(f"the tests of {room.name} fail without any fault: run them first", file=sys.stderr)
                 return 1
             baselines[room.name] = time.monotonic() - started
-            known, trials = sample(root, room, asked.each, asked.seed)
+            known, trials = sample(root, room, options.each, options.seed)
             tallies[room.name] = Tally(known)
             samples.append(trials)
-        in_turn = [trial for number in range(asked.each) for trials in samples for trial in trials[number : number + 1]]
+        in_turn = [
+            trial for number in range(options.each) for trials in samples for trial in trials[number : number + 1]
+        ]
         try_all(copies, in_turn, tallies, baselines, ends_at)
-    print(f"seed {asked.seed}, {asked.minutes:g} minutes at most\n\n{table(tallies)}")
+    print(f"seed {options.seed}, {options.minutes:g} minutes at most\n\n{table(tallies)}")
     return 0
 
 

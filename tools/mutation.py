@@ -77,9 +77,9 @@ class _Finder(ast.NodeVisitor):
         self._add(self._start(node), self._end(node), replacement)
 
     def _swap_between(self, left: ast.expr, right: ast.expr, operators: re.Pattern[bytes]) -> None:
-        found = operators.search(self.source, self._end(left), self._start(right))
-        if found and (other := OPPOSITES.get(" ".join(found[0].decode().split()))):
-            self._add(found.start(), found.end(), other.encode())
+        match = operators.search(self.source, self._end(left), self._start(right))
+        if match and (other := OPPOSITES.get(" ".join(match[0].decode().split()))):
+            self._add(match.start(), match.end(), other.encode())
 
     # --- what is left alone ---
 

@@ -380,9 +380,9 @@ def main() -> int:
     parser.add_argument("paths", nargs="*", type=Path, help="default: every template of the site")
     arguments = parser.parse_args()
     paths = arguments.paths or sorted((ROOT / "templates").rglob("*.html"))
-    found = [problem for path in paths for problem in problems(path, writes=not arguments.check)]
-    print("\n".join(found))
-    return 1 if found else 0
+    lines = [problem for path in paths for problem in problems(path, writes=not arguments.check)]
+    print("\n".join(lines))
+    return 1 if lines else 0
 
 
 if __name__ == "__main__":
