@@ -2,7 +2,7 @@
 
 Each sample is read, put together, judged, answered and masked. It must raise nothing, give a report that the site would
 take and an answer that is JSON, within its time and memory. A sample is identified by seed and number: `--only 31415`
-runs it again. Real dumps are mutated too where they are (ACCELWEB_SAMPLES names the folder); how many of each is printed.
+runs it again. Real dumps are mutated too if ACCELWEB_SAMPLES names their folder; the number of each is printed.
 """
 
 import argparse

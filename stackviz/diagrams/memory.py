@@ -31,7 +31,7 @@ from stackviz.diagrams.svg_marks import (
     Path,
     Rect,
     Sketch,
-    Text,
+    TextMark,
     svg_part,
     svg_text,
     written_lines,
@@ -241,7 +241,7 @@ def _arrows(moves: Sequence[Move], below: set[str], top: float, bottom: float) -
         lines = _label(move, room)
         y = (top + bottom - LEADING * len(lines)) / 2 + 12
         for number, (line, style, fill) in enumerate(lines):
-            yield Text(x=x + 14, y=y + number * LEADING, text=line, style=style, fill=fill)
+            yield TextMark(x=x + 14, y=y + number * LEADING, text=line, style=style, fill=fill)
 
 
 def _arrow(x: float, top: float, bottom: float, *, is_copy: bool, is_up: bool) -> Iterator[Mark]:
@@ -316,7 +316,7 @@ def _parts(parts: Sequence[Pool | ComputeUnit], top: float, spots: dict[str, _Sp
             )
         )
         marks += (
-            Text(x=x + 10, y=top + 19 + number * LEADING, text=line, style=style, fill=fill)
+            TextMark(x=x + 10, y=top + 19 + number * LEADING, text=line, style=style, fill=fill)
             for number, (line, style, fill) in enumerate(lines)
         )
     return marks, top + height

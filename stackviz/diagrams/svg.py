@@ -26,7 +26,7 @@ from stackviz.diagrams.svg_marks import (
     Path,
     Rect,
     Sketch,
-    Text,
+    TextMark,
     svg_text,
     written_lines,
 )  # fmt: skip
@@ -219,15 +219,15 @@ def _box(placed: Placed, layer: Layer, width: float) -> _Piece:
     texts: list[Mark] = list(written_lines(names, INSET, 19, NAME, 18))
     y = 19.0 + 18 * (len(names) - 1)
     if label and used + 10 + width_of(label, SAYS) <= inside:
-        texts.append(Text(x=INSET + used + 10, y=y, text=label, style=SAYS, fill=STATE_COLOURS[box.state]))
+        texts.append(TextMark(x=INSET + used + 10, y=y, text=label, style=SAYS, fill=STATE_COLOURS[box.state]))
         used += 10 + width_of(label, SAYS)
     elif label:
         y += 16
-        texts.append(Text(x=INSET, y=y, text=label, style=SAYS, fill=STATE_COLOURS[box.state]))
+        texts.append(TextMark(x=INSET, y=y, text=label, style=SAYS, fill=STATE_COLOURS[box.state]))
         used = width_of(label, SAYS)
     versions = lines_of(box.version, inside, VERSION)
     if len(versions) == 1 and used + 12 + width_of(versions[0], VERSION) <= inside:
-        texts.append(Text(x=width - INSET, y=y, text=versions[0], style=VERSION, fill=INK, anchor="end"))
+        texts.append(TextMark(x=width - INSET, y=y, text=versions[0], style=VERSION, fill=INK, anchor="end"))
     elif versions:
         texts += written_lines(versions, INSET, y + 16, VERSION, 16)
         y += 16 * len(versions)
@@ -268,7 +268,7 @@ def _says(placed: Placed, width: float) -> Iterator[_Piece]:
     for line in placed.lines:
         lines = lines_of(_words(line), width - INSET - 16, SAYS)
         colour = STATE_COLOURS[line.state]
-        marks: list[Mark] = [Text(x=INSET, y=12, text=STATE_SHAPES[line.state], style=SAYS, fill=colour)]
+        marks: list[Mark] = [TextMark(x=INSET, y=12, text=STATE_SHAPES[line.state], style=SAYS, fill=colour)]
         marks += written_lines(lines, INSET + 16, 12, SAYS, 15, colour if line.state in _LOUD else INK_2)
         yield _Piece(15.0 * len(lines) + 3, tuple(marks), {})
 
@@ -298,7 +298,7 @@ def _link(link: DrawnLink, ends: Mapping[str, float], frame: _Frame) -> Iterator
     if link.state.outcome:
         at = bottom - 14 if link.is_up else top + 14
         yield Circle(out, at, 6.5, PAPER, colour)
-        yield Text(
+        yield TextMark(
             x=out, y=at + 3.5, text=STATE_SHAPES[link.state], style=Style(9.5, bold=True), fill=colour, anchor="middle"
         )
 

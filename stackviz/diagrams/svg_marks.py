@@ -57,7 +57,7 @@ class Circle:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Text:
+class TextMark:
     """One line, its foot at `y`."""
 
     x: float
@@ -68,7 +68,7 @@ class Text:
     anchor: Literal["start", "middle", "end"] = "start"
 
 
-Mark = Rect | Path | Circle | Text
+Mark = Rect | Path | Circle | TextMark
 
 
 @dataclass(frozen=True)
@@ -138,7 +138,7 @@ def _written(mark: Mark) -> str:
             return f'<circle {position} fill="{mark.fill}"{_stroke(mark.stroke, 1, "")}/>'
         case Path():
             return f'<path d="{mark.d}" fill="{mark.fill}"{_stroke(mark.stroke, mark.width, mark.dash)}/>'
-        case Text():
+        case TextMark():
             position = _attributes(x=mark.x, y=mark.y, **{"font-size": mark.style.size})
             weight = ' font-weight="600"' if mark.style.bold else ""
             family = f' font-family="{_text(MONO)}"' if mark.style.mono else ""
@@ -163,8 +163,8 @@ def _text(text: str) -> str:
 
 def written_lines(
     lines: Sequence[str], x: float, y: float, style: Style, leading: float, fill: str = INK
-) -> tuple[Text, ...]:
+) -> tuple[TextMark, ...]:
     """Lines below each other, the foot of the first at `y`."""
     return tuple(
-        Text(x=x, y=y + index * leading, text=line, style=style, fill=fill) for index, line in enumerate(lines)
+        TextMark(x=x, y=y + index * leading, text=line, style=style, fill=fill) for index, line in enumerate(lines)
     )

@@ -85,14 +85,14 @@ def create_key(
         machine=machine,
         name=name,
         prefix=prefix,
-        digest=digest_of(text),
+        digest=key_digest(text),
         expires_at=expires_at,
         created_by_id=created_by.pk if created_by else None,
     )
     return key, text
 
 
-def digest_of(text: str) -> str:
+def key_digest(text: str) -> str:
     return hashlib.sha256(text.encode()).hexdigest()
 
 
@@ -102,11 +102,11 @@ def authenticate(header: str) -> Sender:
     Only a holder of the secret learns that a key was revoked or has expired.
     """
     text = _key_text(header)
-    _recognised.pop(digest_of(text), None)
+    _recognised.pop(key_digest(text), None)
     rows = AgentKey.objects.filter(prefix=text[len("aw_") : len("aw_") + PREFIX_CHARS])
     row = rows.values_list(*_SENDER_FIELDS, "digest", "revoked_at", "expires_at").first()
     *sender, digest, revoked_at, expires_at = row or _NOBODY
-    if not secrets.compare_digest(digest, digest_of(text)):
+    if not secrets.compare_digest(digest, key_digest(text)):
         raise KeyUnknown("this key is not known here")
     _check_valid(revoked_at, expires_at)
     return Sender(*sender)
@@ -132,7 +132,7 @@ def recognise(header: str) -> Sender:
 
     Usually no query. The cache holds digests, never secrets.
     """
-    digest = digest_of(_key_text(header))
+    digest = key_digest(_key_text(header))
     sender, until = _recognised.get(digest, (None, 0.0))
     if sender is None or until < time.monotonic():
         sender = authenticate(header)

@@ -166,7 +166,7 @@ def machine_table_rows() -> Iterator[Row]:
         yield (*names, taken_at, str(report), agent, facts or {}, software or [])
 
 
-def card_rows() -> Iterator[Row]:
+def card_table_rows() -> Iterator[Row]:
     """The accelerator of a card is given only while its spec sheet is public."""
     rows = Card.objects.filter(snapshot__in=public_machines().values("latest_snapshot"))
     columns = ("snapshot__machine__lab__slug", "snapshot__machine__slug", "index", "kind", "vendor", "reported_name")
@@ -219,6 +219,6 @@ ROWS: dict[str, Callable[[], Iterator[Row]]] = {
     "releases": release_rows,
     "requirements": requirement_table_rows,
     "machines": machine_table_rows,
-    "cards": card_rows,
+    "cards": card_table_rows,
     "results": result_rows,
 }

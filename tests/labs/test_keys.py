@@ -12,7 +12,7 @@ from stackviz.labs.keys import (
     authenticate,
     check_again,
     create_key,
-    digest_of,
+    key_digest,
     note_use,
     recognise,
     revoke,
@@ -45,7 +45,7 @@ def test_the_secret_is_nowhere_in_the_database(made):
         cursor.execute("SELECT * FROM labs_agentkey")
         row = " ".join(map(str, cursor.fetchone()))
     assert secret.split("_", 2)[2] not in row
-    assert digest_of(secret) in row
+    assert key_digest(secret) in row
 
 
 def test_the_secret_is_not_in_what_a_key_is_called(made):
