@@ -132,7 +132,12 @@ TEMPLATES = [
                 "django.contrib.messages.context_processors.messages",
             ],
         },
-    }
+    },
+    {  # parts of pages, drawn by stackviz.web.parts
+        "BACKEND": "django.template.backends.jinja2.Jinja2",
+        "DIRS": [BASE_DIR / "templates"],
+        "OPTIONS": {"environment": "stackviz.web.jinja.environment"},
+    },
 ]
 
 AUTH_PASSWORD_VALIDATORS = [

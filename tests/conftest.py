@@ -17,12 +17,15 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import closing
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from django.db import connections, transaction
+from django.test.signals import template_rendered
 from django.utils import translation
 from hypothesis import settings as hypothesis_settings
 
+from stackviz.web import parts
 from tests import servers
 from tests.curated import copy_curated, curated_file, migrated_file
 from tests.live import ROOT, Site
@@ -299,3 +302,19 @@ def run_python() -> Callable[..., subprocess.CompletedProcess[str]]:
         )
 
     return run
+
+
+@pytest.fixture(autouse=True)
+def parts_in_the_context(monkeypatch):
+    """What a part is drawn from is in `response.context`, as that of a Django template is."""
+
+    def macro(name):
+        def draw(**values):
+            template_rendered.send(sender=None, template=SimpleNamespace(name=name), context=values)
+            return found(**values)
+
+        found = real(name)
+        return draw
+
+    real = parts.macro
+    monkeypatch.setattr(parts, "macro", macro)

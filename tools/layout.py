@@ -116,7 +116,7 @@ class Printer:
             self.lines[-1] += first
             self.lines += more
         elif isinstance(doc, Line):
-            if broken:
+            if broken or doc.must_break or doc.is_blank:
                 self.lines += ["", " " * indent] if doc.is_blank else [" " * indent]
             else:
                 self.lines[-1] += doc.flat

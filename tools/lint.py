@@ -27,6 +27,7 @@ CHECKS: list[tuple[str, list[str], dict[str, str]]] = [
     ("deployment checks", ["manage.py", "check", "--deploy", "--fail-level", "WARNING"], PRODUCTION),
     ("tables of docs/", ["tools/docs.py", "--check"], {}),
     ("templates", ["-m", "djlint", "templates", "--quiet", "--lint"], {}),
+    ("parts", ["-m", "djlint", "templates", "--extension", "jinja", "--profile", "jinja", "--quiet", "--lint"], {}),
     ("layout of templates", ["-m", "tools.templates", "--check"], {}),
 ]
 

@@ -1,6 +1,6 @@
 """The layout of templates: at most 120 characters a line, an element or tag a line where one does not hold them.
 
-python -m tools.templates           rewrite templates/**/*.html
+python -m tools.templates           rewrite templates/**/*.html and *.jinja
 python -m tools.templates --check   write nothing; name the files that would change and every longer line
 
 What a browser is sent stays the same: a line is broken only where `stackviz.web.whitespace` takes the break out again.
@@ -14,14 +14,12 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from stackviz.web.whitespace import BLOCK_ELEMENTS, RAW_ELEMENTS, VOID_ELEMENTS, is_silent
+from stackviz.web.whitespace import BLOCK_ELEMENTS, RAW_ELEMENTS, VOID_ELEMENTS, is_silent, names
 from tools.layout import WIDTH, Doc, Either, Fill, Group, Line, Nest, printed
 
 ROOT = Path(__file__).resolve().parent.parent
-PAIRED = frozenset(
-    ["autoescape", "block", "filter", "for", "if", "ifchanged", "language", "localize", "spaceless", "with"]
-)
-BETWEEN = frozenset(["elif", "else", "empty"])
+PAIRED = names("autoescape block call filter for if ifchanged language localize macro set spaceless with")
+BETWEEN = names("elif else empty")
 LISTS = frozenset(
     ["body", "dl", "head", "html", "nav", "ol", "section", "table", "ul"]
 )  # never on one line with blocks
@@ -63,7 +61,7 @@ class Control:
     """`{% if %}` with its branches, each after its tag, up to `{% endif %}`; and their like."""
 
     name: str
-    branches: "list[tuple[str, list[Node]]]"
+    branches: "list[tuple[Doc, list[Node]]]"
     ending: str
     is_silent: bool = field(default=True, init=False)
 
@@ -73,7 +71,7 @@ Node = Gap | Leaf | Element | Control
 
 # --- reading ---
 
-TEMPLATE = r"(?P<comment>\{#.*?#\})|(?P<var>\{\{.*?\}\})|(?P<tag>\{%.*?%\})|(?P<gap>\s+)|"
+TEMPLATE = r"(?P<comment>\{#.*?#\}(?:[ \t]*\n[ \t]*\{#.*?#\})*)|(?P<var>\{\{.*?\}\})|(?P<tag>\{%.*?%\})|(?P<gap>\s+)|"
 NOT_TEMPLATE = r"(?!\{[#{%])"
 CONTENT = re.compile(
     TEMPLATE + r"(?P<close></[A-Za-z].*?>)|(?P<element><[A-Za-z][\w-]*)|(?P<declaration><!.*?>)"
@@ -112,7 +110,9 @@ class Reader:
             self.at = match.end()
             kind, text = match.lastgroup, match[0]
             if kind == "tag":
-                text = "{% " + text[2:-2].strip() + " %}"
+                text = (
+                    "{% " + " ".join(text[2:-2].split()) + " %}" if "\n" in text else "{% " + text[2:-2].strip() + " %}"
+                )
             if kind == "close" or (kind == "tag" and is_end(text)):
                 return nodes, text
             nodes.append(self._node(str(kind), text, pattern))
@@ -129,6 +129,8 @@ class Reader:
             return Leaf([text, *self._value(text[-1])])
         if kind == "comment":
             return Leaf(comment_doc(text), is_silent=True, is_comment=True)
+        if kind == "var":
+            return value_node(text)
         return Leaf(text, is_silent=kind == "declaration")
 
     def _raw(self, end: str) -> tuple[str, str]:
@@ -142,18 +144,19 @@ class Reader:
 
     def _template_tag(self, tag: str, pattern: re.Pattern[str]) -> Node:
         name, silent = name_of(tag), is_silent(tag[3:-3])
-        if name == "blocktranslate":
-            return Leaf(blocktranslate_doc(tag, self._raw(r"\{%\s*endblocktranslate\s*%\}")[0]), is_silent=silent)
+        if name in TEXTS:
+            return Leaf(text_doc(TEXTS[name], tag, self._raw(rf"\{{%\s*end{name}\s*%\}}")[0]), is_silent=silent)
         if name == "comment":
             body, end = self._raw(r"\{%\s*endcomment\s*%\}")
             return Leaf(tag + body + end, is_silent=True, is_comment=True)
         if name == "translate":
             return Leaf(translate_doc(tag), is_silent=silent)
-        if name not in PAIRED:
+        if name not in PAIRED or is_assignment(tag):
             return Leaf(tag, is_silent=silent, is_structure=name in ("include", "fragment"))
-        branches, end = [], tag
+        branches: list[tuple[Doc, list[Node]]] = []
+        end = tag
         while name_of(end) != f"end{name}":
-            start = end
+            start = call_doc(end)
             children, end = self._nodes(pattern)
             if not end.startswith("{%") or (name_of(end) not in BETWEEN and name_of(end) != f"end{name}"):
                 raise SyntaxError(f"{tag} meets {end or 'the end'}")
@@ -187,6 +190,11 @@ def name_of(tag: str) -> str:
     return tag[2:-2].split(maxsplit=1)[0]
 
 
+def is_assignment(tag: str) -> bool:
+    """Whether it is a `{% set name = value %}`, which has no end."""
+    return name_of(tag) == "set" and "=" in tag
+
+
 def is_end(tag: str) -> bool:
     """Whether a template tag ends a branch: `{% else %}`, `{% endif %}`."""
     return name_of(tag) in BETWEEN or name_of(tag).startswith("end")
@@ -195,9 +203,34 @@ def is_end(tag: str) -> bool:
 # --- laying out what is not taken apart ---
 
 
+def value_node(text: str) -> Leaf:
+    """A value; a call that does not fit has an argument a line, and a long text of Jinja2 is a `{% trans %}`."""
+    inner = " ".join(text[2:-2].split())
+    flat = "{{ " + inner + " }}"
+    if match := re.fullmatch(r"""_\((["'])([^"'\\]*)\1\)""", inner):
+        words = match[2].replace("%%", "%")
+        return Leaf(
+            Either(flat, broken_doc(TEXTS["trans"], "{% trans %}", [words])) if len(flat) > SHORT_TEXT else flat
+        )
+    is_part = inner.startswith("draw_")
+    return Leaf(call_doc(flat), is_structure=is_part)
+
+
+def call_doc(text: str) -> Doc:
+    """`{{ draw_box(…) }}` or `{% macro draw_box(…) %}`, over several lines with an argument a line. Jinja2 only."""
+    call = re.fullmatch(r"(\{\{ [\w.]+\(|\{% macro \w+\()(.+)(\) \}\}|\) %\})", text)
+    if not call:
+        return text
+    arguments: list[Doc] = []
+    for argument in re.findall(r"(?:[^,(\[\"']|\([^()]*\)|\[[^\]]*\]|\"[^\"]*\"|'[^']*')+", call[2]):
+        arguments += [",", Line(" ")] if arguments else []
+        arguments.append(argument.strip())
+    return Group([call[1], Nest([Line(), *arguments]), Line(), call[3]])
+
+
 def comment_doc(text: str) -> Doc:
-    """A comment, over several lines as one comment a line: Django has no other that is short."""
-    words = text[2:-2].split()
+    """A comment, over several lines as one comment a line: Django has no other that is short. Neighbours are one."""
+    words = re.sub(r"#\}\s*\{#", " ", text)[2:-2].split()
     if len(" ".join(words)) <= LONGEST_COMMENT:
         return "{# " + " ".join(words) + " #}"
     lines = [""]
@@ -211,26 +244,40 @@ def comment_doc(text: str) -> Doc:
     return docs[:-1]
 
 
-def blocktranslate_doc(tag: str, body: str) -> Doc:
-    """On one line as it is, or over several as `trimmed`, which makes the same text of it."""
-    is_trimmed = " trimmed" in tag
-    parts = re.split(r"\{%\s*plural\s*%\}", body)
+@dataclass(frozen=True)
+class Text:
+    """How a template language writes a text to be translated; `trimmed` is what makes white space in it one space."""
+
+    trimmed: str
+    plural: str
+    end: str
+
+
+TEXTS = {
+    "blocktranslate": Text(" trimmed", "{% plural %}", "{% endblocktranslate %}"),
+    "trans": Text("", "{% pluralize %}", "{% endtrans %}"),  # trimmed by a policy of the environment
+}
+
+
+def text_doc(text: Text, tag: str, body: str) -> Doc:
+    """On one line as it is, or over several, trimmed, which makes the same text of it."""
+    is_trimmed = text.trimmed in tag
+    parts = re.split(r"\{%\s*plural(?:ize)?\s*%\}", body)
     if not is_trimmed and ("\n" in body or any(part != part.strip() for part in parts)):
-        return tag + body + "{% endblocktranslate %}"
+        return tag + body + text.end
     parts = [re.sub(r"\s*\n\s*", " ", part.strip()) for part in parts]
-    flat = tag + "{% plural %}".join(parts) + "{% endblocktranslate %}"
-    return Either(
-        flat, broken_doc(tag if is_trimmed else tag.replace("blocktranslate", "blocktranslate trimmed", 1), parts)
-    )
+    flat = tag + text.plural.join(parts) + text.end
+    head = tag if is_trimmed else tag.replace("blocktranslate", "blocktranslate trimmed", 1)
+    return Either(flat, broken_doc(text, head, parts))
 
 
-def broken_doc(tag: str, parts: Sequence[str]) -> Doc:
-    """A `{% blocktranslate trimmed %}` over several lines: its text, and that of the plural."""
+def broken_doc(text: Text, tag: str, parts: Sequence[str]) -> Doc:
+    """A text over several lines, and that of its plural."""
     docs: list[Doc] = [tag]
     for number, part in enumerate(parts):
-        docs += [Line(must_break=True), "{% plural %}"] if number else []
+        docs += [Line(must_break=True), text.plural] if number else []
         docs.append(Nest([Line(must_break=True), filled(part)]))
-    return [*docs, Line(must_break=True), "{% endblocktranslate %}"]
+    return [*docs, Line(must_break=True), text.end]
 
 
 def translate_doc(tag: str) -> Doc:
@@ -241,7 +288,7 @@ def translate_doc(tag: str) -> Doc:
         return tag
     name = f" asvar {match[4]}" if match[4] else ""
     head = "{% blocktranslate trimmed" + name + (match[3] or "") + " %}"
-    return Either(tag, broken_doc(head, [match[2]]))
+    return Either(tag, broken_doc(TEXTS["blocktranslate"], head, [match[2]]))
 
 
 def filled(text: str) -> Fill:
@@ -374,12 +421,16 @@ def problems(path: Path, *, writes: bool) -> Iterator[str]:
             yield f"{path}:{number}: {len(line)} characters, at most {WIDTH}"
 
 
+def templates_of(folder: Path) -> list[Path]:
+    return sorted([*folder.rglob("*.html"), *folder.rglob("*.jinja")])
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--check", action="store_true")
     parser.add_argument("paths", nargs="*", type=Path, help="default: every template of the site")
     arguments = parser.parse_args()
-    paths = arguments.paths or sorted((ROOT / "templates").rglob("*.html"))
+    paths = arguments.paths or templates_of(ROOT / "templates")
     lines = [problem for path in paths for problem in problems(path, writes=not arguments.check)]
     print("\n".join(lines))
     return 1 if lines else 0

@@ -76,9 +76,13 @@ def extract_catalog(root: Path) -> "Catalog":
         settings.configure()
         django.setup()
     methods: list[tuple[str, Any]] = [("**.py", "python"), ("**.html", extract_template), ("**.txt", extract_template)]
+    methods.append(("**.jinja", "jinja2"))
+    options = {"**.jinja": {"trimmed": "true", "newstyle_gettext": "true"}}
     catalog = Catalog()
     for folder in FOLDERS:
-        for _file, _line, text, _comments, context in extract_from_dir(root / folder, methods, keywords=KEYWORDS):
+        for _file, _line, text, _comments, context in extract_from_dir(
+            root / folder, methods, options, keywords=KEYWORDS
+        ):
             catalog.add(text, context=context)
     return catalog
 

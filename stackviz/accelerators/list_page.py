@@ -4,7 +4,6 @@ from typing import Any
 
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
-from django.template.loader import render_to_string
 from django.views.decorators.http import require_safe
 from django_htmx.http import push_url
 
@@ -27,6 +26,7 @@ from stackviz.catalog.public import public_catalogue
 from stackviz.web.fragments import cached_html
 from stackviz.web.htmx import vary_on_htmx, wants_partial
 from stackviz.web.paging import page_as, page_number, page_of
+from stackviz.web.parts import render_part
 
 PER_PAGE = 60
 KEPT_PAGES = 4  # the whole list has as many; numbers beyond its end have no end
@@ -64,7 +64,7 @@ def _kept(query: ListQuery, state: tuple[object, ...], make: Any) -> str:  # noq
 
 
 def _rendered(name: str, **context: object) -> str:
-    return render_to_string(f"accelerators/{name}.html", context)
+    return render_part(f"accelerators/{name}.jinja", **context)
 
 
 def _filters(search: Search, choices: FilterChoices) -> str:

@@ -15,7 +15,6 @@ from django.http import (
     QueryDict,
 )
 from django.shortcuts import render
-from django.template.loader import render_to_string
 from django.urls import reverse
 from django.utils import timezone
 from django.utils.cache import get_conditional_response
@@ -32,6 +31,7 @@ from stackviz.catalog.public import public_catalogue
 from stackviz.catalog.queries import successors
 from stackviz.web.address import AddressReader, Note
 from stackviz.web.fragments import cached_html
+from stackviz.web.parts import render_part
 
 CACHE_S = 600  # a rendered sheet is dear and changes rarely; its key moves with the catalogue's edition
 
@@ -124,14 +124,14 @@ def _body(accelerator: Accelerator, address: str, at: datetime | None) -> str:
     """The sheet as HTML, without its frame."""
     found = read_sheet(accelerator, at)
     now = timezone.now()
-    context = {
-        "sheet": found,
-        "accelerator": accelerator,
-        "is_past": at is not None,
-        "file_query": f"at={write_moment(at)}&format=" if at else "format=",
-        "citation": cite(accelerator.name, accelerator.slug, address, found.changed_at or now, now),
-    }
-    return render_to_string("accelerators/_sheet.html", context)
+    return render_part(
+        "accelerators/_sheet.jinja",
+        sheet=found,
+        accelerator=accelerator,
+        is_past=at is not None,
+        file_query=f"at={write_moment(at)}&format=" if at else "format=",
+        citation=cite(accelerator.name, accelerator.slug, address, found.changed_at or now, now),
+    )
 
 
 def _stood(accelerator: Accelerator, at: datetime) -> Stood:

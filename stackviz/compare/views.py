@@ -5,7 +5,6 @@ from typing import Any
 
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
-from django.template.loader import render_to_string
 from django.utils import timezone
 from django.utils.safestring import SafeString
 from django.views.decorators.http import require_safe
@@ -32,6 +31,7 @@ from stackviz.stacks.models import Edition
 from stackviz.web.download import svg_response
 from stackviz.web.fragments import cached_html
 from stackviz.web.htmx import vary_on_htmx, wants_partial
+from stackviz.web.parts import render_part
 from stackviz.web.subjects import comparison_query
 
 # What to offer somebody who has not chosen yet: slugs, kept only as far as the catalogue has them.
@@ -125,19 +125,22 @@ def _drawn(request: HttpRequest, chosen: Sequence[Loaded], address: Address, con
 
     def make() -> str:
         about = _about(request, address, chosen)
-        return render_to_string(
-            "compare/_comparison.html",
-            {
-                **context,
-                "comparison": assemble(chosen, address),
-                "about": about,
-                "moment": write_moment(about.at),
-                "day_and_time": about.at.strftime("%Y-%m-%d %H:%M:%S UTC"),
-                "current_url": address.query(at=None),
-                "svg_url": f"{address.query()}&format={DRAWING}",
-                "files": [(form, f"{address.query()}&format={form}") for form in FORMATS],
-                "citations": citations(about.frozen_title, about.frozen, about.at) if about.frozen else (),
-            },
+        return render_part(
+            "compare/_comparison.jinja",
+            comparison=assemble(chosen, address),
+            heading=context["heading"],
+            notes=context["notes"],
+            only_differences=address.only_differences,
+            toggle_url=context["toggle_url"],
+            page_url=context["page_url"],
+            svg_url=f"{address.query()}&format={DRAWING}",
+            current_url=address.query(at=None),
+            files=[(form, f"{address.query()}&format={form}") for form in FORMATS],
+            at=address.at,
+            moment=write_moment(about.at),
+            day_and_time=about.at.strftime("%Y-%m-%d %H:%M:%S UTC"),
+            about=about,
+            citations=citations(about.frozen_title, about.frozen, about.at) if about.frozen else (),
         )
 
     return cached_html(state, make, CACHE_S)

@@ -38,6 +38,7 @@ from stackviz.diagrams.svg import svg_of
 from stackviz.dumps.masking import mask_text
 from stackviz.dumps.titles import tool_names
 from stackviz.web.download import svg_response
+from stackviz.web.parts import render_part
 from stackviz.web.pasted import MOST_KB, Refused, text_of_form
 from stackviz.web.rate_limit import DIAGNOSES, RateLimited, text_cost
 
@@ -85,8 +86,12 @@ def _as_svg(diagnosis: Diagnosis, *, only_differences: bool = False) -> HttpResp
 
 def _show(request: HttpRequest, *, refused: Refused | None = None, **more: Any) -> HttpResponse:  # noqa: ANN401
     status = refused.status if refused else HTTPStatus.OK
-    context = {"diagnosis": None, "refused": refused, "text": "", "most_kb": MOST_KB, "days": settings.LINK_DAYS}
-    return render(request, "diagnose/page.html", context | more, status=status)
+    context = {"diagnosis": None, "refused": refused, "text": "", "most_kb": MOST_KB, "days": settings.LINK_DAYS} | more
+    if context["diagnosis"]:
+        shown = ("diagnosis", "days", "link", "only_differences", "toggle_url", "svg_url")
+        values = {name: context[name] for name in shown if name in context}
+        context["body"] = render_part("diagnose/_diagnosis.jinja", user=request.user, **values)
+    return render(request, "diagnose/page.html", context, status=status)
 
 
 def _too_many(request: HttpRequest, limited: RateLimited, text: str = "") -> HttpResponse:

@@ -113,7 +113,7 @@ class LayerSentences:
 
 @dataclass(frozen=True)
 class StackDrawing:
-    """A whole diagram, rendered by `diagrams/_stack.html`. `lanes`: number of lanes of each column."""
+    """A whole diagram, rendered by `diagrams/_stack.jinja`. `lanes`: number of lanes of each column."""
 
     columns: tuple[StackColumn, ...]
     layers: tuple[LayerRows, ...]

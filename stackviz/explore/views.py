@@ -5,7 +5,6 @@ from dataclasses import dataclass, replace
 
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import render
-from django.template.loader import render_to_string
 from django.utils.safestring import SafeString
 from django.views.decorators.http import require_safe
 from django_htmx.http import push_url
@@ -30,6 +29,7 @@ from stackviz.web.address import Note
 from stackviz.web.fragments import cached_html
 from stackviz.web.htmx import vary_on_htmx, wants_partial
 from stackviz.web.paging import page_number, page_of
+from stackviz.web.parts import render_part
 
 PER_PAGE = 60
 POINTS_PER_PAGE = 30  # rows of the table below the plot
@@ -56,14 +56,14 @@ def _ladder_html(
 
     def render_body() -> str:
         ranking, known = rank(catalogue, choice, results), catalogue.known
-        context = {
-            "choice": choice,
-            "ranking": ranking,
-            "absent": absent_vendors(catalogue, ranking, choice, known),
-            "form": ladder_form(choice, ranking, known),
-            "page": page_of(ranking.rows, number, PER_PAGE),
-        }
-        return render_to_string("explore/_ladder.html", context)
+        return render_part(
+            "explore/_ladder.jinja",
+            choice=choice,
+            ranking=ranking,
+            absent=absent_vendors(catalogue, ranking, choice, known),
+            form=ladder_form(choice, ranking, known),
+            page=page_of(ranking.rows, number, PER_PAGE),
+        )
 
     if number > 1 or not choice.is_plain:
         return SafeString(render_body())
@@ -91,15 +91,15 @@ def _scatter_html(choice: ScatterChoice, catalogue: PlotData, number: int) -> Sa
 
     def render_body() -> str:
         drawing = draw_scatter(catalogue, choice)
-        context = {
-            "choice": choice,
-            "swapped": replace(choice, x=choice.y, y=choice.x, xscale=choice.yscale, yscale=choice.xscale),
-            "drawing": drawing,
-            "presets": presets(choice),
-            "form": scatter_form(choice, drawing, catalogue.known),
-            "page": page_of(drawing.points, number, POINTS_PER_PAGE),
-        }
-        return render_to_string("explore/_scatter.html", context)
+        return render_part(
+            "explore/_scatter.jinja",
+            choice=choice,
+            swapped=replace(choice, x=choice.y, y=choice.x, xscale=choice.yscale, yscale=choice.xscale),
+            drawing=drawing,
+            presets=presets(choice),
+            form=scatter_form(choice, drawing, catalogue.known),
+            page=page_of(drawing.points, number, POINTS_PER_PAGE),
+        )
 
     if number > 1 or not choice.is_plain:
         return SafeString(render_body())
@@ -117,7 +117,7 @@ def timeline(request: HttpRequest) -> HttpResponse:
 
     def render_body() -> str:
         page = assemble_timeline(catalogue, choice.vendor)
-        return render_to_string("explore/_timeline.html", {"form": timeline_form(choice, lanes), "page": page})
+        return render_part("explore/_timeline.jinja", form=timeline_form(choice, lanes), page=page)
 
     body = cached_html(("timeline", choice.vendor, catalogue.edition), render_body, CACHE_S)
     return _answer(request, ExplorePage("explore/timeline.html", choice, body, choice.notes))
@@ -136,6 +136,6 @@ class ExplorePage:
 def _answer(request: HttpRequest, page: ExplorePage) -> HttpResponse:
     if wants_partial(request):
         query = page.choice.query_string
-        part = render_to_string("web/_notes.html", {"notes": page.notes}) + page.body
+        part = render_part("web/_notes.jinja", notes=page.notes) + page.body
         return push_url(HttpResponse(part), request.path + (f"?{query}" if query else ""))
     return render(request, page.template, {"notes": page.notes, "body": page.body})

@@ -4,13 +4,13 @@ What it shows comes from the machine's reports, the catalogue (names of sheets, 
 stacks; the key names the state of each.
 """
 
-from django.template.loader import render_to_string
 from django.utils.safestring import SafeString
 
 from stackviz.catalog.models import CatalogueEdition
 from stackviz.machines.page import MachinePage, report_body
 from stackviz.stacks.models import Edition
 from stackviz.web.fragments import cached_html
+from stackviz.web.parts import render_part
 
 # A key says nothing of older reports that are read again by a newer interpreter: what that changes may show this late.
 CACHE_S = 60
@@ -21,6 +21,4 @@ def drawn_body(page: MachinePage) -> SafeString:
     if page.latest is None:
         return SafeString("")
     state = ("machine", page.machine.pk, page.seen, page.latest, CatalogueEdition.current(), Edition.current())
-    return cached_html(
-        state, lambda: render_to_string("machines/_body.html", {"body": report_body(page.machine)}), CACHE_S
-    )
+    return cached_html(state, lambda: render_part("machines/_body.jinja", body=report_body(page.machine)), CACHE_S)

@@ -11,6 +11,7 @@ from stackviz.labs.queries import machine_detail
 from stackviz.machines.views import no_store_if_private
 from stackviz.stacks.lifecycle import life_table
 from stackviz.web.htmx import vary_on_htmx, wants_partial
+from stackviz.web.parts import render_part
 
 
 @require_safe
@@ -24,7 +25,7 @@ def life(request: HttpRequest, lab: str, slug: str) -> HttpResponse:
     if detail.snapshot is None:
         raise Http404
     table = life_table(as_report(detail.snapshot, detail.cards, timezone.now()))
-    template = "stacks/_life.html" if wants_partial(request) else "machines/life.html"
-    return no_store_if_private(
-        render(request, template, {"life": table, "machine": detail.machine}), detail.machine.lab
-    )
+    if wants_partial(request):
+        return no_store_if_private(HttpResponse(render_part("stacks/_life.jinja", life=table)), detail.machine.lab)
+    context = {"life": table, "machine": detail.machine}
+    return no_store_if_private(render(request, "machines/life.html", context), detail.machine.lab)

@@ -6,7 +6,6 @@ from http import HTTPStatus
 
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
-from django.template.loader import render_to_string
 from django.utils import timezone
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
@@ -23,6 +22,7 @@ from stackviz.web.address import Note
 from stackviz.web.download import svg_response
 from stackviz.web.fragments import cached_html
 from stackviz.web.htmx import vary_on_htmx, wants_partial
+from stackviz.web.parts import render_part
 from stackviz.web.rate_limit import RateLimit, RateLimited
 
 CACHE_S = 3600  # a plan moves with the tables, the catalogue and the day, all of which are in its key
@@ -87,4 +87,4 @@ def _planned(request: HttpRequest, query: PlanQuery, tables: Tables, now: dateti
 
 def _rendered(query: PlanQuery, plan: Plan | None) -> SafeString:
     query = plan.query if plan else query
-    return render_to_string("plan/_plan.html", {"asked": query, "plan": plan, "svg_url": f"{query.address}&format=svg"})
+    return render_part("plan/_plan.jinja", asked=query, plan=plan, svg_url=f"{query.address}&format=svg")

@@ -4,7 +4,7 @@
     vendor = reader.choice("vendor", vendors, _("vendor"))
     query = ListQuery(vendor=vendor, notes=reader.notes({"vendor"}))
 
-A page shows the notes (`web/_notes.html`), the API refuses with the first one.
+A page shows the notes (`web/_notes.jinja`), the API refuses with the first one.
 """
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence

@@ -1,12 +1,13 @@
-"""Loads templates once for each process; the site's own are compiled without the white space of their layout."""
+"""Loads Django templates once for each process; the site's own are compiled without the white space of their layout."""
 
+from collections.abc import Iterable
 from pathlib import Path
 
 from django.template import TemplateSyntaxError
-from django.template.base import DebugLexer, Lexer, NodeList, Origin, Parser, Template
+from django.template.base import DebugLexer, Lexer, NodeList, Origin, Parser, Template, Token, TokenType
 from django.template.loaders import base, cached
 
-from stackviz.web.whitespace import compact
+from stackviz.web.whitespace import Compactor, is_silent
 
 
 class CompactTemplate(Template):
@@ -39,3 +40,45 @@ class _CompactingLoader(base.Loader):
 
 class Loader(cached.Loader, _CompactingLoader):
     """Django's cached loader, in front of the loaders it is given."""
+
+
+def compact(tokens: Iterable[Token]) -> list[Token]:
+    """The tokens of a template without comments and without the line breaks that only lay out its source."""
+    compactor = Compactor()
+    found: list[tuple[Token, list[str]]] = []
+    in_translation = False
+    for token in _without_comments(tokens):
+        is_text = token.token_type == TokenType.TEXT
+        found.append(
+            (token, compactor.meet_text(token.contents) if is_text and not in_translation else [token.contents])
+        )
+        if token.token_type == TokenType.BLOCK:
+            name = token.contents.split(None, 1)[0]
+            if in_translation:
+                in_translation = name != "endblocktranslate"
+                continue
+            in_translation = name == "blocktranslate"
+            (compactor.meet_silent if is_silent(token.contents) else compactor.meet_printed)()
+        elif not is_text and not in_translation:
+            compactor.meet_printed()
+    compactor.meet_silent()
+    for token, parts in found:
+        token.contents = "".join(parts)
+    return [token for token, _ in found if token.contents]
+
+
+def _without_comments(tokens: Iterable[Token]) -> list[Token]:
+    """Text on both sides of a comment becomes one token, so that its white space is seen as a whole."""
+    found: list[Token] = []
+    in_comment = False
+    for token in tokens:
+        name = token.contents.split(None, 1)[0] if token.token_type == TokenType.BLOCK else ""
+        if in_comment or name == "comment":
+            in_comment = name != "endcomment"
+        elif token.token_type == TokenType.COMMENT:
+            continue
+        elif found and token.token_type == TokenType.TEXT == found[-1].token_type:
+            found[-1].contents += token.contents
+        else:
+            found.append(token)
+    return found

@@ -6,31 +6,29 @@ A line break with the indentation around it
 - is nothing beside a block element (`<p>`, `<td>` ...) and beside a template tag that prints nothing (`{% if %}` ...);
 - is one space anywhere else: between words, values and inline elements, between the attributes of a tag.
 
-White space within a line stays, as does all of it in `<pre>`, `<textarea>`, `<script>`, `<style>` and in
-`{% blocktranslate %}`.
+White space within a line stays, as does all of it in `<pre>`, `<textarea>`, `<script>`, `<style>` and in texts to be
+translated, `{% blocktranslate %}` and `{% trans %}`.
 """
 
 import re
-from collections.abc import Iterable
-
-from django.template.base import Token, TokenType
 
 
-def _names(text: str) -> frozenset[str]:
+def names(text: str) -> frozenset[str]:
     return frozenset(text.split())
 
 
 # Elements beside which a browser shows no white space.
-BLOCK_ELEMENTS = _names("""
+BLOCK_ELEMENTS = names("""
     address article aside base blockquote body br caption circle col colgroup datalist dd defs desc details
     dialog div dl dt ellipse fieldset figcaption figure footer form g h1 h2 h3 h4 h5 h6 head header hgroup hr
     html legend li line link main meta nav noscript ol optgroup option p path polygon polyline pre rect script
     section style summary table tbody td template text tfoot th thead title tr ul use
 """)
-VOID_ELEMENTS = _names("area base br col embed hr img input link meta source track wbr")
-RAW_ELEMENTS = _names("pre script style textarea")
+VOID_ELEMENTS = names("area base br col embed hr img input link meta source track wbr")
+RAW_ELEMENTS = names("pre script style textarea")
 # Template tags that print nothing where they stand; so do those that end in `as name`.
-SILENT_TAGS = _names("""
+SILENT_TAGS = names("""
+    call endcall endmacro endset from import macro set
     autoescape block csrf_token elif else empty endautoescape endblock endfilter endfor endif endifchanged
     endlanguage endlocalize endlocaltime endspaceless endwith extends filter for fragment htmx_script if
     ifchanged include language load localize localtime resetcycle spaceless with
@@ -49,63 +47,39 @@ def is_silent(tag: str) -> bool:
     return words[0] in SILENT_TAGS or (len(words) > 2 and words[-2] == "as")
 
 
-def compact(tokens: Iterable[Token]) -> list[Token]:
-    """The tokens of a template without comments and without the line breaks that only lay out its source."""
-    compactor = _Compactor()
-    for token in _without_comments(tokens):
-        compactor.read(token)
-    return compactor.finished()
-
-
-def _without_comments(tokens: Iterable[Token]) -> list[Token]:
-    """Text on both sides of a comment becomes one token, so that its white space is seen as a whole."""
-    found: list[Token] = []
-    in_comment = False
-    for token in tokens:
-        name = token.contents.split(None, 1)[0] if token.token_type == TokenType.BLOCK else ""
-        if in_comment or name == "comment":
-            in_comment = name != "endcomment"
-        elif token.token_type == TokenType.COMMENT:
-            continue
-        elif found and token.token_type == TokenType.TEXT == found[-1].token_type:
-            found[-1].contents += token.contents
-        else:
-            found.append(token)
-    return found
-
-
-class _Compactor:
-    """Reads tokens from left to right and decides on each line break by what stands at its two sides."""
+class Compactor:
+    """Meets the texts, values and tags of a template from left to right and takes out the breaks of its layout."""
 
     def __init__(self) -> None:
-        self.tokens: list[tuple[Token, list[str]]] = []  # a text in parts, each line break a part of its own
         self.dissolves = True  # whether a line break here would be nothing, by what stands before it
         self.gap: tuple[list[str], int] | None = None  # the line break that waits for what follows it
         self.tag = ""  # the tag being read, `a` or `/a`; "" between tags
         self.quote = ""
         self.raw = ""  # the element being read whose white space stays
-        self.is_translating = False
 
-    def read(self, token: Token) -> None:
+    def meet_text(self, text: str) -> list[str]:
+        """The text in parts, of which the last may still change: join them when the whole template was met."""
         parts: list[str] = []
-        self.tokens.append((token, parts))
-        if token.token_type == TokenType.TEXT:
-            self._read_text(token.contents, parts)
-        elif token.token_type == TokenType.VAR:
-            self._meet(before=False, after=False)
-        elif token.contents.startswith("endblocktranslate"):
-            self.is_translating = False
-        elif not self.is_translating:
-            silent = is_silent(token.contents)
-            self._meet(before=silent, after=silent)
-            self.is_translating = token.contents.startswith("blocktranslate")
+        at = 0
+        while at < len(text):
+            if self.raw:
+                end = re.compile(f"</{self.raw}", re.IGNORECASE).search(text, at)
+                stop = end.start() if end else len(text)
+                self.raw = "" if end else self.raw
+                self.dissolves = False
+            else:
+                stop = self._read_part(text, at, parts)
+            parts.append(text[at:stop])
+            at = stop
+        return parts
 
-    def finished(self) -> list[Token]:
+    def meet_printed(self) -> None:
+        """A value, or a tag that prints."""
+        self._meet(before=False, after=False)
+
+    def meet_silent(self) -> None:
+        """A tag that prints nothing of its own, or the end of the template."""
         self._meet(before=True, after=True)
-        for token, parts in self.tokens:
-            if token.token_type == TokenType.TEXT:
-                token.contents = "".join(parts)
-        return [token for token, _ in self.tokens if token.token_type != TokenType.TEXT or token.contents]
 
     def _meet(self, *, before: bool, after: bool) -> None:
         """Something other than a line break: whether one `before` it, or `after` it, is nothing."""
@@ -115,30 +89,14 @@ class _Compactor:
             self.gap = None
         self.dissolves = after
 
-    def _read_text(self, text: str, parts: list[str]) -> None:
-        at = 0
-        while at < len(text):
-            if self.is_translating:
-                parts.append(text[at:])
-                return
-            if self.raw:
-                end = re.compile(f"</{self.raw}", re.IGNORECASE).search(text, at)
-                stop = end.start() if end else len(text)
-                self.raw = "" if end else self.raw
-                self.dissolves = False
-            else:
-                stop = self._read_part(text, at, len(parts), parts)
-            parts.append(text[at:stop])
-            at = stop
-
-    def _read_part(self, text: str, at: int, index: int, parts: list[str]) -> int:
+    def _read_part(self, text: str, at: int, parts: list[str]) -> int:
         """Reads a line break, the start or end of a tag, a quote or anything between them. -> where it ends."""
         match = (_IN_TAG if self.tag else _CONTENT).match(text, at)
         if match is None:  # white space of another kind, such as a form feed
             self._meet(before=False, after=False)
             return at + 1
         if match.lastgroup == "gap":
-            self.gap = (parts, index)
+            self.gap = (parts, len(parts))
         elif match.lastgroup == "tag":
             self.tag = match[0][1:].lower()
             is_closing = self.tag.startswith("/")

@@ -1,12 +1,14 @@
 """How templates look: `tools/templates.py` lays them out, and what they render stays the same."""
 
+import re
+
 import pytest
 from django.template.base import Lexer
 
-from stackviz.web.whitespace import compact
-from tools.templates import ROOT, formatted, problems
+from stackviz.web.template_loader import compact
+from tools.templates import ROOT, formatted, problems, templates_of
 
-TEMPLATES = sorted((ROOT / "templates").rglob("*.html"))
+TEMPLATES = templates_of(ROOT / "templates")
 
 
 def tokens(source):
@@ -72,3 +74,25 @@ def test_elements_that_do_not_nest_are_named(tmp_path):
     path = tmp_path / "wrong.html"
     path.write_text("<p>{% if a %}</p>{% endif %}\n")
     assert list(problems(path, writes=False)) == [f"{path}: {{% if a %}} meets </p>"]
+
+
+def test_call_and_signature_of_a_part_take_an_argument_a_line():
+    arguments = ", ".join(f"argument_{number}=values[{number}]" for number in range(6))
+    text = formatted("{% macro draw_it(values) %}{{ draw_part(" + arguments + ") }}{% endmacro %}")
+    assert "  {{ draw_part(\n    argument_0=values[0],\n    argument_1=values[1],\n" in text
+    assert text.endswith("    argument_5=values[5]\n  ) }}\n{% endmacro %}\n")
+    assert formatted(text) == text
+
+
+def test_long_text_of_a_part_is_broken_as_one_that_is_trimmed():
+    text = formatted('<p>{{ _("' + "word " * 40 + 'end, 95 %%") }}</p>')
+    assert text.startswith("<p>\n  {% trans %}\n    word word ")
+    assert text.endswith(" end, 95 %\n  {% endtrans %}\n</p>\n")
+
+
+def test_a_part_is_one_macro_with_the_name_of_its_file_and_no_other_has_it():
+    parts = [path for path in TEMPLATES if path.suffix == ".jinja"]
+    macros = {path: re.findall(r"{% macro (\w+)\(", path.read_text()) for path in parts}
+    assert macros == {path: [f"draw{path.stem}"] for path in parts}
+    names = [name for found in macros.values() for name in found]
+    assert len(set(names)) == len(names) > 30

@@ -5,7 +5,6 @@ import re
 import pytest
 from django.apps import apps
 from django.core.files.uploadedfile import SimpleUploadedFile
-from django.template.loader import render_to_string
 from django.test import Client
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
@@ -15,6 +14,7 @@ from stackviz.diagnose.diagnosis import diagnose
 from stackviz.diagnose.pasted import read_pasted
 from stackviz.rules import Finding
 from stackviz.web import rate_limit
+from stackviz.web.parts import render_part
 from stackviz.web.pasted import Refused
 from tests.diagnose.conftest import CPU_WHEEL, FIXTURES, HOSTILE, MAC_JSON, MIG_XML, TWO_MACHINES
 from tests.responses import words_of
@@ -379,7 +379,7 @@ def test_a_command_of_a_finding_can_be_copied(paste):
     finding = Finding(
         rule="some-rule", severity="broken", component="pytorch", title="It is broken", advice="Mend it: sudo reboot"
     )
-    drawn = render_to_string("reports/_finding.html", {"finding": finding})
+    drawn = render_part("reports/_finding.jinja", finding=finding)
     assert '<p><b>What to do:</b> Mend it:</p><div class="copy"><pre>sudo reboot</pre><button' in drawn
     assert "js/copy.js" in said
 

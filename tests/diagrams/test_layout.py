@@ -3,11 +3,11 @@
 from pathlib import Path
 
 import pytest
-from django.template.loader import render_to_string
 
 from stackviz.diagrams.boxes import Box, BoxNote, RequirementLink, StackColumn
 from stackviz.diagrams.layers import Layer, State
 from stackviz.diagrams.stack import draw_columns
+from stackviz.web.parts import render_part
 
 CSS = Path(__file__).resolve().parents[2] / "static" / "css"
 LONGEST = "NVIDIA RTX PRO 6000 Blackwell Max-Q Workstation Edition"
@@ -84,9 +84,7 @@ def longest_column(number: int) -> StackColumn:
 
 
 def page_of(columns: int, *, opened: bool) -> str:
-    html = render_to_string(
-        "diagrams/_stack.html", {"drawing": draw_columns([longest_column(n) for n in range(columns)])}
-    )
+    html = render_part("diagrams/_stack.jinja", drawing=draw_columns([longest_column(n) for n in range(columns)]))
     html = html.replace('<details class="box', '<details open class="box') if opened else html
     style = "".join((CSS / f"{name}.css").read_text() for name in ("tokens", "base", "parts", "diagram"))
     return (

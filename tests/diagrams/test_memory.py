@@ -3,9 +3,9 @@
 import re
 
 import pytest
-from django.template.loader import render_to_string
 
 from stackviz.diagrams.memory import ComputeUnit, Limit, MemoryModel, Move, Pool, draw_memory
+from stackviz.web.parts import render_part
 from tests.diagrams.test_svg import PROBLEMS
 from tests.diagrams.test_template import EVIL
 
@@ -68,7 +68,7 @@ def test_what_leads_nowhere_is_left_out():
 
 
 def test_the_words_beside_it_say_the_same():
-    html = render_to_string("diagrams/_memory.html", {"drawing": draw_memory(DISCRETE)})
+    html = render_part("diagrams/_memory.jinja", drawing=draw_memory(DISCRETE))
     text = re.sub(r"\s+", " ", re.sub(r"<[^>]+>", " ", html.split("<figcaption>")[1]))
     for word in (
         "Two memories.",
@@ -89,7 +89,7 @@ def test_hostile_text_stays_text():
         pools=(Pool(key="p", name=EVIL, what=EVIL, size=EVIL, note=EVIL, enclosure=EVIL),),
         units=(ComputeUnit("u", EVIL, "p", EVIL),),
     )
-    html = render_to_string("diagrams/_memory.html", {"drawing": draw_memory(evil)})
+    html = render_part("diagrams/_memory.jinja", drawing=draw_memory(evil))
     assert "<script" not in html
     assert "<img" not in html
 

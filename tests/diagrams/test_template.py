@@ -3,12 +3,12 @@
 import re
 
 import pytest
-from django.template.loader import render_to_string
 from django.utils import translation
 
 from stackviz.diagrams.boxes import Box, BoxCounterpart, BoxNote, StackColumn
 from stackviz.diagrams.layers import Layer, State
 from stackviz.diagrams.stack import draw_columns
+from stackviz.web.parts import render_part
 
 EVIL = """"><script>alert(1)</script><img src=x onerror=alert(2)>'{{ 7|add:7 }}"""
 LONGEST = "NVIDIA RTX PRO 6000 Blackwell Max-Q Workstation Edition"
@@ -23,7 +23,7 @@ def cudnn(**changes) -> Box:
 
 
 def render(*columns: StackColumn, **context) -> str:
-    return render_to_string("diagrams/_stack.html", {"drawing": draw_columns(columns), **context})
+    return render_part("diagrams/_stack.jinja", drawing=draw_columns(columns), **context)
 
 
 def words(html: str) -> str:

@@ -2,8 +2,7 @@ import pytest
 from django.template import Context, Engine
 from django.template.base import Lexer
 
-from stackviz.web.template_loader import CompactTemplate
-from stackviz.web.whitespace import compact
+from stackviz.web.template_loader import CompactTemplate, compact
 
 ENGINE = Engine(libraries={"i18n": "django.templatetags.i18n"}, builtins=["django.templatetags.i18n"], debug=True)
 

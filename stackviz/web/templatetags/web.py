@@ -23,11 +23,11 @@ from django.utils.translation import gettext_lazy, ngettext
 
 from stackviz.units import Shown, format_factor, format_quantity
 from stackviz.web.advice import blocks_of
-from stackviz.web.fragments import fragment
+from stackviz.web.parts import render_part
 from stackviz.web.words import KIND_MEANINGS, KINDS, OWN_NAMES, STATES, missing_text
 
 register = template.Library()
-register.simple_tag(fragment)
+register.simple_tag(render_part, name="part")
 register.filter("advice_blocks", blocks_of)
 
 # The main navigation, in order: title, URL name, names of further pages that belong to it (docs/recipes/page.md).

@@ -1,0 +1,100 @@
+"""Parts of pages are macros: Python, a Django template and another part draw them alike."""
+
+import jinja2
+import pytest
+from django.template import Context, Template, engines
+from django.utils.translation import override
+
+from stackviz.web.parts import render_part
+
+WORD = """\
+{# A word, and whether it is loud. #}
+{% macro draw_word(word, is_loud=False) %}
+  <p>
+    {{ _("Compare") }}
+    <b>{{ word }}</b>
+    {% if is_loud %}!{% endif %}
+  </p>
+{% endmacro %}
+"""
+WORDS = """\
+{% from "_word.jinja" import draw_word %}
+{% macro draw_words(words) %}
+  {% for word in words %}
+    {{ draw_word(word=word, is_loud=loop.last) }}
+  {% endfor %}
+  <p>{% trans n=words|length %}{{ n }} machine{% pluralize %}{{ n }} machines{% endtrans %}, 100 %</p>
+{% endmacro %}
+"""
+
+
+@pytest.fixture(autouse=True)
+def folder(settings, tmp_path):
+    (tmp_path / "_word.jinja").write_text(WORD)
+    (tmp_path / "_words.jinja").write_text(WORDS)
+    frames, parts = settings.TEMPLATES
+    settings.TEMPLATES = [frames, {**parts, "DIRS": [tmp_path]}]
+    return tmp_path
+
+
+def test_part_is_drawn_with_named_arguments():
+    assert render_part("_word.jinja", word="a") == "<p>Compare <b>a</b></p>"
+    assert render_part("_word.jinja", word="a", is_loud=True) == "<p>Compare <b>a</b>!</p>"
+
+
+def test_part_draws_another_part():
+    html = "<p>Compare <b>a</b></p><p>Compare <b>b</b>!</p><p>2 machines, 100 %</p>"
+    assert render_part("_words.jinja", words=["a", "b"]) == html
+
+
+def test_django_template_draws_a_part():
+    source = '{% load web %}{% part "_word.jinja" word=word is_loud=True %}'
+    assert Template(source).render(Context({"word": "a"})) == "<p>Compare <b>a</b>!</p>"
+
+
+def test_values_are_escaped_once():
+    assert "<b>&lt;script&gt;</b>" in render_part("_word.jinja", word="<script>")
+    assert "<b>&lt;script&gt;</b>" in render_part("_words.jinja", words=["<script>"])
+
+
+def test_texts_are_in_the_language_of_the_visitor():
+    with override("zh-hans"):
+        assert render_part("_word.jinja", word="a") == "<p>对比 <b>a</b></p>"
+
+
+def test_argument_that_a_part_does_not_have_is_refused():
+    with pytest.raises(TypeError, match="no keyword argument 'wrod'"):
+        render_part("_word.jinja", word="a", wrod="b")
+
+
+def test_name_that_nothing_defines_is_an_error(folder):
+    (folder / "_typo.jinja").write_text("{% macro draw_typo(word) %}{{ wrod }}{% endmacro %}")
+    with pytest.raises(jinja2.UndefinedError, match="'wrod' is undefined"):
+        render_part("_typo.jinja", word="a")
+
+
+def test_error_of_a_value_names_the_line_of_the_source(folder):
+    (folder / "_absent.jinja").write_text(
+        "{% macro draw_absent(word) %}\n  <p>\n\n  {{ word.length }}\n</p>{% endmacro %}"
+    )
+    with pytest.raises(jinja2.UndefinedError) as caught:
+        render_part("_absent.jinja", word="a")
+    assert (folder / "_absent.jinja", 4) in [(entry.path, entry.lineno + 1) for entry in caught.traceback]
+
+
+def test_error_names_the_line_of_the_source(folder):
+    (folder / "_broken.jinja").write_text("{% macro draw_broken() %}\n  <p>\n\n  {{ 1 + }}\n  </p>\n{% endmacro %}")
+    with pytest.raises(jinja2.TemplateSyntaxError) as caught:
+        render_part("_broken.jinja")
+    assert caught.value.lineno == 4
+
+
+def test_text_to_be_translated_keeps_the_white_space_that_is_part_of_it():
+    env = engines["jinja2"].env
+    source = "<p>\n  {% trans %}\n    a\n    b\n  {% endtrans %}\n  <b>c</b>\n</p>"
+    assert env.from_string(source).render() == "<p>a b <b>c</b></p>"
+
+
+def test_comment_in_a_part_is_as_if_it_were_not_there():
+    env = engines["jinja2"].env
+    assert env.from_string("<p>\n  a\n  {# b #}\n  c\n</p>\n").render() == "<p>a c</p>"
