@@ -57,6 +57,7 @@ class Site:
             "REDIS_URL": redis_url,
             "PYTHONPATH": str(ROOT),
             "PYTHONUNBUFFERED": "1",
+            "CELERY_SKIP_CHECKS": "1",  # half a second of each worker's start; tests/up has them
             **variables,
         }
 

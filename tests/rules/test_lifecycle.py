@@ -8,7 +8,7 @@ import pytest
 from stackviz.rules import judge, packaged_tables
 from stackviz.rules.lifecycle import LifeState, lives
 from stackviz.rules.upgrade import next_upgrades, with_driver, with_torch
-from stackviz.wire import Report
+from stackviz.wire import Report, Software
 from tests.rules.build import LINUX, MAC, card, report
 
 DAY = datetime(2026, 11, 20, tzinfo=UTC)
@@ -161,6 +161,16 @@ def test_another_torch_takes_its_cuda_and_cudnn_along_and_forgets_what_only_a_ru
     assert not {"torch.arch_list", "cuda.available"} & changed.facts.keys()
     by_itself = with_torch(on_that_day(VOLTA, card()), packaged_tables(), "2.15.0")
     assert by_itself.facts["torch.version"] == "2.15.0+cu132"
+
+
+@pytest.mark.parametrize(
+    "slug", ["pytorch", "torchinductor", "triton", "torchvision", "torchaudio", "cudnn", "nccl", "flash-attn"]
+)
+def test_another_torch_takes_what_was_built_for_the_old_one_away(slug):
+    software = (Software(slug, "1.0", "pip"), Software("mlx", "0.30", "pip"))
+    seen = replace(on_that_day(VOLTA, card()), software=software)
+    changed = with_torch(seen, packaged_tables(), "2.14.1", "cu130")
+    assert [found.component for found in changed.software] == ["mlx"]
 
 
 def test_another_driver_is_that_of_every_card():

@@ -32,7 +32,9 @@ def test_an_nvcc_of_another_cuda_matters_for_extensions_alone(nvcc, severity, wo
 
 
 def test_without_torchs_cuda_nobody_can_tell_and_without_nvcc_or_torch_nobody_asks():
-    assert answer("nvcc-differs", linux(torch__cuda_version=None)).severity == "cannot-tell"
+    unknown = answer("nvcc-differs", linux(torch__cuda_version=None))
+    assert unknown.severity == "cannot-tell"
+    assert unknown.title.endswith("torch.cuda_version not reported")
     assert answers("nvcc-differs", linux(cuda__toolkit_version=None)) == []
     assert answers("nvcc-differs", linux(torch__version=None, absent=NO_TORCH)) == []
     assert answers("nvcc-differs", linux(torch__cuda_version=None, absent={"torch.cuda_version": UNSET})) == []
