@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from types import MappingProxyType
 
-__all__ = ["ABSENT_REASONS", "LONGEST_TEXT", "Fact", "FactType", "Scalar"]
+__all__ = ["ABSENT_REASONS", "LONGEST_TEXT", "Fact", "FactType", "Scalar", "noun"]
 
 Scalar = str | int | float | bool
 LONGEST_TEXT = 4_096  # characters of a text value
@@ -57,7 +57,7 @@ class Fact:
     def problem_with(self, value: object) -> str | None:
         """What is wrong with this value, as ReportError says it; None if nothing is."""
         if type(value) not in self.types:
-            return f"is {_described(value)}, not {_NOUNS[self.kind]}"
+            return f"is {noun(value)}, not {_NOUNS[self.kind]}"
         if self.least is not None and value < self.least:  # type: ignore[operator]  # a number: see types
             return f"is {value}, below {self.least}: an unknown value is left out and named in absent"
         return None
@@ -75,15 +75,17 @@ _NOUNS = {
     FactType.INTEGER: "an integer",
     FactType.NUMBER: "a number",
 }
-_DESCRIBED = {
-    str: "text",
+_JSON_NOUNS = {
+    type(None): "null",
     bool: "true or false",
     int: "an integer",
     float: "a number",
-    dict: "an object",
+    str: "text",
     list: "a list",
+    dict: "an object",
 }
 
 
-def _described(value: object) -> str:
-    return "null" if value is None else _DESCRIBED.get(type(value), type(value).__name__)
+def noun(value: object) -> str:
+    """What kind of JSON value this is, as an error names it."""
+    return _JSON_NOUNS.get(type(value), type(value).__name__)

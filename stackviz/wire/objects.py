@@ -4,17 +4,18 @@ The annotation of a field says all there is to it: its kind, that it may be null
 means. A dataclass may state a `RELATION` between its fields. Fields that are not known go to `extra` and come back.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, fields
+import dataclasses
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
 from functools import cache
-from types import MappingProxyType, NoneType
+from types import NoneType
 from typing import Any, get_args, get_type_hints
 
 from stackviz.wire.errors import ReportError
-from stackviz.wire.kinds import Kind, Schema, Value, as_list, as_object, check_count, check_names
+from stackviz.wire.kinds import Kind, Schema, as_list, as_object, check_count, check_names
 from stackviz.wire.scalars import map_schema
 
-__all__ = ["Field", "Holder", "ListOf", "MapOf", "Object", "Relation", "object_of"]
+__all__ = ["Container", "Field", "Object", "Relation", "list_of", "map_of", "object_of"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,9 +25,9 @@ class Relation:
     `check` gets what was read so far and raises ReportError; `schema` says the same, as far as JSON Schema can.
     """
 
-    first: tuple[str, ...]
+    first: tuple[str, ...] = ()
     check: Callable[[Mapping[str, Any]], None] = lambda _values: None
-    schema: Callable[[], Schema] = dict
+    schema: Mapping[str, Any] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +35,7 @@ class Field:
     """One field of an object, as its annotation states it."""
 
     name: str
-    kind: Kind[Any]
+    kind: Kind
     is_nullable: bool
     description: str
 
@@ -43,40 +44,19 @@ class Field:
         return not self.is_nullable and self.kind.default is None
 
     def schema(self) -> Schema:
-        schema = self.kind.schema()
-        if self.description:
-            schema["description"] = self.description
+        schema = {**self.kind.schema, **({"description": self.description} if self.description else {})}
         return {"anyOf": [schema, {"type": "null"}]} if self.is_nullable else schema
 
 
-class Holder(Kind[Value]):
-    """A kind that holds objects: one, a list or a map of them.
-
-    `label`: where one of them is, below the field; `group`: the same for all of them; `levels`: how much deeper it is.
-    """
-
-    object: "Object"
-    label = ""
-    group = ""
-    levels = 2
-
-    def items(self, value: Value) -> Iterable[tuple[Any, Any]]:
-        """(key for `label`, object) of each."""
-        raise NotImplementedError
-
-
-class Object(Holder[Any]):
-    """An object that becomes a dataclass; one for each class, see `object_of`."""
-
-    levels = 1
+class Object:
+    """How objects of one dataclass are read, written and described; see `object_of`."""
 
     def __init__(self, cls: type) -> None:
         self.cls = cls
-        self.object = self
         self.fields = tuple(_fields_of(cls))
-        self.relation: Relation = getattr(cls, "RELATION", Relation(()))
-        self.holders = {field.name: field.kind for field in self.fields if isinstance(field.kind, Holder)}
-        self.open_fields = [field for field in self.fields if field.name in self.holders or field.kind.known]
+        self.containers = {field.name: field.kind for field in self.fields if isinstance(field.kind, Container)}
+        self.open_fields = [field for field in self.fields if field.kind.known or field.name in self.containers]
+        self.relation: Relation = getattr(cls, "RELATION", Relation())
         self._names = frozenset(field.name for field in self.fields)
         steps = {field.name: _step(field) for field in self.fields}
         self._first = [steps.pop(name) for name in self.relation.first]
@@ -93,15 +73,12 @@ class Object(Holder[Any]):
             check_names(extra)
         return self.cls(**values)
 
-    def write(self, value: Any) -> dict[str, Any]:  # noqa: ANN401
+    def write(self, item: Any) -> dict[str, Any]:  # noqa: ANN401
         written: dict[str, Any] = {}
         for field in self.fields:
-            inner = getattr(value, field.name)
-            written[field.name] = None if inner is None else field.kind.write(inner)
-        return {**written, **value.extra}
-
-    def items(self, value: Any) -> Iterable[tuple[Any, Any]]:  # noqa: ANN401
-        return (("", value),)
+            value = getattr(item, field.name)
+            written[field.name] = None if value is None else field.kind.write(value)
+        return {**written, **item.extra}
 
     def schema(self) -> Schema:
         """Unknown fields are allowed everywhere, as the parser keeps them."""
@@ -109,7 +86,7 @@ class Object(Holder[Any]):
             "type": "object",
             "properties": {field.name: field.schema() for field in self.fields},
             "required": [field.name for field in self.fields if field.is_required],
-            **self.relation.schema(),
+            **(self.relation.schema or {}),
         }
 
 
@@ -120,13 +97,13 @@ def object_of(cls: type) -> Object:
 
 def _fields_of(cls: type) -> Iterator[Field]:
     annotations = get_type_hints(cls, include_extras=True)
-    for name in (field.name for field in fields(cls) if field.name != "extra"):
+    for name in (field.name for field in dataclasses.fields(cls) if field.name != "extra"):
         annotation = annotations[name]
         is_nullable = NoneType in get_args(annotation)
         if is_nullable:
             annotation = next(option for option in get_args(annotation) if option is not NoneType)
         metadata = getattr(annotation, "__metadata__", ())
-        kind = next((entry for entry in metadata if isinstance(entry, Kind)), None) or object_of(annotation)
+        kind = next((entry for entry in metadata if isinstance(entry, Kind)), None) or _nested(annotation)
         description = next((entry for entry in metadata if isinstance(entry, str)), "")
         yield Field(name, kind, is_nullable, description)
 
@@ -154,66 +131,84 @@ def _read_fields(steps: Iterable[Step], source: Mapping[str, Any], values: dict[
             raise ReportError(f".{name}{error.path}", problem) from None
 
 
-class ListOf(Holder[Sequence[Any]]):
-    """At most `most` objects of one class."""
+# --- kinds that hold objects ---
 
-    default = list
-    label = "[{}]"
 
-    def __init__(self, cls: type, most: int) -> None:
-        self.object, self.most = object_of(cls), most
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Container(Kind):
+    """A kind that holds objects: `items` gives (key, object) of each, `label` its path below the field.
 
-    def read(self, value: object) -> Sequence[Any]:
+    `group`: the same path for all of them; `levels`: how much deeper than the field's own object they lie.
+    """
+
+    object: Object
+    items: Callable[[Any], Iterable[tuple[Any, Any]]]
+    label: str = ""
+    group: str = ""
+    levels: int = 2
+
+
+def _nested(cls: type) -> Container:
+    """One object."""
+    inner = object_of(cls)
+    schema = inner.schema()
+    return Container(
+        read=inner.read, schema=schema, write=inner.write, object=inner, items=lambda item: [("", item)], levels=1
+    )
+
+
+def list_of(cls: type, most: int) -> Container:
+    """At most `most` objects."""
+    inner = object_of(cls)
+
+    def read(value: object) -> tuple[Any, ...]:
         items = []
-        for number, item in enumerate(as_list(value, self.most)):
+        for number, item in enumerate(as_list(value, most)):
             try:
-                items.append(self.object.read(item))
+                items.append(inner.read(item))
             except ReportError as error:
                 raise ReportError(f"[{number}]{error.path}", error.problem) from None
         return tuple(items)
 
-    def items(self, value: Sequence[Any]) -> Iterable[tuple[int, Any]]:
-        return enumerate(value)
+    return Container(
+        read=read,
+        schema={"type": "array", "items": inner.schema(), "maxItems": most},
+        write=lambda items: [inner.write(item) for item in items],
+        default=list,
+        object=inner,
+        items=enumerate,
+        label="[{}]",
+    )
 
-    def write(self, value: Sequence[Any]) -> list[dict[str, Any]]:
-        return [self.object.write(item) for item in value]
 
-    def schema(self) -> Schema:
-        return {"type": "array", "items": self.object.schema(), "maxItems": self.most}
+def map_of(cls: type, most: int, known: Mapping[str, Any], sibling: str) -> Container:
+    """At most `most` objects by name, no name being also in the map that the field `sibling` holds."""
+    inner = object_of(cls)
 
-
-class MapOf(Holder[Mapping[str, Any]]):
-    """At most `most` objects of one class by name, no name being also in the map that the field `sibling` holds."""
-
-    default = dict
-    label = ".{}"
-    group = ".*"
-    known: Mapping[str, Any]
-
-    def __init__(self, cls: type, most: int, known: Mapping[str, Any], sibling: str) -> None:
-        self.object, self.most, self.known, self.sibling = object_of(cls), most, known, sibling
-
-    def read(self, value: object, others: Mapping[str, Any] = MappingProxyType({})) -> dict[str, Any]:
+    def read(value: object, others: Mapping[str, Any]) -> dict[str, Any]:
         source = as_object(value)
-        check_count(source, self.most)
+        check_count(source, most)
         check_names(source)
         both = source.keys() & others.keys()
         if both:
-            raise ReportError(f".{min(both)}", f"is among the {self.sibling} too")
+            raise ReportError(f".{min(both)}", f"is among the {sibling} too")
         items = {}
         for name, item in source.items():
             try:
-                items[name] = self.object.read(item)
+                items[name] = inner.read(item)
             except ReportError as error:
                 raise ReportError(f".{name}{error.path}", error.problem) from None
         return items
 
-    def items(self, value: Mapping[str, Any]) -> Iterable[tuple[str, Any]]:
-        return value.items()
-
-    def write(self, value: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
-        return {name: self.object.write(item) for name, item in value.items()}
-
-    def schema(self) -> Schema:
-        schema = map_schema(self.most, self.object.schema())
-        return {**schema, "description": f"understood: {', '.join(self.known)}"}
+    return Container(
+        read=read,
+        schema={**map_schema(most, inner.schema()), "description": f"understood: {', '.join(known)}"},
+        write=lambda items: {name: inner.write(item) for name, item in items.items()},
+        default=dict,
+        sibling=sibling,
+        known=known,
+        object=inner,
+        items=dict.items,
+        label=".{}",
+        group=".*",
+    )

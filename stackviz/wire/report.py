@@ -6,32 +6,29 @@ The parser, the JSON Schema, the writer and the list of unknown fields are deriv
 """
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Annotated, Any, ClassVar
 from uuid import UUID
 
-from stackviz.facts import ABSENT_REASONS, CARD_ABSENT_NAMES, CARD_FACTS, CONDITIONS, FACTS
+from stackviz.facts import ABSENT_REASONS, CARD_ABSENT_NAMES, CARD_FACTS, CONDITIONS, FACTS, Scalar
 from stackviz.wire.components import COMPONENTS
 from stackviz.wire.errors import ReportError
 from stackviz.wire.kinds import (
+    IDENTIFIER,
     NAME,
-    SLUG,
+    SAMPLES,
+    SECONDS,
     TEXT,
     TIMESTAMP,
-    Choice,
-    Identifier,
-    Integer,
-    Kind,
-    Samples,
-    Schema,
-    Seconds,
-    Sha256,
-    Slug,
+    choice,
+    integer,
+    sha256,
+    slug,
 )
 from stackviz.wire.limits import LIMITS
-from stackviz.wire.objects import ListOf, MapOf, Relation, object_of
-from stackviz.wire.scalars import Scalar, Scalars
+from stackviz.wire.objects import Relation, list_of, map_of, object_of
+from stackviz.wire.scalars import scalars
 from stackviz.wire.unknown import unknown_fields
 
 __all__ = [
@@ -47,7 +44,7 @@ Extra = Mapping[str, Any]
 Facts = Mapping[str, Scalar]
 Name = Annotated[str, NAME]
 LongText = Annotated[str, TEXT]
-Duration = Annotated[float, Seconds()]
+Duration = Annotated[float, SECONDS]
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +60,7 @@ class Agent:
 class Machine:
     """Which machine: `identity` is a SHA-256 in hex over stable facts; `name` a label someone chose, or None."""
 
-    identity: Annotated[str, Sha256()]
+    identity: Annotated[str, sha256()]
     name: Name | None = None
     extra: Extra = field(default_factory=dict)
 
@@ -72,7 +69,7 @@ class Machine:
 class Absent:
     """Why a fact is missing; `reason` is a key of facts.ABSENT_REASONS."""
 
-    reason: Annotated[str, Choice(ABSENT_REASONS), "; ".join(f"{name}: {why}" for name, why in ABSENT_REASONS.items())]
+    reason: Annotated[str, choice(ABSENT_REASONS), "; ".join(f"{name}: {why}" for name, why in ABSENT_REASONS.items())]
     detail: LongText | None = None
     extra: Extra = field(default_factory=dict)
 
@@ -83,14 +80,14 @@ class Card:
 
     RELATION: ClassVar = Relation(first=("facts",))
 
-    index: Annotated[int, Integer(least=0)]
-    kind: Annotated[str, SLUG, "gpu, soc, npu, ..."]
-    vendor: Annotated[str, SLUG, "nvidia, apple, amd, intel, ..."]
+    index: Annotated[int, integer(least=0)]
+    kind: Annotated[str, slug(), "gpu, soc, npu, ..."]
+    vendor: Annotated[str, slug(), "nvidia, apple, amd, intel, ..."]
     reported_name: Name
-    memory_bytes: Annotated[int, Integer(least=1)] | None = None
-    uuid_hash: Annotated[str, Sha256("a SHA-256 or null")] | None = None
-    facts: Annotated[Facts, Scalars(LIMITS.facts, CARD_FACTS)] = field(default_factory=dict)
-    absent: Annotated[Mapping[str, Absent], MapOf(Absent, LIMITS.facts, CARD_ABSENT_NAMES, "facts")] = field(
+    memory_bytes: Annotated[int, integer(least=1)] | None = None
+    uuid_hash: Annotated[str, sha256("a SHA-256 or null")] | None = None
+    facts: Annotated[Facts, scalars(LIMITS.facts, CARD_FACTS)] = field(default_factory=dict)
+    absent: Annotated[Mapping[str, Absent], map_of(Absent, LIMITS.facts, CARD_ABSENT_NAMES, "facts")] = field(
         default_factory=dict
     )
     extra: Extra = field(default_factory=dict)
@@ -100,25 +97,18 @@ class Card:
 class Software:
     """A component that was found; `version` None means it is there and does not say which."""
 
-    component: Annotated[str, Slug(COMPONENTS)]
+    component: Annotated[str, slug(COMPONENTS)]
     version: Name | None
     found_by: Name
     extra: Extra = field(default_factory=dict)
 
 
-class _StartTime(Kind[datetime | None]):
-    """When a run began; a run that is ok must say."""
+def _read_start(value: object, state: str) -> datetime | None:
+    return None if value is None and state != "ok" else TIMESTAMP.read(value)
 
-    sibling = "state"
 
-    def read(self, value: object, state: str = "ok") -> datetime | None:
-        return None if value is None and state != "ok" else TIMESTAMP.read(value)
-
-    def write(self, value: datetime | None) -> str | None:
-        return None if value is None else TIMESTAMP.write(value)
-
-    def schema(self) -> Schema:
-        return TIMESTAMP.schema()
+START = replace(TIMESTAMP, read=_read_start, sibling="state")
+"""When a run began; a run that is ok must say."""
 
 
 def check_outcome(state: str, samples: Iterable[float], reason: str | None) -> None:
@@ -129,13 +119,16 @@ def check_outcome(state: str, samples: Iterable[float], reason: str | None) -> N
         raise ReportError(".reason", f"is missing, and the state is {state}")
 
 
-def _outcome_schema() -> Schema:
-    filled = {"samples": {"minItems": 1}, "started_at": TIMESTAMP.schema()}
-    return {
+_FILLED_IF_OK = {"samples": {"minItems": 1}, "started_at": TIMESTAMP.schema}
+_OUTCOME = Relation(
+    first=("state", "reason", "samples"),
+    check=lambda read: check_outcome(read["state"], read["samples"], read["reason"]),
+    schema={
         "if": {"properties": {"state": {"const": "ok"}}},
-        "then": {"required": list(filled), "properties": filled},
+        "then": {"required": list(_FILLED_IF_OK), "properties": _FILLED_IF_OK},
         "else": {"required": ["reason"], "properties": {"reason": {"type": "string", "minLength": 1}}},
-    }
+    },
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -146,24 +139,20 @@ class Result:
     `card`: index of the card it ran on; None if it ran on the CPU or the card is not known.
     """
 
-    RELATION: ClassVar = Relation(
-        first=("state", "reason", "samples"),
-        check=lambda read: check_outcome(read["state"], read["samples"], read["reason"]),
-        schema=_outcome_schema,
-    )
+    RELATION: ClassVar = _OUTCOME
 
-    benchmark: Annotated[str, SLUG]
-    version: Annotated[int, Integer(least=1)]
+    benchmark: Annotated[str, slug()]
+    version: Annotated[int, integer(least=1)]
     device: Name
-    card: Annotated[int, Integer(least=0)] | None
-    params: Annotated[Facts, Scalars(LIMITS.params)]
-    state: Annotated[str, Choice(RESULT_STATES)]
+    card: Annotated[int, integer(least=0)] | None
+    params: Annotated[Facts, scalars(LIMITS.params)]
+    state: Annotated[str, choice(RESULT_STATES)]
     reason: LongText | None
     unit: Annotated[str, NAME, "of the samples: s"]
-    samples: Annotated[tuple[float, ...], Samples()]
-    started_at: Annotated[datetime, _StartTime()] | None
+    samples: Annotated[tuple[float, ...], SAMPLES]
+    started_at: Annotated[datetime, START] | None
     duration_s: Duration | None
-    conditions: Annotated[Facts, Scalars(LIMITS.conditions, CONDITIONS)]
+    conditions: Annotated[Facts, scalars(LIMITS.conditions, CONDITIONS)]
     extra: Extra = field(default_factory=dict)
 
 
@@ -172,7 +161,7 @@ class ProbeRun:
     """How one probe of the agent went."""
 
     probe: Name
-    state: Annotated[str, Choice(PROBE_STATES)]
+    state: Annotated[str, choice(PROBE_STATES)]
     duration_s: Duration | None = None
     detail: LongText | None = None
     extra: Extra = field(default_factory=dict)
@@ -205,16 +194,16 @@ class Report:
         check=lambda read: check_cards(read["cards"], read["results"]),
     )
 
-    id: Annotated[UUID, Identifier(), "made once"]
+    id: Annotated[UUID, IDENTIFIER, "made once"]
     created_at: Annotated[datetime, TIMESTAMP]
     agent: Agent
     machine: Machine
-    facts: Annotated[Facts, Scalars(LIMITS.facts, FACTS)] = field(default_factory=dict)
-    absent: Annotated[Mapping[str, Absent], MapOf(Absent, LIMITS.facts, FACTS, "facts")] = field(default_factory=dict)
-    cards: Annotated[tuple[Card, ...], ListOf(Card, LIMITS.cards)] = ()
-    software: Annotated[tuple[Software, ...], ListOf(Software, LIMITS.software)] = ()
-    results: Annotated[tuple[Result, ...], ListOf(Result, LIMITS.results)] = ()
-    probes: Annotated[tuple[ProbeRun, ...], ListOf(ProbeRun, LIMITS.probes)] = ()
+    facts: Annotated[Facts, scalars(LIMITS.facts, FACTS)] = field(default_factory=dict)
+    absent: Annotated[Mapping[str, Absent], map_of(Absent, LIMITS.facts, FACTS, "facts")] = field(default_factory=dict)
+    cards: Annotated[tuple[Card, ...], list_of(Card, LIMITS.cards)] = ()
+    software: Annotated[tuple[Software, ...], list_of(Software, LIMITS.software)] = ()
+    results: Annotated[tuple[Result, ...], list_of(Result, LIMITS.results)] = ()
+    probes: Annotated[tuple[ProbeRun, ...], list_of(ProbeRun, LIMITS.probes)] = ()
     extra: Extra = field(default_factory=dict)
 
     @property

@@ -1,30 +1,14 @@
 """What a report states that this version does not understand: held within bounds, and listed by path."""
 
 from collections.abc import Collection, Iterable, Iterator, Mapping
-from typing import Any, NamedTuple
+from typing import Any
 
 from stackviz.wire.decode import check_tree
 from stackviz.wire.errors import ReportError
 from stackviz.wire.limits import LIMITS
-from stackviz.wire.objects import Holder, Object
+from stackviz.wire.objects import Container, Object
 
 __all__ = ["check_unknown", "unknown_fields"]
-
-
-class Extras(NamedTuple):
-    """The unknown fields of one object, its path with a dot behind it, and how deep it lies; the report has depth 1."""
-
-    path: str
-    depth: int
-    fields: Mapping[str, Any]
-
-
-class Unknown(NamedTuple):
-    """A name that is not understood; `group` is the same for all places where one name is listed once."""
-
-    group: str
-    path: str
-    name: str
 
 
 def check_unknown(kind: Object, report: Any) -> None:  # noqa: ANN401 (what `kind` reads)
@@ -42,14 +26,16 @@ def check_unknown(kind: Object, report: Any) -> None:  # noqa: ANN401 (what `kin
             check_tree(value, f"{path}{name}", depth + 1)
 
 
-def _extras(kind: Object, item: Any, path: str, depth: int) -> Iterator[Extras]:  # noqa: ANN401
+def _extras(kind: Object, item: Any, path: str, depth: int) -> Iterator[tuple[str, int, Mapping[str, Any]]]:  # noqa: ANN401
+    """(path with its dot, depth, unknown fields) of each object that has some; the report itself has depth 1."""
     if item.extra:
-        yield Extras(path, depth, item.extra)
-    for name, holder in kind.holders.items():
-        inner = holder.object
-        for key, value in holder.items(getattr(item, name)):
-            if value.extra or inner.holders:
-                yield from _extras(inner, value, f"{path}{name}{holder.label.format(key)}.", depth + holder.levels)
+        yield path, depth, item.extra
+    for name, container in kind.containers.items():
+        inner = container.object
+        for key, value in container.items(getattr(item, name)):
+            if value.extra or inner.containers:
+                inner_path = f"{path}{name}{container.label.format(key)}."
+                yield from _extras(inner, value, inner_path, depth + container.levels)
 
 
 def _count(value: object, most: int) -> int:
@@ -76,8 +62,8 @@ def unknown_fields(kind: Object, report: Any) -> tuple[str, ...]:  # noqa: ANN40
     every result that has one. When more are left, the last line counts them.
     """
     first: dict[tuple[str, str], str] = {}
-    for unknown in _unknown(kind, report, "", ""):
-        first.setdefault((unknown.group, unknown.name), f"{unknown.path}{unknown.name}")
+    for group, path, name in _unknown(kind, report, "", ""):
+        first.setdefault((group, name), f"{path}{name}")
     paths = list(first.values())
     if len(paths) <= LIMITS.unknown_listed:
         return tuple(paths)
@@ -85,23 +71,25 @@ def unknown_fields(kind: Object, report: Any) -> tuple[str, ...]:  # noqa: ANN40
     return (*listed, f"... and {len(paths) - len(listed)} more")
 
 
+Unknown = tuple[str, str, str]
+"""A group of like places, this place with its separator, the name that is not understood there."""
+
+
 def _unknown(kind: Object, item: Any, path: str, group: str) -> Iterator[Unknown]:  # noqa: ANN401
     """What is not understood in one object and in the objects below it, in the order of the format."""
     yield from _named(group, path, item.extra)
     for field in kind.open_fields:
-        value = getattr(item, field.name)
+        value, known = getattr(item, field.name), field.kind.known
         inner_path, inner_group = f"{path}{field.name}", f"{group}.{field.name}".lstrip(".")
-        known = field.kind.known or {}
-        if isinstance(value, str):
-            if value not in known:
-                yield Unknown(inner_group, f"{inner_path}=", value)
+        if known and isinstance(value, str):
+            yield from _named(inner_group, f"{inner_path}=", {value} - known.keys())
         elif known:
             yield from _named(inner_group, f"{inner_path}.", value.keys() - known.keys())
-        if isinstance(field.kind, Holder):
-            for key, inner in field.kind.items(value):
-                label = field.kind.label.format(key)
-                yield from _unknown(field.kind.object, inner, f"{inner_path}{label}.", inner_group + field.kind.group)
+        if isinstance(container := field.kind, Container):
+            for key, inner in container.items(value):
+                label = f"{inner_path}{container.label.format(key)}."
+                yield from _unknown(container.object, inner, label, inner_group + container.group)
 
 
 def _named(group: str, path: str, names: Iterable[str]) -> Iterator[Unknown]:
-    return (Unknown(group, path, name) for name in sorted(names))
+    return ((group, path, name) for name in sorted(names))
