@@ -1,23 +1,25 @@
-"""Takes a report in: one row as sent, in one transaction, then queued. What it says is read later (`interpret`).
+"""Accept a report: store one row as sent, in one transaction, and queue it. `interpret` reads it later.
 
-The usual path is one statement, which also asks whether the key still holds and which machine it is.
+The usual path is one statement, which also checks that the key still holds and finds the machine.
 """
 
 import json
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import datetime
-from functools import partial
+from functools import cache, partial
+from typing import Any
 from uuid import UUID
 
 from django.db import IntegrityError, transaction
+from django.db.models import JSONField
 from django.utils import timezone
 from django.utils.text import slugify
 
 from stackviz.ingest import task_queue
-from stackviz.ingest.bulk_insert import execute
+from stackviz.ingest.bulk_insert import execute, json_text
 from stackviz.ingest.gate import parse_if_trivially_valid
-from stackviz.ingest.refusals import MachineWentAway, ReportConflict
+from stackviz.ingest.refusals import MachineDeleted, ReportConflict
 from stackviz.labs.compression import unpack
 from stackviz.labs.keys import Sender, WrongMachine, check_again, note_use
 from stackviz.labs.models import Machine, Report
@@ -25,101 +27,125 @@ from stackviz.wire import Machine as ReportedMachine
 from stackviz.wire import parse_report
 
 SLUG_CHARS = 60
-IDENTITY_CHARS = 8  # of the identity, in the address of a machine nobody named: enough to tell a lab's machines apart
+IDENTITY_CHARS = 8  # of the identity, in the slug of an unnamed machine: enough to distinguish a lab's machines
 
 
 @dataclass(frozen=True, slots=True)
 class Accepted:
-    """A report that is safely ours. `is_new` False: it was sent before, with the same content."""
+    """A report that is stored. `is_new` False: it was sent before, with the same content."""
 
     report_id: UUID
     is_new: bool
 
 
 def accept_report(sender: Sender, body: bytes, encoding: str) -> Accepted:
-    """Keep a report as sent and have it read. Nothing is written unless all of it is.
+    """Store a report as sent and have it read. Nothing is written unless all of it is.
 
     Sending the same report twice is normal (an agent that lost our answer retries) and stores it once. What `sender`
     may do is decided again by the statement that writes.
     Raises ReportError, KeyUnknown, KeyForbidden, WrongMachine (the key is for another), ReportConflict (id is taken).
     """
-    report_id, machine = _checked(unpack(body, encoding))
-    arrived = _Arrived(
-        id=report_id, machine=machine, key_id=sender.key_id, at=timezone.now(), body=body, encoding=encoding
+    report_id, machine = _check(unpack(body, encoding))
+    upload = _Upload(
+        id=report_id,
+        machine=machine,
+        key_id=sender.key_id,
+        received_at=timezone.now(),
+        body=body,
+        encoding=encoding,
     )
-    if not _insert(arrived) and not _insert_slowly(sender, arrived):
+    if not _insert(upload) and not _insert_with_machine(sender, upload):
         return Accepted(report_id, is_new=False)
     transaction.on_commit(partial(task_queue.enqueue, str(report_id)))
-    note_use(sender.key_id, arrived.at)
+    note_use(sender.key_id, upload.received_at)
     return Accepted(report_id, is_new=True)
 
 
-def _checked(body: bytes) -> tuple[UUID, ReportedMachine]:
-    """The id and the machine of a report that keeps the format. Raises ReportError."""
-    known = parse_if_trivially_valid(body)
-    if known is not None:
-        return known
+def _check(body: bytes) -> tuple[UUID, ReportedMachine]:
+    """The id and the machine of a valid report. Raises ReportError."""
+    valid = parse_if_trivially_valid(body)
+    if valid is not None:
+        return valid
     report = parse_report(body)
     return report.id, report.machine
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Arrived:
+class _Upload:
     """A report on its way into the table."""
 
     id: UUID
     machine: ReportedMachine
     key_id: int
-    at: datetime
+    received_at: datetime
     body: bytes
     encoding: str
 
 
-# One statement: the key holds, the machine is known, the id is free -> one row; else none, and then we look why.
-# Of senders at once the primary key lets one through, on any database.
+# One statement: the key holds, the machine is known, the id is free -> one row; else none, and the reason is looked up.
+# Of simultaneous senders the primary key lets one through, on any database.
 _INSERT = """
-    INSERT INTO labs_report (id, machine_id, key_id, received_at, rung_at, body, encoding,
-                             status, tries, error, warnings, unknown_fields)
-    SELECT %s, machine.id, agent_key.id, %s, %s, %s, %s, 'received', 0, '', '[]', '[]'
+    INSERT INTO labs_report ({columns})
+    SELECT {values}
     FROM labs_agentkey agent_key JOIN labs_machine machine ON machine.lab_id = agent_key.lab_id
-    WHERE agent_key.id = %s AND agent_key.revoked_at IS NULL
-      AND (agent_key.expires_at IS NULL OR agent_key.expires_at > %s)
+    WHERE agent_key.id = %(key_id)s AND agent_key.revoked_at IS NULL
+      AND (agent_key.expires_at IS NULL OR agent_key.expires_at > %(received_at)s)
       AND (agent_key.machine_id IS NULL OR agent_key.machine_id = machine.id)
-      AND machine.identity = %s
+      AND machine.identity = %(identity)s
     ON CONFLICT (id) DO NOTHING"""
+_JOINED = {"machine_id": "machine.id"}
 
 
-def _insert(arrived: _Arrived) -> bool:
-    """Store the row if nothing stands against it -> whether it is stored now."""
-    # Where nobody can be asked now, the row says so and the periodic task asks at its next turn.
-    rung_at = None if task_queue.is_broker_unreachable() else arrived.at
-    values = (arrived.id, arrived.at, rung_at, arrived.body, arrived.encoding)
-    return execute(_INSERT, *values, arrived.key_id, arrived.at, arrived.machine.identity) == 1
+@cache
+def _insert_statement() -> tuple[str, dict[str, Any]]:
+    """The statement, which sets every field of a report, and the defaults of the fields."""
+    fields = {field.attname: field for field in Report._meta.concrete_fields}  # noqa: SLF001 (Django's documented _meta API)
+    columns = ", ".join(str(field.column) for field in fields.values())
+    values = ", ".join(_JOINED.get(name, f"%({name})s") for name in fields)
+    defaults = {name: field.get_default() for name, field in fields.items() if name not in _JOINED}
+    in_json = {name: json_text(value) for name, value in defaults.items() if isinstance(fields[name], JSONField)}
+    return _INSERT.format(columns=columns, values=values), defaults | in_json
 
 
-def _insert_slowly(sender: Sender, arrived: _Arrived) -> bool:
-    """What the one statement could not do: a machine nobody knows yet, a report sent again, a key that no longer holds.
+def _insert(upload: _Upload) -> bool:
+    """Store the row if nothing forbids it -> whether it is stored now."""
+    statement, defaults = _insert_statement()
+    values = {
+        "id": upload.id,
+        "key_id": upload.key_id,
+        "received_at": upload.received_at,
+        # NULL: no worker was asked, the periodic task queues the report at its next turn.
+        "rung_at": None if task_queue.is_broker_unreachable() else upload.received_at,
+        "body": upload.body,
+        "encoding": upload.encoding,
+        "identity": upload.machine.identity,
+    }
+    return execute(statement, defaults | values) == 1
 
-    -> whether it is stored now; False: it was stored before, with this content. Raises what `accept_report` says.
+
+def _insert_with_machine(sender: Sender, upload: _Upload) -> bool:
+    """Handle what the one statement did not store: a new machine, a report sent again, a key that no longer holds.
+
+    -> whether it is stored now; False: it was stored before, with this content. Raises what `accept_report` does.
     """
     check_again(sender)
     with transaction.atomic():
-        _know(sender, arrived.machine)
-        if _insert(arrived):
+        _ensure_machine(sender, upload.machine)
+        if _insert(upload):
             return True
-        kept = Report.objects.select_related("machine").filter(pk=arrived.id).first()
-        if kept is None:
-            raise MachineWentAway
-        if not (sender.speaks_for(kept.machine) and _same_content(kept, arrived.body, arrived.encoding)):
+        stored = Report.objects.select_related("machine").filter(pk=upload.id).first()
+        if stored is None:
+            raise MachineDeleted
+        if not (sender.speaks_for(stored.machine) and _has_same_content(stored, upload.body, upload.encoding)):
             raise ReportConflict
         return False
 
 
-def _same_content(kept: Report, body: bytes, encoding: str) -> bool:
-    """Whether both say the same, however packed, spaced or ordered. 1, 1.0 and true are three things."""
-    if (bytes(kept.body), kept.encoding) == (body, encoding):
+def _has_same_content(stored: Report, body: bytes, encoding: str) -> bool:
+    """Whether both hold the same JSON, however compressed, spaced or ordered. 1, 1.0 and true are three things."""
+    if (bytes(stored.body), stored.encoding) == (body, encoding):
         return True
-    return _canonical(bytes(kept.body), kept.encoding) == _canonical(body, encoding)
+    return _canonical(bytes(stored.body), stored.encoding) == _canonical(body, encoding)
 
 
 def _canonical(body: bytes, encoding: str) -> str:
@@ -129,24 +155,24 @@ def _canonical(body: bytes, encoding: str) -> str:
 # --- the machine ---
 
 
-def _know(sender: Sender, reported: ReportedMachine) -> None:
-    """See to it that the machine has a row; a lab's key announces machines by their reports. Raises WrongMachine."""
+def _ensure_machine(sender: Sender, reported: ReportedMachine) -> None:
+    """Give the machine a row: a lab's key creates it, a machine's key binds its own. Raises WrongMachine."""
     if sender.machine_id is not None:
-        _introduce(sender.lab_id, sender.machine_id, reported)
-    elif _known(sender.lab_id, reported) is None:
-        _announce(sender.lab_id, reported)
+        _bind_machine(sender.lab_id, sender.machine_id, reported)
+    elif not _is_known(sender.lab_id, reported):
+        _create_machine(sender.lab_id, reported)
 
 
-def _known(lab_id: int, reported: ReportedMachine) -> int | None:
-    return Machine.objects.filter(lab_id=lab_id, identity=reported.identity).values_list("pk", flat=True).first()
+def _is_known(lab_id: int, reported: ReportedMachine) -> bool:
+    return Machine.objects.filter(lab_id=lab_id, identity=reported.identity).exists()
 
 
-def _introduce(lab_id: int, machine_id: int, reported: ReportedMachine) -> None:
-    """A machine that an admin announced may report for the first time: from then on it is this one."""
-    unknown = Machine.objects.filter(pk=machine_id, lab_id=lab_id, identity__isnull=True)
+def _bind_machine(lab_id: int, machine_id: int, reported: ReportedMachine) -> None:
+    """Give the machine that an admin announced the identity of its first report."""
+    announced = Machine.objects.filter(pk=machine_id, lab_id=lab_id, identity__isnull=True)
     try:
         with transaction.atomic():
-            if unknown.update(identity=reported.identity):
+            if announced.update(identity=reported.identity):
                 return
     except IntegrityError:
         raise WrongMachine(
@@ -157,21 +183,21 @@ def _introduce(lab_id: int, machine_id: int, reported: ReportedMachine) -> None:
         raise WrongMachine("this key is for another machine: use that machine's own key, or one of the lab")
 
 
-def _announce(lab_id: int, reported: ReportedMachine) -> None:
+def _create_machine(lab_id: int, reported: ReportedMachine) -> None:
     name = reported.name or f"machine {reported.identity[:IDENTITY_CHARS]}"
     for slug in _slugs(name, reported.identity):
         try:
             with transaction.atomic():
                 Machine.objects.create(lab_id=lab_id, slug=slug, name=name, identity=reported.identity)
         except IntegrityError:
-            # Either another machine has this address, or another report of this machine was quicker.
-            if _known(lab_id, reported) is None:
+            # Either another machine has this slug, or another report of this machine was quicker.
+            if not _is_known(lab_id, reported):
                 continue
         return
 
 
 def _slugs(name: str, identity: str) -> Iterator[str]:
-    """Addresses to try, the shortest first."""
+    """Slugs to try, the shortest first."""
     start = slugify(name)[:SLUG_CHARS].strip("-_") or "machine"
     yield start
     yield f"{start}-{identity[:IDENTITY_CHARS]}"

@@ -5,7 +5,7 @@ statement anew, which costs more than the database does: a report of 60 results 
 rows we worked out ourselves: nothing is validated, no default filled in, no signal sent, a conflict is an error.
 """
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from functools import lru_cache
@@ -94,10 +94,10 @@ def _hex(value: UUID) -> str:
     return value.hex
 
 
-def execute(sql: str, *values: Any) -> int:  # noqa: ANN401 (whatever columns hold)
+def execute(sql: str, values: Mapping[str, Any]) -> int:
     """Run one statement -> how many rows it changed. Times and UUIDs may be given as such; JSON as text."""
     with connection.cursor() as cursor:
-        cursor.execute(sql, [_for_driver(value) for value in values])
+        cursor.execute(sql, {name: _for_driver(value) for name, value in values.items()})
         return int(cursor.rowcount)
 
 

@@ -92,15 +92,22 @@ def _store(report: _Waiting, reading: ReadReport) -> str:
 # As it was found: not read by another worker since, nor put back to be read again.
 _CLAIM = """
     UPDATE labs_report
-    SET status = 'read', read_at = %s, interpreter = %s, error = '', warnings = %s, unknown_fields = %s
-    WHERE id = %s AND status = 'received' AND COALESCE(interpreter, 0) = %s"""
+    SET status = 'read', read_at = %(read_at)s, interpreter = %(interpreter)s, error = '',
+        warnings = %(warnings)s, unknown_fields = %(unknown_fields)s
+    WHERE id = %(id)s AND status = 'received' AND COALESCE(interpreter, 0) = %(earlier_interpreter)s"""
 
 
 def _claim(report: _Waiting, reading: ReadReport) -> bool:
     """Mark the row as read, if it still waits as we found it. The mark is seen when all the rest is, at commit."""
-    warnings, unknown = json_text(list(reading.warnings)), json_text(list(reading.report.unknown_fields))
-    mark = (timezone.now(), INTERPRETER, warnings, unknown)
-    return execute(_CLAIM, *mark, report.pk, report.interpreter or 0) == 1
+    values = {
+        "id": report.pk,
+        "read_at": timezone.now(),
+        "interpreter": INTERPRETER,
+        "warnings": json_text(list(reading.warnings)),
+        "unknown_fields": json_text(list(reading.report.unknown_fields)),
+        "earlier_interpreter": report.interpreter or 0,
+    }
+    return execute(_CLAIM, values) == 1
 
 
 def _fail(report: _Waiting, why: str) -> str:
@@ -266,10 +273,10 @@ def _new_series(machine_id: int, result: ReadResult) -> Series:
 
 
 _POINT_AT = """
-    UPDATE labs_machine SET latest_snapshot_id = %s, latest_taken_at = %s
-    WHERE id = %s AND (latest_taken_at IS NULL OR latest_taken_at <= %s)"""
+    UPDATE labs_machine SET latest_snapshot_id = %(snapshot)s, latest_taken_at = %(taken_at)s
+    WHERE id = %(machine)s AND (latest_taken_at IS NULL OR latest_taken_at <= %(taken_at)s)"""
 
 
 def _point_at(machine_id: int, snapshot_id: int, taken_at: datetime) -> None:
     """Make this the machine's newest snapshot, unless it has a newer one. Decided by the database in one statement."""
-    execute(_POINT_AT, snapshot_id, taken_at, machine_id, taken_at)
+    execute(_POINT_AT, {"snapshot": snapshot_id, "taken_at": taken_at, "machine": machine_id})

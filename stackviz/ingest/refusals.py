@@ -25,7 +25,7 @@ class ReportConflict(Exception):
     """A report with this id is here already, with other content or from another machine."""
 
 
-class MachineWentAway(Exception):
+class MachineDeleted(Exception):
     """The machine, or the key, was deleted while its report came in: the next try will be told so."""
 
 
@@ -49,7 +49,7 @@ def refusing() -> Iterator[None]:
         raise Refusal(422, f"{error.path} {error.problem}", error.path) from None
     except RateLimited as error:
         raise Refusal(429, str(error), None, error.retry_after_s) from None
-    except (OperationalError, InterfaceError, MachineWentAway) as error:
+    except (OperationalError, InterfaceError, MachineDeleted) as error:
         log.warning("an upload could not be stored: %s", error or "its machine went away")
         raise Refusal(503, COME_BACK, None, COME_BACK_S) from None
     except IntegrityError:

@@ -1,7 +1,7 @@
 """The assertions of the races, run by tests/postgres and by tests/ingest/test_sqlite_races.py on their databases."""
 
 from tests.ingest import races
-from tests.ingest.races import SENDERS
+from tests.ingest.races import READERS, SENDERS
 
 
 class Races:
@@ -32,6 +32,12 @@ class Races:
         assert answers == {"read": SENDERS}
         assert rows == {"Snapshot": 1, "Card": 1, "Series": 2, "Result": 2}
         assert findings_are_there_once
+
+    def test_a_report_put_back_and_read_by_several_workers_at_once_is_stored_once(self):
+        answers, rows, written = races.readers_of_a_report_put_back()
+        assert answers == {"read": READERS}
+        assert rows == {"Snapshot": 1, "Card": 1, "Series": 2, "Result": 2}
+        assert written == 2
 
     def test_workers_that_make_the_same_series_share_them_and_never_wait_in_a_circle(self):
         answers, rows, points_at_newest = races.readers_of_reports_with_the_same_new_series()

@@ -8,17 +8,23 @@ import threading
 from collections import Counter
 from collections.abc import Callable
 from typing import Any
+from unittest import mock
+from uuid import UUID
 
 from django.db import connection
 from django.test import Client
 
 from stackviz.benchmarks.models import Result, Series
+from stackviz.ingest import interpret as interpret_module
 from stackviz.ingest.interpret import interpret
+from stackviz.ingest.reading import Reading, read
+from stackviz.ingest.reread import put_back
 from stackviz.labs.keys import create_key
 from stackviz.labs.models import Card, Finding, Lab, Machine, Report, Snapshot
 from tests.wire.reports import gemm_result, report_body, sha256
 
 SENDERS = 8
+READERS = 4  # of a report put back: fewer than MAX_TRIES, which counts the workers that begin to read it
 
 
 def together(*works: Callable[[], Any]) -> list[Any]:
@@ -123,6 +129,27 @@ def readers_of_one_report() -> tuple[Counter[str], dict[str, int], bool]:
     answers = together(*[lambda: interpret(report_id)] * SENDERS)
     rules = list(Finding.objects.values_list("rule", "title"))
     return Counter(answers), rows(), len(rules) == len(set(rules))
+
+
+def readers_of_a_report_put_back() -> tuple[Counter[str], dict[str, int], int]:
+    """A report that was read is put back and read by READERS workers, all of which have it in hand before one stores it.
+
+    -> (what each said, rows, how many results were written for it).
+    """
+    (report_id,) = stored(1)
+    interpret(report_id)
+    put_back([UUID(report_id)])
+    before = max(Result.objects.values_list("pk", flat=True))
+    in_hand = threading.Barrier(READERS)
+
+    def read_together(*report: Any) -> Reading:
+        reading = read(*report)
+        in_hand.wait(60)
+        return reading
+
+    with mock.patch.object(interpret_module, "read", read_together):
+        answers = together(*[lambda: interpret(report_id)] * READERS)
+    return Counter(answers), rows(), max(Result.objects.values_list("pk", flat=True)) - before
 
 
 def readers_of_reports_with_the_same_new_series() -> tuple[Counter[str], dict[str, int], bool]:

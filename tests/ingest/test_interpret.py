@@ -115,6 +115,14 @@ def test_an_older_report_that_arrives_later_does_not_become_the_newest(stored, m
     assert machine.latest_taken_at == newer.snapshot.taken_at
 
 
+def test_of_two_reports_of_one_moment_the_one_read_last_is_the_newest(stored, machine):
+    for _ in range(2):
+        report = stored(report_body(created_at="2026-11-20T12:00:00Z"))
+        interpret(report.pk)
+        machine.refresh_from_db()
+        assert machine.latest_snapshot == report.snapshot
+
+
 def test_a_clock_that_is_ahead_is_set_back_to_the_arrival_and_said(stored, machine):
     received = datetime(2026, 11, 20, 13, tzinfo=UTC)
     report = stored(
