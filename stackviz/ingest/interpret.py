@@ -64,7 +64,7 @@ def interpret(report_id: str | UUID) -> str:
 
 
 def _check_tries(report: _Waiting) -> None:
-    """Give up a report that takes its reader down with it (memory, a crash in C): such a death leaves no other trace.
+    """Give up a report that crashes its worker (memory, a crash in C): such a death leaves no other trace.
 
     Only reports that were rung for again are counted, so that the usual one pays no write for it.
     """
@@ -72,7 +72,7 @@ def _check_tries(report: _Waiting) -> None:
         return
     Report.objects.filter(pk=report.pk).update(tries=F("tries") + 1)
     if Report.objects.filter(pk=report.pk, tries__gt=MAX_TRIES).exists():
-        raise ReportError("body", f"ended its reader {MAX_TRIES} times; it is not tried again")
+        raise ReportError("body", f"crashed the worker {MAX_TRIES} times; giving up")
 
 
 @transaction.atomic

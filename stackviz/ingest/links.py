@@ -1,6 +1,5 @@
 """Addresses of a report's receipt and status. A private lab's carry a signature: who has the link may look."""
 
-import functools
 from uuid import UUID
 
 from django.core.signing import Signer
@@ -13,7 +12,6 @@ from stackviz.labs.models import Report
 from stackviz.labs.queries import Visitor, visible_reports
 
 TOKEN = "t"  # noqa: S105 (the name in the query string, no password)
-_ANY_ID = UUID(int=0)
 _signer = Signer(salt="stackviz.ingest.receipt")
 
 
@@ -30,16 +28,8 @@ def status_path(report_id: UUID, *, is_public: bool) -> str:
 
 
 def _path(name: str, report_id: UUID, *, is_public: bool) -> str:
-    start, end = _around_id(name)
     signature = "" if is_public else f"?{TOKEN}={token(report_id)}"
-    return f"{start}{report_id}{end}{signature}"
-
-
-@functools.cache
-def _around_id(name: str) -> tuple[str, str]:
-    """What stands before and after the id in addresses of this name. Asked once: each upload is answered with two."""
-    start, _id, end = reverse(name, args=[_ANY_ID]).partition(str(_ANY_ID))
-    return start, end
+    return f"{reverse(name, args=[report_id])}{signature}"
 
 
 def readable_report(request: HttpRequest, report_id: UUID, sender: Sender | None = None) -> Report | None:

@@ -238,7 +238,7 @@ def test_a_report_that_kills_its_reader_is_given_up(stored, monkeypatch):
             interpret(report.pk)
     assert interpret(report.pk) == "failed"
     report.refresh_from_db()
-    assert "ended its reader 5 times" in report.error
+    assert "crashed the worker 5 times" in report.error
 
 
 # --- reading again ---
