@@ -86,7 +86,7 @@ def test_derived_figures_stand_with_their_formula_and_what_it_means(curated, cli
     assert ">295.3 FLOP/B</span>" in page
     assert "989.4 TFLOPS ÷ 3,350 GB/s" in page
     assert "waits for memory, not for arithmetic" in page
-    assert re.search(r"Rate per dollar <small>[^<]*Launch price is published only as: a shop&#x27;s listing", page)
+    assert re.search(r"Rate per dollar <small>[^<]*Launch price is published only as: a shop&#39;s listing", page)
 
 
 def test_a_value_says_who_checked_it_and_when(client, bandwidth):
@@ -99,7 +99,7 @@ def test_a_value_says_who_checked_it_and_when(client, bandwidth):
 
 def test_a_value_of_the_files_says_since_when_it_is_here(curated, client, db):
     assert re.search(
-        r"<dd>as the catalogue&#x27;s reviewed files say, here since \d{4}-\d\d-\d\d</dd>",
+        r"<dd>as the catalogue&#39;s reviewed files say, here since \d{4}-\d\d-\d\d</dd>",
         page_of(client, "nvidia-h100-sxm5-80gb"),
     )
 
