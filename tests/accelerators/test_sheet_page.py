@@ -291,7 +291,7 @@ def test_html_in_a_value_or_note_is_only_text(client, bandwidth):
 @pytest.mark.parametrize(
     ("kind", "basis", "why"),
     [
-        ("press", "published", "the maker&#x27;s own figure comes first"),
+        ("press", "published", "the maker&#39;s own figure comes first"),
         ("maker", "derived", "a published figure comes before one that is derived or measured"),
         ("maker", "published", ""),
     ],
