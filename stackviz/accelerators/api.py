@@ -1,7 +1,7 @@
 """The HTTP API of the catalogue, for reading: accelerators, their values, the fields, the sources.
 
-Filters are the list's own, read by the same parser; what it does not understand is refused here with 422. Answers
-depend on the address and the catalogue's edition only: each has an ETag, and asking after it costs one query.
+Filters are those of the list, read by the same parser; a parameter it cannot read is refused with 422. Answers
+depend only on the address and the catalogue's edition: each has an ETag, and a conditional request costs one query.
 """
 
 from collections import defaultdict
@@ -98,7 +98,7 @@ def list_accelerators(
     limit: Limit = 100,
     offset: Offset = 0,
 ) -> AcceleratorPage:
-    """Ordered by name unless `sort` says otherwise; what has no figure of the field sorted by stands last."""
+    """Sorted by name by default. Accelerators without a value of the field sorted by come last."""
     query = read_filters(request, _CUT | {"sort", "fields"})
     names = read_fields(fields)
     search = Search(query)
@@ -106,7 +106,7 @@ def list_accelerators(
     specs = _specs_of(items, names)
     counts = search.counted()
     return AcceleratorPage(
-        **page_links(request, counts.found, limit, offset),
+        **page_links(request, counts.matching, limit, offset),
         without_figure=counts.unknown,
         items=[
             AcceleratorItem(**brief(item).dict(), address=address_of(request, item), specs=specs.get(item.pk, []))
@@ -134,7 +134,7 @@ def get_accelerator(
     names, with_others = read_fields(fields), is_true(alternatives, "alternatives")
     accelerator = public_accelerators().filter(slug=clean_text(slug)).first()
     if accelerator is None:
-        raise Refusal(404, f"there is no accelerator {slug[:80]!r}", "slug")
+        raise Refusal(404, f"unknown accelerator {slug[:80]!r}", "slug")
     answer = _at(request, accelerator, at) if at else _now(request, accelerator)
     answer.specs = [
         spec for spec in answer.specs if (with_others or spec.is_preferred) and (not names or spec.field in names)
@@ -161,12 +161,12 @@ def list_values(
 ) -> ValuePage:
     """The preferred value of each field and condition of the accelerators that the filters find."""
     query = read_filters(request, _CUT | {"field", "condition", "alternatives", "sort"}, without=("sort",))
-    found = _values(query, read_fields(field, "field"), condition, with_others=is_true(alternatives, "alternatives"))
-    ordered = found.order_by(*value_order(sort))
+    matching = _values(query, read_fields(field, "field"), condition, with_others=is_true(alternatives, "alternatives"))
+    ordered = matching.order_by(*value_order(sort))
     rows = list(ordered.select_related("source", "accelerator__vendor")[offset : offset + limit])
     names = checkers(rows)
     return ValuePage(
-        **page_links(request, found.count(), limit, offset),
+        **page_links(request, matching.count(), limit, offset),
         items=[ValueOut(**spec_out(row, names).dict(), accelerator=brief(row.accelerator)) for row in rows],
     )
 
@@ -180,7 +180,7 @@ def list_values(
 )
 @_tagged
 def list_fields(request: HttpRequest) -> RegistryOut:
-    """What each field is called, measured in and means, and the keys of which conditions are made."""
+    """Title, unit and meaning of each field, and the keys that conditions are made of."""
     refuse_others(request, set())
     return RegistryOut(
         fields=[field_out(field) for field in FIELDS.values()],
@@ -205,20 +205,20 @@ def list_sources(
     limit: Limit = 100,
     offset: Offset = 0,
 ) -> SourcePage:
-    """By title; only those from which a value is public."""
+    """Sources with at least one public value, by title."""
     refuse_others(request, _CUT | {"q", "kind"})
     if kind and kind not in Source.Kind.values:
-        raise Refusal(422, f"kind is one of {', '.join(Source.Kind.values)}, not {kind[:40]!r}", "kind")
+        raise Refusal(422, f"kind must be one of {', '.join(Source.Kind.values)}, not {kind[:40]!r}", "kind")
     public = Q(spec_values__status=SpecValue.Status.PUBLIC, spec_values__accelerator__is_public=True)
     values = SpecValue.objects.filter(
         source=OuterRef("pk"), status=SpecValue.Status.PUBLIC, accelerator__is_public=True
     )
-    found = Source.objects.filter(Exists(values), **({"kind": kind} if kind else {}))
-    for word in clean_text(q).split():
-        found = found.filter(Q(title__icontains=word) | Q(url__icontains=word))
-    rows = found.annotate(values=Count("spec_values", filter=public)).order_by("title", "pk")[offset : offset + limit]
+    sources = Source.objects.filter(Exists(values), **({"kind": kind} if kind else {}))
+    for term in clean_text(q).split():
+        sources = sources.filter(Q(title__icontains=term) | Q(url__icontains=term))
+    rows = sources.annotate(values=Count("spec_values", filter=public)).order_by("title", "pk")[offset : offset + limit]
     return SourcePage(
-        **page_links(request, found.count(), limit, offset),
+        **page_links(request, sources.count(), limit, offset),
         items=[
             SourceOut(key=row.key, title=row.title, url=row.url, kind=row.kind, values=getattr(row, "values", 0))
             for row in rows
@@ -234,23 +234,23 @@ def _specs_of(items: list[Accelerator], names: frozenset[str]) -> dict[int, list
     if not names:
         return {}
     rows = list(preferred_values(item.pk for item in items).filter(field__in=names).order_by("field", "condition"))
-    who = checkers(rows)
-    found: dict[int, list[SpecOut]] = defaultdict(list)
+    names_of_checkers = checkers(rows)
+    by_accelerator: dict[int, list[SpecOut]] = defaultdict(list)
     for row in rows:
-        found[row.accelerator_id].append(spec_out(row, who))
-    return found
+        by_accelerator[row.accelerator_id].append(spec_out(row, names_of_checkers))
+    return by_accelerator
 
 
 def _values(
     query: ListQuery, names: frozenset[str], condition: str | None, *, with_others: bool
 ) -> QuerySet[SpecValue]:
     accelerators = [item.pk for item in Search(query).filtered()]
-    found = SpecValue.objects.filter(status=SpecValue.Status.PUBLIC, accelerator__in=accelerators)
+    values = SpecValue.objects.filter(status=SpecValue.Status.PUBLIC, accelerator__in=accelerators)
     if names:
-        found = found.filter(field__in=names)
+        values = values.filter(field__in=names)
     if condition is not None:
-        found = found.filter(condition=read_condition(condition))
-    return found if with_others else found.filter(is_preferred=True)
+        values = values.filter(condition=read_condition(condition))
+    return values if with_others else values.filter(is_preferred=True)
 
 
 def _now(request: HttpRequest, item: Accelerator) -> AcceleratorOut:
@@ -263,7 +263,7 @@ def _now(request: HttpRequest, item: Accelerator) -> AcceleratorOut:
 def _at(request: HttpRequest, item: Accelerator, text: str) -> AcceleratorOut:
     at = read_moment(text)
     if at is None:
-        raise Refusal(422, f"{text[:40]!r} is no moment in the past, such as 2026-11-20 or 2026-11-20T16:00:00Z", "at")
+        raise Refusal(422, f"{text[:40]!r} is not a past moment such as 2026-11-20 or 2026-11-20T16:00:00Z", "at")
     then = public_accelerators_at([item.pk], at).get(item.pk)
     if then is None:
         raise Refusal(404, f"{item.slug} was not public at that moment", "at")

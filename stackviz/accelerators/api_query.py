@@ -1,4 +1,4 @@
-"""What an address asks of the API. Filters are read by the list's own parser; what it leaves out is refused here."""
+"""Parameters of the API. The list's parser reads the filters; parameters it does not know are refused here."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -19,10 +19,10 @@ TRUE, FALSE = ("1", "true", "yes"), ("", "0", "false", "no")
 
 
 def read_filters(request: HttpRequest, also: frozenset[str], without: tuple[str, ...] = ()) -> ListQuery:
-    """The filters and the order, as the list reads them. Refusal with the first thing it does not understand."""
+    """Filters and sort order, as the list reads them. Raises Refusal for the first parameter that cannot be read."""
     parameters = request.GET.copy()
     if "cols" in parameters:
-        raise Refusal(422, "the API has no columns: name the fields with 'fields'", "cols")
+        raise Refusal(422, "the API has no columns; select fields with 'fields'", "cols")
     for name in without:
         parameters.pop(name, None)
     query = read_list_query(parameters, known_choices(public_catalogue()), also)
@@ -32,39 +32,39 @@ def read_filters(request: HttpRequest, also: frozenset[str], without: tuple[str,
 
 
 def refuse_others(request: HttpRequest, known: set[str] | frozenset[str]) -> None:
-    """Refuses parameters that an address does not have."""
+    """Raise Refusal for parameters that this endpoint does not have."""
     for name in sorted(set(request.GET) - known):
-        raise Refusal(422, f"there is no parameter {name[:40]!r} here", name[:40])
+        raise Refusal(422, f"unknown parameter {name[:40]!r}", name[:40])
 
 
 def read_fields(given: list[str], parameter: str = "fields") -> frozenset[str]:
-    """The names of fields given in a parameter; every one exists."""
+    """The field names given in a parameter. Raises Refusal for an unknown one."""
     names = comma_separated(given)
     for name in names:
         if name not in FIELDS:
-            raise Refusal(422, f"there is no field {name[:40]!r}: /api/v1/fields/ lists them", parameter)
+            raise Refusal(422, f"unknown field {name[:40]!r}; /api/v1/fields/ lists them", parameter)
     return frozenset(names)
 
 
 def is_true(text: str, parameter: str) -> bool:
-    """A parameter that is 1 or 0."""
+    """Whether a boolean parameter is set. Raises Refusal for anything but 1, true, yes, 0, false, no or empty."""
     if text.casefold() not in (*TRUE, *FALSE):
-        raise Refusal(422, f"{parameter} is 1 or 0, not {text[:40]!r}", parameter)
+        raise Refusal(422, f"{parameter} must be 1 or 0, not {text[:40]!r}", parameter)
     return text.casefold() in TRUE
 
 
 def value_order(sort: str) -> tuple[str | OrderBy, ...]:
-    """How values are ordered; texts, which have no amount, last."""
+    """Sort order of values; texts, which have no amount, come last."""
     usual = ("accelerator__name", "accelerator", "field", "condition", "-is_preferred", "pk")
     if sort in ("", "accelerator"):
         return usual
     if sort.removeprefix("-") != "amount":
-        raise Refusal(422, f"values are sorted by accelerator or amount, not by {sort[:40]!r}", "sort")
+        raise Refusal(422, f"values can be sorted by accelerator or amount, not by {sort[:40]!r}", "sort")
     return OrderBy(F("amount"), descending=sort.startswith("-"), nulls_last=True), *usual
 
 
 def read_condition(text: str) -> str:
-    """A condition in its canonical text."""
+    """The canonical text of a condition. Raises Refusal."""
     try:
         return canonical(text)
     except ConditionError as error:
@@ -80,8 +80,8 @@ def page_links(request: HttpRequest, count: int, limit: int, offset: int) -> dic
     }
 
 
-def _moved(request: HttpRequest, place: Mapping[str, int]) -> str:
+def _moved(request: HttpRequest, window: Mapping[str, int]) -> str:
     query = request.GET.copy()
-    for name, number in place.items():
+    for name, number in window.items():
         query[name] = str(number)
     return request.build_absolute_uri(f"{request.path}?{query.urlencode(safe=',')}")

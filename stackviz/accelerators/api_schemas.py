@@ -1,4 +1,4 @@
-"""What the catalogue's API answers with, and how rows become that."""
+"""Response schemas of the catalogue's API, and how rows are converted to them."""
 
 from collections.abc import Iterable
 from datetime import datetime
@@ -143,7 +143,7 @@ def address_of(request: HttpRequest, item: Accelerator) -> str:
 
 
 def checkers(values: Iterable[SpecValue]) -> dict[int, str]:
-    """User id -> name, of whoever approved one of these. One query, none where nobody did."""
+    """User id -> name, for everybody who approved one of these values. One query; none if no value was approved."""
     ids = {value.checked_by_id for value in values if value.checked_by_id}
     if not ids:
         return {}
@@ -151,7 +151,7 @@ def checkers(values: Iterable[SpecValue]) -> dict[int, str]:
 
 
 def spec_out(value: SpecValue, names: dict[int, str]) -> SpecOut:
-    """A public value as the API gives it; it has a source, the database sees to that. `names` are the checkers'."""
+    """A public value as the API returns it. A database constraint gives it a source. `names`: of the checkers."""
     assert value.source is not None, "a public value has a source"  # noqa: S101
     return SpecOut(
         field=value.field,

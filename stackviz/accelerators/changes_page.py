@@ -1,4 +1,4 @@
-"""The page of the change log, and the same as a file; the address is the whole state."""
+"""The change log as a page and as a file. The address holds the whole state."""
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
@@ -42,7 +42,7 @@ class ChangesQuery:
 
     @property
     def is_plain(self) -> bool:
-        """Whether many people ask for just this, so that what was rendered is worth keeping: it has an end."""
+        """Whether the rendered page is worth caching: few filters, no position, no notes."""
         return self.before is None and not self.notes and len(self.query) <= 1
 
     @property
@@ -61,7 +61,7 @@ def as_query(part: LogFilter) -> QueryDict:
 
 
 def read_changes_query(parameters: Mapping[str, str]) -> ChangesQuery:
-    """Read the filters. What does not exist is ignored with a note. Four queries at most."""
+    """Read the filters; unknown values are ignored with a note. Four queries at most."""
     reader = AddressReader(parameters)
     slug, title = _accelerator(reader)
     part = LogFilter(
@@ -72,7 +72,7 @@ def read_changes_query(parameters: Mapping[str, str]) -> ChangesQuery:
         each=bool(parameters.get("each")),
     )
     before = reader.parsed(
-        "before", LogPosition.read, _("The log has no place “%(value)s”"), _("it is shown from its newest entry")
+        "before", LogPosition.read, _("Unknown log position “%(value)s”"), _("the log starts at its newest entry")
     )
     return ChangesQuery(part=part, before=before, title=title, notes=reader.notes(_KNOWN))
 

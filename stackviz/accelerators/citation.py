@@ -1,4 +1,4 @@
-"""How to cite a sheet: the address of its dated version, a sentence, a BibTeX entry. Pure of queries."""
+"""How to cite a sheet: the address of its dated version, a sentence, a BibTeX entry. No queries."""
 
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
@@ -36,14 +36,14 @@ def cite(name: str, slug: str, address: str, changed_at: datetime, now: datetime
 
 
 def _moment(changed_at: datetime, now: datetime) -> datetime:
-    """The second after the last change, which reads better than its millionth; the very instant while it is younger."""
+    """The full second after the last change; the exact instant if that second is still in the future."""
     whole = changed_at.replace(microsecond=0)
     after = whole if whole == changed_at else whole + timedelta(seconds=1)
     return after if after <= now else changed_at
 
 
 def _bibtex(name: str, slug: str, moment: datetime, url: str) -> str:
-    """An entry every BibTeX reads: @misc, the name kept in its own letters by the double braces."""
+    """An @misc entry, which every BibTeX reads. Double braces preserve the letter case of the name."""
     lines = (
         f"@misc{{{SITE}-{slug}-{moment:%Y%m%d},",
         f"  title        = {{{{{bibtex_text(name)}: published figures with their sources}}}},",

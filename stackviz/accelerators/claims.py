@@ -1,4 +1,4 @@
-"""What widely copied articles say, held against sourced figures.
+"""Widely copied claims, checked against sourced figures.
 
 The claims are text files (`data/claims.csv`, `data/claim_sources.csv`): what is said, our verdict, what is right. The
 figures a claim is judged by are not typed there: each line names their sheets and fields, and the page shows what the
@@ -25,12 +25,12 @@ from stackviz.catalog.files import DATA
 from stackviz.catalog.models import Accelerator, SpecValue
 from stackviz.catalog.queries import accelerators_by_slug, preferred_values
 
-SAME = 0.02  # two figures this near are the same figure, rounded
+SAME = 0.02  # figures this close are the same figure, rounded differently
 _FIGURE = re.compile(r"([a-z0-9-]+):([a-z0-9_]+)(?:\[([^\]]+)\])?")
 
 
 class ClaimVerdict(models.TextChoices):
-    """What is to be thought of a claim; the order is that of the page's filter."""
+    """Whether a claim is right; in the order of the page's filter."""
 
     WRONG = "wrong", _("wrong")
     OUTDATED = "outdated", _("outdated")
@@ -57,7 +57,7 @@ class ClaimSource:
 class Claim:
     """One line of the file. `claimed`: the number it says, in SI base units; None where it says none to compare.
 
-    `sources` bear out the answer, beside the figures; `said_at` is where the claim can be read.
+    `sources` bear out the answer, beside the figures; `seen_at` is where the claim can be read.
     """
 
     key: str
@@ -68,12 +68,12 @@ class Claim:
     claimed: float | None
     figures: tuple[ClaimedValue, ...]
     sources: tuple[ClaimSource, ...]
-    said_at: tuple[ClaimSource, ...]
+    seen_at: tuple[ClaimSource, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ClaimFigure:
-    """What the catalogue says today: `text` with its unit, "" where nothing is published."""
+    """A figure in today's catalogue: `text` with its unit, "" if nothing is published."""
 
     accelerator: Accelerator
     title: str
@@ -103,13 +103,18 @@ def read_claims(folder: Path = DATA) -> tuple[Claim, ...]:
     """All claims in the order of the file. Raises ClaimsError."""
     links: _Links = defaultdict(list)
     for line, row in _rows(folder / "claim_sources.csv"):
-        _must(_is_address(row["url"]), "claim_sources.csv", line, f"{row['url']!r} is no web address")
-        _must(row["role"] in ("source", "says"), "claim_sources.csv", line, f"{row['role']!r} is no role")
+        _must(_is_address(row["url"]), "claim_sources.csv", line, f"{row['url']!r} is not a web address")
+        _must(
+            row["role"] in ("source", "says"),
+            "claim_sources.csv",
+            line,
+            f"{row['role']!r} is not a role; write source or says",
+        )
         links[row["claim"], row["role"]].append(ClaimSource(row["title"], row["url"]))
     claims = [_claim(line, row, links) for line, row in _rows(folder / "claims.csv")]
     unknown = {key for key, _role in links} - {claim.key for claim in claims}
-    _must(not unknown, "claim_sources.csv", 0, f"there is no claim {', '.join(sorted(unknown))}")
-    _must(len({claim.key for claim in claims}) == len(claims), "claims.csv", 0, "a key stands there twice")
+    _must(not unknown, "claim_sources.csv", 0, f"unknown claim {', '.join(sorted(unknown))}")
+    _must(len({claim.key for claim in claims}) == len(claims), "claims.csv", 0, "duplicate key")
     return tuple(claims)
 
 
@@ -133,13 +138,13 @@ def _must(is_so: object, file: str, line: int, problem: str) -> None:
 
 def _claim(line: int, row: Mapping[str, str], links: _Links) -> Claim:
     where = ("claims.csv", line)
-    _must(row["verdict"] in ClaimVerdict.values, *where, f"{row['verdict']!r} is no verdict")
+    _must(row["verdict"] in ClaimVerdict.values, *where, f"{row['verdict']!r} is not a verdict")
     figures = tuple(_wanted(line, text) for text in row["figures"].split(" | ") if text)
-    sources, said_at = (tuple(links.get((row["key"], role), ())) for role in ("source", "says"))
+    sources, seen_at = (tuple(links.get((row["key"], role), ())) for role in ("source", "says"))
     _must(figures or sources, *where, f"{row['key']} has neither a figure nor a source")
     claimed = None
     if row["claimed"]:
-        _must(figures, *where, "a claimed number needs a figure to be held against")
+        _must(figures, *where, "a claimed number needs a figure to compare with")
         claimed = amount_of(FIELDS[figures[0].field], row["claimed"], row["unit"])
     verdict = ClaimVerdict(row["verdict"])
     return Claim(
@@ -151,30 +156,30 @@ def _claim(line: int, row: Mapping[str, str], links: _Links) -> Claim:
         claimed=claimed,
         figures=figures,
         sources=sources,
-        said_at=said_at,
+        seen_at=seen_at,
     )
 
 
 def _wanted(line: int, text: str) -> ClaimedValue:
-    found = _FIGURE.fullmatch(text.strip())
-    if found is None or found[2] not in FIELDS:
-        raise ClaimsError(f"claims.csv:{line}: {text!r} is no figure: write slug:field or slug:field[condition]")
-    return ClaimedValue(found[1], found[2], found[3] or "")
+    match = _FIGURE.fullmatch(text.strip())
+    if match is None or match[2] not in FIELDS:
+        raise ClaimsError(f"claims.csv:{line}: {text!r} is not a figure; write slug:field or slug:field[condition]")
+    return ClaimedValue(match[1], match[2], match[3] or "")
 
 
 def matching(claims: Sequence[Claim], verdict: str, q: str) -> list[Claim]:
     """The claims with this verdict whose words contain every word of `q`; empty means any."""
-    words = _comparable(q).split()
+    terms = _comparable(q).split()
     return [
         claim
         for claim in claims
         if (not verdict or claim.verdict == verdict)
-        and all(word in _comparable(f"{claim.subject} {claim.text} {claim.answer}") for word in words)
+        and all(term in _comparable(f"{claim.subject} {claim.text} {claim.answer}") for term in terms)
     ]
 
 
 def _comparable(text: str) -> str:
-    """Without case and the commas of thousands: 1979 finds 1,979."""
+    """Case-folded, without thousands separators: 1979 finds 1,979."""
     return text.casefold().replace(",", "")
 
 
@@ -193,7 +198,7 @@ def _figures(
     sheets: Mapping[str, Accelerator],
     values: Mapping[tuple[int, str], Sequence[SpecValue]],
 ) -> list[ClaimFigure]:
-    """Sheets that are not public are left out."""
+    """The figures of public sheets; others are left out."""
     return [
         _figure(item, sheets[item.accelerator], values.get((sheets[item.accelerator].pk, item.field), ()))
         for item in wanted
@@ -204,32 +209,32 @@ def _figures(
 def _figure(wanted: ClaimedValue, sheet: Accelerator, values: Sequence[SpecValue]) -> ClaimFigure:
     field = FIELDS[wanted.field]
     if wanted.condition:
-        found = [value for value in values if meaning_of(value) == wanted.condition]
+        chosen = [value for value in values if meaning_of(value) == wanted.condition]
     else:
-        found = usual_values(field, values)
-    source = found[0].source if found else None
+        chosen = usual_values(field, values)
+    source = chosen[0].source if chosen else None
     return ClaimFigure(
         accelerator=sheet,
         title=field.words[0],
-        text=joined([for_people(value).label for value in found]),
-        condition=describe(meaning_of(found[0])) if found else "",
-        amounts=tuple(value.amount for value in found if value.amount is not None),
+        text=joined([for_people(value).label for value in chosen]),
+        condition=describe(meaning_of(chosen[0])) if chosen else "",
+        amounts=tuple(value.amount for value in chosen if value.amount is not None),
         source=ClaimSource(source.title, source.url) if source else None,
     )
 
 
-def disagreements(found: Sequence[Checked]) -> list[str]:
-    """Claims whose verdict the catalogue does not bear out, in words.
+def disagreements(checked_claims: Sequence[Checked]) -> list[str]:
+    """Claims whose verdict the catalogue contradicts, in words.
 
     "right" needs a figure that is the same within SAME, "wrong" and "outdated" none; "depends" is not judged.
     """
     problems = []
-    for item in found:
+    for item in checked_claims:
         claim, amounts = item.claim, [amount for figure in item.figures for amount in figure.amounts]
         if claim.figures and not amounts and claim.claimed is not None:
-            problems.append(f"{claim.key}: the catalogue has none of its figures")
+            problems.append(f"{claim.key}: the catalogue publishes none of its figures")
         elif claim.claimed is not None and claim.verdict != ClaimVerdict.DEPENDS:
             is_there = any(abs(amount - claim.claimed) <= SAME * amount for amount in amounts)
             if is_there != (claim.verdict == ClaimVerdict.RIGHT):
-                problems.append(f"{claim.key}: called {claim.verdict.value}, but the catalogue says {amounts}")
+                problems.append(f"{claim.key}: marked {claim.verdict.value}, but the catalogue has {amounts}")
     return problems

@@ -53,10 +53,10 @@ class ClaimsQuery:
 def claims(request: HttpRequest) -> HttpResponse:
     """All claims, or those with one verdict or some words; for htmx the list alone; `format=csv|json` as a file."""
     query = read_claims_query(request.GET)
-    found = matching(read_claims(), query.verdict, query.q)
+    matches = matching(read_claims(), query.verdict, query.q)
     if query.format:
-        return _file(query.format, checked(found))
-    html = _html(query, found)
+        return _file(query.format, checked(matches))
+    html = _html(query, matches)
     if wants_partial(request):
         return push_url(HttpResponse(html), query.address())
     return render(request, "accelerators/claims.html", {"asked": query, "found": html})
@@ -72,12 +72,12 @@ def read_claims_query(parameters: QueryDict) -> ClaimsQuery:
     )
 
 
-def _html(query: ClaimsQuery, found: Sequence[Claim]) -> str:
-    """The list as HTML, as rendered before if nothing changed since. What people type is not kept: it has no end."""
+def _html(query: ClaimsQuery, matches: Sequence[Claim]) -> str:
+    """The list as HTML, cached per edition. Searches are not cached: their number is unlimited."""
 
     def made() -> str:
         return render_to_string(
-            "accelerators/_claims.html", {"asked": query, "items": checked(found), "choices": _choices(query)}
+            "accelerators/_claims.html", {"asked": query, "items": checked(matches), "choices": _choices(query)}
         )
 
     if query.q or query.notes:
@@ -95,7 +95,7 @@ def _choices(query: ClaimsQuery) -> list[VerdictChoice]:
     return [VerdictChoice("", _("all"), len(everything), query.address(verdict="")), *rest]
 
 
-def _file(format_: str, found: Sequence[Checked]) -> HttpResponse:
+def _file(format_: str, checked_claims: Sequence[Checked]) -> HttpResponse:
     if format_ == "csv":
         rows = [
             (
@@ -103,10 +103,10 @@ def _file(format_: str, found: Sequence[Checked]) -> HttpResponse:
                 "; ".join(f"{figure.accelerator.name}: {figure.title} {figure.text}" for figure in item.figures),
                 " ".join(_addresses(item)),
             )
-            for item in found
+            for item in checked_claims
         ]  # fmt: skip
         return csv_response("claims", HEADER, rows)
-    return json_response("claims", {"claims": [_as_data(item) for item in found]})
+    return json_response("claims", {"claims": [_as_data(item) for item in checked_claims]})
 
 
 def _addresses(item: Checked) -> list[str]:

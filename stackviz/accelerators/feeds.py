@@ -44,9 +44,9 @@ class ChangeFeed(_Feed):
 
     def title(self, wanted: ChangesQuery) -> str:
         return xml_text(
-            _("accelweb: changes of %(name)s") % {"name": wanted.title}
+            _("accelweb: changes to %(name)s") % {"name": wanted.title}
             if wanted.title
-            else _("accelweb: changes of the catalogue")
+            else _("accelweb: catalogue changes")
         )
 
     def link(self, wanted: ChangesQuery) -> str:
@@ -90,28 +90,28 @@ class ChangeFeed(_Feed):
 
 
 def _state(request: HttpRequest) -> str:
-    """What an answer depends on, as an ETag. One query."""
-    asked = [request.GET.get(name, "") for name in _FILTERS]
-    named = repr((CatalogueEdition.current(), asked, get_language(), request.get_host(), request.is_secure()))
+    """ETag of everything the response depends on. One query."""
+    parameters = [request.GET.get(name, "") for name in _FILTERS]
+    named = repr((CatalogueEdition.current(), parameters, get_language(), request.get_host(), request.is_secure()))
     return f'"{hashlib.blake2b(named.encode(), digest_size=12).hexdigest()}"'
 
 
 @require_safe
 @condition(etag_func=_state)
 def changes_feed(request: HttpRequest) -> HttpResponse:
-    """RSS 2.0; a reader that has the newest state is told so with an empty 304. Written once for each state.
+    """RSS 2.0, rendered once for each state; 304 if the reader has the newest one.
 
-    Another way to write the same address is sent to the one way: each would be kept beside it.
+    Other spellings of the same address are redirected to the canonical one, so that each feed is cached once.
     """
     key = f"changes-feed-{_state(request)[1:-1]}"
-    found: tuple[bytes, str] | None = cache.get(key)
-    if found is None:
+    rendered: tuple[bytes, str] | None = cache.get(key)
+    if rendered is None:
         feed = ChangeFeed()
         wanted = feed.get_object(request)
         part = wanted.part
         if [request.GET.get(name, "") for name in _FILTERS] != [part.accelerator, part.vendor, part.field]:
             return redirect(feed.feed_url(wanted))
         made = feed(request)
-        found = (made.content, made.headers.get("Content-Type", ""))
-        cache.set(key, found, CACHE_S)
-    return HttpResponse(found[0], content_type=found[1])
+        rendered = (made.content, made.headers.get("Content-Type", ""))
+        cache.set(key, rendered, CACHE_S)
+    return HttpResponse(rendered[0], content_type=rendered[1])

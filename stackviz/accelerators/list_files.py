@@ -1,4 +1,4 @@
-"""The list as a file: exactly what is asked for, all its pages, each value with unit, condition and source address."""
+"""The list as a file: all pages of the query, each value with unit, condition and source address."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -20,22 +20,22 @@ _PARTS = ("", "_unit", "_condition", "_basis", "_source")
 def list_file(request: HttpRequest, search: Search) -> HttpResponse:
     """The view as a file of the format asked for."""
     fields, preferred = [FIELDS[name] for name in search.query.columns], search.catalogue.preferred
-    found = [
+    rows = [
         (item, [(field, usual_values(field, preferred(item.pk, field.name))) for field in fields])
         for item in search.ordered()
     ]
-    return _csv(request, fields, found) if search.query.format == "csv" else _json(request, search, fields, found)
+    return _csv(request, fields, rows) if search.query.format == "csv" else _json(request, search, fields, rows)
 
 
 _Cells = list[tuple[Field, list[SpecValue]]]
-_Found = list[tuple[Accelerator, _Cells]]
+_Rows = list[tuple[Accelerator, _Cells]]
 
 
-def _csv(request: HttpRequest, fields: Sequence[Field], found: _Found) -> HttpResponse:
+def _csv(request: HttpRequest, fields: Sequence[Field], cells_by_row: _Rows) -> HttpResponse:
     header = [*_HEADS, *(f"{field.name}{part}" for field in fields for part in _PARTS)]
     rows = [
         [*_named(request, item).values(), *(part for cell in cells for part in _csv_cell(item, *cell))]
-        for item, cells in found
+        for item, cells in cells_by_row
     ]
     return csv_response("accelerators", header, rows)
 
@@ -67,16 +67,16 @@ def figure(field: Field, value: SpecValue) -> float | int | str:
     return int(number) if number.is_integer() else number
 
 
-def _json(request: HttpRequest, search: Search, fields: Sequence[Field], found: _Found) -> HttpResponse:
+def _json(request: HttpRequest, search: Search, fields: Sequence[Field], cells_by_row: _Rows) -> HttpResponse:
     query, counts = search.query, search.counted()
     data = {
         "address": request.build_absolute_uri(request.path + query.address()),
-        "count": len(found),
+        "count": len(cells_by_row),
         "sort": query.sort or "name",
         "without_figure": counts.unknown,
         "left_out": [note.text for note in query.notes],
         "fields": [{"field": field.name, "title": field.words[0], "unit": field.unit} for field in fields],
-        "items": [_named(request, item) | _json_cells(item, cells) for item, cells in found],
+        "items": [_named(request, item) | _json_cells(item, cells) for item, cells in cells_by_row],
     }
     return json_response("accelerators", data)
 

@@ -1,4 +1,4 @@
-"""What the filters of the list offer, with how many accelerators each choice would find under the other filters."""
+"""Options of the list's filters, each with the number of accelerators it matches under the other filters."""
 
 from collections import Counter
 from collections.abc import Iterable, Mapping
@@ -76,8 +76,8 @@ def facets(search: Search, choices: FilterChoices) -> tuple[Facet, ...]:
             query.supports,
             _by_support(search),
             _(
-                "Each one ticked must be there: by a published rate, or, without one, by the compute capability or "
-                "architecture of an NVIDIA chip."
+                "Only accelerators that support every ticked format: by a published rate or, without one, by the "
+                "compute capability or architecture of an NVIDIA chip."
             ),
         ),
     )
@@ -101,8 +101,8 @@ def _facet(
 
 def _by_text(search: Search, name: str, field: str) -> Counter[str]:
     """Text of a field -> how many accelerators have it, without the filter of this name."""
-    found, preferred = search.filtered(without=name), search.catalogue.preferred
-    return Counter(text for row in found for text in {value.value for value in preferred(row.pk, field)})
+    accelerators, preferred = search.filtered(without=name), search.catalogue.preferred
+    return Counter(text for row in accelerators for text in {value.value for value in preferred(row.pk, field)})
 
 
 def _by_form(search: Search) -> Counter[str]:
@@ -113,16 +113,16 @@ def _by_form(search: Search) -> Counter[str]:
 
 
 def _by_support(search: Search) -> dict[str, int]:
-    found = search.filtered()
-    return {name: sum(map(supporting(rate, search.catalogue), found)) for name, rate in SUPPORTS.items()}
+    accelerators = search.filtered()
+    return {name: sum(map(supporting(rate, search.catalogue), accelerators)) for name, rate in SUPPORTS.items()}
 
 
 def column_choices(query: ListQuery) -> list[tuple[str, list[ColumnChoice]]]:
     """All columns under their groups' titles, in the registry's order."""
-    found = []
+    by_group = []
     for group in GROUPS:
         names = [name for name in COLUMN_NAMES if FIELDS[name].group == group.name]
         choices = [ColumnChoice(name, FIELDS[name].words[0], name in query.cols) for name in names]
         if choices:
-            found.append((str(group.title), choices))
-    return found
+            by_group.append((str(group.title), choices))
+    return by_group

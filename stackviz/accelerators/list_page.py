@@ -29,8 +29,8 @@ from stackviz.web.paging import page_as, page_number, page_of
 from stackviz.web.parts import render_part
 
 PER_PAGE = 60
-KEPT_PAGES = 4  # the whole list has as many; numbers beyond its end have no end
-CACHE_S = 600  # a rendered list is dear and changes rarely; its key moves with the catalogue's edition
+CACHED_PAGES = 4  # pages of the whole list; higher numbers are not cached, since they are unlimited
+CACHE_S = 600  # a list is slow to render and changes rarely; its key moves with the catalogue's edition
 _READ_HERE = frozenset({"page", "format"})
 
 
@@ -46,20 +46,22 @@ def accelerator_list(request: HttpRequest) -> HttpResponse:
         return list_file(request, search)
     number = page_number(request)
     state = (query.query_string, catalogue.edition)
-    if number <= KEPT_PAGES:
-        found = _kept(query, ("found", number, *state), lambda: _found(search, number, choices))
+    if number <= CACHED_PAGES:
+        results = _cached_if_plain(query, ("found", number, *state), lambda: _results_html(search, number, choices))
     else:
-        found = _found(search, number, choices)
+        results = _results_html(search, number, choices)
     if wants_partial(request):
-        counts = _kept(query, ("counts", *state), lambda: _rendered("_counts", facets=facets(search, choices)))
-        response = HttpResponse(found + counts)
+        counts = _cached_if_plain(
+            query, ("counts", *state), lambda: _rendered("_counts", facets=facets(search, choices))
+        )
+        response = HttpResponse(results + counts)
         return push_url(response, request.path + query.address().removesuffix("?")) if number == 1 else response
-    filters = _kept(query, ("filters", *state), lambda: _filters(search, choices))
-    return render(request, "accelerators/list.html", {"filters": filters, "found": found})
+    filters = _cached_if_plain(query, ("filters", *state), lambda: _filters(search, choices))
+    return render(request, "accelerators/list.html", {"filters": filters, "found": results})
 
 
-def _kept(query: ListQuery, state: tuple[object, ...], make: Any) -> str:  # noqa: ANN401 - a function without arguments
-    """What `make` renders, as rendered before if many ask for it and nothing changed since."""
+def _cached_if_plain(query: ListQuery, state: tuple[object, ...], make: Any) -> str:  # noqa: ANN401 - a function without arguments
+    """What `make` renders; cached if the query is a common one (`plain`)."""
     return cached_html(("accelerators", *state), make, CACHE_S) if plain(query) else make()
 
 
@@ -72,8 +74,8 @@ def _filters(search: Search, choices: FilterChoices) -> str:
     return _rendered("_filters", asked=query, facets=facets(search, choices), column_groups=column_choices(query))
 
 
-def _found(search: Search, number: int, choices: FilterChoices) -> str:
-    """The rows that answer, and what is said about them, as HTML."""
+def _results_html(search: Search, number: int, choices: FilterChoices) -> str:
+    """The matching rows with their heading and counts, as HTML."""
     query, counts = search.query, search.counted()
     page = page_of(search.ordered(), number, PER_PAGE)
     rows = list_rows(page.items, query.columns, search.catalogue)

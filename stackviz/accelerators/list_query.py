@@ -22,7 +22,7 @@ COLUMNS = (
     "tdp_w",
     "release_date",
 )
-MOST_COLUMNS = 24  # beyond, a page of the list is heavier than its readers' patience
+MOST_COLUMNS = 24  # more columns make the page too heavy
 FORMATS = ("csv", "json")  # of the list as a file
 MOST_MEMORY_GB = 100_000.0
 MOST_POWER_W = 1_000_000.0
@@ -43,7 +43,7 @@ FORMS: dict[str, str | Promise] = {
     "pcie": gettext_lazy("PCIe card"),
     "sxm": gettext_lazy("SXM module"),
     "oam": gettext_lazy("OAM module"),
-    "other": gettext_lazy("another form"),
+    "other": gettext_lazy("other form factor"),
 }
 COLUMN_NAMES = tuple(name for name in FIELDS if name not in NOT_COMPARED)
 _USUAL_TICKED = tuple(name for name in COLUMN_NAMES if name in COLUMNS)  # as a form sends them
@@ -164,7 +164,7 @@ def _sort(reader: AddressReader) -> str:
         return ""  # the usual order; the results of a search come nearest first unless another order is chosen
     if not sort or sort.removeprefix("-") in SORTS:
         return sort
-    reader.unknown_value("sort", _("sort key"), sort, gettext_lazy("the usual order is used"))
+    reader.unknown_value("sort", _("sort key"), sort, gettext_lazy("the default order is used"))
     return ""
 
 

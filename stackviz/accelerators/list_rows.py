@@ -1,4 +1,4 @@
-"""The list of accelerators as people see it: heads, rows, sentences around them."""
+"""The list of accelerators as it is shown: column heads, rows, and the texts around them."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -77,7 +77,7 @@ def kind_words() -> dict[str, str]:
 
 
 def columns(query: ListQuery) -> tuple[ListColumn, ...]:
-    """The heads of the columns asked for."""
+    """The heads of the columns shown."""
     return tuple(_column(FIELDS[name], query) for name in query.columns)
 
 
@@ -96,7 +96,7 @@ def _column(field: Field, query: ListQuery) -> ListColumn:
 
 
 def next_sort(key: str, query: ListQuery) -> str:
-    """What a click on a head sorts by: first the better or newer side first, then the other way round."""
+    """The sort key of a click on a head: better or newer first; a second click reverses it."""
     if query.sort_key == key:
         return key if query.is_descending else f"-{key}"
     field = FIELDS.get(key)
@@ -156,33 +156,33 @@ def list_rows(accelerators: Sequence[Accelerator], names: Sequence[str], catalog
 
 
 def _cell(accelerator: Accelerator, field: Field, values: Sequence[SpecValue]) -> ListCell:
-    found = headline(field, values)
-    if not found.is_published:
+    shown = headline(field, values)
+    if not shown.is_published:
         return ListCell("", "", "", missing_words(field, accelerator), not field.is_text)
-    exact = found.exact if found.exact != found.number else ""
-    if found.basis not in ("", "published", "probed"):
-        exact = f"{exact} · {SpecValue.Basis(found.basis).label}"
-    return ListCell(found.number, exact, _remark(field, found), "", not field.is_text)
+    exact = shown.exact if shown.exact != shown.number else ""
+    if shown.basis not in ("", "published", "probed"):
+        exact = f"{exact} · {SpecValue.Basis(shown.basis).label}"
+    return ListCell(shown.number, exact, _remark(field, shown), "", not field.is_text)
 
 
 def missing_words(field: Field, accelerator: Accelerator) -> str:
-    """Why there is no figure: no source here prints one, or there can be none."""
+    """Why a figure is missing: not published, or not applicable."""
     applies = field.applies_to(accelerator.vendor.slug, accelerator.kind)
     return _("not published") if applies else _("does not apply")
 
 
-def _remark(field: Field, found: Headline) -> str:
-    """The condition, unless it goes without saying: every rate in the list is a dense one."""
-    if not found.condition or field.name == "release_date" or found.condition == _("dense"):
+def _remark(field: Field, shown: Headline) -> str:
+    """The condition, unless it is the default: every rate in the list is dense."""
+    if not shown.condition or field.name == "release_date" or shown.condition == _("dense"):
         return ""
-    return found.condition
+    return shown.condition
 
 
 def found_text(counts: Counted, everything: int, query: ListQuery) -> str:
     """How many were found and how many there are, for people and screen readers."""
     if not query.is_filtered:
-        return ngettext("%(n)d accelerator", "%(n)d accelerators", counts.found) % {"n": counts.found}
-    return _("%(n)d of %(all)d accelerators") % {"n": counts.found, "all": everything}
+        return ngettext("%(n)d accelerator", "%(n)d accelerators", counts.matching) % {"n": counts.matching}
+    return _("%(n)d of %(all)d accelerators") % {"n": counts.matching, "all": everything}
 
 
 def order_text(counts: Counted, query: ListQuery) -> str:
@@ -203,44 +203,44 @@ def _way(field: Field, query: ListQuery) -> str:
     if field.name == "release_date":
         return _("newest first") if query.is_descending else _("oldest first")
     if field.is_text:
-        return _("from the end of the alphabet") if query.is_descending else _("by the alphabet")
+        return _("Z to A") if query.is_descending else _("A to Z")
     return _("highest first") if query.is_descending else _("lowest first")
 
 
 def narrowings(query: ListQuery, choices: FilterChoices) -> list[Narrowing]:
-    """The filters that are on, each with the way out of it."""
+    """The active filters, each with the address without it."""
     words: dict[str, Mapping[str, object]] = {
         "vendor": choices.vendors,
         "architecture": choices.architectures,
         "kind": kind_words(),
         "form": FORMS,
     }
-    found = [Narrowing(f"“{query.q}”", query.address(q=""))] if query.q else []
+    active = [Narrowing(f"“{query.q}”", query.address(q=""))] if query.q else []
     for name in ("vendor", "architecture", "kind", "form", "supports"):
         chosen: tuple[str, ...] = getattr(query, name)
         for value in chosen:
             rest = tuple(other for other in chosen if other != value)
-            found.append(Narrowing(str(words.get(name, {}).get(value, value)), query.address(**{name: rest})))
-    return found + _bounds(query)
+            active.append(Narrowing(str(words.get(name, {}).get(value, value)), query.address(**{name: rest})))
+    return active + _bounds(query)
 
 
 def _bounds(query: ListQuery) -> list[Narrowing]:
-    found = []
+    active = []
     if query.year_from is not None:
-        found.append(Narrowing(_("from %(year)d") % {"year": query.year_from}, query.address(year_from=None)))
+        active.append(Narrowing(_("from %(year)d") % {"year": query.year_from}, query.address(year_from=None)))
     if query.year_to is not None:
-        found.append(Narrowing(_("to %(year)d") % {"year": query.year_to}, query.address(year_to=None)))
+        active.append(Narrowing(_("to %(year)d") % {"year": query.year_to}, query.address(year_to=None)))
     if query.memory_min is not None:
         size = {"gb": format_number(query.memory_min)}
-        found.append(Narrowing(_("at least %(gb)s GB") % size, query.address(memory_min=None)))
+        active.append(Narrowing(_("at least %(gb)s GB") % size, query.address(memory_min=None)))
     if query.power_max is not None:
         power = {"watts": format_number(query.power_max)}
-        found.append(Narrowing(_("at most %(watts)s W") % power, query.address(power_max=None)))
-    return found
+        active.append(Narrowing(_("at most %(watts)s W") % power, query.address(power_max=None)))
+    return active
 
 
 def reported_as(q: str) -> Reported | None:
-    """Whose name this is, exactly as a card, a Mac or a tool reports it; None if it is nobody's. One query."""
+    """The accelerators that report exactly this name; None if there is none. One query."""
     if not q:
         return None
     (match,) = match_cards([CardName(q)])
@@ -251,9 +251,9 @@ def reported_as(q: str) -> Reported | None:
 
 
 def plain(query: ListQuery) -> bool:
-    """Whether many people ask for just this, so that what was rendered is worth keeping: it has an end.
+    """Whether the rendered list is worth caching: the number of such queries is limited.
 
-    What people type has none: searches, years, sizes; nor have all ways to combine filters and columns.
+    Not so for typed searches, years and sizes, nor for combinations of filters and columns.
     """
     if query.q or query.notes or query.cols != COLUMNS:
         return False

@@ -1,4 +1,4 @@
-"""The accelerators that answer what is asked: filtered, searched and sorted in memory, out of the public catalogue.
+"""The accelerators that match a query: filtered, searched and sorted in memory, from the public catalogue.
 
 A figure is filtered and sorted by as `queries.headline` shows it: under the first of its field's usual conditions that
 is published, the plain figure before those of variants, of variants the largest.
@@ -17,7 +17,7 @@ from stackviz.catalog.names import normalized
 from stackviz.catalog.public import PublicCatalogue, public_catalogue
 
 VARYING = tuple(key.name for key in KEYS if key.varies)
-# Texts that are numbers in truth: 9.0 comes before 12.0.
+# Texts that sort as numbers: 9.0 before 12.0.
 _NUMBERED = frozenset({"compute_capability", "metal_gpu_family"})
 _GIGABYTES = re.compile(r"(\d{1,5}) ?gb\b")
 # A card of "80 GB" is published as 80 GB by one source and as 80 GiB by the next.
@@ -30,18 +30,18 @@ Texts = Mapping[int, str]
 
 @dataclass(frozen=True, slots=True)
 class Counted:
-    """How many were found; `known`: how many of them publish what they are sorted by."""
+    """How many match; `known`: how many of them publish the field sorted by."""
 
-    found: int
+    matching: int
     known: int
 
     @property
     def unknown(self) -> int:
-        return self.found - self.known
+        return self.matching - self.known
 
 
 class Search:
-    """One question put to one edition of the catalogue. Each filter is asked once of every accelerator."""
+    """One query on one edition of the catalogue. Each filter is applied once to every accelerator."""
 
     def __init__(self, query: ListQuery, catalogue: PublicCatalogue | None = None) -> None:
         self.query = query
@@ -52,21 +52,21 @@ class Search:
         }
 
     def filtered(self, without: str = "") -> list[Accelerator]:
-        """What is found, by name; `without` one of the filters, to count what each of its choices would find."""
+        """The matches by name; `without` ignores one filter, to count the matches of each of its choices."""
         sets = [pks for name, pks in self._answering.items() if name != without]
         return [row for row in self.catalogue.accelerators if all(row.pk in pks for pks in sets)]
 
     def ordered(self) -> list[Accelerator]:
-        """What is found, in the order asked for."""
+        """The matches in the order of the query."""
         return _ordered(self.filtered(), self.query, self.catalogue)
 
     def counted(self) -> Counted:
-        """How many answer, and how many of them have what they are sorted by."""
-        found = self.filtered()
+        """How many match, and how many of them have a value to sort by."""
+        matching = self.filtered()
         if self.query.sort_key not in FIELDS or self.query.sort_key == "vendor":
-            return Counted(len(found), len(found))
+            return Counted(len(matching), len(matching))
         known = sorted_by(FIELDS[self.query.sort_key], self.catalogue)
-        return Counted(len(found), sum(row.pk in known for row in found))
+        return Counted(len(matching), sum(row.pk in known for row in matching))
 
 
 def sorted_by(field: Field, catalogue: PublicCatalogue) -> Mapping[int, float | str]:
@@ -92,12 +92,12 @@ def texts_shown(field: Field, catalogue: PublicCatalogue) -> Texts:
 
 
 def _shown(field: Field, catalogue: PublicCatalogue) -> dict[int, SpecValue]:
-    found = {}
+    shown = {}
     for pk in catalogue.by_pk:
         value = _shown_value(field, catalogue.preferred(pk, field.name))
         if value is not None:
-            found[pk] = value
-    return found
+            shown[pk] = value
+    return shown
 
 
 def _shown_value(field: Field, values: list[SpecValue]) -> SpecValue | None:
@@ -125,38 +125,38 @@ def _is_variant(value: SpecValue, usual: str) -> bool:
 
 def _tests(query: ListQuery, catalogue: PublicCatalogue) -> dict[str, Test]:
     """By filter: what an accelerator must be."""
-    found: dict[str, Test] = {}
+    tests: dict[str, Test] = {}
     if query.q:
-        found["q"] = named(query.q, catalogue)
+        tests["q"] = named(query.q, catalogue)
     if query.vendor:
-        found["vendor"] = lambda row: row.vendor.slug in query.vendor
+        tests["vendor"] = lambda row: row.vendor.slug in query.vendor
     if query.kind:
-        found["kind"] = lambda row: row.kind in query.kind
+        tests["kind"] = lambda row: row.kind in query.kind
     if query.architecture:
-        found["architecture"] = _having(catalogue, "architecture", lambda value: value.value in query.architecture)
+        tests["architecture"] = _having(catalogue, "architecture", lambda value: value.value in query.architecture)
     if query.form:
-        found["form"] = _having(catalogue, "form_factor", lambda value: form_of(value.value) in query.form)
+        tests["form"] = _having(catalogue, "form_factor", lambda value: form_of(value.value) in query.form)
     for name in query.supports:
-        found[f"supports {name}"] = supporting(SUPPORTS[name], catalogue)
-    return found | _bounds(query, catalogue)
+        tests[f"supports {name}"] = supporting(SUPPORTS[name], catalogue)
+    return tests | _bounds(query, catalogue)
 
 
 def _bounds(query: ListQuery, catalogue: PublicCatalogue) -> dict[str, Test]:
-    found: dict[str, Test] = {}
+    tests: dict[str, Test] = {}
     # Dates are ISO text, as precise as the source: they sort as text.
     released = texts_shown(FIELDS["release_date"], catalogue)
     first, after = str(query.year_from), str((query.year_to or 0) + 1)
     if query.year_from is not None:
-        found["year_from"] = lambda row: row.pk in released and released[row.pk] >= first
+        tests["year_from"] = lambda row: row.pk in released and released[row.pk] >= first
     if query.year_to is not None:
-        found["year_to"] = lambda row: row.pk in released and released[row.pk] < after
+        tests["year_to"] = lambda row: row.pk in released and released[row.pk] < after
     if query.memory_min is not None:
         memory, least = amounts_shown(FIELDS["memory_gb"], catalogue), query.memory_min * 1e9
-        found["memory_min"] = lambda row: row.pk in memory and memory[row.pk] >= least
+        tests["memory_min"] = lambda row: row.pk in memory and memory[row.pk] >= least
     if query.power_max is not None:
         power, most = amounts_shown(FIELDS["tdp_w"], catalogue), query.power_max
-        found["power_max"] = lambda row: row.pk in power and power[row.pk] <= most
-    return found
+        tests["power_max"] = lambda row: row.pk in power and power[row.pk] <= most
+    return tests
 
 
 def _having(catalogue: PublicCatalogue, field: str, is_so: Callable[[SpecValue], bool]) -> Test:
@@ -164,7 +164,7 @@ def _having(catalogue: PublicCatalogue, field: str, is_so: Callable[[SpecValue],
 
 
 def supporting(rate: str, catalogue: PublicCatalogue) -> Test:
-    """Whether it does this rate: one that is not zero is published, or its published design says so."""
+    """A test for support of a rate: a published rate above zero, or a design known to have it."""
     able = catalogue.once(
         ("supporting", rate),
         lambda: frozenset(row.pk for row in catalogue.accelerators if _supports(row, rate, catalogue)),
@@ -193,17 +193,17 @@ def named(q: str, catalogue: PublicCatalogue) -> Test:
 
     `rtx4090` and `m3max40` are names without their spaces; `4090 24gb` says a memory size too.
     """
-    words = _GIGABYTES.sub(r"\1gb", normalized(q))
-    if not words:
+    terms = _GIGABYTES.sub(r"\1gb", normalized(q))
+    if not terms:
         return lambda _row: False
     of_design = q.strip().casefold()
 
     def is_named(row: Accelerator) -> bool:
         name = row.name.casefold()
         return (
-            all(word in name or _is_of_size(row, word, catalogue) for word in words.split())
-            or _is_run_together(row, words)
-            or any(words in alias.normalized for alias in catalogue.names(row.pk))
+            all(term in name or _is_of_size(row, term, catalogue) for term in terms.split())
+            or _is_run_together(row, terms)
+            or any(terms in alias.normalized for alias in catalogue.names(row.pk))
             or any(
                 value.value.casefold() == of_design
                 for field in ("chip", "architecture")
@@ -214,12 +214,12 @@ def named(q: str, catalogue: PublicCatalogue) -> Test:
     return is_named
 
 
-def _is_run_together(row: Accelerator, words: str) -> bool:
-    return words.replace(" ", "") in row.slug.replace("-", "")
+def _is_run_together(row: Accelerator, terms: str) -> bool:
+    return terms.replace(" ", "") in row.slug.replace("-", "")
 
 
-def _is_of_size(row: Accelerator, word: str, catalogue: PublicCatalogue) -> bool:
-    size = _GIGABYTES.fullmatch(word)
+def _is_of_size(row: Accelerator, term: str, catalogue: PublicCatalogue) -> bool:
+    size = _GIGABYTES.fullmatch(term)
     if size is None:
         return False
     least, most = (float(size[1]) * 1e9 * factor for factor in _NEAR)
@@ -229,34 +229,34 @@ def _is_of_size(row: Accelerator, word: str, catalogue: PublicCatalogue) -> bool
 # --- order ---
 
 
-def _ordered(found: list[Accelerator], query: ListQuery, catalogue: PublicCatalogue) -> list[Accelerator]:
-    """`found` stands by name; what is equal in the order asked for stays so."""
+def _ordered(accelerators: list[Accelerator], query: ListQuery, catalogue: PublicCatalogue) -> list[Accelerator]:
+    """Sort stably; `accelerators` is sorted by name."""
     key = query.sort_key
     if key in FIELDS and key != "vendor":
-        return _by_field(found, FIELDS[key], catalogue, is_descending=query.is_descending)
+        return _by_field(accelerators, FIELDS[key], catalogue, is_descending=query.is_descending)
     if not key and query.q:
-        return sorted(found, key=lambda row: _nearness(row, query.q, catalogue))
+        return sorted(accelerators, key=lambda row: _nearness(row, query.q, catalogue))
     if key == "vendor":
-        return sorted(found, key=lambda row: row.vendor.name.lower(), reverse=query.is_descending)
+        return sorted(accelerators, key=lambda row: row.vendor.name.lower(), reverse=query.is_descending)
     if key == "kind":
-        return sorted(found, key=lambda row: row.kind, reverse=query.is_descending)
-    return sorted(found, key=lambda row: row.name.lower(), reverse=True) if query.is_descending else found
+        return sorted(accelerators, key=lambda row: row.kind, reverse=query.is_descending)
+    return sorted(accelerators, key=lambda row: row.name.lower(), reverse=True) if query.is_descending else accelerators
 
 
 def _by_field(
-    found: list[Accelerator], field: Field, catalogue: PublicCatalogue, *, is_descending: bool
+    accelerators: list[Accelerator], field: Field, catalogue: PublicCatalogue, *, is_descending: bool
 ) -> list[Accelerator]:
-    """By the figure shown; where nothing is published last, whichever way."""
+    """Sort by the figure shown; accelerators without one come last in both directions."""
     figures = sorted_by(field, catalogue)
 
-    def place(row: Accelerator) -> tuple[int, float | str]:
+    def sort_key(row: Accelerator) -> tuple[int, float | str]:
         figure = figures[row.pk]
         if isinstance(figure, str):
             return len(figure) if field.name in _NUMBERED else 0, figure.lower()
         return 0, figure
 
-    known = sorted((row for row in found if row.pk in figures), key=place, reverse=is_descending)
-    return [*known, *(row for row in found if row.pk not in figures)]
+    known = sorted((row for row in accelerators if row.pk in figures), key=sort_key, reverse=is_descending)
+    return [*known, *(row for row in accelerators if row.pk not in figures)]
 
 
 def _nearness(row: Accelerator, q: str, catalogue: PublicCatalogue) -> int:

@@ -1,6 +1,6 @@
-"""Products near to one: built from the same chip, variants of one design, the generation before and after.
+"""Related products: same chip, variants of one design, previous and next generation.
 
-The chip and the family are published; generations follow from the makers' own names, read by the patterns of LINES.
+The chip and the family are published; generations follow from product names, read by the patterns of LINES.
 """
 
 import re
@@ -46,7 +46,7 @@ LINES = tuple((re.compile(pattern), generations) for pattern, generations in _LI
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Relative:
-    """A near product: how it is related, in words, and what tells the two apart; "" is not published."""
+    """A related product: how it is related, in words, and its main figures; "" is not published."""
 
     name: str
     slug: str
@@ -58,7 +58,7 @@ class Relative:
 
 
 @dataclass(frozen=True, slots=True)
-class _Place:
+class _LinePosition:
     """A product's place in its line: products that differ only in `generation` follow each other."""
 
     line: int
@@ -67,35 +67,37 @@ class _Place:
 
 
 @lru_cache(maxsize=1024)
-def place_of(name: str) -> _Place | None:
-    """Where a product of this name stands in its maker's line; None if it is in none we know."""
+def line_position(name: str) -> _LinePosition | None:
+    """The position of a product in its vendor's line; None if the name matches no known line."""
     for number, (pattern, generations) in enumerate(LINES):
-        found = pattern.match(name)
-        if found is None:
+        match = pattern.match(name)
+        if match is None:
             continue
-        parts = found.groupdict()
-        said = parts.pop("gen")
-        if generations and said not in generations:
+        parts = match.groupdict()
+        generation_name = parts.pop("gen")
+        if generations and generation_name not in generations:
             continue
-        generation = generations.index(said) if generations else int(said or 1)  # the first often has no number
-        return _Place(number, tuple(parts.values()), generation)
+        generation = (
+            generations.index(generation_name) if generations else int(generation_name or 1)
+        )  # the first often has no number
+        return _LinePosition(number, tuple(parts.values()), generation)
     return None
 
 
 def relatives(accelerator: Accelerator, catalogue: PublicCatalogue) -> tuple[Relative, ...]:
-    """The public products near to this one: same chip first, then variants, the generation before and after."""
+    """The related public products: same chip first, then variants, then previous and next generation."""
     others = [
         other
         for other in catalogue.accelerators
         if other.vendor_id == accelerator.vendor_id and other.pk != accelerator.pk
     ]
-    found = [
+    related = [
         *_of_chip(accelerator, others, catalogue),
         *_of_family(accelerator, others),
         *_of_line(accelerator, others),
     ]
     first: dict[int, tuple[Accelerator, str]] = {}
-    for other, relation in found:
+    for other, relation in related:
         first.setdefault(other.pk, (other, relation))
     return tuple(_relative(other, relation, catalogue) for other, relation in list(first.values())[:MOST])
 
@@ -133,8 +135,8 @@ def _chip_relation(mine: Mapping[str, float], theirs: Mapping[str, float]) -> st
     if name is None:
         return _("same chip")
     if theirs[name] == mine[name]:
-        return _("same chip, as many units")
-    return _("same chip, cut down") if theirs[name] < mine[name] else _("same chip, more units")
+        return _("same chip, same number of units")
+    return _("same chip, fewer units") if theirs[name] < mine[name] else _("same chip, more units")
 
 
 def _of_family(accelerator: Accelerator, others: Iterable[Accelerator]) -> list[tuple[Accelerator, str]]:
@@ -145,20 +147,38 @@ def _of_family(accelerator: Accelerator, others: Iterable[Accelerator]) -> list[
 
 
 def _of_line(accelerator: Accelerator, others: Sequence[Accelerator]) -> list[tuple[Accelerator, str]]:
-    """The nearest before and after in the maker's line that the catalogue has; each may be several products."""
-    place = place_of(accelerator.name)
-    if place is None:
+    """Previous and next generation in the vendor's line; each may be several products."""
+    position = line_position(accelerator.name)
+    if position is None:
         return []
     same = [
-        (other, at)
+        (other, other_position)
         for other in others
-        if (at := place_of(other.name)) and (at.line, at.tier) == (place.line, place.tier)
+        if (other_position := line_position(other.name))
+        and (other_position.line, other_position.tier) == (position.line, position.tier)
     ]
-    before = max((at.generation for _other, at in same if at.generation < place.generation), default=None)
-    after = min((at.generation for _other, at in same if at.generation > place.generation), default=None)
-    words = {before: _("before it in its line"), after: _("next in its line")}
+    before = max(
+        (
+            other_position.generation
+            for _other, other_position in same
+            if other_position.generation < position.generation
+        ),
+        default=None,
+    )
+    after = min(
+        (
+            other_position.generation
+            for _other, other_position in same
+            if other_position.generation > position.generation
+        ),
+        default=None,
+    )
+    words = {before: _("previous generation"), after: _("next generation")}
     return [
-        (other, words[at.generation]) for wanted in (before, after) for other, at in same if wanted == at.generation
+        (other, words[other_position.generation])
+        for wanted in (before, after)
+        for other, other_position in same
+        if wanted == other_position.generation
     ]
 
 

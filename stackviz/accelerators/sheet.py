@@ -1,7 +1,7 @@
-"""One accelerator's sheet, as it is or as it stood: every public value with its source, what else is said, what
-follows from it, what happened to it.
+"""One accelerator's spec sheet, now or at a moment: every public value with its source, alternatives, derived
+figures and history.
 
-Constant query count whatever is on the sheet: values, who checked them, history, names, relatives, the last change.
+The number of queries is constant: values, checkers, history, names, relatives, the last change.
 """
 
 from collections import defaultdict
@@ -130,9 +130,9 @@ class Sheet:
 
 
 def read_sheet(accelerator: Accelerator, at: datetime | None = None) -> Sheet:
-    """All that stands on an accelerator's sheet, or stood there at a moment. Ten queries at most.
+    """An accelerator's sheet, now or as it was at a moment. Ten queries at most.
 
-    Relatives are told of the present sheet only: they are not what it said, but what is known around it.
+    Only the present sheet has relatives: they are not part of its history.
     """
     catalogue = public_catalogue()
     values = sheet_values(accelerator, at)
@@ -178,11 +178,11 @@ def last_changes(catalogue: PublicCatalogue) -> dict[int, datetime]:
 
 
 def _last_changes() -> dict[int, datetime]:
-    found: dict[int, datetime] = {}
+    latest: dict[int, datetime] = {}
     for records, key in _RECORDS:
         for pk, newest in records.order_by().values_list(key).annotate(Max("history_date")):
-            found[pk] = max(newest, found.get(pk, newest))
-    return found
+            latest[pk] = max(newest, latest.get(pk, newest))
+    return latest
 
 
 def last_change(accelerator_id: int, until: datetime) -> datetime | None:
@@ -197,7 +197,7 @@ def _applies(field: Field, accelerator: Accelerator) -> bool:
 
 
 def _missing(published: set[str]) -> list[Field]:
-    """The fields nothing is said of, in registry order."""
+    """The fields without a value, in registry order."""
     return [field for name, field in FIELDS.items() if name not in published and name not in NOT_LISTED]
 
 
@@ -225,39 +225,39 @@ def _checkers(values: Sequence[SpecValue]) -> dict[int, str]:
 def _groups(
     values: Sequence[SpecValue], histories: Mapping[Slot, History], checkers: Mapping[int, str]
 ) -> tuple[SheetGroup, ...]:
-    by_place: dict[str, dict[str, list[SpecValue]]] = defaultdict(lambda: defaultdict(list))
+    by_field: dict[str, dict[str, list[SpecValue]]] = defaultdict(lambda: defaultdict(list))
     for value in values:
-        by_place[value.field][value.condition].append(value)
+        by_field[value.field][value.condition].append(value)
 
     def listed(field: Field) -> SheetField:
         shown = tuple(
             _value(rows, histories.get((field.name, condition)), checkers)
-            for condition, rows in _in_order(field, by_place[field.name])
+            for condition, rows in _in_order(field, by_field[field.name])
         )
         return SheetField(field.name, *field.words, field.glossary, shown)
 
     return tuple(
         SheetGroup(group.name, str(group.title), tuple(listed(field) for field in fields))
-        for group, fields in grouped(by_place)
+        for group, fields in grouped(by_field)
     )
 
 
 def _in_order(field: Field, by_condition: Mapping[str, list[SpecValue]]) -> list[tuple[str, list[SpecValue]]]:
     """The usual conditions first; variants of one product in order of size."""
 
-    def place(item: tuple[str, list[SpecValue]]) -> tuple[int, str, float, str]:
+    def sort_key(item: tuple[str, list[SpecValue]]) -> tuple[int, str, float, str]:
         first = item[1][0]
         return condition_rank(field, meaning_of(first)), meaning_of(first), first.amount or 0.0, item[0]
 
-    return sorted(by_condition.items(), key=place)
+    return sorted(by_condition.items(), key=sort_key)
 
 
-def _value(said_here: Sequence[SpecValue], history: History | None, checkers: Mapping[int, str]) -> SheetValue:
-    """The preferred value with what else is said; where none is preferred the first stands for all."""
-    main = next((value for value in said_here if value.is_preferred), said_here[0])
-    rest = [value for value in said_here if value is not main]
-    same = [value for value in rest if (value.amount, _text_of(value)) == (main.amount, _text_of(main))]
-    different = [value for value in rest if value not in same]
+def _value(values: Sequence[SpecValue], history: History | None, checkers: Mapping[int, str]) -> SheetValue:
+    """The preferred value with its alternatives; the first value if none is preferred."""
+    main = next((value for value in values if value.is_preferred), values[0])
+    rivals = [value for value in values if value is not main]
+    same = [value for value in rivals if (value.amount, _text_of(value)) == (main.amount, _text_of(main))]
+    different = [value for value in rivals if value not in same]
     others = tuple(said(value) for value in different)
     return SheetValue(
         said=said(main),
@@ -282,13 +282,13 @@ def _decided(main: SpecValue, others: Sequence[SpecValue]) -> str:
     kind, kinds = _kind_of(main), {_kind_of(other) for other in others}
     basis, bases = main.basis, {other.basis for other in others}
     if kind == Source.Kind.MAKER and Source.Kind.MAKER not in kinds:
-        return _("the maker's own figure comes first")
+        return _("the vendor's own figure takes precedence")
     if basis == SpecValue.Basis.PROBED and SpecValue.Basis.PROBED not in bases:
-        return _("what a real device reports comes first")
+        return _("values read from real hardware take precedence")
     if basis == SpecValue.Basis.PUBLISHED and SpecValue.Basis.PUBLISHED not in bases:
-        return _("a published figure comes before one that is derived or measured")
+        return _("a published figure takes precedence over a derived or measured one")
     if kind == Source.Kind.PRESS and kinds == {Source.Kind.COMMUNITY}:
-        return _("a reference site comes before community tables")
+        return _("a reference site takes precedence over community tables")
     return ""
 
 
@@ -311,14 +311,14 @@ def _more(confirmed: int, others: Sequence[SheetFigure], history: History | None
 
 
 def _checked(value: SpecValue, history: History | None, checkers: Mapping[int, str]) -> str:
-    """Who answers for the value as it stands here, and since when, in words."""
+    """Who checked the value and when, in words."""
     if value.checked_at is not None:
-        who = checkers.get(value.checked_by_id or 0, _("somebody whose account is gone"))
+        who = checkers.get(value.checked_by_id or 0, _("a deleted account"))
         return _("by %(who)s on %(day)s") % {"who": who, "day": _day(value.checked_at)}
-    since = _day(history.since) if history else _("an unknown day")
+    since = _day(history.since) if history else _("an unknown date")
     if value.data_key and not value.is_corrected_here:
-        return _("as the catalogue's reviewed files say, here since %(day)s") % {"day": since}
-    return _("entered or corrected here, not yet checked by a second person")
+        return _("from the catalogue's reviewed files, loaded on %(day)s") % {"day": since}
+    return _("entered or corrected on this site, not yet approved by a second person")
 
 
 def _day(moment: datetime) -> str:
@@ -326,7 +326,7 @@ def _day(moment: datetime) -> str:
 
 
 def said(value: SpecValue) -> SheetFigure:
-    """What one source says, as text."""
+    """The figure of one source, as text."""
     shown = for_people(value)
     source = value.source
     return SheetFigure(

@@ -24,7 +24,7 @@ _COLUMNS = (
 def sheet_file(accelerator: Accelerator, at: datetime | None, ending: str, address: str) -> HttpResponse:
     """The sheet, as it is or as it stood, as a file of this format; `address` is its permanent one. Three queries."""
     values = sheet_values(accelerator, at)
-    rank = {name: place for place, name in enumerate(FIELDS)}
+    rank = {name: position for position, name in enumerate(FIELDS)}
     values.sort(key=lambda value: (rank[value.field], value.condition, not value.is_preferred, value.pk))
     name = accelerator.slug if at is None else f"{accelerator.slug}-{at:%Y%m%dT%H%M%SZ}"
     if ending == "csv":

@@ -1,6 +1,6 @@
 """What happened to each figure of a sheet since it was first in public, as the public saw it: who, when, why, what.
 
-A state that was not public is told as nothing: a draft, an unreviewed figure and a retired one stay unsaid.
+States that were not public (draft, unreviewed, retired) are never shown.
 """
 
 from collections import defaultdict
@@ -61,7 +61,7 @@ def value_histories(accelerator_id: int, until: datetime | None = None) -> dict[
     first: dict[Slot, datetime] = {}
     steps: dict[Slot, list[ValueStep]] = defaultdict(list)
     for row in by_row.values():
-        for slot, step in _told(row, people):
+        for slot, step in _visible_steps(row, people):
             first[slot] = min(step.when, first.get(slot, step.when))
             if step.old or not step.reason.startswith(LOADED):
                 steps[slot].append(_readable(step))
@@ -73,9 +73,9 @@ def _history(since: datetime, steps: list[ValueStep]) -> History:
     return History(since, tuple(newest[:MOST_STEPS]), max(0, len(newest) - MOST_STEPS))
 
 
-def _told(records: list[Any], people: Mapping[int, Any]) -> list[tuple[Slot, ValueStep]]:
-    """Each record of a row against the one before it; what left the public view as it was is not told."""
-    found = []
+def _visible_steps(records: list[Any], people: Mapping[int, Any]) -> list[tuple[Slot, ValueStep]]:
+    """Compare each record of a row with the one before it; changes the public did not see are left out."""
+    steps = []
     before: Any = None
     for record in records:
         after = record if record.history_type != "-" and record.status == SpecValue.Status.PUBLIC else None
@@ -84,13 +84,13 @@ def _told(records: list[Any], people: Mapping[int, Any]) -> list[tuple[Slot, Val
             shown = after or before
             reason = record.history_change_reason or ""
             step = ValueStep(record.history_date, _who(record, people), old, new, reason)
-            found.append(((shown.field, shown.condition), step))
+            steps.append(((shown.field, shown.condition), step))
         before = after
-    return found
+    return steps
 
 
 def _printed(record: Any, other: Any) -> str:  # noqa: ANN401 - a historical SpecValue, a class made while running
-    """The figure, with what else differs from `other` said beside it; "" for none."""
+    """The figure, followed by what else differs from `other`; "" for no record."""
     if record is None:
         return ""
     beside = []
@@ -101,7 +101,9 @@ def _printed(record: Any, other: Any) -> str:  # noqa: ANN401 - a historical Spe
     if other is not None and record.note != other.note:
         beside.append(_("note: %(note)s") % {"note": record.note or _("none")})
     if other is not None and record.source_id != other.source_id:
-        beside.append(_("from another source") if record.history_id > other.history_id else _("from its source then"))
+        beside.append(
+            _("from another source") if record.history_id > other.history_id else _("from its source at that time")
+        )
     figure = f"{record.value} {printed_unit(record.unit)}".rstrip()
     return f"{figure} ({'; '.join(beside)})" if beside else figure
 

@@ -33,7 +33,7 @@ from stackviz.web.address import AddressReader, Note
 from stackviz.web.fragments import cached_html
 from stackviz.web.parts import render_part
 
-CACHE_S = 600  # a rendered sheet is dear and changes rarely; its key moves with the catalogue's edition
+CACHE_S = 600  # a sheet is slow to render and changes rarely; its key moves with the catalogue's edition
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +76,7 @@ def sheet(request: HttpRequest, slug: str) -> HttpResponseBase:
 
 def read_sheet_query(parameters: QueryDict) -> SheetQuery:
     reader = AddressReader(parameters)
-    shown_now = _("the sheet is shown as it is")
+    shown_now = _("the current sheet is shown")
     return SheetQuery(
         at=reader.parsed("at", read_moment, _("“%(value)s” is not a past moment such as 2026-11-20"), shown_now),
         ending=reader.file_format(FORMATS),
@@ -85,7 +85,7 @@ def read_sheet_query(parameters: QueryDict) -> SheetQuery:
 
 
 def _tag(request: HttpRequest, accelerator: Accelerator, edition: str, query: SheetQuery) -> str:
-    """Names what a visitor without an account would get; "" for others, whose pages differ in their frame."""
+    """ETag of the page of an anonymous visitor; "" for others, whose page frame differs."""
     if settings.SESSION_COOKIE_NAME in request.COOKIES or "messages" in request.COOKIES:
         return ""
     # A date alone may mean "until now", which the edition tells; the frame's forms carry the visitor's own token.
@@ -104,7 +104,7 @@ def _answer(request: HttpRequest, accelerator: Accelerator, edition: str, query:
     address = request.build_absolute_uri(accelerator.get_absolute_url())
     if query.at and then is None:
         problem = _("This sheet did not exist on %(day)s") % {"day": _moment_text(query.at)}
-        notes.append(Note("at", problem, _("it is shown as it is")))
+        notes.append(Note("at", problem, _("the current version is shown")))
     context = {
         "accelerator": then or accelerator,
         "notes": notes,
@@ -112,7 +112,7 @@ def _answer(request: HttpRequest, accelerator: Accelerator, edition: str, query:
         "stood": _stood(accelerator, query.at) if then and query.at else None,
     }
     if then and query.at:
-        body = _body(then, address, query.at)  # not kept: anyone may ask for any second
+        body = _body(then, address, query.at)  # not cached: the number of possible moments is unlimited
     else:
         body = cached_html(
             ("sheet", accelerator.pk, edition, address), lambda: _body(accelerator, address, None), CACHE_S
@@ -122,15 +122,15 @@ def _answer(request: HttpRequest, accelerator: Accelerator, edition: str, query:
 
 def _body(accelerator: Accelerator, address: str, at: datetime | None) -> str:
     """The sheet as HTML, without its frame."""
-    found = read_sheet(accelerator, at)
+    sheet = read_sheet(accelerator, at)
     now = timezone.now()
     return render_part(
         "accelerators/_sheet.jinja",
-        sheet=found,
+        sheet=sheet,
         accelerator=accelerator,
         is_past=at is not None,
         file_query=f"at={write_moment(at)}&format=" if at else "format=",
-        citation=cite(accelerator.name, accelerator.slug, address, found.changed_at or now, now),
+        citation=cite(accelerator.name, accelerator.slug, address, sheet.changed_at or now, now),
     )
 
 
@@ -154,20 +154,20 @@ def _moment_text(at: datetime) -> str:
 
 
 def _file(request: HttpRequest, accelerator: Accelerator, query: SheetQuery, *, is_there: bool) -> HttpResponse:
-    """The sheet as a file; whoever reads it by program is told of a wrong moment as the API would."""
+    """The sheet as a file; for a wrong moment an error as the API returns it."""
     if query.notes:
         return JsonResponse({"error": query.notes[0].problem, "field": "at"}, status=422)
     if not is_there:
-        return JsonResponse({"error": _("there was no such sheet at that moment"), "field": "at"}, status=404)
+        return JsonResponse({"error": _("this sheet did not exist at that moment"), "field": "at"}, status=404)
     address = request.build_absolute_uri(accelerator.get_absolute_url())
     return sheet_file(accelerator, query.at, query.ending, address)
 
 
 def _elsewhere(slug: str) -> HttpResponse:
     """A chip without its variant (`m3-max`) leads to its sheet, or to the list of its variants."""
-    found = successors(slug)
-    if not found:
+    sheets = successors(slug)
+    if not sheets:
         raise Http404
-    if len(found) == 1:
-        return HttpResponseRedirect(found[0].get_absolute_url())
+    if len(sheets) == 1:
+        return HttpResponseRedirect(sheets[0].get_absolute_url())
     return HttpResponseRedirect(f"{reverse('catalog:list')}?q={slug}")

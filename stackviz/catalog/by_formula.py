@@ -20,7 +20,7 @@ def disagreements(value: SpecValue, published: Published) -> list[Expected]:
         return []
     figure, slack = figure_of(registered, value), half_a_digit(value.value) * _scale(registered, value)
     expected = expectations(published, registered.formula, value.field, value.condition)
-    return [one for one in expected if not one.holds(figure, slack)]
+    return [expectation for expectation in expected if not expectation.holds(figure, slack)]
 
 
 def published_by(slug: str, values: Iterable[SpecValue]) -> Published:

@@ -23,7 +23,7 @@ LEAST: Mapping[str, str] = {
 }
 # Chips for computing centres have fp64 in their matrix units, those for desks and devices do not.
 _ONLY: Mapping[str, tuple[str, ...]] = {"fp64_tensor_tflops": ("8.0", "9.0", "10.0")}
-# Where no capability is published the architecture tells, if all its capabilities agree.
+# Without a published capability the architecture decides, if all its capabilities agree.
 _OF_ARCHITECTURE: Mapping[str, tuple[str, ...]] = {
     "Volta": ("7.0", "7.2"),
     "Ampere": ("8.0", "8.6", "8.7"),
@@ -35,10 +35,10 @@ _OF_ARCHITECTURE: Mapping[str, tuple[str, ...]] = {
 
 
 def capabilities_with(field: str) -> tuple[str, ...]:
-    """The compute capabilities whose every chip has this rate, `MIXED` left out; none for a field not told here."""
+    """The compute capabilities whose every chip has this rate, `MIXED` left out; none for an unlisted field."""
     if field not in LEAST:
         return ()
-    return tuple(one for one in _ONLY.get(field, KNOWN) if not is_below(one, LEAST[field]))
+    return tuple(capability for capability in _ONLY.get(field, KNOWN) if not is_below(capability, LEAST[field]))
 
 
 def is_mixed(field: str) -> bool:
@@ -49,7 +49,7 @@ def is_mixed(field: str) -> bool:
 def architectures_with(field: str) -> tuple[str, ...]:
     """The architectures whose every chip has this rate."""
     having = frozenset(capabilities_with(field))
-    return tuple(name for name, own in _OF_ARCHITECTURE.items() if having.issuperset(own))
+    return tuple(name for name, capabilities in _OF_ARCHITECTURE.items() if having.issuperset(capabilities))
 
 
 def lacks(field: str, capability: str) -> bool:

@@ -27,9 +27,9 @@ _loading_because: ContextVar[str] = ContextVar("loading_because", default="")
 
 @contextmanager
 def loading(version: str) -> Iterator[str]:
-    """While this lasts every history record of this thread that has no reason gets that of the load, which is given.
+    """Give history records of this thread that have no reason the reason of the load, which is returned.
 
-    A row that is deleted with the one it belongs to has nobody else to say why.
+    Rows deleted by a cascade would have none otherwise.
     """
     token = _loading_because.set(f"{LOADED}, version {version[:12]}")
     try:
@@ -47,9 +47,9 @@ pre_create_historical_record.connect(_say_why, dispatch_uid="why a load changes 
 
 
 def wait_for_other_loads() -> None:
-    """Until the transaction ends no other load of any curated files runs: sites that start together take turns.
+    """Take the loader lock until commit; concurrent starts wait.
 
-    SQLite's transactions do so by themselves.
+    SQLite's transactions lock by themselves.
     """
     if connection.vendor == "postgresql":
         with connection.cursor() as cursor:
@@ -58,21 +58,21 @@ def wait_for_other_loads() -> None:
 
 @dataclass(slots=True)
 class Counts:
-    """What happened to the rows of one table. `kept`: corrected or deleted here, so left as they are."""
+    """What happened to the rows of one table. `protected`: corrected or deleted here, so left as they are."""
 
     created: int = 0
     updated: int = 0
     deleted: int = 0
-    kept: int = 0
+    protected: int = 0
 
     def __str__(self) -> str:
         parts = {
             "new": self.created,
             "updated": self.updated,
             "deleted": self.deleted,
-            "kept as corrected here": self.kept,
+            "left as corrected here": self.protected,
         }
-        return ", ".join(f"{number} {word}" for word, number in parts.items() if number) or "unchanged"
+        return ", ".join(f"{number} {outcome}" for outcome, number in parts.items() if number) or "unchanged"
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,8 +125,8 @@ class Change(Generic[Row]):
         self._delete(gone)
         self._update(updated, changed, reason)
         self._create(list(new.values()), reason)
-        kept = len(self.corrected) + len(self._deleted_here & absent)
-        return Counts(len(new), len(updated), len(gone) if self.is_deleting else 0, kept)
+        protected_here = len(self.corrected) + len(self._deleted_here & absent)
+        return Counts(len(new), len(updated), len(gone) if self.is_deleting else 0, protected_here)
 
     def _updated(self, changed: list[str], protected: set[str | None]) -> list[Row]:
         rows = []

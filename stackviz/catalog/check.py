@@ -10,11 +10,11 @@ from stackviz.catalog.reviewed import Cell, Problem, read_reviewed
 
 @dataclass(frozen=True, slots=True)
 class CheckOutcome:
-    """One check: how many values it looked at, how many of them say why they differ, and what is wrong."""
+    """One check: how many values it checked, how many deviations are explained, and what is wrong."""
 
     name: str
     title: str
-    looked_at: int
+    checked: int
     excused: int
     problems: tuple[Problem, ...]
 
@@ -41,9 +41,11 @@ def check_catalogue(exceptions: Iterable[ExceptionLine] | None = None) -> Catalo
     outcomes, used = [], set[Cell]()
     for name, (title, look) in CHECKS.items():
         findings = list(look(reviewed))
-        used |= {found.excused_by for found in findings if found.excused_by}
-        problems = tuple(found.problem for found in findings if found.problem)
-        outcomes.append(CheckOutcome(name, title, len(findings), sum(found.is_excused for found in findings), problems))
+        used |= {finding.excused_by for finding in findings if finding.excused_by}
+        problems = tuple(finding.problem for finding in findings if finding.problem)
+        outcomes.append(
+            CheckOutcome(name, title, len(findings), sum(finding.is_excused for finding in findings), problems)
+        )
     return CatalogueCheck(
         public_accelerators=len(reviewed.accelerators),
         reviewed_values=len(reviewed.values),

@@ -18,14 +18,14 @@ def as_data(verdict: CatalogueCheck) -> dict[str, object]:
             {
                 "name": outcome.name,
                 "title": outcome.title,
-                "looked_at": outcome.looked_at,
+                "looked_at": outcome.checked,
                 "excused": outcome.excused,
                 "problems": [
                     {
                         "device": p.device,
                         "field": p.field,
                         "condition": p.condition,
-                        "said": p.said,
+                        "said": p.actual,
                         "expected": p.expected,
                     }
                     for p in outcome.problems
@@ -44,13 +44,14 @@ def as_lines(verdict: CatalogueCheck) -> Iterator[str]:
         f"{verdict.names:,} names"
     )
     for outcome in verdict.outcomes:
-        counts = f"{outcome.looked_at:,} looked at"
-        counts += f", {outcome.excused:,} say why not" if outcome.excused else ""
+        counts = f"{outcome.checked:,} checked"
+        counts += f", {outcome.excused:,} explained" if outcome.excused else ""
         counts += f", {len(outcome.problems):,} wrong" if outcome.problems else ""
         yield f"{'WRONG' if outcome.problems else 'ok   '} {outcome.name:9}  {outcome.title} ({counts})"
         yield from _problem_lines(outcome.problems)
     for device, name, condition in verdict.idle:
-        yield f"note: exceptions.csv excuses {device}, {name} {condition or '(no condition)'}, which needs no excuse"
+        where = f"{device}, {name} {condition or '(no condition)'}"
+        yield f"note: the exception for {where} in exceptions.csv is no longer needed"
 
 
 def _problem_lines(problems: Sequence[Problem]) -> Iterator[str]:
@@ -60,4 +61,4 @@ def _problem_lines(problems: Sequence[Problem]) -> Iterator[str]:
             device = problem.device
             yield f"      {device}"
         where = problem.field + (f" ({describe(problem.condition)})" if problem.condition else "")
-        yield f"        {f'{where}: ' if where else ''}{problem.said}; expected {problem.expected}"
+        yield f"        {f'{where}: ' if where else ''}{problem.actual}; expected {problem.expected}"

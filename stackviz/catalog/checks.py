@@ -148,9 +148,9 @@ def _names_sparsity(registered: Field) -> bool:
 def _preferred(reviewed: Reviewed) -> Iterator[CheckFinding]:
     for (slug, name, condition), values in reviewed.cells.items():
         chosen = [value for value in values if value.is_preferred]
-        said = "; ".join(_label(value) for value in chosen or values)
+        figures = "; ".join(_label(value) for value in chosen or values)
         expected = f"one preferred value, not {len(chosen)}"
-        yield CheckFinding() if len(chosen) == 1 else CheckFinding(Problem(slug, name, condition, said, expected))
+        yield CheckFinding() if len(chosen) == 1 else CheckFinding(Problem(slug, name, condition, figures, expected))
 
 
 def _comparable(reviewed: Reviewed) -> Iterator[SpecValue]:
@@ -173,13 +173,17 @@ def _formulas(reviewed: Reviewed) -> Iterator[CheckFinding]:
         if not _is_judged(reviewed, value):
             continue
         differing = disagreements(value, reviewed.published[value.accelerator_id])
-        yield _excused_or(reviewed, value, "; ".join(str(one) for one in differing)) if differing else CheckFinding()
+        yield (
+            _excused_or(reviewed, value, "; ".join(str(expectation) for expectation in differing))
+            if differing
+            else CheckFinding()
+        )
 
 
 def _is_judged(reviewed: Reviewed, value: SpecValue) -> bool:
     """Whether a formula finds what it needs to look at the value."""
     published, formula = reviewed.published[value.accelerator_id], FIELDS[value.field].formula
-    return any(True for _one in expectations(published, formula, value.field, value.condition))
+    return any(True for _expectation in expectations(published, formula, value.field, value.condition))
 
 
 def _sparse_as_dense(reviewed: Reviewed) -> Iterator[CheckFinding]:
@@ -244,15 +248,15 @@ def _names(reviewed: Reviewed) -> Iterator[CheckFinding]:
             by_name[alias.normalized].append(alias)
     for alike in by_name.values():
         for position, alias in enumerate(alike):
-            rivals = [other for other in alike[:position] if not _are_told_apart(alias, other)]
+            rivals = [other for other in alike[:position] if not _are_distinguishable(alias, other)]
             yield _double(alias, rivals) if rivals else CheckFinding()
 
 
-def _are_told_apart(alias: Alias, other: Alias) -> bool:
+def _are_distinguishable(alias: Alias, other: Alias) -> bool:
     if alias.accelerator_id == other.accelerator_id:
         return True
     pairs = ((alias.gpu_cores, other.gpu_cores), (alias.memory_bytes, other.memory_bytes))
-    return any(one and two and one != two for one, two in pairs)
+    return any(first and second and first != second for first, second in pairs)
 
 
 def _double(alias: Alias, rivals: Collection[Alias]) -> CheckFinding:

@@ -134,18 +134,18 @@ def parse(text: str) -> dict[str, str]:
 
     Raises ConditionError for an unknown key or value, a key given twice, or a text over MAX_CONDITION_LENGTH.
     """
-    found: dict[str, str] = {}
+    parts: dict[str, str] = {}
     for part in filter(None, (piece.strip() for piece in text.split(";"))):
         name, separator, value = (piece.strip() for piece in part.partition("="))
         if not separator or not value:
             raise ConditionError(text, f"{part!r} is not key=value")
-        if name in found:
+        if name in parts:
             raise ConditionError(text, f"{name!r} is given twice")
         _check_value(text, name, value)
-        found[name] = value
+        parts[name] = value
     if len(text) > MAX_CONDITION_LENGTH:
         raise ConditionError(text[:40] + "…", f"longer than {MAX_CONDITION_LENGTH} characters")
-    return dict(sorted(found.items(), key=lambda item: _ORDER[item[0]]))
+    return dict(sorted(parts.items(), key=lambda item: _ORDER[item[0]]))
 
 
 def _check_value(text: str, name: str, value: str) -> None:

@@ -21,12 +21,12 @@ from stackviz.web.request_memo import forget, remember
 is_slug = RegexValidator(r"\A[a-z0-9]+(?:-[a-z0-9]+)*\Z", _("lower case letters, digits and single dashes only"))
 CONTROLS = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ufffe\uffff]")  # tabs and ends of lines are text
 is_readable = RegexValidator(
-    CONTROLS, _("Take out the control characters: nobody sees them, and files break of them."), inverse_match=True
+    CONTROLS, _("Remove the control characters: they are invisible and break files."), inverse_match=True
 )
 is_web_address = URLValidator(schemes=["http", "https"])
 
 
-def kept_history() -> HistoricalRecords:
+def history_records() -> HistoricalRecords:
     """Every state of a row with its reason; it outlives the row it belongs to."""
     return HistoricalRecords(history_change_reason_field=models.TextField(null=True), cascade_delete_history=False)
 
@@ -77,7 +77,7 @@ class Curated(models.Model):
         raise NotImplementedError
 
     def clean_fields(self, exclude: Collection[str] | None = None) -> None:
-        """No text that somebody types holds control characters."""
+        """Raise ValidationError for control characters in any text."""
         problems: dict[str, Any] = {}
         try:
             super().clean_fields(exclude)
@@ -163,7 +163,7 @@ class EditionRow(models.Model):
     @classmethod
     @cache
     def _statement(cls) -> tuple[str, tuple[Any, ...]]:
-        """Written once: to build the query each time takes ten times as long as to run it, and every page asks."""
+        """The SQL of `current`, compiled once: building the query takes ten times as long as running it."""
         return cls._default_manager.filter(pk=1).values_list("token").query.sql_with_params()
 
     @classmethod

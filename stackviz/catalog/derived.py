@@ -88,7 +88,7 @@ class Derived:
 
 # A chip's rate is not held against the power of a whole system, nor against a limit somebody may set.
 _POWER = RequiredInput(("tdp_w",), ("", "load=peak"))
-# What a shop asks, or what a kit costs with its board and memory, is no launch price of the chip.
+# A shop's price, or the price of a kit with board and memory, is not the launch price of the chip.
 _PRICE = RequiredInput(("launch_price_usd",), ("",))
 _RATE = RequiredInput(("bf16_tensor_tflops", "fp16_tensor_tflops"))
 _FP32 = RequiredInput(("fp32_tflops",))
@@ -107,9 +107,7 @@ _ALL: tuple[Derivation, ...] = (
         unit="FLOP/B",
         factor=1.0,
         formula=_("dense bf16 rate, else fp16, ÷ memory bandwidth"),
-        meaning=_(
-            "Work that does fewer operations than this with each byte it reads waits for memory, not for arithmetic."
-        ),
+        meaning=_("Work with fewer operations per byte than this is limited by memory bandwidth, not by arithmetic."),
         needs=(_RATE, _BANDWIDTH),
     ),
     Derivation(
@@ -118,7 +116,7 @@ _ALL: tuple[Derivation, ...] = (
         unit="FLOP/B",
         factor=1.0,
         formula=_("fp32 rate of the ordinary cores ÷ memory bandwidth"),
-        meaning=_("The same line for code without the matrix units: with fewer operations a byte it waits for memory."),
+        meaning=_("The ridge point of code that does not use the matrix units."),
         needs=(_FP32, _BANDWIDTH),
     ),
     Derivation(
@@ -127,7 +125,7 @@ _ALL: tuple[Derivation, ...] = (
         unit="B/FLOP",
         factor=1.0,
         formula=_("memory bandwidth ÷ dense bf16 rate, else fp16"),
-        meaning=_("How many bytes memory delivers in the time of one operation; the ridge point the other way up."),
+        meaning=_("How many bytes memory delivers in the time of one operation; the inverse of the ridge point."),
         needs=(_BANDWIDTH, _RATE),
     ),
     Derivation(
@@ -136,7 +134,7 @@ _ALL: tuple[Derivation, ...] = (
         unit="ms",
         factor=1e-3,
         formula=_("memory ÷ memory bandwidth"),
-        meaning=_("A model that fills memory cannot give one stream of text its next token faster than this."),
+        meaning=_("With a model that fills memory, a single stream cannot generate a token in less time than this."),
         needs=(_LARGEST_MEMORY, _BANDWIDTH),
     ),
     Derivation(
@@ -145,7 +143,7 @@ _ALL: tuple[Derivation, ...] = (
         unit="TFLOPS/W",
         factor=1e12,
         formula=_("dense bf16 rate, else fp16, ÷ board power"),
-        meaning=_("What a watt buys at the published peak; under load clocks and power differ."),
+        meaning=_("Efficiency at the published peak; clocks and power differ under load."),
         needs=(_RATE, _POWER),
         higher_is_better=True,
     ),
@@ -155,7 +153,7 @@ _ALL: tuple[Derivation, ...] = (
         unit="TFLOPS/W",
         factor=1e12,
         formula=_("fp32 rate of the ordinary cores ÷ board power"),
-        meaning=_("What a watt buys for code that does not use the matrix units."),
+        meaning=_("Efficiency of code that does not use the matrix units."),
         needs=(_FP32, _POWER),
         higher_is_better=True,
     ),
@@ -165,7 +163,7 @@ _ALL: tuple[Derivation, ...] = (
         unit="TOPS/W",
         factor=1e12,
         formula=_("dense int8 rate ÷ board power"),
-        meaning=_("How thriftily quantised networks run at the published peak."),
+        meaning=_("Efficiency of quantised networks at the published peak."),
         needs=(_INT8, _POWER),
         higher_is_better=True,
     ),
@@ -175,7 +173,7 @@ _ALL: tuple[Derivation, ...] = (
         unit="GB/s/W",
         factor=1e9,
         formula=_("memory bandwidth ÷ board power"),
-        meaning=_("What a watt buys for work that waits for memory, such as generating text."),
+        meaning=_("Efficiency of memory-bound work such as generating text."),
         needs=(_BANDWIDTH, _POWER),
         higher_is_better=True,
     ),
@@ -185,7 +183,7 @@ _ALL: tuple[Derivation, ...] = (
         unit="GFLOPS/USD",
         factor=1e9,
         formula=_("dense bf16 rate, else fp16, ÷ launch price"),
-        meaning=_("At the price it was introduced at, in dollars of that year; listings of shops do not count."),
+        meaning=_("Based on the launch price, in dollars of that year; shop listings are not used."),
         needs=(_RATE, _PRICE),
         higher_is_better=True,
     ),
@@ -195,7 +193,7 @@ _ALL: tuple[Derivation, ...] = (
         unit="GB/s/USD",
         factor=1e9,
         formula=_("memory bandwidth ÷ launch price"),
-        meaning=_("At the price it was introduced at, in dollars of that year; listings of shops do not count."),
+        meaning=_("Based on the launch price, in dollars of that year; shop listings are not used."),
         needs=(_BANDWIDTH, _PRICE),
         higher_is_better=True,
     ),
@@ -205,7 +203,7 @@ _ALL: tuple[Derivation, ...] = (
         unit="MB/USD",
         factor=1e6,
         formula=_("memory ÷ launch price"),
-        meaning=_("At the price it was introduced at, in dollars of that year; listings of shops do not count."),
+        meaning=_("Based on the launch price, in dollars of that year; shop listings are not used."),
         needs=(_MEMORY, _PRICE),
         higher_is_better=True,
     ),
@@ -220,36 +218,36 @@ def _words_of(name: str, _language: str) -> tuple[str, str, str]:
     return str(derivation.title), str(derivation.formula), str(derivation.meaning)
 
 
-def derive(found: Amounts, accelerator_id: int) -> tuple[Derived, ...]:
+def derive(amounts: Amounts, accelerator_id: int) -> tuple[Derived, ...]:
     """Every derived figure of one accelerator, in registry order; those that cannot be derived say why."""
-    return tuple(derive_one(derivation, found, accelerator_id) for derivation in _ALL)
+    return tuple(derive_figure(derivation, amounts, accelerator_id) for derivation in _ALL)
 
 
-def derive_one(derivation: Derivation, found: Amounts, accelerator_id: int) -> Derived:
+def derive_figure(derivation: Derivation, amounts: Amounts, accelerator_id: int) -> Derived:
     """One derived figure of one accelerator."""
-    above, below = (_input(need, found, accelerator_id) for need in derivation.needs)
+    above, below = (_input(need, amounts, accelerator_id) for need in derivation.needs)
     if above is None:
-        return _without(derivation, _why_missing(derivation.needs[0], found, accelerator_id))
+        return _without(derivation, _why_missing(derivation.needs[0], amounts, accelerator_id))
     if below is None:
-        return _without(derivation, _why_missing(derivation.needs[1], found, accelerator_id))
+        return _without(derivation, _why_missing(derivation.needs[1], amounts, accelerator_id))
     if not below.amount:
         return _without(derivation, translated("%(field)s is zero") % {"field": FIELDS[below.field].words[0]})
     return _with(derivation, above, below)
 
 
-def _input(need: RequiredInput, found: Amounts, accelerator_id: int) -> Input | None:
+def _input(need: RequiredInput, amounts: Amounts, accelerator_id: int) -> Input | None:
     for name in need.fields:
         for condition in need.conditions or FIELDS[name].usual:
-            amount = found.get((accelerator_id, name, condition))
+            amount = amounts.get((accelerator_id, name, condition))
             if amount is not None:
                 return Input(name, condition, amount, format_in(amount, FIELDS[name].unit, digits=5).label)
     return None
 
 
-def _why_missing(need: RequiredInput, found: Amounts, accelerator_id: int) -> str:
-    """Which input there is none of, and under which other conditions it is published, in words."""
+def _why_missing(need: RequiredInput, amounts: Amounts, accelerator_id: int) -> str:
+    """Which input is missing, and under which other conditions it is published, in words."""
     field = FIELDS[need.fields[0]]
-    others = sorted(condition for pk, name, condition in found if (pk, name) == (accelerator_id, field.name))
+    others = sorted(condition for pk, name, condition in amounts if (pk, name) == (accelerator_id, field.name))
     if not others:
         return translated("not published: %(field)s") % {"field": field.words[0]}
     if all(split_variants(condition)[1] for condition in others):

@@ -176,9 +176,9 @@ class _Known:
 
     def problems(self, number: int, device: str, source: str) -> Iterator[Problem]:
         if device not in self.devices:
-            yield number, f"no accelerator {device!r}"
+            yield number, f"unknown accelerator {device!r}"
         if source and source not in self.sources:
-            yield number, f"no source {source!r}"
+            yield number, f"unknown source {source!r}"
 
 
 def _read(path: Path, kind: type[Line]) -> tuple[Line, ...]:
@@ -203,7 +203,7 @@ def _repeated(keys: Sequence[object]) -> Iterator[Problem]:
     seen: set[object] = set()
     for number, key in enumerate(keys):
         if key in seen:
-            yield number, f"said twice: {key}"
+            yield number, f"duplicate: {key}"
         seen.add(key)
 
 
@@ -212,7 +212,7 @@ def _accelerator_problems(lines: Sequence[AcceleratorLine], vendors: set[str]) -
     yield from _repeated([line.name for line in lines])
     for number, line in enumerate(lines):
         if line.vendor not in vendors:
-            yield number, f"no vendor {line.vendor!r}"
+            yield number, f"unknown vendor {line.vendor!r}"
 
 
 def _source_problems(lines: Sequence[SourceLine]) -> Iterator[Problem]:
@@ -239,11 +239,11 @@ def _spec_problems(lines: Sequence[SpecLine], known: _Known) -> Iterator[Problem
 def _line_problems(line: SpecLine) -> Iterator[str]:
     """What is wrong with one value by itself."""
     if line.status not in STATUSES:
-        yield f"status is one of {', '.join(STATUSES)}, not {line.status!r}"
+        yield f"status must be one of {', '.join(STATUSES)}, not {line.status!r}"
     if line.basis not in BASES:
-        yield f"basis is one of {', '.join(BASES)}, not {line.basis!r}"
+        yield f"basis must be one of {', '.join(BASES)}, not {line.basis!r}"
     if line.field not in FIELDS:
-        yield f"no field {line.field!r} in the registry"
+        yield f"unknown field {line.field!r}"
         return
     try:
         amount_of(FIELDS[line.field], line.value, line.unit)
@@ -258,7 +258,7 @@ def _alias_problems(lines: Sequence[AliasLine], known: _Known) -> Iterator[Probl
     for number, line in enumerate(lines):
         yield from known.problems(number, line.device, line.source)
         if not normalized(line.name):
-            yield number, f"nothing is left of the name {line.name!r} without the vendor's"
+            yield number, f"the name {line.name!r} contains nothing but the vendor's"
 
 
 def _exception_problems(lines: Sequence[ExceptionLine], known: _Known) -> Iterator[Problem]:
@@ -266,11 +266,11 @@ def _exception_problems(lines: Sequence[ExceptionLine], known: _Known) -> Iterat
     for number, line in enumerate(lines):
         yield from known.problems(number, line.device, line.source)
         if line.field not in FIELDS:
-            yield number, f"no field {line.field!r} in the registry"
+            yield number, f"unknown field {line.field!r}"
         try:
             if canonical(line.condition) != line.condition:
                 yield number, f"condition is written {canonical(line.condition)!r}"
         except ConditionError as error:
             yield number, str(error)
         if not line.reason:
-            yield number, "no reason is given"
+            yield number, "the reason is missing"

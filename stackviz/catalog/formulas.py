@@ -120,11 +120,11 @@ def _exactly(units: float | None, each: int) -> Expected | None:
 def _lanes_times_clock(published: Published, checked: CheckedFigure) -> Expected | None:
     """2 × lanes × clock; 4 × where a lane carries two fp32 operations (CDNA 3, RDNA)."""
     lanes, design = _lanes(published, checked), design_of(published)
-    found = _clock(published, checked)
-    if lanes is None or found is None or checked.sparsity != "dense":
+    rated_clock = _clock(published, checked)
+    if lanes is None or rated_clock is None or checked.sparsity != "dense":
         return None
     each = design.operations.get("fp32_tflops", 2 * design.lanes) / design.lanes if design else 2
-    clock, below = found
+    clock, below = rated_clock
     how = f"{each:g} × {format_number(lanes)} {_('lanes')} × {format_number(clock)} MHz"
     return about(each * lanes * clock * 1e-6, how, below)
 
@@ -148,10 +148,10 @@ def _share_of_fp32(published: Published, checked: CheckedFigure) -> Expected | N
     design = design_of(published)
     if fp32 is None or design is None or checked.sparsity != "dense":
         return None
-    own, base = design.operations.get(checked.field), design.operations.get("fp32_tflops")
-    if own is None or base is None:
+    operations, base = design.operations.get(checked.field), design.operations.get("fp32_tflops")
+    if operations is None or base is None:
         return None
-    return about(fp32 * own / base, f"fp32 {format_number(fp32)} × {_ratio(own, base)}")
+    return about(fp32 * operations / base, f"fp32 {format_number(fp32)} × {_ratio(operations, base)}")
 
 
 def _twice_the_dense_rate(published: Published, checked: CheckedFigure) -> Expected | None:
@@ -166,8 +166,8 @@ _REFERENCES = ("fp16_tensor_tflops", "bf16_tensor_tflops")
 
 def _share_of_fp16(published: Published, checked: CheckedFigure) -> Expected | None:
     """A matrix rate against fp16 or bf16 of the same sheet and sparsity: a fixed share, at the same clock."""
-    own = _operations(published, checked.field, checked.accumulate)
-    if own is None or not checked.is_of_gpu:
+    operations = _operations(published, checked.field, checked.accumulate)
+    if operations is None or not checked.is_of_gpu:
         return None
     for field in _REFERENCES:
         for accumulate in ("fp16", "fp32", ""):
@@ -176,8 +176,8 @@ def _share_of_fp16(published: Published, checked: CheckedFigure) -> Expected | N
             base = _operations(published, field, accumulate)
             rate = published.first(field, checked.variant, _rate_condition(checked.sparsity, accumulate))
             if base is not None and rate is not None:
-                how = f"{field.split('_')[0]} {format_number(rate)} × {_ratio(own, base)}"
-                return about(rate * own / base, how)
+                how = f"{field.split('_')[0]} {format_number(rate)} × {_ratio(operations, base)}"
+                return about(rate * operations / base, how)
     return None
 
 
@@ -188,20 +188,20 @@ def _rate_condition(sparsity: str, accumulate: str) -> str:
 def _operations_times_clock(published: Published, checked: CheckedFigure) -> Expected | None:
     """Compute units × operations in a clock × clock: that behind the tensor peaks, if it is known."""
     operations = _operations(published, checked.field, checked.accumulate)
-    units, found = _units(published, checked), _clock(published, checked, "clock=tensor")
-    if operations is None or units is None or found is None or checked.sparsity not in ("dense", "sparse"):
+    units, rated_clock = _units(published, checked), _clock(published, checked, "clock=tensor")
+    if operations is None or units is None or rated_clock is None or checked.sparsity not in ("dense", "sparse"):
         return None
     if checked.field not in (*_REFERENCES, "int8_tensor_tops") or not checked.is_of_gpu:
         return None
-    clock, _below = found
+    clock, _below = rated_clock
     operations *= 2 if checked.sparsity == "sparse" else 1
     is_known = published.first("boost_clock_mhz", checked.variant, "clock=tensor") is not None
     how = f"{format_number(units)} {_('compute units')} × {operations:g} × {format_number(clock)} MHz"
     return about(units * operations * clock * 1e-6, how, ROUNDING if is_known else LOWER_CLOCK)
 
 
-def _ratio(own: float, base: float) -> str:
-    return f"{own / base:g}" if own >= base else f"1/{base / own:g}"
+def _ratio(operations: float, base: float) -> str:
+    return f"{operations / base:g}" if operations >= base else f"1/{base / operations:g}"
 
 
 _CUDA_GUIDE = "NVIDIA, CUDA C++ Programming Guide, Arithmetic Instructions"

@@ -13,21 +13,21 @@ _FIELDS = ("compute_capability", "memory_gb")
 
 def known_cards() -> frozenset[KnownCard]:
     """Every name a device reports that is in a public sheet, with what the sheet says in public. Two queries."""
-    said: dict[tuple[int, str], set[str]] = {}
+    published: dict[tuple[int, str], set[str]] = {}
     public = SpecValue.objects.filter(field__in=_FIELDS, status=SpecValue.Status.PUBLIC)
     for accelerator, field, value, amount in public.values_list("accelerator", "field", "value", "amount"):
-        said.setdefault((accelerator, field), set()).add(value if field == _FIELDS[0] else str(int(amount or 0)))
+        published.setdefault((accelerator, field), set()).add(value if field == _FIELDS[0] else str(int(amount or 0)))
     aliases = Alias.objects.filter(accelerator__is_public=True).exclude(kind=Alias.Kind.MACHINE)
     aliases = aliases.select_related("accelerator__vendor")
-    return frozenset(_known(alias, said) for alias in aliases)
+    return frozenset(_known(alias, published) for alias in aliases)
 
 
-def _known(alias: Alias, said: dict[tuple[int, str], set[str]]) -> KnownCard:
+def _known(alias: Alias, published: dict[tuple[int, str], set[str]]) -> KnownCard:
     """Where the sheet lists several variants, a figure is not this card's."""
-    capability = said.get((alias.accelerator_id, "compute_capability"), set())
-    memory = said.get((alias.accelerator_id, "memory_gb"), set())
+    capability = published.get((alias.accelerator_id, "compute_capability"), set())
+    memory = published.get((alias.accelerator_id, "memory_gb"), set())
     printed = int(next(iter(memory))) if len(memory) == 1 else 0
-    asked = {"memory": alias.memory_bytes, "cores": alias.gpu_cores, "more": alias.kind == Alias.Kind.UNDECIDED}
+    conditions = {"memory": alias.memory_bytes, "cores": alias.gpu_cores, "more": alias.kind == Alias.Kind.UNDECIDED}
     return KnownCard(
         reported_name=alias.name,
         vendor=alias.accelerator.vendor.slug,
@@ -35,7 +35,7 @@ def _known(alias: Alias, said: dict[tuple[int, str], set[str]]) -> KnownCard:
         memory_bytes=alias.memory_bytes or printed or None,
         compute_capability=next(iter(capability)) if len(capability) == 1 else "",
         gpu_cores=alias.gpu_cores,
-        needs=" ".join(word for word, is_asked in asked.items() if is_asked),
+        needs=" ".join(name for name, is_needed in conditions.items() if is_needed),
     )
 
 

@@ -41,14 +41,14 @@ class Match:
 def match_cards(cards: Sequence[CardName], *, among_public: bool = False) -> list[Match]:
     """One Match per card, in the order given. One query however many cards (none for no card).
 
-    `among_public`: as if no other sheet were there, for answers to anybody: names and notes of others stay untold.
+    `among_public`: match public sheets only, for public answers that must not reveal other names and notes.
     """
     wanted = {normalized(name) for card in cards for name in (card.reported_name, card.machine_model)} - {""}
     aliases: dict[str, list[Alias]] = defaultdict(list)
     if wanted:
-        found = Alias.objects.filter(normalized__in=wanted)
-        found = found.filter(accelerator__is_public=True) if among_public else found
-        for alias in found.select_related("accelerator__vendor").order_by("pk"):
+        named = Alias.objects.filter(normalized__in=wanted)
+        named = named.filter(accelerator__is_public=True) if among_public else named
+        for alias in named.select_related("accelerator__vendor").order_by("pk"):
             aliases[alias.normalized].append(alias)
     return [decide(card, aliases) for card in cards]
 
@@ -63,7 +63,7 @@ def decide(card: CardName, aliases: Mapping[str, Sequence[Alias]]) -> Match:
         return Match(None, "unknown")
     candidates = _accelerators(named)
     if is_cut(card.reported_name):  # the name of one product may be the beginning of another's
-        return Match(None, "ambiguous", candidates, _("the whole name: the tool that printed it cut it off"))
+        return Match(None, "ambiguous", candidates, _("the full name: the tool truncated it"))
     sure = [alias for alias in named if alias.kind != Alias.Kind.UNDECIDED]
     agreeing = _nearest(card, [alias for alias in sure if _says(alias, card) is True])
     if len(_accelerators(agreeing)) == 1:
@@ -109,8 +109,8 @@ def _is_vendor(alias: Alias, vendor: str) -> bool:
     return not vendor or vendor.casefold() in (alias.accelerator.vendor.slug, "unknown", "other")
 
 
-def _accelerators(found: Iterable[Alias]) -> tuple[Accelerator, ...]:
-    return tuple({alias.accelerator_id: alias.accelerator for alias in found}.values())
+def _accelerators(aliases: Iterable[Alias]) -> tuple[Accelerator, ...]:
+    return tuple({alias.accelerator_id: alias.accelerator for alias in aliases}.values())
 
 
 def _what_decides(open_ones: Sequence[Alias], named: Sequence[Alias]) -> str:
@@ -124,7 +124,7 @@ def _what_decides(open_ones: Sequence[Alias], named: Sequence[Alias]) -> str:
         return notes[0]
     if open_ones:
         return _("the PCI device id: several sheets share name and memory size")
-    return _("a sheet of its own: no sheet of this name has its memory size or GPU core count")
+    return _("a separate sheet: no sheet with this name has its memory size or GPU core count")
 
 
 def needs_of(alias: Any) -> tuple[str, ...]:  # noqa: ANN401 - an Alias or a record of one

@@ -16,9 +16,9 @@ from stackviz.catalog.curated import (
     Curated,
     EditionRow,
     FileLoad,
+    history_records,
     is_slug,
     is_web_address,
-    kept_history,
 )
 from stackviz.catalog.fields import FIELDS, Field, amount_of
 from stackviz.catalog.names import normalized
@@ -92,7 +92,7 @@ class Accelerator(Curated):
     kind = models.CharField(max_length=8, choices=Kind.choices)
     family = models.CharField(max_length=60, blank=True, db_index=True)
     is_public = models.BooleanField(default=True)
-    history = kept_history()
+    history = history_records()
 
     class Meta:
         ordering = ["name"]
@@ -149,7 +149,7 @@ class SpecValue(Curated):
         settings.AUTH_USER_MODEL, models.SET_NULL, null=True, blank=True, editable=False, related_name="+"
     )
     checked_at = models.DateTimeField(null=True, blank=True, editable=False)
-    history = kept_history()
+    history = history_records()
 
     class Meta:
         ordering = ["accelerator", "field", "condition", "-is_preferred", "pk"]
@@ -369,7 +369,7 @@ class Alias(Curated):
     gpu_cores = models.PositiveIntegerField(null=True, blank=True)
     source = models.ForeignKey(Source, models.PROTECT, null=True, blank=True, related_name="aliases")
     note = models.CharField(max_length=600, blank=True)
-    history = kept_history()
+    history = history_records()
 
     class Meta:
         ordering = ["accelerator", "kind", "name"]
@@ -399,7 +399,7 @@ class Alias(Curated):
     def clean(self) -> None:
         self.normalized = normalized(self.name)
         if not self.normalized:
-            raise ValidationError({"name": _("Nothing is left of this name without the vendor's.")})
+            raise ValidationError({"name": _("This name contains nothing but the vendor's name.")})
 
     def content(self) -> tuple[object, ...]:
         return (

@@ -1,4 +1,4 @@
-"""How names of accelerators are compared: as the rules do it, which lab machines run too."""
+"""How accelerator names are compared: the same way as in the rules, which also run on lab machines."""
 
 from stackviz.rules.card_names import normalized
 

@@ -90,7 +90,7 @@ def _rows_at(model: Any, at: datetime, **then: Any) -> list[Any]:  # noqa: ANN40
 def _with_sources(rows: list[Any]) -> list[Any]:
     """The rows with their sources as they are now; without those whose source is gone. One query."""
     sources = Source.objects.in_bulk({row.source_id for row in rows if row.source_id})
-    found = [row for row in rows if row.source_id is None or row.source_id in sources]
-    for row in found:
+    sourced = [row for row in rows if row.source_id is None or row.source_id in sources]
+    for row in sourced:
         row.source = sources.get(row.source_id)
-    return found
+    return sourced

@@ -12,7 +12,7 @@ from typing import Any, TypeVar, cast
 
 from stackviz.catalog.models import Accelerator, Alias, CatalogueEdition, Source, SpecValue
 
-EDITIONS = 2  # kept at most: the newest, and the one before it for requests that are still at work
+EDITIONS = 2  # cached at most: the newest, and the one before it for requests in progress
 OLDEST_S = 600.0
 
 _Made = TypeVar("_Made")
@@ -62,7 +62,7 @@ class PublicCatalogue:
         return self._names.get(pk, [])
 
     def once(self, key: Hashable, make: Callable[[], _Made]) -> _Made:
-        """What `make` returned when this edition was first asked for `key`: what follows from the rows alone.
+        """The result of `make`, computed once per edition and `key`; it must depend on the rows alone.
 
         Keys must be few: fields, accelerators, languages; nothing that a visitor types.
         """
@@ -72,13 +72,13 @@ class PublicCatalogue:
 
     def _read_values(self) -> list[SpecValue]:
         public = SpecValue.objects.filter(status=SpecValue.Status.PUBLIC, accelerator__is_public=True).order_by()
-        found = []
+        values = []
         for value in public:
             if value.accelerator_id in self.by_pk:  # it may have been published since they were read
                 self._link(value)
                 _share_texts(value)
-                found.append(value)
-        return sorted(found, key=lambda value: (value.amount or 0.0, value.value, value.pk))
+                values.append(value)
+        return sorted(values, key=lambda value: (value.amount or 0.0, value.value, value.pk))
 
     def _link(self, row: SpecValue | Alias) -> None:
         """Let the row find its source and accelerator without a query."""
@@ -89,9 +89,9 @@ class PublicCatalogue:
 
 def _share_texts(value: SpecValue) -> None:
     """One text in memory where thousands of rows say the same."""
-    said: dict[str, Any] = value.__dict__
+    attributes: dict[str, Any] = value.__dict__
     for name in ("field", "unit", "condition", "basis", "status", "said_by", "note"):
-        said[name] = sys.intern(said[name])
+        attributes[name] = sys.intern(attributes[name])
 
 
 _editions: dict[str, PublicCatalogue] = {}
@@ -101,20 +101,20 @@ _reading = threading.Lock()
 def public_catalogue() -> PublicCatalogue:
     """The public catalogue as it is now. One query; four more in a process that has not read this edition yet."""
     edition = CatalogueEdition.current()
-    found = _fresh(edition)
-    if found is not None:
-        return found
+    catalogue = _fresh(edition)
+    if catalogue is not None:
+        return catalogue
     with _reading:  # of threads that come at once one reads
-        found = _fresh(edition)
-        if found is None:
-            found = PublicCatalogue(edition)
-            _keep(found)
-        return found
+        catalogue = _fresh(edition)
+        if catalogue is None:
+            catalogue = PublicCatalogue(edition)
+            _keep(catalogue)
+        return catalogue
 
 
 def _fresh(edition: str) -> PublicCatalogue | None:
-    found = _editions.get(edition)
-    return found if found is not None and time.monotonic() - found.read_at < OLDEST_S else None
+    catalogue = _editions.get(edition)
+    return catalogue if catalogue is not None and time.monotonic() - catalogue.read_at < OLDEST_S else None
 
 
 def _keep(catalogue: PublicCatalogue) -> None:

@@ -118,7 +118,7 @@ def peaks_of(values: Iterable[SpecValue]) -> dict[tuple[int, str, str], float]:
 
 
 def usual_peak(
-    found: Mapping[tuple[int, str, str], float], accelerator_id: int, field: str
+    amounts: Mapping[tuple[int, str, str], float], accelerator_id: int, field: str
 ) -> tuple[str, float] | None:
     """(condition, amount) under the first of the field's usual conditions that is published, or None.
 
@@ -126,7 +126,7 @@ def usual_peak(
     that does not name the accumulate type (cards where it does not matter) comes next.
     """
     for condition in FIELDS[field].usual:
-        amount = found.get((accelerator_id, field, condition))
+        amount = amounts.get((accelerator_id, field, condition))
         if amount is not None:
             return condition, amount
     return None
@@ -134,5 +134,5 @@ def usual_peak(
 
 def successors(slug: str) -> list[Accelerator]:
     """The public sheets a chip's name stands for: the variants of `m3-max`, the one sheet of `m6`. One query."""
-    found = (row for row in public_catalogue().accelerators if row.family == slug or row.slug == f"apple-{slug}")
-    return sorted(found, key=lambda row: row.slug)
+    sheets = (row for row in public_catalogue().accelerators if row.family == slug or row.slug == f"apple-{slug}")
+    return sorted(sheets, key=lambda row: row.slug)

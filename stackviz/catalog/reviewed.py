@@ -14,18 +14,18 @@ Cell = tuple[str, str, str]  # slug, field, condition
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """One thing that is wrong: where, what is said there, and what was expected. `field` is empty for a name."""
+    """One problem: where it is, the actual content, and what was expected. `field` is empty for a name."""
 
     device: str
     field: str
     condition: str
-    said: str
+    actual: str
     expected: str
 
 
 @dataclass(slots=True)
 class CheckFinding:
-    """What one look at one value or name found: nothing, an excuse, or a problem."""
+    """Result of checking one value or name: nothing, an excuse, or a problem."""
 
     problem: Problem | None = None
     excused_by: Cell | None = None
@@ -62,7 +62,7 @@ def read_reviewed(exceptions: Mapping[Cell, ExceptionLine]) -> Reviewed:
         cells[cell_of(value)].append(value)
     for alias in aliases:
         alias.accelerator = known[alias.accelerator_id]
-    published = {pk: published_by(known[pk].slug, found) for pk, found in by_sheet.items()}
+    published = {pk: published_by(known[pk].slug, sheet_values) for pk, sheet_values in by_sheet.items()}
     return Reviewed(
         accelerators=accelerators,
         values=values,

@@ -18,7 +18,7 @@ from stackviz.catalog.past import public_values_at
 from stackviz.catalog.public import PublicCatalogue, public_catalogue
 from stackviz.catalog.queries import condition_rank, peaks_of
 
-# Names and machines are listed on the sheet; side by side they say nothing.
+# Names and machines are listed on the sheet; comparing them is meaningless.
 NOT_COMPARED = frozenset({"vendor", "nvml_name", "reported_name", "macs_shipped_in"})
 
 RowKey = tuple[str, str]  # field, canonical condition without the keys that vary
@@ -73,7 +73,7 @@ class SpecRow:
 
     @property
     def differs(self) -> bool:
-        """Two of the figures are not the same. What one has and another has not is unknown, not different."""
+        """Whether two of the figures differ. A missing figure is unknown, not different."""
         return len({cell.text for cell in self.cells if cell is not None}) > 1
 
 
@@ -105,13 +105,13 @@ def spec_columns(accelerators: Sequence[Accelerator], at: datetime | None = None
     if at is None:
         catalogue = public_catalogue()
         return [_current_column(item, catalogue) for item in accelerators]
-    own: dict[int, list[SpecValue]] = defaultdict(list)
+    by_accelerator: dict[int, list[SpecValue]] = defaultdict(list)
     for value in public_values_at([item.pk for item in accelerators], at):
         if value.is_preferred:
-            own[value.accelerator_id].append(value)
-    for values in own.values():
+            by_accelerator[value.accelerator_id].append(value)
+    for values in by_accelerator.values():
         values.sort(key=lambda value: (value.amount or 0.0, value.value, value.pk))
-    return [_column(item, own[item.pk]) for item in accelerators]
+    return [_column(item, by_accelerator[item.pk]) for item in accelerators]
 
 
 def _current_column(item: Accelerator, catalogue: PublicCatalogue) -> SpecColumn:
@@ -126,18 +126,18 @@ def _column(item: Accelerator, values: Iterable[SpecValue]) -> SpecColumn:
     for value in values:
         if value.field in FIELDS:
             by_row[value.field, meaning_of(value)].append(value)
-    cells = {key: _cell(FIELDS[key[0]], own) for key, own in by_row.items()}
-    derived = derive(peaks_of(value for own in by_row.values() for value in own), item.pk)
+    cells = {key: _cell(FIELDS[key[0]], row_values) for key, row_values in by_row.items()}
+    derived = derive(peaks_of(value for row_values in by_row.values() for value in row_values), item.pk)
     return SpecColumn(item, by_row, cells, derived)
 
 
 def table_of(columns: Sequence[SpecColumn], skip: frozenset[str] = NOT_COMPARED) -> tuple[SpecRow, ...]:
     """`spec_table` of columns that were read already."""
     by_row: _Rows = defaultdict(dict)
-    for place, column in enumerate(columns):
+    for index, column in enumerate(columns):
         for key, cell in column.cells.items():
             if key[0] not in skip:
-                by_row[key][place] = cell
+                by_row[key][index] = cell
     _join_unnamed_accumulate(by_row, columns)
     of_field: dict[str, list[_Under]] = defaultdict(list)
     for name, condition in sorted(by_row, key=_reading_order):
@@ -165,21 +165,21 @@ def _row(field: Field, under: _Under, of_field: Sequence[_Under], columns: Seque
         unit=printed_unit(field.unit),
         condition=condition,
         better=field.higher_is_better,
-        cells=tuple(cells.get(place) for place in range(len(columns))),
+        cells=tuple(cells.get(index) for index in range(len(columns))),
         meaning=meaning,
         group=field.group,
         missing=tuple(
             None
-            if place in cells
-            else _nearest(condition, of_field, place) or _without_figure(field, column.accelerator)
-            for place, column in enumerate(columns)
+            if index in cells
+            else _nearest(condition, of_field, index) or _without_figure(field, column.accelerator)
+            for index, column in enumerate(columns)
         ),
     )
 
 
-def _nearest(condition: str, of_field: Sequence[_Under], place: int) -> MissingValue | None:
+def _nearest(condition: str, of_field: Sequence[_Under], index: int) -> MissingValue | None:
     """The field's figure in this column under the condition most like the row's; None if there is none."""
-    others = [(other, cells[place]) for other, cells in of_field if place in cells]
+    others = [(other, cells[index]) for other, cells in of_field if index in cells]
     if not others:
         return None
     return MissingValue("other_condition", *max(others, key=lambda other: _likeness(other[0], condition)))
@@ -191,9 +191,9 @@ def _without_figure(field: Field, accelerator: Accelerator) -> MissingValue:
 
 
 @lru_cache(maxsize=4096)
-def _likeness(one: str, other: str) -> int:
+def _likeness(first: str, second: str) -> int:
     """In how many parts two conditions, in words, agree."""
-    return len(set(one.split(", ")) & set(other.split(", ")))
+    return len(set(first.split(", ")) & set(second.split(", ")))
 
 
 def _join_unnamed_accumulate(by_row: _Rows, columns: Sequence[SpecColumn]) -> None:
@@ -207,9 +207,9 @@ def _join_unnamed_accumulate(by_row: _Rows, columns: Sequence[SpecColumn]) -> No
             plain, named = (name, condition), (name, read_as)
             if plain not in by_row or named not in by_row:
                 continue
-            for place in [place for place in by_row[plain] if place not in by_row[named]]:
-                del by_row[plain][place]
-                by_row[named][place] = _cell(FIELDS[name], columns[place].values[plain], is_unnamed=True)
+            for index in [index for index in by_row[plain] if index not in by_row[named]]:
+                del by_row[plain][index]
+                by_row[named][index] = _cell(FIELDS[name], columns[index].values[plain], is_unnamed=True)
             if not by_row[plain]:
                 del by_row[plain]
 

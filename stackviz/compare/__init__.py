@@ -1,1 +1,1 @@
-"""Two to six of anything side by side: spec sheets, stacks, machines. No models."""
+"""Comparisons of two to six spec sheets, stacks or machines. No models."""

@@ -17,7 +17,7 @@ from stackviz.rules import Finding
 
 @dataclass(frozen=True, slots=True)
 class Faults:
-    """What rules found on one machine: the findings worth a reader's time, worst first."""
+    """Findings of the rules on one machine, worst first."""
 
     head: Head
     findings: tuple[Finding, ...]
@@ -86,5 +86,5 @@ def _measured(machines: Sequence[tuple[Head, Loaded]], base: Head | None) -> Mea
 def _faults(head: Head, loaded: Loaded) -> Faults | None:
     if loaded.report is None:
         return None
-    found = sort_findings(loaded.report.findings)
-    return Faults(head, (*found.faults, *found.notes)) if found.faults or found.notes else None
+    findings = sort_findings(loaded.report.findings)
+    return Faults(head, (*findings.faults, *findings.notes)) if findings.faults or findings.notes else None

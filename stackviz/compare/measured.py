@@ -73,20 +73,20 @@ def measure(results: Sequence[tuple[int, str, Sequence[Measurement]]], base: int
     are equal. Of several devices of one machine that ran the same, the fastest stands in the cell.
     """
     by_pair: dict[Pair, dict[int, Measurement]] = {}
-    for place, _name, measurements in results:
+    for position, _name, measurements in results:
         for measurement in measurements:
-            own = by_pair.setdefault(measurement.pair, {})
-            if place not in own or _is_faster(measurement, own[place]):
-                own[place] = measurement
-    places = [place for place, _name, _measurements in results]
+            by_position = by_pair.setdefault(measurement.pair, {})
+            if position not in by_position or _is_faster(measurement, by_position[position]):
+                by_position[position] = measurement
+    positions = [position for position, _name, _measurements in results]
     pairs = sorted(by_pair.values(), key=_reading_order)
-    names = {place: name for place, name, _measurements in results}
-    against = places[0] if base is None and places else base
-    return Measured(tuple(_row(places, pair, against) for pair in pairs), tuple(_charts(names, pairs)))
+    names = {position: name for position, name, _measurements in results}
+    against = positions[0] if base is None and positions else base
+    return Measured(tuple(_row(positions, pair, against) for pair in pairs), tuple(_charts(names, pairs)))
 
 
-def _is_faster(one: Measurement, other: Measurement) -> bool:
-    return (one.rate.value if one.rate else 0.0) > (other.rate.value if other.rate else 0.0)
+def _is_faster(candidate: Measurement, current: Measurement) -> bool:
+    return (candidate.rate.value if candidate.rate else 0.0) > (current.rate.value if current.rate else 0.0)
 
 
 def _reading_order(pair: Mapping[int, Measurement]) -> tuple[Any, ...]:
@@ -101,7 +101,7 @@ def _row(places: Sequence[int], pair: Mapping[int, Measurement], base: int | Non
     ok = {place: result for place, result in pair.items() if result.is_ok and result.rate}
     rates = [result.rate.value for result in ok.values() if result.rate]
     top = max(rates, default=0.0)
-    # Bars of a row share a scale: the highest published peak where one is known, so that a lone bar says something.
+    # Bars of a row share a scale: the highest published peak if known, so that a single bar is meaningful.
     scale = max([*rates, *(result.peak.peak for result in ok.values() if result.peak)], default=0.0)
     baseline = None if base is None else ok.get(base)
     verdict = _verdict(list(ok.values()))
@@ -112,11 +112,11 @@ def _row(places: Sequence[int], pair: Mapping[int, Measurement], base: int | Non
 
 
 def _stands_out(results: Sequence[Measurement]) -> bool:
-    """Whether the fastest is told apart from the next: their intervals leave no doubt."""
-    fastest, next_one = sorted(results, key=lambda result: -(result.rate.value if result.rate else 0.0))[:2]
-    if fastest.summary is None or next_one.summary is None:
+    """Whether the fastest is significantly faster than the next."""
+    fastest, runner_up = sorted(results, key=lambda result: -(result.rate.value if result.rate else 0.0))[:2]
+    if fastest.summary is None or runner_up.summary is None:
         return False
-    apart = ratio(fastest.summary, next_one.summary)
+    apart = ratio(fastest.summary, runner_up.summary)
     return apart is not None and apart.is_different is True
 
 
@@ -159,7 +159,7 @@ def _cell(
 
 
 def _factor(rate: Rate, base: Rate) -> str:
-    """How many times `base` it is; "" where no number says so."""
+    """The factor over `base`; "" if it is not finite."""
     factor = rate.value / base.value if base.value else math.inf
     return format_factor(factor) if math.isfinite(factor) else ""
 

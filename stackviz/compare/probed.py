@@ -1,4 +1,4 @@
-"""What compared machines said about themselves, row by row. No queries."""
+"""Facts that the compared machines reported, row by row. No queries."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace

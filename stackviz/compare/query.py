@@ -1,4 +1,4 @@
-"""What the address of a comparison asks for, read and written. No database.
+"""The query of a comparison's address, read and written. No database.
 
 A subject is named `<accelerator slug>`, `stack:<slug>` or `machine:<lab>/<machine>`. Whatever cannot be used is left
 out with a note; nothing raises.
@@ -82,7 +82,7 @@ def parse_selection(values: Iterable[str]) -> Selection:
         elif subject in chosen:
             refused.append(_repeated(subject))
         elif len(chosen) == MOST_SUBJECTS:
-            refused.append(_one_too_many(subject))
+            refused.append(_over_limit_note(subject))
         else:
             chosen.append(subject)
     return Selection(tuple(chosen), tuple(refused))
@@ -105,7 +105,7 @@ def _repeated(subject: Subject) -> Note:
     return Note("a", _("“%(value)s” is listed twice") % {"value": subject.name}, _("it is shown once"))
 
 
-def _one_too_many(subject: Subject) -> Note:
+def _over_limit_note(subject: Subject) -> Note:
     problem = _("A comparison holds at most %(most)d subjects") % {"most": MOST_SUBJECTS}
     return Note("a", problem, _left_out(subject))
 
@@ -163,7 +163,7 @@ def read_compare_query(query: QueryDict) -> CompareQuery:
         "at",
         read_moment,
         _("“%(value)s” is not a past moment such as 2026-11-20 or 2026-11-20T16:00:00Z"),
-        _("the comparison is shown as it stands now"),
+        _("the current comparison is shown"),
     )
     selection = parse_selection(query.getlist("a"))
     selection = _of_the_past(selection) if at else selection
@@ -189,5 +189,5 @@ def _base(reader: AddressReader, selection: Selection) -> Subject | None:
         "base",
         lambda name: next((subject for subject in selection.subjects if subject.name == name), None),
         _("“%(value)s” is not one of the subjects compared"),
-        _("factors are against the first"),
+        _("factors are relative to the first"),
     )

@@ -127,17 +127,17 @@ def spec_rows(
 
 
 def without_repeated(rows: Sequence[SpecRow]) -> tuple[SpecRow, ...]:
-    """Without rows that compare nothing: one figure, which stands in an earlier row beside the others."""
+    """Leave out rows with a single figure that an earlier row already shows."""
     shown: set[tuple[str, str, int]] = set()
-    kept: list[SpecRow] = []
+    distinct: list[SpecRow] = []
     for row in rows:
-        own = [place for place, cell in enumerate(row.cells) if cell is not None]
-        if len(own) == 1 and (row.field, row.condition, own[0]) in shown:
+        filled = [index for index, cell in enumerate(row.cells) if cell is not None]
+        if len(filled) == 1 and (row.field, row.condition, filled[0]) in shown:
             continue
-        kept.append(row)
-        beside = ((place, why) for place, why in enumerate(row.missing) if why is not None and why.instead is not None)
-        shown.update((row.field, why.condition, place) for place, why in beside)
-    return tuple(kept)
+        distinct.append(row)
+        beside = ((index, why) for index, why in enumerate(row.missing) if why is not None and why.instead is not None)
+        shown.update((row.field, why.condition, index) for index, why in beside)
+    return tuple(distinct)
 
 
 def sheets_of(chosen: Sequence[Loaded], heads: tuple[Head, ...], rows: Sequence[SpecRow], address: Address) -> Sheets:
@@ -164,7 +164,7 @@ def _shown(row: SpecRow) -> list[SpecCell]:
 
 
 def _groups(rows: Sequence[SheetRow]) -> tuple[ComparedGroup, ...]:
-    titles = {group.name: str(group.title) for group in GROUPS} | {DERIVED: _("Derived here from these figures")}
+    titles = {group.name: str(group.title) for group in GROUPS} | {DERIVED: _("Derived from these figures")}
     return tuple(
         ComparedGroup(name, titles[name], tuple(of_group))
         for name, of_group in groupby(rows, lambda line: line.row.group)
@@ -234,7 +234,7 @@ def _missing_cell(row: SpecRow, why: MissingValue | None, numbers: dict[tuple[st
         amount=other.amount,
         missing=_("under another condition"),
         reason=why.reason,
-        condition=why.condition or _("no condition named"),
+        condition=why.condition or _("condition not stated"),
     )
 
 
@@ -244,7 +244,7 @@ def _missing_cell(row: SpecRow, why: MissingValue | None, numbers: dict[tuple[st
 def derived_rows(columns: Sequence[SpecColumn]) -> tuple[SpecRow, ...]:
     """A row for each derivation and condition that anybody's figures allow; only equal conditions share a row."""
     derivations = zip(*(column.derived for column in columns), strict=True)
-    return tuple(row for of_one in derivations for row in _derived_rows(of_one))
+    return tuple(row for figures in derivations for row in _derived_rows(figures))
 
 
 def _derived_rows(figures: Sequence[Derived]) -> list[SpecRow]:

@@ -81,13 +81,13 @@ def columns_of(chosen: Sequence[Loaded], *, with_differences: bool = True) -> Co
     """
     described = described_columns({loaded.stack_slug for loaded in chosen if loaded.stack_slug})
     together: dict[str, list[int]] = {}
-    for place, loaded in enumerate(chosen):
-        together.setdefault(_shared(loaded), []).append(place)
+    for index, loaded in enumerate(chosen):
+        together.setdefault(_shared(loaded), []).append(index)
     of_sheets = [key for key in together if key.startswith(OF_SHEETS)]
     left_out = {"", *of_sheets[MOST_STACKS_OF_SHEETS:]}
     drawn = [
-        _column([chosen[place] for place in places], described.get(chosen[places[0]].stack_slug), places[0] + 1)
-        for key, places in together.items()
+        _column([chosen[index] for index in indices], described.get(chosen[indices[0]].stack_slug), indices[0] + 1)
+        for key, indices in together.items()
         if key not in left_out
     ]
     if all(loaded.subject.kind is SubjectKind.ACCELERATOR for loaded in chosen):
@@ -101,12 +101,12 @@ def columns_of(chosen: Sequence[Loaded], *, with_differences: bool = True) -> Co
             )
             for column in drawn
         ]
-    places = sorted(place for key in left_out for place in together.get(key, []))
-    return Columns(tuple(drawn), tuple(chosen[place].title for place in places))
+    indices = sorted(index for key in left_out for index in together.get(key, []))
+    return Columns(tuple(drawn), tuple(chosen[index].title for index in indices))
 
 
 def _without_host(column: StackColumn) -> StackColumn:
-    """Between cards it says nothing what stands beside them in any machine."""
+    """The column without host components, which mean nothing in a comparison of cards."""
     return replace(column, boxes=tuple(box for box in column.boxes if box.role not in OF_THE_HOST))
 
 

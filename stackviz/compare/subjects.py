@@ -46,9 +46,9 @@ def load(selection: Selection, user: Visitor) -> tuple[tuple[Loaded, ...], tuple
 
     At most six queries, whatever is stored: two editions, machines, and three for the machines' newest snapshots.
     """
-    found = {**_sheets_and_stacks(selection), **_machines(selection, user)}
-    unknown = [unknown_subject(subject) for subject in selection.subjects if subject not in found]
-    chosen = tuple(found[subject] for subject in selection.subjects if subject in found)
+    loaded_by_subject = {**_sheets_and_stacks(selection), **_machines(selection, user)}
+    unknown = [unknown_subject(subject) for subject in selection.subjects if subject not in loaded_by_subject]
+    chosen = tuple(loaded_by_subject[subject] for subject in selection.subjects if subject in loaded_by_subject)
     return chosen, (*selection.refused, *unknown)
 
 
@@ -60,7 +60,7 @@ def _sheets_and_stacks(selection: Selection) -> dict[Subject, Loaded]:
     vendors = {accelerator.vendor.slug for accelerator in accelerators.values()}
     rows = [stack for stack in public_stacks() if stack.slug in stacks or stack.vendor in vendors]
     of_vendor = {stack.vendor: stack.slug for stack in reversed(rows)}
-    found = {
+    loaded = {
         sheets[slug]: Loaded(
             subject=sheets[slug],
             title=short_name(item),
@@ -72,10 +72,10 @@ def _sheets_and_stacks(selection: Selection) -> dict[Subject, Loaded]:
     }
     for stack in rows:
         if subject := stacks.get(stack.slug):
-            found[subject] = Loaded(
+            loaded[subject] = Loaded(
                 subject=subject, title=stack.name, url=stack.get_absolute_url(), stack_slug=stack.slug
             )
-    return found
+    return loaded
 
 
 def _machines(selection: Selection, user: Visitor) -> dict[Subject, Loaded]:
@@ -166,8 +166,8 @@ def heads_of(chosen: Sequence[Loaded], address: Address) -> tuple[Head, ...]:
 
 def baseline(heads: Sequence[Head], address: Address) -> Head | None:
     """The column that factors are against: that of the subject asked for, or else the first of these."""
-    asked = address.base.name if address.base else ""
-    return next((head for head in heads if head.name == asked), heads[0] if heads else None)
+    requested = address.base.name if address.base else ""
+    return next((head for head in heads if head.name == requested), heads[0] if heads else None)
 
 
 def heading(titles: Sequence[str]) -> str:

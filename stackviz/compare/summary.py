@@ -18,7 +18,7 @@ from stackviz.diagrams.stack import StackDrawing
 from stackviz.units import format_factor, format_quantity
 from stackviz.web.words import missing_text
 
-NEARLY_EQUAL = 1.02  # figures within 2 % are called equal: data sheets round harder than that
+NEARLY_EQUAL = 1.02  # figures within 2 % are called equal: data sheets round more coarsely
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,14 +65,14 @@ QUESTIONS = (
 
 
 def gaps(title: str, missing: Mapping[str, Sequence[str]]) -> SummaryLine:
-    """What a subject's stack has nothing for: `missing` maps a subject to the names of what others have there."""
+    """Verdict on missing counterparts: `missing` maps a subject to the components only others have."""
     lines = [
-        _("%(subject)s has no counterpart of %(names)s") % {"subject": subject, "names": ", ".join(names)}
+        _("%(subject)s has no counterpart for %(names)s") % {"subject": subject, "names": ", ".join(names)}
         for subject, names in missing.items()
         if names
     ]
     if not lines:
-        return SummaryLine(title, _("nothing that only one side has"))
+        return SummaryLine(title, _("every component has a counterpart"))
     return SummaryLine(title, lines[0], "; ".join(lines[1:]))
 
 
@@ -82,7 +82,9 @@ def judge(question: Question, figures: Sequence[SubjectFigure]) -> SummaryLine:
     known = [figure for figure in figures if figure.amount is not None and figure.amount > 0]
     unknown = [figure for figure in figures if figure.amount is None]
     if not known:
-        reasons = _missing(unknown) if any(figure.why for figure in unknown) else _("nobody here publishes a figure")
+        reasons = (
+            _missing(unknown) if any(figure.why for figure in unknown) else _("no value is published for any of these")
+        )
         return SummaryLine(title, _("cannot tell"), reasons, is_known=False)
     if len(known) == 1:
         return SummaryLine(title, f"{known[0].subject}: {known[0].text}", _missing(unknown))
@@ -109,8 +111,8 @@ def _names(best: SubjectFigure, factor: float, last: SubjectFigure) -> dict[str,
     return {"best": best.subject, "factor": format_factor(factor), "last": last.subject}
 
 
-def _factor(one: SubjectFigure, other: SubjectFigure) -> float:
-    low, high = sorted((one.amount or 0.0, other.amount or 0.0))
+def _factor(first: SubjectFigure, second: SubjectFigure) -> float:
+    low, high = sorted((first.amount or 0.0, second.amount or 0.0))
     return high / low
 
 
@@ -201,7 +203,7 @@ def _why(missing: MissingValue | None) -> str:
     if missing is None or missing.reason == "not_published":
         return ""
     if missing.reason == "other_condition":
-        return _("only %(condition)s") % {"condition": missing.condition or _("no condition named")}
+        return _("only %(condition)s") % {"condition": missing.condition or _("condition not stated")}
     return missing_text(missing.reason)
 
 
@@ -210,7 +212,7 @@ _TELLING_LAYERS = (Layer.COMPILER, Layer.LIBRARY, Layer.PLATFORM)
 
 
 def gap_verdicts(drawing: StackDrawing) -> list[SummaryLine]:
-    """What only some of the stacks have; nothing to say about fewer than two columns."""
+    """A sentence on components that only some stacks have; none for fewer than two columns."""
     if len(drawing.columns) < 2:
         return []
     missing: dict[str, list[str]] = {column.title: [] for column in drawing.columns if column.boxes}
@@ -220,7 +222,7 @@ def gap_verdicts(drawing: StackDrawing) -> list[SummaryLine]:
         for cell in row.cells:
             if cell.is_gap and cell.column.title in missing:
                 missing[cell.column.title] += names
-    return [gaps(_("No counterpart: will not run, or another part does it"), missing)]
+    return [gaps(_("Missing on one side (unavailable, or done by another component)"), missing)]
 
 
 def measured_verdicts(heads: Sequence[Head], measured: Measured) -> list[SummaryLine]:

@@ -34,7 +34,7 @@ from stackviz.web.htmx import vary_on_htmx, wants_partial
 from stackviz.web.parts import render_part
 from stackviz.web.subjects import comparison_query
 
-# What to offer somebody who has not chosen yet: slugs, kept only as far as the catalogue has them.
+# Suggested comparisons: slugs; those not in the catalogue are left out.
 SUGGESTED = (
     ("nvidia-h100-sxm5-80gb", "apple-m3-max-40"),
     ("nvidia-geforce-rtx-4090", "apple-m4-max-40"),
@@ -115,7 +115,7 @@ def _about(request: HttpRequest, address: Address, chosen: Sequence[Loaded]) -> 
 
 
 def _drawn(request: HttpRequest, chosen: Sequence[Loaded], address: Address, context: Mapping[str, Any]) -> SafeString:
-    """The comparison as HTML, kept until a subject reports anew or something curated moves.
+    """The comparison as HTML, cached until a subject reports again or curated data change.
 
     Who may see the subjects was checked when they were loaded; what is drawn of them is the same for everybody.
     """

@@ -86,7 +86,7 @@ class AcceleratorAdmin(ProposesValues, HistoryAdmin):
         return rows.annotate(public_count=public, unreviewed_count=waiting)
 
     def has_delete_permission(self, request: HttpRequest, obj: Accelerator | None = None) -> bool:
-        """Not while it has public values: retire these, or take the accelerator itself out of public."""
+        """Only without public values: retire these, or make the accelerator private instead."""
         is_free = obj is None or not obj.spec_values.filter(status=SpecValue.Status.PUBLIC).exists()
         return is_free and bool(super().has_delete_permission(request, obj))
 
@@ -126,7 +126,7 @@ class GroupFilter(admin.SimpleListFilter):
 
 
 class ReasonForm(helpers.ActionForm):
-    """What is done to several values at once has one reason."""
+    """The reason for an action on several values."""
 
     reason = forms.CharField(max_length=300, required=False, label=_("Reason:"))
 
@@ -166,7 +166,7 @@ class SpecValueAdmin(ProposesValues, BringsTables, HistoryAdmin):
         return [judge_path, *super().get_urls()]
 
     def judge_view(self, request: HttpRequest) -> HttpResponse:
-        """What the registry says of the value being typed, for the form's script."""
+        """Check the value being typed against the registry, for the form's script."""
         if not (self.has_add_permission(request) or self.has_change_permission(request)):
             raise PermissionDenied
         return JsonResponse(judge(request.GET))
@@ -177,13 +177,13 @@ class SpecValueAdmin(ProposesValues, BringsTables, HistoryAdmin):
         return form
 
     def get_object(self, request: HttpRequest, object_id: str, from_field: str | None = None) -> SpecValue | None:
-        found: SpecValue | None = super().get_object(request, object_id, from_field)
-        if found and request.method == "GET" and found.status == SpecValue.Status.PUBLIC:
-            self.tell_of_proposals(request, found)
-        return found
+        value: SpecValue | None = super().get_object(request, object_id, from_field)
+        if value and request.method == "GET" and value.status == SpecValue.Status.PUBLIC:
+            self.tell_of_proposals(request, value)
+        return value
 
     def has_delete_permission(self, request: HttpRequest, obj: SpecValue | None = None) -> bool:
-        """A public value is retired, by a proposal; what nobody sees may be deleted."""
+        """Only values that are not public; a public value is retired by a proposal."""
         is_hidden = obj is None or obj.status != SpecValue.Status.PUBLIC
         return is_hidden and bool(super().has_delete_permission(request, obj))
 
@@ -203,15 +203,15 @@ class SpecValueAdmin(ProposesValues, BringsTables, HistoryAdmin):
     @admin.display(description=_("checked"))
     def checked(self, value: SpecValue) -> str:
         if value.checked_at is None:
-            return gettext("not here: as the curated files say")
+            return gettext("not on this site; from the curated files")
         return f"{value.checked_by or '—'}, {value.checked_at:%Y-%m-%d %H:%M}"
 
-    @admin.action(description=_("Publish: propose to make public, beside what is preferred"), permissions=["change"])
+    @admin.action(description=_("Publish: propose as public alternatives"), permissions=["change"])
     def publish(self, request: HttpRequest, queryset: QuerySet[SpecValue]) -> None:
         """Only values with a source can be public; the others stay as they are, and are named."""
         self.propose_all(request, queryset, SpecValue.Status.PUBLIC)
 
-    @admin.action(description=_("Retire: propose, since known to be wrong"), permissions=["change"])
+    @admin.action(description=_("Retire: propose to retire values known to be wrong"), permissions=["change"])
     def set_aside(self, request: HttpRequest, queryset: QuerySet[SpecValue]) -> None:
         self.propose_all(request, queryset, SpecValue.Status.RETIRED)
 
@@ -234,7 +234,7 @@ class SourceAdmin(_SourceAdmin):
     prepopulated_fields = {"key": ["title"]}
 
     def get_readonly_fields(self, request: HttpRequest, obj: Source | None = None) -> Any:  # noqa: ANN401
-        """What visitors read is changed by whoever may approve: title and address too, and the kind that ranks it."""
+        """Sources that visitors see are changed only by people with approval rights, in all their columns."""
         return ["key", "title", "url", "kind"] if self._is_held(request, obj) else []
 
     def get_prepopulated_fields(self, request: HttpRequest, obj: Source | None = None) -> Any:  # noqa: ANN401

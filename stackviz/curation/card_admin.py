@@ -1,4 +1,4 @@
-"""Reported cards, to look at and to match again, and the unmatched names among them, to give to accelerators."""
+"""Reported cards and their unmatched names: view, match again, assign names to accelerators."""
 
 from typing import Any
 
@@ -39,14 +39,14 @@ class CardAdmin(ReadOnlyAdmin):
     def get_urls(self) -> list[URLPattern]:
         return [
             path("names/", self.admin_site.admin_view(self.names_queue), name="labs_card_names"),
-            path("names/one/", self.admin_site.admin_view(self.one_name), name="labs_card_name"),
+            path("names/one/", self.admin_site.admin_view(self.name_details), name="labs_card_name"),
             *super().get_urls(),
         ]
 
     def names_queue(self, request: HttpRequest) -> HttpResponse:
         return names_page.queue_page(request, self.admin_site)
 
-    def one_name(self, request: HttpRequest) -> HttpResponse:
+    def name_details(self, request: HttpRequest) -> HttpResponse:
         return names_page.name_page(request, self.admin_site)
 
     @admin.display(description=gettext_lazy("machine"))
@@ -60,7 +60,7 @@ class CardAdmin(ReadOnlyAdmin):
     def has_match_permission(self, request: HttpRequest) -> bool:
         return request.user.has_perm("labs.change_card")
 
-    @admin.action(description=gettext_lazy("Look for the sheets of the chosen cards again"), permissions=["match"])
+    @admin.action(description=gettext_lazy("Match the selected cards again"), permissions=["match"])
     def match_again(self, request: HttpRequest, queryset: QuerySet[Card]) -> None:
         changed = rematch_cards(queryset)
         text = ngettext("%(count)d card has changed.", "%(count)d cards have changed.", changed) % {"count": changed}

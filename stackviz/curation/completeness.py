@@ -1,4 +1,4 @@
-"""How complete the catalogue is: for each accelerator and field what is published, by how many sources, checked when.
+"""Catalogue completeness: for each accelerator and field what is published, by how many sources, checked when.
 
 Two queries however many accelerators there are; all else is counted here.
 """
@@ -20,8 +20,8 @@ from stackviz.catalog.fields import FIELDS, Field
 from stackviz.catalog.files import DATA
 from stackviz.catalog.models import Accelerator, SpecValue
 
-OLD = timedelta(days=2 * 365)  # a value nobody has checked for longer may have been corrected by its maker since
-MOST_ASKED = 50
+OLD = timedelta(days=2 * 365)  # after this time the vendor may have corrected the value
+MOST_REQUESTED = 50
 
 # Names are aliases, and the vendor is the accelerator's own: neither is a value that could be missing.
 NOT_COUNTED = frozenset({"vendor", "nvml_name", "reported_name"})
@@ -58,7 +58,7 @@ class MatrixCell:
 
     @property
     def state(self) -> str:
-        """The worst that is to be said of it, one of STATES."""
+        """The worst state that applies, one of STATES."""
         if self.values:
             return "old" if self.is_old else "one-source" if self.sources == 1 else "sound"
         if self.waiting:
@@ -84,7 +84,7 @@ class MatrixAccelerator:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Tally:
-    """What a row or a column of the matrix comes to. `values` and `waiting` are values, the others count cells."""
+    """Totals of a row or column of the matrix. `values` and `waiting` count values, the others count cells."""
 
     values: int
     waiting: int
@@ -137,17 +137,17 @@ def read_matrix(accelerators: QuerySet[Accelerator], fields: Sequence[Field], no
 
     def cell(accelerator: Accelerator, field: Field) -> MatrixCell:
         applies = field.applies_to(accelerator.vendor.slug, accelerator.kind)
-        found = counted.get((accelerator.pk, field.name))
-        if found is None:
+        counts = counted.get((accelerator.pk, field.name))
+        if counts is None:
             return MatrixCell(field=field.name, is_applicable=applies)
-        checked = found["checked"]
+        checked = counts["checked"]
         is_old = checked is not None and now - checked > OLD
         return MatrixCell(
             field=field.name,
             is_applicable=applies,
-            values=found["values"],
-            sources=found["sources"],
-            waiting=found["waiting"],
+            values=counts["values"],
+            sources=counts["sources"],
+            waiting=counts["waiting"],
             checked=checked,
             is_old=is_old,
         )
@@ -181,7 +181,7 @@ def _counted(accelerators: QuerySet[Accelerator], fields: Sequence[Field]) -> di
 
 @dataclass(frozen=True, slots=True)
 class Remaining:
-    """What one of the most asked-for accelerators still lacks among the headline fields."""
+    """Headline fields that one of the most requested accelerators still lacks."""
 
     accelerator: Accelerator
     missing: tuple[str, ...]
@@ -194,8 +194,8 @@ class Remaining:
         return not (self.missing or self.unreviewed or self.one_source or self.old)
 
 
-def most_asked_for(folder: Path = DATA) -> tuple[str, ...]:
-    """Slugs of the MOST_ASKED accelerators, the most asked-for first; none where the file is not there.
+def most_requested(folder: Path = DATA) -> tuple[str, ...]:
+    """Slugs of the MOST_REQUESTED accelerators, the most requested first; none if the file is missing.
 
     `asked_for.csv`: the first column is the slug; lines begin with the most asked-for.
     """
@@ -204,7 +204,7 @@ def most_asked_for(folder: Path = DATA) -> tuple[str, ...]:
     except FileNotFoundError:
         return ()
     _head, *lines = csv.reader(text.splitlines()) if text.strip() else [[]]
-    return tuple(dict.fromkeys(line[0].strip() for line in lines if line and line[0].strip()))[:MOST_ASKED]
+    return tuple(dict.fromkeys(line[0].strip() for line in lines if line and line[0].strip()))[:MOST_REQUESTED]
 
 
 def remaining(matrix: Matrix, slugs: Sequence[str]) -> tuple[Remaining, ...]:

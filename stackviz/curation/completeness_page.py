@@ -1,4 +1,4 @@
-"""The admin's page about how complete the catalogue is: accelerators by fields, and the same as a file."""
+"""The admin's completeness page: accelerators by fields, also as a file."""
 
 from dataclasses import dataclass
 
@@ -20,7 +20,7 @@ from stackviz.curation.completeness import (
     MatrixAccelerator,
     MatrixCell,
     Tally,
-    most_asked_for,
+    most_requested,
     read_matrix,
     remaining,
 )
@@ -59,7 +59,7 @@ class CompletenessQuery:
 
 @dataclass(frozen=True, slots=True)
 class MatrixCellText:
-    """A cell as it is written: a number or a sign, its state, and all of it in words."""
+    """A cell as it is shown: a number or a sign, its state, and a description."""
 
     text: str
     state: str
@@ -90,7 +90,7 @@ def _accelerators(query: CompletenessQuery) -> QuerySet[Accelerator]:
     rows = Accelerator.objects.filter(is_public=query.only != "hidden").order_by("vendor__name", "name")
     if query.vendor:
         rows = rows.filter(vendor__slug=query.vendor)
-    return rows.filter(slug__in=most_asked_for()) if query.only == "asked" else rows
+    return rows.filter(slug__in=most_requested()) if query.only == "asked" else rows
 
 
 def _in_state(matrix: Matrix, state: str) -> Matrix:
@@ -113,11 +113,11 @@ def completeness(request: HttpRequest) -> HttpResponse:
     if request.GET.get("format") == "csv":
         return as_csv(matrix)
     page = page_of(matrix.devices, page_number(request), PER_PAGE)
-    slugs = most_asked_for()
+    slugs = most_requested()
     whole = read_matrix(Accelerator.objects.filter(slug__in=slugs), HEADLINES, timezone.now()) if slugs else None
     context = {
         **admin.site.each_context(request),
-        "title": _("How complete the catalogue is"),
+        "title": _("Catalogue completeness"),
         "asked": query,
         "notes": query.notes,
         "page": page,
@@ -154,7 +154,7 @@ def _shown(cell: MatrixCell) -> MatrixCellText:
     state = cell.state
     words = [str(STATES[state])]
     if cell.values:
-        words.append(_("%(values)d values of %(sources)d sources") % {"values": cell.values, "sources": cell.sources})
+        words.append(_("%(values)d values from %(sources)d sources") % {"values": cell.values, "sources": cell.sources})
         if cell.checked:
             words.append(_("checked %(day)s") % {"day": f"{cell.checked:%Y-%m-%d}"})
         if cell.is_old and cell.has_one_source:

@@ -14,7 +14,7 @@ from stackviz.catalog.models import Proposal, Source, SpecValue
 from stackviz.curation.differences import figure, snapshot
 
 Action, State = Proposal.Action, Proposal.State
-# Whose word counts first where the preferred value goes and others stay: see docs/catalogue.md.
+# Which source takes precedence when the preferred value is removed: see docs/catalogue.md.
 _BEST_SOURCES = (Source.Kind.MAKER, Source.Kind.DEVICE, Source.Kind.PRESS, Source.Kind.COMMUNITY)
 _BEST_BASES = tuple(SpecValue.Basis)
 
@@ -27,10 +27,10 @@ class Conflict(Undecidable):
     """The value has changed since the proposal was made."""
 
     def __init__(self, proposal: Proposal, now: SpecValue | None) -> None:
-        said = figure(snapshot(now)) if now else _("gone")
+        current = figure(snapshot(now)) if now else _("deleted")
         super().__init__(
-            _("%(value)s has changed since: proposed from %(old)s, it is now %(now)s. Nothing was written.")
-            % {"value": proposal, "old": figure(proposal.before), "now": said}
+            _("%(value)s changed after this proposal was made (was %(old)s, now %(now)s). Nothing was saved.")
+            % {"value": proposal, "old": figure(proposal.before), "now": current}
         )
         self.proposal, self.now = proposal, now
 
@@ -40,27 +40,27 @@ def needs_second_person() -> bool:
 
 
 def may_approve(proposal: Proposal, user: User) -> bool:
-    """Whether this person may approve it: not their own, unless the site lets one person be enough."""
+    """Whether this person may approve it: not their own proposal, unless the site requires only one person."""
     is_own = proposal.proposed_by_id is not None and proposal.proposed_by_id == user.pk
     return user.has_perm("catalog.approve") and not (is_own and needs_second_person())
 
 
 def is_stale(proposal: Proposal) -> bool:
-    """Whether the value it changes is no longer what it was. Reads `target`."""
+    """Whether the value has changed since the proposal. Reads `target`."""
     if proposal.action == Action.ADD:
         return False
     return proposal.target is None or proposal.target.digest != proposal.digest
 
 
 def approve(proposal_id: int, user: User, answer: str = "") -> Proposal:
-    """Write what was proposed, in one transaction. Of several at once one is applied, the others are told.
+    """Apply the proposal in one transaction. Of concurrent approvals one is applied, the others raise Undecidable.
 
     Raises PermissionDenied, Conflict, Undecidable, or ValidationError where the registry no longer takes the value.
     """
     with transaction.atomic():
         proposal = _in_review(proposal_id)
         if not may_approve(proposal, user):
-            raise PermissionDenied(_("A second person with the right to approve decides on a proposal."))
+            raise PermissionDenied(_("A proposal must be decided by a second person with approval rights."))
         wait_for_other_loads()
         target = _locked(proposal)
         proposal.target = _applied(proposal, target, user)
@@ -68,28 +68,28 @@ def approve(proposal_id: int, user: User, answer: str = "") -> Proposal:
 
 
 def reject(proposal_id: int, user: User, answer: str) -> Proposal:
-    """Say no, and why, to a draft too: its author may have left. Raises PermissionDenied or Undecidable."""
+    """Reject a proposal or draft with a reason. Raises PermissionDenied or Undecidable."""
     if not user.has_perm("catalog.approve"):
-        raise PermissionDenied(_("You may not decide on proposals."))
+        raise PermissionDenied(_("You do not have permission to decide on proposals."))
     if not answer.strip():
-        raise Undecidable(_("Say why you reject it."))
+        raise Undecidable(_("Give a reason for the rejection."))
     with transaction.atomic():
         return _decided(_open(proposal_id), State.REJECTED, user, answer)
 
 
 def withdraw(proposal_id: int, user: User) -> Proposal:
-    """Take one's own proposal back. Raises PermissionDenied or Undecidable."""
+    """Withdraw one's proposal. Raises PermissionDenied or Undecidable."""
     with transaction.atomic():
         proposal = _open(proposal_id)
-        _own(proposal, user)
+        _require_author(proposal, user)
         return _decided(proposal, State.WITHDRAWN, user, "")
 
 
 def send(proposal_id: int, user: User) -> Proposal:
-    """A draft goes into review. Raises PermissionDenied or Undecidable."""
+    """Send a draft to review. Raises PermissionDenied or Undecidable."""
     with transaction.atomic():
         proposal = _open(proposal_id)
-        _own(proposal, user)
+        _require_author(proposal, user)
         proposal.state = State.REVIEW
         proposal.save(update_fields=["state"])
         return proposal
@@ -101,12 +101,12 @@ def rebase_proposal(proposal_id: int, user: User) -> Proposal:
     Raises PermissionDenied, Undecidable where the value is gone.
     """
     if not user.has_perm("catalog.propose"):
-        raise PermissionDenied(_("You may not propose values."))
+        raise PermissionDenied(_("You do not have permission to propose values."))
     with transaction.atomic():
         proposal = _open(proposal_id)
         target = SpecValue.objects.select_related("source").filter(pk=proposal.target_id or 0).first()
         if target is None:
-            raise Undecidable(_("The value is gone: withdraw the proposal."))
+            raise Undecidable(_("The value no longer exists. Withdraw the proposal."))
         proposal.before, proposal.digest = snapshot(target), target.digest
         proposal.proposed_by, proposal.proposed_at = user, timezone.now()
         proposal.save(update_fields=["before", "digest", "proposed_by", "proposed_at"])
@@ -119,7 +119,7 @@ def _open(proposal_id: int) -> Proposal:
     proposal = rows.get(pk=proposal_id)
     if proposal.state not in Proposal.OPEN:
         raise Undecidable(
-            _("%(proposal)s is decided already: %(state)s.")
+            _("%(proposal)s has already been decided: %(state)s.")
             % {"proposal": proposal, "state": proposal.get_state_display()}
         )
     return proposal
@@ -128,13 +128,13 @@ def _open(proposal_id: int) -> Proposal:
 def _in_review(proposal_id: int) -> Proposal:
     proposal = _open(proposal_id)
     if proposal.state != State.REVIEW:
-        raise Undecidable(_("%(proposal)s is a draft: it is not in review yet.") % {"proposal": proposal})
+        raise Undecidable(_("%(proposal)s is still a draft. Send it to review first.") % {"proposal": proposal})
     return proposal
 
 
-def _own(proposal: Proposal, user: User) -> None:
+def _require_author(proposal: Proposal, user: User) -> None:
     if proposal.proposed_by_id != user.pk and not user.is_superuser:
-        raise PermissionDenied(_("Only who proposed it may do that."))
+        raise PermissionDenied(_("Only the author of the proposal can do this."))
 
 
 def _decided(proposal: Proposal, state: Proposal.State, user: User, answer: str) -> Proposal:
@@ -190,7 +190,7 @@ def _others(value: SpecValue) -> QuerySet[SpecValue]:
 
 def _refuse_twice(value: SpecValue) -> None:
     if not value.pk and _others(value).filter(source=value.source, value=value.value, unit=value.unit).exists():
-        raise ValidationError(_("This source says so already: the value is there."))
+        raise ValidationError(_("This value is already recorded from this source."))
 
 
 def _make_room(value: SpecValue, proposal: Proposal, user: User) -> None:
@@ -202,7 +202,7 @@ def _make_room(value: SpecValue, proposal: Proposal, user: User) -> None:
 
 
 def _prefer_best_of(others: QuerySet[SpecValue], gone: SpecValue, proposal: Proposal, user: User) -> None:
-    """What was left behind without a preferred value gets one."""
+    """Prefer the best of the values that remain without a preferred one."""
     best = min(others.select_related("source", "accelerator"), key=_rank, default=None)
     if best is not None:
         best.is_preferred = True
@@ -219,7 +219,7 @@ def _figure(value: SpecValue) -> str:
 
 
 def _save(value: SpecValue, proposal: Proposal, user: User, reason: str) -> None:
-    """The history names who proposed it as the author; who approved it stands in `checked_by`."""
+    """Save the value: its history names the proposer as author, `checked_by` the approver."""
     value._history_user = proposal.proposed_by or user  # type: ignore[attr-defined]  # noqa: SLF001 - simple_history's
     value.set_change_reason(reason)
     value.save()

@@ -1,4 +1,4 @@
-"""What a proposal changes, attribute by attribute, as text for people. Needs no query: works on rows already read."""
+"""What a proposal changes, attribute by attribute, as text. No queries: works on rows already read."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -24,7 +24,7 @@ class Difference:
 
 
 def snapshot(value: SpecValue) -> dict[str, Any]:
-    """What a value says, as plain data that outlives it."""
+    """The content of a value as plain data."""
     return {
         "field": value.field,
         "value": value.value,
@@ -40,7 +40,7 @@ def snapshot(value: SpecValue) -> dict[str, Any]:
 
 
 def wanted(proposal: Proposal) -> dict[str, Any]:
-    """What the value says once the proposal is approved."""
+    """The content of the value after approval."""
     is_retired = proposal.action == Proposal.Action.RETIRE
     status = SpecValue.Status.RETIRED if is_retired else SpecValue.Status.PUBLIC
     return {
@@ -67,19 +67,21 @@ def differences(old: Snapshot, new: Snapshot) -> tuple[Difference, ...]:
     )
 
 
-def source_kept(old: Snapshot, new: Snapshot) -> str:
-    """The question to ask of a figure that changes while its source does not; "" where there is nothing to ask."""
+def unchanged_source_question(old: Snapshot, new: Snapshot) -> str:
+    """A question about a figure that changes while its source does not; "" otherwise."""
     if not old or (old["value"], old["unit"]) == (new["value"], new["unit"]) or not new["source_url"]:
         return ""
     if (old["source"], old["source_url"]) != (new["source"], new["source_url"]):
         return ""
-    return _("The figure changes, its source does not: does “%(title)s” print it?") % {"title": new["source"]}
+    return _("The figure changes but its source does not. Does “%(title)s” print the new figure?") % {
+        "title": new["source"]
+    }
 
 
-def figure(said: Snapshot) -> str:
+def figure(content: Snapshot) -> str:
     """`3350 GB/s (dense)`; empty for a snapshot of nothing."""
-    text = f"{said.get('value', '')} {said.get('unit', '')}".strip()
-    condition = describe(said.get("condition", ""))
+    text = f"{content.get('value', '')} {content.get('unit', '')}".strip()
+    condition = describe(content.get("condition", ""))
     return f"{text} ({condition})" if condition else text
 
 
@@ -102,16 +104,16 @@ def _labels() -> tuple[tuple[str, str], ...]:
     )
 
 
-def _printed(said: Snapshot) -> dict[str, str]:
-    if not said:
+def _printed(content: Snapshot) -> dict[str, str]:
+    if not content:
         return {}
     return {
-        "field": field_title(said["field"]),
-        "figure": f"{said['value']} {said['unit']}".strip(),
-        "condition": describe(said["condition"]),
-        "basis": str(SpecValue.Basis(said["basis"]).label),
-        "source": said["source"],
-        "note": said["note"],
-        "status": str(SpecValue.Status(said["status"]).label),
-        "is_preferred": _("yes") if said["is_preferred"] else _("no"),
+        "field": field_title(content["field"]),
+        "figure": f"{content['value']} {content['unit']}".strip(),
+        "condition": describe(content["condition"]),
+        "basis": str(SpecValue.Basis(content["basis"]).label),
+        "source": content["source"],
+        "note": content["note"],
+        "status": str(SpecValue.Status(content["status"]).label),
+        "is_preferred": _("yes") if content["is_preferred"] else _("no"),
     }

@@ -1,4 +1,4 @@
-"""Inputs for whoever types a value: the condition as one select per key, units that measure the field, the whole form.
+"""Form inputs for a value: the condition as one select per key, the units of the field, the whole form.
 
 All of it works without scripts; `curation.js` only narrows the units and asks `value_check` while somebody types.
 """
@@ -48,7 +48,7 @@ def units_of(field_name: str) -> list[str]:
 
 def unit_choices(field_name: str = "") -> list[Any]:
     """The units of one field; without one, those any field is measured in, under what they measure."""
-    nothing: list[Any] = [("", gettext("none: text"))]
+    nothing: list[Any] = [("", gettext("none (text)"))]
     if field_name in FIELDS:
         return nothing + [(symbol, symbol) for symbol in units_of(field_name)]
     bases = list(dict.fromkeys(UNITS[field.unit].si for field in FIELDS.values() if field.unit))
@@ -67,7 +67,7 @@ class ConditionPicker(forms.MultiWidget):
     def decompress(self, value: str | None) -> list[str]:
         try:
             parts = conditions.parse(value or "")
-        except conditions.ConditionError:  # written by an older registry: nothing can be chosen for it
+        except conditions.ConditionError:  # written by an older registry: it cannot be selected
             parts = {}
         return [parts.get(key.name, "") for key in conditions.KEYS]
 
@@ -82,7 +82,7 @@ class ConditionPicker(forms.MultiWidget):
         return context
 
     def render(self, name: str, value: Any, attrs: Any = None, renderer: Any = None) -> SafeString:  # noqa: ANN401, ARG002
-        # Forms look for templates in the rooms only; ours are all in one place.
+        # Django's form renderer looks in app folders only; our templates are all in one folder.
         return render_to_string("curation/condition.html", self.get_context(name, value, attrs))
 
 
@@ -96,10 +96,12 @@ def _is_chosen(part: Mapping[str, Any]) -> bool:
 def _input_for(key: conditions.Key) -> forms.Widget:
     if not key.values:
         return forms.TextInput(attrs={"size": 14, "maxlength": conditions.MAX_CONDITION_LENGTH})
-    return forms.Select(choices=[("", "—"), *((value, _said(value, words)) for value, words in key.values.items())])
+    return forms.Select(
+        choices=[("", "—"), *((value, _choice_label(value, words)) for value, words in key.values.items())]
+    )
 
 
-def _said(value: str, words: Any) -> str:  # noqa: ANN401 - text, or text in the reader's language
+def _choice_label(value: str, words: Any) -> str:  # noqa: ANN401 - text, or text in the reader's language
     return value if value == str(words) else f"{value}: {words}"
 
 
@@ -111,7 +113,7 @@ class ConditionField(forms.Field):
     def to_python(self, value: Any) -> str:  # noqa: ANN401 - what the widget read
         picked = zip(conditions.KEYS, value or [], strict=False)
         try:
-            return conditions.write({key.name: said.strip() for key, said in picked if said and said.strip()})
+            return conditions.write({key.name: text.strip() for key, text in picked if text and text.strip()})
         except conditions.ConditionError as error:
             raise ValidationError(error.problem) from error
 
@@ -123,7 +125,7 @@ class ConditionField(forms.Field):
 
 
 class SpecValueForm(_SpecValueForm):
-    """A value as it shall be, and why. What would change the public catalogue is checked as the proposal it becomes."""
+    """A value and the reason for the change. A change to the public catalogue is validated as a proposal."""
 
     field = forms.ChoiceField(choices=field_choices, widget=forms.Select(attrs={"class": "value-field"}))
     unit = forms.ChoiceField(choices=unit_choices, required=False)
@@ -132,14 +134,14 @@ class SpecValueForm(_SpecValueForm):
         max_length=300,
         required=False,
         validators=[is_readable],
-        label=_("Reason of the change"),
-        help_text=_("kept in the history, shown in public; every correction needs one"),
+        label=_("Reason for the change"),
+        help_text=_("stored in the history and shown publicly; required for every correction"),
         widget=forms.TextInput(attrs={"size": 60}),
     )
     as_draft = forms.BooleanField(
         required=False,
-        label=_("Keep as my draft"),
-        help_text=_("a change of a public value is proposed, but waits with you until you send it to review"),
+        label=_("Save as draft"),
+        help_text=_("a change to a public value stays a draft until you send it to review"),
     )
     user: User | None = None  # who types; set by the admin's form class
     current: SpecValue | None = None
@@ -172,7 +174,7 @@ class SpecValueForm(_SpecValueForm):
         is_public = touches_the_public(self.instance, self.current)
         reason = self.cleaned_data.get("reason", "").strip()
         if (is_public or self.current) and not reason:
-            self.add_error("reason", gettext("Say why: it is kept in the history and shown in public."))
+            self.add_error("reason", gettext("Give a reason. It is stored in the history and shown publicly."))
         elif is_public:
             self._check_proposal()
         elif self.instance.is_preferred:
@@ -181,7 +183,7 @@ class SpecValueForm(_SpecValueForm):
             self.instance.set_change_reason(reason)
 
     def is_left_alone(self) -> bool:
-        """Whether nothing is to be saved. A single form is always meant: a revert shows an old value unchanged."""
+        """Whether there is nothing to save. Never for a single form: a revert shows an old value unchanged."""
         return False
 
     def _check_proposal(self) -> None:

@@ -1,4 +1,4 @@
-"""Hold a value that shall be public against its formula, beside what its sheet publishes otherwise. Needs no query."""
+"""Check a proposed public value against its formula and the rest of its sheet. No queries."""
 
 from django.utils.translation import gettext as _
 
@@ -20,5 +20,5 @@ def formula_problem(value: SpecValue, current: SpecValue | None, published: Publ
     if not expected:
         return ""
     return _(
-        "The formula does not hold: %(expected)s. If it is right all the same, let the note say why: “%(words)s …”."
-    ) % {"expected": "; ".join(str(one) for one in expected), "words": NOT_BY_FORMULA}
+        "The value does not match its formula: %(expected)s. If it is correct, explain why in the note: “%(words)s …”."
+    ) % {"expected": "; ".join(str(expectation) for expectation in expected), "words": NOT_BY_FORMULA}

@@ -1,4 +1,4 @@
-"""Groups to put people into: curators propose, approvers decide. Made with a migration, then the admin's own."""
+"""User groups: curators propose, approvers decide. Created by `migrate`, then managed in the admin."""
 
 from typing import Any
 
@@ -15,7 +15,7 @@ _RIGHTS = {
 
 
 def make_groups(**_: Any) -> None:  # noqa: ANN401 - as a signal's receiver
-    """Groups that are missing; one that is there keeps the rights an admin gave it."""
+    """Create missing groups; existing ones keep the permissions an admin gave them."""
     from django.contrib.auth.models import Group, Permission
 
     for name, codenames in _RIGHTS.items():

@@ -1,4 +1,4 @@
-"""The admin's pages that bring tables of values in and out: upload, preview, confirm, export."""
+"""The admin's pages to import and export tables of values: upload, preview, confirm, export."""
 
 import io
 from typing import TYPE_CHECKING, Any
@@ -43,7 +43,7 @@ nvidia-h100-datasheet,"""
 
 
 class UploadForm(forms.Form):
-    """A table and why its values are proposed."""
+    """A table and the reason for its proposals."""
 
     file = forms.FileField(
         label=gettext_lazy("Table"),
@@ -54,7 +54,7 @@ class UploadForm(forms.Form):
         max_length=300,
         validators=[is_readable],
         label=gettext_lazy("Reason"),
-        help_text=gettext_lazy("kept in the history of every value, shown in public"),
+        help_text=gettext_lazy("stored in the history of every value and shown publicly"),
         widget=forms.TextInput(attrs={"size": 60}),
     )
 
@@ -63,7 +63,7 @@ class UploadForm(forms.Form):
         size = file.size or 0
         if size > MOST_BYTES:
             sizes = {"size": filesizeformat(size), "most": filesizeformat(MOST_BYTES)}
-            raise forms.ValidationError(_("The file has %(size)s, more than %(most)s: split it.") % sizes)
+            raise forms.ValidationError(_("The file is %(size)s; the limit is %(most)s. Split it.") % sizes)
         try:
             self.cleaned_data["table"] = read_table(file.read())
         except TableError as error:
@@ -88,7 +88,7 @@ class BringsTables(_Mixin):
     # --- in ---
 
     def upload_view(self, request: HttpRequest) -> HttpResponse:
-        """A file is read and kept; what it would change is shown next."""
+        """Read and store a file, then show the preview."""
         user = require(request, "propose")
         form = UploadForm(request.POST or None, request.FILES or None)
         if request.method == "POST" and form.is_valid():
@@ -111,7 +111,7 @@ class BringsTables(_Mixin):
         return self._page(request, "curation/import.html", context)
 
     def preview_view(self, request: HttpRequest, upload_id: int) -> HttpResponse:
-        """What the table would change; confirming makes its rows proposals."""
+        """Show what the table would change; confirming turns its rows into proposals."""
         user = require(request, "propose")
         upload = get_object_or_404(ValueImport.objects.select_related("uploaded_by"), pk=upload_id)
         if upload.confirmed_at:
@@ -140,16 +140,16 @@ class BringsTables(_Mixin):
         return HttpResponseRedirect(preview_url(upload))
 
     def _preview(self, request: HttpRequest, upload: ValueImport, plan: ImportPlan) -> HttpResponse:
-        asked = request.GET.get("show", "")
-        rows = plan.of(asked) if asked in KINDS else plan.rows
+        kind_filter = request.GET.get("show", "")
+        rows = plan.of(kind_filter) if kind_filter in KINDS else plan.rows
         titles = {"new": _("New"), "changed": _("Changed"), "same": _("The same"), "refused": _("Refused")}
         counts = plan.counts
         context = {
-            "title": _("What this table would change"),
+            "title": _("Import preview"),
             "upload": upload,
             "plan": plan,
             "page": Paginator(rows, ROWS_A_PAGE).get_page(request.GET.get("page")),
-            "show": asked if asked in KINDS else "",
+            "show": kind_filter if kind_filter in KINDS else "",
             "tabs": [(kind, titles[kind], counts[kind]) for kind in KINDS],
             "kind_titles": titles,
             "refused": counts["refused"],
@@ -177,15 +177,15 @@ class BringsTables(_Mixin):
         """The values of the list as it is filtered, as the import takes them."""
         if not self.has_view_permission(request) or kind not in ("csv", "xlsx"):
             raise Http404
-        asked = request.GET.copy()
+        parameters = request.GET.copy()
         for name in (PAGE_VAR, ORDER_VAR, ALL_VAR):  # of the list's pages: the file has all of them, in its own order
-            asked.pop(name, None)
-        request.GET = asked  # type: ignore[assignment]
+            parameters.pop(name, None)
+        request.GET = parameters  # type: ignore[assignment]
         try:
-            found: QuerySet[SpecValue] = self.get_changelist_instance(request).get_queryset(request)
+            values: QuerySet[SpecValue] = self.get_changelist_instance(request).get_queryset(request)
         except IncorrectLookupParameters:  # as the list answers it
             return HttpResponseRedirect(f"{reverse('admin:catalog_specvalue_changelist')}?{ERROR_FLAG}=1")
-        rows = found.select_related("accelerator", "source").order_by("accelerator__slug", "field", "condition", "pk")
+        rows = values.select_related("accelerator", "source").order_by("accelerator__slug", "field", "condition", "pk")
         table = ValueResource().export(rows)
         if kind == "csv":
             return csv_response("values", table.headers, table)
@@ -202,5 +202,5 @@ def as_workbook(table: tablib.Dataset) -> bytes:
     """The table as XLSX; no cell of it is a formula."""
     safe = tablib.Dataset(headers=table.headers, title="values")
     for row in table:
-        safe.append([CONTROLS.sub("", cell) if isinstance(cell := safe_cell(said), str) else cell for said in row])
+        safe.append([CONTROLS.sub("", cell) if isinstance(cell := safe_cell(value), str) else cell for value in row])
     return bytes(io.BytesIO(safe.export("xlsx")).getvalue())

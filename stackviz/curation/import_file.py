@@ -65,21 +65,21 @@ def read_table(content: bytes) -> Table:
 
 
 def _table(rows: Iterator[TableRow], notes: tuple[str, ...]) -> Table:
-    """The header decides where each column goes; rows keep their cells, too many or too few, to be refused by name."""
+    """Arrange the columns by the header. Rows with too many or too few cells keep them and are refused later."""
     header = next(rows, None)
     if header is None:
         raise TableError(_("The file is empty."))
     order = _order([cell.strip().casefold() for cell in header.cells])
-    kept: list[TableRow] = []
+    data_rows: list[TableRow] = []
     for row in rows:
         if not any(row.cells):
             continue
-        if len(kept) == MOST_ROWS:
+        if len(data_rows) == MOST_ROWS:
             raise TableError(_("The table has more than %(n)d rows: split it.") % {"n": MOST_ROWS})
-        kept.append(_arranged(row, order))
-    if not kept:
-        raise TableError(_("There is a header, but no row under it."))
-    return Table(tuple(kept), notes)
+        data_rows.append(_arranged(row, order))
+    if not data_rows:
+        raise TableError(_("The table has a header but no rows."))
+    return Table(tuple(data_rows), notes)
 
 
 def _order(header: Sequence[str]) -> list[int]:
@@ -89,7 +89,7 @@ def _order(header: Sequence[str]) -> list[int]:
     problems = [
         (_("missing: %(names)s"), [name for name in COLUMNS if name not in header]),
         (_("unknown: %(names)s"), [name[:40] or "…" for name in header if name not in COLUMNS]),
-        (_("twice: %(names)s"), [name for name in COLUMNS if header.count(name) > 1]),
+        (_("duplicate: %(names)s"), [name for name in COLUMNS if header.count(name) > 1]),
     ]
     said = [text % {"names": ", ".join(names)} for text, names in problems if names]
     if said:
@@ -107,7 +107,7 @@ def _arranged(row: TableRow, order: Sequence[int]) -> TableRow:
         cells.pop()
     if len(cells) != len(order):
         return TableRow(row.number, tuple(cells))
-    return TableRow(row.number, tuple(cells[place] for place in order))
+    return TableRow(row.number, tuple(cells[column] for column in order))
 
 
 # --- CSV ---
@@ -118,7 +118,9 @@ def _decoded(content: bytes) -> tuple[str, tuple[str, ...]]:
         if content.startswith(mark):
             return _strictly(content, encoding), ()
     if b"\x00" in content:
-        raise TableError(_("This is neither CSV nor XLSX, or it is UTF-16 without its mark: save it as CSV in UTF-8."))
+        raise TableError(
+            _("This is neither CSV nor XLSX, or it is UTF-16 without a byte order mark. Save it as CSV in UTF-8.")
+        )
     try:
         return content.decode("utf-8"), ()
     except UnicodeDecodeError:
@@ -136,12 +138,12 @@ def _strictly(content: bytes, encoding: str) -> str:
             % {"line": line, "encoding": encoding}
         ) from None
     if "\x00" in text:
-        raise TableError(_("The file holds characters that no text has: save it as CSV in UTF-8."))
+        raise TableError(_("The file contains control characters. Save it as CSV in UTF-8."))
     return text
 
 
 def _refuse_mixed(content: bytes) -> None:
-    """Lines in UTF-8 beside lines that are not: whatever we took it for, some would be read wrongly."""
+    """Raise TableError if some lines are UTF-8 and others are not: either encoding would misread some of them."""
     first: dict[bool, int] = {}
     for number, line in enumerate(content.split(b"\n"), start=1):
         if not line.isascii():
@@ -193,20 +195,20 @@ def _sheet_rows(content: bytes) -> Iterator[TableRow]:
     try:
         # Formulas stay text: nothing is evaluated, and no result that the file claims is believed.
         book = openpyxl.load_workbook(io.BytesIO(content), read_only=True, data_only=False, keep_links=False)
-        for sheet in _one_sheet(book):
+        for sheet in _only_sheet(book):
             yield from _rows_of(sheet)
     except (TableError, MemoryError):
         raise
-    except Exception as error:  # whatever openpyxl stumbles over: it expects files of spreadsheets only
+    except Exception as error:  # openpyxl raises anything for files that are not spreadsheets
         raise TableError(_("The XLSX file is damaged: save it again, or as CSV.")) from error
 
 
-def _one_sheet(book: Any) -> list[Any]:  # noqa: ANN401 - openpyxl has no types
+def _only_sheet(book: Any) -> list[Any]:  # noqa: ANN401 - openpyxl has no types
     sheets = [sheet for sheet in book.worksheets if _has_cells(sheet)]
     if len(sheets) > 1:
         names = ", ".join(sheet.title for sheet in sheets[:5])
         raise TableError(
-            _("The workbook has %(n)d sheets with content (%(names)s): leave the one to import.")
+            _("The workbook has %(n)d sheets with content (%(names)s). Keep only the one to import.")
             % {"n": len(sheets), "names": names}
         )
     return sheets
@@ -218,14 +220,16 @@ def _check_archive(content: bytes) -> None:
             parts = archive.infolist()
             # Python never unpacks more of a part than it declares, so what is declared bounds the cost.
             if len(parts) > MOST_PARTS or sum(part.file_size for part in parts) > MOST_UNPACKED:
-                raise TableError(_("The XLSX file unpacks to more than it may: save the values alone, or as CSV."))
+                raise TableError(
+                    _("The XLSX file is too large when unpacked. Save only the values, or save it as CSV.")
+                )
             if "xl/workbook.xml" not in archive.namelist():
                 raise TableError(_("This archive is not an XLSX workbook."))
             tags = 0
             for part in parts:
                 tags += _tags(archive.read(part))  # whatever its name: another part may say that it is a sheet
                 if tags > MOST_TAGS:
-                    raise TableError(_("The XLSX file holds more than a table may: save the values alone, or as CSV."))
+                    raise TableError(_("The XLSX file has too many elements. Save only the values, or save it as CSV."))
     except (zipfile.BadZipFile, RuntimeError, NotImplementedError, EOFError, OSError, zlib.error) as error:
         raise TableError(_("The XLSX file is damaged or encrypted: save it again, without a password.")) from error
 
@@ -234,9 +238,9 @@ def _tags(part: bytes) -> int:
     """How many tags a part has at most: what reading it costs. Raises TableError for what no table needs."""
     xml = part.replace(b"\x00", b"")  # UTF-16 hides nothing
     if re.search(rb"<!(?:DOCTYPE|ENTITY)", xml):
-        raise TableError(_("The XLSX file declares entities, which no spreadsheet writes."))
+        raise TableError(_("The XLSX file declares XML entities, which are not allowed."))
     if re.search(rb"<(?:\w+:)?mergeCell\s", xml):
-        raise TableError(_("The sheet has merged cells: one value a row, so take them apart."))
+        raise TableError(_("The sheet has merged cells. Unmerge them so that each row holds one value."))
     return xml.count(b"<")
 
 

@@ -42,7 +42,7 @@ class PlannedRow:
 
 @dataclass(frozen=True, slots=True)
 class ImportPlan:
-    """What a table would do. `fingerprint` is another one as soon as anything of it is."""
+    """What a table would change. `fingerprint` changes with any part of it."""
 
     rows: tuple[PlannedRow, ...]
     fingerprint: str
@@ -113,7 +113,7 @@ class ValueResource(resources.ModelResource):  # type: ignore[misc]  # it has no
         return proposal, True
 
     def import_instance(self, instance: Proposal, row: dict[str, Any], **kwargs: Any) -> None:  # noqa: ANN401
-        """It was made from the row already."""
+        """Does nothing: `get_or_init_instance` has read the row already."""
 
     def skip_row(self, instance: Proposal, *_args: Any) -> bool:  # noqa: ANN401
         return not instance.action
@@ -131,7 +131,7 @@ class ValueResource(resources.ModelResource):  # type: ignore[misc]  # it has no
         batch_size: int | None = None,
         result: Any = None,  # noqa: ANN401, ARG002
     ) -> None:
-        """Errors go up: nothing of a table is written unless all of it is."""
+        """Raises every error: a table is written completely or not at all."""
         if not dry_run:
             Proposal.objects.bulk_create(self.create_instances, batch_size=batch_size)
         self.create_instances.clear()
@@ -162,11 +162,11 @@ def _refused(row: TableRow, error: ValidationError) -> PlannedRow:
         kind=REFUSED,
         device=device,
         field=field_title(field),
-        problems=tuple(sorted(problems, key=_place)),
+        problems=tuple(sorted(problems, key=_column_index)),
     )
 
 
-def _place(problem: tuple[str, str]) -> int:
+def _column_index(problem: tuple[str, str]) -> int:
     return COLUMNS.index(problem[0]) if problem[0] in COLUMNS else -1
 
 

@@ -59,7 +59,7 @@ class ImportReferences:
         return known
 
     def read(self, dataset: tablib.Dataset, values: Iterable[SpecValue]) -> None:
-        """Every row as a value or as what is wrong with it; and each sheet as it would be, for the formulas."""
+        """Read every row as a value or as its problems, and each sheet as it would be, for the formulas."""
         sheets: dict[int, dict[tuple[str, str], SpecValue]] = defaultdict(dict)
         for value in values:
             if value.is_preferred:
@@ -82,8 +82,8 @@ class ImportReferences:
         if isinstance(value, ValidationError):
             raise value
         key = _key(value)
-        if key in self.rows and value.source is not None:  # of what has no source several may be said
-            raise ValidationError({"": _("Row %(n)d says the same thing already.") % {"n": self.rows[key]}})
+        if key in self.rows and value.source is not None:  # there may be several values without a source
+            raise ValidationError({"": _("Row %(n)d already has this value.") % {"n": self.rows[key]}})
         self.rows[key] = number
         self._one_preferred(value, number)
         current = self._current(value)
@@ -91,7 +91,9 @@ class ImportReferences:
             return Proposal(accelerator=value.accelerator, field=value.field, before=snapshot(current))
         _check_status(row["status"], current)
         if current.pk in self.proposed if current else key in self.added:
-            raise ValidationError({"": _("A change of this value is proposed already: that one is decided first.")})
+            raise ValidationError(
+                {"": _("Another change to this value is already proposed. It must be decided first.")}
+            )
         if current:
             value.pk = current.pk
         if value.status != SpecValue.Status.RETIRED:
@@ -102,13 +104,13 @@ class ImportReferences:
         return drawn_up(value, current)
 
     def _value(self, cells: dict[str, str]) -> SpecValue:
-        """The row as a value. Raises ValidationError for what cannot be, all of it at once."""
+        """The row as a value. Raises ValidationError with all problems."""
         accelerator, source = self.accelerators.get(cells["device"]), self.sources.get(cells["source"])
         problems = _cell_problems(cells)
         if accelerator is None:
-            problems["device"] = _("There is no accelerator %(slug)r.") % {"slug": cells["device"]}
+            problems["device"] = _("Unknown accelerator %(slug)r.") % {"slug": cells["device"]}
         if cells["source"] and source is None:
-            problems["source"] = _("There is no source %(key)r: add it first.") % {"key": cells["source"]}
+            problems["source"] = _("Unknown source %(key)r. Add it first.") % {"key": cells["source"]}
         value = SpecValue(
             field=cells["field"],
             value=cells["value"],
@@ -135,17 +137,19 @@ class ImportReferences:
         if value.is_preferred:
             slot = (value.accelerator_id, value.field, value.condition)
             if slot in self.preferred:
-                text = _("Row %(n)d is preferred already: make this one an alternative.") % {"n": self.preferred[slot]}
+                text = _("Row %(n)d is already the preferred value. Make this row an alternative.") % {
+                    "n": self.preferred[slot]
+                }
                 raise ValidationError({"status": text})
             self.preferred[slot] = number
 
     def _current(self, value: SpecValue) -> SpecValue | None:
-        """The value the row speaks of: the same thing from the same source."""
+        """The existing value of the row: same accelerator, field, condition and source."""
         found = self.values.get(_key(value), [])
         alike = [row for row in found if _content(row) == _content(value)]
         alike = alike or [row for row in found if (row.value, row.unit) == (value.value, value.unit)]
         if len(alike or found) > 1 and value.source is not None:
-            text = _("This source says several values of it: change the one that is meant by hand.")
+            text = _("This source has several values for this field. Edit the right one by hand.")
             raise ValidationError({"value": text})
         return next(iter(alike or found), None)
 
@@ -174,11 +178,11 @@ def _cell_problems(cells: dict[str, str]) -> dict[str, str]:
     """What is wrong with single cells."""
     problems = {}
     if cells["status"] not in (*STATUSES, "draft"):
-        problems["status"] = _("The status is one of %(known)s.") % {"known": ", ".join(STATUSES)}
+        problems["status"] = _("The status must be one of %(known)s.") % {"known": ", ".join(STATUSES)}
     if cells["basis"] not in BASES:
-        problems["basis"] = _("The basis is one of %(known)s.") % {"known": ", ".join(BASES)}
+        problems["basis"] = _("The basis must be one of %(known)s.") % {"known": ", ".join(BASES)}
     if not cells["value"]:
-        problems["value"] = _("There is no value.")
+        problems["value"] = _("The value is missing.")
     for name, most in _LONGEST.items():
         if len(cells[name]) > most:
             problems[name] = _("Longer than %(n)d characters.") % {"n": most}
@@ -201,7 +205,7 @@ def _unit_problem(field_name: str, unit: str) -> dict[str, str]:
 
 def _check_status(status: str, current: SpecValue | None) -> None:
     if status == "retired" and current is None:
-        raise ValidationError({"status": _("There is no such value to retire.")})
+        raise ValidationError({"status": _("No matching value to retire.")})
     if status not in ("public", "alternative", "retired"):
-        text = _("A table proposes what shall be public: the status is public, alternative or retired.")
+        text = _("The status must be public, alternative or retired; values with another status cannot be imported.")
         raise ValidationError({"status": text})

@@ -1,7 +1,7 @@
-"""A curator decides to which accelerators a reported name belongs; the cards that wait for it are matched at once.
+"""Decide which accelerators a reported name belongs to; unmatched cards with this name are matched at once.
 
-Each decision is kept with who, when and why, and can be undone while its names are as it left them. Of two people who
-decide about one name at the same time the second is told what the first has done.
+Each decision is stored with who, when and why, and can be undone while its names are unchanged. Of two people who
+decide on one name at the same time, the second sees what the first has done.
 """
 
 from collections.abc import Iterable, Sequence
@@ -20,7 +20,7 @@ from stackviz.labs.models import NameDecision
 from stackviz.labs.rematch import Rematched, rematch_name
 
 Action = NameDecision.Action
-SAID_WHY = "from what machines report"  # shown in public, so it names none
+DEFAULT_REASON = "from what machines report"  # shown in public, so it names none
 
 
 class DecidedMeanwhile(Exception):
@@ -78,7 +78,7 @@ def give_name(
     Raises ValidationError when the catalogue refuses the name, DecidedMeanwhile when `seen` is not the newest state.
     """
     if not normalized(name):
-        raise ValidationError(_("Nothing is left of this name without the vendor's."))
+        raise ValidationError(_("This name contains nothing but the vendor's name."))
     _check(targets)
     action = Action.ACCEPT if len(targets) == 1 else Action.SPLIT
     text = "; ".join(map(str, targets))[:600]
@@ -105,11 +105,13 @@ def _check(targets: Sequence[Target]) -> None:
         return
     plain = [item for item in targets if not (item.memory_bytes or item.gpu_cores or item.is_undecided)]
     if plain:
-        text = _("Say for each what tells it apart, a memory size or a number of GPU cores: %(names)s.")
+        text = _("Give a memory size or a number of GPU cores for each of these, to tell them apart: %(names)s.")
         raise ValidationError(text % {"names": ", ".join(item.accelerator.name for item in plain)})
     terms = [(item.memory_bytes, item.gpu_cores) for item in targets if not item.is_undecided]
     if len(set(terms)) < len(terms):
-        raise ValidationError(_("Two accelerators have the same memory size and GPU cores: that tells them not apart."))
+        raise ValidationError(
+            _("Two accelerators have the same memory size and GPU cores, so these values cannot tell them apart.")
+        )
 
 
 def _named(name: str, target: Target, reason: str) -> tuple[Alias, dict[str, Any] | None]:
@@ -122,7 +124,7 @@ def _named(name: str, target: Target, reason: str) -> tuple[Alias, dict[str, Any
     alias.kind = Alias.Kind.UNDECIDED if target.is_undecided else Alias.Kind.REPORTED
     if target.is_undecided:
         alias.note = reason or alias.note
-    _save(alias, reason or SAID_WHY)
+    _save(alias, reason or DEFAULT_REASON)
     return alias, before
 
 
@@ -151,14 +153,14 @@ def _content(pks: Iterable[int]) -> dict[str, dict[str, Any]]:
 def leave_name(name: str, vendor: str, *, by: AbstractBaseUser | None, reason: str, seen: int) -> NameDecision:
     """Take the name out of the queue without giving it to anybody, for a reason. Raises as `give_name` does."""
     if not reason:
-        raise ValidationError(_("Say why: whoever looks for the name later reads it."))
+        raise ValidationError(_("Give a reason for people who look up this name later."))
     return _record(name, vendor, Action.IGNORE, "", by, reason, seen)
 
 
 def _record(
     name: str, vendor: str, action: Action, text: str, by: AbstractBaseUser | None, reason: str, seen: int
 ) -> NameDecision:
-    """The next decision about the name, unless somebody has made it since `seen` were there."""
+    """Store the next decision about the name; raises DecidedMeanwhile if there are more than `seen`."""
     decision = NameDecision(
         name=name, vendor=vendor, normalized=key_of(name), step=seen + 1, action=action, text=text, reason=reason
     )
@@ -182,12 +184,12 @@ def undo(decision: NameDecision, *, by: AbstractBaseUser | None) -> Rematched:
     """Take a decision back, and match the cards again. Raises CannotUndo."""
     done = NameDecision.objects.filter(pk=decision.pk, undone_at__isnull=True)
     if not done.update(undone_at=timezone.now(), undone_by=by.pk if by else None):
-        raise CannotUndo(_("This decision was undone already."))
+        raise CannotUndo(_("This decision has already been undone."))
     if decision.action == Action.IGNORE:
         return Rematched(0, None)
     left: dict[str, Any] = decision.kept["left"]
     if _content(map(int, left)) != left:
-        raise CannotUndo(_("The name was changed since: correct it under Aliases."))
+        raise CannotUndo(_("The name has changed since this decision. Correct it under Aliases."))
     for pk in decision.kept["made"]:
         alias = Alias.objects.get(pk=pk)
         alias._change_reason = _undone(decision)  # type: ignore[attr-defined]  # noqa: SLF001
@@ -201,4 +203,4 @@ def undo(decision: NameDecision, *, by: AbstractBaseUser | None) -> Rematched:
 
 
 def _undone(decision: NameDecision) -> str:
-    return f"undone: {decision.reason or SAID_WHY}"
+    return f"undone: {decision.reason or DEFAULT_REASON}"

@@ -1,4 +1,4 @@
-"""Which accelerators a reported name may mean: likeness of the words, the model number, closeness of the memory size.
+"""Accelerators that a reported name may mean, by words, model number and memory size.
 
 Pure: names and sizes in, scores out. A suggestion is for a curator to judge; nothing is matched by it.
 """
@@ -14,7 +14,7 @@ from stackviz.catalog.names import normalized
 from stackviz.rules.card_names import MEMORY_TOLERANCE, memory_distance
 
 MOST_SUGGESTED = 4
-LEAST_SCORE = 50  # of 100: below it the words have nothing to do with each other
+LEAST_SCORE = 50  # of 100: below this the names are unrelated
 
 # Points of 100. Two names of one chip that differ in a word such as "Ti" or "PCIe" are two products.
 OTHER_VARIANT = 12
@@ -115,34 +115,34 @@ def suggest(
 
     A name with another model number (`H200` for `H100`, `7900` for `7800`) is never suggested.
     """
-    asked = _words(reported_name)
-    sizes = tuple(memory_bytes) or asked.sizes
+    reported = _words(reported_name)
+    sizes = tuple(memory_bytes) or reported.sizes
     best: dict[int, Suggestion] = {}
     for name in known:
         if vendor and name.vendor and vendor not in (name.vendor, "unknown", "other"):
             continue
-        found = _judge(asked, sizes, name)
+        found = _judge(reported, sizes, name)
         if found and (name.accelerator_id not in best or found.score > best[name.accelerator_id].score):
             best[name.accelerator_id] = found
     return sorted(best.values(), key=lambda item: (-item.score, item.name))[:MOST_SUGGESTED]
 
 
-def _judge(asked: _Words, sizes: Sequence[int], name: CatalogueName) -> Suggestion | None:
-    words = _words(name.name)
-    if not asked.text or not words.text or _is_other_model(asked.models, words.models):
+def _judge(reported: _Words, sizes: Sequence[int], name: CatalogueName) -> Suggestion | None:
+    terms = _words(name.name)
+    if not reported.text or not terms.text or _is_other_model(reported.models, terms.models):
         return None
-    likeness = (fuzz.token_sort_ratio(asked.text, words.text) + fuzz.token_set_ratio(asked.text, words.text)) / 2
-    memory = _same_memory(sizes, name.memory_bytes or words.sizes)
-    differing = len(asked.variants ^ words.variants)
+    likeness = (fuzz.token_sort_ratio(reported.text, terms.text) + fuzz.token_set_ratio(reported.text, terms.text)) / 2
+    memory = _same_memory(sizes, name.memory_bytes or terms.sizes)
+    differing = len(reported.variants ^ terms.variants)
     score = likeness - OTHER_VARIANT * differing
     score += 0 if memory is None else SAME_MEMORY if memory else -OTHER_MEMORY
     shown = max(0, min(MOST_OF_A_VARIANT if differing else 100, round(score)))
     return Suggestion(name.accelerator_id, shown, name.name, memory) if shown >= LEAST_SCORE else None
 
 
-def _is_other_model(asked: frozenset[str], known: frozenset[str]) -> bool:
+def _is_other_model(reported: frozenset[str], known: frozenset[str]) -> bool:
     """Whether both have a model number and share none."""
-    return bool(asked) and bool(known) and not asked & known
+    return bool(reported) and bool(known) and not reported & known
 
 
 def _same_memory(seen: Sequence[int], sold: Sequence[int]) -> bool | None:
@@ -155,14 +155,14 @@ def _words(name: str) -> _Words:
     """`NVIDIA A100-SXM-64GB` -> text "a100 sxm", models {a100}, variants {sxm}, sizes (64e9,)."""
     plain = normalized(name)
     sizes = tuple(round(float(size) * (10**12 if unit == "tb" else 10**9)) for size, unit in _SIZE.findall(plain))
-    words = [word for word in _SIZE.sub(" ", plain).split() if word not in _FILLERS]
-    models = {word for word in words if _HAS_DIGIT.search(word) and not _NO_MODEL.fullmatch(word)}
+    terms = [term for term in _SIZE.sub(" ", plain).split() if term not in _FILLERS]
+    models = {term for term in terms if _HAS_DIGIT.search(term) and not _NO_MODEL.fullmatch(term)}
     # "Gaudi 3" is "Gaudi3".
-    models |= {first + second for first, second in pairwise(words) if first.isalpha() and second in models}
-    variants = frozenset(_variant(word) for word in words) & _VARIANTS
-    return _Words(" ".join(words), frozenset(models), variants, sizes)
+    models |= {first + second for first, second in pairwise(terms) if first.isalpha() and second in models}
+    variants = frozenset(_variant(term) for term in terms) & _VARIANTS
+    return _Words(" ".join(terms), frozenset(models), variants, sizes)
 
 
-def _variant(word: str) -> str:
+def _variant(term: str) -> str:
     """`sxm4` and `sxm` are one way to build a card in."""
-    return word.rstrip("0123456789") if word.startswith(("sxm", "pcie", "oam")) else word
+    return term.rstrip("0123456789") if term.startswith(("sxm", "pcie", "oam")) else term

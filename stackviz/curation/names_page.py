@@ -1,4 +1,4 @@
-"""The admin's pages of names without a sheet: the queue, one name to decide about, undoing."""
+"""The admin's pages of unmatched names: the queue, one name to decide on, undo."""
 
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlencode
@@ -53,7 +53,7 @@ class NameForm(forms.Form):
         required=False,
         validators=[is_readable],
         label=gettext_lazy("Why"),
-        help_text=gettext_lazy("Kept with the decision; of a name that is given to a sheet it is public."),
+        help_text=gettext_lazy("Stored with the decision; public if the name is assigned to a sheet."),
     )
 
 
@@ -95,7 +95,7 @@ def queue_page(request: HttpRequest, site: AdminSite) -> HttpResponse:
     query.update({name: value for name, value in (("q", q), ("show", "ignored" if shows_ignored else "")) if value})
     context = {
         **site.each_context(request),
-        "title": _("Reported names without a sheet"),
+        "title": _("Unmatched names"),
         "page": waiting_names(page_number(request), q, ignored=shows_ignored),
         "q": q,
         "query": query,
@@ -118,7 +118,7 @@ def name_page(request: HttpRequest, site: AdminSite) -> HttpResponse:
         (request.GET.get("name", "")[:200].replace("\x00", ""), request.GET.get("vendor", "")[:200].replace("\x00", ""))
     )
     if waiting is None:
-        raise Http404(_("No card waits under this name."))
+        raise Http404(_("No unmatched card has this name."))
     return _name_page(request, site, waiting)
 
 
@@ -158,12 +158,12 @@ def _targets_of(waiting: UnmatchedName) -> list[TargetForm]:
     ]
     if not lines and waiting.suggestions:
         lines.append({"accelerator": waiting.suggestions[0][0].pk})
-    lines = [*lines[:PLACES], *({} for _place in range(PLACES - len(lines)))]
+    lines = [*lines[:PLACES], *({} for _blank in range(PLACES - len(lines)))]
     return [TargetForm(initial=line, prefix=str(index)) for index, line in enumerate(lines)]
 
 
 def _decide(request: HttpRequest, site: AdminSite) -> HttpResponse:
-    """What a form of either page asks for; back to the queue when it is done, to the name's page when it cannot be."""
+    """Apply the form of either page; redirects to the queue, or to the name's page on an error."""
     action = request.POST.get("action", "accept")
     if action == "undo":
         return _undo(request)
@@ -190,12 +190,14 @@ def _decide(request: HttpRequest, site: AdminSite) -> HttpResponse:
 def _done(request: HttpRequest, form: NameForm, action: str, targets: list[TargetForm]) -> HttpResponse:
     filled = form.cleaned_data
     name, vendor = filled["reported_name"], filled["vendor"]
-    if not _waits(name, vendor) and steps_taken(name) <= filled["seen"]:  # else somebody was quicker, which is told
-        raise ValidationError(_("No card waits under this name."))
+    if (
+        not _waits(name, vendor) and steps_taken(name) <= filled["seen"]
+    ):  # otherwise somebody else was faster: show their decision
+        raise ValidationError(_("No unmatched card has this name."))
     terms = {"by": _person(request), "reason": filled["reason"], "seen": filled["seen"]}
     if action == "ignore":
         leave_name(name, vendor, **terms)
-        messages.success(request, _("“%(name)s” is left without a sheet.") % {"name": name})
+        messages.success(request, _("“%(name)s” was dismissed.") % {"name": name})
         return redirect("admin:labs_card_names")
     chosen = _suggested(request) if action == "accept" else _filled(targets)
     known = Alias.objects.filter(normalized=normalized(name), accelerator__in=[item.accelerator for item in chosen])
@@ -264,15 +266,15 @@ def _after(name: str, rematched: Rematched) -> HttpResponse:
 def _counted(rematched: Rematched) -> str:
     n = rematched.changed
     text = ngettext("%(n)s card has another sheet now.", "%(n)s cards have another sheet now.", n) % {"n": f"{n:,}"}
-    return f"{text} {_('Older ones wait.')}" if rematched.rest is not None else text
+    return f"{text} {_('Older cards are still to be matched.')}" if rematched.rest is not None else text
 
 
 def _meanwhile(problem: DecidedMeanwhile) -> str:
     latest = problem.latest
     if latest is None:
-        return _("This name was decided about meanwhile: nothing was changed.")
+        return _("Somebody else has decided on this name in the meantime. Nothing was changed.")
     who = latest.made_by.get_username() if latest.made_by else "?"
-    text = _("%(who)s decided about “%(name)s” meanwhile (%(what)s): nothing was changed.")
+    text = _("%(who)s has decided on “%(name)s” in the meantime (%(what)s). Nothing was changed.")
     return text % {"who": who, "name": latest.name, "what": latest.text or latest.reason}
 
 

@@ -1,4 +1,4 @@
-"""Propose how a value shall be in public. Nothing public changes here; `decide` does that."""
+"""Propose changes to public values. Nothing public changes here; `decide` applies them."""
 
 from django.conf import settings
 from django.contrib.auth.models import User
@@ -24,7 +24,7 @@ def touches_the_public(wanted: SpecValue, current: SpecValue | None) -> bool:
 
 
 def submit(wanted: SpecValue, *, by: User, reason: str, as_draft: bool = False) -> Proposal:
-    """Propose it, and approve it at once where one person is enough. Raises as `propose` and `approve` do."""
+    """Propose a value, and approve it at once if one person suffices. Raises as `propose` and `approve` do."""
     with transaction.atomic():
         proposal = propose(wanted, by=by, reason=reason, as_draft=as_draft)
         if settings.CURATION_APPROVALS == 1 and not as_draft and may_approve(proposal, by):
@@ -38,16 +38,16 @@ def propose(wanted: SpecValue, *, by: User, reason: str, as_draft: bool = False)
     Raises PermissionDenied, or ValidationError naming the field that cannot be.
     """
     if not by.has_perm("catalog.propose"):
-        raise PermissionDenied(_("You may not propose values."))
+        raise PermissionDenied(_("You do not have permission to propose values."))
     if not reason.strip():
-        raise ValidationError({"reason": _("Say why: it is kept in the history and shown in public.")})
+        raise ValidationError({"reason": _("Give a reason. It is stored in the history and shown publicly.")})
     is_readable(reason)
     current = SpecValue.objects.select_related("source").filter(pk=wanted.pk).first() if wanted.pk else None
     proposal = drawn_up(wanted, current)
     proposal.proposed_by, proposal.reason = by, reason.strip()
     proposal.state = Proposal.State.DRAFT if as_draft else Proposal.State.REVIEW
     with transaction.atomic():
-        _replace_own(proposal, by)
+        _replace_authors_open(proposal, by)
         proposal.validate_constraints()
         proposal.save()
     return proposal
@@ -63,7 +63,7 @@ def check_proposal(wanted: SpecValue, current: SpecValue | None, by: User | None
     rival = open_proposals_like(proposal).exclude(proposed_by=by).select_related("proposed_by").first()
     if rival:
         raise ValidationError(
-            _("%(who)s has proposed a change of this value already (%(state)s): that one is decided first.")
+            _("%(who)s has already proposed a change to this value (%(state)s). It must be decided first.")
             % {"who": rival.proposed_by or _("Somebody"), "state": rival.get_state_display()}
         )
 
@@ -98,15 +98,17 @@ def _action(wanted: SpecValue, current: SpecValue | None) -> Proposal.Action:
     if wanted.status == RETIRED:
         return Proposal.Action.RETIRE
     if wanted.status != PUBLIC:
-        raise ValidationError({"status": _("A public value stays public or is retired.")})
+        raise ValidationError({"status": _("A public value can only stay public or be retired.")})
     old, new = snapshot(current), snapshot(wanted)
     changed = {name for name in old if old[name] != new[name]}
     if wanted.accelerator_id != current.accelerator_id:
-        raise ValidationError({"accelerator": _("A value stays with its accelerator: retire it and add another.")})
+        raise ValidationError(
+            {"accelerator": _("A value cannot move to another accelerator. Retire it and add a new one.")}
+        )
     if not changed:
-        raise ValidationError(_("Nothing changes."))
+        raise ValidationError(_("Nothing to change."))
     if "is_preferred" in changed and current.is_preferred:
-        raise ValidationError({"is_preferred": _("Prefer another value instead: the mark then moves by itself.")})
+        raise ValidationError({"is_preferred": _("To change the preferred value, mark another value as preferred.")})
     return Proposal.Action.PREFER if changed == {"is_preferred"} else Proposal.Action.CHANGE
 
 
@@ -124,8 +126,8 @@ def open_proposals_like(proposal: Proposal) -> QuerySet[Proposal]:
     )
 
 
-def _replace_own(proposal: Proposal, by: User) -> None:
-    """Whoever proposes again for the same value means the newer one."""
+def _replace_authors_open(proposal: Proposal, by: User) -> None:
+    """Withdraw the author's open proposal for the same value."""
     open_proposals_like(proposal).filter(proposed_by=by).update(
         state=Proposal.State.WITHDRAWN,
         decided_by=by,

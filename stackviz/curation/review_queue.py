@@ -1,4 +1,4 @@
-"""The review queue: what is proposed, old beside new; approve, reject, withdraw."""
+"""The review queue: proposals with old and new values; approve, reject, withdraw."""
 
 from collections.abc import Callable
 from typing import Any
@@ -21,7 +21,14 @@ from stackviz.catalog.fields import FIELDS
 from stackviz.catalog.figures import for_people
 from stackviz.catalog.models import Proposal, SpecValue
 from stackviz.curation import decide
-from stackviz.curation.differences import Difference, differences, field_title, snapshot, source_kept, wanted
+from stackviz.curation.differences import (
+    Difference,
+    differences,
+    field_title,
+    snapshot,
+    unchanged_source_question,
+    wanted,
+)
 from stackviz.curation.formula_check import formula_problem
 from stackviz.curation.value_admin import proposal_url, user_of
 from stackviz.web.readonly_admin import ShownOnlyAdmin
@@ -108,7 +115,7 @@ class ProposalAdmin(ShownOnlyAdmin):
         return user_of(request).has_perm("catalog.approve")
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Proposal]:
-        """A draft is its author's; whoever decides sees it too, since it keeps others from proposing."""
+        """Drafts are visible to their author, and to approvers, since a draft blocks other proposals."""
         rows: QuerySet[Proposal] = super().get_queryset(request)
         if self.has_approve_permission(request):
             return rows
@@ -131,10 +138,10 @@ class ProposalAdmin(ShownOnlyAdmin):
     @admin.display(description=gettext_lazy("old → new"))
     def change(self, proposal: Proposal) -> SafeString:
         skipped = () if proposal.before else ("field", "source", "status", "basis")
-        told = [item for item in differences(proposal.before, wanted(proposal)) if item.name not in skipped]
-        if not source_kept(proposal.before, wanted(proposal)):
-            return as_lines(told)
-        return format_html('{}<div class="help">{}</div>', as_lines(told), _("same source"))
+        changes = [item for item in differences(proposal.before, wanted(proposal)) if item.name not in skipped]
+        if not unchanged_source_question(proposal.before, wanted(proposal)):
+            return as_lines(changes)
+        return format_html('{}<div class="help">{}</div>', as_lines(changes), _("same source"))
 
     @admin.display(description=gettext_lazy("source"))
     def source_link(self, proposal: Proposal) -> str | SafeString:
@@ -142,7 +149,7 @@ class ProposalAdmin(ShownOnlyAdmin):
             return "—"
         return format_html('<a href="{}" rel="noopener nofollow">{}</a>', proposal.source.url, proposal.source.title)
 
-    @admin.display(description=gettext_lazy("why, who, when"), ordering="proposed_at")
+    @admin.display(description=gettext_lazy("reason, author, date"), ordering="proposed_at")
     def why(self, proposal: Proposal) -> SafeString:
         batch = f", {proposal.batch.file_name}" if proposal.batch else ""
         who = f"{proposal.proposed_by or '—'}, {proposal.proposed_at:%Y-%m-%d %H:%M}{batch}"
@@ -151,12 +158,12 @@ class ProposalAdmin(ShownOnlyAdmin):
     @admin.display(description=gettext_lazy("state"), ordering="state")
     def now(self, proposal: Proposal) -> str | SafeString:
         if proposal.state in Proposal.OPEN and decide.is_stale(proposal):
-            return format_html('<strong class="conflict">{}</strong>', _("changed meanwhile"))
+            return format_html('<strong class="conflict">{}</strong>', _("changed since the proposal"))
         return proposal.get_state_display()
 
     # --- deciding ---
 
-    @admin.action(description=gettext_lazy("Approve: make it public"), permissions=["approve"])
+    @admin.action(description=gettext_lazy("Approve and publish"), permissions=["approve"])
     def approve_chosen(self, request: HttpRequest, queryset: QuerySet[Proposal]) -> None:
         answer = request.POST.get("answer", "")
         done = self._each(request, queryset, lambda pk: decide.approve(pk, user_of(request), answer))
@@ -164,7 +171,7 @@ class ProposalAdmin(ShownOnlyAdmin):
             text = ngettext("%(n)d proposal approved.", "%(n)d proposals approved.", done) % {"n": done}
             self.message_user(request, text, messages.SUCCESS)
 
-    @admin.action(description=gettext_lazy("Reject, with an answer"), permissions=["approve"])
+    @admin.action(description=gettext_lazy("Reject with a reason"), permissions=["approve"])
     def reject_chosen(self, request: HttpRequest, queryset: QuerySet[Proposal]) -> None:
         answer = request.POST.get("answer", "")
         done = self._each(request, queryset, lambda pk: decide.reject(pk, user_of(request), answer))
@@ -173,11 +180,11 @@ class ProposalAdmin(ShownOnlyAdmin):
             self.message_user(request, text, messages.SUCCESS)
 
     def _each(self, request: HttpRequest, rows: QuerySet[Proposal], act: Callable[[int], Proposal]) -> int:
-        """Each in its own transaction, in the order proposed; what cannot be is said, once. -> how many were done."""
+        """Decide each in its own transaction, oldest first; shows each error once. Returns how many succeeded."""
         done, problems = 0, []
         chosen = list(rows.order_by("pk").values_list("pk", flat=True)[: MOST_AT_ONCE + 1])
         if len(chosen) > MOST_AT_ONCE:
-            problems.append(_("At most %(n)d at once: choose again for the others.") % {"n": MOST_AT_ONCE})
+            problems.append(_("At most %(n)d at a time. Select the others again.") % {"n": MOST_AT_ONCE})
         for pk in chosen[:MOST_AT_ONCE]:
             try:
                 act(pk)
@@ -224,11 +231,11 @@ class ProposalAdmin(ShownOnlyAdmin):
             "accelerator", "source", "target__source", "target__accelerator", "proposed_by", "decided_by", "batch"
         )
         proposal = rows.filter(pk=object_id).first() if object_id.isdecimal() else None
-        context = self._told(proposal, request) if proposal else {}
+        context = self._proposal_context(proposal, request) if proposal else {}
         answer: HttpResponse = super().change_view(request, object_id, form_url, {**(extra_context or {}), **context})
         return answer
 
-    def _told(self, proposal: Proposal, request: HttpRequest) -> dict[str, Any]:
+    def _proposal_context(self, proposal: Proposal, request: HttpRequest) -> dict[str, Any]:
         user, is_open = user_of(request), proposal.state in Proposal.OPEN
         stale = is_open and decide.is_stale(proposal)
         now = snapshot(proposal.target) if stale and proposal.target else {}
@@ -238,7 +245,7 @@ class ProposalAdmin(ShownOnlyAdmin):
             "proposal": proposal,
             "field_title": field_title(proposal.field),
             "differences": differences(proposal.before, wanted(proposal)),
-            "source_kept": source_kept(proposal.before, wanted(proposal)) if is_open else "",
+            "source_kept": unchanged_source_question(proposal.before, wanted(proposal)) if is_open else "",
             "is_stale": stale,
             "meanwhile": differences(proposal.before, now) if stale else (),
             "others": _others(proposal) if is_open else [],
@@ -282,8 +289,8 @@ def _others(proposal: Proposal) -> list[dict[str, Any]]:
     ]
 
 
-def as_lines(told: list[Difference]) -> SafeString:
-    """Differences for a table's cell: what goes is struck, what comes is marked."""
+def as_lines(changes: list[Difference]) -> SafeString:
+    """Differences as HTML for a table cell: old values deleted, new ones inserted."""
     return format_html_join(
         "",
         '<div class="difference"><span>{}</span> {}{}</div>',
@@ -293,6 +300,6 @@ def as_lines(told: list[Difference]) -> SafeString:
                 format_html("<del>{}</del> → ", item.old) if item.old else "",
                 format_html("<ins>{}</ins>", item.new) if item.new else "—",
             )
-            for item in told
+            for item in changes
         ),
     )

@@ -1,4 +1,4 @@
-"""The queue of names that cards report and no sheet has: counted, with what they may mean. Constant queries."""
+"""The queue of unmatched names, with counts and suggestions. Constant number of queries."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
@@ -56,7 +56,7 @@ class UnmatchedName:
 def waiting_names(
     number: int = 1, q: str = "", *, ignored: bool = False, only: NamePair | None = None
 ) -> Page[UnmatchedName]:
-    """A page of the names without a sheet, those on the most machines first. Nine queries."""
+    """A page of unmatched names, those on the most machines first. Nine queries."""
     page = page_of(_grouped(q, ignored=ignored, only=only), number, PER_PAGE)
     pairs = [(row["reported_name"], row["vendor"]) for row in page.items]
     sizes, known, aliases = _sizes(pairs), known_names() if pairs else [], _aliases(pairs)
@@ -65,7 +65,7 @@ def waiting_names(
 
     def shown(row: dict[str, Any]) -> UnmatchedName:
         pair = (row["reported_name"], row["vendor"])
-        found = suggest(pair[0], known, vendor=pair[1].casefold(), memory_bytes=sizes.get(pair, ()))
+        suggestions = suggest(pair[0], known, vendor=pair[1].casefold(), memory_bytes=sizes.get(pair, ()))
         about = decisions.get(key_of(pair[0]), [])
         return UnmatchedName(
             name=pair[0],
@@ -75,7 +75,7 @@ def waiting_names(
             public_machines=row["public_machines"],
             last=row["last"],
             sizes=sizes.get(pair, ()),
-            suggestions=tuple((accelerators[item.accelerator_id], item) for item in found),
+            suggestions=tuple((accelerators[item.accelerator_id], item) for item in suggestions),
             known_as=tuple(aliases.get(normalized(pair[0]), ())),
             steps=len(about),
             ignored=next((item for item in about if _sets_aside(item, pair)), None),
@@ -85,12 +85,12 @@ def waiting_names(
 
 
 def _why(pair: NamePair, sizes: tuple[int, ...], aliases: dict[str, list[Alias]]) -> str:
-    """Why cards of this name have no sheet, and what would decide."""
+    """Why cards with this name are unmatched, and what would decide."""
     match = decide(CardName(pair[0], pair[1], sizes[0] if sizes else None), aliases)
     if match.how == "unknown":
         return _("no sheet has this name")
     needs = match.needs or _("what the card reports")
-    return _("not enough by itself; what decides: %(needs)s") % {"needs": needs}
+    return _("ambiguous; needs %(needs)s") % {"needs": needs}
 
 
 def waiting_name(pair: NamePair) -> UnmatchedName | None:
@@ -124,7 +124,7 @@ def _grouped(q: str, *, ignored: bool, only: NamePair | None) -> Any:  # noqa: A
 
 def _sizes(pairs: Sequence[NamePair]) -> dict[NamePair, tuple[int, ...]]:
     """The memory sizes cards report under these names. One query, none for none."""
-    found: dict[NamePair, list[int]] = defaultdict(list)
+    grouped: dict[NamePair, list[int]] = defaultdict(list)
     if pairs:
         rows = (
             Card.objects.filter(accelerator__isnull=True, reported_name__in={name for name, _vendor in pairs})
@@ -134,8 +134,8 @@ def _sizes(pairs: Sequence[NamePair]) -> dict[NamePair, tuple[int, ...]]:
             .order_by("-cards", "memory_bytes")
         )
         for row in rows:
-            found[row["reported_name"], row["vendor"]].append(row["memory_bytes"] or 0)
-    return {pair: tuple(sizes[:MOST_SIZES]) for pair, sizes in found.items()}
+            grouped[row["reported_name"], row["vendor"]].append(row["memory_bytes"] or 0)
+    return {pair: tuple(sizes[:MOST_SIZES]) for pair, sizes in grouped.items()}
 
 
 def known_names() -> list[CatalogueName]:
@@ -159,19 +159,19 @@ def known_names() -> list[CatalogueName]:
 def _aliases(pairs: Iterable[NamePair]) -> dict[str, list[Alias]]:
     """By normalized name: what has it already. One query."""
     wanted = {normalized(name) for name, _vendor in pairs} - {""}
-    found: dict[str, list[Alias]] = defaultdict(list)
+    grouped: dict[str, list[Alias]] = defaultdict(list)
     for alias in Alias.objects.filter(normalized__in=wanted).select_related("accelerator__vendor").order_by("pk"):
-        found[alias.normalized].append(alias)
-    return found
+        grouped[alias.normalized].append(alias)
+    return grouped
 
 
 def _decisions(pairs: Iterable[NamePair]) -> dict[str, list[NameDecision]]:
     """By name: what was decided about it, the newest first. One query."""
-    found: dict[str, list[NameDecision]] = defaultdict(list)
+    grouped: dict[str, list[NameDecision]] = defaultdict(list)
     rows = NameDecision.objects.filter(normalized__in={key_of(name) for name, _vendor in pairs})
     for decision in rows.select_related("made_by").order_by("-step"):
-        found[decision.normalized].append(decision)
-    return found
+        grouped[decision.normalized].append(decision)
+    return grouped
 
 
 def _sets_aside(decision: NameDecision, pair: NamePair) -> bool:

@@ -1,4 +1,4 @@
-"""What pages of the admin that save values share: what is public is proposed, the rest is saved."""
+"""Shared by admin pages that save values: public changes are proposed, others are saved."""
 
 from typing import TYPE_CHECKING, Any, cast
 
@@ -57,11 +57,11 @@ class ProposesValues(_Mixin):
             made = submit(value, by=user_of(request), reason=reason, as_draft=as_draft)
         except (ValidationError, Undecidable) as error:  # somebody else was quicker than this form
             request._undone = True  # type: ignore[attr-defined]  # noqa: SLF001
-            said = error.messages if isinstance(error, ValidationError) else [str(error)]
-            self.message_user(request, " ".join(said), messages.ERROR)
+            problems = error.messages if isinstance(error, ValidationError) else [str(error)]
+            self.message_user(request, " ".join(problems), messages.ERROR)
             return
         request._proposal = made  # type: ignore[attr-defined]  # noqa: SLF001 (for the answer and the admin's log)
-        self.message_user(request, told(made), messages.SUCCESS)
+        self.message_user(request, outcome_message(made), messages.SUCCESS)
 
     def log_addition(self, request: HttpRequest, obj: Model, message: Any) -> Any:  # noqa: ANN401
         return self._log(super().log_addition, request, obj, message)
@@ -70,7 +70,7 @@ class ProposesValues(_Mixin):
         return self._log(super().log_change, request, obj, message)
 
     def _log(self, log: Any, request: HttpRequest, obj: Model, message: Any) -> Any:  # noqa: ANN401
-        """The admin's own log names the proposal, since the value itself is as it was."""
+        """Log the proposal in Django's admin log, since the value itself is unchanged."""
         if not isinstance(obj, SpecValue):
             return log(request, obj, message)
         if hasattr(request, "_undone"):
@@ -90,13 +90,13 @@ class ProposesValues(_Mixin):
         return HttpResponseRedirect(reverse("admin:catalog_specvalue_changelist"))
 
     def tell_of_proposals(self, request: HttpRequest, value: SpecValue) -> None:
-        """Whoever opens a value reads that a change of it waits."""
+        """Show a message for each proposal on this value that is waiting for review."""
         for proposal in value.proposals.filter(state=Proposal.State.REVIEW).select_related("accelerator"):
-            text = format_html(_("A change of this value waits for review: {}"), proposal_link(proposal))
+            text = format_html(_("A change to this value is waiting for review: {}"), proposal_link(proposal))
             self.message_user(request, text, messages.INFO)
 
     def propose_all(self, request: HttpRequest, rows: QuerySet[SpecValue], status: SpecValue.Status) -> None:
-        """Each by itself: those that cannot be are named, with why; the others are proposed."""
+        """Propose each value on its own; values that fail are listed with the reason."""
         reason = request.POST.get("reason", "")
         done, left = 0, []
         for value in rows.select_related("accelerator", "source"):
@@ -116,15 +116,15 @@ class ProposesValues(_Mixin):
             text = ngettext("%(n)d proposal made.", "%(n)d proposals made.", done) % {"n": done}
             self.message_user(request, text, messages.SUCCESS)
         if left:
-            self.message_user(request, _("Left as they are: %(values)s") % {"values": "; ".join(left)}, "WARNING")
+            self.message_user(request, _("Unchanged: %(values)s") % {"values": "; ".join(left)}, "WARNING")
 
 
-def told(proposal: Proposal) -> SafeString:
-    """What became of a saved form, in words, with the way to the proposal."""
+def outcome_message(proposal: Proposal) -> SafeString:
+    """The outcome of a saved form, in words, with a link to the proposal."""
     texts = {
-        Proposal.State.DRAFT: _("Kept as your draft, nothing public has changed: {}"),
-        Proposal.State.REVIEW: _("Proposed; it is public once a second person approves: {}"),
-        Proposal.State.APPROVED: _("Saved and public: {}"),
+        Proposal.State.DRAFT: _("Saved as a draft; nothing public has changed: {}"),
+        Proposal.State.REVIEW: _("Proposed; it becomes public when a second person approves it: {}"),
+        Proposal.State.APPROVED: _("Saved and published: {}"),
     }
     return format_html(texts[Proposal.State(proposal.state)], proposal_link(proposal))
 

@@ -1,4 +1,4 @@
-"""What the registry says of a value while it is typed: problems, what it comes to, what is said already. Reads only."""
+"""Check a value while it is typed: problems, its amount, other public values. Read-only."""
 
 from collections.abc import Mapping
 
@@ -9,12 +9,12 @@ from django.utils.translation import gettext as _
 from stackviz.catalog.by_formula import published_by
 from stackviz.catalog.figures import for_people
 from stackviz.catalog.models import Accelerator, Source, SpecValue
-from stackviz.curation.differences import snapshot, source_kept
+from stackviz.curation.differences import snapshot, unchanged_source_question
 from stackviz.curation.forms import ConditionField, ConditionPicker, units_of
 from stackviz.curation.formula_check import formula_problem
 from stackviz.web.address import row_key
 
-MOST_SAID = 5
+MOST_OTHERS = 5
 
 
 def judge(typed: Mapping[str, str]) -> dict[str, object]:
@@ -38,8 +38,8 @@ def judge(typed: Mapping[str, str]) -> dict[str, object]:
         value.accelerator, value.note = accelerator, typed.get("note", "")
         value.is_preferred = "is_preferred" in typed
         problems += _by_formula(value)
-        notes += _source_kept(value, typed)
-        notes += _said_already(value, typed.get("id", ""))
+        notes += _source_question(value, typed)
+        notes += _other_values(value, typed.get("id", ""))
     return {"problems": problems, "notes": notes, "units": units_of(value.field)}
 
 
@@ -62,22 +62,26 @@ def _by_formula(value: SpecValue) -> list[str]:
     return [problem] if problem else []
 
 
-def _source_kept(value: SpecValue, typed: Mapping[str, str]) -> list[str]:
-    own = SpecValue.objects.filter(pk=row_key(typed.get("id", "")), status=SpecValue.Status.PUBLIC)
-    current = own.select_related("source").first()
+def _source_question(value: SpecValue, typed: Mapping[str, str]) -> list[str]:
+    edited = SpecValue.objects.filter(pk=row_key(typed.get("id", "")), status=SpecValue.Status.PUBLIC)
+    current = edited.select_related("source").first()
     if current is None:
         return []
     value.source = Source.objects.filter(pk=row_key(typed.get("source", ""))).first()
-    question = source_kept(snapshot(current), snapshot(value))
+    question = unchanged_source_question(snapshot(current), snapshot(value))
     return [question] if question else []
 
 
-def _said_already(value: SpecValue, own: str) -> list[str]:
+def _other_values(value: SpecValue, edited_id: str) -> list[str]:
     """What the catalogue has of this accelerator, field and condition."""
     rows = SpecValue.objects.filter(accelerator=value.accelerator, field=value.field, condition=value.condition)
-    rows = rows.filter(status=SpecValue.Status.PUBLIC).exclude(pk=row_key(own))
+    rows = rows.filter(status=SpecValue.Status.PUBLIC).exclude(pk=row_key(edited_id))
     return [
-        (_("Preferred now: %(said)s (%(source)s).") if row.is_preferred else _("Also said: %(said)s (%(source)s)."))
-        % {"said": for_people(row).label, "source": row.source}
-        for row in rows.select_related("source").order_by("-is_preferred", "pk")[:MOST_SAID]
+        (
+            _("Preferred now: %(value)s (%(source)s).")
+            if row.is_preferred
+            else _("Also published: %(value)s (%(source)s).")
+        )
+        % {"value": for_people(row).label, "source": row.source}
+        for row in rows.select_related("source").order_by("-is_preferred", "pk")[:MOST_OTHERS]
     ]

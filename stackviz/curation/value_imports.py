@@ -1,4 +1,4 @@
-"""Bring a table in: keep it as read, show its plan, and on confirmation make its rows proposals, all or none."""
+"""Import a table: store it, show its plan, and on confirmation turn its rows into proposals, all or none."""
 
 from dataclasses import dataclass
 from datetime import timedelta
@@ -29,7 +29,7 @@ class Confirmed:
 
 
 def keep(table: Table, *, file_name: str, reason: str, by: User) -> ValueImport:
-    """The table as read, to be looked at. Tables that were forgotten make room."""
+    """Store the table for the preview. Expired tables are deleted."""
     ValueImport.objects.filter(confirmed_at=None, uploaded_at__lt=timezone.now() - KEPT_FOR).delete()
     return ValueImport.objects.create(
         file_name=file_name[:200],
@@ -56,25 +56,25 @@ def confirm(upload_id: int, *, by: User, seen: str, is_leaving_out: bool) -> Con
             return _confirmed(upload_id, by, seen, is_leaving_out=is_leaving_out)
     except IntegrityError as error:
         raise Unconfirmed(
-            _("Somebody proposed a change of the same values just now: look at the table again.")
+            _("Somebody has just proposed a change to the same values. Review the table again.")
         ) from error
 
 
 def _confirmed(upload_id: int, by: User, seen: str, *, is_leaving_out: bool) -> Confirmed:
     upload = ValueImport.objects.select_for_update(of=("self",)).get(pk=upload_id)
     if upload.confirmed_at:
-        raise Unconfirmed(_("This table is imported already."))
+        raise Unconfirmed(_("This table has already been imported."))
     wait_for_other_loads()
     rows = _rows(upload)
     resource = ValueResource(proposed_by=by, reason=upload.reason, batch=upload)
     made = plan_of(rows, resource.import_data(dataset_of(rows), use_transactions=True))
     refused = made.of(REFUSED)
     if made.fingerprint != seen:
-        raise Unconfirmed(_("The catalogue has changed since you looked: this is what the table would change now."))
+        raise Unconfirmed(_("The catalogue has changed since this preview. Review the updated changes."))
     if refused and not is_leaving_out:
-        raise Unconfirmed(_("Rows are refused: mend the file, or choose to leave them out."))
+        raise Unconfirmed(_("Some rows have errors. Correct the file, or choose to skip these rows."))
     if not made.proposal_count:
-        raise Unconfirmed(_("Nothing in this table is new or changed."))
+        raise Unconfirmed(_("This table contains no new or changed values."))
     upload.left_out = [[row.number, column, why] for row in refused for column, why in row.problems]
     upload.table, upload.confirmed_at = [], timezone.now()
     upload.save(update_fields=["left_out", "table", "confirmed_at"])

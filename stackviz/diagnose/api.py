@@ -143,11 +143,11 @@ def _check_type(request: HttpRequest) -> None:
     # No type at all is let through: the body is read as text and nothing else, so a guess can do no harm.
     kind = request.content_type or "text/plain"
     if kind != MULTIPART and not kind.startswith("text/"):
-        problem = f"{kind!r} is not read here: send the text itself as text/plain, or files as multipart/form-data"
+        problem = f"{kind!r} is not supported; send the text as text/plain, or files as multipart/form-data"
         raise Refusal(HTTPStatus.UNSUPPORTED_MEDIA_TYPE, problem, "Content-Type")
     refuse_charset(request, "send UTF-8")
     if encoding := request.headers.get("Content-Encoding", "").strip():
-        problem = f"{encoding[:40]!r} is not read here: send the text as it is"
+        problem = f"{encoding[:40]!r} is not supported; send the text uncompressed"
         raise Refusal(HTTPStatus.UNSUPPORTED_MEDIA_TYPE, problem, "Content-Encoding")
 
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from stackviz.dumps import DumpedMachine, machines
 from stackviz.dumps.titles import telling, tool_names
 from stackviz.importers import read_all
-from stackviz.web.pasted import no_dump, nothing_told
+from stackviz.web.pasted import no_dump, unreadable_output
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,5 +32,5 @@ def read_pasted(text: str, *, may_be_hollow: bool = False) -> Pasted:
         raise no_dump(text)
     told = telling(found)
     if not told and not may_be_hollow:
-        raise nothing_told(tool_names(found[0].kinds), found[0].reading.problems)
+        raise unreadable_output(tool_names(found[0].kinds), found[0].reading.problems)
     return Pasted(told or found, paste.not_understood)

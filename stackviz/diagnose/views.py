@@ -148,12 +148,14 @@ def _save(request: HttpRequest, text: str) -> HttpResponse:
 
 
 def _too_long() -> Refused:
-    problem = _("A text that is kept may have %(most)s KB. Leave out what came before and after the dumps.")
+    problem = _("A saved text may have at most %(most)s KB. Remove what comes before and after the dumps.")
     return Refused(problem % {"most": MOST_KEPT_KB}, HTTPStatus.REQUEST_ENTITY_TOO_LARGE)
 
 
 def _no_room() -> Refused:
-    problem = _("This site keeps as many texts as it may. Nothing was saved; others end every day, try again tomorrow.")
+    problem = _(
+        "The storage for saved texts is full, so nothing was saved. Space frees up every day: try again tomorrow."
+    )
     return Refused(problem, HTTPStatus.INSUFFICIENT_STORAGE, None)
 
 
@@ -233,7 +235,7 @@ def delete(request: HttpRequest, token: str) -> HttpResponse:
     """The text is gone for everybody, for who has its delete word; done twice it is done."""
     if not delete_link(token, request.POST.get("word", "").strip()):
         return _show_saved(request, token, wrong_word=True)
-    messages.success(request, _("The text is deleted; its link leads nowhere now."))
+    messages.success(request, _("The text was deleted. Its link no longer works."))
     answer = redirect("diagnose:page")
     answer.delete_cookie(DELETE_COOKIE, path=reverse("diagnose:saved", args=[token]), samesite="Lax")
     return answer

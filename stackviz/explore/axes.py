@@ -12,7 +12,7 @@ from django.utils.translation import gettext as _
 
 from stackviz.catalog.capabilities import LEAST, lacks
 from stackviz.catalog.conditions import describe
-from stackviz.catalog.derived import DERIVATIONS, Derivation, Derived, derive_one
+from stackviz.catalog.derived import DERIVATIONS, Derivation, Derived, derive_figure
 from stackviz.catalog.fields import ACCUMULATE_MATTERS, FIELDS, UNNAMED_ACCUMULATE, Field
 from stackviz.catalog.figures import by_variant, in_unit_of, join_unnamed, joined, meaning_of, printed_unit, variant_of
 from stackviz.catalog.models import Accelerator, SpecValue
@@ -298,7 +298,7 @@ def _fields_of(derivation: Derivation) -> tuple[str, ...]:
 
 def _derived_axis(derivation: Derivation, catalogue: PublicCatalogue) -> Axis:
     amounts = peaks_of(value for name in _fields_of(derivation) for value in _values(catalogue, name))
-    derived = {subject.pk: derive_one(derivation, amounts, subject.pk) for subject in _subjects(catalogue)}
+    derived = {subject.pk: derive_figure(derivation, amounts, subject.pk) for subject in _subjects(catalogue)}
     figures = {pk: _derived_figure(result) for pk, result in derived.items() if result.amount is not None}
     reasons = {pk: result.reason for pk, result in derived.items() if result.amount is None}
     return Axis(measure=measure_derived(derivation), condition="", choices=(), figures=figures, elsewhere=reasons)

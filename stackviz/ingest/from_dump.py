@@ -22,7 +22,7 @@ from stackviz.ingest.from_dump_add import add_machine
 from stackviz.ingest.from_dump_form import AddForm, labs_to_add_to
 from stackviz.ingest.refusals import refusing
 from stackviz.web.errors import Refusal
-from stackviz.web.pasted import MOST_MACHINES, Refused, no_dump, nothing_told, text_of_form
+from stackviz.web.pasted import MOST_MACHINES, Refused, no_dump, text_of_form, unreadable_output
 from stackviz.web.rate_limit import DIAGNOSES, RateLimited, text_cost
 
 DIAGNOSE = "/diagnose/"  # a page of a room beside this one
@@ -85,7 +85,7 @@ def _machines(masked: str) -> tuple[DumpedMachine, ...]:
         raise no_dump(masked)
     told = telling(found)[:MOST_MACHINES]
     if not told:
-        raise nothing_told(tool_names(found[0].kinds), found[0].reading.problems)
+        raise unreadable_output(tool_names(found[0].kinds), found[0].reading.problems)
     return told
 
 

@@ -151,18 +151,22 @@ def _why(build: Build, wanted: PlannedMachine) -> Iterator[str]:
         return
     if build.outside is not None and build.outside.relation == "needs":
         yield _(
-            "CUDA %(cuda)s writes no code for capability %(capability)s: CUDA %(first)s is the first that does."
+            "CUDA %(cuda)s does not support compute capability %(capability)s; "
+            "CUDA %(first)s is the first release that does."
         ) % {
             **words,
             "first": build.outside.low,
         }
     elif build.outside is not None:
-        yield _("CUDA %(cuda)s writes no code for capability %(capability)s: CUDA %(last)s was the last that did.") % {
+        yield _(
+            "CUDA %(cuda)s does not support compute capability %(capability)s; "
+            "CUDA %(last)s was the last release that did."
+        ) % {
             **words,
             "last": build.outside.values,
         }
     elif not build.carries_code:
-        yield _("The tables do not say for which cards %(build)s of torch %(torch)s carries code.") % words
+        yield _("No source says which GPUs torch %(torch)s (%(build)s) supports.") % words
 
 
 def _presented(report: wire.Report, sheet: Accelerator | None, answers: Sequence[Finding]) -> PresentedReport:

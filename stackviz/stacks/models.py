@@ -8,7 +8,7 @@ from django.db.models.functions import Coalesce
 from django.urls import reverse
 from django.utils.translation import gettext_lazy as _
 
-from stackviz.catalog.curated import Curated, EditionRow, FileLoad, is_slug, is_web_address, kept_history
+from stackviz.catalog.curated import Curated, EditionRow, FileLoad, history_records, is_slug, is_web_address
 from stackviz.catalog.models import Source
 from stackviz.diagrams.layers import LAYER_TITLES
 
@@ -40,7 +40,7 @@ class Component(Curated):
     install = models.CharField(_("how to install it"), max_length=300, blank=True)
     docs_url = models.CharField(_("documentation"), max_length=300, blank=True, validators=[is_web_address])
     source = models.ForeignKey(Source, models.PROTECT, related_name="components")
-    history = kept_history()
+    history = history_records()
 
     class Meta:
         ordering = ["name"]
@@ -86,7 +86,7 @@ class Stack(Curated):
     components: "models.ManyToManyField[Component, Placement]" = models.ManyToManyField(
         Component, through="Placement", related_name="stacks"
     )
-    history = kept_history()
+    history = history_records()
 
     class Meta:
         ordering = ["order", "name"]
@@ -121,7 +121,7 @@ class Placement(Curated):
         max_length=40, blank=True, validators=[is_slug], help_text=_("if it does another job here than its usual one")
     )
     note = models.CharField(max_length=300, blank=True)
-    history = kept_history()
+    history = history_records()
 
     class Meta:
         ordering = ["stack", "order", "pk"]
@@ -175,7 +175,7 @@ class Counterpart(Curated):
     relation = models.CharField(max_length=10, choices=Relation.choices)
     differs = models.TextField(_("what differs"), max_length=600)
     source = models.ForeignKey(Source, models.PROTECT, related_name="counterparts")
-    history = kept_history()
+    history = history_records()
 
     class Meta:
         ordering = ["component", "pk"]
@@ -224,7 +224,7 @@ class Release(Curated):
     support_ends = models.CharField(max_length=10, blank=True, validators=[is_partial_date])
     source = models.ForeignKey(Source, models.PROTECT, related_name="releases")
     note = models.CharField(max_length=400, blank=True)
-    history = kept_history()
+    history = history_records()
 
     class Meta:
         ordering = ["component", "-pk"]
@@ -274,7 +274,7 @@ class Requirement(Curated):
     confidence = models.CharField(max_length=6, choices=Confidence.choices, default=Confidence.HIGH)
     source = models.ForeignKey(Source, models.PROTECT, related_name="requirements")
     note = models.CharField(max_length=400, blank=True)
-    history = kept_history()
+    history = history_records()
 
     class Meta:
         ordering = ["release", "relation", "subject", "pk"]

@@ -1,4 +1,4 @@
-"""The advice of a finding, taken apart: what is said, and what is to be typed. Pure; the sentence stays one string.
+"""The advice of a finding, split into text and commands. Pure; the advice itself stays one string.
 
 Reset it: sudo nvidia-smi --gpu-reset -i 0 (or reboot)
 said "Reset it:", typed "sudo nvidia-smi --gpu-reset -i 0", said "(or reboot)"
@@ -43,7 +43,7 @@ class Part:
 class Block:
     """A paragraph of parts, or one command in a box: the other is empty."""
 
-    said: tuple[Part, ...] = ()
+    parts: tuple[Part, ...] = ()
     typed: str = ""
 
 
@@ -56,7 +56,7 @@ def blocks_of(advice: str) -> list[Block]:
         elif blocks[-1].typed:
             blocks.append(Block((part,)))
         else:
-            blocks[-1] = Block((*blocks[-1].said, part))
+            blocks[-1] = Block((*blocks[-1].parts, part))
     return blocks
 
 
@@ -66,35 +66,35 @@ def parts_of(advice: str) -> list[Part]:
 
 
 def _parts(advice: str) -> Iterator[Part]:
-    place = 0
-    while begin := _BEGINS.search(advice, place):
+    position = 0
+    while begin := _BEGINS.search(advice, position):
         end = _end(advice, begin.start(), begin.end())
-        before, typed, after = advice[place : begin.start()], advice[begin.start() : end].rstrip(), advice[end:]
-        whole = not _PLACEHOLDER.search(typed) and _is_own(before, after)
+        before, typed, after = advice[position : begin.start()], advice[begin.start() : end].rstrip(), advice[end:]
+        whole = not _PLACEHOLDER.search(typed) and _is_standalone(before, after)
         if before.strip():
             yield Part(before.strip() if whole else before)
         yield Part(typed, is_typed=True, is_whole=whole)
-        place = end
+        position = end
         if whole and after[:1] == ".":
-            place += 1
+            position += 1
         if whole:
-            place += len(advice[place:]) - len(advice[place:].lstrip())
-    if advice[place:].strip():
-        yield Part(advice[place:])
+            position += len(advice[position:]) - len(advice[position:].lstrip())
+    if advice[position:].strip():
+        yield Part(advice[position:])
 
 
-def _is_own(before: str, after: str) -> bool:
+def _is_standalone(before: str, after: str) -> bool:
     """Whether it stands behind a colon or begins a sentence, and the sentence ends with it."""
     begins = not before.strip() or before.rstrip()[-1] in ":.;"
     return begins and (not after.strip() or after[0] == "." or after.startswith(" ("))
 
 
-def _end(advice: str, begin: int, place: int) -> int:
-    """Quoted text is passed over: what stands in it ends nothing."""
+def _end(advice: str, begin: int, position: int) -> int:
+    """The end of a command; punctuation in quoted text does not end it."""
     while True:
-        found = _ENDS.search(advice, place)
-        limit = found.start() if found else len(advice)
-        quoted = _QUOTED.search(advice, max(begin, place - 1))
+        sentence_end = _ENDS.search(advice, position)
+        limit = sentence_end.start() if sentence_end else len(advice)
+        quoted = _QUOTED.search(advice, max(begin, position - 1))
         if quoted is None or quoted.start() >= limit:
             return limit
-        place = quoted.end()
+        position = quoted.end()

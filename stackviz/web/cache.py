@@ -1,4 +1,4 @@
-"""The cache of a site that has Redis: when Redis is away nothing is found and nothing is kept, and pages go on."""
+"""The Redis cache. While Redis is unreachable, reads miss, writes are dropped, and pages are still served."""
 
 import logging
 from typing import Any
@@ -13,7 +13,7 @@ log = logging.getLogger(__name__)
 
 
 class ForgivingRedisCache(RedisCache):
-    """`get` and `set` never fail. Counting does (`incr`, `add`): who counts must know that nothing was counted."""
+    """`get` and `set` never fail. Counters (`incr`, `add`) do: the caller must know that nothing was counted."""
 
     def __init__(self, server: str, params: dict[str, Any]) -> None:
         super().__init__(server, params)
@@ -44,4 +44,4 @@ class ForgivingRedisCache(RedisCache):
 
     def _rest(self, error: Exception) -> None:
         self._breaker.trip()
-        log.warning("pages are made anew for %s s, the cache is away: %s", self._breaker.rest_s, error)
+        log.warning("cache unreachable (%s); pages are rendered without it for %s s", error, self._breaker.rest_s)

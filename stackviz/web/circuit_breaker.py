@@ -1,4 +1,4 @@
-"""A door that stays shut for a while after it failed, so that what is broken is not asked again by every request."""
+"""A circuit breaker: after a failure it stays open for a while, so that not every request tries again."""
 
 import time
 

@@ -1,4 +1,4 @@
-"""Answers that need not be sent again: a client that shows what it has is told that it is still right.
+"""Conditional responses: 304 for a client whose copy is still current.
 
 For answers that depend on their address and on the state of some tables only, never on who asks.
 """

@@ -1,4 +1,4 @@
-"""Static files served out of installed packages: no copy of third-party JavaScript is committed, no CDN is asked."""
+"""Static files served out of installed packages: no copy of third-party JavaScript is committed, no CDN is used."""
 
 import importlib.resources
 from collections.abc import Iterable
@@ -38,8 +38,8 @@ class InstalledScriptFinder(BaseFinder):
     def find(self, path: str, find_all: bool = False, **kwargs: Any) -> Any:  # noqa: ANN401, FBT001, FBT002 (Django's signature)
         if path not in INSTALLED_SCRIPTS:
             return []
-        found = self.storage.path(path)
-        return [found] if find_all or kwargs.get("all") else found
+        file = self.storage.path(path)
+        return [file] if find_all or kwargs.get("all") else file
 
     def list(self, ignore_patterns: Iterable[str] | None) -> Iterable[tuple[str, Any]]:  # noqa: ARG002
         return [(name, self.storage) for name in INSTALLED_SCRIPTS]

@@ -29,6 +29,6 @@ class FormsInUtf8:
     def __call__(self, request: HttpRequest) -> HttpResponseBase:
         is_page = not request.path_info.startswith("/api/")  # the API refuses in its own words
         if is_page and request.content_type in FORMS and charset_of(request):
-            said = _("The charset of this form is not read here: send it in UTF-8.")
-            return HttpResponse(f"{said}\n", "text/plain; charset=utf-8", HTTPStatus.UNSUPPORTED_MEDIA_TYPE)
+            problem = _("The charset of this form is not supported. Send it in UTF-8.")
+            return HttpResponse(f"{problem}\n", "text/plain; charset=utf-8", HTTPStatus.UNSUPPORTED_MEDIA_TYPE)
         return self.get_response(request)

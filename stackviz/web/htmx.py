@@ -1,4 +1,4 @@
-"""htmx as the views see it: is a part of the page wanted, or the whole of it?"""
+"""Whether a request wants a part of the page (htmx) or the whole page."""
 
 from django.http import HttpRequest
 from django.views.decorators.vary import vary_on_headers

@@ -57,8 +57,8 @@ def page_number(request: HttpRequest, parameter: str = "page") -> int:
 def page_of(rows: Sliceable[Row], number: int, per_page: int) -> Page[Row]:
     """Page `number` of `rows`. One query: one row more than shown is read, to know whether there is a next page."""
     start = (number - 1) * per_page
-    found = list(rows[slice(start, start + per_page + 1)])
-    return Page(found[:per_page], number, per_page, has_next=len(found) > per_page)
+    window = list(rows[slice(start, start + per_page + 1)])
+    return Page(window[:per_page], number, per_page, has_next=len(window) > per_page)
 
 
 def page_as(page: Page[Row], shown: Callable[[Row], Item]) -> Page[Item]:

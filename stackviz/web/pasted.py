@@ -1,6 +1,6 @@
-"""What somebody pasted, dropped or sent -> one text, within bounds; or why not, in words for whoever did.
+"""Pasted text, dropped files or a request body -> one text within limits, or a refusal with the reason.
 
-Sizes are looked at before anything is read.
+Sizes are checked before anything is read.
 """
 
 import re
@@ -41,9 +41,7 @@ class Refused(Exception):
 
 
 def too_big() -> Refused:
-    problem = _(
-        "This is more than %(most)s KB of text. Send the output of the commands alone, without what came before it."
-    )
+    problem = _("The text is larger than %(most)s KB. Send only the output of the commands.")
     return Refused(problem % {"most": MOST_KB}, HTTPStatus.REQUEST_ENTITY_TOO_LARGE)
 
 
@@ -55,50 +53,50 @@ _SAYS_AN_ERROR = re.compile(
     re.IGNORECASE,
 )
 _PACKAGES = re.compile(r"^[A-Za-z0-9][\w.-]{0,80}(?:==| @ )\S", re.MULTILINE)
-_LOOKED_AT = 64 * 1024
+_INSPECTED_CHARS = 64 * 1024
 _FEWEST_PACKAGES = 3
 
 
 def no_dump(text: str = "") -> Refused:
-    """What is pasted most of all beside dumps is known, and what to paste with it."""
-    start = text[:_LOOKED_AT]
+    """The refusal for a text that is not a dump; error messages and package lists get advice of their own."""
+    start = text[:_INSPECTED_CHARS]
     if _SAYS_AN_ERROR.search(start):
         return Refused(
             _(
-                "This is an error message: it tells what failed, not on what. Paste with it what python -m "
-                "torch.utils.collect_env prints, and nvidia-smi if there is an NVIDIA card."
+                "This is an error message without information about the machine. Add the output of "
+                "python -m torch.utils.collect_env, and of nvidia-smi if there is an NVIDIA card."
             )
         )
     if len(_PACKAGES.findall(start)) >= _FEWEST_PACKAGES:
         return Refused(
             _(
-                "This is a list of packages: it does not tell the system, the driver or the card. Paste with it what "
-                "python -m torch.utils.collect_env prints."
+                "This is a list of packages without the system, the driver or the card. Add the output of "
+                "python -m torch.utils.collect_env."
             )
         )
-    return Refused(_("No tool that is known here wrote this. Paste all that one of the tools printed."))
+    return Refused(_("This is not the output of a supported tool. Paste the complete output of one of the tools."))
 
 
-def nothing_told(tools: str, problems: Iterable[str]) -> Refused:
-    """A known tool wrote it, and it is torn or empty."""
-    problem = _("This looks like %(tool)s, and nothing in it could be read.") % {"tool": tools}
+def unreadable_output(tools: str, problems: Iterable[str]) -> Refused:
+    """The refusal for output of a known tool that is truncated or empty."""
+    problem = _("This looks like output of %(tool)s, but nothing in it could be read.") % {"tool": tools}
     return Refused(" ".join([problem, *map(_sentence, problems)]))
 
 
-def _sentence(said: str) -> str:
-    """A problem as it follows "nothing could be read": without saying that again."""
-    said = said.removeprefix("nothing to read: ").rstrip(".")
-    return f"{said[:1].upper()}{said[1:]}."
+def _sentence(problem: str) -> str:
+    """A problem as a sentence, without its prefix "nothing to read"."""
+    problem = problem.removeprefix("nothing to read: ").rstrip(".")
+    return f"{problem[:1].upper()}{problem[1:]}."
 
 
 def check_size(request: HttpRequest) -> None:
-    """Refuse a body that is too big before it is looked at.
+    """Refuse a body that is too large, before it is parsed.
 
     It is read and forgotten, up to a bound: a browser shows no answer to a form that it could not send to its end.
     """
     stated = request.headers.get("Content-Length") or ("" if "Transfer-Encoding" in request.headers else "0")
     if not (stated.isascii() and stated.isdecimal()):
-        problem = _("The request does not say how long it is: send it with Content-Length, not chunked.")
+        problem = _("The request has no Content-Length. Send it with one, not chunked.")
         raise Refused(problem, HTTPStatus.BAD_REQUEST, "Content-Length")
     if int(stated) > (settings.DATA_UPLOAD_MAX_MEMORY_SIZE or MOST_BYTES):
         _drain(request)
@@ -122,11 +120,11 @@ def text_of_form(request: HttpRequest) -> str:
     except (RequestDataTooBig, TooManyFilesSent):
         raise too_big() from None
     except (MultiPartParserError, TooManyFieldsSent, UnreadablePostError):
-        problem = _("This form could not be read to its end. Send it again.")
+        problem = _("The form could not be read completely. Send it again.")
         raise Refused(problem, HTTPStatus.BAD_REQUEST, "body") from None
     sent = [file for _name, group in files.lists() for file in group if isinstance(file, UploadedFile)]
     if len(sent) > MOST_FILES:
-        problem = _("These are more than %(most)s files. Choose those of one or two machines.")
+        problem = _("More than %(most)s files were sent. Choose the files of one or two machines.")
         raise Refused(problem % {"most": MOST_FILES}, HTTPStatus.REQUEST_ENTITY_TOO_LARGE, "files")
     return _joined([*texts, *_texts_of(sent)])
 
@@ -148,7 +146,7 @@ def text_of_body(request: HttpRequest) -> str:
     except RequestDataTooBig:
         raise too_big() from None
     except UnreadablePostError:
-        problem = _("The body could not be read to its end. Send it again.")
+        problem = _("The request body was not received completely. Send it again.")
         raise Refused(problem, HTTPStatus.BAD_REQUEST, "body") from None
     if len(body) > MOST_BYTES:
         raise too_big()
@@ -159,24 +157,22 @@ def _decoded(content: bytes, name: str) -> str:
     try:
         return decoded(content)
     except NoText:
-        said = (
-            _("%(name)s is not text: there are NUL bytes in it.") % {"name": name}
+        problem = (
+            _("%(name)s is not text: it contains NUL bytes.") % {"name": name}
             if name
-            else _("This is not text: there are NUL bytes in it.")
+            else _("This is not text: it contains NUL bytes.")
         )
-        problem = " ".join([said, _("Open it in an editor and paste what it shows.")])
-        raise Refused(problem, field="files" if name else "text") from None
+        message = " ".join([problem, _("Open it in an editor and paste its text.")])
+        raise Refused(message, field="files" if name else "text") from None
 
 
 def _joined(texts: Iterable[str]) -> str:
     """One text with the line ends of this system. Raises Refused when it is empty, too long, or no text."""
     whole = joined(texts)
     if not whole:
-        raise Refused(_("There is no text yet. Paste what one of the tools printed, or choose its file."))
+        raise Refused(_("There is nothing to read. Paste the output of one of the tools, or choose a file."))
     if len(whole) > MOST_BYTES or len(whole.encode(errors="replace")) > MOST_BYTES:
         raise too_big()
     if "\x00" in whole:
-        raise Refused(
-            _("This is not text: there are NUL bytes in it. Open the file in an editor and paste what it shows.")
-        )
+        raise Refused(_("This is not text: it contains NUL bytes. Open the file in an editor and paste its text."))
     return whole

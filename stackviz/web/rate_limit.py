@@ -1,4 +1,4 @@
-"""How often one client or key may ask: counted for all processes together, in Redis or in files. No address is stored.
+"""Rate limits per client or key, counted across all processes in Redis or in files. No address is stored.
 
 When the counts cannot be stored every request passes: better a busy site than a closed one. Why this is not a library:
 docs/decisions/0007.

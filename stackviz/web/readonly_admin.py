@@ -1,4 +1,4 @@
-"""Pages of the admin that only show."""
+"""Read-only pages of the admin."""
 
 from typing import TYPE_CHECKING, Any
 
@@ -13,7 +13,7 @@ else:
 
 
 class ShownOnlyAdmin(_ModelAdmin):
-    """Looked at, searched, filtered; not added to, changed or deleted: that has pages and actions of its own."""
+    """Rows can be viewed, searched and filtered, but not added, changed or deleted in the admin."""
 
     def has_add_permission(self, request: HttpRequest) -> bool:  # noqa: ARG002
         return False

@@ -1,4 +1,4 @@
-"""What a request has read once it need not read again: values kept until its response is made, and no longer."""
+"""Values read once per request, remembered until its response is sent."""
 
 from collections.abc import Callable
 from contextvars import ContextVar

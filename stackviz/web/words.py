@@ -32,10 +32,10 @@ KINDS: Words = {
     "derived": _("derived"),
 }
 KIND_MEANINGS: Words = {
-    "published": _("a maker's or third party's figure, with its source and condition"),
-    "probed": _("the machine said so: read by the agent from the system or the driver"),
-    "measured": _("the agent timed it on the machine"),
-    "derived": _("computed here from other figures; the formula is shown"),
+    "published": _("a vendor's or third party's figure, with its source and condition"),
+    "probed": _("read by the agent from the system or the driver"),
+    "measured": _("timed on the machine by the agent"),
+    "derived": _("computed from other figures; the formula is shown"),
 }
 
 # States of a component and severities of a finding.
@@ -50,10 +50,10 @@ STATES: Words = {
     "cannot-tell": _("cannot tell"),
 }
 
-# A language is offered in its own words: whoever looks for it may read no other.
-OWN_NAMES: Mapping[str, str] = {"en": "English", "zh-hans": "简体中文"}
+# Each language is offered under its native name.
+NATIVE_NAMES: Mapping[str, str] = {"en": "English", "zh-hans": "简体中文"}
 
 
 def missing_text(reason: str | None) -> str:
-    """Why a value is missing, in words; a reason we do not know, or none, is "unknown"."""
+    """Why a value is missing, in words; "unknown" for an unknown reason or none."""
     return str(MISSING.get(reason or "", _("unknown")))

@@ -11,7 +11,7 @@ def assert_the_order_is_that_of_the_figures_shown(key: str) -> None:
     for sort in (key, f"-{key}"):
         search = Search(ListQuery(sort=sort))
         found, counts = search.ordered(), search.counted()
-        assert len(found) == counts.found
+        assert len(found) == counts.matching
         if key not in FIELDS or key == "vendor":
             continue
         shown = [headline(FIELDS[key], search.catalogue.preferred(item.pk, key)) for item in found]

@@ -199,7 +199,7 @@ def test_an_unknown_accelerator_answers_what_was_wrong(curated, client, db):
     response = client.get(API + "no-such-card/")
     assert (response.status_code, response.json()) == (
         404,
-        {"error": "there is no accelerator 'no-such-card'", "field": "slug"},
+        {"error": "unknown accelerator 'no-such-card'", "field": "slug"},
     )
 
 

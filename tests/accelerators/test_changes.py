@@ -277,7 +277,7 @@ def test_many_steps_that_go_on_beyond_the_page_say_so(card, sheet_source, mira, 
         value = SpecValue(accelerator=card, field="tdp_w", value=str(100 + number), unit="W", source=sheet_source)
         saved(value, "import of acme.csv", mira, status="public")
     first = read_log(LogFilter())
-    assert first.entries[0].counts == ("20 values added", "and more, on the next page")
+    assert first.entries[0].counts == ("20 values added", "continued on the next page")
     rest = read_log(LogFilter(), first.next_place)
     assert rest.entries[0].counts == ("10 values added",)
 

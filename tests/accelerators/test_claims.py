@@ -55,11 +55,11 @@ def test_a_verdict_the_catalogue_no_longer_bears_out_is_named(curated, db):
 @pytest.mark.parametrize(
     ("line", "problem"),
     [
-        ("x,S,c,maybe,a,,,apple-m3-10:gpu_cores", "'maybe' is no verdict"),
+        ("x,S,c,maybe,a,,,apple-m3-10:gpu_cores", "'maybe' is not a verdict"),
         ("x,S,c,wrong,a,,,", "x has neither a figure nor a source"),
-        ("x,S,c,wrong,a,,,apple-m3-10", "is no figure"),
-        ("x,S,c,wrong,a,,,apple-m3-10:horns", "is no figure"),
-        ("m3-38-tops,S,c,wrong,a,,,apple-m3-10:gpu_cores", "a key stands there twice"),
+        ("x,S,c,wrong,a,,,apple-m3-10", "is not a figure"),
+        ("x,S,c,wrong,a,,,apple-m3-10:horns", "is not a figure"),
+        ("m3-38-tops,S,c,wrong,a,,,apple-m3-10:gpu_cores", "duplicate key"),
     ],
 )
 def test_a_line_that_cannot_be_read_is_named(folder, line, problem):
@@ -70,9 +70,9 @@ def test_a_line_that_cannot_be_read_is_named(folder, line, problem):
 @pytest.mark.parametrize(
     ("line", "problem"),
     [
-        ("tvm-relay,source,T,ftp://example.org/", "is no web address"),
-        ("tvm-relay,rumour,T,https://example.org/", "'rumour' is no role"),
-        ("nobody,source,T,https://example.org/", "no claim nobody"),
+        ("tvm-relay,source,T,ftp://example.org/", "is not a web address"),
+        ("tvm-relay,rumour,T,https://example.org/", "'rumour' is not a role"),
+        ("nobody,source,T,https://example.org/", "unknown claim nobody"),
     ],
 )
 def test_a_source_that_cannot_be_read_is_named(folder, line, problem):

@@ -37,7 +37,7 @@ def test_postgresql_answers_as_sqlite_does(filled):
         assert asked.notes == ()
         search = Search(asked)
         assert [item.slug for item in search.ordered()] == slugs, query
-        assert search.counted().found == len(slugs)
+        assert search.counted().matching == len(slugs)
     by_name = {
         facet.name: {choice.value: choice.count for choice in facet.choices}
         for facet in facets(Search(ListQuery()), filled)

@@ -85,12 +85,12 @@ def test_derived_figures_stand_with_their_formula_and_what_it_means(curated, cli
     page = page_of(client, "nvidia-h100-sxm5-80gb")
     assert ">295.3 FLOP/B</span>" in page
     assert "989.4 TFLOPS ÷ 3,350 GB/s" in page
-    assert "waits for memory, not for arithmetic" in page
+    assert "limited by memory bandwidth, not by arithmetic" in page
     assert re.search(r"Rate per dollar <small>[^<]*Launch price is published only as: a shop&#39;s listing", page)
 
 
 def test_a_value_says_who_checked_it_and_when(client, bandwidth):
-    assert "entered or corrected here, not yet checked by a second person" in page_of(client, "acme-one")
+    assert "entered or corrected on this site, not yet approved by a second person" in page_of(client, "acme-one")
     bandwidth.checked_by = User.objects.create_user("mira", first_name="Mira", last_name="Lund")
     bandwidth.checked_at = datetime(2026, 3, 1, 12, tzinfo=UTC)
     bandwidth.save()
@@ -99,7 +99,7 @@ def test_a_value_says_who_checked_it_and_when(client, bandwidth):
 
 def test_a_value_of_the_files_says_since_when_it_is_here(curated, client, db):
     assert re.search(
-        r"<dd>as the catalogue&#39;s reviewed files say, here since \d{4}-\d\d-\d\d</dd>",
+        r"<dd>from the catalogue&#39;s reviewed files, loaded on \d{4}-\d\d-\d\d</dd>",
         page_of(client, "nvidia-h100-sxm5-80gb"),
     )
 
@@ -291,8 +291,8 @@ def test_html_in_a_value_or_note_is_only_text(client, bandwidth):
 @pytest.mark.parametrize(
     ("kind", "basis", "why"),
     [
-        ("press", "published", "the maker&#39;s own figure comes first"),
-        ("maker", "derived", "a published figure comes before one that is derived or measured"),
+        ("press", "published", "the vendor&#39;s own figure takes precedence"),
+        ("maker", "derived", "a published figure takes precedence over a derived or measured one"),
         ("maker", "published", ""),
     ],
 )

@@ -95,14 +95,14 @@ def test_what_was_withdrawn_from_the_public_has_no_past_there_either(client, ban
 @pytest.mark.parametrize("at", ["nonsense", "2999-01-01", "2026-13-77", "<script>", "1" * 5000])
 def test_a_moment_that_is_none_is_left_out_with_a_note(client, bandwidth, at):
     page = text_of(client, f"?at={at}")
-    assert "the sheet is shown as it is." in page
+    assert "the current sheet is shown." in page
     assert ">3,350 GB/s</span>" in page
     assert "<script>”" not in page
 
 
 def test_before_the_sheet_there_was_none_and_the_page_says_so(client, bandwidth):
     page = text_of(client, "?at=2001-01-01")
-    assert "This sheet did not exist on 2001-01-01 23:59:59 UTC; it is shown as it is." in page
+    assert "This sheet did not exist on 2001-01-01 23:59:59 UTC; the current version is shown." in page
     assert ">3,350 GB/s</span>" in page
 
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from stackviz.accelerators.relatives import place_of, relatives
+from stackviz.accelerators.relatives import line_position, relatives
 from stackviz.catalog.models import Accelerator
 from stackviz.catalog.public import public_catalogue
 
@@ -13,15 +13,15 @@ def related(slug: str) -> dict[str, str]:
 
 def test_products_of_the_same_chip_say_which_is_cut_down(curated, db):
     found = related("nvidia-h100-sxm5-80gb")
-    assert found["nvidia-h200-sxm"] == "same chip, as many units"
-    assert found["nvidia-h100-pcie-80gb"] == "same chip, cut down"
+    assert found["nvidia-h200-sxm"] == "same chip, same number of units"
+    assert found["nvidia-h100-pcie-80gb"] == "same chip, fewer units"
     assert related("nvidia-h100-pcie-80gb")["nvidia-h100-sxm5-80gb"] == "same chip, more units"
 
 
 def test_the_line_leads_back_and_on(curated, db):
     found = related("nvidia-geforce-rtx-4090")
-    assert found["nvidia-geforce-rtx-3090"] == "before it in its line"
-    assert found["nvidia-geforce-rtx-5090"] == "next in its line"
+    assert found["nvidia-geforce-rtx-3090"] == "previous generation"
+    assert found["nvidia-geforce-rtx-5090"] == "next generation"
     assert "nvidia-geforce-rtx-4080" not in found
 
 
@@ -29,8 +29,8 @@ def test_variants_of_an_apple_chip_stand_before_its_neighbours(curated, db):
     found = related("apple-m3-max-40")
     assert next(iter(found)) == "apple-m3-max-30"
     assert found["apple-m3-max-30"] == "other variant"
-    assert found["apple-m2-max-38"] == "before it in its line"
-    assert found["apple-m4-max-40"] == "next in its line"
+    assert found["apple-m2-max-38"] == "previous generation"
+    assert found["apple-m4-max-40"] == "next generation"
     assert "apple-m3-pro-18" not in found
 
 
@@ -70,7 +70,7 @@ def test_a_product_of_a_small_maker_may_have_none(curated, db):
     ],
 )
 def test_names_of_one_line_follow_each_other(one, other):
-    before, after = place_of(one), place_of(other)
+    before, after = line_position(one), line_position(other)
     assert (before.line, before.tier) == (after.line, after.tier)
     assert before.generation < after.generation
 
@@ -87,12 +87,12 @@ def test_names_of_one_line_follow_each_other(one, other):
     ],
 )
 def test_names_of_different_lines_do_not(one, other):
-    assert (place_of(one).line, place_of(one).tier) != (place_of(other).line, place_of(other).tier)
+    assert (line_position(one).line, line_position(one).tier) != (line_position(other).line, line_position(other).tier)
 
 
 @pytest.mark.parametrize("name", ["NVIDIA H200 NVL 141GB", "Hailo-8", "", "Apple", "NVIDIA GeForce RTX 40900"])
 def test_a_name_of_no_known_line_has_no_place(name):
-    assert place_of(name) is None
+    assert line_position(name) is None
 
 
 def test_relatives_cost_no_query(curated, db, django_assert_num_queries):

@@ -98,7 +98,7 @@ def test_a_name_is_given_and_taken_back_with_the_keyboard_alone(waiting, log_in,
 
 def test_completeness_is_reached_from_the_first_page_and_filtered(waiting, log_in, browser_context):
     page = log_in()
-    page.get_by_role("link", name="Completeness of the catalogue").click()
+    page.get_by_role("link", name="Catalogue completeness").click()
     expect(page.locator(".matrix tbody").last.locator("tr")).to_have_count(60, timeout=WAIT_MS)
     page.select_option("select[name=vendor]", "nvidia")
     page.select_option("select[name=fields]", "memory")

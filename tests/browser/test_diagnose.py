@@ -76,7 +76,7 @@ def test_without_scripts_a_text_is_diagnosed_saved_masked_and_deleted(site, brow
         assert "marie" not in page.content()
         expect(page.locator(".finding.broken").first).to_contain_text("is built without CUDA", timeout=WAIT)
         page.get_by_role("button", name="Delete it now").click()
-        expect(page.locator(".messages")).to_contain_text("The text is deleted", timeout=WAIT)
+        expect(page.locator(".messages")).to_contain_text("The text was deleted", timeout=WAIT)
         assert page.goto(address).status == 404
     finally:
         context.close()
@@ -102,7 +102,7 @@ def test_somebody_else_with_the_link_reads_it_and_needs_the_word_to_end_it(site,
         expect(other.get_by_role("alert")).to_contain_text("not the delete word", timeout=WAIT)
         other.fill("#word", word)
         other.get_by_role("button", name="Delete", exact=True).click()
-        expect(other.locator(".messages")).to_contain_text("The text is deleted", timeout=WAIT)
+        expect(other.locator(".messages")).to_contain_text("The text was deleted", timeout=WAIT)
     finally:
         context.close()
 

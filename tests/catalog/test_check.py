@@ -37,7 +37,7 @@ def changed(row: SpecValue, **columns) -> None:
 def problems(name: str, exceptions=()) -> list[tuple[str, str]]:
     """(what is said, what was expected) of one check."""
     (outcome,) = [outcome for outcome in check_catalogue(exceptions).outcomes if outcome.name == name]
-    return [(problem.said, problem.expected) for problem in outcome.problems]
+    return [(problem.actual, problem.expected) for problem in outcome.problems]
 
 
 def excused(name: str, exceptions=()) -> int:
@@ -170,7 +170,7 @@ def test_an_exception_that_excuses_nothing_is_said(says):
     verdict = check_catalogue([line])
     assert verdict.is_clean
     assert verdict.idle == (("acme-one", "fp32_tflops", DENSE),)
-    assert any("acme-one, fp32_tflops" in text and "needs no excuse" in text for text in as_lines(verdict))
+    assert any("acme-one, fp32_tflops" in text and "no longer needed" in text for text in as_lines(verdict))
 
 
 def test_a_figure_is_right_all_the_same_where_its_note_says_why(wrong_fp32):
@@ -281,7 +281,7 @@ def test_the_command_fails_and_groups_problems_by_check_and_accelerator(wrong_fp
     with pytest.raises(SystemExit, match="1"):
         call_command("check_catalogue", stdout=out)
     assert (
-        "WRONG formula    figures agree with their formula, or say why not (1 looked at, 1 wrong)\n"
+        "WRONG formula    figures agree with their formula, or say why not (1 checked, 1 wrong)\n"
         "      acme-one\n"
         "        fp32_tflops (dense): 1.000 TFLOPS; expected 2 × 1,000 lanes × 1,000 MHz = 1.94 – 2.06\n"
     ) in out.getvalue()

@@ -191,13 +191,13 @@ def test_bins_of_one_chip_share_a_family(catalogue):
     ("file", "old", "new", "problem"),
     [
         ("sources.csv", "https://www.nvidia.com", "ftp://www.nvidia.com", "not a web address"),
-        ("accelerators.csv", "nvidia-t4,NVIDIA T4,nvidia", "nvidia-t4,NVIDIA T4,nowhere", "no vendor 'nowhere'"),
+        ("accelerators.csv", "nvidia-t4,NVIDIA T4,nvidia", "nvidia-t4,NVIDIA T4,nowhere", "unknown vendor 'nowhere'"),
         ("specs/nvidia.csv", "nvidia-t4,tdp_w,70,W,", "nvidia-t4,tdp_w,seventy,W,", "tdp_w is a number, not 'seventy'"),
         ("specs/nvidia.csv", "nvidia-t4,tdp_w,70,W,", "nvidia-t4,tdp_w,70,GB,", "measures something else"),
         ("specs/nvidia.csv", "nvidia-t4,tdp_w,70,W,,", "nvidia-t4,tdp_w,70,W,hot,", "is not key=value"),
-        ("specs/nvidia.csv", "nvidia-t4,tdp_w,", "nvidia-t4,power,", "no field 'power' in the registry"),
-        ("specs/nvidia.csv", "nvidia-t4,tdp_w,", "nvidia-t5,tdp_w,", "no accelerator 'nvidia-t5'"),
-        ("aliases.csv", "nvidia-t4,Tesla T4,", "nvidia-t4,®,", "nothing is left of the name"),
+        ("specs/nvidia.csv", "nvidia-t4,tdp_w,", "nvidia-t4,power,", "unknown field 'power'"),
+        ("specs/nvidia.csv", "nvidia-t4,tdp_w,", "nvidia-t5,tdp_w,", "unknown accelerator 'nvidia-t5'"),
+        ("aliases.csv", "nvidia-t4,Tesla T4,", "nvidia-t4,®,", "contains nothing but the vendor"),
         ("vendors.csv", "slug,name", "slug,title", "the header is"),
     ],
 )

@@ -2,7 +2,7 @@
 
 import pytest
 
-from stackviz.catalog.derived import DERIVATIONS, Derived, derive, derive_one
+from stackviz.catalog.derived import DERIVATIONS, Derived, derive, derive_figure
 from stackviz.catalog.fields import FIELDS
 from stackviz.catalog.models import Accelerator
 from stackviz.catalog.queries import peaks
@@ -22,7 +22,7 @@ H100 = {
 
 
 def of(published: dict[tuple[str, str], float], name: str) -> Derived:
-    return derive_one(DERIVATIONS[name], {(7, *key): amount for key, amount in published.items()}, 7)
+    return derive_figure(DERIVATIONS[name], {(7, *key): amount for key, amount in published.items()}, 7)
 
 
 @pytest.mark.parametrize(
@@ -149,7 +149,7 @@ def test_every_derivation_says_what_it_means_and_needs_fields_there_are():
 def test_the_catalogue_gives_most_cards_a_ridge_point(curated, db):
     pks = dict(Accelerator.objects.values_list("slug", "pk"))
     found = peaks(pks.values())
-    ridge = {slug: derive_one(DERIVATIONS["ridge-point"], found, pk) for slug, pk in pks.items()}
+    ridge = {slug: derive_figure(DERIVATIONS["ridge-point"], found, pk) for slug, pk in pks.items()}
     assert ridge["nvidia-h100-sxm5-80gb"].label == "295.3 FLOP/B"
     assert ridge["nvidia-geforce-rtx-4090"].text == "163.9"
     assert sum(item.amount is not None for item in ridge.values()) > 90

@@ -39,7 +39,7 @@ def test_a_card_is_recognised(curated, db, name, memory_bytes, slug, how):
     ("name", "memory_bytes", "needs"),
     [
         ("NVIDIA H100", None, "the memory size"),
-        ("NVIDIA GeForce RTX 3060", 8192 * MIB, "a sheet of its own"),
+        ("NVIDIA GeForce RTX 3060", 8192 * MIB, "a separate sheet"),
         ("NVIDIA GeForce RTX 5090 D", 32607 * MIB, "a different product without a sheet of its own"),
         ("NVIDIA GeForce GTX 1650", 4096 * MIB, "the PCI device id decides"),
         ("Orin (nvgpu)", None, "the memory size"),

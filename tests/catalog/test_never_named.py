@@ -51,7 +51,7 @@ def test_the_upgrade_corrects_a_loaded_source_and_leaves_it_to_the_files(loaded_
     corrected = Source.objects.get(pk=loaded_before.pk)
     assert migration.ORIGINAL in corrected.title
     assert not corrected.is_corrected_here
-    assert load_catalogue(force=True).tables["sources"].kept == 0
+    assert load_catalogue(force=True).tables["sources"].protected == 0
 
 
 def test_the_upgrade_corrects_what_somebody_edited_here_and_keeps_the_edit(loaded_before):

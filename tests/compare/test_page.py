@@ -73,7 +73,7 @@ def test_a_verdict_names_the_factor_and_what_has_no_counterpart(client, dgx):
     assert verdicts["Memory bandwidth"].lead == "H100 SXM5 80GB has 8.4× M3 Max (40-core GPU)"
     measured = verdicts["Measured: Matrix product bf16 8192³"]
     assert (measured.lead, measured.rest) == ("dgx-07: 780 TFLOP/s", "79 % of its published peak")
-    assert "NCCL" in verdicts["No counterpart: will not run, or another part does it"].lead
+    assert "NCCL" in verdicts["Missing on one side (unavailable, or done by another component)"].lead
 
 
 def test_only_differences_folds_what_is_equal(client, dgx):

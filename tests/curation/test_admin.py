@@ -106,10 +106,10 @@ def test_a_corrected_value_is_recomputed_and_shown_on_the_sheet_with_its_reason(
         ({"unit": ""}, "needs a unit, such as GB/s"),
         ({"condition_sparsity": "thick"}, "sparsity is one of dense"),
         ({"condition_link": "a;b=c"}, "unknown key &#x27;b&#x27;"),
-        ({"reason": ""}, "Say why"),
-        ({"status": "draft"}, "A public value stays public or is retired."),
-        ({"is_preferred": ""}, "Prefer another value instead"),
-        ({}, "Nothing changes."),
+        ({"reason": ""}, "Give a reason"),
+        ({"status": "draft"}, "A public value can only stay public or be retired."),
+        ({"is_preferred": ""}, "To change the preferred value"),
+        ({}, "Nothing to change."),
         ({"source": ""}, "A public value needs a source with a web address."),
         ({"field": "colour"}, "Select a valid choice"),
         ({"value": "３３５０"}, "is a number, not"),
@@ -201,13 +201,13 @@ def test_a_name_is_added_inside_its_accelerator(desk, bandwidth):
 )
 def test_control_characters_are_refused_wherever_a_text_is_typed(desk, card, page, form):
     response = desk.post(reverse(f"admin:catalog_{page}"), {"accelerator": card.pk, **form})
-    assert errors(response) == ["Take out the control characters: nobody sees them, and files break of them."]
+    assert errors(response) == ["Remove the control characters: they are invisible and break files."]
 
 
 def test_an_empty_name_is_refused_in_words(desk, card):
     form = {"accelerator": card.pk, "name": "®", "kind": "reported"}
     response = desk.post(reverse("admin:catalog_alias_add"), form)
-    assert errors(response) == ["Nothing is left of this name without the vendor&#x27;s."]
+    assert errors(response) == ["This name contains nothing but the vendor&#x27;s name."]
 
 
 def test_publishing_needs_a_source_and_names_what_has_none(desk, bandwidth):
@@ -220,7 +220,7 @@ def test_publishing_needs_a_source_and_names_what_has_none(desk, bandwidth):
     unsourced.refresh_from_db()
     assert (sourced.status, sourced.is_preferred, unsourced.status) == ("public", True, "unreviewed")
     assert "1 proposal made." in page
-    assert "Left as they are: tdp_w 650 W (scope=limit): A public value needs a source with a web address." in page
+    assert "Unchanged: tdp_w 650 W (scope=limit): A public value needs a source with a web address." in page
 
 
 def test_a_retired_value_leaves_the_sheet(desk, bandwidth):

@@ -1,4 +1,4 @@
-"""How complete the catalogue is: what each cell says, what rows and columns come to, the page and the file."""
+"""Catalogue completeness: what each cell says, what rows and columns come to, the page and the file."""
 
 import csv
 import io
@@ -11,7 +11,7 @@ from django.utils import timezone
 from stackviz.catalog.fields import FIELDS, HEADLINES
 from stackviz.catalog.models import Accelerator, Source, SpecValue, Vendor
 from stackviz.curation import completeness
-from stackviz.curation.completeness import COUNTED, most_asked_for, read_matrix, remaining
+from stackviz.curation.completeness import COUNTED, most_requested, read_matrix, remaining
 
 PAGE = "/admin/catalog/completeness/"
 
@@ -121,12 +121,12 @@ def test_rows_and_columns_are_counted(bandwidth, card, second_source):
 
 
 def test_the_most_asked_for_are_the_files_first_fifty(tmp_path):
-    assert most_asked_for(tmp_path) == ()
+    assert most_requested(tmp_path) == ()
     lines = ["device,why", *(f"card-{number},asked" for number in range(60)), "", "card-1,again"]
     (tmp_path / "asked_for.csv").write_text("\n".join(lines))
-    assert most_asked_for(tmp_path) == tuple(f"card-{number}" for number in range(50))
+    assert most_requested(tmp_path) == tuple(f"card-{number}" for number in range(50))
     (tmp_path / "asked_for.csv").write_text("")
-    assert most_asked_for(tmp_path) == ()
+    assert most_requested(tmp_path) == ()
 
 
 def test_what_remains_of_an_asked_for_accelerator_names_the_headline_fields(bandwidth, card):
@@ -143,7 +143,7 @@ def test_what_remains_of_an_asked_for_accelerator_names_the_headline_fields(band
 def test_the_page_shows_the_count_of_each_accelerator_and_field(desk, bandwidth, card):
     page = desk.get(PAGE).content.decode()
     assert "Acme One" in page
-    assert 'title="one source only, 1 values of 1 sources, checked' in page
+    assert 'title="one source only, 1 values from 1 sources, checked' in page
     assert "0/1" in page
 
 
@@ -159,7 +159,7 @@ def test_the_page_is_linked_from_the_admins_first_page(desk):
 def test_the_page_is_filtered(desk, bandwidth, query):
     answer = desk.get(f"{PAGE}?{query}")
     assert answer.status_code == 200
-    assert b"said warning" not in answer.content
+    assert b"note warning" not in answer.content
 
 
 def test_only_accelerators_with_a_cell_in_the_state_are_shown(desk, bandwidth, card):
@@ -171,7 +171,7 @@ def test_only_accelerators_with_a_cell_in_the_state_are_shown(desk, bandwidth, c
 def test_a_filter_that_does_not_exist_is_left_out_with_a_note(desk, bandwidth, query):
     answer = desk.get(f"{PAGE}?{query}")
     assert answer.status_code == 200
-    assert b"said warning" in answer.content
+    assert b"note warning" in answer.content
 
 
 def test_accelerators_that_are_not_public_have_a_view_of_their_own(desk, card):
@@ -205,6 +205,6 @@ def test_who_may_not_see_values_does_not_see_the_page(client, db):
 def test_the_asked_for_accelerators_are_listed_with_what_remains(desk, bandwidth, monkeypatch, tmp_path):
     (tmp_path / "asked_for.csv").write_text("device\nacme-one\n")
     monkeypatch.setattr(completeness, "DATA", tmp_path)
-    monkeypatch.setattr(completeness.most_asked_for, "__defaults__", (tmp_path,))
+    monkeypatch.setattr(completeness.most_requested, "__defaults__", (tmp_path,))
     page = desk.get(PAGE).content.decode()
     assert "<td>Memory bandwidth</td>" in page

@@ -110,7 +110,7 @@ def test_a_plan_costs_the_same_queries_for_any_number_of_rows(kept, django_asser
 @pytest.mark.parametrize(
     ("line", "column", "words"),
     [
-        ("nobody,tdp_w,700,W,,published,public,acme-sheet,", "device", "There is no accelerator 'nobody'."),
+        ("nobody,tdp_w,700,W,,published,public,acme-sheet,", "device", "Unknown accelerator 'nobody'."),
         ("acme-one,colour,red,,,published,public,acme-sheet,", "field", "not in the field registry"),
         ("acme-one,tdp_w,hot,W,,published,public,acme-sheet,", "value", "is a number, not 'hot'"),
         ("acme-one,tdp_w,9e9,W,,published,public,acme-sheet,", "value", "lies between 1 and 30000 W"),
@@ -125,24 +125,32 @@ def test_a_plan_costs_the_same_queries_for_any_number_of_rows(kept, django_asser
         ("acme-one,chip,GA1,W,,published,public,acme-sheet,", "unit", "is text and has no unit"),
         ("acme-one,tdp_w,700,W,colour=red,published,public,acme-sheet,", "condition", "unknown key 'colour'"),
         ("acme-one,tdp_w,700,W,scope=moon,published,public,acme-sheet,", "condition", "scope is one of"),
-        ("acme-one,tdp_w,700,W,,guessed,public,acme-sheet,", "basis", "The basis is one of published"),
-        ("acme-one,tdp_w,700,W,,published,secret,acme-sheet,", "status", "The status is one of public"),
-        ("acme-one,tdp_w,700,W,,published,unreviewed,acme-sheet,", "status", "A table proposes what shall be public"),
-        ("acme-one,tdp_w,700,W,,published,retired,acme-sheet,", "status", "no such value to retire"),
-        ("acme-one,tdp_w,700,W,,published,public,hearsay,", "source", "There is no source 'hearsay'"),
+        ("acme-one,tdp_w,700,W,,guessed,public,acme-sheet,", "basis", "The basis must be one of published"),
+        ("acme-one,tdp_w,700,W,,published,secret,acme-sheet,", "status", "The status must be one of public"),
+        (
+            "acme-one,tdp_w,700,W,,published,unreviewed,acme-sheet,",
+            "status",
+            "The status must be public, alternative or retired",
+        ),
+        ("acme-one,tdp_w,700,W,,published,retired,acme-sheet,", "status", "No matching value to retire"),
+        ("acme-one,tdp_w,700,W,,published,public,hearsay,", "source", "Unknown source 'hearsay'"),
         ("acme-one,tdp_w,700,W,,published,public,,", "source", "needs a source"),
         ("acme-one,tdp_w,=1+1,W,,published,public,acme-sheet,", "value", "formulas are not evaluated"),
         ("acme-one,tdp_w,700,W,,published,public,acme-sheet,=HYPERLINK()", "note", "formulas are not evaluated"),
         ("acme-one,tdp_w,700,W", "", "The row has 4 cells, not 9."),
         ("acme-one,tdp_w,700,W,,published,public,acme-sheet,a,b", "", "The row has 10 cells, not 9."),
         ("acme-one,tdp_w,700,W,,published,public,acme-sheet," + "n" * 601, "note", "Longer than 600 characters."),
-        (f"{SAME}\n{CHANGED}", "", "Row 2 says the same thing already."),
+        (f"{SAME}\n{CHANGED}", "", "Row 2 already has this value."),
         (
             f"{SAME}\nacme-one,memory_bandwidth_gb_s,3300,GB/s,,published,public,other,",
             "status",
-            "Row 2 is preferred already",
+            "Row 2 is already the preferred value",
         ),
-        ("acme-one,memory_bandwidth_gb_s,3350,GB/s,,published,alternative,acme-sheet,", "status", "Prefer another"),
+        (
+            "acme-one,memory_bandwidth_gb_s,3350,GB/s,,published,alternative,acme-sheet,",
+            "status",
+            "To change the preferred",
+        ),
     ],
 )
 def test_what_is_wrong_is_named_by_row_and_column(kept, line, column, words):
@@ -170,7 +178,7 @@ def test_a_value_that_is_proposed_already_is_refused(kept, mira):
     value_imports.confirm(made.pk, by=mira, seen=value_imports.plan(made).fingerprint, is_leaving_out=False)
     again = value_imports.plan(kept(table(NEW, CHANGED)))
     assert [why for _n, _c, why in problems(again)] == [
-        "A change of this value is proposed already: that one is decided first."
+        "Another change to this value is already proposed. It must be decided first."
     ] * 2
 
 
@@ -195,14 +203,14 @@ def test_confirmed_rows_become_proposals_in_review_and_approved_they_are_public(
 def test_refused_rows_stop_the_table_unless_they_are_left_out_by_choice(kept, mira):
     made = kept(table(NEW, CHANGED, BAD))
     seen = value_imports.plan(made).fingerprint
-    with pytest.raises(value_imports.Unconfirmed, match="choose to leave them out"):
+    with pytest.raises(value_imports.Unconfirmed, match="choose to skip these rows"):
         value_imports.confirm(made.pk, by=mira, seen=seen, is_leaving_out=False)
     assert not Proposal.objects.exists()
     value_imports.confirm(made.pk, by=mira, seen=seen, is_leaving_out=True)
     made.refresh_from_db()
     assert Proposal.objects.count() == 2
     assert made.left_out == [[4, "unit", "tdp_w is measured in W, not in 'GB/s'."]]
-    with pytest.raises(value_imports.Unconfirmed, match="imported already"):
+    with pytest.raises(value_imports.Unconfirmed, match="already been imported"):
         value_imports.confirm(made.pk, by=mira, seen=seen, is_leaving_out=True)
     assert Proposal.objects.count() == 2
 
@@ -212,7 +220,7 @@ def test_a_catalogue_that_changed_since_the_preview_is_shown_anew(kept, mira, ba
     seen = value_imports.plan(made).fingerprint
     bandwidth.value = "3360"
     bandwidth.save()
-    with pytest.raises(value_imports.Unconfirmed, match="has changed since you looked"):
+    with pytest.raises(value_imports.Unconfirmed, match="has changed since this preview"):
         value_imports.confirm(made.pk, by=mira, seen=seen, is_leaving_out=False)
     assert not Proposal.objects.exists()
 
@@ -228,7 +236,7 @@ def test_a_failure_halfway_lands_nothing(kept, mira, monkeypatch):
 
 def test_a_table_without_a_difference_is_not_imported(kept, mira):
     made = kept(table(SAME))
-    with pytest.raises(value_imports.Unconfirmed, match="Nothing in this table"):
+    with pytest.raises(value_imports.Unconfirmed, match="This table contains no new"):
         value_imports.confirm(made.pk, by=mira, seen=value_imports.plan(made).fingerprint, is_leaving_out=False)
 
 
@@ -240,10 +248,10 @@ def test_a_table_without_a_difference_is_not_imported(kept, mira):
     [
         (b"", "The file is empty."),
         (b"\n\n", "The file is empty."),
-        (HEADER.encode(), "no row under it"),
+        (HEADER.encode(), "header but no rows"),
         (b"device,value\nx,1\n", "missing: field, unit, condition, basis, status, source, note"),
         (table().replace(b"note", b"remark"), "missing: note; unknown: remark"),
-        (HEADER.encode() + b",device\n", "twice: device"),
+        (HEADER.encode() + b",device\n", "duplicate: device"),
         (b"PK\x03\x04 and no archive", "damaged"),
         (b"\xd0\xcf\x11\xe0 old", "old or encrypted Excel"),
         (b"\x00\x01\x02", "neither CSV nor XLSX"),
@@ -283,7 +291,7 @@ def test_a_hundred_thousand_rows_are_refused_before_they_are_looked_at():
 
 def test_a_file_above_the_limit_is_refused_unread(desk, bandwidth):
     page = upload(desk, b"x" * (reading.MOST_BYTES + 1)).content.decode()
-    assert "more than 10.0" in page
+    assert "the limit is 10.0" in page
     assert not ValueImport.objects.exists()
 
 
@@ -343,18 +351,21 @@ PLAIN = workbook([list(COLUMNS), cells(NEW)])
         (merged(), "merged cells"),
         (workbook([list(COLUMNS), cells(NEW)], more=[["x"]]), "2 sheets with content"),
         (workbook([]), "The file is empty"),
-        (with_part(PLAIN, "xl/media/bomb.bin", lambda _: b"0" * (reading.MOST_UNPACKED + 1)), "unpacks to more"),
-        (with_part(PLAIN, SHEET, lambda text: b'<!DOCTYPE x [<!ENTITY a "b">]>' + text), "declares entities"),
-        (with_part(PLAIN, SHEET, lambda _: b"<worksheet>" + b"<row/>" * reading.MOST_TAGS), "more than a table may"),
+        (
+            with_part(PLAIN, "xl/media/bomb.bin", lambda _: b"0" * (reading.MOST_UNPACKED + 1)),
+            "too large when unpacked",
+        ),
+        (with_part(PLAIN, SHEET, lambda text: b'<!DOCTYPE x [<!ENTITY a "b">]>' + text), "declares XML entities"),
+        (with_part(PLAIN, SHEET, lambda _: b"<worksheet>" + b"<row/>" * reading.MOST_TAGS), "too many elements"),
         (with_part(PLAIN, SHEET, lambda text: text[:200]), "damaged"),
         (with_part(PLAIN, "xl/workbook.xml", lambda _: b"<workbook/>"), "damaged|empty"),
         (with_part(PLAIN, "[Content_Types].xml", lambda _: b"<a/>"), "damaged"),
-        (with_part(PLAIN, "xl/workbook.xml", lambda text: in_utf_16(DECLARED + text)), "declares entities"),
+        (with_part(PLAIN, "xl/workbook.xml", lambda text: in_utf_16(DECLARED + text)), "declares XML entities"),
         (
             with_part(PLAIN, "xl/workbook.xml", lambda text: in_utf_16(DECLARED + text, "utf-16-be")),
-            "declares entities",
+            "declares XML entities",
         ),
-        (with_part(PLAIN, "xl/sheet.png", lambda _: DECLARED), "declares entities"),
+        (with_part(PLAIN, "xl/sheet.png", lambda _: DECLARED), "declares XML entities"),
         (with_part(PLAIN, SHEET, lambda _: EMPTY_ROWS % (b"<row/>" * 60_000)), "more than 20000 rows"),
         (with_part(PLAIN, SHEET, lambda _: EMPTY_ROWS % (b"<row><c/></row>" * 60_000)), "more than 20000 rows"),
         (PLAIN[: len(PLAIN) // 2], "damaged"),
@@ -390,7 +401,7 @@ def test_a_table_is_uploaded_looked_at_and_confirmed(desk, bandwidth):
     assert not Proposal.objects.exists()
     address, seen = answer.redirect_chain[-1][0], answer.context["plan"].fingerprint
     stopped = desk.post(address, {"seen": seen})
-    assert "mend the file, or choose to leave them out" in stopped.content.decode()
+    assert "Correct the file, or choose to skip these rows" in stopped.content.decode()
     done = desk.post(address, {"seen": seen, "leave_out": "on"}, follow=True).content.decode()
     assert "2 values proposed." in done
     assert "<code>unit</code>" in done

@@ -78,7 +78,7 @@ def test_an_ambiguous_name_is_not_given_with_one_press(desk, lab, z9000):
     Alias.objects.create(accelerator=z9000, name=NAME, memory_bytes=48 * GB)
     card(lab, gb=24)
     page = desk.get(QUEUE).content.decode()
-    assert "not enough by itself; what decides: a sheet of its own" in page
+    assert "ambiguous; needs a separate sheet" in page
     assert 'class="choices"' not in page
     one = desk.get(f"{ONE}?name={NAME}&vendor=nvidia").content.decode()
     assert 'value="48"' in one
@@ -96,7 +96,7 @@ def test_a_name_is_split_on_its_own_page(desk, lab, z9000):
 
 @pytest.mark.parametrize(
     ("memory", "says"),
-    [("", "what tells it apart"), ("-4", "greater than or equal"), ("a lot", "Enter a number"), ("nan", "Enter a number"), ("1e300", "less than or equal")],
+    [("", "to tell them apart"), ("-4", "greater than or equal"), ("a lot", "Enter a number"), ("nan", "Enter a number"), ("1e300", "less than or equal")],
 )  # fmt: skip
 def test_a_form_that_cannot_be_is_answered_on_the_page_and_changes_nothing(desk, lab, z9000, memory, says):
     other = accelerator("z9000-48gb")
@@ -124,7 +124,7 @@ def test_nonsense_is_refused_and_changes_nothing(desk, lab, z9000, form):
 def test_a_name_is_left_with_a_reason_and_taken_back(desk, lab):
     card(lab)
     form = {"action": "ignore", "reported_name": NAME, "vendor": "nvidia", "seen": 0}
-    assert "Say why" in desk.post(ONE, {**form, "reason": ""}).content.decode()
+    assert "Give a reason" in desk.post(ONE, {**form, "reason": ""}).content.decode()
     desk.post(ONE, {**form, "reason": "a virtual card"})
     assert names_in(desk.get(QUEUE).content.decode()) == []
     aside = desk.get(f"{QUEUE}?show=ignored").content.decode()
@@ -149,7 +149,7 @@ def test_who_comes_second_is_told_who_was_first(desk, lab, z9000):
     answer = desk.post(
         QUEUE, {"reported_name": NAME, "vendor": "nvidia", "seen": 0, "accelerator": other.pk}, follow=True
     )
-    assert "dmin decided about" in answer.content.decode()
+    assert "dmin has decided on" in answer.content.decode()
     assert Alias.objects.get().accelerator == z9000
 
 
@@ -212,7 +212,7 @@ def test_a_name_that_no_card_waits_under_is_given_to_nobody(desk, lab, z9000, na
     card(lab)
     for action in ("accept", "split", "ignore"):
         form = lines((z9000, "", ""), action=action, reported_name=name, accelerator=z9000.pk, reason="why not")
-        assert "No card waits under this name." in desk.post(QUEUE, form, follow=True).content.decode()
+        assert "No unmatched card has this name." in desk.post(QUEUE, form, follow=True).content.decode()
     assert (Alias.objects.count(), NameDecision.objects.count()) == (0, 0)
 
 
@@ -237,7 +237,7 @@ def test_cards_too_many_to_match_at_once_are_offered_to_go_on_with(desk, lab, z9
         card(lab)
     form = {"reported_name": NAME, "vendor": "nvidia", "seen": 0, "accelerator": z9000.pk}
     page = desk.post(QUEUE, form, follow=True).content.decode()
-    assert "2 cards have another sheet now. Older ones wait." in page
+    assert "2 cards have another sheet now. Older cards are still to be matched." in page
     below = re.search(r'name="below" value="(\d+)"', page)[1]
     page = desk.post(QUEUE, {"action": "go-on", "reported_name": NAME, "below": below}, follow=True).content.decode()
     assert "1 card has another sheet now." in page

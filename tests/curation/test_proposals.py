@@ -94,7 +94,7 @@ def test_where_one_person_is_enough_their_proposal_approves_itself(bandwidth, lo
 
 @pytest.mark.parametrize("reason", ["", "   "])
 def test_a_proposal_without_a_reason_is_refused(bandwidth, mira, reason):
-    with pytest.raises(ValidationError, match="Say why"):
+    with pytest.raises(ValidationError, match="Give a reason"):
         propose.propose(changed(bandwidth, value="3352"), by=mira, reason=reason)
 
 
@@ -109,10 +109,10 @@ def test_control_characters_stand_in_no_reason_and_no_answer(bandwidth, mira, no
 
 def test_a_rejection_says_why_and_leaves_the_value(bandwidth, mira, noor):
     proposal = propose.submit(changed(bandwidth, value="3352"), by=mira, reason="because")
-    with pytest.raises(decide.Undecidable, match="Say why"):
+    with pytest.raises(decide.Undecidable, match="Give a reason"):
         decide.reject(proposal.pk, noor, " ")
     decide.reject(proposal.pk, noor, "rounded")
-    with pytest.raises(decide.Undecidable, match="decided already: rejected"):
+    with pytest.raises(decide.Undecidable, match="already been decided: rejected"):
         decide.approve(proposal.pk, noor)
     bandwidth.refresh_from_db()
     assert (bandwidth.value, Proposal.objects.get().answer) == ("3350", "rounded")
@@ -120,7 +120,7 @@ def test_a_rejection_says_why_and_leaves_the_value(bandwidth, mira, noor):
 
 def test_a_draft_waits_with_its_author_until_it_is_sent(bandwidth, mira, noor):
     draft = propose.submit(changed(bandwidth, value="3352"), by=mira, reason="because", as_draft=True)
-    with pytest.raises(decide.Undecidable, match="not in review yet"):
+    with pytest.raises(decide.Undecidable, match="still a draft"):
         decide.approve(draft.pk, noor)
     with pytest.raises(PermissionDenied):
         decide.send(draft.pk, noor)
@@ -141,12 +141,12 @@ def test_proposing_again_replaces_ones_own_proposal_but_not_another_persons(band
 @pytest.mark.parametrize(
     ("attributes", "problem"),
     [
-        ({}, "Nothing changes"),
-        ({"status": "draft"}, "stays public or is retired"),
+        ({}, "Nothing to change"),
+        ({"status": "draft"}, "can only stay public or be retired"),
         ({"source": None}, "needs a source"),
         ({"value": "3e9"}, "lies between"),
         ({"unit": "W"}, "measures something else"),
-        ({"is_preferred": False}, "Prefer another value instead"),
+        ({"is_preferred": False}, "To change the preferred value"),
     ],
 )
 def test_what_cannot_be_public_cannot_be_proposed(bandwidth, mira, attributes, problem):
@@ -159,7 +159,7 @@ def test_a_figure_its_formula_does_not_support_is_refused_unless_the_note_says_w
     sheet = {"accelerator": bandwidth.accelerator, "source": sheet_source, "status": "public", "is_preferred": True}
     SpecValue.objects.create(field="memory_bus_bits", value="5120", unit="bit", **sheet)
     SpecValue.objects.create(field="memory_type", value="HBM3", **sheet)
-    with pytest.raises(ValidationError, match="The formula does not hold: 5120 bit"):
+    with pytest.raises(ValidationError, match="The value does not match its formula: 5120 bit"):
         propose.check_proposal(changed(bandwidth, value="1000"), bandwidth, by=mira)
     propose.check_proposal(changed(bandwidth, value="1000", note="Not by formula: halved bus"), bandwidth, by=mira)
     propose.check_proposal(changed(bandwidth, value="3352"), bandwidth, by=mira)
@@ -229,7 +229,7 @@ def test_a_value_that_changed_meanwhile_is_a_conflict_that_shows_both(bandwidth,
     proposal = propose.submit(changed(bandwidth, value="3352"), by=mira, reason="because")
     bandwidth.value = "3360"
     bandwidth.save()
-    with pytest.raises(decide.Conflict, match="proposed from 3350 GB/s, it is now 3360 GB/s"):
+    with pytest.raises(decide.Conflict, match="was 3350 GB/s, now 3360 GB/s"):
         decide.approve(proposal.pk, noor)
     bandwidth.refresh_from_db()
     assert (bandwidth.value, Proposal.objects.get().state) == ("3360", "review")
@@ -242,7 +242,7 @@ def test_a_value_that_changed_meanwhile_is_a_conflict_that_shows_both(bandwidth,
 def test_a_value_that_is_gone_is_a_conflict(bandwidth, mira, noor):
     proposal = propose.submit(changed(bandwidth, value="3352"), by=mira, reason="because")
     bandwidth.delete()
-    with pytest.raises(decide.Conflict, match="it is now gone"):
+    with pytest.raises(decide.Conflict, match="now deleted"):
         decide.approve(proposal.pk, noor)
     assert Proposal.objects.get().state == "review"
 
@@ -251,7 +251,7 @@ def test_the_same_addition_is_not_made_twice(bandwidth, mira, noor):
     wanted_value = another(bandwidth)
     proposal = propose.submit(wanted_value, by=mira, reason="new")
     wanted_value.save()
-    with pytest.raises(ValidationError, match="says so already"):
+    with pytest.raises(ValidationError, match="already recorded from this source"):
         decide.approve(proposal.pk, noor)
 
 
@@ -309,10 +309,10 @@ def test_saving_a_public_value_in_the_admin_proposes_it(client, bandwidth, mira)
     bandwidth.refresh_from_db()
     assert bandwidth.value == "3350"
     page = answer.content.decode()
-    assert "Proposed; it is public once a second person approves" in page
+    assert "Proposed; it becomes public when a second person approves it" in page
     assert "was changed successfully" not in page
     assert Proposal.objects.get().proposed_by == mira
-    assert "A change of this value waits for review" in client.get(change_url(bandwidth)).content.decode()
+    assert "A change to this value is waiting for review" in client.get(change_url(bandwidth)).content.decode()
 
 
 def test_a_superusers_save_of_a_public_value_goes_the_same_way(admin_client, bandwidth):
@@ -327,7 +327,7 @@ def test_a_revert_is_a_proposal_like_any_other(client, bandwidth, mira, noor):
     first = bandwidth.history.earliest()
     address = reverse("admin:catalog_specvalue_simple_history", args=[bandwidth.pk, first.history_id])
     assert errors(client.post(address, form_of(bandwidth, value="3350"))) == [
-        "Say why: it is kept in the history and shown in public."
+        "Give a reason. It is stored in the history and shown publicly."
     ]
     assert client.post(address, form_of(bandwidth, value="3350", reason="back")).status_code == 302
     bandwidth.refresh_from_db()
@@ -404,7 +404,7 @@ def test_the_queue_rejects_only_with_an_answer(client, waiting, noor):
     client.force_login(noor)
     form = {"action": "reject_chosen", "_selected_action": [waiting.pk]}
     page = client.post(reverse(f"{QUEUE}_changelist"), form, follow=True).content.decode()
-    assert "Say why you reject it." in page
+    assert "Give a reason for the rejection." in page
     client.post(reverse(f"{QUEUE}_changelist"), {**form, "answer": "rounded"})
     waiting.refresh_from_db()
     assert (waiting.state, waiting.answer) == ("rejected", "rounded")
@@ -433,7 +433,7 @@ def test_a_proposals_page_decides_and_tells_the_conflict(client, waiting, noor, 
     assert 'value="approve"' not in page
     decision = reverse(f"{QUEUE}_decide", args=[waiting.pk])
     page = client.post(decision, {"decision": "approve"}, follow=True).content.decode()
-    assert "it is now 3360 GB/s. Nothing was written." in page
+    assert "now 3360 GB/s). Nothing was saved." in page
     client.post(decision, {"decision": "reject", "answer": "look again"})
     waiting.refresh_from_db()
     assert waiting.state == "rejected"
@@ -543,7 +543,10 @@ def test_a_reviewer_reads_that_a_formula_does_not_hold_any_more(client, bandwidt
     SpecValue.objects.create(field="memory_bus_bits", value="5120", unit="bit", **sheet)
     SpecValue.objects.create(field="memory_type", value="HBM3", **sheet)
     client.force_login(noor)
-    assert "The formula does not hold" in client.get(reverse(f"{QUEUE}_change", args=[proposal.pk])).content.decode()
+    assert (
+        "The value does not match its formula"
+        in client.get(reverse(f"{QUEUE}_change", args=[proposal.pk])).content.decode()
+    )
 
 
 def test_at_most_so_many_are_decided_at_once_and_the_rest_is_said_to_be_left(
@@ -557,7 +560,7 @@ def test_at_most_so_many_are_decided_at_once_and_the_rest_is_said_to_be_left(
     form = {"action": "approve_chosen", "_selected_action": made}
     page = client.post(reverse(f"{QUEUE}_changelist"), form, follow=True).content.decode()
     assert "2 proposals approved." in page
-    assert "At most 2 at once" in page
+    assert "At most 2 at a time" in page
 
 
 # --- the form ---
@@ -687,7 +690,7 @@ def test_the_source_of_a_name_is_held_too_and_one_that_nobody_reads_is_free(clie
 
 
 def test_a_figure_that_changes_under_the_same_source_is_pointed_out(client, admin_client, bandwidth, mira, noor):
-    words = "The figure changes, its source does not: does “Acme data sheet” print it?"
+    words = "The figure changes but its source does not. Does “Acme data sheet” print the new figure?"
     form = {**form_of(bandwidth, value="3352"), "id": bandwidth.pk}
     judge_address = reverse("admin:catalog_specvalue_judge")
     assert words in admin_client.get(judge_address, form).json()["notes"]
@@ -708,7 +711,7 @@ def test_a_figure_that_changes_under_the_same_source_is_pointed_out(client, admi
 
 def test_whoever_may_approve_sees_and_rejects_a_draft_that_blocks_a_value(client, bandwidth, mira, noor, lone):
     draft = propose.submit(changed(bandwidth, value="3352"), by=mira, reason="because", as_draft=True)
-    with pytest.raises(ValidationError, match=r"mira has proposed a change of this value already \(draft\)"):
+    with pytest.raises(ValidationError, match=r"mira has already proposed a change to this value \(draft\)"):
         propose.check_proposal(changed(bandwidth, value="3353"), bandwidth, by=lone)
     page = reverse(f"{QUEUE}_change", args=[draft.pk])
     client.force_login(person("cur2", "Curators"))
@@ -716,7 +719,7 @@ def test_whoever_may_approve_sees_and_rejects_a_draft_that_blocks_a_value(client
     client.force_login(noor)
     assert "Reject" in client.get(page).content.decode()
     assert 'value="approve"' not in client.get(page).content.decode()
-    with pytest.raises(decide.Undecidable, match="not in review yet"):
+    with pytest.raises(decide.Undecidable, match="still a draft"):
         decide.approve(draft.pk, noor)
     answer = {"decision": "reject", "answer": "mira has left"}
     assert client.post(reverse(f"{QUEUE}_decide", args=[draft.pk]), answer).status_code == 302

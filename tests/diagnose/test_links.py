@@ -179,7 +179,7 @@ def test_so_many_are_kept_of_all_and_expired_ones_make_room(visitor, settings):
     first, _second = save(visitor), save(visitor)
     full = save(visitor)
     assert full.status_code == 507
-    assert "Nothing was saved" in full.content.decode()
+    assert "so nothing was saved" in full.content.decode()
     assert visitor.get(first["Location"]).status_code == 200
     PrivateLink.objects.filter(pk=PrivateLink.objects.earliest("pk").pk).update(
         created_at=timezone.now() - timedelta(days=31), expires_at=timezone.now() - timedelta(days=1)

@@ -223,16 +223,16 @@ def test_a_long_text_counts_as_several(paste, settings):
 @pytest.mark.parametrize(
     ("text", "status", "says"),
     [
-        ("", 422, "There is no text yet"),
-        (" \n\t", 422, "There is no text yet"),
-        ("hello", 422, "No tool that is known here wrote this"),
-        ("{}", 422, "No tool that is known here wrote this"),
+        ("", 422, "There is nothing to read"),
+        (" \n\t", 422, "There is nothing to read"),
+        ("hello", 422, "This is not the output of a supported tool"),
+        ("{}", 422, "This is not the output of a supported tool"),
         ("PyTorch version:\x00Is debug build:", 422, "NUL bytes"),
         ("\x00", 422, "NUL bytes"),
         ("<nvidia_smi_log><gpu>", 422, "nothing in it could be read"),
-        ("Is debug build: False\nthe PyTorch version: is not told", 422, "No tool that is known here wrote this"),
-        ("x" * (1024 * KB + 1), 413, "more than 1024 KB"),
-        ("図" * (400 * KB), 413, "more than 1024 KB"),
+        ("Is debug build: False\nthe PyTorch version: is not told", 422, "This is not the output of a supported tool"),
+        ("x" * (1024 * KB + 1), 413, "larger than 1024 KB"),
+        ("図" * (400 * KB), 413, "larger than 1024 KB"),
     ],
     ids=["empty", "blank", "junk", "json", "nul", "only-nul", "torn", "hollow", "too-big", "too-big-in-bytes"],
 )
@@ -253,7 +253,7 @@ def test_a_body_far_above_the_limit_is_answered_before_it_is_looked_at(client, d
         "/diagnose/", "text=" + "x" * (6 * KB * KB), content_type="application/x-www-form-urlencoded"
     )
     assert response.status_code == 413
-    assert "more than 1024 KB" in words_of(response)
+    assert "larger than 1024 KB" in words_of(response)
 
 
 def test_a_form_of_another_site_is_refused(db):
@@ -391,7 +391,7 @@ def test_a_command_of_a_finding_can_be_copied(paste):
         ("RuntimeError: CUDA error: no kernel image is available for execution on the device", "an error message"),
         ("AssertionError: Torch not compiled with CUDA enabled", "an error message"),
         ("numpy==1.26.4\ntorch==2.7.1\ntriton==3.3.1", "a list of packages"),
-        ("hello", "No tool that is known here wrote this"),
+        ("hello", "This is not the output of a supported tool"),
     ],
 )
 def test_what_is_pasted_instead_of_a_dump_is_known(paste, text, words):

@@ -72,7 +72,7 @@ def test_a_correction_survives_the_next_load_and_is_counted(stacks):
     summary = load_stacks(force=True)
     component.refresh_from_db()
     assert component.what_it_is == "Corrected here."
-    assert summary.tables["components"].kept == 1
+    assert summary.tables["components"].protected == 1
 
 
 def test_a_corrected_requirement_survives_too(stacks):

@@ -24,4 +24,4 @@ def test_a_file_s_name_in_another_charset_is_no_failure(client, db, charset):
 @pytest.mark.parametrize("charset", ["UTF-8", "utf8", "us-ascii"])
 def test_a_form_in_utf8_is_read(client, db, charset):
     answer = client.generic("POST", "/api/v1/diagnose/", FORM, f"multipart/form-data; boundary=e; charset={charset}")
-    assert (answer.status_code, "No tool that is known" in answer.json()["error"]) == (422, True)
+    assert (answer.status_code, "This is not the output of a supported tool" in answer.json()["error"]) == (422, True)

@@ -1,6 +1,6 @@
 """The public change log: what was added, corrected, retired or removed in the catalogue, when, by whom and why.
 
-Read from the history of the rows, newest first; nothing is stored for it. A step is told when the row was public before
+Read from the history of the rows, newest first; nothing is stored for it. A step is listed if the row was public before
 or after it, and then only that side of it which was public. A load of the curated files is one entry with its counts.
 """
 

@@ -1,4 +1,4 @@
-"""How one step is told: who did it, what the public saw before and after, why and from which source."""
+"""Describe one step of the log: who did it, what the public saw before and after, why and from which source."""
 
 from typing import Any
 
@@ -27,7 +27,7 @@ def tell(step: LogStep) -> Entry | None:
     return telling[step.place.rank](step)
 
 
-def _entry(step: LogStep, what: str, **told: Any) -> Entry:  # noqa: ANN401 - the fields of an Entry
+def _entry(step: LogStep, what: str, **fields: Any) -> Entry:  # noqa: ANN401 - the fields of an Entry
     record = step.record
     return Entry(
         key=f"{_PREFIX[step.place.rank]}-{record.history_id}",
@@ -35,12 +35,12 @@ def _entry(step: LogStep, what: str, **told: Any) -> Entry:  # noqa: ANN401 - th
         who=_who(step),
         what=what,
         reason=_reason(record),
-        **told,
+        **fields,
     )
 
 
 def _who(step: LogStep) -> str:
-    """Who did it; and who approved it, where a second person has."""
+    """Who made the change, and who approved it if a second person did."""
     record, before = step.record, step.before
     if record.history_user:
         who = public_name(record.history_user)
@@ -111,20 +111,20 @@ def _figure(record: Any) -> str:  # noqa: ANN401
 
 
 def _differences(before: Any, after: Any) -> tuple[str, ...]:  # noqa: ANN401
-    """What of a value differs beside its figure, in words."""
-    found = []
+    """What differs besides the figure of a value, in words."""
+    differences = []
     if before.condition != after.condition:
         old, new = describe(before.condition) or _("none"), describe(after.condition) or _("none")
-        found.append(_("condition: %(old)s → %(new)s") % {"old": old, "new": new})
+        differences.append(_("condition: %(old)s → %(new)s") % {"old": old, "new": new})
     if before.source_id != after.source_id and before.source:
-        found.append(_("source before: %(title)s") % {"title": before.source.title})
+        differences.append(_("previous source: %(title)s") % {"title": before.source.title})
     if before.basis != after.basis:
-        found.append(f"{SpecValue.Basis(before.basis).label} → {SpecValue.Basis(after.basis).label}")
+        differences.append(f"{SpecValue.Basis(before.basis).label} → {SpecValue.Basis(after.basis).label}")
     if before.field != after.field and before.field in FIELDS:
-        found.append(_("was entered as %(field)s") % {"field": FIELDS[before.field].words[0]})
+        differences.append(_("previously entered as %(field)s") % {"field": FIELDS[before.field].words[0]})
     if before.note != after.note:
-        found.append(_("note: %(note)s") % {"note": after.note} if after.note else _("the note was taken away"))
-    return tuple(found)
+        differences.append(_("note: %(note)s") % {"note": after.note} if after.note else _("note removed"))
+    return tuple(differences)
 
 
 def _tell_name(step: LogStep) -> Entry | None:

@@ -10,7 +10,7 @@ from stackviz.web.address import whole_number
 
 PER_PAGE = 50
 
-# What the filter by field offers beside the registry's fields.
+# Options of the field filter besides the registry's fields.
 SHEETS, NAMES = "sheet", "name"
 
 WHAT = {
@@ -26,7 +26,7 @@ WHAT = {
 
 @dataclass(frozen=True, slots=True, order=True)
 class LogPosition:
-    """Where an entry stands in the log. Of records of one moment values come first, then names, accelerators, loads."""
+    """Position of an entry in the log. Within one moment: values, then names, accelerators, loads."""
 
     when: datetime
     rank: int
@@ -37,7 +37,7 @@ class LogPosition:
 
     @classmethod
     def read(cls, text: str) -> "LogPosition | None":
-        """None for a text that names no place."""
+        """The position written in a text; None if it cannot be read."""
         moment, _dash, rest = text.partition("-")
         rank, _dash, pk = rest.partition("-")
         row = whole_number(pk, max_digits=17)
@@ -54,7 +54,7 @@ class LogPosition:
 class LogFilter:
     """Which part of the log to read. `load`: the single steps of one load of the files, instead of its one entry.
 
-    `each`: steps that were done at once are told one by one all the same.
+    `each`: list steps one by one that would be grouped otherwise.
     """
 
     accelerator: str = ""
@@ -66,7 +66,7 @@ class LogFilter:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Entry:
-    """One step, or many of one kind told as one (`count` > 1, `counts`: what happened to how many).
+    """One step, or a group of steps (`count` > 1; `counts`: how many of which kind).
 
     `old` and `new` are what the public saw before and after, "" for nothing. `details`: what else is different now.
     `slug` is "" where the accelerator has no public sheet any more, or several are meant. `reason` may be "".

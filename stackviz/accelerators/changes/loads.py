@@ -35,10 +35,10 @@ def _loads(before: LogPosition | None) -> list[tuple[CatalogueLoad, datetime | N
     rows = CatalogueLoad.objects.order_by("-loaded_at", "-pk")
     if before is not None:
         rows = rows.filter(comes_after(before, rank=LOAD_RANK, when="loaded_at", pk="pk"))
-    found = list(rows[: PER_PAGE + 2])
-    earlier = [load.loaded_at for load in found[1:]]
+    newest = list(rows[: PER_PAGE + 2])
+    earlier = [load.loaded_at for load in newest[1:]]
     return [
-        (load, earlier[index] if index < len(earlier) else None) for index, load in enumerate(found[: PER_PAGE + 1])
+        (load, earlier[index] if index < len(earlier) else None) for index, load in enumerate(newest[: PER_PAGE + 1])
     ]
 
 
@@ -56,9 +56,9 @@ def _counts(
         for index, window in enumerate(windows)
         for name, sign in (("added", "+"), ("changed", "~"), ("removed", "-"))
     }
-    found = rows.aggregate(**sums)
+    counts = rows.aggregate(**sums)
     return [
-        {name: found[f"n{index}{name}"] for name in ("added", "changed", "removed")} for index in range(len(windows))
+        {name: counts[f"n{index}{name}"] for name in ("added", "changed", "removed")} for index in range(len(windows))
     ]
 
 

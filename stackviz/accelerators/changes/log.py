@@ -1,4 +1,4 @@
-"""A page of the log: steps and loads in one order, steps that were done at once as one."""
+"""A page of the log: steps and loads in one order, with bulk changes grouped."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -14,7 +14,7 @@ from stackviz.accelerators.changes.loads import load_lines
 from stackviz.accelerators.changes.steps import KINDS, LogStep, read_steps
 from stackviz.catalog.models import Accelerator
 
-BULK = 8  # as many steps at once for one reason, or more, are told as one
+BULK = 8  # this many steps or more, made together for one reason, are grouped
 AT_ONCE = timedelta(seconds=10)  # from one of them to the next
 MOST_NAMED = 5  # accelerators named in an entry about many
 
@@ -25,21 +25,23 @@ def read_log(chosen: LogFilter, before: LogPosition | None = None, length: int =
     loads, older_loads = ([], None) if chosen.load is not None else load_lines(before, chosen)
     ends = [end for end in (older_loads, *(older for _steps, older in read)) if end is not None]
     horizon = max(ends, key=_order, default=None)
-    lines = sorted([*_told([step for steps, _older in read for step in steps]), *loads], key=_line_order, reverse=True)
-    if horizon is not None:  # what lies beyond it may miss its neighbours: it is the next page's
+    lines = sorted(
+        [*_public_lines([step for steps, _older in read for step in steps]), *loads], key=_line_order, reverse=True
+    )
+    if horizon is not None:  # lines beyond it may be incomplete: they belong to the next page
         lines = [line for line in lines if _order(line.place) >= _order(horizon)]
     if chosen.load is None and not chosen.each:
-        lines = _joined(lines)
+        lines = _grouped_lines(lines)
         if horizon is not None and lines and lines[-1].last == horizon and lines[-1].entry.counts:
             last = lines[-1]  # it goes on beyond what was read
-            counts = (*last.entry.counts, _("and more, on the next page"))
+            counts = (*last.entry.counts, _("continued on the next page"))
             lines[-1] = replace(last, entry=replace(last.entry, counts=counts))
     shown = lines[:length]
     return Log(tuple(line.entry for line in shown), shown[-1].last if len(lines) > length else horizon)
 
 
 def _order(place: LogPosition) -> tuple[datetime, int, int]:
-    """Newest first when sorted downwards; of one moment the lower rank comes first."""
+    """Sort key: newest first in descending order; within one moment the lower rank first."""
     return place.when, -place.rank, place.pk
 
 
@@ -47,8 +49,8 @@ def _line_order(line: Line) -> tuple[datetime, int, int]:
     return _order(line.place)
 
 
-def _told(steps: Sequence[LogStep]) -> list[Line]:
-    """The steps as the public may read them, without those that changed nothing for it. Two queries."""
+def _public_lines(steps: Sequence[LogStep]) -> list[Line]:
+    """The steps with what the public may read; steps without a public change are left out. Two queries."""
     whose = {step.accelerator_id for step in steps}
     sheets = Accelerator.objects.in_bulk(whose)
     history: Any = Accelerator.history
@@ -67,19 +69,19 @@ def _told(steps: Sequence[LogStep]) -> list[Line]:
     return lines
 
 
-def _joined(lines: Sequence[Line]) -> list[Line]:
-    """Lines of one cause that followed each other at once are one, where they are BULK or more."""
-    found: list[Line] = []
+def _grouped_lines(lines: Sequence[Line]) -> list[Line]:
+    """Group runs of BULK or more lines with the same cause, each within AT_ONCE of the next."""
+    grouped: list[Line] = []
     run: list[Line] = []
     for line in lines:
         if run and (run[-1].cause != line.cause or run[-1].place.when - line.place.when > AT_ONCE):
-            found += _one_of(run)
+            grouped += _grouped(run)
             run = []
         run.append(line)
-    return found + _one_of(run)
+    return grouped + _grouped(run)
 
 
-def _one_of(run: list[Line]) -> list[Line]:
+def _grouped(run: list[Line]) -> list[Line]:
     if len(run) < BULK:
         return run
     counted = Counter((line.rank, line.entry.what) for line in run)

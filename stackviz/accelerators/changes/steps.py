@@ -11,8 +11,8 @@ from stackviz.accelerators.changes.entry import NAMES, SHEETS, LogFilter, LogPos
 from stackviz.catalog.change import LOADED
 from stackviz.catalog.models import Accelerator, Alias, CatalogueLoad, SpecValue
 
-READ = 400  # records of each kind read for a page; what they leave over is the next page's
-VALUE_RANK, NAME_RANK, SHEET_RANK = range(3)  # of records of one moment, as Place orders them; a load's is 3
+READ = 400  # records of each kind read for a page; the rest is on the next page
+VALUE_RANK, NAME_RANK, SHEET_RANK = range(3)  # of records of one moment, as LogPosition orders them; a load's is 3
 BY_LOADER = Q(history_user__isnull=True, history_change_reason__startswith=LOADED)
 
 
@@ -35,7 +35,7 @@ class LogStep:
 
 @dataclass(frozen=True, slots=True)
 class RecordKind:
-    """One of the three histories that are read: its rows, and which of its records are shown."""
+    """One of the three histories: its model, and a filter for the records to show."""
 
     rank: int
     model: type[Model]
@@ -61,7 +61,7 @@ def _public_values(rows: "QuerySet[Any]") -> "QuerySet[Any]":
 
 
 def _printed_names(rows: "QuerySet[Any]") -> "QuerySet[Any]":
-    """A name without a source may be a private lab's: cards are matched by it, and nobody reads it."""
+    """Names with a source. One without may come from a private lab: it is matched by, and never shown."""
     rows = rows.annotate(source_before=_before(Alias, "source_id"))
     return _of_public_sheets(rows.filter(Q(source__isnull=False) | Q(source_before__isnull=False)))
 

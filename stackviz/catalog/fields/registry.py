@@ -40,7 +40,7 @@ GROUPS: tuple[Group, ...] = (
 def _declared() -> Iterator[Field]:
     """The fields group by group, of each group those of its own module first."""
     listed = [(module, getattr(module, "FIELDS", ())) for module in modules_of(package)]
-    fields = [(field, module) for module, found in listed if isinstance(found, tuple) for field in found]
+    fields = [(field, module) for module, declared in listed if isinstance(declared, tuple) for field in declared]
     for group in GROUPS:
         of_group = [(field, module) for field, module in fields if field.group == group.name]
         of_group.sort(key=lambda pair: not pair[1].__name__.endswith(f".{group.name}"))

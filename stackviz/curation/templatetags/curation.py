@@ -1,4 +1,4 @@
-"""What the admin's first page tells curators."""
+"""Curation counts for the admin's index page."""
 
 from typing import Any
 

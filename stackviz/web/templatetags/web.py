@@ -24,7 +24,7 @@ from django.utils.translation import gettext_lazy, ngettext
 from stackviz.units import Shown, format_factor, format_quantity
 from stackviz.web.advice import blocks_of
 from stackviz.web.parts import render_part
-from stackviz.web.words import KIND_MEANINGS, KINDS, OWN_NAMES, STATES, missing_text
+from stackviz.web.words import KIND_MEANINGS, KINDS, NATIVE_NAMES, STATES, missing_text
 
 register = template.Library()
 register.simple_tag(render_part, name="part")
@@ -70,14 +70,14 @@ def foot_places(request: HttpRequest | None) -> list[NavigationLink]:
 def _places(known: Sequence[tuple[str | Promise, ...]], request: HttpRequest | None) -> list[NavigationLink]:
     """A place is its title, its address by name, and the names of pages that belong to it."""
     here = getattr(request, "path", "")
-    found = []
+    links = []
     for title, *names in known:
         urls = [url for name in names if (url := _address(str(name)))]
         if not urls:
             continue
         current = "page" if here == urls[0] else "true" if here.startswith(tuple(urls)) else ""
-        found.append(NavigationLink(str(title), urls[0], current))
-    return found
+        links.append(NavigationLink(str(title), urls[0], current))
+    return links
 
 
 def _address(name: str) -> str:
@@ -90,7 +90,7 @@ def _address(name: str) -> str:
 @register.filter
 def own_name(code: str) -> str:
     """The language's name for itself."""
-    return OWN_NAMES.get(code, code)
+    return NATIVE_NAMES.get(code, code)
 
 
 @register.simple_tag

@@ -1,4 +1,4 @@
-"""`manage.py check_catalogue`: proves what every public value has to fulfil; exit status 1 where one does not."""
+"""`manage.py check_catalogue`: checks every public value; exit status 1 if one fails."""
 
 import json
 import sys

@@ -11,7 +11,7 @@ from stackviz.rules.compatibility import CARDS_FILE
 
 
 class Command(BaseCommand):
-    help = "Write rules/tables/cards.csv from the catalogue in the database: load_catalogue first."
+    help = "Write rules/tables/cards.csv from the catalogue in the database. Run load_catalogue first."
 
     def handle(self, *args: Any, **options: Any) -> None:  # noqa: ANN401, ARG002 - as Django's
         cards = known_cards()
