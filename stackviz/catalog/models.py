@@ -104,6 +104,11 @@ class Accelerator(Curated):
     def get_absolute_url(self) -> str:
         return reverse("catalog:sheet", args=[self.slug])
 
+    @property
+    def short_name(self) -> str:
+        """Its name without the vendor's in front: columns are narrow. Costs a query unless `vendor` is loaded."""
+        return self.name.removeprefix(f"{self.vendor.name} ")
+
     def content(self) -> tuple[object, ...]:
         return (self.slug, self.name, self.vendor_id, str(self.kind), self.family)
 

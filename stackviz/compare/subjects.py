@@ -63,7 +63,7 @@ def _sheets_and_stacks(selection: Selection) -> dict[Subject, Loaded]:
     loaded = {
         sheets[slug]: Loaded(
             subject=sheets[slug],
-            title=short_name(item),
+            title=item.short_name,
             url=item.get_absolute_url(),
             accelerator=item,
             stack_slug=of_vendor.get(item.vendor.slug, ""),
@@ -92,11 +92,6 @@ def _machines(selection: Selection, user: Visitor) -> dict[Subject, Loaded]:
         for machine in machines
         for subject in [subjects[machine.lab.slug, machine.slug]]
     }
-
-
-def short_name(accelerator: Accelerator) -> str:
-    """Its name without its maker's in front: columns are narrow, and sentences name it often."""
-    return accelerator.name.removeprefix(f"{accelerator.vendor.name} ")
 
 
 def _loaded_machine(subject: Subject, machine: Machine, snapshot: Snapshot | None) -> Loaded:

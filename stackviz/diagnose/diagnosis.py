@@ -113,10 +113,9 @@ def diagnose(pasted: Pasted) -> Diagnosis:
     ]
     described = described_stacks([stack_slug(machine.reading.facts, vendors_of(machine.reading)) for machine in shown])
     names = component_names(reports)
-    titles = _titles(shown)
     machines = [
-        _diagnosed(place + 1, titles[place], shown[place], judged[place], described[place], names)
-        for place in range(len(shown))
+        _diagnosed(number, *machine, names)
+        for number, machine in enumerate(zip(_titles(shown), shown, judged, described, strict=True), 1)
     ]
     reported_columns = [machine.report.column for machine in machines]
     columns, not_drawn = drop_unreported_rows(reported_columns)

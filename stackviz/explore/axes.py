@@ -35,6 +35,7 @@ class PlottedAccelerator:
     pk: int
     slug: str
     name: str
+    short_name: str
     vendor: str
     vendor_name: str
     kind: str
@@ -42,11 +43,6 @@ class PlottedAccelerator:
     year: int | None = None
     architecture: str = ""
     capability: str = ""
-
-    @property
-    def short_name(self) -> str:
-        """Its name without the vendor's in front, for plots."""
-        return self.name.removeprefix(f"{self.vendor_name} ")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -265,6 +261,7 @@ def _subject(item: Accelerator, catalogue: PublicCatalogue) -> PlottedAccelerato
         pk=item.pk,
         slug=item.slug,
         name=item.name,
+        short_name=item.short_name,
         vendor=item.vendor.slug,
         vendor_name=item.vendor.name,
         kind=item.kind,

@@ -18,6 +18,7 @@ from stackviz.labs.queries import Visitor, latest_snapshots, visible_machines
 from stackviz.machines.results import ResultGroup, result_groups
 from stackviz.reports.cards import CardKind, card_kinds
 from stackviz.reports.facts import Facts
+from stackviz.reports.headline import MACHINE_FACTS
 from stackviz.reports.present import (
     JudgedReport,
     PresentedReport,
@@ -36,7 +37,6 @@ REPORTS_PER_PAGE = 20
 WATCHED_FOR = timedelta(minutes=15)
 # What the page says of the newest report that was read -> where it stands, from the snapshot.
 LATEST = {"latest_report_id": "report_id", "latest_read_at": "report__read_at", "latest_agent": "agent"}
-HEADLINE = ("cpu.model", "memory.total_bytes", "os.name", "python.version", "torch.version")
 ON_NVIDIA = ("nvidia.driver_version", "cuda.runtime_version")
 ON_APPLE = ("memory.gpu_limit_bytes", "mps.available")
 
@@ -142,13 +142,13 @@ def _body(machine: Machine, snapshot: Snapshot) -> ReportBody:
     report = _presented(machine, judged)
     results = latest_results([machine])[machine.pk]
     columns, not_drawn = drop_unreported_rows([report.column])
-    found = report.findings
+    findings = report.findings
     return ReportBody(
         lab=machine.lab.slug,
         slug=machine.slug,
         report=report,
         card_kinds=card_kinds(judged.cards),
-        findings=(*found.faults, *found.open_questions, *found.notes),
+        findings=(*findings.faults, *findings.open_questions, *findings.notes),
         drawing=draw_columns(columns),
         not_drawn=not_drawn,
         groups=tuple(result_groups(results)),
@@ -168,7 +168,7 @@ def _presented(machine: Machine, judged: JudgedReport) -> PresentedReport:
 def _headline(facts: Facts) -> list[str]:
     """The facts people ask for first, those of the machine's own platform included."""
     nvidia = ON_NVIDIA if "nvidia.driver_version" in facts else ()
-    return [*HEADLINE, *nvidia, *(ON_APPLE if "apple.chip" in facts else ())]
+    return [*MACHINE_FACTS, *nvidia, *(ON_APPLE if "apple.chip" in facts else ())]
 
 
 def _probe(probe: Mapping[str, Any]) -> ProbeRow:

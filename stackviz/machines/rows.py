@@ -16,11 +16,9 @@ from stackviz.labs.queries import Visitor, visible_machines
 from stackviz.machines.measured import MeasuredOn, measured_on
 from stackviz.reports.cards import CardKind
 from stackviz.reports.facts import ShownFact
-from stackviz.reports.headline import headline_fact
+from stackviz.reports.headline import MACHINE_FACTS, headline_fact
 
 MACHINES_PER_PAGE = 30
-# What a row says of a machine besides its cards, in column order.
-ROW_FACTS = ("cpu.model", "memory.total_bytes", "os.name", "python.version", "torch.version")
 ALARMS = ("broken", "warning")  # severities that ask for action, worst first
 
 
@@ -125,8 +123,8 @@ def _alarms(snapshots: Sequence[int]) -> dict[int | None, tuple[str, int]]:
 
 def _row(machine: Machine, stated: _Facts | None, cards: tuple[CardKind, ...], alarm: tuple[str, int]) -> MachineRow:
     facts, stored = stated or ({}, {})
-    absent = absences({name: stored[name] for name in ROW_FACTS if name in stored})
-    cpu, memory, system, python, torch = (headline_fact(name, facts, absent) for name in ROW_FACTS)
+    absent = absences({name: stored[name] for name in MACHINE_FACTS if name in stored})
+    cpu, memory, system, python, torch = (headline_fact(name, facts, absent) for name in MACHINE_FACTS)
     return MachineRow(
         name=machine.name,
         url=machine.get_absolute_url(),

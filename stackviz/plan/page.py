@@ -93,7 +93,7 @@ def plan_of(query: PlanQuery, tables: Tables, day: datetime) -> Plan:
     answer = fit.answer(with_driver, build, tables, day)
     instead = "" if answer is BuildAnswer.WORKS else fit.newest_that_works(_open_python(query), tables, day)
     planned = _presented(report, sheet, answers)
-    found = planned.findings
+    findings = planned.findings
     return Plan(
         query=query,
         newer=newer,
@@ -106,8 +106,8 @@ def plan_of(query: PlanQuery, tables: Tables, day: datetime) -> Plan:
         older_branches=tuple(other.release.version for other in lines if other.state == "ended") if build else (),
         pythons=tuple(fit.pythons(wanted, tables)),
         macos=tuple(fit.needed_macos(wanted, tables)),
-        findings=(*found.faults, *found.notes, *found.open_questions),
-        fits=found.fits,
+        findings=(*findings.faults, *findings.notes, *findings.open_questions),
+        fits=findings.fits,
         lacks=tuple(feature_title(row.subject) for row in features if row.values == "no"),
         has=tuple(feature_title(row.subject) for row in features if row.values == "yes"),
         feature_source=features[0] if features else None,

@@ -153,9 +153,9 @@ def _card_fact(name: str, cards: Sequence[wire.Card]) -> CardFact:
 def span(indexes: Sequence[int]) -> str:
     """Indexes in short: [0, 1, 2, 4] -> "0–2, 4"."""
     parts = []
-    for _gap, run in groupby(enumerate(sorted(indexes)), key=lambda pair: pair[1] - pair[0]):
-        places = [place for _number, place in run]
-        parts.append(str(places[0]) if len(places) == 1 else f"{places[0]}–{places[-1]}")
+    for _gap, pairs in groupby(enumerate(sorted(indexes)), key=lambda pair: pair[1] - pair[0]):
+        run = [index for _number, index in pairs]
+        parts.append(str(run[0]) if len(run) == 1 else f"{run[0]}–{run[-1]}")
     return ", ".join(parts)
 
 

@@ -75,5 +75,5 @@ def meaning_of(name: str) -> str:
 
 def in_order(names: Iterable[str], registry: Mapping[str, Fact]) -> list[str]:
     """Names in the registry's order, those it does not know last, by name."""
-    places = {name: place for place, name in enumerate(registry)}
-    return sorted(names, key=lambda name: (places.get(name, len(places)), name))
+    names = set(names)
+    return [name for name in registry if name in names] + sorted(names - registry.keys())

@@ -9,6 +9,9 @@ from django.utils.translation import gettext_lazy, pgettext_lazy
 
 from stackviz.reports.facts import Absences, Facts, ShownFact, fact_text, one_fact
 
+MACHINE_FACTS = ("cpu.model", "memory.total_bytes", "os.name", "python.version", "torch.version")
+"""What a list of machines and a machine's page state first."""
+
 
 @dataclass(frozen=True, slots=True)
 class HeadlineFact:

@@ -23,16 +23,16 @@ def software_rows(software: Iterable[wire.Software], names: Mapping[str, str]) -
     """What was found, in the order it was found. `names`: see `component_names`."""
     return [
         SoftwareRow(
-            name=names.get(found.component, found.component),
-            version=found.version or "",
-            found_by=found.found_by,
-            url=reverse("stacks:component", args=[found.component]) if found.component in names else "",
+            name=names.get(item.component, item.component),
+            version=item.version or "",
+            found_by=item.found_by,
+            url=reverse("stacks:component", args=[item.component]) if item.component in names else "",
         )
-        for found in software
+        for item in software
     ]
 
 
 def component_names(reports: Iterable[wire.Report]) -> dict[str, str]:
     """Slug -> name of the described components among all that was found. One query, none where nothing was found."""
-    slugs = {found.component for report in reports for found in report.software}
+    slugs = {item.component for report in reports for item in report.software}
     return dict(Component.objects.filter(slug__in=slugs).values_list("slug", "name")) if slugs else {}
