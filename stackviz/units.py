@@ -177,9 +177,20 @@ def format_quantity(amount: float, si: str, *, binary: bool = False, digits: int
 
     `binary` shows bytes as KiB, MiB, GiB: for what a machine reports, never for what a data sheet prints.
     """
+    return format_in(amount, _readable_unit(amount, si, binary=binary), digits)
+
+
+def quantity_label(amount: float, si: str, *, binary: bool = False, digits: int = 4) -> str:
+    """The label of `format_quantity`, without the exact figure that nobody asks for: `3.35 TB/s`."""
+    symbol = _readable_unit(amount, si, binary=binary)
+    text = format_number(_clean(amount / unit(symbol).factor), digits)
+    return f"{text} {_PRINTED.get(symbol, symbol)}".rstrip()
+
+
+def _readable_unit(amount: float, si: str, *, binary: bool) -> str:
     scale = BINARY_BYTES if binary and si == "B" else _SCALES.get(si, (si,))
-    fitting = [symbol for symbol in scale if abs(amount) >= unit(symbol).factor * 0.99995]
-    return format_in(amount, fitting[-1] if fitting else scale[0], digits)
+    size = abs(amount)
+    return next((symbol for symbol in reversed(scale) if size >= unit(symbol).factor * 0.99995), scale[0])
 
 
 _SCALED_WHEN_REPORTED = frozenset({"B", "B/s", "Hz", "W", "s", "FLOP/s"})
@@ -192,7 +203,7 @@ def format_reported(value: float, si: str) -> str:
     ('128 GiB', '32')
     """
     if si in _SCALED_WHEN_REPORTED:
-        return format_quantity(value, si, binary=si == "B", digits=4).label
+        return quantity_label(value, si, binary=si == "B", digits=4)
     if si == "1":
         return format_number(value, 3)
     return f"{format_number(value)} {si}" if si and si != "count" else format_number(value)

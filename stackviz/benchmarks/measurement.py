@@ -16,7 +16,7 @@ from django.utils.translation import gettext as _
 from stackviz.benchmarks.registry import benchmark, title_of
 from stackviz.measuring import Benchmark
 from stackviz.stats import Summary
-from stackviz.units import format_number, format_quantity
+from stackviz.units import format_number, quantity_label
 
 # What a card says when nothing holds its clock back in a way that matters: idle before the first block is no brake.
 HARMLESS_THROTTLE_REASONS = frozenset({"none", "idle", "gpu_idle"})
@@ -35,7 +35,7 @@ class Rate:
     @property
     def label(self) -> str:
         """`781 TFLOP/s`"""
-        return format_quantity(self.value, self.unit, digits=3).label
+        return quantity_label(self.value, self.unit, digits=3)
 
     @property
     def spread_label(self) -> str:
@@ -64,21 +64,24 @@ class PeakShare:
         return f"{format_number(self.share * 100, 2 if self.share < 1 else 3)} %"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class CardUsed:
-    """The card a result ran on, as its report described it; `accelerator_id` None: its name is in no sheet."""
+    """The card a result ran on, as its report described it; `accelerator_id` None: its name is in no sheet.
+
+    All results of a report share one.
+    """
 
     index: int
     reported_name: str
     accelerator_id: int | None
     facts: Mapping[str, Any] = field(default_factory=dict)
 
-    @property
+    @cached_property
     def is_slice(self) -> bool:
         """Whether only a part of the card (a MIG instance) did the work: the whole card's peak bounds nothing then."""
         return self.facts.get("mig_mode") == "enabled" or "mig_profile" in self.facts
 
-    @property
+    @cached_property
     def power_cap(self) -> tuple[float, float] | None:
         """(limit in force, factory's limit) in watts, where the first is lower; None: not capped, or not reported."""
         limit, default = self.facts.get("power_limit_w"), self.facts.get("power_default_limit_w")
@@ -159,11 +162,10 @@ def rate_of(known: Benchmark | None, params: Mapping[str, Any], summary: Summary
     """What a summary of seconds comes to at these parameters; None where benchmark or parameters do not say."""
     if known is None or summary is None or unit != "s":
         return None
-    value = known.rate(params, summary.median)
+    # The longest time is the lowest rate. An interval with one end that cannot be is none.
+    value, low, high = known.rates(params, summary.median, summary.high, summary.low)
     if value is None:
         return None
-    # The longest time is the lowest rate. An interval with one end that cannot be is none.
-    low, high = known.rate(params, summary.high), known.rate(params, summary.low)
     if low is None or high is None:
         low = high = None
     return Rate(value, low, high, known.unit_of(params))
@@ -179,7 +181,7 @@ def setting_label(params: Mapping[str, Any]) -> str:
         rest = {name: value for name, value in rest.items() if name not in {"m", "n", "k"}}
     size = rest.get("bytes")
     if isinstance(size, int) and not isinstance(size, bool) and size > 0:
-        parts.append(format_quantity(size, "B", digits=3).label)
+        parts.append(quantity_label(size, "B", digits=3))
         del rest["bytes"]
     return " ".join([*parts, *(f"{name}={value}" for name, value in rest.items())])
 

@@ -3,10 +3,12 @@
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
+from functools import cache
+from types import MappingProxyType
 from typing import Any
 from uuid import UUID
 
-from django.db.models import Count, F, OuterRef, QuerySet, Subquery, Window
+from django.db.models import Count, F, OuterRef, Subquery, Window
 from django.db.models.fields.json import KeyTextTransform
 from django.db.models.functions import RowNumber
 
@@ -35,19 +37,23 @@ class LatestResults(list[Measurement]):
     left_out: int = 0
 
 
-def latest_results(machines: Iterable[Machine | int]) -> dict[int, LatestResults]:
+def latest_results(machines: Iterable[Machine | int], snapshots: Iterable[Snapshot] = ()) -> dict[int, LatestResults]:
     """Machine pk -> the newest result of each of its series, by benchmark, device and setting. Five queries at most.
+
+    `snapshots`: those the caller has read, with their cards; of results in other reports two queries read the cards and
+    the version of torch.
 
     Of a machine's series the SERIES_PER_MACHINE most recently measured; the others are counted in `left_out`. One probe
     of the index (series, -measured_at) per series, so that stored history costs nothing.
     """
     pks = [machine if isinstance(machine, int) else machine.pk for machine in machines]
-    return _measurements(pks, _series_with_latest(Series.objects.filter(machine__in=pks))) if pks else {}
+    rows = _series_with_latest().filter(machine__in=pks)
+    return _measurements(pks, rows, {snapshot.report_id: snapshot for snapshot in snapshots}) if pks else {}
 
 
 def latest_result(series: Series) -> Measurement | None:
     """The newest result of one series, however long ago; None while it has none. Five queries at most."""
-    found = _measurements([series.machine_id], _series_with_latest(Series.objects.filter(pk=series.pk)))
+    found = _measurements([series.machine_id], _series_with_latest().filter(pk=series.pk))
     return next(iter(found[series.machine_id]), None)
 
 
@@ -56,13 +62,15 @@ def newest_results(series: Iterable[int]) -> list[Measurement]:
 
     Who asks must have made sure that these machines may be seen.
     """
-    rows = list(_series_with_latest(Series.objects.filter(pk__in=set(series))))
+    rows = list(_series_with_latest().filter(pk__in=set(series)))
     found = _measurements({row.machine_id for row in rows}, rows)
     return [result for results in found.values() for result in results]
 
 
-def _measurements(machines: Iterable[int], rows: Iterable[Any]) -> dict[int, LatestResults]:
-    """`rows`: as `_series_with_latest` has them."""
+def _measurements(
+    machines: Iterable[int], rows: Iterable[Any], snapshots: Mapping[UUID, Snapshot] = MappingProxyType({})
+) -> dict[int, LatestResults]:
+    """`rows`: as `_series_with_latest` has them; `snapshots`: those that are read already, by report."""
     found = {pk: LatestResults() for pk in machines}
     series = {row.pk: row for row in rows if row.latest is not None}
     for row in series.values():
@@ -72,7 +80,7 @@ def _measurements(machines: Iterable[int], rows: Iterable[Any]) -> dict[int, Lat
         return found
     results = list(Result.objects.filter(pk__in=latest).values_list(*_RESULT_FIELDS, named=True))
     reports = {row.report_id for row in results}
-    torch_versions, cards = _torch_versions(reports), _cards(reports)
+    torch_versions, cards = _torch_versions(reports, snapshots), _cards(reports, snapshots)
     published = peaks({card.accelerator_id for card in cards.values() if card.accelerator_id is not None})
     for row in results:
         measured = _measurement(series[row.series_id], row, torch_versions, cards, published)
@@ -82,11 +90,15 @@ def _measurements(machines: Iterable[int], rows: Iterable[Any]) -> dict[int, Lat
     return found
 
 
-def _series_with_latest(series: QuerySet[Series]) -> Iterable[Any]:
-    """Rows of these series, of each machine the most recently measured; `latest`: pk of the newest result, or None."""
+@cache
+def _series_with_latest() -> Any:  # noqa: ANN401 - a query set of named rows with annotations
+    """All series as rows, of each machine the most recently measured; `latest`: pk of the newest result, or None.
+
+    To be filtered. Built once: that takes as long as the query.
+    """
     newest = Result.objects.filter(series=OuterRef("pk")).order_by("-measured_at")
     recent_first = F("newest_at").desc(nulls_last=True), F("pk").desc()
-    rows = series.annotate(
+    rows = Series.objects.annotate(
         latest=Subquery(newest.values("pk")[:1]),
         newest_at=Subquery(newest.values("measured_at")[:1]),
         of_machine=Window(Count("pk"), partition_by="machine"),
@@ -96,16 +108,29 @@ def _series_with_latest(series: QuerySet[Series]) -> Iterable[Any]:
     return rows.values_list(*fields, "latest", "of_machine", named=True)
 
 
-def _torch_versions(reports: Iterable[UUID]) -> dict[UUID, str | None]:
+def _torch_versions(reports: Iterable[UUID], snapshots: Mapping[UUID, Snapshot]) -> dict[UUID, str | None]:
+    known = {report: snapshots[report].facts.get("torch.version") for report in reports if report in snapshots}
+    others = [report for report in reports if report not in known]
+    if not others:
+        return known
     version = KeyTextTransform("torch.version", "facts")
-    rows = Snapshot.objects.filter(report__in=reports).annotate(torch_version=version)
-    return dict(rows.values_list("report_id", "torch_version"))
+    rows = Snapshot.objects.filter(report__in=others).annotate(torch_version=version)
+    return known | dict(rows.values_list("report_id", "torch_version"))
 
 
-def _cards(reports: Iterable[UUID]) -> dict[tuple[UUID, int], CardUsed]:
-    rows = Card.objects.filter(snapshot__report__in=reports)
-    fields = ("snapshot__report_id", "index", "reported_name", "accelerator_id", "facts")
-    return {(report, index): CardUsed(index, *rest) for report, index, *rest in rows.values_list(*fields)}
+def _cards(reports: Iterable[UUID], snapshots: Mapping[UUID, Snapshot]) -> dict[tuple[UUID, int], CardUsed]:
+    found = {
+        (report, card.index): CardUsed(card.index, card.reported_name, card.accelerator_id, card.facts)
+        for report in reports
+        if report in snapshots
+        for card in snapshots[report].cards.all()
+    }
+    others = [report for report in reports if report not in snapshots]
+    if others:
+        rows = Card.objects.filter(snapshot__report__in=others)
+        fields = ("snapshot__report_id", "index", "reported_name", "accelerator_id", "facts")
+        found |= {(report, index): CardUsed(index, *rest) for report, index, *rest in rows.values_list(*fields)}
+    return found
 
 
 def _measurement(

@@ -1,6 +1,8 @@
 """The benchmarks as the site shows them: `stackviz.measuring` declares them, titles are translated here."""
 
-from django.utils.translation import gettext
+from functools import cache
+
+from django.utils.translation import get_language, gettext
 
 from stackviz.measuring import VERSIONS, Benchmark
 
@@ -14,4 +16,9 @@ def benchmark(key: str, version: int) -> Benchmark | None:
 
 def title_of(known: Benchmark) -> str:
     """The benchmark's title in the reader's language."""
-    return gettext(known.title)
+    return _titles(get_language()).get(known.title) or gettext(known.title)
+
+
+@cache
+def _titles(_language: str | None) -> dict[str, str]:
+    return {known.title: gettext(known.title) for known in VERSIONS.values()}

@@ -15,7 +15,7 @@ from stackviz.catalog.figures import (
     usual_values,
 )
 from stackviz.catalog.models import Accelerator, SpecValue
-from stackviz.catalog.public import public_catalogue
+from stackviz.catalog.public import PublicCatalogue, public_catalogue
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -105,7 +105,14 @@ def peaks(accelerator_ids: Iterable[int]) -> dict[tuple[int, str, str], float]:
     if not pks:
         return {}
     catalogue = public_catalogue()
-    return peaks_of(value for pk in pks for value in catalogue.preferred_values(pk))
+    found: dict[tuple[int, str, str], float] = {}
+    for pk in pks:
+        found |= _peaks(pk, catalogue)
+    return found
+
+
+def _peaks(pk: int, catalogue: PublicCatalogue) -> dict[tuple[int, str, str], float]:
+    return catalogue.once(("peaks", pk), lambda: peaks_of(catalogue.preferred_values(pk)))
 
 
 def peaks_of(values: Iterable[SpecValue]) -> dict[tuple[int, str, str], float]:

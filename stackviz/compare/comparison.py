@@ -72,7 +72,8 @@ def published(chosen: Sequence[Loaded], address: Address) -> Sheets:
 
 def _measured(machines: Sequence[tuple[Head, Loaded]], base: Head | None) -> Measured:
     rows = [loaded.machine for _head, loaded in machines if loaded.machine is not None]
-    results = latest_results(rows) if rows else {}
+    snapshots = [loaded.snapshot for _head, loaded in machines if loaded.snapshot is not None]
+    results = latest_results(rows, snapshots) if rows else {}
     return measure(
         [
             (head.place, head.title, results.get(loaded.machine.pk, []))

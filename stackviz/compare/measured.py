@@ -3,9 +3,11 @@
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
+from uuid import UUID
 
-from django.urls import reverse
+from django.urls import get_script_prefix, reverse
 from django.utils.translation import gettext as _
 
 from stackviz.benchmarks.chart import Charted, results_figure
@@ -137,7 +139,7 @@ def _cell(
     """`scale`: rate of a full bar. `best`, `baseline`: highest rate and first result; None where nothing is ranked."""
     if result is None:
         return MeasuredCell(place=place, missing=_("not measured"))
-    rate, receipt = result.rate, reverse("ingest:receipt", args=[result.report_id])
+    rate, receipt = result.rate, _receipt_url(result.report_id, get_script_prefix())
     if rate is None or result.summary is None:
         return MeasuredCell(
             place=place, missing=result.reason or result.state, device=result.device, receipt_url=receipt
@@ -156,6 +158,12 @@ def _cell(
         receipt_url=receipt,
         meter=meter(rate.value, scale, rate.low, rate.high),
     )
+
+
+@lru_cache(maxsize=256)
+def _receipt_url(report_id: UUID, _script_prefix: str) -> str:
+    """The same for all results of a report, of which there may be hundreds."""
+    return reverse("ingest:receipt", args=[report_id])
 
 
 def _factor(rate: Rate, base: Rate) -> str:

@@ -8,7 +8,7 @@ from django.utils.translation import gettext_lazy as _
 from stackviz.reports.facts import ShownFact, one_fact
 from stackviz.reports.headline import headline_fact
 from stackviz.reports.present import JudgedReport
-from stackviz.units import format_counts, format_quantity
+from stackviz.units import format_counts, quantity_label
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,5 +48,5 @@ def _cell(name: str, judged: JudgedReport | None) -> ShownFact:
     if name == "cards":
         return replace(fact, text=format_counts(card.reported_name for card in report.cards))
     if name == "memory.total_bytes" and fact.text:  # in short: columns are narrow
-        return replace(fact, text=format_quantity(float(report.facts[name]), "B", binary=True, digits=3).label)
+        return replace(fact, text=quantity_label(float(report.facts[name]), "B", binary=True, digits=3))
     return fact

@@ -1,7 +1,7 @@
 """The stacks of a comparison: loaded subjects as columns of one diagram."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from django.utils.translation import gettext as _
 
@@ -9,6 +9,7 @@ from stackviz.catalog.models import Accelerator
 from stackviz.compare.query import Address, Subject, SubjectKind
 from stackviz.compare.subjects import Loaded, describe
 from stackviz.diagrams.boxes import Box, StackColumn, sheet_column
+from stackviz.diagrams.copies import copy_with
 from stackviz.diagrams.layers import Layer, State
 from stackviz.diagrams.memory import MemoryDrawing, draw_memory
 from stackviz.diagrams.stack import StackDrawing, draw_columns
@@ -94,9 +95,9 @@ def columns_of(chosen: Sequence[Loaded], *, with_differences: bool = True) -> Co
         drawn = [_without_host(column) for column in drawn]
     if not with_differences:
         drawn = [
-            replace(
+            copy_with(
                 column,
-                boxes=tuple(replace(box, counterparts=()) for box in column.boxes),
+                boxes=tuple(copy_with(box, counterparts=()) for box in column.boxes),
                 links=tuple(link for link in column.links if link.state != State.DESCRIBED),
             )
             for column in drawn
@@ -107,7 +108,7 @@ def columns_of(chosen: Sequence[Loaded], *, with_differences: bool = True) -> Co
 
 def _without_host(column: StackColumn) -> StackColumn:
     """The column without host components, which mean nothing in a comparison of cards."""
-    return replace(column, boxes=tuple(box for box in column.boxes if box.role not in OF_THE_HOST))
+    return copy_with(column, boxes=tuple(box for box in column.boxes if box.role not in OF_THE_HOST))
 
 
 def _shared(loaded: Loaded) -> str:
@@ -123,14 +124,14 @@ def _column(subjects: Sequence[Loaded], described: StackColumn | None, number: i
     base = described or StackColumn(key=key, title=title, subtitle=subtitle, url=url, boxes=())
     if loaded.report is not None:
         column = stack_column(loaded.report, base, key=key, title=title, subtitle=subtitle, url=url)
-        return replace(column, number=number)
+        return copy_with(column, number=number)
     if len(subjects) > 1:
         title = ", ".join(subject.title for subject in subjects)
         subtitle, url = _("on %(stack)s as described") % {"stack": base.title}, base.url
     hardware = [_sheet_box(subject.accelerator) for subject in subjects if subject.accelerator is not None]
     if hardware:
-        return replace(sheet_column(key, title, subtitle, url, base, hardware), number=number)
-    return replace(base, key=key, title=title, subtitle=subtitle, url=url, number=number)
+        return copy_with(sheet_column(key, title, subtitle, url, base, hardware), number=number)
+    return copy_with(base, key=key, title=title, subtitle=subtitle, url=url, number=number)
 
 
 def _sheet_box(accelerator: Accelerator) -> Box:

@@ -15,7 +15,7 @@ from stackviz.compare.measured import Measured
 from stackviz.compare.subjects import Head, Loaded
 from stackviz.diagrams.layers import Layer
 from stackviz.diagrams.stack import StackDrawing
-from stackviz.units import format_factor, format_quantity
+from stackviz.units import format_factor, quantity_label
 from stackviz.web.words import missing_text
 
 NEARLY_EQUAL = 1.02  # figures within 2 % are called equal: data sheets round more coarsely
@@ -180,7 +180,7 @@ def _reported_memory(loaded: Loaded) -> float | None:
 def _memory_figure(figure: SubjectFigure, reported: float | None) -> SubjectFigure:
     if reported is None:
         return figure
-    shown = format_quantity(reported, "B", binary=True, digits=3).label
+    shown = quantity_label(reported, "B", binary=True, digits=3)
     return SubjectFigure(figure.subject, reported, _("%(memory)s (reported)") % {"memory": shown})
 
 

@@ -1,9 +1,10 @@
 """The input of a diagram: boxes on layers, in columns. Plain data, no ORM, no request."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Protocol
 
+from stackviz.diagrams.copies import copy_with
 from stackviz.diagrams.layers import Layer, State
 from stackviz.wire import cards_named
 
@@ -188,14 +189,14 @@ def sheet_column(
         else:
             boxes += by_role.pop(box.role, [])
     boxes += [box for group in by_role.values() for box in group]
-    links = [replace(link, target_component=stands_for.get(link.target_component, "")) for link in described.links]
-    return replace(
+    links = [copy_with(link, target_component=stands_for.get(link.target_component, "")) for link in described.links]
+    return copy_with(
         described, key=key, title=title, subtitle=subtitle, url=url, boxes=tuple(boxes), number=0, links=tuple(links)
     )
 
 
 def _explained(box: Box, described: Box) -> Box:
-    return replace(
+    return copy_with(
         box,
         summary=box.summary or described.summary,
         url=box.url or described.url,
@@ -224,16 +225,16 @@ def machine_column(
     """
     reported = {item.component: item for item in components}
     boxes = _keep_reported([_fill(box, reported) for box in described.boxes])
-    column = sheet_column(key, title, subtitle, url, replace(described, boxes=tuple(boxes), links=()), hardware)
-    return replace(column, boxes=tuple(_judge(box, findings) for box in column.boxes))
+    column = sheet_column(key, title, subtitle, url, copy_with(described, boxes=tuple(boxes), links=()), hardware)
+    return copy_with(column, boxes=tuple(_judge(box, findings) for box in column.boxes))
 
 
 def _fill(box: Box, reported: Mapping[str, ReportedComponent]) -> Box:
     if box.state == State.ABSENT:
         return box
     if box.component in reported:
-        return replace(box, version=reported[box.component].version or "", state=State.REPORTED)
-    return replace(box, version="", state=State.REPORTED if box.part_of in reported else State.UNKNOWN)
+        return copy_with(box, version=reported[box.component].version or "", state=State.REPORTED)
+    return copy_with(box, version="", state=State.REPORTED if box.part_of in reported else State.UNKNOWN)
 
 
 def _keep_reported(boxes: list[Box]) -> list[Box]:
@@ -244,7 +245,7 @@ def _keep_reported(boxes: list[Box]) -> list[Box]:
     remaining: list[Box] = []
     for group in groups.values():
         known = [box for box in group if box.state != State.UNKNOWN]
-        remaining += known or [replace(group[0], name=" / ".join(box.name for box in group))]
+        remaining += known or [copy_with(group[0], name=" / ".join(box.name for box in group))]
     return remaining
 
 
@@ -263,4 +264,4 @@ def _judge(box: Box, findings: Sequence[FindingLike]) -> Box:
         return box
     notes = tuple(BoxNote(SEVERITY_STATES.get(finding.severity, State.UNKNOWN), finding.title) for finding in relevant)
     worst = max((note.state for note in notes if note.state in ALARMS), key=ALARMS.index, default=box.state)
-    return replace(box, state=worst, notes=(*box.notes, *notes))
+    return copy_with(box, state=worst, notes=(*box.notes, *notes))

@@ -3,10 +3,11 @@
 Pure: no ORM, no request.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 
 from stackviz.diagrams.boxes import Box, RequirementLink, StackColumn
+from stackviz.diagrams.copies import copy_with
 from stackviz.diagrams.drawing import BoxLine, DrawnLink, LayerRows, Placed, RoleRow
 from stackviz.diagrams.layers import State
 
@@ -85,28 +86,47 @@ def _meets(stretch: tuple[int, int], others: Iterable[tuple[int, int]]) -> bool:
     return any(stretch[0] <= end and start <= stretch[1] for start, end in others)
 
 
-def with_lines(row: RoleRow, ends: Sequence[Mapping[str, End]]) -> RoleRow:
+class ColumnLines:
+    """The lines under the boxes of one column, from its notes and links; looked through once for all its boxes."""
+
+    def __init__(self, column: StackColumn) -> None:
+        names = {box.component for box in column.boxes if box.state != State.ABSENT}
+        noted = {note.text for box in column.boxes for note in box.notes}
+        self._links: dict[str, list[RequirementLink]] = {}
+        for link in column.links:
+            if link.text not in noted:  # a link that repeats a note is left out
+                self._links.setdefault(_shown_at(link, names), []).append(link)
+
+    def of(self, box: Box) -> tuple[BoxLine, ...]:
+        """The notes and links of a box as lines."""
+        links = self._links.get(box.component, [])
+        if not links and not box.notes:
+            return ()
+        noted = [BoxLine(note.state, note.text) for note in box.notes]
+        judged = [BoxLine(link.state, link.text) for link in links if link.state != State.DESCRIBED]
+        return tuple(dict.fromkeys((*noted, *judged, *_demands(box, links))))
+
+
+def with_lines(row: RoleRow, ends: Sequence[Mapping[str, End]], lines: Sequence[ColumnLines]) -> RoleRow:
     """The row with the lines under each box."""
-    cells = []
-    for index, cell in enumerate(row.cells):
-        names = {box.component: box.name for box in cell.column.boxes if box.state != State.ABSENT}
-        placed = tuple(_box_with_lines(placed_box, cell.column, ends[index], names) for placed_box in cell.placed)
-        cells.append(replace(cell, placed=placed))
-    return replace(row, cells=tuple(cells))
+    cells = tuple(
+        copy_with(cell, placed=tuple(_box_with_lines(item, ends[index], lines[index]) for item in cell.placed))
+        if cell.placed
+        else cell
+        for index, cell in enumerate(row.cells)
+    )
+    return copy_with(row, cells=cells)
 
 
-def _box_with_lines(placed: Placed, column: StackColumn, ends: Mapping[str, End], names: Mapping[str, str]) -> Placed:
-    """The box with its notes and links as lines; a link that repeats a note is left out."""
-    box = placed.box
-    noted = [BoxLine(note.state, note.text) for note in box.notes]
-    elsewhere = {note.text for other in column.boxes for note in other.notes}
-    shown_links = [
-        link for link in column.links if box.component in _shown_at(link, names) and link.text not in elsewhere
-    ]
-    judged = [BoxLine(link.state, link.text) for link in shown_links if link.state != State.DESCRIBED]
-    end = ends.get(box.component)
-    lines = dict.fromkeys((*noted, *judged, *_demands(box, shown_links)))
-    return replace(placed, key=end.key if end else "", lines=tuple(lines))
+def _box_with_lines(placed: Placed, ends: Mapping[str, End], lines: ColumnLines) -> Placed:
+    end = ends.get(placed.box.component)
+    return Placed(
+        placed.box,
+        placed.against,
+        key=end.key if end else "",
+        lines=lines.of(placed.box),
+        is_repeat=placed.is_repeat,
+    )
 
 
 def _demands(box: Box, links: Iterable[RequirementLink]) -> list[BoxLine]:
@@ -116,6 +136,6 @@ def _demands(box: Box, links: Iterable[RequirementLink]) -> list[BoxLine]:
     return [BoxLine(State.DESCRIBED, f"{release} {demands}".strip())] if demands else []
 
 
-def _shown_at(link: RequirementLink, names: Mapping[str, str]) -> tuple[str, ...]:
-    """The components under which a link is shown: its source, or its target if the column lacks the source."""
-    return (link.source_component,) if link.source_component in names else (link.target_component,)
+def _shown_at(link: RequirementLink, names: Collection[str]) -> str:
+    """The component under which a link is shown: its source, or its target if the column lacks the source."""
+    return link.source_component if link.source_component in names else link.target_component

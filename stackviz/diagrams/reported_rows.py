@@ -1,9 +1,9 @@
 """Rows that machines reported: the others are left out of a drawing and listed beside it."""
 
 from collections.abc import Sequence
-from dataclasses import replace
 
 from stackviz.diagrams.boxes import Box, StackColumn
+from stackviz.diagrams.copies import copy_with
 from stackviz.diagrams.layers import Layer, State
 
 
@@ -31,7 +31,7 @@ def _only(column: StackColumn, rows: set[tuple[Layer, str]]) -> StackColumn:
     boxes = tuple(box for box in column.boxes if _row(box) in rows or box.state == State.ABSENT)
     drawn = {box.component for box in boxes}
     links = tuple(link for link in column.links if {link.source_component, link.target_component} <= drawn)
-    return replace(column, boxes=boxes, links=links)
+    return copy_with(column, boxes=boxes, links=links)
 
 
 def _row(box: Box) -> tuple[Layer, str]:

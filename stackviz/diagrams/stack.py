@@ -12,14 +12,14 @@ side.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
 
 from django.utils.translation import gettext
 
 from stackviz.diagrams.boxes import Box, BoxCounterpart, StackColumn
+from stackviz.diagrams.copies import copy_with
 from stackviz.diagrams.drawing import LayerRows, Placed, RoleCell, RoleRow, StackDrawing
 from stackviz.diagrams.layers import Layer, State, role_title
-from stackviz.diagrams.links import End, drawn_links, ends_of, with_lines
+from stackviz.diagrams.links import ColumnLines, End, drawn_links, ends_of, with_lines
 from stackviz.diagrams.sentences import layer_sentences
 
 __all__ = ["LayerRows", "Placed", "RoleCell", "RoleRow", "StackDrawing", "draw_columns"]
@@ -31,13 +31,14 @@ def draw_columns(columns: Sequence[StackColumn]) -> StackDrawing:
     ends = [ends_of(index, column, layers) for index, column in enumerate(columns)]
     links = tuple(link for index, column in enumerate(columns) for link in drawn_links(index, column, ends[index]))
     lanes = [max((link.lane + 1 for link in links if link.column == index), default=0) for index in range(len(columns))]
-    layers = [_layer_with_lines(layer, ends) for layer in layers]
+    lines = [ColumnLines(column) for column in columns]
+    layers = [_layer_with_lines(layer, ends, lines) for layer in layers]
     return StackDrawing(tuple(columns), tuple(layers), links, tuple(lanes), layer_sentences(columns, layers))
 
 
-def _layer_with_lines(layer: LayerRows, ends: Sequence[Mapping[str, End]]) -> LayerRows:
-    rows = tuple(with_lines(row, ends) for row in layer.rows)
-    return replace(layer, rows=rows, differing=tuple(row for row in rows if row.differs))
+def _layer_with_lines(layer: LayerRows, ends: Sequence[Mapping[str, End]], lines: Sequence[ColumnLines]) -> LayerRows:
+    rows = tuple(with_lines(row, ends, lines) for row in layer.rows)
+    return copy_with(layer, rows=rows, differing=tuple(row for row in rows if row.differs))
 
 
 def _layer(layer: Layer, columns: Sequence[StackColumn]) -> LayerRows:
@@ -46,7 +47,7 @@ def _layer(layer: Layer, columns: Sequence[StackColumn]) -> LayerRows:
     # A role that is absent from all columns has no row.
     rows = [_row(role, columns, by_column) for role in roles if any(_has(boxes, role) for boxes in by_column)]
     rows = rows or [_empty_row(columns)]
-    rows = [replace(row, title="") if row.title.casefold() == layer.label.casefold() else row for row in rows]
+    rows = [copy_with(row, title="") if row.title.casefold() == layer.label.casefold() else row for row in rows]
     same = tuple(_names(row) for row in rows if not row.differs and _names(row))
     return LayerRows(layer, layer.label, tuple(rows), tuple(row for row in rows if row.differs), same)
 
@@ -103,21 +104,29 @@ def _row(role: str, columns: Sequence[StackColumn], by_column: Sequence[Sequence
 def _explained_once(cells: Sequence[RoleCell]) -> Iterator[RoleCell]:
     """The cells without repeated explanations: each source of a difference is shown once, and a box that is explained
     in a column to the left links to its page instead."""
+    if sum(len(cell.placed) for cell in cells) < 2:
+        yield from cells
+        return
     sourced: set[str] = set()
-    explained: set[tuple[object, ...]] = set()
+    explained: dict[str, list[Box]] = {}  # by component
     for cell in cells:
         placed = []
         for item in cell.placed:
             against = tuple(_sourced(other, sourced) for other in item.against)
-            words = (item.box.component, item.box.summary, item.box.requires)
-            placed.append(replace(item, against=against, is_repeat=bool(item.box.url) and words in explained))
-            explained.add(words)
+            before = explained.setdefault(item.box.component, [])
+            is_repeat = bool(item.box.url) and any(_is_explained_as(item.box, other) for other in before)
+            placed.append(Placed(item.box, against, is_repeat=is_repeat))
+            before.append(item.box)
         sourced |= {other.differs for item in cell.placed for other in item.against}
-        yield replace(cell, placed=tuple(placed))
+        yield copy_with(cell, placed=tuple(placed)) if placed else cell
+
+
+def _is_explained_as(box: Box, other: Box) -> bool:
+    return box.summary == other.summary and box.requires == other.requires
 
 
 def _sourced(other: BoxCounterpart, with_lines: set[str]) -> BoxCounterpart:
-    return replace(other, source_title="", source_url="") if other.differs in with_lines else other
+    return copy_with(other, source_title="", source_url="") if other.differs in with_lines else other
 
 
 def _elsewhere(boxes: Sequence[Box], components: set[str]) -> str:

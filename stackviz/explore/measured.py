@@ -22,7 +22,7 @@ from stackviz.catalog.models import CatalogueEdition
 from stackviz.labs.models import Machine
 from stackviz.labs.queries import visible_machines
 from stackviz.measuring import VERSIONS, Benchmark
-from stackviz.units import format_quantity
+from stackviz.units import quantity_label
 
 # Series of the machines that reported last; the limit bounds the cost of a page.
 MOST_SERIES = 1000
@@ -136,7 +136,7 @@ def _summary(results: list[Measurement], machines: Mapping[int, Machine]) -> Mea
         best=rate.value,
         median=middle,
         best_label=rate.label,
-        median_label=format_quantity(middle, rate.unit, digits=3).label,
+        median_label=quantity_label(middle, rate.unit, digits=3),
         setting=best.setting,
         machine=machine.name,
         url=machine.get_absolute_url(),

@@ -140,7 +140,7 @@ def report_body(machine: Machine) -> ReportBody | None:
 def _body(machine: Machine, snapshot: Snapshot) -> ReportBody:
     judged = stored_report(snapshot)
     report = _presented(machine, judged)
-    results = latest_results([machine])[machine.pk]
+    results = latest_results([machine], [snapshot])[machine.pk]
     columns, not_drawn = drop_unreported_rows([report.column])
     findings = report.findings
     return ReportBody(

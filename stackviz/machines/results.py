@@ -14,7 +14,7 @@ from django.utils.translation import gettext as _
 from stackviz.benchmarks.chart import Charted, results_figure
 from stackviz.benchmarks.measurement import Measurement
 from stackviz.charts.bars import Meter, meter
-from stackviz.units import format_quantity
+from stackviz.units import quantity_label
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -114,12 +114,12 @@ def result_row(result: Measurement, scale: float) -> ResultRow:
         share=peak.label if peak else "",
         is_above_peak=bool(peak and peak.is_above_peak),
         samples=result.summary.count if result.summary else 0,
-        seconds=format_quantity(result.summary.median, "s", digits=3).label if result.summary else "",
+        seconds=quantity_label(result.summary.median, "s", digits=3) if result.summary else "",
         remarks=result.remarks,
         reason="" if result.is_ok else result.reason or _("no reason given"),
         meter=meter(rate.value, scale, rate.low, rate.high) if rate else None,
         peak_at=meter(peak.peak, scale).p if peak else "",
-        peak=format_quantity(peak.peak, rate.unit, digits=4).label if peak and rate else "",
+        peak=quantity_label(peak.peak, rate.unit, digits=4) if peak and rate else "",
         measured_at=result.measured_at,
     )
 

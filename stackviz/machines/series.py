@@ -19,7 +19,7 @@ from stackviz.facts import CONDITIONS
 from stackviz.labs.models import Machine
 from stackviz.machines.results import ResultRow, result_row
 from stackviz.reports.facts import ShownFact, shown_facts
-from stackviz.units import format_quantity, from_si
+from stackviz.units import from_si, quantity_label
 
 SHOWN_POINTS = 20
 
@@ -89,7 +89,7 @@ def _span(ends: Sequence[float | None]) -> str:
 
 
 def _seconds(value: float) -> str:
-    return format_quantity(value, "s", digits=4).label
+    return quantity_label(value, "s", digits=4)
 
 
 def _rate(measured: Measurement, seconds: float | None) -> float | None:
@@ -118,7 +118,7 @@ def _figure(measured: Measurement, past: Sequence[PastResult]) -> dict[str, Any]
 
 def _past_row(measured: Measurement, point: PastResult) -> PastRow:
     rate, known = _rate(measured, point.seconds), measured.benchmark
-    label = format_quantity(rate, known.unit_of(measured.params), digits=4).label if rate is not None and known else ""
+    label = quantity_label(rate, known.unit_of(measured.params), digits=4) if rate is not None and known else ""
     return PastRow(
         measured_at=point.measured_at,
         receipt_url=reverse("ingest:receipt", args=[point.report_id]),

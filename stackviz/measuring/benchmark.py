@@ -28,6 +28,13 @@ def positive(params: AnyParams, name: str) -> float:
     return float(value) if 0 < value < 1e18 else 0.0
 
 
+def _rate(work: float | None, seconds: float | None) -> float | None:
+    if not work or not seconds:
+        return None
+    rate = work / seconds
+    return rate if RATE_LEAST <= rate <= RATE_MOST else None
+
+
 @dataclass(frozen=True)
 class Prepared:
     """A case with its inputs made. `run` does it once, without waiting; `check` says what is wrong with the last run's
@@ -97,11 +104,12 @@ class Benchmark:
 
     def rate(self, params: AnyParams, seconds: float | None) -> float | None:
         """What a run of `seconds` comes to, in `unit`; None if parameters or time do not say, or say what cannot be."""
+        return self.rates(params, seconds)[0]
+
+    def rates(self, params: AnyParams, *seconds: float | None) -> list[float | None]:
+        """The same for runs of different length at the same parameters."""
         work = self.work(params)
-        if not work or not seconds:
-            return None
-        rate = work / seconds
-        return rate if RATE_LEAST <= rate <= RATE_MOST else None
+        return [_rate(work, one) for one in seconds]
 
     def bounding_fields(self, params: AnyParams, *, tf32: bool = False) -> tuple[str, ...]:
         """Catalogue fields to look the peak up in. `tf32`: fp32 products were allowed to be rounded to TF32."""

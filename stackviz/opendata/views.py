@@ -14,7 +14,7 @@ from stackviz.opendata import stored_dumps
 from stackviz.opendata.formats import CONTENT_TYPES, FORMATS
 from stackviz.opendata.schema import SCHEMA_VERSION, TABLES, TYPES, TableSchema
 from stackviz.opendata.stored_dumps import Dump, File
-from stackviz.units import format_number, format_quantity
+from stackviz.units import format_number, quantity_label
 
 RETRY_AFTER_S = 120  # the worker replaces a withdrawn dump within a minute
 
@@ -123,7 +123,7 @@ def _listed_file(stored: File) -> ListedFile:
         name=stored.name,
         url=reverse("opendata:file", args=[stored.name]),
         form=FORMATS.get(stored.form, ""),
-        size=format_quantity(stored.bytes, "B", digits=3).label,
+        size=quantity_label(stored.bytes, "B", digits=3),
         exact=f"{stored.bytes:,} B",
         sha256=stored.sha256,
     )

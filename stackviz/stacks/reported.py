@@ -4,16 +4,16 @@ Pure: uploaded, pasted and planned machines all come as reports; no database.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
 from typing import Any, Protocol
 
 from django.utils.translation import gettext as _
 
 from stackviz import wire
 from stackviz.diagrams.boxes import Box, ReportedComponent, StackColumn, machine_column
+from stackviz.diagrams.copies import copy_with
 from stackviz.diagrams.layers import Layer, State
 from stackviz.stacks.requirements import DescribedColumn, RuleFindingLike, reported_needs
-from stackviz.units import format_count, format_counts, format_quantity
+from stackviz.units import format_count, format_counts, quantity_label
 from stackviz.wire.systems import family
 
 
@@ -111,7 +111,7 @@ def _with_toolkit(described: StackColumn, components: Sequence[ReportedComponent
     if any(box.component == "cuda-toolkit" and box.state != State.ABSENT for box in described.boxes):
         return described
     others = [box for box in described.boxes if box.component not in toolkit]
-    return replace(described, boxes=(*others, *_TOOLKIT))
+    return copy_with(described, boxes=(*others, *_TOOLKIT))
 
 
 _TOOLKIT = (
@@ -127,18 +127,18 @@ _INSTALLED = {
 
 def _mark_not_installed(column: StackColumn, report: wire.Report) -> StackColumn:
     """Mark components that were probed for and not found as "not installed"."""
-    return replace(column, boxes=tuple(_not_installed(box, report) for box in column.boxes))
+    return copy_with(column, boxes=tuple(_not_installed(box, report) for box in column.boxes))
 
 
 def _not_installed(box: Box, report: wire.Report) -> Box:
     why = report.absent.get(_INSTALLED.get(box.component, ""))
     if why is None or why.reason != "not_installed" or box.state != State.UNKNOWN:
         return box
-    return replace(box, name=box.name.split(" / ")[0], version=_("not installed"), state=State.REPORTED)
+    return copy_with(box, name=box.name.split(" / ")[0], version=_("not installed"), state=State.REPORTED)
 
 
 def _size(amount: float, *, printed: bool = False) -> str:
-    return format_quantity(amount, "B", binary=not printed, digits=3).label
+    return quantity_label(amount, "B", binary=not printed, digits=3)
 
 
 def _card_boxes(cards: Sequence[wire.Card], sheets: Sequence[SheetLike | None], *, printed: bool) -> list[Box]:

@@ -5,7 +5,7 @@ Pure: rows and findings come in as arguments.
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, field, fields
 from typing import Any, Protocol
 
 from django.utils.translation import gettext as _
@@ -19,6 +19,7 @@ from stackviz.diagrams.boxes import (
     RequirementTable,
     StackColumn,
 )
+from stackviz.diagrams.copies import copy_with
 from stackviz.diagrams.layers import Layer, State
 from stackviz.rules import Requirement
 from stackviz.rules.compatibility import newest_up_to
@@ -89,9 +90,9 @@ def described_needs(column: DescribedColumn, system: str) -> DescribedColumn:
             continue
         newest = max((row.version for row in rows), key=numbers)
         stated = _of_release(rows, newest)
-        boxes.append(replace(box, requires=_table(newest, stated, here, {}, (), is_newest=True)))
+        boxes.append(copy_with(box, requires=_table(newest, stated, here, {}, (), is_newest=True)))
         links += _described_links(box, stated, here)
-    return replace(column, boxes=tuple(boxes), links=tuple(links))
+    return copy_with(column, boxes=tuple(boxes), links=tuple(links))
 
 
 def _described_links(box: Box, rows: Sequence[Requirement], here: Mapping[str, Box]) -> list[RequirementLink]:
@@ -135,7 +136,7 @@ def reported_needs(
     has |= {"compute-capability": " ".join(dict.fromkeys(capabilities)), **_systems(facts)}
     platforms = _platforms_of(facts)
     boxes = tuple(_with_table(box, demands, platforms, names, has, links) for box in column.boxes)
-    return replace(column, boxes=boxes, links=links)
+    return copy_with(column, boxes=boxes, links=links)
 
 
 def _finding_links(column: StackColumn, findings: Sequence[RuleFindingLike]) -> tuple[RequirementLink, ...]:
@@ -166,7 +167,7 @@ def _with_table(
     if release.endswith("+cpu"):
         stated = [row for row in stated if row.subject not in _OF_A_GPU]
     outgoing = tuple(link for link in links if link.source_component == box.component)
-    return replace(box, requires=_table(release, stated, names, has, outgoing) if stated else None)
+    return copy_with(box, requires=_table(release, stated, names, has, outgoing) if stated else None)
 
 
 def _systems(facts: Mapping[str, Any]) -> dict[str, str]:
