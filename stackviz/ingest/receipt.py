@@ -93,7 +93,7 @@ def _reading_detail(report: Report) -> str:
     if report.status == Report.Status.FAILED:
         return report.error
     if report.status == Report.Status.RECEIVED:
-        return _("a worker will read it in a moment; should none be there, it is asked for again")
+        return _("queued for processing; it is retried automatically if no worker picks it up")
     return _("cards, software, findings and results")
 
 

@@ -112,7 +112,7 @@ def test_what_django_reads_is_what_the_file_says(path):
         ("/machines/add/", "在机器上运行采集程序"),
         ("/learn/", "稠密与稀疏"),
         ("/compare/", "任选 2 至 6 项"),
-        ("/no/such/page/", "这个地址没有内容"),
+        ("/no/such/page/", "此页面不存在。"),
     ],
 )
 def test_a_browser_set_to_chinese_gets_chinese(client, db, address, words):
