@@ -96,7 +96,7 @@ def _machine(document: Document) -> Iterator[str]:
 def _findings(findings: Sequence[Document]) -> Iterator[str]:
     counted = Counter(_word(finding["severity"]) for finding in findings)
     yield ""
-    yield "Findings: " + (", ".join(f"{count} {word}" for word, count in counted.items()) or "nothing to mend")
+    yield "Findings: " + (", ".join(f"{count} {word}" for word, count in counted.items()) or "no problem found")
     for finding in findings:
         yield ""
         yield from _wrapped(f"{_word(finding['severity']).upper()}  {finding['title']}", "", "  ")

@@ -113,7 +113,7 @@ def warning_text(warning: Warning_) -> str:
     """A stored warning in words; one of a kind this version no longer writes is shown as it is."""
     known = {
         "clock-ahead": _("The machine's clock is ahead by %(detail)s; the time the report arrived is used."),
-        "benchmark-unknown": _("This site does not know the benchmark %(detail)s; its samples are kept as seconds."),
+        "benchmark-unknown": _("Unknown benchmark %(detail)s; its samples are stored as seconds."),
         "probe-failed": _("A probe failed: %(detail)s"),
         "probe-timeout": _("A probe did not end in time: %(detail)s"),
     }

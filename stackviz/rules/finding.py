@@ -14,7 +14,7 @@ class Severity(StrEnum):
 
     BROKEN = "broken"  # something does not work
     WARNING = "warning"  # it works, and not as it should
-    NOTE = "note"  # worth knowing, nothing to mend
+    NOTE = "note"  # worth knowing; nothing needs fixing
     CANNOT_TELL = "cannot-tell"  # a fact the rule needs was not reported
     FITS = "fits"  # the rule compared, and it holds
 

@@ -99,7 +99,7 @@ def test_somebody_else_with_the_link_reads_it_and_needs_the_word_to_end_it(site,
         other.get_by_text("Delete it before that day").click()
         other.fill("#word", "not the word of this link")
         other.get_by_role("button", name="Delete", exact=True).click()
-        expect(other.get_by_role("alert")).to_contain_text("not the delete word", timeout=WAIT)
+        expect(other.get_by_role("alert")).to_contain_text("not the deletion code", timeout=WAIT)
         other.fill("#word", word)
         other.get_by_role("button", name="Delete", exact=True).click()
         expect(other.locator(".messages")).to_contain_text("The text was deleted", timeout=WAIT)
