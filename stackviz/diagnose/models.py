@@ -6,7 +6,7 @@ from django.utils import timezone
 
 
 class PrivateLink(models.Model):
-    """One saved text. Who has the link reads it, who has the delete word ends it; both are kept as SHA-256 only.
+    """One saved text. Who has the link reads it, who has the deletion code ends it; both are kept as SHA-256 only.
 
     Each holds at least 128 random bits: a plain fast hash is as good as the slow ones that protect guessable passwords.
     """

@@ -1,6 +1,6 @@
 """`/diagnose/`: paste what tools printed, see stacks drawn and faults named. Nothing is stored unless it is asked for.
 
-A text that is to be kept is shown masked first; then it has a private link, which whoever has its delete word may end.
+A text that is to be kept is shown masked first; then it has a private link, which whoever has its deletion code may end.
 """
 
 from collections.abc import Mapping
@@ -43,7 +43,7 @@ from stackviz.web.pasted import MOST_KB, Refused, text_of_form
 from stackviz.web.rate_limit import DIAGNOSES, RateLimited, text_cost
 
 SVG = "svg"
-DELETE_COOKIE = "diagnose_delete"  # holds the delete word of the one link under whose path it is sent
+DELETE_COOKIE = "diagnose_delete"  # holds the deletion code of the one link under whose path it is sent
 _DAY_S = 24 * 3600
 
 
@@ -171,7 +171,7 @@ def _show_masked(request: HttpRequest, masked: str, kinds: str, *, is_old: bool)
 
 
 def _remember(answer: HttpResponse, saved: Ticket) -> None:
-    """The browser that saved keeps the delete word, for this link's pages only."""
+    """The browser that saved keeps the deletion code, for this link's pages only."""
     answer.set_cookie(
         DELETE_COOKIE,
         saved.word,
@@ -232,7 +232,7 @@ def _hidden(answer: HttpResponse) -> HttpResponse:
 @never_cache
 @sensitive_post_parameters("word")
 def delete(request: HttpRequest, token: str) -> HttpResponse:
-    """The text is gone for everybody, for who has its delete word; done twice it is done."""
+    """The text is gone for everybody, for who has its deletion code; done twice it is done."""
     if not delete_link(token, request.POST.get("word", "").strip()):
         return _show_saved(request, token, wrong_word=True)
     messages.success(request, _("The text was deleted. Its link no longer works."))

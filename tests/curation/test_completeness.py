@@ -164,7 +164,7 @@ def test_the_page_is_filtered(desk, bandwidth, query):
 
 def test_only_accelerators_with_a_cell_in_the_state_are_shown(desk, bandwidth, card):
     assert "Acme One" in desk.get(f"{PAGE}?state=one-source").content.decode()
-    assert "No accelerator is like that" in desk.get(f"{PAGE}?state=old").content.decode()
+    assert "No accelerator matches these filters" in desk.get(f"{PAGE}?state=old").content.decode()
 
 
 @pytest.mark.parametrize("query", ["vendor=nobody", "fields=colour", "state=perfect", "only=mine", "vendor=%00x"])
