@@ -98,6 +98,18 @@ def _start_in_english() -> Iterator[None]:
     translation.deactivate()
 
 
+@pytest.fixture
+def django_assert_num_queries(django_assert_num_queries: Callable) -> Callable:
+    """Counts the queries of a process that has read the public catalogue, as every process but a new one has."""
+    from stackviz.catalog.public import public_catalogue
+
+    def assert_num_queries(count: int, **options):
+        public_catalogue()
+        return django_assert_num_queries(count, **options)
+
+    return assert_num_queries
+
+
 # --- the test's database ---
 
 

@@ -17,7 +17,7 @@ from django.test import Client
 from stackviz.benchmarks.models import Result, Series
 from stackviz.ingest import interpret as interpret_module
 from stackviz.ingest.interpret import interpret
-from stackviz.ingest.reading import Reading, read
+from stackviz.ingest.reading import ReadReport, read
 from stackviz.ingest.reread import put_back
 from stackviz.labs.keys import create_key
 from stackviz.labs.models import Card, Finding, Lab, Machine, Report, Snapshot
@@ -142,7 +142,7 @@ def readers_of_a_report_put_back() -> tuple[Counter[str], dict[str, int], int]:
     before = max(Result.objects.values_list("pk", flat=True))
     in_hand = threading.Barrier(READERS)
 
-    def read_together(*report: Any) -> Reading:
+    def read_together(*report: Any) -> ReadReport:
         reading = read(*report)
         in_hand.wait(60)
         return reading
