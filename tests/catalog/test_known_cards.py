@@ -53,7 +53,7 @@ def test_a_name_that_was_cut_is_nobodys_for_rules_and_site(curated, db):
 def test_a_name_that_was_cut_is_nobodys_on_the_site(curated, db):
     (match,) = match_cards([CardName("NVIDIA GeForce RTX 2080 ...", "nvidia", 8192 * MIB)])
     assert (match.accelerator, match.how) == (None, "ambiguous")
-    assert "cut" in match.needs
+    assert "truncated" in match.needs
 
 
 @pytest.mark.parametrize("status", [SpecValue.Status.DRAFT, SpecValue.Status.RETIRED])

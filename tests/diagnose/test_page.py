@@ -310,7 +310,9 @@ def test_a_dump_costs_the_same_queries_for_any_number_of_cards(paste, cards, dja
     lines = "\n".join(f"GPU {number}: Card of kind {number}" for number in range(cards))
     text = CPU_WHEEL.replace("GPU 2: Frobnicator 9000", "").replace("GPU models and configuration:", f"\n{lines}\n")
     paste(text)  # fills the caches of tables and described stacks
-    with django_assert_num_queries(4):  # the edition of the stacks (tables), names, the edition of the catalogue, components
+    with django_assert_num_queries(
+        4
+    ):  # the edition of the stacks (tables), names, the edition of the catalogue, components
         assert paste(text).status_code == 200
 
 

@@ -77,7 +77,7 @@ def test_a_child_that_dies_is_started_again_and_its_last_words_are_told(tmp_path
     story = "\n".join(messages)
     assert "barista exited with status 1" in story
     assert "out of coffee" in story
-    assert "barista started again" in story
+    assert "barista restarted" in story
 
 
 def watch_for(children, seconds: float) -> None:

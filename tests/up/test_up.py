@@ -163,7 +163,7 @@ def test_from_nothing_to_this_machine_on_the_site(start, tmp_path):
 
     os.kill(up.worker_pid(), signal.SIGKILL)
     up.wait_for("worker was killed by SIGKILL", 60)
-    up.wait_for("worker started again", 60)
+    up.wait_for("worker restarted", 60)
 
     family = up.family()
     assert len(family) >= 4
