@@ -1,4 +1,4 @@
-"""Private links: a masked text saved, found again by who has the link, deleted by who has its deletion code, or by time.
+"""Private links: a masked text saved, read by anyone with the link, deleted with its deletion code, or by time.
 
 The form that saves carries a ticket, signed by us, with the link and the word in it: sending the form twice, also at
 once, saves one text.

@@ -1,6 +1,6 @@
 """`/diagnose/`: paste what tools printed, see stacks drawn and faults named. Nothing is stored unless it is asked for.
 
-A text that is to be kept is shown masked first; then it has a private link, which whoever has its deletion code may end.
+A text to be saved is shown masked first; its private link can be deleted by anyone who has the deletion code.
 """
 
 from collections.abc import Mapping
