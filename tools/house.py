@@ -73,10 +73,15 @@ def modules(tree: Path) -> list[Module]:
 # --- templates ---
 
 
+def template_files(tree: Path) -> list[Path]:
+    """Django templates and the parts of pages that are Jinja2."""
+    return sorted(path for path in (tree / "templates").rglob("*") if path.suffix in (".html", ".jinja"))
+
+
 def template_lines(tree: Path) -> Figure:
     lines = [
         (len(line), f"{path.relative_to(tree)}:{number}")
-        for path in sorted((tree / "templates").rglob("*.html"))
+        for path in template_files(tree)
         for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1)
     ]
     long = sorted(((length, location) for length, location in lines if length > LINE_LIMIT), reverse=True)
@@ -221,7 +226,7 @@ def python_duplicates(code: Sequence[Module]) -> Figure:
 
 def template_duplicates(tree: Path) -> Figure:
     """Runs of the same tags and texts in two places, however they are broken into lines."""
-    paths = sorted((tree / "templates").rglob("*.html"))
+    paths = template_files(tree)
     texts = {str(path.relative_to(tree)): path.read_text(encoding="utf-8") for path in paths}
     pieces = {path: list(_pieces(text)) for path, text in texts.items()}
     return _repeated("duplicates, templates", pieces, TEMPLATE_RUN)
