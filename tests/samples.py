@@ -1,7 +1,7 @@
 """Real dumps with what a careful reader found in each: excerpts in the repository, and all of them where they are.
 
 The excerpts (tests/fixtures/samples) are cut so that they read as the whole dumps do; every test runs on them. Where
-`ACCELWEB_SAMPLES`, or ../shared/samples, holds the whole dumps, the same tests run on those as well.
+`ACCELWEB_SAMPLES`, or a folder `shared/samples` beside the checkout, holds the whole dumps, the same tests run on those as well.
 """
 
 import csv
