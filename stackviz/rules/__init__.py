@@ -7,7 +7,7 @@ They need nothing but Python: the agent carries them for `diagnose`.
 
 from stackviz.rules.compatibility import KnownCard, Release, Requirement, RuleSource, Tables, packaged_tables
 from stackviz.rules.finding import Finding, Severity
-from stackviz.rules.registry import RULES, find, judge
+from stackviz.rules.registry import RULES, find, is_broken, judge, judge_breaking
 from stackviz.rules.rule import Rule
 
 __all__ = [
@@ -21,6 +21,8 @@ __all__ = [
     "Severity",
     "Tables",
     "find",
+    "is_broken",
     "judge",
+    "judge_breaking",
     "packaged_tables",
 ]  # fmt: skip

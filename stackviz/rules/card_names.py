@@ -1,6 +1,7 @@
 """How names and memory sizes of cards are compared: what a card reports and what a sheet prints, in one form."""
 
 import re
+from functools import lru_cache
 
 __all__ = ["CUT", "MEMORY_TOLERANCE", "is_cut", "memory_distance", "normalized"]
 
@@ -15,6 +16,7 @@ GIB, GB = 2**30, 10**9
 CUT = "..."
 
 
+@lru_cache(maxsize=4096)
 def normalized(name: str) -> str:
     """`NVIDIA_A100-SXM4-80GB` and `A100-SXM4-80GB` -> `a100 sxm4 80gb`. Empty when nothing but a vendor is left.
 

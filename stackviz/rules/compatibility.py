@@ -7,10 +7,11 @@ them into the database (where an admin may correct them) and builds the same `Ta
 
 import csv
 import io
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Hashable, Iterable
 from dataclasses import dataclass
-from functools import cached_property, lru_cache
+from functools import cached_property, lru_cache, wraps
 from importlib import resources
+from typing import Concatenate, ParamSpec, TypeVar, cast
 
 from stackviz.rules.known_cards import KnownCard, KnownCards, card_from_row
 from stackviz.rules.versions import is_below, numbers
@@ -23,10 +24,19 @@ __all__ = [
     "Requirement",
     "RuleSource",
     "Tables",
+    "computed_once",
+    "newest_up_to",
     "packaged_cards",
     "packaged_rows",
     "packaged_tables",
 ]
+
+MOST_REMEMBERED = 4096  # selections of rows, and results of `computed_once`, that one Tables holds; then it starts anew
+
+_Arguments = ParamSpec("_Arguments")
+_Result = TypeVar("_Result")
+_Key = TypeVar("_Key", bound=Hashable)
+_MISSING = object()
 
 FILES = ("sources.csv", "releases.csv", "requirements.csv")
 CARDS_FILE = "cards.csv"
@@ -126,17 +136,60 @@ class Tables:
             grouped.setdefault((row.component, row.relation, row.subject), []).append(row)
         return grouped
 
+    @cached_property
+    def _selections(self) -> dict[tuple[str | None, ...], tuple[Requirement, ...]]:
+        return {}
+
+    @cached_property
+    def _computed(self) -> dict[Hashable, object]:
+        return {}
+
     def releases_of(self, component: str, variant: str = "") -> list[Release]:
         """Releases of a component in one variant, oldest first."""
         return self._releases.get((component, variant), [])
 
     def rows(
         self, component: str, relation: str, subject: str, *, platform: str | None = None, part: str | None = None
-    ) -> Iterator[Requirement]:
-        """Requirements, oldest release first. With a platform, also those that hold on every platform."""
-        for row in self._requirements.get((component, relation, subject), []):
-            if (platform is None or row.platform in ("", platform)) and (part is None or row.part == part):
-                yield row
+    ) -> tuple[Requirement, ...]:
+        """Requirements, oldest release first. With a platform, also those that hold on every platform.
+
+        Each selection is made once: rules ask for the same few hundreds of times.
+        """
+        key = (component, relation, subject, platform, part)
+        selection = self._selections.get(key)
+        if selection is None:
+            selection = tuple(
+                row
+                for row in self._requirements.get((component, relation, subject), ())
+                if (platform is None or row.platform in ("", platform)) and (part is None or row.part == part)
+            )
+            _remember(self._selections, key, selection)
+        return selection
+
+
+def computed_once(
+    function: Callable[Concatenate[Tables, _Arguments], _Result],
+) -> Callable[Concatenate[Tables, _Arguments], _Result]:
+    """Computes a pure function of tables and hashable arguments once; the result lives as long as the tables."""
+
+    @wraps(function)
+    def look_up(tables: Tables, *arguments: _Arguments.args, **named: _Arguments.kwargs) -> _Result:
+        computed = tables._computed  # noqa: SLF001 - defined beside it
+        key = (function, arguments, *named.items())
+        result = computed.get(key, _MISSING)
+        if result is _MISSING:
+            result = function(tables, *arguments, **named)
+            _remember(computed, key, result)
+        return cast("_Result", result)
+
+    return cast("Callable[Concatenate[Tables, _Arguments], _Result]", look_up)
+
+
+def _remember(memo: dict[_Key, _Result], key: _Key, result: _Result) -> None:
+    """Within MOST_REMEMBERED: a report may name any version and platform."""
+    if len(memo) >= MOST_REMEMBERED:
+        memo.clear()
+    memo[key] = result
 
 
 def newest_up_to(rows: Iterable[Requirement], version: str) -> list[Requirement]:

@@ -4,19 +4,17 @@ Everybody who asks whether a driver will do asks `serves`: the check, the advice
 """
 
 from dataclasses import replace
-from functools import lru_cache
 
-from stackviz.rules.compatibility import Requirement, Tables, newest_up_to
+from stackviz.rules.compatibility import Requirement, Tables, computed_once, newest_up_to
 from stackviz.rules.versions import is_below, major_minor, numbers, same_line
 
 __all__ = ["driver_branch", "driver_floor", "reaches", "serves", "shipped_drivers"]
 
 # On Windows a branch numbers its drivers a little upwards (R570 reaches 573, R610 is 610): never five or more.
 WINDOWS_BRANCH_SPAN = 5
-# One plan asks for the drivers of the same few CUDA versions hundreds of times; tables are not changed once made.
-MOST_LOOKED_UP = 1024
 
 
+@computed_once
 def driver_branch(tables: Tables, driver: str, platform: str) -> str | None:
     """The branch a driver belongs to ("535"); None if the tables know none that fits."""
     if not numbers(driver):
@@ -28,7 +26,7 @@ def driver_branch(tables: Tables, driver: str, platform: str) -> str | None:
     return fitting[-1] if fitting else None
 
 
-@lru_cache(maxsize=MOST_LOOKED_UP)
+@computed_once
 def driver_floor(tables: Tables, cuda: str, platform: str) -> Requirement | None:
     """The oldest driver that runs programs of this CUDA version: of the major family from 11 on, else of the minor.
 
@@ -43,7 +41,7 @@ def driver_floor(tables: Tables, cuda: str, platform: str) -> Requirement | None
     return min((fitting[-1], *shipped), key=lambda row: numbers(row.low))
 
 
-@lru_cache(maxsize=MOST_LOOKED_UP)
+@computed_once
 def shipped_drivers(tables: Tables, cuda: str, platform: str) -> tuple[Requirement, ...]:
     """The drivers that came with the toolkits of this CUDA major and minor version, oldest toolkit first."""
     rows = tables.rows("cuda-toolkit", "ships", "nvidia-driver", platform=platform)
@@ -64,6 +62,7 @@ def reaches(tables: Tables, driver: str, low: str, platform: str) -> bool | None
     return not is_below(driver, low)
 
 
+@computed_once
 def serves(tables: Tables, driver: str, cuda: str, platform: str, api_version: str = "") -> bool | None:
     """Whether programs of this CUDA version run under a driver; None where that cannot be told.
 

@@ -102,8 +102,12 @@ class CardLook(_Facts):
         self.is_cut = is_cut(card.reported_name)
         self.is_laptop = any(mark in card.reported_name for mark in ("Laptop", "Mobile", "Max-Q Design"))
         self.memory_bytes = card.memory_bytes
-        self.evidence[f"card {card.index}"] = card.reported_name
         self._tables = tables
+        self.forget_reads()
+
+    def forget_reads(self) -> None:
+        """Begin anew with the evidence, for the next rule."""
+        self.evidence = {f"card {self.index}": self.name}
 
     def get(self, name: str) -> str | None:
         value = super().get(name)
@@ -128,7 +132,7 @@ class CardLook(_Facts):
 
 
 class Look(_Facts):
-    """A whole report."""
+    """A whole report. One look serves all rules, one after the other: each begins with `forget_reads`."""
 
     def __init__(self, report: Report, tables: Tables) -> None:
         super().__init__(report.facts, report.absent)
@@ -136,9 +140,14 @@ class Look(_Facts):
         self._report, self._tables = report, tables
         self._software = report.software
 
+    def forget_reads(self) -> None:
+        """Begin anew with the evidence, of the cards too, for the next rule."""
+        self.evidence = {}
+        for card in self.all_cards:
+            card.forget_reads()
+
     @cached_property
     def all_cards(self) -> tuple[CardLook, ...]:
-        """Made when they are first asked for: many rules are about software alone."""
         return tuple(CardLook(card, self._tables) for card in self._report.cards)
 
     @cached_property
@@ -181,19 +190,23 @@ class Look(_Facts):
     def platform(self) -> str:
         """`linux`, `windows` or `macos` as far as drivers go: under WSL the driver is the Windows one. "" unknown."""
         self._remember("os.name", "os.wsl")
+        return self._platform
+
+    @cached_property
+    def _platform(self) -> str:
         return systems.driver_platform(self._facts)
 
     @property
     def driver_platform(self) -> str:
         """As `platform`; where nobody names the system, the driver may: WDDM is Windows', 535.183.01 is Linux's."""
-        if self.platform:
-            return self.platform
+        if platform := self.platform:
+            return platform
         if any(card.get("driver_model") for card in self.all_cards):
             return "windows"
         driver = self.get("nvidia.driver_version") or ""
         return "linux" if len(numbers(driver)) > 2 else ""
 
-    @property
+    @cached_property
     def mentions_torch(self) -> bool:
         """Whether the report says anything of torch, be it that it is not there. A listing of cards does not."""
         return any(name.startswith("torch.") for names in (self._facts, self._absent) for name in names)
@@ -211,10 +224,16 @@ class Look(_Facts):
     def wheel_platform(self) -> str:
         """The platform a Python wheel is for: `linux-x86_64`; "" unknown."""
         self._remember("os.name", "python.arch" if self._facts.get("python.arch") else "os.arch")
+        return self._wheel_platform
+
+    @cached_property
+    def _wheel_platform(self) -> str:
         return systems.wheel_platform(self._facts)
 
     def evidence_for(self, cards: Iterable[int]) -> dict[str, str]:
         """What was read about the machine and about these cards."""
         chosen = set(cards)
+        if not chosen:
+            return dict(self.evidence)
         about = [card.evidence for card in self.all_cards if card.index in chosen]
         return {name: value for part in (self.evidence, *about) for name, value in part.items()}

@@ -3,16 +3,17 @@
 Every module of `checks/` that names a RuleSet RULES is found; to add a rule: docs/recipes/rule.md.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from stackviz.discovery import modules_of
 from stackviz.rules import checks
 from stackviz.rules.compatibility import Tables
 from stackviz.rules.finding import Finding, Severity
+from stackviz.rules.look import Look
 from stackviz.rules.rule import Rule, run
 from stackviz.wire import Report
 
-__all__ = ["RULES", "find", "judge", "needs_of"]
+__all__ = ["RULES", "find", "is_broken", "judge", "judge_breaking", "needs_of"]
 
 
 def _declared() -> Iterator[Rule]:
@@ -23,6 +24,7 @@ def _declared() -> Iterator[Rule]:
 
 
 RULES: tuple[Rule, ...] = tuple(_declared())
+_BREAKING = tuple(rule for rule in RULES if rule.worst == Severity.BROKEN)
 _NEEDS = {rule.id: rule.needs for rule in RULES}
 _WORST_FIRST = [severity.value for severity in Severity]
 _EXPLAINING = frozenset({"nvidia-driver", "cuda-driver-api", "cuda-runtime", "pytorch", "linux"})
@@ -36,11 +38,38 @@ def needs_of(rule_id: str) -> tuple[str, str] | tuple[()]:
 
 def judge(report: Report, tables: Tables) -> tuple[Finding, ...]:
     """Every answer, worst first, what holds included (`fits`): what a diagram shows beside its boxes."""
-    answers = [finding for rule in RULES if not rule.last_resort for finding in run(rule, report, tables)]
-    for rule in (rule for rule in RULES if rule.last_resort):
-        if not any(finding.severity == Severity.BROKEN and finding.component in _EXPLAINING for finding in answers):
-            answers += run(rule, report, tables)
-    return tuple(sorted(answers, key=lambda finding: _WORST_FIRST.index(finding.severity)))
+    return tuple(sorted(_answers(RULES, report, tables), key=lambda finding: _WORST_FIRST.index(finding.severity)))
+
+
+def judge_breaking(report: Report, tables: Tables) -> Iterator[Finding]:
+    """The answers of the rules that may find something broken, in the order of the rules, each rule run when asked for.
+
+    What these rules find is what `judge` finds of them: the others cannot silence a last resort.
+    """
+    return _answers(_BREAKING, report, tables)
+
+
+def is_broken(report: Report, tables: Tables) -> bool:
+    """Whether `judge` finds anything broken: no more rules are run than it takes to tell."""
+    return any(finding.severity == Severity.BROKEN for finding in judge_breaking(report, tables))
+
+
+def _answers(rules: Sequence[Rule], report: Report, tables: Tables) -> Iterator[Finding]:
+    """The rules' answers in their order, those of the last resort at the end, unless they need no restating."""
+    look, is_explained = Look(report, tables), False
+    for rule in (rule for rule in rules if not rule.last_resort):
+        for finding in run(rule, look, tables):
+            is_explained = is_explained or _explains(finding)
+            yield finding
+    for rule in (rule for rule in rules if rule.last_resort):
+        if not is_explained:
+            for finding in run(rule, look, tables):
+                is_explained = is_explained or _explains(finding)
+                yield finding
+
+
+def _explains(finding: Finding) -> bool:
+    return finding.severity == Severity.BROKEN and finding.component in _EXPLAINING
 
 
 def find(report: Report, tables: Tables) -> tuple[Finding, ...]:

@@ -7,7 +7,6 @@ from stackviz import facts
 from stackviz.rules.compatibility import RuleSource, Tables
 from stackviz.rules.finding import Conclusion, Finding, Severity
 from stackviz.rules.look import Look, NotReported
-from stackviz.wire import Report
 
 __all__ = ["Check", "Rule", "RuleSet", "command_to_read", "run"]
 
@@ -91,30 +90,24 @@ class RuleSet:
         return add
 
 
-def run(rule: Rule, report: Report, tables: Tables) -> Iterator[Finding]:
+def run(rule: Rule, look: Look, tables: Tables) -> Iterator[Finding]:
     """The rule's findings, in its own order; a missing fact ends the check with "cannot tell"."""
-    look = Look(report, tables)
+    look.forget_reads()
     try:
         for conclusion in rule.check(look, tables):
             yield _finding(rule, conclusion, look)
     except NotReported as missing:
-        title = f"Cannot tell whether {rule.asks}: {missing.name} not reported"
-        advice = command_to_read(missing.name.rpartition(" ")[2])
-        yield _finding(
-            rule,
-            Conclusion(
-                severity=Severity.CANNOT_TELL,
-                title=title,
-                explanation=_why(missing),
-                advice=advice,
-                cards=missing.cards,
-            ),
-            look,
-        )
+        yield _finding(rule, _not_reported(rule, missing), look)
 
 
-def _why(missing: NotReported) -> str:
-    return f"The report gives the reason: {missing.reason}." if missing.reason else ""
+def _not_reported(rule: Rule, missing: NotReported) -> Conclusion:
+    return Conclusion(
+        severity=Severity.CANNOT_TELL,
+        title=f"Cannot tell whether {rule.asks}: {missing.name} not reported",
+        explanation=f"The report gives the reason: {missing.reason}." if missing.reason else "",
+        advice=command_to_read(missing.name.rpartition(" ")[2]),
+        cards=missing.cards,
+    )
 
 
 def _finding(rule: Rule, conclusion: Conclusion, look: Look) -> Finding:

@@ -8,10 +8,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from stackviz.rules import RULES, Severity, find, judge, packaged_tables
+from stackviz.rules import RULES, Severity, Tables, find, is_broken, judge, judge_breaking, packaged_tables, registry
+from stackviz.rules.compatibility import MOST_REMEMBERED, computed_once
+from stackviz.rules.drivers import driver_branch
 from stackviz.rules.versions import is_below, numbers, same_line
 from stackviz.wire import CARD_FACTS, COMPONENTS, FACTS, Absent, Card, Report, Software, parse_report, to_json
-from tests.rules.build import LINUX, MAC, card, linux, mac, problems, report
+from tests.rules.build import LINUX, MAC, answers, card, linux, mac, problems, report
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -158,7 +160,9 @@ reasons = st.sampled_from(["not_applicable", "not_installed", "not_reported", "f
     memory=st.one_of(st.none(), st.integers(1, 2**48)),
     software=st.lists(st.tuples(st.sampled_from(sorted(COMPONENTS)), st.one_of(st.none(), texts)), max_size=6),
 )
-def test_no_report_however_odd_breaks_a_rule(facts, card_facts, absent, vendor, name, memory, software):
+def test_no_report_however_odd_breaks_a_rule_and_a_quick_answer_is_the_full_one(
+    facts, card_facts, absent, vendor, name, memory, software
+):
     said = {name: Absent(reason) for name, reason in absent.items()}
     cards = (
         Card(index=0, kind="gpu", vendor=vendor, reported_name=name, memory_bytes=memory, facts=card_facts),
@@ -166,7 +170,24 @@ def test_no_report_however_odd_breaks_a_rule(facts, card_facts, absent, vendor, 
     )
     found = tuple(Software(component, version, "pip") for component, version in software)
     seen: Report = report(facts, cards, said, found)
-    assert isinstance(find(seen, packaged_tables()), tuple)
+    tables = packaged_tables()
+    broken = [finding for finding in find(seen, tables) if finding.severity == Severity.BROKEN]
+    assert [found for found in judge_breaking(seen, tables) if found.severity == Severity.BROKEN] == broken
+    assert is_broken(seen, tables) is bool(broken)
+
+
+def test_no_more_rules_run_than_it_takes_to_tell_that_something_is_broken(monkeypatch):
+    ran = []
+    run = registry.run
+    monkeypatch.setattr(registry, "run", lambda rule, *rest: ran.append(rule.id) or run(rule, *rest))
+    assert is_broken(linux(nvidia__driver_version="418.87.00", cuda__available=None), packaged_tables())
+    assert ran[-1] == "driver-too-old"
+    assert len(ran) < len(RULES) / 4
+
+
+def test_evidence_of_a_rule_is_what_that_rule_read():
+    [finding] = answers("name-cut", linux(card(name="NVIDIA GeForce RTX 2080 ...")))
+    assert finding.evidence.keys() == {"card 0"}
 
 
 def test_rules_need_nothing_but_python():
@@ -213,3 +234,22 @@ def test_a_version_belongs_to_its_line_and_not_to_one_that_only_looks_alike():
 
 def test_a_version_of_thousands_of_digits_costs_no_time():
     assert numbers("9" * 100_000) == () or len(numbers("9" * 100_000)) == 1
+
+
+def test_tables_compute_once_and_remember_a_bounded_number():
+    computed = []
+
+    @computed_once
+    def looked_up(_tables, version):
+        computed.append(version)
+
+    tables = Tables(frozenset(), frozenset())
+    for _ in range(2):
+        looked_up(tables, "1")
+    assert computed == ["1"]
+    for number in range(2 * MOST_REMEMBERED):
+        looked_up(tables, str(number))
+        driver_branch(tables, str(number), "linux")
+        tables.rows("pytorch", "ships", "cudnn", platform=f"linux-{number}")
+    assert len(tables._computed) <= MOST_REMEMBERED
+    assert len(tables._selections) <= MOST_REMEMBERED

@@ -4,9 +4,10 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from functools import lru_cache
 
 from stackviz.rules.checks.companions import line_specs
-from stackviz.rules.compatibility import Requirement, Tables
+from stackviz.rules.compatibility import Requirement, Tables, computed_once
 from stackviz.rules.drivers import driver_floor, serves
 from stackviz.rules.look import Look
 from stackviz.rules.versions import major_minor, numbers
@@ -51,6 +52,7 @@ class ReleasedBuild:
         return f"pip install 'torch=={self.torch}.*' --index-url https://download.pytorch.org/whl/{self.variant}"
 
 
+@lru_cache(maxsize=4096)
 def covers(capability: str, arch: str) -> bool:
     """Whether code for `arch` runs on a card of this capability.
 
@@ -69,44 +71,43 @@ def covers(capability: str, arch: str) -> bool:
     return version[0] == major and version[1] >= minor
 
 
-def archs_of(rows: Iterable[Requirement]) -> list[str]:
-    """The tables' lists in torch's own words: "7.5 8.0" -> sm_75, sm_80; PTX -> compute_120."""
-    archs = []
-    for row in rows:
-        kind = "compute" if row.relation == "compiles-for" else "sm"
-        archs += [f"{kind}_{text.replace('.', '')}" for text in (row.values or row.low).split()]
-    return archs
+def _archs_of(row: Requirement) -> list[str]:
+    """A row's list in torch's own words: "7.5 8.0" -> sm_75, sm_80; PTX -> compute_120."""
+    kind = "compute" if row.relation == "compiles-for" else "sm"
+    return [f"{kind}_{text.replace('.', '')}" for text in (row.values or row.low).split()]
 
 
-def rows_of_code(look: Look, tables: Tables) -> list[Requirement]:
-    """What the builds of torch for this machine's platform carry, machine code first."""
-    return [
-        row
-        for relation in ("built-for", "compiles-for")
-        for row in tables.rows("pytorch", relation, "compute-capability", platform=look.wheel_platform)
-    ]
+@computed_once
+def _code_of_builds(tables: Tables, platform: str) -> dict[ReleasedBuild, tuple[str, ...]]:
+    """What the builds of torch for a platform carry, machine code first."""
+    archs: dict[ReleasedBuild, list[str]] = {}
+    for relation in ("built-for", "compiles-for"):
+        for row in tables.rows("pytorch", relation, "compute-capability", platform=platform):
+            archs.setdefault(ReleasedBuild(row.version, row.variant), []).extend(_archs_of(row))
+    return {build: tuple(names) for build, names in archs.items()}
 
 
 def published_archs(look: Look, tables: Tables, torch: str, cuda: str) -> list[str]:
-    """What a build carries, as its maker says; nothing is said of one that is no release, whatever its number."""
+    """What a build carries, as its vendor publishes it; empty for one that is no release, whatever its number."""
     if origin_of(torch) is not Origin.RELEASE:
         return []
-    rows = rows_of_code(look, tables)
-    return archs_of(row for row in rows if row.version == major_minor(torch) and row.variant == variant_of(cuda))
+    build = ReleasedBuild(major_minor(torch), variant_of(cuda))
+    return list(_code_of_builds(tables, look.wheel_platform).get(build, ()))
 
 
-def builds_for(look: Look, tables: Tables, capabilities: Iterable[str]) -> list[ReleasedBuild]:
+def builds_for(look: Look, tables: Tables, capabilities: Iterable[str]) -> Sequence[ReleasedBuild]:
     """The builds for this platform that carry code for all of these, oldest torch first."""
-    archs: dict[ReleasedBuild, list[str]] = {}
-    for row in rows_of_code(look, tables):
-        archs.setdefault(ReleasedBuild(row.version, row.variant), []).extend(archs_of([row]))
-    wanted = list(capabilities)
+    return _builds_carrying(tables, look.wheel_platform, tuple(capabilities))
+
+
+@computed_once
+def _builds_carrying(tables: Tables, platform: str, capabilities: tuple[str, ...]) -> tuple[ReleasedBuild, ...]:
     fitting = [
         build
-        for build, carried in archs.items()
-        if all(any(covers(capability, arch) for arch in carried) for capability in wanted)
+        for build, archs in _code_of_builds(tables, platform).items()
+        if all(any(covers(capability, arch) for arch in archs) for capability in capabilities)
     ]
-    return sorted(fitting, key=lambda build: (numbers(build.torch), numbers(build.cuda)))
+    return tuple(sorted(fitting, key=lambda build: (numbers(build.torch), numbers(build.cuda))))
 
 
 def served(look: Look, tables: Tables, builds: Iterable[ReleasedBuild]) -> list[ReleasedBuild]:

@@ -6,7 +6,7 @@ from stackviz.rules.checks.branches import where_to_move
 from stackviz.rules.checks.builds import advice, covers, published_archs
 from stackviz.rules.checks.cuda_start import compat_path, consumer_cards
 from stackviz.rules.checks.grouping import by_capability, indexes, named
-from stackviz.rules.compatibility import Requirement, RuleSource, Tables, newest_up_to
+from stackviz.rules.compatibility import Requirement, RuleSource, Tables, computed_once, newest_up_to
 from stackviz.rules.drivers import driver_branch, driver_floor, reaches, serves, shipped_drivers
 from stackviz.rules.finding import Conclusion, Severity
 from stackviz.rules.look import CardLook, Look, NotReported
@@ -328,6 +328,7 @@ def check_driver_dropped_card(look: Look, tables: Tables) -> Iterator[Conclusion
             )
 
 
+@computed_once
 def _serves(tables: Tables, driver: str, platform: str) -> Requirement | None:
     """The lowest compute capability a driver serves; None if the tables do not reach back to it."""
     rows = tables.rows("nvidia-driver", "supports", "compute-capability", platform=platform)

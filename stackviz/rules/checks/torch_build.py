@@ -17,7 +17,7 @@ from stackviz.rules.checks.builds import (
 from stackviz.rules.checks.companions import torch_packages
 from stackviz.rules.checks.driver import cuda_of_torch
 from stackviz.rules.checks.grouping import by_capability, indexes, named
-from stackviz.rules.compatibility import Requirement, RuleSource, Tables, newest_up_to
+from stackviz.rules.compatibility import Requirement, RuleSource, Tables, computed_once, newest_up_to
 from stackviz.rules.finding import Conclusion, Severity
 from stackviz.rules.look import CardLook, Look
 from stackviz.rules.rule import RuleSet, command_to_read
@@ -249,6 +249,7 @@ def _may_drop(look: Look, tables: Tables) -> bool:
     return False
 
 
+@computed_once
 def _lowest_taken(tables: Tables, cudnn: str) -> Requirement | None:
     """What this cuDNN says about the lowest compute capability it takes; None if the tables do not say."""
     rows = newest_up_to(tables.rows("cudnn", "supports", "compute-capability"), cudnn)
@@ -273,11 +274,19 @@ def _build_with_older_cudnn(look: Look, tables: Tables, capability: str) -> str:
 
 def _newest_taking(look: Look, tables: Tables, capabilities: Sequence[str]) -> Requirement | None:
     carrying = set(served(look, tables, builds_for(look, tables, capabilities)))
-    fitting = [
-        row
-        for row in tables.rows("pytorch", "ships", "cudnn", platform=look.wheel_platform)
-        if ReleasedBuild(major_minor(row.version), row.variant) in carrying
-        and (lowest := _lowest_taken(tables, row.values)) is not None
-        and not any(is_below(capability, lowest.low) for capability in capabilities)
-    ]
+    rows = _shipped_with_code(tables, look.wheel_platform, tuple(capabilities))
+    fitting = [row for build, row in rows if build in carrying]
     return max(fitting, key=lambda row: (numbers(row.version), row.variant), default=None)
+
+
+@computed_once
+def _shipped_with_code(
+    tables: Tables, platform: str, capabilities: tuple[str, ...]
+) -> tuple[tuple[ReleasedBuild, Requirement], ...]:
+    """The builds of torch that ship a cuDNN which takes all of these capabilities, each with its row of the tables."""
+    return tuple(
+        (ReleasedBuild(major_minor(row.version), row.variant), row)
+        for row in tables.rows("pytorch", "ships", "cudnn", platform=platform)
+        if (lowest := _lowest_taken(tables, row.values)) is not None
+        and not any(is_below(capability, lowest.low) for capability in capabilities)
+    )
