@@ -1,5 +1,11 @@
 """Static files named by content and compressed, without waiting for the last percent."""
 
+import hashlib
+import shutil
+from collections import defaultdict
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
 import brotli
 from whitenoise.compress import Compressor
 from whitenoise.storage import CompressedManifestStaticFilesStorage
@@ -21,3 +27,16 @@ class QuickCompressedStorage(CompressedManifestStaticFilesStorage):  # type: ign
 
     def create_compressor(self, **kwargs: object) -> Compressor:
         return QuickCompressor(**kwargs)
+
+    def compress_files(self, paths: Iterable[str]) -> Iterator[tuple[str, str]]:
+        """Compress equal files once: most have a hashed name beside their own. Yields (path, compressed path)."""
+        by_content = defaultdict(list)
+        for path in sorted(paths):
+            by_content[hashlib.sha256(Path(self.path(path)).read_bytes()).digest()].append(path)
+        twins = {first: others for first, *others in by_content.values()}
+        for path, compressed in super().compress_files(twins):
+            yield path, compressed
+            for twin in twins[path]:
+                copied = twin + compressed.removeprefix(path)
+                shutil.copy2(self.path(compressed), self.path(copied))
+                yield twin, copied

@@ -7,6 +7,8 @@ import pytest
 from django.conf import settings
 from django.contrib.staticfiles import finders
 
+from stackviz.web.static_storage import QuickCompressedStorage, QuickCompressor
+
 BASE = Path(settings.BASE_DIR)
 TEMPLATES = sorted((BASE / "templates").rglob("*.html"))
 SCRIPTS = sorted((BASE / "static/js").glob("*.js"))
@@ -49,3 +51,18 @@ def test_a_script_evaluates_no_text(script):
 def test_style_sheets_and_scripts_stay_small():
     sizes = {path.name: path.stat().st_size for path in [*SCRIPTS, *(BASE / "static/css").glob("*.css")]}
     assert {name: size for name, size in sizes.items() if size > 32_000} == {}
+
+
+def test_equal_files_are_compressed_once_and_each_has_its_compressed_ones(tmp_path, monkeypatch):
+    compress, compressed = QuickCompressor.compress, []
+    monkeypatch.setattr(QuickCompressor, "compress", lambda self, path: compressed.append(path) or compress(self, path))
+    for name, text in (("a.js", "let a;" * 500), ("a.0123456789ab.js", "let a;" * 500), ("b.js", "let b;" * 500)):
+        (tmp_path / name).write_text(text)
+    storage = QuickCompressedStorage(tmp_path)
+    found = set(storage.compress_files(["a.js", "a.0123456789ab.js", "b.js"]))
+    assert found == {(n, n + end) for n in ("a.js", "a.0123456789ab.js", "b.js") for end in (".br", ".gz")}
+    assert len(compressed) == 2
+    for end in (".br", ".gz"):
+        first, second, other = ((tmp_path / (n + end)).read_bytes() for n in ("a.js", "a.0123456789ab.js", "b.js"))
+        assert first == second != other
+        assert (tmp_path / f"a.js{end}").stat().st_mtime_ns == (tmp_path / f"a.0123456789ab.js{end}").stat().st_mtime_ns
