@@ -136,7 +136,7 @@ TEMPLATES = [
     {  # parts of pages, drawn by stackviz.web.parts
         "BACKEND": "django.template.backends.jinja2.Jinja2",
         "DIRS": [BASE_DIR / "templates"],
-        "OPTIONS": {"environment": "stackviz.web.jinja.environment"},
+        "OPTIONS": {"environment": "stackviz.web.template_loader.environment"},
     },
 ]
 

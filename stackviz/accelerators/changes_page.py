@@ -17,7 +17,7 @@ from stackviz.catalog.fields import FIELDS, grouped
 from stackviz.catalog.models import Accelerator, CatalogueEdition, CatalogueLoad, Vendor
 from stackviz.web.address import AddressReader, Note, whole_number
 from stackviz.web.download import csv_response, json_response
-from stackviz.web.fragments import cached_html
+from stackviz.web.parts import cached_html
 
 CACHE_S = 600
 IN_A_FILE = 400  # entries at most in a file: each page's address gives its own

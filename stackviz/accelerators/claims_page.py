@@ -15,8 +15,8 @@ from stackviz.accelerators.claims import Checked, Claim, ClaimVerdict, checked, 
 from stackviz.catalog.models import CatalogueEdition
 from stackviz.web.address import AddressReader, Note
 from stackviz.web.download import csv_response, json_response
-from stackviz.web.fragments import cached_html
 from stackviz.web.htmx import vary_on_htmx, wants_partial
+from stackviz.web.parts import cached_html
 
 CACHE_S = 600
 HEADER = ("key", "subject", "claim", "verdict", "answer", "figures", "sources")

@@ -23,10 +23,9 @@ from stackviz.accelerators.list_rows import (
 )
 from stackviz.accelerators.list_search import Search
 from stackviz.catalog.public import public_catalogue
-from stackviz.web.fragments import cached_html
 from stackviz.web.htmx import vary_on_htmx, wants_partial
 from stackviz.web.paging import page_as, page_number, page_of
-from stackviz.web.parts import render_part
+from stackviz.web.parts import cached_html, render_part
 
 PER_PAGE = 60
 CACHED_PAGES = 4  # pages of the whole list; higher numbers are not cached, since they are unlimited

@@ -30,8 +30,7 @@ from stackviz.catalog.past import public_accelerators_at, read_moment, write_mom
 from stackviz.catalog.public import public_catalogue
 from stackviz.catalog.queries import successors
 from stackviz.web.address import AddressReader, Note
-from stackviz.web.fragments import cached_html
-from stackviz.web.parts import render_part
+from stackviz.web.parts import cached_html, render_part
 
 CACHE_S = 600  # a sheet is slow to render and changes rarely; its key moves with the catalogue's edition
 

@@ -17,8 +17,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from stackviz.catalog.past import read_moment, write_moment
-from stackviz.web.address import AddressReader, Note
-from stackviz.web.subjects import comparison_query, machine_subject
+from stackviz.web.address import AddressReader, Note, comparison_query, machine_subject
 
 FORMATS = ("csv", "json", "md")
 DRAWING = "svg"  # of the stacks; the others are files of the spec table

@@ -28,11 +28,10 @@ from stackviz.compare.stacks import stacks_of
 from stackviz.compare.subjects import Loaded, heading, load
 from stackviz.diagrams.svg import svg_of
 from stackviz.stacks.models import Edition
+from stackviz.web.address import comparison_query
 from stackviz.web.download import svg_response
-from stackviz.web.fragments import cached_html
 from stackviz.web.htmx import vary_on_htmx, wants_partial
-from stackviz.web.parts import render_part
-from stackviz.web.subjects import comparison_query
+from stackviz.web.parts import cached_html, render_part
 
 # Suggested comparisons: slugs; those not in the catalogue are left out.
 SUGGESTED = (

@@ -26,10 +26,9 @@ from stackviz.explore.selection import (
 )
 from stackviz.explore.timeline import assemble_timeline, timeline_vendors
 from stackviz.web.address import Note
-from stackviz.web.fragments import cached_html
 from stackviz.web.htmx import vary_on_htmx, wants_partial
 from stackviz.web.paging import page_number, page_of
-from stackviz.web.parts import render_part
+from stackviz.web.parts import cached_html, render_part
 
 PER_PAGE = 60
 POINTS_PER_PAGE = 30  # rows of the table below the plot

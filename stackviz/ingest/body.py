@@ -3,7 +3,8 @@
 from django.http import HttpRequest, UnreadablePostError
 
 from stackviz.labs.models import Report
-from stackviz.web.errors import Refusal, refuse_charset
+from stackviz.web.errors import Refusal
+from stackviz.web.forms import refuse_charset
 from stackviz.wire import LIMITS, ReportError, ReportTooLarge
 
 _ENCODINGS = {

@@ -11,7 +11,7 @@ from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
 from stackviz.catalog.models import Accelerator
-from stackviz.web.subjects import machine_subject
+from stackviz.web.address import machine_subject
 
 
 class Lab(models.Model):

@@ -9,8 +9,7 @@ from django.utils.safestring import SafeString
 from stackviz.catalog.models import CatalogueEdition
 from stackviz.machines.page import MachinePage, report_body
 from stackviz.stacks.models import Edition
-from stackviz.web.fragments import cached_html
-from stackviz.web.parts import render_part
+from stackviz.web.parts import cached_html, render_part
 
 # A key says nothing of older reports that are read again by a newer interpreter: what that changes may show this late.
 CACHE_S = 60

@@ -21,7 +21,7 @@ from stackviz.reports.present import JudgedReport, stored_report
 from stackviz.stacks.models import Stack
 from stackviz.stacks.queries import described_columns
 from stackviz.units import format_number
-from stackviz.web.subjects import comparison_query
+from stackviz.web.address import comparison_query
 
 NEWEST_MACHINES = 5
 NAMES_PER_LAYER = 3

@@ -20,9 +20,8 @@ from stackviz.stacks.models import Edition
 from stackviz.stacks.rule_tables import rule_tables
 from stackviz.web.address import Note
 from stackviz.web.download import svg_response
-from stackviz.web.fragments import cached_html
 from stackviz.web.htmx import vary_on_htmx, wants_partial
-from stackviz.web.parts import render_part
+from stackviz.web.parts import cached_html, render_part
 from stackviz.web.rate_limit import RateLimit, RateLimited
 
 CACHE_S = 3600  # a plan moves with the tables, the catalogue and the day, all of which are in its key

@@ -13,7 +13,7 @@ from stackviz.up.accounts import key_row
 from stackviz.up.children import Children, inherited_environment
 from stackviz.up.errors import CannotStart
 from stackviz.up.web import page_answers
-from stackviz.web.subjects import comparison_query
+from stackviz.web.address import comparison_query
 
 MACHINE_NAME = "this-machine"
 AGENT_PATIENCE_S = 240.0  # the quick benchmark takes under 60 s; a cold torch import on a slow disk, a minute more

@@ -10,6 +10,7 @@ A page shows the notes (`web/_notes.jinja`), the API refuses with the first one.
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TypeVar
+from urllib.parse import quote
 
 from django.http import HttpRequest
 from django.http.request import QueryDict
@@ -170,3 +171,13 @@ class AddressReader:
         for name in unknown[:most]:
             self.note(name[:LONGEST_SHOWN], _("Unknown parameter “%(name)s”") % {"name": name[:LONGEST_SHOWN]})
         return tuple(self._notes[:most])
+
+
+def comparison_query(subjects: Iterable[str]) -> str:
+    """The query, without its question mark, that compares these subjects; colons and slashes stay readable."""
+    return "&".join(f"a={quote(subject, safe=':/')}" for subject in subjects)
+
+
+def machine_subject(lab: str, slug: str) -> str:
+    """What the address of a comparison calls a machine."""
+    return f"machine:{lab}/{slug}"

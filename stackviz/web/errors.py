@@ -1,12 +1,7 @@
 """What the HTTP API answers when it refuses."""
 
-from http import HTTPStatus
-
-from django.http import HttpRequest
 from ninja import Schema
 from ninja.errors import HttpError
-
-from stackviz.web.forms import charset_of
 
 
 class ErrorBody(Schema):
@@ -26,10 +21,3 @@ class Refusal(HttpError):
         super().__init__(status, error)
         self.field = field
         self.retry_after_s = retry_after_s
-
-
-def refuse_charset(request: HttpRequest, advice: str) -> None:
-    """Raises Refusal for a body in another charset than UTF-8; `advice` says what to send."""
-    if charset := charset_of(request):
-        text = f"the charset {charset[:40]!r} is not read here: {advice}"
-        raise Refusal(HTTPStatus.UNSUPPORTED_MEDIA_TYPE, text, "Content-Type")

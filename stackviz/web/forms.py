@@ -1,4 +1,4 @@
-"""Forms are sent in UTF-8, as this site's pages are: another charset is refused before the form is read.
+"""Forms and bodies are sent in UTF-8, as this site's pages are: another charset is refused before they are read.
 
 Python knows charsets that take hours for a megabyte (punycode) and some that are no text (hex, zlib); whoever sends a
 form names one freely.
@@ -10,6 +10,8 @@ from http import HTTPStatus
 from django.http import HttpRequest, HttpResponse, HttpResponseBase
 from django.utils.translation import gettext as _
 
+from stackviz.web.errors import Refusal
+
 FORMS = ("multipart/form-data", "application/x-www-form-urlencoded")
 _UTF8 = frozenset({"utf-8", "utf8", "us-ascii", "ascii"})
 
@@ -18,6 +20,13 @@ def charset_of(request: HttpRequest) -> str:
     """The charset that a request names; "" for UTF-8, or for none."""
     named = str((request.content_params or {}).get("charset", "")).strip()
     return "" if named.lower() in _UTF8 else named
+
+
+def refuse_charset(request: HttpRequest, advice: str) -> None:
+    """Raises Refusal for a body in another charset than UTF-8; `advice` says what to send."""
+    if charset := charset_of(request):
+        text = f"the charset {charset[:40]!r} is not read here: {advice}"
+        raise Refusal(HTTPStatus.UNSUPPORTED_MEDIA_TYPE, text, "Content-Type")
 
 
 class FormsInUtf8:

@@ -1,14 +1,18 @@
 """Parts of pages: macros of Jinja2 templates, `templates/ROOM/_part.jinja`, one a file (docs/decisions/0006).
 
 Python, a Django template and another part draw the same part with the same named arguments.
+What was drawn may be cached: such a part may not contain a request, a user or a token.
 """
 
+import hashlib
 from collections.abc import Callable
 from typing import TYPE_CHECKING, cast
 
 from django.conf import settings
+from django.core.cache import cache
 from django.template import engines
 from django.utils.safestring import SafeString
+from django.utils.translation import get_language
 from jinja2 import Environment
 from jinja2.debug import rewrite_traceback_stack
 
@@ -39,3 +43,19 @@ def macro(name: str) -> Callable[..., str]:
 
 def _environment() -> Environment:
     return cast("Jinja2", engines["jinja2"]).env
+
+
+def cached_html(state: tuple[object, ...], make: Callable[[], str], seconds: int) -> SafeString:
+    """The HTML that `make` renders, from the cache where it has been rendered for this state, language and version.
+
+    `state` must change with whatever the part shows; a change that it misses shows after `seconds` at the latest.
+    """
+    if settings.DEBUG:  # templates are being worked on
+        return SafeString(make())
+    named = repr((state, get_language(), settings.VERSION))
+    key = "kept-" + hashlib.blake2b(named.encode(), digest_size=16).hexdigest()
+    html: str | None = cache.get(key)
+    if html is None:
+        html = make()
+        cache.set(key, html, seconds)
+    return SafeString(html)  # a template escaped every value in it

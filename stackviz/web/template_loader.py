@@ -1,12 +1,21 @@
-"""Loads Django templates once for each process; the site's own are compiled without the white space of their layout."""
+"""How templates of both languages are loaded and compiled: without the white space of their layout, once a process."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from pathlib import Path
+from typing import Any
 
 from django.template import TemplateSyntaxError
 from django.template.base import DebugLexer, Lexer, NodeList, Origin, Parser, Template, Token, TokenType
 from django.template.loaders import base, cached
+from django.utils.html import json_script
+from django.utils.translation import gettext, ngettext, npgettext, pgettext
+from jinja2 import Environment, StrictUndefined
+from jinja2.ext import Extension
+from jinja2.lexer import Token as JinjaToken
+from jinja2.lexer import TokenStream
 
+from stackviz.web.advice import blocks_of
+from stackviz.web.templatetags import web
 from stackviz.web.whitespace import Compactor, is_silent
 
 
@@ -82,3 +91,78 @@ def _without_comments(tokens: Iterable[Token]) -> list[Token]:
         else:
             found.append(token)
     return found
+
+
+# --- parts: Jinja2 ---
+
+FUNCTIONS = (
+    web.ago,
+    web.fact,
+    web.factor,
+    web.help,
+    web.kind,
+    web.missing,
+    web.quantity,
+    web.source,
+    web.state,
+    web.tray_button,
+)
+
+
+def environment(**options: Any) -> Environment:  # noqa: ANN401 (passed on)
+    """What Django's backend makes of the settings, with strict names: one that nothing defines is an error."""
+    made = Environment(  # noqa: S701 (Django's backend sets autoescape)
+        **options | {"undefined": StrictUndefined}, extensions=["jinja2.ext.i18n", Layout]
+    )
+    made.policies["ext.i18n.trimmed"] = True
+    made.install_gettext_callables(gettext, ngettext, newstyle=True, pgettext=pgettext, npgettext=npgettext)  # type: ignore[attr-defined]
+    made.globals.update({function.__name__: function for function in FUNCTIONS})
+    made.globals.update(url=web.url, querystring=web.querystring)
+    made.filters.update(date=web.date, json_script=json_script, advice_blocks=blocks_of)
+    return made
+
+
+class Layout(Extension):
+    """Takes the line breaks out that only lay out the source, as `compact` does of a Django template."""
+
+    def filter_stream(self, stream: TokenStream) -> Iterable[JinjaToken]:
+        compactor = Compactor()
+        found: list[tuple[JinjaToken, list[str] | None]] = []
+        in_translation = False
+        tokens = _joined_texts(stream)
+        for token in tokens:
+            if token.type == "data" and not in_translation:
+                found.append((token, compactor.meet_text(token.value)))
+                continue
+            found.append((token, None))
+            if token.type == "block_begin":
+                name = next(tokens)
+                found.append((name, None))
+                if in_translation:
+                    in_translation = name.value != "endtrans"
+                    continue
+                in_translation = name.value == "trans"
+                (compactor.meet_silent if is_silent(name.value) else compactor.meet_printed)()
+            elif token.type == "variable_begin" and not in_translation:
+                compactor.meet_printed()
+        compactor.meet_silent()
+        for token, parts in found:
+            if parts is None:
+                yield token
+            elif text := "".join(parts):
+                yield JinjaToken(token.lineno, "data", text)
+
+
+def _joined_texts(stream: TokenStream) -> Iterator[JinjaToken]:
+    """The tokens, text on both sides of a comment as one: its white space is seen as a whole."""
+    text: JinjaToken | None = None
+    for token in stream:
+        if token.type == "data":
+            text = JinjaToken(text.lineno, "data", text.value + token.value) if text else token
+            continue
+        if text:
+            yield text
+        text = None
+        yield token
+    if text:
+        yield text

@@ -2,7 +2,7 @@
 
 from django.core.cache import cache
 
-from stackviz.web.fragments import cached_html
+from stackviz.web.parts import cached_html
 
 NOBODY_LISTENS = "redis://127.0.0.1:1/0"
 

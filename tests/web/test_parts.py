@@ -1,11 +1,12 @@
-"""Parts of pages are macros: Python, a Django template and another part draw them alike."""
+"""Parts of pages are macros: Python, a Django template and another part draw them alike; what was drawn is cached."""
 
 import jinja2
 import pytest
+from django.core.cache import cache
 from django.template import Context, Template, engines
 from django.utils.translation import override
 
-from stackviz.web.parts import render_part
+from stackviz.web.parts import cached_html, render_part
 
 WORD = """\
 {# A word, and whether it is loud. #}
@@ -98,3 +99,26 @@ def test_text_to_be_translated_keeps_the_white_space_that_is_part_of_it():
 def test_comment_in_a_part_is_as_if_it_were_not_there():
     env = engines["jinja2"].env
     assert env.from_string("<p>\n  a\n  {# b #}\n  c\n</p>\n").render() == "<p>a c</p>"
+
+
+@pytest.fixture(autouse=True)
+def empty_cache():
+    cache.clear()
+
+
+def test_a_kept_part_is_made_once_for_each_state_and_language():
+    made = []
+
+    def make():
+        made.append("made")
+        return f"<b>{len(made)}</b>"
+
+    assert cached_html(("sheet", 1), make, 60) == cached_html(("sheet", 1), make, 60) == "<b>1</b>"
+    assert cached_html(("sheet", 2), make, 60) == "<b>2</b>"
+    with override("zh-hans"):
+        assert cached_html(("sheet", 1), make, 60) == "<b>3</b>"
+
+
+def test_nothing_is_kept_while_templates_are_worked_on(settings):
+    settings.DEBUG = True
+    assert [cached_html(("page",), lambda word=word: word, 60) for word in ("old", "new")] == ["old", "new"]

@@ -6,12 +6,13 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import Protocol
+from typing import Any, Protocol
 from urllib.parse import quote, urlsplit
 
 from django import template
 from django.conf import settings
 from django.http import HttpRequest
+from django.template.defaulttags import querystring as django_querystring
 from django.urls import NoReverseMatch, reverse
 from django.utils import timezone
 from django.utils.formats import date_format
@@ -227,3 +228,21 @@ def time_ago(when: datetime, now: datetime) -> str:
 def joined(parts: Sequence[object]) -> str:
     """Words on one line, with a middle dot between; empty ones are left out."""
     return " · ".join(str(part) for part in parts if part not in (None, ""))
+
+
+# --- of Jinja2 alone: Django has tags of its own for them ---
+
+
+def url(name: str, *arguments: object) -> str:
+    """The address of a view by its name."""
+    return reverse(name, args=arguments)
+
+
+def querystring(query: Any, **changes: object) -> str:  # noqa: ANN401 (a QueryDict or a mapping)
+    """`?…` of an address with these changes, as Django's tag writes it."""
+    return django_querystring(template.Context(), query, **changes)
+
+
+def date(when: datetime, form: str) -> str:
+    """A day or time in one of Django's forms, `Y-m-d`."""
+    return date_format(when, form)
