@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from stackviz.dumps import answer, machines
-from stackviz.dumps.layers import LAYER_TITLES, LAYERS
+from stackviz.dumps.components import LAYER_TITLES, LAYERS
 from stackviz.importers import IMPORTERS, Paste, read_all
 from stackviz.rules import packaged_tables
 from stackviz.units import format_quantity

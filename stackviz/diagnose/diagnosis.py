@@ -14,8 +14,7 @@ from stackviz.diagrams.boxes import StackColumn
 from stackviz.diagrams.reported_rows import drop_unreported_rows, is_stack
 from stackviz.diagrams.stack import StackDrawing, draw_columns
 from stackviz.dumps import DumpedMachine
-from stackviz.dumps.backends import vendors_of
-from stackviz.dumps.titles import title_of, tool_names
+from stackviz.dumps.machines import title_of, tool_names, vendors_of
 from stackviz.labs.rematch import card_name
 from stackviz.reports.cards import CardRow, MatchedCard, by_name, card_facts
 from stackviz.reports.facts import ShownFact

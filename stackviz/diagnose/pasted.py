@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from stackviz.dumps import DumpedMachine, machines
-from stackviz.dumps.titles import telling, tool_names
+from stackviz.dumps.machines import telling, tool_names
 from stackviz.importers import read_all
 from stackviz.web.pasted import no_dump, unreadable_output
 

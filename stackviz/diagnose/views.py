@@ -35,8 +35,8 @@ from stackviz.diagnose.links import (
 from stackviz.diagnose.pasted import read_pasted
 from stackviz.diagnose.rate_limit import LINKS
 from stackviz.diagrams.svg import svg_of
+from stackviz.dumps.machines import tool_names
 from stackviz.dumps.masking import mask_text
-from stackviz.dumps.titles import tool_names
 from stackviz.web.download import svg_response
 from stackviz.web.parts import render_part
 from stackviz.web.pasted import MOST_KB, Refused, text_of_form

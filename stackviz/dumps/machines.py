@@ -1,4 +1,4 @@
-"""Readings of dumps -> machines: what several tools printed on one machine is put together, contradictions part them.
+"""Readings of dumps -> machines and their titles: what several tools printed on one machine is put together.
 
 Where two tools tell the same thing, the one that asked the system itself counts; where they cannot both be true of one
 machine (other cards, another driver, another system), the later one begins a second machine.
@@ -11,10 +11,11 @@ from uuid import uuid4
 
 from stackviz.dumps.agreement import agreeing, contradiction
 from stackviz.dumps.merge import merged
-from stackviz.importers import Paste, Reading
+from stackviz.importers import BY_KIND, Paste, Reading
+from stackviz.units import format_count
 from stackviz.wire import NOBODY, Agent, Machine, Report, Result
 
-__all__ = ["DumpedMachine", "machines"]
+__all__ = ["DumpedMachine", "machines", "telling", "title_of", "tool_name", "tool_names", "vendors_of"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,3 +78,52 @@ def _closest(reading: Reading, groups: Sequence[list[Reading]]) -> list[Reading]
 
 def _machine(readings: Sequence[Reading], why: str) -> DumpedMachine:
     return DumpedMachine(tuple(dict.fromkeys(reading.kind for reading in readings)), merged(readings), why)
+
+
+def tool_name(kind: str) -> str:
+    """The tool that writes dumps of this kind."""
+    return BY_KIND[kind].tool if kind in BY_KIND else kind
+
+
+def tool_names(kinds: Iterable[str]) -> str:
+    return ", ".join(map(tool_name, kinds))
+
+
+def title_of(reading: Reading) -> str:
+    """By what computes in it: `8 × NVIDIA H100 80GB HBM3`; "" where nothing tells."""
+    names = list(dict.fromkeys(card.reported_name for card in reading.cards if "mig_parent_index" not in card.facts))
+    if names:
+        label = format_count(names[0], sum(card.reported_name == names[0] for card in reading.cards))
+        return f"{label} + {len(names) - 1}" if len(names) > 1 else label
+    system = f"{reading.facts.get('os.name', '')} {reading.facts.get('os.version', '')}".strip()
+    return str(reading.facts.get("apple.chip") or reading.facts.get("cpu.model") or system)
+
+
+def telling(machines: Iterable[DumpedMachine]) -> tuple[DumpedMachine, ...]:
+    """Those of which something could be read: a torn dump may be known and tell nothing."""
+    return tuple(machine for machine in machines if _tells(machine.reading))
+
+
+def _tells(reading: Reading) -> bool:
+    return bool(reading.facts or reading.cards or reading.software or reading.results)
+
+
+_VENDORS = {
+    "metal": "apple",
+    "mtl": "apple",
+    "cuda": "nvidia",
+    "rocm": "amd",
+    "hip": "amd",
+    "cann": "huawei",
+    "sycl": "intel",
+}
+"""Back ends of llama.cpp that run on cards of one maker; Vulkan and OpenCL run on everybody's."""
+
+
+def vendors_of(reading: Reading) -> tuple[str, ...]:
+    """The makers of the cards, each once; of the back ends where no card is listed."""
+    if reading.cards:
+        return tuple(dict.fromkeys(card.vendor for card in reading.cards))
+    named = (str(result.params.get("backend") or "") for result in reading.results)
+    words = (name.strip().casefold() for backend in named for name in backend.split(","))
+    return tuple(dict.fromkeys(_VENDORS[name] for name in words if name in _VENDORS))

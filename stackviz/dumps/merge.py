@@ -1,13 +1,15 @@
 """Readings of one machine -> one reading."""
 
+import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from stackviz.dumps.agreement import same_card, same_version
-from stackviz.dumps.apple import with_chip
 from stackviz.importers import BY_KIND, Reading
+from stackviz.importers.reading import CardReading
 from stackviz.wire import LIMITS, Card, Scalar, Software
+from stackviz.wire.systems import family
 
 __all__ = ["merged"]
 
@@ -20,7 +22,7 @@ _NAMES_NO_SYSTEM = frozenset({"linux", "unknown", ""})
 
 def merged(readings: Sequence[Reading]) -> Reading:
     """All they tell. `kind` is that of the most trusted; lists keep the order of trust."""
-    return with_chip(_together(readings))
+    return _with_chip(_together(readings))
 
 
 def _together(readings: Sequence[Reading]) -> Reading:
@@ -156,3 +158,24 @@ def _same_software(software: Software, other: Software) -> bool:
 
 def _fuller(first: Software, second: Software) -> Software:
     return max(first, second, key=lambda software: len(software.version or ""))
+
+
+_CHIP = re.compile(r"Apple M\d{1,2}(?: (?:Pro|Max|Ultra))?", re.IGNORECASE)
+_NAMED_BY = "named as the processor; no dump lists the graphics"
+
+
+def _with_chip(reading: Reading) -> Reading:
+    """The reading itself, or one with the chip of a Mac whose dumps name it as the processor alone: it computes."""
+    chip = _CHIP.fullmatch(str(reading.facts.get("cpu.model") or "").strip())
+    if chip is None or family(reading.facts) != "macos" or reading.cards:
+        return reading
+    sheet = replace(reading.sheet, facts=dict(reading.facts), absent=dict(reading.absent))
+    sheet.state("apple.chip", chip[0])
+    if "torch.version" in sheet.facts:
+        for name in ("mps.built", "mps.available"):
+            sheet.mark_missing(name, "not_reported", "the dump does not say whether torch can use the GPU")
+    card = CardReading(index=0, kind="soc", vendor="apple", reported_name=chip[0])
+    card.sheet.state("unified_memory", value=True)
+    card.sheet.mark_missing("memory_bytes", "not_applicable", "the GPU uses the machine's memory")
+    card.sheet.mark_missing("gpu_cores", "not_reported", _NAMED_BY)
+    return replace(reading, sheet=sheet, cards=[card.card()])

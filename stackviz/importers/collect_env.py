@@ -24,8 +24,7 @@ from stackviz.importers.env_report import (
 )
 from stackviz.importers.importer import Importer, Span
 from stackviz.importers.lscpu import is_processor_line, read_processor
-from stackviz.importers.reading import CardReading, Reading, clean
-from stackviz.importers.vendors import vendor_of
+from stackviz.importers.reading import CardReading, Reading, clean, vendor_of
 from stackviz.private import without_homes
 from stackviz.wire import LIMITS
 

@@ -3,8 +3,7 @@
 import re
 from itertools import combinations
 
-from stackviz.importers.reading import CardReading, Reading, clean
-from stackviz.importers.vendors import vendor_of
+from stackviz.importers.reading import CardReading, Reading, clean, vendor_of
 from stackviz.wire import LIMITS
 from stackviz.wire.packages import component_of
 

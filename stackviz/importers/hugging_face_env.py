@@ -19,7 +19,7 @@ from stackviz.importers.env_report import (
 )
 from stackviz.importers.importer import Importer, Span
 from stackviz.importers.reading import Reading, clean
-from stackviz.wire.cuda_builds import cuda_of
+from stackviz.wire.systems import cuda_of
 
 __all__ = ["ACCELERATE_IMPORTER", "DIFFUSERS_IMPORTER", "TRANSFORMERS_IMPORTER"]
 

@@ -8,8 +8,7 @@ from collections.abc import Callable, Iterator
 
 from stackviz.importers.env_report import add_card, is_given, state_python, state_system, state_text, state_truth
 from stackviz.importers.importer import Importer, Span
-from stackviz.importers.reading import Reading, clean
-from stackviz.importers.vendors import vendor_of
+from stackviz.importers.reading import Reading, clean, vendor_of
 
 __all__ = ["IMPORTER"]
 

@@ -4,8 +4,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
 
-from stackviz.importers.reading import CardReading, clean
-from stackviz.importers.vendors import vendor_of
+from stackviz.importers.reading import CardReading, clean, vendor_of
 from stackviz.wire import LIMITS
 
 __all__ = ["device_label", "device_of_name", "devices_in", "split_names"]

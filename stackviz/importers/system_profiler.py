@@ -10,8 +10,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from stackviz.importers.importer import Importer, Span
-from stackviz.importers.reading import CardReading, Reading, clean
-from stackviz.importers.vendors import vendor_of
+from stackviz.importers.reading import CardReading, Reading, clean, vendor_of
 from stackviz.wire import LIMITS
 
 __all__ = ["IMPORTER", "SECTIONS", "read_sections", "read_system_profiler"]

@@ -6,7 +6,7 @@ from itertools import pairwise
 from stackviz.importers.env_report import check_torch_versions, is_given, state_truth
 from stackviz.importers.importer import Importer, Span
 from stackviz.importers.reading import CardReading, Reading
-from stackviz.wire.cuda_builds import cuda_of
+from stackviz.wire.systems import cuda_of
 
 __all__ = ["IMPORTER"]
 

@@ -15,8 +15,8 @@ from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_http_methods
 
 from stackviz.dumps import DumpedMachine, machines
+from stackviz.dumps.machines import telling, tool_names
 from stackviz.dumps.masking import mask_text
-from stackviz.dumps.titles import telling, tool_names
 from stackviz.importers import read_all
 from stackviz.ingest.from_dump_add import add_machine
 from stackviz.ingest.from_dump_form import AddForm, labs_to_add_to

@@ -11,7 +11,7 @@ from django.db import transaction
 from django.utils.translation import gettext as _
 
 from stackviz.dumps import DumpedMachine
-from stackviz.dumps.titles import title_of, tool_name
+from stackviz.dumps.machines import title_of, tool_name
 from stackviz.ingest.accept import Accepted, accept_report
 from stackviz.ingest.links import receipt_path
 from stackviz.ingest.rate_limit import count_upload

@@ -8,7 +8,7 @@ from django import forms
 from django.utils.translation import gettext as _
 
 from stackviz.dumps import DumpedMachine
-from stackviz.dumps.titles import title_of
+from stackviz.dumps.machines import title_of
 from stackviz.labs.models import Lab, Membership
 from stackviz.labs.queries import Visitor
 

@@ -12,7 +12,7 @@ from stackviz.rules.compatibility import Requirement
 from stackviz.rules.drivers import driver_floor, serves, shipped_drivers
 from stackviz.rules.upgrade import with_driver, with_torch
 from stackviz.rules.versions import is_below, numbers
-from stackviz.wire.cuda_builds import variant_of
+from stackviz.wire.systems import variant_of
 
 INDEX = "https://download.pytorch.org/whl/"
 KERNELS = "kernels-missing"  # the rule that says whether a build carries code for the card

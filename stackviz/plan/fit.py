@@ -27,7 +27,7 @@ from stackviz.rules.compatibility import Requirement
 from stackviz.rules.known_cards import KnownCard
 from stackviz.rules.look import Look
 from stackviz.rules.versions import is_below, major_minor, numbers
-from stackviz.wire.cuda_builds import variant_of
+from stackviz.wire.systems import variant_of
 
 WHERE_THE_CARD_IS = frozenset({"cpu-only-torch"})  # asks for a card that a plan for the CPU alone leaves out
 MOST_TRIED = 10  # releases of torch that are put to the rules, the newest that driver, card and macOS allow first

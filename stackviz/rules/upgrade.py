@@ -15,7 +15,7 @@ from stackviz.rules.look import Look
 from stackviz.rules.registry import judge
 from stackviz.rules.versions import is_below, major_minor, numbers
 from stackviz.wire import Report, Scalar
-from stackviz.wire.cuda_builds import cuda_of, variant_of
+from stackviz.wire.systems import cuda_of, variant_of
 
 __all__ = ["Upgrade", "next_upgrades", "with_driver", "with_macos", "with_torch"]
 

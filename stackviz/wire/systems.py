@@ -1,9 +1,10 @@
-"""Which system a report's facts are of: of its programs, of the driver, of a Python wheel."""
+"""Which system a report's facts are of: of its programs, driver and Python wheels; how wheels name their CUDA."""
 
+import re
 from collections.abc import Mapping
 from typing import Any
 
-__all__ = ["driver_platform", "family", "wheel_platform"]
+__all__ = ["cuda_of", "driver_platform", "family", "variant_of", "wheel_platform"]
 
 _FAMILIES = (
     ("windows", ("windows", "microsoft windows")),
@@ -30,8 +31,25 @@ def driver_platform(facts: Mapping[str, Any]) -> str:
 def wheel_platform(facts: Mapping[str, Any]) -> str:
     """The platform a Python wheel is for: `linux-aarch64`, `windows-x86_64`, `macos-arm64`. "" unknown."""
     system = family(facts)
-    told = str(facts.get("python.arch") or facts.get("os.arch") or "").strip().lower()
-    arch = _ARCHS.get(told, told)
+    reported_arch = str(facts.get("python.arch") or facts.get("os.arch") or "").strip().lower()
+    arch = _ARCHS.get(reported_arch, reported_arch)
     if not system or not arch:
         return ""
     return f"{system}-{arch}" if system == "linux" else f"{system}-{_ARCHS_ELSEWHERE.get(arch, arch)}"
+
+
+# Builds of torch write 12.8 as `cu128`.
+_VARIANT = re.compile(r"cu(\d{1,3})(\d)")
+_CUDA = re.compile(r"(\d{1,3})\.(\d)(?:\.[\w.]{0,20})?")
+
+
+def cuda_of(variant: str) -> str:
+    """ "cu128" -> "12.8"; "" for what is no build with CUDA: "cpu", "cu", "custom"."""
+    match = _VARIANT.fullmatch(variant)
+    return f"{match[1]}.{match[2]}" if match else ""
+
+
+def variant_of(cuda: str) -> str:
+    """ "12.8" and "12.8.1" -> "cu128"; "" for what is no CUDA version: torch builds name both its numbers."""
+    match = _CUDA.fullmatch(cuda.strip())
+    return f"cu{match[1]}{match[2]}" if match else ""

@@ -7,8 +7,7 @@ from pathlib import Path
 import pytest
 
 from stackviz.dumps.answer import ALWAYS_LISTED, answer
-from stackviz.dumps.components import components
-from stackviz.dumps.layers import LAYERS, layer_of
+from stackviz.dumps.components import LAYERS, components, layer_of
 from stackviz.dumps.machines import machines
 from stackviz.importers import Paste, read_all
 from stackviz.rules import Finding, packaged_tables

@@ -2,8 +2,7 @@
 
 from stackviz.diagrams.boxes import ALARMS, SEVERITY_STATES
 from stackviz.diagrams.layers import LAYER_TITLES as DRAWN
-from stackviz.dumps.components import _WORST_FIRST
-from stackviz.dumps.layers import LAYER_TITLES, LAYERS
+from stackviz.dumps.components import _WORST_FIRST, LAYER_TITLES, LAYERS
 from stackviz.rules import Severity
 
 

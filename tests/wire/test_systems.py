@@ -1,8 +1,11 @@
 """Which system it is: asked in many rooms, answered in one place."""
 
+import re
+from pathlib import Path
+
 import pytest
 
-from stackviz.wire.systems import driver_platform, family, wheel_platform
+from stackviz.wire.systems import cuda_of, driver_platform, family, variant_of, wheel_platform
 
 
 @pytest.mark.parametrize(
@@ -49,3 +52,28 @@ def test_a_wheel_is_named_as_its_system_names_the_processor(name, arch, expected
     assert wheel_platform({"os.name": name, "os.arch": "riscv64", "python.arch": arch or None}) == (
         expected or (f"{family({'os.name': name})}-riscv64" if name else "")
     )
+
+
+SOURCES = Path(__file__).parents[2] / "stackviz"
+
+
+@pytest.mark.parametrize(("variant", "cuda"), [("cu128", "12.8"), ("cu92", "9.2"), ("cu130", "13.0")])
+def test_a_build_names_its_cuda(variant, cuda):
+    assert cuda_of(variant) == cuda
+    assert variant_of(cuda) == variant
+
+
+@pytest.mark.parametrize("text", ["", "cpu", "cu", "cu1", "custom", "cu128 ", "cu128x", "rocm6.4"])
+def test_what_is_no_build_with_cuda_has_none(text):
+    assert cuda_of(text) == ""
+
+
+@pytest.mark.parametrize(("cuda", "variant"), [("12.8.1", "cu128"), ("13", ""), ("", ""), ("none", ""), ("x.y", "")])
+def test_the_build_of_a_cuda_version_needs_both_numbers(cuda, variant):
+    assert variant_of(cuda) == variant
+
+
+def test_nobody_else_writes_a_builds_name_as_a_pattern_or_puts_it_together():
+    own = re.compile(r"""["']cu["'] ?\+|cu\(\\d""")
+    found = [path.name for path in SOURCES.rglob("*.py") if own.search(path.read_text(encoding="utf-8"))]
+    assert found == ["cuda_builds.py"]

@@ -11,7 +11,7 @@ from stackviz.rules.compatibility import Requirement, Tables, computed_once
 from stackviz.rules.drivers import driver_floor, serves
 from stackviz.rules.look import Look
 from stackviz.rules.versions import major_minor, numbers
-from stackviz.wire.cuda_builds import cuda_of, variant_of
+from stackviz.wire.systems import cuda_of, variant_of
 
 _ARCH = re.compile(r"(sm|compute)_(\d{1,6})(\d)([af]?)")
 

@@ -10,7 +10,7 @@ from stackviz.rules.finding import Conclusion, Severity
 from stackviz.rules.look import Look
 from stackviz.rules.rule import RuleSet
 from stackviz.rules.versions import is_below, major_minor, numbers
-from stackviz.wire.cuda_builds import variant_of
+from stackviz.wire.systems import variant_of
 
 RULES = RuleSet(order=40)
 

@@ -4,7 +4,7 @@ import pytest
 
 from stackviz.importers import read_all
 from stackviz.importers.llama_devices import device_of_name
-from stackviz.importers.vendors import vendor_of
+from stackviz.importers.reading import vendor_of
 from stackviz.rules.compatibility import packaged_cards
 
 
