@@ -10,9 +10,9 @@ from typing import Any
 from stackviz.dumps import answer, machines
 from stackviz.dumps.components import LAYER_TITLES, LAYERS
 from stackviz.importers import IMPORTERS, Paste, read_all
+from stackviz.importers.paste import NoText, decoded, joined
 from stackviz.rules import packaged_tables
 from stackviz.units import format_quantity
-from stackviz.wire.text import NoText, decoded, joined
 
 __all__ = ["MOST_BYTES", "FileRefused", "describe_answer", "diagnosed", "read_files"]
 

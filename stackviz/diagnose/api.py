@@ -10,12 +10,11 @@ from ninja import Field, Router, Schema
 from ninja.decorators import decorate_view
 
 from stackviz.diagnose.diagnosis import matched_cards
-from stackviz.diagnose.pasted import read_pasted
 from stackviz.dumps.answer import answer
+from stackviz.reports.pasted import MOST_KB, Refused, read_pasted, text_of_body, text_of_form
 from stackviz.stacks.rule_tables import rule_tables
 from stackviz.web.errors import ErrorBody, Refusal
 from stackviz.web.forms import refuse_charset
-from stackviz.web.pasted import MOST_KB, Refused, text_of_body, text_of_form
 from stackviz.web.rate_limit import DIAGNOSES, RateLimited, text_cost
 
 router = Router()

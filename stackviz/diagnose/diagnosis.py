@@ -9,7 +9,6 @@ from django.utils.translation import ngettext
 
 from stackviz import wire
 from stackviz.catalog.match import Match, match_cards
-from stackviz.diagnose.pasted import Pasted
 from stackviz.diagrams.boxes import StackColumn
 from stackviz.diagrams.reported_rows import drop_unreported_rows, is_stack
 from stackviz.diagrams.stack import StackDrawing, draw_columns
@@ -18,12 +17,12 @@ from stackviz.dumps.machines import title_of, tool_names, vendors_of
 from stackviz.labs.rematch import card_name
 from stackviz.reports.cards import CardRow, MatchedCard, by_name, card_facts
 from stackviz.reports.facts import ShownFact
+from stackviz.reports.pasted import MOST_MACHINES, Pasted
 from stackviz.reports.present import JudgedReport, PresentedReport, described_stacks, present, stack_column
 from stackviz.reports.software import SoftwareRow, component_names
 from stackviz.rules import Finding, Severity, judge
 from stackviz.stacks.reported import stack_slug
 from stackviz.stacks.rule_tables import rule_tables
-from stackviz.web.pasted import MOST_MACHINES
 
 MOST_CARD_ROWS = 16  # that differ in name or size; others are one row
 MOST_DETAILS = 6  # kinds of cards of which every fact is listed

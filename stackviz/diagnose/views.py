@@ -32,14 +32,13 @@ from stackviz.diagnose.links import (
     read_ticket,
     save_link,
 )
-from stackviz.diagnose.pasted import read_pasted
 from stackviz.diagnose.rate_limit import LINKS
 from stackviz.diagrams.svg import svg_of
 from stackviz.dumps.machines import tool_names
 from stackviz.dumps.masking import mask_text
+from stackviz.reports.pasted import MOST_KB, Refused, read_pasted, text_of_form
 from stackviz.web.download import svg_response
 from stackviz.web.parts import render_part
-from stackviz.web.pasted import MOST_KB, Refused, text_of_form
 from stackviz.web.rate_limit import DIAGNOSES, RateLimited, text_cost
 
 SVG = "svg"

@@ -1,8 +1,9 @@
-"""A pasted text -> what each of the dumps in it tells, and which lines nobody understood.
+"""Files and pasted texts -> what each of the dumps in them tells, and which lines nobody understood.
 
 Dumps may stand inside each other (vLLM's report holds a topology table): every importer looks at the whole text.
 """
 
+import codecs
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
@@ -12,13 +13,37 @@ from stackviz.importers.reading import Reading, clean
 from stackviz.importers.registry import IMPORTERS
 from stackviz.importers.tidy import tidy
 
-__all__ = ["Paste", "read_all"]
+__all__ = ["NoText", "Paste", "decoded", "joined", "read_all"]
+
+_BOMS = ((codecs.BOM_UTF8, "utf-8-sig"), (codecs.BOM_UTF16_LE, "utf-16"), (codecs.BOM_UTF16_BE, "utf-16"))
+
+
+class NoText(ValueError):
+    """These bytes are no text: there are NUL bytes in it."""
+
+
+def decoded(content: bytes) -> str:
+    """The text of a file: UTF-8, UTF-16 as PowerShell's `>` writes it, an old code page. Raises NoText."""
+    encoding = next((encoding for bom, encoding in _BOMS if content.startswith(bom)), "utf-8")
+    try:
+        text = content.decode(encoding)
+    except UnicodeDecodeError:
+        text = content.decode("cp1252" if encoding == "utf-8" else encoding, errors="replace")
+    if "\x00" in text:
+        raise NoText
+    return text
+
+
+def joined(texts: Iterable[str]) -> str:
+    """One text with the line ends of this system, an empty line between each two; those without words left out."""
+    return "\n\n".join(text.replace("\r\n", "\n") for text in texts if text.strip())
+
 
 MOST_CHARS = 16 * 1024 * 1024
 MOST_DUMPS = 64
 MOST_LINES_LISTED = 50
 _LONGEST_LINE_LISTED = 200
-_LONGEST_LINE_LOOKED_AT = 10_000
+_LONGEST_LINE_SCANNED = 10_000
 _COMMANDS = "|".join(dict.fromkeys(importer.command for importer in IMPORTERS if importer.command))
 _COMMAND = re.compile(rf"\s{{0,20}}(?:\+ )?(?:sudo )?(?:{_COMMANDS}|exit\b|logout\b)[^\n]{{0,200}}$")
 """A line that only says how the dump below it was made."""
@@ -59,7 +84,7 @@ def _outside(text: str, spans: Sequence[Span]) -> tuple[str, ...]:
     lines: list[str] = []
     for gap in _gaps(text, spans):
         for line in gap.strip().splitlines():
-            if any(letter.isalnum() for letter in line[:_LONGEST_LINE_LOOKED_AT]) and not _COMMAND.match(line):
+            if any(letter.isalnum() for letter in line[:_LONGEST_LINE_SCANNED]) and not _COMMAND.match(line):
                 lines.append(clean(line, _LONGEST_LINE_LISTED))
             if len(lines) == MOST_LINES_LISTED:
                 return tuple(lines)

@@ -14,15 +14,12 @@ from django.views.decorators.csrf import csrf_exempt, csrf_protect
 from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_http_methods
 
-from stackviz.dumps import DumpedMachine, machines
-from stackviz.dumps.machines import telling, tool_names
 from stackviz.dumps.masking import mask_text
-from stackviz.importers import read_all
 from stackviz.ingest.from_dump_add import add_machine
 from stackviz.ingest.from_dump_form import AddForm, labs_to_add_to
 from stackviz.ingest.refusals import refusing
+from stackviz.reports.pasted import MOST_MACHINES, Refused, read_pasted, text_of_form
 from stackviz.web.errors import Refusal
-from stackviz.web.pasted import MOST_MACHINES, Refused, no_dump, text_of_form, unreadable_output
 from stackviz.web.rate_limit import DIAGNOSES, RateLimited, text_cost
 
 DIAGNOSE = "/diagnose/"  # a page of a room beside this one
@@ -59,7 +56,7 @@ def _add(request: HttpRequest, text: str) -> HttpResponse:
         problem = _("You belong to no lab that you may add machines to. Ask the administrator of this site.")
         raise Refused(problem, HTTPStatus.FORBIDDEN, None)
     masked = mask_text(text)
-    form = AddForm(labs, _machines(masked), request.POST if "lab" in request.POST else None)
+    form = AddForm(labs, read_pasted(masked).machines[:MOST_MACHINES], request.POST if "lab" in request.POST else None)
     if not form.is_valid():
         status = HTTPStatus.UNPROCESSABLE_ENTITY if form.is_bound else HTTPStatus.OK
         return render(request, "ingest/from_dump.html", {"form": form, "text": masked}, status=status)
@@ -76,17 +73,6 @@ def _add(request: HttpRequest, text: str) -> HttpResponse:
     if len(added) == 1:
         return redirect(added[0].receipt)
     return render(request, "ingest/from_dump_added.html", {"added": added, "lab": lab})
-
-
-def _machines(masked: str) -> tuple[DumpedMachine, ...]:
-    """Those that tell something. Raises Refused."""
-    found = machines(read_all(masked))
-    if not found:
-        raise no_dump(masked)
-    told = telling(found)[:MOST_MACHINES]
-    if not told:
-        raise unreadable_output(tool_names(found[0].kinds), found[0].reading.problems)
-    return told
 
 
 def _refuse(request: HttpRequest, refused: Refused) -> HttpResponse:

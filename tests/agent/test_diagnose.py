@@ -12,8 +12,8 @@ from stackviz.agent.cli import main
 from stackviz.agent.diagnose import MOST_BYTES, describe_answer, diagnosed
 from stackviz.dumps import answer, machines
 from stackviz.importers import read_all
+from stackviz.importers.paste import joined
 from stackviz.rules import packaged_tables
-from stackviz.wire.text import joined
 
 ROOT = Path(__file__).parents[2]
 DUMPS = ROOT / "tests" / "fixtures" / "dumps"

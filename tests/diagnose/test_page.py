@@ -11,11 +11,10 @@ from hypothesis import strategies as st
 
 from stackviz.catalog.models import Accelerator
 from stackviz.diagnose.diagnosis import diagnose
-from stackviz.diagnose.pasted import read_pasted
+from stackviz.reports.pasted import Refused, read_pasted
 from stackviz.rules import Finding
 from stackviz.web import rate_limit
 from stackviz.web.parts import render_part
-from stackviz.web.pasted import Refused
 from tests.diagnose.conftest import CPU_WHEEL, FIXTURES, HOSTILE, MAC_JSON, MIG_XML, TWO_MACHINES
 from tests.responses import words_of
 from tests.samples import SAMPLES

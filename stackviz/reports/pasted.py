@@ -1,10 +1,11 @@
-"""Pasted text, dropped files or a request body -> one text within limits, or a refusal with the reason.
+"""Pasted text, dropped files or a request body -> one text within limits, and the machines it tells of; or a refusal.
 
 Sizes are checked before anything is read.
 """
 
 import re
 from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 from http import HTTPStatus
 from typing import Any
 
@@ -15,7 +16,10 @@ from django.http import HttpRequest, UnreadablePostError
 from django.http.multipartparser import MultiPartParserError
 from django.utils.translation import gettext as _
 
-from stackviz.wire.text import NoText, decoded, joined
+from stackviz.dumps import DumpedMachine, machines
+from stackviz.dumps.machines import telling, tool_names
+from stackviz.importers import read_all
+from stackviz.importers.paste import NoText, decoded, joined
 
 MOST_KB = 1024  # eight times the longest of the dumps collected from issues: an nvidia-smi -q -x of 119 KB
 MOST_BYTES = MOST_KB * 1024
@@ -40,7 +44,7 @@ class Refused(Exception):
         self.field = field
 
 
-def too_big() -> Refused:
+def _too_big() -> Refused:
     problem = _("The text is larger than %(most)s KB. Send only the output of the commands.")
     return Refused(problem % {"most": MOST_KB}, HTTPStatus.REQUEST_ENTITY_TOO_LARGE)
 
@@ -57,7 +61,7 @@ _INSPECTED_CHARS = 64 * 1024
 _FEWEST_PACKAGES = 3
 
 
-def no_dump(text: str = "") -> Refused:
+def _no_dump(text: str = "") -> Refused:
     """The refusal for a text that is not a dump; error messages and package lists get advice of their own."""
     start = text[:_INSPECTED_CHARS]
     if _SAYS_AN_ERROR.search(start):
@@ -77,7 +81,7 @@ def no_dump(text: str = "") -> Refused:
     return Refused(_("This is not the output of a supported tool. Paste the complete output of one of the tools."))
 
 
-def unreadable_output(tools: str, problems: Iterable[str]) -> Refused:
+def _unreadable_output(tools: str, problems: Iterable[str]) -> Refused:
     """The refusal for output of a known tool that is truncated or empty."""
     problem = _("This looks like output of %(tool)s, but nothing in it could be read.") % {"tool": tools}
     return Refused(" ".join([problem, *map(_sentence, problems)]))
@@ -89,7 +93,35 @@ def _sentence(problem: str) -> str:
     return f"{problem[:1].upper()}{problem[1:]}."
 
 
-def check_size(request: HttpRequest) -> None:
+@dataclass(frozen=True, slots=True)
+class Pasted:
+    """At least one machine, and the lines that belong to none."""
+
+    machines: tuple[DumpedMachine, ...]
+    not_understood: tuple[str, ...]
+
+    @property
+    def kinds(self) -> tuple[str, ...]:
+        """The kinds of dumps, each once, in the order of the text."""
+        return tuple(dict.fromkeys(kind for machine in self.machines for kind in machine.kinds))
+
+
+def read_pasted(text: str, *, may_be_hollow: bool = False) -> Pasted:
+    """What the text tells. Raises Refused where no known tool wrote any of it, or nothing in it could be read.
+
+    `may_be_hollow`: that a dump tells nothing is an answer too; its problems say why.
+    """
+    paste = read_all(text)
+    dumped = machines(paste)
+    if not dumped:
+        raise _no_dump(text)
+    readable = telling(dumped)
+    if not readable and not may_be_hollow:
+        raise _unreadable_output(tool_names(dumped[0].kinds), dumped[0].reading.problems)
+    return Pasted(readable or dumped, paste.not_understood)
+
+
+def _check_size(request: HttpRequest) -> None:
     """Refuse a body that is too large, before it is parsed.
 
     It is read and forgotten, up to a bound: a browser shows no answer to a form that it could not send to its end.
@@ -100,7 +132,7 @@ def check_size(request: HttpRequest) -> None:
         raise Refused(problem, HTTPStatus.BAD_REQUEST, "Content-Length")
     if int(stated) > (settings.DATA_UPLOAD_MAX_MEMORY_SIZE or MOST_BYTES):
         _drain(request)
-        raise too_big()
+        raise _too_big()
 
 
 def _drain(request: HttpRequest) -> None:
@@ -114,11 +146,11 @@ def _drain(request: HttpRequest) -> None:
 
 def text_of_form(request: HttpRequest) -> str:
     """The fields `text` and all files of a form, one below the other. Raises Refused."""
-    check_size(request)
+    _check_size(request)
     try:
         texts, files = request.POST.getlist("text"), request.FILES
     except (RequestDataTooBig, TooManyFilesSent):
-        raise too_big() from None
+        raise _too_big() from None
     except (MultiPartParserError, TooManyFieldsSent, UnreadablePostError):
         problem = _("The form could not be read completely. Send it again.")
         raise Refused(problem, HTTPStatus.BAD_REQUEST, "body") from None
@@ -134,22 +166,22 @@ def _texts_of(files: "Iterable[UploadedFile[Any]]") -> Iterator[str]:
     for file in files:
         left -= file.size or 0
         if left < 0:
-            raise too_big()
+            raise _too_big()
         yield _decoded(file.read(), file.name or "")
 
 
 def text_of_body(request: HttpRequest) -> str:
     """A body that is the text itself. Raises Refused."""
-    check_size(request)
+    _check_size(request)
     try:
         body = request.body
     except RequestDataTooBig:
-        raise too_big() from None
+        raise _too_big() from None
     except UnreadablePostError:
         problem = _("The request body was not received completely. Send it again.")
         raise Refused(problem, HTTPStatus.BAD_REQUEST, "body") from None
     if len(body) > MOST_BYTES:
-        raise too_big()
+        raise _too_big()
     return _joined([_decoded(body, "")])
 
 
@@ -172,7 +204,7 @@ def _joined(texts: Iterable[str]) -> str:
     if not whole:
         raise Refused(_("There is nothing to read. Paste the output of one of the tools, or choose a file."))
     if len(whole) > MOST_BYTES or len(whole.encode(errors="replace")) > MOST_BYTES:
-        raise too_big()
+        raise _too_big()
     if "\x00" in whole:
         raise Refused(_("This is not text: it contains NUL bytes. Open the file in an editor and paste its text."))
     return whole
