@@ -5,7 +5,7 @@ from datetime import UTC, datetime, timedelta
 
 from django.utils.translation import gettext as _
 
-from stackviz.catalog.past import write_moment
+from stackviz.web.address import write_moment
 from stackviz.web.bibtex import bibtex_text
 
 SITE = "accelweb"

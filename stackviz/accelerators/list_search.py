@@ -13,8 +13,8 @@ from stackviz.catalog.capabilities import MIXED, architectures_with, capabilitie
 from stackviz.catalog.conditions import KEYS
 from stackviz.catalog.fields import FIELDS, Field
 from stackviz.catalog.models import Accelerator, Alias, SpecValue
-from stackviz.catalog.names import normalized
 from stackviz.catalog.public import PublicCatalogue, public_catalogue
+from stackviz.rules.card_names import normalized
 
 VARYING = tuple(key.name for key in KEYS if key.varies)
 # Texts that sort as numbers: 9.0 before 12.0.

@@ -9,9 +9,9 @@ from stackviz.accelerators.sheet import sheet_values
 from stackviz.catalog.derived import Derived, derive
 from stackviz.catalog.fields import FIELDS
 from stackviz.catalog.models import Accelerator, SpecValue
-from stackviz.catalog.past import write_moment
 from stackviz.catalog.queries import peaks_of
 from stackviz.units import UNITS
+from stackviz.web.address import write_moment
 from stackviz.web.download import csv_response, json_response
 
 FORMATS = ("csv", "json")

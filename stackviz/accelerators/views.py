@@ -26,10 +26,10 @@ from stackviz.accelerators.citation import cite
 from stackviz.accelerators.sheet import read_sheet, sheet_values
 from stackviz.accelerators.sheet_files import FORMATS, sheet_file
 from stackviz.catalog.models import Accelerator
-from stackviz.catalog.past import public_accelerators_at, read_moment, write_moment
+from stackviz.catalog.past import public_accelerators_at
 from stackviz.catalog.public import public_catalogue
 from stackviz.catalog.queries import successors
-from stackviz.web.address import AddressReader, Note
+from stackviz.web.address import AddressReader, Note, read_moment, write_moment
 from stackviz.web.parts import cached_html, render_part
 
 CACHE_S = 600  # a sheet is slow to render and changes rarely; its key moves with the catalogue's edition

@@ -20,8 +20,8 @@ from typing import TypeVar
 
 from stackviz.catalog.conditions import ConditionError, canonical
 from stackviz.catalog.fields import FIELDS, amount_of
-from stackviz.catalog.names import normalized
 from stackviz.catalog.problems import CuratedDataError
+from stackviz.rules.card_names import normalized
 
 DATA = Path(__file__).resolve().parent / "data"
 # Raise it when what the loader makes of a line changes, so that the same files are loaded anew.

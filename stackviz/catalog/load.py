@@ -7,7 +7,7 @@ from django.db import transaction
 from stackviz.catalog.change import BATCH, Change, Counts, LoadSummary, loading, wait_for_other_loads
 from stackviz.catalog.files import DATA, Catalogue, data_version, read_catalogue
 from stackviz.catalog.models import Accelerator, Alias, CatalogueEdition, CatalogueLoad, Source, SpecValue, Vendor
-from stackviz.catalog.names import normalized
+from stackviz.rules.card_names import normalized
 
 Slot = tuple[int, str, str]  # accelerator id, field, condition: one value of these may be preferred
 

@@ -4,16 +4,20 @@ A name alone is often not enough: `NVIDIA GeForce RTX 3060` has 8 or 12 GB, `App
 size, GPU core count and the model of the machine then decide; if they cannot, the match says what would.
 """
 
+import csv
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass
+from io import StringIO
 from typing import Any, Literal
 
 from django.utils.translation import gettext as _
 
-from stackviz.catalog.models import Accelerator, Alias
+from stackviz.catalog.models import Accelerator, Alias, SpecValue
 from stackviz.rules.card_names import MEMORY_TOLERANCE, is_cut, memory_distance, normalized
+from stackviz.rules.known_cards import COLUMNS, KnownCard
 
+Facts = Mapping[str, Any]
 How = Literal["name", "name+memory", "name+gpu-cores", "name+machine", "ambiguous", "unknown"]
 
 
@@ -26,6 +30,17 @@ class CardName:
     memory_bytes: int | None = None
     gpu_cores: int | None = None
     machine_model: str = ""
+
+
+def card_name(
+    reported_name: str, vendor: str, memory_bytes: int | None, card_facts: Facts, machine_facts: Facts
+) -> CardName:
+    """The attributes that matching uses; GPU cores, which distinguish Apple chips, from the card or the machine."""
+    cores = card_facts.get("gpu_cores")
+    if cores is None and vendor == "apple":
+        cores = machine_facts.get("apple.gpu_cores")
+    model = machine_facts.get("machine.model", "")
+    return CardName(reported_name, vendor, memory_bytes, cores if isinstance(cores, int) else None, str(model))
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,3 +152,46 @@ def needs_of(alias: Any) -> tuple[str, ...]:  # noqa: ANN401 - an Alias or a rec
     if alias.memory_bytes:
         needs.append(_("with %(size)s GB of memory") % {"size": f"{alias.memory_bytes / 1e9:g}"})
     return tuple(needs)
+
+
+# --- the names as the rules look them up; `manage.py write_card_table` writes them into their package ---
+
+_FIELDS = ("compute_capability", "memory_gb")
+
+
+def known_cards() -> frozenset[KnownCard]:
+    """Every name a device reports that is in a public sheet, with what the sheet says in public. Two queries."""
+    published: dict[tuple[int, str], set[str]] = {}
+    public = SpecValue.objects.filter(field__in=_FIELDS, status=SpecValue.Status.PUBLIC)
+    for accelerator, field, value, amount in public.values_list("accelerator", "field", "value", "amount"):
+        published.setdefault((accelerator, field), set()).add(value if field == _FIELDS[0] else str(int(amount or 0)))
+    aliases = Alias.objects.filter(accelerator__is_public=True).exclude(kind=Alias.Kind.MACHINE)
+    aliases = aliases.select_related("accelerator__vendor")
+    return frozenset(_known(alias, published) for alias in aliases)
+
+
+def _known(alias: Alias, published: dict[tuple[int, str], set[str]]) -> KnownCard:
+    """Where the sheet lists several variants, a figure is not this card's."""
+    capability = published.get((alias.accelerator_id, "compute_capability"), set())
+    memory = published.get((alias.accelerator_id, "memory_gb"), set())
+    printed = int(next(iter(memory))) if len(memory) == 1 else 0
+    conditions = {"memory": alias.memory_bytes, "cores": alias.gpu_cores, "more": alias.kind == Alias.Kind.UNDECIDED}
+    return KnownCard(
+        reported_name=alias.name,
+        vendor=alias.accelerator.vendor.slug,
+        accelerator=alias.accelerator.slug,
+        memory_bytes=alias.memory_bytes or printed or None,
+        compute_capability=next(iter(capability)) if len(capability) == 1 else "",
+        gpu_cores=alias.gpu_cores,
+        needs=" ".join(name for name, is_needed in conditions.items() if is_needed),
+    )
+
+
+def card_table(cards: Iterable[KnownCard]) -> str:
+    """The cards as the rules' file has them."""
+    out = StringIO()
+    writer = csv.writer(out, lineterminator="\n")
+    writer.writerow(COLUMNS)
+    for card in sorted(cards, key=lambda card: (card.accelerator, card.reported_name, card.memory_bytes or 0)):
+        writer.writerow(["" if value is None else str(value) for value in astuple(card)])
+    return out.getvalue()

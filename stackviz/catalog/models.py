@@ -21,7 +21,7 @@ from stackviz.catalog.curated import (
     is_web_address,
 )
 from stackviz.catalog.fields import FIELDS, Field, amount_of
-from stackviz.catalog.names import normalized
+from stackviz.rules.card_names import normalized
 
 LARGEST_AMOUNT = 1e24  # no published figure comes near; PostgreSQL counts NaN and Infinity as larger
 

@@ -4,48 +4,13 @@ Accelerators, values and names are as they were. Sources and makers are as they 
 use than one that is dead. A value whose source is gone altogether is left out, as what cannot be traced is not shown.
 """
 
-import re
 from collections.abc import Iterable
-from datetime import UTC, datetime, time
+from datetime import datetime
 from typing import Any
 
 from django.db.models import OuterRef, Subquery
-from django.utils import timezone
 
 from stackviz.catalog.models import Accelerator, Alias, Source, SpecValue, Vendor
-
-_MOMENT = re.compile(r"(\d{4}-\d\d-\d\d)(?:[T ](\d\d:\d\d(?::\d\d(?:\.\d{1,6})?)?)(Z|[+ -]\d\d:\d\d)?)?", re.ASCII)
-
-
-def read_moment(text: str) -> datetime | None:
-    """`2026-11-20` or `2026-11-20T16:00:00Z` -> aware UTC; a date alone means the end of that day, today's: now.
-
-    None if it is no moment or lies in the future. Without a zone a time is UTC; a space before the zone is a plus sign
-    that somebody forgot to escape in an address.
-    """
-    parts = _MOMENT.fullmatch(text.strip())
-    if parts is None:
-        return None
-    day, clock, zone = parts.groups()
-    now = timezone.now()
-    try:
-        if clock is None:
-            return _end_of(datetime.fromisoformat(day), now)
-        moment = datetime.fromisoformat(f"{day}T{clock}{zone or 'Z'}".replace(" ", "+")).astimezone(UTC)
-    except (ValueError, OverflowError):  # the 31st of June; the year 1, a zone east of here
-        return None
-    return moment if moment <= now else None
-
-
-def _end_of(day: datetime, now: datetime) -> datetime | None:
-    if day.date() > now.date():
-        return None
-    return min(datetime.combine(day, time.max, UTC), now)
-
-
-def write_moment(moment: datetime) -> str:
-    """As `read_moment` reads it: `2026-11-20T16:00:00Z`; parts of a second only where there are any."""
-    return moment.astimezone(UTC).isoformat().replace("+00:00", "Z")
 
 
 def public_values_at(accelerator_ids: Iterable[int], at: datetime) -> list[SpecValue]:

@@ -4,8 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from stackviz.charts.frame import empty_figure, frame, plotly_text
-from stackviz.charts.palette import INK, colour, colour_name
+from stackviz.charts.frame import INK, colour, colour_name, empty_figure, frame, plotly_text
 from stackviz.units import Direction, format_number
 
 # Beyond this ratio of largest to smallest, bars from zero would hide the small ones: dots on a log axis instead.

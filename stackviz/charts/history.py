@@ -6,8 +6,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from stackviz.charts.bars import DECADES_RATIO
-from stackviz.charts.frame import empty_figure, frame, plotly_text
-from stackviz.charts.palette import colour, colour_name
+from stackviz.charts.frame import colour, colour_name, empty_figure, frame, plotly_text
 
 HEIGHT_PX = 320
 LEAST_SPAN_RATIO = 0.10  # of the middle, to either side: how much a benchmark varies from day to day

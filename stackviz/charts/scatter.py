@@ -9,9 +9,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from stackviz.charts.frame import empty_figure, frame, plotly_text
+from stackviz.charts.frame import LIGHT, colour, colour_name, empty_figure, frame, plotly_text
 from stackviz.charts.labels import Label, NamedDot, place_labels
-from stackviz.charts.palette import LIGHT, colour, colour_name
 from stackviz.charts.scale import Scale, ScaleKind, scale_for
 from stackviz.units import format_number
 

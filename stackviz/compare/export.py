@@ -8,8 +8,8 @@ from typing import Any
 from django.http import HttpResponse
 from django.utils.text import slugify
 
-from stackviz.catalog.past import write_moment
 from stackviz.compare.spec_table import SheetCell, SheetRow, Sheets
+from stackviz.web.address import write_moment
 from stackviz.web.download import csv_response, json_response
 
 

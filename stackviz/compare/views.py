@@ -10,7 +10,6 @@ from django.utils.safestring import SafeString
 from django.views.decorators.http import require_safe
 
 from stackviz.catalog.models import CatalogueEdition
-from stackviz.catalog.past import write_moment
 from stackviz.catalog.queries import public_accelerators
 from stackviz.compare.citation import citations
 from stackviz.compare.comparison import assemble, published
@@ -28,7 +27,7 @@ from stackviz.compare.stacks import stacks_of
 from stackviz.compare.subjects import Loaded, heading, load
 from stackviz.diagrams.svg import svg_of
 from stackviz.stacks.models import Edition
-from stackviz.web.address import comparison_query
+from stackviz.web.address import comparison_query, write_moment
 from stackviz.web.download import svg_response
 from stackviz.web.htmx import vary_on_htmx, wants_partial
 from stackviz.web.parts import cached_html, render_part

@@ -15,9 +15,9 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from stackviz.catalog.models import Accelerator, Alias
-from stackviz.catalog.names import normalized
 from stackviz.labs.models import NameDecision
 from stackviz.labs.rematch import Rematched, rematch_name
+from stackviz.rules.card_names import normalized
 
 Action = NameDecision.Action
 DEFAULT_REASON = "from what machines report"  # shown in public, so it names none

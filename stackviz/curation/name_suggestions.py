@@ -10,8 +10,7 @@ from itertools import pairwise
 
 from rapidfuzz import fuzz
 
-from stackviz.catalog.names import normalized
-from stackviz.rules.card_names import MEMORY_TOLERANCE, memory_distance
+from stackviz.rules.card_names import MEMORY_TOLERANCE, memory_distance, normalized
 
 MOST_SUGGESTED = 4
 LEAST_SCORE = 50  # of 100: below this the names are unrelated

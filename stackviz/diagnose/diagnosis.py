@@ -8,13 +8,12 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from stackviz import wire
-from stackviz.catalog.match import Match, match_cards
+from stackviz.catalog.match import Match, card_name, match_cards
 from stackviz.diagrams.boxes import StackColumn
 from stackviz.diagrams.reported_rows import drop_unreported_rows, is_stack
 from stackviz.diagrams.stack import StackDrawing, draw_columns
 from stackviz.dumps import DumpedMachine
 from stackviz.dumps.machines import title_of, tool_names, vendors_of
-from stackviz.labs.rematch import card_name
 from stackviz.reports.cards import CardRow, MatchedCard, by_name, card_facts
 from stackviz.reports.facts import ShownFact
 from stackviz.reports.pasted import MOST_MACHINES, Pasted

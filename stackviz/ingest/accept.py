@@ -16,15 +16,25 @@ from django.db.models import JSONField
 from django.utils import timezone
 from django.utils.text import slugify
 
-from stackviz.ingest import task_queue
+from stackviz.ingest import tasks
+from stackviz.ingest.body import unpack
 from stackviz.ingest.bulk_insert import execute, json_text
 from stackviz.ingest.gate import parse_if_trivially_valid
 from stackviz.ingest.refusals import MachineDeleted, ReportConflict
-from stackviz.labs.compression import unpack
 from stackviz.labs.keys import Sender, WrongMachine, check_again, note_use
 from stackviz.labs.models import Machine, Report
+from stackviz.web.rate_limit import RateLimit
 from stackviz.wire import Machine as ReportedMachine
 from stackviz.wire import parse_report
+
+# With a limit of 600 a process asks for every sixth upload.
+UPLOADS = RateLimit("uploads", "UPLOADS_PER_MINUTE", 60, "too many uploads with this key", batches=100)
+
+
+def count_upload(key_id: int) -> None:
+    """Count one upload of this key, bad ones like good ones. Raises RateLimited."""
+    UPLOADS.count_for(str(key_id))
+
 
 SLUG_CHARS = 60
 IDENTITY_CHARS = 8  # of the identity, in the slug of an unnamed machine: enough to distinguish a lab's machines
@@ -56,7 +66,7 @@ def accept_report(sender: Sender, body: bytes, encoding: str) -> Accepted:
     )
     if not _insert(upload) and not _insert_with_machine(sender, upload):
         return Accepted(report_id, is_new=False)
-    transaction.on_commit(partial(task_queue.enqueue, str(report_id)))
+    transaction.on_commit(partial(tasks.enqueue, str(report_id)))
     note_use(sender.key_id, upload.received_at)
     return Accepted(report_id, is_new=True)
 
@@ -115,7 +125,7 @@ def _insert(upload: _Upload) -> bool:
         "key_id": upload.key_id,
         "received_at": upload.received_at,
         # NULL: no worker was asked, the periodic task queues the report at its next turn.
-        "rung_at": None if task_queue.is_broker_unreachable() else upload.received_at,
+        "rung_at": None if tasks.is_broker_unreachable() else upload.received_at,
         "body": upload.body,
         "encoding": upload.encoding,
         "identity": upload.machine.identity,

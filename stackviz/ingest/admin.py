@@ -10,8 +10,8 @@ from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
 
+from stackviz.ingest.body import unpack
 from stackviz.ingest.reread import read_again
-from stackviz.labs.compression import unpack
 from stackviz.labs.delete_reports import forget_reports
 from stackviz.labs.models import Report
 from stackviz.labs.readonly_admin import CascadingDeleteAdmin, ReadOnlyAdmin, pretty_json

@@ -9,10 +9,9 @@ from django.http import HttpRequest, HttpResponse, JsonResponse
 from ninja import Field, Router, Schema
 from ninja.security import HttpBearer
 
-from stackviz.ingest.accept import accept_report
+from stackviz.ingest.accept import accept_report, count_upload
 from stackviz.ingest.body import read_body
 from stackviz.ingest.links import readable_report, receipt_path, status_path
-from stackviz.ingest.rate_limit import count_upload
 from stackviz.ingest.receipt import Receipt, receipt_of
 from stackviz.ingest.refusals import refusing
 from stackviz.labs.keys import KeyRefused, Sender, authenticate, recognise

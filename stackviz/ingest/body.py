@@ -1,4 +1,6 @@
-"""The body of an upload: its headers and size are looked at before it is read, and no more is read than allowed."""
+"""The body of an upload, read and unpacked within limits: headers and size are looked at before anything is read."""
+
+import zlib
 
 from django.http import HttpRequest, UnreadablePostError
 
@@ -55,3 +57,28 @@ def _announced_bytes(request: HttpRequest) -> int:
         # Django's WSGI reads nothing then, chunked bodies included: better said than taken for an empty report.
         raise ReportError(_PATH, "is missing or has no length: send it with Content-Length, not chunked")
     return int(stated)
+
+
+_GZIP_WINDOW = 16 + zlib.MAX_WBITS  # zlib's flag for a gzip header and checksum
+
+
+def unpack(body: bytes, encoding: str) -> bytes:
+    """The JSON bytes of a stored body. Never allocates much more than LIMITS.body_bytes.
+
+    Raises ReportTooLarge, and ReportError for anything but one complete gzip member.
+    """
+    if encoding != Report.Encoding.GZIP.value:
+        return body
+    unpacking = zlib.decompressobj(_GZIP_WINDOW)
+    try:
+        # One byte more than allowed detects a decompression bomb before memory runs out.
+        plain = unpacking.decompress(body, LIMITS.body_bytes + 1)
+    except zlib.error:
+        raise ReportError(_PATH, "is not gzip, though Content-Encoding says so") from None
+    if len(plain) > LIMITS.body_bytes:
+        raise ReportTooLarge(_PATH, f"inflates to more than {LIMITS.body_bytes} bytes")
+    if not unpacking.eof:
+        raise ReportError(_PATH, "is cut off: the gzip stream does not end")
+    if unpacking.unused_data:
+        raise ReportError(_PATH, f"has {len(unpacking.unused_data)} bytes after the end of the gzip stream")
+    return plain

@@ -13,10 +13,9 @@ import orjson
 
 from stackviz import wire
 from stackviz.benchmarks.registry import benchmark
-from stackviz.catalog.match import CardName, Match, match_cards
+from stackviz.catalog.match import CardName, Match, card_name, match_cards
+from stackviz.ingest.body import unpack
 from stackviz.ingest.gate import read_trivially_valid
-from stackviz.labs.compression import unpack
-from stackviz.labs.rematch import card_name
 from stackviz.rules import Finding, judge
 from stackviz.stacks.rule_tables import rule_tables
 from stackviz.stats import Summary, summarize

@@ -7,7 +7,7 @@ from uuid import UUID
 from django.db import transaction
 from django.utils import timezone
 
-from stackviz.ingest import task_queue
+from stackviz.ingest import tasks
 from stackviz.labs.models import Report
 
 
@@ -16,7 +16,7 @@ def read_again(report_ids: Iterable[UUID]) -> int:
     """Put these reports back into the inbox and ring for each -> how many. What was read before stays until then."""
     ids = put_back(report_ids)
     for report_id in ids:
-        transaction.on_commit(partial(task_queue.enqueue, str(report_id)))
+        transaction.on_commit(partial(tasks.enqueue, str(report_id)))
     return len(ids)
 
 

@@ -1,8 +1,21 @@
-"""Background work of the inbox. A task takes ids, makes one call, returns a short text; the database is the truth."""
+"""Background work of the inbox: its tasks, and how a report is queued for one without making the sender wait or fail.
 
+A task takes ids, makes one call, returns a short text; the row in the database is what counts. Publishing to the broker
+costs about as much as the INSERT, and an unreachable broker costs its time-out. So a thread of the web process
+publishes, one message for all reports that came in meanwhile. What it cannot deliver it drops: the periodic task queues
+waiting rows again. One thread per web process, started by its first report.
+"""
+
+import atexit
+import logging
+import os
+import queue
+import threading
+import time
+from collections.abc import Callable
 from datetime import timedelta
 
-from celery import shared_task
+from celery import current_app, shared_task
 from django.conf import settings
 from django.db import InterfaceError, OperationalError
 from django.db.models import F, Q
@@ -10,6 +23,7 @@ from django.utils import timezone
 
 from stackviz.ingest.interpret import interpret
 from stackviz.labs.models import Report
+from stackviz.web.circuit_breaker import Breaker
 
 RING_AGAIN_AT_ONCE = 1_000  # reports a turn of the periodic task rings for, the longest waiting first
 
@@ -43,3 +57,95 @@ def requeue_waiting_reports() -> str:
     for report_id in ids:
         read_report.delay(str(report_id))
     return f"{len(ids)} rung"
+
+
+# --- the queue of a web process ---
+
+PAUSE_S = 0.1  # between two messages: the first of a while goes out at once, a busy site gathers what comes meanwhile
+REPORTS_PER_MESSAGE = 100
+REST_S = 15  # after a failure; as often as the periodic task runs anyway
+FLUSH_S = 2.0  # for the last messages of a process that ends
+
+log = logging.getLogger(__name__)
+
+
+def publish(report_ids: list[str]) -> None:
+    """One message for these reports, now, in this thread. Raises whatever the broker's transport raises."""
+    read_report.delay(*report_ids)
+
+
+class ReportQueue:
+    """The reports of one process that are not published yet, and the thread that publishes them with `send`."""
+
+    def __init__(self, send: Callable[[list[str]], object]) -> None:
+        self.send = send
+        self.breaker = Breaker(REST_S)
+        self._reset()
+
+    def _reset(self) -> None:
+        """As new. Also after a fork: a child has its parent's queue, which the parent empties, and not its thread."""
+        self._waiting: queue.SimpleQueue[str] = queue.SimpleQueue()
+        self._starting = threading.Lock()
+        self._thread: threading.Thread | None = None
+
+    def put(self, report_id: str) -> None:
+        self._waiting.put(report_id)
+        if self._thread is None or not self._thread.is_alive():
+            self._start()
+
+    def _start(self) -> None:
+        with self._starting:
+            if self._thread is None or not self._thread.is_alive():
+                self._thread = threading.Thread(target=self._publish_for_ever, name="report-queue", daemon=True)
+                self._thread.start()
+
+    def _publish_for_ever(self) -> None:
+        while True:
+            first = self._waiting.get()
+            self._try([first, *self._gather()])
+            time.sleep(PAUSE_S)
+
+    def _gather(self) -> list[str]:
+        """What waits now, at most what fits into a message with the first."""
+        gathered: list[str] = []
+        while len(gathered) < REPORTS_PER_MESSAGE - 1:
+            try:
+                gathered.append(self._waiting.get_nowait())
+            except queue.Empty:
+                break
+        return gathered
+
+    def _try(self, report_ids: list[str]) -> None:
+        if self.breaker.is_open:
+            return
+        try:
+            self.send(report_ids)
+        except Exception as error:  # noqa: BLE001 (each transport has its own errors; none may end this thread)
+            self.breaker.trip()
+            log.warning(
+                "broker unreachable (%s); reports stay queued in the database, next attempt in %s s", error, REST_S
+            )
+
+    def flush(self) -> None:
+        """Publish what waits before the process ends: else these reports would wait for the periodic task."""
+        deadline = time.monotonic() + FLUSH_S
+        while time.monotonic() < deadline and (last := self._gather()):
+            self._try(last)
+
+
+_queue = ReportQueue(publish)
+atexit.register(_queue.flush)
+os.register_at_fork(after_in_child=_queue._reset)  # noqa: SLF001 (same module)
+
+
+def enqueue(report_id: str) -> None:
+    """Have this report read soon. Returns at once, whatever the broker does."""
+    if current_app.conf.task_always_eager:
+        publish([report_id])
+    else:
+        _queue.put(report_id)
+
+
+def is_broker_unreachable() -> bool:
+    """Whether the broker failed within the last REST_S, so that nothing can be queued now."""
+    return _queue.breaker.is_open

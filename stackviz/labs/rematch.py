@@ -1,22 +1,19 @@
 """Match stored cards again after a name was added to the catalogue."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from itertools import islice
-from typing import Any
 
 from django.db import transaction
 from django.db.models import Q, QuerySet
 
-from stackviz.catalog.match import CardName, match_cards
+from stackviz.catalog.match import CardName, card_name, match_cards
 from stackviz.catalog.models import Alias
-from stackviz.catalog.names import normalized
 from stackviz.labs.models import Card
+from stackviz.rules.card_names import normalized
 
 BATCH = 500
 AT_ONCE = 20_000  # cards matched within one request, which takes seconds; the rest is continued later
-
-Facts = Mapping[str, Any]
 
 
 def rematch_cards(cards: QuerySet[Card]) -> int:
@@ -86,14 +83,3 @@ def _rematch(cards: list[Card]) -> int:
 def name_of(card: Card) -> CardName:
     """The attributes of a stored card that matching uses. `snapshot` should be loaded."""
     return card_name(card.reported_name, card.vendor, card.memory_bytes, card.facts, card.snapshot.facts)
-
-
-def card_name(
-    reported_name: str, vendor: str, memory_bytes: int | None, card_facts: Facts, machine_facts: Facts
-) -> CardName:
-    """The attributes that matching uses; GPU cores, which distinguish Apple chips, from the card or the machine."""
-    cores = card_facts.get("gpu_cores")
-    if cores is None and vendor == "apple":
-        cores = machine_facts.get("apple.gpu_cores")
-    model = machine_facts.get("machine.model", "")
-    return CardName(reported_name, vendor, memory_bytes, cores if isinstance(cores, int) else None, str(model))

@@ -2,7 +2,7 @@
 
 from functools import lru_cache
 
-from stackviz.catalog.known_cards import known_cards
+from stackviz.catalog.match import known_cards
 from stackviz.catalog.models import CatalogueEdition
 from stackviz.rules import KnownCard, Tables, packaged_tables
 from stackviz.rules import Release as ReleaseRow

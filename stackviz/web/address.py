@@ -7,13 +7,16 @@
 A page shows the notes (`web/_notes.jinja`), the API refuses with the first one.
 """
 
+import re
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import UTC, datetime, time
 from typing import TypeVar
 from urllib.parse import quote
 
 from django.http import HttpRequest
 from django.http.request import QueryDict
+from django.utils import timezone
 from django.utils.functional import Promise
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
@@ -173,6 +176,9 @@ class AddressReader:
         return tuple(self._notes[:most])
 
 
+# --- comparisons ---
+
+
 def comparison_query(subjects: Iterable[str]) -> str:
     """The query, without its question mark, that compares these subjects; colons and slashes stay readable."""
     return "&".join(f"a={quote(subject, safe=':/')}" for subject in subjects)
@@ -181,3 +187,39 @@ def comparison_query(subjects: Iterable[str]) -> str:
 def machine_subject(lab: str, slug: str) -> str:
     """What the address of a comparison calls a machine."""
     return f"machine:{lab}/{slug}"
+
+
+# --- moments ---
+
+_MOMENT = re.compile(r"(\d{4}-\d\d-\d\d)(?:[T ](\d\d:\d\d(?::\d\d(?:\.\d{1,6})?)?)(Z|[+ -]\d\d:\d\d)?)?", re.ASCII)
+
+
+def read_moment(text: str) -> datetime | None:
+    """`2026-11-20` or `2026-11-20T16:00:00Z` -> aware UTC; a date alone means the end of that day, today's: now.
+
+    None if it is no moment or lies in the future. Without a zone a time is UTC; a space before the zone is a plus sign
+    that somebody forgot to escape in an address.
+    """
+    parts = _MOMENT.fullmatch(text.strip())
+    if parts is None:
+        return None
+    day, clock, zone = parts.groups()
+    now = timezone.now()
+    try:
+        if clock is None:
+            return _end_of(datetime.fromisoformat(day), now)
+        moment = datetime.fromisoformat(f"{day}T{clock}{zone or 'Z'}".replace(" ", "+")).astimezone(UTC)
+    except (ValueError, OverflowError):  # the 31st of June; the year 1, a zone east of here
+        return None
+    return moment if moment <= now else None
+
+
+def _end_of(day: datetime, now: datetime) -> datetime | None:
+    if day.date() > now.date():
+        return None
+    return min(datetime.combine(day, time.max, UTC), now)
+
+
+def write_moment(moment: datetime) -> str:
+    """As `read_moment` reads it: `2026-11-20T16:00:00Z`; parts of a second only where there are any."""
+    return moment.astimezone(UTC).isoformat().replace("+00:00", "Z")

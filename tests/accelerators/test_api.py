@@ -11,7 +11,7 @@ from django.utils import timezone
 
 from stackviz.catalog.fields import FIELDS
 from stackviz.catalog.models import Accelerator, Alias, CatalogueEdition, SpecValue
-from stackviz.catalog.past import write_moment
+from stackviz.web.address import write_moment
 from tests.live import ROOT
 
 V1 = "/api/v1/"

@@ -8,7 +8,7 @@ from django.urls import reverse
 from django.utils import timezone
 
 from stackviz.catalog.models import Alias
-from stackviz.catalog.past import write_moment
+from stackviz.web.address import write_moment
 
 URL = "/accelerators/acme-one/"
 

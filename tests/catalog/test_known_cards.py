@@ -3,8 +3,7 @@
 import pytest
 from django.core.management import call_command
 
-from stackviz.catalog.known_cards import card_table, known_cards
-from stackviz.catalog.match import CardName, match_cards
+from stackviz.catalog.match import CardName, card_table, known_cards, match_cards
 from stackviz.catalog.models import Alias, SpecValue
 from stackviz.rules import packaged_tables
 from stackviz.rules.compatibility import packaged_cards

@@ -2,7 +2,7 @@
 
 import pytest
 
-from stackviz.catalog.names import normalized
+from stackviz.rules.card_names import normalized
 
 
 @pytest.mark.parametrize(

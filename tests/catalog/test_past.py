@@ -7,7 +7,8 @@ from django.utils import timezone
 
 from stackviz.catalog.load import load_catalogue
 from stackviz.catalog.models import Accelerator, Alias, SpecValue
-from stackviz.catalog.past import names_at, public_accelerators_at, public_values_at, read_moment, write_moment
+from stackviz.catalog.past import names_at, public_accelerators_at, public_values_at
+from stackviz.web.address import read_moment, write_moment
 from tests.catalog.test_load import T4_POWER, change, folder  # noqa: F401 - a fixture
 
 DAY_ONE = datetime(2024, 3, 1, 12, tzinfo=UTC)

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 import pytest
 from django.core.cache import cache
 
-from stackviz.ingest import task_queue
+from stackviz.ingest import tasks
 from stackviz.labs import keys
 from stackviz.labs.keys import create_key
 from stackviz.labs.models import AgentKey, Lab
@@ -26,7 +26,7 @@ def _no_memory(settings, tmp_path):
 def bells(monkeypatch) -> list[str]:
     """The reports that were rung for, instead of a broker."""
     rung: list[str] = []
-    monkeypatch.setattr(task_queue, "enqueue", rung.append)
+    monkeypatch.setattr(tasks, "enqueue", rung.append)
     return rung
 
 

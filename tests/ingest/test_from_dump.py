@@ -6,9 +6,9 @@ import pytest
 from django.contrib.auth.models import User
 from django.test import Client
 
+from stackviz.ingest.body import unpack
 from stackviz.ingest.from_dump_add import KEY_NAME
 from stackviz.ingest.interpret import interpret
-from stackviz.labs.compression import unpack
 from stackviz.labs.models import AgentKey, Lab, Machine, Membership, Report
 from tests.diagnose.conftest import CPU_WHEEL, HOSTILE, TWO_MACHINES
 

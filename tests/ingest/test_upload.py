@@ -10,7 +10,7 @@ from django.conf import settings
 from django.db import OperationalError
 from django.utils import timezone
 
-from stackviz.ingest import accept, task_queue
+from stackviz.ingest import accept, tasks
 from stackviz.labs.keys import revoke
 from stackviz.labs.models import Lab, Machine, Report
 from tests.wire.reports import apple_report_body, report_body, sha256
@@ -262,7 +262,7 @@ def test_a_database_that_is_away_while_the_key_is_looked_up_is_503(post, monkeyp
 
 
 def test_a_report_that_could_not_be_rung_for_is_due_at_once(post, monkeypatch):
-    monkeypatch.setattr(task_queue, "is_broker_unreachable", lambda: True)
+    monkeypatch.setattr(tasks, "is_broker_unreachable", lambda: True)
     post(report_body())
     assert Report.objects.get().rung_at is None
 

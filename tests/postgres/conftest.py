@@ -2,7 +2,7 @@
 
 import pytest
 
-from stackviz.ingest import task_queue
+from stackviz.ingest import tasks
 from stackviz.labs import keys
 from stackviz.web import rate_limit
 
@@ -12,4 +12,4 @@ def _here(on_postgres, monkeypatch, settings, tmp_path):
     for memory in (keys._recognised, keys._noted, rate_limit._batches):
         memory.clear()
     settings.VAR_DIR = tmp_path  # counts are kept there
-    monkeypatch.setattr(task_queue, "enqueue", lambda _: None)
+    monkeypatch.setattr(tasks, "enqueue", lambda _: None)

@@ -3,8 +3,7 @@
 Names are those of the curated files and the API. Needs no database.
 """
 
-from stackviz.catalog.fields.amounts import amount_of
-from stackviz.catalog.fields.field import DENSE, DENSE_FP32_ACCUMULATE, Field, Words
+from stackviz.catalog.fields.field import DENSE, DENSE_FP32_ACCUMULATE, Field, Words, amount_of
 from stackviz.catalog.fields.registry import (
     ACCUMULATE_MATTERS,
     FIELDS,

@@ -1,5 +1,6 @@
 """What the commands that load curated files share."""
 
+from collections.abc import Callable
 from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
@@ -9,10 +10,9 @@ from stackviz.catalog.problems import CuratedDataError
 
 
 class LoadCommand(BaseCommand):
-    """Quick when nothing changed, and nothing is loaded from files that are wrong. A room's command says `load`."""
+    """Quick when nothing changed, and nothing is loaded from files that are wrong. `load`: what a room loads with."""
 
-    def load(self, *, force: bool) -> LoadSummary:
-        raise NotImplementedError
+    load: Callable[..., LoadSummary]
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("--force", action="store_true", help="compare every line even if this version is loaded")

@@ -1,12 +1,9 @@
 """`manage.py load_catalogue`: bring the database to the curated files; quick when nothing changed."""
 
-from stackviz.catalog.change import LoadSummary
 from stackviz.catalog.load import load_catalogue
 from stackviz.catalog.management.load_command import LoadCommand
 
 
 class Command(LoadCommand):
     help = "Load the curated accelerators, values, sources and names. Values corrected in the admin are left alone."
-
-    def load(self, *, force: bool) -> LoadSummary:
-        return load_catalogue(force=force)
+    load = staticmethod(load_catalogue)

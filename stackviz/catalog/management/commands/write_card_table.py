@@ -6,7 +6,7 @@ from typing import Any
 
 from django.core.management.base import BaseCommand
 
-from stackviz.catalog.known_cards import card_table, known_cards
+from stackviz.catalog.match import card_table, known_cards
 from stackviz.rules.compatibility import CARDS_FILE
 
 

@@ -1,12 +1,9 @@
 """`manage.py load_stacks`: bring the database to the curated files; quick when nothing changed."""
 
-from stackviz.catalog.change import LoadSummary
 from stackviz.catalog.management.load_command import LoadCommand
 from stackviz.stacks.load import load_stacks
 
 
 class Command(LoadCommand):
     help = "Load the curated stacks, components, counterparts, releases and requirements. Corrections are left alone."
-
-    def load(self, *, force: bool) -> LoadSummary:
-        return load_stacks(force=force)
+    load = staticmethod(load_stacks)

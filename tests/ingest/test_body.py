@@ -6,7 +6,7 @@ import zlib
 
 import pytest
 
-from stackviz.labs.compression import unpack
+from stackviz.ingest.body import unpack
 from stackviz.wire import LIMITS, ReportError, ReportTooLarge
 
 

@@ -8,8 +8,8 @@ import pytest
 from celery import current_app
 from django.utils import timezone
 
-from stackviz.ingest import task_queue, tasks
-from stackviz.ingest.task_queue import REPORTS_PER_MESSAGE, ReportQueue
+from stackviz.ingest import tasks
+from stackviz.ingest.tasks import REPORTS_PER_MESSAGE, ReportQueue
 from stackviz.labs.models import Machine, Report
 from stackviz.web.circuit_breaker import Breaker
 from tests.wire.reports import report_body
@@ -95,7 +95,7 @@ def test_what_waits_is_published_when_the_process_ends(monkeypatch):
 def test_with_eager_tasks_the_report_is_read_at_once(messages):
     current_app.conf.task_always_eager = True
     try:
-        task_queue.enqueue("now")
+        tasks.enqueue("now")
     finally:
         current_app.conf.task_always_eager = False
     assert messages == [["now"]]

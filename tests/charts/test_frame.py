@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from django.conf import settings
 
-from stackviz.charts.palette import DARK, INK, INK_2, LIGHT, LINE
+from stackviz.charts.frame import DARK, INK, INK_2, LIGHT, LINE
 
 TOKENS = (Path(settings.BASE_DIR) / "static/css/tokens.css").read_text()
 
