@@ -102,7 +102,7 @@ def _start_in_english() -> Iterator[None]:
 @pytest.fixture
 def django_assert_num_queries(django_assert_num_queries: Callable) -> Callable:
     """Counts the queries of a process that has read the public catalogue, as every process but a new one has."""
-    from stackviz.catalog.public import public_catalogue
+    from stackviz.catalog.queries import public_catalogue
 
     def assert_num_queries(count: int, **options):
         public_catalogue()

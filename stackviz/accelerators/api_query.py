@@ -11,7 +11,7 @@ from stackviz.accelerators.list_filters import known_choices
 from stackviz.accelerators.list_query import ListQuery, read_list_query
 from stackviz.catalog.conditions import ConditionError, canonical
 from stackviz.catalog.fields import FIELDS
-from stackviz.catalog.public import public_catalogue
+from stackviz.catalog.queries import public_catalogue
 from stackviz.web.address import comma_separated
 from stackviz.web.errors import Refusal
 

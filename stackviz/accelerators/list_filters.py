@@ -11,7 +11,7 @@ from stackviz.accelerators.list_query import COLUMN_NAMES, FORMS, SUPPORTS, Filt
 from stackviz.accelerators.list_search import Search, supporting
 from stackviz.catalog.fields import FIELDS, GROUPS
 from stackviz.catalog.models import Accelerator
-from stackviz.catalog.public import PublicCatalogue
+from stackviz.catalog.queries import PublicCatalogue
 
 
 @dataclass(frozen=True, slots=True)

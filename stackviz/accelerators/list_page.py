@@ -22,7 +22,7 @@ from stackviz.accelerators.list_rows import (
     reported_as,
 )
 from stackviz.accelerators.list_search import Search
-from stackviz.catalog.public import public_catalogue
+from stackviz.catalog.queries import public_catalogue
 from stackviz.web.htmx import vary_on_htmx, wants_partial
 from stackviz.web.paging import page_as, page_number, page_of
 from stackviz.web.parts import cached_html, render_part

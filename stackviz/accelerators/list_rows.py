@@ -9,11 +9,10 @@ from django.utils.translation import gettext as _
 from stackviz.accelerators.list_query import COLUMNS, FORMS, FilterChoices, ListQuery
 from stackviz.accelerators.list_search import Counted
 from stackviz.catalog.fields import DENSE, FIELDS, Field
-from stackviz.catalog.figures import printed_unit
+from stackviz.catalog.figures import Headline, headline, printed_unit
 from stackviz.catalog.match import CardName, match_cards
 from stackviz.catalog.models import Accelerator, SpecValue
-from stackviz.catalog.public import PublicCatalogue
-from stackviz.catalog.queries import Headline, headline
+from stackviz.catalog.queries import PublicCatalogue
 from stackviz.units import format_number
 
 

@@ -13,7 +13,7 @@ from stackviz.catalog.capabilities import MIXED, architectures_with, capabilitie
 from stackviz.catalog.conditions import KEYS
 from stackviz.catalog.fields import FIELDS, Field
 from stackviz.catalog.models import Accelerator, Alias, SpecValue
-from stackviz.catalog.public import PublicCatalogue, public_catalogue
+from stackviz.catalog.queries import PublicCatalogue, public_catalogue
 from stackviz.rules.card_names import normalized
 
 VARYING = tuple(key.name for key in KEYS if key.varies)

@@ -13,7 +13,7 @@ from django.utils.translation import gettext as _
 from stackviz.catalog.fields import FIELDS
 from stackviz.catalog.figures import for_people, in_unit_of, joined, printed_unit, usual_values
 from stackviz.catalog.models import Accelerator
-from stackviz.catalog.public import PublicCatalogue
+from stackviz.catalog.queries import PublicCatalogue
 
 UNITS = ("sm_count", "gpu_cores")  # the first that both publish tells which has parts switched off
 MOST = 24  # rows; the chip of the RTX 3090 stands in nine products

@@ -20,13 +20,12 @@ from stackviz.accelerators.value_history import History, Slot, value_histories
 from stackviz.catalog.conditions import describe
 from stackviz.catalog.derived import Derived, derive
 from stackviz.catalog.fields import FIELDS, HEADLINES, Field, grouped
-from stackviz.catalog.figures import for_people, meaning_of, variant_of
+from stackviz.catalog.figures import Headline, condition_rank, for_people, headline, meaning_of, variant_of
 from stackviz.catalog.match import needs_of
 from stackviz.catalog.models import Accelerator, Alias, Source, SpecValue
 from stackviz.catalog.past import names_at, public_values_at
 from stackviz.catalog.people import public_name
-from stackviz.catalog.public import PublicCatalogue, public_catalogue
-from stackviz.catalog.queries import Headline, condition_rank, headline, peaks_of
+from stackviz.catalog.queries import PublicCatalogue, peaks_of, public_catalogue
 from stackviz.catalog.spec_table import spec_columns
 
 # Shown as names, not as values; the vendor stands in the head.

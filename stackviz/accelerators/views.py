@@ -27,8 +27,7 @@ from stackviz.accelerators.sheet import read_sheet, sheet_values
 from stackviz.accelerators.sheet_files import FORMATS, sheet_file
 from stackviz.catalog.models import Accelerator
 from stackviz.catalog.past import public_accelerators_at
-from stackviz.catalog.public import public_catalogue
-from stackviz.catalog.queries import successors
+from stackviz.catalog.queries import public_catalogue, successors
 from stackviz.web.address import AddressReader, Note, read_moment, write_moment
 from stackviz.web.parts import cached_html, render_part
 

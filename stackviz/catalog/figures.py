@@ -4,6 +4,7 @@ Pure of queries: works on SpecValue rows already read, with their sources.
 """
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import lru_cache
 
 from django.utils.translation import gettext as _
@@ -89,3 +90,63 @@ def by_variant(values: Sequence[SpecValue]) -> str:
     if len({text for _words, text in lines}) < 2 or all(value.field == "memory_gb" for value in values):
         return ""
     return _("depends on the model: %(models)s") % {"models": "; ".join(f"{words} {text}" for words, text in lines)}
+
+
+# --- the figure of a field to show first ---
+
+
+def condition_rank(field: Field, condition: str) -> int:
+    """Where a condition stands among a field's usual ones; the usual come first."""
+    return field.usual.index(condition) if condition in field.usual else len(field.usual)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Headline:
+    """A headline figure: `number` in `unit`, the field's own, so that a column can be read down.
+
+    Empty where nothing is published. `amount` is in SI base units; of several variants it is the largest.
+    """
+
+    field: str
+    title: str
+    number: str
+    unit: str
+    exact: str
+    condition: str
+    basis: str
+    amount: float | None
+
+    @property
+    def is_published(self) -> bool:
+        return bool(self.number)
+
+    @property
+    def text(self) -> str:
+        return f"{self.number} {self.unit}".rstrip() if self.number else ""
+
+
+def headline(field: Field, values: Sequence[SpecValue]) -> Headline:
+    """The figure of one field to show first, out of an accelerator's preferred values of it."""
+    usual = usual_values(field, values)
+    if not usual:
+        return Headline(
+            field=field.name,
+            title=field.words[0],
+            number="",
+            unit=printed_unit(field.unit),
+            exact="",
+            condition="",
+            basis="",
+            amount=None,
+        )
+    shown = [in_unit_of(field, value) for value in usual]
+    return Headline(
+        field=field.name,
+        title=field.words[0],
+        number=joined([figure.text for figure in shown]),
+        unit=printed_unit(field.unit),
+        exact=joined([figure.exact for figure in shown]),
+        condition=describe(meaning_of(usual[0])),
+        basis=usual[0].basis,
+        amount=usual[-1].amount,
+    )

@@ -12,11 +12,18 @@ from django.utils.translation import gettext as _
 from stackviz.catalog.conditions import describe
 from stackviz.catalog.derived import Derived, derive
 from stackviz.catalog.fields import ACCUMULATE_MATTERS, FIELDS, POSITION, UNNAMED_ACCUMULATE, Field
-from stackviz.catalog.figures import by_variant, in_unit_of, joined, meaning_of, printed_unit, variant_of
+from stackviz.catalog.figures import (
+    by_variant,
+    condition_rank,
+    in_unit_of,
+    joined,
+    meaning_of,
+    printed_unit,
+    variant_of,
+)
 from stackviz.catalog.models import Accelerator, SpecValue
 from stackviz.catalog.past import public_values_at
-from stackviz.catalog.public import PublicCatalogue, public_catalogue
-from stackviz.catalog.queries import condition_rank, peaks_of
+from stackviz.catalog.queries import PublicCatalogue, peaks_of, public_catalogue
 
 # Names and machines are listed on the sheet; comparing them is meaningless.
 NOT_COMPARED = frozenset({"vendor", "nvml_name", "reported_name", "macs_shipped_in"})

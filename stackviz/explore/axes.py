@@ -14,10 +14,18 @@ from stackviz.catalog.capabilities import LEAST, lacks
 from stackviz.catalog.conditions import describe
 from stackviz.catalog.derived import DERIVATIONS, Derivation, Derived, derive_figure
 from stackviz.catalog.fields import ACCUMULATE_MATTERS, FIELDS, UNNAMED_ACCUMULATE, Field
-from stackviz.catalog.figures import by_variant, in_unit_of, join_unnamed, joined, meaning_of, printed_unit, variant_of
+from stackviz.catalog.figures import (
+    by_variant,
+    condition_rank,
+    in_unit_of,
+    join_unnamed,
+    joined,
+    meaning_of,
+    printed_unit,
+    variant_of,
+)
 from stackviz.catalog.models import Accelerator, SpecValue
-from stackviz.catalog.public import PublicCatalogue, public_catalogue
-from stackviz.catalog.queries import condition_rank, peaks_of
+from stackviz.catalog.queries import PublicCatalogue, peaks_of, public_catalogue
 from stackviz.explore.selection import ExploreOptions
 from stackviz.units import unit as unit_named
 

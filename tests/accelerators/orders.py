@@ -3,7 +3,7 @@
 from stackviz.accelerators.list_query import ListQuery
 from stackviz.accelerators.list_search import Search
 from stackviz.catalog.fields import FIELDS
-from stackviz.catalog.queries import headline
+from stackviz.catalog.figures import headline
 
 
 def assert_the_order_is_that_of_the_figures_shown(key: str) -> None:

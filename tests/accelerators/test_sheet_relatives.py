@@ -4,7 +4,7 @@ import pytest
 
 from stackviz.accelerators.relatives import line_position, relatives
 from stackviz.catalog.models import Accelerator
-from stackviz.catalog.public import public_catalogue
+from stackviz.catalog.queries import public_catalogue
 
 
 def related(slug: str) -> dict[str, str]:

@@ -9,7 +9,7 @@ import pytest
 from stackviz.benchmarks.models import Result, Series
 from stackviz.benchmarks.queries import SERIES_PER_MACHINE, latest_result, latest_results, series_history
 from stackviz.catalog.models import Accelerator, Alias, Source, SpecValue, Vendor
-from stackviz.catalog.public import public_catalogue
+from stackviz.catalog.queries import public_catalogue
 from stackviz.ingest.interpret import interpret
 from stackviz.labs.models import Lab, Machine, Report
 from tests.wire.reports import gemm_result, h100_card, memory_copy_result, report_body

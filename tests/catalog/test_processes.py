@@ -1,6 +1,6 @@
 """A page of one process shows what another process has changed, at the next request: on SQLite and on PostgreSQL.
 
-The first process keeps the public catalogue in memory (`catalog.public`) and rendered parts in the cache.
+The first process keeps the public catalogue in memory (`catalog.queries`) and rendered parts in the cache.
 """
 
 import shutil

@@ -3,11 +3,7 @@
 import pytest
 
 from stackviz.catalog.models import Accelerator
-from stackviz.catalog.queries import (
-    accelerators_by_slug,
-    peaks,
-    usual_peak,
-)
+from stackviz.catalog.queries import accelerators_by_slug, peaks, usual_peak
 from stackviz.catalog.spec_table import spec_table
 
 SLUGS = ["nvidia-h100-sxm5-80gb", "apple-m3-max-40", "nvidia-geforce-rtx-4090", "nvidia-v100-sxm2"]
