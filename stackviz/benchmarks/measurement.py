@@ -1,4 +1,4 @@
-"""One result as pages show it: rate, spread, share of the published peak, and whether two may be compared.
+"""One result as pages show it: its benchmark, rate, spread and share of the published peak.
 
 Needs no database, so that it is easy to test.
 """
@@ -6,15 +6,14 @@ Needs no database, so that it is easy to test.
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
-from enum import StrEnum
-from functools import cached_property
+from functools import cache, cached_property
 from typing import Any
 from uuid import UUID
 
+from django.utils.translation import get_language, gettext
 from django.utils.translation import gettext as _
 
-from stackviz.benchmarks.registry import benchmark, title_of
-from stackviz.measuring import Benchmark
+from stackviz.measuring import VERSIONS, Benchmark
 from stackviz.stats import Summary
 from stackviz.units import format_number, quantity_label
 
@@ -191,7 +190,7 @@ def _remarks(result: Measurement) -> Iterator[str]:
         yield _("above the published peak: check the parameters, or the sheet")
     if result.conditions.get("fallback") is True:
         yield _("an operator ran on the CPU instead")
-    if _is_elsewhere(result):
+    if is_elsewhere(result):
         yield _("asked for %(asked)s, ran on %(used)s") % {
             "asked": result.device,
             "used": result.conditions.get("device_used"),
@@ -214,104 +213,22 @@ def _remarks(result: Measurement) -> Iterator[str]:
         yield _("a short run: fewer samples than usual")
 
 
-def _is_elsewhere(result: Measurement) -> bool:
+def is_elsewhere(result: Measurement) -> bool:
     """Whether the output stood on another kind of device than asked for; the index may differ (`cuda`, `cuda:0`)."""
     used = result.conditions.get("device_used")
     return isinstance(used, str) and used.partition(":")[0] != result.device.partition(":")[0]
 
 
-class Comparability(StrEnum):
-    """May two results stand in one comparison?"""
-
-    COMPARABLE = "comparable"
-    WITH_REMARKS = "with-remarks"
-    CANNOT_TELL = "cannot-tell"
-    NOT_COMPARABLE = "not-comparable"
+def benchmark(key: str, version: int) -> Benchmark | None:
+    """The benchmark of this key and version; None if this site does not know it (its results are kept all the same)."""
+    return VERSIONS.get((key, version))
 
 
-@dataclass(frozen=True, slots=True)
-class ComparabilityOutcome:
-    """The answer, and why. `reasons`: sentences for people; empty only for a plain yes."""
-
-    answer: Comparability
-    reasons: tuple[str, ...] = ()
-
-    @property
-    def label(self) -> str:
-        return {
-            Comparability.COMPARABLE: _("comparable"),
-            Comparability.WITH_REMARKS: _("comparable, with remarks"),
-            Comparability.CANNOT_TELL: _("cannot tell"),
-            Comparability.NOT_COMPARABLE: _("not comparable"),
-        }[self.answer]
+def title_of(known: Benchmark) -> str:
+    """The benchmark's title in the reader's language."""
+    return _titles(get_language()).get(known.title) or gettext(known.title)
 
 
-# Settings that change what is computed, or how: a difference is named.
-_TELLING_CONDITIONS = ("tf32", "matmul_precision", "reduced_precision_reduction", "fallback_allowed", "inputs")
-
-
-def comparable(a: Measurement, b: Measurement) -> ComparabilityOutcome:
-    """Whether these two results may be compared, and what to keep in mind when they are.
-
-    Not when they did not do the same thing. "Cannot tell" when one has too few samples for an interval, or ran partly
-    elsewhere. Otherwise yes, with a remark for each difference in software, power limit, throttling or precision.
-    """
-    refusals = tuple(_refusals(a, b))
-    if refusals:
-        return ComparabilityOutcome(Comparability.NOT_COMPARABLE, refusals)
-    remarks = (*_differences(a, b), *_of_each(a, b))
-    doubts = tuple(_doubts(a, b))
-    if doubts:
-        return ComparabilityOutcome(Comparability.CANNOT_TELL, (*doubts, *remarks))
-    return ComparabilityOutcome(Comparability.WITH_REMARKS if remarks else Comparability.COMPARABLE, remarks)
-
-
-def is_refused(result: Measurement) -> bool:
-    """Whether a result can be compared with nothing: it has no samples, or ran elsewhere than it was asked to."""
-    return not result.is_ok or _is_elsewhere(result)
-
-
-def _refusals(a: Measurement, b: Measurement) -> Iterator[str]:
-    if a.benchmark_key != b.benchmark_key:
-        yield _("different benchmarks")
-    elif a.version != b.version:
-        yield _("different versions of the benchmark: %(a)s and %(b)s") % {"a": a.version, "b": b.version}
-    elif a.params_key != b.params_key:
-        yield _("different parameters: %(a)s and %(b)s") % {"a": a.setting, "b": b.setting}
-    elif a.unit != b.unit:
-        yield _("different units: %(a)s and %(b)s") % {"a": a.unit, "b": b.unit}
-    for result in (a, b):
-        if not result.is_ok:
-            yield _("no samples: %(reason)s") % {"reason": result.reason or result.state}
-        elif _is_elsewhere(result):
-            yield _("asked for %(asked)s, ran on %(used)s") % {
-                "asked": result.device,
-                "used": result.conditions.get("device_used"),
-            }
-
-
-def _doubts(a: Measurement, b: Measurement) -> Iterator[str]:
-    for result in (a, b):
-        if result.summary and result.summary.low is None:
-            yield _("too few samples for an interval: %(count)s") % {"count": result.summary.count}
-        if result.conditions.get("fallback") is True:
-            yield _("an operator ran on the CPU instead: how much of the time is not known")
-
-
-def _differences(a: Measurement, b: Measurement) -> Iterator[str]:
-    if a.torch_version != b.torch_version:
-        unknown = _("not reported")
-        yield _("torch differs: %(a)s and %(b)s") % {"a": a.torch_version or unknown, "b": b.torch_version or unknown}
-    for name in _TELLING_CONDITIONS:
-        if name in a.conditions and name in b.conditions and a.conditions[name] != b.conditions[name]:
-            yield _("%(name)s differs: %(a)s and %(b)s") % {
-                "name": name,
-                "a": a.conditions[name],
-                "b": b.conditions[name],
-            }
-
-
-def _of_each(a: Measurement, b: Measurement) -> Iterator[str]:
-    """What is special about either run alone, once each; what `_doubts` says already is left out."""
-    doubts = {_("an operator ran on the CPU instead")}
-    yield from dict.fromkeys(remark for result in (a, b) for remark in result.remarks if remark not in doubts)
+@cache
+def _titles(_language: str | None) -> dict[str, str]:
+    return {known.title: gettext(known.title) for known in VERSIONS.values()}

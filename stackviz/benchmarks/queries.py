@@ -12,9 +12,8 @@ from django.db.models import Count, F, OuterRef, Subquery, Window
 from django.db.models.fields.json import KeyTextTransform
 from django.db.models.functions import RowNumber
 
-from stackviz.benchmarks.measurement import CardUsed, Measurement, PeakShare, Rate, rate_of
+from stackviz.benchmarks.measurement import CardUsed, Measurement, PeakShare, Rate, benchmark, rate_of
 from stackviz.benchmarks.models import Result, Series
-from stackviz.benchmarks.registry import benchmark
 from stackviz.catalog.queries import peaks, usual_peak
 from stackviz.labs.models import Card, Machine, Snapshot
 from stackviz.measuring import Benchmark

@@ -11,7 +11,8 @@ from django.urls import get_script_prefix, reverse
 from django.utils.translation import gettext as _
 
 from stackviz.benchmarks.chart import Charted, results_figure
-from stackviz.benchmarks.measurement import Comparability, ComparabilityOutcome, Measurement, Rate, comparable
+from stackviz.benchmarks.comparability import Comparability, ComparabilityOutcome, comparable
+from stackviz.benchmarks.measurement import Measurement, Rate
 from stackviz.charts.bars import Meter, meter
 from stackviz.stats import ratio
 from stackviz.units import format_factor

@@ -14,7 +14,7 @@ from django.db.models import CharField, Count, Max, Q, Sum
 from django.db.models.functions import Cast
 from django.utils.translation import get_language
 
-from stackviz.benchmarks.best import best_by, is_of_whole_card
+from stackviz.benchmarks.comparability import best_by, is_of_whole_card
 from stackviz.benchmarks.measurement import Measurement
 from stackviz.benchmarks.models import Series
 from stackviz.benchmarks.queries import newest_results

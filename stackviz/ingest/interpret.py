@@ -161,14 +161,14 @@ def _put_cards(snapshot_id: int, reading: ReadReport) -> None:
     insert_rows(
         Card,
         _CARD_FIELDS,
-        (
+        [
             (
                 snapshot_id, card.index, card.kind, card.vendor, card.reported_name,
                 match.accelerator.pk if match.accelerator else None, match.how, card.memory_bytes,
                 card.uuid_hash or "", card.facts, _reasons(card.absent),
             )
             for card, match in zip(reading.report.cards, reading.matches, strict=True)
-        ),
+        ],
     )  # fmt: skip
 
 
@@ -182,13 +182,13 @@ def _put_findings(snapshot_id: int, reading: ReadReport) -> None:
     insert_rows(
         Finding,
         _FINDING_FIELDS,
-        (
+        [
             (
-                snapshot_id, found.rule, str(found.severity), found.component, found.title, dict(found.evidence),
-                found.explanation, found.advice, found.source_title, found.source_url,
+                snapshot_id, finding.rule, str(finding.severity), finding.component, finding.title,
+                dict(finding.evidence), finding.explanation, finding.advice, finding.source_title, finding.source_url,
             )
-            for found in reading.findings
-        ),
+            for finding in reading.findings
+        ],
     )  # fmt: skip
 
 
@@ -203,14 +203,14 @@ def _put_results(report: _Waiting, reading: ReadReport) -> None:
     insert_rows(
         Result,
         _RESULT_FIELDS,
-        (
+        [
             (
-                series[_setting(result)], report.pk, place, result.measured_at, result.reported.state,
+                series[_setting(result)], report.pk, position, result.measured_at, result.reported.state,
                 result.reported.reason or "", result.reported.unit, *_figures(result), len(result.reported.samples),
                 result.reported.samples, result.reported.duration_s, result.reported.conditions,
             )
-            for place, result in enumerate(reading.results)
-        ),
+            for position, result in enumerate(reading.results)
+        ],
     )  # fmt: skip
 
 

@@ -12,7 +12,7 @@ from typing import Any
 import orjson
 
 from stackviz import wire
-from stackviz.benchmarks.registry import benchmark
+from stackviz.benchmarks.measurement import benchmark
 from stackviz.catalog.match import CardName, Match, card_name, match_cards
 from stackviz.ingest.body import unpack
 from stackviz.ingest.gate import read_trivially_valid

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from django.urls import reverse
 
-from stackviz.benchmarks.best import best_by, is_of_whole_card
+from stackviz.benchmarks.comparability import best_by, is_of_whole_card
 from stackviz.benchmarks.measurement import Measurement
 from stackviz.benchmarks.models import Series
 from stackviz.benchmarks.queries import newest_results

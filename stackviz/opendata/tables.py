@@ -12,8 +12,8 @@ from typing import Any, TypeVar
 from django.contrib.auth.models import AnonymousUser
 from django.db.models import OuterRef, Q, QuerySet, Subquery
 
+from stackviz.benchmarks.measurement import benchmark
 from stackviz.benchmarks.models import Result, Series
-from stackviz.benchmarks.registry import benchmark
 from stackviz.catalog.fields import FIELDS
 from stackviz.catalog.models import Accelerator, Alias, Source, SpecValue, Vendor
 from stackviz.labs.models import Card, Machine

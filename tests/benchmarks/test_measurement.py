@@ -1,4 +1,4 @@
-"""One result as pages show it, and whether two may be compared."""
+"""One result as pages show it."""
 
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -6,7 +6,7 @@ from uuid import UUID
 
 import pytest
 
-from stackviz.benchmarks.measurement import CardUsed, Comparability, Measurement, PeakShare, comparable, setting_label
+from stackviz.benchmarks.measurement import CardUsed, Measurement, PeakShare, setting_label
 from stackviz.stats import Summary
 
 CALM = Summary(count=30, median=0.0014, q1=0.00139, q3=0.00141, low=0.001395, high=0.001405)
@@ -106,65 +106,6 @@ def test_a_clean_run_has_no_remark():
 def test_throttling_nobody_reported_is_unknown_and_not_none():
     assert measured(conditions={}).throttle_reasons is None
     assert measured().throttle_reasons == ()
-
-
-def test_two_clean_runs_are_comparable():
-    assert comparable(measured(), measured(machine_id=2, device="cuda:3")).answer is Comparability.COMPARABLE
-
-
-@pytest.mark.parametrize(
-    ("changes", "words"),
-    [
-        ({"benchmark_key": "memory-copy"}, "different benchmarks"),
-        ({"version": 2}, "different versions"),
-        ({"params_key": "other", "params": {"m": 1, "n": 1, "k": 1}}, "different parameters"),
-        ({"unit": "J"}, "different units"),
-        ({"state": "failed", "summary": None, "reason": "out of memory"}, "out of memory"),
-        ({"conditions": CLEAN | {"device_used": "cpu"}}, "ran on cpu"),
-    ],
-)
-def test_what_is_not_the_same_work_is_not_comparable(changes, words):
-    verdict = comparable(measured(), measured(**changes))
-    assert verdict.answer is Comparability.NOT_COMPARABLE
-    assert words in verdict.reasons[0]
-
-
-@pytest.mark.parametrize(
-    ("changes", "words"),
-    [
-        ({"torch_version": "2.9.0"}, "torch differs: 2.8.0 and 2.9.0"),
-        ({"torch_version": None}, "torch differs: 2.8.0 and not reported"),
-        ({"conditions": CLEAN | {"throttle_reasons": "sw_power_cap"}}, "clock held back"),
-        ({"summary": Summary(count=30, median=1.0, q1=0.9, q3=1.1, low=0.95, high=1.05)}, "noisy"),
-    ],
-)
-def test_a_difference_is_a_remark(changes, words):
-    verdict = comparable(measured(), measured(**changes))
-    assert verdict.answer is Comparability.WITH_REMARKS
-    assert any(words in reason for reason in verdict.reasons)
-
-
-def test_a_setting_that_differs_is_named():
-    a, b = (measured(conditions=CLEAN | {"tf32": tf32}) for tf32 in (True, False))
-    assert "tf32 differs: True and False" in comparable(a, b).reasons
-
-
-@pytest.mark.parametrize(
-    ("changes", "words"),
-    [
-        ({"summary": Summary(count=3, median=0.0014)}, "too few samples for an interval: 3"),
-        ({"conditions": CLEAN | {"fallback": True}}, "how much of the time is not known"),
-    ],
-)
-def test_cannot_tell_is_an_answer(changes, words):
-    verdict = comparable(measured(), measured(**changes))
-    assert verdict.answer is Comparability.CANNOT_TELL
-    assert words in " ".join(verdict.reasons)
-
-
-def test_the_verdict_does_not_depend_on_the_order():
-    a, b = measured(), measured(torch_version="2.9.0", summary=Summary(count=3, median=0.0014))
-    assert comparable(a, b).answer is comparable(b, a).answer
 
 
 def test_a_limit_a_hair_below_the_factorys_is_no_cap():

@@ -2,7 +2,7 @@
 
 import pytest
 
-from stackviz.benchmarks.registry import benchmark
+from stackviz.benchmarks.measurement import benchmark
 from stackviz.catalog.fields import FIELDS
 from stackviz.measuring import VERSIONS
 from stackviz.measuring.gemm import GEMM
