@@ -8,12 +8,13 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from functools import lru_cache
 from urllib.parse import urlsplit
 
 from django.contrib.auth import get_user_model
 from django.db.models import Max
+from django.utils.translation import get_language, ngettext
 from django.utils.translation import gettext as _
-from django.utils.translation import ngettext
 
 from stackviz.accelerators.relatives import Relative, relatives
 from stackviz.accelerators.value_history import History, Slot, value_histories
@@ -51,13 +52,13 @@ class SheetFigure:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SheetValue:
-    """The preferred value under one condition. `confirmed_by` say the same, `others` something else.
+    """The preferred value under one condition. `confirmed_by` state the same figure, `others` another.
 
     `decided`: by which rule it stands before the others, "" where only its note says. `checked`: who checked it and
     when, in words. `more`: what opens below the row, in a few words.
     """
 
-    said: SheetFigure
+    figure: SheetFigure
     condition: str
     confirmed_by: tuple[SheetFigure, ...]
     others: tuple[SheetFigure, ...]
@@ -257,11 +258,11 @@ def _value(values: Sequence[SpecValue], history: History | None, checkers: Mappi
     rivals = [value for value in values if value is not main]
     same = [value for value in rivals if (value.amount, _text_of(value)) == (main.amount, _text_of(main))]
     different = [value for value in rivals if value not in same]
-    others = tuple(said(value) for value in different)
+    others = tuple(sheet_figure(value) for value in different)
     return SheetValue(
-        said=said(main),
+        figure=sheet_figure(main),
         condition=", ".join(filter(None, [describe(meaning_of(main)), describe(variant_of(main))])),
-        confirmed_by=tuple(said(value) for value in same),
+        confirmed_by=tuple(sheet_figure(value) for value in same),
         others=others,
         decided=_decided(main, different),
         checked=_checked(main, history, checkers),
@@ -324,7 +325,7 @@ def _day(moment: datetime) -> str:
     return f"{moment.astimezone(UTC):%Y-%m-%d}"
 
 
-def said(value: SpecValue) -> SheetFigure:
+def sheet_figure(value: SpecValue) -> SheetFigure:
     """The figure of one source, as text."""
     shown = for_people(value)
     source = value.source
@@ -334,10 +335,21 @@ def said(value: SpecValue) -> SheetFigure:
         basis="" if value.basis == SpecValue.Basis.PUBLISHED else value.get_basis_display(),
         source_title=source.title if source else "",
         source_url=source.url if source else "",
-        source_kind=source.get_kind_display() if source else "",
-        host=(urlsplit(source.url).hostname or "").removeprefix("www.") if source else "",
+        source_kind=_kind_text(source.kind, get_language()) if source else "",
+        host=_host(source.url) if source else "",
         note=value.note,
     )
+
+
+@lru_cache(maxsize=64)
+def _kind_text(kind: str, _language: str | None) -> str:
+    """The kind of a source in the reader's language: the same few words on every row of a sheet."""
+    return str(Source.Kind(kind).label) if kind in Source.Kind.values else kind
+
+
+@lru_cache(maxsize=1024)
+def _host(url: str) -> str:
+    return (urlsplit(url).hostname or "").removeprefix("www.")
 
 
 def _names(aliases: Iterable[Alias]) -> tuple[Name, ...]:

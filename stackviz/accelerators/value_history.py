@@ -4,8 +4,8 @@ States that were not public (draft, unreviewed, retired) are never shown.
 """
 
 from collections import defaultdict
-from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
@@ -21,6 +21,7 @@ from stackviz.catalog.people import public_name
 MOST_STEPS = 12  # of one figure; the change log has them all
 
 Slot = tuple[str, str]  # field, condition
+Change = tuple[Any, str, str]  # historical record, the figure before it, the figure after it
 # What is read of a record; an instance for each would cost more than the query.
 _RECORDED = (
     "id", "history_id", "history_date", "history_type", "history_change_reason", "history_user_id",
@@ -61,10 +62,11 @@ def value_histories(accelerator_id: int, until: datetime | None = None) -> dict[
     first: dict[Slot, datetime] = {}
     steps: dict[Slot, list[ValueStep]] = defaultdict(list)
     for row in by_row.values():
-        for slot, step in _visible_steps(row, people):
-            first[slot] = min(step.when, first.get(slot, step.when))
-            if step.old or not step.reason.startswith(LOADED):
-                steps[slot].append(_readable(step))
+        for slot, change in _visible_changes(row):
+            record, old, _new = change
+            first[slot] = min(record.history_date, first.get(slot, record.history_date))
+            if old or not _is_load(record):
+                steps[slot].append(_step(change, people))
     return {slot: _history(since, steps[slot]) for slot, since in first.items()}
 
 
@@ -73,23 +75,30 @@ def _history(since: datetime, steps: list[ValueStep]) -> History:
     return History(since, tuple(newest[:MOST_STEPS]), max(0, len(newest) - MOST_STEPS))
 
 
-def _visible_steps(records: list[Any], people: Mapping[int, Any]) -> list[tuple[Slot, ValueStep]]:
+def _visible_changes(records: list[Any]) -> Iterator[tuple[Slot, Change]]:
     """Compare each record of a row with the one before it; changes the public did not see are left out."""
-    steps = []
     before: Any = None
     for record in records:
         after = record if record.history_type != "-" and record.status == SpecValue.Status.PUBLIC else None
         old, new = _printed(before, after), _printed(after, before)
         if old != new:
             shown = after or before
-            reason = record.history_change_reason or ""
-            step = ValueStep(record.history_date, _who(record, people), old, new, reason)
-            steps.append(((shown.field, shown.condition), step))
+            yield (shown.field, shown.condition), (record, old, new)
         before = after
-    return steps
 
 
-def _printed(record: Any, other: Any) -> str:  # noqa: ANN401 - a historical SpecValue, a class made while running
+def _is_load(record: Any) -> bool:  # noqa: ANN401 - a historical SpecValue, a class made while running
+    return bool((record.history_change_reason or "").startswith(LOADED))
+
+
+def _step(change: Change, people: Mapping[int, Any]) -> ValueStep:
+    """The change as it is shown, without the reason of a load: who did it says as much."""
+    record, old, new = change
+    reason = "" if _is_load(record) else record.history_change_reason or ""
+    return ValueStep(record.history_date, _who(record, people), old, new, reason)
+
+
+def _printed(record: Any, other: Any) -> str:  # noqa: ANN401
     """The figure, followed by what else differs from `other`; "" for no record."""
     if record is None:
         return ""
@@ -111,11 +120,6 @@ def _printed(record: Any, other: Any) -> str:  # noqa: ANN401 - a historical Spe
 def _who(record: Any, people: Mapping[int, Any]) -> str:  # noqa: ANN401
     if record.history_user_id in people:
         return public_name(people[record.history_user_id])
-    if (record.history_change_reason or "").startswith(LOADED):
+    if _is_load(record):
         return _("the catalogue's files")
     return _("not recorded")
-
-
-def _readable(step: ValueStep) -> ValueStep:
-    """The step without the reason of a load: who did it says as much."""
-    return replace(step, reason="") if step.reason.startswith(LOADED) else step

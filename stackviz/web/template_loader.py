@@ -1,6 +1,7 @@
 """How templates of both languages are loaded and compiled: without the white space of their layout, once a process."""
 
 from collections.abc import Iterable, Iterator
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -8,11 +9,12 @@ from django.template import TemplateSyntaxError
 from django.template.base import DebugLexer, Lexer, NodeList, Origin, Parser, Template, Token, TokenType
 from django.template.loaders import base, cached
 from django.utils.html import json_script
-from django.utils.translation import gettext, ngettext, npgettext, pgettext
+from django.utils.translation import get_language, gettext, ngettext, npgettext, pgettext
 from jinja2 import Environment, StrictUndefined
 from jinja2.ext import Extension
 from jinja2.lexer import Token as JinjaToken
 from jinja2.lexer import TokenStream
+from markupsafe import Markup
 
 from stackviz.web.advice import blocks_of
 from stackviz.web.templatetags import web
@@ -117,9 +119,22 @@ def environment(**options: Any) -> Environment:  # noqa: ANN401 (passed on)
     made.policies["ext.i18n.trimmed"] = True
     made.install_gettext_callables(gettext, ngettext, newstyle=True, pgettext=pgettext, npgettext=npgettext)  # type: ignore[attr-defined]
     made.globals.update({function.__name__: function for function in FUNCTIONS})
-    made.globals.update(url=web.url, querystring=web.querystring)
+    made.globals.update(_=translated, url=web.url, querystring=web.querystring)
     made.filters.update(date=web.date, json_script=json_script, advice_blocks=blocks_of)
     return made
+
+
+def translated(text: str) -> Markup:
+    """`_("Value")`: the text in the visitor's language, as Jinja2's own `_` gives it, looked up once for each language.
+
+    A page has a hundred such texts, and the same ones on every row.
+    """
+    return _translated(text, get_language())
+
+
+@lru_cache(maxsize=8192)
+def _translated(text: str, _language: str | None) -> Markup:
+    return Markup(gettext(text)) % {}  # noqa: S704 - texts of templates and translations, both ours; %% becomes %
 
 
 class Layout(Extension):

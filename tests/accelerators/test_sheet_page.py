@@ -262,7 +262,7 @@ def test_no_shown_value_is_without_a_source(curated, db):
         for group in sheet.groups
         for field in group.fields
         for value in field.values
-        for one in (value.said, *value.confirmed_by, *value.others)
+        for one in (value.figure, *value.confirmed_by, *value.others)
     ]
     assert len(said) > 5000
     assert [one for one in said if not (one.source_title and one.source_url.startswith("http"))] == []

@@ -6,6 +6,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from functools import lru_cache
 from typing import Any, Protocol
 from urllib.parse import quote, urlsplit
 
@@ -13,7 +14,7 @@ from django import template
 from django.conf import settings
 from django.http import HttpRequest
 from django.template.defaulttags import querystring as django_querystring
-from django.urls import NoReverseMatch, reverse
+from django.urls import NoReverseMatch, get_script_prefix, reverse
 from django.utils import timezone
 from django.utils.formats import date_format
 from django.utils.functional import Promise
@@ -82,6 +83,12 @@ def _places(known: Sequence[tuple[str | Promise, ...]], request: HttpRequest | N
 
 
 def _address(name: str) -> str:
+    return _address_below(get_script_prefix(), name)
+
+
+@lru_cache(maxsize=64)
+def _address_below(_prefix: str, name: str) -> str:
+    """Every page has the whole navigation: an address is looked up once."""
     try:
         return reverse(name)
     except NoReverseMatch:
@@ -157,6 +164,7 @@ def state(name: str, text: str = "") -> SafeString:
 
 
 @register.simple_tag
+@lru_cache(maxsize=2048, typed=True)  # a page names a source on many rows; a safe string equals one to be escaped
 def source(title: str, url: str = "", number: int | None = None) -> SafeString:
     """A link to where a figure is from: by its title, or as a small `number` after the figure.
 
