@@ -9,6 +9,7 @@ from stackviz.catalog.load import load_catalogue
 from stackviz.catalog.models import Source, SpecValue
 from stackviz.catalog.never_named import forbidden_address_in, never_named
 from tests.architecture.test_files import committed_files
+from tests.curated import copy_curated
 from tests.live import ROOT
 
 migration = importlib.import_module("stackviz.catalog.migrations.0003_hostile_clone")
@@ -38,7 +39,7 @@ def test_no_committed_file_names_one():
 @pytest.fixture
 def loaded_before(db) -> Source:
     """A source as the files of the last version loaded it."""
-    load_catalogue()
+    copy_curated("catalog_")
     source = Source.objects.filter(title__contains=migration.ORIGINAL).order_by("pk").first()
     source.title = source.title.replace(migration.ORIGINAL, migration.CLONE)
     source.loaded_digest = source.digest

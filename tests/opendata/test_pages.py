@@ -3,8 +3,6 @@
 import hashlib
 import json
 
-import pytest
-
 from stackviz.labs.models import Lab
 from stackviz.opendata.dump import write_dump
 from stackviz.opendata.schema import TABLES
@@ -66,16 +64,15 @@ def test_a_file_can_be_asked_for_without_its_body_and_not_be_written(client, lab
     assert client.post("/data/vendors.csv").status_code in (403, 405)
 
 
-@pytest.mark.parametrize(
-    "path",
-    [
-        "/data/.reports", "/data/.manifest.json", "/data/latest", "/data/.lock", "/data/nothing.csv", "/data/..%2Flatest",
-        "/data/%2E%2E/latest", "/data/20261120T020000Z/manifest.json", "/data/..%2F..%2Fetc/passwd", "/data/%00",
-    ],
+OTHER_PATHS = (
+    "/data/.reports", "/data/.manifest.json", "/data/latest", "/data/.lock", "/data/nothing.csv", "/data/..%2Flatest",
+    "/data/%2E%2E/latest", "/data/20261120T020000Z/manifest.json", "/data/..%2F..%2Fetc/passwd", "/data/%00",
 )  # fmt: skip
-def test_nothing_but_files_of_the_manifest_is_handed_out(client, labs, path):
+
+
+def test_nothing_but_files_of_the_manifest_is_handed_out(client, labs):
     write_dump()
-    assert client.get(path).status_code == 404
+    assert {path: client.get(path).status_code for path in OTHER_PATHS} == dict.fromkeys(OTHER_PATHS, 404)
 
 
 def test_an_older_dump_keeps_its_address(client, labs):

@@ -6,6 +6,7 @@ import pytest
 
 from stackviz.catalog.models import Accelerator, Vendor
 from stackviz.pages.home import STARTING_POINTS, starting_points
+from tests.curated import copy_curated
 from tests.machines.factories import START, h100, make_lab, make_machine, make_report
 
 pytestmark = pytest.mark.django_db
@@ -83,9 +84,7 @@ def test_the_newest_machine_is_offered_against_the_sheet_of_its_card(client):
 
 
 def test_every_suggested_comparison_is_in_the_curated_data():
-    from django.core.management import call_command
-
-    call_command("load_catalogue", verbosity=0)
+    copy_curated("catalog_")
     stacks = {"nvidia-cuda": "NVIDIA CUDA", "apple-metal": "Apple Metal"}
     assert len(starting_points(stacks)) == len(STARTING_POINTS)
 
