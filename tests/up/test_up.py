@@ -10,6 +10,7 @@ import sys
 import threading
 import time
 import urllib.request
+from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
@@ -18,6 +19,8 @@ from tests.live import ROOT, free_port
 
 FIRST_START_S = 240  # compressing Plotly alone takes ten seconds of one core
 CHECK_S = 1.2  # of `manage.py check` on two idle cores, where the promise was measured
+HAS_PROC = Path("/proc/self/environ").exists()
+SUMMARY = r"site          (?P<site>\S+)\n(?:.*\n)*?  this machine  (?P<this_machine>http\S+)\n  compare       '(?P<compared>\S+)'"
 SECOND_START_S = 10  # the promise; the agent's look at the machine is in it
 
 
@@ -98,15 +101,52 @@ def start():
         one.ends()
 
 
+@dataclass(frozen=True, kw_only=True)
+class FirstStart:
+    """A first start from nothing to its end, and what was seen of it."""
+
+    up: Up
+    addresses: dict[str, str]  # of this machine, the site and the comparison, as the summary has them
+    pages: dict[str, str]
+    modes: dict[str, int]  # of the files with secrets
+    twice: Up
+    family: set[int]
+    status: int
+
+
 @pytest.fixture(scope="session")
-def collected(tmp_path_factory) -> Path:
-    """A `var/` after a first start without the agent, ended properly: other tests start from copies of it."""
+def first_start(tmp_path_factory) -> FirstStart:
+    """Started, looked at, started twice, its worker killed, interrupted: once, for a first start takes its time."""
     var = tmp_path_factory.mktemp("first") / "var"
-    one = Up(var, "--no-agent")
-    one.wait_for("Press Ctrl-C to stop", FIRST_START_S)
-    one.process.terminate()
-    assert one.ends() == 0, one.output
-    return var
+    up = Up(var)
+    try:
+        summary = up.wait_for(SUMMARY, FIRST_START_S)
+        up.wait_for("Press Ctrl-C to stop", 60)
+        addresses = summary.groupdict()
+        pages = {name: page(address) for name, address in addresses.items()}
+        pages["machines"] = page(f"{addresses['site']}machines/")
+        modes = {name: (var / name).stat().st_mode & 0o777 for name in ("lab_key", "secret_key")}
+        twice = Up(var)
+        twice.ends()
+        if HAS_PROC:
+            os.kill(up.worker_pid(), signal.SIGKILL)
+            up.wait_for("worker was killed by SIGKILL", 60)
+            up.wait_for("worker restarted", 60)
+        family = up.family()
+        up.process.send_signal(signal.SIGINT)
+        return FirstStart(
+            up=up, addresses=addresses, pages=pages, modes=modes, twice=twice, family=family, status=up.ends()
+        )
+    finally:
+        up.process.terminate()
+        up.ends()
+
+
+@pytest.fixture(scope="session")
+def collected(first_start) -> Path:
+    """The `var/` of a first start that ended properly: other tests start from copies of it."""
+    assert first_start.status == 0, first_start.up.output
+    return first_start.up.var
 
 
 def copy_of(var: Path, folder: Path) -> Path:
@@ -134,41 +174,30 @@ def seconds_of_a_check() -> float:
     return time.monotonic() - started
 
 
-needs_proc = pytest.mark.skipif(not Path("/proc/self/environ").exists(), reason="finds processes through /proc")
+needs_proc = pytest.mark.skipif(not HAS_PROC, reason="finds processes through /proc")
 
 
 @needs_proc
-def test_from_nothing_to_this_machine_on_the_site(start, tmp_path):
-    up = start(tmp_path / "var")
-    url = up.wait_for(r"this machine  (http\S+)", FIRST_START_S)[1]
-    up.wait_for("Press Ctrl-C to stop", 60)
+def test_from_nothing_to_this_machine_on_the_site(first_start):
+    up, addresses, pages = first_start.up, first_start.addresses, first_start.pages
     python = ".".join(map(str, sys.version_info[:3]))
-    assert python in page(url)
-    site = re.search(r"site          (\S+)", up.output)[1]
-    assert page(site)
-    compared = page(re.search(r"compare       '(\S+)'", up.output)[1])
-    assert "H100" in compared
-    assert "M3 Max" in compared
-    assert url.removeprefix(site.rstrip("/")) in page(f"{site}machines/")
+    assert python in pages["this_machine"]
+    assert pages["site"]
+    assert "H100" in pages["compared"]
+    assert "M3 Max" in pages["compared"]
+    site = addresses["site"].rstrip("/")
+    assert addresses["this_machine"].removeprefix(site) in pages["machines"]
     assert re.search(r"name admin, password \S{12,}", up.output)
     assert re.search(r"lab key       aw_\w{8}_", up.output)
-    assert (tmp_path / "var/lab_key").stat().st_mode & 0o777 == 0o600
-    assert (tmp_path / "var/secret_key").stat().st_mode & 0o777 == 0o600
-    assert not (tmp_path / ".gunicorn").exists()
+    assert first_start.modes == {"lab_key": 0o600, "secret_key": 0o600}
+    assert not (up.var.parent / ".gunicorn").exists()
 
-    twice = start(tmp_path / "var")
-    assert twice.ends() == 3
-    assert f"process {up.process.pid}, at {site.rstrip('/')}" in twice.output
-    assert "Traceback" not in twice.output
+    assert first_start.twice.ends() == 3
+    assert f"process {up.process.pid}, at {site}" in first_start.twice.output
+    assert "Traceback" not in first_start.twice.output
 
-    os.kill(up.worker_pid(), signal.SIGKILL)
-    up.wait_for("worker was killed by SIGKILL", 60)
-    up.wait_for("worker restarted", 60)
-
-    family = up.family()
-    assert len(family) >= 4
-    up.process.send_signal(signal.SIGINT)
-    assert up.ends() == 0
+    assert len(first_start.family) >= 4
+    assert first_start.status == 0
     assert until(lambda: not up.family())
 
 
