@@ -80,6 +80,7 @@ INSTALLED_APPS = [
     "stackviz.compare",
     "stackviz.diagnose",
     "stackviz.explore",
+    "stackviz.fit",
     "stackviz.plan",
     "stackviz.opendata",
     "stackviz.pages",
