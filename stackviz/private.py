@@ -81,7 +81,7 @@ def without_names(text: str, stand_ins: Mapping[str, str]) -> str:
         return text
     names = "|".join(re.escape(name) for name in sorted(by_name, key=len, reverse=True))
     pattern = re.compile(rf"(?<![A-Za-z0-9_])(?:{names})(?![A-Za-z0-9_])", re.IGNORECASE)
-    return pattern.sub(lambda found: by_name.get(found[0].lower(), found[0]), text)
+    return pattern.sub(lambda match: by_name.get(match[0].lower(), match[0]), text)
 
 
 _IPV6 = re.compile(
@@ -101,19 +101,19 @@ def without_homes(text: str) -> str:
 def without_addresses(text: str, stand_in: str, *, is_version: bool = False) -> str:
     """Addresses of the network, IPv4 and IPv6, replaced. `is_version`: four numbers with dots are no address here."""
 
-    def without_ipv6(found: re.Match[str]) -> str:
-        return _without_ipv6(found, stand_in)
+    def without_ipv6(match: re.Match[str]) -> str:
+        return _without_ipv6(match, stand_in)
 
-    def without_ipv4(found: re.Match[str]) -> str:
-        return _without_ipv4(found, stand_in)
+    def without_ipv4(match: re.Match[str]) -> str:
+        return _without_ipv4(match, stand_in)
 
     text = _IPV6.sub(without_ipv6, text)
     return text if is_version else _IPV4.sub(without_ipv4, text)
 
 
-def _without_ipv6(found: re.Match[str], stand_in: str) -> str:
+def _without_ipv6(match: re.Match[str], stand_in: str) -> str:
     """Short forms such as a::b are names in C++ as well: one that begins with a whole group is taken for an address."""
-    text, zone = found[0].removesuffix(found[1] or ""), found[1] or ""
+    text, zone = match[0].removesuffix(match[1] or ""), match[1] or ""
     for candidate in (text, text.removesuffix(":")):
         with suppress(ValueError):
             address = ipaddress.IPv6Address(candidate)
@@ -124,12 +124,12 @@ def _without_ipv6(found: re.Match[str], stand_in: str) -> str:
     return f"{text}{zone}"
 
 
-def _without_ipv4(found: re.Match[str], stand_in: str) -> str:
+def _without_ipv4(match: re.Match[str], stand_in: str) -> str:
     """A version may look the same: what the text calls one, and what is no address, stays."""
-    if _SAYS_VERSION.search(found.string[max(0, found.start() - 20) : found.start()]):
-        return found[0]
+    if _SAYS_VERSION.search(match.string[max(0, match.start() - 20) : match.start()]):
+        return match[0]
     with suppress(ValueError):
-        address = ipaddress.IPv4Address(found[0])
+        address = ipaddress.IPv4Address(match[0])
         if not (address.is_loopback or address.is_unspecified):
             return stand_in
-    return found[0]
+    return match[0]

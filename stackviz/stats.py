@@ -79,10 +79,10 @@ def summarize(samples: Sequence[float]) -> Summary | None:
 
 def _at(ordered: Sequence[float], share: float) -> float:
     """The quantile at `share`, interpolated between neighbours: R's type 7, the default of numpy."""
-    place = (len(ordered) - 1) * share
-    below = int(place)
+    position = (len(ordered) - 1) * share
+    below = int(position)
     left = ordered[below]
-    part = place - below
+    part = position - below
     return float(left + (ordered[below + 1] - left) * part) if part else float(left)
 
 

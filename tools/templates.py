@@ -14,12 +14,12 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from stackviz.web.whitespace import BLOCK_ELEMENTS, RAW_ELEMENTS, VOID_ELEMENTS, is_silent, names
+from stackviz.web.whitespace import BLOCK_ELEMENTS, RAW_ELEMENTS, VOID_ELEMENTS, _names, is_silent
 from tools.layout import WIDTH, Doc, Either, Fill, Group, Line, Nest, printed
 
 ROOT = Path(__file__).resolve().parent.parent
-PAIRED = names("autoescape block call filter for if ifchanged language localize macro set spaceless with")
-BETWEEN = names("elif else empty")
+PAIRED = _names("autoescape block call filter for if ifchanged language localize macro set spaceless with")
+BETWEEN = _names("elif else empty")
 LISTS = frozenset(
     ["body", "dl", "head", "html", "nav", "ol", "section", "table", "ul"]
 )  # never on one line with blocks

@@ -16,10 +16,10 @@ from ninja import Query, Router, Schema
 from ninja.decorators import decorate_view
 
 from stackviz.accelerators.api_query import (
+    field_names,
     is_true,
     page_links,
     read_condition,
-    read_fields,
     read_filters,
     refuse_others,
     value_order,
@@ -100,7 +100,7 @@ def list_accelerators(
 ) -> AcceleratorPage:
     """Sorted by name by default. Accelerators without a value of the field sorted by come last."""
     query = read_filters(request, _CUT | {"sort", "fields"})
-    names = read_fields(fields)
+    names = field_names(fields)
     search = Search(query)
     items = search.ordered()[offset : offset + limit]
     specs = _specs_of(items, names)
@@ -131,7 +131,7 @@ def get_accelerator(
 ) -> AcceleratorOut:
     """Every public value with its source, in the unit it is printed in; `fields` leaves out the others."""
     refuse_others(request, {"fields", "alternatives", "at"})
-    names, with_others = read_fields(fields), is_true(alternatives, "alternatives")
+    names, with_others = field_names(fields), is_true(alternatives, "alternatives")
     accelerator = public_accelerators().filter(slug=clean_text(slug)).first()
     if accelerator is None:
         raise Refusal(404, f"unknown accelerator {slug[:80]!r}", "slug")
@@ -161,7 +161,7 @@ def list_values(
 ) -> ValuePage:
     """The preferred value of each field and condition of the accelerators that the filters find."""
     query = read_filters(request, _CUT | {"field", "condition", "alternatives", "sort"}, without=("sort",))
-    matching = _values(query, read_fields(field, "field"), condition, with_others=is_true(alternatives, "alternatives"))
+    matching = _values(query, field_names(field, "field"), condition, with_others=is_true(alternatives, "alternatives"))
     ordered = matching.order_by(*value_order(sort))
     rows = list(ordered.select_related("source", "accelerator__vendor")[offset : offset + limit])
     names = checkers(rows)

@@ -37,7 +37,7 @@ def refuse_others(request: HttpRequest, known: set[str] | frozenset[str]) -> Non
         raise Refusal(422, f"unknown parameter {name[:40]!r}", name[:40])
 
 
-def read_fields(given: list[str], parameter: str = "fields") -> frozenset[str]:
+def field_names(given: list[str], parameter: str = "fields") -> frozenset[str]:
     """The field names given in a parameter. Raises Refusal for an unknown one."""
     names = comma_separated(given)
     for name in names:

@@ -111,7 +111,7 @@ def changes(request: HttpRequest) -> HttpResponse:
     query = read_changes_query(request.GET.dict())
     if request.GET.get("format") in ("json", "csv"):
         log = read_log(query.part, query.before, IN_A_FILE)
-        return as_csv(log) if request.GET["format"] == "csv" else as_json(log, query, request)
+        return changes_csv(log) if request.GET["format"] == "csv" else as_json(log, query, request)
     body = (
         cached_html(("changes", query, CatalogueEdition.current()), lambda: _body(query), CACHE_S)
         if query.is_plain
@@ -170,7 +170,7 @@ def _plain(value: object) -> object:
     return list(value) if isinstance(value, tuple) else value
 
 
-def as_csv(log: Log) -> HttpResponse:
+def changes_csv(log: Log) -> HttpResponse:
     rows = [
         [
             "; ".join(value) if isinstance(value := getattr(entry, name), tuple) else value

@@ -2,7 +2,7 @@
 
 The claims are text files (`data/claims.csv`, `data/claim_sources.csv`): what is said, our verdict, what is right. The
 figures a claim is judged by are not typed there: each line names their sheets and fields, and the page shows what the
-catalogue says today. `disagreements` finds a verdict that the catalogue no longer bears out.
+catalogue says today. `claim_disagreements` finds a verdict that the catalogue no longer bears out.
 """
 
 import csv
@@ -17,10 +17,10 @@ from django.core.exceptions import ValidationError
 from django.db import models
 from django.utils.translation import gettext_lazy as _
 
-from stackviz.catalog.conditions import describe
+from stackviz.catalog.conditions import describe_condition
 from stackviz.catalog.curated import is_web_address
 from stackviz.catalog.fields import FIELDS, amount_of
-from stackviz.catalog.figures import for_people, joined, meaning_of, usual_values
+from stackviz.catalog.figures import base_condition, for_people, join_variants, usual_values
 from stackviz.catalog.files import DATA
 from stackviz.catalog.models import Accelerator, SpecValue
 from stackviz.catalog.queries import accelerators_by_slug, preferred_values
@@ -209,21 +209,21 @@ def _figures(
 def _figure(wanted: ClaimedValue, sheet: Accelerator, values: Sequence[SpecValue]) -> ClaimFigure:
     field = FIELDS[wanted.field]
     if wanted.condition:
-        chosen = [value for value in values if meaning_of(value) == wanted.condition]
+        chosen = [value for value in values if base_condition(value) == wanted.condition]
     else:
         chosen = usual_values(field, values)
     source = chosen[0].source if chosen else None
     return ClaimFigure(
         accelerator=sheet,
         title=field.words[0],
-        text=joined([for_people(value).label for value in chosen]),
-        condition=describe(meaning_of(chosen[0])) if chosen else "",
+        text=join_variants([for_people(value).label for value in chosen]),
+        condition=describe_condition(base_condition(chosen[0])) if chosen else "",
         amounts=tuple(value.amount for value in chosen if value.amount is not None),
         source=ClaimSource(source.title, source.url) if source else None,
     )
 
 
-def disagreements(checked_claims: Sequence[Checked]) -> list[str]:
+def claim_disagreements(checked_claims: Sequence[Checked]) -> list[str]:
     """Claims whose verdict the catalogue contradicts, in words.
 
     "right" needs a figure that is the same within SAME, "wrong" and "outdated" none; "depends" is not judged.

@@ -8,7 +8,7 @@ from django.http import HttpRequest, HttpResponse
 from stackviz.accelerators.list_rows import missing_words
 from stackviz.accelerators.list_search import Search
 from stackviz.catalog.fields import FIELDS, Field
-from stackviz.catalog.figures import joined, usual_values
+from stackviz.catalog.figures import join_variants, usual_values
 from stackviz.catalog.models import Accelerator, SpecValue
 from stackviz.units import from_si
 from stackviz.web.download import csv_response, json_response
@@ -49,17 +49,17 @@ def _csv_cell(item: Accelerator, field: Field, values: Sequence[SpecValue]) -> t
     """The five cells of one figure. Variants of one product share them: `48 / 64 / 128`."""
     if not values:
         return None, "", "", missing_words(field, item), ""
-    figures = [figure(field, value) for value in values]
+    figures = [list_figure(field, value) for value in values]
     return (
-        figures[0] if len(figures) == 1 else joined([str(number) for number in figures]),
+        figures[0] if len(figures) == 1 else join_variants([str(number) for number in figures]),
         field.unit,
-        joined([value.condition for value in values if value.condition]),
-        joined([str(value.basis) for value in values]),
+        join_variants([value.condition for value in values if value.condition]),
+        join_variants([str(value.basis) for value in values]),
         " ".join(dict.fromkeys(value.source.url for value in values if value.source)),
     )
 
 
-def figure(field: Field, value: SpecValue) -> float | int | str:
+def list_figure(field: Field, value: SpecValue) -> float | int | str:
     """The value in the field's own unit, as the list shows it: 32 GiB are 34.359738368 GB."""
     if value.amount is None:
         return value.value
@@ -91,7 +91,7 @@ def _json_cells(item: Accelerator, cells: _Cells) -> dict[str, Any]:
 
 def _json_value(field: Field, value: SpecValue) -> dict[str, Any]:
     return {
-        "value": figure(field, value),
+        "value": list_figure(field, value),
         "unit": field.unit,
         "condition": value.condition,
         "basis": str(value.basis),

@@ -75,7 +75,7 @@ def facets(search: Search, choices: FilterChoices) -> tuple[Facet, ...]:
             {name: _("%(format)s matrix products") % {"format": name} for name in SUPPORTS},
             query.supports,
             _by_support(search),
-            _(
+            hint=_(
                 "Only accelerators that support every ticked format: by a published rate or, without one, by the "
                 "compute capability or architecture of an NVIDIA chip."
             ),

@@ -11,14 +11,14 @@ from stackviz.accelerators.list_files import list_file
 from stackviz.accelerators.list_filters import column_choices, facets, known_choices
 from stackviz.accelerators.list_query import FilterChoices, ListQuery, read_list_query
 from stackviz.accelerators.list_rows import (
-    columns,
     found_text,
+    is_cacheable,
     kind_column,
+    list_columns,
     list_rows,
     name_column,
     narrowings,
     order_text,
-    plain,
     reported_as,
 )
 from stackviz.accelerators.list_search import Search
@@ -61,7 +61,7 @@ def accelerator_list(request: HttpRequest) -> HttpResponse:
 
 def _cached_if_plain(query: ListQuery, state: tuple[object, ...], make: Any) -> str:  # noqa: ANN401 - a function without arguments
     """What `make` renders; cached if the query is a common one (`plain`)."""
-    return cached_html(("accelerators", *state), make, CACHE_S) if plain(query) else make()
+    return cached_html(("accelerators", *state), make, CACHE_S) if is_cacheable(query) else make()
 
 
 def _rendered(name: str, **context: object) -> str:
@@ -81,7 +81,7 @@ def _results_html(search: Search, number: int, choices: FilterChoices) -> str:
     return _rendered(
         "_found",
         asked=query,
-        columns=(name_column(query), kind_column(query), *columns(query)),
+        columns=(name_column(query), kind_column(query), *list_columns(query)),
         page=page_as(page, dict(zip(page.items, rows, strict=True)).__getitem__),
         found_text=found_text(counts, len(search.catalogue.accelerators), query),
         order_text=order_text(counts, query),

@@ -9,7 +9,7 @@ from django.utils.translation import gettext as _
 from stackviz.accelerators.list_query import COLUMNS, FORMS, FilterChoices, ListQuery
 from stackviz.accelerators.list_search import Counted
 from stackviz.catalog.fields import DENSE, FIELDS, Field
-from stackviz.catalog.figures import Headline, headline, printed_unit
+from stackviz.catalog.figures import Headline, choose_headline, printed_unit
 from stackviz.catalog.match import CardName, match_cards
 from stackviz.catalog.models import Accelerator, SpecValue
 from stackviz.catalog.queries import PublicCatalogue
@@ -75,7 +75,7 @@ def kind_words() -> dict[str, str]:
     return {value: str(label) for value, label in Accelerator.Kind.choices}
 
 
-def columns(query: ListQuery) -> tuple[ListColumn, ...]:
+def list_columns(query: ListQuery) -> tuple[ListColumn, ...]:
     """The heads of the columns shown."""
     return tuple(_column(FIELDS[name], query) for name in query.columns)
 
@@ -155,7 +155,7 @@ def list_rows(accelerators: Sequence[Accelerator], names: Sequence[str], catalog
 
 
 def _cell(accelerator: Accelerator, field: Field, values: Sequence[SpecValue]) -> ListCell:
-    shown = headline(field, values)
+    shown = choose_headline(field, values)
     if not shown.is_published:
         return ListCell("", "", "", missing_words(field, accelerator), not field.is_text)
     exact = shown.exact if shown.exact != shown.number else ""
@@ -249,7 +249,7 @@ def reported_as(q: str) -> Reported | None:
     return Reported(q, sheets, match.needs) if sheets else None
 
 
-def plain(query: ListQuery) -> bool:
+def is_cacheable(query: ListQuery) -> bool:
     """Whether the rendered list is worth caching: the number of such queries is limited.
 
     Not so for typed searches, years and sizes, nor for combinations of filters and columns.

@@ -127,7 +127,7 @@ def _tests(query: ListQuery, catalogue: PublicCatalogue) -> dict[str, Test]:
     """By filter: what an accelerator must be."""
     tests: dict[str, Test] = {}
     if query.q:
-        tests["q"] = named(query.q, catalogue)
+        tests["q"] = match_names(query.q, catalogue)
     if query.vendor:
         tests["vendor"] = lambda row: row.vendor.slug in query.vendor
     if query.kind:
@@ -188,7 +188,7 @@ def _supports(row: Accelerator, rate: str, catalogue: PublicCatalogue) -> bool:
     )
 
 
-def named(q: str, catalogue: PublicCatalogue) -> Test:
+def match_names(q: str, catalogue: PublicCatalogue) -> Test:
     """Accelerators by words of the name, by a name that a card, a Mac or a tool reports, or by chip and architecture.
 
     `rtx4090` and `m3max40` are names without their spaces; `4090 24gb` says a memory size too.

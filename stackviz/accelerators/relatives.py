@@ -11,7 +11,7 @@ from functools import lru_cache
 from django.utils.translation import gettext as _
 
 from stackviz.catalog.fields import FIELDS
-from stackviz.catalog.figures import for_people, in_unit_of, joined, printed_unit, usual_values
+from stackviz.catalog.figures import for_people, in_unit_of, join_variants, printed_unit, usual_values
 from stackviz.catalog.models import Accelerator
 from stackviz.catalog.queries import PublicCatalogue
 
@@ -187,7 +187,7 @@ def _relative(other: Accelerator, relation: str, catalogue: PublicCatalogue) -> 
         usual = usual_values(FIELDS[name], catalogue.preferred(other.pk, name))
         if len(usual) == 1:
             return for_people(usual[0]).label
-        number = joined([in_unit_of(FIELDS[name], value).text for value in usual])
+        number = join_variants([in_unit_of(FIELDS[name], value).text for value in usual])
         return f"{number} {printed_unit(FIELDS[name].unit)}".rstrip() if number else ""
 
     units = text("sm_count") or text("gpu_cores")

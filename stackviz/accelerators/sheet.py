@@ -18,11 +18,11 @@ from django.utils.translation import gettext as _
 
 from stackviz.accelerators.relatives import Relative, relatives
 from stackviz.accelerators.value_history import History, Slot, value_histories
-from stackviz.catalog.conditions import describe
+from stackviz.catalog.conditions import describe_condition
 from stackviz.catalog.derived import Derived, derive
 from stackviz.catalog.fields import FIELDS, HEADLINES, Field, grouped
-from stackviz.catalog.figures import Headline, condition_rank, for_people, headline, meaning_of, variant_of
-from stackviz.catalog.match import needs_of
+from stackviz.catalog.figures import Headline, base_condition, choose_headline, condition_rank, for_people, variant_of
+from stackviz.catalog.match import describe_needs
 from stackviz.catalog.models import Accelerator, Alias, Source, SpecValue
 from stackviz.catalog.past import names_at, public_values_at
 from stackviz.catalog.people import public_name
@@ -213,7 +213,7 @@ def _headline(accelerator: Accelerator, field: Field, preferred: Mapping[str, Se
 
 
 def _figure(field: Field, preferred: Mapping[str, Sequence[SpecValue]]) -> Headline:
-    return headline(field, preferred.get(field.name, ()))
+    return choose_headline(field, preferred.get(field.name, ()))
 
 
 def _checkers(values: Sequence[SpecValue]) -> dict[int, str]:
@@ -247,7 +247,7 @@ def _in_order(field: Field, by_condition: Mapping[str, list[SpecValue]]) -> list
 
     def sort_key(item: tuple[str, list[SpecValue]]) -> tuple[int, str, float, str]:
         first = item[1][0]
-        return condition_rank(field, meaning_of(first)), meaning_of(first), first.amount or 0.0, item[0]
+        return condition_rank(field, base_condition(first)), base_condition(first), first.amount or 0.0, item[0]
 
     return sorted(by_condition.items(), key=sort_key)
 
@@ -261,7 +261,9 @@ def _value(values: Sequence[SpecValue], history: History | None, checkers: Mappi
     others = tuple(sheet_figure(value) for value in different)
     return SheetValue(
         figure=sheet_figure(main),
-        condition=", ".join(filter(None, [describe(meaning_of(main)), describe(variant_of(main))])),
+        condition=", ".join(
+            filter(None, [describe_condition(base_condition(main)), describe_condition(variant_of(main))])
+        ),
         confirmed_by=tuple(sheet_figure(value) for value in same),
         others=others,
         decided=_decided(main, different),
@@ -357,7 +359,7 @@ def _names(aliases: Iterable[Alias]) -> tuple[Name, ...]:
         Name(
             name=alias.name,
             kind=str(Alias.Kind(alias.kind).label),
-            needs=", ".join(needs_of(alias)),
+            needs=", ".join(describe_needs(alias)),
             source_title=alias.source.title,
             source_url=alias.source.url,
             note=alias.note,

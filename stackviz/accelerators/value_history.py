@@ -13,7 +13,7 @@ from django.contrib.auth import get_user_model
 from django.utils.translation import gettext as _
 
 from stackviz.catalog.change import LOADED
-from stackviz.catalog.conditions import describe
+from stackviz.catalog.conditions import describe_condition
 from stackviz.catalog.figures import printed_unit
 from stackviz.catalog.models import SpecValue
 from stackviz.catalog.people import public_name
@@ -104,7 +104,7 @@ def _printed(record: Any, other: Any) -> str:  # noqa: ANN401
         return ""
     beside = []
     if other is not None and record.condition != other.condition:
-        beside.append(describe(record.condition) or _("no condition"))
+        beside.append(describe_condition(record.condition) or _("no condition"))
     if other is not None and record.is_preferred != other.is_preferred:
         beside.append(_("preferred") if record.is_preferred else _("an alternative"))
     if other is not None and record.note != other.note:

@@ -42,10 +42,10 @@ def build_zipapp() -> bytes:
 
 def _sources() -> Iterator[tuple[str, bytes]]:
     root = Path(next(iter(stackviz.__path__)))
-    found = [root / name for name in _MODULES]
+    paths = [root / name for name in _MODULES]
     for package in _PACKAGES:
-        found += [path for path in (root / package).rglob("*") if path.suffix in _SUFFIXES]
-    for path in sorted(found):
+        paths += [path for path in (root / package).rglob("*") if path.suffix in _SUFFIXES]
+    for path in sorted(paths):
         if path.is_file():
             yield path.relative_to(root.parent).as_posix(), path.read_bytes()
 

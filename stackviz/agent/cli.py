@@ -17,7 +17,7 @@ from stackviz.agent.exit_codes import Exit
 from stackviz.agent.folders import state_folder
 from stackviz.agent.probing.gather import PROBE_TIMEOUT_S, Gathered, gather
 from stackviz.agent.progress import Progress
-from stackviz.agent.report_text import describe
+from stackviz.agent.report_text import describe_report
 from stackviz.agent.sending import send_waiting
 from stackviz.agent.spool import Spool, SpoolError
 from stackviz.agent.upload import Server, ServerError
@@ -57,14 +57,14 @@ def main(argv: Sequence[str] | None = None) -> int:
 def _probe(arguments: argparse.Namespace, _parser: argparse.ArgumentParser) -> Exit:
     with Progress(is_quiet=arguments.quiet) as progress:
         gathered = _gathered(arguments, progress)
-    return _told(arguments, _assembled(arguments, gathered, []))
+    return _print_report(arguments, _assembled(arguments, gathered, []))
 
 
 def _bench(arguments: argparse.Namespace, _parser: argparse.ArgumentParser) -> Exit:
     with Progress(is_quiet=arguments.quiet) as progress:
         gathered = _gathered(arguments, progress)
         results = _measured(arguments, gathered, progress)
-    return _told(arguments, _assembled(arguments, gathered, results))
+    return _print_report(arguments, _assembled(arguments, gathered, results))
 
 
 def _run(arguments: argparse.Namespace, parser: argparse.ArgumentParser) -> Exit:
@@ -101,10 +101,10 @@ def _diagnose(arguments: argparse.Namespace, parser: argparse.ArgumentParser) ->
 
 
 def _gathered(arguments: argparse.Namespace, progress: Progress) -> Gathered:
-    def told(name: str, ended: Ended) -> None:
+    def say_outcome(name: str, ended: Ended) -> None:
         progress.say(f"probe {name}: {ended.detail or ended.state} ({ended.duration_s:.1f} s)")
 
-    return gather(arguments.probe_timeout, told)
+    return gather(arguments.probe_timeout, say_outcome)
 
 
 def _measured(arguments: argparse.Namespace, gathered: Gathered, progress: Progress) -> list[dict[str, object]]:
@@ -129,11 +129,11 @@ def _assembled(arguments: argparse.Namespace, gathered: Gathered, results: list[
     return assemble_report(gathered, results, _folder(arguments), arguments.name)
 
 
-def _told(arguments: argparse.Namespace, report: Report) -> Exit:
+def _print_report(arguments: argparse.Namespace, report: Report) -> Exit:
     if arguments.json or arguments.dry_run:
         _print_document(report)
     else:
-        print(describe(report))
+        print(describe_report(report))
     if arguments.keep and not arguments.dry_run:
         path = _spool(arguments).put(report)
         print(f"kept for `upload`: {path}", file=sys.stderr)

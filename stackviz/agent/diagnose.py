@@ -10,7 +10,7 @@ from typing import Any
 from stackviz.dumps import answer, machines
 from stackviz.dumps.components import LAYER_TITLES, LAYERS
 from stackviz.importers import IMPORTERS, Paste, read_all
-from stackviz.importers.paste import NoText, decoded, joined
+from stackviz.importers.paste import NoText, decode_text, join_texts
 from stackviz.rules import packaged_tables
 from stackviz.units import format_quantity
 
@@ -30,7 +30,7 @@ class FileRefused(Exception):
 
 def read_files(names: Sequence[str]) -> Paste:
     """What the dumps in these files tell, "-" being standard input. Raises FileRefused."""
-    return read_all(joined(_text_of(name) for name in names))
+    return read_all(join_texts(_text_of(name) for name in names))
 
 
 def diagnosed(paste: Paste) -> dict[str, Any]:
@@ -51,7 +51,7 @@ def _text_of(name: str) -> str:
     if len(content) > MOST_BYTES:
         raise FileRefused(f"{shown} is larger than {MOST_BYTES // 2**20} MiB: give the output of one command alone")
     try:
-        return decoded(content)
+        return decode_text(content)
     except NoText:
         raise FileRefused(f"{shown} is no text: there are NUL bytes in it") from None
 
@@ -94,12 +94,12 @@ def _machine(document: Document) -> Iterator[str]:
 
 
 def _findings(findings: Sequence[Document]) -> Iterator[str]:
-    counted = Counter(_word(finding["severity"]) for finding in findings)
+    counted = Counter(_severity_text(finding["severity"]) for finding in findings)
     yield ""
-    yield "Findings: " + (", ".join(f"{count} {word}" for word, count in counted.items()) or "no problem found")
+    yield "Findings: " + (", ".join(f"{count} {severity}" for severity, count in counted.items()) or "no problem found")
     for finding in findings:
         yield ""
-        yield from _wrapped(f"{_word(finding['severity']).upper()}  {finding['title']}", "", "  ")
+        yield from _wrapped(f"{_severity_text(finding['severity']).upper()}  {finding['title']}", "", "  ")
         for label, text in (
             ("why", finding["explanation"]),
             ("do", finding["advice"]),
@@ -111,7 +111,7 @@ def _findings(findings: Sequence[Document]) -> Iterator[str]:
                 yield from _wrapped(f"{label}: {text}", "  ", "    ")
 
 
-def _word(severity: str) -> str:
+def _severity_text(severity: str) -> str:
     return severity.replace("-", " ")
 
 
@@ -126,8 +126,8 @@ def _stack(document: Document) -> Iterator[str]:
             rows = [(f"{part['component']} {part['version'] or ''}".strip(), part["state"]) for part in parts]
         yield f"  {LAYER_TITLES[layer]}" + ("" if rows else ": nothing told")
         for name, state in rows:
-            word = _STATE_WORDS.get(state, state)
-            yield f"    {name}" + (f"  [{word}]" if word else "")
+            note = _STATE_WORDS.get(state, state)
+            yield f"    {name}" + (f"  [{note}]" if note else "")
 
 
 def _alike(rows: Iterable[tuple[str, str]]) -> list[tuple[str, str]]:
@@ -141,13 +141,13 @@ def _cards(document: Document) -> Iterator[str]:
         yield "Cards"
     for card in document["cards"]:
         memory = card["memory_bytes"]
-        told = [
+        details = [
             card["reported_name"],
             format_quantity(memory, "B", binary=True).label if memory else "memory not told",
             f"driver {card['driver_version']}" if card["driver_version"] else "",
             f"sheet {card['accelerator']}" if card["accelerator"] else "its name is in no spec sheet, or in several",
         ]
-        yield f"  {card['index']}  {', '.join(filter(None, told))}"
+        yield f"  {card['index']}  {', '.join(filter(None, details))}"
 
 
 def _results(results: Sequence[Document]) -> Iterator[str]:
@@ -155,10 +155,10 @@ def _results(results: Sequence[Document]) -> Iterator[str]:
         yield ""
         yield "Results"
     for result in results[:_MOST_ROWS]:
-        told = f"{result['params'].get('model', '')} {result['params'].get('test', '')}".strip()
+        setting = f"{result['params'].get('model', '')} {result['params'].get('test', '')}".strip()
         value = f"{result['value']:g} {result['unit']}" if result["value"] is not None else result.get("reason", "")
         spread = f" ± {result['stddev']:g}" if "stddev" in result else ""
-        yield f"  {told} on {result['device']}: {value}{spread}"
+        yield f"  {setting} on {result['device']}: {value}{spread}"
     if len(results) > _MOST_ROWS:
         yield f"  and {len(results) - _MOST_ROWS} more (--json has all)"
 

@@ -11,7 +11,7 @@ from stackviz.wire import Report, ReportError, parse_report
 __all__ = ["parse_mended"]
 
 _MOST_MENDS = 200
-_PLACE = re.compile(r"(facts|absent)\.(.+)|(cards|software|results|probes)\[(\d+)\]")
+_PART = re.compile(r"(facts|absent)\.(.+)|(cards|software|results|probes)\[(\d+)\]")
 
 Document = dict[str, Any]
 
@@ -28,17 +28,17 @@ def parse_mended(document: Document) -> Report:
 
 
 def _mend(document: Document, error: ReportError) -> bool:
-    place = _PLACE.match(error.path)
-    if place is None:
+    match = _PART.match(error.path)
+    if match is None:
         return False
-    if place[1]:
-        return _leave_out_fact(document, place[1], place[2], error.problem)
-    items = document[place[3]]
-    number = int(place[4])
+    if match[1]:
+        return _leave_out_fact(document, match[1], match[2], error.problem)
+    items = document[match[3]]
+    number = int(match[4])
     if number >= len(items):
         return False
-    items[number : number + 1] = _WITHOUT[place[3]](items[number], error)
-    if place[3] == "cards":
+    items[number : number + 1] = _WITHOUT[match[3]](items[number], error)
+    if match[3] == "cards":
         _forget_lost_cards(document)
     return True
 

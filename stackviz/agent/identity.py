@@ -32,7 +32,7 @@ def machine_identity(around: Surroundings, facts: dict[str, Any], cards: Iterabl
     card_hashes = sorted(card["uuid_hash"] for card in cards if card.get("uuid_hash"))
     if card_hashes:
         return hashed("machine-by-cards", " ".join(card_hashes))
-    return hashed("machine-by-file", _kept_id(folder))
+    return hashed("machine-by-file", _stored_id(folder))
 
 
 def _system_id(around: Surroundings) -> str | None:
@@ -42,9 +42,9 @@ def _system_id(around: Surroundings) -> str | None:
         if around.system == "Windows":
             return _windows_machine_guid()
         for name in ("/etc/machine-id", "/var/lib/dbus/machine-id"):
-            found = (around.read(name) or "").lower()
-            if _MACHINE_ID.fullmatch(found) and len(set(found)) > 1:  # all zeros: never set
-                return found
+            identifier = (around.read(name) or "").lower()
+            if _MACHINE_ID.fullmatch(identifier) and len(set(identifier)) > 1:  # all zeros: never set
+                return identifier
     return None
 
 
@@ -65,7 +65,7 @@ def _windows_machine_guid() -> str:
         return str(winreg.QueryValueEx(key, "MachineGuid")[0])  # type: ignore[attr-defined]
 
 
-def _kept_id(folder: Path) -> str:
+def _stored_id(folder: Path) -> str:
     """An id made once. If it cannot be kept, this machine will look new each time, and says so nowhere else."""
     path = folder / "machine.json"
     with suppress(OSError, ValueError, KeyError, TypeError):

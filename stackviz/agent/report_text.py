@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from stackviz.units import format_quantity
 from stackviz.wire import FACTS, Fact, Report, Result, Scalar
 
-__all__ = ["describe", "what_is_sent"]
+__all__ = ["describe_report", "what_is_sent"]
 
 _GROUPS = {
     "Machine": ("os.", "env.", "machine.", "cpu.", "memory."),
@@ -19,7 +19,7 @@ _GROUPS = {
 _QUIET_REASONS = {"not_applicable", "not_collected"}
 
 
-def describe(report: Report) -> str:
+def describe_report(report: Report) -> str:
     """Facts, cards, software, results and what is missing, a line each."""
     return "\n".join(_lines(report))
 
@@ -53,8 +53,8 @@ def _lines(report: Report) -> Iterator[str]:
             yield from (f"  {name:<32} {_shown(FACTS[name], report.facts[name])}" for name in names)
     yield from _cards(report)
     yield "Components"
-    found = [f"{software.component} {software.version or '(version not told)'}" for software in report.software]
-    yield f"  {', '.join(found) or 'none found'}"
+    components = [f"{software.component} {software.version or '(version not told)'}" for software in report.software]
+    yield f"  {', '.join(components) or 'none found'}"
     if report.results:
         yield "Results"
         yield from (f"  {_result(result)}" for result in report.results)
@@ -98,8 +98,8 @@ def _shown(fact: Fact, value: Scalar) -> str:
 
 
 def _result(result: Result) -> str:
-    told = " ".join(str(value) for value in result.params.values())
-    name = f"{result.benchmark} {told} on {result.device}"
+    setting = " ".join(str(value) for value in result.params.values())
+    name = f"{result.benchmark} {setting} on {result.device}"
     if not result.samples:
         return f"{name}: {result.state}, {result.reason}"
     median = statistics.median(result.samples)

@@ -50,7 +50,7 @@ def send_waiting(
         if not _is_agreed(spool, server, waiting, is_yes=arguments.yes, ask=ask or _ask):
             tally.exits.append(Exit.NOT_CONFIRMED)
             break
-        delivery = deliver(server, waiting.report, waiting.body, deadline, clock, progress.say)
+        delivery = deliver(server, waiting.report, waiting.body, deadline, clock=clock, say=progress.say)
         _take(spool, waiting, delivery, tally, progress)
         if delivery.outcome in _STOPS:
             break
@@ -75,9 +75,9 @@ def _take(spool: Spool, waiting: SpooledReport, delivery: Delivery, tally: _Tall
         spool.delivered(waiting)
         progress.say(f"Delivered {report_id}{'' if delivery.was_new else ' (the site had it already)'}")
     elif delivery.outcome is UploadOutcome.REJECTED:
-        kept = spool.reject(waiting, delivery.status or 0, delivery.text)
-        entry |= {"kept": str(kept), "answer": delivery.text[:2000]}
-        progress.say(f"Rejected {report_id} with {delivery.status}: {delivery.text[:500]}\n  set aside: {kept}")
+        path = spool.reject(waiting, delivery.status or 0, delivery.text)
+        entry |= {"kept": str(path), "answer": delivery.text[:2000]}
+        progress.say(f"Rejected {report_id} with {delivery.status}: {delivery.text[:500]}\n  set aside: {path}")
     else:
         entry["problem"] = delivery.text
         progress.say(f"Not delivered {report_id}: {delivery.text}")
@@ -87,14 +87,14 @@ def _take(spool: Spool, waiting: SpooledReport, delivery: Delivery, tally: _Tall
 def _conclude(spool: Spool, arguments: argparse.Namespace, tally: _Tally, exit_: Exit, mine: Report | None) -> None:
     """The last words: JSON for a program; for people the address of the receipt, alone on its line."""
     mine_id = str(mine.id) if mine else None
-    own = next((entry for entry in tally.reports if entry["id"] == mine_id), None)
+    mine_entry = next((entry for entry in tally.reports if entry["id"] == mine_id), None)
     if arguments.json:
         answer = {
             "exit": int(exit_),
             "meaning": exit_.meaning,
             "report": mine_id,
-            "status_url": own["status_url"] if own else None,
-            "receipt_url": own["receipt_url"] if own else None,
+            "status_url": mine_entry["status_url"] if mine_entry else None,
+            "receipt_url": mine_entry["receipt_url"] if mine_entry else None,
             "reports": tally.reports,
             "waiting": spool.count(),
             "spool": str(spool.folder),

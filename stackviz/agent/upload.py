@@ -206,13 +206,13 @@ def _judge(server: Server, report: Report, answer: ServerAnswer, attempts: int) 
         return Delivery(outcome=UploadOutcome.KEY_REFUSED, status=status, text=described, attempts=attempts)
     if status in _NEVER:
         return Delivery(outcome=UploadOutcome.REJECTED, status=status, text=answer.text, attempts=attempts)
-    said = _json_object(answer.text)
-    if 200 <= status < 300 and str(said.get("id", "")).lower() == str(report.id):
+    document = _json_object(answer.text)
+    if 200 <= status < 300 and str(document.get("id", "")).lower() == str(report.id):
         return Delivery(
             outcome=UploadOutcome.DELIVERED,
             status=status,
-            status_url=server.absolute(said.get("status_url")),
-            receipt_url=server.absolute(said.get("receipt_url")),
+            status_url=server.absolute(document.get("status_url")),
+            receipt_url=server.absolute(document.get("receipt_url")),
             was_new=status != 200,
             attempts=attempts,
         )
@@ -228,26 +228,26 @@ def _described(server: Server, answer: ServerAnswer) -> str:
         return answer.text
     if answer.stopped_halfway:
         return f"the site answered {answer.status} and stopped halfway"
-    said = _json_object(answer.text)
-    problem = ": ".join(str(said[name]) for name in ("field", "error", "detail") if said.get(name))
+    document = _json_object(answer.text)
+    problem = ": ".join(str(document[name]) for name in ("field", "error", "detail") if document.get(name))
     problem = server.clean(problem)[:500]  # again: JSON can hide anything behind \u escapes
     return f"the site answered {answer.status}" + (f" ({problem})" if problem else "")
 
 
 def _json_object(text: str) -> dict[str, Any]:
     try:
-        said = json.loads(text)
+        document = json.loads(text)
     except (ValueError, RecursionError):
         return {}
-    return said if isinstance(said, dict) else {}
+    return document if isinstance(document, dict) else {}
 
 
 def _wait_s(answer: ServerAnswer, attempts: int, clock: Clock) -> float:
     """Seconds to the next attempt: as long as the site asks for, else doubling, and never in step with other agents."""
     doubling = min(_LONGEST_WAIT_S, _FIRST_WAIT_S * 2 ** min(attempts - 1, 16))
     jittered: float = doubling * (0.5 + clock.jitter() / 2)
-    asked = _retry_after_s(answer.headers.get("retry-after", ""), clock.now())
-    return jittered if asked is None else asked + jittered / 4
+    retry_after = _retry_after_s(answer.headers.get("retry-after", ""), clock.now())
+    return jittered if retry_after is None else retry_after + jittered / 4
 
 
 def _retry_after_s(header: str, now: float) -> float | None:

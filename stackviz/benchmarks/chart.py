@@ -11,10 +11,10 @@ from stackviz.units import format_quantity, from_si, unit
 
 @dataclass(frozen=True, slots=True)
 class Charted:
-    """One result with its words and the place, from 0, that decides its colour."""
+    """One result with its words and the slot, from 0, that decides its colour."""
 
     label: str
-    place: int
+    slot: int
     result: Measurement
 
 
@@ -30,7 +30,7 @@ def results_figure(title: str, charted: Sequence[Charted]) -> dict[str, Any]:
             value=from_si(rate.value, symbol),
             low=None if rate.low is None else from_si(rate.low, symbol),
             high=None if rate.high is None else from_si(rate.high, symbol),
-            slot=item.place,
+            slot=item.slot,
             note="; ".join(item.result.remarks),
         )
         for item, rate in rated

@@ -132,7 +132,7 @@ class Measurement:
     def title(self) -> str:
         """`Matrix product`; the bare key of a benchmark this site does not know."""
         known = self.benchmark
-        return title_of(known) if known else self.benchmark_key
+        return benchmark_title(known) if known else self.benchmark_key
 
     @cached_property
     def setting(self) -> str:
@@ -224,7 +224,7 @@ def benchmark(key: str, version: int) -> Benchmark | None:
     return VERSIONS.get((key, version))
 
 
-def title_of(known: Benchmark) -> str:
+def benchmark_title(known: Benchmark) -> str:
     """The benchmark's title in the reader's language."""
     return _titles(get_language()).get(known.title) or gettext(known.title)
 

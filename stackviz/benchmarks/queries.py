@@ -52,8 +52,8 @@ def latest_results(machines: Iterable[Machine | int], snapshots: Iterable[Snapsh
 
 def latest_result(series: Series) -> Measurement | None:
     """The newest result of one series, however long ago; None while it has none. Five queries at most."""
-    found = _measurements([series.machine_id], _series_with_latest().filter(pk=series.pk))
-    return next(iter(found[series.machine_id]), None)
+    results = _measurements([series.machine_id], _series_with_latest().filter(pk=series.pk))
+    return next(iter(results[series.machine_id]), None)
 
 
 def newest_results(series: Iterable[int]) -> list[Measurement]:
@@ -62,31 +62,31 @@ def newest_results(series: Iterable[int]) -> list[Measurement]:
     Who asks must have made sure that these machines may be seen.
     """
     rows = list(_series_with_latest().filter(pk__in=set(series)))
-    found = _measurements({row.machine_id for row in rows}, rows)
-    return [result for results in found.values() for result in results]
+    by_machine = _measurements({row.machine_id for row in rows}, rows)
+    return [result for results in by_machine.values() for result in results]
 
 
 def _measurements(
     machines: Iterable[int], rows: Iterable[Any], snapshots: Mapping[UUID, Snapshot] = MappingProxyType({})
 ) -> dict[int, LatestResults]:
     """`rows`: as `_series_with_latest` has them; `snapshots`: those that are read already, by report."""
-    found = {pk: LatestResults() for pk in machines}
+    by_machine = {pk: LatestResults() for pk in machines}
     series = {row.pk: row for row in rows if row.latest is not None}
     for row in series.values():
-        found[row.machine_id].left_out = max(0, row.of_machine - SERIES_PER_MACHINE)
+        by_machine[row.machine_id].left_out = max(0, row.of_machine - SERIES_PER_MACHINE)
     latest = [row.latest for row in series.values()]
     if not latest:
-        return found
+        return by_machine
     results = list(Result.objects.filter(pk__in=latest).values_list(*_RESULT_FIELDS, named=True))
     reports = {row.report_id for row in results}
     torch_versions, cards = _torch_versions(reports, snapshots), _cards(reports, snapshots)
     published = peaks({card.accelerator_id for card in cards.values() if card.accelerator_id is not None})
     for row in results:
         measured = _measurement(series[row.series_id], row, torch_versions, cards, published)
-        found[measured.machine_id].append(measured)
-    for measurements in found.values():
+        by_machine[measured.machine_id].append(measured)
+    for measurements in by_machine.values():
         measurements.sort(key=_reading_order)
-    return found
+    return by_machine
 
 
 @cache
@@ -118,7 +118,7 @@ def _torch_versions(reports: Iterable[UUID], snapshots: Mapping[UUID, Snapshot])
 
 
 def _cards(reports: Iterable[UUID], snapshots: Mapping[UUID, Snapshot]) -> dict[tuple[UUID, int], CardUsed]:
-    found = {
+    used = {
         (report, card.index): CardUsed(card.index, card.reported_name, card.accelerator_id, card.facts)
         for report in reports
         if report in snapshots
@@ -128,8 +128,8 @@ def _cards(reports: Iterable[UUID], snapshots: Mapping[UUID, Snapshot]) -> dict[
     if others:
         rows = Card.objects.filter(snapshot__report__in=others)
         fields = ("snapshot__report_id", "index", "reported_name", "accelerator_id", "facts")
-        found |= {(report, index): CardUsed(index, *rest) for report, index, *rest in rows.values_list(*fields)}
-    return found
+        used |= {(report, index): CardUsed(index, *rest) for report, index, *rest in rows.values_list(*fields)}
+    return used
 
 
 def _measurement(

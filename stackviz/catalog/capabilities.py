@@ -38,12 +38,14 @@ def capabilities_with(field: str) -> tuple[str, ...]:
     """The compute capabilities whose every chip has this rate, `MIXED` left out; none for an unlisted field."""
     if field not in LEAST:
         return ()
-    return tuple(capability for capability in _ONLY.get(field, KNOWN) if not is_below(capability, LEAST[field]))
+    return tuple(
+        capability for capability in _ONLY.get(field, KNOWN) if not is_lower_capability(capability, LEAST[field])
+    )
 
 
 def is_mixed(field: str) -> bool:
     """Whether chips of the capability `MIXED` have this rate if they have matrix units at all."""
-    return field in LEAST and field not in _ONLY and not is_below(MIXED, LEAST[field])
+    return field in LEAST and field not in _ONLY and not is_lower_capability(MIXED, LEAST[field])
 
 
 def architectures_with(field: str) -> tuple[str, ...]:
@@ -54,10 +56,10 @@ def architectures_with(field: str) -> tuple[str, ...]:
 
 def lacks(field: str, capability: str) -> bool:
     """Whether a chip of this compute capability cannot have the rate; not known of other makers' texts."""
-    return field in LEAST and _parts(capability) != () and is_below(capability, LEAST[field])
+    return field in LEAST and _parts(capability) != () and is_lower_capability(capability, LEAST[field])
 
 
-def is_below(capability: str, least: str) -> bool:
+def is_lower_capability(capability: str, least: str) -> bool:
     return _parts(capability) < _parts(least)
 
 

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 
 from stackviz.catalog.check import CatalogueCheck
-from stackviz.catalog.conditions import describe
+from stackviz.catalog.conditions import describe_condition
 from stackviz.catalog.reviewed import Problem
 
 
@@ -37,7 +37,7 @@ def as_data(verdict: CatalogueCheck) -> dict[str, object]:
     }
 
 
-def as_lines(verdict: CatalogueCheck) -> Iterator[str]:
+def check_lines(verdict: CatalogueCheck) -> Iterator[str]:
     """For a terminal: a line per check, below it its problems by accelerator."""
     yield (
         f"{verdict.public_accelerators:,} public accelerators, {verdict.reviewed_values:,} reviewed values, "
@@ -60,5 +60,5 @@ def _problem_lines(problems: Sequence[Problem]) -> Iterator[str]:
         if problem.device != device:
             device = problem.device
             yield f"      {device}"
-        where = problem.field + (f" ({describe(problem.condition)})" if problem.condition else "")
+        where = problem.field + (f" ({describe_condition(problem.condition)})" if problem.condition else "")
         yield f"        {f'{where}: ' if where else ''}{problem.actual}; expected {problem.expected}"

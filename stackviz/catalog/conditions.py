@@ -169,7 +169,7 @@ def canonical(text: str) -> str:
     return write(parse(text))
 
 
-def describe(text: str) -> str:
+def describe_condition(text: str) -> str:
     """The condition in words, for people: `dense, fp32 accumulate`. A text we cannot read is shown as it is."""
     return _described(text, get_language() or "") if text else ""
 

@@ -12,7 +12,7 @@ from django.utils.translation import get_language
 from django.utils.translation import gettext as translated
 from django.utils.translation import gettext_lazy as _
 
-from stackviz.catalog.conditions import describe, split_variants
+from stackviz.catalog.conditions import describe_condition, split_variants
 from stackviz.catalog.fields import FIELDS, Words
 from stackviz.units import format_in, format_number
 
@@ -252,7 +252,7 @@ def _why_missing(need: RequiredInput, amounts: Amounts, accelerator_id: int) -> 
         return translated("not published: %(field)s") % {"field": field.words[0]}
     if all(split_variants(condition)[1] for condition in others):
         return translated("%(field)s depends on the model") % {"field": field.words[0]}
-    words = "; ".join(describe(condition) for condition in others if condition)
+    words = "; ".join(describe_condition(condition) for condition in others if condition)
     return translated("%(field)s is published only as: %(conditions)s") % {"field": field.words[0], "conditions": words}
 
 
@@ -300,4 +300,4 @@ def _condition_of(item: Input) -> str:
     """What must be known of an input beyond what the formula says of it: `bf16 tensor, dense`."""
     if item.field in _NAMED and not item.condition:
         return ""
-    return ", ".join(filter(None, [FIELDS[item.field].words[0], describe(item.condition)]))
+    return ", ".join(filter(None, [FIELDS[item.field].words[0], describe_condition(item.condition)]))

@@ -9,7 +9,7 @@ from functools import lru_cache
 
 from django.utils.translation import gettext as _
 
-from stackviz.catalog.conditions import describe, split_variants
+from stackviz.catalog.conditions import describe_condition, split_variants
 from stackviz.catalog.fields import FIELDS, Field
 from stackviz.catalog.models import SpecValue
 from stackviz.units import UNITS, Shown, format_in, format_quantity, from_si
@@ -22,7 +22,7 @@ READABLE = (0.01, 100_000)
 _split = lru_cache(maxsize=4096)(split_variants)
 
 
-def meaning_of(value: SpecValue) -> str:
+def base_condition(value: SpecValue) -> str:
     """The condition without the keys that only name a variant: what must be equal for two figures to be compared."""
     return _split(value.condition)[0]
 
@@ -60,7 +60,7 @@ def for_people(value: SpecValue) -> Shown:
 def usual_values(field: Field, values: Sequence[SpecValue]) -> list[SpecValue]:
     """The values under the first of the field's usual conditions that has any; several are variants, smallest first."""
     for condition in field.usual:
-        under = [value for value in values if meaning_of(value) == condition]
+        under = [value for value in values if base_condition(value) == condition]
         if under:
             plain = [value for value in under if not variant_of(value)]
             return plain or sorted(under, key=lambda value: (value.amount or 0.0, value.value))
@@ -79,14 +79,14 @@ def join_unnamed(plain: dict[int, list[SpecValue]], named: dict[int, list[SpecVa
     return moved
 
 
-def joined(texts: Sequence[str]) -> str:
+def join_variants(texts: Sequence[str]) -> str:
     """Several variants on one line, each once: `48 / 64 / 128`."""
     return " / ".join(dict.fromkeys(texts))
 
 
 def by_variant(values: Sequence[SpecValue]) -> str:
     """Which variant has which figure, in words; empty where the sizes name themselves or all agree."""
-    lines = [(describe(variant_of(value)), in_unit_of(FIELDS[value.field], value).label) for value in values]
+    lines = [(describe_condition(variant_of(value)), in_unit_of(FIELDS[value.field], value).label) for value in values]
     if len({text for _words, text in lines}) < 2 or all(value.field == "memory_gb" for value in values):
         return ""
     return _("depends on the model: %(models)s") % {"models": "; ".join(f"{words} {text}" for words, text in lines)}
@@ -125,7 +125,7 @@ class Headline:
         return f"{self.number} {self.unit}".rstrip() if self.number else ""
 
 
-def headline(field: Field, values: Sequence[SpecValue]) -> Headline:
+def choose_headline(field: Field, values: Sequence[SpecValue]) -> Headline:
     """The figure of one field to show first, out of an accelerator's preferred values of it."""
     usual = usual_values(field, values)
     if not usual:
@@ -143,10 +143,10 @@ def headline(field: Field, values: Sequence[SpecValue]) -> Headline:
     return Headline(
         field=field.name,
         title=field.words[0],
-        number=joined([figure.text for figure in shown]),
+        number=join_variants([figure.text for figure in shown]),
         unit=printed_unit(field.unit),
-        exact=joined([figure.exact for figure in shown]),
-        condition=describe(meaning_of(usual[0])),
+        exact=join_variants([figure.exact for figure in shown]),
+        condition=describe_condition(base_condition(usual[0])),
         basis=usual[0].basis,
         amount=usual[-1].amount,
     )

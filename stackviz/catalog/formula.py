@@ -14,7 +14,7 @@ from stackviz.units import format_number
 
 __all__ = [
     "LOWER_CLOCK", "ROUNDING", "CheckedFigure", "Expected", "Formula", "Published", "about", "expectations",
-    "half_a_digit", "joined",
+    "half_a_digit", "join_conditions",
 ]  # fmt: skip
 
 # Makers round what they print: 102.4 GB/s of the M2 become 100. More than this is no rounding.
@@ -56,7 +56,7 @@ class Published:
     def first(self, field: str, variant: str, *conditions: str) -> float | None:
         """The figure under the first of `conditions` that is published, of this variant or of no named one."""
         for condition in conditions or ("",):
-            for full in dict.fromkeys((joined(condition, variant), condition)):
+            for full in dict.fromkeys((join_conditions(condition, variant), condition)):
                 if (figure := self.figures.get((field, full))) is not None:
                     return figure
         return None
@@ -104,7 +104,7 @@ def half_a_digit(printed: str) -> float:
     return 0.5 * 10.0 ** -len(decimals) if f"{whole}{decimals}".isdigit() else 0.0
 
 
-def joined(condition: str, variant: str) -> str:
+def join_conditions(condition: str, variant: str) -> str:
     """Two canonical conditions as one."""
     return write({**parse(condition), **parse(variant)}) if condition and variant else condition or variant
 

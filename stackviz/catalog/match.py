@@ -142,7 +142,7 @@ def _what_decides(open_ones: Sequence[Alias], named: Sequence[Alias]) -> str:
     return _("a separate sheet: no sheet with this name has its memory size or GPU core count")
 
 
-def needs_of(alias: Any) -> tuple[str, ...]:  # noqa: ANN401 - an Alias or a record of one
+def describe_needs(alias: Any) -> tuple[str, ...]:  # noqa: ANN401 - an Alias or a record of one
     """What has to be reported beside the name for it to be this product's, in words; () where the name is enough."""
     needs = []
     if alias.kind == Alias.Kind.UNDECIDED:

@@ -161,10 +161,10 @@ def peaks(accelerator_ids: Iterable[int]) -> dict[tuple[int, str, str], float]:
     if not pks:
         return {}
     catalogue = public_catalogue()
-    found: dict[tuple[int, str, str], float] = {}
+    amounts: dict[tuple[int, str, str], float] = {}
     for pk in pks:
-        found |= _peaks(pk, catalogue)
-    return found
+        amounts |= _peaks(pk, catalogue)
+    return amounts
 
 
 def _peaks(pk: int, catalogue: PublicCatalogue) -> dict[tuple[int, str, str], float]:

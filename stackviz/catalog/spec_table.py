@@ -9,15 +9,15 @@ from functools import lru_cache
 from django.utils.translation import get_language
 from django.utils.translation import gettext as _
 
-from stackviz.catalog.conditions import describe
+from stackviz.catalog.conditions import describe_condition
 from stackviz.catalog.derived import Derived, derive
 from stackviz.catalog.fields import ACCUMULATE_MATTERS, FIELDS, POSITION, UNNAMED_ACCUMULATE, Field
 from stackviz.catalog.figures import (
+    base_condition,
     by_variant,
     condition_rank,
     in_unit_of,
-    joined,
-    meaning_of,
+    join_variants,
     printed_unit,
     variant_of,
 )
@@ -132,7 +132,7 @@ def _column(item: Accelerator, values: Iterable[SpecValue]) -> SpecColumn:
     by_row: dict[RowKey, list[SpecValue]] = defaultdict(list)
     for value in values:
         if value.field in FIELDS:
-            by_row[value.field, meaning_of(value)].append(value)
+            by_row[value.field, base_condition(value)].append(value)
     cells = {key: _cell(FIELDS[key[0]], row_values) for key, row_values in by_row.items()}
     derived = derive(peaks_of(value for row_values in by_row.values() for value in row_values), item.pk)
     return SpecColumn(item, by_row, cells, derived)
@@ -148,7 +148,7 @@ def table_of(columns: Sequence[SpecColumn], skip: frozenset[str] = NOT_COMPARED)
     _join_unnamed_accumulate(by_row, columns)
     of_field: dict[str, list[_Under]] = defaultdict(list)
     for name, condition in sorted(by_row, key=_reading_order):
-        of_field[name].append((describe(condition), by_row[name, condition]))
+        of_field[name].append((describe_condition(condition), by_row[name, condition]))
     return tuple(_row(FIELDS[name], under, rows, columns) for name, rows in of_field.items() for under in rows)
 
 
@@ -229,8 +229,8 @@ def _cell(field: Field, values: Sequence[SpecValue], *, is_unnamed: bool = False
         return cells[0]
     return replace(
         cells[-1],
-        text=joined([cell.text for cell in cells]),
-        exact=joined([cell.exact for cell in cells]),
+        text=join_variants([cell.text for cell in cells]),
+        exact=join_variants([cell.exact for cell in cells]),
         note=by_variant(chosen),
     )
 
@@ -245,5 +245,5 @@ def _single_cell(field: Field, value: SpecValue, *, is_unnamed: bool) -> SpecCel
         basis=value.basis,
         source_title=value.source.title if value.source else "",
         source_url=value.source.url if value.source else "",
-        note="; ".join(filter(None, [describe(variant_of(value)), remark, value.note])),
+        note="; ".join(filter(None, [describe_condition(variant_of(value)), remark, value.note])),
     )

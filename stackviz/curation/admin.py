@@ -26,7 +26,7 @@ from stackviz.curation.forms import InlineValueForm, SpecValueForm
 from stackviz.curation.import_admin import BringsTables
 from stackviz.curation.review_queue import ProposalAdmin
 from stackviz.curation.value_admin import ProposesValues
-from stackviz.curation.value_check import judge
+from stackviz.curation.value_check import check_typed_value
 from stackviz.labs.models import Card, NameDecision
 
 if TYPE_CHECKING:  # Django's classes take type arguments only from its stubs
@@ -169,7 +169,7 @@ class SpecValueAdmin(ProposesValues, BringsTables, HistoryAdmin):
         """Check the value being typed against the registry, for the form's script."""
         if not (self.has_add_permission(request) or self.has_change_permission(request)):
             raise PermissionDenied
-        return JsonResponse(judge(request.GET))
+        return JsonResponse(check_typed_value(request.GET))
 
     def get_form(self, request: HttpRequest, obj: SpecValue | None = None, change: bool = False, **kwargs: Any) -> Any:  # noqa: ANN401, FBT001, FBT002
         form: Any = super().get_form(request, obj, change, **kwargs)

@@ -111,7 +111,7 @@ def completeness(request: HttpRequest) -> HttpResponse:
     query = read_completeness_query(request.GET)
     matrix = _in_state(read_matrix(_accelerators(query), query.chosen_fields(), timezone.now()), query.state)
     if request.GET.get("format") == "csv":
-        return as_csv(matrix)
+        return completeness_csv(matrix)
     page = page_of(matrix.devices, page_number(request), PER_PAGE)
     slugs = most_requested()
     whole = read_matrix(Accelerator.objects.filter(slug__in=slugs), HEADLINES, timezone.now()) if slugs else None
@@ -165,7 +165,7 @@ def _shown(cell: MatrixCell) -> MatrixCellText:
     return MatrixCellText(signs.get(state, str(cell.values)), state, ", ".join(words))
 
 
-def as_csv(matrix: Matrix) -> HttpResponse:
+def completeness_csv(matrix: Matrix) -> HttpResponse:
     """A line for each cell: spreadsheets pivot it, programs need not."""
     rows = (
         [

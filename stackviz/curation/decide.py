@@ -11,7 +11,7 @@ from django.utils.translation import gettext as _
 from stackviz.catalog.change import wait_for_other_loads
 from stackviz.catalog.curated import is_readable
 from stackviz.catalog.models import Proposal, Source, SpecValue
-from stackviz.curation.differences import figure, snapshot
+from stackviz.curation.differences import figure_text, snapshot
 
 Action, State = Proposal.Action, Proposal.State
 # Which source takes precedence when the preferred value is removed: see docs/catalogue.md.
@@ -27,10 +27,10 @@ class Conflict(Undecidable):
     """The value has changed since the proposal was made."""
 
     def __init__(self, proposal: Proposal, now: SpecValue | None) -> None:
-        current = figure(snapshot(now)) if now else _("deleted")
+        current = figure_text(snapshot(now)) if now else _("deleted")
         super().__init__(
             _("%(value)s changed after this proposal was made (was %(old)s, now %(now)s). Nothing was saved.")
-            % {"value": proposal, "old": figure(proposal.before), "now": current}
+            % {"value": proposal, "old": figure_text(proposal.before), "now": current}
         )
         self.proposal, self.now = proposal, now
 

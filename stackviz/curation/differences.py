@@ -6,7 +6,7 @@ from typing import Any
 
 from django.utils.translation import gettext as _
 
-from stackviz.catalog.conditions import describe
+from stackviz.catalog.conditions import describe_condition
 from stackviz.catalog.fields import FIELDS
 from stackviz.catalog.models import Proposal, SpecValue
 
@@ -78,10 +78,10 @@ def unchanged_source_question(old: Snapshot, new: Snapshot) -> str:
     }
 
 
-def figure(content: Snapshot) -> str:
+def figure_text(content: Snapshot) -> str:
     """`3350 GB/s (dense)`; empty for a snapshot of nothing."""
     text = f"{content.get('value', '')} {content.get('unit', '')}".strip()
-    condition = describe(content.get("condition", ""))
+    condition = describe_condition(content.get("condition", ""))
     return f"{text} ({condition})" if condition else text
 
 
@@ -110,7 +110,7 @@ def _printed(content: Snapshot) -> dict[str, str]:
     return {
         "field": field_title(content["field"]),
         "figure": f"{content['value']} {content['unit']}".strip(),
-        "condition": describe(content["condition"]),
+        "condition": describe_condition(content["condition"]),
         "basis": str(SpecValue.Basis(content["basis"]).label),
         "source": content["source"],
         "note": content["note"],

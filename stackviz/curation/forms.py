@@ -215,8 +215,8 @@ class InlineValueForm(SpecValueForm):
             return
         choices = cast("forms.ChoiceField", self.fields["field"])
         choices.choices = [(value.field, differences.field_title(value.field))]
-        own = [(value.source_id, str(value.source))] if value.source else []
-        self.fields["source"].widget = forms.Select(choices=[("", "---------"), *own])
+        current = [(value.source_id, str(value.source))] if value.source else []
+        self.fields["source"].widget = forms.Select(choices=[("", "---------"), *current])
 
     def is_left_alone(self) -> bool:
         return not self.has_changed()

@@ -122,7 +122,7 @@ class BringsTables(_Mixin):
             answer = self._confirm(request, upload)
             if answer:
                 return answer
-        return self._preview(request, upload, value_imports.plan(upload))
+        return self._preview(request, upload, value_imports.plan_upload(upload))
 
     def _confirm(self, request: HttpRequest, upload: ValueImport) -> HttpResponse | None:
         try:

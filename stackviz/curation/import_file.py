@@ -91,12 +91,12 @@ def _order(header: Sequence[str]) -> list[int]:
         (_("unknown: %(names)s"), [name[:40] or "…" for name in header if name not in COLUMNS]),
         (_("duplicate: %(names)s"), [name for name in COLUMNS if header.count(name) > 1]),
     ]
-    said = [text % {"names": ", ".join(names)} for text, names in problems if names]
-    if said:
+    mistakes = [text % {"names": ", ".join(names)} for text, names in problems if names]
+    if mistakes:
         expected = ",".join(COLUMNS)
         raise TableError(
             _("The first line is not the header %(header)s. %(problems)s.")
-            % {"header": expected, "problems": "; ".join(said)}
+            % {"header": expected, "problems": "; ".join(mistakes)}
         )
     return [header.index(name) for name in COLUMNS]
 

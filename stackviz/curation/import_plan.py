@@ -17,7 +17,7 @@ from import_export.fields import Field
 from import_export.results import RowResult
 
 from stackviz.catalog.models import Proposal, SpecValue
-from stackviz.curation.differences import Difference, differences, field_title, figure, wanted
+from stackviz.curation.differences import Difference, differences, field_title, figure_text, wanted
 from stackviz.curation.import_file import COLUMNS, TableRow
 from stackviz.curation.import_rows import ROW_NUMBER, ImportReferences
 
@@ -108,8 +108,8 @@ class ValueResource(resources.ModelResource):  # type: ignore[misc]  # it has no
     def get_or_init_instance(self, _loader: Any, row: dict[str, Any]) -> tuple[Proposal, bool]:  # noqa: ANN401
         """The proposal this row comes to; one without an action changes nothing. Raises ValidationError by column."""
         proposal = self.known.proposal_for(row)
-        for name, said in self.about.items():
-            setattr(proposal, name, said)
+        for name, value in self.about.items():
+            setattr(proposal, name, value)
         return proposal, True
 
     def import_instance(self, instance: Proposal, row: dict[str, Any], **kwargs: Any) -> None:  # noqa: ANN401
@@ -137,7 +137,7 @@ class ValueResource(resources.ModelResource):  # type: ignore[misc]  # it has no
         self.create_instances.clear()
 
 
-def plan_of(rows: Sequence[TableRow], result: Any) -> ImportPlan:  # noqa: ANN401 - import_export's Result
+def plan_import(rows: Sequence[TableRow], result: Any) -> ImportPlan:  # noqa: ANN401 - import_export's Result
     """The plan from what the resource made of the rows, in their order."""
     for outcome in result.rows:
         for error in outcome.errors:  # no row's fault but ours
@@ -174,21 +174,21 @@ def _planned(row: TableRow, outcome: RowResult) -> PlannedRow:
     proposal: Proposal = outcome.instance
     device, field = proposal.accelerator.name, field_title(proposal.field)
     if not proposal.action:
-        return PlannedRow(number=row.number, kind=SAME, device=device, field=field, figure=figure(proposal.before))
+        return PlannedRow(number=row.number, kind=SAME, device=device, field=field, figure=figure_text(proposal.before))
     after = wanted(proposal)
     kind = NEW if proposal.action == Proposal.Action.ADD else CHANGED
-    told = differences(proposal.before, after)
+    changed = differences(proposal.before, after)
     return PlannedRow(
         number=row.number,
         kind=kind,
         device=device,
         field=field,
         action=str(proposal.get_action_display()),
-        figure=figure(after),
-        differences=told,
+        figure=figure_text(after),
+        differences=changed,
     )
 
 
 def _print(row: PlannedRow) -> list[Any]:
-    told = [(item.name, item.old, item.new) for item in row.differences]
-    return [row.number, row.kind, row.device, row.field, row.action, row.figure, told, row.problems]
+    changed = [(item.name, item.old, item.new) for item in row.differences]
+    return [row.number, row.kind, row.device, row.field, row.action, row.figure, changed, row.problems]

@@ -145,13 +145,13 @@ class ImportReferences:
 
     def _current(self, value: SpecValue) -> SpecValue | None:
         """The existing value of the row: same accelerator, field, condition and source."""
-        found = self.values.get(_key(value), [])
-        alike = [row for row in found if _content(row) == _content(value)]
-        alike = alike or [row for row in found if (row.value, row.unit) == (value.value, value.unit)]
-        if len(alike or found) > 1 and value.source is not None:
+        stored = self.values.get(_key(value), [])
+        alike = [row for row in stored if _content(row) == _content(value)]
+        alike = alike or [row for row in stored if (row.value, row.unit) == (value.value, value.unit)]
+        if len(alike or stored) > 1 and value.source is not None:
             text = _("This source has several values for this field. Edit the right one by hand.")
             raise ValidationError({"value": text})
-        return next(iter(alike or found), None)
+        return next(iter(alike or stored), None)
 
 
 def _key(value: SpecValue) -> Key:

@@ -82,7 +82,7 @@ def give_name(
     _check(targets)
     action = Action.ACCEPT if len(targets) == 1 else Action.SPLIT
     text = "; ".join(map(str, targets))[:600]
-    decision = _record(name, vendor, action, text, by, reason, seen)
+    decision = _record(name, vendor, action, text, by=by, reason=reason, seen=seen)
     made: list[int] = []
     changed: list[tuple[int, dict[str, Any]]] = []
     for target in targets:
@@ -154,7 +154,7 @@ def leave_name(name: str, vendor: str, *, by: AbstractBaseUser | None, reason: s
     """Take the name out of the queue without giving it to anybody, for a reason. Raises as `give_name` does."""
     if not reason:
         raise ValidationError(_("Give a reason for people who look up this name later."))
-    return _record(name, vendor, Action.IGNORE, "", by, reason, seen)
+    return _record(name, vendor, Action.IGNORE, "", by=by, reason=reason, seen=seen)
 
 
 def _record(

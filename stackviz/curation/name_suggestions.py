@@ -120,9 +120,9 @@ def suggest(
     for name in known:
         if vendor and name.vendor and vendor not in (name.vendor, "unknown", "other"):
             continue
-        found = _judge(reported, sizes, name)
-        if found and (name.accelerator_id not in best or found.score > best[name.accelerator_id].score):
-            best[name.accelerator_id] = found
+        suggestion = _judge(reported, sizes, name)
+        if suggestion and (name.accelerator_id not in best or suggestion.score > best[name.accelerator_id].score):
+            best[name.accelerator_id] = suggestion
     return sorted(best.values(), key=lambda item: (-item.score, item.name))[:MOST_SUGGESTED]
 
 

@@ -140,8 +140,8 @@ class ProposalAdmin(ShownOnlyAdmin):
         skipped = () if proposal.before else ("field", "source", "status", "basis")
         changes = [item for item in differences(proposal.before, wanted(proposal)) if item.name not in skipped]
         if not unchanged_source_question(proposal.before, wanted(proposal)):
-            return as_lines(changes)
-        return format_html('{}<div class="help">{}</div>', as_lines(changes), _("same source"))
+            return difference_lines(changes)
+        return format_html('{}<div class="help">{}</div>', difference_lines(changes), _("same source"))
 
     @admin.display(description=gettext_lazy("source"))
     def source_link(self, proposal: Proposal) -> str | SafeString:
@@ -289,7 +289,7 @@ def _others(proposal: Proposal) -> list[dict[str, Any]]:
     ]
 
 
-def as_lines(changes: list[Difference]) -> SafeString:
+def difference_lines(changes: list[Difference]) -> SafeString:
     """Differences as HTML for a table cell: old values deleted, new ones inserted."""
     return format_html_join(
         "",

@@ -17,7 +17,7 @@ from stackviz.web.address import row_key
 MOST_OTHERS = 5
 
 
-def judge(typed: Mapping[str, str]) -> dict[str, object]:
+def check_typed_value(typed: Mapping[str, str]) -> dict[str, object]:
     """`typed`: a form's content by input name. -> problems, notes and the units that fit, as plain data.
 
     Five queries at most.

@@ -11,9 +11,9 @@ from django.utils.translation import gettext as _
 from stackviz.catalog.change import wait_for_other_loads
 from stackviz.catalog.models import ValueImport
 from stackviz.curation.import_file import Table, TableRow
-from stackviz.curation.import_plan import REFUSED, ImportPlan, ValueResource, dataset_of, plan_of
+from stackviz.curation.import_plan import REFUSED, ImportPlan, ValueResource, dataset_of, plan_import
 
-KEPT_FOR = timedelta(days=1)  # a table that nobody confirmed
+UNCONFIRMED_FOR = timedelta(days=1)  # a table that nobody confirmed
 
 
 class Unconfirmed(ValueError):
@@ -30,7 +30,7 @@ class Confirmed:
 
 def keep(table: Table, *, file_name: str, reason: str, by: User) -> ValueImport:
     """Store the table for the preview. Expired tables are deleted."""
-    ValueImport.objects.filter(confirmed_at=None, uploaded_at__lt=timezone.now() - KEPT_FOR).delete()
+    ValueImport.objects.filter(confirmed_at=None, uploaded_at__lt=timezone.now() - UNCONFIRMED_FOR).delete()
     return ValueImport.objects.create(
         file_name=file_name[:200],
         reason=reason,
@@ -39,10 +39,10 @@ def keep(table: Table, *, file_name: str, reason: str, by: User) -> ValueImport:
     )
 
 
-def plan(upload: ValueImport) -> ImportPlan:
+def plan_upload(upload: ValueImport) -> ImportPlan:
     """What the table would change now. Writes nothing; the same number of queries for any number of rows."""
     rows = _rows(upload)
-    return plan_of(rows, ValueResource().import_data(dataset_of(rows), dry_run=True))
+    return plan_import(rows, ValueResource().import_data(dataset_of(rows), dry_run=True))
 
 
 def confirm(upload_id: int, *, by: User, seen: str, is_leaving_out: bool) -> Confirmed:
@@ -67,7 +67,7 @@ def _confirmed(upload_id: int, by: User, seen: str, *, is_leaving_out: bool) -> 
     wait_for_other_loads()
     rows = _rows(upload)
     resource = ValueResource(proposed_by=by, reason=upload.reason, batch=upload)
-    made = plan_of(rows, resource.import_data(dataset_of(rows), use_transactions=True))
+    made = plan_import(rows, resource.import_data(dataset_of(rows), use_transactions=True))
     refused = made.of(REFUSED)
     if made.fingerprint != seen:
         raise Unconfirmed(_("The catalogue has changed since this preview. Review the updated changes."))

@@ -30,7 +30,7 @@ ALWAYS_LISTED = (
 _ELSE = {"cuda.runtime_version": "cuda.toolkit_version", "rocm.version": "torch.hip_version"}
 """What goes by the name of another: collect_env asks nvcc for the runtime, and calls torch's HIP the ROCm."""
 
-_NOBODY_SAID = Absent("not_reported", "no dump in the text tells it")
+_IN_NO_DUMP = Absent("not_reported", "no dump in the text tells it")
 
 SheetOf = Callable[[Card], str | None]
 Document = dict[str, Any]
@@ -69,7 +69,7 @@ def _nothing() -> Document:
         "results": [],
         "not_understood": [],
         "problems": [],
-        "reasons": {name: _reason(_NOBODY_SAID) for name in ALWAYS_LISTED},
+        "reasons": {name: _reason(_IN_NO_DUMP) for name in ALWAYS_LISTED},
     }
 
 
@@ -110,7 +110,7 @@ def _facts(report: Report) -> tuple[dict[str, Scalar | None], dict[str, Document
             if other in absent:
                 absent.setdefault(name, absent[other])
     facts |= {name: value for name, value in report.facts.items() if name not in facts}
-    lacking = {name: absent.get(name, _NOBODY_SAID) for name in ALWAYS_LISTED if facts[name] is None}
+    lacking = {name: absent.get(name, _IN_NO_DUMP) for name in ALWAYS_LISTED if facts[name] is None}
     lacking |= {name: why for name, why in absent.items() if name not in facts}
     return facts, {name: _reason(why) for name, why in lacking.items()}
 
@@ -139,12 +139,12 @@ def _card(
     why["driver_version"] = card.absent.get("driver_version", _driver_absent(card))
     for name in ("accelerator", "memory_bytes", "driver_version"):
         if document[name] is None:
-            reasons[f"cards[{card.index}].{name}"] = _reason(why.get(name) or card.absent.get(name) or _NOBODY_SAID)
+            reasons[f"cards[{card.index}].{name}"] = _reason(why.get(name) or card.absent.get(name) or _IN_NO_DUMP)
     return document
 
 
 def _driver_absent(card: Card) -> Absent:
-    return Absent("not_applicable", "the driver is part of macOS") if card.vendor == "apple" else _NOBODY_SAID
+    return Absent("not_applicable", "the driver is part of macOS") if card.vendor == "apple" else _IN_NO_DUMP
 
 
 def _known(card: Card, tables: Tables) -> str | None:

@@ -87,7 +87,7 @@ def _from_facts(report: Report) -> Iterator[tuple[str, str | None]]:
     """Components that a fact tells of and no list of software; or that a machine with such cards must have."""
     named = {software.component for software in report.software}
     vendors = {card.vendor for card in report.cards}
-    for component, (facts, vendor) in _TOLD_BY.items():
+    for component, (facts, vendor) in _FACTS_OF.items():
         version = next((str(report.facts[name]) for name in facts if report.facts.get(name)), None)
         if component not in named and (version or (vendor and vendor in vendors)):
             yield component, version
@@ -100,7 +100,7 @@ def _from_facts(report: Report) -> Iterator[tuple[str, str | None]]:
         yield "wsl", str(report.facts["os.wsl"])
 
 
-_TOLD_BY: Mapping[str, tuple[tuple[str, ...], str]] = {
+_FACTS_OF: Mapping[str, tuple[tuple[str, ...], str]] = {
     "python": (("python.version",), ""),
     "pytorch": (("torch.version",), ""),
     "cudnn": (("cudnn.version",), ""),

@@ -112,8 +112,8 @@ def _without_name(match: re.Match[str]) -> str:
 
 
 def _without_serial(match: re.Match[str]) -> str:
-    is_said = match[2].strip().lower() not in _DOES_NOT_TELL
-    return f"{match[1]}{REDACTED}" if is_said else match[0]
+    is_serial = match[2].strip().lower() not in _DOES_NOT_TELL
+    return f"{match[1]}{REDACTED}" if is_serial else match[0]
 
 
 def _without_serial_column(lines: list[str]) -> Iterator[str]:

@@ -11,16 +11,16 @@ from django.utils.translation import get_language
 from django.utils.translation import gettext as _
 
 from stackviz.catalog.capabilities import LEAST, lacks
-from stackviz.catalog.conditions import describe
+from stackviz.catalog.conditions import describe_condition
 from stackviz.catalog.derived import DERIVATIONS, Derivation, Derived, derive_figure
 from stackviz.catalog.fields import ACCUMULATE_MATTERS, FIELDS, UNNAMED_ACCUMULATE, Field
 from stackviz.catalog.figures import (
+    base_condition,
     by_variant,
     condition_rank,
     in_unit_of,
     join_unnamed,
-    joined,
-    meaning_of,
+    join_variants,
     printed_unit,
     variant_of,
 )
@@ -148,7 +148,7 @@ class Axis:
 
     @property
     def condition_words(self) -> str:
-        return describe(self.condition)
+        return describe_condition(self.condition)
 
     @property
     def title(self) -> str:
@@ -244,7 +244,7 @@ def _known(catalogue: PublicCatalogue) -> ExploreOptions:
     for item in catalogue.accelerators:
         for value in catalogue.preferred_values(item.pk):
             if value.field in measures:
-                measures[value.field].add(meaning_of(value) or NO_CONDITION)
+                measures[value.field].add(base_condition(value) or NO_CONDITION)
                 of_vendors[item.vendor.slug].add(value.field)
     vendors = sorted({(item.vendor.name, item.vendor.slug) for item in catalogue.accelerators})
     return ExploreOptions(
@@ -327,7 +327,7 @@ def _axis(field: Field, values: Sequence[SpecValue], condition: str | None) -> A
     under: _Under = defaultdict(lambda: defaultdict(list))
     for value in values:
         if value.amount is not None:
-            under[meaning_of(value)][value.accelerator_id].append(value)
+            under[base_condition(value)][value.accelerator_id].append(value)
     moved = _join_unnamed_accumulate(field, under)
     choices = _choices(field, under)
     known = {choice.value for choice in choices}
@@ -355,7 +355,7 @@ def _join_unnamed_accumulate(field: Field, under: _Under) -> set[int]:
 
 def _choices(field: Field, under: _Under) -> tuple[ConditionChoice, ...]:
     """The published conditions, the field's usual ones first, then the most frequent."""
-    choices = [ConditionChoice(text, describe(text), len(by_pk)) for text, by_pk in under.items() if by_pk]
+    choices = [ConditionChoice(text, describe_condition(text), len(by_pk)) for text, by_pk in under.items() if by_pk]
     return tuple(sorted(choices, key=lambda choice: (condition_rank(field, choice.value), -choice.count, choice.value)))
 
 
@@ -364,7 +364,7 @@ def _elsewhere(under: _Under, chosen: str) -> dict[int, str]:
     for condition, by_pk in sorted(under.items()):
         for pk in by_pk:
             if condition != chosen and pk not in under[chosen]:
-                others[pk].append(describe(condition) or _("without a condition"))
+                others[pk].append(describe_condition(condition) or _("without a condition"))
     return {pk: "; ".join(words) for pk, words in others.items()}
 
 
@@ -373,12 +373,12 @@ def _figure(field: Field, values: Sequence[SpecValue], moved: set[int]) -> AxisF
     chosen = [value for value in values if not variant_of(value)] or list(values)
     shown = [in_unit_of(field, value) for value in chosen]
     largest = chosen[-1]
-    models = by_variant(chosen) if len(chosen) > 1 else describe(variant_of(largest))
+    models = by_variant(chosen) if len(chosen) > 1 else describe_condition(variant_of(largest))
     source = largest.source
     return AxisFigure(
         amount=largest.amount or 0.0,
-        text=joined([figure.text for figure in shown]),
-        exact=joined([figure.exact for figure in shown]),
+        text=join_variants([figure.text for figure in shown]),
+        exact=join_variants([figure.exact for figure in shown]),
         basis_name=largest.basis,
         remark=models,
         source_title=source.title if source else "",

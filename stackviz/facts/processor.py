@@ -18,7 +18,7 @@ __all__ = ["FACTS"]
 
 FACTS = FactTable(order=30, probe="system")
 
-_TOLD_FEATURES = frozenset(
+_REPORTED_FEATURES = frozenset(
     {
         "sse4_2", "avx", "avx2", "avx512f", "avx512_bf16", "avx512_fp16", "avx512_vnni", "avx_vnni", "amx_bf16",
         "amx_fp16", "amx_int8", "amx_tile", "f16c", "fma", "asimd", "asimdhp", "asimddp", "bf16", "i8mm", "sve",
@@ -55,7 +55,7 @@ def cpu_arch(_around: Surroundings) -> str:
 def cpu_features(around: Surroundings) -> str | None:
     only_on(around, "Linux")
     flags = set((_cpuinfo(around, "flags") or _cpuinfo(around, "Features") or "").split())
-    return " ".join(sorted(flags & _TOLD_FEATURES)) or None
+    return " ".join(sorted(flags & _REPORTED_FEATURES)) or None
 
 
 def _cores(around: Surroundings) -> set[tuple[str | None, str | None]]:

@@ -56,8 +56,8 @@ def questions_of(probe: str) -> Questions:
     """All that this probe asks of a machine, in the order of the declarations."""
     questions = Questions()
     for table in _FACT_TABLES:
-        for asked_by, name, question in table.questions:
-            if asked_by == probe:
+        for asking_probe, name, question in table.questions:
+            if asking_probe == probe:
                 questions.about(name)(question)
     return questions
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 
 from stackviz.importers.env_report import (
-    add_card,
+    add_listed_card,
     check_torch_versions,
     component_of,
     is_given,
@@ -346,8 +346,15 @@ def _take_intel_cards(reading: Reading, written: str) -> None:
     for number, name, rest in _INTEL_CARD.findall(written):
         memory = re.search(r"total_memory=(\d+[KMGT]?B)", rest)
         driver = re.search(r"driver_version='([^']{1,60})'", rest)
-        size = number_of_bytes(memory[1]) if memory else None
-        add_card(reading, int(number), name, _TOOL, "intel", size, driver_version=driver[1] if driver else None)
+        add_listed_card(
+            reading,
+            int(number),
+            name,
+            _TOOL,
+            vendor="intel",
+            memory_bytes=number_of_bytes(memory[1]) if memory else None,
+            driver_version=driver[1] if driver else None,
+        )
 
 
 _TAKERS: dict[str, Callable[[Reading, str], None]] = {
@@ -392,7 +399,9 @@ def _read_cards(reading: Reading, parts: _Parts) -> None:
     for line in [*models.split("\n"), *parts.cards]:
         match = _CARD.match(line.strip())
         if match:
-            add_card(reading, int(match[1]), match[2], _TOOL, "amd" if vendor_of(match[2]) == "amd" else "nvidia")
+            add_listed_card(
+                reading, int(match[1]), match[2], _TOOL, "amd" if vendor_of(match[2]) == "amd" else "nvidia"
+            )
     if not reading.cards and is_given(models) and not _CARD.match(models.strip()):
         _read_first_card(reading, clean(models.strip().partition("\n")[0]))
     _read_instances(reading, parts.cards)
@@ -405,7 +414,7 @@ def _read_first_card(reading: Reading, written: str) -> None:
         return
     is_amd = bool(match[2]) or vendor_of(match[1]) == "amd"
     target = match[2].partition(":")[0] if match[2] else None
-    add_card(reading, 0, match[1], _TOOL, "amd" if is_amd else "", gfx_target=target)
+    add_listed_card(reading, 0, match[1], _TOOL, "amd" if is_amd else "", gfx_target=target)
 
 
 def _read_instances(reading: Reading, lines: list[str]) -> None:

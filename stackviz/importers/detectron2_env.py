@@ -4,7 +4,14 @@ import re
 from collections.abc import Callable
 from itertools import pairwise
 
-from stackviz.importers.env_report import add_card, component_of, state_python, state_system, state_text, state_truth
+from stackviz.importers.env_report import (
+    add_listed_card,
+    component_of,
+    state_python,
+    state_system,
+    state_text,
+    state_truth,
+)
 from stackviz.importers.importer import Importer, Span
 from stackviz.importers.reading import Reading
 
@@ -77,7 +84,7 @@ def _take_cards(reading: Reading, numbers: list[int], value: str) -> None:
     if match is None:
         return
     for number in numbers:
-        add_card(reading, number, match[1], _TOOL, "nvidia", compute_capability=match[2])
+        add_listed_card(reading, number, match[1], _TOOL, "nvidia", compute_capability=match[2])
 
 
 def _take_driver(reading: Reading, value: str) -> None:

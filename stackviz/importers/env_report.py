@@ -8,7 +8,7 @@ from stackviz.wire import LIMITS
 from stackviz.wire.packages import component_of
 
 __all__ = [
-    "add_card",
+    "add_listed_card",
     "check_torch_versions",
     "component_of",
     "is_given",
@@ -20,7 +20,7 @@ __all__ = [
     "state_truth",
 ]
 
-_NOT_TOLD = {
+_ABSENT_BY_TEXT = {
     "could not collect": "not_reported",
     "n/a": "not_applicable",
     "na": "not_applicable",
@@ -50,13 +50,13 @@ _ARCH = re.compile(r"\b(x86_64|aarch64|arm64|AMD64|ppc64le|i386|i686|riscv64|s39
 
 def is_given(written: str) -> bool:
     """Whether this is a value, and not one of the ways of saying none."""
-    return clean(written).lower() not in _NOT_TOLD
+    return clean(written).lower() not in _ABSENT_BY_TEXT
 
 
 def state_text(reading: Reading, fact: str, written: str, tool: str) -> str | None:
     """What was written in the first line; None, with the reason noted, where it is one of the ways of not telling."""
     text = clean(written.partition("\n")[0])
-    reason = _NOT_TOLD.get(text.lower())
+    reason = _ABSENT_BY_TEXT.get(text.lower())
     if reason is None:
         return text
     if text.lower() == "no cuda" and reading.facts.get("os.name") == "macOS":
@@ -183,7 +183,7 @@ def state_python(reading: Reading, written: str, tool: str) -> None:
 # ---- cards and packages ---------------------------------------------------------------------------------------------
 
 
-def add_card(
+def add_listed_card(
     reading: Reading,
     index: int,
     name: str,

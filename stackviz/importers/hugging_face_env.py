@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable, Iterator
 
 from stackviz.importers.env_report import (
-    add_card,
+    add_listed_card,
     check_torch_versions,
     component_of,
     is_given,
@@ -149,7 +149,8 @@ def _take_gpu(reading: Reading, value: str, tool: str) -> None:
     if not is_given(value) or value.startswith("<"):
         return
     for name, memory in re.findall(r"([A-Za-z][^,\n]{2,150})(?:,\s*(\d{3,7}) ?MiB)?", value)[:64]:
-        add_card(reading, len(reading.cards), clean(name), tool, "", int(memory) * 2**20 if memory else None)
+        memory_bytes = int(memory) * 2**20 if memory else None
+        add_listed_card(reading, len(reading.cards), clean(name), tool, memory_bytes=memory_bytes)
 
 
 def _take_memory(reading: Reading, value: str, tool: str) -> None:

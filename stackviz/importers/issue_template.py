@@ -6,7 +6,7 @@ What somebody typed is believed less than what a tool printed (dumps.merge). A t
 import re
 from collections.abc import Callable, Iterator
 
-from stackviz.importers.env_report import add_card, is_given, state_python, state_system, state_text, state_truth
+from stackviz.importers.env_report import add_listed_card, is_given, state_python, state_system, state_text, state_truth
 from stackviz.importers.importer import Importer, Span
 from stackviz.importers.reading import Reading, clean, vendor_of
 
@@ -118,7 +118,7 @@ def _take_cards(reading: Reading, value: str) -> None:
         if vendor == "unknown" and reading.facts.get("torch.cuda_version"):
             vendor = "nvidia"
         for _ in range(int(count[1] or count[2]) if count else 1):
-            add_card(reading, len(reading.cards), name, _TOOL, vendor)
+            add_listed_card(reading, len(reading.cards), name, _TOOL, vendor)
 
 
 def _take_driver(reading: Reading, value: str) -> None:

@@ -150,14 +150,14 @@ _FIELDS = _fields(
         ("ecc_pending", values.boolean, "ecc_mode/pending_ecc", "ECC Mode/Pending", "ecc.mode.pending"),
         (
             "ecc_corrected",
-            values.whole_number,
+            values.integer_of,
             f"{_VOLATILE}/single_bit/total|{_VOLATILE}/sram_correctable&{_VOLATILE}/dram_correctable",
             "Single Bit/Total|Volatile/SRAM Correctable&Volatile/DRAM Correctable",
             "ecc.errors.corrected.volatile.total|ecc.errors.corrected.volatile.sram&ecc.errors.corrected.volatile.dram",
         ),
         (
             "ecc_uncorrected",
-            values.whole_number,
+            values.integer_of,
             (
                 f"{_VOLATILE}/double_bit/total|{_VOLATILE}/sram_uncorrectable&{_VOLATILE}/sram_uncorrectable_parity"
                 f"&{_VOLATILE}/sram_uncorrectable_secded&{_VOLATILE}/dram_uncorrectable"
@@ -265,25 +265,25 @@ _FIELDS = _fields(
         ),
         (
             "pcie_generation",
-            values.whole_number,
+            values.integer_of,
             f"{_GEN}/current_link_gen|{_GEN}/device_current_link_gen",
             "PCIe Generation/Current|PCIe Generation/Device Current",
             "pcie.link.gen.current|pcie.link.gen.gpucurrent",
         ),
         (
             "pcie_width",
-            values.whole_number,
+            values.integer_of,
             f"{_WIDTH}/current_link_width",
             "Link Width/Current",
             "pcie.link.width.current",
         ),
         (
             "pcie_generation_max",
-            values.whole_number,
+            values.integer_of,
             f"{_GEN}/max_link_gen",
             "PCIe Generation/Max",
             "pcie.link.gen.max",
         ),
-        ("pcie_width_max", values.whole_number, f"{_WIDTH}/max_link_width", "Link Width/Max", "pcie.link.width.max"),
+        ("pcie_width_max", values.integer_of, f"{_WIDTH}/max_link_width", "Link Width/Max", "pcie.link.width.max"),
     ]
 )

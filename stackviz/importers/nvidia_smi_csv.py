@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from stackviz.importers.importer import Importer, Span
 from stackviz.importers.nvidia_card import add_card, new_card, note_cut, note_system
 from stackviz.importers.nvidia_fields import columns, read_fields
-from stackviz.importers.nvidia_values import byte_count, value, whole_number, why
+from stackviz.importers.nvidia_values import byte_count, integer_of, value, why
 from stackviz.importers.reading import CardReading, Reading, clean
 from stackviz.wire import LIMITS
 
@@ -200,14 +200,14 @@ def _read_machine(reading: Reading, rows: list[dict[str, str]]) -> None:
     else:
         reading.sheet.mark_missing("nvidia.driver_version", *_absence(first, "driver_version"))
     reading.sheet.mark_missing("cuda.driver_api_version", "not_collected", "a query of nvidia-smi does not tell it")
-    reading.sheet.state("nvidia.card_count", whole_number(first.get("count")))
+    reading.sheet.state("nvidia.card_count", integer_of(first.get("count")))
 
 
 def _read_cards(reading: Reading, rows: list[dict[str, str]], first_index: int) -> None:
     seen: set[str] = set()
     for number, row in enumerate(rows):
         name = next((text for text in (value(row.get(column)) for column in _NAMES) if text), None)
-        index = whole_number(row.get("index"))
+        index = integer_of(row.get("index"))
         key = next((row[column] for column in (*_UUIDS, "pci.bus_id", "index") if column in row), str(number))
         if name is None or (key in seen and "timestamp" in row):
             continue  # a query in a loop prints each card again

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from stackviz.importers.importer import Importer, Span
 from stackviz.importers.nvidia_card import add_card, instance_of, new_card, note_cut, note_system
 from stackviz.importers.nvidia_fields import read_fields
-from stackviz.importers.nvidia_values import byte_count, state_driver, value, whole_number, why
+from stackviz.importers.nvidia_values import byte_count, integer_of, state_driver, value, why
 from stackviz.importers.reading import CardReading, Reading, clean
 from stackviz.wire import LIMITS, Card
 
@@ -70,7 +70,7 @@ def read_nvidia_smi_q(text: str) -> Reading:
     head, blocks = _blocks(reading, text)
     driver = value(head.ask("driver version")) or value(head.ask("kmd version"))
     state_driver(reading, driver, value(head.ask("cuda version")) or value(head.ask("cuda umd version")))
-    reading.sheet.state("nvidia.card_count", whole_number(head.ask("attached gpus")))
+    reading.sheet.state("nvidia.card_count", integer_of(head.ask("attached gpus")))
     _read_cards(reading, blocks, driver)
     return reading
 
@@ -157,7 +157,7 @@ def _read_instances(reading: Reading, block: _Block) -> None:
             return
         memory = instance.ask("shared fb memory usage/total") or instance.ask("fb memory usage/total")
         card = instance_of(parent, reading, byte_count(memory), instance.ask("mig uuid"))
-        card.sheet.state("multiprocessors", whole_number(instance.ask("shared/multiprocessor count")))
+        card.sheet.state("multiprocessors", integer_of(instance.ask("shared/multiprocessor count")))
         card.sheet.mark_missing("mig_profile", "not_reported", "nvidia-smi -q names no profile")
         add_card(reading, card)
 

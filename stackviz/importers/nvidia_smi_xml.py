@@ -8,7 +8,7 @@ import re
 from stackviz.importers.importer import Importer, Span
 from stackviz.importers.nvidia_card import add_card, instance_of, new_card, note_cut, note_system
 from stackviz.importers.nvidia_fields import read_fields
-from stackviz.importers.nvidia_values import byte_count, state_driver, value, whole_number, why
+from stackviz.importers.nvidia_values import byte_count, integer_of, state_driver, value, why
 from stackviz.importers.reading import CardReading, Reading, clean
 from stackviz.importers.xml_tree import Element, XmlRefusedError, parse_xml
 from stackviz.wire import LIMITS
@@ -48,7 +48,7 @@ def read_nvidia_smi_xml(text: str) -> Reading:
         return reading
     driver = value(log.at("driver_version")) or value(log.at("kmd_version"))
     state_driver(reading, driver, value(log.at("cuda_version")) or value(log.at("cuda_umd_version")))
-    reading.sheet.state("nvidia.card_count", whole_number(log.at("attached_gpus")))
+    reading.sheet.state("nvidia.card_count", integer_of(log.at("attached_gpus")))
     _read_cards(reading, log, driver)
     return reading
 
@@ -92,7 +92,7 @@ def _read_instances(reading: Reading, gpu: Element) -> None:
         if parent is None or len(reading.cards) >= LIMITS.cards:
             return
         card = instance_of(parent, reading, byte_count(instance.at("fb_memory_usage/total")), instance.at("uuid"))
-        card.sheet.state("multiprocessors", whole_number(instance.at("device_attributes/shared/multiprocessor_count")))
+        card.sheet.state("multiprocessors", integer_of(instance.at("device_attributes/shared/multiprocessor_count")))
         card.sheet.mark_missing("mig_profile", "not_reported", "nvidia-smi -q -x names no profile")
         add_card(reading, card)
 

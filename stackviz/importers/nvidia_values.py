@@ -10,11 +10,11 @@ __all__ = [
     "byte_count",
     "hexadecimal",
     "hyphened",
+    "integer_of",
     "number",
     "scalar_sum",
     "state_driver",
     "value",
-    "whole_number",
     "why",
 ]
 
@@ -74,14 +74,14 @@ def number(text: str | None) -> float | None:
     return float(match[1]) * scale if match and scale else None
 
 
-def whole_number(text: str | None) -> int | None:
+def integer_of(text: str | None) -> int | None:
     figure = number(text)
     return None if figure is None else int(figure)
 
 
 def byte_count(text: str | None) -> int | None:
     """Bytes, where the unit says that it is bytes."""
-    return whole_number(text) if text and text.strip().lower().endswith("ib") else None
+    return integer_of(text) if text and text.strip().lower().endswith("ib") else None
 
 
 def boolean(text: str) -> bool | None:

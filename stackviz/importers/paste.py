@@ -13,7 +13,7 @@ from stackviz.importers.reading import Reading, clean
 from stackviz.importers.registry import IMPORTERS
 from stackviz.importers.tidy import tidy
 
-__all__ = ["NoText", "Paste", "decoded", "joined", "read_all"]
+__all__ = ["NoText", "Paste", "decode_text", "join_texts", "read_all"]
 
 _BOMS = ((codecs.BOM_UTF8, "utf-8-sig"), (codecs.BOM_UTF16_LE, "utf-16"), (codecs.BOM_UTF16_BE, "utf-16"))
 
@@ -22,7 +22,7 @@ class NoText(ValueError):
     """These bytes are no text: there are NUL bytes in it."""
 
 
-def decoded(content: bytes) -> str:
+def decode_text(content: bytes) -> str:
     """The text of a file: UTF-8, UTF-16 as PowerShell's `>` writes it, an old code page. Raises NoText."""
     encoding = next((encoding for bom, encoding in _BOMS if content.startswith(bom)), "utf-8")
     try:
@@ -34,7 +34,7 @@ def decoded(content: bytes) -> str:
     return text
 
 
-def joined(texts: Iterable[str]) -> str:
+def join_texts(texts: Iterable[str]) -> str:
     """One text with the line ends of this system, an empty line between each two; those without words left out."""
     return "\n\n".join(text.replace("\r\n", "\n") for text in texts if text.strip())
 

@@ -28,9 +28,9 @@ class _Plan:
     def ready(self, row: Sequence[Any]) -> list[Any]:
         """The row with those values changed that the driver does not know: JSON, and on SQLite times and UUIDs."""
         ready = list(row)
-        for place, change in self.changes:
-            if ready[place] is not None:
-                ready[place] = change(ready[place])
+        for index, change in self.changes:
+            if ready[index] is not None:
+                ready[index] = change(ready[index])
         return ready
 
 
@@ -39,7 +39,7 @@ def _plan(model: type[Model], fields: tuple[str, ...], vendor: str) -> _Plan:
     columns = [_column(model, name) for name in fields]
     table = connection.ops.quote_name(model._meta.db_table)  # noqa: SLF001 (Django's documented _meta API)
     names = ", ".join(connection.ops.quote_name(str(column.column)) for column in columns)
-    changes = tuple((place, change) for place, column in enumerate(columns) if (change := _change_for(column, vendor)))
+    changes = tuple((index, change) for index, column in enumerate(columns) if (change := _change_for(column, vendor)))
     marks = ", ".join(["%s"] * len(columns))
     return _Plan(f"COPY {table} ({names}) FROM STDIN", f"INSERT INTO {table} ({names}) VALUES ({marks})", changes)  # noqa: S608
 

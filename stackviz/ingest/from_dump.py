@@ -29,7 +29,7 @@ DIAGNOSE = "/diagnose/"  # a page of a room beside this one
 @never_cache
 @sensitive_post_parameters("text")
 @csrf_exempt  # the token is in the body, so the body's size is looked at first; then `_add` asks for the token
-def add(request: HttpRequest) -> HttpResponse:
+def add_from_dump(request: HttpRequest) -> HttpResponse:
     """First the masked text with the choice of lab and names; sent again with those it is added."""
     if request.method != "POST":
         return redirect(DIAGNOSE)

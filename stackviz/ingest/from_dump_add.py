@@ -39,8 +39,8 @@ def add_machine(lab: Lab, user: Visitor, machine: DumpedMachine, name: str, mask
     key = _key_of(lab, user)
     count_upload(key.pk)
     identity = hashed("pasted-machine", f"{lab.pk} {name.casefold()}")
-    place = sha256(f"{','.join(machine.kinds)} {title_of(machine.reading)} {masked}".encode()).hexdigest()
-    report_id = uuid5(_REPORTS, f"{identity} {place}")
+    text_digest = sha256(f"{','.join(machine.kinds)} {title_of(machine.reading)} {masked}".encode()).hexdigest()
+    report_id = uuid5(_REPORTS, f"{identity} {text_digest}")
     report = replace(
         machine.report(),
         id=report_id,
@@ -68,10 +68,10 @@ def _accepted(sender: Sender, report_id: UUID, body: bytes) -> Accepted:
 def _key_of(lab: Lab, user: Visitor) -> AgentKey:
     """The key under which this person's pasted dumps come in: shown among their keys, its secret known to nobody."""
     Lab.objects.select_for_update().get(pk=lab.pk)  # of two requests at once one makes it
-    own = AgentKey.objects.filter(
+    key = AgentKey.objects.filter(
         lab=lab, machine=None, created_by_id=user.pk, name=KEY_NAME, revoked_at=None, expires_at=None
     ).first()
-    if own is not None:
-        return own
+    if key is not None:
+        return key
     key, _secret = create_key(lab=lab, name=KEY_NAME, created_by=user if user.is_authenticated else None)
     return key

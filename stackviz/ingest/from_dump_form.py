@@ -30,18 +30,21 @@ class AddForm(forms.Form):
 
     lab = forms.ChoiceField()
 
-    def __init__(self, labs: Sequence[Lab], found: Sequence[DumpedMachine], *args: Any, **kwargs: Any) -> None:  # noqa: ANN401
+    def __init__(self, labs: Sequence[Lab], machines: Sequence[DumpedMachine], *args: Any, **kwargs: Any) -> None:  # noqa: ANN401
         super().__init__(*args, **kwargs)
         self.labs = {lab.slug: lab for lab in labs}
-        self.found = found
+        self.machines = machines
         self.fields["lab"] = forms.ChoiceField(choices=[(lab.slug, lab.name) for lab in labs])
-        for number, _machine in enumerate(found, 1):
+        for number, _machine in enumerate(machines, 1):
             self.fields[f"name-{number}"] = forms.CharField(max_length=LONGEST_NAME, required=False)
 
     @property
     def rows(self) -> list[tuple[DumpedMachine, forms.BoundField, str]]:
         """Each machine, the field of its name, and what computes in it."""
-        return [(one, self[f"name-{number}"], title_of(one.reading)) for number, one in enumerate(self.found, 1)]
+        return [
+            (machine, self[f"name-{number}"], title_of(machine.reading))
+            for number, machine in enumerate(self.machines, 1)
+        ]
 
     def clean(self) -> dict[str, Any]:
         cleaned = super().clean() or {}
@@ -54,6 +57,7 @@ class AddForm(forms.Form):
 
     def named(self, cleaned: dict[str, Any]) -> list[tuple[DumpedMachine, str]]:
         names = [
-            re.sub(r"\s+", " ", cleaned.get(f"name-{number}") or "").strip() for number in range(1, len(self.found) + 1)
+            re.sub(r"\s+", " ", cleaned.get(f"name-{number}") or "").strip()
+            for number in range(1, len(self.machines) + 1)
         ]
-        return [(machine, name) for machine, name in zip(self.found, names, strict=True) if name]
+        return [(machine, name) for machine, name in zip(self.machines, names, strict=True) if name]

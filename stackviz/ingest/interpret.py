@@ -233,16 +233,16 @@ def _setting(result: ReadResult) -> Setting:
 def _series_of(machine_id: int, results: Sequence[ReadResult]) -> dict[Setting, int]:
     """Setting -> pk of its series, missing ones made. One query when the machine has run all of it before."""
     wanted = {_setting(result): result for result in results}
-    found = _find_series(machine_id, wanted)
-    missing = sorted((setting for setting in wanted if setting not in found), key=str)
+    known = _find_series(machine_id, wanted)
+    missing = sorted((setting for setting in wanted if setting not in known), key=str)
     if missing:
         # In one order for everybody: two workers that make the same series wait for each other, and never in a circle.
         # The loser's rows are left out and found by the second look.
         Series.objects.bulk_create(
             (_new_series(machine_id, wanted[setting]) for setting in missing), ignore_conflicts=True
         )
-        found = _find_series(machine_id, wanted)
-    return found
+        known = _find_series(machine_id, wanted)
+    return known
 
 
 _FIND_SERIES = """

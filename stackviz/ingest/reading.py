@@ -102,11 +102,11 @@ def _clock_warnings(ahead: timedelta) -> list[Warning_]:
 def _benchmark_warnings(report: wire.Report) -> list[Warning_]:
     """One line for each benchmark this site does not know; its results are kept and shown as seconds."""
     first: dict[tuple[str, int], int] = {}
-    for place, result in enumerate(report.results):
-        first.setdefault((result.benchmark, result.version), place)
+    for index, result in enumerate(report.results):
+        first.setdefault((result.benchmark, result.version), index)
     return [
-        {"code": "benchmark-unknown", "where": f"results[{place}].benchmark", "detail": f"{key} v{version}"}
-        for (key, version), place in first.items()
+        {"code": "benchmark-unknown", "where": f"results[{index}].benchmark", "detail": f"{key} v{version}"}
+        for (key, version), index in first.items()
         if benchmark(key, version) is None
     ]
 
@@ -115,9 +115,9 @@ def _probe_warnings(report: wire.Report) -> list[Warning_]:
     return [
         {
             "code": f"probe-{probe.state}",
-            "where": f"probes[{place}]",
+            "where": f"probes[{index}]",
             "detail": f"{probe.probe}: {probe.detail or probe.state}",
         }
-        for place, probe in enumerate(report.probes)
+        for index, probe in enumerate(report.probes)
         if probe.state in ("failed", "timeout")
     ]

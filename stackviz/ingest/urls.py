@@ -7,5 +7,5 @@ from stackviz.ingest import from_dump, views
 app_name = "ingest"
 urlpatterns = [
     path("receipts/<uuid:report_id>/", views.receipt, name="receipt"),
-    path("diagnose/add/", from_dump.add, name="from_dump"),
+    path("diagnose/add/", from_dump.add_from_dump, name="from_dump"),
 ]

@@ -109,7 +109,7 @@ class Benchmark:
     def rates(self, params: AnyParams, *seconds: float | None) -> list[float | None]:
         """The same for runs of different length at the same parameters."""
         work = self.work(params)
-        return [_rate(work, one) for one in seconds]
+        return [_rate(work, duration) for duration in seconds]
 
     def bounding_fields(self, params: AnyParams, *, tf32: bool = False) -> tuple[str, ...]:
         """Catalogue fields to look the peak up in. `tf32`: fp32 products were allowed to be rounded to TF32."""

@@ -166,7 +166,7 @@ def _write_text(path: Path, text: str) -> None:
 def _publish(draft: Path, target: Path) -> stored_dumps.Dump:
     """Rename the finished folder, then point `latest` to it; each step is atomic."""
     stamp = timezone.now().strftime("%Y%m%dT%H%M%SZ")
-    taken = set(stored_dumps.names())
+    taken = set(stored_dumps.dump_names())
     name = next(name for name in (stamp, *(f"{stamp}-{n}" for n in range(2, 1000))) if name not in taken)
     draft.rename(target / name)
     handle, pointer = tempfile.mkstemp(prefix=WRITING, dir=target)
@@ -182,7 +182,7 @@ def _publish(draft: Path, target: Path) -> stored_dumps.Dump:
 
 def _withdraw_and_prune(written: stored_dumps.Dump) -> None:
     """Delete the dumps beyond DATA_KEEP, and from the others the tables of machines that are no longer public."""
-    older = [name for name in stored_dumps.names() if name != written.name]
+    older = [name for name in stored_dumps.dump_names() if name != written.name]
     for name in older[settings.DATA_KEEP - 1 :]:
         shutil.rmtree(stored_dumps.folder() / name, ignore_errors=True)
     for name in older[: settings.DATA_KEEP - 1]:

@@ -89,7 +89,7 @@ def dump_named(name: str) -> Dump | None:
         return None
 
 
-def names() -> list[str]:
+def dump_names() -> list[str]:
     """Names of all dumps, newest first."""
     try:
         names = [entry.name for entry in folder().iterdir() if _NAME.fullmatch(entry.name) and entry.is_dir()]

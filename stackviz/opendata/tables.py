@@ -26,7 +26,7 @@ Row = tuple[Any, ...]
 Item = TypeVar("Item")
 
 
-def _values(rows: QuerySet[Any], *columns: str) -> Iterator[Row]:
+def _values(rows: QuerySet[Any], columns: Iterable[str]) -> Iterator[Row]:
     """These columns of all rows, read in chunks. One query."""
     return (_known(row) for row in rows.values_list(*columns).iterator(chunk_size=CHUNK))
 
@@ -61,7 +61,7 @@ def _public_aliases() -> QuerySet[Alias]:
 
 def vendor_rows() -> Iterator[Row]:
     sold = Vendor.objects.filter(pk__in=_public_accelerators().values("vendor"))
-    return _values(sold.order_by("slug"), "slug", "name")
+    return _values(sold.order_by("slug"), ("slug", "name"))
 
 
 def source_rows() -> Iterator[Row]:
@@ -77,7 +77,7 @@ def source_rows() -> Iterator[Row]:
     by_any = Q(pk__in=[])
     for rows in citing:
         by_any |= Q(pk__in=rows.order_by().values("source"))
-    return _values(Source.objects.filter(by_any).order_by("key"), "key", "title", "url", "kind")
+    return _values(Source.objects.filter(by_any).order_by("key"), ("key", "title", "url", "kind"))
 
 
 def field_rows() -> Iterator[Row]:
@@ -87,7 +87,7 @@ def field_rows() -> Iterator[Row]:
 
 
 def accelerator_rows() -> Iterator[Row]:
-    return _values(_public_accelerators().order_by("slug"), "slug", "name", "vendor__slug", "kind", "family")
+    return _values(_public_accelerators().order_by("slug"), ("slug", "name", "vendor__slug", "kind", "family"))
 
 
 def spec_value_rows() -> Iterator[Row]:
@@ -102,7 +102,7 @@ def spec_value_rows() -> Iterator[Row]:
 
 def alias_rows() -> Iterator[Row]:
     rows = _public_aliases().order_by("accelerator__slug", "kind", "name", "pk")
-    return _values(rows, "accelerator__slug", "name", "kind", "memory_bytes", "gpu_cores", "source__key", "note")
+    return _values(rows, ("accelerator__slug", "name", "kind", "memory_bytes", "gpu_cores", "source__key", "note"))
 
 
 # --- the stacks ---
@@ -114,39 +114,38 @@ def _public_counterparts() -> QuerySet[Counterpart]:
 
 def stack_table_rows() -> Iterator[Row]:
     rows = Stack.objects.filter(is_public=True).order_by("slug")
-    return _values(rows, "slug", "name", "vendor", "system", "summary")
+    return _values(rows, ("slug", "name", "vendor", "system", "summary"))
 
 
 def component_rows() -> Iterator[Row]:
-    return _values(
-        Component.objects.order_by("slug"), "slug", "name", "maker", "layer", "role", "part_of__slug", "what_it_is",
-        "what_it_does", "see_version", "docs_url", "source__key",
+    columns = (
+        "slug", "name", "maker", "layer", "role", "part_of__slug", "what_it_is", "what_it_does", "see_version",
+        "docs_url", "source__key",
     )  # fmt: skip
+    return _values(Component.objects.order_by("slug"), columns)
 
 
 def placement_rows() -> Iterator[Row]:
     rows = Placement.objects.filter(stack__is_public=True).order_by("stack__slug", "order", "pk")
-    return _values(rows, "stack__slug", "component__slug", "order", "version", "role", "note")
+    return _values(rows, ("stack__slug", "component__slug", "order", "version", "role", "note"))
 
 
 def counterpart_rows() -> Iterator[Row]:
     rows = _public_counterparts().order_by("component__slug", "pk")
-    return _values(rows, "component__slug", "other__slug", "other_stack__slug", "relation", "differs", "source__key")
+    return _values(rows, ("component__slug", "other__slug", "other_stack__slug", "relation", "differs", "source__key"))
 
 
 def release_rows() -> Iterator[Row]:
-    return _values(
-        Release.objects.order_by("component__slug", "pk"), "component__slug", "version", "variant", "line", "released",
-        "support_ends", "source__key", "note",
-    )  # fmt: skip
+    columns = ("component__slug", "version", "variant", "line", "released", "support_ends", "source__key", "note")
+    return _values(Release.objects.order_by("component__slug", "pk"), columns)
 
 
 def requirement_table_rows() -> Iterator[Row]:
-    return _values(
-        Requirement.objects.order_by("release__component__slug", "release", "pk"), "release__component__slug",
-        "release__version", "release__variant", "platform", "relation", "subject", "part", "low", "values",
-        "confidence", "source__key", "note",
+    columns = (
+        "release__component__slug", "release__version", "release__variant", "platform", "relation", "subject", "part",
+        "low", "values", "confidence", "source__key", "note",
     )  # fmt: skip
+    return _values(Requirement.objects.order_by("release__component__slug", "release", "pk"), columns)
 
 
 # --- the machines of public labs ---
@@ -161,7 +160,7 @@ def machine_table_rows() -> Iterator[Row]:
     rows = public_machines().order_by("lab__slug", "slug")
     snapshot_columns = ("taken_at", "report_id", "agent", "facts", "software")
     columns = [f"latest_snapshot__{name}" for name in snapshot_columns]
-    for row in _values(rows, "lab__slug", "lab__name", "slug", "name", *columns):
+    for row in _values(rows, ("lab__slug", "lab__name", "slug", "name", *columns)):
         *names, taken_at, report, agent, facts, software = row
         yield (*names, taken_at, str(report), agent, facts or {}, software or [])
 
@@ -172,7 +171,7 @@ def card_table_rows() -> Iterator[Row]:
     columns = ("snapshot__machine__lab__slug", "snapshot__machine__slug", "index", "kind", "vendor", "reported_name")
     sheet = ("accelerator__slug", "accelerator__is_public", "memory_bytes", "facts")
     for row in _values(
-        rows.order_by("snapshot__machine__lab__slug", "snapshot__machine__slug", "index"), *columns, *sheet
+        rows.order_by("snapshot__machine__lab__slug", "snapshot__machine__slug", "index"), (*columns, *sheet)
     ):
         *names, slug, is_public, memory, facts = row
         yield (*names, slug if is_public else None, memory, facts or {})

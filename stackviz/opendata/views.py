@@ -50,7 +50,7 @@ def index(request: HttpRequest) -> HttpResponse:
         "dump": dump,
         "tables": _listed(dump, withheld=withheld) if dump else (),
         "others": tuple(_listed_file(file) for file in dump.others) if dump else (),
-        "older": [name for name in stored_dumps.names() if dump is None or name != dump.name],
+        "older": [name for name in stored_dumps.dump_names() if dump is None or name != dump.name],
         "address": request.build_absolute_uri(reverse("opendata:index")),
         "schema_version": SCHEMA_VERSION,
     }

@@ -12,7 +12,7 @@ from stackviz.rules.compatibility import Requirement
 from stackviz.rules.drivers import driver_floor, serves, shipped_drivers
 from stackviz.rules.upgrade import with_driver, with_torch
 from stackviz.rules.versions import is_below, numbers
-from stackviz.wire.systems import variant_of
+from stackviz.wire.systems import wheel_variant
 
 INDEX = "https://download.pytorch.org/whl/"
 KERNELS = "kernels-missing"  # the rule that says whether a build carries code for the card
@@ -64,7 +64,7 @@ def builds(wanted: PlannedMachine, tables: Tables, day: datetime) -> list[Build]
 
 
 def _build(wanted: PlannedMachine, tables: Tables, day: datetime, cuda: str, default: str) -> Build:
-    name = variant_of(cuda)
+    name = wheel_variant(cuda)
     report = with_torch(bare_report(wanted, day), tables, wanted.torch, name)
     floor = driver_floor(tables, cuda, wanted.system.platform)
     shipped = shipped_drivers(tables, cuda, wanted.system.platform)

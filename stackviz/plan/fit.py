@@ -27,7 +27,7 @@ from stackviz.rules.compatibility import Requirement
 from stackviz.rules.known_cards import KnownCard
 from stackviz.rules.look import Look
 from stackviz.rules.versions import is_below, major_minor, numbers
-from stackviz.wire.systems import variant_of
+from stackviz.wire.systems import wheel_variant
 
 WHERE_THE_CARD_IS = frozenset({"cpu-only-torch"})  # asks for a card that a plan for the CPU alone leaves out
 MOST_TRIED = 10  # releases of torch that are put to the rules, the newest that driver, card and macOS allow first
@@ -147,7 +147,7 @@ def _may_work(wanted: PlannedMachine, tables: Tables, day: datetime) -> list[str
         torch
         for torch in versions
         if any(
-            (major_minor(torch), variant_of(cuda)) in carrying and may_start(wanted, cuda, tables)
+            (major_minor(torch), wheel_variant(cuda)) in carrying and may_start(wanted, cuda, tables)
             for cuda in offered_by(torch, tables)
         )
     ]

@@ -19,7 +19,7 @@ from django.utils.translation import gettext as _
 from stackviz.dumps import DumpedMachine, machines
 from stackviz.dumps.machines import telling, tool_names
 from stackviz.importers import read_all
-from stackviz.importers.paste import NoText, decoded, joined
+from stackviz.importers.paste import NoText, decode_text, join_texts
 
 MOST_KB = 1024  # eight times the longest of the dumps collected from issues: an nvidia-smi -q -x of 119 KB
 MOST_BYTES = MOST_KB * 1024
@@ -187,7 +187,7 @@ def text_of_body(request: HttpRequest) -> str:
 
 def _decoded(content: bytes, name: str) -> str:
     try:
-        return decoded(content)
+        return decode_text(content)
     except NoText:
         problem = (
             _("%(name)s is not text: it contains NUL bytes.") % {"name": name}
@@ -200,7 +200,7 @@ def _decoded(content: bytes, name: str) -> str:
 
 def _joined(texts: Iterable[str]) -> str:
     """One text with the line ends of this system. Raises Refused when it is empty, too long, or no text."""
-    whole = joined(texts)
+    whole = join_texts(texts)
     if not whole:
         raise Refused(_("There is nothing to read. Paste the output of one of the tools, or choose a file."))
     if len(whole) > MOST_BYTES or len(whole.encode(errors="replace")) > MOST_BYTES:

@@ -15,7 +15,7 @@ from stackviz.rules.look import Look
 from stackviz.rules.registry import judge
 from stackviz.rules.versions import is_below, major_minor, numbers
 from stackviz.wire import Report, Scalar
-from stackviz.wire.systems import cuda_of, variant_of
+from stackviz.wire.systems import cuda_of, wheel_variant
 
 __all__ = ["Upgrade", "next_upgrades", "with_driver", "with_macos", "with_torch"]
 
@@ -121,7 +121,7 @@ def with_torch(report: Report, tables: Tables, version: str, build: str = "") ->
     """The report with another torch. `build` "cu130"; "" for the wheel that pip takes by itself on this platform."""
     look = Look(report, tables)
     cuda = cuda_of(build) if build else _default_cuda(tables, version, look.wheel_platform)
-    build = build or (variant_of(cuda) if cuda else "")
+    build = build or (wheel_variant(cuda) if cuda else "")
     facts: dict[str, Scalar] = {"torch.version": f"{version}+{build}" if build else version}
     if cuda:
         facts["torch.cuda_version"] = major_minor(cuda)

@@ -57,7 +57,7 @@ def serve(progress: StartProgress, var: Path, children: Children, site_lock: loc
         key = accounts.ensure_lab_key(accounts.ensure_lab(login.name), var / "lab_key")
         step.outcome = "created" if login.password else "unchanged"
     machine = report(progress, url, key, var, children) if with_agent else None
-    print_summary(progress, var, url, login, key, machine)
+    print_summary(progress, var, url=url, login=login, key=key, machine=machine)
     children.watch()
 
 

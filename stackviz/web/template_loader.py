@@ -56,13 +56,11 @@ class Loader(cached.Loader, _CompactingLoader):
 def compact(tokens: Iterable[Token]) -> list[Token]:
     """The tokens of a template without comments and without the line breaks that only lay out its source."""
     compactor = Compactor()
-    found: list[tuple[Token, list[str]]] = []
+    met: list[tuple[Token, list[str]]] = []
     in_translation = False
     for token in _without_comments(tokens):
         is_text = token.token_type == TokenType.TEXT
-        found.append(
-            (token, compactor.meet_text(token.contents) if is_text and not in_translation else [token.contents])
-        )
+        met.append((token, compactor.meet_text(token.contents) if is_text and not in_translation else [token.contents]))
         if token.token_type == TokenType.BLOCK:
             name = token.contents.split(None, 1)[0]
             if in_translation:
@@ -73,14 +71,14 @@ def compact(tokens: Iterable[Token]) -> list[Token]:
         elif not is_text and not in_translation:
             compactor.meet_printed()
     compactor.meet_silent()
-    for token, parts in found:
+    for token, parts in met:
         token.contents = "".join(parts)
-    return [token for token, _ in found if token.contents]
+    return [token for token, _ in met if token.contents]
 
 
 def _without_comments(tokens: Iterable[Token]) -> list[Token]:
     """Text on both sides of a comment becomes one token, so that its white space is seen as a whole."""
-    found: list[Token] = []
+    joined_tokens: list[Token] = []
     in_comment = False
     for token in tokens:
         name = token.contents.split(None, 1)[0] if token.token_type == TokenType.BLOCK else ""
@@ -88,11 +86,11 @@ def _without_comments(tokens: Iterable[Token]) -> list[Token]:
             in_comment = name != "endcomment"
         elif token.token_type == TokenType.COMMENT:
             continue
-        elif found and token.token_type == TokenType.TEXT == found[-1].token_type:
-            found[-1].contents += token.contents
+        elif joined_tokens and token.token_type == TokenType.TEXT == joined_tokens[-1].token_type:
+            joined_tokens[-1].contents += token.contents
         else:
-            found.append(token)
-    return found
+            joined_tokens.append(token)
+    return joined_tokens
 
 
 # --- parts: Jinja2 ---
@@ -142,17 +140,17 @@ class Layout(Extension):
 
     def filter_stream(self, stream: TokenStream) -> Iterable[JinjaToken]:
         compactor = Compactor()
-        found: list[tuple[JinjaToken, list[str] | None]] = []
+        met: list[tuple[JinjaToken, list[str] | None]] = []
         in_translation = False
         tokens = _joined_texts(stream)
         for token in tokens:
             if token.type == "data" and not in_translation:
-                found.append((token, compactor.meet_text(token.value)))
+                met.append((token, compactor.meet_text(token.value)))
                 continue
-            found.append((token, None))
+            met.append((token, None))
             if token.type == "block_begin":
                 name = next(tokens)
-                found.append((name, None))
+                met.append((name, None))
                 if in_translation:
                     in_translation = name.value != "endtrans"
                     continue
@@ -161,7 +159,7 @@ class Layout(Extension):
             elif token.type == "variable_begin" and not in_translation:
                 compactor.meet_printed()
         compactor.meet_silent()
-        for token, parts in found:
+        for token, parts in met:
             if parts is None:
                 yield token
             elif text := "".join(parts):

@@ -13,21 +13,21 @@ translated, `{% blocktranslate %}` and `{% trans %}`.
 import re
 
 
-def names(text: str) -> frozenset[str]:
+def _names(text: str) -> frozenset[str]:
     return frozenset(text.split())
 
 
 # Elements beside which a browser shows no white space.
-BLOCK_ELEMENTS = names("""
+BLOCK_ELEMENTS = _names("""
     address article aside base blockquote body br caption circle col colgroup datalist dd defs desc details
     dialog div dl dt ellipse fieldset figcaption figure footer form g h1 h2 h3 h4 h5 h6 head header hgroup hr
     html legend li line link main meta nav noscript ol optgroup option p path polygon polyline pre rect script
     section style summary table tbody td template text tfoot th thead title tr ul use
 """)
-VOID_ELEMENTS = names("area base br col embed hr img input link meta source track wbr")
-RAW_ELEMENTS = names("pre script style textarea")
+VOID_ELEMENTS = _names("area base br col embed hr img input link meta source track wbr")
+RAW_ELEMENTS = _names("pre script style textarea")
 # Template tags that print nothing where they stand; so do those that end in `as name`.
-SILENT_TAGS = names("""
+SILENT_TAGS = _names("""
     call endcall endmacro endset from import macro set
     autoescape block csrf_token elif else empty endautoescape endblock endfilter endfor endif endifchanged
     endlanguage endlocalize endlocaltime endspaceless endwith extends filter for fragment htmx_script if

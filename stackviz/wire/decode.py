@@ -64,13 +64,13 @@ def check_tree(value: object, path: str, depth: int) -> None:
     names: list[str | int] = [path]
     waiting: list[Iterator[tuple[str | int, object]]] = [iter([(path, value)])]
     while waiting:
-        for name, found in waiting[-1]:
+        for name, inner in waiting[-1]:
             names[-1] = name
-            problem = _problem_with(found, depth + len(waiting) - 1)
+            problem = _problem_with(inner, depth + len(waiting) - 1)
             if problem:
-                raise ReportError(_place(names), problem)
-            if isinstance(found, dict | list | tuple) and found:
-                waiting.append(_members(found, names))
+                raise ReportError(_path_of(names), problem)
+            if isinstance(inner, dict | list | tuple) and inner:
+                waiting.append(_members(inner, names))
                 names.append("")
                 break
         else:
@@ -78,14 +78,14 @@ def check_tree(value: object, path: str, depth: int) -> None:
             names.pop()
 
 
-def _place(names: Iterable[str | int]) -> str:
-    place = ""
+def _path_of(names: Iterable[str | int]) -> str:
+    path = ""
     for name in names:
         if isinstance(name, int):
-            place += f"[{name}]"
+            path += f"[{name}]"
         else:
-            place += f".{name}" if place else name
-    return place or BODY
+            path += f".{name}" if path else name
+    return path or BODY
 
 
 def _text_of(body: bytes | str) -> str:
@@ -138,35 +138,39 @@ def _problem_with(value: object, level: int) -> str | None:
     return f"is a Python {type(value).__name__}, which JSON does not have"
 
 
-def _members(found: "_Pairs | dict[Any, Any] | list[Any] | tuple[Any, ...]", names: list[str | int]) -> Iterator[Any]:
+def _members(
+    container: "_Pairs | dict[Any, Any] | list[Any] | tuple[Any, ...]", names: list[str | int]
+) -> Iterator[Any]:
     """(name or number, value) of what is inside, keys checked; `names` lead to it. Nothing where all is sound."""
-    if isinstance(found, dict):
-        _check_keys(found, names)
-        return iter(found.items())
-    if isinstance(found, _Pairs):
-        _check_keys([name for name, _value in found], names)
-        return iter(found)
-    return iter(()) if _are_sound_numbers(found) else enumerate(found)
+    if isinstance(container, dict):
+        _check_keys(container, names)
+        return iter(container.items())
+    if isinstance(container, _Pairs):
+        _check_keys([name for name, _value in container], names)
+        return iter(container)
+    return iter(()) if _are_sound_numbers(container) else enumerate(container)
 
 
 def _check_keys(keys: Iterable[Any], names: list[str | int]) -> None:
     seen: set[str] = set()
     for key in keys:
         if not isinstance(key, str):
-            raise ReportError(_place(names), "has a key that is not text")
+            raise ReportError(_path_of(names), "has a key that is not text")
         if len(key) > LIMITS.name_chars or _UNSTORABLE.search(key):
             problem = f"has a key that is over {LIMITS.name_chars} characters or unprintable"
-            raise ReportError(_place(names), problem)
+            raise ReportError(_path_of(names), problem)
         if key in seen:
-            raise ReportError(_place([*names, key]), "is named twice")
+            raise ReportError(_path_of([*names, key]), "is named twice")
         seen.add(key)
 
 
-def _are_sound_numbers(found: "list[Any] | tuple[Any, ...]") -> bool:
+def _are_sound_numbers(numbers: "list[Any] | tuple[Any, ...]") -> bool:
     """Whether all are plainly numbers of ordinary size: a look by builtins in C, at millions of samples."""
-    if not set(map(type, found)) <= _NUMBERS:
+    if not set(map(type, numbers)) <= _NUMBERS:
         return False
-    return max(found) <= LIMITS.integer_max and min(found) >= -LIMITS.integer_max and not any(map(math.isnan, found))
+    return (
+        max(numbers) <= LIMITS.integer_max and min(numbers) >= -LIMITS.integer_max and not any(map(math.isnan, numbers))
+    )
 
 
 def _once_each(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

@@ -12,4 +12,4 @@ def cards_named(evidence: Iterable[str]) -> frozenset[int]:
     >>> sorted(cards_named(["card 1", "card 1 pcie_width", "torch.version"]))
     [1]
     """
-    return frozenset(int(found[1]) for found in map(_CARD.match, evidence) if found)
+    return frozenset(int(match[1]) for match in map(_CARD.match, evidence) if match)

@@ -4,7 +4,7 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-__all__ = ["cuda_of", "driver_platform", "family", "variant_of", "wheel_platform"]
+__all__ = ["cuda_of", "driver_platform", "family", "wheel_platform", "wheel_variant"]
 
 _FAMILIES = (
     ("windows", ("windows", "microsoft windows")),
@@ -49,7 +49,7 @@ def cuda_of(variant: str) -> str:
     return f"{match[1]}.{match[2]}" if match else ""
 
 
-def variant_of(cuda: str) -> str:
+def wheel_variant(cuda: str) -> str:
     """ "12.8" and "12.8.1" -> "cu128"; "" for what is no CUDA version: torch builds name both its numbers."""
     match = _CUDA.fullmatch(cuda.strip())
     return f"cu{match[1]}{match[2]}" if match else ""

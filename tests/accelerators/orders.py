@@ -3,7 +3,7 @@
 from stackviz.accelerators.list_query import ListQuery
 from stackviz.accelerators.list_search import Search
 from stackviz.catalog.fields import FIELDS
-from stackviz.catalog.figures import headline
+from stackviz.catalog.figures import choose_headline
 
 
 def assert_the_order_is_that_of_the_figures_shown(key: str) -> None:
@@ -14,7 +14,7 @@ def assert_the_order_is_that_of_the_figures_shown(key: str) -> None:
         assert len(found) == counts.matching
         if key not in FIELDS or key == "vendor":
             continue
-        shown = [headline(FIELDS[key], search.catalogue.preferred(item.pk, key)) for item in found]
+        shown = [choose_headline(FIELDS[key], search.catalogue.preferred(item.pk, key)) for item in found]
         assert [one.is_published for one in shown] == [True] * counts.known + [False] * counts.unknown, sort
         amounts = [one.amount for one in shown[: counts.known] if one.amount is not None]
         assert amounts == sorted(amounts, reverse=sort.startswith("-")), sort

@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 from django.core.cache import cache
 
-from stackviz.accelerators.claims import ClaimsError, ClaimVerdict, checked, disagreements, matching, read_claims
+from stackviz.accelerators.claims import ClaimsError, ClaimVerdict, checked, claim_disagreements, matching, read_claims
 from stackviz.catalog.files import DATA
 from stackviz.catalog.models import SpecValue
 
@@ -35,7 +35,7 @@ def test_every_claim_has_a_verdict_and_something_that_bears_it_out():
 
 def test_the_catalogue_bears_out_every_verdict(curated, db):
     found = checked(read_claims())
-    assert disagreements(found) == []
+    assert claim_disagreements(found) == []
     without = [item.claim.key for item in found for figure in item.figures if not figure.text or not figure.source]
     assert without == []
     assert all(len(item.figures) == len(item.claim.figures) for item in found)
@@ -48,8 +48,8 @@ def test_a_verdict_the_catalogue_no_longer_bears_out_is_named(curated, db):
     )
     value.value = "38"
     value.save()
-    assert [problem.split(":")[0] for problem in disagreements(checked([claim]))] == ["m3-38-tops"]
-    assert disagreements(checked([replace(claim, verdict=ClaimVerdict.RIGHT)])) == []
+    assert [problem.split(":")[0] for problem in claim_disagreements(checked([claim]))] == ["m3-38-tops"]
+    assert claim_disagreements(checked([replace(claim, verdict=ClaimVerdict.RIGHT)])) == []
 
 
 @pytest.mark.parametrize(

@@ -256,16 +256,16 @@ def test_every_sheet_is_shown_and_stays_small(curated, client, db):
 
 def test_no_shown_value_is_without_a_source(curated, db):
     sheets = [read_sheet(accelerator) for accelerator in Accelerator.objects.all()]
-    said = [
-        one
+    figures = [
+        figure
         for sheet in sheets
         for group in sheet.groups
         for field in group.fields
         for value in field.values
-        for one in (value.figure, *value.confirmed_by, *value.others)
+        for figure in (value.figure, *value.confirmed_by, *value.others)
     ]
-    assert len(said) > 5000
-    assert [one for one in said if not (one.source_title and one.source_url.startswith("http"))] == []
+    assert len(figures) > 5000
+    assert [figure for figure in figures if not (figure.source_title and figure.source_url.startswith("http"))] == []
 
 
 def test_a_correction_is_told_with_who_when_and_why(client, bandwidth):

@@ -15,8 +15,8 @@ import pytest
 
 from stackviz.agent.benchmarks import measure as measuring
 from stackviz.agent.benchmarks import run as running
-from stackviz.agent.benchmarks.cases import Case, plan
-from stackviz.agent.benchmarks.conditions import SmiReadings, read_card, read_processor, throttle_words
+from stackviz.agent.benchmarks.cases import Case, plan_cases
+from stackviz.agent.benchmarks.conditions import SmiReadings, card_conditions, processor_conditions, throttle_words
 from stackviz.agent.benchmarks.devices import Device, card_of, list_devices
 from stackviz.agent.benchmarks.run import BenchmarkOptions, not_run, run_benchmarks
 from stackviz.agent.benchmarks.timing import Pace, runs_per_block, time_blocks, warm_up
@@ -93,14 +93,14 @@ def test_a_block_is_filled_with_runs(seconds, runs):
 
 
 def test_a_quick_plan_for_a_processor_holds_the_quick_cases_of_every_benchmark_in_turn():
-    cases = plan([("cpu", "cpu")], list(BENCHMARKS), quick=True)
+    cases = plan_cases([("cpu", "cpu")], list(BENCHMARKS), quick=True)
     assert list(dict.fromkeys(case.benchmark for case in cases)) == list(BENCHMARKS)
     for key, benchmark in BENCHMARKS.items():
         assert [case.params for case in cases if case.benchmark == key] == benchmark.cases("cpu", True)
 
 
 def test_cases_are_named_as_people_say_them():
-    cases = plan([("cpu", "cpu")], ["gemm", "memory-copy"], quick=True)
+    cases = plan_cases([("cpu", "cpu")], ["gemm", "memory-copy"], quick=True)
     assert [str(case) for case in cases] == [
         "gemm fp32 1024 on cpu",
         "gemm fp32 2048 on cpu",
@@ -112,7 +112,7 @@ def test_cases_are_named_as_people_say_them():
 
 
 def test_beside_an_accelerator_a_quick_plan_asks_the_processor_for_little():
-    cases = plan([("cuda:0", "cuda"), ("cpu", "cpu")], list(BENCHMARKS), quick=True)
+    cases = plan_cases([("cuda:0", "cuda"), ("cpu", "cpu")], list(BENCHMARKS), quick=True)
     on_processor = [case for case in cases if case.device == "cpu"]
     assert [str(case) for case in on_processor if case.benchmark == "gemm"] == ["gemm fp32 2048 on cpu"]
     for case in on_processor:
@@ -123,7 +123,7 @@ def test_beside_an_accelerator_a_quick_plan_asks_the_processor_for_little():
 @pytest.mark.parametrize("quick", [True, False])
 @pytest.mark.parametrize("key", BENCHMARKS)
 def test_every_plan_holds_the_light_cases(key, quick):
-    assert BENCHMARKS[key].light in [case.params for case in plan([("cpu", "cpu")], [key], quick=quick)]
+    assert BENCHMARKS[key].light in [case.params for case in plan_cases([("cpu", "cpu")], [key], quick=quick)]
 
 
 @pytest.mark.parametrize("kind", ["cuda", "mps", "xpu", "cpu"])
@@ -136,7 +136,7 @@ def test_every_case_has_a_working_set_and_counts_as_work(key, kind):
 
 
 def test_a_type_only_some_devices_have_is_planned_for_those():
-    full = {kind: plan([(kind, kind)], ["gemm"], quick=False) for kind in ("cuda", "mps", "xpu", "cpu")}
+    full = {kind: plan_cases([(kind, kind)], ["gemm"], quick=False) for kind in ("cuda", "mps", "xpu", "cpu")}
     types = {kind: {case.params["dtype"] for case in cases} for kind, cases in full.items()}
     assert {kind for kind, of in types.items() if "tf32" in of} == {"cuda"}
     assert "fp64" not in types["mps"]
@@ -186,7 +186,7 @@ def measure(monkeypatch):
         monkeypatch.setattr(Device, "cache_bytes", lambda _self: cache)
         told = []
         cases = [Case("made", 1, "cpu", {"n": number}) for number in range(count)]
-        measuring.measure(cases, {"cpu": Device(fake_torch(), "cpu", "cpu")}, pace, told.append)
+        measuring.measure_case(cases, {"cpu": Device(fake_torch(), "cpu", "cpu")}, pace, told.append)
         return told
 
     return with_
@@ -314,7 +314,7 @@ def test_of_two_like_cards_without_uuid_none_is_guessed():
 
 def test_clocks_power_and_reasons_are_read_in_si_units():
     card = healthy_card(nvmlDeviceGetCurrentClocksEventReasons=0x24)
-    values = read_card(Nvml(fake_nvml.module([card])), card)
+    values = card_conditions(Nvml(fake_nvml.module([card])), card)
     assert values["power_w"] == pytest.approx(118.432)
     assert values["sm_clock_hz"] == 345e6
     assert values["busy_ratio"] == pytest.approx(0.07)
@@ -323,12 +323,12 @@ def test_clocks_power_and_reasons_are_read_in_si_units():
 
 def test_a_reading_a_card_cannot_give_is_left_out():
     card = healthy_card(nvmlDeviceGetPowerUsage=Error(fake_nvml.NOT_SUPPORTED))
-    assert "power_w" not in read_card(Nvml(fake_nvml.module([card])), card)
+    assert "power_w" not in card_conditions(Nvml(fake_nvml.module([card])), card)
 
 
 def test_throttle_reasons_of_older_drivers_are_read_under_their_old_name():
     card = healthy_card(nvmlDeviceGetCurrentClocksEventReasons=Error(13), nvmlDeviceGetCurrentClocksThrottleReasons=0x4)
-    assert read_card(Nvml(fake_nvml.module([card])), card)["throttle_reasons"] == "sw_power_cap"
+    assert card_conditions(Nvml(fake_nvml.module([card])), card)["throttle_reasons"] == "sw_power_cap"
 
 
 SMI = "345, 2619, 118.43, 700.00, 34, 7, 502, 0x0000000000000004"
@@ -392,7 +392,7 @@ def test_a_processors_own_sensor_is_read_and_no_other(tmp_path):
         folder.mkdir(parents=True)
         (folder / "name").write_text(sensor)
         (folder / "temp1_input").write_text(value)
-    assert read_processor(tmp_path)["temperature_c"] == 61.25
+    assert processor_conditions(tmp_path)["temperature_c"] == 61.25
 
 
 # ---- from outside ---------------------------------------------------------------------------------------------------

@@ -12,7 +12,7 @@ from stackviz.agent.cli import main
 from stackviz.agent.diagnose import MOST_BYTES, describe_answer, diagnosed
 from stackviz.dumps import answer, machines
 from stackviz.importers import read_all
-from stackviz.importers.paste import joined
+from stackviz.importers.paste import join_texts
 from stackviz.rules import packaged_tables
 
 ROOT = Path(__file__).parents[2]
@@ -96,7 +96,7 @@ def test_files_are_read_as_the_site_reads_them_an_old_code_page_too(tmp_path, ca
         path.write_bytes("".join(part).encode("cp1252"))
     assert main(["diagnose", "--json", *map(str, paths)]) == 0
     told = json.loads(capsys.readouterr().out)
-    whole = joined(["".join(lines[:20]), "".join(lines[20:])])
+    whole = join_texts(["".join(lines[:20]), "".join(lines[20:])])
     assert told == json.loads(json.dumps(diagnosed(read_all(whole))))
     assert told["facts"]["os.name"] == "Système"
 

@@ -12,7 +12,7 @@ from stackviz.catalog.capabilities import (
     MIXED,
     architectures_with,
     capabilities_with,
-    is_below,
+    is_lower_capability,
     lacks,
 )
 from stackviz.catalog.models import SpecValue
@@ -26,7 +26,7 @@ def found(client, query: str) -> set[str]:
 def test_every_capability_of_the_catalogue_is_known(curated, db):
     """A new one must be looked up in NVIDIA's table and written down."""
     values = SpecValue.objects.filter(field="compute_capability", accelerator__vendor__slug="nvidia")
-    recent = {value for value in values.values_list("value", flat=True) if not is_below(value, "7.0")}
+    recent = {value for value in values.values_list("value", flat=True) if not is_lower_capability(value, "7.0")}
     assert recent <= {*KNOWN, MIXED}
 
 

@@ -8,7 +8,7 @@ from django.core.management import call_command
 
 from stackviz.catalog.by_formula import NOT_BY_FORMULA, disagreements, published_by
 from stackviz.catalog.check import check_catalogue
-from stackviz.catalog.check_output import as_lines
+from stackviz.catalog.check_output import check_lines
 from stackviz.catalog.checks import CHECKS
 from stackviz.catalog.files import ExceptionLine
 from stackviz.catalog.models import Accelerator, Alias, SpecValue
@@ -170,7 +170,7 @@ def test_an_exception_that_excuses_nothing_is_said(says):
     verdict = check_catalogue([line])
     assert verdict.is_clean
     assert verdict.idle == (("acme-one", "fp32_tflops", DENSE),)
-    assert any("acme-one, fp32_tflops" in text and "no longer needed" in text for text in as_lines(verdict))
+    assert any("acme-one, fp32_tflops" in text and "no longer needed" in text for text in check_lines(verdict))
 
 
 def test_a_figure_is_right_all_the_same_where_its_note_says_why(wrong_fp32):

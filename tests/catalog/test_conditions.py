@@ -4,7 +4,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from stackviz.catalog.conditions import KEYS, ConditionError, canonical, describe, parse, split_variants, write
+from stackviz.catalog.conditions import (
+    KEYS,
+    ConditionError,
+    canonical,
+    describe_condition,
+    parse,
+    split_variants,
+    write,
+)
 
 
 @pytest.mark.parametrize(
@@ -38,12 +46,12 @@ def test_a_condition_that_cannot_be_read_says_why(text, problem):
 
 
 def test_people_read_words():
-    assert describe("sparsity=dense; accumulate=fp32") == "dense, fp32 accumulate"
-    assert describe("configuration=48 GB; machine=Mac15,9") == "48 GB model, in Mac15,9"
+    assert describe_condition("sparsity=dense; accumulate=fp32") == "dense, fp32 accumulate"
+    assert describe_condition("configuration=48 GB; machine=Mac15,9") == "48 GB model, in Mac15,9"
 
 
 def test_a_condition_nobody_can_read_is_shown_as_it_is():
-    assert describe("what; is this") == "what; is this"
+    assert describe_condition("what; is this") == "what; is this"
 
 
 def test_variants_are_told_apart_from_what_the_figure_means():

@@ -80,14 +80,14 @@ def problems(plan) -> list[tuple[int, str, str]]:
 
 
 def test_every_row_is_new_changed_the_same_or_refused_by_row_and_column(kept):
-    plan = value_imports.plan(kept(table(NEW, CHANGED, BAD)))
+    plan = value_imports.plan_upload(kept(table(NEW, CHANGED, BAD)))
     assert [(row.number, row.kind) for row in plan.rows] == [(2, "new"), (3, "changed"), (4, "refused")]
     assert [(item.label, item.old, item.new) for item in plan.rows[1].differences] == [
         ("Value", "3350 GB/s", "3352 GB/s"),
         ("Note", "", "2619 MHz"),
     ]
     assert problems(plan) == [(4, "unit", "tdp_w is measured in W, not in 'GB/s'.")]
-    assert [row.kind for row in value_imports.plan(kept(table(SAME))).rows] == ["same"]
+    assert [row.kind for row in value_imports.plan_upload(kept(table(SAME))).rows] == ["same"]
 
 
 def test_a_plan_writes_nothing(kept, bandwidth):
@@ -95,7 +95,7 @@ def test_a_plan_writes_nothing(kept, bandwidth):
     with CaptureQueriesContext(
         connection,
     ) as asked:
-        value_imports.plan(made)
+        value_imports.plan_upload(made)
     assert [query["sql"] for query in asked if not query["sql"].startswith(("SELECT", "SAVEPOINT", "R"))] == []
     assert (Proposal.objects.count(), SpecValue.objects.count()) == (0, 1)
 
@@ -104,7 +104,7 @@ def test_a_plan_writes_nothing(kept, bandwidth):
 def test_a_plan_costs_the_same_queries_for_any_number_of_rows(kept, django_assert_num_queries, count):
     made = kept(table(*(f"acme-one,tdp_w,{100 + n},W,machine=M{n},published,public,acme-sheet," for n in range(count))))
     with django_assert_num_queries(13):
-        assert value_imports.plan(made).counts["new"] == count
+        assert value_imports.plan_upload(made).counts["new"] == count
 
 
 @pytest.mark.parametrize(
@@ -155,7 +155,7 @@ def test_a_plan_costs_the_same_queries_for_any_number_of_rows(kept, django_asser
 )
 def test_what_is_wrong_is_named_by_row_and_column(kept, line, column, words):
     Source.objects.create(key="other", title="Other", url="https://other.example")
-    plan = value_imports.plan(kept(table(*line.split("\n"))))
+    plan = value_imports.plan_upload(kept(table(*line.split("\n"))))
     assert [number for number, _column, _why in problems(plan)] == [len(line.split("\n")) + 1]
     assert [(named, True) for _n, named, why in problems(plan) if words in why] == [(column, True)]
 
@@ -164,19 +164,21 @@ def test_a_formula_that_does_not_hold_is_refused_with_what_it_gives(kept):
     bus = "acme-one,memory_bus_bits,5120,bit,,published,public,acme-sheet,"
     kind = "acme-one,memory_type,HBM3,,,published,public,acme-sheet,"
     halved = "acme-one,memory_bandwidth_gb_s,1000,GB/s,,published,public,acme-sheet,"
-    plan = value_imports.plan(kept(table(bus, kind, halved)))
+    plan = value_imports.plan_upload(kept(table(bus, kind, halved)))
     assert [(number, column) for number, column, _why in problems(plan)] == [(4, "value")]
     assert "5120 bit × 4.8 … 6.4 Gbit/s (HBM3) / 8" in problems(plan)[0][2]
     assert (
-        problems(value_imports.plan(kept(table(bus, kind, halved + "Not by formula: half of it is switched off"))))
+        problems(
+            value_imports.plan_upload(kept(table(bus, kind, halved + "Not by formula: half of it is switched off")))
+        )
         == []
     )
 
 
 def test_a_value_that_is_proposed_already_is_refused(kept, mira):
     made = kept(table(NEW, CHANGED))
-    value_imports.confirm(made.pk, by=mira, seen=value_imports.plan(made).fingerprint, is_leaving_out=False)
-    again = value_imports.plan(kept(table(NEW, CHANGED)))
+    value_imports.confirm(made.pk, by=mira, seen=value_imports.plan_upload(made).fingerprint, is_leaving_out=False)
+    again = value_imports.plan_upload(kept(table(NEW, CHANGED)))
     assert [why for _n, _c, why in problems(again)] == [
         "Another change to this value is already proposed. It must be decided first."
     ] * 2
@@ -187,7 +189,9 @@ def test_a_value_that_is_proposed_already_is_refused(kept, mira):
 
 def test_confirmed_rows_become_proposals_in_review_and_approved_they_are_public(kept, mira, bandwidth):
     made = kept(table(NEW, CHANGED))
-    done = value_imports.confirm(made.pk, by=mira, seen=value_imports.plan(made).fingerprint, is_leaving_out=False)
+    done = value_imports.confirm(
+        made.pk, by=mira, seen=value_imports.plan_upload(made).fingerprint, is_leaving_out=False
+    )
     assert (done.proposals, done.left_out) == (2, 0)
     bandwidth.refresh_from_db()
     assert bandwidth.value == "3350"
@@ -202,7 +206,7 @@ def test_confirmed_rows_become_proposals_in_review_and_approved_they_are_public(
 
 def test_refused_rows_stop_the_table_unless_they_are_left_out_by_choice(kept, mira):
     made = kept(table(NEW, CHANGED, BAD))
-    seen = value_imports.plan(made).fingerprint
+    seen = value_imports.plan_upload(made).fingerprint
     with pytest.raises(value_imports.Unconfirmed, match="choose to skip these rows"):
         value_imports.confirm(made.pk, by=mira, seen=seen, is_leaving_out=False)
     assert not Proposal.objects.exists()
@@ -217,7 +221,7 @@ def test_refused_rows_stop_the_table_unless_they_are_left_out_by_choice(kept, mi
 
 def test_a_catalogue_that_changed_since_the_preview_is_shown_anew(kept, mira, bandwidth):
     made = kept(table(CHANGED))
-    seen = value_imports.plan(made).fingerprint
+    seen = value_imports.plan_upload(made).fingerprint
     bandwidth.value = "3360"
     bandwidth.save()
     with pytest.raises(value_imports.Unconfirmed, match="has changed since this preview"):
@@ -227,7 +231,7 @@ def test_a_catalogue_that_changed_since_the_preview_is_shown_anew(kept, mira, ba
 
 def test_a_failure_halfway_lands_nothing(kept, mira, monkeypatch):
     made = kept(table(NEW, CHANGED))
-    seen = value_imports.plan(made).fingerprint
+    seen = value_imports.plan_upload(made).fingerprint
     monkeypatch.setattr(ValueImport, "save", lambda *_a, **_k: 1 / 0)
     with pytest.raises(ZeroDivisionError):
         value_imports.confirm(made.pk, by=mira, seen=seen, is_leaving_out=False)
@@ -237,7 +241,7 @@ def test_a_failure_halfway_lands_nothing(kept, mira, monkeypatch):
 def test_a_table_without_a_difference_is_not_imported(kept, mira):
     made = kept(table(SAME))
     with pytest.raises(value_imports.Unconfirmed, match="This table contains no new"):
-        value_imports.confirm(made.pk, by=mira, seen=value_imports.plan(made).fingerprint, is_leaving_out=False)
+        value_imports.confirm(made.pk, by=mira, seen=value_imports.plan_upload(made).fingerprint, is_leaving_out=False)
 
 
 # --- reading files ---
@@ -310,7 +314,7 @@ def test_a_workbook_is_read_with_its_numbers_and_dates_as_text():
 def test_a_formula_in_a_workbook_is_text_that_its_row_is_refused_for(kept):
     row = cells(NEW)
     row[2] = "=350*2"
-    assert problems(value_imports.plan(kept(workbook([list(COLUMNS), row])))) == [
+    assert problems(value_imports.plan_upload(kept(workbook([list(COLUMNS), row])))) == [
         (2, "value", "Starts with “=”: formulas are not evaluated, write the value itself.")
     ]
 
@@ -477,7 +481,9 @@ def test_what_is_exported_is_imported_as_the_same(desk, bandwidth, kept):
         SpecValue.objects.create(accelerator=card, **row)
     for kind in ("csv", "xlsx"):
         content = desk.get(reverse("admin:catalog_specvalue_export", args=[kind])).content
-        assert value_imports.plan(kept(content)).counts == {"new": 0, "changed": 0, "same": 5, "refused": 0}, kind
+        assert value_imports.plan_upload(kept(content)).counts == {"new": 0, "changed": 0, "same": 5, "refused": 0}, (
+            kind
+        )
 
 
 def test_no_exported_cell_is_a_formula(desk, bandwidth):

@@ -14,6 +14,6 @@ def test_the_whole_curated_catalogue_goes_out_and_comes_back_the_same(client, cu
     client.force_login(mira)
     content = client.get(reverse("admin:catalog_specvalue_export", args=["csv"])).content
     made = value_imports.keep(read_table(content), file_name="all.csv", reason="look", by=mira)
-    plan = value_imports.plan(made)
+    plan = value_imports.plan_upload(made)
     assert problems(plan) == []
     assert plan.counts["same"] == SpecValue.objects.count()

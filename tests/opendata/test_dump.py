@@ -292,7 +292,7 @@ def test_older_dumps_are_kept_as_many_as_asked_and_what_killed_writers_left_goes
     os.utime(data_dir / ".writing-old", (time.time() - 2 * 86_400,) * 2)
     (data_dir / ".writing-now").mkdir()
     third = write_dump()
-    assert stored_dumps.names() == sorted([second.name, third.name], reverse=True)
+    assert stored_dumps.dump_names() == sorted([second.name, third.name], reverse=True)
     assert not first.folder.exists()
     assert [path.name for path in data_dir.glob(".writing-*")] == [".writing-now"]
     assert stored_dumps.newest() == third
@@ -343,4 +343,4 @@ def test_the_command_says_what_it_wrote_and_leaves_a_fresh_one_alone(labs, capsy
     assert "15 tables" in capsys.readouterr().out
     call_command("write_dump", "--if-due")
     assert "up to date" in capsys.readouterr().out
-    assert len(stored_dumps.names()) == 1
+    assert len(stored_dumps.dump_names()) == 1

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from stackviz.wire.systems import cuda_of, driver_platform, family, variant_of, wheel_platform
+from stackviz.wire.systems import cuda_of, driver_platform, family, wheel_platform, wheel_variant
 
 
 @pytest.mark.parametrize(
@@ -60,7 +60,7 @@ SOURCES = Path(__file__).parents[2] / "stackviz"
 @pytest.mark.parametrize(("variant", "cuda"), [("cu128", "12.8"), ("cu92", "9.2"), ("cu130", "13.0")])
 def test_a_build_names_its_cuda(variant, cuda):
     assert cuda_of(variant) == cuda
-    assert variant_of(cuda) == variant
+    assert wheel_variant(cuda) == variant
 
 
 @pytest.mark.parametrize("text", ["", "cpu", "cu", "cu1", "custom", "cu128 ", "cu128x", "rocm6.4"])
@@ -70,7 +70,7 @@ def test_what_is_no_build_with_cuda_has_none(text):
 
 @pytest.mark.parametrize(("cuda", "variant"), [("12.8.1", "cu128"), ("13", ""), ("", ""), ("none", ""), ("x.y", "")])
 def test_the_build_of_a_cuda_version_needs_both_numbers(cuda, variant):
-    assert variant_of(cuda) == variant
+    assert wheel_variant(cuda) == variant
 
 
 def test_nobody_else_writes_a_builds_name_as_a_pattern_or_puts_it_together():

@@ -8,10 +8,10 @@ from django.utils.translation import gettext_lazy
 from stackviz.accelerators.changes.entry import NAMES, SHEETS, Entry
 from stackviz.accelerators.changes.steps import NAME_RANK, SHEET_RANK, VALUE_RANK, LogStep
 from stackviz.catalog.change import LOADED
-from stackviz.catalog.conditions import describe
+from stackviz.catalog.conditions import describe_condition
 from stackviz.catalog.fields import FIELDS
 from stackviz.catalog.figures import printed_unit
-from stackviz.catalog.match import needs_of
+from stackviz.catalog.match import describe_needs
 from stackviz.catalog.models import SpecValue
 from stackviz.catalog.people import public_name
 
@@ -24,13 +24,13 @@ def tell(step: LogStep) -> Entry | None:
     `accelerator` is left "" where it is the name the accelerator has now.
     """
     telling = {VALUE_RANK: _tell_value, NAME_RANK: _tell_name, SHEET_RANK: _tell_sheet}
-    return telling[step.place.rank](step)
+    return telling[step.position.rank](step)
 
 
 def _entry(step: LogStep, what: str, **fields: Any) -> Entry:  # noqa: ANN401 - the fields of an Entry
     record = step.record
     return Entry(
-        key=f"{_PREFIX[step.place.rank]}-{record.history_id}",
+        key=f"{_PREFIX[step.position.rank]}-{record.history_id}",
         when=record.history_date,
         who=_who(step),
         what=what,
@@ -44,7 +44,7 @@ def _who(step: LogStep) -> str:
     record, before = step.record, step.before
     if record.history_user:
         who = public_name(record.history_user)
-        if step.place.rank != VALUE_RANK or not record.checked_by or record.checked_by_id == record.history_user_id:
+        if step.position.rank != VALUE_RANK or not record.checked_by or record.checked_by_id == record.history_user_id:
             return who
         if before is not None and before.checked_at == record.checked_at:
             return who  # checked on another occasion
@@ -97,7 +97,7 @@ def _tell_value(step: LogStep) -> Entry | None:
         what,
         field=after.field,
         title=registered.words[0] if registered else after.field,
-        condition=describe(after.condition if is_public else (before or after).condition),
+        condition=describe_condition(after.condition if is_public else (before or after).condition),
         old=old if old != new else "",
         new=new,
         details=details,
@@ -114,7 +114,7 @@ def _differences(before: Any, after: Any) -> tuple[str, ...]:  # noqa: ANN401
     """What differs besides the figure of a value, in words."""
     differences = []
     if before.condition != after.condition:
-        old, new = describe(before.condition) or _("none"), describe(after.condition) or _("none")
+        old, new = describe_condition(before.condition) or _("none"), describe_condition(after.condition) or _("none")
         differences.append(_("condition: %(old)s → %(new)s") % {"old": old, "new": new})
     if before.source_id != after.source_id and before.source:
         differences.append(_("previous source: %(title)s") % {"title": before.source.title})
@@ -153,7 +153,7 @@ def _tell_name(step: LogStep) -> Entry | None:
 
 def name_with_needs(alias: Any) -> str:  # noqa: ANN401 - an Alias or a record of one
     """`Apple M3 Max, with 30 GPU cores`."""
-    return ", ".join([alias.name, *needs_of(alias)])
+    return ", ".join([alias.name, *describe_needs(alias)])
 
 
 _SHEET_COLUMNS = {

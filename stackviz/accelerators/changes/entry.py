@@ -117,7 +117,7 @@ class Log:
 class Line:
     """An entry with its place and what joins it to its neighbours; a line of many steps ends at `last`."""
 
-    place: LogPosition
+    position: LogPosition
     last: LogPosition
     cause: tuple[object, ...]
     rank: int

@@ -24,8 +24,8 @@ def load_lines(before: LogPosition | None, chosen: LogFilter) -> tuple[list[Line
     for index, (load, _earlier) in enumerate(shown):
         counted = [(kind.rank, what, n) for kind in KINDS for what, n in by_kind[kind.rank][index].items() if n]
         if counted:
-            place = LogPosition(load.loaded_at, LOAD_RANK, load.pk)
-            lines.append(Line(place, place, ("load", load.pk), LOAD_RANK, _load_entry(load, counted)))
+            position = LogPosition(load.loaded_at, LOAD_RANK, load.pk)
+            lines.append(Line(position, position, ("load", load.pk), LOAD_RANK, _load_entry(load, counted)))
     last = shown[-1][0] if len(loads) > PER_PAGE else None
     return lines, LogPosition(last.loaded_at, LOAD_RANK, last.pk) if last else None
 

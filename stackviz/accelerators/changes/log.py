@@ -29,7 +29,7 @@ def read_log(chosen: LogFilter, before: LogPosition | None = None, length: int =
         [*_public_lines([step for steps, _older in read for step in steps]), *loads], key=_line_order, reverse=True
     )
     if horizon is not None:  # lines beyond it may be incomplete: they belong to the next page
-        lines = [line for line in lines if _order(line.place) >= _order(horizon)]
+        lines = [line for line in lines if _order(line.position) >= _order(horizon)]
     if chosen.load is None and not chosen.each:
         lines = _grouped_lines(lines)
         if horizon is not None and lines and lines[-1].last == horizon and lines[-1].entry.counts:
@@ -40,13 +40,13 @@ def read_log(chosen: LogFilter, before: LogPosition | None = None, length: int =
     return Log(tuple(line.entry for line in shown), shown[-1].last if len(lines) > length else horizon)
 
 
-def _order(place: LogPosition) -> tuple[datetime, int, int]:
+def _order(position: LogPosition) -> tuple[datetime, int, int]:
     """Sort key: newest first in descending order; within one moment the lower rank first."""
-    return place.when, -place.rank, place.pk
+    return position.when, -position.rank, position.pk
 
 
 def _line_order(line: Line) -> tuple[datetime, int, int]:
-    return _order(line.place)
+    return _order(line.position)
 
 
 def _public_lines(steps: Sequence[LogStep]) -> list[Line]:
@@ -65,7 +65,7 @@ def _public_lines(steps: Sequence[LogStep]) -> list[Line]:
                 accelerator=entry.accelerator or (sheet.name if sheet else names.get(step.accelerator_id, "")),
                 slug=sheet.slug if sheet and sheet.is_public else "",
             )
-            lines.append(Line(step.place, step.place, step.cause, step.place.rank, entry))
+            lines.append(Line(step.position, step.position, step.cause, step.position.rank, entry))
     return lines
 
 
@@ -74,7 +74,7 @@ def _grouped_lines(lines: Sequence[Line]) -> list[Line]:
     grouped: list[Line] = []
     run: list[Line] = []
     for line in lines:
-        if run and (run[-1].cause != line.cause or run[-1].place.when - line.place.when > AT_ONCE):
+        if run and (run[-1].cause != line.cause or run[-1].position.when - line.position.when > AT_ONCE):
             grouped += _grouped(run)
             run = []
         run.append(line)
@@ -99,4 +99,4 @@ def _grouped(run: list[Line]) -> list[Line]:
         count=len(run),
         counts=tuple(counted_words(rank, what, n) for (rank, what), n in sorted(counted.items())),
     )
-    return [Line(run[0].place, run[-1].last, run[0].cause, run[0].rank, entry)]
+    return [Line(run[0].position, run[-1].last, run[0].cause, run[0].rank, entry)]

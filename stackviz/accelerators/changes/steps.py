@@ -20,7 +20,7 @@ BY_LOADER = Q(history_user__isnull=True, history_change_reason__startswith=LOADE
 class LogStep:
     """One record of a history with the one before it (None: the row was made), read for one page."""
 
-    place: LogPosition
+    position: LogPosition
     record: Any
     before: Any
 
@@ -30,7 +30,7 @@ class LogStep:
 
     @property
     def accelerator_id(self) -> int:
-        return int(self.record.id if self.place.rank == SHEET_RANK else self.record.accelerator_id)
+        return int(self.record.id if self.position.rank == SHEET_RANK else self.record.accelerator_id)
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,13 +108,13 @@ KINDS = (
 )
 
 
-def comes_after(place: LogPosition, *, rank: int, when: str = "history_date", pk: str = "history_id") -> Q:
+def comes_after(position: LogPosition, *, rank: int, when: str = "history_date", pk: str = "history_id") -> Q:
     """Rows of the history with this rank that come after the place: older, or of the same moment and further down."""
-    older = Q(**{f"{when}__lt": place.when})
-    if rank > place.rank:
-        return older | Q(**{when: place.when})
-    if rank == place.rank:
-        return older | Q(**{when: place.when, f"{pk}__lt": place.pk})
+    older = Q(**{f"{when}__lt": position.when})
+    if rank > position.rank:
+        return older | Q(**{when: position.when})
+    if rank == position.rank:
+        return older | Q(**{when: position.when, f"{pk}__lt": position.pk})
     return older
 
 
@@ -134,7 +134,7 @@ def read_steps(
         LogStep(LogPosition(record.history_date, kind.rank, record.history_id), record, befores.get(record.before_id))
         for record in records
     ]
-    return steps, steps[-1].place if len(steps) == READ else None
+    return steps, steps[-1].position if len(steps) == READ else None
 
 
 def _window_of(load_pk: int) -> Q:

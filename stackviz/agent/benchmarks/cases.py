@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from stackviz.measuring import BENCHMARKS, Params
 from stackviz.measuring.benchmark import MIB
 
-__all__ = ["Case", "plan"]
+__all__ = ["Case", "plan_cases"]
 
 
 @dataclass(frozen=True)
@@ -32,7 +32,7 @@ def _shown_params(params: Params) -> Iterator[str | int]:
         yield f"{int(params['bytes']) // MIB} MiB"
 
 
-def plan(devices: list[tuple[str, str]], keys: list[str], *, quick: bool) -> list[Case]:
+def plan_cases(devices: list[tuple[str, str]], keys: list[str], *, quick: bool) -> list[Case]:
     """Cases for (name, kind) of each device. A quick plan that has accelerators asks the CPU for little."""
     has_accelerator = any(kind != "cpu" for _, kind in devices)
     return [

@@ -3,9 +3,9 @@
 from dataclasses import asdict, replace
 from typing import Any
 
-from stackviz.agent.benchmarks.cases import Case, plan
+from stackviz.agent.benchmarks.cases import Case, plan_cases
 from stackviz.agent.benchmarks.devices import Device, card_of, list_devices
-from stackviz.agent.benchmarks.measure import measure
+from stackviz.agent.benchmarks.measure import measure_case
 from stackviz.agent.benchmarks.timing import FULL, QUICK
 from stackviz.agent.children import answer_in_file
 from stackviz.measuring import BENCHMARKS
@@ -22,7 +22,7 @@ def main() -> None:
         cards = {name: card_of(device, given["cards"]) for name, device in devices.items()}
         hand_back({"is": "plan", "cases": [{**asdict(case), "card": cards[case.device]} for case in cases]})
         pace = replace(QUICK if given["quick"] else FULL, budget_s=given["budget_s"])
-        measure(cases, devices, pace, hand_back)
+        measure_case(cases, devices, pace, hand_back)
 
 
 def _chosen(torch: Any, given: dict[str, Any]) -> list[Device]:  # noqa: ANN401 - torch has no types here
@@ -37,7 +37,7 @@ def _cases(given: dict[str, Any], devices: list[tuple[str, str]]) -> list[Case]:
     """The plan, less what an earlier process has done."""
     keys = given["benchmarks"] or list(BENCHMARKS)
     done = [Case(**case) for case in given["done"]]
-    return [case for case in plan(devices, keys, quick=given["quick"]) if case not in done]
+    return [case for case in plan_cases(devices, keys, quick=given["quick"]) if case not in done]
 
 
 if __name__ == "__main__":

@@ -27,13 +27,13 @@ Readings = Callable[[], Values]
 def readings_of(device: Device, stack: ExitStack) -> Readings:
     """How to read this device's conditions. `stack` ends what was opened for it."""
     if device.kind in {"cpu", "mps"}:  # of an Apple chip only the load is told
-        return read_processor
+        return processor_conditions
     if device.kind != "cuda" or getattr(device.torch.version, "hip", None):
         return read_nothing
     with suppress(MissingFact):
         nvml = stack.enter_context(open_nvml())
         handle = _handle(nvml, device)
-        return lambda: read_card(nvml, handle)
+        return lambda: card_conditions(nvml, handle)
     return SmiReadings(_smi_name(device))
 
 
@@ -57,7 +57,7 @@ def _handle(nvml: Nvml, device: Device) -> object:
     raise MissingFact("not_reported", "which of the cards this is cannot be told")
 
 
-def read_card(nvml: Nvml, handle: object) -> Values:
+def card_conditions(nvml: Nvml, handle: object) -> Values:
     card = NvmlCard(nvml, handle)
     values: Values = {}
     for name, question in reading_questions().items():
@@ -131,7 +131,7 @@ class SmiReadings:
 # ---- processors -----------------------------------------------------------------------------------------------------
 
 
-def read_processor(root: Path = Path("/")) -> Values:
+def processor_conditions(root: Path = Path("/")) -> Values:
     values: Values = {}
     with suppress(OSError, AttributeError):  # Windows has none
         values["load_average_1m"] = round(os.getloadavg()[0], 2)

@@ -17,7 +17,7 @@ from stackviz.agent.benchmarks.devices import Device
 from stackviz.agent.benchmarks.timing import Pace, runs_per_block, time_blocks, warm_up
 from stackviz.measuring import BENCHMARKS, Prepared
 
-__all__ = ["Skip", "measure"]
+__all__ = ["Skip", "measure_case"]
 
 _CACHES_EXCEEDED = 4  # a copy's working set is at least this many times the last-level cache
 
@@ -43,7 +43,7 @@ class _Progress:
     last: dict[str, Any] = field(default_factory=dict)
 
 
-def measure(cases: list[Case], devices: Mapping[str, Device], pace: Pace, tell: Tell) -> None:
+def measure_case(cases: list[Case], devices: Mapping[str, Device], pace: Pace, tell: Tell) -> None:
     """Visit every case once a round until all rounds are done or the time is up. Tells, for case number n:
 
     {"case": n, "is": "start"}, then one of {"is": "samples", "samples": [...], "conditions": {...}, "started_at",

@@ -39,53 +39,53 @@ def probe_apple(around: Surroundings) -> Reading:
 
 
 @QUESTIONS.about("os.version")
-def os_version(around: Surroundings) -> str:
+def macos_version(around: Surroundings) -> str:
     return around.run("sw_vers", "-productVersion").strip()
 
 
 @QUESTIONS.about("machine.model")
-def machine_model(around: Surroundings) -> str:
+def mac_model(around: Surroundings) -> str:
     return sysctl(around, "hw.model")
 
 
 @QUESTIONS.about("machine.vendor")
-def machine_vendor(_around: Surroundings) -> str:
+def mac_vendor(_around: Surroundings) -> str:
     return "Apple"
 
 
 @QUESTIONS.about("machine.virtualization")
-def machine_virtualization(around: Surroundings) -> str:
+def mac_virtualization(around: Surroundings) -> str:
     if sysctl(around, "kern.hv_vmm_present") != "1":
         raise MissingFact("not_applicable", "no sign of a hypervisor")
     return "apple-virtualization"
 
 
 @QUESTIONS.about("machine.power_source")
-def machine_power_source(around: Surroundings) -> str | None:
+def mac_power_source(around: Surroundings) -> str | None:
     match = re.search(r"Now drawing from '(AC|Battery) Power'", around.run("pmset", "-g", "batt"))
     return match[1].lower() if match else None
 
 
 @QUESTIONS.about("cpu.model")
-def cpu_model(around: Surroundings) -> str:
+def mac_cpu_model(around: Surroundings) -> str:
     return sysctl(around, "machdep.cpu.brand_string")
 
 
 @QUESTIONS.about("cpu.cores_physical")
-def cpu_cores_physical(around: Surroundings) -> int:
+def mac_cores_physical(around: Surroundings) -> int:
     return sysctl_number(around, "hw.physicalcpu")
 
 
 @QUESTIONS.about("cpu.features")
-def cpu_features(around: Surroundings) -> str | None:
+def mac_cpu_features(around: Surroundings) -> str | None:
     for_apple_silicon(around)
     features = re.findall(r"hw\.optional\.arm\.FEAT_(\w+): 1", around.run("sysctl", "hw.optional.arm"))
-    told = {"SME": "sme", "SME2": "sme2", "BF16": "bf16", "I8MM": "i8mm", "DotProd": "asimddp", "FP16": "fphp"}
-    return " ".join(sorted(told[feature] for feature in features if feature in told)) or None
+    names = {"SME": "sme", "SME2": "sme2", "BF16": "bf16", "I8MM": "i8mm", "DotProd": "asimddp", "FP16": "fphp"}
+    return " ".join(sorted(names[feature] for feature in features if feature in names)) or None
 
 
 @QUESTIONS.about("memory.total_bytes")
-def memory_total_bytes(around: Surroundings) -> int:
+def mac_memory_bytes(around: Surroundings) -> int:
     return sysctl_number(around, "hw.memsize")
 
 
@@ -95,18 +95,18 @@ def memory_total_bytes(around: Surroundings) -> int:
 def _read_profile(around: Surroundings, reading: Reading) -> None:
     """Cards from system_profiler; if it fails, the chip itself as sysctl names it."""
     try:
-        told = read_system_profiler(
+        answer = read_system_profiler(
             around.run("system_profiler", "-json", "SPHardwareDataType", "SPDisplaysDataType", timeout_s=40)
         )
     except MissingFact as missing:
         reading.problem(f"system_profiler: {missing.detail}")
-        told = Reading(kind="system-profiler-json")
-    for problem in told.problems:
+        answer = Reading(kind="system-profiler-json")
+    for problem in answer.problems:
         reading.problem(f"system_profiler: {problem}")
-    for name, value in told.facts.items():
+    for name, value in answer.facts.items():
         reading.sheet.state(name, value)
-    reading.software.extend(told.software)
-    reading.cards.extend(_with_what_is_known(card, around, reading) for card in told.cards)
+    reading.software.extend(answer.software)
+    reading.cards.extend(_with_what_is_known(card, around, reading) for card in answer.cards)
     if not reading.cards and "apple.chip" in reading.facts:
         chip = CardReading(index=0, kind="soc", vendor="apple", reported_name=str(reading.facts["apple.chip"]))
         chip.sheet.state("unified_memory", value=True)
@@ -116,16 +116,16 @@ def _read_profile(around: Surroundings, reading: Reading) -> None:
 def _with_what_is_known(card: Card, around: Surroundings, reading: Reading) -> Card:
     if card.vendor != "apple":
         return card
-    told = CardReading(index=card.index, kind=card.kind, vendor=card.vendor, reported_name=card.reported_name)
-    told.sheet.facts.update(card.facts)
-    told.sheet.absent.update(card.absent)
-    told.sheet.state("gpu_cores", reading.facts.get("apple.gpu_cores"))
-    told.sheet.mark_missing("gpu_cores", "not_reported")
-    told.sheet.mark_missing("memory_bytes", "not_applicable", "the GPU uses the machine's memory")
-    told.sheet.state("registry_class", _registry_class(around))
+    copied = CardReading(index=card.index, kind=card.kind, vendor=card.vendor, reported_name=card.reported_name)
+    copied.sheet.facts.update(card.facts)
+    copied.sheet.absent.update(card.absent)
+    copied.sheet.state("gpu_cores", reading.facts.get("apple.gpu_cores"))
+    copied.sheet.mark_missing("gpu_cores", "not_reported")
+    copied.sheet.mark_missing("memory_bytes", "not_applicable", "the GPU uses the machine's memory")
+    copied.sheet.state("registry_class", _registry_class(around))
     for name in _READINGS_OF_ROOT:
-        told.sheet.mark_missing(name, "not_supported", "macOS tells it to root only")
-    return told.card()
+        copied.sheet.mark_missing(name, "not_supported", "macOS tells it to root only")
+    return copied.card()
 
 
 def _registry_class(around: Surroundings) -> str | None:

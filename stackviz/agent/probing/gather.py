@@ -31,15 +31,15 @@ class Gathered:
 
 def gather(
     timeout_s: float = PROBE_TIMEOUT_S,
-    told: Callable[[str, Ended], None] = lambda _name, _ended: None,
+    report_end: Callable[[str, Ended], None] = lambda _name, _ended: None,
     probes: Iterable[str] = tuple(PROBES),
 ) -> Gathered:
-    """Run the probes side by side. `told` hears of each that ended, in no order."""
+    """Run the probes side by side. `report_end` hears of each that ended, in no order."""
     names = list(probes)
 
     def run(name: str) -> Ended:
         ended = run_child("stackviz.agent.probing.child", {"probe": name}, timeout_s)
-        told(name, ended)
+        report_end(name, ended)
         return ended
 
     with ThreadPoolExecutor(max_workers=len(names) or 1) as pool:
@@ -50,16 +50,16 @@ def join(ended: Mapping[str, Ended]) -> Gathered:
     """One machine out of what its probes told; of two probes that state one fact the earlier counts."""
     gathered = Gathered()
     for name, end in ended.items():
-        told = end.lines[-1] if end.lines and isinstance(end.lines[-1], dict) else None
-        gathered.probes.append(_probe_run(name, end, told))
-        if told is None:
+        answer = end.lines[-1] if end.lines and isinstance(end.lines[-1], dict) else None
+        gathered.probes.append(_probe_run(name, end, answer))
+        if answer is None:
             continue
-        for fact, value in told["facts"].items():
+        for fact, value in answer["facts"].items():
             gathered.facts.setdefault(fact, value)
-        for fact, why in told["absent"].items():
+        for fact, why in answer["absent"].items():
             _mark_missing(gathered.absent, fact, why)
-        _join_software(gathered.software, told["software"])
-        _join_cards(gathered.cards, told["cards"])
+        _join_software(gathered.software, answer["software"])
+        _join_cards(gathered.cards, answer["cards"])
     _fill_gpu_limit(gathered)
     _explain_silence(gathered, ended)
     gathered.absent = {name: why for name, why in gathered.absent.items() if name not in gathered.facts}
@@ -72,9 +72,9 @@ def _mark_missing(absent: Document, fact: str, why: Document) -> None:
         absent[fact] = why
 
 
-def _probe_run(name: str, end: Ended, told: Document | None) -> Document:
-    problems = told["problems"] if told else []
-    state = "ok" if end.state == "ok" and told else _NOT_ANSWERED.get(end.state, "failed")
+def _probe_run(name: str, end: Ended, answer: Document | None) -> Document:
+    problems = answer["problems"] if answer else []
+    state = "ok" if end.state == "ok" and answer else _NOT_ANSWERED.get(end.state, "failed")
     detail = "; ".join([*([end.detail] if end.detail else []), *problems])
     return {
         "probe": name,
@@ -84,17 +84,17 @@ def _probe_run(name: str, end: Ended, told: Document | None) -> Document:
     }
 
 
-def _join_software(software: list[Document], told: list[Document]) -> None:
+def _join_software(software: list[Document], more: list[Document]) -> None:
     """A component found twice with one version is one; versions that differ stay side by side, as they are."""
-    known = {(found["component"], found["version"]) for found in software}
-    software.extend(found for found in told if (found["component"], found["version"]) not in known)
+    known = {(entry["component"], entry["version"]) for entry in software}
+    software.extend(entry for entry in more if (entry["component"], entry["version"]) not in known)
 
 
-def _join_cards(cards: list[Document], told: list[Document]) -> None:
+def _join_cards(cards: list[Document], more: list[Document]) -> None:
     """Cards of a vendor that an earlier probe has told about are the same cards again: torch names them too."""
     known = {card["vendor"] for card in cards}
     indices = {card["index"] for card in cards}
-    for card in told:
+    for card in more:
         if card["vendor"] in known:
             continue
         index = card["index"] if card["index"] not in indices else max(indices) + 1
@@ -103,7 +103,7 @@ def _join_cards(cards: list[Document], told: list[Document]) -> None:
 
 
 # Who would have told of a fact: the longest beginning of its name counts.
-_ASKED_BY = {
+_PROBE_BY_PREFIX = {
     "os.": "system",
     "env.": "system",
     "machine.": "system",
@@ -135,11 +135,11 @@ def _explain_silence(gathered: Gathered, ended: Mapping[str, Ended]) -> None:
     """Give every fact that nobody spoke of its reason: the probe that failed, or that it is not asked here."""
     is_mac = gathered.facts.get("os.name") == "macOS"
     for name in FACTS.keys() - gathered.facts.keys() - gathered.absent.keys():
-        asked_by = max((start for start in _ASKED_BY if name.startswith(start)), key=len, default="")
-        end = ended.get(_ASKED_BY.get(asked_by, ""))
+        prefix = max((start for start in _PROBE_BY_PREFIX if name.startswith(start)), key=len, default="")
+        end = ended.get(_PROBE_BY_PREFIX.get(prefix, ""))
         why: Document
         if end is not None and end.state != "ok":
-            why = {"reason": _NOT_ANSWERED[end.state], "detail": f"the {_ASKED_BY[asked_by]} probe {end.detail}"}
+            why = {"reason": _NOT_ANSWERED[end.state], "detail": f"the {_PROBE_BY_PREFIX[prefix]} probe {end.detail}"}
         elif name.startswith(_ON_MACS_ONLY) and not is_mac:
             why = {"reason": "not_applicable", "detail": "asked on macOS only"}
         else:

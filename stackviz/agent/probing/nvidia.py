@@ -125,9 +125,9 @@ def _read_with_nvidia_smi(around: Surroundings, reading: Reading, no_nvml: Missi
         _note_no_driver(around, reading, no_nvml, no_smi)
         _note_error(reading, no_nvml, no_smi)
         return
-    told = read_nvidia_smi_xml(text)
-    reading.sheet, reading.cards, reading.software = told.sheet, told.cards, told.software
-    for problem in told.problems:
+    answer = read_nvidia_smi_xml(text)
+    reading.sheet, reading.cards, reading.software = answer.sheet, answer.cards, answer.software
+    for problem in answer.problems:
         reading.problem(f"nvidia-smi: {problem}")
     _note_error(reading, no_nvml)
 

@@ -103,22 +103,22 @@ def _read_cards(torch: Any, reading: Reading) -> None:  # noqa: ANN401
 
 def _read_devices(backend: Any, vendor: str, reading: Reading) -> None:  # noqa: ANN401
     for number in range(min(int(backend.device_count()), LIMITS.cards - len(reading.cards))):
-        told = backend.get_device_properties(number)
+        properties = backend.get_device_properties(number)
         card = CardReading(
             index=len(reading.cards),
             kind="gpu",
             vendor=vendor,
-            reported_name=str(told.name),
-            memory_bytes=int(told.total_memory),
+            reported_name=str(properties.name),
+            memory_bytes=int(properties.total_memory),
         )
-        uuid = getattr(told, "uuid", None)
+        uuid = getattr(properties, "uuid", None)
         card.uuid_hash = hashed_uuid(str(uuid)) if uuid else None
-        card.sheet.state("multiprocessors", getattr(told, "multi_processor_count", None))
+        card.sheet.state("multiprocessors", getattr(properties, "multi_processor_count", None))
         if vendor == "nvidia":
-            card.sheet.state("compute_capability", f"{told.major}.{told.minor}")
+            card.sheet.state("compute_capability", f"{properties.major}.{properties.minor}")
         else:
-            target = getattr(told, "gcnArchName", None)
-            card.sheet.state("architecture", target or getattr(told, "architecture", None))
+            target = getattr(properties, "gcnArchName", None)
+            card.sheet.state("architecture", target or getattr(properties, "architecture", None))
             card.sheet.state("gfx_target", str(target).partition(":")[0] if target else None)
         card.sheet.mark_missing("power_w", "not_collected", "told by torch alone")
         reading.cards.append(card.card())

@@ -11,7 +11,7 @@ from stackviz.rules.compatibility import Requirement, Tables, computed_once
 from stackviz.rules.drivers import driver_floor, serves
 from stackviz.rules.look import Look
 from stackviz.rules.versions import major_minor, numbers
-from stackviz.wire.systems import cuda_of, variant_of
+from stackviz.wire.systems import cuda_of, wheel_variant
 
 _ARCH = re.compile(r"(sm|compute)_(\d{1,6})(\d)([af]?)")
 
@@ -91,7 +91,7 @@ def published_archs(look: Look, tables: Tables, torch: str, cuda: str) -> list[s
     """What a build carries, as its vendor publishes it; empty for one that is no release, whatever its number."""
     if origin_of(torch) is not Origin.RELEASE:
         return []
-    build = ReleasedBuild(major_minor(torch), variant_of(cuda))
+    build = ReleasedBuild(major_minor(torch), wheel_variant(cuda))
     return list(_code_of_builds(tables, look.wheel_platform).get(build, ()))
 
 

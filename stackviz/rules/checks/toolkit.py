@@ -8,7 +8,7 @@ from stackviz.rules.finding import Conclusion, Severity
 from stackviz.rules.look import Look
 from stackviz.rules.rule import RuleSet
 from stackviz.rules.versions import is_below, major_minor, numbers, same_line
-from stackviz.wire.systems import variant_of
+from stackviz.wire.systems import wheel_variant
 
 RULES = RuleSet(order=50)
 
@@ -148,7 +148,7 @@ def check_cuda_13_2(look: Look, tables: Tables) -> Iterator[Conclusion]:
     if mended is None or look.states_none("torch.version"):
         return
     torch = look.need("torch.version")
-    builds = [row for row in tables.rows("pytorch", "ships", "cuda-toolkit") if row.variant == variant_of(cuda)]
+    builds = [row for row in tables.rows("pytorch", "ships", "cuda-toolkit") if row.variant == wheel_variant(cuda)]
     first = next((row.version for row in builds if not is_below(row.values, mended)), None)
     fixed = next((row.values for row in builds if numbers(row.version) == numbers(torch)[:3]), None)
     if fixed is None and (first is None or not is_below(torch, first)):
@@ -162,7 +162,7 @@ def check_cuda_13_2(look: Look, tables: Tables) -> Iterator[Conclusion]:
             title=f"torch {torch} brings CUDA {major_minor(cuda)} from before {mended}",
             explanation=f"Its cublasLt scales NVFP4 products wrongly, and its compiler has a fault; both are "
             f"mended in {mended}.",
-            advice=f"pip install 'torch>={first or torch}' --index-url https://download.pytorch.org/whl/{variant_of(cuda)}",
+            advice=f"pip install 'torch>={first or torch}' --index-url https://download.pytorch.org/whl/{wheel_variant(cuda)}",
         )
     else:
         yield Conclusion(severity=Severity.FITS, title=f"torch {torch} brings CUDA {fixed}")

@@ -10,7 +10,7 @@ from stackviz.rules.finding import Conclusion, Severity
 from stackviz.rules.look import Look
 from stackviz.rules.rule import RuleSet
 from stackviz.rules.versions import is_below, major_minor, numbers
-from stackviz.wire.systems import variant_of
+from stackviz.wire.systems import wheel_variant
 
 RULES = RuleSet(order=40)
 
@@ -82,7 +82,7 @@ def check_versions(look: Look, _tables: Tables) -> Iterator[Conclusion]:
 )
 def check_cuda_offered(look: Look, tables: Tables) -> Iterator[Conclusion]:
     torch, cuda = look.get("torch.version"), look.get("torch.cuda_version")
-    if torch is None or cuda is None or torch.partition("+")[2] == variant_of(cuda):
+    if torch is None or cuda is None or torch.partition("+")[2] == wheel_variant(cuda):
         return
     if origin_of(torch) is not Origin.RELEASE:
         return
@@ -166,7 +166,7 @@ def _of_torch(slug: str, torch: str, version: str, wanted: str, companion: str) 
 def _companion_of(look: Look, tables: Tables, slug: str) -> str:
     """How to install the one for the torch that runs, from where its own build came; torch is not asked for again."""
     torch = look.need("torch.version")
-    build = torch.partition("+")[2] or variant_of(look.get("torch.cuda_version") or "")
+    build = torch.partition("+")[2] or wheel_variant(look.get("torch.cuda_version") or "")
     index = f" --index-url https://download.pytorch.org/whl/{build}" if _PUBLISHED_BUILD.fullmatch(build) else ""
     version = for_torch(tables, slug, torch)
     if not version:

@@ -8,7 +8,7 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError
 
 from stackviz.catalog.check import check_catalogue
-from stackviz.catalog.check_output import as_data, as_lines
+from stackviz.catalog.check_output import as_data, check_lines
 from stackviz.catalog.problems import CuratedDataError
 
 
@@ -26,6 +26,6 @@ class Command(BaseCommand):
         if options["json"]:
             self.stdout.write(json.dumps(as_data(verdict), ensure_ascii=False, indent=1))
         else:
-            self.stdout.write("\n".join(as_lines(verdict)))
+            self.stdout.write("\n".join(check_lines(verdict)))
         if not verdict.is_clean:
             sys.exit(1)

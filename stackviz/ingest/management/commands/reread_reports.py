@@ -46,12 +46,12 @@ class Command(BaseCommand):
 
     def _read(self, ids: list[UUID]) -> Counter[str]:
         outcome: Counter[str] = Counter()
-        said = time.monotonic()
+        shown_at = time.monotonic()
         for start in range(0, len(ids), BATCH):
             for report_id in put_back(ids[start : start + BATCH]):
                 outcome[interpret(report_id)] += 1
-                if time.monotonic() - said >= PROGRESS_EVERY_S:
-                    said = time.monotonic()
+                if time.monotonic() - shown_at >= PROGRESS_EVERY_S:
+                    shown_at = time.monotonic()
                     self.stderr.write(f"{outcome.total()} of {len(ids)}", ending="\r" if sys.stderr.isatty() else "\n")
         return outcome
 
