@@ -20,7 +20,6 @@ from stackviz.ingest import tasks
 from stackviz.ingest.body import unpack
 from stackviz.ingest.bulk_insert import execute, json_text
 from stackviz.ingest.gate import parse_if_trivially_valid
-from stackviz.ingest.refusals import MachineDeleted, ReportConflict
 from stackviz.labs.keys import Sender, WrongMachine, check_again, note_use
 from stackviz.labs.models import Machine, Report
 from stackviz.web.rate_limit import RateLimit
@@ -38,6 +37,14 @@ def count_upload(key_id: int) -> None:
 
 SLUG_CHARS = 60
 IDENTITY_CHARS = 8  # of the identity, in the slug of an unnamed machine: enough to distinguish a lab's machines
+
+
+class ReportConflict(Exception):
+    """A report with this id is here already, with other content or from another machine."""
+
+
+class MachineDeleted(Exception):
+    """The machine, or the key, was deleted while its report came in: the next try will be told so."""
 
 
 @dataclass(frozen=True, slots=True)

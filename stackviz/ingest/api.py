@@ -1,24 +1,65 @@
 """The upload API: send a report, ask what became of it, fetch the format's JSON Schema."""
 
 import functools
+import logging
+from collections.abc import Iterator
+from contextlib import contextmanager
 from datetime import datetime
 from typing import Any
 from uuid import UUID
 
+from django.db import IntegrityError, InterfaceError, OperationalError
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from ninja import Field, Router, Schema
 from ninja.security import HttpBearer
 
-from stackviz.ingest.accept import accept_report, count_upload
+from stackviz.ingest.accept import MachineDeleted, ReportConflict, accept_report, count_upload
 from stackviz.ingest.body import read_body
 from stackviz.ingest.links import readable_report, receipt_path, status_path
 from stackviz.ingest.receipt import Receipt, receipt_of
-from stackviz.ingest.refusals import refusing
-from stackviz.labs.keys import KeyRefused, Sender, authenticate, recognise
+from stackviz.labs.keys import KeyForbidden, KeyRefused, KeyUnknown, Sender, WrongMachine, authenticate, recognise
 from stackviz.web.errors import Refusal
-from stackviz.wire import json_schema
+from stackviz.web.rate_limit import RateLimited
+from stackviz.wire import ReportError, ReportTooLarge, json_schema
 
+log = logging.getLogger(__name__)
 router = Router()
+
+COME_BACK_S = 5  # after a database that is locked or away: long enough for a restart, short for a person who waits
+COME_BACK = "the database cannot answer now; nothing was stored, send the same report again"
+
+
+@contextmanager
+def refusing() -> Iterator[None]:
+    """Turns the named errors of an upload into a Refusal; any other goes through and is seen.
+
+    422 correct the report; 401, 403 correct the key; 409 the id is taken; 413 send less; 415 send JSON; 429 send slower
+    and 503 send again: both say when.
+    """
+    try:
+        yield
+    except KeyUnknown as error:
+        raise Refusal(401, str(error), "Authorization") from None
+    except WrongMachine as error:
+        raise Refusal(403, str(error), "machine.identity") from None
+    except KeyForbidden as error:
+        raise Refusal(403, str(error), "Authorization") from None
+    except ReportConflict:
+        text = "another report has this id: make a new id for each report, and keep it when sending again"
+        raise Refusal(409, text, "id") from None
+    except ReportTooLarge as error:
+        raise Refusal(413, f"{error.path} {error.problem}", error.path) from None
+    except ReportError as error:
+        raise Refusal(422, f"{error.path} {error.problem}", error.path) from None
+    except RateLimited as error:
+        raise Refusal(429, str(error), None, error.retry_after_s) from None
+    except (OperationalError, InterfaceError, MachineDeleted) as error:
+        log.warning("an upload could not be stored: %s", error or "its machine went away")
+        raise Refusal(503, COME_BACK, None, COME_BACK_S) from None
+    except IntegrityError:
+        # A row the upload stands on went away between two statements; or a fault of ours, which must be seen.
+        log.exception("an upload broke a rule of the database")
+        raise Refusal(503, COME_BACK, None, COME_BACK_S) from None
 
 
 class AgentKeyAuth(HttpBearer):

@@ -15,9 +15,9 @@ from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_http_methods
 
 from stackviz.dumps.masking import mask_text
+from stackviz.ingest.api import refusing
 from stackviz.ingest.from_dump_add import add_machine
 from stackviz.ingest.from_dump_form import AddForm, labs_to_add_to
-from stackviz.ingest.refusals import refusing
 from stackviz.reports.pasted import MOST_MACHINES, Refused, read_pasted, text_of_form
 from stackviz.web.errors import Refusal
 from stackviz.web.rate_limit import DIAGNOSES, RateLimited, text_cost

@@ -12,9 +12,8 @@ from django.utils.translation import gettext as _
 
 from stackviz.dumps import DumpedMachine
 from stackviz.dumps.machines import title_of, tool_name
-from stackviz.ingest.accept import Accepted, accept_report, count_upload
+from stackviz.ingest.accept import Accepted, ReportConflict, accept_report, count_upload
 from stackviz.ingest.links import receipt_path
-from stackviz.ingest.refusals import ReportConflict
 from stackviz.labs.keys import Sender, create_key
 from stackviz.labs.models import AgentKey, Lab, Report
 from stackviz.labs.queries import Visitor

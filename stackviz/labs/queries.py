@@ -1,11 +1,18 @@
-"""Visibility of labs and machines. Every page and API that lists machines starts from these querysets."""
+"""Visibility of labs and machines, and a snapshot as the report it came from.
 
-from collections.abc import Iterable
+Every page and API that lists machines starts from these querysets.
+"""
+
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+from uuid import uuid4
 
 from django.contrib.auth.models import AbstractBaseUser, AnonymousUser
 from django.db.models import Prefetch, Q, QuerySet
 
+from stackviz import rules, wire
 from stackviz.labs.models import Card, Finding, Lab, Machine, Report, Snapshot
 
 Visitor = AbstractBaseUser | AnonymousUser
@@ -79,3 +86,65 @@ def machine_detail(user: Visitor, lab: str, slug: str) -> MachineDetail:
     if snapshot is None:
         return MachineDetail(machine, None, (), ())
     return MachineDetail(machine, snapshot, tuple(snapshot.cards.all()), tuple(snapshot.findings.all()))
+
+
+# --- a snapshot as the report it came from ---
+
+
+def as_report(snapshot: Snapshot, cards: Iterable[Card], at: datetime) -> wire.Report:
+    """The report without its results, dated `at` (aware), which rules take as the current day."""
+    return wire.Report(
+        id=uuid4(),
+        created_at=at,
+        agent=wire.Agent("snapshot", "0"),
+        machine=wire.Machine(wire.NOBODY),
+        facts=snapshot.facts,
+        absent=absences(snapshot.absent),
+        cards=tuple(_card(card) for card in cards),
+        software=tuple(_software(software) for software in snapshot.software),
+    )
+
+
+def _card(card: Card) -> wire.Card:
+    return wire.Card(
+        index=card.index,
+        kind=card.kind,
+        vendor=card.vendor,
+        reported_name=card.reported_name,
+        memory_bytes=card.memory_bytes,
+        facts=card.facts,
+        absent=absences(card.absent),
+    )
+
+
+def absences(written: Mapping[str, Any]) -> dict[str, wire.Absent]:
+    """Name -> why it is missing, of what a snapshot or a card stores; a reason that is none is an unknown one."""
+    return {name: _absent(why if isinstance(why, Mapping) else {}) for name, why in written.items()}
+
+
+def _absent(why: Mapping[str, Any]) -> wire.Absent:
+    return wire.Absent(str(why.get("reason") or ""), str(why.get("detail") or "") or None)
+
+
+def _software(software: Mapping[str, Any]) -> wire.Software:
+    return wire.Software(
+        str(software.get("component", "")), software.get("version"), str(software.get("found_by") or "")
+    )
+
+
+def stored_findings(snapshot: Snapshot) -> tuple[rules.Finding, ...]:
+    """What the rules said of the report when it was read, in their order."""
+    return tuple(
+        rules.Finding(
+            rule=row.rule,
+            severity=row.severity,
+            component=row.component,
+            title=row.title,
+            evidence={str(name): str(value) for name, value in row.evidence.items()},
+            explanation=row.explanation,
+            advice=row.advice,
+            source_title=row.source_title,
+            source_url=row.source_url,
+        )
+        for row in snapshot.findings.all()
+    )

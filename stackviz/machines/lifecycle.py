@@ -5,9 +5,8 @@ from django.shortcuts import render
 from django.utils import timezone
 from django.views.decorators.http import require_safe
 
-from stackviz.labs.as_report import as_report
 from stackviz.labs.models import Machine
-from stackviz.labs.queries import machine_detail
+from stackviz.labs.queries import as_report, machine_detail
 from stackviz.machines.views import no_store_if_private
 from stackviz.stacks.lifecycle import life_table
 from stackviz.web.htmx import vary_on_htmx, wants_partial

@@ -10,9 +10,8 @@ from typing import Any
 from django.db.models import Count, Exists, F, OuterRef, Q, QuerySet
 from django.urls import reverse
 
-from stackviz.labs.as_report import absences
 from stackviz.labs.models import Card, Finding, Lab, Machine, Snapshot
-from stackviz.labs.queries import Visitor, visible_machines
+from stackviz.labs.queries import Visitor, absences, visible_machines
 from stackviz.machines.measured import MeasuredOn, measured_on
 from stackviz.reports.cards import CardKind
 from stackviz.reports.facts import ShownFact

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 
 from stackviz import wire
 from stackviz.diagrams.boxes import StackColumn
-from stackviz.labs.as_report import as_report, stored_findings
 from stackviz.labs.models import Snapshot
+from stackviz.labs.queries import as_report, stored_findings
 from stackviz.reports.cards import CardFact, CardRow, MatchedCard, by_columns, card_facts, card_rows
 from stackviz.reports.facts import ShownFact, missing_facts, shown_facts
 from stackviz.reports.findings import SortedFindings, sort_findings
