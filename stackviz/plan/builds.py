@@ -1,16 +1,17 @@
-"""Which builds of torch run on the planned card: one that the tables do not speak of is no yes. No queries."""
+"""Which builds of torch run on the planned card: one that the tables are silent about is not known to. No queries."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
 
 from stackviz import wire
 from stackviz.plan.planned_machine import PlannedMachine, bare_report
-from stackviz.rules import Finding, Severity, Tables, judge
-from stackviz.rules.compatibility import Requirement
+from stackviz.plan.releases import cuda_versions
+from stackviz.rules import Finding, Severity, Tables, is_broken, judge_breaking
+from stackviz.rules.compatibility import Requirement, computed_once
 from stackviz.rules.drivers import driver_floor, serves, shipped_drivers
-from stackviz.rules.upgrade import with_driver, with_torch
+from stackviz.rules.upgrade import default_cuda, with_driver, with_torch
 from stackviz.rules.versions import is_below, numbers
 from stackviz.wire.systems import wheel_variant
 
@@ -18,8 +19,8 @@ INDEX = "https://download.pytorch.org/whl/"
 KERNELS = "kernels-missing"  # the rule that says whether a build carries code for the card
 
 
-class BuildAnswer(StrEnum):
-    """What can be said of a build or a plan: silence of the tables is no yes."""
+class PlanOutcome(StrEnum):
+    """Whether a build or a plan works; what no table speaks of is unknown."""
 
     WORKS = "works"
     FAILS = "fails"
@@ -28,12 +29,12 @@ class BuildAnswer(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Build:
-    """One build of this torch for this machine. `breaks`: what would not work with it, whatever the driver.
+    """One build of this torch for this machine. `faults`: what would be broken with it, whatever the driver.
 
     `carries_code`: the tables name code in it that runs on the card. `outside`: where they do not, the row by which
     its CUDA writes no code for such a card, not yet ("needs") or no longer ("ends-with").
     `driver_floor`: the oldest driver that starts it; `driver_full`: the one of its toolkit, with which nothing is
-    missing; "" where the tables do not say. `is_default`: pip takes it without being told.
+    missing; "" where the tables do not say. `is_default`: pip takes it by itself.
     """
 
     name: str
@@ -42,36 +43,33 @@ class Build:
     driver_floor: str
     driver_full: str
     is_default: bool
-    breaks: tuple[Finding, ...]
+    faults: tuple[Finding, ...]
     command: str
     carries_code: bool
     outside: Requirement | None
 
     @property
-    def answer(self) -> BuildAnswer:
-        if self.breaks or self.outside:
-            return BuildAnswer.FAILS
-        return BuildAnswer.WORKS if self.carries_code else BuildAnswer.UNKNOWN
+    def outcome(self) -> PlanOutcome:
+        if self.faults or self.outside:
+            return PlanOutcome.FAILS
+        return PlanOutcome.WORKS if self.carries_code else PlanOutcome.UNKNOWN
 
 
-def builds(wanted: PlannedMachine, tables: Tables, day: datetime) -> list[Build]:
+def builds(machine: PlannedMachine, tables: Tables, day: datetime) -> tuple[Build, ...]:
     """The CUDA builds of this torch, the newest CUDA first; none on a Mac or without an NVIDIA card."""
-    if wanted.card is None or wanted.card.vendor != "nvidia" or wanted.system.platform == "macos":
-        return []
-    default = next(iter(_of_torch(tables, wanted, "ships", "cuda-runtime")), "")
-    offered = offered_by(wanted.torch, tables)
-    return [_build(wanted, tables, day, cuda, default) for cuda in sorted(offered, key=numbers, reverse=True)]
+    if not machine.has_nvidia_card or machine.system.platform == "macos":
+        return ()
+    return tuple(_build(machine, tables, day, cuda) for cuda in cuda_versions(tables, machine.torch))
 
 
-def _build(wanted: PlannedMachine, tables: Tables, day: datetime, cuda: str, default: str) -> Build:
-    name = wheel_variant(cuda)
-    report = with_torch(bare_report(wanted, day), tables, wanted.torch, name)
-    floor = driver_floor(tables, cuda, wanted.system.platform)
-    shipped = shipped_drivers(tables, cuda, wanted.system.platform)
+def _build(machine: PlannedMachine, tables: Tables, day: datetime, cuda: str) -> Build:
+    name, platform = wheel_variant(cuda), machine.system.platform
+    report = _report_with_torch(machine, name, tables, day)
+    findings = tuple(judge_breaking(report, tables))
+    carries_code = any(_shows_code(finding) for finding in findings)
+    floor, shipped = driver_floor(tables, cuda, platform), shipped_drivers(tables, cuda, platform)
+    default = default_cuda(tables, machine.torch, machine.system.wheel)
     is_default = bool(default) and numbers(default)[:2] == numbers(cuda)[:2]
-    answers = judge(report, tables)
-    carries_code = any(found.rule == KERNELS and found.severity == Severity.FITS for found in answers)
-    capability = wanted.card.compute_capability if wanted.card else ""
     return Build(
         name=name,
         cuda=cuda,
@@ -79,14 +77,19 @@ def _build(wanted: PlannedMachine, tables: Tables, day: datetime, cuda: str, def
         driver_floor=floor.low if floor else "",
         driver_full=shipped[0].values if shipped else "",
         is_default=is_default,
-        breaks=tuple(found for found in answers if found.severity == Severity.BROKEN),
-        command=_command(wanted.torch, "" if is_default else name),
+        faults=tuple(finding for finding in findings if finding.severity == Severity.BROKEN),
+        command=_command(machine.torch, "" if is_default else name),
         carries_code=carries_code,
-        outside=None if carries_code else _outside(tables, capability, cuda),
+        outside=None if carries_code else _cuda_without_card(tables, machine.capability, cuda),
     )
 
 
-def _outside(tables: Tables, capability: str, cuda: str) -> Requirement | None:
+def _shows_code(finding: Finding) -> bool:
+    return finding.rule == KERNELS and finding.severity == Severity.FITS
+
+
+@computed_once
+def _cuda_without_card(tables: Tables, capability: str, cuda: str) -> Requirement | None:
     """The row by which this CUDA writes no code for such a card. Code for an older card of the same major runs too."""
     own = numbers(capability)
     family = [
@@ -104,56 +107,58 @@ def _outside(tables: Tables, capability: str, cuda: str) -> Requirement | None:
     return None
 
 
-def _of_torch(tables: Tables, wanted: PlannedMachine, relation: str, subject: str) -> Iterator[str]:
-    """What the wheel pip takes by itself says of a subject, on this system."""
-    for row in tables.rows("pytorch", relation, subject, platform=wanted.system.wheel):
-        if numbers(row.version) == numbers(wanted.torch) and row.platform and not row.variant and row.values != "none":
-            yield row.values
-
-
 def _command(torch: str, build: str) -> str:
     return f"pip install torch=={torch}" + (f" --index-url {INDEX}{build}" if build else "")
 
 
-def chosen_build(offered: Sequence[Build], wanted: PlannedMachine, tables: Tables, day: datetime) -> Build | None:
+def choose_build(offered: Sequence[Build], machine: PlannedMachine, tables: Tables, day: datetime) -> Build | None:
     """What pip takes by itself, else the newest that runs, with the driver if one is named; None if none does.
 
-    One of which the tables do not say what it carries comes after all of which they do.
+    A build of unknown contents comes after all whose code the tables name.
     """
-    may_run = [build for build in offered if build.answer is not BuildAnswer.FAILS]
+    may_run = [build for build in offered if build.outcome is not PlanOutcome.FAILS]
     for build in sorted(may_run, key=lambda build: (not build.carries_code, not build.is_default)):
-        if not may_start(wanted, build.cuda, tables):
+        if not may_start(machine, build.cuda, tables):
             continue
-        if not wanted.driver or not is_broken(planned_report(wanted, build, tables, day), tables):
+        if not machine.driver or not is_broken(planned_report(machine, build, tables, day), tables):
             return build
     return None
 
 
-def may_start(wanted: PlannedMachine, cuda: str, tables: Tables) -> bool:
+def is_known_to_run(machine: PlannedMachine, cuda: str, tables: Tables, day: datetime) -> bool:
+    """Whether the build for this CUDA carries code for the card and nothing is broken, with the driver if one is named.
+
+    The first broken thing ends the search, where `builds` finds all of them.
+    """
+    report, carries_code = _report_with_torch(machine, wheel_variant(cuda), tables, day), False
+    if machine.driver and is_broken(with_driver(report, machine.driver), tables):
+        return False
+    for finding in judge_breaking(report, tables):
+        if finding.severity == Severity.BROKEN:
+            return False
+        carries_code = carries_code or _shows_code(finding)
+    return carries_code
+
+
+def may_start(machine: PlannedMachine, cuda: str, tables: Tables) -> bool:
     """Whether the driver that is named may serve this CUDA: one look into the tables, where rules take many."""
-    return not wanted.driver or serves(tables, wanted.driver, cuda, wanted.system.platform) is not False
+    return not machine.driver or serves(tables, machine.driver, cuda, machine.system.platform) is not False
 
 
-def command(wanted: PlannedMachine, build: Build | None) -> str:
+def command(machine: PlannedMachine, build: Build | None) -> str:
     """What to type: the build's own, else the plain one; without a card on Linux and Windows the CPU's."""
     if build is not None:
         return build.command
-    is_plain = wanted.system.platform == "macos" or wanted.card is not None
-    return _command(wanted.torch, "" if is_plain else "cpu")
+    is_plain = machine.system.platform == "macos" or machine.card is not None
+    return _command(machine.torch, "" if is_plain else "cpu")
 
 
-def planned_report(wanted: PlannedMachine, build: Build | None, tables: Tables, day: datetime) -> wire.Report:
-    """The machine with the build and, where one is named, the driver."""
-    name = build.name if build else ("cpu" if wanted.card is None and wanted.system.platform != "macos" else "")
-    report = with_torch(bare_report(wanted, day), tables, wanted.torch, name)
-    return with_driver(report, wanted.driver) if wanted.driver else report
+def planned_report(machine: PlannedMachine, build: Build | None, tables: Tables, day: datetime) -> wire.Report:
+    """The report of the machine with the build and, where one is named, the driver."""
+    name = build.name if build else ("cpu" if machine.card is None and machine.system.platform != "macos" else "")
+    report = _report_with_torch(machine, name, tables, day)
+    return with_driver(report, machine.driver) if machine.driver else report
 
 
-def offered_by(torch: str, tables: Tables) -> list[str]:
-    """The CUDA versions this release of torch was published for."""
-    rows = tables.rows("pytorch", "offers", "cuda-runtime")
-    return [cuda for row in rows if numbers(row.version) == numbers(torch) for cuda in row.values.split()]
-
-
-def is_broken(report: wire.Report, tables: Tables) -> bool:
-    return any(found.severity == Severity.BROKEN for found in judge(report, tables))
+def _report_with_torch(machine: PlannedMachine, build: str, tables: Tables, day: datetime) -> wire.Report:
+    return with_torch(bare_report(machine, day), tables, machine.torch, build)

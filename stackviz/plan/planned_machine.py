@@ -50,31 +50,40 @@ class PlannedMachine:
     driver: str = ""
     python: str = ""
 
+    @property
+    def has_nvidia_card(self) -> bool:
+        return self.card is not None and self.card.vendor == "nvidia"
 
-def bare_report(wanted: PlannedMachine, day: datetime) -> wire.Report:
+    @property
+    def capability(self) -> str:
+        """The compute capability of the card; "" without one."""
+        return self.card.compute_capability if self.card else ""
+
+
+def bare_report(machine: PlannedMachine, day: datetime) -> wire.Report:
     """The machine without torch and driver."""
-    facts: dict[str, Scalar] = dict(wanted.system.facts)
-    if wanted.python:
-        facts["python.version"] = wanted.python
-    if wanted.system.platform == "macos":
-        facts["os.version"] = wanted.macos
+    facts: dict[str, Scalar] = dict(machine.system.facts)
+    if machine.python:
+        facts["python.version"] = machine.python
+    if machine.system.platform == "macos":
+        facts["os.version"] = machine.macos
         facts["os.arch"] = "arm64"
         facts["python.rosetta"] = False
         facts["mps.built"] = True
-        if wanted.card is not None:
-            facts["apple.chip"] = wanted.card.reported_name
+        if machine.card is not None:
+            facts["apple.chip"] = machine.card.reported_name
     return wire.Report(
         id=uuid4(),
         created_at=day,
         agent=wire.Agent("plan", "0"),
         machine=wire.Machine(wire.NOBODY),
         facts={name: value for name, value in facts.items() if value != ""},
-        cards=tuple(_cards(wanted)),
+        cards=tuple(_cards(machine)),
     )
 
 
-def _cards(wanted: PlannedMachine) -> Iterator[wire.Card]:
-    card = wanted.card
+def _cards(machine: PlannedMachine) -> Iterator[wire.Card]:
+    card = machine.card
     if card is not None:
         facts = {"compute_capability": card.compute_capability} if card.compute_capability else {}
         memory = card.memory_bytes if card.vendor != "apple" else None

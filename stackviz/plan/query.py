@@ -1,6 +1,6 @@
-"""What an address plans: `?accelerator=nvidia-t4&system=linux-x86_64&torch=2.14.1&driver=580`. One query.
+"""What an address plans: `?accelerator=nvidia-t4&system=linux-x86_64&torch=2.14.1&driver=580`.
 
-What is not given is chosen; what does not exist is ignored with a note.
+What is not given is chosen; what does not exist is ignored with a note. No query but that for the catalogue's edition.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -11,10 +11,11 @@ from urllib.parse import urlencode
 from django.urls import reverse
 from django.utils.translation import gettext as _
 
-from stackviz.catalog.queries import public_accelerators
-from stackviz.plan.fit import pythons, torch_versions
+from stackviz.catalog.queries import public_catalogue
 from stackviz.plan.planned_machine import SYSTEMS, PlannedMachine, System
+from stackviz.plan.releases import pythons, torch_releases
 from stackviz.rules import Tables
+from stackviz.rules.compatibility import computed_once
 from stackviz.rules.known_cards import KnownCard
 from stackviz.rules.lifecycle import newest_out
 from stackviz.web.address import AddressReader, Note, whole_number
@@ -37,10 +38,10 @@ class Option:
 class PlanQuery:
     """A plan with the lists it was chosen from. `accelerators`: by vendor.
 
-    `torch_is_open`, `python_is_open`: nobody chose one, so any that works will do; `wanted` has the newest.
+    `torch_is_open`, `python_is_open`: nobody chose one, so any that works will do; `machine` has the newest.
     """
 
-    wanted: PlannedMachine
+    machine: PlannedMachine
     accelerator: str
     title: str
     accelerators: tuple[tuple[str, tuple[Option, ...]], ...]
@@ -56,24 +57,24 @@ class PlanQuery:
     @property
     def takes_driver(self) -> bool:
         """Whether an NVIDIA driver has a place in this plan, as far as it is decided."""
-        card = self.wanted.card
-        return self.accelerator != CPU_ONLY and self.wanted.system.platform != "macos" and _is_nvidia(card)
+        card = self.machine.card
+        return self.accelerator != CPU_ONLY and self.machine.system.platform != "macos" and _is_nvidia(card)
 
     @property
     def address(self) -> str:
         """The plan as it was understood, every choice named."""
-        return self.with_torch(self.wanted.torch)
+        return self.with_torch(self.machine.torch)
 
     def with_torch(self, torch: str) -> str:
         """The same plan with another release of torch."""
-        wanted = self.wanted
+        machine = self.machine
         chosen = {
             "accelerator": self.accelerator,
-            "system": wanted.system.key,
+            "system": machine.system.key,
             "torch": torch,
-            "macos": wanted.macos,
+            "macos": machine.macos,
             "driver": self.driver,
-            "python": wanted.python if torch == wanted.torch and not self.python_is_open else "",
+            "python": machine.python if torch == machine.torch and not self.python_is_open else "",
         }
         return f"{reverse('plan:page')}?{urlencode({name: value for name, value in chosen.items() if value})}"
 
@@ -92,22 +93,18 @@ def read_plan_query(query: Mapping[str, str], tables: Tables, day: datetime) -> 
     reader = AddressReader(query)
     names = _names(tables)
     slug = _accelerator(reader, names)
-    card = _card(tables, slug)
+    card = _cards(tables).get(slug)
     system = _system(reader, card)
-    torches = torch_versions(tables, system)
+    torches = torch_releases(tables, system.wheel)
     torch = reader.choice("torch", torches, _("torch release"), _newest(tables, "pytorch", torches, day))
     macos = _macos(reader, system, tables, day)
-    wanted = PlannedMachine(system=system, torch=torch, card=card, macos=macos, driver=reader.text("driver")[:20])
-    wheels = pythons(wanted, tables)
+    machine = PlannedMachine(system=system, torch=torch, card=card, macos=macos, driver=reader.text("driver")[:20])
+    wheels = pythons(machine, tables)
     python = reader.choice("python", wheels, _("Python release"), _newest(tables, "python", wheels, day))
-    driver = wanted.driver if _is_driver(wanted.driver) else ""
-    if wanted.driver and not driver:
-        problem = _("“%(value)s” is not a driver version such as 580 or 580.95.05")
-        reader.note("driver", problem % {"value": wanted.driver})
-    wanted = PlannedMachine(system=system, torch=torch, card=card, macos=macos, driver=driver, python=python)
+    machine = replace(machine, driver=_driver(reader, machine.driver), python=python)
     macs = [(row.version, row.version) for row in reversed(tables.releases_of("macos"))]
     return PlanQuery(
-        wanted=wanted,
+        machine=machine,
         accelerator=slug,
         title=names.get(slug, (_("CPU only"), ""))[0],
         accelerators=_by_vendor(names, slug),
@@ -115,7 +112,7 @@ def read_plan_query(query: Mapping[str, str], tables: Tables, day: datetime) -> 
         torches=_options(((version, version) for version in torches), torch),
         macs=_options(macs, macos) if system.platform == "macos" else (),
         pythons=_options(((version, version) for version in reversed(wheels)), python),
-        driver=driver,
+        driver=machine.driver,
         notes=reader.notes(query, most=None),
         torch_is_open=reader.text("torch") not in torches,
         python_is_open=reader.text("python") not in wheels,
@@ -124,22 +121,36 @@ def read_plan_query(query: Mapping[str, str], tables: Tables, day: datetime) -> 
 
 def with_release(query: PlanQuery, torch: str, tables: Tables, day: datetime) -> PlanQuery:
     """The same with this release of torch, and of Python the newest it has a wheel for, where nobody chose one."""
-    wanted = replace(query.wanted, torch=torch)
-    wheels = pythons(wanted, tables)
-    python = _newest(tables, "python", wheels, day) if query.python_is_open else wanted.python
+    machine = replace(query.machine, torch=torch)
+    wheels = pythons(machine, tables)
+    python = _newest(tables, "python", wheels, day) if query.python_is_open else machine.python
     options = _options(((version, version) for version in reversed(wheels)), python)
-    return replace(query, wanted=replace(wanted, python=python), pythons=options)
+    return replace(query, machine=replace(machine, python=python), pythons=options)
 
 
 def _names(tables: Tables) -> dict[str, tuple[str, str]]:
-    """Slug -> (name, maker) of the public accelerators a plan can be made for."""
-    planned = {card.accelerator for card in tables.cards if _can_plan(card)}
-    rows = public_accelerators().filter(vendor__slug__in=VENDORS).order_by("vendor__name", "name")
-    return {
-        slug: (name, vendor)
-        for slug, name, vendor in rows.values_list("slug", "name", "vendor__name")
-        if slug in planned
-    }
+    """Slug -> (name, vendor) of the public accelerators a plan can be made for."""
+    cards = _cards(tables)
+    return {slug: named for slug, named in _public_names().items() if slug in cards}
+
+
+def _public_names() -> dict[str, tuple[str, str]]:
+    """Slug -> (name, vendor) of the public accelerators of VENDORS, by vendor and name."""
+    catalogue = public_catalogue()
+
+    def read() -> dict[str, tuple[str, str]]:
+        rows = [row for row in catalogue.accelerators if row.vendor.slug in VENDORS]
+        rows.sort(key=lambda row: (row.vendor.name, row.name))
+        return {row.slug: (row.name, row.vendor.name) for row in rows}
+
+    return catalogue.once("plan: names", read)
+
+
+@computed_once
+def _cards(tables: Tables) -> Mapping[str, KnownCard]:
+    """Slug -> the card of the shortest name, of the accelerators whose builds the tables know."""
+    cards = sorted(filter(_can_plan, tables.cards), key=lambda card: (len(card.reported_name), card.reported_name))
+    return {card.accelerator: card for card in reversed(cards)}
 
 
 def _can_plan(card: KnownCard) -> bool:
@@ -153,11 +164,12 @@ def _is_nvidia(card: KnownCard | None) -> bool:
 
 
 def _accelerator(reader: AddressReader, names: Mapping[str, tuple[str, str]]) -> str:
-    """The slug that is asked for; one with a sheet but no plan gets a note that says why. One query, where so."""
+    """The slug that is asked for; one with a sheet but no plan gets a note that says why."""
     slug = reader.text("accelerator")
     if not slug or slug in names or slug == CPU_ONLY:
         return slug
-    name = public_accelerators().filter(slug=slug).values_list("name", flat=True).first()
+    accelerator = public_catalogue().by_slug.get(slug)
+    name = accelerator.name if accelerator else ""
     if name and slug.startswith(JETSON):
         problem = _("%(name)s runs the driver, CUDA and torch of its JetPack, which these tables do not cover")
         reader.note("accelerator", problem % {"name": name}, _("it cannot be planned"))
@@ -167,11 +179,6 @@ def _accelerator(reader: AddressReader, names: Mapping[str, tuple[str, str]]) ->
     else:
         reader.unknown_value("accelerator", _("accelerator"), slug)
     return ""
-
-
-def _card(tables: Tables, slug: str) -> KnownCard | None:
-    of_it = [card for card in tables.cards if card.accelerator == slug and _can_plan(card)]
-    return min(of_it, key=lambda card: (len(card.reported_name), card.reported_name), default=None)
 
 
 def _system(reader: AddressReader, card: KnownCard | None) -> System:
@@ -191,8 +198,17 @@ def _macos(reader: AddressReader, system: System, tables: Tables, day: datetime)
     return reader.choice("macos", known, _("macOS release"), _newest(tables, "macos", known, day))
 
 
+def _driver(reader: AddressReader, text: str) -> str:
+    """The driver that is named; "" for none, or with a note for what is no version."""
+    if not text or _is_driver(text):
+        return text
+    problem = _("“%(value)s” is not a driver version such as 580 or 580.95.05")
+    reader.note("driver", problem % {"value": text})
+    return ""
+
+
 def _newest(tables: Tables, component: str, among: Sequence[str], day: datetime) -> str:
-    """The newest that is out, if it is among these, else the last or first of them; "" if there are none."""
+    """The newest that is out, if it is among these, else the last of them; "" if there are none."""
     newest = newest_out(tables, component, "", day.date().isoformat())
     if newest is not None and newest.version in among:
         return newest.version

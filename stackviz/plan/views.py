@@ -13,7 +13,7 @@ from django.views.decorators.http import require_safe
 
 from stackviz.catalog.models import CatalogueEdition
 from stackviz.diagrams.svg import svg_of
-from stackviz.plan.page import Plan, plan_of
+from stackviz.plan.page import Plan, make_plan
 from stackviz.plan.query import PlanQuery, read_plan_query
 from stackviz.rules import Tables
 from stackviz.stacks.models import Edition
@@ -25,7 +25,7 @@ from stackviz.web.parts import cached_html, render_part
 from stackviz.web.rate_limit import RateLimit, RateLimited
 
 CACHE_S = 3600  # a plan moves with the tables, the catalogue and the day, all of which are in its key
-PLANS = RateLimit("plans", "PLANS_PER_MINUTE", 60)  # those that are made; one that is kept costs nothing
+PLANS = RateLimit("plans", "PLANS_PER_MINUTE", 60)  # those that are made; a cached one costs nothing
 
 
 @require_safe
@@ -44,14 +44,14 @@ def page(request: HttpRequest) -> HttpResponse:
 
 def _as_svg(request: HttpRequest, query: PlanQuery, plan: Plan) -> HttpResponse:
     query = plan.query
-    title = f"{query.title}, torch {query.wanted.torch}"
+    title = f"{query.title}, torch {query.machine.torch}"
     return svg_response("plan", svg_of(plan.drawing, title, request.build_absolute_uri(query.address)))
 
 
 def _shown(request: HttpRequest, query: PlanQuery, body: SafeString) -> HttpResponse:
     if wants_partial(request):
         return HttpResponse(body)
-    return render(request, "plan/page.html", {"asked": query, "body": body})
+    return render(request, "plan/page.html", {"query": query, "body": body})
 
 
 def _too_many(request: HttpRequest, query: PlanQuery, limited: RateLimited) -> HttpResponse:
@@ -65,15 +65,15 @@ def _too_many(request: HttpRequest, query: PlanQuery, limited: RateLimited) -> H
 
 
 def _body(request: HttpRequest, query: PlanQuery, tables: Tables, now: datetime) -> SafeString:
-    """Kept where it is one of the lists' own choices: what a visitor typed would fill the cache."""
-    wanted = query.wanted
+    """Cached where it is one of the lists' own choices: what a visitor types would fill the cache."""
+    machine = query.machine
     if not query.accelerator:
         return _rendered(query, None)
     if query.notes or query.driver:
         return _rendered(query, _planned(request, query, tables, now))
-    torch = "" if query.torch_is_open else wanted.torch
-    python = "" if query.python_is_open else wanted.python
-    chosen = (query.accelerator, wanted.system.key, torch, wanted.macos, python)
+    torch = "" if query.torch_is_open else machine.torch
+    python = "" if query.python_is_open else machine.python
+    chosen = (query.accelerator, machine.system.key, torch, machine.macos, python)
     state = ("plan", CatalogueEdition.current(), Edition.current(), now.date(), *chosen)
     return cached_html(state, lambda: _rendered(query, _planned(request, query, tables, now)), CACHE_S)
 
@@ -81,9 +81,9 @@ def _body(request: HttpRequest, query: PlanQuery, tables: Tables, now: datetime)
 def _planned(request: HttpRequest, query: PlanQuery, tables: Tables, now: datetime) -> Plan:
     """A plan that is made for this request, which is work. Raises RateLimited."""
     PLANS.count(request)
-    return plan_of(query, tables, now)
+    return make_plan(query, tables, now)
 
 
 def _rendered(query: PlanQuery, plan: Plan | None) -> SafeString:
     query = plan.query if plan else query
-    return render_part("plan/_plan.jinja", asked=query, plan=plan, svg_url=f"{query.address}&format=svg")
+    return render_part("plan/_plan.jinja", query=query, plan=plan, svg_url=f"{query.address}&format=svg")

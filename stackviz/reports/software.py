@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from django.urls import reverse
 
 from stackviz import wire
-from stackviz.stacks.models import Component
+from stackviz.stacks.component_names import names_of_components
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +33,7 @@ def software_rows(software: Iterable[wire.Software], names: Mapping[str, str]) -
 
 
 def component_names(reports: Iterable[wire.Report]) -> dict[str, str]:
-    """Slug -> name of the described components among all that was found. One query, none where nothing was found."""
+    """Slug -> name of the described components among all that was found. No query but that for the edition."""
+    names = names_of_components()
     slugs = {item.component for report in reports for item in report.software}
-    return dict(Component.objects.filter(slug__in=slugs).values_list("slug", "name")) if slugs else {}
+    return {slug: names[slug] for slug in slugs if slug in names}

@@ -8,16 +8,16 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 
-from stackviz.rules.compatibility import Release, Tables
+from stackviz.rules.compatibility import Release, Tables, computed_once
 from stackviz.rules.finding import Finding, Severity
 from stackviz.rules.lifecycle import newest_out
 from stackviz.rules.look import Look
-from stackviz.rules.registry import judge
+from stackviz.rules.registry import judge_breaking
 from stackviz.rules.versions import is_below, major_minor, numbers
 from stackviz.wire import Report, Scalar
 from stackviz.wire.systems import cuda_of, wheel_variant
 
-__all__ = ["Upgrade", "next_upgrades", "with_driver", "with_macos", "with_torch"]
+__all__ = ["Upgrade", "default_cuda", "next_upgrades", "with_driver", "with_macos", "with_torch"]
 
 _TORCH_TOLD = frozenset(
     {
@@ -61,12 +61,12 @@ class Upgrade:
 def next_upgrades(report: Report, tables: Tables) -> tuple[Upgrade, ...]:
     """Upgrades that there are for this machine: torch, the NVIDIA driver, macOS; each to the newest release."""
     look = Look(report, tables)
-    before = judge(report, tables)
+    before = tuple(judge_breaking(report, tables))
     upgrades = []
     for component, version, release, changed in _candidates(look, report, tables):
         if is_below(version, release.version):
             other = changed()
-            after = judge(other, tables)
+            after = tuple(judge_breaking(other, tables))
             breaks = tuple(finding for key, finding in _broken(after).items() if key not in _broken(before))
             mends = _mended(report, other, before, after, tables)
             upgrades.append(
@@ -87,7 +87,7 @@ def _mended(
 ) -> tuple[Finding, ...]:
     """What is broken and holds with the other report, unless forgetting what a run told is all it takes to hold."""
     may_be = [(key, finding) for key, finding in _broken(before).items() if _holds(key, after)]
-    forgotten = judge(_forgotten(report, other), tables) if may_be else ()
+    forgotten = tuple(judge_breaking(_forgotten(report, other), tables)) if may_be else ()
     return tuple(finding for key, finding in may_be if not _holds(key, forgotten))
 
 
@@ -120,7 +120,7 @@ def _candidates(look: Look, report: Report, tables: Tables) -> Iterator[tuple[st
 def with_torch(report: Report, tables: Tables, version: str, build: str = "") -> Report:
     """The report with another torch. `build` "cu130"; "" for the wheel that pip takes by itself on this platform."""
     look = Look(report, tables)
-    cuda = cuda_of(build) if build else _default_cuda(tables, version, look.wheel_platform)
+    cuda = cuda_of(build) if build else default_cuda(tables, version, look.wheel_platform)
     build = build or (wheel_variant(cuda) if cuda else "")
     facts: dict[str, Scalar] = {"torch.version": f"{version}+{build}" if build else version}
     if cuda:
@@ -185,15 +185,18 @@ def _holds(key: Key, answers: Iterable[Finding]) -> bool:
     return bool(fitting) and not broken and cards <= frozenset().union(*fitting)
 
 
-def _default_cuda(tables: Tables, version: str, platform: str) -> str:
+@computed_once
+def default_cuda(tables: Tables, version: str, platform: str) -> str:
     """The CUDA of the wheel that pip takes by itself: "13.0"; "" for none."""
-    rows = [row for row in tables.rows("pytorch", "ships", "cuda-runtime", platform=platform) if row.platform]
-    versions = [row.values for row in rows if numbers(row.version) == numbers(version) and not row.variant]
-    return versions[0] if versions and versions[0] != "none" else ""
+    rows = (row for row in tables.rows("pytorch", "ships", "cuda-runtime", platform=platform) if row.platform)
+    versions = (row.values for row in rows if numbers(row.version) == numbers(version) and not row.variant)
+    cuda = next(versions, "")
+    return "" if cuda == "none" else cuda
 
 
+@computed_once
 def _shipped(tables: Tables, subject: str, version: str, build: str, platform: str) -> str:
-    rows = list(tables.rows("pytorch", "ships", subject, platform=platform))
-    of_version = [row for row in rows if numbers(row.version) == numbers(version)]
-    fitting = [row for row in of_version if row.variant == build] if build else []
-    return fitting[0].values if fitting else ""
+    if not build:
+        return ""
+    rows = tables.rows("pytorch", "ships", subject, platform=platform)
+    return next((row.values for row in rows if numbers(row.version) == numbers(version) and row.variant == build), "")

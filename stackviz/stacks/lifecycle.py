@@ -12,7 +12,7 @@ from stackviz.rules import Finding
 from stackviz.rules.compatibility import Release
 from stackviz.rules.lifecycle import Life, LifeState, lives, newest_out, standing
 from stackviz.rules.upgrade import Upgrade, next_upgrades
-from stackviz.stacks.models import Component
+from stackviz.stacks.component_names import names_of_components
 from stackviz.stacks.rule_tables import rule_tables
 from stackviz.wire import Report
 
@@ -63,14 +63,14 @@ class LifeTable:
 
 
 def life_table(report: Report) -> LifeTable:
-    """Support dates and upgrades as of `report.created_at`. One query besides those of the rules' tables."""
-    tables = rule_tables()
-    lifetimes, upgrades = lives(report, tables), next_upgrades(report, tables)
-    slugs = {life.component for life in lifetimes} | {upgrade.component for upgrade in upgrades}
-    names = dict(Component.objects.filter(slug__in=slugs).values_list("slug", "name"))
+    """Support dates and upgrades as of `report.created_at`. No query but those for the editions."""
+    tables, names = rule_tables(), names_of_components()
     return LifeTable(
-        tuple(_row(life, names) for life in lifetimes),
-        tuple(UpgradeRow(names.get(upgrade.component, upgrade.component), upgrade) for upgrade in upgrades),
+        tuple(_row(life, names) for life in lives(report, tables)),
+        tuple(
+            UpgradeRow(names.get(upgrade.component, upgrade.component), upgrade)
+            for upgrade in next_upgrades(report, tables)
+        ),
     )
 
 

@@ -179,7 +179,7 @@ def test_a_binary_file_is_refused_by_its_name(client, db):
 
 def test_two_machines_cost_the_queries_of_one(paste, django_assert_num_queries):
     paste(TWO_MACHINES)
-    with django_assert_num_queries(4):
+    with django_assert_num_queries(3):
         paste(TWO_MACHINES)
 
 
@@ -309,9 +309,7 @@ def test_a_dump_costs_the_same_queries_for_any_number_of_cards(paste, cards, dja
     lines = "\n".join(f"GPU {number}: Card of kind {number}" for number in range(cards))
     text = CPU_WHEEL.replace("GPU 2: Frobnicator 9000", "").replace("GPU models and configuration:", f"\n{lines}\n")
     paste(text)  # fills the caches of tables and described stacks
-    with django_assert_num_queries(
-        4
-    ):  # the edition of the stacks (tables), names, the edition of the catalogue, components
+    with django_assert_num_queries(3):  # the editions of stacks and catalogue, names of cards
         assert paste(text).status_code == 200
 
 

@@ -213,7 +213,7 @@ def test_the_number_of_queries_does_not_grow_with_reports_and_results(
     for number in range(1, 7):
         make_report(machine, at=START + days(number), cards=[h100(0, sheet)], findings=[warning()], results=results)
         if number in (1, 6):
-            with django_assert_num_queries(10):
+            with django_assert_num_queries(9):
                 text_of(client)
 
 

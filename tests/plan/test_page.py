@@ -97,10 +97,10 @@ def test_every_accelerator_that_is_offered_can_be_planned(plan):
 def test_a_plan_costs_the_same_few_queries_and_stays_small(plan, query, django_assert_max_num_queries):
     plan(query)
     cache.clear()
-    with django_assert_max_num_queries(11):
+    with django_assert_max_num_queries(2):  # the editions of both tables
         response = plan(query)
     assert len(response.content) < 100_000
-    with django_assert_max_num_queries(5):
+    with django_assert_max_num_queries(2):
         assert plan(query, headers=HTMX).content in response.content
 
 

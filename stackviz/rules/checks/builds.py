@@ -97,11 +97,12 @@ def published_archs(look: Look, tables: Tables, torch: str, cuda: str) -> list[s
 
 def builds_for(look: Look, tables: Tables, capabilities: Iterable[str]) -> Sequence[ReleasedBuild]:
     """The builds for this platform that carry code for all of these, oldest torch first."""
-    return _builds_carrying(tables, look.wheel_platform, tuple(capabilities))
+    return builds_carrying(tables, look.wheel_platform, tuple(capabilities))
 
 
 @computed_once
-def _builds_carrying(tables: Tables, platform: str, capabilities: tuple[str, ...]) -> tuple[ReleasedBuild, ...]:
+def builds_carrying(tables: Tables, platform: str, capabilities: tuple[str, ...]) -> tuple[ReleasedBuild, ...]:
+    """As `builds_for`, of a platform such as `linux-x86_64`."""
     fitting = [
         build
         for build, archs in _code_of_builds(tables, platform).items()
