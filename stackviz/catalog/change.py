@@ -118,7 +118,8 @@ class Change(Generic[Row]):
         protected = {row.data_key for row in self.corrected}
         gone = [key for key in self.existing if key not in self.wanted and key not in protected]
         absent = self.wanted.keys() - self.existing.keys()
-        new = {key: row for key, row in self.wanted.items() if key in absent - self._deleted_here}
+        wanted_anew = absent - self._deleted_here
+        new = {key: row for key, row in self.wanted.items() if key in wanted_anew}
         updated = self._updated(changed, protected)
         for row in [*new.values(), *updated]:
             row.loaded_digest = row.digest
