@@ -68,9 +68,14 @@ class Curated(models.Model):
     changed_at = models.DateTimeField(auto_now=True)
 
     objects: ClassVar[models.Manager[Self]] = AnnouncingManager()
+    _change_reason: str | None = None  # simple_history writes it into the history record
 
     class Meta:
         abstract = True
+
+    def set_change_reason(self, reason: str) -> None:
+        """Say why the row is about to change; the next save writes it into the history."""
+        self._change_reason = reason
 
     def content(self) -> tuple[object, ...]:
         """What the curated files say about this row, in a fixed order; plain values, since their repr is hashed."""

@@ -189,8 +189,6 @@ class SpecValue(Curated):
             ),
         ]
 
-    _change_reason: str | None = None  # simple_history writes it into the history record
-
     def __str__(self) -> str:
         where = f" ({self.condition})" if self.condition else ""
         return f"{self.field} {self.value} {self.unit}".rstrip() + where
@@ -202,10 +200,6 @@ class SpecValue(Curated):
     @property
     def registered_field(self) -> Field | None:
         return FIELDS.get(self.field)
-
-    def set_change_reason(self, reason: str) -> None:
-        """Say why the row is about to change; the next save writes it into the history."""
-        self._change_reason = reason
 
     def normalise(self) -> None:
         """Bring the condition to its canonical text and compute `amount`. Raises ValidationError naming the field."""

@@ -130,7 +130,7 @@ def _named(name: str, target: Target, reason: str) -> tuple[Alias, dict[str, Any
 
 def _save(alias: Alias, why: str) -> None:
     alias.full_clean()
-    alias._change_reason = why  # type: ignore[attr-defined]  # noqa: SLF001 - simple_history's
+    alias._change_reason = why  # noqa: SLF001 - simple_history's
     alias.save()
 
 
@@ -192,7 +192,7 @@ def undo(decision: NameDecision, *, by: AbstractBaseUser | None) -> Rematched:
         raise CannotUndo(_("The name has changed since this decision. Correct it under Aliases."))
     for pk in decision.kept["made"]:
         alias = Alias.objects.get(pk=pk)
-        alias._change_reason = _undone(decision)  # type: ignore[attr-defined]  # noqa: SLF001
+        alias._change_reason = _undone(decision)  # noqa: SLF001
         alias.delete()
     for pk, before in decision.kept["changed"]:
         alias = Alias.objects.get(pk=pk)
