@@ -51,7 +51,11 @@ class UnknownUnit(KeyError):
         return f"unknown unit {self.args[0]!r}: use one of {', '.join(sorted(UNITS))}"
 
 
-_PLAIN = ("count", "cores", "ALUs", "major", "USD", "W", "bit", "token/s", "FLOP", "op", "K", "V")
+_PLAIN = (
+    "count", "cores", "ALUs", "major", "USD", "W", "bit", "token/s", "FLOP", "op", "K", "V", "image/s", "sequence/s",
+    "sentence/s", "sample/s", "frame/s", "item/s", "inference/s", "query/s", "step/s", "mel/s", "molecule/s", "J/token",
+    "J/image", "J/video",
+)  # fmt: skip
 _DECIMAL = {"": 1.0, "k": 1e3, "M": 1e6, "G": 1e9, "T": 1e12, "P": 1e15, "E": 1e18}
 _BINARY = {"Ki": 2.0**10, "Mi": 2.0**20, "Gi": 2.0**30, "Ti": 2.0**40}
 
@@ -67,6 +71,13 @@ def _table() -> dict[str, Unit]:
         Unit("billion", "count", 1e9),
         Unit("kW", "W", 1e3),
         Unit("mW", "W", 1e-3),
+        Unit("J", "J"),
+        Unit("mJ", "J", 1e-3),
+        Unit("kJ", "J", 1e3),
+        Unit("molecule/ms", "molecule/s", 1e3),
+        Unit("LUP/s", "LUP/s"),
+        Unit("MLUP/s", "LUP/s", 1e6),
+        Unit("GLUP/s", "LUP/s", 1e9),
         Unit("s", "s"),
         Unit("ms", "s", 1e-3),
         Unit("us", "s", 1e-6),
@@ -102,6 +113,8 @@ _SCALES: dict[str, tuple[str, ...]] = {
     "op/s": ("op/s", "kop/s", "Mop/s", "Gop/s", "TOPS", "POPS"),
     "s": ("ns", "us", "ms", "s"),
     "W": ("mW", "W", "kW"),
+    "J": ("mJ", "J", "kJ"),
+    "LUP/s": ("LUP/s", "MLUP/s", "GLUP/s"),
     "m2": ("mm2",),
 }
 _PRINTED = {"mm2": "mm²", "us": "µs", "count": "", "cores": "", "1": ""}
