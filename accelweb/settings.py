@@ -72,6 +72,7 @@ INSTALLED_APPS = [
     "stackviz.catalog",
     "stackviz.stacks",
     "stackviz.labs",
+    "stackviz.cited",
     "stackviz.benchmarks",
     "stackviz.accelerators",
     "stackviz.curation",

@@ -1,6 +1,7 @@
 """Fixtures every room may use: databases, real servers, the live site, a browser; and the list of skipped tests.
 
 curated             the curated accelerators and stacks in the test's database, once for a file of tests
+cited               the curated cited results as well
 postgres_url        a fresh, empty, real PostgreSQL database        redis_url   a real Redis on a unix socket
 migrated_postgres   the same with the site's tables in it           redis_server   one that a test may kill
 on_postgres         this test's Django talks to a migrated PostgreSQL, its threads too
@@ -134,6 +135,13 @@ def curated(django_db_setup: None, django_db_blocker) -> Iterator[None]:
         transaction.set_rollback(True)
 
 
+@pytest.fixture(scope="module")
+def cited(curated: None, django_db_blocker) -> None:
+    """What others measured is in the test's database too, for this file of tests. Tests ask for `db` as well."""
+    with django_db_blocker.unblock():
+        copy_curated("cited_")
+
+
 # --- servers ---
 
 
@@ -232,6 +240,7 @@ def new_site(tmp_path: Path) -> Iterator[Callable[..., Site]]:
         elif loaded:
             site.manage("load_catalogue")
             site.manage("load_stacks")
+            site.manage("load_cited")
         made.append(site)
         return site
 

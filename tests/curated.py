@@ -35,14 +35,14 @@ def migrated_file() -> Path:
 
 
 def curated_file() -> Path:
-    """A SQLite file with the curated accelerators and stacks, as `load_catalogue` and `load_stacks` leave them."""
+    """A SQLite file with the curated accelerators, stacks and cited results, as the load commands leave them."""
     return _folder() / CURATED
 
 
 def copy_curated(*tables: str) -> None:
     """Put the curated accelerators and stacks into the empty tables of the test's SQLite, in its transaction.
 
-    `tables`: how the names of the tables begin that are filled, if not all of both.
+    `tables`: how the names of the tables begin that are filled, if not all of both; `cited_` for cited results.
     """
     with connection.cursor() as cursor:
         cursor.execute("SELECT 1 FROM pragma_database_list WHERE name = 'curated'")
@@ -79,7 +79,7 @@ def _make(folder: Path) -> None:
     copies.mkdir()
     site.manage("migrate", "-v", "0")
     _copy(folder / "accelweb.sqlite3", copies / MIGRATED)
-    load = "from django.core.management import call_command as run; run('load_catalogue'); run('load_stacks')"
+    load = "from django.core.management import call_command as run; run('load_catalogue'); run('load_stacks'); run('load_cited')"
     site.shell(load)
     _copy(folder / "accelweb.sqlite3", copies / CURATED)
 
@@ -114,7 +114,13 @@ def inputs() -> set[Path]:
     """Files of ours that decide what the copies hold: every data file, and the code that migrates and loads."""
     rooms = ROOT / "stackviz"
     data = {file for file in rooms.rglob("*") if file.is_file() and file.suffix not in (".py", ".pyc")}
-    roots = [rooms / "catalog/load.py", rooms / "stacks/load.py", ROOT / "tests/curated.py", ROOT / "tests/settings.py"]
+    roots = [
+        rooms / "catalog/load.py",
+        rooms / "stacks/load.py",
+        rooms / "cited/load.py",
+        ROOT / "tests/curated.py",
+        ROOT / "tests/settings.py",
+    ]
     commands = ("*/management/**/__init__.py", "*/management/commands/load_*.py")
     for pattern in ("*/models.py", "*/apps.py", "*/migrations/*.py", *commands):
         roots += rooms.glob(pattern)

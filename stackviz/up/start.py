@@ -16,6 +16,8 @@ from stackviz.up.children import Children, ended_with_us, inherited_environment
 from stackviz.up.errors import CannotStart, Stopped
 from stackviz.up.progress import StartProgress
 
+LOADERS = (("accelerators", "load_catalogue"), ("stacks", "load_stacks"), ("cited results", "load_cited"))
+
 
 def up(out: TextIO, *, with_agent: bool = True) -> None:
     """Start the site and supervise it until Ctrl-C or SIGTERM. Raises CannotStart."""
@@ -37,7 +39,7 @@ def prepare(progress: StartProgress, var: Path) -> None:
         step.outcome = "created" if is_new else "unchanged"
     with progress.step("database") as step:
         step.outcome = f"{database.migrate()} ({database.describe_location()})"
-    for name, command in (("accelerators", "load_catalogue"), ("stacks", "load_stacks")):
+    for name, command in LOADERS:
         with progress.step(name) as step:
             step.outcome = database.run_loader(command)
     with progress.step("static files") as step:

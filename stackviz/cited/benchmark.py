@@ -1,0 +1,89 @@
+"""What a cited benchmark is: what it measures, its units, the parameters that must agree, what bounds it. Pure."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+from django.utils.functional import Promise
+
+Words = str | Promise
+Params = Mapping[str, str | int]
+MEMORY_BANDWIDTH = ("memory_bandwidth_gb_s",)
+# Catalogue fields whose published peak bounds a rate of this data type, the first that is published counts.
+RATE_FIELDS = {
+    "fp64": ("fp64_tensor_tflops", "fp64_tflops"),
+    "fp32": ("fp32_tflops",),
+    "tf32": ("tf32_tensor_tflops",),
+    "bf16": ("bf16_tensor_tflops",),
+    "fp16": ("fp16_tensor_tflops", "fp16_tflops"),
+    "fp8": ("fp8_tensor_tflops",),
+    "fp4": ("fp4_tensor_tflops",),
+    "int8": ("int8_tensor_tops",),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Definition:
+    """Where it is written what the benchmark does."""
+
+    title: str
+    url: str
+
+
+@dataclass(frozen=True, slots=True)
+class Bound:
+    """The published peak that bounds a result: `fields` of the catalogue, the first that is published counts.
+
+    `work`: how much of the field's base unit one unit of the result takes (1 for a FLOP rate, 153 B for a cell of a
+    lattice); None where that depends on more than the parameters say, so that no share can be computed.
+    """
+
+    fields: tuple[str, ...]
+    work: float | None = 1.0
+
+
+def unbounded(_params: Params) -> Bound | None:
+    return None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CitedBenchmark:
+    """One benchmark as others run it.
+
+    `measures`: one sentence. `units`: the base units its results may have; results of different units are never
+    compared. `compared`: parameters that must be equal for two results to be compared; `facets`: those a page filters
+    by, in this order; `also`: parameters that are only shown. `adds_up`: whether devices together reach the sum, so
+    that a share for one device is amount / count. `bound(params)`: None where nothing published bounds it.
+    """
+
+    key: str
+    order: int
+    title: Words
+    measures: Words
+    units: tuple[str, ...]
+    compared: tuple[str, ...]
+    facets: tuple[str, ...]
+    definition: Definition
+    also: tuple[str, ...] = ()
+    higher_is_better: bool = True
+    adds_up: bool = False
+    bound: Callable[[Params], Bound | None] = unbounded
+
+    @property
+    def parameters(self) -> frozenset[str]:
+        """Every parameter a result may have."""
+        return frozenset({*self.compared, *self.facets, *self.also})
+
+    def compared_params(self, params: Params) -> dict[str, str | int]:
+        """Those of `params` that must be equal, sorted by name."""
+        return {name: params[name] for name in sorted(self.compared) if name in params}
+
+
+def bounded_by_memory(_params: Params) -> Bound:
+    """Bytes moved per second."""
+    return Bound(MEMORY_BANDWIDTH)
+
+
+def bounded_by_rate(params: Params) -> Bound | None:
+    """FLOP/s or op/s of the data type in `dtype`, or else in `precision`."""
+    fields = RATE_FIELDS.get(str(params.get("dtype") or params.get("precision") or ""))
+    return Bound(fields) if fields else None

@@ -1,0 +1,147 @@
+"""The cases of cited benchmarks, in memory: which settings have public results, and of how many accelerators.
+
+Read once for each edition and process, then looked up. A benchmark's cases are read when its page is first asked for;
+at most BENCHMARKS_CACHED of them stay, about 1.5 MB for the largest (4,000 settings), 12 MB for all.
+"""
+
+from collections import defaultdict
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+
+from django.db.models import Count, QuerySet
+
+from stackviz.catalog.models import CatalogueEdition
+from stackviz.cited.benchmark import CitedBenchmark, Params
+from stackviz.cited.models import CitedEdition, CitedResult
+from stackviz.cited.registry import CITED_BENCHMARKS
+from stackviz.units import UNITS
+
+BENCHMARKS_CACHED = 40
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CitedCase:
+    """Results that may be compared: one setting of one benchmark, in one base unit.
+
+    `params`: those that must be equal, sorted by name. `accelerators`: how many have a public result of it.
+    """
+
+    benchmark: str
+    params_key: str
+    params: Params
+    si: str
+    results: int
+    accelerators: int
+
+    @property
+    def sort_key(self) -> tuple[int, int, str]:
+        """Sorts the case that most can be compared in to the front."""
+        return -self.accelerators, -self.results, self.params_key
+
+
+@dataclass(frozen=True, slots=True)
+class FacetOption:
+    """`results`: how many public results there are with this value and what else is chosen."""
+
+    value: str | int
+    results: int
+    is_chosen: bool
+
+
+@dataclass(frozen=True, slots=True)
+class CitedFacet:
+    """One parameter to filter by; options by number of results, counts in order of size."""
+
+    name: str
+    options: tuple[FacetOption, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class _Setting:
+    """All parameters of some results of one accelerator, the compared and the others."""
+
+    params: Params
+    params_key: str
+    si: str
+    accelerator_id: int
+    results: int
+
+    def matches(self, chosen: Mapping[str, str], but: str = "") -> bool:
+        return all(str(self.params.get(name, "")) == value for name, value in chosen.items() if name != but)
+
+
+class BenchmarkCases:
+    """The public results of one benchmark, counted by setting. One query."""
+
+    def __init__(self, benchmark: CitedBenchmark) -> None:
+        self.benchmark = benchmark
+        rows = public_results().filter(benchmark=benchmark.key)
+        grouped = rows.order_by().values_list("params", "params_key", "unit", "accelerator_id")
+        self._settings = [
+            _Setting(params, key, UNITS[unit].si, accelerator_id, results)
+            for params, key, unit, accelerator_id, results in grouped.annotate(results=Count("pk"))
+        ]
+        self.cases: Mapping[str, CitedCase] = {case.params_key: case for case in self._counted(self._settings)}
+
+    def cases_matching(self, chosen: Mapping[str, str]) -> list[CitedCase]:
+        """Cases with results that have these parameters, counted among those; the best to compare first."""
+        cases = self._counted([setting for setting in self._settings if setting.matches(chosen)])
+        return sorted(cases, key=lambda case: case.sort_key)
+
+    def cited_facets(self, chosen: Mapping[str, str]) -> list[CitedFacet]:
+        """Options of each facet under what is chosen in the others; a facet with nothing to choose is left out."""
+        facets = []
+        for name in self.benchmark.facets:
+            counts: dict[str | int, int] = defaultdict(int)
+            for setting in self._settings:
+                if name in setting.params and setting.matches(chosen, but=name):
+                    counts[setting.params[name]] += setting.results
+            if counts:
+                facets.append(CitedFacet(name, _options(counts, chosen.get(name))))
+        return facets
+
+    def _counted(self, settings: list[_Setting]) -> list[CitedCase]:
+        by_key: dict[str, list[_Setting]] = defaultdict(list)
+        for setting in settings:
+            by_key[setting.params_key].append(setting)
+        return [
+            CitedCase(
+                benchmark=self.benchmark.key,
+                params_key=key,
+                params=self.benchmark.compared_params(group[0].params),
+                si=group[0].si,
+                results=sum(setting.results for setting in group),
+                accelerators=len({setting.accelerator_id for setting in group}),
+            )
+            for key, group in by_key.items()
+        ]
+
+
+def _options(counts: Mapping[str | int, int], chosen: str | None) -> tuple[FacetOption, ...]:
+    is_count = all(isinstance(value, int) for value in counts)
+    ordered = sorted(counts, key=lambda value: value if is_count else (-counts[value], str(value)))
+    return tuple(FacetOption(value, counts[value], str(value) == chosen) for value in ordered)
+
+
+def public_results() -> "QuerySet[CitedResult]":
+    """What pages chart: public results of public sheets."""
+    return CitedResult.objects.filter(state=CitedResult.State.PUBLIC, accelerator__is_public=True)
+
+
+def edition_of_cases() -> str:
+    """Moves with cited results and with sheets. Two queries, once for each request."""
+    return f"{CitedEdition.current()} {CatalogueEdition.current()}"
+
+
+def benchmark_cases(key: str) -> BenchmarkCases:
+    """The cases of a benchmark as they are now. One query more where this process has not read them yet.
+
+    Raises KeyError for a benchmark that nobody defined.
+    """
+    return _cases(edition_of_cases(), CITED_BENCHMARKS[key].key)
+
+
+@lru_cache(maxsize=BENCHMARKS_CACHED)
+def _cases(_edition: str, key: str) -> BenchmarkCases:
+    return BenchmarkCases(CITED_BENCHMARKS[key])

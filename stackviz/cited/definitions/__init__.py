@@ -1,0 +1,1 @@
+"""The cited benchmarks, one module a subject; `stackviz.cited.registry` finds them."""

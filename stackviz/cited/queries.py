@@ -1,0 +1,234 @@
+"""Reads across cited results: of one accelerator, of one benchmark, counts. Shapes for pages and charts.
+
+    cited_counts()                        CitedCounts of the whole site: front page, `make run`
+    cited_of_benchmark("gemm", {"dtype": "bf16"})   CitedRanking: the case with most accelerators, ranked best first
+    cited_of_accelerator(accelerator)     [CitedOfAccelerator]: a benchmark each, with its headline results
+    benchmark_summaries()                 [BenchmarkSummary]: the list of benchmarks with counts
+    benchmark_cases("gemm").cited_facets({})    what there is to choose, with counts          (stackviz.cited.cases)
+    share_of_bound(result)                the published peak that bounds it, and the share reached
+
+The number of queries is fixed: it does not depend on how many results there are.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+
+from django.db.models import Count, QuerySet
+
+from stackviz.catalog.models import Accelerator
+from stackviz.catalog.queries import peaks, usual_peak
+from stackviz.cited.benchmark import CitedBenchmark
+from stackviz.cited.cases import CitedCase, benchmark_cases, edition_of_cases, public_results
+from stackviz.cited.models import CitedResult
+from stackviz.cited.registry import CITED_BENCHMARKS
+
+MOST_RANKED = 500
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CitedCounts:
+    """Of the whole site. `results` and `accelerators`: public; `sources`: documents with a public result."""
+
+    results: int
+    accelerators: int
+    sources: int
+    benchmarks: int
+    unmatched: int
+    doubtful: int
+    withdrawn: int
+
+
+@dataclass(frozen=True, slots=True)
+class BenchmarkSummary:
+    benchmark: CitedBenchmark
+    results: int
+    accelerators: int
+
+
+@dataclass(frozen=True, slots=True)
+class CitedRanking:
+    """The public results of one case, best first; `cases`: all that match the choice, the best to compare first."""
+
+    benchmark: CitedBenchmark
+    case: CitedCase | None
+    results: Sequence[CitedResult]
+    cases: Sequence[CitedCase]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CitedOfAccelerator:
+    """What one accelerator reaches in one benchmark. `case`: of those it has results of, the one most others have too.
+
+    `results`: of that case, best first, with their sources. `total`: of all its cases.
+    """
+
+    benchmark: CitedBenchmark
+    case: CitedCase
+    results: Sequence[CitedResult]
+    total: int
+
+
+@dataclass(frozen=True, slots=True)
+class BoundShare:
+    """The published peak that bounds a result, in its base unit. `share` is None where it cannot be computed."""
+
+    field: str
+    condition: str
+    peak: float
+    share: float | None
+
+
+def cited_counts() -> CitedCounts:
+    """Three queries in a process that has not counted this edition yet."""
+    return _counts(edition_of_cases())
+
+
+@lru_cache(maxsize=2)
+def _counts(_edition: str) -> CitedCounts:
+    states: dict[str, int] = dict(CitedResult.objects.order_by().values_list("state").annotate(Count("pk")))
+    public = public_results().aggregate(
+        results=Count("pk"),
+        accelerators=Count("accelerator", distinct=True),
+        sources=Count("source", distinct=True),
+        benchmarks=Count("benchmark", distinct=True),
+    )
+    return CitedCounts(
+        **public,
+        unmatched=states.get("unmatched", 0),
+        doubtful=states.get("doubtful", 0),
+        withdrawn=states.get("withdrawn", 0),
+    )
+
+
+def benchmark_summaries() -> list[BenchmarkSummary]:
+    """Every benchmark with public results, in the order of the registry."""
+    return list(_summaries(edition_of_cases()))
+
+
+@lru_cache(maxsize=2)
+def _summaries(_edition: str) -> tuple[BenchmarkSummary, ...]:
+    rows = public_results().order_by().values_list("benchmark")
+    counted = rows.annotate(results=Count("pk"), accelerators=Count("accelerator", distinct=True))
+    by_key = {key: (results, accelerators) for key, results, accelerators in counted}
+    return tuple(
+        BenchmarkSummary(benchmark, *by_key[key]) for key, benchmark in CITED_BENCHMARKS.items() if key in by_key
+    )
+
+
+def cited_of_benchmark(key: str, chosen: Mapping[str, str], params_key: str = "") -> CitedRanking:
+    """Results that may be compared, best first. `chosen`: parameters as text; `params_key`: one case of those.
+
+    One query beside those of `benchmark_cases`. Raises KeyError for a benchmark that nobody defined.
+    """
+    known = benchmark_cases(key)
+    cases = known.cases_matching(chosen)
+    case = next((case for case in cases if case.params_key == params_key), None) if params_key else None
+    case = case or (cases[0] if cases else None)
+    if case is None:
+        return CitedRanking(known.benchmark, None, (), cases)
+    others = {name: value for name, value in chosen.items() if name not in known.benchmark.compared}
+    rows = ranked(known.benchmark, case.params_key)[:MOST_RANKED]
+    results = [row for row in rows if all(str(row.params.get(name, "")) == value for name, value in others.items())]
+    return CitedRanking(known.benchmark, case, results, cases)
+
+
+def ranked(benchmark: CitedBenchmark, params_key: str) -> "QuerySet[CitedResult]":
+    """Public results of one case with accelerator, vendor and source, best amount first."""
+    rows = public_results().filter(benchmark=benchmark.key, params_key=params_key)
+    ordered = rows.order_by("-amount" if benchmark.higher_is_better else "amount", "pk")
+    return ordered.select_related("accelerator__vendor", "source")
+
+
+def cited_of_accelerator(accelerator: Accelerator) -> list[CitedOfAccelerator]:
+    """What is cited of one accelerator, a benchmark each in the order of the registry.
+
+    Two queries beside the editions; one more in a process that has not counted the cases of this edition yet.
+    """
+    of_sheet = public_results().filter(accelerator=accelerator).order_by()
+    by_benchmark: dict[str, dict[str, int]] = {}
+    for key, params_key, results in of_sheet.values_list("benchmark", "params_key").annotate(Count("pk")):
+        by_benchmark.setdefault(key, {})[params_key] = results
+    popular = _accelerators_of_cases(edition_of_cases())
+    headline = {
+        key: max(keys, key=lambda params_key: (popular.get(params_key, 0), keys[params_key], params_key))
+        for key, keys in by_benchmark.items()
+    }
+    rows = list(of_sheet.filter(params_key__in=headline.values()).select_related("source"))
+    cited = []
+    for key, benchmark in CITED_BENCHMARKS.items():
+        results = [row for row in rows if row.benchmark == key and row.params_key == headline.get(key)]
+        if results:
+            results.sort(key=lambda row: row.amount, reverse=benchmark.higher_is_better)
+            case = case_of(results[0], len(results), popular.get(results[0].params_key, 1))
+            total = sum(by_benchmark[key].values())
+            cited.append(CitedOfAccelerator(benchmark=benchmark, case=case, results=results, total=total))
+    return cited
+
+
+def case_of(result: CitedResult, results: int, accelerators: int) -> CitedCase:
+    """The case a result belongs to, with these counts."""
+    benchmark = CITED_BENCHMARKS[result.benchmark]
+    return CitedCase(
+        benchmark=benchmark.key,
+        params_key=result.params_key,
+        params=benchmark.compared_params(result.params),
+        si=result.si,
+        results=results,
+        accelerators=accelerators,
+    )
+
+
+@lru_cache(maxsize=2)
+def _accelerators_of_cases(_edition: str) -> Mapping[str, int]:
+    """params_key -> how many accelerators have a public result of it; about 1 MB for 10,000 cases."""
+    rows = public_results().order_by().values_list("params_key").annotate(Count("accelerator", distinct=True))
+    return dict(rows)
+
+
+def share_of_bound(result: CitedResult) -> BoundShare | None:
+    """The published peak that bounds a result of a sheet; None where nothing does or none is published.
+
+    The usual condition of the field counts. A result beyond it is held against the next larger dense peak of the same
+    field, if one is published: the source may have accumulated in a narrower type. At most one query; none in a process
+    that has read the public catalogue.
+    """
+    known = CITED_BENCHMARKS.get(result.benchmark)
+    bound = known.bound(result.params) if known is not None else None
+    if bound is None or result.accelerator_id is None:
+        return None
+    published = peaks([result.accelerator_id])
+    for field in bound.fields:
+        peak = usual_peak(published, result.accelerator_id, field)
+        if peak is not None and peak[1] > 0:
+            if bound.work is None:
+                return BoundShare(field, *peak, None)
+            amount = result.amount_per_device * bound.work
+            condition, reached = peak if amount <= peak[1] else _larger_peak(published, field, amount, peak)
+            return BoundShare(field, condition, reached, amount / reached)
+    return None
+
+
+def _larger_peak(
+    published: Mapping[tuple[int, str, str], float], field: str, amount: float, usual: tuple[str, float]
+) -> tuple[str, float]:
+    """(condition, amount) of the smallest dense peak of the field that `amount` does not exceed; else the usual one."""
+    dense = [
+        (peak, condition)
+        for (_pk, name, condition), peak in published.items()
+        if name == field and "sparsity=sparse" not in condition and peak >= amount
+    ]
+    peak, condition = min(dense, default=(usual[1], usual[0]))
+    return condition, peak
+
+
+def not_charted(state: str, benchmark: str = "", after: int = 0, limit: int = 100) -> "QuerySet[CitedResult]":
+    """Results of a state that no chart shows, the oldest first: those with a larger primary key than `after`."""
+    rows = CitedResult.objects.filter(state=state, pk__gt=after, **({"benchmark": benchmark} if benchmark else {}))
+    return rows.select_related("accelerator", "source").order_by("pk")[:limit]
+
+
+def results_by_id(pks: Iterable[int]) -> dict[int, CitedResult]:
+    """Cited results of any state by primary key, with accelerator and source. One query."""
+    rows = CitedResult.objects.filter(pk__in=set(pks)).select_related("accelerator__vendor", "source")
+    return {row.pk: row for row in rows}
