@@ -258,7 +258,7 @@ def _alias_problems(lines: Sequence[AliasLine], known: _Known) -> Iterator[Probl
     for number, line in enumerate(lines):
         yield from known.problems(number, line.device, line.source)
         if not normalized(line.name):
-            yield number, f"the name {line.name!r} contains nothing but the vendor's"
+            yield number, f"the name {line.name!r} consists only of the vendor's"
 
 
 def _exception_problems(lines: Sequence[ExceptionLine], known: _Known) -> Iterator[Problem]:

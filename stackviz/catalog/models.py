@@ -45,13 +45,13 @@ class Source(Curated):
     """A public document that says something about an accelerator; always with a web address."""
 
     class Kind(models.TextChoices):
-        MAKER = "maker", _("the maker")
-        DEVICE = "device", _("readout of a real device")
+        MAKER = "maker", _("vendor")
+        DEVICE = "device", _("reading from real hardware")
         PRESS = "press", _("press or reference site")
         COMMUNITY = "community", _("community project")
 
     key = models.CharField(
-        max_length=80, unique=True, validators=[is_slug], help_text=_("names it in the curated files")
+        max_length=80, unique=True, validators=[is_slug], help_text=_("identifies it in the curated files")
     )
     title = models.CharField(max_length=300)
     url = models.CharField(max_length=600, validators=[is_web_address], verbose_name=_("address"))
@@ -129,7 +129,7 @@ class SpecValue(Curated):
 
     class Basis(models.TextChoices):
         PUBLISHED = "published", _("published")
-        PROBED = "probed", _("read from a device")
+        PROBED = "probed", _("read from a card")
         MEASURED = "measured", _("measured")
         DERIVED = "derived", _("derived")
         INFERRED = "inferred", _("inferred")
@@ -143,9 +143,10 @@ class SpecValue(Curated):
     basis = models.CharField(max_length=10, choices=Basis.choices, default=Basis.PUBLISHED)
     source = models.ForeignKey(Source, models.PROTECT, null=True, blank=True, related_name="spec_values")
     said_by = models.CharField(
+        _("stated by"),
         max_length=300,
         blank=True,
-        help_text=_("who says so, while no address is known; never shown in public"),
+        help_text=_("who states this while no web address is known; never shown publicly"),
     )
     note = models.CharField(max_length=600, blank=True)
     status = models.CharField(max_length=12, choices=Status.choices, default=Status.UNREVIEWED)
@@ -184,7 +185,7 @@ class SpecValue(Curated):
                 condition=Q(is_preferred=True),
                 name="specvalue_one_preferred_per_condition",
                 violation_error_message=_(
-                    "Another value of this field and condition is preferred already: take its mark away first."
+                    "Another value of this field and condition is already preferred. Unmark that one first."
                 ),
             ),
         ]
@@ -332,13 +333,15 @@ class Proposal(models.Model):
                 fields=["target"],
                 condition=Q(state__in=["draft", "review"]),
                 name="proposal_one_open_per_value",
-                violation_error_message=_("A change of this value is proposed already: decide on that one first."),
+                violation_error_message=_(
+                    "A change to this value has already been proposed. Decide on that proposal first."
+                ),
             ),
             models.UniqueConstraint(
                 fields=["accelerator", "field", "condition", "source"],
                 condition=Q(state__in=["draft", "review"], action="add"),
                 name="proposal_one_open_addition",
-                violation_error_message=_("This addition is proposed already: decide on that one first."),
+                violation_error_message=_("This addition has already been proposed. Decide on that proposal first."),
             ),
         ]
 
@@ -355,10 +358,10 @@ class Alias(Curated):
     """
 
     class Kind(models.TextChoices):
-        REPORTED = "reported", _("reported by the device")
-        MACHINE = "machine", _("model of the machine")
-        PRODUCT = "product", _("name of the product")
-        UNDECIDED = "undecided", _("does not decide: the note says why")
+        REPORTED = "reported", _("reported by the card")
+        MACHINE = "machine", _("machine model")
+        PRODUCT = "product", _("product name")
+        UNDECIDED = "undecided", _("ambiguous: see the note")
 
     accelerator = models.ForeignKey(Accelerator, models.CASCADE, related_name="aliases")
     name = models.CharField(max_length=200)
@@ -380,7 +383,7 @@ class Alias(Curated):
                 Coalesce(F("memory_bytes"), Value(0)),
                 Coalesce(F("gpu_cores"), Value(0)),
                 name="alias_once_per_accelerator",
-                violation_error_message=_("This accelerator has that name already."),
+                violation_error_message=_("This accelerator already has this name."),
             ),
             models.CheckConstraint(condition=~Q(normalized=""), name="alias_is_not_empty"),
             models.CheckConstraint(
@@ -398,7 +401,7 @@ class Alias(Curated):
     def clean(self) -> None:
         self.normalized = normalized(self.name)
         if not self.normalized:
-            raise ValidationError({"name": _("This name contains nothing but the vendor's name.")})
+            raise ValidationError({"name": _("This name consists only of the vendor's name.")})
 
     def content(self) -> tuple[object, ...]:
         return (

@@ -78,7 +78,7 @@ def give_name(
     Raises ValidationError when the catalogue refuses the name, DecidedMeanwhile when `seen` is not the newest state.
     """
     if not normalized(name):
-        raise ValidationError(_("This name contains nothing but the vendor's name."))
+        raise ValidationError(_("This name consists only of the vendor's name."))
     _check(targets)
     action = Action.ACCEPT if len(targets) == 1 else Action.SPLIT
     text = "; ".join(map(str, targets))[:600]

@@ -19,7 +19,7 @@ class Lab(models.Model):
 
     slug = models.SlugField(unique=True)
     name = models.CharField(max_length=100)
-    is_public = models.BooleanField(default=True, help_text=_("Anybody may see this lab's machines and reports."))
+    is_public = models.BooleanField(default=True, help_text=_("Anyone can see this lab's machines and reports."))
     created_at = models.DateTimeField(default=timezone.now, editable=False)
     members = models.ManyToManyField(settings.AUTH_USER_MODEL, through="Membership", related_name="labs")
 
@@ -29,7 +29,7 @@ class Lab(models.Model):
             models.CheckConstraint(
                 condition=~Q(slug="add"),
                 name="lab_slug_is_no_page",
-                violation_error_message=_("/machines/add/ is a page of the site."),
+                violation_error_message=_("This name is reserved: /machines/add/ is a page of this site."),
             ),
         )
 
@@ -77,7 +77,7 @@ class Machine(models.Model):
         null=True,
         blank=True,
         help_text=_(
-            "SHA-256 of stable ids, from the machine's first report. Empty it to let another computer take over."
+            "SHA-256 of stable ids, from the machine's first report. Clear it to let another computer take over."
         ),
     )
     latest_snapshot = models.ForeignKey(
@@ -126,16 +126,16 @@ class AgentKey(models.Model):
         null=True,
         blank=True,
         related_name="keys",
-        help_text=_("Only this machine may use the key. Empty: any machine of the lab, new ones too."),
+        help_text=_("Only this machine can use the key. Leave empty for any machine of the lab, including new ones."),
     )
-    name = models.CharField(max_length=100, help_text=_("Where the key is kept, such as “dgx-07, cron”."))
+    name = models.CharField(max_length=100, help_text=_("Where the key is used, such as “dgx-07, cron”."))
     prefix = models.CharField(max_length=8, unique=True, editable=False)
     digest = models.CharField(max_length=64, editable=False)
     created_at = models.DateTimeField(default=timezone.now, editable=False)
     created_by = models.ForeignKey(
         settings.AUTH_USER_MODEL, on_delete=models.SET_NULL, null=True, blank=True, editable=False, related_name="+"
     )
-    expires_at = models.DateTimeField(null=True, blank=True, help_text=_("Empty: never."))
+    expires_at = models.DateTimeField(null=True, blank=True, help_text=_("Leave empty for a key that never expires."))
     revoked_at = models.DateTimeField(null=True, blank=True, editable=False)
     last_used_at = models.DateTimeField(null=True, blank=True, editable=False)
 
@@ -185,13 +185,13 @@ class Report(models.Model):
     status = models.CharField(max_length=8, choices=Status, default=Status.RECEIVED)
     body = models.BinaryField()
     encoding = models.CharField(max_length=4, choices=Encoding, default=Encoding.PLAIN, blank=True)
-    rung_at = models.DateTimeField(null=True)
-    tries = models.PositiveSmallIntegerField(default=0)
+    rung_at = models.DateTimeField(_("last queued at"), null=True)
+    tries = models.PositiveSmallIntegerField(_("retries"), default=0)
     read_at = models.DateTimeField(null=True)
     error = models.TextField(blank=True)
     warnings = models.JSONField(default=list, blank=True)
     unknown_fields = models.JSONField(default=list, blank=True)
-    interpreter = models.PositiveSmallIntegerField(null=True)
+    interpreter = models.PositiveSmallIntegerField(_("interpreter version"), null=True)
 
     class Meta:
         ordering = ("-received_at",)
@@ -256,7 +256,7 @@ class Card(models.Model):
     accelerator = models.ForeignKey(
         "catalog.Accelerator", on_delete=models.SET_NULL, null=True, blank=True, related_name="cards"
     )
-    match_how = models.CharField(max_length=40, blank=True)
+    match_how = models.CharField(_("match method"), max_length=40, blank=True)
     memory_bytes = models.BigIntegerField(null=True, blank=True)
     uuid_hash = models.CharField(max_length=200, blank=True)
     facts = models.JSONField(default=dict)
@@ -328,8 +328,8 @@ class NameDecision(models.Model):
 
     class Action(models.TextChoices):
         ACCEPT = "accept", _("belongs to one accelerator")
-        SPLIT = "split", _("belongs to several, told apart")
-        IGNORE = "ignore", _("left without a sheet")
+        SPLIT = "split", _("shared by several accelerators")
+        IGNORE = "ignore", _("dismissed, no spec sheet")
 
     name = models.CharField(max_length=200)
     vendor = models.CharField(max_length=200, blank=True)
@@ -339,8 +339,10 @@ class NameDecision(models.Model):
     text = models.CharField(max_length=600, blank=True)
     reason = models.CharField(max_length=300, blank=True)
     kept = models.JSONField(default=dict)
-    made_at = models.DateTimeField(default=timezone.now, editable=False)
-    made_by = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.SET_NULL, null=True, related_name="+")
+    made_at = models.DateTimeField(_("decided at"), default=timezone.now, editable=False)
+    made_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, on_delete=models.SET_NULL, null=True, related_name="+", verbose_name=_("decided by")
+    )
     undone_at = models.DateTimeField(null=True, blank=True, editable=False)
     undone_by = models.ForeignKey(
         settings.AUTH_USER_MODEL, on_delete=models.SET_NULL, null=True, blank=True, related_name="+"

@@ -78,7 +78,7 @@ TABLES: tuple[TableSchema, ...] = (
             _must("key", "text", "identifies the document in other tables"),
             _must("title", "text", "title of the document"),
             _must("url", "text", "address of the document"),
-            _must("kind", "text", "maker (the vendor), device (readout of a real device), press or community"),
+            _must("kind", "text", "maker (the vendor), device (reading from real hardware), press or community"),
         ),
     ),
     TableSchema(

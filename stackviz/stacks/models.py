@@ -13,7 +13,7 @@ from stackviz.catalog.models import Source
 from stackviz.diagrams.layers import LAYER_TITLES
 
 is_partial_date = RegexValidator(
-    r"\A\d{4}-(0[1-9]|1[0-2])(-(0[1-9]|[12]\d|3[01]))?\Z", _("a day as 2026-11-20 or a month as 2026-11")
+    r"\A\d{4}-(0[1-9]|1[0-2])(-(0[1-9]|[12]\d|3[01]))?\Z", _("a day such as 2026-11-20 or a month such as 2026-11")
 )
 LAYER_CHOICES = [(layer.value, _(title)) for layer, title in LAYER_TITLES.items()]
 
@@ -23,7 +23,7 @@ class Component(Curated):
 
     slug = models.CharField(max_length=60, unique=True, validators=[is_slug])
     name = models.CharField(max_length=80)
-    maker = models.CharField(max_length=80, blank=True)
+    maker = models.CharField(_("vendor"), max_length=80, blank=True)
     layer = models.CharField(max_length=12, choices=LAYER_CHOICES)
     role = models.CharField(
         max_length=40,
@@ -32,7 +32,7 @@ class Component(Curated):
     )
     part_of = models.ForeignKey(
         "self", models.SET_NULL, null=True, blank=True, related_name="parts",
-        help_text=_("comes with this component and has no release of its own"),
+        help_text=_("ships with this component and has no releases of its own"),
     )  # fmt: skip
     what_it_is = models.TextField(max_length=500, help_text=_("one sentence"))
     what_it_does = models.TextField(max_length=500, help_text=_("one sentence: what it does, who calls it"))
@@ -77,7 +77,7 @@ class Stack(Curated):
     slug = models.CharField(max_length=40, unique=True, validators=[is_slug])
     name = models.CharField(max_length=80, unique=True)
     vendor = models.CharField(
-        max_length=60, blank=True, validators=[is_slug], help_text=_("maker of its accelerators, as in the catalogue")
+        max_length=60, blank=True, validators=[is_slug], help_text=_("vendor of its accelerators, as in the catalogue")
     )
     system = models.CharField(max_length=20, blank=True, help_text=_("linux, windows, macos; empty for any"))
     summary = models.TextField(max_length=600)
@@ -108,17 +108,17 @@ class Placement(Curated):
     """
 
     class Kind(models.TextChoices):
-        LAYER = "layer", _("stands on its layer")
-        TOOL = "tool", _("watches the stack")
-        BESIDE = "beside", _("belongs to it, not drawn")
+        LAYER = "layer", _("on its layer")
+        TOOL = "tool", _("monitors the stack")
+        BESIDE = "beside", _("related, not drawn")
 
     stack = models.ForeignKey(Stack, models.CASCADE, related_name="placements")
     component = models.ForeignKey(Component, models.CASCADE, related_name="placements")
-    order = models.PositiveSmallIntegerField(default=0, help_text=_("inside its layer"))
+    order = models.PositiveSmallIntegerField(default=0, help_text=_("position within its layer"))
     kind = models.CharField(max_length=6, choices=Kind.choices, default=Kind.LAYER)
     version = models.CharField(max_length=120, blank=True)
     role = models.CharField(
-        max_length=40, blank=True, validators=[is_slug], help_text=_("if it does another job here than its usual one")
+        max_length=40, blank=True, validators=[is_slug], help_text=_("if it has a different role here")
     )
     note = models.CharField(max_length=300, blank=True)
     history = history_records()
@@ -199,9 +199,9 @@ class Counterpart(Curated):
 
     def clean(self) -> None:
         if (self.relation == self.Relation.NONE) != (self.other is None):
-            raise ValidationError({"other": _("Name the other component, or choose the relation “no counterpart”.")})
+            raise ValidationError({"other": _("Choose the other component, or the relation “no counterpart”.")})
         if (self.other is None) != (self.other_stack is not None):
-            raise ValidationError({"other_stack": _("Only a missing counterpart names the stack that lacks it.")})
+            raise ValidationError({"other_stack": _("Set the other stack only where there is no counterpart.")})
 
     def content(self) -> tuple[object, ...]:
         return (
@@ -256,7 +256,7 @@ class Requirement(Curated):
         OFFERS = "offers", _("offers")
         SUPPORTS = "supports", _("supports")
         BUILT_FOR = "built-for", _("has code for")
-        COMPILES_FOR = "compiles-for", _("can be compiled for, from")
+        COMPILES_FOR = "compiles-for", _("can be compiled for")
         ENDS_WITH = "ends-with", _("ends with")
 
     class Confidence(models.TextChoices):
@@ -291,7 +291,7 @@ class Requirement(Curated):
 
     def clean(self) -> None:
         if not (self.low or self.values):
-            raise ValidationError({"low": _("Give the smallest version, or the exact ones.")})
+            raise ValidationError({"low": _("Enter a minimum version or exact versions.")})
 
     def content(self) -> tuple[object, ...]:
         return (

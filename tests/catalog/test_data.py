@@ -197,7 +197,7 @@ def test_bins_of_one_chip_share_a_family(catalogue):
         ("specs/nvidia.csv", "nvidia-t4,tdp_w,70,W,,", "nvidia-t4,tdp_w,70,W,hot,", "is not key=value"),
         ("specs/nvidia.csv", "nvidia-t4,tdp_w,", "nvidia-t4,power,", "unknown field 'power'"),
         ("specs/nvidia.csv", "nvidia-t4,tdp_w,", "nvidia-t5,tdp_w,", "unknown accelerator 'nvidia-t5'"),
-        ("aliases.csv", "nvidia-t4,Tesla T4,", "nvidia-t4,®,", "contains nothing but the vendor"),
+        ("aliases.csv", "nvidia-t4,Tesla T4,", "nvidia-t4,®,", "consists only of the vendor"),
         ("vendors.csv", "slug,name", "slug,title", "the header is"),
     ],
 )

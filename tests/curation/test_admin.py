@@ -207,7 +207,7 @@ def test_control_characters_are_refused_wherever_a_text_is_typed(desk, card, pag
 def test_an_empty_name_is_refused_in_words(desk, card):
     form = {"accelerator": card.pk, "name": "®", "kind": "reported"}
     response = desk.post(reverse("admin:catalog_alias_add"), form)
-    assert errors(response) == ["This name contains nothing but the vendor&#x27;s name."]
+    assert errors(response) == ["This name consists only of the vendor&#x27;s name."]
 
 
 def test_publishing_needs_a_source_and_names_what_has_none(desk, bandwidth):

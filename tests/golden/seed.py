@@ -137,7 +137,7 @@ def proposals() -> None:
 
 
 def names() -> None:
-    """One reported name is left without a sheet; another waits."""
+    """One reported name is dismissed; another waits."""
     pinned.set_clock(datetime(2026, 11, 21, 9, 0, tzinfo=UTC))
     pinned.reseed("names")
     form = {

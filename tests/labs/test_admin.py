@@ -222,7 +222,7 @@ def test_a_name_that_says_nothing_is_refused(desk, read_report, z9000):
     Card.objects.update(reported_name="(TM)", vendor="nvidia")
     form = {"reported_name": "(TM)", "vendor": "nvidia", "accelerator": z9000.pk, "seen": 0}
     response = desk.post("/admin/labs/card/names/", form, follow=True)
-    assert "This name contains nothing but the vendor" in response.content.decode()
+    assert "This name consists only of the vendor" in response.content.decode()
     assert not Alias.objects.exists()
 
 

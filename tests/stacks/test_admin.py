@@ -59,7 +59,7 @@ def test_a_counterpart_that_names_nothing_is_refused_with_the_field(admin_client
     form = {"component": Component.objects.get(slug="cudnn").pk, "relation": "same-role", "differs": "D.", "source": 1}
     response = admin_client.post("/admin/stacks/counterpart/add/", form)
     assert response.status_code == 200
-    assert "Name the other component" in response.content.decode()
+    assert "Choose the other component" in response.content.decode()
 
 
 def test_an_address_that_is_none_is_refused(admin_client, stacks):
