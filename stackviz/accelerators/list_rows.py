@@ -193,7 +193,9 @@ def order_text(counts: Counted, query: ListQuery) -> str:
     if not counts.unknown:
         return text
     unknown = ngettext(
-        "%(n)d without a published figure stands last", "%(n)d without a published figure stand last", counts.unknown
+        "%(n)d without a published value is listed last",
+        "%(n)d without a published value are listed last",
+        counts.unknown,
     )
     return f"{text}; {unknown % {'n': counts.unknown}}"
 

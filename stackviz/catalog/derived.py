@@ -125,7 +125,7 @@ _ALL: tuple[Derivation, ...] = (
         unit="B/FLOP",
         factor=1.0,
         formula=_("memory bandwidth ÷ dense bf16 rate, else fp16"),
-        meaning=_("How many bytes memory delivers in the time of one operation; the inverse of the ridge point."),
+        meaning=_("Bytes that memory delivers in the time of one operation; the inverse of the ridge point."),
         needs=(_BANDWIDTH, _RATE),
     ),
     Derivation(

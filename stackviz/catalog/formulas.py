@@ -209,7 +209,9 @@ _WHITE_PAPERS = "NVIDIA, AMD and Intel architecture white papers"
 
 BANDWIDTH = Formula(
     name="bandwidth",
-    words=gettext_lazy("bus width × data rate of a pin / 8; the rate as its name says, else the range of its kind"),
+    words=gettext_lazy(
+        "bus width × data rate per pin / 8; the rate from the memory's name, else the range for its type"
+    ),
     source="JEDEC standards JESD212, 232, 250, 239, 235, 238, 209-4, 209-5",
     rules=(_bus_times_rate,),
     only=frozenset(),

@@ -173,8 +173,8 @@ def heading(titles: Sequence[str]) -> str:
         return titles[0]
     *middle, last = titles[1:]
     if not middle:
-        return _("%(first)s against %(last)s") % {"first": titles[0], "last": last}
-    return _("%(first)s against %(middle)s and %(last)s") % {
+        return _("%(first)s vs. %(last)s") % {"first": titles[0], "last": last}
+    return _("%(first)s vs. %(middle)s and %(last)s") % {
         "first": titles[0],
         "middle": ", ".join(middle),
         "last": last,

@@ -101,9 +101,9 @@ def _ranking(
     if factor < NEARLY_EQUAL:
         lead = _("about equal")
     elif higher_is_better:
-        lead = _("%(best)s has %(factor)s %(last)s") % _names(best, factor, last)
+        lead = _("%(best)s is %(factor)s %(last)s") % _names(best, factor, last)
     else:
-        lead = _("%(last)s takes %(factor)s %(best)s") % _names(best, factor, last)
+        lead = _("%(last)s is %(factor)s %(best)s") % _names(best, factor, last)
     return lead, "; ".join(filter(None, (figures, _missing(unknown))))
 
 
@@ -194,7 +194,7 @@ def _figure(head: Head, column: int, row: SpecRow) -> SubjectFigure:
     return SubjectFigure(
         head.title,
         cell.amount,
-        _("%(figures)s, the largest is compared") % {"figures": text} if " / " in cell.text else text,
+        _("%(figures)s; the largest is compared") % {"figures": text} if " / " in cell.text else text,
     )
 
 

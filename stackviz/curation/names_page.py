@@ -265,7 +265,9 @@ def _after(name: str, rematched: Rematched) -> HttpResponse:
 
 def _counted(rematched: Rematched) -> str:
     n = rematched.changed
-    text = ngettext("%(n)s card has another sheet now.", "%(n)s cards have another sheet now.", n) % {"n": f"{n:,}"}
+    text = ngettext("%(n)s card now has a different spec sheet.", "%(n)s cards now have a different spec sheet.", n) % {
+        "n": f"{n:,}"
+    }
     return f"{text} {_('Older cards are still to be matched.')}" if rematched.rest is not None else text
 
 

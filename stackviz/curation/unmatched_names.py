@@ -88,7 +88,7 @@ def _why(pair: NamePair, sizes: tuple[int, ...], aliases: dict[str, list[Alias]]
     """Why cards with this name are unmatched, and what would decide."""
     match = decide(CardName(pair[0], pair[1], sizes[0] if sizes else None), aliases)
     if match.how == "unknown":
-        return _("no sheet has this name")
+        return _("no spec sheet has this name")
     needs = match.needs or _("what the card reports")
     return _("ambiguous; needs %(needs)s") % {"needs": needs}
 

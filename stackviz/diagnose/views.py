@@ -147,7 +147,7 @@ def _save(request: HttpRequest, text: str) -> HttpResponse:
 
 
 def _too_long() -> Refused:
-    problem = _("A saved text may have at most %(most)s KB. Remove what comes before and after the dumps.")
+    problem = _("A saved text can have at most %(most)s KB. Remove everything before and after the dumps.")
     return Refused(problem % {"most": MOST_KEPT_KB}, HTTPStatus.REQUEST_ENTITY_TOO_LARGE)
 
 

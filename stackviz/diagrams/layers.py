@@ -140,7 +140,7 @@ ROLE_TITLES = {
     "fabric-service": gettext_noop("fabric service"),
     "host-system": gettext_noop("host system"),
     "container-runtime": gettext_noop("containers"),
-    "partition": gettext_noop("parts of a card"),
+    "partition": gettext_noop("slices of a card"),
     "binary-target": gettext_noop("what code is built for"),
     "monitor": gettext_noop("monitor"),
     "monitoring-service": gettext_noop("monitoring service"),

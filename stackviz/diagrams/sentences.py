@@ -24,7 +24,7 @@ def _sentences(columns: Sequence[StackColumn], layer: LayerRows, labels: Mapping
         cells = [row.cells[index] for row in layer.rows]
         parts = [", ".join(_called(placed.box, labels) for placed in cell.placed) for cell in cells if cell.placed]
         parts += [cell.missing for cell in cells if not cell.placed and cell.is_gap]
-        text = "; ".join(dict.fromkeys(parts)) or _("nothing described")
+        text = "; ".join(dict.fromkeys(parts)) or _("not described")
         yield _ended(f"{column.title}: {text}" if several else text)
         for placed in (placed for cell in cells for placed in cell.placed):
             for line in placed.lines:

@@ -147,7 +147,7 @@ def _instead(lacking: Sequence[Box], role: str, components: set[str]) -> str:
 
 def _empty_row(columns: Sequence[StackColumn]) -> RoleRow:
     cells = tuple(
-        RoleCell(column=column, number=column.number or index, placed=(), missing=gettext("nothing described"))
+        RoleCell(column=column, number=column.number or index, placed=(), missing=gettext("not described"))
         for index, column in enumerate(columns, 1)
     )
     return RoleRow("", "", cells, differs=False)

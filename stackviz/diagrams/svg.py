@@ -186,7 +186,7 @@ def _row(row: RoleRow, layer: LayerRows, frame: _Frame, *, is_first: bool) -> _P
 def _same(layer: LayerRows, frame: _Frame, *, is_first: bool) -> _Piece:
     """What is equal in all columns, by name."""
     text = gettext("the same in all columns: %(names)s") % {"names": ", ".join(layer.same)}
-    lines = lines_of(text if layer.same else gettext("nothing described"), frame.width - MARGIN * 2 - SIDE, SAYS)
+    lines = lines_of(text if layer.same else gettext("not described"), frame.width - MARGIN * 2 - SIDE, SAYS)
     height, marks = _side(layer, "", is_first=is_first)
     height = max(height, len(lines) * 16 + 12)
     marks += written_lines(lines, MARGIN + SIDE, 18, SAYS, 16, INK_2)

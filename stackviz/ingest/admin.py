@@ -63,10 +63,12 @@ class ReportAdmin(CascadingDeleteAdmin, ReadOnlyAdmin):
     def has_reread_permission(self, request: HttpRequest) -> bool:
         return request.user.has_perm("labs.change_report")
 
-    @admin.action(description=gettext_lazy("Read the chosen reports again"), permissions=["reread"])
+    @admin.action(description=gettext_lazy("Read the selected reports again"), permissions=["reread"])
     def have_read_again(self, request: HttpRequest, queryset: QuerySet[Report]) -> None:
         count = read_again(queryset.values_list("pk", flat=True))
-        text = ngettext("%(count)d report waits to be read.", "%(count)d reports wait to be read.", count)
+        text = ngettext(
+            "%(count)d report is queued to be read again.", "%(count)d reports are queued to be read again.", count
+        )
         self.message_user(request, text % {"count": count}, messages.SUCCESS)
 
     def delete_model(self, request: HttpRequest, obj: Model) -> None:  # noqa: ARG002

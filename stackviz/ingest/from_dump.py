@@ -53,7 +53,7 @@ def add_from_dump(request: HttpRequest) -> HttpResponse:
 def _add(request: HttpRequest, text: str) -> HttpResponse:
     labs = labs_to_add_to(request.user)
     if not labs:
-        problem = _("You belong to no lab that you may add machines to. Ask the administrator of this site.")
+        problem = _("You are not a member of any lab that you can add machines to. Ask the administrator of this site.")
         raise Refused(problem, HTTPStatus.FORBIDDEN, None)
     masked = mask_text(text)
     form = AddForm(labs, read_pasted(masked).machines[:MOST_MACHINES], request.POST if "lab" in request.POST else None)

@@ -50,9 +50,9 @@ class AddForm(forms.Form):
         cleaned = super().clean() or {}
         names = [name for _machine, name in self.named(cleaned)]
         if not names and not self.errors:
-            raise forms.ValidationError(_("Give at least one machine a name."))
+            raise forms.ValidationError(_("Name at least one machine."))
         if len({name.casefold() for name in names}) < len(names):
-            raise forms.ValidationError(_("Two machines cannot have one name."))
+            raise forms.ValidationError(_("Two machines cannot have the same name."))
         return cleaned
 
     def named(self, cleaned: dict[str, Any]) -> list[tuple[DumpedMachine, str]]:

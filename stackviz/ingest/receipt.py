@@ -56,7 +56,7 @@ class Receipt:
         """The state in one sentence, for the head of the page and for screen readers."""
         return {
             Report.Status.RECEIVED.value: _("Stored safely; waiting to be read"),
-            Report.Status.READ.value: _("Read and on the machine's page"),
+            Report.Status.READ.value: _("Read, and shown on the machine's page"),
             Report.Status.FAILED.value: _("Stored, but it could not be read"),
         }[self.report.status]
 
@@ -82,7 +82,7 @@ def _stages(report: Report, results: dict[str, int]) -> tuple[Stage, ...]:
     read_at = report.read_at if report.status != Report.Status.RECEIVED else None
     charted_at = read_at if report.status == Report.Status.READ else None
     return (
-        Stage("received", _("Received"), "done", report.received_at, _("whole, and of the right format")),
+        Stage("received", _("Received"), "done", report.received_at, _("complete and well-formed")),
         Stage("stored", _("Stored"), "done", report.received_at, _("as it was sent")),
         Stage("read", _("Read"), state, read_at, _reading_detail(report)),
         Stage("charted", _("Charted"), after, charted_at, _results_text(results) if charted_at else ""),
@@ -100,7 +100,7 @@ def _reading_detail(report: Report) -> str:
 def _results_text(results: dict[str, int]) -> str:
     total = sum(results.values())
     if not total:
-        return _("no results in this report; what was found is on the machine's page")
+        return _("no results in this report; findings are on the machine's page")
     text = ngettext("%(count)d result", "%(count)d results", total) % {"count": total}
     odd = [
         (results.get("failed", 0), _("%(count)d failed")),
@@ -115,6 +115,6 @@ def warning_text(warning: Warning_) -> str:
         "clock-ahead": _("The machine's clock is ahead by %(detail)s; the time the report arrived is used."),
         "benchmark-unknown": _("Unknown benchmark %(detail)s; its samples are stored as seconds."),
         "probe-failed": _("A probe failed: %(detail)s"),
-        "probe-timeout": _("A probe did not end in time: %(detail)s"),
+        "probe-timeout": _("A probe timed out: %(detail)s"),
     }
     return known.get(warning["code"], "%(detail)s") % {"detail": warning["detail"]}

@@ -79,7 +79,7 @@ def _statistics(measured: Measurement) -> list[tuple[str, str]]:
     return [
         (_("Median"), _seconds(summary.median)),
         (_("95 % interval of the median"), _span(interval) or too_few),
-        (_("Middle half"), _span(quartiles) or too_few),
+        (_("Interquartile range"), _span(quartiles) or too_few),
         (_("Samples"), str(summary.count)),
     ]
 

@@ -172,10 +172,10 @@ def _accelerator(reader: AddressReader, names: Mapping[str, tuple[str, str]]) ->
     name = accelerator.name if accelerator else ""
     if name and slug.startswith(JETSON):
         problem = _("%(name)s runs the driver, CUDA and torch of its JetPack, which these tables do not cover")
-        reader.note("accelerator", problem % {"name": name}, _("it cannot be planned"))
+        reader.note("accelerator", problem % {"name": name}, _("cannot be used in a plan"))
     elif name:
         problem = _("%(name)s is neither an NVIDIA card nor an Apple chip")
-        reader.note("accelerator", problem % {"name": name}, _("only these and the CPU can be planned"))
+        reader.note("accelerator", problem % {"name": name}, _("only these and the CPU can be used in a plan"))
     else:
         reader.unknown_value("accelerator", _("accelerator"), slug)
     return ""

@@ -52,8 +52,8 @@ class GapInline(_GapInline):
 
     model = Counterpart
     fk_name = "other_stack"
-    verbose_name = _("component it lacks")
-    verbose_name_plural = _("components it lacks")
+    verbose_name = _("missing counterpart")
+    verbose_name_plural = _("missing counterparts")
     fields = ["component", "relation", "differs", "source"]
     autocomplete_fields = ["component", "source"]
     extra = 0

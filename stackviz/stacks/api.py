@@ -60,7 +60,7 @@ class StackOut(StackBrief):
     tools: list[ToolOut]
 
 
-@router.get("/stacks/", response=StackPage, summary="The described stacks")
+@router.get("/stacks/", response=StackPage, summary="Stacks described here")
 def list_stacks(request: HttpRequest) -> StackPage:  # noqa: ARG001
     rows = stack_rows()
     items = [StackBrief(slug=row.slug, name=row.name, summary=row.summary) for row in rows]

@@ -549,6 +549,6 @@ def test_the_page_names_its_feed(client, bandwidth):
 
 
 def test_an_empty_catalogue_has_an_empty_log_and_feed(client, db):
-    assert "Nothing changed" in client.get("/changes/").content.decode()
+    assert "No changes of this kind" in client.get("/changes/").content.decode()
     assert items(client.get("/changes/feed/")) == []
     assert CatalogueEdition.current() == ""

@@ -66,17 +66,17 @@ def test_a_chip_is_found_by_its_own_name(curated, client, db):
 
 def test_what_reports_exactly_this_name_stands_first(curated, client, db):
     assert names(client.get(LIST + "?q=NVIDIA+H100"))[0].startswith("NVIDIA H100")
-    assert "“Mac15,9” is a name of" in client.get(LIST + "?q=Mac15,9").content.decode()
+    assert "“Mac15,9” is an alias of" in client.get(LIST + "?q=Mac15,9").content.decode()
 
 
 def test_a_name_that_several_report_says_what_decides(curated, client, db):
     page = client.get(LIST + "?q=Apple+M3+Max").content.decode()
-    assert "“Apple M3 Max” is reported by several. What decides: the number of GPU cores." in page
+    assert "Several accelerators report “Apple M3 Max”. To tell them apart: the number of GPU cores." in page
 
 
 def test_a_sheet_that_is_not_public_is_not_offered(curated, client, db):
     Accelerator.objects.filter(slug="nvidia-a100-sxm4-80gb").update(is_public=False)
-    assert "is a name of" not in client.get(LIST + "?q=NVIDIA+A100-SXM4-80GB").content.decode()
+    assert "is an alias of" not in client.get(LIST + "?q=NVIDIA+A100-SXM4-80GB").content.decode()
 
 
 def test_a_row_shows_figures_in_the_units_of_the_head(curated, client, db):
@@ -292,7 +292,7 @@ def test_unknown_figures_stand_last_whichever_way_and_are_counted(curated, clien
     unknown = sum(not row for row in figures(client, sort))
     assert 0 < unknown < 217
     assert figures(client, sort)[-unknown:] == [""] * unknown
-    assert f"{unknown} without a published figure stand last" in client.get(f"{LIST}?sort={sort}").content.decode()
+    assert f"{unknown} without a published value are listed last" in client.get(f"{LIST}?sort={sort}").content.decode()
     assert field in client.get(f"{LIST}?sort={sort}&format=csv").content.decode()
 
 

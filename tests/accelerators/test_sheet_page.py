@@ -133,7 +133,7 @@ def test_what_other_sources_say_stands_beside_the_preferred_value(curated, clien
 
 def test_a_second_source_that_says_the_same_is_named(curated, client, db):
     page = page_of(client, "nvidia-h100-sxm5-80gb")
-    assert re.search(r"<dt>Also says so</dt><dd><a href=", page)
+    assert re.search(r"<dt>Confirmed by</dt><dd><a href=", page)
 
 
 def test_missing_headline_figures_are_said(curated, client, db):

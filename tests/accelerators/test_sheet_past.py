@@ -37,9 +37,9 @@ def test_a_past_sheet_shows_what_it_said_with_a_banner_that_leads_back(client, b
     past, present = text_of(client, f"?at={yesterday}"), text_of(client)
     assert ">3,350 GB/s</span>" in past
     assert ">3,352 GB/s</span>" in present
-    assert "The sheet as it stood on" in past
+    assert "The spec sheet as of" in past
     assert "1 value was added, changed or withdrawn since." in past
-    assert f'<a href="{URL}">The sheet as it is now</a>' in past
+    assert f'<a href="{URL}">The current spec sheet</a>' in past
     assert "as it stood" not in present
 
 

@@ -1,4 +1,4 @@
-"""Near relatives: from the chip and the family that are published, and the makers' own names."""
+"""Related accelerators: from the chip and the family that are published, and the makers' own names."""
 
 import pytest
 

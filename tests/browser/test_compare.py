@@ -43,7 +43,7 @@ def test_six_sheets_never_make_the_page_wider_than_its_window(visit, width):
 def test_another_baseline_is_a_key_press_away_and_stays_in_the_address(visit, row):
     page = visit(TWO)
     assert "0.12×" in row(page, "Memory bandwidth")[1]
-    link = page.get_by_role("link", name="Give factors against M3 Max (40-core GPU)")
+    link = page.get_by_role("link", name="Show factors relative to M3 Max (40-core GPU)")
     link.focus()
     page.keyboard.press("Enter")
     page.wait_for_url("**&base=apple-m3-max-40#specs", timeout=WAIT_MS)
@@ -71,7 +71,7 @@ def test_a_citation_is_copied_and_its_address_shows_the_frozen_figures(visit, si
     address = re.search(r"\((http[^)]+)\)", copied)
     assert address is not None
     page.goto(address[1])
-    expect(page.locator("main")).to_contain_text("Published figures as they stood at", timeout=WAIT_MS)
+    expect(page.locator("main")).to_contain_text("Published figures as of", timeout=WAIT_MS)
     assert browser_context.troubles == []
 
 
@@ -80,9 +80,9 @@ def test_baseline_files_and_frozen_address_need_no_script(site, browser):
     try:
         page = context.new_page()
         page.goto(site.url + TWO)
-        page.get_by_role("link", name="Give factors against M3 Max (40-core GPU)").click()
+        page.get_by_role("link", name="Show factors relative to M3 Max (40-core GPU)").click()
         page.wait_for_url("**&base=apple-m3-max-40#specs", timeout=WAIT_MS)
-        page.get_by_role("link", name="The frozen address").click()
+        page.get_by_role("link", name="The permanent link").click()
         page.wait_for_url("**&at=2*", timeout=WAIT_MS)
         assert "As it stands now" in page.locator("main").inner_text()
     finally:

@@ -84,7 +84,7 @@ def test_a_name_is_given_and_taken_back_with_the_keyboard_alone(waiting, log_in,
     expect(suggestion).to_contain_text("same memory")
     suggestion.focus()
     page.keyboard.press("Enter")
-    expect(page.locator(".messagelist")).to_contain_text("1 card has another sheet now.", timeout=WAIT_MS)
+    expect(page.locator(".messagelist")).to_contain_text("1 card now has a different spec sheet.", timeout=WAIT_MS)
     expect(waits).to_have_count(0)
     page.goto(f"{waiting}/changes/?field=name", wait_until="load", timeout=WAIT_MS)
     expect(page.locator("main")).not_to_contain_text(NAME)  # it has no source

@@ -86,7 +86,7 @@ def test_a_table_comes_in_is_approved_shown_everywhere_and_reverted(
     page.locator("input[type=file]").set_input_files(file)
     page.locator("[name=reason]").fill("the data sheet of May")
     assert violations(page) == []
-    page.get_by_role("button", name="Show what it would change").click()
+    page.get_by_role("button", name="Preview the changes").click()
 
     rows = page.locator("table.preview tbody tr")
     expect(rows).to_have_count(3, timeout=WAIT)

@@ -96,7 +96,7 @@ def test_somebody_else_with_the_link_reads_it_and_needs_the_word_to_end_it(site,
         other.goto(page.url)
         assert word not in other.content()
         assert faults_of(other) == []
-        other.get_by_text("Delete it before that day").click()
+        other.get_by_text("Delete it earlier").click()
         other.fill("#word", "not the word of this link")
         other.get_by_role("button", name="Delete", exact=True).click()
         expect(other.get_by_role("alert")).to_contain_text("not the deletion code", timeout=WAIT)
@@ -116,7 +116,7 @@ def test_a_member_adds_a_pasted_machine_which_says_that_it_was_pasted(log_in, vi
     page.get_by_label(re.compile("^Name of the machine with")).fill("pasted box")
     page.get_by_role("button", name="Add", exact=True).click()
     page.wait_for_url("**/receipts/**")
-    expect(page.locator("main")).to_contain_text("Read and on the machine", timeout=WAIT)
+    expect(page.locator("main")).to_contain_text("Read, and shown on the machine", timeout=WAIT)
     page.get_by_role("link", name="pasted box").first.click()
     expect(page.get_by_role("heading", name="pasted box", level=1)).to_be_visible(timeout=WAIT)
     expect(page.locator("main")).to_contain_text("pasted dump (collect-env)", timeout=WAIT)

@@ -70,7 +70,7 @@ def test_a_citation_is_copied_and_its_address_shows_that_version(visit, browser_
     copied = page.evaluate("navigator.clipboard.readText()")
     assert copied.startswith("@misc{accelweb-nvidia-h100-sxm5-80gb-")
     page.goto(re.search(r"\\url\{([^}]+)\}", copied)[1])
-    expect(page.locator(".stood")).to_contain_text("The sheet as it stood on")
+    expect(page.locator(".stood")).to_contain_text("The spec sheet as of")
     expect(page.locator("main")).to_contain_text("989.4 TFLOPS")
     assert violations(page) == []
 
@@ -86,7 +86,7 @@ def test_without_scripts_the_sheet_says_the_same_and_links_to_the_rest(site, bro
         page.get_by_role("link", name="Show the machines that report").click()
         assert "rack-7" in page.locator("main").inner_text()
         page.go_back()
-        page.get_by_role("link", name="Show the stack that accelerators of NVIDIA run").click()
+        page.get_by_role("link", name="Show the stack of NVIDIA accelerators").click()
         assert page.url.endswith("/stacks/nvidia-cuda/")
     finally:
         context.close()

@@ -89,7 +89,7 @@ def test_a_sparse_rate_never_goes_in():
 def test_the_price_of_a_shop_or_of_a_kit_is_no_launch_price():
     assert (
         of(H100, "flops-per-dollar").reason
-        == "Launch price is published only as: a shop's listing, not the maker's price"
+        == "Launch price is published only as: a shop's listing, not the vendor's price"
     )
     kit = {**RTX_4090, ("launch_price_usd", "price=kit"): 99.0}
     del kit["launch_price_usd", ""]

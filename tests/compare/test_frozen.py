@@ -84,7 +84,7 @@ def test_the_frozen_address_names_spec_sheets_only_and_machines_alone_have_none(
 def test_before_there_was_a_catalogue_nothing_is_shown_and_that_is_said(client, curated, db):
     page = client.get(f"{URL}&at=2020-01-01")
     assert page.status_code == 200
-    assert "Nothing was published here about these at that moment." in page.content.decode()
+    assert "Nothing had been published here about these at that time." in page.content.decode()
 
 
 @pytest.mark.parametrize(

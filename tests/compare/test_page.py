@@ -70,7 +70,7 @@ def test_what_the_machine_measured_is_a_bar_against_the_published_peak(client, d
 
 def test_a_verdict_names_the_factor_and_what_has_no_counterpart(client, dgx):
     verdicts = {verdict.title: verdict for verdict in client.get(THREE).context["comparison"].verdicts}
-    assert verdicts["Memory bandwidth"].lead == "H100 SXM5 80GB has 8.4× M3 Max (40-core GPU)"
+    assert verdicts["Memory bandwidth"].lead == "H100 SXM5 80GB is 8.4× M3 Max (40-core GPU)"
     measured = verdicts["Measured: Matrix product bf16 8192³"]
     assert (measured.lead, measured.rest) == ("dgx-07: 780 TFLOP/s", "79 % of its published peak")
     assert "NCCL" in verdicts["Missing on one side (unavailable, or done by another component)"].lead
@@ -199,7 +199,7 @@ def test_a_machines_memory_is_what_it_reported_not_the_largest_its_chip_is_sold_
     make_report(make_machine(lab, "desk-mac"), facts={"os.name": "macOS"}, cards=[card])
     page = client.get("/compare/?a=machine:north/desk-mac&a=nvidia-h100-sxm5-80gb")
     memory = {verdict.title: verdict for verdict in page.context["comparison"].verdicts}["Memory"]
-    assert memory.lead == "H100 SXM5 80GB has 1.6× desk-mac"
+    assert memory.lead == "H100 SXM5 80GB is 1.6× desk-mac"
     assert memory.rest == "H100 SXM5 80GB 80 GB, desk-mac 48 GiB (reported)"
 
 

@@ -85,7 +85,7 @@ def test_a_row_of_one_figure_that_stands_in_another_row_already_is_not_repeated(
     sheets = sheets_at(client, "/compare/?a=nvidia-h100-sxm5-80gb&a=nvidia-geforce-rtx-4090")
     (line,) = [line for line in sheets.rows if line.row.field == "launch_price_usd"]
     h100, rtx = line.cells
-    assert (h100.text, h100.condition) == ("30,000", "a shop's listing, not the maker's price")
+    assert (h100.text, h100.condition) == ("30,000", "a shop's listing, not the vendor's price")
     assert (rtx.text, rtx.factor) == ("1,599", "")
 
 

@@ -11,13 +11,13 @@ MAX = SubjectFigure("M3 Max", 4e11, "400 GB/s")
 
 def test_more_bandwidth_is_stated_as_a_factor_of_the_least():
     verdict = judge(BY_KEY["bandwidth"], [MAX, H100])
-    assert verdict.lead == "H100 SXM has 8.4× M3 Max"
+    assert verdict.lead == "H100 SXM is 8.4× M3 Max"
     assert verdict.rest == "H100 SXM 3.35 TB/s, M3 Max 400 GB/s"
 
 
 def test_power_reads_the_other_way_round():
     verdict = judge(BY_KEY["power"], [SubjectFigure("H100 SXM", 700, "700 W"), SubjectFigure("T4", 70, "70 W")])
-    assert verdict.lead == "H100 SXM takes 10× T4"
+    assert verdict.lead == "H100 SXM is 10× T4"
 
 
 def test_an_unpublished_figure_is_said_and_never_counted_as_zero():

@@ -401,7 +401,7 @@ def test_a_table_is_uploaded_looked_at_and_confirmed(desk, bandwidth):
     page = answer.content.decode()
     assert "<del>3350 GB/s</del>" in page
     assert "<code>unit</code>: tdp_w is measured in W" in page
-    assert "Leave out the refused row" in page
+    assert "Skip the refused row" in page
     assert not Proposal.objects.exists()
     address, seen = answer.redirect_chain[-1][0], answer.context["plan"].fingerprint
     stopped = desk.post(address, {"seen": seen})

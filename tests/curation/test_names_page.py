@@ -49,7 +49,7 @@ def test_a_suggestion_is_accepted_with_one_press(desk, lab, z9000):
     card(lab)
     form = {"action": "accept", "reported_name": NAME, "vendor": "nvidia", "seen": 0, "accelerator": z9000.pk}
     answer = desk.post(QUEUE, form, follow=True)
-    assert "1 card has another sheet now." in answer.content.decode()
+    assert "1 card now has a different spec sheet." in answer.content.decode()
     assert Card.objects.get().accelerator == z9000
     assert NameDecision.objects.get().made_by.username == "admin"
     assert Alias.history.get().history_user.username == "admin"
@@ -237,9 +237,9 @@ def test_cards_too_many_to_match_at_once_are_offered_to_go_on_with(desk, lab, z9
         card(lab)
     form = {"reported_name": NAME, "vendor": "nvidia", "seen": 0, "accelerator": z9000.pk}
     page = desk.post(QUEUE, form, follow=True).content.decode()
-    assert "2 cards have another sheet now. Older cards are still to be matched." in page
+    assert "2 cards now have a different spec sheet. Older cards are still to be matched." in page
     below = re.search(r'name="below" value="(\d+)"', page)[1]
     page = desk.post(QUEUE, {"action": "go-on", "reported_name": NAME, "below": below}, follow=True).content.decode()
-    assert "1 card has another sheet now." in page
+    assert "1 card now has a different spec sheet." in page
     assert 'name="below"' not in page
     assert not Card.objects.filter(accelerator=None).exists()

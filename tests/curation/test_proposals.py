@@ -133,7 +133,7 @@ def test_proposing_again_replaces_ones_own_proposal_but_not_another_persons(band
     second = propose.submit(changed(bandwidth, value="3353"), by=mira, reason="because")
     first.refresh_from_db()
     assert (first.state, second.state) == ("withdrawn", "review")
-    with pytest.raises(ValidationError, match="decide on that one first"):
+    with pytest.raises(ValidationError, match="Decide on that proposal first"):
         propose.submit(changed(bandwidth, value="3354"), by=lone, reason="because")
     assert Proposal.objects.filter(state="review").get() == second
 
@@ -497,7 +497,7 @@ def test_a_draft_is_its_authors(client, bandwidth, mira):
 def test_the_admins_first_page_leads_to_the_queue(client, waiting, noor):
     client.force_login(noor)
     page = client.get(reverse("admin:index")).content.decode()
-    assert "1 proposal waits" in page
+    assert "1 proposal is waiting for review" in page
     assert reverse(f"{QUEUE}_changelist") in page
 
 

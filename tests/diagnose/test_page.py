@@ -95,7 +95,7 @@ def test_the_stack_is_drawn_on_eight_layers_with_what_was_told(paste):
 def test_a_card_leads_to_its_sheet_and_an_unknown_one_says_so(paste):
     page = paste(CPU_WHEEL).content.decode()
     assert 'href="/accelerators/nvidia-h100-sxm5-80gb/"' in page
-    assert "this name is in no sheet yet" in page
+    assert "no spec sheet has this name yet" in page
 
 
 def test_a_sheet_that_is_not_public_is_not_shown(paste):
@@ -146,7 +146,7 @@ def test_two_machines_are_drawn_side_by_side_with_findings_of_their_own(paste):
     assert [column.title for column in response.context["diagnosis"].drawing.columns] == [first.title, second.title]
     said = words_of(response)
     assert "2 machines are in this text" in said
-    assert "Apple M3 Max is taken for another machine because" in said
+    assert "Apple M3 Max is treated as a separate machine because" in said
     page = response.content.decode()
     own = page[page.index('id="machine-1"') : page.index('id="machine-2"')]
     assert "is built without CUDA" in own

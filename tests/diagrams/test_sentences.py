@@ -52,7 +52,7 @@ def test_what_is_only_described_is_said_of_its_box():
 
 
 def test_an_empty_layer_says_so():
-    assert sentences(BOX)["Compiler"] == ("nothing described.",)
+    assert sentences(BOX)["Compiler"] == ("not described.",)
 
 
 def test_no_word_is_said_twice_where_a_finding_begins_with_it():

@@ -79,8 +79,8 @@ def test_each_machine_of_a_text_has_a_name_and_one_without_is_left_out(member):
 @pytest.mark.parametrize(
     ("form", "says"),
     [
-        ({"name-1": ""}, "Give at least one machine a name"),
-        ({"name-1": " x  y ", "name-2": "X y"}, "Two machines cannot have one name"),
+        ({"name-1": ""}, "Name at least one machine"),
+        ({"name-1": " x  y ", "name-2": "X y"}, "Two machines cannot have the same name"),
         ({"lab": "other"}, "Select a valid choice"),
         ({"name-1": "x" * 61}, "at most 60"),
     ],
@@ -99,7 +99,7 @@ def test_who_is_no_member_of_a_lab_adds_nothing(client, lab, db):
     client.force_login(User.objects.create_user("guest", password="x"))
     page = add(client)
     assert page.status_code == 403
-    assert "You belong to no lab" in page.content.decode()
+    assert "You are not a member of any lab" in page.content.decode()
     assert Report.objects.count() == 0
 
 

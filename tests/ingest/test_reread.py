@@ -89,6 +89,6 @@ def test_a_report_put_back_shows_as_waiting_and_is_rung_for(reports, bells, clie
         response = client.post(
             "/admin/labs/report/", {"action": "have_read_again", "_selected_action": chosen}, follow=True
         )
-    assert "2 reports wait to be read." in response.content.decode()
+    assert "2 reports are queued to be read again." in response.content.decode()
     assert sorted(bells) == sorted(chosen)
     assert Report.objects.filter(status="received").count() == 2

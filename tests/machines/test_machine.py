@@ -157,7 +157,7 @@ def test_a_card_in_no_sheet_says_so(client, machine):
     make_report(machine, cards=[{**h100(), "reported_name": "NVIDIA H999"}])
     cards = table_of(text_of(client), "cards")
     assert "NVIDIA H999" in cards
-    assert "this name is in no sheet yet" in cards
+    assert "no spec sheet has this name yet" in cards
 
 
 def test_memory_that_was_not_reported_is_not_zero(client, machine):

@@ -11,7 +11,7 @@ FIELDS = (
         name="interconnect",
         group="links",
         title=_("Link between accelerators"),
-        meaning=_("The maker's link from one accelerator to the next."),
+        meaning=_("The vendor's own link between accelerators."),
         glossary="links",
     ),
     Field(
@@ -19,7 +19,7 @@ FIELDS = (
         group="links",
         title=_("Link bandwidth"),
         unit="GB/s",
-        meaning=_("What all links of one accelerator carry together; makers usually count both directions."),
+        meaning=_("Total bandwidth of all links of one accelerator; vendors usually count both directions."),
         higher_is_better=True,
         plausible=(1, 1e6),
         usual=("direction=both", "direction=one", ""),

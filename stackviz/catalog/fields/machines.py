@@ -11,7 +11,7 @@ FIELDS = (
         name="macs_shipped_in",
         group="machines",
         title=_("Macs"),
-        meaning=_("Macs that are sold with this chip."),
+        meaning=_("Macs sold with this chip."),
         only=APPLE,
     ),
 )

@@ -12,9 +12,7 @@ FIELDS = (
         group="power",
         title=_("Board power"),
         unit="W",
-        meaning=_(
-            "The power the maker says board and cooling are made for; the limit of a card in a machine can differ."
-        ),
+        meaning=_("The power the vendor designed board and cooling for; the limit of a card in a machine can differ."),
         higher_is_better=False,
         plausible=(1, 30000),
         is_headline=True,
@@ -26,7 +24,7 @@ FIELDS = (
         group="power",
         title=_("Power, observed"),
         unit="W",
-        meaning=_("Power read or estimated by others where the maker publishes none."),
+        meaning=_("Power measured or estimated by others where the vendor publishes none."),
         plausible=(1, 1000),
         glossary="board-power",
         never=frozenset({"gpu"}),

@@ -96,7 +96,7 @@ FIELDS = (
         name="bf16_tensor_tflops",
         title=_("bf16 tensor"),
         unit="TFLOPS",
-        meaning=_("Matrix products of 16-bit numbers with the range of fp32; what most training uses."),
+        meaning=_("Matrix products of 16-bit numbers with the range of fp32; used by most training."),
         is_headline=True,
         glossary="bf16",
         formula=formulas.MATRIX_RATE,
@@ -142,7 +142,8 @@ FIELDS = (
         title=_("Neural Engine"),
         unit="TOPS",
         meaning=_(
-            "Operations a second of Apple's Neural Engine as Apple counts them; the format changed over the years."
+            "Operations per second of Apple's Neural Engine as Apple counts them; the number format changed over "
+            "the years."
         ),
         higher_is_better=True,
         plausible=(0.5, 500),

@@ -11,7 +11,7 @@ FIELDS = (
         name="process_node",
         group="silicon",
         title=_("Process"),
-        meaning=_("The production process, as its foundry calls it."),
+        meaning=_("Manufacturing process, as the foundry names it."),
     ),
     Field(
         name="transistors",

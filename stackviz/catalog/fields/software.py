@@ -11,7 +11,9 @@ FIELDS = (
         name="compute_capability",
         group="software",
         title=_("Compute capability"),
-        meaning=_("NVIDIA's number for what kernels may use; other makers' compilers have target names."),
+        meaning=_(
+            "NVIDIA's version number for the features that kernels can use; other vendors' compilers have target names."
+        ),
         glossary="compute-capability",
         never=APPLE,
     ),
@@ -19,21 +21,21 @@ FIELDS = (
         name="metal_gpu_family",
         group="software",
         title=_("Metal GPU family"),
-        meaning=_("Apple's number for what Metal shaders may use."),
+        meaning=_("Apple's version number for the features that Metal shaders can use."),
         only=APPLE,
     ),
     Field(
         name="instruction_set",
         group="software",
         title=_("CPU instruction set"),
-        meaning=_("What the CPU on the same chip understands."),
+        meaning=_("Instruction set of the CPU on the same chip."),
         only=SOC,
     ),
     Field(
         name="soc_identifier",
         group="software",
         title=_("Chip identifier"),
-        meaning=_("Apple's own number for the chip."),
+        meaning=_("Apple's own identifier for the chip."),
         only=APPLE,
     ),
     Field(
