@@ -10,7 +10,7 @@ from stackviz.rules.versions import numbers
 from stackviz.wire import Absent, Card, Report, systems
 from stackviz.wire.packages import PACKAGE_METADATA
 
-__all__ = ["CardLook", "View", "NotReported"]
+__all__ = ["CardLook", "Look", "NotReported"]
 
 # Reasons that say "there is none", as opposed to "nobody told": a CPU-only torch has no CUDA version.
 MEANS_NONE = frozenset({"not_applicable", "not_installed", "not_supported"})

@@ -48,7 +48,7 @@ class RuleSet:
     `order`: findings of one severity are listed by it, lowest first; a set without one comes after all others.
 
     >>> RULES = RuleSet()
-    >>> @RULES.rule("mig-on", "hardware", asks="the card is cut into instances", worst=Severity.NOTE, source=MIG)
+    >>> @RULES.rule("mig-on", "hardware", asks="the card is split into instances", worst=Severity.NOTE, source=MIG)
     ... def check_mig(look: Look, tables: Tables) -> Iterator[Conclusion]: ...
     """
 

@@ -26,7 +26,7 @@ _TORCH_TOLD = frozenset(
         "torch.kernels_cuda", "torch.kernels_mps", "flash_attn.import_error",
     }
 )  # fmt: skip
-"""What a report says of the torch it has, and nobody can say of one that is not installed yet."""
+"What a report says about the installed torch and cannot be known of one that is not installed yet."
 _DRIVER_TOLD = frozenset(
     {
         "cuda.driver_api_version", "cuda.available", "cuda.init_code", "nvidia.kernel_module_version",

@@ -14,18 +14,18 @@ NOT_SUPPORTED = Absent("not_supported")
     [
         ("pcie-gen-idle", {"pcie_generation": 1, "busy_ratio": 0.0}, "note", "while the card is idle"),
         ("pcie-gen-load", {"pcie_generation": 3, "busy_ratio": 0.98}, "warning", "below its generation under load"),
-        ("thermal-throttle", {"throttle_reasons": "sw_power_cap hw_thermal_slowdown"}, "warning", "heat"),
+        ("thermal-throttle", {"throttle_reasons": "sw_power_cap hw_thermal_slowdown"}, "warning", "Thermal throttling"),
         ("thermal-throttle", {"throttle_reasons": "sw_thermal_slowdown"}, "warning", "at 61 °C"),
-        ("sw-power-cap", {"throttle_reasons": "sw_power_cap"}, "note", "held by the power limit"),
-        ("row-remap-pending", {"remap_pending": True}, "broken", "waits to be replaced"),
-        ("row-remap-failure", {"remap_failed": True}, "broken", "could not be replaced"),
-        ("ecc-uncorrectable", {"ecc_uncorrected": 3}, "broken", "could not be corrected: 3"),
+        ("sw-power-cap", {"throttle_reasons": "sw_power_cap"}, "note", "The power limit caps the clocks"),
+        ("row-remap-pending", {"remap_pending": True}, "broken", "waiting to be remapped"),
+        ("row-remap-failure", {"remap_failed": True}, "broken", "could not be remapped"),
+        ("ecc-uncorrectable", {"ecc_uncorrected": 3}, "broken", "Uncorrectable memory errors: 3"),
         ("persistence-off", {"persistence_mode": False}, "note", "Persistence mode is off"),
-        ("reset-pending", {"mig_pending": "enabled"}, "warning", "MIG will be enabled after the next reset"),
-        ("reset-pending", {"ecc_pending": False}, "warning", "(ECC) will be disabled after the next reset"),
+        ("reset-pending", {"mig_pending": "enabled"}, "warning", "MIG will be enabled only after the next reset"),
+        ("reset-pending", {"ecc_pending": False}, "warning", "(ECC) will be disabled only after the next reset"),
         ("mig-on", {"mig_mode": "Enabled"}, "note", "MIG is on"),
         ("pcie-width", {"pcie_width": 8}, "warning", "8 of 16"),
-        ("power-cap", {"power_limit_w": 400.0}, "note", "400 W, 700 W"),
+        ("power-cap", {"power_limit_w": 400.0}, "note", "400 W; factory default 700 W"),
     ],
 )
 def test_a_card_in_this_state_is_told(rule, changes, severity, words):
@@ -93,7 +93,7 @@ def test_instances_of_mig_are_named_with_the_card_they_are_cut_from():
         for index, profile in ((1, "3g.40gb"), (2, "1g.10gb"))
     ]
     found = answer("mig-on", linux(card(0, mig_mode=None), *instances))
-    assert found.title == "MIG is on: NVIDIA H100 80GB HBM3 (card 0), cut into 3g.40gb, 1g.10gb"
+    assert found.title == "MIG is on: NVIDIA H100 80GB HBM3 (card 0), split into 3g.40gb, 1g.10gb"
 
 
 # --- memory-unlike-name ---

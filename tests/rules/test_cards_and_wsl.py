@@ -7,7 +7,7 @@ from tests.rules.build import FAILED, answer, answers, card, linux, mac
 def test_a_lowered_power_limit_is_a_note_with_the_command_that_restores_it():
     found = answer("power-cap", linux(card(0), card(5, power_limit_w=600.0)))
     assert found.severity == "note"
-    assert found.title == "NVIDIA H100 80GB HBM3 (card 5): power limit 600 W, 700 W from the factory"
+    assert found.title == "NVIDIA H100 80GB HBM3 (card 5): power limit 600 W; factory default 700 W"
     assert found.advice.endswith("sudo nvidia-smi -i 5 -pl 700")
     assert found.evidence["card 5 power_limit_w"] == "600"
 

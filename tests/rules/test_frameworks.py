@@ -184,7 +184,7 @@ def test_a_card_of_unknown_capability_cannot_be_told():
     seen = linux(card(name="Some Card", compute_capability=None), software=packages(vllm="0.23.1"))
     assert (
         answer("vllm-card", seen).title
-        == "Cannot tell whether vLLM serves the card: card 0 compute_capability not reported"
+        == "Cannot tell whether vLLM supports the card: card 0 compute_capability not reported"
     )
 
 

@@ -189,7 +189,7 @@ def test_without_jax_or_a_toolkit_in_the_path_there_is_no_such_warning(seen):
 def test_a_flash_attention_for_another_torch_is_broken():
     error = "flash_attn_2_cuda.so: undefined symbol: _ZN3c105ErrorC2ENS_14SourceLocation"
     found = answer("flash-attn-abi", linux(flash_attn__import_error=error))
-    assert (found.severity, found.title) == ("broken", "flash-attn was built for another torch")
+    assert (found.severity, found.title) == ("broken", "flash-attn was built for a different torch")
 
 
 def test_another_failure_of_flash_attention_is_told_as_it_is():

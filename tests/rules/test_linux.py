@@ -78,7 +78,7 @@ def test_a_module_that_secure_boot_keeps_out_is_broken(how):
 
 def test_a_module_that_is_not_loaded_for_an_unknown_reason_cannot_be_told():
     found = answer("secure-boot", linux(os__modules="i915", **NOT_LOADED))
-    assert found.title == "Cannot tell whether Secure Boot keeps NVIDIA's module out: os.secure_boot not reported"
+    assert found.title == "Cannot tell whether Secure Boot blocks NVIDIA's module: os.secure_boot not reported"
 
 
 @pytest.mark.parametrize(

@@ -73,7 +73,7 @@ def test_volta_is_told_the_releases_of_both_variants_that_carry_it():
 
 def test_with_torch_2_15_a_card_before_turing_hears_which_release_was_the_last():
     explanation, _advice = kernels("Tesla V100-SXM2-32GB", "7.0", "2.15.0+cu130", "13.0")
-    assert "torch 2.14 is the last with a build that does" in explanation
+    assert "torch 2.14 is the last release with a build that does" in explanation
 
 
 def test_a_gtx_10_card_under_a_build_that_lists_sm_60_is_fine_and_hears_why():
@@ -86,13 +86,13 @@ def test_a_gtx_10_card_under_a_build_that_lists_sm_60_is_fine_and_hears_why():
 def test_pips_own_wheel_for_arm_had_no_cuda_before_2_11():
     seen = linux(python__arch="aarch64", torch__version="2.10.0", torch__cuda_version=None, absent=CPU)
     found = answer("cpu-wheel", seen)
-    assert "pip chooses by itself on linux-aarch64 is the CPU-only one" in found.explanation
+    assert "pip installs by default on linux-aarch64 is CPU-only" in found.explanation
     assert "https://download.pytorch.org/whl/cu" in found.advice
 
 
 def test_a_driver_below_580_is_told_that_pip_brings_cuda_13_by_itself():
     found = answer("driver-too-old", linux(nvidia__driver_version="570.86.10", cuda__available=False))
-    assert "plain pip install of torch 2.13 brings CUDA 13" in found.explanation
+    assert "plain pip install of torch 2.13 installs CUDA 13" in found.explanation
     assert "580.65.06 or newer" in found.advice
     assert "whl/cu12" in found.advice
 

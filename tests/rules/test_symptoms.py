@@ -102,7 +102,7 @@ def test_a_variable_that_hides_every_card_is_named_as_the_reason(visible):
 
 def test_a_driver_that_is_not_told_is_not_called_new_enough():
     found = answer("torch-sees-no-card", linux(nvidia__driver_version=None, **BLIND))
-    assert "Which driver runs was not told" in found.explanation
+    assert "The driver version was not reported" in found.explanation
 
 
 @pytest.mark.parametrize(

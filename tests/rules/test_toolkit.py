@@ -21,8 +21,8 @@ def found_by_pip(**versions: str) -> tuple[Software, ...]:
 @pytest.mark.parametrize(
     ("nvcc", "severity", "words"),
     [
-        ("13.0.48", "fits", "both of CUDA 13.0"),
-        ("13.1.80", "note", "nvcc is of CUDA 13.1.80"),
+        ("13.0.48", "fits", "both use CUDA 13.0"),
+        ("13.1.80", "note", "nvcc is from CUDA 13.1.80"),
         ("12.8.93", "note", "differs in its major version"),
     ],
 )

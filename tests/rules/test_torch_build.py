@@ -36,7 +36,7 @@ def test_a_cpu_only_torch_beside_an_nvidia_card_is_broken(changes, absent):
 )
 def test_where_pip_chooses_the_cpu_wheel_by_itself_the_finding_says_so(platform, torch, is_default):
     found = answer("cpu-wheel", linux(absent=NONE, torch__version=torch, torch__cuda_version=None, **platform))
-    assert ("pip chooses by itself" in found.explanation) is is_default
+    assert ("pip installs by default" in found.explanation) is is_default
 
 
 def test_a_cuda_build_fits():
@@ -150,7 +150,7 @@ def test_cudnn_from_9_11_on_takes_turing_and_newer_only(cudnn, capability, sever
 
 @pytest.mark.parametrize(
     ("capability", "build"),
-    [("7.0", "torch 2.14.1 for cu126, with cuDNN 9.10.2.21"), ("2.0", "a torch build that brings an older cuDNN.")],
+    [("7.0", "torch 2.14.1 for cu126, with cuDNN 9.10.2.21"), ("2.0", "a torch build that ships an older cuDNN.")],
 )
 def test_the_build_to_install_instead_is_the_tables_newest_whose_cudnn_takes_the_card(capability, build):
     found = answer("cudnn-drops-old-card", linux(card(compute_capability=capability), cudnn__version="9.20.0"))

@@ -27,11 +27,11 @@ def typed(advice: str) -> list[tuple[str, bool]]:
             [("sudo systemctl enable --now nvidia-persistenced", False), ("sudo nvidia-smi -pm 1", True)],
         ),
         (
-            'Nothing to do. What torch uses: python -c "import torch; print(torch.version.cuda)"',
+            'Nothing to do. The version torch uses: python -c "import torch; print(torch.version.cuda)"',
             [('python -c "import torch; print(torch.version.cuda)"', True)],
         ),
         (
-            "pip uninstall -y onnxruntime && pip install onnxruntime-gpu, then look at session.get_providers().",
+            "pip uninstall -y onnxruntime && pip install onnxruntime-gpu, then check session.get_providers().",
             [("pip uninstall -y onnxruntime && pip install onnxruntime-gpu", False)],
         ),
         (

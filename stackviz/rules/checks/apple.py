@@ -96,8 +96,10 @@ def check_rosetta(look: Look, tables: Tables) -> Iterator[Conclusion]:
         yield Conclusion(
             severity=Severity.BROKEN,
             title="Python is an Intel program translated by Rosetta",
-            explanation=f"{_intel_wheels(tables)}, the mps device is out of reach, and the system may state an old "
-            f"macOS version.",
+            explanation=(
+                f"{_intel_wheels(tables)}, the mps device is unavailable, and the system may report an old macOS "
+                "version."
+            ),
             advice='Install a Python for arm64 (python3 -c "import platform; print(platform.machine())" must '
             "print arm64).",
         )
@@ -106,7 +108,9 @@ def check_rosetta(look: Look, tables: Tables) -> Iterator[Conclusion]:
 def _intel_wheels(tables: Tables) -> str:
     rows = tables.rows("pytorch", "offers", "wheel", platform="macos-x86_64")
     offered = [row.version for row in rows if row.values == "yes"]
-    return f"torch has no Intel wheels for macOS after {offered[-1]}" if offered else "Few wheels are built for it"
+    return (
+        f"torch has no Intel wheels for macOS after {offered[-1]}" if offered else "Few packages publish wheels for it"
+    )
 
 
 @RULES.rule(
@@ -132,17 +136,17 @@ def check_mps_macos(look: Look, tables: Tables) -> Iterator[Conclusion]:
     elif is_below(macos, row.low):
         yield Conclusion(
             severity=Severity.BROKEN,
-            title=f"torch {torch} asks for macOS {row.low} before it uses the GPU; this Mac has {macos}",
-            explanation="The wheel installs, and torch.backends.mps.is_available() says no: everything runs on the "
-            "CPU.",
+            title=f"torch {torch} needs macOS {row.low} to use the GPU; this Mac has {macos}",
+            explanation=(
+                "The wheel installs, but torch.backends.mps.is_available() returns False: everything runs on the CPU."
+            ),
             advice=_older_torch(rows, macos),
             source=row.source,
         )
     elif is_below(rows[-1].version, torch) and not works:
         yield Conclusion(
             severity=Severity.CANNOT_TELL,
-            title=f"Cannot tell which macOS torch {torch} asks for: the newest release known here is "
-            f"{rows[-1].version}",
+            title=f"Cannot tell which macOS torch {torch} needs: the newest release known here is {rows[-1].version}",
         )
     else:
         yield Conclusion(
@@ -152,15 +156,15 @@ def check_mps_macos(look: Look, tables: Tables) -> Iterator[Conclusion]:
 
 def _works_below_the_floor(torch: str, macos: str, row: Requirement) -> Conclusion:
     if same_line(macos, FIRST_MACOS_ON_APPLE_SILICON):
-        title = f"torch {torch} uses the mps device; {macos} is what macOS tells older programs, whatever it is"
+        title = f"torch {torch} uses the mps device; macOS reports {macos} to older programs, whatever its real version"
         return Conclusion(severity=Severity.FITS, title=title, source=row.source)
     return Conclusion(
         severity=Severity.NOTE,
-        title=f"torch {torch} asks for macOS {row.low}; {macos} is stated, and the mps device is available all the "
-        f"same",
-        explanation="Both cannot be true of one moment: macOS may have been updated since, or it states an old "
-        "number to a program "
-        "that was built for older systems.",
+        title=f"torch {torch} needs macOS {row.low}; the mps device is available although {macos} is reported",
+        explanation=(
+            "Both cannot be true at the same time: macOS may have been updated since, or it reports an old version "
+            "to a program built for older systems."
+        ),
         advice="Compare with: sw_vers -productVersion",
         source=row.source,
     )
@@ -189,17 +193,18 @@ def check_mps_unavailable(look: Look, tables: Tables) -> Iterator[Conclusion]:
         return  # mps-old-macos says why
     yield Conclusion(
         severity=Severity.WARNING,
-        title="torch is built with mps, and the device is not available",
-        explanation="macOS is new enough, yet torch finds no Metal device. Seen in virtual machines, sandboxes and "
-        "remote "
-        "sessions; torch then prints that macOS is too old, which need not be so.",
+        title="torch is built with mps, but the device is not available",
+        explanation=(
+            "macOS is new enough, but torch finds no Metal device. This happens in virtual machines, sandboxes and "
+            "remote sessions; torch then reports that macOS is too old, which may not be true."
+        ),
         advice="Run from a session of the logged-in user outside any sandbox, and compare with: system_profiler "
         "SPDisplaysDataType",
     )
 
 
 @RULES.rule(
-    "mps-fallback", "mps", asks="missing operators run on the CPU instead", worst=Severity.WARNING, source=MPS_FALLBACK
+    "mps-fallback", "mps", asks="missing operators fall back to the CPU", worst=Severity.WARNING, source=MPS_FALLBACK
 )
 def check_mps_fallback(look: Look, _tables: Tables) -> Iterator[Conclusion]:
     if look.platform != "macos" or look.states_none("torch.version") or look.states_none("mps.fallback"):
@@ -211,15 +216,17 @@ def check_mps_fallback(look: Look, _tables: Tables) -> Iterator[Conclusion]:
     if look.need("mps.fallback") not in ("0", ""):
         yield Conclusion(
             severity=Severity.WARNING,
-            title="PYTORCH_ENABLE_MPS_FALLBACK is set: operators the GPU lacks run on the CPU",
-            explanation="Nothing fails, and a part of the model may run on the CPU with a copy each way; timings "
-            "do not show it.",
+            title="PYTORCH_ENABLE_MPS_FALLBACK is set: operators without a GPU kernel run on the CPU",
+            explanation=(
+                "Nothing fails, but part of the model may run on the CPU, with a copy each way; timings do not "
+                "show which part."
+            ),
             advice="unset PYTORCH_ENABLE_MPS_FALLBACK to see which operators are missing.",
         )
 
 
 @RULES.rule(
-    "mac-cu-index", "pytorch", asks="pip looks where wheels for macOS are", worst=Severity.BROKEN, source=CUDA_INDEX
+    "mac-cu-index", "pytorch", asks="pip uses an index with wheels for macOS", worst=Severity.BROKEN, source=CUDA_INDEX
 )
 def check_cuda_index(look: Look, _tables: Tables) -> Iterator[Conclusion]:
     if look.platform != "macos":
@@ -230,9 +237,11 @@ def check_cuda_index(look: Look, _tables: Tables) -> Iterator[Conclusion]:
         return
     yield Conclusion(
         severity=Severity.BROKEN,
-        title=f"pip looks for torch among the builds for {build}, and there are none for macOS",
-        explanation="An index of builds for CUDA or ROCm holds wheels for Linux and Windows: pip finds nothing, or "
-        "an old version.",
+        title=f"pip looks for torch among the builds for {build}, which has none for macOS",
+        explanation=(
+            "An index of builds for CUDA or ROCm has wheels for Linux and Windows only: pip finds nothing, or an "
+            "old version."
+        ),
         advice="pip config unset global.index-url (and unset PIP_INDEX_URL), then: pip install torch",
     )
 
@@ -259,10 +268,11 @@ def wheel_on_macos(component: str, name: str) -> Check:
             return
         yield Conclusion(
             severity=Severity.BROKEN,
-            title=f"{name} {versions[0]} asks for macOS {row.low}; this Mac has {macos}",
-            explanation=f"From {row.version} on its wheels are built for macOS {row.low} and newer; a newer "
-            f"package on an older "
-            "system fails when it is imported or when it asks for what the system lacks.",
+            title=f"{name} {versions[0]} needs macOS {row.low}; this Mac has {macos}",
+            explanation=(
+                f"Since {row.version} its wheels are built for macOS {row.low} and newer. On an older system the "
+                "package fails when it is imported, or when it uses something the system lacks."
+            ),
             advice=f"Update macOS, or install a release of {name} before {row.version}.",
             source=row.source,
         )
@@ -284,7 +294,7 @@ for _component, _name, _source in WHEELS:
 @RULES.rule(
     "coremltools-torch",
     "coremltools",
-    asks="coremltools knows this torch",
+    asks="coremltools supports this torch",
     worst=Severity.NOTE,
     source=COREMLTOOLS,
     needs=("coremltools", "pytorch"),
@@ -300,13 +310,14 @@ def check_coremltools_torch(look: Look, tables: Tables) -> Iterator[Conclusion]:
     if is_below(row.values, torch) and not same_line(torch, major_minor(row.values)):
         yield Conclusion(
             severity=Severity.NOTE,
-            title=f"coremltools {versions[0]} was tested with torch up to {row.values}; here is {torch}",
-            explanation="It warns and goes on; a conversion may fail at operators that are newer than it.",
-            advice=f"If a conversion fails: pip install 'torch=={row.values}' in an environment of its own for "
-            f"converting.",
+            title=f"coremltools {versions[0]} was tested with torch up to {row.values}; this is torch {torch}",
+            explanation="It prints a warning and continues; a conversion may fail on newer operators.",
+            advice=(
+                f"If a conversion fails: pip install 'torch=={row.values}' in a separate environment for converting."
+            ),
             source=row.source,
         )
     else:
         yield Conclusion(
-            severity=Severity.FITS, title=f"coremltools {versions[0]} knows torch {torch}", source=row.source
+            severity=Severity.FITS, title=f"coremltools {versions[0]} supports torch {torch}", source=row.source
         )

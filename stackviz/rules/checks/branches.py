@@ -20,7 +20,7 @@ def where_to_move(look: Look, tables: Tables, driver: str, platform: str) -> str
     if oldest and not allowed:
         return _nothing_left(tables, driver, platform, oldest, limited)
     if not allowed:
-        return "Move to a branch that is still supported; none that is known here has an end after this day."
+        return "Move to a branch that is still supported; no branch known here has an end date in the future."
     best = max(allowed, key=lambda release: release.last_day)
     kind = f" ({best.line})" if best.line else ""
     return (
@@ -42,13 +42,11 @@ def _last_for_cards(look: Look, tables: Tables) -> tuple[str, list[CardLook]]:
 
 
 def _nothing_left(tables: Tables, driver: str, platform: str, last: str, cards: list[CardLook]) -> str:
-    ending = f"R{last} is the last branch that serves {named(cards)}, and it is no longer supported"
+    ending = f"R{last} is the last branch that supports {named(cards)}, and it is no longer maintained"
     stay = f"Stay on it, with the newest driver of R{last} that {DOWNLOADS} or the distribution has"
     if driver_branch(tables, driver, platform) != last:
-        stay = f"The newest that the card can have is a driver of R{last}, from {DOWNLOADS} or the distribution"
-    return (
-        f"{ending}: a newer branch would take the card away. {stay}, or replace the card where security fixes matter."
-    )
+        stay = f"The newest driver for the card is one of R{last}, from {DOWNLOADS} or the distribution"
+    return f"{ending}: a newer branch would drop the card. {stay}, or replace the card where security fixes matter."
 
 
 def _how(look: Look, best: Release, platform: str) -> str:
@@ -67,6 +65,6 @@ def _look_up_first(look: Look, tables: Tables, best: Release, platform: str) -> 
     if not unknown or not rows:
         return ""
     return (
-        f"First look up {named(unknown)} at {CAPABILITIES}: R{best.version} serves compute capability {rows[0].low} "
-        "and newer, and takes an older card away. "
+        f"First look up {named(unknown)} at {CAPABILITIES}: R{best.version} supports compute capability "
+        f"{rows[0].low} and newer, and drops older cards. "
     )

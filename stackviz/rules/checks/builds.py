@@ -142,7 +142,7 @@ def hidden_cards(capabilities: Sequence[str]) -> str:
     """What to do where the cards have no build in common."""
     return (
         f"No published build carries code for all of these cards (capability {', '.join(capabilities)}): use one "
-        "environment for each, and hide the other cards from it with CUDA_VISIBLE_DEVICES=<numbers of its own>."
+        "environment for each, and hide the other cards from it with CUDA_VISIBLE_DEVICES=<its own card numbers>."
     )
 
 

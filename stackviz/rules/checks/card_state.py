@@ -72,10 +72,9 @@ def check_pcie_width(look: Look, _tables: Tables) -> Iterator[Conclusion]:
         yield Conclusion(
             severity=Severity.NOTE if why else Severity.WARNING,
             title=f"{named(group)} {'runs' if len(group) == 1 else 'run'} on {width:g} of {most:g} PCIe lanes",
-            explanation="Copies between host and card, and between cards without NVLink, have that much less "
-            "bandwidth. " + (why or "Boards for consumers share 16 lanes between two cards."),
-            advice=what
-            or "Reseat the card, try another slot, and compare with the slot's own width in the board's manual.",
+            explanation="Copies between host and card, and between cards without NVLink, lose bandwidth accordingly. "
+            + (why or "Consumer boards share 16 lanes between two cards."),
+            advice=what or "Reseat the card, try another slot, and check the slot's width in the board's manual.",
             cards=indexes(group),
         )
     require_if_mentioned(cards, "pcie_width", "pcie_width_max")
@@ -84,15 +83,15 @@ def check_pcie_width(look: Look, _tables: Tables) -> Iterator[Conclusion]:
 def _why_narrow(look: Look, group: Sequence[CardLook], width: float) -> tuple[str, str]:
     """Why these cards have fewer lanes by design, and what follows; empty where that is not known."""
     if all(card.is_laptop for card in group):
-        return "Laptops are often built so.", "Nothing can be done about it in a laptop."
+        return "Laptops are often wired this way.", "In a laptop this cannot be changed."
     if (
         width == SHARED_LANES
         and len(group) > 1
         and len(group) == len(look.cards("nvidia")) == len(consumer_cards(look))
     ):
         return (
-            "Boards for consumers share 16 lanes between two cards, and all cards here have 8.",
-            "Nothing, where the board's manual says so of these two slots.",
+            "Consumer boards share 16 lanes between two cards, and all cards here have 8.",
+            "Nothing to do if the board's manual confirms this for these two slots.",
         )
     return "", ""
 
@@ -112,9 +111,10 @@ def check_pcie_idle(look: Look, _tables: Tables) -> Iterator[Conclusion]:
         yield Conclusion(
             severity=Severity.NOTE,
             title=f"The PCIe link runs at a lower generation while the card is idle: {named(idle)}",
-            explanation="That saves power and says nothing about the slot: the link goes up with the first copy.",
-            advice="Look again under load: nvidia-smi -q -d PERFORMANCE,UTILIZATION and the field "
-            "pcie.link.gen.current.",
+            explanation="That saves power and says nothing about the slot: the link speeds up with the first copy.",
+            advice=(
+                "Check again under load: nvidia-smi -q -d PERFORMANCE,UTILIZATION and the field pcie.link.gen.current."
+            ),
             cards=indexes(idle),
         )
 
@@ -134,8 +134,9 @@ def check_pcie_load(look: Look, _tables: Tables) -> Iterator[Conclusion]:
             severity=Severity.WARNING,
             title=f"The PCIe link stays below its generation under load: {named(loaded)}",
             explanation="Each generation below the best halves the bandwidth between host and card.",
-            advice="Look at the slot's generation in the firmware setup, at risers and at ASPM; update the board's "
-            "firmware.",
+            advice=(
+                "Check the slot's generation in the firmware setup, the risers and ASPM; update the board's firmware."
+            ),
             cards=indexes(loaded),
         )
     require_if_mentioned([card for card, busy in below if busy is None and card.mentions("busy_ratio")], "busy_ratio")
@@ -145,7 +146,7 @@ def _held_back(cards: Sequence[CardLook], *reasons: str) -> list[CardLook]:
     return [card for card in cards if set(reasons) & set((card.get("throttle_reasons") or "").split())]
 
 
-@RULES.rule("thermal-throttle", "hardware", asks="heat lowers the clocks", worst=Severity.WARNING, source=THERMAL)
+@RULES.rule("thermal-throttle", "hardware", asks="heat throttles the clocks", worst=Severity.WARNING, source=THERMAL)
 def check_thermal(look: Look, _tables: Tables) -> Iterator[Conclusion]:
     cards = look.cards("nvidia")
     hot = _held_back(cards, "sw_thermal_slowdown", "hw_thermal_slowdown")
@@ -153,16 +154,16 @@ def check_thermal(look: Look, _tables: Tables) -> Iterator[Conclusion]:
         degrees = [f"{value:g} °C" for card in hot if (value := card.number("temperature_c")) is not None]
         yield Conclusion(
             severity=Severity.WARNING,
-            title=f"Clocks are lowered because of heat: {named(hot)}{' at ' + ', '.join(degrees) if degrees else ''}",
-            explanation="The card is at its thermal limit and gives up speed to stay below it.",
-            advice="Improve the air flow, raise the fans, or lower the power limit (sudo nvidia-smi -pl <watts>).",
+            title=f"Thermal throttling: {named(hot)}{' at ' + ', '.join(degrees) if degrees else ''}",
+            explanation="The card is at its thermal limit and lowers its clocks to stay below it.",
+            advice="Improve the airflow, raise the fan speed, or lower the power limit (sudo nvidia-smi -pl <watts>).",
             cards=indexes(hot),
         )
     require_if_mentioned(cards, "throttle_reasons")
 
 
 @RULES.rule(
-    "sw-power-cap", "hardware", asks="the power limit holds the clocks", worst=Severity.NOTE, source=SW_POWER_CAP
+    "sw-power-cap", "hardware", asks="the power limit caps the clocks", worst=Severity.NOTE, source=SW_POWER_CAP
 )
 def check_sw_power_cap(look: Look, _tables: Tables) -> Iterator[Conclusion]:
     cards = look.cards("nvidia")
@@ -170,16 +171,18 @@ def check_sw_power_cap(look: Look, _tables: Tables) -> Iterator[Conclusion]:
     if capped:
         yield Conclusion(
             severity=Severity.NOTE,
-            title=f"Clocks are held by the power limit: {named(capped)}",
-            explanation="Usual under full load: the card draws what it may and runs as fast as that allows.",
-            advice="Nothing, unless the power limit was lowered by mistake.",
+            title=f"The power limit caps the clocks: {named(capped)}",
+            explanation=(
+                "Normal under full load: the card draws as much power as allowed and runs as fast as that permits."
+            ),
+            advice="Nothing to do, unless the power limit was lowered by mistake.",
             cards=indexes(capped),
         )
     require_if_mentioned(cards, "throttle_reasons")
 
 
 @RULES.rule(
-    "row-remap-pending", "hardware", asks="memory waits to be repaired", worst=Severity.BROKEN, source=REMAP_PENDING
+    "row-remap-pending", "hardware", asks="memory repairs are pending", worst=Severity.BROKEN, source=REMAP_PENDING
 )
 def check_remap_pending(look: Look, _tables: Tables) -> Iterator[Conclusion]:
     cards = look.cards("nvidia")
@@ -187,8 +190,10 @@ def check_remap_pending(look: Look, _tables: Tables) -> Iterator[Conclusion]:
     if waiting:
         yield Conclusion(
             severity=Severity.BROKEN,
-            title=f"Memory that failed waits to be replaced by spare memory: {named(waiting)}",
-            explanation="The repair takes place when the card is reset; until then the faulty place may be hit again.",
+            title=f"Failed memory is waiting to be remapped to spare memory: {named(waiting)}",
+            explanation=(
+                "The remap takes effect when the card is reset; until then programs can hit the faulty location again."
+            ),
             advice=f"Stop what uses the card, then: sudo nvidia-smi --gpu-reset -i {waiting[0].index} (or reboot)",
             cards=indexes(waiting),
         )
@@ -204,9 +209,11 @@ def check_remap_failed(look: Look, _tables: Tables) -> Iterator[Conclusion]:
     if failed:
         yield Conclusion(
             severity=Severity.BROKEN,
-            title=f"Memory that failed could not be replaced: {named(failed)}",
-            explanation="The card has no spare memory left for that place, so it can no longer repair itself.",
-            advice="Take the card out of use and have it replaced; nvidia-smi -q -d ROW_REMAPPER prints the counts.",
+            title=f"Failed memory could not be remapped: {named(failed)}",
+            explanation="The card has no spare memory left for that location, so it can no longer repair itself.",
+            advice=(
+                "Take the card out of service and have it replaced; nvidia-smi -q -d ROW_REMAPPER prints the counts."
+            ),
             cards=indexes(failed),
         )
     require_if_mentioned([card for card in cards if not card.states_none("remap_pending")], "remap_failed")
@@ -215,7 +222,7 @@ def check_remap_failed(look: Look, _tables: Tables) -> Iterator[Conclusion]:
 @RULES.rule(
     "ecc-uncorrectable",
     "hardware",
-    asks="memory had errors that could not be corrected",
+    asks="memory had uncorrectable errors",
     worst=Severity.BROKEN,
     source=ECC,
 )
@@ -226,8 +233,8 @@ def check_ecc(look: Look, _tables: Tables) -> Iterator[Conclusion]:
         errors = ", ".join(f"{count:g}" for _card, count in counted)
         yield Conclusion(
             severity=Severity.BROKEN,
-            title=f"Memory errors that could not be corrected: {errors} on {named([card for card, _count in counted])}",
-            explanation="A program that read such a place was ended, or went on with wrong numbers.",
+            title=f"Uncorrectable memory errors: {errors} on {named([card for card, _count in counted])}",
+            explanation="A program that read such a location was stopped, or continued with wrong numbers.",
             advice=f"sudo nvidia-smi --gpu-reset -i {counted[0][0].index}, watch the count (nvidia-smi -q -d ECC), "
             f"and have "
             "the card replaced if it grows again.",
@@ -276,20 +283,22 @@ def _ecc_share(group: Sequence[CardLook], reported: int) -> Conclusion:
     if False in states:
         return Conclusion(
             severity=Severity.WARNING,
-            title=f"{title}, though ECC is off",
-            explanation="A sixteenth is missing, which is what ECC takes on this memory; with ECC off the card "
-            "should have all of "
-            "it. Name or size may not be this card's.",
-            advice="nvidia-smi -q -d MEMORY,ECC prints both as the driver has them.",
+            title=f"{title}, although ECC is off",
+            explanation=(
+                "A sixteenth is missing, which is what ECC takes from this memory; with ECC off all of it should "
+                "be usable. The name or the size may belong to another card."
+            ),
+            advice="nvidia-smi -q -d MEMORY,ECC prints both as the driver reports them.",
             cards=indexes(group),
         )
     return Conclusion(
         severity=Severity.NOTE,
         title=f"{title}: ECC takes a sixteenth",
-        explanation="This card leaves the factory with ECC off and all its memory free. With ECC on, check bits "
-        "are kept in the "
-        "same memory.",
-        advice="If it is not wanted: sudo nvidia-smi -e 0, then reset the card.",
+        explanation=(
+            "This card ships with ECC off and all its memory usable. With ECC on, check bits are stored in the "
+            "same memory."
+        ),
+        advice="If you do not want ECC: sudo nvidia-smi -e 0, then reset the card.",
         cards=indexes(group),
     )
 
@@ -297,11 +306,13 @@ def _ecc_share(group: Sequence[CardLook], reported: int) -> Conclusion:
 def _other_size(group: Sequence[CardLook], printed: int, reported: int) -> Conclusion:
     return Conclusion(
         severity=Severity.WARNING,
-        title=f"{named(group)} reports {reported / 2**30:.1f} GiB of memory; the card of this name has "
-        f"{printed / 1e9:g} GB",
-        explanation="The card is not the one its name says (a modified or relabelled card, a virtual one), or the "
-        "text was changed "
-        "by hand.",
+        title=(
+            f"{named(group)} reports {reported / 2**30:.1f} GiB of memory; a card with this name has "
+            f"{printed / 1000000000.0:g} GB"
+        ),
+        explanation=(
+            "The card is not what its name says (modified, relabelled or virtual), or the text was edited by hand."
+        ),
         advice="Compare with the PCI device id: nvidia-smi --query-gpu=name,pci.device_id,memory.total --format=csv",
         cards=indexes(group),
     )

@@ -49,17 +49,18 @@ def check_power_limit(look: Look, _tables: Tables) -> Iterator[Conclusion]:
     for (limit, default), group in lowered.items():
         yield Conclusion(
             severity=Severity.NOTE,
-            title=f"{named(group)}: power limit {limit:g} W, {default:g} W from the factory",
-            explanation="Under full load the clocks fall until the card stays below its limit: results are lower "
-            "than those of "
-            "the same card at its default, and are compared with a remark.",
-            advice=f"If it is not kept on purpose: sudo nvidia-smi -i {group[0].index} -pl {default:g}",
+            title=f"{named(group)}: power limit {limit:g} W; factory default {default:g} W",
+            explanation=(
+                "Under full load the clocks drop until the card stays below its limit. Results are lower than "
+                "those of the same card at its default, and comparisons mark them."
+            ),
+            advice=f"If this is not on purpose: sudo nvidia-smi -i {group[0].index} -pl {default:g}",
             cards=indexes(group),
         )
     require_if_mentioned(cards, "power_limit_w", "power_default_limit_w")
 
 
-@RULES.rule("mig-on", "hardware", asks="the card is cut into instances", worst=Severity.NOTE, source=MIG)
+@RULES.rule("mig-on", "hardware", asks="the card is split into instances", worst=Severity.NOTE, source=MIG)
 def check_mig(look: Look, _tables: Tables) -> Iterator[Conclusion]:
     cards = look.cards("nvidia")
     instances = [card for card in cards if _is_instance(card)]
@@ -69,12 +70,13 @@ def check_mig(look: Look, _tables: Tables) -> Iterator[Conclusion]:
     if on or instances:
         profiles = [profile for card in instances if (profile := card.get("mig_profile"))]
         count = f"{len(instances)} instance{'s' if len(instances) > 1 else ''}"
-        cut = f", cut into {', '.join(profiles) if len(profiles) == len(instances) else count}" if instances else ""
+        cut = f", split into {', '.join(profiles) if len(profiles) == len(instances) else count}" if instances else ""
         yield Conclusion(
             severity=Severity.NOTE,
             title=f"MIG is on: {named(on or instances)}{cut}",
-            explanation="The card is cut into instances; one process sees one of them, with its share of memory "
-            "and processors.",
+            explanation=(
+                "The card is split into instances; a process sees one of them, with its share of memory and processors."
+            ),
             advice="Choose an instance with CUDA_VISIBLE_DEVICES=MIG-<uuid>; nvidia-smi -L lists them.",
             cards=indexes(on or instances),
         )
@@ -84,7 +86,9 @@ def _is_instance(card: CardLook) -> bool:
     return card.get("mig_profile") is not None or card.number("mig_parent_index") is not None
 
 
-@RULES.rule("reset-pending", "hardware", asks="a mode waits for a reset", worst=Severity.WARNING, source=NVIDIA_SMI)
+@RULES.rule(
+    "reset-pending", "hardware", asks="a mode change is waiting for a reset", worst=Severity.WARNING, source=NVIDIA_SMI
+)
 def check_reset_pending(look: Look, _tables: Tables) -> Iterator[Conclusion]:
     cards = look.cards("nvidia")
     for now, later, what in (("mig_mode", "mig_pending", "MIG"), ("ecc", "ecc_pending", "Error correction (ECC)")):
@@ -92,9 +96,8 @@ def check_reset_pending(look: Look, _tables: Tables) -> Iterator[Conclusion]:
         if waiting:
             yield Conclusion(
                 severity=Severity.WARNING,
-                title=f"{what} will be {_mode_of(waiting[0], later)} after the next reset, and is not yet: "
-                f"{named(waiting)}",
-                explanation="The mode was changed, and the card goes on in the old one until it is reset.",
+                title=f"{what} will be {_mode_of(waiting[0], later)} only after the next reset: {named(waiting)}",
+                explanation="The mode was changed, but the card stays in the old one until it is reset.",
                 advice=f"Stop what uses the card, then: sudo nvidia-smi --gpu-reset -i {waiting[0].index} (or reboot)",
                 cards=indexes(waiting),
             )
@@ -123,10 +126,11 @@ def check_mixed(look: Look, _tables: Tables) -> Iterator[Conclusion]:
         capabilities = ", ".join(capability for capability, _ in groups)
         yield Conclusion(
             severity=Severity.WARNING,
-            title=f"Cards of differing compute capability in one machine: {capabilities}",
-            explanation="A build must carry code for the lowest and the highest; work split over both waits for "
-            "the slower one. "
-            "nvidia-smi counts cards by bus, CUDA by speed, so indexes may not mean the same card.",
+            title=f"Cards with different compute capabilities in one machine: {capabilities}",
+            explanation=(
+                "A build must carry code for the lowest and the highest; work split over both waits for the slower "
+                "one. nvidia-smi numbers cards by bus, CUDA by speed, so the same index may mean different cards."
+            ),
             advice="Set CUDA_DEVICE_ORDER=PCI_BUS_ID so that indexes agree, and check each card against the torch "
             "build.",
             cards=indexes(cards),
@@ -145,16 +149,17 @@ def check_persistence(look: Look, _tables: Tables) -> Iterator[Conclusion]:
         yield Conclusion(
             severity=Severity.NOTE,
             title=f"Persistence mode is off and no display is attached: {named(off)}",
-            explanation="The driver lets go of the card when its last user ends; the next program waits seconds "
-            "for it to start "
-            "again, and settings such as a power limit are lost.",
+            explanation=(
+                "The driver releases the card when its last process ends. The next program waits seconds for it to "
+                "start again, and settings such as a power limit are lost."
+            ),
             advice="sudo systemctl enable --now nvidia-persistenced, or until the next boot: sudo nvidia-smi -pm 1",
             cards=indexes(off),
         )
     require_if_mentioned(headless, "persistence_mode")
 
 
-@RULES.rule("name-cut", "hardware", asks="the name is whole", worst=Severity.NOTE, source=NVIDIA_SMI)
+@RULES.rule("name-cut", "hardware", asks="the name is complete", worst=Severity.NOTE, source=NVIDIA_SMI)
 def check_name_cut(look: Look, tables: Tables) -> Iterator[Conclusion]:
     cut = [card for card in look.all_cards if card.is_cut]
     for name in dict.fromkeys(card.name for card in cut):
@@ -163,8 +168,10 @@ def check_name_cut(look: Look, tables: Tables) -> Iterator[Conclusion]:
         products = list(dict.fromkeys(card.reported_name for card in may_be))
         yield Conclusion(
             severity=Severity.NOTE,
-            title=f'The name "{name}" was cut by the tool that printed it',
-            explanation=f"It may be: {', '.join(products[:6])}." if products else "No name known here begins so.",
-            advice="The whole name: nvidia-smi -L",
+            title=f'The tool that printed the name "{name}" truncated it',
+            explanation=(f"Possible cards: {', '.join(products[:6])}.")
+            if products
+            else "No name known here starts like this.",
+            advice="For the full name: nvidia-smi -L",
             cards=indexes(group),
         )

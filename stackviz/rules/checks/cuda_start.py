@@ -49,7 +49,7 @@ _CONSUMER = ("geforce", "titan")
 @RULES.rule(
     "nvml-mismatch",
     "nvidia-driver",
-    asks="module and libraries are of one driver",
+    asks="kernel module and libraries belong to the same driver",
     worst=Severity.BROKEN,
     source=NVML_MISMATCH,
 )
@@ -61,12 +61,15 @@ def check_nvml_mismatch(look: Look, _tables: Tables) -> Iterator[Conclusion]:
         versions = f": module {module}, library {library}" if differ else ""
         yield Conclusion(
             severity=Severity.BROKEN,
-            title=f"The NVIDIA libraries are not of the driver that is loaded{versions}",
-            explanation="The driver's packages were updated while the old kernel module stayed loaded; nvidia-smi "
-            "and NVML refuse "
-            "to work with it.",
-            advice="Reboot. To keep it from happening unasked: hold the driver's packages (sudo apt-mark hold "
-            "nvidia-driver-<branch>).",
+            title=f"The NVIDIA libraries do not match the loaded driver{versions}",
+            explanation=(
+                "The driver's packages were updated while the old kernel module stayed loaded; nvidia-smi and NVML "
+                "refuse to work with the old module."
+            ),
+            advice=(
+                "Reboot. To prevent unattended updates: hold the driver's packages (sudo apt-mark hold "
+                "nvidia-driver-<branch>)."
+            ),
         )
     elif module and library:
         yield Conclusion(severity=Severity.FITS, title=f"Kernel module and libraries are both {module}")
@@ -94,31 +97,37 @@ def check_error_802(look: Look, _tables: Tables) -> Iterator[Conclusion]:
         state = f"; its service is {manager}" if manager else ""
         yield Conclusion(
             severity=Severity.BROKEN,
-            title=f"CUDA answers 802, system not yet initialized{state}",
-            explanation="The cards of this machine are joined by NVSwitch, and CUDA waits until the fabric manager "
-            "has set the "
-            "switches up.",
-            advice="sudo systemctl enable --now nvidia-fabricmanager; its version must be the driver's, digit for "
-            "digit.",
+            title=f"CUDA fails with error 802, system not yet initialized{state}",
+            explanation=(
+                "The cards of this machine are connected by NVSwitch, and CUDA cannot start until the fabric "
+                "manager has set up the switches."
+            ),
+            advice="sudo systemctl enable --now nvidia-fabricmanager; its version must match the driver's exactly.",
         )
     elif manager == "active":
         yield Conclusion(severity=Severity.FITS, title="The fabric manager is running")
     elif (manager or look.states_none("nvidia.fabric_manager")) and look.starts_cuda:
         yield Conclusion(
             severity=Severity.NOTE,
-            title=f"This machine has NVSwitch and CUDA starts; here the fabric manager is {manager or 'not installed'}",
-            explanation="CUDA does not start before the switches are set up, so they are: by a service outside "
-            "this container or "
-            "virtual machine, or by one that ran before.",
-            advice="Nothing, while CUDA starts. On the machine itself: systemctl status nvidia-fabricmanager",
+            title=(
+                "This machine has NVSwitch, and CUDA starts although the fabric manager is "
+                f"{manager or 'not installed'} here"
+            ),
+            explanation=(
+                "CUDA starts only once the switches are set up, so something has set them up: a service outside "
+                "this container or virtual machine, or one that ran earlier."
+            ),
+            advice="Nothing to do as long as CUDA starts. On the host: systemctl status nvidia-fabricmanager",
         )
     elif manager or look.states_none("nvidia.fabric_manager"):
         yield Conclusion(
             severity=Severity.BROKEN,
             title=f"This machine has NVSwitch, and the fabric manager is {manager or 'not installed'}",
-            explanation="Until it has set the switches up, CUDA answers 802 to every program.",
-            advice="Install nvidia-fabricmanager of the driver's very version, then: sudo systemctl enable --now "
-            "nvidia-fabricmanager",
+            explanation="Until it has set up the switches, CUDA fails with error 802 in every program.",
+            advice=(
+                "Install nvidia-fabricmanager in exactly the driver's version, then: sudo systemctl enable --now "
+                "nvidia-fabricmanager"
+            ),
         )
     else:
         look.need("nvidia.fabric_manager")
@@ -138,25 +147,29 @@ def consumer_cards(look: Look) -> list[CardLook]:
 
 
 @RULES.rule(
-    "err803", "cuda-driver-api", asks="libcuda is of the driver that is loaded", worst=Severity.BROKEN, source=ERROR_803
+    "err803", "cuda-driver-api", asks="libcuda matches the loaded driver", worst=Severity.BROKEN, source=ERROR_803
 )
 def check_error_803(look: Look, _tables: Tables) -> Iterator[Conclusion]:
     if look.number("cuda.init_code") == DRIVER_MISMATCH:
         compat = compat_path(look)
         yield Conclusion(
             severity=Severity.BROKEN,
-            title="CUDA answers 803: libcuda is not of the driver that is loaded",
-            explanation=f"A forward-compatibility library stands first: {compat}."
+            title="CUDA fails with error 803: libcuda does not match the loaded driver",
+            explanation=f"A forward-compatibility library is found first: {compat}."
             if compat
-            else "A driver package was updated under a running module, or another libcuda stands first.",
-            advice="Take the compat folder out of LD_LIBRARY_PATH; if there is none, reboot.",
+            else "A driver package was updated under a running module, or another libcuda is found first.",
+            advice="Remove the compat folder from LD_LIBRARY_PATH; if there is none, reboot.",
         )
     elif look.get("cuda.init_code") is None and compat_path(look) and look.mentions("cuda.init_code"):
         look.need("cuda.init_code")
 
 
 @RULES.rule(
-    "err804", "cuda-driver-api", asks="forward compatibility is for this card", worst=Severity.BROKEN, source=ERROR_804
+    "err804",
+    "cuda-driver-api",
+    asks="forward compatibility is available for this card",
+    worst=Severity.BROKEN,
+    source=ERROR_804,
 )
 def check_error_804(look: Look, _tables: Tables) -> Iterator[Conclusion]:
     code, compat = look.number("cuda.init_code"), compat_path(look)
@@ -164,14 +177,17 @@ def check_error_804(look: Look, _tables: Tables) -> Iterator[Conclusion]:
     if code == NO_FORWARD_COMPATIBILITY or (compat and consumer and code is None):
         yield Conclusion(
             severity=Severity.BROKEN,
-            title="CUDA answers 804: the forward-compatibility library is not for this card"
+            title="CUDA fails with error 804: the forward-compatibility library does not support this card"
             if code
-            else f"A forward-compatibility library ({compat}) stands first on a card that it is not for",
-            explanation="A container or package brought a newer libcuda that leans on the older driver. That is "
-            "offered for "
-            "data-center cards; on others CUDA does not start.",
-            advice="Update the driver to the CUDA version of the container, or take the compat folder out of "
-            "LD_LIBRARY_PATH.",
+            else f"A forward-compatibility library ({compat}) is found first, but does not support this card",
+            explanation=(
+                "A container or package brought a newer libcuda that builds on the older driver. That works on "
+                "data-center cards only; on others CUDA does not start."
+            ),
+            advice=(
+                "Update the driver to the CUDA version of the container, or remove the compat folder from "
+                "LD_LIBRARY_PATH."
+            ),
             cards=tuple(card.index for card in consumer),
         )
 
@@ -186,17 +202,15 @@ def check_after_suspend(look: Look, _tables: Tables) -> Iterator[Conclusion]:
         look.need("nvidia.driver_version")
     yield Conclusion(
         severity=Severity.BROKEN,
-        title="CUDA answers 999, unknown error, while the driver lists the card",
-        explanation="Seen after the machine slept: the module nvidia_uvm keeps a state that no longer holds.",
+        title="CUDA fails with error 999, unknown error, although the driver lists the card",
+        explanation="This happens after the machine slept: the module nvidia_uvm keeps a stale state.",
         advice="sudo rmmod nvidia_uvm && sudo modprobe nvidia_uvm; to prevent it, set "
         "NVreg_PreserveVideoMemoryAllocations=1 "
         "and enable nvidia-suspend.service and nvidia-resume.service.",
     )
 
 
-@RULES.rule(
-    "uvm-device-missing", "nvidia-driver", asks="/dev/nvidia-uvm is there", worst=Severity.BROKEN, source=NO_UVM
-)
+@RULES.rule("uvm-device-missing", "nvidia-driver", asks="/dev/nvidia-uvm exists", worst=Severity.BROKEN, source=NO_UVM)
 def check_uvm_device(look: Look, _tables: Tables) -> Iterator[Conclusion]:
     if look.get("os.wsl") or not look.mentions("nvidia.uvm_device") or look.states_none("nvidia.uvm_device"):
         return
@@ -206,20 +220,23 @@ def check_uvm_device(look: Look, _tables: Tables) -> Iterator[Conclusion]:
     if is_missing and look.starts_cuda:
         yield Conclusion(
             severity=Severity.NOTE,
-            title="/dev/nvidia-uvm was not there when it was looked for, and CUDA starts",
-            explanation="The first program that starts CUDA makes the device file where it may, so it was only "
-            "looked for too "
-            "early.",
-            advice="Nothing, while CUDA starts.",
+            title="/dev/nvidia-uvm was not found, but CUDA starts",
+            explanation=(
+                "The first program that starts CUDA creates the device file if it is allowed to; the probe only "
+                "looked too early."
+            ),
+            advice="Nothing to do as long as CUDA starts.",
         )
     elif is_missing:
         yield Conclusion(
             severity=Severity.BROKEN,
             title="/dev/nvidia-uvm is missing",
-            explanation="The driver lists the card, and CUDA cannot start without this device file: it holds the "
-            "card's memory.",
+            explanation=(
+                "The driver lists the card, but CUDA cannot start without this device file, which manages the "
+                "card's memory."
+            ),
             advice="sudo nvidia-modprobe -c 0 -u (in a container: pass the device in, or use the NVIDIA container "
             "toolkit)",
         )
     else:
-        yield Conclusion(severity=Severity.FITS, title="/dev/nvidia-uvm is there")
+        yield Conclusion(severity=Severity.FITS, title="/dev/nvidia-uvm exists")

@@ -79,8 +79,8 @@ def check_driver_too_old(look: Look, tables: Tables) -> Iterator[Conclusion]:
     if runs is None:
         yield Conclusion(
             severity=Severity.CANNOT_TELL,
-            title=f"Cannot tell whether the driver is new enough: {wants}, and of {driver} the rest is not stated",
-            explanation=f"From {floor.low} on it will do.",
+            title=f"Cannot tell whether the driver is new enough: {wants}, and only {driver} of its version is known",
+            explanation=f"{floor.low} or newer is enough.",
             advice=command_to_read("nvidia.driver_version"),
             source=floor.source,
         )
@@ -103,13 +103,13 @@ def _forward(look: Look, tables: Tables, title: str, cuda: str) -> Conclusion | 
     source = named.source if named else FORWARD
     title = f"{title}, and a forward-compatibility library ({path})"
     if look.starts_cuda or (named and branch in named.values.split()):
-        return Conclusion(severity=Severity.FITS, title=f"{title} that serves it", source=source)
-    known = f"for CUDA {major_minor(cuda)} of R{', R'.join(named.values.split())}" if named else "of certain branches"
+        return Conclusion(severity=Severity.FITS, title=f"{title} that supports it", source=source)
+    known = f"for CUDA {major_minor(cuda)} of R{', R'.join(named.values.split())}" if named else "from certain branches"
     return Conclusion(
         severity=Severity.NOTE,
         title=title,
-        explanation=f"It leans on the older driver, and is offered for data-center cards and for drivers {known}.",
-        advice="Nothing if CUDA starts; else update the driver to one of these branches.",
+        explanation=f"It builds on the older driver, and works on data-center cards with drivers {known} only.",
+        advice="Nothing to do if CUDA starts; otherwise update the driver to one of these branches.",
         source=source,
     )
 
@@ -118,9 +118,9 @@ def _by_family(look: Look, tables: Tables, cuda: str, api_version: str, *, runs:
     """No floor is published for this platform: the driver or the tables say which CUDA family it serves."""
     driver = look.need("nvidia.driver_version")
     if runs:
-        serving = f"{driver} serves {api_version}" if api_version else f"{driver} is of a branch that serves it"
-        return Conclusion(severity=Severity.FITS, title=f"CUDA {cuda} needs a driver of its major family: {serving}")
-    serving = f"serves up to CUDA {api_version}" if api_version else "is of a branch for older ones"
+        serving = f"{driver} supports {api_version}" if api_version else f"{driver} is from a branch that supports it"
+        return Conclusion(severity=Severity.FITS, title=f"CUDA {cuda} needs a driver for its major version: {serving}")
+    serving = f"supports CUDA up to {api_version}" if api_version else "is from a branch for older ones"
     return _too_old(look, tables, f"torch is built for CUDA {cuda}; driver {driver} {serving}", cuda, None)
 
 
@@ -130,19 +130,21 @@ def _too_old(look: Look, tables: Tables, title: str, cuda: str, floor: Requireme
     if look.works("cuda"):
         return Conclusion(
             severity=Severity.WARNING,
-            title=f"{title}, and CUDA is reported to be available all the same",
-            explanation="Both cannot be true of one moment: the driver may have been changed since, a "
-            "forward-compatibility "
-            "library that is not told may stand in for it, or the text was put together from two machines.",
+            title=f"{title}, but CUDA is reported as available",
+            explanation=(
+                "Both cannot be true at the same time: the driver may have been changed since, an unreported "
+                "forward-compatibility library may be in use, or the text combines two machines."
+            ),
             advice=f"Compare cat /proc/driver/nvidia/version with nvidia-smi. {update} if it is as old as stated.",
             source=source,
         )
     return Conclusion(
         severity=Severity.BROKEN,
         title=title,
-        explanation="The CUDA runtime inside the torch wheel refuses a driver below its family's floor: torch sees "
-        "no GPU at all."
-        f"{_error_of_torch(look)}{_moved_default(look, tables, cuda)}",
+        explanation=(
+            "The CUDA runtime inside the torch wheel rejects a driver below the minimum for its major version: "
+            f"torch sees no GPU at all.{_error_of_torch(look)}{_moved_default(look, tables, cuda)}"
+        ),
         advice=f"{update}, or install an older build. {_older_build(look, tables)}",
         source=source,
     )
@@ -155,7 +157,7 @@ def _error_of_torch(look: Look) -> str:
     if len(served) < 2:
         return ""
     number = served[0] * 1000 + served[1] * 10
-    return f' "found version {number}" in its error is the CUDA {cuda} that the driver serves.'
+    return f' "found version {number}" in its error is the CUDA {cuda} that the driver supports.'
 
 
 def _moved_default(look: Look, tables: Tables, cuda: str) -> str:
@@ -166,7 +168,7 @@ def _moved_default(look: Look, tables: Tables, cuda: str) -> str:
     rows = newest_up_to(tables.rows("pytorch", "ships", "cuda-runtime", platform=platform), torch)
     if not any(same_line(row.values, str(numbers(cuda)[0])) for row in rows):
         return ""
-    return f" A plain pip install of torch {major_minor(torch)} brings CUDA {numbers(cuda)[0]} here."
+    return f" A plain pip install of torch {major_minor(torch)} installs CUDA {numbers(cuda)[0]} here."
 
 
 def _older_build(look: Look, tables: Tables) -> str:
@@ -196,17 +198,19 @@ def check_driver_before_toolkit(look: Look, tables: Tables) -> Iterator[Conclusi
         return
     if reaches(tables, driver, shipped[0].values, platform) is not False:
         return
-    title = f"Driver {driver} is older than the one CUDA {major_minor(cuda)} came with ({shipped[0].values})"
+    title = f"Driver {driver} is older than the one that shipped with CUDA {major_minor(cuda)} ({shipped[0].values})"
     needing = _needing_ptx(look, tables, cuda)
     if needing:
         yield Conclusion(
             severity=Severity.WARNING,
             title=f"{title}, and would have to compile the code for {named(needing)}",
-            explanation="Of what it carries only PTX runs on this card, and a driver compiles no PTX of a newer "
-            "CUDA than its own: "
-            'the first kernel fails with "the provided PTX was compiled with an unsupported toolchain".',
-            advice=f"Update the driver to {shipped[0].values} or newer, or take another build. "
-            f"{_older_build(look, tables)}",
+            explanation=(
+                "The build has only PTX for this card, and a driver cannot compile PTX of a CUDA newer than its "
+                'own: the first kernel fails with "the provided PTX was compiled with an unsupported toolchain".'
+            ),
+            advice=(
+                f"Update the driver to {shipped[0].values} or newer, or use another build. {_older_build(look, tables)}"
+            ),
             cards=indexes(needing),
             source=shipped[0].source,
         )
@@ -214,10 +218,11 @@ def check_driver_before_toolkit(look: Look, tables: Tables) -> Iterator[Conclusi
     yield Conclusion(
         severity=Severity.NOTE,
         title=title,
-        explanation="Programs run under minor-version compatibility, as NVIDIA supports it. What they cannot have "
-        "is code that "
-        "this driver would have to compile from newer PTX, and features that came with the newer driver.",
-        advice=f"Nothing; for extensions that carry PTX alone, update the driver to {shipped[0].values} or newer.",
+        explanation=(
+            "Programs run under minor-version compatibility, which NVIDIA supports. They cannot use code that this "
+            "driver would have to compile from newer PTX, or features of the newer driver."
+        ),
+        advice=f"Nothing to do; for extensions that carry only PTX, update the driver to {shipped[0].values} or newer.",
         source=shipped[0].source,
     )
 
@@ -268,8 +273,10 @@ def _support(look: Look, tables: Tables, driver: str, platform: str) -> Conclusi
         return Conclusion(
             severity=Severity.WARNING,
             title=f"Driver {driver} is older than every branch that is still supported; the oldest is R{oldest}",
-            explanation="Its branch is not among those NVIDIA names as supported: no fixes come any more, security "
-            "ones included.",
+            explanation=(
+                "Its branch is not among those NVIDIA lists as supported: it gets no more fixes, including "
+                "security fixes."
+            ),
             advice=where_to_move(look, tables, driver, platform),
         )
     if release is None or not release.support_ends:
@@ -281,9 +288,10 @@ def _support(look: Look, tables: Tables, driver: str, platform: str) -> Conclusi
     return Conclusion(
         severity=Severity.WARNING,
         title=f"Driver branch R{branch} is no longer supported: it ended {release.support_ends}",
-        explanation=f"{driver} belongs to R{branch} ({release.line or 'branch'}). No fixes come after the end, "
-        f"security ones "
-        "included.",
+        explanation=(
+            f"{driver} belongs to R{branch} ({release.line or 'branch'}). After its end a branch gets no more "
+            "fixes, including security fixes."
+        ),
         advice=where_to_move(look, tables, driver, platform),
         source=release.source,
     )
@@ -297,7 +305,7 @@ def _oldest_supported(tables: Tables, day: str, platform: str) -> str:
 @RULES.rule(
     "driver-dropped-card",
     "nvidia-driver",
-    asks="the driver still serves the card",
+    asks="the driver still supports the card",
     worst=Severity.BROKEN,
     source=ARCHITECTURES,
     needs=("nvidia-driver", "hardware"),
@@ -319,9 +327,11 @@ def check_driver_dropped_card(look: Look, tables: Tables) -> Iterator[Conclusion
         if dropped:
             yield Conclusion(
                 severity=Severity.BROKEN,
-                title=f"Driver {driver} no longer serves {named(group)} (capability {capability})",
-                explanation=f"A driver of R{dropped[0].version} or newer serves compute capability "
-                f"{dropped[0].low} and newer.",
+                title=f"Driver {driver} no longer supports {named(group)} (capability {capability})",
+                explanation=(
+                    f"A driver of R{dropped[0].version} or newer supports compute capability {dropped[0].low} and "
+                    "newer only."
+                ),
                 advice=_last_branch_for(tables, capability, platforms[0]),
                 cards=indexes(group),
                 source=dropped[0].source,
@@ -339,7 +349,7 @@ def _last_branch_for(tables: Tables, capability: str, platform: str) -> str:
     branches = tables.rows("nvidia-driver", "supports", "compute-capability", platform=platform)
     fitting = [row.version for row in branches if row.low and not is_below(capability, row.low)]
     if not fitting:
-        return "No driver branch known here serves this capability: use another card."
+        return "No driver branch known here supports this capability: use another card."
     return f"Go back to a driver of the R{fitting[-1]} branch, the last one for compute capability {capability}."
 
 
@@ -358,14 +368,16 @@ def check_smi_cuda(look: Look, _tables: Tables) -> Iterator[Conclusion]:
     if serves is None or not stated:
         return
     if all(major_minor(version) == major_minor(serves) for version in stated.values()):
-        yield Conclusion(severity=Severity.FITS, title=f"The driver serves CUDA up to {serves}")
+        yield Conclusion(severity=Severity.FITS, title=f"The driver supports CUDA up to {serves}")
         return
     words = {"torch.cuda_version": "torch is built with", "cuda.toolkit_version": "the toolkit is"}
     yield Conclusion(
         severity=Severity.NOTE,
-        title=f"CUDA {serves} in nvidia-smi is the newest that the driver serves, not what is installed: "
+        title=f"CUDA {serves} in nvidia-smi is the newest version the driver supports, not what is installed: "
         + ", ".join(f"{words[name]} {version}" for name, version in stated.items()),
-        explanation="torch brings its own CUDA libraries, and nvcc tells the toolkit's version. None of the three "
-        "has to be equal.",
-        advice='Nothing to do. What torch uses: python -c "import torch; print(torch.version.cuda)"',
+        explanation=(
+            "torch ships its own CUDA libraries, and nvcc reports the toolkit's version. The three versions need "
+            "not be equal."
+        ),
+        advice='Nothing to do. The version torch uses: python -c "import torch; print(torch.version.cuda)"',
     )

@@ -87,7 +87,7 @@ def check_jax_plugin(look: Look, _tables: Tables) -> Iterator[Conclusion]:
     yield Conclusion(
         severity=Severity.WARNING,
         title=f"JAX has no CUDA plug-in, on a machine with {named(cards)}",
-        explanation="jax and jaxlib alone hold the CPU's code; they run there and say so in one line of a log.",
+        explanation="jax and jaxlib alone contain only CPU code; they run on the CPU and log one line about it.",
         advice='pip install -U "jax[cuda13]", or "jax[cuda12]" where the driver is older (on Windows: inside WSL2).',
         cards=indexes(cards),
     )
@@ -114,13 +114,13 @@ def check_tensorflow_windows(look: Look, tables: Tables) -> Iterator[Conclusion]
     if row is None:
         return
     if row.values != "no":
-        title = f"TensorFlow {versions[0]} still has CUDA on Windows itself"
+        title = f"TensorFlow {versions[0]} still supports CUDA on native Windows"
         yield Conclusion(severity=Severity.FITS, title=title, cards=indexes(cards), source=row.source)
         return
     yield Conclusion(
         severity=Severity.BROKEN,
-        title=f"TensorFlow {versions[0]} has no CUDA on Windows itself: {named(cards)} stays unused",
-        explanation=f"From {row.version} on its packages for Windows hold the CPU's code only.",
+        title=f"TensorFlow {versions[0]} has no CUDA support on native Windows: {named(cards)} stays unused",
+        explanation=f"Since {row.version} its packages for Windows contain only CPU code.",
         advice="Install it inside WSL2: pip install 'tensorflow[and-cuda]'",
         cards=indexes(cards),
         source=row.source,
@@ -130,7 +130,7 @@ def check_tensorflow_windows(look: Look, tables: Tables) -> Iterator[Conclusion]
 @RULES.rule(
     "ort-two-packages",
     "onnxruntime-gpu",
-    asks="one package of ONNX Runtime is installed",
+    asks="only one ONNX Runtime package is installed",
     worst=Severity.BROKEN,
     source=TWO_PACKAGES,
 )
@@ -142,9 +142,10 @@ def check_two_runtimes(look: Look, _tables: Tables) -> Iterator[Conclusion]:
     yield Conclusion(
         severity=Severity.BROKEN if hides_the_card else Severity.WARNING,
         title="The packages onnxruntime and onnxruntime-gpu are both installed",
-        explanation="Both write into one folder: which files stay depends on the order, and the next update of "
-        "either may take "
-        "CUDAExecutionProvider away.",
+        explanation=(
+            "Both write into the same folder: which files remain depends on the order, and the next update of "
+            "either may remove CUDAExecutionProvider."
+        ),
         advice="pip uninstall -y onnxruntime onnxruntime-gpu && pip install onnxruntime-gpu",
     )
 
@@ -170,14 +171,14 @@ def check_runtime_cudnn(look: Look, tables: Tables) -> Iterator[Conclusion]:
         look.need("cudnn.version")
     majors = sorted({numbers(version)[0] for version in cudnns})
     if numbers(row.values)[0] in majors:
-        title = f"onnxruntime-gpu {versions[0]} needs cuDNN {row.values}: there is {', '.join(dict.fromkeys(cudnns))}"
+        title = f"onnxruntime-gpu {versions[0]} needs cuDNN {row.values}: found {', '.join(dict.fromkeys(cudnns))}"
         yield Conclusion(severity=Severity.FITS, title=title, source=row.source)
         return
     yield Conclusion(
         severity=Severity.BROKEN,
         title=f"onnxruntime-gpu {versions[0]} needs cuDNN {row.values}; this machine has "
         f"{', '.join(dict.fromkeys(cudnns))}",
-        explanation="Its CUDA provider cannot load its libraries, and sessions run on the CPU.",
+        explanation="Its CUDA provider cannot load its libraries, so sessions run on the CPU.",
         advice=f"Install cuDNN {row.values} (pip install nvidia-cudnn-cu12, or -cu13 for builds for CUDA 13) and call "
         "onnxruntime.preload_dlls() before the first session, or install the onnxruntime-gpu for this cuDNN.",
         source=row.source,
@@ -205,8 +206,11 @@ def check_runtime_on_cpu(look: Look, _tables: Tables) -> Iterator[Conclusion]:
     yield Conclusion(
         severity=Severity.WARNING if has_cuda_package else Severity.NOTE,
         title=f"ONNX Runtime offers no provider for {named(cards)}: sessions run on the CPU",
-        explanation=f"It offers: {providers}. A session takes what it gets and fails only when asked to by name.",
-        advice="pip uninstall -y onnxruntime && pip install onnxruntime-gpu, then look at session.get_providers().",
+        explanation=(
+            f"It offers: {providers}. A session silently uses what is available and fails only if a missing "
+            "provider is requested by name."
+        ),
+        advice="pip uninstall -y onnxruntime && pip install onnxruntime-gpu, then check session.get_providers().",
         cards=indexes(cards),
         component="onnxruntime-gpu" if has_cuda_package else "onnxruntime",
     )
@@ -229,17 +233,19 @@ def cards_of(component: str, name: str) -> Check:
                 yield Conclusion(
                     severity=Severity.BROKEN,
                     title=f"{name} {versions[0]} has no code for {named(group)} (capability {capability})",
-                    explanation=f"From {row.version} on it is for "
-                    f"{f'{row.low} and newer' if row.low else row.values}: it stops at "
-                    "its first kernel, or when it is imported.",
-                    advice=f"Leave {name} out on this card, or choose what does the same without it: for attention "
-                    f"that is "
-                    "torch's own scaled_dot_product_attention.",
+                    explanation=(
+                        f"Since {row.version} it supports {f'{row.low} and newer' if row.low else row.values}: it "
+                        "fails at its first kernel, or when it is imported."
+                    ),
+                    advice=(
+                        f"Do not use {name} on this card, or use an alternative: for attention, torch's own "
+                        "scaled_dot_product_attention."
+                    ),
                     cards=indexes(group),
                     source=row.source,
                 )
             else:
-                title = f"{name} {versions[0]} serves capability {capability}"
+                title = f"{name} {versions[0]} supports capability {capability}"
                 yield Conclusion(severity=Severity.FITS, title=title, cards=indexes(group), source=row.source)
 
     return check
@@ -249,24 +255,23 @@ for _component, _name, _source in CARDS_OF:
     RULES.rule(
         f"{_component}-card",
         _component,
-        asks=f"{_name} serves the card",
+        asks=f"{_name} supports the card",
         worst=Severity.BROKEN,
         source=_source,
         needs=(_component, "hardware"),
     )(cards_of(_component, _name))
 
 
-@RULES.rule(
-    "pynvml-deprecated", "pynvml", asks="NVML's binding is the one of NVIDIA", worst=Severity.NOTE, source=PYNVML
-)
+@RULES.rule("pynvml-deprecated", "pynvml", asks="the NVML binding is NVIDIA's own", worst=Severity.NOTE, source=PYNVML)
 def check_pynvml(look: Look, _tables: Tables) -> Iterator[Conclusion]:
     if not look.software("pynvml"):
         return
     yield Conclusion(
         severity=Severity.NOTE,
         title="The package pynvml is deprecated",
-        explanation="NVIDIA's own binding is the package nvidia-ml-py; its module is called pynvml too, and torch "
-        "warns about the "
-        "other one at every start.",
+        explanation=(
+            "NVIDIA's own binding is the package nvidia-ml-py, whose module is also called pynvml; torch warns "
+            "about the other package at every start."
+        ),
         advice="pip uninstall -y pynvml && pip install --force-reinstall nvidia-ml-py",
     )

@@ -67,11 +67,12 @@ def check_torch_import(look: Look, tables: Tables) -> Iterator[Conclusion]:
         return
     yield Conclusion(
         severity=Severity.BROKEN,
-        title=f"torch is installed and cannot be imported: {quoted(error)}",
-        explanation="Nothing of torch runs. What the error names is missing, of another version, or hidden by a "
-        "copy found first.",
-        advice="Install torch anew into an empty environment; if it imports there, compare LD_LIBRARY_PATH and the "
-        "packages.",
+        title=f"torch is installed but cannot be imported: {quoted(error)}",
+        explanation=(
+            "torch does not run at all. What the error names is missing, has another version, or is hidden by a "
+            "copy that is found first."
+        ),
+        advice="Install torch in a fresh environment; if it imports there, compare LD_LIBRARY_PATH and the packages.",
     )
 
 
@@ -94,10 +95,11 @@ def check_cudnn_shadowed(look: Look, _tables: Tables) -> Iterator[Conclusion]:
         if elsewhere:
             yield Conclusion(
                 severity=Severity.BROKEN,
-                title="torch cannot be imported, and a cuDNN other than its own is in the way",
-                explanation=f"The import ends in: {quoted(look.need('torch.import_error'))}. Libraries of one "
-                f"release of cuDNN "
-                f"load only each other. Found outside Python's packages: {elsewhere[0]}",
+                title="torch cannot be imported because of a cuDNN other than its own",
+                explanation=(
+                    f"The import fails with: {quoted(look.need('torch.import_error'))}. The libraries of a cuDNN "
+                    f"release load only each other. Found outside Python's packages: {elsewhere[0]}"
+                ),
                 advice="unset LD_LIBRARY_PATH; if that does not help, remove the system's cuDNN.",
             )
         return
@@ -110,11 +112,12 @@ def check_cudnn_shadowed(look: Look, _tables: Tables) -> Iterator[Conclusion]:
     if hidden:
         yield Conclusion(
             severity=Severity.WARNING,
-            title=f"LD_LIBRARY_PATH puts another cuDNN before the one of torch: {hidden[0]}",
-            explanation="The loader may take some of its libraries from there and the others from torch's own. It "
-            "works as long "
-            "as both are of one release.",
-            advice="unset LD_LIBRARY_PATH, or take that folder out of it.",
+            title=f"LD_LIBRARY_PATH puts another cuDNN before torch's own: {hidden[0]}",
+            explanation=(
+                "The loader may take some libraries from there and the rest from torch's own. That works as long "
+                "as both are the same release."
+            ),
+            advice="unset LD_LIBRARY_PATH, or remove that folder from it.",
         )
 
 
@@ -125,7 +128,11 @@ def _say_if_unknown(look: Look) -> None:
 
 
 @RULES.rule(
-    "cudnn-wheel-incomplete", "cudnn", asks="cuDNN finds all its parts", worst=Severity.BROKEN, source=INCOMPLETE_CUDNN
+    "cudnn-wheel-incomplete",
+    "cudnn",
+    asks="cuDNN finds all its libraries",
+    worst=Severity.BROKEN,
+    source=INCOMPLETE_CUDNN,
 )
 def check_cudnn_incomplete(look: Look, tables: Tables) -> Iterator[Conclusion]:
     row = next(
@@ -146,10 +153,11 @@ def check_cudnn_incomplete(look: Look, tables: Tables) -> Iterator[Conclusion]:
     if foreign:
         yield Conclusion(
             severity=Severity.BROKEN,
-            title=f"The package of cuDNN {row.version} lacks a library, and the system has one of another release",
-            explanation=f"cuDNN looks for libcudnn_engines_tensor_ir beside itself, does not find it, and takes "
-            f"{foreign[0]}: "
-            "the versions of its parts then differ, and it stops.",
+            title=f"The cuDNN {row.version} package lacks a library, and the system has one from another release",
+            explanation=(
+                "cuDNN looks for libcudnn_engines_tensor_ir in its own folder, does not find it, and loads "
+                f"{foreign[0]}: the versions then differ, and it fails."
+            ),
             advice="Install a newer torch, or remove the system's cuDNN.",
             source=row.source,
         )
@@ -167,10 +175,11 @@ def check_nvjitlink(look: Look, _tables: Tables) -> Iterator[Conclusion]:
     if folders:
         yield Conclusion(
             severity=Severity.BROKEN,
-            title="torch cannot be imported: a CUDA toolkit in LD_LIBRARY_PATH hides the nvJitLink it brought",
-            explanation=f"The import ends in: {quoted(error)}. libcusparse of one release asks nvJitLink of the "
-            f"same release for "
-            f"its functions, and the loader found the one in {folders[0]} first.",
+            title="torch cannot be imported: a CUDA toolkit in LD_LIBRARY_PATH hides the nvJitLink that torch ships",
+            explanation=(
+                f"The import fails with: {quoted(error)}. libcusparse needs the nvJitLink of its own release, and "
+                f"the loader found the one in {folders[0]} first."
+            ),
             advice="unset LD_LIBRARY_PATH",
         )
 
@@ -185,10 +194,11 @@ def check_jax_search_path(look: Look, _tables: Tables) -> Iterator[Conclusion]:
     if folders:
         yield Conclusion(
             severity=Severity.WARNING,
-            title=f"LD_LIBRARY_PATH puts {folders[0]} before the CUDA libraries that JAX's packages brought",
-            explanation="JAX's packages bring the CUDA libraries they were built with; those found through this "
-            "variable take "
-            "their place, of whatever version they are.",
+            title=f"LD_LIBRARY_PATH puts {folders[0]} before the CUDA libraries that JAX ships",
+            explanation=(
+                "JAX's packages ship the CUDA libraries they were built with; libraries found through this "
+                "variable replace them, whatever their version."
+            ),
             advice="unset LD_LIBRARY_PATH",
         )
 
@@ -208,17 +218,20 @@ def check_flash_attention(look: Look, _tables: Tables) -> Iterator[Conclusion]:
     if "undefined symbol" in error.lower():
         yield Conclusion(
             severity=Severity.BROKEN,
-            title="flash-attn was built for another torch",
-            explanation=f"Its import ends in: {quoted(error)}. The package is machine code against one release of "
-            f"torch and one "
-            "C++ ABI; this torch has not the functions it asks for.",
-            advice="Install the wheel whose name has this machine's torch, CUDA and cxx11abi, or build it: "
-            "pip install --no-build-isolation --force-reinstall --no-deps flash-attn",
+            title="flash-attn was built for a different torch",
+            explanation=(
+                f"Its import fails with: {quoted(error)}. The package is compiled for one release of torch and one "
+                "C++ ABI; this torch lacks the functions it needs."
+            ),
+            advice=(
+                "Install the wheel whose name matches this machine's torch, CUDA and cxx11abi, or build it: pip "
+                "install --no-build-isolation --force-reinstall --no-deps flash-attn"
+            ),
         )
     else:
         yield Conclusion(
             severity=Severity.BROKEN,
-            title=f"flash-attn is installed and cannot be imported: {quoted(error)}",
-            explanation="What asks for it falls back to another attention or stops.",
-            advice="Install what the error names, or remove it: pip uninstall flash-attn",
+            title=f"flash-attn is installed but cannot be imported: {quoted(error)}",
+            explanation="Programs that use it fall back to another attention implementation, or stop.",
+            advice="Install what the error names, or remove flash-attn: pip uninstall flash-attn",
         )

@@ -44,13 +44,15 @@ def check_container(look: Look, _tables: Tables) -> Iterator[Conclusion]:
         return
     yield Conclusion(
         severity=Severity.BROKEN,
-        title=f"The container ({look.need('machine.container')}) has lost its cards: NVML says Unknown Error",
-        explanation="Seen where the host reloads its services: the container's group then has no rule for the "
-        "card's device files "
-        "any more, while nvidia-smi on the host works.",
-        advice="Restart the container. For good: sudo nvidia-ctk system create-dev-char-symlinks --create-all on "
-        "the host, or "
-        "let the container runtime use cgroupfs.",
+        title=f"The container ({look.need('machine.container')}) has lost its cards: NVML reports Unknown Error",
+        explanation=(
+            "This happens when the host reloads its services: the container's cgroup then loses the rule for the "
+            "card's device files, while nvidia-smi on the host works."
+        ),
+        advice=(
+            "Restart the container. For a permanent fix: sudo nvidia-ctk system create-dev-char-symlinks "
+            "--create-all on the host, or let the container runtime use cgroupfs."
+        ),
     )
 
 
@@ -67,9 +69,11 @@ def check_nouveau(look: Look, _tables: Tables) -> Iterator[Conclusion]:
     if "nouveau" in loaded and "nvidia" not in loaded:
         yield Conclusion(
             severity=Severity.BROKEN,
-            title="The kernel drives the NVIDIA card with nouveau, not with NVIDIA's module",
-            explanation="nouveau draws on a display and knows no CUDA; while it holds the card, NVIDIA's module "
-            "cannot load.",
+            title="The kernel uses nouveau for the NVIDIA card, not NVIDIA's module",
+            explanation=(
+                "nouveau drives displays and does not support CUDA; while it holds the card, NVIDIA's module "
+                "cannot load."
+            ),
             advice="Install NVIDIA's driver from the distribution, then: echo 'blacklist nouveau' | sudo tee "
             "/etc/modprobe.d/blacklist-nouveau.conf, rebuild the initramfs (update-initramfs -u or dracut --force), "
             "and reboot.",
@@ -89,7 +93,7 @@ def _module_is_missing(look: Look) -> bool:
 @RULES.rule(
     "secure-boot",
     "nvidia-driver",
-    asks="Secure Boot keeps NVIDIA's module out",
+    asks="Secure Boot blocks NVIDIA's module",
     worst=Severity.BROKEN,
     source=SECURE_BOOT,
     needs=("nvidia-driver", "linux"),
@@ -102,10 +106,14 @@ def check_secure_boot(look: Look, _tables: Tables) -> Iterator[Conclusion]:
     if look.need("os.secure_boot") == "true":
         yield Conclusion(
             severity=Severity.BROKEN,
-            title="NVIDIA's kernel module is installed and not loaded, and Secure Boot is on",
-            explanation="The firmware lets the kernel load only modules signed with a key it knows; one built on "
-            "this machine is "
-            "refused with: Key was rejected by service.",
-            advice="sudo mokutil --import /var/lib/shim-signed/mok/MOK.der (the key of DKMS; the path differs between "
-            "distributions), reboot and enrol it, or turn Secure Boot off in the firmware. Proof: sudo modprobe nvidia",
+            title="NVIDIA's kernel module is installed but not loaded, and Secure Boot is on",
+            explanation=(
+                "The firmware lets the kernel load only modules signed with a known key; a module built on this "
+                "machine is rejected with: Key was rejected by service."
+            ),
+            advice=(
+                "sudo mokutil --import /var/lib/shim-signed/mok/MOK.der (the key of DKMS; the path differs between "
+                "distributions), reboot and enrol it, or turn Secure Boot off in the firmware. To check: sudo "
+                "modprobe nvidia"
+            ),
         )

@@ -67,27 +67,34 @@ def check_rocm_wheel(look: Look, _tables: Tables) -> Iterator[Conclusion]:
     if others and look.works("cuda"):
         yield Conclusion(
             severity=Severity.NOTE,
-            title=f"torch {torch} is built for AMD cards and uses one that is not listed here: only {named(others)} is",
-            explanation="Tools of NVIDIA list cards of NVIDIA alone.",
-            advice="rocminfo lists the cards of AMD.",
+            title=(
+                f"torch {torch} is built for AMD cards and uses one that is not listed here; only {named(others)} "
+                "is listed"
+            ),
+            explanation="NVIDIA's tools list only NVIDIA cards.",
+            advice="rocminfo lists AMD cards.",
             cards=indexes(others),
         )
     elif others:
         yield Conclusion(
             severity=Severity.BROKEN,
             title=f"torch {torch} is built for AMD cards, on a machine with {named(others)}",
-            explanation="A build for ROCm holds no code for cards of NVIDIA: torch.cuda.is_available() says no.",
-            advice=f"pip uninstall -y {torch_packages(look)}; then install a CUDA build with a CUDA version that "
-            f"the driver "
-            "serves: https://pytorch.org/get-started/locally/ gives the command.",
+            explanation="A ROCm build has no code for NVIDIA cards: torch.cuda.is_available() returns False.",
+            advice=(
+                f"pip uninstall -y {torch_packages(look)}; then install a build for a CUDA version that the driver "
+                "supports: https://pytorch.org/get-started/locally/ gives the command."
+            ),
             cards=indexes(others),
         )
     elif look.is_true("cuda.available") is False:
         yield Conclusion(
             severity=Severity.WARNING,
-            title=f"torch {torch} is built for AMD cards and finds none",
-            explanation="There is no card, its driver is not loaded, or this user may not open /dev/kfd.",
-            advice="rocminfo lists the cards; if it may not: sudo usermod -aG render,video $USER, and log in again.",
+            title=f"torch {torch} is built for AMD cards but finds none",
+            explanation="There is no card, its driver is not loaded, or this user has no permission to open /dev/kfd.",
+            advice=(
+                "rocminfo lists the cards; if it lacks permission: sudo usermod -aG render,video $USER, and log in "
+                "again."
+            ),
         )
 
 
@@ -127,19 +134,21 @@ def check_amd_card(look: Look, tables: Tables) -> Iterator[Conclusion]:
         yield Conclusion(
             severity=Severity.BROKEN,
             title=f"torch {look.need('torch.version')} is built without ROCm, on a machine with {named(cards)}",
-            explanation="The wheel that pip chooses by itself is for CUDA or for the CPU; neither runs on a card "
-            "of AMD.",
+            explanation="The wheel that pip installs by default is for CUDA or the CPU; neither runs on an AMD card.",
             advice=f"Install a build for ROCm: {install}",
             cards=indexes(cards),
         )
     else:
         yield Conclusion(
             severity=Severity.NOTE,
-            title=f"torch {look.need('torch.version')} is built without ROCm; newer builds for it serve "
-            f"{named(integrated)}",
-            explanation="These are the graphics inside a processor, with the machine's own memory: slower than a "
-            "card, and enough "
-            "to try things out.",
+            title=(
+                f"torch {look.need('torch.version')} is built without ROCm; newer ROCm builds support "
+                f"{named(integrated)}"
+            ),
+            explanation=(
+                "This is a GPU integrated in the processor that uses main memory: slower than a card, but enough "
+                "to try things out."
+            ),
             advice=f"To use them: {install}",
             cards=indexes(integrated),
         )
@@ -181,12 +190,14 @@ def check_rocm_kernels(look: Look, _tables: Tables) -> Iterator[Conclusion]:
         elif card.get("gfx_target"):
             yield Conclusion(
                 severity=Severity.NOTE,
-                title=f"torch carries code for another card here, and none for {named([card])} "
-                f"({card.get('gfx_target')})",
-                explanation="Most often these are the graphics inside the processor. A program that takes this "
-                "device all the same "
-                "stops at its first kernel.",
-                advice=f"Leave it out: export HIP_VISIBLE_DEVICES={','.join(str(index) for index in indexes(fitting))}",
+                title=(
+                    f"torch carries code for another card here, but none for {named([card])} ({card.get('gfx_target')})"
+                ),
+                explanation=(
+                    "This is usually the GPU integrated in the processor. A program that selects this device fails "
+                    "at its first kernel."
+                ),
+                advice=f"Hide it: export HIP_VISIBLE_DEVICES={','.join(str(index) for index in indexes(fitting))}",
                 cards=(card.index,),
             )
 
@@ -200,14 +211,15 @@ def _no_code(look: Look, card: CardLook, archs: Sequence[str]) -> Conclusion:
     target = card.need("gfx_target")
     like = override_for(target, archs) if look.platform == "linux" else ""
     unsupported = (
-        f" Code of its family may run all the same, unsupported: export HSA_OVERRIDE_GFX_VERSION={like}" if like else ""
+        f" Code for its family may still run, unsupported: export HSA_OVERRIDE_GFX_VERSION={like}" if like else ""
     )
     return Conclusion(
         severity=Severity.BROKEN,
         title=f"torch {look.need('torch.version')} carries no code for {named([card])} ({target})",
-        explanation=f"The build has code for: {' '.join(archs)}. Code for one target does not run on another, and "
-        f"there is "
-        "no form that the driver could compile.",
+        explanation=(
+            f"The build has code for: {' '.join(archs)}. Code for one target does not run on another, and the "
+            "build has no intermediate code that the driver could compile."
+        ),
         advice=f"Install a build that lists this target.{unsupported}",
         cards=(card.index,),
     )

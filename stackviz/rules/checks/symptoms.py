@@ -42,30 +42,33 @@ def check_no_driver(look: Look, _tables: Tables) -> Iterator[Conclusion]:
     if look.starts_cuda:
         yield Conclusion(
             severity=Severity.NOTE,
-            title=f"nvidia-smi fails ({error}), and CUDA is reported to start",
-            explanation="Both cannot be true of one moment: the texts are of two moments or machines, or the "
-            "driver was changed "
-            "in between.",
+            title=f"nvidia-smi fails ({error}), but CUDA is reported to start",
+            explanation=(
+                "Both cannot be true at the same time: the outputs are from different times or machines, or the "
+                "driver was changed in between."
+            ),
             advice="Compare: nvidia-smi; cat /proc/driver/nvidia/version",
         )
     elif not_reached:
         yield Conclusion(
             severity=Severity.BROKEN,
             title="nvidia-smi cannot talk to the NVIDIA driver",
-            explanation="The tools are installed, and the kernel module that they talk to is not loaded: it was "
-            "not built for the "
-            "kernel that runs (a kernel update without its headers), Secure Boot refused it, another driver holds the "
-            "card, or none is installed. No program sees a GPU until it loads.",
+            explanation=(
+                "The tools are installed, but the kernel module they talk to is not loaded: it was not built for "
+                "the running kernel (a kernel update without its headers), Secure Boot rejected it, another driver "
+                "holds the card, or none is installed. No program sees a GPU until it loads."
+            ),
             advice=_load_the_driver(look),
         )
     else:
         yield Conclusion(
             severity=Severity.BROKEN,
             title="The NVIDIA driver finds no card",
-            explanation="The driver is loaded and has no card that it could start: the card is not seen on the "
-            "bus, fell off it, "
-            "is one that this driver does not serve or that another driver holds, or was not handed to this container "
-            "or virtual machine.",
+            explanation=(
+                "The driver is loaded but has no usable card: the card is not visible on the bus, fell off it, is "
+                "not supported by this driver, is held by another driver, or was not passed to this container or "
+                "virtual machine."
+            ),
             advice=_find_the_card(look),
         )
 
@@ -96,7 +99,7 @@ def _find_the_card(look: Look) -> str:
 
 def _in_windows(look: Look) -> str:
     update = (
-        "Look at the card in the Device Manager, then install its newest driver from https://www.nvidia.com/drivers "
+        "Check the card in the Device Manager, then install its newest driver from https://www.nvidia.com/drivers "
         "and restart Windows."
     )
     return f"In Windows, not in WSL: {update} Then: wsl --shutdown" if look.get("os.wsl") else update
@@ -124,10 +127,11 @@ def check_sees_card(look: Look, tables: Tables) -> Iterator[Conclusion]:
         return
     yield Conclusion(
         severity=Severity.BROKEN,
-        title=f"torch sees no card: CUDA is reported as not available, beside {named(cards)}",
-        explanation=f"torch {torch} is built with CUDA {cuda}. {_driver_fits(look, tables, cuda)} What keeps it "
-        f"from the card is "
-        "not in this report.",
+        title=f"torch sees no card: CUDA is reported as not available, although the machine has {named(cards)}",
+        explanation=(
+            f"torch {torch} is built with CUDA {cuda}. {_driver_fits(look, tables, cuda)} The cause is not in this "
+            "report."
+        ),
         advice=_ask_next(look, cards),
         cards=indexes(cards),
     )
@@ -137,9 +141,10 @@ def _hidden(visible: str, cards: list[CardLook]) -> Conclusion:
     return Conclusion(
         severity=Severity.WARNING,
         title=f"CUDA_VISIBLE_DEVICES={visible} hides every card from torch: {named(cards)}",
-        explanation="Programs see the cards that the variable lists, and it lists none.",
-        advice="If that is not on purpose: unset CUDA_VISIBLE_DEVICES (and look for it in ~/.bashrc and the job's "
-        "script)",
+        explanation="Programs see only the cards that the variable lists, and it lists none.",
+        advice=(
+            "If this is not on purpose: unset CUDA_VISIBLE_DEVICES (and look for it in ~/.bashrc and the job script)"
+        ),
         cards=indexes(cards),
     )
 
@@ -148,10 +153,10 @@ def _driver_fits(look: Look, tables: Tables, cuda: str) -> str:
     driver = look.get("nvidia.driver_version")
     api_version = look.get("cuda.driver_api_version") or ""
     if driver is None:
-        return "Which driver runs was not told."
+        return "The driver version was not reported."
     runs = serves(tables, driver, cuda, look.driver_platform, api_version)
     if runs is None:
-        return f"Whether driver {driver} is new enough for it cannot be told."
+        return f"Cannot tell whether driver {driver} is new enough for it."
     return f"Driver {driver} is new enough for it." if runs else f"Driver {driver} may be too old for it."
 
 
@@ -163,10 +168,10 @@ def _ask_next(look: Look, cards: list[CardLook]) -> str:
     if look.platform == "linux" and look.is_true("nvidia.uvm_device") is not True:
         steps.append("ls -l /dev/nvidia-uvm (missing: sudo nvidia-modprobe -c 0 -u)")
     if look.platform == "linux" and _may_have_nvswitch(look, cards):
-        steps.append("systemctl status nvidia-fabricmanager (machines with NVSwitch, as HGX: it has to run)")
+        steps.append("systemctl status nvidia-fabricmanager (must run on machines with NVSwitch, such as HGX)")
     if look.platform == "linux" and not look.states_none("machine.container"):
         steps.append("in a container: docker run --gpus all")
-    return f"Ask in this order: {'; '.join(steps)}."
+    return f"Check in this order: {'; '.join(steps)}."
 
 
 def _may_have_nvswitch(look: Look, cards: list[CardLook]) -> bool:

@@ -82,8 +82,8 @@ def _cuda_build(look: Look, tables: Tables) -> str:
         build = advice(look, tables, filter(None, capabilities))
         return f"pip uninstall -y {torch_packages(look)}; then install a CUDA build. {build}"
     return (
-        f"pip uninstall -y {torch_packages(look)}; then install a CUDA build with a CUDA version that the driver "
-        "serves: https://pytorch.org/get-started/locally/ gives the command."
+        f"pip uninstall -y {torch_packages(look)}; then install a build for a CUDA version that the driver "
+        "supports: https://pytorch.org/get-started/locally/ gives the command."
     )
 
 
@@ -98,9 +98,9 @@ def check_cpu_only(look: Look, _tables: Tables) -> Iterator[Conclusion]:
     if torch.endswith("+cpu") or look.states_none("torch.cuda_version"):
         yield Conclusion(
             severity=Severity.NOTE,
-            title=f"torch {torch} is a build for the CPU alone, and no card was reported",
-            explanation="Nothing of it can run on a GPU, whatever is built in later.",
-            advice="If there is a GPU: nvidia-smi (or rocminfo) must list it; then install the build for it.",
+            title=f"torch {torch} is a CPU-only build, and no card was reported",
+            explanation="It cannot use a GPU, even if one is added later.",
+            advice="If there is a GPU, nvidia-smi (or rocminfo) must list it; then install the build for it.",
         )
 
 
@@ -108,8 +108,8 @@ def _why_cpu_only(torch: str, platform: str, tables: Tables) -> str:
     """Said only where the tables know it: on some platforms the wheel pip chooses by itself has no CUDA."""
     rows = newest_up_to(tables.rows("pytorch", "ships", "cuda-runtime", platform=platform), torch) if platform else []
     if any(row.values == "none" for row in rows):
-        return f"The wheel of torch {rows[0].version} that pip chooses by itself on {platform} is the CPU-only one."
-    return "Nothing of torch runs on the card with this build."
+        return f"The torch {rows[0].version} wheel that pip installs by default on {platform} is CPU-only."
+    return "With this build torch cannot use the card."
 
 
 @RULES.rule(
@@ -138,7 +138,10 @@ def check_kernels(look: Look, tables: Tables) -> Iterator[Conclusion]:
             yield Conclusion(
                 severity=Severity.FITS,
                 title=f"torch {torch} carries code for capability {capability}",
-                explanation=f"Code for {' '.join(fitting)} runs on it: within one major capability older code does.",
+                explanation=(
+                    f"Code for {' '.join(fitting)} runs on it, because older code runs within the same major "
+                    "capability."
+                ),
                 cards=indexes(group),
             )
         else:
@@ -172,14 +175,14 @@ def _which_builds(look: Look, tables: Tables, torch: str, capability: str) -> st
         return "No build known here carries it."
     last = fitting[-1].torch
     if is_below(last, major_minor(torch)):
-        return f"torch {last} is the last with a build that does: {ranges(fitting)}."
+        return f"torch {last} is the last release with a build that does: {ranges(fitting)}."
     return f"Builds that carry it: {ranges(fitting)}."
 
 
 @RULES.rule(
     "cudnn-drops-old-card",
     "cudnn",
-    asks="cuDNN still takes the card",
+    asks="cuDNN still supports the card",
     worst=Severity.BROKEN,
     source=CUDNN_DROPS,
     needs=("cudnn", "hardware"),
@@ -215,23 +218,26 @@ def _takes(
     dropping = [(cudnn, row) for cudnn, row in floors if is_below(capability, row.low)]
     cudnn, lowest = (dropping or floors)[0]
     if not dropping:
-        title = f"cuDNN {cudnn} takes capability {lowest.low} and newer: has {capability}"
+        title = f"cuDNN {cudnn} supports capability {lowest.low} and newer: has {capability}"
         return Conclusion(severity=Severity.FITS, title=title, cards=indexes(group), source=lowest.source)
     if len(dropping) < len(candidates):
         return Conclusion(
             severity=Severity.CANNOT_TELL,
-            title=f"Cannot tell whether cuDNN still takes {named(group)}: {' and '.join(candidates)} are listed",
-            explanation=f"cuDNN {cudnn} takes capability {lowest.low} and newer; which of them torch loads is not "
-            f"told.",
+            title=f"Cannot tell whether cuDNN still supports {named(group)}: {' and '.join(candidates)} are listed",
+            explanation=(
+                f"cuDNN {cudnn} supports capability {lowest.low} and newer; which of them torch loads is not reported."
+            ),
             advice=command_to_read("cudnn.version"),
             cards=indexes(group),
             source=lowest.source,
         )
     return Conclusion(
         severity=Severity.BROKEN,
-        title=f"cuDNN {cudnn} no longer takes {named(group)} (capability {capability})",
-        explanation=f"cuDNN {cudnn} takes capability {lowest.low} and newer: matrix products may still run, "
-        f"convolutions fail.",
+        title=f"cuDNN {cudnn} no longer supports {named(group)} (capability {capability})",
+        explanation=(
+            f"cuDNN {cudnn} supports capability {lowest.low} and newer: matrix products may still run, but "
+            "convolutions fail."
+        ),
         advice=_build_with_older_cudnn(look, tables, capability),
         cards=indexes(group),
         source=lowest.source,
@@ -264,11 +270,11 @@ def _build_with_older_cudnn(look: Look, tables: Tables, capability: str) -> str:
     if best is None and len(wanted) > 1:
         best, apart = _newest_taking(look, tables, [capability]), f"{hidden_cards(wanted)} "
     if best is None:
-        return f"{apart}Install a torch build that brings an older cuDNN."
+        return f"{apart}Install a torch build that ships an older cuDNN."
     command = command_for(look, tables, ReleasedBuild(major_minor(best.version), best.variant))
     return (
-        f"{apart}Install a torch build that brings an older cuDNN: the newest known is torch "
-        f"{best.version} for {best.variant}, with cuDNN {best.values}: {command}"
+        f"{apart}Install a torch build that ships an older cuDNN: the newest known is torch {best.version} for "
+        f"{best.variant}, with cuDNN {best.values}: {command}"
     )
 
 

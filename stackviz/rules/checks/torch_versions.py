@@ -40,7 +40,7 @@ def _public(version: str) -> str:
 
 
 @RULES.rule(
-    "torch-versions-disagree", "pytorch", asks="one torch is installed", worst=Severity.WARNING, source=COLLECT_ENV
+    "torch-versions-disagree", "pytorch", asks="only one torch is installed", worst=Severity.WARNING, source=COLLECT_ENV
 )
 def check_versions(look: Look, _tables: Tables) -> Iterator[Conclusion]:
     if look.states_none("torch.version"):
@@ -53,9 +53,10 @@ def check_versions(look: Look, _tables: Tables) -> Iterator[Conclusion]:
     if others and all(_public(version) == _public(running) for version in others):
         yield Conclusion(
             severity=Severity.NOTE,
-            title=f"torch {running} runs, {', '.join(others)} is what was installed",
-            explanation="One version, built from differing commits: a source tree that was built again without "
-            "installing it.",
+            title=f"torch {running} runs, but {', '.join(others)} was installed",
+            explanation=(
+                "The same version, built from different commits: a source tree was rebuilt without being installed."
+            ),
             advice="Install it again from the source tree, so that extensions are built against what runs.",
         )
     elif others:
@@ -63,13 +64,14 @@ def check_versions(look: Look, _tables: Tables) -> Iterator[Conclusion]:
             severity=Severity.WARNING,
             title=f"torch versions disagree: {running} runs, {', '.join(others)} {'is' if len(others) == 1 else 'are'} "
             "listed as installed",
-            explanation="Several copies of torch are installed for this Python, or the list is that of another "
-            "environment. Which "
-            "one a program gets depends on sys.path; extensions may be compiled against the other.",
+            explanation=(
+                "Several copies of torch are installed for this Python, or the list is from another environment. "
+                "Which one a program gets depends on sys.path; extensions may be compiled against the other."
+            ),
             advice='python -c "import torch; print(torch.__file__)", then uninstall the others with pip and conda.',
         )
     else:
-        yield Conclusion(severity=Severity.FITS, title=f"torch {running} runs, and is what is listed")
+        yield Conclusion(severity=Severity.FITS, title=f"torch {running} runs, and the same version is listed")
 
 
 @RULES.rule(
@@ -102,10 +104,11 @@ def check_cuda_offered(look: Look, tables: Tables) -> Iterator[Conclusion]:
     else:
         yield Conclusion(
             severity=Severity.NOTE,
-            title=f"torch {release} was published for CUDA {', '.join(offered)}; stated is {cuda}",
-            explanation="So it was built by somebody else (a distribution, a vendor, oneself), or the number is "
-            "that of another "
-            "thing: the toolkit, or what nvidia-smi prints.",
+            title=f"torch {release} was published for CUDA {', '.join(offered)}, but CUDA {cuda} is reported",
+            explanation=(
+                "Either it is a custom build (by a distribution, a vendor or yourself), or the number belongs to "
+                "something else: the toolkit, or what nvidia-smi prints."
+            ),
             advice='python -c "import torch; print(torch.version.cuda)" prints the CUDA torch was built with.',
             source=rows[0].source,
         )
@@ -119,7 +122,7 @@ def _newest(tables: Tables) -> str:
 @RULES.rule(
     "companion-version",
     "pytorch",
-    asks="packages around torch are of its release",
+    asks="companion packages match the release of torch",
     worst=Severity.WARNING,
     source=COLLECT_ENV,
 )
@@ -145,8 +148,10 @@ def check_companions(look: Look, tables: Tables) -> Iterator[Conclusion]:
 def _of_triton(torch: str, version: str, wanted: str) -> Conclusion:
     return Conclusion(
         severity=Severity.WARNING,
-        title=f"Triton {version} is not the one of torch {torch}, which comes with {wanted}",
-        explanation="torch.compile asks Triton for what the release beside it has; another one may lack it.",
+        title=f"Triton {version} does not match torch {torch}, which ships with {wanted}",
+        explanation=(
+            "torch.compile relies on features of the Triton release it ships with; another release may lack them."
+        ),
         advice=f"pip install --force-reinstall triton=={wanted}",
         component="triton",
     )
@@ -155,10 +160,11 @@ def _of_triton(torch: str, version: str, wanted: str) -> Conclusion:
 def _of_torch(slug: str, torch: str, version: str, wanted: str, companion: str) -> Conclusion:
     return Conclusion(
         severity=Severity.WARNING,
-        title=f"{COMPANIONS[slug]} {version} is made for torch {wanted}, and torch is {torch}",
-        explanation="It is compiled against one release of torch; with another one it fails to load, or an "
-        "operator is missing.",
-        advice=f"Keep torch, whose build pip would replace if it were free to: {companion}",
+        title=f"{COMPANIONS[slug]} {version} is made for torch {wanted}, but this is torch {torch}",
+        explanation=(
+            "It is compiled for one release of torch; with another it fails to load, or an operator is missing."
+        ),
+        advice=f"Keep the current torch, whose build pip would otherwise replace: {companion}",
         component=slug,
     )
 

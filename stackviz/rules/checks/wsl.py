@@ -28,10 +28,14 @@ def check_wsl(look: Look, _tables: Tables) -> Iterator[Conclusion]:
     yield Conclusion(
         severity=Severity.NOTE,
         title=f"This Linux runs inside Windows ({version}); the NVIDIA driver is the Windows one",
-        explanation="There is no nvidia kernel module and no /dev/nvidia0 here, and that is right: the card is "
-        "reached through "
-        "/dev/dxg and the libraries in /usr/lib/wsl/lib.",
-        advice="Update the driver in Windows; never install a Linux driver inside WSL, it hides the right libcuda.",
+        explanation=(
+            "There is no nvidia kernel module and no /dev/nvidia0 here, and that is correct: the card is reached "
+            "through /dev/dxg and the libraries in /usr/lib/wsl/lib."
+        ),
+        advice=(
+            "Update the driver in Windows; never install a Linux driver inside WSL, because it hides the correct "
+            "libcuda."
+        ),
     )
 
 
@@ -44,7 +48,7 @@ def _has_trouble(look: Look) -> bool:
 @RULES.rule(
     "wsl2-linux-driver",
     "cuda-driver-api",
-    asks="libcuda is the one of Windows",
+    asks="libcuda is the one from Windows",
     worst=Severity.BROKEN,
     source=LINUX_DRIVER,
     needs=("cuda-driver-api", "nvidia-driver"),
@@ -58,25 +62,27 @@ def check_wsl_driver(look: Look, _tables: Tables) -> Iterator[Conclusion]:
             return
         path = look.need("cuda.libcuda_path")
     if path.startswith(_WINDOWS_LIBRARIES):
-        yield Conclusion(severity=Severity.FITS, title="libcuda is the one that Windows hands in")
+        yield Conclusion(severity=Severity.FITS, title="libcuda is the one that Windows provides")
         return
     if look.starts_cuda:
         yield Conclusion(
             severity=Severity.NOTE,
-            title=f"Programs load {path}, not the libcuda in {_WINDOWS_LIBRARIES}, and CUDA starts with it",
-            explanation="In a container the library of Windows is handed in under another path; a Linux driver's "
-            "own would not "
-            "start.",
-            advice="Nothing, while CUDA starts.",
+            title=f"Programs load {path}, not the libcuda in {_WINDOWS_LIBRARIES}, but CUDA starts",
+            explanation=(
+                "In a container the Windows library has another path; a Linux driver's own library would not start."
+            ),
+            advice="Nothing to do as long as CUDA starts.",
         )
         return
     yield Conclusion(
         severity=Severity.BROKEN,
-        title=f"A Linux driver hides the one of Windows: programs load {path}",
-        explanation=f"Inside WSL the only libcuda that reaches the card is in {_WINDOWS_LIBRARIES}; another one, "
-        f"of a Linux driver "
-        "or a stub of the toolkit, finds no kernel module to talk to.",
-        advice="Remove the Linux driver (sudo apt purge 'nvidia-driver-*' 'libnvidia-compute-*'), and take folders "
-        "named "
-        "stubs out of LD_LIBRARY_PATH.",
+        title=f"A Linux driver hides the Windows driver: programs load {path}",
+        explanation=(
+            f"Inside WSL only the libcuda in {_WINDOWS_LIBRARIES} reaches the card; any other, from a Linux driver "
+            "or a toolkit stub, finds no kernel module to talk to."
+        ),
+        advice=(
+            "Remove the Linux driver (sudo apt purge 'nvidia-driver-*' 'libnvidia-compute-*'), and remove folders "
+            "named stubs from LD_LIBRARY_PATH."
+        ),
     )
