@@ -30,7 +30,7 @@ def env_flag(name: str, *, default: bool = False) -> bool:
         return True
     if text in {"0", "false", "no", "off"}:
         return False
-    raise EnvError(f"{name}={text!r} is neither yes nor no: use 1 or 0")
+    raise EnvError(f"{name}={text!r} is not a boolean: use 1 or 0")
 
 
 def env_int(name: str, default: int, *, least: int = 0) -> int:

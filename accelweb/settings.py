@@ -29,7 +29,9 @@ PUBLISHED_KEY = "django-insecure-only-for-trying-things-out"
 SECRET_KEY = env_secret("SECRET_KEY", VAR_DIR / "secret_key", PUBLISHED_KEY)
 if SECRET_KEY == PUBLISHED_KEY and (HTTPS or set(ALLOWED_HOSTS) - set(THIS_MACHINE.split(","))):
     # Not a system check: gunicorn runs none, and with a known key anybody could forge a session.
-    raise EnvError("SECRET_KEY is not set, and this site answers others: set it to 50 random characters")
+    raise EnvError(
+        "SECRET_KEY is not set, but this site is reachable from other machines: set it to 50 random characters"
+    )
 
 SECURE_SSL_REDIRECT = SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = HTTPS
 SECURE_REDIRECT_EXEMPT = [r"^health/$"]  # the container's own health check speaks plain HTTP
@@ -214,7 +216,7 @@ CELERY_BEAT_SCHEDULE_FILENAME = str(VAR_DIR / "celerybeat-schedule")
 REQUEUE_EVERY_S = env_int("REQUEUE_EVERY_S", 15, least=1)
 RING_AGAIN_AFTER_S = 4 * REQUEUE_EVERY_S  # a report still unread after this time is queued again
 CELERY_BEAT_SCHEDULE = {
-    "ring again for waiting reports": {
+    "queue waiting reports again": {
         "task": "stackviz.ingest.tasks.requeue_waiting_reports",
         "schedule": REQUEUE_EVERY_S,
         "options": {"expires": REQUEUE_EVERY_S},  # runs missed while no worker was up are skipped

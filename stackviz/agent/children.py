@@ -115,7 +115,7 @@ def _end(child: subprocess.Popen[bytes]) -> None:
 
 def _outcome(code: int | None, *, in_time: bool, timeout_s: float, words: str) -> tuple[str, str | None]:
     if not in_time:
-        return "timeout", f"did not end in {timeout_s:g} s"
+        return "timeout", f"timed out after {timeout_s:g} s"
     if code == 0:
         return "ok", None
     if code is not None and code < 0:

@@ -37,7 +37,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     try:
         return int(arguments.command(arguments, parser))
     except KeyboardInterrupt:
-        print("\nInterrupted. What was measured so far is not kept.", file=sys.stderr)
+        print("\nInterrupted. Measurements so far are discarded.", file=sys.stderr)
         return Exit.INTERRUPTED
     except SpoolError as error:
         print(f"error: {error}", file=sys.stderr)
@@ -115,7 +115,7 @@ def _measured(arguments: argparse.Namespace, gathered: Gathered, progress: Progr
         budget_s=arguments.bench_time,
     )
     if "torch.version" not in gathered.facts:
-        why = gathered.absent.get("torch.version", {"reason": "failed", "detail": "the torch probe did not answer"})
+        why = gathered.absent.get("torch.version", {"reason": "failed", "detail": "the torch probe returned nothing"})
         state = "skipped" if why["reason"] == "not_installed" else "failed"
         progress.say(f"no benchmark: {why['detail']}")
         return not_run(state, f"{why['reason']}: {why['detail']}", options)
@@ -136,7 +136,7 @@ def _print_report(arguments: argparse.Namespace, report: Report) -> Exit:
         print(describe_report(report))
     if arguments.keep and not arguments.dry_run:
         path = _spool(arguments).put(report)
-        print(f"kept for `upload`: {path}", file=sys.stderr)
+        print(f"stored for `upload`: {path}", file=sys.stderr)
     return Exit.OK
 
 
@@ -185,14 +185,16 @@ def _parser() -> argparse.ArgumentParser:
     )
     parser.add_argument("--version", action="version", version=f"{AGENT_NAME} {__version__}")
     commands = parser.add_subparsers(dest="command_name", required=True, metavar="probe|bench|run|upload|diagnose")
-    probe = commands.add_parser("probe", help="read the machine and print what it says; nothing is sent")
+    probe = commands.add_parser("probe", help="read the machine and print the report; nothing is sent")
     bench = commands.add_parser("bench", help="read and measure, and print the results; nothing is sent")
     run = commands.add_parser("run", help="read, measure and send")
-    upload = commands.add_parser("upload", help="send the reports that wait in the spool")
-    diagnose = commands.add_parser("diagnose", help="judge what other tools printed; offline, nothing is sent")
+    upload = commands.add_parser("upload", help="send the reports waiting in the spool")
+    diagnose = commands.add_parser("diagnose", help="diagnose what other tools printed; offline, nothing is sent")
     diagnose.set_defaults(command=_diagnose)
     diagnose.add_argument("files", nargs="+", metavar="FILE", help='what a tool printed; "-" for standard input')
-    diagnose.add_argument("--json", action="store_true", help="print the answer as JSON, as the site's API gives it")
+    diagnose.add_argument(
+        "--json", action="store_true", help="print the answer as JSON, in the format of the site's API"
+    )
     for command, function in ((probe, _probe), (bench, _bench), (run, _run), (upload, _upload)):
         command.set_defaults(command=function)
         _add_common(command)
@@ -201,7 +203,9 @@ def _parser() -> argparse.ArgumentParser:
     for command in (bench, run):
         _add_measuring(command)
     for command in (probe, bench):
-        command.add_argument("--keep", action="store_true", help="put the report into the spool, for `upload` to send")
+        command.add_argument(
+            "--keep", action="store_true", help="store the report in the spool, for `upload` to send later"
+        )
     for command in (run, upload):
         _add_sending(command)
     run.add_argument("--no-bench", action="store_true", help="read the machine only")
@@ -210,10 +214,12 @@ def _parser() -> argparse.ArgumentParser:
 
 def _add_common(command: argparse.ArgumentParser) -> None:
     command.add_argument(
-        "--spool", metavar="FOLDER", help="where reports wait (ACCELWEB_SPOOL, else the system's place)"
+        "--spool",
+        metavar="FOLDER",
+        help="spool folder for waiting reports (default: ACCELWEB_SPOOL, else the system's data folder)",
     )
-    command.add_argument("--json", action="store_true", help="print JSON on standard output and nothing else there")
-    command.add_argument("--dry-run", action="store_true", help="print the exact report; keep and send nothing")
+    command.add_argument("--json", action="store_true", help="print only JSON on standard output")
+    command.add_argument("--dry-run", action="store_true", help="print the exact report; store and send nothing")
     command.add_argument("-q", "--quiet", action="store_true", help="no progress on standard error")
 
 
@@ -229,20 +235,20 @@ def _add_probing(command: argparse.ArgumentParser) -> None:
 def _add_measuring(command: argparse.ArgumentParser) -> None:
     command.add_argument("--quick", action="store_true", help="fewer cases and blocks: under a minute")
     command.add_argument(
-        "--device", action="append", default=[], metavar="DEVICE", help="cuda, cuda:1, xpu, mps, cpu; again for more"
+        "--device", action="append", default=[], metavar="DEVICE", help="cuda, cuda:1, xpu, mps, cpu; can be repeated"
     )
-    command.add_argument("--benchmark", action="append", default=[], choices=tuple(BENCHMARKS), help="again for more")
+    command.add_argument("--benchmark", action="append", default=[], choices=tuple(BENCHMARKS), help="can be repeated")
     command.add_argument("--bench-time", type=_seconds, metavar="S", help="measure at most this long")
 
 
 def _add_sending(command: argparse.ArgumentParser) -> None:
     command.add_argument("--server", metavar="URL", help="the site (or ACCELWEB_SERVER)")
     command.add_argument("--key", help="the lab's key; better in ACCELWEB_KEY or --key-file: arguments show in `ps`")
-    command.add_argument("--key-file", metavar="FILE", help="a file that holds the key")
+    command.add_argument("--key-file", metavar="FILE", help="a file that contains the key")
     command.add_argument(
         "--timeout", type=_seconds, default=120.0, metavar="S", help="keep trying to deliver (default: %(default)g)"
     )
-    command.add_argument("--yes", action="store_true", help="agree to send, without being asked")
+    command.add_argument("--yes", action="store_true", help="send without asking for confirmation")
 
 
 def _seconds(text: str) -> float:

@@ -19,7 +19,7 @@ __all__ = ["MOST_BYTES", "FileRefused", "describe_answer", "diagnosed", "read_fi
 MOST_BYTES = 4 * 1024 * 1024
 _WIDTH = 100
 _MOST_ROWS = 60
-_STATE_WORDS = {"reported": "", "unknown": "version not told"}
+_STATE_WORDS = {"reported": "", "unknown": "version not reported"}
 
 Document = Mapping[str, Any]
 
@@ -49,11 +49,11 @@ def _text_of(name: str) -> str:
     except (OSError, ValueError) as error:
         raise FileRefused(f"{shown}: {getattr(error, 'strerror', None) or error}") from None
     if len(content) > MOST_BYTES:
-        raise FileRefused(f"{shown} is larger than {MOST_BYTES // 2**20} MiB: give the output of one command alone")
+        raise FileRefused(f"{shown} is larger than {MOST_BYTES // 2**20} MiB: pass the output of a single command")
     try:
         return decode_text(content)
     except NoText:
-        raise FileRefused(f"{shown} is no text: there are NUL bytes in it") from None
+        raise FileRefused(f"{shown} is not text: it contains NUL bytes") from None
 
 
 # ---- for people -----------------------------------------------------------------------------------------------------
@@ -67,16 +67,16 @@ def describe_answer(document: Document) -> str:
 
 def _lines(document: Document) -> Iterator[str]:
     if not document["kinds"] and not document["not_understood"]:
-        yield "There is no text in it: give what one of the tools printed."
+        yield "The input is empty: pass the output of one of the tools."
         return
     if not document["kinds"]:
-        yield "No tool that is known here wrote this. Known are:"
+        yield "This is not the output of a supported tool. Supported tools:"
         yield from (f"  {tool}" for tool in dict.fromkeys(importer.tool for importer in IMPORTERS))
         return
     yield f"Read: {', '.join(document['kinds'])}"
     others = document.get("machines", [])
     if others:
-        yield f"These dumps are of {len(others) + 1} machines. First machine:"
+        yield f"These dumps are from {len(others) + 1} machines. First machine:"
     yield from _machine(document)
     for number, other in enumerate(others, 2):
         yield ""
@@ -124,7 +124,7 @@ def _stack(document: Document) -> Iterator[str]:
             rows = _alike((part["name"], part["state"]) for part in parts)
         else:
             rows = [(f"{part['component']} {part['version'] or ''}".strip(), part["state"]) for part in parts]
-        yield f"  {LAYER_TITLES[layer]}" + ("" if rows else ": nothing told")
+        yield f"  {LAYER_TITLES[layer]}" + ("" if rows else ": not reported")
         for name, state in rows:
             note = _STATE_WORDS.get(state, state)
             yield f"    {name}" + (f"  [{note}]" if note else "")
@@ -143,9 +143,9 @@ def _cards(document: Document) -> Iterator[str]:
         memory = card["memory_bytes"]
         details = [
             card["reported_name"],
-            format_quantity(memory, "B", binary=True).label if memory else "memory not told",
+            format_quantity(memory, "B", binary=True).label if memory else "memory not reported",
             f"driver {card['driver_version']}" if card["driver_version"] else "",
-            f"sheet {card['accelerator']}" if card["accelerator"] else "its name is in no spec sheet, or in several",
+            f"sheet {card['accelerator']}" if card["accelerator"] else "no spec sheet has this name, or several do",
         ]
         yield f"  {card['index']}  {', '.join(filter(None, details))}"
 

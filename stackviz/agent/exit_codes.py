@@ -32,13 +32,15 @@ _MEANINGS = {
     Exit.OK: "done",
     Exit.UNEXPECTED: "the agent failed: please report what it printed",
     Exit.USAGE: "an argument is wrong",
-    Exit.NOT_DELIVERED: "the site did not take the report in time; it waits in the spool, run `upload` later",
-    Exit.KEY_REFUSED: "the site refused the key; the report waits in the spool, fix the key and run `upload`",
-    Exit.REJECTED: "the site rejected a report for good; it is in the spool's rejected/ with the answer",
-    Exit.NOT_CONFIRMED: "nobody agreed to send; the report waits in the spool, run `upload` and answer, or pass --yes",
-    Exit.SPOOL: "the spool is full or cannot be written",
-    Exit.WRONG_SERVER: "what answers at --server is not an accelweb site; the report waits in the spool",
-    Exit.INTERRUPTED: "interrupted; what was not sent waits in the spool",
+    Exit.NOT_DELIVERED: "the site did not accept the report in time; it is stored in the spool, run `upload` later",
+    Exit.KEY_REFUSED: "the site rejected the key; the report is stored in the spool, fix the key and run `upload`",
+    Exit.REJECTED: "the site rejected a report permanently; it is in the spool's rejected/ folder with the answer",
+    Exit.NOT_CONFIRMED: (
+        "sending was not confirmed; the report is stored in the spool, run `upload` and confirm, or pass --yes"
+    ),
+    Exit.SPOOL: "the spool is full or not writable",
+    Exit.WRONG_SERVER: "the server at --server is not an accelweb site; the report is stored in the spool",
+    Exit.INTERRUPTED: "interrupted; unsent reports are stored in the spool",
 }
 _SEVERITY = [
     Exit.OK,

@@ -10,7 +10,7 @@ from pathlib import Path
 __all__ = ["TEMPORARY", "flush_folder", "state_folder", "write_whole"]
 
 TEMPORARY = ".writing-"
-"""How the names of files begin that are not whole yet."""
+"Prefix of the names of files that are still being written."
 
 
 def state_folder(environ: Mapping[str, str] | None = None, system: str | None = None) -> Path:

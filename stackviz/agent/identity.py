@@ -73,7 +73,7 @@ def _stored_id(folder: Path) -> str:
     made = secrets.token_hex(16)
     with suppress(OSError):
         folder.mkdir(parents=True, exist_ok=True, mode=0o700)
-        note = {"id": made, "meaning": "stands for this machine, which has no id of its own"}
+        note = {"id": made, "meaning": "random id for this machine, which has none of its own"}
         write_whole(path, json.dumps(note).encode(), may_replace=False)  # two agents at once: the first one's id counts
     with suppress(OSError, ValueError, KeyError, TypeError):
         return str(json.loads(path.read_text(encoding="utf-8"))["id"])

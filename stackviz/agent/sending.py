@@ -24,7 +24,7 @@ _EXITS = {
     UploadOutcome.NOT_IN_TIME: Exit.NOT_DELIVERED,
 }
 _STOPS = {UploadOutcome.KEY_REFUSED, UploadOutcome.WRONG_SERVER, UploadOutcome.NOT_IN_TIME}
-"""Outcomes that would be the same for the next report: the rest stays in the spool untried."""
+"Outcomes that the next report would share: the rest stays in the spool."
 
 
 @dataclass
@@ -107,7 +107,7 @@ def _conclude(spool: Spool, arguments: argparse.Namespace, tally: _Tally, exit_:
     if exit_ is not Exit.OK:
         print(f"{exit_.meaning}. Spool: {spool.folder}", file=sys.stderr)
     elif not tally.reports:
-        print("nothing waits in the spool", file=sys.stderr)
+        print("the spool is empty", file=sys.stderr)
 
 
 def _is_agreed(
@@ -126,7 +126,10 @@ def _ask(text: str) -> bool:
     """Without a terminal nobody can answer: show it, and do not send."""
     print(text, file=sys.stderr, flush=True)
     if not sys.stdin.isatty():
-        print("\nNobody can be asked here: run again with --yes to agree.", file=sys.stderr)
+        print(
+            "\nCannot ask for confirmation: standard input is not a terminal. Run again with --yes to send.",
+            file=sys.stderr,
+        )
         return False
-    print("\nSend it, and later reports like it? [y/N] ", end="", file=sys.stderr, flush=True)
+    print("\nSend this report, and later reports like it? [y/N] ", end="", file=sys.stderr, flush=True)
     return sys.stdin.readline().strip().lower() in {"y", "yes"}

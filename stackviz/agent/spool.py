@@ -129,7 +129,7 @@ class Spool:
         self._make_folder(self.corrupt)
         with contextlib.suppress(FileNotFoundError):
             path.replace(self.corrupt / path.name)
-        self.set_aside.append(f"{path.name} is no report any more ({error}); moved to {self.corrupt}")
+        self.set_aside.append(f"{path.name} is not a valid report ({error}); moved to {self.corrupt}")
 
     # ---- consent ------------------------------------------------------------------------------------------------
 

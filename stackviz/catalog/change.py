@@ -89,7 +89,7 @@ class LoadSummary:
 
     def __str__(self) -> str:
         if self.tables is None:
-            return f"{self.what} {self.version[:12]}: loaded already"
+            return f"{self.what} {self.version[:12]}: already loaded"
         return f"{self.what} {self.version[:12]}: " + "; ".join(f"{name}: {did}" for name, did in self.tables.items())
 
 

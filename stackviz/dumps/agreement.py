@@ -132,7 +132,7 @@ def _cards_contradict(reading: Reading, other: Reading) -> str:
     """Cards of one maker: what one tool lists must be among what the other lists, however many either shows."""
     for mine, others in ((reading, other), (other, reading)):
         if "apple" in _vendors(mine) and "nvidia" in _vendors(others):
-            return "a GPU of Apple's is in one dump and one of NVIDIA's in another"
+            return "one dump has an Apple GPU and another an NVIDIA GPU"
     for vendor in {card.vendor for card in reading.cards} & {card.vendor for card in other.cards}:
         fewer, more = sorted((_whole(reading, vendor), _whole(other, vendor)), key=len)
         if reading.kind == other.kind and reading.kind not in _LISTS_SOME_CARDS and len(fewer) != len(more):

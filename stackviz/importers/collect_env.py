@@ -187,7 +187,7 @@ def read_collect_env(text: str, kind: str = KIND) -> Reading:
         reading.problem("there is no line 'PyTorch version:'")
         return reading
     if "PyTorch version" not in parts.fields:
-        reading.problem("the beginning is missing: there is no line 'PyTorch version:'")
+        reading.problem("the beginning is missing: no line 'PyTorch version:'")
     for label, take in _TAKERS.items():
         if label in parts.fields:
             take(reading, parts.fields[label])
@@ -320,11 +320,11 @@ def _take_cudnn(reading: Reading, written: str) -> None:
     if not versions:
         text = state_text(reading, "cudnn.version", written, _TOOL)
         versions = {text} if text and re.fullmatch(r"\d+(\.\d+)*", text) else set()
-        reading.sheet.mark_missing("cudnn.version", "not_reported", "the libraries' names hold no version")
+        reading.sheet.mark_missing("cudnn.version", "not_reported", "the names of the libraries contain no version")
     if len(versions) > 1:
         reading.problem(f"several cuDNN libraries: {', '.join(sorted(versions))}")
         reading.sheet.mark_missing(
-            "cudnn.version", "not_reported", "several libraries, collect_env does not say which is used"
+            "cudnn.version", "not_reported", "several libraries; collect_env does not state which one is used"
         )
     for version in sorted(versions):
         reading.add_software("cudnn", version, "collect_env, names of libraries")
@@ -335,7 +335,9 @@ def _take_rocm_build(reading: Reading, written: str) -> None:
     text = state_text(reading, "torch.hip_version", written, _TOOL)
     reading.sheet.state("torch.hip_version", text)
     if text:
-        reading.sheet.mark_missing("rocm.version", "not_reported", "the HIP that torch was built with is told instead")
+        reading.sheet.mark_missing(
+            "rocm.version", "not_reported", "it states the HIP version that torch was built with instead"
+        )
         reading.add_software("rocm", text, "collect_env, what torch was built with")
 
 

@@ -163,7 +163,7 @@ def _take_system_of_platform(reading: Reading, system: str, rest: str, tool: str
     name = {"Darwin": "macOS"}.get(system, system)
     reading.sheet.state("os.name", name)
     if name == "Linux":
-        reading.sheet.mark_missing("os.version", "not_reported", f"{tool} names the kernel, not the distribution")
+        reading.sheet.mark_missing("os.version", "not_reported", f"{tool} states the kernel, not the distribution")
     elif system != "Darwin":
         version = rest.partition("-")[0]
         reading.sheet.state("os.version", version)
@@ -199,7 +199,7 @@ def add_listed_card(
         index=index, kind="gpu", vendor=vendor or vendor_of(name), reported_name=name, memory_bytes=memory_bytes
     )
     if not memory_bytes:
-        card.sheet.mark_missing("memory_bytes", "not_reported", f"{tool} does not tell it")
+        card.sheet.mark_missing("memory_bytes", "not_reported", f"{tool} does not state it")
     for fact, value in facts.items():
         card.sheet.state(fact, value)
     reading.cards.append(card.card())

@@ -141,7 +141,7 @@ def _take_accelerator(reading: Reading, value: str, tool: str) -> None:
             reading.sheet.state(f"{name}.available", kind == name or None)
         reading.sheet.state("mps.built", kind == "mps" or None)
     elif kind in {"n/a", "cpu", "na", "none"}:
-        reading.sheet.mark_missing("cuda.available", "not_reported", f"{tool} names no accelerator")
+        reading.sheet.mark_missing("cuda.available", "not_reported", f"{tool} lists no accelerator")
 
 
 def _take_gpu(reading: Reading, value: str, tool: str) -> None:

@@ -66,7 +66,7 @@ def read_issue_template(text: str) -> Reading:
             _TAKERS[label](reading, value)
     _take_installation(reading, answers)
     if not reading.facts and not reading.cards:
-        reading.problem("nothing to read: the template was left empty")
+        reading.problem("nothing to read: the template is empty")
     return reading
 
 
@@ -104,7 +104,7 @@ def _take_cudnn(reading: Reading, value: str) -> None:
         reading.sheet.state("cudnn.version", match[0])
         reading.add_software("cudnn", match[0], "typed by hand")
     else:
-        reading.sheet.mark_missing("cudnn.version", "not_reported", f"{_TOOL} does not tell it")
+        reading.sheet.mark_missing("cudnn.version", "not_reported", f"{_TOOL} does not state it")
 
 
 def _take_cards(reading: Reading, value: str) -> None:
@@ -159,8 +159,8 @@ _TAKERS: dict[str, Callable[[Reading, str], None]] = {
 
 IMPORTER = Importer(
     kind=KIND,
-    tool="an issue template, filled in by hand",
-    tells="what somebody typed; tools are believed before it",
+    tool="an issue template filled in by hand",
+    tells="typed by a person; output of tools takes precedence",
     trust=0,
     find=find_issue_template,
     read=read_issue_template,

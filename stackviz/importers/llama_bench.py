@@ -271,7 +271,7 @@ def _objects(reading: Reading, text: str) -> Iterator[Mapping[str, object]]:
             bad += 1
             if bad > _MOST_BAD_OBJECTS:
                 return
-            reading.problem(f"an object is torn: {text[match.start() : match.start() + 80]}")
+            reading.problem(f"an object is incomplete: {text[match.start() : match.start() + 80]}")
             continue
         at = match.start() + length
         yield row

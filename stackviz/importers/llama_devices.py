@@ -38,7 +38,7 @@ def device_of_name(index: int, name: str) -> CardReading:
         card.sheet.state("unified_memory", value=True)
         card.sheet.mark_missing("memory_bytes", "not_applicable", "it computes in main memory")
     else:
-        card.sheet.mark_missing("memory_bytes", "not_reported", "llama-bench does not tell it")
+        card.sheet.mark_missing("memory_bytes", "not_reported", "llama-bench does not state it")
     return card
 
 

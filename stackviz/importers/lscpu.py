@@ -78,7 +78,7 @@ def read_lscpu(text: str) -> Reading:
     reading = Reading(kind=KIND)
     read_processor(reading, text.splitlines(), is_system=True)
     if not reading.facts:
-        reading.problem("nothing about a processor")
+        reading.problem("no information about a processor")
     return reading
 
 

@@ -57,14 +57,14 @@ def read_dmon(text: str) -> Reading:
     else:
         reading.sheet.mark_missing("nvidia.card_count", "not_reported", "only some cards were measured")
     if numbers:
-        reading.problem("nvidia-smi dmon names no card: its measurements are of cards by number, and not kept")
+        reading.problem("nvidia-smi dmon names no card: its measurements, by card number, are not stored")
     return reading
 
 
 IMPORTER = Importer(
     kind=KIND,
     tool="nvidia-smi dmon",
-    tells="how many cards were measured; it names none",
+    tells="the number of cards measured, without their names",
     trust=82,
     find=find_dmon,
     read=read_dmon,

@@ -47,7 +47,7 @@ def read_list(text: str) -> Reading:
     cards = [(at, card) for at, card in enumerate(map(_CARD.match, lines)) if card]
     for _at, card in cards:
         whole = new_card(int(card[1]), card[2].strip(), None, _uuid(card[3]))
-        whole.sheet.mark_missing("memory_bytes", "not_reported", "nvidia-smi -L does not tell it")
+        whole.sheet.mark_missing("memory_bytes", "not_reported", "nvidia-smi -L does not state it")
         add_card(reading, whole)
     parents = {at: position for position, (at, _card) in enumerate(cards) if position < len(reading.cards)}
     parent = None
@@ -55,7 +55,7 @@ def read_list(text: str) -> Reading:
         parent = parents.get(at, parent)
         if parent is not None and (match := _INSTANCE.match(line)):
             instance = instance_of(reading.cards[parent], reading, None, _uuid(match[2]))
-            instance.sheet.mark_missing("memory_bytes", "not_reported", "nvidia-smi -L does not tell it")
+            instance.sheet.mark_missing("memory_bytes", "not_reported", "nvidia-smi -L does not state it")
             instance.sheet.state("mig_profile", match[1])
             add_card(reading, instance)
     reading.sheet.state("nvidia.card_count", len(cards) or None)

@@ -21,7 +21,7 @@ _START = re.compile(r"=NVSMI LOG=|Attached GPUs {1,60}: ?\d")
 _BELONGS = re.compile(r"\s|GPU [0-9A-Fa-f]{4,8}:|=|[A-Z][\w .()/-]{1,60} :(?: |$)|[A-Z][\w .]{1,40}$")
 _GPU = re.compile(r"\s{0,12}GPU ([0-9A-Fa-f]{4,8}:[0-9A-Fa-f]{2}:[0-9A-Fa-f]{2}\.[0-9A-Fa-f])\s*(.{0,80})")
 _LINE = re.compile(r"(\s*)(\S[^:\n]{0,60}?)\s*:(?: (.*)|$)")
-_NO_SUCH_LINE = ("not_reported", "this output has no such line")
+_NO_SUCH_LINE = ("not_reported", "the output has no such line")
 _MOST_LINES = 100_000
 _MOST_PROGRAMS = 200
 
@@ -133,7 +133,7 @@ def _read_cards(reading: Reading, blocks: list[_Block], driver: str | None) -> N
     for block in blocks[: LIMITS.cards]:
         _read_instances(reading, block)
     if nameless:
-        reading.problem(f"{nameless} cards without a product name: this output has not the section that tells it")
+        reading.problem(f"{nameless} cards without a product name: the output lacks the section that contains it")
     note_cut(reading, len(blocks))
     note_system(reading, [program for block in blocks[: LIMITS.cards] for program in block.programs])
 

@@ -182,7 +182,7 @@ def _finish(reading: Reading, card: CardReading | None) -> None:
     if card is None:
         return
     if card.memory_bytes is None:
-        card.sheet.mark_missing("memory_bytes", "not_reported", "the table does not tell it")
+        card.sheet.mark_missing("memory_bytes", "not_reported", "the table does not state it")
     add_card(reading, card)
 
 
@@ -245,13 +245,13 @@ def _read_instance(reading: Reading, parent_index: int, memory: str, shared: str
 
 def _check_names(reading: Reading) -> None:
     if any(card.reported_name.endswith("...") for card in reading.cards):
-        reading.problem('nvidia-smi cut a name short ("..."); nvidia-smi -L prints it whole')
+        reading.problem('nvidia-smi truncated a name ("..."); nvidia-smi -L prints it in full')
 
 
 IMPORTER = Importer(
     kind=KIND,
     tool="nvidia-smi",
-    tells="driver, newest CUDA it serves, cards with memory; long names are cut by the tool and kept as cut",
+    tells="driver, newest CUDA it supports, cards with memory; the tool truncates long names",
     trust=90,
     find=find_nvidia_smi_table,
     read=read_nvidia_smi_table,

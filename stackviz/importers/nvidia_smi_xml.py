@@ -21,7 +21,7 @@ _START = re.compile(
     r"<\?xml[^>]{0,200}\?>\s{0,20}(?:<!DOCTYPE nvidia_smi_log|<nvidia_smi_log)|<!DOCTYPE nvidia_smi_log|<nvidia_smi_log"
 )
 _END = "</nvidia_smi_log>"
-_NO_SUCH_LINE = ("not_reported", "this driver writes no such line")
+_NO_SUCH_LINE = ("not_reported", "this driver prints no such line")
 _MOST_PROGRAMS = 200
 
 
@@ -105,7 +105,7 @@ def _programs(gpus: list[Element]) -> list[str]:
 IMPORTER = Importer(
     kind=KIND,
     tool="nvidia-smi -q -x",
-    tells="driver, newest CUDA it serves, cards with their limits, states and errors",
+    tells="driver, newest CUDA it supports, cards with their limits, states and errors",
     trust=96,
     find=find_nvidia_smi_xml,
     read=read_nvidia_smi_xml,

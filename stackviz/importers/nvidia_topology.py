@@ -50,7 +50,7 @@ def read_topology(text: str) -> Reading:
     reading = Reading(kind=KIND)
     if _REFUSED.search(text) and not _HEAD.search(text):
         reading.sheet.mark_missing("nvidia.topology", "not_supported", "this nvidia-smi has no option -m")
-        reading.problem("topo -m is not supported by this nvidia-smi (builds for Windows do without it)")
+        reading.problem("this nvidia-smi does not support topo -m (builds for Windows lack it)")
         return reading
     head = _HEAD.search(text)
     rows = _rows(text[head.start() :] if head else text)
@@ -86,7 +86,7 @@ def _state_links(reading: Reading, rows: dict[int, list[str]], cards: int) -> No
     text = " ".join(links)
     if len(text) > LIMITS.string_chars:
         text = text[: text.rfind(" ", 0, LIMITS.string_chars)]
-        reading.problem("more links than a report holds; the first were read")
+        reading.problem("more links than a report can have; the first were read")
     reading.sheet.state("nvidia.topology", text)
 
 

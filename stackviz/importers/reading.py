@@ -43,7 +43,7 @@ class FactSheet:
             return
         problem = "is empty" if value == "" else fact.problem_with(value)
         if problem is None and isinstance(value, int | float) and abs(value) > LIMITS.integer_max:
-            problem = f"is {value:.3g}, which stands for unknown"
+            problem = f"is {value:.3g}, which means unknown"
         if problem:
             self.mark_missing(name, "not_reported", f"the answer {problem}")
             return

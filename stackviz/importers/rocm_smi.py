@@ -78,7 +78,7 @@ def _note_row(card: _CardLines, columns: list[str], rest: str) -> None:
 def _read(reading: Reading, cards: dict[int, _CardLines]) -> None:
     reading.sheet.state("os.name", "Linux")
     reading.sheet.mark_missing("os.version", "not_reported", "rocm-smi names no distribution")
-    reading.sheet.mark_missing("rocm.version", "not_reported", "rocm-smi does not tell it")
+    reading.sheet.mark_missing("rocm.version", "not_reported", "rocm-smi does not state it")
     reading.add_software("rocm", None, "rocm-smi")
     for index, lines in list(cards.items())[: LIMITS.cards]:
         reading.cards.append(_card(index, lines).card())
@@ -97,7 +97,7 @@ def _card(index: int, lines: _CardLines) -> CardReading:
     )
     card.memory_bytes = int(memory) if re.fullmatch(r"\d{1,15}", memory) else None
     if card.memory_bytes is None:
-        card.sheet.mark_missing("memory_bytes", "not_reported", "rocm-smi tells its share in use only")
+        card.sheet.mark_missing("memory_bytes", "not_reported", "rocm-smi states only the share in use")
     used = values.get("vram total used memory (b)", "")
     card.sheet.state("memory_used_bytes", int(used) if re.fullmatch(r"\d{1,15}", used) else None)
     card.sheet.state("pci_device_id", f"0x{device[2:].upper()}1002" if device else None)
@@ -112,7 +112,7 @@ def _card(index: int, lines: _CardLines) -> CardReading:
 IMPORTER = Importer(
     kind=KIND,
     tool="rocm-smi",
-    tells="AMD cards, what they draw and do; names and memory where asked for",
+    tells="AMD cards, their power and load; names and memory if requested",
     trust=76,
     find=find_rocm_smi,
     read=read_rocm_smi,

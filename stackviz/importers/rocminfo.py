@@ -54,7 +54,7 @@ def read_rocminfo(text: str) -> Reading:
     reading.sheet.mark_missing("os.version", "not_reported", "rocminfo names no distribution")
     if text.lstrip(" >\t").startswith("WSL environment"):
         reading.sheet.state("os.wsl", "2")
-    reading.sheet.mark_missing("rocm.version", "not_reported", "rocminfo tells the version of HSA, not of ROCm")
+    reading.sheet.mark_missing("rocm.version", "not_reported", "rocminfo states the version of HSA, not of ROCm")
     reading.add_software("rocm", None, "rocminfo")
     driver = re.search(r"ROCk module version (\d[\w.-]{0,40}) is loaded", text[:4000])
     if driver:
@@ -107,7 +107,7 @@ def _card(index: int, agent: dict[str, str]) -> CardReading:
     memory = _count(agent.get("memory"))
     card.memory_bytes = memory * 1024 if memory else None
     if card.memory_bytes is None:
-        card.sheet.mark_missing("memory_bytes", "not_reported", "rocminfo lists no pool of memory")
+        card.sheet.mark_missing("memory_bytes", "not_reported", "rocminfo lists no memory pool")
     uuid = agent.get("Uuid", "")
     card.uuid_hash = hashed_uuid(uuid) if re.fullmatch(r"GPU-[0-9a-fA-F]{8,40}", uuid) else None
     card.sheet.state("gfx_target", target if target.startswith("gfx") else None)

@@ -119,9 +119,9 @@ def read_system_profiler_text(text: str) -> Reading:
         if section and value:
             _note(sections[section], section, label, value)
     if not any(sections.values()):
-        reading.problem("nothing about hardware, graphics or software")
+        reading.problem("no information about hardware, graphics or software")
     elif not sections[_DISPLAYS]:
-        reading.problem("no section about displays, which tells the GPU: system_profiler SPDisplaysDataType prints it")
+        reading.problem("no display section, which names the GPU: system_profiler SPDisplaysDataType prints it")
     read_sections(reading, sections)
     return reading
 

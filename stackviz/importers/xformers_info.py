@@ -67,7 +67,9 @@ def _take_build(reading: Reading, values: dict[str, str]) -> None:
         reading.add_software("pytorch", torch, f"{_TOOL}, what it was built with")
     cuda = cuda_of(values.get("pytorch.version", "").partition("+")[2])
     reading.sheet.state("torch.cuda_version", cuda or None)
-    reading.sheet.mark_missing("torch.cuda_version", "not_reported", f"{_TOOL} does not tell what torch was built with")
+    reading.sheet.mark_missing(
+        "torch.cuda_version", "not_reported", (f"{_TOOL} does not state what torch was built with")
+    )
 
 
 def _take_card(reading: Reading, values: dict[str, str]) -> None:
@@ -79,7 +81,7 @@ def _take_card(reading: Reading, values: dict[str, str]) -> None:
     capability = values.get("gpu.compute_capability", "")
     if is_nvidia and re.fullmatch(r"\d{1,2}\.\d", capability):
         card.sheet.state("compute_capability", capability)
-    card.sheet.mark_missing("memory_bytes", "not_reported", f"{_TOOL} does not tell it")
+    card.sheet.mark_missing("memory_bytes", "not_reported", f"{_TOOL} does not state it")
     reading.cards.append(card.card())
 
 

@@ -70,7 +70,7 @@ class _Builder:
     def start(self, name: str, attributes: dict[str, str]) -> None:
         self._count += 1
         if self._count > _MOST_ELEMENTS or len(self._open) >= _MOST_DEPTH:
-            raise XmlRefusedError("too many elements, or nested too deep")
+            raise XmlRefusedError("too many elements, or nested too deeply")
         element = Element(name, attributes)
         if self._open:
             self._open[-1].children.append(element)

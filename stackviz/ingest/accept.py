@@ -193,11 +193,11 @@ def _bind_machine(lab_id: int, machine_id: int, reported: ReportedMachine) -> No
                 return
     except IntegrityError:
         raise WrongMachine(
-            "this machine is known to the lab under another name: use a key of that, or of the lab"
+            "the lab has this machine under another name: use a key of that machine, or one of the lab"
         ) from None
     # Of two first reports at once the other may have been quicker, and from the same machine.
     if not Machine.objects.filter(pk=machine_id, lab_id=lab_id, identity=reported.identity).exists():
-        raise WrongMachine("this key is for another machine: use that machine's own key, or one of the lab")
+        raise WrongMachine("this key belongs to another machine: use this machine's own key, or one of the lab")
 
 
 def _create_machine(lab_id: int, reported: ReportedMachine) -> None:

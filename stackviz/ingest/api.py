@@ -119,8 +119,8 @@ class ReportStatus(Schema):
     machine: MachineLink
     stages: list[StageSchema]
     warnings: list[NoticeSchema]
-    unknown_fields: list[str] = Field(description="paths that were kept and not understood")
-    unmatched: list[str] = Field(description="card names that no accelerator of the catalogue has")
+    unknown_fields: list[str] = Field(description="paths that were stored but not understood")
+    unmatched: list[str] = Field(description="card names that no accelerator in the catalogue has")
     results: dict[str, int] = Field(description="results by state: ok, failed, skipped")
     receipt_url: str
 
@@ -142,7 +142,7 @@ def report_schema() -> dict[str, Any]:
     openapi_extra={
         "requestBody": {
             "required": True,
-            "description": "One report, UTF-8 JSON, at most 4 MiB; `Content-Encoding: gzip` is understood.",
+            "description": "One report, UTF-8 JSON, at most 4 MiB; `Content-Encoding: gzip` is accepted.",
             "content": {"application/json": {"schema": report_schema()}},
         }
     },
@@ -172,7 +172,7 @@ def report_status(request: HttpRequest, report_id: str) -> dict[str, Any]:
     with refusing():
         report = readable_report(request, _uuid(report_id), _sender_or_none(request))
         if report is None:
-            raise Refusal(404, "there is no such report, or it is not yours to see", "id")
+            raise Refusal(404, "there is no such report, or you may not see it", "id")
         return _status(request, receipt_of(report))
 
 
@@ -180,7 +180,7 @@ def _uuid(text: str) -> UUID:
     try:
         return UUID(text)
     except ValueError:
-        raise Refusal(404, "there is no such report, or it is not yours to see", "id") from None
+        raise Refusal(404, "there is no such report, or you may not see it", "id") from None
 
 
 def _sender_or_none(request: HttpRequest) -> Sender | None:

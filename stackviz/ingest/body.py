@@ -28,7 +28,7 @@ def read_body(request: HttpRequest) -> tuple[bytes, str]:
     try:
         body = request.read(LIMITS.body_bytes + 1)
     except UnreadablePostError:
-        raise ReportError(_PATH, "could not be read to its end") from None
+        raise ReportError(_PATH, "was not received completely") from None
     if len(body) > LIMITS.body_bytes:
         raise ReportTooLarge(_PATH, f"is over {LIMITS.body_bytes} bytes")
     if len(body) < announced:
@@ -39,7 +39,7 @@ def read_body(request: HttpRequest) -> tuple[bytes, str]:
 def _check_type(request: HttpRequest) -> None:
     # No type at all is let through: the body is read as JSON and nothing else, so a guess can do no harm.
     if request.content_type not in ("", "application/json"):
-        raise Refusal(415, f"{request.content_type!r} is not read here: send application/json", "Content-Type")
+        raise Refusal(415, f"{request.content_type!r} is not supported: send application/json", "Content-Type")
     refuse_charset(request, "JSON is UTF-8")
 
 
@@ -48,7 +48,7 @@ def _encoding(request: HttpRequest) -> str:
     try:
         return _ENCODINGS[stated].value
     except KeyError:
-        raise Refusal(415, f"{stated!r} is not read here: send gzip, or plain JSON", "Content-Encoding") from None
+        raise Refusal(415, f"{stated!r} is not supported: send gzip, or plain JSON", "Content-Encoding") from None
 
 
 def _announced_bytes(request: HttpRequest) -> int:

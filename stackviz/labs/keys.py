@@ -77,7 +77,7 @@ def create_key(
 ) -> tuple[AgentKey, str]:
     """Create a key. Returns (row, text for the agent); the text is not stored: show it once."""
     if machine is not None and machine.lab_id != lab.pk:
-        raise ValueError(f"machine {machine.slug} is not of lab {lab.slug}")
+        raise ValueError(f"machine {machine.slug} does not belong to lab {lab.slug}")
     prefix = "".join(secrets.choice(PREFIX_ALPHABET) for _ in range(PREFIX_CHARS))
     text = f"aw_{prefix}_{secrets.token_urlsafe(SECRET_BYTES)}"
     key = AgentKey.objects.create(
@@ -107,7 +107,7 @@ def authenticate(header: str) -> Sender:
     row = rows.values_list(*_SENDER_FIELDS, "digest", "revoked_at", "expires_at").first()
     *sender, digest, revoked_at, expires_at = row or _NOBODY
     if not secrets.compare_digest(digest, key_digest(text)):
-        raise KeyUnknown("this key is not known here")
+        raise KeyUnknown("this key is unknown to this site")
     _check_valid(revoked_at, expires_at)
     return Sender(*sender)
 
@@ -116,7 +116,7 @@ def check_again(sender: Sender) -> None:
     """Check that a recognised key is still valid. One query. Raises KeyUnknown, KeyForbidden."""
     row = AgentKey.objects.filter(pk=sender.key_id).values_list("revoked_at", "expires_at").first()
     if row is None:
-        raise KeyUnknown("this key is not known here")
+        raise KeyUnknown("this key is unknown to this site")
     _check_valid(*row)
 
 

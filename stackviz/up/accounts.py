@@ -13,7 +13,7 @@ from stackviz.up.var_folder import read_secret, write_secret
 
 ADMIN = "admin"
 LAB = "local"
-KEY_NAME = "this machine, made by make run"
+KEY_NAME = "this machine, created by make run"
 
 
 @dataclass(frozen=True)

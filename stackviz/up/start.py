@@ -52,7 +52,7 @@ def serve(progress: StartProgress, var: Path, children: Children, site_lock: loc
         broker_env, step.outcome = broker.start_broker(var, settings.REDIS_URL, children)
     with progress.step("site and worker") as step:
         url = start_site(var, children, broker_env)
-        step.outcome = f"answering at {url}/"
+        step.outcome = f"ready at {url}/"
     site_lock.note(url)
     with progress.step("accounts") as step:
         login = accounts.ensure_admin()
@@ -148,4 +148,4 @@ def message_on_stop(progress: StartProgress) -> Iterator[None]:
     try:
         yield
     except Stopped:
-        progress.say("\n  stopped; all data is kept")
+        progress.say("\n  stopped; all data is preserved")

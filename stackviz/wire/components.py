@@ -56,7 +56,7 @@ _COMPONENTS = {
     # platform
     "cuda-runtime": "the CUDA runtime a framework was built with or loads",
     "cuda-toolkit": "an installed CUDA toolkit, as nvcc states it",
-    "cuda-driver-api": "the newest CUDA version the driver serves",
+    "cuda-driver-api": "the newest CUDA version the driver supports",
     "metal": "Metal, the API",
     "mps": "torch's mps device and the framework under it",
     "rocm": "AMD ROCm with HIP",

@@ -72,7 +72,7 @@ def test_an_m3_max_tells_its_bin_memory_and_system(probe):
         "gpu_cores": 40,
         "registry_class": "AGXAcceleratorG15X",
     }
-    assert card.absent["power_w"].detail == "macOS tells it to root only"
+    assert card.absent["power_w"].detail == "macOS reports it to root only"
 
 
 def test_the_driver_is_the_build_of_macos(probe):

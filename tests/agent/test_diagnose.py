@@ -78,7 +78,7 @@ def test_a_text_of_no_known_tool_is_said_to_be_one(tmp_path, capsys):
     path = tmp_path / "letter.txt"
     path.write_text("Dear all", encoding="utf-8")
     assert main(["diagnose", str(path)]) == 0
-    assert capsys.readouterr().out.startswith("No tool that is known here wrote this.")
+    assert capsys.readouterr().out.startswith("This is not the output of a supported tool.")
 
 
 def test_what_powershell_writes_is_read(tmp_path, capsys):
@@ -105,7 +105,7 @@ def test_files_are_read_as_the_site_reads_them_an_old_code_page_too(tmp_path, ca
     ("content", "why"),
     [
         (None, "No such file"),
-        (b"\x7fELF\x00\x00\x01", "is no text"),
+        (b"\x7fELF\x00\x00\x01", "is not text"),
         (b"a" * (MOST_BYTES + 1), "is larger than 4 MiB"),
     ],
     ids=["missing", "binary", "huge"],
@@ -143,5 +143,5 @@ def test_a_dump_cannot_write_to_the_terminal(capsys, tmp_path):
 
 
 def test_an_empty_text_is_called_empty():
-    assert describe_answer(diagnosed(read_all(""))) == "There is no text in it: give what one of the tools printed."
-    assert describe_answer(diagnosed(read_all("hello"))).startswith("No tool that is known here wrote this.")
+    assert describe_answer(diagnosed(read_all(""))) == "The input is empty: pass the output of one of the tools."
+    assert describe_answer(diagnosed(read_all("hello"))).startswith("This is not the output of a supported tool.")

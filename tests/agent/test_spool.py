@@ -99,7 +99,7 @@ def test_a_corrupt_file_is_set_aside_and_said_and_the_others_go_on(tmp_path, con
     spool.put(report())
     assert len(list(spool.waiting())) == 1
     assert (tmp_path / "corrupt" / broken.name).read_bytes() == content
-    assert spool.set_aside[0].startswith(f"{broken.name} is no report any more")
+    assert spool.set_aside[0].startswith(f"{broken.name} is not a valid report")
 
 
 def test_a_rejected_report_is_kept_with_the_answer(tmp_path):

@@ -127,14 +127,14 @@ def test_nothing_listening_is_tried_again_until_the_deadline():
         unused.bind(("127.0.0.1", 0))
         port = unused.getsockname()[1]
     delivery, time_, _ = send(f"http://127.0.0.1:{port}", within_s=10)
-    assert (delivery.outcome, delivery.text) == (UploadOutcome.NOT_IN_TIME, "nothing listens there")
+    assert (delivery.outcome, delivery.text) == (UploadOutcome.NOT_IN_TIME, "connection refused: nothing listens there")
     assert time_.slept == [1, 2, 4]
 
 
 def test_a_site_that_takes_the_report_and_never_answers_costs_one_timeout():
     with socket.create_server(("127.0.0.1", 0)) as silent:
         server = Server(f"http://127.0.0.1:{silent.getsockname()[1]}", KEY, timeout_s=0.3)
-        assert server.post(b"{}").text == "the site does not answer in time"
+        assert server.post(b"{}").text == "the site did not answer in time"
 
 
 def test_a_site_that_drips_its_answer_is_left_at_the_time_limit():
@@ -329,7 +329,7 @@ def test_a_site_that_never_comes_to_its_answer_is_left_when_the_time_is_up(piece
         started = time.monotonic()
         answer = server.post(b"{}", 0.8)
         assert 0.7 < time.monotonic() - started < 30
-        assert (answer.status, answer.text) == (None, "the site does not answer in time")
+        assert (answer.status, answer.text) == (None, "the site did not answer in time")
         thread.join(5)
 
 

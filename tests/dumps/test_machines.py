@@ -129,7 +129,7 @@ def test_tools_have_their_own_names_for_amd_cards():
         (
             reading("nvidia-smi-table", {}, [("NVIDIA L4", 2**34)]),
             reading("llama-bench", {}, [("Apple M4", None)]),
-            "a GPU of Apple's is in one dump and one of NVIDIA's in another",
+            "one dump has an Apple GPU and another an NVIDIA GPU",
         ),
         (
             reading("collect-env", {"os.name": "Ubuntu"}),

@@ -277,7 +277,7 @@ Versions of relevant libraries:
 def test_a_card_whose_memory_a_report_leaves_out_says_who_did():
     (card,) = one(XPU.replace(", total_memory=11874MB", "")).cards
     assert card.memory_bytes is None
-    assert card.absent["memory_bytes"].detail == "collect_env does not tell it"
+    assert card.absent["memory_bytes"].detail == "collect_env does not state it"
 
 
 def test_an_intel_card_comes_with_driver_and_memory():
@@ -506,7 +506,7 @@ def test_a_template_filled_in_by_hand_is_read():
 def test_an_empty_template_says_that_there_is_nothing_to_read():
     reading = one(template())
     assert (dict(reading.facts), reading.cards) == ({}, [])
-    assert reading.problems == ["nothing to read: the template was left empty"]
+    assert reading.problems == ["nothing to read: the template is empty"]
 
 
 @pytest.mark.parametrize("written", ["n/a", "None", "CPU", "no GPU"])

@@ -149,7 +149,7 @@ def test_a_torn_list_gives_the_objects_that_are_whole():
     text = json.dumps([OBJECT, OBJECT], indent=2)
     reading = read(text[: len(text) - 300])
     assert len(reading.results) == 1
-    assert reading.problems[0].startswith("an object is torn")
+    assert reading.problems[0].startswith("an object is incomplete")
 
 
 def test_csv_tells_the_same_as_json():

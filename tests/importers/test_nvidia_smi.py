@@ -94,7 +94,7 @@ def test_the_table_tells_cards_memory_driver_and_modes():
 
 
 def test_a_name_that_the_tool_cut_is_kept_and_said():
-    assert any("cut a name short" in problem for problem in read(dumps.TABLE).problems)
+    assert any("truncated a name" in problem for problem in read(dumps.TABLE).problems)
 
 
 @pytest.mark.parametrize("width", [60, 72, 80])
@@ -210,7 +210,7 @@ def test_sections_without_names_give_no_cards_and_say_so():
     reading = read(f"==============NVSMI LOG==============\n\nDriver Version : 535.10\n\n{text}")
     assert reading.cards == []
     assert reading.facts["nvidia.card_count"] == 2
-    assert reading.problems == ["2 cards without a product name: this output has not the section that tells it"]
+    assert reading.problems == ["2 cards without a product name: the output lacks the section that contains it"]
 
 
 def test_pages_to_be_retired_count_as_a_pending_replacement():

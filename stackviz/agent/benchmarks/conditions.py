@@ -54,7 +54,7 @@ def _handle(nvml: Nvml, device: Device) -> object:
             return handle
     if count == 1:
         return nvml.ask("nvmlDeviceGetHandleByIndex", 0)
-    raise MissingFact("not_reported", "which of the cards this is cannot be told")
+    raise MissingFact("not_reported", "cannot tell which card this is")
 
 
 def card_conditions(nvml: Nvml, handle: object) -> Values:
@@ -118,7 +118,7 @@ class SmiReadings:
         rows = output.strip().splitlines()
         cells = [cell.strip() for cell in rows[0].split(",")] if len(rows) == 1 else []
         if len(cells) != len(_SMI_FIELDS) + 1:
-            raise MissingFact("not_reported", "nvidia-smi answers for another number of cards")
+            raise MissingFact("not_reported", "nvidia-smi reports a different number of cards")
         values: Values = {}
         for (name, _, factor), cell in zip(_SMI_FIELDS, cells[:-1], strict=True):
             with suppress(ValueError):  # [N/A], [Not Supported]

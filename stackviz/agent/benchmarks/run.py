@@ -84,7 +84,7 @@ def run_benchmarks(
         if watcher.is_settled(ended) or time.monotonic() >= until:
             break
     if not records:
-        return not_run("failed", f"the benchmarks did not start: {ended.detail or 'no device was asked for'}", options)
+        return not_run("failed", f"the benchmarks did not start: {ended.detail or 'no device was requested'}", options)
     return [_result(record, options) for record in records]
 
 

@@ -139,7 +139,7 @@ def _note_error(reading: Reading, no_nvml: MissingFact, no_smi: MissingFact | No
     elif no_smi is None:
         reading.sheet.mark_missing("nvidia.nvml_error", "not_applicable", "nvidia-smi answers")
     elif no_smi.reason == "not_installed":
-        reading.sheet.mark_missing("nvidia.nvml_error", "not_applicable", "there is no NVML to fail")
+        reading.sheet.mark_missing("nvidia.nvml_error", "not_applicable", "there is no NVML that could fail")
     else:
         reading.sheet.state("nvidia.nvml_error", no_smi.detail)
 
@@ -157,7 +157,7 @@ def _note_no_driver(around: Surroundings, reading: Reading, no_nvml: MissingFact
     if no_smi.reason == "not_installed":
         reason, detail = no_nvml.reason, no_nvml.detail
         if reason == "not_installed":
-            detail = f"{detail}; nor is nvidia-smi"
+            detail = f"{detail}; neither is nvidia-smi"
     else:
         reason, detail = no_smi.reason, no_smi.detail
     if _has_device_on_bus(around):

@@ -98,7 +98,7 @@ def _read_cards(torch: Any, reading: Reading) -> None:  # noqa: ANN401
         if reading.facts.get("xpu.available"):
             _read_devices(torch.xpu, "intel", reading)
     except Exception as error:  # noqa: BLE001 - a driver may fail anywhere in here; the facts above stay
-        reading.problem(f"torch could not tell its devices: {type(error).__name__}: {error}")
+        reading.problem(f"torch could not list its devices: {type(error).__name__}: {error}")
 
 
 def _read_devices(backend: Any, vendor: str, reading: Reading) -> None:  # noqa: ANN401
@@ -120,5 +120,5 @@ def _read_devices(backend: Any, vendor: str, reading: Reading) -> None:  # noqa:
             target = getattr(properties, "gcnArchName", None)
             card.sheet.state("architecture", target or getattr(properties, "architecture", None))
             card.sheet.state("gfx_target", str(target).partition(":")[0] if target else None)
-        card.sheet.mark_missing("power_w", "not_collected", "told by torch alone")
+        card.sheet.mark_missing("power_w", "not_collected", "reported by torch only")
         reading.cards.append(card.card())

@@ -13,7 +13,7 @@ from stackviz.catalog.problems import CuratedDataError
 
 
 class Command(BaseCommand):
-    help = "Check sources, units, ranges, conditions, formulas and names of everything the catalogue says in public."
+    help = "Check sources, units, ranges, conditions, formulas and names of all public data in the catalogue."
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("--json", action="store_true", help="the same as one JSON document")
@@ -22,7 +22,7 @@ class Command(BaseCommand):
         try:
             verdict = check_catalogue()
         except CuratedDataError as error:
-            raise CommandError(f"the curated files are wrong:\n{error}") from error
+            raise CommandError(f"the curated files have errors:\n{error}") from error
         if options["json"]:
             self.stdout.write(json.dumps(as_data(verdict), ensure_ascii=False, indent=1))
         else:

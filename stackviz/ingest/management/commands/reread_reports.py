@@ -23,7 +23,7 @@ PROGRESS_EVERY_S = 2.0
 
 
 class Command(BaseCommand):
-    help = "Reads stored reports again. Pages show what was read before until each report is done."
+    help = "Read stored reports again. Until a report is done, pages show its previous content."
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         which = parser.add_mutually_exclusive_group(required=True)
@@ -42,7 +42,7 @@ class Command(BaseCommand):
         read, failed = outcome[Report.Status.READ], outcome[Report.Status.FAILED]
         self.stdout.write(f"{read} of {len(ids)} reports read, {failed} failed")
         if failed:
-            self.stdout.write("the reason of each is on its receipt and in the admin")
+            self.stdout.write("each receipt and the admin show the reason")
 
     def _read(self, ids: list[UUID]) -> Counter[str]:
         outcome: Counter[str] = Counter()
