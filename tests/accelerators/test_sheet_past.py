@@ -40,7 +40,7 @@ def test_a_past_sheet_shows_what_it_said_with_a_banner_that_leads_back(client, b
     assert "The spec sheet as of" in past
     assert "1 value was added, changed or withdrawn since." in past
     assert f'<a href="{URL}">The current spec sheet</a>' in past
-    assert "as it stood" not in present
+    assert "spec sheet as of" not in present
 
 
 def test_a_past_sheet_that_is_still_right_says_so(client, bandwidth, yesterday):
@@ -117,7 +117,7 @@ def test_a_past_sheet_costs_at_most_so_many_queries_whatever_is_on_it(
     client.get(reverse("catalog:sheet", args=["nvidia-t4"]))  # what is public is read from now on
     for slug in ("nvidia-h100-sxm5-80gb", "apple-m3-max-40", "hailo-8"):
         with django_assert_max_num_queries(15):
-            assert "as it stood" in client.get(reverse("catalog:sheet", args=[slug]), {"at": at}).content.decode()
+            assert "spec sheet as of" in client.get(reverse("catalog:sheet", args=[slug]), {"at": at}).content.decode()
 
 
 # --- the same again ---

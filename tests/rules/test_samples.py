@@ -40,7 +40,7 @@ TOLD_BY = {
     r"torch not installed": "toolkit-alone",
     r"toolkit present, no GPU or driver": "toolkit-alone",
     r"template left empty": "importer: nothing to read",
-    r"topo -m not supported|error text only": "importer: not supported",
+    r"topo -m not supported|error text only": "importer: does not support",
     r"no product name": "importer: without a product name",
     r"no display section": "importer: display",
     r"failed to import": "importer: import",

@@ -111,7 +111,7 @@ def test_what_django_reads_is_what_the_file_says(path):
         ("/machines/", "还没有机器上报"),
         ("/machines/add/", "在机器上运行采集程序"),
         ("/learn/", "稠密与稀疏"),
-        ("/compare/", "任选 2 至 6 项"),
+        ("/compare/", "任选 2 至 6 份规格表"),
         ("/no/such/page/", "此页面不存在。"),
     ],
 )
