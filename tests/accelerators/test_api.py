@@ -86,7 +86,7 @@ def test_the_filters_are_those_of_the_list(curated, client, db, query, inside, o
     assert sorted(item["slug"] for item in page["items"]) == sorted(found)
 
 
-def test_a_list_is_sorted_by_any_field_and_unknown_figures_stand_last(curated, client, db):
+def test_list_sorts_unknown_figures_last(curated, client, db):
     answer = client.get(API, {"sort": "-tdp_w", "fields": "tdp_w", "limit": 1000}).json()
     unknown = answer["without_figure"]
     assert 0 < unknown < answer["count"]

@@ -11,7 +11,7 @@ def test_the_first_load_of_the_whole_catalogue_is_one_entry(curated, db):
     assert len(read_log(LogFilter(load=entry.load)).entries) == PER_PAGE
 
 
-def test_an_accelerators_part_of_a_load_is_counted_and_told_step_by_step(curated, db):
+def test_load_steps_are_counted_per_accelerator(curated, db):
     (entry,) = read_log(LogFilter(accelerator="nvidia-t4")).entries
     steps = read_log(LogFilter(accelerator="nvidia-t4", load=entry.load)).entries
     assert len(steps) == entry.count

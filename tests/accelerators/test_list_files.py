@@ -20,7 +20,7 @@ def test_a_file_has_all_pages_of_the_view(curated, client, db):
     assert client.get(LIST + "?format=json&page=3").json()["count"] == 217
 
 
-def test_a_csv_row_has_unit_condition_basis_and_source_beside_each_value(curated, client, db):
+def test_csv_row_has_unit_condition_basis_and_source(curated, client, db):
     (row,) = rows(client.get(LIST + "?q=H100+SXM5&format=csv"))
     assert row["address"] == "http://testserver/accelerators/nvidia-h100-sxm5-80gb/"
     assert (row["bf16_tensor_tflops"], row["bf16_tensor_tflops_unit"]) == ("989.4", "TFLOPS")
@@ -29,7 +29,7 @@ def test_a_csv_row_has_unit_condition_basis_and_source_beside_each_value(curated
     assert row["bf16_tensor_tflops_source"].startswith("http")
 
 
-def test_a_json_item_has_its_values_with_sources_and_says_why_others_are_missing(curated, client, db):
+def test_json_item_has_sources_and_missing_reasons(curated, client, db):
     data = client.get(LIST + "?q=Mac15,9&cols=memory_gb,tdp_w,compute_capability&format=json").json()
     (item,) = data["items"]
     assert [value["value"] for value in item["values"]["memory_gb"]] == [48, 64, 128]

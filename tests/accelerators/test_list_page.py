@@ -318,7 +318,7 @@ def test_numbers_in_words_are_sorted_as_numbers(curated, client, db):
     assert {"9.0", "12.0"} <= set(found)
 
 
-def test_a_rate_is_sorted_as_it_is_shown_dense_and_with_fp32_accumulate(curated, client, db):
+def test_rate_sorts_by_dense_fp32_accumulate(curated, client, db):
     rows = csv.DictReader(io.StringIO(client.get(LIST + "?sort=-fp16_tensor_tflops&format=csv").content.decode()))
     found = {row["slug"]: row for row in rows}
     assert found["nvidia-geforce-rtx-4090"]["fp16_tensor_tflops"] == "165.2"
@@ -343,7 +343,7 @@ def test_a_search_is_nearest_first_until_it_is_sorted_by_name(curated, client, d
     assert 'aria-sort="ascending"><a href="?sort=-kind"' in client.get(LIST + "?sort=kind").content.decode()
 
 
-def test_a_head_sorts_the_better_side_first_and_then_the_other_way(curated, client, db):
+def test_header_sorts_better_first_then_reverses(curated, client, db):
     page = client.get(LIST).content.decode()
     assert 'href="?sort=-memory_gb"' in page
     assert 'href="?sort=tdp_w"' in page

@@ -53,7 +53,7 @@ def test_a_slot_that_only_ever_had_drafts_has_no_history(card, bandwidth, sheet_
     assert ("tdp_w", "") not in value_histories(card.pk)
 
 
-def test_a_retired_value_was_taken_away_and_its_later_edits_are_not_told(card, bandwidth, mira):
+def test_retired_value_hides_later_edits(card, bandwidth, mira):
     save(bandwidth, "it was the 2022 figure", mira, status="retired", is_preferred=False)
     save(bandwidth, "secret thoughts", mira, value="1234")
     assert steps_of(card)[0] == ("mira", "3350 GB/s", "", "it was the 2022 figure")

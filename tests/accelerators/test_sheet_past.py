@@ -32,7 +32,7 @@ def correct(value, new: str) -> None:
     value.save()
 
 
-def test_a_past_sheet_shows_what_it_said_with_a_banner_that_leads_back(client, bandwidth, yesterday):
+def test_past_sheet_has_banner_and_old_values(client, bandwidth, yesterday):
     correct(bandwidth, "3352")
     past, present = text_of(client, f"?at={yesterday}"), text_of(client)
     assert ">3,350 GB/s</span>" in past
@@ -77,7 +77,7 @@ def test_derived_figures_of_a_past_sheet_follow_from_its_own_values(client, band
     assert ">147.7 FLOP/B</span>" in text_of(client)
 
 
-def test_a_past_sheet_is_not_for_search_engines_and_names_the_present_one(client, bandwidth, yesterday):
+def test_past_sheet_is_noindex_and_links_present(client, bandwidth, yesterday):
     past = text_of(client, f"?at={yesterday}")
     assert '<meta name="robots" content="noindex">' in past
     assert f'<link rel="canonical" href="http://testserver{URL}">' in past
@@ -110,9 +110,7 @@ def test_a_format_that_there_is_not_is_left_out_with_a_note(client, bandwidth):
     assert "Unknown format “xml”; choose csv or json; the page is shown instead." in text_of(client, "?format=xml")
 
 
-def test_a_past_sheet_costs_at_most_so_many_queries_whatever_is_on_it(
-    curated, client, db, django_assert_max_num_queries
-):
+def test_past_sheet_query_count_is_bounded(curated, client, db, django_assert_max_num_queries):
     at = write_moment(timezone.now())
     client.get(reverse("catalog:sheet", args=["nvidia-t4"]))  # what is public is read from now on
     for slug in ("nvidia-h100-sxm5-80gb", "apple-m3-max-40", "hailo-8"):

@@ -80,7 +80,7 @@ def test_the_driver_is_the_build_of_macos(probe):
     assert found == {"metal": "Metal 3", "macos": "15.3.1", "accelerate": None, "metal-driver": "24D70"}
 
 
-def test_a_wired_limit_of_zero_means_the_default_not_zero_bytes(probe):
+def test_wired_limit_zero_means_default(probe):
     assert probe().absent["memory.gpu_limit_bytes"].reason == "not_reported"
     raised = probe(**{"sysctl -n iogpu.wired_limit_mb": "40960\n"})
     assert raised.facts["memory.gpu_limit_bytes"] == 40960 * 2**20
@@ -92,14 +92,14 @@ def test_serial_number_and_uuids_are_not_read(probe):
         assert secret not in told
 
 
-def test_a_profiler_that_does_not_end_leaves_the_chip_from_sysctl(probe):
+def test_hanging_profiler_leaves_chip_from_sysctl(probe):
     reading = probe(**{PROFILE: MissingFact("timeout", "system_profiler did not end in 40 s")})
     assert reading.cards[0].reported_name == "Apple M3 Max"
     assert reading.cards[0].facts["gpu_cores"] == 40
     assert "did not end" in reading.problems[0]
 
 
-def test_a_registry_that_is_silent_leaves_the_cores_to_the_profiler(probe):
+def test_silent_registry_leaves_cores_to_profiler(probe):
     assert probe(without=[AGX]).facts["apple.gpu_cores"] == 40
     assert probe(**{AGX: "<not a property list"}).facts["apple.gpu_cores"] == 40
 

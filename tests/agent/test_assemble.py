@@ -33,13 +33,13 @@ def test_a_sound_report_is_left_as_it_is():
     assert parse_mended(body) == parse_report(body)
 
 
-def test_a_fact_of_the_wrong_type_is_left_out_and_the_rest_goes():
+def test_wrongly_typed_fact_is_dropped_alone():
     report = parse_mended(report_body(facts={"memory.total_bytes": "lots", "os.name": "Ubuntu"}))
     assert report.facts == {"os.name": "Ubuntu"}
     assert report.absent["memory.total_bytes"].detail == "what was read is text, not an integer"
 
 
-def test_a_result_that_cannot_be_sent_is_a_failed_one_and_the_others_go():
+def test_invalid_result_is_sent_as_failed():
     results = [gemm_result(), memory_copy_result(samples=[0.001, 0.0]), gemm_result()]
     report = parse_mended(report_body(results=results))
     assert [result.state for result in report.results] == ["ok", "failed", "ok"]
@@ -49,7 +49,7 @@ def test_a_result_that_cannot_be_sent_is_a_failed_one_and_the_others_go():
     assert report.results[1].params == {"bytes": 1073741824}
 
 
-def test_a_card_that_cannot_be_sent_takes_its_results_no_further_than_off_it():
+def test_invalid_card_detaches_its_results():
     report = parse_mended(report_body(cards=[h100_card(reported_name="")]))
     assert report.cards == ()
     assert [result.card for result in report.results] == [None, None]

@@ -121,7 +121,7 @@ def test_every_fact_is_stated_or_absent_with_its_reason():
     assert gathered.absent["rocm.version"]["reason"] == "not_collected"
 
 
-def test_a_reason_that_was_found_counts_over_one_that_only_excuses():
+def test_found_reason_beats_an_excuse():
     gathered = join(
         {
             "a": ended(document(absent={"os.build": {"reason": "not_applicable", "detail": "asked on macOS only"}})),
@@ -131,7 +131,7 @@ def test_a_reason_that_was_found_counts_over_one_that_only_excuses():
     assert gathered.absent["os.build"]["reason"] == "timeout"
 
 
-def test_cards_torch_names_count_only_for_vendors_nobody_else_told_of():
+def test_torch_cards_fill_in_for_silent_vendors():
     gathered = join(
         {
             "nvidia": ended(document(cards=[card("nvidia", 0, "NVIDIA H100")])),

@@ -168,7 +168,7 @@ def test_on_a_terminal_it_asks_once_per_server(agent, monkeypatch, answer, code,
     assert (ended[-1], len(made.received), len(asked)) == (code, sent, 1)
 
 
-def test_a_dry_run_prints_the_exact_report_and_keeps_and_sends_nothing(agent, spool):
+def test_dry_run_prints_and_sends_nothing(agent, spool):
     code, out, _ = agent("run", "--dry-run", "-q")
     report = parse_report(out)
     assert (code, report.unknown_fields, spool.count()) == (0, (), 0)
@@ -300,20 +300,20 @@ def test_the_agent_starts_with_nothing_but_the_standard_library(tmp_path):
     assert report.unknown_fields == ()
 
 
-def test_an_address_that_is_none_is_a_wrong_argument_and_no_crash(agent, capsys):
+def test_invalid_address_is_an_argument_error(agent, capsys):
     with pytest.raises(SystemExit) as ended:
         agent(*run_at("http://["), "--yes")
     assert ended.value.code == Exit.USAGE
     assert "--server must be an address" in capsys.readouterr().err
 
 
-def test_a_report_leaves_the_spool_though_the_site_gives_it_an_impossible_address(agent, spool):
+def test_report_leaves_spool_despite_bad_address(agent, spool):
     with site(Reply(202, '{"id": "THE-ID", "status_url": "http://[x", "receipt_url": "http://[x"}')) as made:
         code, out, _ = agent(*run_at(made.url), "--yes", "--json")
     assert (code, json.loads(out)["receipt_url"], spool.count()) == (Exit.OK, None, 0)
 
 
-def test_a_site_that_answers_with_the_key_has_it_neither_printed_nor_kept(agent, spool):
+def test_key_in_answer_is_neither_shown_nor_stored(agent, spool):
     with site(Reply(422, f'{{"error": "\x1b[2JAuthorization: Bearer {KEY}"}}')) as made:
         code, out, err = agent("run", "--server", made.url, "--key", KEY, "--timeout", "0.2", "--yes")
     (kept,) = spool.rejected.glob("*.answer.json")

@@ -39,7 +39,7 @@ def test_only_modules_of_graphics_cards_are_told(tmp_path):
     assert told(tmp_path, files={"/proc/modules": listed}).facts["os.modules"] == "nouveau nvidia_uvm"
 
 
-def test_a_kernel_without_such_a_module_says_so_and_one_that_lists_none_is_silent(tmp_path):
+def test_missing_module_versus_unlisted_modules(tmp_path):
     assert answer(told(tmp_path, files={"/proc/modules": "ext4 1 0 - Live 0x0\n"}), "os.modules") == "not_applicable"
     assert answer(told(tmp_path / "other"), "os.modules") == "not_reported"
 

@@ -212,7 +212,7 @@ def test_nvml_that_does_not_start_breaks_nothing(probe, code):
     assert reading.absent["nvidia.driver_version"].detail
 
 
-def test_a_foreign_package_named_pynvml_is_told_from_the_binding(monkeypatch, tmp_path):
+def test_other_pynvml_is_distinguished_from_binding(monkeypatch, tmp_path):
     monkeypatch.setitem(sys.modules, "pynvml", type(sys)("pynvml"))
     reading = probe_nvidia(machine(tmp_path, says={"nvidia-smi -q -x": MissingFact("failed", "no permission")}))
     assert reading.absent["nvidia.driver_version"].detail == "no permission"
@@ -315,7 +315,7 @@ def test_under_wsl_the_kernel_has_no_part_in_it(probe):
         (MissingFact("not_installed", "systemctl is not installed"), "not_installed"),
     ],
 )
-def test_a_machine_with_switches_tells_how_its_fabric_manager_is(probe, said, expected):
+def test_nvswitch_machine_reports_fabric_manager(probe, said, expected):
     files = on_bus(1, "0x030200") | on_bus(2, "0x068000") | on_bus(3, "0x068000")
     command = "systemctl show -p LoadState -p ActiveState nvidia-fabricmanager"
     reading = probe([healthy_card()], files, {command: said})

@@ -161,7 +161,7 @@ def test_a_kept_id_that_is_damaged_is_no_crash(tmp_path):
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows has other permissions")
-def test_a_kept_id_is_nobody_elses_to_read_and_is_not_written_through_a_link(tmp_path):
+def test_stored_id_is_private_and_follows_no_link(tmp_path):
     nowhere = machine(tmp_path / "root")
     machine_identity(nowhere, {}, [], tmp_path / "state")
     assert [path.name for path in (tmp_path / "state").iterdir()] == ["machine.json"]

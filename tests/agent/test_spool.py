@@ -91,7 +91,7 @@ def test_what_a_killed_agent_left_half_written_is_neither_sent_nor_kept_for_ever
 
 
 @pytest.mark.parametrize("content", [b"", b'{"format": 1', b"\x00" * 4096, b"{}", b"\xff\xfe"])
-def test_a_corrupt_file_is_set_aside_and_said_and_the_others_go_on(tmp_path, content):
+def test_corrupt_file_is_set_aside_with_a_warning(tmp_path, content):
     """What a disk gives back after a power cut."""
     spool = Spool(tmp_path)
     broken = tmp_path / "2026-01-01T000000Z-0f8b5b1e.json"
@@ -112,7 +112,7 @@ def test_a_rejected_report_is_kept_with_the_answer(tmp_path):
     assert json.loads((kept.parent / f"{kept.name}.answer.json").read_text())["status"] == 422
 
 
-def test_a_report_another_agent_delivered_meanwhile_is_no_error(tmp_path):
+def test_report_delivered_by_another_agent_is_fine(tmp_path):
     spool = Spool(tmp_path)
     path = spool.put(report())
     (waiting,) = spool.waiting()
@@ -135,7 +135,7 @@ while True:
 """
 
 
-def test_an_agent_killed_at_any_moment_leaves_whole_reports_only(tmp_path):
+def test_killed_agent_leaves_complete_reports(tmp_path):
     for _ in range(3):
         agent = subprocess.Popen([sys.executable, "-c", ENDLESS, str(tmp_path)], stdout=subprocess.PIPE, cwd=ROOT)
         agent.stdout.readline()

@@ -127,7 +127,7 @@ def test_a_rocm_torch_has_cards_of_amd(probe):
     assert ("rocm", "6.4.43482") in [(s.component, s.version) for s in reading.software]
 
 
-def test_a_driver_that_fails_when_asked_for_devices_leaves_the_versions(probe):
+def test_driver_failing_on_devices_leaves_versions(probe):
     def broken():
         raise RuntimeError("CUDA driver initialization failed")
 

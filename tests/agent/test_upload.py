@@ -131,13 +131,13 @@ def test_nothing_listening_is_tried_again_until_the_deadline():
     assert time_.slept == [1, 2, 4]
 
 
-def test_a_site_that_takes_the_report_and_never_answers_costs_one_timeout():
+def test_unanswered_report_costs_one_timeout():
     with socket.create_server(("127.0.0.1", 0)) as silent:
         server = Server(f"http://127.0.0.1:{silent.getsockname()[1]}", KEY, timeout_s=0.3)
         assert server.post(b"{}").text == "the site did not answer in time"
 
 
-def test_a_site_that_drips_its_answer_is_left_at_the_time_limit():
+def test_dripping_answer_stops_at_the_limit():
     with socket.create_server(("127.0.0.1", 0)) as listening:
         thread = threading.Thread(target=_drip, args=(listening,), daemon=True)
         thread.start()
@@ -189,7 +189,7 @@ def _drip(listening):
             time.sleep(0.1)
 
 
-def test_an_address_that_answers_no_http_is_a_problem_of_the_network():
+def test_non_http_address_is_a_network_problem():
     with socket.create_server(("127.0.0.1", 0)) as listening:
         thread = threading.Thread(target=_answer_nonsense, args=(listening,), daemon=True)
         thread.start()
@@ -247,7 +247,7 @@ def test_an_address_that_is_a_script_is_not_shown():
     assert Server("https://example.org", KEY).absolute("javascript:alert(1)") is None
 
 
-def test_a_proxy_of_the_environment_is_not_asked_for_this_machine(monkeypatch):
+def test_proxy_is_not_used_for_localhost(monkeypatch):
     monkeypatch.setenv("http_proxy", "http://127.0.0.1:1")
     monkeypatch.delenv("no_proxy", raising=False)
     with site() as made:
@@ -270,7 +270,7 @@ def test_an_address_that_the_library_stumbles_over_is_refused(url):
         Server(url, KEY)
 
 
-def test_a_retry_after_in_digits_of_another_script_is_passed_over():
+def test_retry_after_in_other_digits_is_ignored():
     with site(Reply(503, "{}", {"Retry-After": "\u00b2"}), ACCEPTED) as made:
         _, time_, _ = send(made.url)
     assert time_.slept == [1.0]
@@ -287,19 +287,19 @@ def test_a_retry_after_in_digits_of_another_script_is_passed_over():
         "ftp:/r/1/",
     ],
 )
-def test_a_receipt_that_is_not_at_this_site_is_not_shown_and_the_report_is_delivered_all_the_same(address):
+def test_foreign_receipt_is_hidden_report_delivered(address):
     answer = {"id": "THE-ID", "status_url": address, "receipt_url": address}
     with site(Reply(202, json.dumps(answer))) as made:
         delivery, _, _ = send(made.url)
     assert (delivery.outcome, delivery.status_url, delivery.receipt_url) == (UploadOutcome.DELIVERED, None, None)
 
 
-def test_a_receipt_given_as_a_whole_address_of_this_site_is_shown():
+def test_full_receipt_address_of_site_is_shown():
     assert Server("https://Example.org/accel", KEY).absolute("https://example.org/r/1/") == "https://example.org/r/1/"
 
 
 @pytest.mark.parametrize("status", [401, 422, 503, 404, 302])
-def test_a_site_that_answers_with_our_key_makes_nobody_print_or_keep_it(status):
+def test_echoed_key_is_not_printed_or_stored(status):
     echo = json.dumps({"error": f"Authorization: Bearer {KEY}", "field": "".join(f"\\u{ord(c):04x}" for c in KEY)})
     echo = echo.replace("\\\\u", "\\u")  # the key once more, behind JSON's escapes
     with site(Reply(status, echo, {"Location": f"/{KEY}"})) as made:
@@ -321,7 +321,7 @@ def test_what_a_site_answers_cannot_steer_a_terminal(status, escape):
 @pytest.mark.parametrize(
     "piece", [b"HTTP/1.1 100 Continue\r\n\r\n", b"X"], ids=["100 Continue for ever", "a header byte by byte"]
 )
-def test_a_site_that_never_comes_to_its_answer_is_left_when_the_time_is_up(piece):
+def test_endless_answer_stops_at_the_limit(piece):
     with socket.create_server(("127.0.0.1", 0)) as listening:
         thread = threading.Thread(target=_never_answer, args=(listening, piece), daemon=True)
         thread.start()

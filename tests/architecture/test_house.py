@@ -15,7 +15,7 @@ def module(path: str, text: str) -> house.Module:
     return house.Module(path, text, ast.parse(text))
 
 
-def test_a_banned_word_counts_by_itself_and_as_a_part_but_not_inside_a_name():
+def test_banned_words_match_whole_words_only():
     banned = [
         name
         for name in ("told", "place", "_told_of_all", "read_asked", "keyword", "OneToOne", "placement")

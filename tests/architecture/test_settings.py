@@ -115,7 +115,7 @@ def test_every_setting_of_the_example_reaches_the_containers():
 
 
 @pytest.mark.parametrize("public", [{"ALLOWED_HOSTS": "accel.example.org"}, {"HTTPS": "1"}])
-def test_a_site_that_answers_others_does_not_start_with_the_published_key(run_python, tmp_path, public):
+def test_public_site_refuses_published_key(run_python, tmp_path, public):
     env = (
         os.environ
         | public

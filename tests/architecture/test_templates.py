@@ -90,7 +90,7 @@ def test_long_text_of_a_part_is_broken_as_one_that_is_trimmed():
     assert text.endswith(" end, 95 %\n  {% endtrans %}\n</p>\n")
 
 
-def test_a_part_is_one_macro_with_the_name_of_its_file_and_no_other_has_it():
+def test_part_is_one_macro_named_like_its_file():
     parts = [path for path in TEMPLATES if path.suffix == ".jinja"]
     macros = {path: re.findall(r"{% macro (\w+)\(", path.read_text()) for path in parts}
     assert macros == {path: [f"draw{path.stem}"] for path in parts}

@@ -76,7 +76,7 @@ def test_a_rate_no_machine_has_is_none(seconds):
     assert MEMORY_COPY.rate({"bytes": 1}, seconds) is None
 
 
-def test_a_series_measured_long_ago_keeps_its_page_when_newer_ones_fill_the_machines(client, machines):
+def test_old_series_keeps_its_page(client, machines):
     old = gemm("bf16", [0.0014] * 8)
     make_report(machines[0], results=[old])
     newer = [copy([0.001] * 8, size=size) for size in range(1, SERIES_PER_MACHINE + 1)]

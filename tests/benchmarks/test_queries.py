@@ -74,7 +74,7 @@ def test_a_failed_run_is_the_newest_result_when_it_came_last(new_machine):
     assert (result.state, result.reason, result.rate) == ("failed", "out of memory", None)
 
 
-def test_a_result_is_held_against_the_published_peak_of_its_card(new_machine, h100):
+def test_result_is_compared_with_published_peak(new_machine, h100):
     machine = new_machine("m")
     report_of(machine)
     gemm, copy = latest_results([machine])[machine.pk]
@@ -85,7 +85,7 @@ def test_a_result_is_held_against_the_published_peak_of_its_card(new_machine, h1
     assert gemm.torch_version == "2.13.0+cu130"
 
 
-def test_a_part_of_a_card_is_not_held_against_the_whole_cards_peak(new_machine, h100):
+def test_card_slice_is_not_rated_against_full_peak(new_machine, h100):
     machine = new_machine("m")
     report_of(machine, cards=[h100_card(facts={"mig_mode": "enabled"})])
     assert latest_results([machine])[machine.pk][0].peak is None

@@ -44,7 +44,7 @@ def test_a_product_is_bounded_by_the_peak_of_its_own_type(params, tf32, fields):
     assert GEMM.bounding_fields(params, tf32=tf32) == fields
 
 
-def test_a_copy_is_bounded_by_memory_bandwidth_whatever_the_type():
+def test_copy_is_bounded_by_memory_bandwidth():
     assert MEMORY_COPY.bounding_fields({"bytes": 1, "dtype": "fp16"}) == ("memory_bandwidth_gb_s",)
 
 

@@ -56,7 +56,7 @@ def test_the_order_of_samples_does_not_matter():
     ("samples", "is_noisy"),
     [([100, 101, 102, 103], False), ([95, 98, 102, 105], False), ([80, 90, 110, 120], True), ([1.0] * 6, False)],
 )
-def test_a_set_is_noisy_when_its_middle_half_spreads_over_a_tenth(samples, is_noisy):
+def test_noise_is_an_iqr_over_a_tenth_of_median(samples, is_noisy):
     assert summarize(samples).is_noisy is is_noisy
 
 
@@ -65,7 +65,7 @@ def test_a_spread_of_exactly_a_tenth_is_not_noisy_yet(q3, is_noisy):
     assert Summary(count=8, median=100.0, q1=95.0, q3=q3).is_noisy is is_noisy
 
 
-def test_a_spread_is_a_share_of_the_medians_size_whatever_its_sign():
+def test_spread_is_relative_to_absolute_median():
     assert Summary(count=8, median=-100.0, q1=-110.0, q3=-85.0).iqr_ratio == 0.25
 
 

@@ -40,7 +40,7 @@ def test_six_sheets_never_make_the_page_wider_than_its_window(visit, width):
     assert not page.evaluate("document.documentElement.scrollWidth > innerWidth")
 
 
-def test_another_baseline_is_a_key_press_away_and_stays_in_the_address(visit, row):
+def test_baseline_changes_by_keyboard(visit, row):
     page = visit(TWO)
     assert "0.12×" in row(page, "Memory bandwidth")[1]
     link = page.get_by_role("link", name="Show factors relative to M3 Max (40-core GPU)")
@@ -62,7 +62,7 @@ def test_the_table_on_the_screen_is_the_table_of_the_file(visit):
         assert len(list(csv.DictReader(file))) == shown
 
 
-def test_a_citation_is_copied_and_its_address_shows_the_frozen_figures(visit, site, browser_context):
+def test_citation_copies_and_opens_frozen_figures(visit, site, browser_context):
     browser_context.grant_permissions(["clipboard-read", "clipboard-write"], origin=site.url)
     page = visit(TWO)
     page.get_by_role("button", name="Copy as Markdown").click()

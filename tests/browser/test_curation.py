@@ -71,9 +71,7 @@ def approve_all(page, site) -> None:
     expect(page.locator(".messagelist")).to_contain_text("approved", timeout=WAIT)
 
 
-def test_a_table_comes_in_is_approved_shown_everywhere_and_reverted(
-    site, log_in, visit, browser_context, power, power_in_api
-):
+def test_table_import_approval_and_revert(site, log_in, visit, browser_context, power, power_in_api):
     shared = [power["condition"], power["basis"], "public", power["source"], power["note"]]
     good = [SLUG, "tdp_w", "75", "W", "mode=quiet", "published", "public", power["source"], ""]
     changed = [SLUG, "tdp_w", "74", "W", *shared]

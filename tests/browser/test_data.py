@@ -31,7 +31,7 @@ def test_the_pages_of_the_data_are_never_wider_than_a_phone(visit, written, path
     assert not page.evaluate("document.documentElement.scrollWidth > innerWidth")
 
 
-def test_a_file_that_is_downloaded_has_the_checksum_the_page_says(visit, written):
+def test_downloaded_file_matches_its_checksum(visit, written):
     page = visit("/data/")
     page.get_by_text("SHA-256 of every file").click()
     row = page.locator("details.more tr", has_text="spec_values.csv")

@@ -107,7 +107,7 @@ def test_somebody_else_with_the_link_reads_it_and_needs_the_word_to_end_it(site,
         context.close()
 
 
-def test_a_member_adds_a_pasted_machine_which_says_that_it_was_pasted(log_in, visit):
+def test_member_adds_machine_marked_as_pasted(log_in, visit):
     log_in()
     page = visit(PAGE)
     diagnose(page, CPU_WHEEL)

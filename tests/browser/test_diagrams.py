@@ -41,7 +41,7 @@ def test_no_diagram_makes_the_page_wider_than_its_window(visit, width):
         assert cut == []
 
 
-def test_a_box_opens_with_the_keyboard_and_lights_up_what_it_is_tied_to(visit):
+def test_box_opens_by_keyboard_and_highlights_links(visit):
     page = visit(STACK)
     box = page.locator("details.box", has=page.locator("b", has_text=re.compile("^PyTorch$"))).first
     box.locator("summary").focus()

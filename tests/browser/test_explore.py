@@ -124,7 +124,7 @@ def test_no_barrier_is_found(visit, browser_page, path, scheme):
     assert found.violations_count == 0, found.generate_report()
 
 
-def test_a_time_line_wider_than_the_screen_begins_at_the_newest(visit, browser_page):
+def test_wide_timeline_starts_at_the_newest(visit, browser_page):
     browser_page.set_viewport_size({"width": 360, "height": 800})
     newest = visit("/timeline/").locator(".years li").last
     expect(newest).to_be_in_viewport()

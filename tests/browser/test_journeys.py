@@ -10,7 +10,7 @@ from tests.wire.reports import gemm_result, report_body, sha256
 SECONDS = 1000
 
 
-def test_a_visitor_searches_collects_and_compares_and_the_address_says_it_all(visit, browser, browser_context):
+def test_search_collect_compare_by_address(visit, browser, browser_context):
     page = visit("/accelerators/")
     page.fill("#q", "H100 SXM")
     expect(page.locator("#found [data-tray-add^='apple']")).to_have_count(0)  # the list follows what is typed
@@ -93,7 +93,7 @@ def test_a_receipt_fills_in_while_it_is_open(site, browser_page, browser_context
     assert browser_context.troubles == []
 
 
-def test_an_admin_corrects_a_value_and_the_sheet_shows_it_with_history(site, log_in, visit):
+def test_admin_correction_shows_on_sheet(site, log_in, visit):
     slug, value_id = site.shell(
         "from stackviz.catalog.models import SpecValue\n"
         "v = SpecValue.objects.filter(accelerator__slug__contains='h100', field='tdp_w', status='public').order_by('pk').first()\n"

@@ -59,7 +59,7 @@ def other_host() -> Iterator[Listener]:
 
 
 @pytest.mark.parametrize("path", PAGES)
-def test_a_script_on_a_page_cannot_send_anything_to_another_host(site, browser_page, other_host, path):
+def test_scripts_cannot_send_to_other_hosts(site, browser_page, other_host, path):
     browser_page.goto(site.url + path, wait_until="load")
     browser_page.evaluate(ATTEMPTS, other_host.url)
     assert other_host.requests == []

@@ -72,7 +72,7 @@ def test_html_in_an_address_is_shown_as_text(site, browser_page, browser_context
 
 
 @pytest.mark.parametrize("path", PAGES)
-def test_a_page_keeps_its_own_policy_and_loads_nothing_from_elsewhere(site, browser_page, browser_context, path):
+def test_page_has_own_policy_and_loads_locally(site, browser_page, browser_context, path):
     asked: list[str] = []
     browser_page.on("request", lambda request: asked.append(request.url))
     answer = browser_page.goto(site.url + path, wait_until="load")

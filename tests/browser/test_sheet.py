@@ -62,7 +62,7 @@ def test_machines_and_what_they_measured_fill_in(visit, browser_context):
     assert browser_context.troubles == []
 
 
-def test_a_citation_is_copied_and_its_address_shows_that_version(visit, browser_context):
+def test_citation_copies_and_opens_its_version(visit, browser_context):
     browser_context.grant_permissions(["clipboard-read", "clipboard-write"])
     page = visit(H100)
     page.get_by_role("button", name="Copy BibTeX").click()

@@ -48,7 +48,7 @@ def test_every_rate_told_here_is_one_of_the_filter():
         ("fp8", "amd-mi300x", "amd-mi250x"),
     ],
 )
-def test_a_format_is_supported_where_the_design_says_so_without_a_rate(curated, client, db, supports, inside, outside):
+def test_design_implies_format_support(curated, client, db, supports, inside, outside):
     slugs = found(client, f"supports={supports}")
     assert inside in slugs
     assert outside not in slugs

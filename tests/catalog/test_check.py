@@ -142,7 +142,7 @@ def test_a_cell_without_a_preferred_value_is_named(says):
     assert problems("preferred") == [("16 GB", "one preferred value, not 0")]
 
 
-def test_a_bandwidth_that_bus_and_rate_do_not_give_is_named_with_the_formula(bandwidth, says):
+def test_wrong_bandwidth_is_reported_with_its_formula(bandwidth, says):
     says("memory_type", "HBM3")
     says("memory_bus_bits", "5120", "bit")
     assert problems("formula") == []
@@ -158,7 +158,7 @@ def wrong_fp32(says) -> SpecValue:
     return says("fp32_tflops", "1.000", "TFLOPS", DENSE)
 
 
-def test_a_figure_is_right_all_the_same_where_an_exception_says_why(wrong_fp32):
+def test_exception_excuses_a_differing_figure(wrong_fp32):
     line = ExceptionLine("acme-one", "fp32_tflops", DENSE, "runs at half rate", "acme-sheet")
     assert problems("formula") == [("1.000 TFLOPS", "2 × 1,000 lanes × 1,000 MHz = 1.94 – 2.06")]
     assert (problems("formula", [line]), excused("formula", [line])) == ([], 1)
@@ -173,7 +173,7 @@ def test_an_exception_that_excuses_nothing_is_said(says):
     assert any("acme-one, fp32_tflops" in text and "no longer needed" in text for text in check_lines(verdict))
 
 
-def test_a_figure_is_right_all_the_same_where_its_note_says_why(wrong_fp32):
+def test_note_excuses_a_differing_figure(wrong_fp32):
     changed(wrong_fp32, note="approximate")
     assert len(problems("formula")) == 1
     changed(wrong_fp32, note=f"{NOT_BY_FORMULA} the maker halves the rate")
@@ -220,7 +220,7 @@ def test_a_dense_rate_twice_that_of_its_sibling_is_named(says):
     assert problems("sparse") == [("1979 TFLOPS", "the rate of bf16_tensor_tflops, 989.4 TFLOPS")]
 
 
-def test_a_rate_that_its_design_explains_is_not_taken_for_sparse(says):
+def test_explained_rate_is_not_taken_for_sparse(says):
     says("architecture", "CDNA")
     says("fp16_tensor_tflops", "184.6", "TFLOPS", DENSE)
     says("bf16_tensor_tflops", "92.3", "TFLOPS", DENSE)

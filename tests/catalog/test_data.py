@@ -156,7 +156,7 @@ def test_a_price_that_a_shop_lists_is_not_the_launch_price(catalogue):
     assert [line.key for line in listed if parse(line.condition).get("price") != "listing"] == []
 
 
-def test_a_maker_s_page_with_sparse_rates_only_gives_the_dense_one_as_derived(catalogue):
+def test_sparse_only_vendor_page_derives_dense_rate(catalogue):
     """NVIDIA's page of the H100 prints the rates with sparsity: half of one is arithmetic, not what the page says."""
     lines = [
         line

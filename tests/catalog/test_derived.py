@@ -97,7 +97,7 @@ def test_the_price_of_a_shop_or_of_a_kit_is_no_launch_price():
 
 
 @pytest.mark.parametrize("scope", ["scope=system", "scope=limit", "scope=module", "load=typical"])
-def test_a_rate_is_not_held_against_the_power_of_something_else(scope):
+def test_rate_is_not_divided_by_unrelated_power(scope):
     published = {**H100, ("tdp_w", scope): 10_000.0}
     assert of(published, "flops-per-watt").label == "1.413 TFLOPS/W"
     del published["tdp_w", ""]

@@ -47,7 +47,7 @@ def test_the_whole_catalogue_loads_in_seconds(db):
     assert time.process_time() - started < 10
 
 
-def test_a_line_that_changed_updates_its_row_and_the_history_says_so(folder, db):
+def test_changed_line_updates_row_and_history(folder, db):
     load_catalogue(folder)
     change(folder, "specs/nvidia.csv", "nvidia-t4,tdp_w,70,W", "nvidia-t4,tdp_w,72,W")
     summary = load_catalogue(folder)
@@ -93,7 +93,7 @@ def test_a_value_deleted_here_does_not_come_back(folder, db):
     assert not SpecValue.objects.filter(data_key=T4_POWER).exists()
 
 
-def test_a_line_that_left_the_files_and_returns_is_loaded_again(folder, db):
+def test_returning_line_is_loaded_again(folder, db):
     load_catalogue(folder)
     everything = {name: (folder / name).read_text(encoding="utf-8") for name in ("specs/nvidia.csv", "aliases.csv")}
     for name, text in everything.items():

@@ -44,7 +44,7 @@ def change_to(row: SpecValue, days: int, **changed: object) -> None:
     happened(row, days)
 
 
-def test_an_edited_value_is_shown_as_it_was_before_the_edit_and_after_it(card, since_day_one):
+def test_edited_value_shows_before_and_after(card, since_day_one):
     change_to(since_day_one, 10, value="3352")
     assert said(card, at(9)) == ["3350"]
     assert said(card, at(10)) == ["3352"]
@@ -68,14 +68,14 @@ def test_a_reverted_value_is_shown_in_all_its_three_states(card, since_day_one):
     assert [said(card, at(days)) for days in (5, 15, 25)] == [["3350"], ["3352"], ["3350"]]
 
 
-def test_a_draft_is_shown_only_from_the_moment_it_became_public(card, since_day_one):
+def test_draft_appears_once_public(card, since_day_one):
     change_to(since_day_one, 0, status="draft", is_preferred=False)
     change_to(since_day_one, 10, status="public", is_preferred=True)
     assert said(card, at(9)) == []
     assert said(card, at(11)) == ["3350"]
 
 
-def test_a_value_that_was_withdrawn_since_is_still_shown_as_it_stood(card, since_day_one):
+def test_withdrawn_value_shows_in_the_past(card, since_day_one):
     change_to(since_day_one, 10, status="retired", is_preferred=False)
     assert said(card, at(9)) == ["3350"]
     assert said(card, at(11)) == []
@@ -121,7 +121,7 @@ def test_before_anything_was_entered_there_is_nothing(card, since_day_one):
     assert public_accelerators_at([card.pk], at(-1)) == {}
 
 
-def test_a_value_whose_source_is_gone_cannot_be_traced_and_is_left_out(card, since_day_one, sheet_source):
+def test_value_without_source_is_left_out(card, since_day_one, sheet_source):
     since_day_one.delete()
     sheet_source.delete()
     assert said(card, at(1)) == []

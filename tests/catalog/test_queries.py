@@ -38,7 +38,7 @@ def test_what_is_not_published_is_none(chosen):
     assert texts(row) == ["989.4", None]
 
 
-def test_a_rate_whose_accumulate_type_is_not_named_says_so_beside_one_that_names_it(chosen):
+def test_unnamed_accumulate_type_is_marked(chosen):
     rows = rows_of(spec_table(chosen), "fp16_tensor_tflops")
     first = rows[0]
     assert first.condition == "dense, fp32 accumulate"
@@ -71,7 +71,7 @@ def test_a_comparison_costs_one_query(chosen, django_assert_num_queries, count):
         spec_table(chosen[:count])
 
 
-def test_a_peak_is_the_dense_rate_with_fp32_accumulate_where_that_is_named(chosen, django_assert_num_queries):
+def test_peak_is_dense_rate_with_fp32_accumulate(chosen, django_assert_num_queries):
     h100, apple, rtx, _v100 = (item.pk for item in chosen)
     with django_assert_num_queries(1):
         found = peaks([h100, apple, rtx])

@@ -12,7 +12,7 @@ def test_the_best_stands_first_and_equals_share_a_place():
     assert [step.key for step in lowest_first.steps] == [1, 2]
 
 
-def test_a_measured_figure_above_all_published_ones_widens_the_scale():
+def test_measured_figure_above_peak_widens_scale():
     drawn = rank_rungs([Rung(1, 50, 100.0), Rung(2, 25)], "linear")
     assert [(step.length, step.measured_length) for step in drawn.steps] == [("50.0", "100.0"), ("25.0", "")]
 

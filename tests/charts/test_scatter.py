@@ -40,7 +40,7 @@ def test_no_name_covers_another_or_leaves_the_drawing():
     assert all(box[0] >= -1 and box[2] <= WIDE_PX + 1 and box[1] >= -1 and box[3] <= HEIGHT_PX + 1 for box in boxes)
 
 
-def test_a_name_of_a_smaller_drawing_has_its_place_in_the_larger_ones_too():
+def test_smaller_drawings_names_fit_larger_ones():
     labels = place_scatter(CLOUD, "log", "log").labels
     assert {label.only for label in labels} == {"", "middle", "wide"}
 
@@ -59,7 +59,7 @@ def test_the_upper_left_edge_stands_out_before_the_rest():
     assert outstanding([(1, 10, 40), (2, 50, 60), (3, 60, 5)])[-1] == 2
 
 
-def test_a_line_of_equal_ratio_goes_through_points_of_that_ratio():
+def test_equal_ratio_line_passes_its_points():
     dots = [Dot(key=1, label="a", x=1, y=2), Dot(key=2, label="b", x=10, y=20), Dot(key=3, label="c", x=100, y=5)]
     drawn = place_scatter(dots, "log", "log", [Iso(2.0, "2")])
     (line,) = drawn.lines
@@ -93,7 +93,7 @@ def test_ratios_are_round_and_few():
     assert iso_ratios([155.0])
 
 
-def test_an_unknown_size_is_the_middle_one_and_none_is_invented():
+def test_unknown_size_is_drawn_medium():
     assert size_steps([None, 10, 1000]) == [MIDDLE_SIZE, 0, len(SIZES) - 1]
     assert size_steps([None, 10]) == [MIDDLE_SIZE, MIDDLE_SIZE]
     assert size_steps([0, 1, 10]) == [0, 0, len(SIZES) - 1]

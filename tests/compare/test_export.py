@@ -30,7 +30,7 @@ def test_csv_json_and_markdown_have_the_rows_of_the_page(client, curated, db, fu
     assert len(tables) == len(shown) + 2 * len(sheets.groups)
 
 
-def test_a_csv_cell_has_the_number_its_condition_its_source_and_its_factor(client, curated, db):
+def test_csv_cell_has_condition_source_and_factor(client, curated, db):
     (row,) = [row for row in csv_rows(client.get(URL + "&format=csv")) if row["field"] == "memory_bandwidth_gb_s"]
     assert (row["H100 SXM5 80GB"], row["unit"]) == ("3350.0", "GB/s")
     assert row["GeForce RTX 4090 factor"] == "0.3"
@@ -73,7 +73,7 @@ def test_a_file_names_the_frozen_address_that_shows_it_again(client, curated, db
     assert again["at"] == data["at"]
 
 
-def test_a_name_that_is_a_formula_or_markup_stays_text_in_every_file(client, curated, db):
+def test_formula_or_markup_names_stay_text(client, curated, db):
     machine = make_machine(make_lab("north"), "box")
     machine.name = "=cmd|' /C calc'!A0 | <b>"
     machine.save()

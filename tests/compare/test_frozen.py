@@ -29,7 +29,7 @@ def corrected(curated, db) -> str:
     return before
 
 
-def test_a_frozen_comparison_shows_the_figures_of_its_moment_and_says_so(client, corrected):
+def test_frozen_comparison_shows_its_moment(client, corrected):
     assert bandwidth(client.get(URL)) == ["3,350", "411"]
     frozen = client.get(f"{URL}&at={corrected}")
     assert bandwidth(frozen) == ["3,350", "400"]
@@ -81,7 +81,7 @@ def test_the_frozen_address_names_spec_sheets_only_and_machines_alone_have_none(
     assert client.get("/compare/?a=machine:north/dgx-07&format=json").json()["frozen_address"] is None
 
 
-def test_before_there_was_a_catalogue_nothing_is_shown_and_that_is_said(client, curated, db):
+def test_before_the_catalogue_nothing_shows(client, curated, db):
     page = client.get(f"{URL}&at=2020-01-01")
     assert page.status_code == 200
     assert "Nothing had been published here about these at that time." in page.content.decode()

@@ -27,7 +27,7 @@ def without_token(response) -> str:
     return re.sub(r'name="csrfmiddlewaretoken" value="[^"]+"', "", response.content.decode())
 
 
-def test_a_sheet_another_and_a_machine_are_three_columns_on_eight_layers(client, dgx):
+def test_sheets_and_machine_are_three_columns(client, dgx):
     response = client.get(THREE)
     comparison = response.context["comparison"]
     assert [head.title for head in comparison.heads] == ["H100 SXM5 80GB", "M3 Max (40-core GPU)", "dgx-07"]
@@ -68,7 +68,7 @@ def test_what_the_machine_measured_is_a_bar_against_the_published_peak(client, d
     assert float(row.cells[0].meter.p) == pytest.approx(78.8, abs=0.1)
 
 
-def test_a_verdict_names_the_factor_and_what_has_no_counterpart(client, dgx):
+def test_verdict_names_factor_and_gaps(client, dgx):
     verdicts = {verdict.title: verdict for verdict in client.get(THREE).context["comparison"].verdicts}
     assert verdicts["Memory bandwidth"].lead == "H100 SXM5 80GB is 8.4× M3 Max (40-core GPU)"
     measured = verdicts["Measured: Matrix product bf16 8192³"]
@@ -161,7 +161,7 @@ def test_a_member_compares_the_machines_of_a_private_lab(client, curated, db):
     assert client.get("/compare/?a=machine:south/sealed&a=nvidia-h100-sxm5-80gb").status_code == 200
 
 
-def test_a_machine_that_has_not_reported_is_a_column_that_says_so(client, lab):
+def test_machine_without_report_says_so(client, lab):
     make_machine(lab, "silent")
     response = client.get("/compare/?a=machine:north/silent&a=apple-m3-max-40")
     assert "No report yet" in words_of(response)
@@ -180,7 +180,7 @@ def test_plotly_is_not_part_of_the_first_paint(client, dgx):
     assert 'data-plotly="' in page
 
 
-def test_a_sheet_that_is_not_public_shows_nowhere_in_a_comparison(client, dgx):
+def test_hidden_sheet_is_not_compared(client, dgx):
     Accelerator.objects.filter(slug="nvidia-h100-sxm5-80gb").update(is_public=False)
     page = client.get("/compare/?a=machine:north/dgx-07&a=apple-m3-max-40").content.decode()
     assert "H100 SXM5" not in page
@@ -188,7 +188,7 @@ def test_a_sheet_that_is_not_public_shows_nowhere_in_a_comparison(client, dgx):
     assert "of peak" not in page
 
 
-def test_a_machines_memory_is_what_it_reported_not_the_largest_its_chip_is_sold_with(client, lab):
+def test_machine_memory_is_as_reported(client, lab):
     sheet = Accelerator.objects.get(slug="apple-m3-max-40")
     card = h100(0, sheet) | {
         "vendor": "apple",
@@ -203,7 +203,7 @@ def test_a_machines_memory_is_what_it_reported_not_the_largest_its_chip_is_sold_
     assert memory.rest == "H100 SXM5 80GB 80 GB, desk-mac 48 GiB (reported)"
 
 
-def test_a_refused_subject_is_answered_with_the_form_of_an_address_as_text(client, curated):
+def test_refused_subject_shows_address_form_as_text(client, curated):
     page = client.get("/compare/?a=nothing-like-it&a=machine:x").content.decode()
     assert "use the slug of an accelerator, stack:&lt;slug&gt; or machine:&lt;lab&gt;/&lt;machine&gt;." in page
     assert "<slug>" not in page

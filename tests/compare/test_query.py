@@ -74,7 +74,7 @@ def test_address_keeps_its_readable_form():
     )
 
 
-def test_an_address_names_the_baseline_only_where_it_is_not_the_first():
+def test_baseline_is_in_address_if_not_first():
     assert Address((H100, BOX), H100).query() == Address((H100, BOX)).query()
     assert Address((H100, BOX), BOX).without(BOX) == "?a=nvidia-h100-sxm"
 

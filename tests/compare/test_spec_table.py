@@ -49,7 +49,7 @@ def test_the_baseline_of_a_comparison_that_begins_with_a_stack_is_its_first_shee
     assert sheets.base.name == "nvidia-h100-sxm5-80gb"
 
 
-def test_a_baseline_that_is_not_compared_is_said_and_the_first_taken(client, curated, db):
+def test_unknown_baseline_falls_back_to_the_first(client, curated, db):
     response = client.get(H100_M3 + "&base=nvidia-t4")
     assert response.context["comparison"].sheets.base.name == "nvidia-h100-sxm5-80gb"
     assert "is not one of the subjects compared" in response.content.decode()
@@ -64,7 +64,7 @@ def test_without_the_baseline_the_others_are_against_the_first_that_is_left(clie
 # --- conditions ---
 
 
-def test_a_figure_of_another_condition_stands_with_it_and_has_no_factor_and_no_mark(client, curated, db):
+def test_other_condition_has_no_factor_or_mark(client, curated, db):
     line = row_of(sheets_at(client, SIX), "fp16_tensor_tflops", "dense, fp16 accumulate")
     h100, apple, rtx = line.cells[:3]
     assert (rtx.text, rtx.is_published) == ("330.3", True)
@@ -81,7 +81,7 @@ def test_no_factor_is_ever_given_between_figures_of_two_conditions(client, curat
     assert not any((cell.factor or cell.is_best) and not cell.is_published for line in rows for cell in line.cells)
 
 
-def test_a_row_of_one_figure_that_stands_in_another_row_already_is_not_repeated(client, curated, db):
+def test_single_figure_row_is_not_repeated(client, curated, db):
     sheets = sheets_at(client, "/compare/?a=nvidia-h100-sxm5-80gb&a=nvidia-geforce-rtx-4090")
     (line,) = [line for line in sheets.rows if line.row.field == "launch_price_usd"]
     h100, rtx = line.cells
@@ -154,9 +154,7 @@ def test_sheets_of_one_stack_share_its_column_and_one_without_is_named(client, c
 
 
 @pytest.mark.parametrize("count", [2, 6])
-def test_any_number_of_sheets_and_any_way_to_show_them_costs_the_same_queries(
-    client, curated, db, count, django_assert_num_queries
-):
+def test_sheet_query_count_is_constant(client, curated, db, count, django_assert_num_queries):
     query = "&".join(SIX.partition("?")[2].split("&")[:count])
     client.get(f"/compare/?{query}")  # what is public and the described stacks are read once
     for further in ("", "&base=apple-m3-max-40&only=differences"):
@@ -188,6 +186,6 @@ def test_many_parameters_are_counted_not_listed(client, curated, db):
     assert page.count("it was ignored") == 8
 
 
-def test_a_sheet_taken_off_the_site_is_in_no_column_of_a_comparison(client, curated, db):
+def test_hidden_sheet_leaves_comparisons(client, curated, db):
     Accelerator.objects.filter(slug="apple-m3-max-40").update(is_public=False)
     assert [head.name for head in sheets_at(client, H100_M3).heads] == ["nvidia-h100-sxm5-80gb"]

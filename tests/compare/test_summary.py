@@ -20,7 +20,7 @@ def test_power_reads_the_other_way_round():
     assert verdict.lead == "H100 SXM is 10× T4"
 
 
-def test_an_unpublished_figure_is_said_and_never_counted_as_zero():
+def test_unpublished_figure_is_never_zero():
     verdict = judge(
         BY_KEY["bf16"], [SubjectFigure("H100 SXM", 989.4e12, "989.4 TFLOP/s"), SubjectFigure("M3 Max", None)]
     )

@@ -84,7 +84,7 @@ def test_lists_are_searched_and_filtered(desk, bandwidth, page, query):
     assert "1 " in re.search(r'class="paginator"[^>]*>(.*?)</p>', response.content.decode(), re.DOTALL)[1]
 
 
-def test_a_corrected_value_is_recomputed_and_shown_on_the_sheet_with_its_reason(desk, bandwidth):
+def test_correction_recomputes_and_shows_its_reason(desk, bandwidth):
     form = form_of(bandwidth, value="3.352", unit="TB/s", reason="2619 MHz x 2 x 5120 bit / 8")
     assert desk.post(change_url(bandwidth), form).status_code == 302
     bandwidth.refresh_from_db()
@@ -118,7 +118,7 @@ def test_a_corrected_value_is_recomputed_and_shown_on_the_sheet_with_its_reason(
         ({"reason": "a \x0b b"}, "control characters"),
     ],
 )
-def test_a_mistake_is_answered_beside_the_input_and_changes_nothing(desk, bandwidth, changes, words):
+def test_mistake_shows_beside_input(desk, bandwidth, changes, words):
     response = desk.post(change_url(bandwidth), form_of(bandwidth, **{"reason": "as printed", **changes}))
     assert response.status_code == 200
     assert any(words in error for error in errors(response)), errors(response)
@@ -126,7 +126,7 @@ def test_a_mistake_is_answered_beside_the_input_and_changes_nothing(desk, bandwi
     assert bandwidth.value == "3350"
 
 
-def test_a_second_preferred_value_takes_the_mark_and_the_first_stays_beside_it(desk, bandwidth):
+def test_new_preferred_value_replaces_the_old(desk, bandwidth):
     newer = Source.objects.create(key="newer", title="Newer sheet", url="https://acme.example/2", kind="maker")
     form = form_of(bandwidth, value="3000", source=newer.pk, reason="a newer data sheet")
     assert desk.post(reverse(f"{VALUES}_add"), form).status_code == 302
@@ -137,7 +137,7 @@ def test_a_second_preferred_value_takes_the_mark_and_the_first_stays_beside_it(d
     assert bandwidth.history.latest().history_change_reason == "gave way to 3000 GB/s: a newer data sheet"
 
 
-def test_a_revert_brings_the_old_value_back_and_the_sheet_says_so(desk, bandwidth):
+def test_revert_restores_value_and_shows_it(desk, bandwidth):
     desk.post(change_url(bandwidth), form_of(bandwidth, value="3000", reason="typed wrongly"))
     first = bandwidth.history.earliest()
     address = reverse(f"{VALUES}_simple_history", args=[bandwidth.pk, first.history_id])

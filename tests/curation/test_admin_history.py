@@ -34,7 +34,7 @@ def test_there_are_histories_of_the_catalogue_and_of_the_stacks():
 
 
 @pytest.mark.parametrize("model", KEPT, ids=lambda model: model.__name__)
-def test_an_old_state_is_seen_but_not_brought_back_by_whoever_may_only_look(curated, client, db, model):
+def test_viewer_cannot_revert_an_old_state(curated, client, db, model):
     assert isinstance(admin.site._registry[model], HistoryAdmin)
     record = model.history.order_by("pk").first()
     before, records = model.objects.filter(pk=record.id).values().get(), model.history.count()
@@ -55,7 +55,7 @@ def test_whoever_may_change_a_row_brings_an_old_state_back(client, card):
     assert card.aliases.get().name == "Acme One 8GB"
 
 
-def test_a_row_that_is_gone_is_brought_back_only_by_whoever_may_add_one(client, card):
+def test_deleted_row_returns_only_with_permission(client, card):
     alias = Alias.objects.create(accelerator=card, name="Acme One 8GB")
     first = alias.history.latest()
     alias.delete()

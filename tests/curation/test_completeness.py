@@ -88,7 +88,7 @@ def test_a_value_is_old_two_years_after_it_was_loaded(bandwidth, card):
     assert cell_of(card, now=now + timedelta(days=731)).state == "old"
 
 
-def test_a_check_makes_a_value_new_again_and_an_old_check_counts_whatever_was_saved_since(bandwidth, card):
+def test_newest_check_counts_for_freshness(bandwidth, card):
     now = timezone.now()
     SpecValue.objects.filter(pk=bandwidth.pk).update(checked_at=now - timedelta(days=800))
     assert cell_of(card).state == "old"
@@ -174,7 +174,7 @@ def test_a_filter_that_does_not_exist_is_left_out_with_a_note(desk, bandwidth, q
     assert b"note warning" in answer.content
 
 
-def test_accelerators_that_are_not_public_have_a_view_of_their_own(desk, card):
+def test_hidden_accelerators_have_own_view(desk, card):
     Accelerator.objects.create(slug="secret", name="Secret", vendor=card.vendor, kind="gpu", is_public=False)
     assert "Secret" not in desk.get(PAGE).content.decode()
     assert "Secret" in desk.get(f"{PAGE}?only=hidden").content.decode()

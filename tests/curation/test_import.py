@@ -160,7 +160,7 @@ def test_what_is_wrong_is_named_by_row_and_column(kept, line, column, words):
     assert [(named, True) for _n, named, why in problems(plan) if words in why] == [(column, True)]
 
 
-def test_a_formula_that_does_not_hold_is_refused_with_what_it_gives(kept):
+def test_failed_formula_shows_its_result(kept):
     bus = "acme-one,memory_bus_bits,5120,bit,,published,public,acme-sheet,"
     kind = "acme-one,memory_type,HBM3,,,published,public,acme-sheet,"
     halved = "acme-one,memory_bandwidth_gb_s,1000,GB/s,,published,public,acme-sheet,"
@@ -219,7 +219,7 @@ def test_refused_rows_stop_the_table_unless_they_are_left_out_by_choice(kept, mi
     assert Proposal.objects.count() == 2
 
 
-def test_a_catalogue_that_changed_since_the_preview_is_shown_anew(kept, mira, bandwidth):
+def test_changed_catalogue_renews_the_preview(kept, mira, bandwidth):
     made = kept(table(CHANGED))
     seen = value_imports.plan_upload(made).fingerprint
     bandwidth.value = "3360"
@@ -279,7 +279,7 @@ def test_encodings_and_delimiters_of_spreadsheets_are_understood(encoding, delim
     assert bool(found.notes) == (encoding == "cp1252")
 
 
-def test_columns_may_come_in_any_order_and_empty_lines_are_passed_over():
+def test_column_order_and_empty_lines_are_free():
     order = list(reversed(COLUMNS))
     text = f"{','.join(order).upper()}\n\n{','.join(reversed(cells(NEW)))}\n"
     found = read_table(text.encode())
@@ -311,7 +311,7 @@ def test_a_workbook_is_read_with_its_numbers_and_dates_as_text():
     ]
 
 
-def test_a_formula_in_a_workbook_is_text_that_its_row_is_refused_for(kept):
+def test_workbook_formula_refuses_its_row(kept):
     row = cells(NEW)
     row[2] = "=350*2"
     assert problems(value_imports.plan_upload(kept(workbook([list(COLUMNS), row])))) == [
@@ -514,7 +514,7 @@ def test_empty_lines_of_a_workbook_are_not_read_without_end(monkeypatch):
 
 
 @pytest.mark.parametrize("query", ["zz=1", "accelerator__vendor__id__exact=abc", "status__exact=public&field__foo=1"])
-def test_an_export_of_what_the_list_does_not_know_leads_back_to_the_list(desk, bandwidth, query):
+def test_unknown_export_returns_to_the_list(desk, bandwidth, query):
     Vendor.objects.create(slug="other", name="Other")  # a filter needs two to choose from
     for kind in ("csv", "xlsx"):
         answer = desk.get(reverse("admin:catalog_specvalue_export", args=[kind]) + f"?{query}")
@@ -527,7 +527,7 @@ def test_an_export_has_every_page_of_the_list(desk, bandwidth, query):
     assert (answer.status_code, answer.content.count(b"acme-one")) == (200, 1)
 
 
-def test_a_control_character_that_is_there_already_breaks_no_export(desk, bandwidth):
+def test_existing_control_characters_do_not_break_export(desk, bandwidth):
     bandwidth.note = "a \x08\x0bctl \ufffe"
     bandwidth.save()
     content = desk.get(reverse("admin:catalog_specvalue_export", args=["xlsx"])).content

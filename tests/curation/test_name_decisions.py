@@ -134,7 +134,7 @@ def test_more_cards_than_can_be_matched_at_once_are_matched_in_turns(lab, small,
     assert (turns, sheets().count("z9000-24gb")) == (3, 8)
 
 
-def test_a_name_with_a_memory_size_is_the_accelerators_only_with_it(lab, small):
+def test_name_with_memory_size_needs_both(lab, small):
     card(lab, gb=24)
     card(lab, gb=48)
     give(Target(small, 24 * GB))
@@ -159,7 +159,7 @@ def test_a_name_is_split_by_memory(lab, small, large):
     assert (decision.action, rematched.changed) == ("split", 2)
 
 
-def test_a_name_one_accelerator_has_alone_is_shared_with_another_and_its_cards_move(lab, small, large):
+def test_sharing_a_name_moves_its_cards(lab, small, large):
     card(lab, gb=24)
     card(lab, gb=48)
     give(Target(small))
@@ -220,7 +220,7 @@ def test_a_decision_is_undone_once(lab, small, mira):
         undo(decision, by=mira)
 
 
-def test_a_name_changed_since_is_not_undone_behind_somebodys_back(lab, small, mira):
+def test_changed_name_cannot_be_undone(lab, small, mira):
     decision, _ = give(Target(small))
     Alias.objects.get().delete()
     with pytest.raises(CannotUndo):
@@ -240,7 +240,7 @@ def test_after_undoing_the_name_can_be_decided_anew(lab, small, large, mira):
 # --- setting aside ---
 
 
-def test_a_name_set_aside_leaves_the_queue_with_its_reason_and_comes_back(lab, mira):
+def test_dismissed_name_can_return_to_queue(lab, mira):
     card(lab)
     with pytest.raises(ValidationError):
         leave_name(NAME, "nvidia", by=mira, reason="", seen=0)

@@ -79,7 +79,7 @@ def test_the_same_number_with_another_word_ranks_below():
     assert exact.score == 100 > variant.score + 20
 
 
-def test_another_product_of_the_same_number_is_never_said_to_be_sure():
+def test_same_number_is_never_certain():
     (d, *_rest) = suggest("NVIDIA GeForce RTX 4090 D", KNOWN, memory_bytes=[24_564 * 2**20])
     assert d.score <= 75
 

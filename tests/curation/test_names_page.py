@@ -98,7 +98,7 @@ def test_a_name_is_split_on_its_own_page(desk, lab, z9000):
     ("memory", "says"),
     [("", "to tell them apart"), ("-4", "greater than or equal"), ("a lot", "Enter a number"), ("nan", "Enter a number"), ("1e300", "less than or equal")],
 )  # fmt: skip
-def test_a_form_that_cannot_be_is_answered_on_the_page_and_changes_nothing(desk, lab, z9000, memory, says):
+def test_invalid_form_shows_errors_and_changes_nothing(desk, lab, z9000, memory, says):
     other = accelerator("z9000-48gb")
     card(lab)
     answer = desk.post(ONE, lines((z9000, "24", ""), (other, memory, "")))
@@ -193,7 +193,7 @@ def test_names_are_given_by_those_who_may_only(client, lab, z9000, permissions, 
 
 
 @pytest.mark.parametrize("action", ["accept", "split"])
-def test_a_name_that_a_sheet_has_is_changed_only_by_those_who_may(client, lab, z9000, action):
+def test_assigned_name_changes_only_with_permission(client, lab, z9000, action):
     alias = Alias.objects.create(accelerator=z9000, name=NAME.casefold(), memory_bytes=48 * GB)
     card(lab, gb=24)
     clerk = User.objects.create_user("clerk", is_staff=True)
@@ -231,7 +231,7 @@ def test_visitors_see_nothing_of_it(client, lab):
     assert client.get(f"{ONE}?name={NAME}&vendor=nvidia").status_code == 302
 
 
-def test_cards_too_many_to_match_at_once_are_offered_to_go_on_with(desk, lab, z9000, monkeypatch):
+def test_large_matching_continues_on_request(desk, lab, z9000, monkeypatch):
     monkeypatch.setattr("stackviz.labs.rematch.AT_ONCE", 2)
     for _number in range(3):
         card(lab)

@@ -59,7 +59,7 @@ def another(value: SpecValue, /, **attributes) -> SpecValue:
 # --- the way of a proposal ---
 
 
-def test_a_proposal_changes_nothing_until_a_second_person_approves(bandwidth, mira, noor):
+def test_proposal_needs_second_approval(bandwidth, mira, noor):
     proposal = propose.submit(changed(bandwidth, value="3352"), by=mira, reason="2619 MHz")
     bandwidth.refresh_from_db()
     assert (bandwidth.value, proposal.state, proposal.action) == ("3350", "review", "change")
@@ -155,7 +155,7 @@ def test_what_cannot_be_public_cannot_be_proposed(bandwidth, mira, attributes, p
     assert not Proposal.objects.exists()
 
 
-def test_a_figure_its_formula_does_not_support_is_refused_unless_the_note_says_why(bandwidth, mira, sheet_source):
+def test_formula_mismatch_needs_a_note(bandwidth, mira, sheet_source):
     sheet = {"accelerator": bandwidth.accelerator, "source": sheet_source, "status": "public", "is_preferred": True}
     SpecValue.objects.create(field="memory_bus_bits", value="5120", unit="bit", **sheet)
     SpecValue.objects.create(field="memory_type", value="HBM3", **sheet)
@@ -208,14 +208,14 @@ def test_when_the_preferred_one_retires_the_best_of_the_others_takes_its_place(b
     assert best.history.latest().history_change_reason == "preferred instead of 3350 GB/s: preliminary"
 
 
-def test_a_value_that_moves_to_another_condition_leaves_its_mark_behind(bandwidth, mira, noor):
+def test_value_changing_condition_loses_its_mark(bandwidth, mira, noor):
     another(bandwidth).save()
     proposal = propose.submit(changed(bandwidth, condition="scope=gpu"), by=mira, reason="per GPU")
     decide.approve(proposal.pk, noor)
     assert preferred(bandwidth) == ["3300", "3350 scope=gpu"]
 
 
-def test_approving_renews_the_edition_so_that_nothing_kept_outlives_it(bandwidth, mira, noor):
+def test_approving_renews_the_edition(bandwidth, mira, noor):
     proposal = propose.submit(changed(bandwidth, value="3352"), by=mira, reason="because")
     before = CatalogueEdition.current()
     decide.approve(proposal.pk, noor)
@@ -225,7 +225,7 @@ def test_approving_renews_the_edition_so_that_nothing_kept_outlives_it(bandwidth
 # --- conflicts ---
 
 
-def test_a_value_that_changed_meanwhile_is_a_conflict_that_shows_both(bandwidth, mira, noor):
+def test_concurrent_change_shows_both_values(bandwidth, mira, noor):
     proposal = propose.submit(changed(bandwidth, value="3352"), by=mira, reason="because")
     bandwidth.value = "3360"
     bandwidth.save()
@@ -337,7 +337,7 @@ def test_a_revert_is_a_proposal_like_any_other(client, bandwidth, mira, noor):
     assert (bandwidth.value, bandwidth.history.latest().history_change_reason) == ("3350", "back")
 
 
-def test_a_draft_value_nobody_sees_is_saved_at_once_and_may_be_deleted(client, bandwidth, mira):
+def test_draft_saves_directly_and_can_be_deleted(client, bandwidth, mira):
     client.force_login(mira)
     hidden = another(bandwidth, status="draft")
     hidden.save()
@@ -347,7 +347,7 @@ def test_a_draft_value_nobody_sees_is_saved_at_once_and_may_be_deleted(client, b
     assert not Proposal.objects.exists()
 
 
-def test_a_public_value_is_not_deleted_nor_an_accelerator_that_has_one(admin_client, bandwidth):
+def test_public_values_cannot_be_deleted(admin_client, bandwidth):
     card = bandwidth.accelerator
     for address in (
         reverse("admin:catalog_specvalue_delete", args=[bandwidth.pk]),
@@ -514,9 +514,7 @@ def test_the_queue_costs_the_same_queries_for_any_number(
 
 
 @pytest.mark.parametrize("count", [1, 100])
-def test_an_accelerators_page_costs_the_same_queries_for_any_number_of_values_and_takes_them_all_back(
-    admin_client, bandwidth, django_assert_max_num_queries, count
-):
+def test_accelerator_admin_query_count_is_constant(admin_client, bandwidth, django_assert_max_num_queries, count):
     card = bandwidth.accelerator
     rows = [bandwidth, *(another(bandwidth, value=str(3000 + number), status="draft") for number in range(count - 1))]
     form = {"slug": card.slug, "name": card.name, "vendor": card.vendor_id, "kind": card.kind, "is_public": "on"}
@@ -537,7 +535,7 @@ def test_an_accelerators_page_costs_the_same_queries_for_any_number_of_values_an
     assert Proposal.objects.get().note == "read again"
 
 
-def test_a_reviewer_reads_that_a_formula_does_not_hold_any_more(client, bandwidth, mira, noor, sheet_source):
+def test_review_shows_a_failing_formula(client, bandwidth, mira, noor, sheet_source):
     proposal = propose.submit(changed(bandwidth, value="1000"), by=mira, reason="halved")
     sheet = {"accelerator": bandwidth.accelerator, "source": sheet_source, "status": "public", "is_preferred": True}
     SpecValue.objects.create(field="memory_bus_bits", value="5120", unit="bit", **sheet)
@@ -549,9 +547,7 @@ def test_a_reviewer_reads_that_a_formula_does_not_hold_any_more(client, bandwidt
     )
 
 
-def test_at_most_so_many_are_decided_at_once_and_the_rest_is_said_to_be_left(
-    client, bandwidth, mira, noor, monkeypatch
-):
+def test_bulk_decisions_have_a_limit(client, bandwidth, mira, noor, monkeypatch):
     from stackviz.curation import review_queue
 
     monkeypatch.setattr(review_queue, "MOST_AT_ONCE", 2)
@@ -689,7 +685,7 @@ def test_the_source_of_a_name_is_held_too_and_one_that_nobody_reads_is_free(clie
     assert Source.objects.get().title == "Mended"
 
 
-def test_a_figure_that_changes_under_the_same_source_is_pointed_out(client, admin_client, bandwidth, mira, noor):
+def test_changed_figure_with_same_source_is_flagged(client, admin_client, bandwidth, mira, noor):
     words = "The figure changes but its source does not. Does “Acme data sheet” print the new figure?"
     form = {**form_of(bandwidth, value="3352"), "id": bandwidth.pk}
     judge_address = reverse("admin:catalog_specvalue_judge")

@@ -71,7 +71,7 @@ def upload(site: Site, key: str, body: dict) -> dict:
         return json.load(answer)
 
 
-def test_a_report_goes_through_every_service_of_the_compose_file(deployed):
+def test_report_passes_every_compose_service(deployed):
     key = deployed.new_key()
     answer = upload(deployed, key, report_body())
     path = "/" + answer["status_url"].split("/", 3)[3] if "://" in answer["status_url"] else answer["status_url"]

@@ -37,7 +37,7 @@ def send(client, curated, db):
     return go
 
 
-def test_a_dump_is_answered_with_facts_cards_components_and_findings(send):
+def test_dump_gives_facts_cards_and_findings(send):
     answer = send(CPU_WHEEL)
     assert (answer.status_code, answer["Content-Type"]) == (200, "application/json")
     told = answer.json()
@@ -165,7 +165,7 @@ def test_a_file_is_read_however_it_was_written(client, curated, db, encoding):
     assert told["facts"]["torch.version"] == "2.12.0+cpu"
 
 
-def test_a_dump_that_is_known_and_tells_nothing_is_an_answer_with_its_problems(send):
+def test_empty_known_dump_answers_with_problems(send):
     answer = send("<nvidia_smi_log><gpu>")
     assert answer.status_code == 200
     told = answer.json()

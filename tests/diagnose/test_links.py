@@ -163,7 +163,7 @@ def test_one_client_saves_so_many_an_hour(visitor, settings, monkeypatch):
     assert PrivateLink.objects.count() == 2
 
 
-def test_a_text_that_is_kept_is_short_whatever_may_be_diagnosed(visitor):
+def test_saved_text_has_a_size_limit(visitor):
     long = CPU_WHEEL + "\na line of a log" * 20_000
     assert visitor.post("/diagnose/", {"text": long}).status_code == 200
     ticket = ticket_on(visitor.post("/diagnose/save/", {"text": CPU_WHEEL}))
@@ -188,7 +188,7 @@ def test_so_many_are_kept_of_all_and_expired_ones_make_room(visitor, settings):
     assert PrivateLink.objects.count() == 2
 
 
-def test_a_form_sent_twice_is_answered_also_where_there_is_no_more_room(visitor, settings):
+def test_resent_form_is_answered_when_storage_is_full(visitor, settings):
     settings.LINKS_KEPT = 1
     shown = visitor.post("/diagnose/save/", {"text": CPU_WHEEL})
     form = {"text": shown.context["text"], "ticket": ticket_on(shown)}
@@ -221,7 +221,7 @@ def test_html_in_a_saved_text_is_text(visitor):
     assert "&lt;script&gt;alert(1)" in page
 
 
-def test_an_admin_sees_that_there_are_links_and_neither_text_nor_token(visitor):
+def test_admin_sees_links_without_content(visitor):
     save_link(new_ticket(), "what nobody else reads", "collect-env")
     link = PrivateLink.objects.get()
     User.objects.create_superuser("admin", password="x")

@@ -78,7 +78,7 @@ def test_every_finding_of_the_api_is_on_the_page(paste, client, text):
     assert -1 not in places
 
 
-def test_a_note_stands_among_the_findings_and_not_behind_a_fold(paste):
+def test_note_is_listed_with_findings(paste):
     machine = paste(MIG_XML).context["diagnosis"].first
     assert [finding.rule for finding in machine.findings if finding.severity == "note"] == ["mig-on"]
 
@@ -247,7 +247,7 @@ def test_a_text_of_just_the_limit_is_read(paste):
     assert paste(text).status_code == 200
 
 
-def test_a_body_far_above_the_limit_is_answered_before_it_is_looked_at(client, db):
+def test_oversized_body_is_refused_unread(client, db):
     response = client.post(
         "/diagnose/", "text=" + "x" * (6 * KB * KB), content_type="application/x-www-form-urlencoded"
     )
@@ -359,7 +359,7 @@ METAL = """| model                  |     size |  params | backend | ngl | test 
 """
 
 
-def test_a_benchmark_tells_the_stack_by_its_back_end_and_draws_none(paste):
+def test_benchmark_names_its_backend_draws_no_stack(paste):
     response = paste(METAL)
     diagnosis = response.context["diagnosis"]
     assert (diagnosis.first.stack, diagnosis.is_drawn) == ("Apple Metal on macOS", False)

@@ -35,7 +35,7 @@ def test_counterparts_share_a_row():
     assert [[placed.box.component for placed in cell.placed] for cell in row.cells] == [["cudnn"], ["mpsgraph"]]
 
 
-def test_an_empty_cell_says_what_it_is_no_counterpart_of_and_what_to_know_instead():
+def test_empty_cell_explains_missing_counterpart():
     gap = box("nccl", "collectives", state=State.ABSENT, summary="MLX brings its own.")
     drawn = draw_columns([column("nvidia", box("nccl", "collectives")), column("apple", gap)])
     cell = rows_of(drawn, Layer.LIBRARY)["collectives"].cells[1]
@@ -43,14 +43,14 @@ def test_an_empty_cell_says_what_it_is_no_counterpart_of_and_what_to_know_instea
     assert cell.is_gap
 
 
-def test_an_empty_cell_speaks_only_of_the_components_that_are_drawn():
+def test_empty_cell_mentions_drawn_components():
     nccl = box("nccl", "collectives", state=State.ABSENT, summary="About NCCL.")
     gloo = box("gloo", "collectives", state=State.ABSENT, summary="About Gloo.")
     drawn = draw_columns([column("cpu", box("gloo", "collectives")), column("apple", nccl, gloo)])
     assert rows_of(drawn, Layer.LIBRARY)["collectives"].cells[1].instead == "About Gloo."
 
 
-def test_a_component_in_another_row_of_the_layer_is_pointed_to_and_not_called_absent():
+def test_component_in_another_row_gets_a_pointer():
     gpu = column("gpu", box("mkl", "cpu-math"))
     cpu = column("cpu", box("mkl", "matrix-product"))
     drawn = draw_columns([gpu, cpu])
@@ -103,7 +103,7 @@ def test_equal_rows_are_named_where_they_are_folded():
     assert (library.same, [row.role for row in library.differing]) == (("X",), ["y"])
 
 
-def test_a_box_shows_only_the_counterparts_that_stand_in_its_row():
+def test_box_lists_counterparts_in_its_row():
     cudnn = box(
         "cudnn",
         "kernels",

@@ -27,7 +27,7 @@ def said(drawing: StackDrawing, component: str) -> tuple[BoxLine, ...]:
     return next(one.lines for cell in cells for one in cell.placed if one.box.component == component)
 
 
-def test_a_link_ties_the_box_that_needs_to_the_one_that_is_needed():
+def test_link_connects_requirement_to_provider():
     drawing = drawn(link("pytorch", "nvidia-driver"))
     keys = {
         one.box.component: one.key
@@ -68,7 +68,7 @@ def test_links_that_hold_to_the_same_box_share_a_lane():
     assert {one.lane for one in drawing.links} == {0}
 
 
-def test_a_broken_link_does_not_hide_on_the_lane_of_one_that_holds():
+def test_broken_link_stays_visible_on_shared_lane():
     drawing = drawn(link("pytorch", "nvidia-driver"), link("cudnn", "nvidia-driver", State.BROKEN))
     assert len({one.lane for one in drawing.links}) == 2
 

@@ -67,7 +67,7 @@ def machine(found=(), hardware=(), findings=()) -> dict[str, Box]:
     return {box.role: box for box in column.boxes}
 
 
-def test_a_reported_component_shows_its_version_and_not_the_demand():
+def test_reported_version_replaces_requirement():
     driver = machine([ReportedComponent("nvidia-driver", "535.183.01", "nvml")])["device-driver"]
     assert (driver.version, driver.state) == ("535.183.01", State.REPORTED)
 
@@ -87,7 +87,7 @@ def test_of_alternatives_only_the_reported_one_is_shown():
     assert [box.name for box in column.boxes if box.role == "framework"] == ["PyTorch"]
 
 
-def test_alternatives_of_which_none_was_reported_are_one_unknown_box():
+def test_unreported_alternatives_share_one_box():
     math = machine()["cpu-math"]
     assert (math.name, math.state) == ("Intel MKL / OpenBLAS", State.UNKNOWN)
 

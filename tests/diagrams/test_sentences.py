@@ -24,7 +24,7 @@ def sentences(*columns: StackColumn) -> dict[str, tuple[str, ...]]:
     return {part.layer: part.sentences for part in draw_columns(columns).layer_sentences}
 
 
-def test_a_sentence_for_each_layer_and_column_says_what_stands_there():
+def test_each_layer_and_column_has_a_sentence():
     libraries = sentences(BOX, APPLE)["Libraries"]
     assert libraries[0] == "box: cuDNN 9.26 (broken); NCCL."
     assert libraries[-1] == "Apple Metal on macOS: MPSGraph; no counterpart of NCCL."

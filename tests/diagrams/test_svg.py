@@ -115,7 +115,7 @@ def test_only_differences_are_drawn_where_the_page_shows_only_those():
     assert "the same in all columns" not in words(svg_of(drawing, "T"))
 
 
-def test_a_column_without_boxes_and_a_drawing_without_columns_are_files_too():
+def test_empty_columns_and_drawings_export_too():
     for drawing in (draw_columns([]), draw_columns([column()])):
         assert "not described" in svg_of(drawing, "T") or not drawing.columns
 

@@ -77,7 +77,7 @@ def test_a_card_without_memory_or_sheet_says_why():
     assert {"cards[0].accelerator", "cards[0].memory_bytes", "cards[0].driver_version"} <= set(document["reasons"])
 
 
-def test_a_real_dump_is_answered_with_components_on_their_layers():
+def test_real_dump_lists_components_on_layers():
     paste = read_all(COLLECT_ENV)
     document = answer(machines(paste), TABLES, not_understood=paste.not_understood)
     assert document["kinds"] == ["collect-env"]
@@ -109,7 +109,7 @@ def test_a_finding_about_one_card_colours_that_card_only():
     assert states == ["reported", "warning"]
 
 
-def test_a_driver_that_must_be_there_and_nobody_told_is_unknown():
+def test_required_but_unreported_driver_is_unknown():
     document = answered(reading("collect-env", {}, [("NVIDIA L4", None)]))
     (driver,) = [one for one in document["components"] if one["component"] == "nvidia-driver"]
     assert driver == {"layer": "driver", "component": "nvidia-driver", "version": None, "state": "unknown"}
@@ -142,5 +142,5 @@ def test_a_component_stands_on_one_layer():
 
 
 @pytest.mark.parametrize("name", ["torch.version", "mps.built"])
-def test_a_fact_told_by_nobody_has_a_reason_in_words_of_the_wire(name):
+def test_missing_fact_has_a_wire_reason(name):
     assert answered(reading("nvcc-version"))["reasons"][name]["reason"] == "not_reported"

@@ -89,7 +89,7 @@ def test_cards_are_completed_by_number_and_name():
         assert not any("memory_bytes" in card.absent for card in one.reading.cards)
 
 
-def test_a_tool_that_shows_fewer_of_the_cards_is_of_the_same_machine():
+def test_tool_listing_fewer_cards_is_same_machine():
     all_of_them = reading("nvidia-smi-table", {}, [("NVIDIA L4", 2**34)] * 4)
     (one,) = read(all_of_them, reading("accelerate-env", {}, [("NVIDIA L4", None)]))
     assert len(one.reading.cards) == 4
@@ -164,7 +164,7 @@ GIB = 2**30
         (80, None, True),
     ],
 )
-def test_cards_of_one_name_are_one_card_while_their_memory_differs_by_less_than_a_quarter(one_gib, other_gib, is_same):
+def test_same_name_merges_on_similar_memory(one_gib, other_gib, is_same):
     one, other = (
         reading(kind, cards=[("NVIDIA A100-PCIE", gib and int(gib * GIB))]).cards[0]
         for kind, gib in (("collect-env", one_gib), ("nvidia-smi-table", other_gib))
@@ -173,7 +173,7 @@ def test_cards_of_one_name_are_one_card_while_their_memory_differs_by_less_than_
     assert same_card(other, one) is is_same
 
 
-def test_cards_of_one_name_with_other_memory_are_of_two_machines():
+def test_same_name_other_memory_is_two_machines():
     _first, second = read(
         reading("nvidia-smi-table", cards=[("NVIDIA A100-PCIE", 40 * GIB)]),
         reading("nvidia-smi-xml", cards=[("NVIDIA A100-PCIE", 80 * GIB)]),
@@ -244,7 +244,7 @@ def test_a_result_follows_its_card_when_cards_are_renumbered():
     assert parse_report(to_json(report)).results == report.results
 
 
-def test_a_machine_makes_a_report_of_today_that_the_site_would_take():
+def test_planned_machine_gives_a_valid_report():
     (one,) = read(reading("collect-env", {"torch.version": "2.5.1"}, [("NVIDIA L4", None)]))
     report = one.report()
     assert parse_report(to_json(report)) == report

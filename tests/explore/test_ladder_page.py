@@ -59,7 +59,7 @@ def test_a_condition_is_never_mixed_with_another(curated, db):
     assert all(instead for _subject, instead in elsewhere.subjects)
 
 
-def test_cards_whose_sources_name_no_accumulate_type_stand_with_the_others_and_say_so(client, curated, db):
+def test_unnamed_accumulate_types_are_marked(client, curated, db):
     found = ranking("fp16_tensor_tflops")
     rows = {row.subject.slug: row.figure for row in found.rows}
     assert found.axis.condition == "sparsity=dense; accumulate=fp32"
@@ -74,7 +74,7 @@ def test_the_other_name_of_a_joined_condition_leads_to_it(curated, db):
     assert ranking("fp16_tensor_tflops", condition="sparsity=dense").axis.condition == "sparsity=dense; accumulate=fp32"
 
 
-def test_a_derived_figure_is_ranked_with_its_formula_and_what_went_into_it(client, curated, db):
+def test_derived_ranking_shows_formula_and_inputs(client, curated, db):
     found = ranking("flops-per-watt")
     row = next(row for row in found.rows if row.subject.slug == "nvidia-h100-sxm5-80gb")
     assert "989.4 TFLOPS ÷ 700 W" in row.figure.remark
@@ -129,7 +129,7 @@ def test_a_measured_figure_never_stands_beside_a_sparse_one(dgx):
         ("bf16_tensor_tflops", [gemm("bf16", [0.001] * 8, card=None, device="cpu")]),
     ],
 )
-def test_a_result_of_another_kind_is_not_measured_of_this_field(timed, field, results):
+def test_other_results_do_not_measure_this_field(timed, field, results):
     timed("box", "nvidia-h100-sxm5-80gb", results)
     assert measured(field) == {}
 
@@ -171,7 +171,7 @@ def without_token(response) -> str:
     return re.sub(r'name="csrfmiddlewaretoken" value="[^"]+"', "", response.content.decode())
 
 
-def test_a_lab_that_turns_private_is_gone_with_the_next_request(client, dgx, lab):
+def test_private_lab_disappears_with_next_request(client, dgx, lab):
     assert "dgx-07" in client.get("/ladder/").content.decode()
     lab.is_public = False
     lab.save()
@@ -191,7 +191,7 @@ def test_a_corrected_value_shows_at_once(client, curated, db):
     assert "991.7" in client.get("/ladder/?vendor=nvidia").content.decode()
 
 
-def test_a_sheet_that_is_not_public_has_no_place_and_is_not_counted(client, curated, db):
+def test_hidden_sheet_has_no_rank(client, curated, db):
     hidden = Accelerator.objects.get(slug="nvidia-h100-sxm5-80gb")
     hidden.is_public = False
     hidden.save()
@@ -309,7 +309,7 @@ def test_those_without_a_place_stand_under_their_makers(client, curated, db):
     assert sum(len(subjects) for _vendor, subjects in missing.by_vendor) == missing.count
 
 
-def test_a_maker_of_whom_nothing_is_ranked_is_named_with_what_ranks_it(client, curated, db):
+def test_vendor_without_ranking_names_ranked_fields(client, curated, db):
     page = client.get("/ladder/").content.decode()
     assert "for any product of these vendors: Apple (46):" in page
     assert '<a href="/ladder/?vendor=apple&amp;field=fp32_tflops">Rank Apple by fp32' in page

@@ -33,7 +33,7 @@ def test_everything_with_both_figures_is_a_point_and_everything_without_is_count
     assert "apple-m3-max-40" in left_out  # Apple publishes no bf16 rate
 
 
-def test_a_point_is_a_link_to_its_sheet_with_its_figures_in_words(client, curated, db):
+def test_point_links_to_sheet_with_figures(client, curated, db):
     page = client.get("/explore/").content.decode()
     link = re.search(r'<a href="/accelerators/nvidia-h100-sxm5-80gb/"><use [^>]+/><title>([^<]+)</title>', page)
     assert link[1] == "NVIDIA H100 SXM5 80GB: 3,350 GB/s, 989.4 TFLOPS, 700 W"
@@ -63,7 +63,7 @@ def test_equal_ridge_points_lie_on_a_line_and_nonsense_quotients_have_none(curat
     assert drawing(x="memory_gb", y="die_area_mm2").lines == ()
 
 
-def test_a_line_of_200_flop_per_byte_runs_between_cards_below_and_above_it(curated, db):
+def test_ridge_line_separates_cards(curated, db):
     """The H100 has 295 FLOP/B, the A100 of 80 GB 153: a line between them is above one and below the other."""
     found = drawing()
     line = next(line for line in found.lines if line.label == "200 FLOP/B")
@@ -92,7 +92,7 @@ def test_sizes_are_explained_from_the_smallest_to_the_largest(curated, db):
     assert ends == sorted(ends)
 
 
-def test_colours_stand_for_vendor_kind_or_year_and_the_legend_says_which(curated, db):
+def test_legend_explains_colours(curated, db):
     assert {"NVIDIA", "AMD"} <= {entry.words for entry in drawing().legend}
     assert "system on chip" in {entry.words for entry in drawing(y="fp32_tflops", colour="kind").legend}
     assert "since 2024" in {entry.words for entry in drawing(colour="era").legend}

@@ -55,7 +55,7 @@ def test_equal_recordings_have_no_difference(recordings, capsys):
     assert "0 of 1 differ; 0 in white space alone" in capsys.readouterr().out
 
 
-def test_a_changed_word_a_space_a_lost_page_and_growth_are_named(recordings, capsys):
+def test_changes_in_text_spacing_and_size_are_named(recordings, capsys):
     before, after = recordings
     (after / "home.page.txt").write_text("status: 200\n\nHello there\n")
     (before / "list.page.txt").write_text("a ( b")
@@ -87,7 +87,7 @@ def test_a_changed_word_a_space_a_lost_page_and_growth_are_named(recordings, cap
         ("Words", "Glossary", "Swords, Words", "Swords, Glossary"),
     ],
 )
-def test_a_text_that_was_reworded_is_put_into_the_earlier_recording(old, new, text, expected):
+def test_rewording_is_applied_to_old_recording(old, new, text, expected):
     made = rewording(old, new)
     assert made is not None
     assert made.applied(text) == expected

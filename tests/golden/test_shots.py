@@ -13,7 +13,7 @@ def picture(folder, name, *, size=(10, 10), dot=None):
     image.save(folder / "light-360" / f"{name}.png")
 
 
-def test_a_changed_dot_a_taller_page_and_a_lost_one_are_listed_with_their_share(tmp_path, capsys):
+def test_changed_pixels_height_and_pages_are_listed(tmp_path, capsys):
     before, after = tmp_path / "before", tmp_path / "after"
     for name in ("same", "dot", "tall", "lost"):
         picture(before, name)

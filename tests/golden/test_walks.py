@@ -21,7 +21,7 @@ def test_files_are_counted_once_in_the_order_they_are_entered():
     assert made.returns == set()
 
 
-def test_a_call_back_into_a_file_that_waits_is_a_return_upwards():
+def test_call_into_a_waiting_file_counts_as_up():
     assert walk("views.py", "cache.py", "views.py").returns == {("cache.py", "views.py")}
 
 

@@ -262,7 +262,7 @@ def test_a_very_long_dump_is_read_in_bounded_time():
 # ---- the sheet they write on ----------------------------------------------------------------------------------------
 
 
-def test_a_sheet_turns_what_a_report_would_refuse_into_an_absent_fact():
+def test_sheet_drops_facts_a_report_refuses():
     sheet = FactSheet(FACTS)
     for name, value in [
         ("memory.total_bytes", 0),
@@ -276,7 +276,7 @@ def test_a_sheet_turns_what_a_report_would_refuse_into_an_absent_fact():
     assert sheet.facts == {}
 
 
-def test_a_sheet_keeps_the_first_word_and_prefers_a_fact_to_its_absence():
+def test_sheet_keeps_first_statement():
     sheet = FactSheet(FACTS)
     sheet.mark_missing("os.name", "failed")
     sheet.mark_missing("os.name", "timeout")

@@ -48,7 +48,7 @@ def told(results: list[Result]) -> list[tuple]:
     return [(r.params["model"], r.params["test"], r.extra.get("mean"), r.extra.get("stddev")) for r in results]
 
 
-def test_a_table_tells_model_test_rate_and_the_devices_before_it():
+def test_table_has_model_test_rate_and_devices():
     reading = read(TABLE)
     assert told(reading.results) == [
         ("llama 8B Q4_K - Medium", "pp512", 8125.45, 23.37),
@@ -72,7 +72,7 @@ def test_a_prefix_before_every_line_is_passed_over(wrap):
     assert told(read(wrapped).results) == told(read(TABLE).results)
 
 
-def test_columns_may_stand_in_any_order_and_others_between_them():
+def test_extra_columns_and_any_order_are_fine():
     text = (
         "| test | t/s | backend | my_fork | model |\n|---|---|---|---|---|\n| tg 128 | 12.5 | Metal | 1 | llama 7B |\n"
     )
@@ -82,7 +82,7 @@ def test_columns_may_stand_in_any_order_and_others_between_them():
     assert reading.results[0].device == NO_DEVICE
 
 
-def test_a_layout_that_names_the_file_and_the_processor_is_read():
+def test_layout_with_file_and_processor_is_read():
     text = (
         "| cpu_info | model_filename | size | test | t/s |\n| --- | --- | --- | --- | --- |\n"
         "| AMD Ryzen 9 7950X | tiny.Q8_0 | 1.1 GiB | pp512 | 900.1 |\n"

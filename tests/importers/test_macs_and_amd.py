@@ -100,7 +100,7 @@ def test_serial_numbers_and_names_of_people_are_not_read():
     assert not any(word in told for word in ("C02ABCDEFGHJ", "4444", "Ada", "ada)"))
 
 
-def test_an_intel_mac_has_cards_with_and_without_memory_of_their_own():
+def test_intel_mac_has_discrete_and_shared_cards():
     reading = one(TOWER)
     assert (reading.facts["cpu.model"], reading.facts["cpu.cores_physical"]) == ("16-Core Intel Xeon W", 16)
     assert reading.absent["apple.chip"].reason == "not_applicable"
@@ -241,7 +241,7 @@ def test_memory_is_told_in_bytes():
     assert (reading.kind, reading.facts["memory.total_bytes"]) == ("meminfo", 263774780 * 1024)
 
 
-def test_a_mac_without_its_displays_says_what_would_tell_the_gpu():
+def test_mac_without_displays_names_the_command():
     hardware = "Hardware:\n\n    Hardware Overview:\n\n      Model Name: MacBook Air\n      Chip: Apple M2\n"
     assert any("SPDisplaysDataType" in said for said in one(hardware).problems)
     displays = "\nGraphics/Displays:\n\n    Apple M2:\n\n      Chipset Model: Apple M2\n      Vendor: Apple (0x106b)\n"

@@ -195,7 +195,7 @@ def test_a_card_without_a_handle_is_lost():
 # ---- -q -------------------------------------------------------------------------------------------------------------
 
 
-def test_a_log_without_indentation_reads_the_same_memory_and_modes():
+def test_unindented_log_reads_the_same():
     flat = "\n".join(line.strip() for line in dumps.Q_TEXT.splitlines())
     (card,) = read(flat).cards
     assert card.memory_bytes == 81559 * MIB

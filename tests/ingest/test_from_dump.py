@@ -62,7 +62,7 @@ def test_the_same_text_twice_is_one_report(member):
     assert Report.objects.count() == Machine.objects.count() == AgentKey.objects.count() == 1
 
 
-def test_another_text_under_the_same_name_is_the_machine_s_next_report(member):
+def test_new_text_is_machines_next_report(member):
     add(member)
     add(member, CPU_WHEEL.replace("2.12.0+cpu", "2.12.1+cpu"), **{"name-1": " DESK "})
     assert (Report.objects.count(), Machine.objects.count()) == (2, 1)
@@ -132,14 +132,14 @@ def test_what_cannot_be_read_is_refused_in_words(member, text):
     assert Report.objects.count() == 0
 
 
-def test_a_dump_that_is_read_to_be_added_counts_like_one_that_is_diagnosed(member, settings):
+def test_dump_for_a_machine_counts_as_diagnosis(member, settings):
     settings.DIAGNOSES_PER_MINUTE = 2
     answers = [add(member) for _ in range(3)]
     assert [answer.status_code for answer in answers] == [302, 302, 429]
     assert 1 <= int(answers[-1]["Retry-After"]) <= 60
 
 
-def test_a_torn_dump_that_tells_nothing_is_offered_as_no_machine(member):
+def test_truncated_dump_is_not_offered_as_machine(member):
     refused = add(member, "<nvidia_smi_log><gpu>")
     assert refused.status_code == 422
     assert "nothing in it could be read" in refused.content.decode()

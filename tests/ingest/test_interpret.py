@@ -37,7 +37,7 @@ def counts():
     return {model.__name__: model.objects.count() for model in (Snapshot, Card, Finding, Series, Result)}
 
 
-def test_a_report_becomes_a_snapshot_with_cards_findings_and_results(stored, machine):
+def test_report_gives_snapshot_findings_and_results(stored, machine):
     report = stored(report_body())
     assert interpret(report.pk) == "read"
     report.refresh_from_db()
@@ -98,14 +98,14 @@ def test_the_same_setting_twice_in_a_report_is_two_results_of_one_series(stored)
     assert (counts()["Series"], counts()["Result"]) == (1, 2)
 
 
-def test_another_card_device_version_or_parameter_is_another_series(stored):
+def test_series_differ_by_card_device_and_version(stored):
     cards = [h100_card(), h100_card(index=1)]
     others = [{"card": 1}, {"device": "cuda:1"}, {"version": 2}, {"params": {"dtype": "fp16"}}, {"card": None}]
     interpret(stored(report_body(cards=cards, results=[gemm_result(), *(gemm_result(**other) for other in others)])).pk)
     assert counts()["Series"] == 6
 
 
-def test_an_older_report_that_arrives_later_does_not_become_the_newest(stored, machine):
+def test_late_older_report_is_not_newest(stored, machine):
     newer = stored(report_body(created_at="2026-11-20T12:00:00Z"))
     older = stored(report_body(created_at="2026-11-19T12:00:00Z"))
     interpret(newer.pk)
@@ -123,7 +123,7 @@ def test_of_two_reports_of_one_moment_the_one_read_last_is_the_newest(stored, ma
         assert machine.latest_snapshot == report.snapshot
 
 
-def test_a_clock_that_is_ahead_is_set_back_to_the_arrival_and_said(stored, machine):
+def test_clock_ahead_is_clamped_to_arrival(stored, machine):
     received = datetime(2026, 11, 20, 13, tzinfo=UTC)
     report = stored(
         report_body(created_at="2031-01-01T00:00:00Z", results=[gemm_result(started_at="2031-01-01T00:00:00Z")]),
@@ -181,7 +181,7 @@ def test_an_apple_report_is_read(stored):
     assert Card.objects.get().vendor == "apple"
 
 
-def test_a_report_we_cannot_read_fails_with_the_reason_and_is_not_tried_again(stored):
+def test_unreadable_report_fails_without_retry(stored):
     report = stored(b'{"format": 1}', id="00000000-0000-4000-8000-000000000000")
     assert [interpret(report.pk), interpret(report.pk)] == ["failed", "failed"]
     report.refresh_from_db()

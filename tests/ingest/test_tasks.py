@@ -133,7 +133,7 @@ def test_reports_rung_for_again_are_left_in_peace_for_a_while(waiting, messages,
     assert tasks.requeue_waiting_reports() == "0 rung"
 
 
-def test_a_broker_that_fails_halfway_leaves_the_rest_to_a_later_turn(waiting, monkeypatch):
+def test_broker_failure_midway_leaves_rest_for_later(waiting, monkeypatch):
     def fail(*_report_ids):
         raise ConnectionRefusedError
 

@@ -55,7 +55,7 @@ def test_the_same_content_in_another_order_and_packed_is_the_same_report(post):
 
 
 @pytest.mark.parametrize("changed", [{"facts": {}}, {"note": 1.0}, {"note": True}])
-def test_an_id_with_other_content_is_a_conflict_and_the_first_stays(post, changed):
+def test_reused_id_with_new_content_is_a_conflict(post, changed):
     body = report_body(note=1)
     assert post(body).status_code == 202
     response = post(body | changed)
@@ -63,7 +63,7 @@ def test_an_id_with_other_content_is_a_conflict_and_the_first_stays(post, change
     assert json.loads(bytes(Report.objects.get().body)) == body
 
 
-def test_an_id_that_another_lab_took_is_a_conflict_and_makes_no_machine(post, sender_with):
+def test_id_of_another_lab_is_a_conflict(post, sender_with):
     other = sender_with(lab=Lab.objects.create(slug="south", name="South lab"))
     body = report_body()
     assert post(body).status_code == 202
@@ -71,7 +71,7 @@ def test_an_id_that_another_lab_took_is_a_conflict_and_makes_no_machine(post, se
     assert Machine.objects.filter(lab__slug="south").count() == 0
 
 
-def test_an_id_that_another_machine_took_is_a_conflict_and_makes_no_machine(post):
+def test_id_of_another_machine_is_a_conflict(post):
     body = report_body()
     assert post(body).status_code == 202
     assert post(body | {"machine": {"identity": sha256("another"), "name": None}}).status_code == 409
@@ -149,7 +149,7 @@ def test_an_announced_machine_is_the_one_that_reports_first(sender_with, lab):
     assert machine.identity == sha256("first")
 
 
-def test_a_machine_of_the_lab_cannot_be_taken_over_by_another_ones_key(post, sender_with, lab):
+def test_other_machines_key_cannot_take_over(post, sender_with, lab):
     post(report_body(machine={"identity": sha256("known"), "name": "known"}))
     announced = Machine.objects.create(lab=lab, slug="new", name="new")
     response = sender_with(lab=lab, machine=announced)(report_body(machine={"identity": sha256("known"), "name": None}))
@@ -158,7 +158,7 @@ def test_a_machine_of_the_lab_cannot_be_taken_over_by_another_ones_key(post, sen
     assert announced.identity is None
 
 
-def test_a_refused_first_report_leaves_the_announced_machine_free(sender_with, post, lab):
+def test_refused_report_leaves_announced_machine(sender_with, post, lab):
     taken = report_body(machine={"identity": sha256("elsewhere"), "name": "elsewhere"})
     post(taken)
     machine = Machine.objects.create(lab=lab, slug="m", name="m")
@@ -218,7 +218,7 @@ def test_a_deleted_key_is_401_from_the_next_upload_on(post):
     assert post(report_body()).status_code == 401
 
 
-def test_a_revoked_key_gets_nothing_by_sending_an_old_report_again(post):
+def test_revoked_key_cannot_resend_old_report(post):
     body = report_body()
     post(body)
     revoke(post.key)
@@ -241,7 +241,7 @@ def test_bad_reports_count_too_and_other_keys_do_not(post, sender_with, lab, set
     assert sender_with(lab=lab)(report_body()).status_code == 202
 
 
-def test_a_database_that_is_away_is_503_with_a_time_to_come_back(post, monkeypatch):
+def test_unavailable_database_is_503_with_retry_after(post, monkeypatch):
     def locked(*_):
         raise OperationalError("database is locked")
 
@@ -253,7 +253,7 @@ def test_a_database_that_is_away_is_503_with_a_time_to_come_back(post, monkeypat
     assert "locked" not in response.json()["error"]
 
 
-def test_a_database_that_is_away_while_the_key_is_looked_up_is_503(post, monkeypatch):
+def test_database_down_at_key_lookup_is_503(post, monkeypatch):
     def gone(*_):
         raise OperationalError("server closed the connection unexpectedly")
 

@@ -207,7 +207,7 @@ def test_names_without_a_sheet_are_counted(desk, read_report):
     assert "/admin/labs/card/names/" in desk.get("/admin/labs/card/").content.decode()
 
 
-def test_a_name_given_to_an_accelerator_links_the_cards_that_waited(desk, read_report, z9000):
+def test_assigned_name_links_waiting_cards(desk, read_report, z9000):
     form = {"reported_name": "NVIDIA Z9000", "vendor": "nvidia", "accelerator": z9000.pk, "seen": 0}
     desk.post("/admin/labs/card/names/", form)
     assert Card.objects.get(index=0).accelerator == z9000

@@ -70,7 +70,7 @@ def test_a_report_is_read_into_one_snapshot(snapshot):
         Snapshot.objects.create(report=snapshot.report, machine=snapshot.machine, taken_at=timezone.now())
 
 
-def test_cards_of_a_snapshot_are_told_apart_and_unknown_memory_is_null(snapshot):
+def test_snapshot_cards_are_distinct(snapshot):
     card = {"snapshot": snapshot, "kind": "gpu", "vendor": "x", "reported_name": "x"}
     Card.objects.create(index=0, **card)
     with transaction.atomic(), refuses(r"card_index_once_per_snapshot|index"):

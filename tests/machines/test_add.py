@@ -78,7 +78,7 @@ def test_nobody_makes_a_key_for_another_lab(client, member, lab):
     assert not AgentKey.objects.exists()
 
 
-def test_a_key_can_be_revoked_by_who_made_it_and_by_owners_of_the_lab(client, member, lab, django_user_model):
+def test_creator_and_owners_can_revoke_a_key(client, member, lab, django_user_model):
     make_key(client, lab)
     key = AgentKey.objects.get()
     url = f"{ADD}{key.prefix}/revoke/"

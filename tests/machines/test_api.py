@@ -26,7 +26,7 @@ def test_machines_are_listed_with_their_count(client, sheet):
     assert item["last_report_at"].startswith("2026-11-20T08:00:00")
 
 
-def test_a_machine_has_its_facts_cards_software_findings_and_latest_results(client, sheet):
+def test_machine_answer_has_all_its_parts(client, sheet):
     machine = make_machine(make_lab(), "dgx-07")
     for number in range(3):
         make_report(

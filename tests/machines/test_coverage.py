@@ -13,7 +13,7 @@ CPU = {"torch.version": "2.13.0+cpu", "torch.operators": 3110, "torch.kernels_cp
 CUDA = CPU | {"torch.version": "2.9.1+cu130", "torch.kernels_cuda": 1269}
 
 
-def test_builds_that_counted_alike_share_a_row_newest_torch_first():
+def test_equal_builds_share_a_row_newest_first():
     lab = make_lab()
     for name, facts in (("a", CUDA), ("b", CPU), ("c", CPU), ("d", {"torch.version": "2.12.0"})):
         make_report(make_machine(lab, name), facts=facts)

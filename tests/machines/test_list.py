@@ -24,7 +24,7 @@ def h100_sheet():
     )
 
 
-def test_a_machine_is_listed_with_cpu_memory_system_python_and_torch(client, h100_sheet):
+def test_machine_list_shows_cpu_memory_and_torch(client, h100_sheet):
     make_report(make_machine(make_lab(), "dgx-07"), cards=[h100(index, h100_sheet) for index in range(8)])
     text = text_of(client, "/machines/")
     for shown in ("dgx-07", "Xeon(R) Platinum 8480C", "1.968 TiB", "Ubuntu 22.04", "3.12.4", "2.8.0+cu128"):
@@ -41,7 +41,7 @@ def test_what_a_machine_did_not_report_says_why(client):
     assert "not reported" in text
 
 
-def test_a_machine_that_was_announced_says_that_nothing_was_read(client):
+def test_announced_machine_says_nothing_was_read(client):
     make_machine(make_lab(), "announced-01")
     assert "no report has been read yet" in text_of(client, "/machines/")
 
@@ -106,7 +106,7 @@ def test_the_back_button_gets_the_whole_page(client):
     assert "<html" in text_of(client, "/machines/", headers={**HTMX, "HX-History-Restore-Request": "true"})
 
 
-def test_answers_for_htmx_and_for_browsers_are_told_apart_by_caches(client):
+def test_caches_vary_on_htmx(client):
     assert "HX-Request" in client.get("/machines/")["Vary"]
 
 
@@ -118,7 +118,7 @@ def test_a_private_machine_is_in_no_list(client, url, h100_sheet):
     assert "Secret lab" not in text
 
 
-def test_a_private_lab_does_not_exist_for_strangers_and_does_for_members(client, django_user_model):
+def test_private_lab_exists_for_members_only(client, django_user_model):
     lab = make_lab("secret", is_public=False)
     make_report(make_machine(lab, "hidden-01"))
     assert client.get("/machines/secret/").status_code == 404

@@ -99,7 +99,7 @@ def test_the_stack_is_drawn_on_all_eight_layers_from_the_latest_report(client, m
     assert "NVIDIA H100 80GB HBM3" in drawing
 
 
-def test_a_measured_result_has_rate_interval_samples_and_share_of_the_published_peak(client, machine, sheet):
+def test_measured_result_has_interval_and_peak_share(client, machine, sheet):
     make_report(machine, cards=[h100(0, sheet)], results=[gemm("bf16", GEMM_S), copy(COPY_S)])
     measured = table_of(text_of(client), "measured")
     assert "781 TFLOP/s" in measured
@@ -303,7 +303,7 @@ def seen_in(text):
     return re.search(r'hx-get="([^"]+)"', text).group(1).replace("&amp;", "&")
 
 
-def test_an_open_page_asks_and_mostly_hears_that_nothing_is_new(client, machine, django_assert_num_queries):
+def test_open_page_mostly_gets_not_modified(client, machine, django_assert_num_queries):
     make_report(machine)
     url = seen_in(text_of(client))
     with django_assert_num_queries(2):
@@ -311,7 +311,7 @@ def test_an_open_page_asks_and_mostly_hears_that_nothing_is_new(client, machine,
     assert (response.status_code, response.content) == (204, b"")
 
 
-def test_an_open_page_swaps_itself_when_a_report_comes_in_and_again_when_it_is_read(client, machine):
+def test_open_page_updates_as_report_arrives(client, machine):
     url = seen_in(text_of(client))
     assert "every 10s" in text_of(client)
     waiting = make_waiting_report(machine, timezone.now())
@@ -352,7 +352,7 @@ def series_url(machine):
     return f"{URL}series/{machine.series.get().pk}/"
 
 
-def test_a_series_shows_how_it_was_measured_and_how_to_do_it_again(client, machine, sheet):
+def test_series_shows_method_and_command(client, machine, sheet):
     conditions = {
         "before.sm_clock_hz": 1_980_000_000.0,
         "throttle_reasons": "none",
@@ -373,7 +373,7 @@ def test_a_series_shows_how_it_was_measured_and_how_to_do_it_again(client, machi
         assert shown in text
 
 
-def test_a_series_shows_its_past_and_a_failed_run_in_it_is_no_figure(client, machine):
+def test_series_history_marks_failed_runs(client, machine):
     for number in range(3):
         make_report(machine, at=START + days(number), results=[gemm("bf16", GEMM_S)])
     make_report(machine, at=START + days(3), results=[gemm("bf16", [], state="failed", reason="out of memory")])

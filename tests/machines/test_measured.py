@@ -94,7 +94,7 @@ def test_what_held_the_card_back_is_said(client, sheet):
     assert "500 TFLOP/s 51 % power limit 500 W of 700 W" in text_of(client)
 
 
-def test_a_machine_without_results_says_that_nothing_was_measured(client, sheet):
+def test_machine_without_results_says_so(client, sheet):
     make_report(make_machine(make_lab(), "dgx-09"), cards=[h100(0, sheet)])
     assert "not measured yet" in text_of(client)
 

@@ -79,7 +79,7 @@ def test_keys_name_one_row_each_and_what_a_row_points_to_is_in_the_dump(labs):
     assert {row["field"] for row in rows["spec_values"]} <= {row["name"] for row in rows["fields"]}
 
 
-def test_a_figure_people_ask_for_is_there_with_unit_condition_status_and_source(labs):
+def test_requested_figure_has_unit_and_source(labs):
     values = rows_of(write_dump(), "spec_values")
     (value,) = [
         row
@@ -230,7 +230,7 @@ def test_rows_are_never_held_all_at_once(labs, monkeypatch):
     assert sum(sizes) == sum(table.rows for table in dump.tables)
 
 
-def test_a_writer_that_fails_leaves_the_newest_dump_and_no_litter(labs, data_dir, monkeypatch):
+def test_failed_writer_leaves_newest_dump(labs, data_dir, monkeypatch):
     whole = write_dump()
 
     def broken():
@@ -328,7 +328,7 @@ def test_machines_that_are_public_no_more_leave_older_dumps_too(labs):
 
 
 @pytest.mark.parametrize("left", ["", "nonsense", "../../etc", "20261120T020000Z", "{}"])
-def test_a_pointer_or_a_manifest_that_cannot_be_read_is_no_dump(labs, data_dir, left):
+def test_unreadable_pointer_or_manifest_is_no_dump(labs, data_dir, left):
     dump = write_dump()
     (data_dir / "latest").write_text(left)
     assert stored_dumps.newest() is None

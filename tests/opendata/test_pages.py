@@ -55,7 +55,7 @@ def test_who_has_it_already_is_told_so(client, labs):
     assert len(body(client.get("/data/vendors.jsonl", headers={"if-none-match": '"other"'}))) > 20
 
 
-def test_a_file_can_be_asked_for_without_its_body_and_not_be_written(client, labs):
+def test_file_supports_head_and_is_read_only(client, labs):
     write_dump()
     head = client.head("/data/vendors.csv")
     assert head.status_code == 200

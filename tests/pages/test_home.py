@@ -65,7 +65,7 @@ def test_a_hostile_report_is_text(client):
     assert evil not in page(client)
 
 
-def test_a_comparison_is_offered_only_if_all_its_subjects_are_there():
+def test_comparison_needs_all_its_subjects():
     vendor = Vendor.objects.create(slug="nvidia", name="NVIDIA")
     for slug in ("nvidia-h100-sxm5-80gb", "nvidia-a100-sxm4-80gb", "nvidia-b200-hgx"):
         Accelerator.objects.create(slug=slug, name=slug.removeprefix("nvidia-"), vendor=vendor, is_public=True)

@@ -89,7 +89,7 @@ def test_every_language_has_well_formed_files_of_chapters_and_terms_that_exist(s
     assert [line for line in list_untranslated("zh_Hans") if "no such term" in line] == []
 
 
-def test_a_chapter_is_read_with_lines_joined_and_both_kinds_of_source(folder):
+def test_chapter_joins_lines_and_reads_both_sources(folder):
     (chapter,) = read_glossary("en", folder)
     assert (chapter.anchor, chapter.title) == ("figures", "Figures")
     assert [(term.anchor, term.title, term.text, term.source_title, term.source_url) for term in chapter.terms] == [
@@ -115,7 +115,7 @@ def test_a_chapter_or_language_without_files_is_english(folder):
     assert listed(folder) == ["1-figures.md: not translated"]
 
 
-def test_a_translation_of_an_older_english_text_is_listed_and_one_of_no_term_too(folder):
+def test_outdated_and_orphaned_terms_are_listed(folder):
     (folder / "zh_Hans" / "1-figures.md").write_text(
         f"# 数值\n\n## 峰值 {{#peak of=00000000}}\n\n上限。\n\n"
         f"## 稠密 {{#dense of={of(folder, 'dense')}}}\n\n一半。\n\n## 旧 {{#old of=00000000}}\n\n旧。\n"
@@ -144,7 +144,7 @@ def test_wrapping_lines_differently_outdates_no_translation(folder):
         ("# Figures\n\n## Peak {#peak}\n\nOne.\n\nSource: [A](http://example.org)\n", "one paragraph of text"),
     ],
 )
-def test_a_file_that_is_not_written_right_is_refused_with_its_name(folder, text, words):
+def test_malformed_file_is_refused_by_name(folder, text, words):
     (folder / "en" / "1-figures.md").write_text(text)
     with pytest.raises(ValueError, match=words) as refused:
         read_glossary("en", folder)

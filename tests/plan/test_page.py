@@ -32,7 +32,7 @@ def test_the_empty_form_offers_accelerators_systems_and_releases(plan):
         assert shown in text
 
 
-def test_a_plan_says_what_to_type_which_driver_and_what_the_card_lacks(plan):
+def test_plan_shows_command_driver_and_gaps(plan):
     text = words_of(plan("accelerator=nvidia-t4&torch=2.14.1"))
     for shown in (
         "it works",
@@ -45,7 +45,7 @@ def test_a_plan_says_what_to_type_which_driver_and_what_the_card_lacks(plan):
         assert shown in text
 
 
-def test_a_plan_that_does_not_work_says_why_and_leads_to_one_that_does(plan):
+def test_failing_plan_links_to_working_one(plan):
     response = plan("accelerator=nvidia-v100-sxm2&torch=2.15.0")
     text = words_of(response)
     assert "it will not work as planned" in text
@@ -132,7 +132,7 @@ def test_plans_that_have_to_be_made_are_counted_and_kept_ones_are_not(plan, sett
     assert plan(ready).status_code == plan().status_code == 200
 
 
-def test_a_build_of_which_nobody_knows_what_it_carries_is_no_promise(plan):
+def test_build_with_unknown_content_is_no_promise(plan):
     text = words_of(plan("accelerator=nvidia-v100-sxm2&torch=1.7.1"))
     assert "Verdict cannot tell" in text
     assert "No source says which GPUs torch 1.7.1 (cu110) supports" in text
@@ -158,19 +158,19 @@ def test_with_a_card_alone_the_newest_release_that_works_is_planned_and_said_why
     assert "Why not" not in words_of(plan("accelerator=nvidia-t4"))
 
 
-def test_a_driver_that_is_too_old_for_the_newest_release_is_the_reason_that_is_given(plan):
+def test_too_old_driver_is_given_as_the_reason(plan):
     text = words_of(plan("accelerator=nvidia-t4&driver=450.80.02"))
     assert "Verdict it works" in text
     assert "450.80.02" in text.partition("Why not 2.15.0:")[2].partition("The plan with torch 2.15.0")[0]
 
 
-def test_a_card_is_served_by_a_driver_even_where_no_build_runs_on_it(plan):
+def test_driver_can_serve_a_card_no_build_supports(plan):
     tiles = words_of(plan("accelerator=nvidia-v100-sxm2&torch=2.15.0")).partition("Install")[0]
     assert "NVIDIA driver 580 LTS" in tiles
     assert "no driver in the tables supports it" not in tiles
 
 
-def test_a_plan_for_the_processor_asks_for_no_card_and_no_driver(plan):
+def test_cpu_plan_needs_no_card_or_driver(plan):
     response = plan("accelerator=cpu&torch=2.15.0")
     text = words_of(response)
     assert "nvidia-smi must list it" not in text

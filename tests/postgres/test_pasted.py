@@ -21,7 +21,7 @@ def test_one_form_sent_by_many_at_once_saves_one_text():
     assert PrivateLink.objects.count() == 1
 
 
-def test_a_text_deleted_by_many_at_once_is_gone_for_all_of_them():
+def test_concurrent_deletion_removes_text_once():
     ticket = links.save_link(links.new_ticket(), "the text", "collect-env")
     deleted = together(
         *[lambda: links.delete_link(ticket.token, ticket.word)] * (AT_ONCE - 1), lambda: links.delete_expired() == 0

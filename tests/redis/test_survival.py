@@ -61,7 +61,7 @@ def test_500_reports_survive_five_dead_workers_and_a_dead_broker(database, new_s
     }
 
 
-def test_a_report_is_read_because_the_bell_rang_no_round_of_the_periodic_task_is_needed(new_site, redis_server):
+def test_queued_report_needs_no_periodic_task(new_site, redis_server):
     site = new_site(redis_url=redis_server.url)
     key = site.new_key()
     site.start_web(workers=1)
@@ -93,7 +93,7 @@ def test_uploads_go_on_without_a_broker_and_are_read_when_it_returns(new_site, r
 
 
 @pytest.mark.parametrize("moment_s", [0.0, 0.05, 0.2])
-def test_a_web_process_killed_while_reports_come_in_loses_none_that_it_accepted(new_site, redis_server, moment_s):
+def test_killed_web_process_loses_no_report(new_site, redis_server, moment_s):
     site = new_site(redis_url=redis_server.url, REQUEUE_EVERY_S="1")
     key = site.new_key()
     site.start_web(workers=1)

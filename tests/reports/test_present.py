@@ -109,7 +109,7 @@ def finding(rule: str, severity: str) -> Finding:
     return Finding(rule=rule, severity=severity, component="pytorch", title="")
 
 
-def test_a_finding_of_every_severity_reaches_the_pages_that_show_findings(sent, client):
+def test_every_severity_reaches_the_pages(sent, client):
     machine, _report, _stored = sent("h100-linux")
     for severity in Severity:
         machine.latest_snapshot.findings.create(rule="rule", severity=severity, title=f"a finding: {severity}.")
@@ -145,7 +145,7 @@ def card(index: int, **facts: wire.Scalar) -> MatchedCard:
     return MatchedCard(reported, None)
 
 
-def test_cards_that_differ_in_a_column_are_one_row_by_name_and_two_by_columns():
+def test_differing_cards_split_by_columns():
     cards = [card(0, power_limit_w=700.0), card(1, power_limit_w=700.0), card(2, power_limit_w=500.0)]
     assert [(row.label, row.places) for row in card_rows(cards, by_columns)] == [
         ("2 × NVIDIA H100 80GB HBM3", "0–1"),
@@ -154,7 +154,7 @@ def test_cards_that_differ_in_a_column_are_one_row_by_name_and_two_by_columns():
     assert [row.label for row in card_rows(cards, by_name)] == ["3 × NVIDIA H100 80GB HBM3"]
 
 
-def test_a_fact_of_cards_has_a_value_for_each_group_that_agrees():
+def test_card_fact_has_one_value_per_group():
     cards = [card(0, temperature_c=41.0), card(1, temperature_c=41.0), card(2)]
     [fact] = card_facts(cards)
     assert [(value.places, value.fact.text or value.fact.missing) for value in fact.values] == [

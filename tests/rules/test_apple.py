@@ -110,7 +110,7 @@ def test_the_way_out_names_the_newest_torch_for_this_macos():
     assert found.advice == "Update macOS, or install torch 2.14.1, the newest for macOS 14."
 
 
-def test_a_torch_newer_than_the_tables_cannot_be_told_unless_mps_works():
+def test_unknown_torch_is_open_unless_mps_works():
     assert answer("mps-old-macos", mac(torch__version="9.0.0", mps__available=False)).severity == "cannot-tell"
     assert answer("mps-old-macos", mac(torch__version="9.0.0")).severity == "fits"
 
@@ -159,7 +159,7 @@ def test_without_what_torch_says_about_mps_nobody_can_tell(missing):
 @pytest.mark.parametrize(
     "told", [{"mps__built": False, "mps__available": False}, {"mps__built": None, "mps__available": None}]
 )
-def test_a_torch_built_without_mps_or_a_tool_that_does_not_speak_of_it_has_no_such_question(told):
+def test_mps_question_needs_a_build_with_mps(told):
     assert answers("mps-unavailable", mac(**told)) == []
 
 
@@ -172,17 +172,17 @@ def test_the_fallback_variable_is_a_warning_when_it_is_set(value):
 
 
 @pytest.mark.parametrize("seen", [mac(), mac({}, mps__fallback="0"), mac({}, mps__available=False), linux()])
-def test_a_fallback_that_is_unset_off_or_without_mps_is_no_finding(seen):
+def test_inactive_mps_fallback_is_no_finding(seen):
     assert answers("mps-fallback", seen) == []
 
 
-def test_a_variable_that_was_asked_for_in_vain_cannot_be_told_and_one_that_no_dump_tells_is_no_question():
+def test_unset_variable_is_open_unread_is_quiet():
     failed = {"torch.cuda_version": UNSET, "mps.fallback": Absent("failed")}
     assert answer("mps-fallback", mac(failed)).title.endswith("mps.fallback not reported")
     assert answers("mps-fallback", mac({"torch.cuda_version": UNSET})) == []
 
 
-def test_a_torch_that_installs_on_macos_14_and_asks_for_15_is_broken():
+def test_torch_needing_macos_15_is_broken_on_14():
     found = answer("mps-old-macos", mac(torch__version="2.15.0", os__version="14.7.1", mps__available=False))
     assert (found.severity, "macOS 15.0" in found.title) == ("broken", True)
 

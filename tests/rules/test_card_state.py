@@ -50,7 +50,7 @@ def test_a_card_in_this_state_is_told(rule, changes, severity, words):
         ("pcie-width", "pcie_width"),
     ],
 )
-def test_a_card_that_was_asked_and_did_not_answer_cannot_be_told_one_never_asked_is_silent(rule, fact):
+def test_silent_card_is_open_and_unread_card_is_quiet(rule, fact):
     slow = {"pcie_generation": 1} if rule == "pcie-gen-load" else {}
     found = answer(rule, linux(card(**{fact: FAILED}, **slow)))
     assert found.title.endswith(f": card 0 {fact} not reported")
@@ -72,7 +72,7 @@ def test_an_idle_card_at_its_power_cap_is_no_news():
     assert answers("sw-power-cap", linux(card(throttle_reasons="sw_power_cap", busy_ratio=0.0))) == []
 
 
-def test_a_laptop_with_eight_lanes_is_built_so_and_may_let_its_driver_go():
+def test_laptop_with_eight_lanes_is_normal():
     laptop = card(name="NVIDIA GeForce RTX 3060 Laptop GPU", pcie_width=8, persistence_mode=False)
     assert answer("pcie-width", linux(laptop)).severity == "note"
     assert answers("persistence-off", linux(laptop)) == []
@@ -154,7 +154,7 @@ def test_a_name_that_was_cut_is_told_once_with_what_it_may_be():
     assert "nvidia-smi -L" in found.advice
 
 
-def test_a_name_nothing_begins_with_is_told_so_and_a_whole_one_is_no_finding():
+def test_unknown_truncated_name_is_reported():
     assert "No name known" in answer("name-cut", linux(card(name="Voodoo ..."))).explanation
     assert answers("name-cut", linux()) == []
 

@@ -4,7 +4,7 @@ from stackviz.wire import Absent, Card
 from tests.rules.build import FAILED, answer, answers, card, linux, mac
 
 
-def test_a_lowered_power_limit_is_a_note_with_the_command_that_restores_it():
+def test_lowered_power_limit_notes_the_reset_command():
     found = answer("power-cap", linux(card(0), card(5, power_limit_w=600.0)))
     assert found.severity == "note"
     assert found.title == "NVIDIA H100 80GB HBM3 (card 5): power limit 600 W; factory default 700 W"
@@ -54,7 +54,7 @@ def test_cards_of_two_generations_are_a_warning():
     assert (found.severity, "8.0, 9.0" in found.title) == ("warning", True)
 
 
-def test_cards_of_one_generation_and_a_single_card_are_not_mixed():
+def test_uniform_cards_are_not_mixed():
     assert answers("mixed-capability", linux(card(0), card(1))) == []
     assert answers("mixed-capability", linux(card(0))) == []
 
@@ -71,12 +71,12 @@ def test_a_card_on_half_its_lanes_is_a_warning():
     assert (found.severity, found.title) == ("warning", "NVIDIA H100 80GB HBM3 (card 3) runs on 8 of 16 PCIe lanes")
 
 
-def test_a_card_on_all_its_lanes_is_no_finding_and_a_silent_one_cannot_be_told():
+def test_full_width_is_fine_and_unknown_is_open():
     assert answers("pcie-width", linux()) == []
     assert answer("pcie-width", linux(card(pcie_width_max=FAILED))).severity == "cannot-tell"
 
 
-def test_apple_cards_have_no_power_limit_lanes_or_instances_to_judge():
+def test_apple_cards_skip_power_and_lane_rules():
     seen = mac()
     assert [
         found for rule in ("power-cap", "mig-on", "mixed-capability", "pcie-width") for found in answers(rule, seen)

@@ -76,7 +76,7 @@ def test_and_that_on_a_driver_that_is_too_old():
     assert "'torchvision==0." in answer("driver-too-old", seen).advice
 
 
-def test_a_build_of_the_same_release_for_another_cuda_has_to_be_forced():
+def test_same_release_for_other_cuda_needs_force():
     told = {"torch__version": "2.14.0+cu130", "torch__arch_list": "sm_75 sm_80", "software": ()}
     assert (
         "--force-reinstall 'torch==2.14.*'"

@@ -18,7 +18,7 @@ RULES = ("nvml-mismatch", "err802-fabric", "err803", "err804", "uvm-after-suspen
         {"nvidia__nvml_version": "575.57.08"},
     ],
 )
-def test_a_library_of_another_driver_than_the_loaded_one_is_broken(changes):
+def test_mismatched_nvidia_library_is_broken(changes):
     found = answer("nvml-mismatch", linux(**changes))
     assert (found.severity, "Reboot" in found.advice) == ("broken", True)
 
@@ -77,7 +77,7 @@ def test_803_names_the_folder_that_stands_first():
     assert "reboot" in answer("err803", linux(cuda__init_code=803)).advice
 
 
-def test_a_compat_folder_whose_effect_nobody_asked_cannot_be_told():
+def test_unchecked_compat_folder_stays_open():
     seen = linux(cuda__init_code=None, env__ld_library_path=COMPAT, absent={"cuda.init_code": FAILED})
     assert answer("err803", seen).severity == "cannot-tell"
     assert answers("err803", linux(env__ld_library_path=COMPAT)) == []
@@ -98,14 +98,14 @@ def test_forward_compatibility_is_for_data_center_cards(changes, name, fires):
     assert [one.severity for one in found] == (["broken"] if fires else [])
 
 
-def test_999_beside_a_driver_that_lists_the_card_is_what_sleep_leaves_behind():
+def test_error_999_with_a_listed_card_blames_sleep():
     assert "modprobe nvidia_uvm" in answer("uvm-after-suspend", linux(cuda__init_code=999)).advice
 
 
 @pytest.mark.parametrize(
     "changes", [{"cuda__init_code": 0}, {"nvidia__uvm_device": False}, {"nvidia__nvml_error": "Unknown Error"}]
 )
-def test_999_with_another_reason_or_no_999_is_not_blamed_on_sleep(changes):
+def test_error_999_for_other_reasons_is_not_sleep(changes):
     assert answers("uvm-after-suspend", linux(**{"cuda__init_code": 999, **changes})) == []
 
 

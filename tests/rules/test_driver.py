@@ -38,7 +38,7 @@ def test_a_driver_must_reach_the_floor_of_torchs_cuda_family(cuda, driver, sever
     assert answer("driver-too-old", seen).severity == severity
 
 
-def test_a_driver_that_is_too_old_names_both_versions_and_the_way_out():
+def test_too_old_driver_names_versions_and_fix():
     found = answer("driver-too-old", linux(nvidia__driver_version="535.183.01", cuda__available=False))
     assert found.title == "CUDA 13.0 needs driver 580.65.06 or newer; this machine has 535.183.01"
     assert found.evidence["nvidia.driver_version"] == "535.183.01"
@@ -47,7 +47,7 @@ def test_a_driver_that_is_too_old_names_both_versions_and_the_way_out():
     assert found.source_url.startswith("https://docs.nvidia.com/")
 
 
-def test_a_driver_below_the_floor_beside_an_available_cuda_is_a_contradiction_not_a_verdict():
+def test_old_driver_with_working_cuda_is_a_contradiction():
     found = answer("driver-too-old", linux(nvidia__driver_version="535.183.01", cuda__available=True))
     assert found.severity == "warning"
     assert "reported as available" in found.title
@@ -121,14 +121,14 @@ def test_of_a_driver_that_is_only_begun_no_more_is_compared_than_there_is(system
 
 
 @pytest.mark.parametrize(("system", "driver"), [("Linux", "450.51.06"), ("Windows", "451.48")])
-def test_check_and_advice_have_one_answer_on_what_a_driver_serves(system, driver):
+def test_check_and_advice_agree_on_drivers(system, driver):
     seen = linux(os__name=system, torch__cuda_version="11.0", torch__version="1.7.1", nvidia__driver_version=driver)
     assert answer("driver-too-old", seen).severity == "fits"
     look = Look(seen, packaged_tables())
     assert served(look, packaged_tables(), [ReleasedBuild("1.7", "cu110")]) == [ReleasedBuild("1.7", "cu110")]
 
 
-def test_a_build_that_may_run_is_advised_only_where_none_certainly_does():
+def test_uncertain_build_is_advised_only_as_fallback():
     look = Look(linux(nvidia__driver_version="580"), packaged_tables())
     sure, perhaps = ReleasedBuild("2.14", "cu126"), ReleasedBuild("2.14", "cu130")
     assert served(look, packaged_tables(), [sure, perhaps]) == [sure]
@@ -190,7 +190,7 @@ BEFORE_TOOLKIT = {
 }
 
 
-def test_a_driver_of_the_family_but_older_than_the_toolkits_is_a_note():
+def test_older_driver_of_same_major_is_a_note():
     found = answer("minor-compat-ptx", linux(**BEFORE_TOOLKIT))
     assert found.severity == "note"
     assert "570.26" in found.title
@@ -207,7 +207,7 @@ def test_it_is_a_warning_where_only_ptx_runs_on_the_card(archs, severity):
 
 
 @pytest.mark.parametrize("driver", ["570.26", "580.95.05", "525.60.12"])
-def test_a_driver_as_new_as_the_toolkits_or_too_old_altogether_gets_no_such_note(driver):
+def test_current_or_too_old_driver_gets_no_ptx_note(driver):
     assert answers("minor-compat-ptx", linux(torch__cuda_version="12.8", nvidia__driver_version=driver)) == []
 
 
@@ -257,7 +257,7 @@ def test_without_the_operating_system_the_branch_cannot_be_told():
     assert answer("driver-branch-ended", seen).title.endswith("os.name not reported")
 
 
-def test_a_driver_that_can_only_be_linuxs_needs_no_other_word_for_it():
+def test_linux_driver_implies_the_system():
     seen = linux(os__name=None, nvidia__driver_version="535.183.01")
     assert "longest R580" in answer("driver-branch-ended", seen).advice
 
@@ -267,7 +267,7 @@ def test_windows_driver_model_tells_the_platform():
     assert answer("driver-branch-ended", seen).severity == "fits"
 
 
-def test_a_driver_older_than_all_that_is_supported_is_a_warning_though_its_branch_has_no_date():
+def test_unsupported_driver_without_date_is_a_warning():
     assert "older than every branch" in answer("driver-branch-ended", linux(nvidia__driver_version="410.48")).title
 
 
@@ -370,7 +370,7 @@ def test_of_several_cards_the_dropped_ones_are_named():
     assert "card 0 compute_capability" not in found.evidence
 
 
-def test_a_card_that_does_not_say_its_capability_cannot_be_told():
+def test_unknown_capability_leaves_the_question_open():
     found = answer(
         "driver-dropped-card",
         linux(card(name="Unheard of", compute_capability=None), nvidia__driver_version="590.48.01"),

@@ -24,7 +24,7 @@ MIB = 2**20
         ("...", None, None),
     ],
 )
-def test_a_name_with_its_memory_leads_to_one_product_or_to_none(name, memory_mib, slug):
+def test_name_with_memory_matches_one_or_none(name, memory_mib, slug):
     known = packaged_tables().known_card("nvidia", name, memory_mib and memory_mib * MIB)
     assert (known and known.accelerator) == slug
 
@@ -38,7 +38,7 @@ def capability_of(seen: Card) -> tuple[str | None, dict[str, str]]:
     return looked.get("compute_capability"), looked.evidence
 
 
-def test_a_capability_that_is_not_stated_is_the_sheets_and_the_evidence_says_so():
+def test_missing_capability_comes_from_the_sheet():
     value, evidence = capability_of(
         Card(index=0, kind="gpu", vendor="nvidia", reported_name="GeForce GTX 1080", memory_bytes=None)
     )

@@ -37,7 +37,7 @@ def test_a_healthy_machine_that_tells_all_this_has_no_problem():
 # --- torch-import ---
 
 
-def test_a_torch_that_cannot_be_imported_is_broken_in_its_own_words():
+def test_import_failure_quotes_torchs_error():
     found = answer("torch-import", broken_import("OSError: libc10.so: cannot open shared object file"))
     assert (found.severity, "libc10.so" in found.title) == ("broken", True)
 
@@ -61,16 +61,16 @@ def test_what_another_rule_explains_is_said_once():
 
 
 @pytest.mark.parametrize("fact", [{"env__ld_library_path": TOOLKIT}, {"cudnn__libraries": SYSTEM_CUDNN}])
-def test_an_import_that_fails_in_cudnn_beside_another_cudnn_is_broken(fact):
+def test_cudnn_import_failure_with_other_cudnn(fact):
     assert answer("ld-library-path-cudnn", broken_import(IN_CUDNN, **fact)).severity == "broken"
 
 
-def test_an_import_that_fails_in_cudnn_without_the_search_path_cannot_be_told():
+def test_cudnn_failure_without_search_path_is_open():
     found = answer("ld-library-path-cudnn", broken_import(IN_CUDNN))
     assert found.title.endswith("env.ld_library_path not reported")
 
 
-def test_an_import_that_fails_in_cudnn_with_no_other_cudnn_is_the_rule_of_imports():
+def test_cudnn_import_failure_alone_is_import_rule():
     seen = broken_import(IN_CUDNN, absent={"env.ld_library_path": UNSET, "cudnn.libraries": UNSET})
     assert answers("ld-library-path-cudnn", seen) == []
     assert answer("torch-import", seen).severity == "broken"
@@ -112,7 +112,7 @@ INCOMPLETE = (Software("cudnn", "9.20.0.48", "package metadata"),)
 FOREIGN_PART = "/usr/lib/x86_64-linux-gnu/libcudnn_engines_tensor_ir.so.9"
 
 
-def test_a_cudnn_package_without_a_part_takes_that_of_the_system():
+def test_incomplete_cudnn_package_loads_the_systems():
     found = answer("cudnn-wheel-incomplete", linux(software=INCOMPLETE, cudnn__libraries=FOREIGN_PART))
     assert (found.severity, found.evidence["cudnn"]) == ("broken", "9.20.0.48")
 
@@ -205,5 +205,5 @@ def test_another_failure_of_flash_attention_is_told_as_it_is():
         linux(absent={"flash_attn.import_error": Absent("not_applicable", "flash_attn can be imported")}),
     ],
 )
-def test_a_flash_attention_of_which_no_failure_is_told_is_no_finding(seen):
+def test_unreported_flash_attention_is_no_finding(seen):
     assert answers("flash-attn-abi", seen) == []

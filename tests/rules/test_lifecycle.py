@@ -48,7 +48,7 @@ def life_of(component, facts):
         ("pytorch", {"torch.version": "0.4.1"}, LifeState.UNKNOWN, ""),
     ],
 )
-def test_a_release_is_supported_ending_ended_undated_or_unknown(component, facts, state, ends):
+def test_release_support_states(component, facts, state, ends):
     life = life_of(component, facts)
     assert (life.state, life.support_ends) == (state, ends)
     assert (life.source is None) == (state == LifeState.UNKNOWN)
@@ -128,7 +128,7 @@ def test_what_only_a_run_told_is_not_called_mended_because_it_would_be_forgotten
     assert rule not in {finding.rule for finding in upgrade.mends + upgrade.breaks}
 
 
-def test_a_card_of_amd_without_code_is_not_mended_by_another_torch():
+def test_amd_card_without_code_gets_no_torch_advice():
     facts = {"os.name": "Ubuntu", "python.arch": "x86_64", "torch.version": "2.9.1+rocm6.4", "torch.hip_version": "6.4"}
     navi = card(name="AMD Radeon RX 5700 XT", vendor="amd", gfx_target="gfx1010", compute_capability=None)
     facts |= {"torch.arch_list": "gfx906 gfx90a gfx1030"}
@@ -153,7 +153,7 @@ def test_a_machine_on_the_newest_of_all_has_no_upgrade():
     assert upgrades_of(newest) == {}
 
 
-def test_another_torch_takes_its_cuda_and_cudnn_along_and_forgets_what_only_a_run_tells():
+def test_torch_upgrade_replaces_cuda_and_cudnn():
     changed = with_torch(on_that_day(VOLTA, card()), packaged_tables(), "2.14.1", "cu130")
     assert changed.facts["torch.version"] == "2.14.1+cu130"
     assert changed.facts["torch.cuda_version"] == "13.0"
@@ -166,7 +166,7 @@ def test_another_torch_takes_its_cuda_and_cudnn_along_and_forgets_what_only_a_ru
 @pytest.mark.parametrize(
     "slug", ["pytorch", "torchinductor", "triton", "torchvision", "torchaudio", "cudnn", "nccl", "flash-attn"]
 )
-def test_another_torch_takes_what_was_built_for_the_old_one_away(slug):
+def test_torch_upgrade_drops_old_extensions(slug):
     software = (Software(slug, "1.0", "pip"), Software("mlx", "0.30", "pip"))
     seen = replace(on_that_day(VOLTA, card()), software=software)
     changed = with_torch(seen, packaged_tables(), "2.14.1", "cu130")

@@ -43,7 +43,7 @@ def test_nouveau_in_place_of_nvidia_is_broken():
     assert (found.severity, "blacklist nouveau" in found.advice) == ("broken", True)
 
 
-def test_a_driver_that_is_not_loaded_with_unknown_modules_cannot_be_told():
+def test_unloaded_driver_with_unknown_modules_is_open():
     assert answer("nouveau", linux(**NO_DRIVER)).title.endswith("os.modules not reported")
 
 

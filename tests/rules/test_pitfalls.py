@@ -47,7 +47,7 @@ def kernels(name: str, capability: str, torch: str, cuda: str, driver: str = "58
     return found.explanation, found.advice
 
 
-def test_an_rtx_50_card_under_a_build_that_stops_at_sm_90_is_offered_one_for_cuda_12_8_or_newer():
+def test_rtx_50_card_is_offered_cuda_12_8_build():
     explanation, advice = kernels("NVIDIA GeForce RTX 5090", "12.0", "2.6.0+cu124", "12.4", "572.16")
     assert "sm_90" in explanation
     assert "cu128 (torch 2.7 to" in explanation
@@ -76,7 +76,7 @@ def test_with_torch_2_15_a_card_before_turing_hears_which_release_was_the_last()
     assert "torch 2.14 is the last release with a build that does" in explanation
 
 
-def test_a_gtx_10_card_under_a_build_that_lists_sm_60_is_fine_and_hears_why():
+def test_sm_60_build_is_fine_for_gtx_10():
     seen = linux(card(name="GeForce GTX 1080", compute_capability="6.1"), torch__arch_list="sm_50 sm_60 sm_70")
     found = answer("kernels-missing", seen)
     assert found.severity == "fits"
@@ -90,7 +90,7 @@ def test_pips_own_wheel_for_arm_had_no_cuda_before_2_11():
     assert "https://download.pytorch.org/whl/cu" in found.advice
 
 
-def test_a_driver_below_580_is_told_that_pip_brings_cuda_13_by_itself():
+def test_driver_below_580_hears_of_cuda_13_default():
     found = answer("driver-too-old", linux(nvidia__driver_version="570.86.10", cuda__available=False))
     assert "plain pip install of torch 2.13 installs CUDA 13" in found.explanation
     assert "580.65.06 or newer" in found.advice

@@ -115,7 +115,7 @@ def test_a_target_that_is_not_in_the_list_is_broken():
     assert (found.severity, "HSA_OVERRIDE_GFX_VERSION=10.3.0" in found.advice) == ("broken", True)
 
 
-def test_a_target_that_is_not_in_the_list_is_a_note_where_another_card_is_served():
+def test_unlisted_target_beside_served_card_is_note():
     graphics = amd(1, "AMD Radeon Graphics", gfx_target="gfx1036")
     found = answers("rocm-kernels-missing", rocm(amd(0, "AMD Radeon RX 7900 XTX", gfx_target="gfx1100"), graphics))
     assert {(one.severity, "gfx1036" in one.title) for one in found} == {("note", True), ("fits", False)}

@@ -225,7 +225,7 @@ def test_versions_compare_as_numbers(version, other, expected):
     assert is_below(version, other) is expected
 
 
-def test_a_version_belongs_to_its_line_and_not_to_one_that_only_looks_alike():
+def test_version_matches_whole_line():
     assert same_line("12.8.1", "12.8")
     assert not same_line("12.80", "12.8")
     assert not same_line("12", "12.8")

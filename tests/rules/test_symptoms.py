@@ -95,7 +95,7 @@ def test_it_is_silent_where_another_finding_explains_it(changes):
 
 
 @pytest.mark.parametrize("visible", ["-1", "NoDevFiles"])
-def test_a_variable_that_hides_every_card_is_named_as_the_reason(visible):
+def test_variable_hiding_cards_is_named(visible):
     found = answer("torch-sees-no-card", linux(cuda__visible_devices=visible, **BLIND))
     assert (found.severity, "unset CUDA_VISIBLE_DEVICES" in found.advice) == ("warning", True)
 

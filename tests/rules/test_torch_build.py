@@ -88,7 +88,7 @@ def test_code_runs_on_its_major_capability_from_its_minor_on(capability, arch, r
     assert covers(capability, arch) is runs
 
 
-def test_a_card_the_build_has_no_code_for_is_broken_and_a_build_that_has_is_named():
+def test_card_without_code_names_a_suitable_build():
     seen = linux(card(name="Tesla P100", compute_capability="6.0"))
     found = answer("kernels-missing", seen)
     assert found.severity == "broken"
@@ -107,7 +107,7 @@ def test_a_card_the_build_has_no_code_for_is_broken_and_a_build_that_has_is_name
         ("2.15.0+cu132", "13.2", "7.0", "broken"),
     ],
 )
-def test_a_report_without_the_builds_list_is_judged_by_the_tables(torch, cuda, capability, severity):
+def test_report_without_arch_list_uses_tables(torch, cuda, capability, severity):
     seen = linux(
         card(compute_capability=capability), torch__version=torch, torch__cuda_version=cuda, torch__arch_list=None
     )
@@ -125,7 +125,7 @@ def test_each_kind_of_card_gets_its_own_answer():
     assert severities == ["broken", "fits"]
 
 
-def test_a_card_no_build_for_this_platform_covers_means_building_it():
+def test_unsupported_card_needs_a_source_build():
     seen = linux(card(name="Jetson T5000", compute_capability="11.0"))
     assert "from source" in answer("kernels-missing", seen).advice
 
@@ -252,14 +252,14 @@ def test_where_a_build_carries_all_cards_it_is_the_one_to_install():
     assert "CUDA_VISIBLE_DEVICES" not in found.advice
 
 
-def test_a_torch_with_an_older_cudnn_has_code_for_the_other_card_too():
+def test_older_cudnn_covers_the_other_card():
     seen = linux(*OLD_AND_NEW, cudnn__version="9.20.0")
     [found] = [one for one in answers("cudnn-drops-old-card", seen) if one.severity == "broken"]
     assert "CUDA_VISIBLE_DEVICES" in found.advice
     assert "for cu126" in found.advice
 
 
-def test_a_build_for_the_cpu_leaves_no_question_about_cuda_open():
+def test_cpu_build_raises_no_cuda_question():
     seen = linux(torch__version="2.9.1+cpu", torch__cuda_version=None, software=())
     open_ones = [found for found in find(seen, packaged_tables()) if found.severity == "cannot-tell"]
     assert open_ones == []

@@ -39,7 +39,7 @@ def test_filters_answer(admin_client, stacks, query):
     assert admin_client.get(f"/admin/stacks/{query}").status_code == 200
 
 
-def test_a_corrected_sentence_is_on_the_page_and_in_the_history(admin_client, stacks):
+def test_corrected_text_shows_on_page_and_in_history(admin_client, stacks):
     component = Component.objects.get(slug="cudnn")
     form = {
         "slug": "cudnn", "name": "cuDNN", "maker": "NVIDIA", "layer": "library", "role": "neural-network-kernels",
@@ -55,7 +55,7 @@ def test_a_corrected_sentence_is_on_the_page_and_in_the_history(admin_client, st
     assert component.history.first().history_user.username == "admin"
 
 
-def test_a_counterpart_that_names_nothing_is_refused_with_the_field(admin_client, stacks):
+def test_empty_counterpart_is_refused_by_field(admin_client, stacks):
     form = {"component": Component.objects.get(slug="cudnn").pk, "relation": "same-role", "differs": "D.", "source": 1}
     response = admin_client.post("/admin/stacks/counterpart/add/", form)
     assert response.status_code == 200

@@ -92,7 +92,7 @@ def test_what_somebody_deleted_stays_deleted(stacks):
     assert not Counterpart.objects.filter(component__slug="triton", other__slug="cpp-inductor").exists()
 
 
-def test_a_changed_line_changes_its_row_only_and_leaves_history(stacks, folder):
+def test_changed_line_updates_its_row_with_history(stacks, folder):
     text = (folder / "components.toml").read_text()
     (folder / "components.toml").write_text(text.replace('name = "cuDNN"', 'name = "cuDNN 9"'))
     summary = load_stacks(folder)
@@ -178,14 +178,14 @@ def test_two_sites_that_start_together_load_once(on_postgres):
     assert StacksLoad.objects.count() == 1
 
 
-def test_a_load_of_the_catalogue_moves_the_edition_of_the_stacks(stacks):
+def test_catalogue_load_renews_stacks_edition(stacks):
     """It may have renamed a source that a component names."""
     before = Edition.current()
     load_catalogue()
     assert Edition.current() != before
 
 
-def test_a_load_of_the_stacks_moves_the_edition_of_the_catalogue(stacks):
+def test_stacks_load_renews_catalogue_edition(stacks):
     before = CatalogueEdition.current()
     load_stacks(force=True)
     assert CatalogueEdition.current() != before

@@ -52,7 +52,7 @@ def test_a_stack_explains_every_component_with_its_source(warm):
     assert response.content.decode().count('<article class="component"') == 40
 
 
-def test_a_component_shows_where_it_stands_and_what_its_releases_need(warm):
+def test_component_shows_stacks_and_requirements(warm):
     text = words(warm.get("/components/cuda-runtime/"))
     assert "Counterparts on other stacks" in text
     assert "needs NVIDIA driver ≥ 525.60.13" in text
@@ -167,7 +167,7 @@ def test_a_spec_sheet_can_include_that_stack_in_short(warm):
 # --- until when ---
 
 
-def test_a_stack_leads_to_until_when_its_releases_are_supported(warm):
+def test_stack_links_to_support_dates(warm):
     assert 'href="support/"' in warm.get("/stacks/nvidia-cuda/").content.decode()
     page = warm.get("/stacks/nvidia-cuda/support/").content.decode()
     part = warm.get("/stacks/nvidia-cuda/support/", headers={"HX-Request": "true"}).content.decode()

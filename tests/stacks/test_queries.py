@@ -108,7 +108,7 @@ def test_all_releases_can_be_asked_for(stacks):
     assert len(page.releases) == page.release_count
 
 
-def test_a_component_page_costs_two_queries_for_all_its_releases(stacks, django_assert_num_queries):
+def test_component_page_costs_two_release_queries(stacks, django_assert_num_queries):
     with django_assert_num_queries(7):
         component_page("program", all_releases=True)
     with django_assert_num_queries(9):

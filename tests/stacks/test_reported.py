@@ -115,13 +115,13 @@ def test_an_apple_machine_has_one_memory(stacks):
     assert "main-memory" not in found
 
 
-def test_a_machine_without_a_card_shows_processor_and_main_memory(stacks):
+def test_cardless_machine_shows_cpu_and_memory(stacks):
     found = boxes(stack="cpu")
     assert (found["processor"].name, found["processor"].version) == ("AMD EPYC 9654", "192 threads")
     assert (found["main-memory"].role, found["main-memory"].version) == ("memory", "2 TiB")
 
 
-def test_a_machine_that_says_nothing_about_itself_claims_nothing(stacks):
+def test_machine_without_facts_claims_nothing(stacks):
     described = described_column("cpu")
     empty = reported_column(replace(linux(), facts={}, cards=(), software=()), described, [], [], key="k", title="b")
     assert {box.state for box in empty.boxes} <= {State.UNKNOWN, State.ABSENT}
@@ -136,7 +136,7 @@ def test_findings_of_the_rules_colour_the_boxes_they_are_about(stacks):
     assert any("power limit 600 W" in note.text for note in found["hardware"].notes)
 
 
-def test_a_machine_beside_the_description_of_its_stack_has_all_eight_layers(stacks):
+def test_machine_and_stack_share_eight_layers(stacks):
     drawn = draw_columns([described_column("nvidia-cuda"), column(cards=[h100()])])
     assert len(drawn.layers) == 8
     [driver] = [row for layer in drawn.layers for row in layer.rows if row.role == "device-driver"]

@@ -73,7 +73,7 @@ def described(demands, slug: str, system: str, *more: Box) -> StackColumn:
     return described_needs(column, system)
 
 
-def test_a_described_stack_shows_the_newest_release_and_says_so(demands):
+def test_described_stack_shows_newest_release(demands):
     column = described(demands, "nvidia-cuda", "linux")
     requires = next(box.requires for box in column.boxes if box.component == "pytorch")
     assert requires.is_newest
@@ -111,7 +111,7 @@ def test_under_wsl_the_driver_is_the_one_of_windows(demands):
     assert driver["stack:nvidia-wsl2"] != driver["stack:nvidia-cuda"]
 
 
-def test_a_machine_sees_what_its_own_release_asks_for_beside_what_it_has(demands):
+def test_machine_shows_requirements_beside_versions(demands):
     column = machine(demands, pytorch="2.9.0+cu128", python="3.12.4", cudnn="9.10.2", cuda_runtime="12.8")
     needs = table(column, "pytorch")
     assert needs["needs", "python"].has == "3.12.4"

@@ -48,7 +48,7 @@ def until(is_so, patience_s: float = 60) -> bool:
 
 
 @pytest.mark.skipif(not Path("/proc").is_dir(), reason="looks at processes through /proc")
-def test_children_and_grandchildren_end_when_the_parent_is_killed_outright(tmp_path):
+def test_descendants_end_when_parent_is_killed(tmp_path):
     command = [sys.executable, "-c", textwrap.dedent(FAMILY), str(tmp_path / "log")]
     with subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, text=True) as parent:
         child, grandchild = map(int, parent.stdout.readline().split())
@@ -65,7 +65,7 @@ def test_children_end_with_the_block(tmp_path):
     assert process.poll() is not None
 
 
-def test_a_child_that_dies_is_started_again_and_its_last_words_are_told(tmp_path):
+def test_dead_child_restarts_with_its_last_lines(tmp_path):
     messages: list[str] = []
     once = f"import pathlib, sys, time; p = pathlib.Path({str(tmp_path / 'seen')!r}); seen = p.exists(); p.touch(); seen or sys.exit('out of coffee'); time.sleep(60)"
     with ended_with_us(ROOT, tmp_path, messages.append) as children:
@@ -96,7 +96,7 @@ def watch_for(children, seconds: float) -> None:
         signal.signal(signal.SIGALRM, before)
 
 
-def test_a_child_that_keeps_dying_stops_the_site_with_its_last_words(tmp_path):
+def test_repeatedly_dying_child_stops_the_site(tmp_path):
     messages: list[str] = []
     with ended_with_us(ROOT, tmp_path, messages.append) as children:
         children.start("fuse", [sys.executable, "-S", "-c", "raise SystemExit('blown')"], {})
@@ -105,7 +105,7 @@ def test_a_child_that_keeps_dying_stops_the_site_with_its_last_words(tmp_path):
     assert len([line for line in messages if "restarted" in line]) == RESTARTS_ALLOWED
 
 
-def test_a_child_that_dies_while_the_site_starts_is_an_error_at_once(tmp_path):
+def test_child_dying_at_start_is_an_error(tmp_path):
     with ended_with_us(ROOT, tmp_path, print) as children:
         children.start("web", [sys.executable, "-c", "raise SystemExit('no such settings')"], {})
         with pytest.raises(CannotStart, match=r"(?s)web exited with status 1.*no such settings"):

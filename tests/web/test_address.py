@@ -26,7 +26,7 @@ def texts(address: AddressReader, known: str = "") -> list[str]:
     return [note.text for note in address.notes(known.split())]
 
 
-def test_a_choice_is_a_known_value_the_default_or_the_default_with_a_note():
+def test_unknown_choice_falls_back_with_a_note():
     address = reader("vendor=acme&kind=gpu")
     assert address.choice("kind", ["gpu"], "kind") == "gpu"
     assert address.choice("year", ["2020"], "year", "2020") == "2020"
@@ -34,7 +34,7 @@ def test_a_choice_is_a_known_value_the_default_or_the_default_with_a_note():
     assert texts(address, "vendor kind") == ["Unknown vendor “acme”; it was ignored."]
 
 
-def test_choices_are_read_repeated_or_with_commas_each_once_in_any_letter_case():
+def test_choices_accept_repeats_commas_and_case():
     address = reader("v=NVIDIA,apple&v=nvidia&v=acme")
     assert address.choices("v", ["nvidia", "apple"], "vendor") == ("nvidia", "apple")
     assert texts(address, "v") == ["Unknown vendor “acme”; it was ignored."]
@@ -43,7 +43,7 @@ def test_choices_are_read_repeated_or_with_commas_each_once_in_any_letter_case()
 @pytest.mark.parametrize(
     ("text", "number"), [("007", 7), ("0", 0), ("", None), ("-1", None), (" 1", None), ("1_0", None), ("١٢", None), ("12345", None)]
 )  # fmt: skip
-def test_a_whole_number_is_ascii_digits_and_no_more_of_them_than_allowed(text, number):
+def test_number_is_limited_ascii_digits(text, number):
     assert whole_number(text, max_digits=4) == number
 
 
@@ -75,7 +75,7 @@ def test_a_format_that_does_not_exist_names_those_that_do():
     assert reader("format=plotly").file_format(("csv", "json"), "plotly") == "plotly"
 
 
-def test_a_long_bad_value_is_cut_in_its_note_and_there_are_never_more_than_three():
+def test_long_bad_values_are_cut_to_three_notes():
     address = reader("a=" + "x" * 5000 + "&b=1&c=1&d=1&e=1")
     address.choice("a", [], "thing")
     notes = address.notes({"a"})

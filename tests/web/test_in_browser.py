@@ -113,7 +113,7 @@ def test_the_tray_is_emptied_with_the_keyboard_and_focus_is_never_lost(visit):
     assert page.locator("aside[data-tray]").is_hidden()
 
 
-def test_an_empty_tray_takes_over_what_a_comparison_shows_and_a_filled_one_keeps_its_own(visit):
+def test_empty_tray_adopts_the_comparison(visit):
     address = "/compare/?a=machine:north/dgx-1&a=machine:north/dgx-2"
     assert in_tray(visit(address)) == ["dgx-1", "dgx-2"]
     page = visit("/machines/")
@@ -140,7 +140,7 @@ def test_a_hostile_name_in_the_storage_is_text(visit, browser_context):
     assert browser_context.troubles == []
 
 
-def test_a_chosen_theme_is_there_before_the_first_paint_and_can_be_undone(visit):
+def test_theme_applies_before_first_paint(visit):
     page = visit("/")
     page.emulate_media(color_scheme="light")
     page.locator("details.menu summary").click()
@@ -182,7 +182,7 @@ def test_plotly_is_loaded_only_when_a_chart_is_asked_for_and_follows_the_theme(v
     assert browser_context.troubles == []
 
 
-def test_a_chart_further_down_draws_itself_when_it_is_looked_at(visit, site):
+def test_chart_below_the_fold_draws_when_visible(visit, site):
     page = visit("/machines/north/dgx-7/")
     page.locator(".results th[scope=row] a").first.click()
     page.wait_for_selector("[data-chart=chart-past]", state="attached")
@@ -190,7 +190,7 @@ def test_a_chart_further_down_draws_itself_when_it_is_looked_at(visit, site):
     page.wait_for_selector(".js-plotly-plot .main-svg")
 
 
-def test_a_page_left_open_for_hours_stops_asking_and_keeps_what_it_shows(browser_page, site):
+def test_idle_page_stops_polling(browser_page, site):
     asked = []
 
     def hours_later(route):

@@ -50,7 +50,7 @@ def test_every_kind_of_figure_has_words_and_a_meaning():
     assert set(KINDS) == set(KIND_MEANINGS) == {"published", "probed", "measured", "derived"}
 
 
-def test_a_factor_is_written_with_its_sign_and_absent_without_both_figures():
+def test_factor_needs_both_figures():
     assert "8.4×" in rendered("{% factor 8.375 %}")
     assert rendered("{% factor None %}") == ""
 

@@ -79,7 +79,7 @@ def test_texts_of_code_are_found_whatever_function_marks_them(project):
     }  # fmt: skip
 
 
-def test_a_file_is_sorted_by_text_names_no_place_and_keeps_its_header(project):
+def test_file_is_sorted_by_text_and_keeps_header(project):
     (project / "stackviz" / "b.py").write_text("_('Two\\nlines of %(n)s')")
     (project / "stackviz" / "a.py").write_text("_('Zebra'); _('Ape')")
     po_of(project).write_text(f'{HEADER}\nmsgid "Zebra"\nmsgstr "斑马"\n\nmsgid "Gone"\nmsgstr "没了"\n')
@@ -93,7 +93,7 @@ def test_a_file_is_sorted_by_text_names_no_place_and_keeps_its_header(project):
     assert merged(project) == (text, missing)
 
 
-def test_a_text_that_is_fuzzy_or_empty_is_missing_and_not_read_by_django(project):
+def test_fuzzy_and_empty_translations_are_missing(project):
     (project / "stackviz" / "a.py").write_text("_('yes'); _('no'); _('maybe')")
     po_of(project).write_text(
         f'{HEADER}\nmsgid "yes"\nmsgstr "是"\n\n#, fuzzy\nmsgid "no"\nmsgstr "是"\n\n'

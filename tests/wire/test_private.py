@@ -37,11 +37,11 @@ def test_a_home_folder_is_masked_alike_everywhere(folder, masked):
         ("al", "al dente", "al dente"),
     ],
 )
-def test_a_name_that_is_told_once_is_masked_wherever_it_stands_in_any_case(name, text, masked):
+def test_name_is_masked_everywhere_in_any_case(name, text, masked):
     assert mask_text(f"x /home/{name}/y\n{text}") == f"x ~/y\n{masked}"
     assert mask_of([name], [], []).text(text).replace("<user>", "user") == masked
 
 
-def test_a_name_that_tools_print_too_is_masked_where_it_is_said_to_be_one():
+def test_common_name_is_masked_where_labelled():
     assert mask_text("User Name: Max") == "User Name: [redacted]"
     assert mask_text("User Name: root") == "User Name: root"
