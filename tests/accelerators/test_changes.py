@@ -249,7 +249,7 @@ def test_a_load_that_changed_nothing_public_is_no_entry(load):
     assert read_log(LogFilter()).entries == ()
 
 
-def test_steps_of_one_cause_at_once_are_one_entry_and_can_be_read_one_by_one(card, sheet_source, mira):
+def test_bulk_steps_are_one_expandable_entry(card, sheet_source, mira):
     for number in range(BULK):
         value = SpecValue(accelerator=card, field="tdp_w", value=str(number), unit="W", source=sheet_source)
         saved(value, "import of acme.csv", mira, value=str(100 + number), status="public")
@@ -303,7 +303,7 @@ def long_log(bandwidth, mira) -> list[str]:
     return [f"{3400 + number} GB/s" for number in reversed(range(150))]
 
 
-def test_the_pages_together_are_the_whole_log_and_no_entry_twice(long_log):
+def test_log_pages_cover_all_entries_once(long_log):
     found, before = [], None
     for _page in range(10):
         log = read_log(LogFilter(), before)
@@ -331,7 +331,7 @@ def test_long_history_pages_to_its_end(long_log, card, sheet_source, monkeypatch
     assert [entry.when for entry in found] == sorted((entry.when for entry in found), reverse=True)
 
 
-def test_entries_of_one_moment_are_neither_lost_nor_doubled_between_pages(card, bandwidth):
+def test_simultaneous_entries_page_correctly(card, bandwidth):
     moment = timezone.now() + timedelta(hours=1)
     for number in range(30):
         bandwidth._history_date = moment
@@ -373,7 +373,7 @@ def test_the_log_costs_as_many_queries_however_long_it_is(long_log, load, asked,
         read_log(asked)
 
 
-def test_the_page_costs_as_many_queries_however_long_the_log_is(client, long_log, django_assert_max_num_queries):
+def test_log_page_query_count_is_constant(client, long_log, django_assert_max_num_queries):
     with django_assert_max_num_queries(15):
         page = client.get("/changes/")
     assert page.content.count(b"<li id=") == PER_PAGE
@@ -406,7 +406,7 @@ def test_the_log_is_filtered_by_accelerator_vendor_and_field(client, bandwidth, 
     assert page.content.count(b"note warning") == 0
 
 
-def test_the_log_of_a_removed_or_renamed_accelerator_is_found_by_its_old_address(client, bandwidth, card):
+def test_renamed_accelerators_keep_their_log(client, bandwidth, card):
     saved(card, slug="acme-uno")
     assert "3350 GB/s" in client.get("/changes/?a=acme-one").content.decode()
     card.delete()
@@ -437,7 +437,7 @@ def test_no_field_is_called_as_the_filters_own_words():
 # --- as a file ---
 
 
-def test_the_log_as_json_has_its_entries_and_leads_to_the_older_ones(client, long_log):
+def test_json_log_links_to_older_entries(client, long_log):
     found, address = [], "/changes/?format=json"
     for _page in range(5):
         data = json.loads(client.get(address).content)

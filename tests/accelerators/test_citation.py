@@ -15,7 +15,7 @@ def test_the_permalink_names_the_second_after_the_last_change():
     assert found.day == "2026-11-20"
 
 
-def test_while_that_second_is_not_over_it_names_the_very_instant():
+def test_current_second_uses_exact_moment():
     found = cite("Acme One", "acme-one", ADDRESS, CHANGED, CHANGED + timedelta(milliseconds=10))
     assert found.permalink == ADDRESS + "?at=2026-11-20T16:28:09.250000Z"
 

@@ -25,7 +25,7 @@ def with_line(folder, line, name="claims.csv"):
     return folder
 
 
-def test_every_claim_has_a_verdict_and_something_that_bears_it_out():
+def test_every_claim_has_verdict_and_support():
     claims = read_claims()
     assert len(claims) >= 60
     assert {claim.verdict for claim in claims} == set(ClaimVerdict)

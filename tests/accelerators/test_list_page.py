@@ -92,7 +92,7 @@ def test_what_is_not_published_is_said(curated, client, db):
     assert '<span class="miss">not published</span>' in page
 
 
-def test_every_row_offers_to_compare_with_and_without_javascript(curated, client, db):
+def test_every_row_offers_compare_without_scripts(curated, client, db):
     page = client.get(LIST + "?q=Mac15,9").content.decode()
     assert 'data-tray-add="apple-m3-max-40" data-tray-name="Apple M3 Max (40-core GPU)"' in page
     assert 'href="/compare/?a=apple-m3-max-40"' in page
@@ -159,7 +159,7 @@ def test_the_second_page_goes_on_where_the_first_ended(curated, client, db):
     assert 'href="?page=2"' in client.get(LIST).content.decode()
 
 
-def test_links_to_other_pages_keep_the_filters_and_nothing_else(curated, client, db):
+def test_links_keep_filters_only(curated, client, db):
     page = client.get(LIST + "?q=&vendor=nvidia&kind=&colour=red").content.decode()
     assert 'href="?vendor=nvidia&amp;page=2"' in page
     page = client.get(LIST + "?vendor=nvidia&vendor=apple&sort=-tdp_w&cols=tdp_w&cols=memory_gb").content.decode()
@@ -180,7 +180,7 @@ def test_htmx_gets_the_table_alone_and_a_short_address(curated, client, db):
     assert client.get(LIST, headers=HTMX).headers["HX-Push-Url"] == "/accelerators/"
 
 
-def test_the_usual_columns_ticked_in_a_form_are_no_part_of_the_address(curated, client, db):
+def test_default_columns_leave_the_address(curated, client, db):
     ticked = "&".join(f"cols={name}" for name in FIELDS if name in COLUMNS)
     response = client.get(f"{LIST}?q=h100&{ticked}", headers=HTMX)
     assert response.headers["HX-Push-Url"] == "/accelerators/?q=h100"
@@ -287,7 +287,7 @@ def test_an_accelerator_that_is_not_public_is_not_listed(curated, client, db):
 
 
 @pytest.mark.parametrize("sort", ["memory_bandwidth_gb_s", "-memory_bandwidth_gb_s", "architecture", "-architecture"])
-def test_unknown_figures_stand_last_whichever_way_and_are_counted(curated, client, db, sort):
+def test_unknown_figures_are_last_and_counted(curated, client, db, sort):
     field = sort.removeprefix("-")
     unknown = sum(not row for row in figures(client, sort))
     assert 0 < unknown < 217
@@ -378,7 +378,7 @@ def test_a_filter_keeps_one_and_leaves_the_other(curated, client, db, query, ins
     assert outside not in found
 
 
-def test_the_rate_filtered_by_is_a_column_of_the_list_and_its_file(curated, client, db):
+def test_filtered_rate_becomes_a_column(curated, client, db):
     assert "fp8 tensor" in client.get(LIST + "?supports=fp8").content.decode().split("<tbody>")[0].split("<thead>")[1]
     rows = list(csv.DictReader(io.StringIO(client.get(f"{LIST}?supports=fp8&format=csv").content.decode())))
     figures = {row["slug"]: row["fp8_tensor_tflops"] for row in rows}

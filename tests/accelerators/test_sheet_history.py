@@ -77,7 +77,7 @@ def test_a_save_that_changed_nothing_shown_is_not_told(card, bandwidth, mira):
     assert len(steps_of(card)) == before
 
 
-def test_what_another_sheet_said_of_a_moved_value_is_not_told_here(card, bandwidth, mira):
+def test_history_of_a_moved_value_stays_private(card, bandwidth, mira):
     hidden = Accelerator.objects.create(
         slug="acme-secret", name="Acme Secret", vendor=card.vendor, kind="gpu", is_public=False
     )
@@ -89,7 +89,7 @@ def test_what_another_sheet_said_of_a_moved_value_is_not_told_here(card, bandwid
     assert [(step.old, step.new) for step in told] == [("", "700 W")]
 
 
-def test_only_the_newest_changes_are_listed_and_the_others_counted(card, bandwidth, mira):
+def test_newest_changes_are_listed_rest_counted(card, bandwidth, mira):
     for number in range(MOST_STEPS + 3):
         save(bandwidth, "", mira, value=str(3000 + number))
     history = value_histories(card.pk)[SLOT]

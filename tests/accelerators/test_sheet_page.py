@@ -81,7 +81,7 @@ def test_what_cannot_be_is_said_apart_from_what_is_not_published(curated, client
     assert "TF32 tensor" not in missing
 
 
-def test_derived_figures_stand_with_their_formula_and_what_it_means(curated, client, db):
+def test_derived_figures_show_formula_and_meaning(curated, client, db):
     page = page_of(client, "nvidia-h100-sxm5-80gb")
     assert ">295.3 FLOP/B</span>" in page
     assert "989.4 TFLOPS ÷ 3,350 GB/s" in page
@@ -111,7 +111,7 @@ def test_every_group_can_be_jumped_to(curated, client, db):
     assert [target for target in targets if f'id="{target}"' not in page] == []
 
 
-def test_the_stack_above_it_is_fetched_by_address_with_a_plain_link_inside(curated, client, db):
+def test_sheet_fetches_stack_with_plain_link(curated, client, db):
     page = page_of(client, "nvidia-h100-sxm5-80gb")
     assert 'hx-get="/stacks/?vendor=nvidia"' in page
     assert '<a href="/stacks/?vendor=nvidia">' in page
@@ -124,7 +124,7 @@ def test_every_value_links_to_its_source(curated, client, db):
     assert all('<a href="http' in cell for cell in cells)
 
 
-def test_what_other_sources_say_stands_beside_the_preferred_value(curated, client, db):
+def test_other_sources_show_beside_preferred(curated, client, db):
     page = page_of(client, "nvidia-b200-hgx")
     assert "180 GB" in page
     assert "1 other figure" in page
@@ -162,7 +162,7 @@ def test_the_other_variants_of_a_chip_are_linked(curated, client, db):
     assert 'href="/accelerators/apple-m3-max-30/">Apple M3 Max (30-core GPU)</a>' in page_of(client, "apple-m3-max-40")
 
 
-def test_machines_that_have_one_are_fetched_by_address_with_a_plain_link_inside(curated, client, db):
+def test_sheet_fetches_machines_with_plain_link(curated, client, db):
     page = page_of(client, "nvidia-h100-sxm5-80gb")
     address = reverse("machines:list") + "?accelerator=nvidia-h100-sxm5-80gb"
     assert f'hx-get="{address}"' in page

@@ -66,7 +66,7 @@ def test_names_and_the_products_own_name_are_those_of_then(client, bandwidth, ye
     assert "Acme Uno" in text_of(client)
 
 
-def test_derived_figures_of_a_past_sheet_follow_from_its_own_values(client, bandwidth, yesterday, sheet_source):
+def test_past_sheet_derives_from_past_values(client, bandwidth, yesterday, sheet_source):
     rate = bandwidth.__class__.objects.create(
         accelerator=bandwidth.accelerator, field="bf16_tensor_tflops", value="989.4", unit="TFLOPS",
         condition="sparsity=dense", source=sheet_source, status="public", is_preferred=True,
@@ -84,7 +84,7 @@ def test_past_sheet_is_noindex_and_links_present(client, bandwidth, yesterday):
     assert "noindex" not in text_of(client)
 
 
-def test_what_was_withdrawn_from_the_public_has_no_past_there_either(client, bandwidth, yesterday):
+def test_withdrawn_sheet_has_no_public_past(client, bandwidth, yesterday):
     card = bandwidth.accelerator
     card.is_public = False
     card.save()

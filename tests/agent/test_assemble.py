@@ -22,7 +22,7 @@ def test_a_report_is_assembled_masked_and_whole(tmp_path):
     assert parse_report(to_json(report)) == report
 
 
-def test_each_report_has_an_id_of_its_own_and_the_machine_keeps_its_identity(tmp_path):
+def test_reports_have_own_ids_and_one_identity(tmp_path):
     first, second = (assemble_report(Gathered(), [], tmp_path) for _ in range(2))
     assert first.id != second.id
     assert first.machine.identity == second.machine.identity
@@ -60,7 +60,7 @@ def test_a_result_that_is_wrong_through_and_through_is_dropped():
     assert len(parse_mended(report_body(results=[gemm_result(params={"dtype": []}), gemm_result()])).results) == 1
 
 
-def test_software_probes_and_reasons_that_are_wrong_are_left_out():
+def test_invalid_software_and_probes_are_dropped():
     body = report_body(
         software=[{"component": "Not A Slug", "version": None, "found_by": "x"}],
         probes=[{"probe": "torch", "state": "ok", "detail": 3}, {"probe": "", "state": "ok"}],

@@ -65,14 +65,14 @@ def test_a_sample_is_a_blocks_time_divided_by_its_runs():
     assert time_blocks(bench.run, bench.synchronize, 3, 10, bench.clock) == pytest.approx([0.002] * 3)
 
 
-def test_the_device_is_waited_for_before_each_reading_of_the_clock():
+def test_device_syncs_before_each_clock_reading():
     """Without waiting, the 2 ms below would be nothing: what is timed would be handing over the work."""
     bench = Workbench(0.002)
     time_blocks(bench.run, bench.synchronize, 2, 2, bench.clock)
     assert bench.log == ["wait", "clock", "run", "run", "wait", "clock"] * 2
 
 
-def test_no_block_begins_after_the_end_of_the_time_but_one_is_timed():
+def test_no_block_starts_after_the_limit():
     bench = Workbench(1.0)
     assert len(time_blocks(bench.run, bench.synchronize, 10, 1, bench.clock, until=2.5)) == 3
     assert len(time_blocks(bench.run, bench.synchronize, 10, 1, bench.clock, until=0.0)) == 1
@@ -250,7 +250,7 @@ def test_a_fall_back_to_the_processor_is_told(measure):
     assert told[1]["conditions"]["fallback"] is True
 
 
-def test_what_would_take_too_long_is_skipped_after_a_smaller_trial(measure):
+def test_slow_cases_are_skipped_after_a_trial(measure):
     def prepare(_torch, _device, params):
         assert params == {"n": -1}, "the large case itself must not be run"
         return prepared()
@@ -326,7 +326,7 @@ def test_a_reading_a_card_cannot_give_is_left_out():
     assert "power_w" not in card_conditions(Nvml(fake_nvml.module([card])), card)
 
 
-def test_throttle_reasons_of_older_drivers_are_read_under_their_old_name():
+def test_old_throttle_reason_names_are_read():
     card = healthy_card(nvmlDeviceGetCurrentClocksEventReasons=Error(13), nvmlDeviceGetCurrentClocksThrottleReasons=0x4)
     assert card_conditions(Nvml(fake_nvml.module([card])), card)["throttle_reasons"] == "sw_power_cap"
 
@@ -480,7 +480,7 @@ def test_a_process_that_never_starts_is_a_failure_of_each_benchmark(watched):
     assert "libtorch_cuda.so" in results[0]["reason"]
 
 
-def test_skipped_and_failed_cases_are_results_with_their_reason(watched):
+def test_skipped_and_failed_cases_are_results(watched):
     told = [
         PLAN,
         {"case": 0, "is": "skipped", "reason": "needs 12 GiB"},

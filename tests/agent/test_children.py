@@ -90,7 +90,7 @@ def test_a_probe_that_fails_leaves_what_the_others_told():
     ]
 
 
-def test_the_earlier_probe_counts_and_a_stated_fact_is_not_absent():
+def test_earlier_probe_wins():
     absent = {"cudnn.version": {"reason": "failed", "detail": None}}
     gathered = join(
         {
@@ -159,7 +159,7 @@ def test_a_component_found_twice_is_one_unless_versions_differ():
     assert [s["version"] for s in gathered.software] == ["13.0.48", "13.0"]
 
 
-def test_the_limit_of_a_macs_gpu_is_the_recommended_one_unless_one_is_set():
+def test_mac_gpu_limit_defaults_to_recommended():
     recommended = ended(document(facts={"mps.recommended_max_memory_bytes": 38654705664}))
     assert join({"torch": recommended}).facts["memory.gpu_limit_bytes"] == 38654705664
     raised = ended(document(facts={"memory.gpu_limit_bytes": 42949672960}))

@@ -78,7 +78,7 @@ def test_run_tells_a_program_all_of_it_as_json(agent):
     assert told["status_url"].startswith(made.url)
 
 
-def test_the_key_may_come_from_the_environment_or_a_file_and_is_printed_nowhere(agent, monkeypatch, tmp_path):
+def test_key_comes_from_environment_or_file(agent, monkeypatch, tmp_path):
     (tmp_path / "key").write_text(f"{KEY}\n")
     with site() as made:
         monkeypatch.setenv("ACCELWEB_KEY", KEY)
@@ -105,7 +105,7 @@ def test_the_key_may_come_from_the_environment_or_a_file_and_is_printed_nowhere(
         (422, Exit.REJECTED, 0),
     ],
 )
-def test_each_answer_ends_in_its_exit_code_and_no_report_is_lost(agent, spool, status, code, waits):
+def test_each_answer_has_its_exit_code(agent, spool, status, code, waits):
     with site(Reply(status, '{"error": "is missing", "field": "id"}')) as made:
         ended, out, err = agent(*run_at(made.url), "--yes")
     assert (ended, spool.count()) == (code, waits)
@@ -139,7 +139,7 @@ def test_a_refused_key_stops_before_the_next_report(agent, spool):
     assert (code, len(made.received), spool.count()) == (Exit.KEY_REFUSED, 1, 2)
 
 
-def test_without_agreement_and_without_a_terminal_nothing_is_sent(agent, spool, monkeypatch):
+def test_nothing_is_sent_unconfirmed(agent, spool, monkeypatch):
     monkeypatch.setattr(sys, "stdin", open(os.devnull))  # noqa: PTH123, SIM115
     with site() as made:
         code, _, err = agent(*run_at(made.url))
@@ -281,7 +281,7 @@ def test_every_outcome_has_an_exit_code():
     assert set(sending._EXITS) == set(sending.UploadOutcome)
 
 
-def test_the_agent_starts_with_nothing_but_the_standard_library(tmp_path):
+def test_agent_starts_with_stdlib_only(tmp_path):
     """From another folder, without site-packages, in a terminal that knows only ASCII."""
     environ = {"PATH": os.environ["PATH"], "HOME": str(tmp_path), "LC_ALL": "C", "PYTHONIOENCODING": "ascii"}
     code = f"import sys; sys.path.insert(0, {str(ROOT)!r}); from stackviz.agent.cli import main; sys.exit(main())"

@@ -88,7 +88,7 @@ def test_what_powershell_writes_is_read(tmp_path, capsys):
     assert json.loads(capsys.readouterr().out)["kinds"] == ["collect-env"]
 
 
-def test_files_are_read_as_the_site_reads_them_an_old_code_page_too(tmp_path, capsys):
+def test_files_are_read_as_on_the_site(tmp_path, capsys):
     """A dump torn in two files is one dump, as it is where both are dropped on the page."""
     lines = COLLECT_ENV.read_text(encoding="utf-8").replace("Ubuntu", "Système").splitlines(keepends=True)
     paths = [tmp_path / "one.txt", tmp_path / "two.txt"]

@@ -81,7 +81,7 @@ def test_an_unset_or_empty_search_path_is_not_applicable(tmp_path, environ):
     assert answer(told(tmp_path, environ=environ), "env.ld_library_path") == "not_applicable"
 
 
-def test_cudnn_outside_pythons_packages_is_found_where_a_loader_would(tmp_path):
+def test_cudnn_outside_packages_is_found(tmp_path):
     files = {
         "/opt/cudnn/lib/libcudnn.so.8": "", "/opt/cudnn/lib/libcublas.so.12": "",
         "/venv/lib/python3.12/site-packages/nvidia/cudnn/lib/libcudnn.so.9": "",

@@ -138,7 +138,7 @@ def test_unified_memory_has_no_size_of_its_own(probe):
     assert "memory_clock_max_hz" in card.absent
 
 
-def test_memory_that_fails_for_another_reason_is_not_called_unified(probe):
+def test_failed_memory_read_is_not_unified(probe):
     (card,) = probe([healthy_card(nvmlDeviceGetMemoryInfo=Error(999))]).cards
     assert card.absent["memory_bytes"].reason == "failed"
     assert "unified_memory" not in card.facts
@@ -167,7 +167,7 @@ def test_instances_of_a_cut_card_are_cards_of_their_own(probe):
 SMALL_MEMORY = healthy_card()["nvmlDeviceGetMemoryInfo"].__class__(total=10200547328, used=0, free=10200547328)
 
 
-def test_without_any_nvidia_software_there_is_no_card_and_a_reason(probe):
+def test_no_nvidia_software_means_no_card(probe):
     reading = probe(None)
     assert reading.cards == []
     assert reading.absent["nvidia.driver_version"].reason == "not_installed"
@@ -231,7 +231,7 @@ def test_the_toolkit_is_told_by_nvcc(probe):
 # ---- how the driver is set up ----------------------------------------------------------------------------------------
 
 
-def test_the_driver_tells_module_device_files_and_what_cu_init_answered(probe):
+def test_driver_reports_modules_and_cu_init(probe):
     files = {"/proc/driver/nvidia/version": LOADED, "/dev/nvidia-uvm": ""}
     facts = probe([healthy_card()], files).facts
     assert facts["nvidia.kernel_module_version"] == "560.35.03"
@@ -240,7 +240,7 @@ def test_the_driver_tells_module_device_files_and_what_cu_init_answered(probe):
     assert (facts["cuda.init_code"], facts["cuda.libcuda_path"]) == (0, "/usr/lib/libcuda.so.560.35.03")
 
 
-def test_what_exists_only_in_trouble_is_not_applicable_on_a_healthy_machine(probe):
+def test_trouble_facts_are_not_applicable(probe):
     absent = probe([healthy_card()], {"/proc/driver/nvidia/version": LOADED}).absent
     for name in ("nvidia.nvml_error", "nvidia.nvswitches", "nvidia.fabric_manager"):
         assert absent[name].reason == "not_applicable", name
@@ -291,7 +291,7 @@ def test_a_module_that_is_installed_and_not_loaded_is_told(probe, listed, expect
     assert probe(None, files).facts["nvidia.module_installed"] is expected
 
 
-def test_without_a_list_of_modules_nobody_knows_what_is_installed(probe):
+def test_module_list_is_needed(probe):
     assert probe(None, on_bus(1, "0x030000")).absent["nvidia.module_installed"].reason == "not_reported"
 
 
@@ -332,7 +332,7 @@ def test_nvml_that_does_not_start_is_told_in_its_own_words(probe, code, words):
     assert probe([], init=Error(code)).facts["nvidia.nvml_error"] == words
 
 
-def test_the_words_of_nvidia_smi_are_told_where_there_is_no_binding(probe):
+def test_nvidia_smi_error_is_quoted(probe):
     failed = MissingFact("failed", "nvidia-smi ended with 255: Failed to initialize NVML: Unknown Error")
     assert "Unknown Error" in probe(None, says={"nvidia-smi -q -x": failed}).facts["nvidia.nvml_error"]
     assert probe(None, says={"nvidia-smi -q -x": SMI_XML}).absent["nvidia.nvml_error"].reason == "not_applicable"

@@ -77,7 +77,7 @@ def test_a_disk_that_fails_leaves_nothing_half_written(tmp_path, monkeypatch):
     assert list(tmp_path.iterdir()) == []
 
 
-def test_what_a_killed_agent_left_half_written_is_neither_sent_nor_kept_for_ever(tmp_path):
+def test_agent_clears_half_written_files(tmp_path):
     spool = Spool(tmp_path)
     young, old = tmp_path / ".writing-1-aa", tmp_path / ".writing-2-bb"
     for path in (young, old):

@@ -44,7 +44,7 @@ def test_every_room_says_what_is_in_it():
     assert [room for room, purpose in rows.items() if not purpose.strip()] == []
 
 
-def test_the_first_screen_of_the_readme_says_what_it_is_shows_it_and_gives_the_two_commands():
+def test_readme_starts_with_picture_and_commands():
     first = (ROOT / "README.md").read_text().splitlines()[:20]
     text = "\n".join(first)
     assert "Compare and explore accelerator stacks" in text

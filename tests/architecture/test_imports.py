@@ -52,7 +52,7 @@ def test_every_module_parses_as_python_311():
         ast.parse(path.read_text(), filename=str(path), feature_version=(3, 11))
 
 
-def test_no_app_imports_inside_a_function_to_get_round_the_contract():
+def test_no_import_inside_functions():
     """import-linter sees imports inside functions too; only `importlib` with a text could hide one."""
     hiding = [
         str(path.relative_to(ROOT))

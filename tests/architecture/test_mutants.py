@@ -52,7 +52,7 @@ def test_prose_annotations_and_logs_are_left_alone(source):
     assert changes(source) == []
 
 
-def test_every_fault_changes_the_file_and_nothing_but_its_place():
+def test_fault_changes_only_its_place():
     source = Path(__file__).read_bytes()
     for mutant in mutants_of(source):
         changed = mutant.of(source)

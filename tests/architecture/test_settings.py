@@ -36,7 +36,7 @@ def variables_of_compose() -> set[str]:
     return set(re.findall(r"(?<!\$)\$\{(\w+)", (ROOT / "docker-compose.yml").read_text()))
 
 
-def test_the_example_the_documentation_and_the_code_name_the_same_variables():
+def test_documented_variables_match_the_code():
     read = variables_read() | variables_of_compose()
     example = set(re.findall(r"^(\w+)=", (ROOT / ".env.example").read_text(), re.MULTILINE))
     table = (ROOT / "docs/operations.md").read_text().partition("## Every variable")[2]
@@ -46,7 +46,7 @@ def test_the_example_the_documentation_and_the_code_name_the_same_variables():
     assert documented == read
 
 
-def test_settings_read_the_environment_through_the_readers_only():
+def test_settings_use_the_readers_only():
     assert not re.search(r"\b(environ|getenv)\b", (ROOT / "accelweb/settings.py").read_text())
 
 

@@ -33,7 +33,7 @@ def test_line_of_121_characters_is_refused(tmp_path):
     assert problem == f"{path}:1: 121 characters, at most 120"
 
 
-def test_template_that_is_laid_out_otherwise_is_refused_and_rewritten(tmp_path):
+def test_unformatted_template_is_refused(tmp_path):
     path = tmp_path / "dense.html"
     path.write_text("<ul>{% for a in b %}<li>{{ a }}</li>{% endfor %}</ul>\n")
     assert list(problems(path, writes=False)) == [f"{path}: not laid out; run: make format"]

@@ -60,11 +60,11 @@ def test_a_class_name_is_defined_once_or_says_why_not(code):
     assert defined_twice(code, ast.ClassDef) == set(TWICE_WITH_NEED)
 
 
-def test_fewer_function_names_are_defined_twice_with_every_change(code):
+def test_duplicate_function_names_only_decrease(code):
     assert len(defined_twice(code, ast.FunctionDef, ast.AsyncFunctionDef)) <= FUNCTIONS_LEFT
 
 
-def test_words_that_name_nothing_become_fewer_with_every_change(code):
+def test_banned_words_only_decrease(code):
     uses = [
         f"{module.path}: {name}" for module in code for name in house.bound_names(module.tree) if house.is_banned(name)
     ]

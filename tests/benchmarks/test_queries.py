@@ -134,9 +134,7 @@ def many_series(new_machine):
     return machine
 
 
-def test_of_many_series_the_most_recently_measured_are_read_and_the_others_counted(
-    many_series, new_machine, django_assert_max_num_queries
-):
+def test_newest_series_are_shown_rest_counted(many_series, new_machine, django_assert_max_num_queries):
     other = new_machine("other")
     report_of(other)
     public_catalogue()

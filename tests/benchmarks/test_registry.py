@@ -49,7 +49,7 @@ def test_copy_is_bounded_by_memory_bandwidth():
 
 
 @pytest.mark.parametrize("known", VERSIONS.values(), ids=lambda known: known.key)
-def test_every_bound_is_a_field_of_the_catalogue_in_the_benchmarks_unit(known):
+def test_every_bound_is_a_field_in_its_unit(known):
     assert unit(known.unit).si == known.unit
     for dtype, names in known.bounds.items():
         for name in names:

@@ -118,7 +118,7 @@ def test_a_ratio_of_what_has_half_an_interval_has_none(new):
     assert ratio(new, SURE) == Ratio(1.0, None, None)
 
 
-def test_zero_is_no_times_anything_and_less_than_zero_is_no_measurement():
+def test_factors_need_positive_figures():
     zero, negative = Summary(count=1, median=0.0), Summary(count=1, median=-1.0)
     assert ratio(zero, SURE) == Ratio(0.0, None, None)
     assert ratio(negative, SURE) is None

@@ -15,5 +15,5 @@ def test_integers_have_operations_and_floats_have_flops():
 
 
 @pytest.mark.parametrize("dtype", sorted({dtype for types in _FULL_TYPES.values() for dtype in types}))
-def test_every_type_the_agent_plans_has_a_published_peak_to_be_held_against(dtype):
+def test_every_planned_type_has_a_peak(dtype):
     assert GEMM.bounding_fields(square(dtype))

@@ -76,7 +76,7 @@ def test_curators_pages_never_scroll_sideways(waiting, browser, width):
         context.close()
 
 
-def test_a_name_is_given_and_taken_back_with_the_keyboard_alone(waiting, log_in, browser_context):
+def test_name_is_assigned_and_undone_by_keyboard(waiting, log_in, browser_context):
     page = log_in()
     page.goto(waiting + QUEUE, wait_until="load", timeout=WAIT_MS)
     waits = page.locator(".queue tr", has=page.locator("code", has_text=NAME))  # other tests' names wait there too
@@ -96,7 +96,7 @@ def test_a_name_is_given_and_taken_back_with_the_keyboard_alone(waiting, log_in,
     assert browser_context.troubles == []
 
 
-def test_completeness_is_reached_from_the_first_page_and_filtered(waiting, log_in, browser_context):
+def test_completeness_page_is_linked_and_filters(waiting, log_in, browser_context):
     page = log_in()
     page.get_by_role("link", name="Catalogue completeness").click()
     expect(page.locator(".matrix tbody").last.locator("tr")).to_have_count(60, timeout=WAIT_MS)

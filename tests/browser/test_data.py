@@ -44,7 +44,7 @@ def test_downloaded_file_matches_its_checksum(visit, written):
     assert b"nvidia-h100-sxm5-80gb,bf16_tensor_tflops,989.4,TFLOPS" in content
 
 
-def test_the_machines_of_the_public_lab_are_in_the_data_of_the_site(site, visit, written):
+def test_public_lab_machines_are_exported(site, visit, written):
     status, text = site.get("/data/machines.jsonl")
     assert status == 200
     assert '"machine":"rack-7"' in text

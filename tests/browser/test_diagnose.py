@@ -48,7 +48,7 @@ def test_two_machines_pasted_together_are_drawn_side_by_side(visit, browser_cont
     assert browser_context.troubles == []
 
 
-def test_files_are_dropped_on_the_form_and_sent_by_keyboard_alone(visit, browser_context):
+def test_files_drop_on_form_and_send_by_keyboard(visit, browser_context):
     page = visit(PAGE)
     page.evaluate(DROP, [["env.txt", "mac.json"], [CPU_WHEEL, MAC_JSON]])
     expect(page.locator("#files")).to_be_focused(timeout=WAIT)
@@ -60,7 +60,7 @@ def test_files_are_dropped_on_the_form_and_sent_by_keyboard_alone(visit, browser
     assert browser_context.troubles == []
 
 
-def test_without_scripts_a_text_is_diagnosed_saved_masked_and_deleted(site, browser):
+def test_diagnosis_works_without_scripts(site, browser):
     context = browser.new_context(java_script_enabled=False)
     context.set_default_timeout(WAIT)
     try:
@@ -82,7 +82,7 @@ def test_without_scripts_a_text_is_diagnosed_saved_masked_and_deleted(site, brow
         context.close()
 
 
-def test_somebody_else_with_the_link_reads_it_and_needs_the_word_to_end_it(site, visit, browser):
+def test_link_readers_need_the_code_to_delete(site, visit, browser):
     page = visit(PAGE)
     diagnose(page, CPU_WHEEL)
     page.get_by_role("button", name="Save as a private link").click()

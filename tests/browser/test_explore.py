@@ -71,7 +71,7 @@ def test_other_axes_draw_other_points(visit, browser_context):
     assert browser_context.troubles == []
 
 
-def test_plotly_takes_over_when_asked_and_a_click_opens_the_sheet(visit, browser_context):
+def test_plotly_chart_click_opens_the_sheet(visit, browser_context):
     page = visit("/explore/?vendor=google&x=memory_gb&y=memory_bandwidth_gb_s")
     assert page.evaluate("typeof window.Plotly") == "undefined"
     page.locator("[data-chart-open]").click()

@@ -33,7 +33,7 @@ def test_a_filter_answers_at_once_and_the_address_says_it(visit, browser_context
     assert browser_context.troubles == []
 
 
-def test_order_filters_and_columns_go_together_and_back_leads_back(visit, browser_context):
+def test_order_filters_and_columns_combine(visit, browser_context):
     page = visit(LIST)
     page.locator("#found thead").get_by_role("link", name="Memory bandwidth").click()
     expect(page.locator("#found th[aria-sort=descending]")).to_contain_text("Memory bandwidth", timeout=WAIT)
@@ -136,7 +136,7 @@ def test_it_all_works_without_scripts(site, browser):
         context.close()
 
 
-def test_the_search_of_the_header_leads_to_the_sheet_of_a_reported_name(visit):
+def test_header_search_finds_reported_names(visit):
     page = visit("/")
     page.fill(".top .find input", "NVIDIA A100-SXM4-80GB")
     page.keyboard.press("Enter")

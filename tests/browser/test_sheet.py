@@ -34,7 +34,7 @@ def test_a_sheet_never_scrolls_sideways(visit, width):
     assert page.evaluate("document.documentElement.scrollWidth") <= width
 
 
-def test_the_keyboard_reaches_the_exact_figure_who_checked_it_and_the_other_sources(visit):
+def test_figure_details_open_by_keyboard(visit):
     page = visit(H100)
     row = page.locator("tr", has=page.locator("#f-memory_bandwidth_gb_s"))
     row.locator("summary").focus()
@@ -75,7 +75,7 @@ def test_citation_copies_and_opens_its_version(visit, browser_context):
     assert violations(page) == []
 
 
-def test_without_scripts_the_sheet_says_the_same_and_links_to_the_rest(site, browser):
+def test_sheet_works_without_scripts(site, browser):
     context = browser.new_context(java_script_enabled=False)
     try:
         page = context.new_page()

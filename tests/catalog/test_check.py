@@ -261,7 +261,7 @@ def test_a_name_of_two_sheets_is_named(card, other_card):
         ({}, {"kind": "undecided", "note": "the PCI device id decides"}, True),
     ],
 )
-def test_memory_size_core_count_or_undecided_tell_two_sheets_apart(card, other_card, one, two, clean):
+def test_duplicate_names_need_a_distinction(card, other_card, one, two, clean):
     Alias.objects.create(accelerator=card, name="Acme GPU", **one)
     Alias.objects.create(accelerator=other_card, name="Acme GPU", **two)
     assert (problems("name") == []) is clean
@@ -276,7 +276,7 @@ def test_the_command_ends_well_where_all_is_well(bandwidth):
     assert out.getvalue().startswith("1 public accelerators, 1 reviewed values, 0 names\nok    source ")
 
 
-def test_the_command_fails_and_groups_problems_by_check_and_accelerator(wrong_fp32):
+def test_check_command_fails_and_groups_problems(wrong_fp32):
     out = StringIO()
     with pytest.raises(SystemExit, match="1"):
         call_command("check_catalogue", stdout=out)

@@ -101,7 +101,7 @@ def test_no_sparse_figure_stands_in_a_dense_place(preferred):
     assert wrong == []
 
 
-def test_nobody_is_given_the_sparse_rate_of_a_known_card_as_dense(preferred):
+def test_sparse_rate_is_never_given_as_dense(preferred):
     """Dense bf16 of Hopper never exceeds 132 SM x 4096 FLOP x 1.98 GHz."""
     hopper = [
         float(line.value)
@@ -112,7 +112,7 @@ def test_nobody_is_given_the_sparse_rate_of_a_known_card_as_dense(preferred):
     assert max(hopper) < 1071
 
 
-def test_fp32_is_two_operations_per_lane_and_clock_where_all_three_are_published(preferred):
+def test_fp32_needs_three_published_inputs(preferred):
     """Within a quarter: the clocks of a sheet are boost, maximum or approximate."""
     wrong = []
     for (device, field, _condition), line in preferred.items():
@@ -132,12 +132,12 @@ def asked_for() -> list[str]:
         return [line["device"] for line in csv.DictReader(file)]
 
 
-def test_fifty_accelerators_people_ask_for_most_are_named_once_and_known(catalogue, asked_for):
+def test_fifty_requested_accelerators_exist(catalogue, asked_for):
     assert len(set(asked_for)) == len(asked_for) == 50
     assert set(asked_for) <= {line.slug for line in catalogue.accelerators}
 
 
-def test_memory_and_bandwidth_of_what_people_ask_for_have_two_sources(catalogue, asked_for):
+def test_requested_memory_figures_have_two_sources(catalogue, asked_for):
     """Of a chip that is sold with several memories the largest counts."""
     said = defaultdict(set)
     for line in catalogue.specs:

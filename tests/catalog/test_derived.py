@@ -115,7 +115,7 @@ def test_figures_of_different_models_are_not_divided():
     assert of(by_edition, "flops-per-watt").reason == "Board power depends on the model"
 
 
-def test_where_memory_comes_in_sizes_the_largest_is_read_and_the_condition_says_so():
+def test_largest_memory_size_is_used():
     m3_max = {
         ("memory_gb", "configuration=48 GB"): 48e9,
         ("memory_gb", "configuration=128 GB"): 128e9,
@@ -138,7 +138,7 @@ def test_another_accelerators_figures_are_left_alone():
     assert all(item.amount is None for item in derive(of_another, 8))
 
 
-def test_every_derivation_says_what_it_means_and_needs_fields_there_are():
+def test_every_derivation_uses_existing_fields():
     assert len(DERIVATIONS) >= 10
     for name, derivation in DERIVATIONS.items():
         assert derivation.name == name

@@ -194,9 +194,7 @@ def test_memory_whose_rate_is_not_known_is_not_judged(memory):
         (4096, 2970, {"architecture": "RDNA 4.0"}, 48.66, True),
     ],
 )
-def test_fp32_is_two_operations_per_lane_and_clock_or_four_where_a_lane_carries_two(
-    lanes, clock, words, figure, agrees
-):
+def test_fp32_is_two_or_four_operations_per_clock(lanes, clock, words, figure, agrees):
     field = ("gpu_alus", "gpu_clock_mhz") if "metal_gpu_family" in words else ("cuda_cores", "boost_clock_mhz")
     published = Published("x", {(field[0], ""): lanes, (field[1], ""): clock}, words)
     assert judged(published, "fp32_tflops", DENSE, figure) == [agrees]

@@ -57,7 +57,7 @@ def test_chip_and_gpu_core_count_choose_the_sheet(curated, db, cores, slug):
     assert match_of("Apple M3 Max", "apple", gpu_cores=cores).accelerator.slug == slug
 
 
-def test_the_model_of_the_mac_decides_where_the_core_count_is_not_known(curated, db):
+def test_mac_model_decides_without_core_count(curated, db):
     match = match_of("Apple M3 Max", "apple", machine_model="Mac15,9")
     assert (match.accelerator.slug, match.how) == ("apple-m3-max-40", "name+machine")
 
@@ -94,7 +94,7 @@ def test_no_card_costs_no_query(db, django_assert_num_queries):
         assert match_cards([]) == []
 
 
-def test_every_name_of_the_files_resolves_or_says_what_would_decide(curated, db):
+def test_file_names_resolve_or_explain(curated, db):
     """Each with the memory or core count its line gives; only names that never decide stay open."""
     lines = [line for line in read_catalogue().aliases if line.kind != "machine"]
     cards = [

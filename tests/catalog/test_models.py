@@ -60,13 +60,13 @@ def test_a_name_is_given_once_to_an_accelerator(card):
         Alias.objects.create(accelerator=card, name="acme_one")
 
 
-def test_the_same_name_with_another_memory_size_is_another_name(card):
+def test_name_includes_memory_size(card):
     Alias.objects.create(accelerator=card, name="One", memory_bytes=8_000_000_000)
     Alias.objects.create(accelerator=card, name="One", memory_bytes=16_000_000_000)
     assert card.aliases.count() == 2
 
 
-def test_saving_a_value_computes_its_amount_and_writes_its_condition_canonically(card, sheet_source):
+def test_saving_a_value_normalises_it(card, sheet_source):
     value = SpecValue(accelerator=card, field="fp16_tensor_tflops", value="165.2", unit="TFLOPS", source=sheet_source)
     value.condition = "accumulate=fp32;sparsity=dense"
     value.save()

@@ -79,7 +79,7 @@ def test_every_curated_name_leads_to_its_sheet(curated, db):
     assert wrong == {}
 
 
-def test_every_curated_name_that_is_not_enough_says_what_would_decide(curated, db):
+def test_ambiguous_names_say_what_would_decide(curated, db):
     lines = curated_files().aliases
     open_ones = {
         line.name: match.needs
@@ -154,7 +154,7 @@ def test_every_device_of_the_facts_that_has_a_name_has_a_sheet(reported):
     assert {one.device for one in reported if not sheets_of(one.device)} == set()
 
 
-def test_every_name_of_the_facts_leads_to_its_sheet_or_says_what_would_decide(curated, db, reported):
+def test_fact_names_resolve_or_explain(curated, db, reported):
     """By the name alone."""
     wrong = {}
     for one, match in zip(reported, matched(*(CardName(r.name, gpu_cores=r.gpu_cores) for r in reported)), strict=True):
@@ -171,7 +171,7 @@ def _is_known_open(name: str, needs: str) -> bool:
     return needs == ("the memory size" if name in NEED_MEMORY else "the number of GPU cores")
 
 
-def test_with_its_memory_every_card_of_the_facts_leads_to_its_sheet(curated, db, reported, memories):
+def test_card_names_resolve_with_memory(curated, db, reported, memories):
     """Of a name that several sizes share, the size decides; the others stay with their sheet whatever it says."""
     cards = [
         (one, size)
@@ -189,7 +189,7 @@ def test_with_its_memory_every_card_of_the_facts_leads_to_its_sheet(curated, db,
     assert wrong == {}
 
 
-def test_with_its_gpu_cores_every_apple_name_of_the_facts_leads_to_its_sheet(curated, db, reported):
+def test_apple_names_resolve_with_core_count(curated, db, reported):
     """Chip and core count choose the sheet, and so do model of the Mac and core count."""
     cores = {line.device: int(line.value) for line in curated_files().specs if line.field == "gpu_cores"}
     sold: dict[str, set[str]] = defaultdict(set)

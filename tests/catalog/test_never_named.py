@@ -16,7 +16,7 @@ migration = importlib.import_module("stackviz.catalog.migrations.0003_hostile_cl
 MAY_NAME = {"data/never_named.csv", "0003_hostile_clone.py", "test_never_named.py", "test_check.py"}
 
 
-def test_every_line_names_an_address_what_to_name_instead_and_why():
+def test_never_named_lines_are_complete():
     assert never_named()
     assert all(line.address and line.instead and line.reason for line in never_named())
     assert [line for line in never_named() if forbidden_address_in(line.instead)] == []
@@ -47,7 +47,7 @@ def loaded_before(db) -> Source:
     return source
 
 
-def test_the_upgrade_corrects_a_loaded_source_and_leaves_it_to_the_files(loaded_before):
+def test_upgrade_corrects_loaded_sources(loaded_before):
     migration.name_the_original(apps, None)
     corrected = Source.objects.get(pk=loaded_before.pk)
     assert migration.ORIGINAL in corrected.title
@@ -55,7 +55,7 @@ def test_the_upgrade_corrects_a_loaded_source_and_leaves_it_to_the_files(loaded_
     assert load_catalogue(force=True).tables["sources"].protected == 0
 
 
-def test_the_upgrade_corrects_what_somebody_edited_here_and_keeps_the_edit(loaded_before):
+def test_upgrade_corrects_edited_sources(loaded_before):
     loaded_before.kind = Source.Kind.COMMUNITY
     loaded_before.save()
     migration.name_the_original(apps, None)

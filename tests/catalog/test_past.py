@@ -98,7 +98,7 @@ def test_alternatives_are_there_after_the_preferred_value(card, since_day_one, s
     assert [(value.value, value.is_preferred) for value in found] == [("3350", True), ("3000", False)]
 
 
-def test_two_records_of_one_instant_count_in_the_order_they_were_written(card, since_day_one):
+def test_simultaneous_records_keep_their_order(card, since_day_one):
     change_to(since_day_one, 0, value="3352")
     assert said(card, at(0)) == ["3352"]
 
@@ -176,7 +176,7 @@ def test_now_is_what_the_database_says(curated, db):
     assert len(told) > 4000
 
 
-def test_the_past_of_any_number_of_accelerators_costs_three_queries(curated, db, django_assert_num_queries):
+def test_past_lookup_costs_three_queries(curated, db, django_assert_num_queries):
     for number in (1, 200):
         ids = list(Accelerator.objects.values_list("pk", flat=True)[:number])
         with django_assert_num_queries(3):

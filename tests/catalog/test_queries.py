@@ -86,7 +86,7 @@ def test_what_is_not_public_is_not_found(curated, db):
     assert accelerators_by_slug(["nvidia-t4"]) == {}
 
 
-def test_figures_of_an_accelerator_that_is_not_public_are_given_to_nobody(chosen):
+def test_hidden_accelerators_have_no_figures(chosen):
     h100 = chosen[0]
     assert peaks([h100.pk])
     Accelerator.objects.filter(pk=h100.pk).update(is_public=False)

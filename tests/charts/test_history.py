@@ -9,7 +9,7 @@ from stackviz.charts.history import HistoryLine, HistoryPoint, history_figure
 DAY = datetime(2026, 11, 1, tzinfo=UTC)
 
 
-def test_history_is_a_valid_plotly_figure_named_at_its_last_point():
+def test_history_chart_labels_its_last_point():
     points = [HistoryPoint(DAY, 10, 9, 11), HistoryPoint(DAY + timedelta(days=1), 12, 11, 13)]
     figure = history_figure("gemm bf16", "TFLOP/s", [HistoryLine("H100", points), HistoryLine("B200", points, slot=1)])
     go.Figure(figure)

@@ -112,7 +112,7 @@ def test_names_are_text_in_the_figure_never_markup():
     assert data[:2] == ["&lt;b&gt;bold&lt;/b&gt;", "&lt;a href=x&gt;"]
 
 
-def test_nothing_to_draw_is_an_empty_drawing_and_a_figure_that_says_so():
+def test_empty_drawing_says_so():
     assert place_scatter([], "log", "log").spots == ()
     empty = scatter_figure("", AxisWords("x", "log"), AxisWords("y", "log"), [], {}, empty="nothing here")
     assert empty["layout"]["annotations"][0]["text"] == "nothing here"

@@ -38,7 +38,7 @@ def test_csv_cell_has_condition_source_and_factor(client, curated, db):
     assert row["H100 SXM5 80GB source address"].startswith("http")
 
 
-def test_a_file_says_what_is_missing_and_which_figure_is_under_another_condition(client, curated, db):
+def test_file_marks_missing_and_other_conditions(client, curated, db):
     rows = {(row["field"], row["condition"]): row for row in csv_rows(client.get(URL + "&format=csv"))}
     fp16 = rows["fp16_tensor_tflops", "dense, fp16 accumulate"]
     assert (fp16["H100 SXM5 80GB"], fp16["H100 SXM5 80GB condition"]) == ("989.4", "dense, fp32 accumulate")
@@ -57,7 +57,7 @@ def test_a_file_says_what_is_missing_and_which_figure_is_under_another_condition
     }  # fmt: skip
 
 
-def test_every_figure_of_a_file_is_of_a_kind_and_published_ones_have_a_source(client, curated, db):
+def test_every_file_figure_has_kind_and_source(client, curated, db):
     data = json.loads(client.get(URL + "&format=json").content)
     assert {row["kind"] for row in data["rows"]} == {"published", "derived"}
     cells = [cell for row in data["rows"] if row["kind"] == "published" for cell in row["cells"] if "value" in cell]

@@ -37,7 +37,7 @@ def test_frozen_comparison_shows_its_moment(client, corrected):
     assert f'datetime="{corrected}"' in frozen.content.decode()
 
 
-def test_factors_derived_figures_and_verdicts_are_of_the_moment_too(client, corrected):
+def test_past_comparison_is_entirely_past(client, corrected):
     frozen, now = client.get(f"{URL}&at={corrected}"), client.get(URL)
     ridge = [
         next(line for line in page.context["comparison"].sheets.rows if line.row.field == "ridge-point-fp32")
@@ -48,7 +48,7 @@ def test_factors_derived_figures_and_verdicts_are_of_the_moment_too(client, corr
     assert "M3 Max (40-core GPU) 400 GB/s" in said["Memory bandwidth"].rest
 
 
-def test_the_address_in_the_citation_still_shows_the_same_after_a_correction(client, curated, db):
+def test_citation_address_survives_corrections(client, curated, db):
     page = client.get(URL)
     address = page.context["about"].frozen
     SpecValue.objects.filter(accelerator__slug="apple-m3-max-40", field="memory_bandwidth_gb_s").first().delete()
@@ -60,7 +60,7 @@ def test_the_address_in_the_citation_still_shows_the_same_after_a_correction(cli
     assert again.context["about"].frozen == address
 
 
-def test_of_machines_and_stacks_it_is_said_that_they_are_not_frozen(client, dgx, corrected):
+def test_machines_and_stacks_are_not_frozen(client, dgx, corrected):
     page = client.get(f"{URL}&a=machine:north/dgx-07&a=stack:apple-metal&at={write_moment(timezone.now())}")
     comparison = page.context["comparison"]
     assert [head.name for head in comparison.heads] == ["nvidia-h100-sxm5-80gb", "apple-m3-max-40"]
@@ -68,7 +68,7 @@ def test_of_machines_and_stacks_it_is_said_that_they_are_not_frozen(client, dgx,
     assert page.content.decode().count("Only spec sheets have a history, machines and stacks do not") == 2
 
 
-def test_the_frozen_address_names_spec_sheets_only_and_machines_alone_have_none(client, dgx):
+def test_frozen_address_has_spec_sheets_only(client, dgx):
     mixed = client.get("/compare/?a=machine:north/dgx-07&a=nvidia-h100-sxm5-80gb&a=stack:apple-metal")
     frozen = mixed.context["about"].frozen
     assert "machine" not in frozen
@@ -90,7 +90,7 @@ def test_before_the_catalogue_nothing_shows(client, curated, db):
 @pytest.mark.parametrize(
     "at", ["tomorrow", "2999-01-01", "2026-02-31", "0001-01-01T00:00:00+14:00", "1" * 5000, "\x00"]
 )
-def test_what_is_no_moment_of_the_past_shows_the_present_with_a_note(client, curated, db, at):
+def test_invalid_moment_shows_the_present(client, curated, db, at):
     page = client.get(URL, {"a": ["nvidia-h100-sxm5-80gb", "apple-m3-max-40"], "at": at})
     assert page.status_code == 200
     assert "is not a past moment" in page.content.decode()

@@ -23,7 +23,7 @@ def result(summary: Summary | None = STEADY, side: int = 1024, **changes) -> Mea
     return Measurement(**{**fields, **changes})
 
 
-def test_the_faster_machine_is_marked_and_the_other_has_its_factor_of_the_first():
+def test_faster_machine_is_marked_with_factor():
     (row,) = measure([(0, "box-a", [result()]), (2, "box-b", [result(TWICE_AS_SLOW)])]).rows
     assert [cell.is_best for cell in row.cells] == [True, False]
     assert row.cells[0].label == "2.15 TFLOP/s"

@@ -35,7 +35,7 @@ def test_sheets_and_machine_are_three_columns(client, dgx):
     assert all(len(row.cells) == 3 for layer in comparison.stacks.drawing.layers for row in layer.rows)
 
 
-def test_figures_stand_side_by_side_with_factor_source_and_what_is_not_published(client, dgx):
+def test_figures_compare_with_factor_and_source(client, dgx):
     response = client.get(THREE)
     rows = {(line.row.field, line.row.condition): line.cells for line in response.context["comparison"].sheets.rows}
     h100, max40, card = rows["memory_bandwidth_gb_s", ""]
@@ -61,7 +61,7 @@ def test_every_figure_of_the_sheets_leads_to_its_source(client, curated):
     assert all(source.url.startswith("http") for source in sheets.sources)
 
 
-def test_what_the_machine_measured_is_a_bar_against_the_published_peak(client, dgx):
+def test_machine_results_are_bars_against_peak(client, dgx):
     (row,) = client.get(THREE).context["comparison"].measured.rows
     assert row.cells[0].label == "780 TFLOP/s"
     assert row.cells[0].peak == "79 %"
@@ -85,9 +85,7 @@ def test_only_differences_folds_what_is_equal(client, dgx):
 
 
 @pytest.mark.parametrize("count", [2, 6])
-def test_the_page_costs_the_same_queries_for_any_number_of_subjects_and_reports(
-    client, dgx, lab, count, django_assert_num_queries
-):
+def test_compare_page_query_count_is_constant(client, dgx, lab, count, django_assert_num_queries):
     for number in range(1, count):
         other = make_machine(lab, f"box-{number}")
         for _report in range(number * 3):
@@ -144,7 +142,7 @@ def test_hostile_subjects_are_only_ever_text(client, lab):
     assert "&lt;script&gt;alert" in page
 
 
-def test_a_private_machine_is_no_different_from_one_that_does_not_exist(client, curated, db):
+def test_private_machine_looks_nonexistent(client, curated, db):
     secret = make_lab("south", is_public=False)
     make_report(make_machine(secret, "sealed"), facts=DGX_FACTS)
     there, nowhere = client.get("/compare/?a=machine:south/sealed"), client.get("/compare/?a=machine:south/absent")
@@ -167,7 +165,7 @@ def test_machine_without_report_says_so(client, lab):
     assert "No report yet" in words_of(response)
 
 
-def test_htmx_gets_the_comparison_alone_and_a_restored_page_whole(client, dgx):
+def test_htmx_gets_comparison_part_only(client, dgx):
     part = client.get(THREE, headers={"hx-request": "true"}).content
     whole = client.get(THREE, headers={"hx-request": "true", "hx-history-restore-request": "true"}).content
     assert b"<html" not in part

@@ -34,7 +34,7 @@ def test_factors_are_against_the_first_until_another_is_chosen(client, curated, 
     assert [cell.is_best for cell in second.cells] == [True, False]
 
 
-def test_every_head_but_the_baselines_leads_to_factors_against_it(client, curated, db):
+def test_headers_link_to_other_baselines(client, curated, db):
     page = client.get(H100_M3 + "&only=differences").content.decode()
     assert (
         'href="?a=nvidia-h100-sxm5-80gb&amp;a=apple-m3-max-40&amp;base=apple-m3-max-40&amp;only=differences#specs"'
@@ -44,7 +44,7 @@ def test_every_head_but_the_baselines_leads_to_factors_against_it(client, curate
     assert ">baseline<" in page
 
 
-def test_the_baseline_of_a_comparison_that_begins_with_a_stack_is_its_first_sheet(client, curated, db):
+def test_baseline_is_the_first_sheet(client, curated, db):
     sheets = sheets_at(client, "/compare/?a=stack:apple-metal&a=nvidia-h100-sxm5-80gb&a=apple-m3-max-40")
     assert sheets.base.name == "nvidia-h100-sxm5-80gb"
 
@@ -55,7 +55,7 @@ def test_unknown_baseline_falls_back_to_the_first(client, curated, db):
     assert "is not one of the subjects compared" in response.content.decode()
 
 
-def test_without_the_baseline_the_others_are_against_the_first_that_is_left(client, curated, db):
+def test_removed_baseline_falls_to_the_first(client, curated, db):
     heads = sheets_at(client, SIX + "&base=amd-mi300x").heads
     assert "base=" in heads[0].remove_url
     assert "base=" not in heads[3].remove_url
@@ -73,7 +73,7 @@ def test_other_condition_has_no_factor_or_mark(client, curated, db):
     assert apple.missing == "not published"
 
 
-def test_no_factor_is_ever_given_between_figures_of_two_conditions(client, curated, db):
+def test_factors_need_equal_conditions(client, curated, db):
     rows = sheets_at(client, SIX + "&base=nvidia-geforce-rtx-4090").rows
     without_base = [line for line in rows if not line.cells[2].is_published]
     assert without_base
@@ -97,7 +97,7 @@ def test_what_cannot_be_is_told_from_what_is_not_published(client, curated, db):
     assert "only a shop's listing" in verdicts["Launch price"].rest
 
 
-def test_the_better_side_is_marked_only_where_one_direction_is_better(client, curated, db):
+def test_better_side_is_marked_where_it_exists(client, curated, db):
     sheets = sheets_at(client, SIX)
     assert not any(cell.is_best for line in sheets.rows if line.row.better is None for cell in line.cells)
     assert [cell.is_best for cell in row_of(sheets, "tdp_w").cells][:4] == [False, False, False, False]
@@ -107,7 +107,7 @@ def test_the_better_side_is_marked_only_where_one_direction_is_better(client, cu
 # --- derived figures ---
 
 
-def test_derived_figures_stand_apart_with_their_formula_and_say_what_they_lack(client, curated, db):
+def test_derived_figures_list_missing_inputs(client, curated, db):
     sheets = sheets_at(client, H100_M3)
     assert [group.name for group in sheets.groups][-1] == "derived"
     ridge = row_of(sheets, "ridge-point", "bf16 tensor, dense")
@@ -124,7 +124,7 @@ def test_a_figure_of_one_sheet_alone_is_no_difference(client, curated, db):
     assert "Memory bandwidth" in folded.split('id="specs"')[1]
 
 
-def test_groups_follow_the_sheet_and_only_differences_leaves_no_empty_heading(client, curated, db):
+def test_only_differences_leaves_no_empty_group(client, curated, db):
     whole = sheets_at(client, H100_M3)
     assert [group.title for group in whole.groups][:3] == ["Product", "Memory", "Peak rates"]
     assert sum(len(group.rows) for group in whole.groups) == len(whole.rows)
@@ -143,7 +143,7 @@ def test_six_sheets_are_a_page_of_less_than_100_kb(client, curated, db, query):
     assert len(client.get(SIX + query).content) < 100_000
 
 
-def test_sheets_of_one_stack_share_its_column_and_one_without_is_named(client, curated, db):
+def test_sheets_of_one_stack_share_a_column(client, curated, db):
     stacks = client.get(SIX).context["comparison"].stacks
     assert [column.title for column in stacks.drawing.columns] == [
         "H100 SXM5 80GB, GeForce RTX 4090, A100 SXM4 80GB",

@@ -40,6 +40,6 @@ def test_rounding_differences_are_not_differences():
     assert verdict.lead == "about equal"
 
 
-def test_the_figure_of_each_of_six_subjects_is_named_best_first():
+def test_six_figures_rank_best_first():
     verdict = judge(BY_KEY["memory"], [SubjectFigure(f"G{n}", n * 1e9, f"{n} GB") for n in range(1, 7)])
     assert verdict.rest == "G6 6 GB, G5 5 GB, G4 4 GB, G3 3 GB, G2 2 GB, G1 1 GB"

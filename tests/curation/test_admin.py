@@ -199,7 +199,7 @@ def test_a_name_is_added_inside_its_accelerator(desk, bandwidth):
         ("source_add", {"key": "two", "title": "Two\x9d", "url": "https://acme.example/2", "kind": "maker"}),
     ],
 )
-def test_control_characters_are_refused_wherever_a_text_is_typed(desk, card, page, form):
+def test_control_characters_are_refused_in_forms(desk, card, page, form):
     response = desk.post(reverse(f"admin:catalog_{page}"), {"accelerator": card.pk, **form})
     assert errors(response) == ["Remove the control characters: they are invisible and break files."]
 
@@ -237,9 +237,7 @@ def test_loads_are_read_only(desk, db):
 
 
 @pytest.mark.parametrize("count", [1, 40])
-def test_the_list_of_values_costs_the_same_queries_for_any_number(
-    desk, bandwidth, django_assert_max_num_queries, count
-):
+def test_value_list_query_count_is_constant(desk, bandwidth, django_assert_max_num_queries, count):
     for number in range(count):
         SpecValue.objects.create(
             accelerator=bandwidth.accelerator, field="tdp_w", value=str(100 + number), unit="W", source=bandwidth.source

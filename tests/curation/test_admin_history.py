@@ -28,7 +28,7 @@ def filled(row) -> dict[str, object]:
     return {name: said for name, said in model_to_dict(row).items() if said not in (None, False)}
 
 
-def test_there_are_histories_of_the_catalogue_and_of_the_stacks():
+def test_catalogue_and_stacks_have_histories():
     assert {model._meta.app_label for model in KEPT} == {"catalog", "stacks"}
     assert len(KEPT) >= 9
 

@@ -64,7 +64,7 @@ def test_a_second_source_that_is_not_public_does_not_count(bandwidth, card, seco
     assert (cell_of(card).state, cell_of(card).waiting) == ("one-source", 1)
 
 
-def test_nothing_said_is_missing_and_what_cannot_be_does_not_apply(card):
+def test_unstated_is_missing_or_not_applicable(card):
     assert cell_of(card).state == "missing"
     assert cell_of(card, "metal_gpu_family").state == "not-applicable"
 
@@ -129,7 +129,7 @@ def test_the_most_asked_for_are_the_files_first_fifty(tmp_path):
     assert most_requested(tmp_path) == ()
 
 
-def test_what_remains_of_an_asked_for_accelerator_names_the_headline_fields(bandwidth, card):
+def test_requested_gaps_are_headline_fields(bandwidth, card):
     matrix = read_matrix(Accelerator.objects.all(), HEADLINES, timezone.now())
     (left,) = remaining(matrix, ["acme-one", "never-heard-of"])
     assert left.one_source == ("Memory bandwidth",)
@@ -202,7 +202,7 @@ def test_who_may_not_see_values_does_not_see_the_page(client, db):
     assert client.get(PAGE).status_code == 200
 
 
-def test_the_asked_for_accelerators_are_listed_with_what_remains(desk, bandwidth, monkeypatch, tmp_path):
+def test_requested_accelerators_list_their_gaps(desk, bandwidth, monkeypatch, tmp_path):
     (tmp_path / "asked_for.csv").write_text("device\nacme-one\n")
     monkeypatch.setattr(completeness, "DATA", tmp_path)
     monkeypatch.setattr(completeness.most_requested, "__defaults__", (tmp_path,))

@@ -9,7 +9,7 @@ from stackviz.curation.import_file import read_table
 from tests.curation.test_import import problems
 
 
-def test_the_whole_curated_catalogue_goes_out_and_comes_back_the_same(client, curated, db):
+def test_catalogue_survives_export_and_import(client, curated, db):
     mira = User.objects.create_superuser("mira")
     client.force_login(mira)
     content = client.get(reverse("admin:catalog_specvalue_export", args=["csv"])).content

@@ -88,7 +88,7 @@ def test_a_name_is_given_and_all_its_spellings_follow(lab, small, mira):
     assert (decision.made_by, decision.reason, decision.action) == (mira, "read off the card", "accept")
 
 
-def test_the_names_own_history_says_why_and_the_public_log_is_silent_until_it_has_a_source(lab, small, mira):
+def test_name_history_stays_private_unsourced(lab, small, mira):
     card(lab)
     give(Target(small))
     assert Alias.history.get().history_change_reason == "read off the card"
@@ -256,7 +256,7 @@ def test_dismissed_name_can_return_to_queue(lab, mira):
 # --- two at once ---
 
 
-def test_who_decides_on_an_old_page_is_told_what_was_decided_meanwhile(lab, small, large, mira):
+def test_stale_decision_page_shows_the_decision(lab, small, large, mira):
     card(lab)
     give(Target(small), by=mira)
     with pytest.raises(DecidedMeanwhile) as problem:

@@ -93,7 +93,7 @@ def test_memory_that_differs_lowers_a_suggestion_and_is_said():
     assert same[0].score > same[1].score + 20
 
 
-def test_what_the_card_reports_counts_more_than_the_size_in_its_name():
+def test_reported_memory_beats_the_name():
     assert found("A100-SXM-80GB", memory_bytes=[40_536 * 2**20])[0] == "NVIDIA A100 SXM4 40GB"
 
 

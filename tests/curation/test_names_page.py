@@ -34,7 +34,7 @@ def lines(*targets, **form):
     return filled
 
 
-def test_the_queue_says_how_many_machines_which_memory_and_what_it_may_be(desk, lab, dark, z9000):
+def test_name_queue_shows_memory_and_suggestions(desk, lab, dark, z9000):
     card(lab, gb=24)
     card(lab, gb=24, machine="n")
     card(dark, "NVIDIA Y1", machine="o")

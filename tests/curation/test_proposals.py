@@ -72,7 +72,7 @@ def test_proposal_needs_second_approval(bandwidth, mira, noor):
     assert (proposal.state, proposal.decided_by, proposal.answer) == ("approved", noor, "the sheet says so")
 
 
-def test_nobody_approves_their_own_proposal_not_even_a_superuser(bandwidth, lone):
+def test_no_one_approves_their_own_proposal(bandwidth, lone):
     boss = User.objects.create_superuser("boss")
     for user in (lone, boss):
         proposal = propose.submit(changed(bandwidth, value=f"33{user.pk:02}"), by=user, reason="because")
@@ -83,7 +83,7 @@ def test_nobody_approves_their_own_proposal_not_even_a_superuser(bandwidth, lone
     assert bandwidth.value == "3350"
 
 
-def test_where_one_person_is_enough_their_proposal_approves_itself(bandwidth, lone, mira, settings):
+def test_single_approval_approves_itself(bandwidth, lone, mira, settings):
     settings.CURATION_APPROVALS = 1
     alone = propose.submit(changed(bandwidth, value="3352"), by=lone, reason="because")
     bandwidth.refresh_from_db()
@@ -128,7 +128,7 @@ def test_a_draft_waits_with_its_author_until_it_is_sent(bandwidth, mira, noor):
     assert decide.approve(draft.pk, noor).state == "approved"
 
 
-def test_proposing_again_replaces_ones_own_proposal_but_not_another_persons(bandwidth, mira, lone):
+def test_reproposing_replaces_only_your_own(bandwidth, mira, lone):
     first = propose.submit(changed(bandwidth, value="3352"), by=mira, reason="because")
     second = propose.submit(changed(bandwidth, value="3353"), by=mira, reason="because")
     first.refresh_from_db()
@@ -173,7 +173,7 @@ def preferred(value: SpecValue) -> list[str]:
     return [f"{row.value} {row.condition}".strip() for row in rows.order_by("condition")]
 
 
-def test_the_first_public_value_of_a_condition_is_preferred_even_if_nobody_asked(bandwidth, mira, noor):
+def test_first_public_value_is_preferred(bandwidth, mira, noor):
     lonely = another(bandwidth, condition="scope=limit")
     decide.approve(propose.submit(lonely, by=mira, reason="new").pk, noor)
     assert preferred(bandwidth) == ["3350", "3300 scope=limit"]
@@ -185,7 +185,7 @@ def test_an_added_value_stands_beside_the_preferred_one(bandwidth, mira, noor):
     assert (proposal.target.value, proposal.target.status) == ("3300", "public")
 
 
-def test_preferring_an_alternative_moves_the_mark_with_a_record_for_both(bandwidth, mira, noor):
+def test_preferring_records_both_values(bandwidth, mira, noor):
     other = another(bandwidth)
     other.save()
     proposal = propose.submit(changed(other, is_preferred=True), by=mira, reason="newer sheet")
@@ -196,7 +196,7 @@ def test_preferring_an_alternative_moves_the_mark_with_a_record_for_both(bandwid
     assert other.history.latest().history_change_reason == "newer sheet"
 
 
-def test_when_the_preferred_one_retires_the_best_of_the_others_takes_its_place(bandwidth, mira, noor):
+def test_next_best_value_becomes_preferred(bandwidth, mira, noor):
     for kind, basis in (("press", "published"), ("maker", "derived"), ("maker", "published")):
         another(bandwidth, kind=kind, basis=basis, value={"derived": "3301"}.get(basis, f"33{len(kind)}0")).save()
     best = SpecValue.objects.get(source__kind="maker", basis="published", is_preferred=False)
@@ -284,7 +284,7 @@ def test_the_database_refuses_a_proposal_that_cannot_be(bandwidth, attributes, c
         Proposal.objects.create(**{**plain, "source": bandwidth.source, "reason": "because", **attributes})
 
 
-def test_what_a_proposal_changes_is_told_attribute_by_attribute(bandwidth, mira):
+def test_proposal_lists_changes_by_attribute(bandwidth, mira):
     proposal = propose.submit(changed(bandwidth, value="3.352", unit="TB/s", note="boost"), by=mira, reason="because")
     told = [(item.label, item.old, item.new) for item in differences(proposal.before, wanted(proposal))]
     assert told == [("Value", "3350 GB/s", "3.352 TB/s"), ("Note", "", "boost")]
@@ -293,7 +293,7 @@ def test_what_a_proposal_changes_is_told_attribute_by_attribute(bandwidth, mira)
 # --- the admin ---
 
 
-def test_groups_have_their_rights_and_keep_what_an_admin_makes_of_them(db):
+def test_groups_keep_admin_changes(db):
     curators, approvers = Group.objects.get(name="Curators"), Group.objects.get(name="Approvers")
     assert curators.permissions.filter(codename="propose").exists()
     assert not curators.permissions.filter(codename="approve").exists()
@@ -388,7 +388,7 @@ def waiting(bandwidth, mira) -> Proposal:
     return propose.submit(changed(bandwidth, value="3352"), by=mira, reason="2619 MHz")
 
 
-def test_the_queue_shows_old_beside_new_and_approves_what_is_chosen(client, waiting, noor):
+def test_review_queue_approves_selected(client, waiting, noor):
     client.force_login(noor)
     page = client.get(reverse(f"{QUEUE}_changelist")).content.decode()
     assert "<del>3350 GB/s</del>" in page
@@ -460,7 +460,7 @@ def test_who_may_not_decide_is_refused(client, waiting, groups, decision, status
     assert waiting.state == "review"
 
 
-def test_without_the_right_to_propose_a_public_value_is_not_changed(client, bandwidth, mira):
+def test_public_value_needs_propose_permission(client, bandwidth, mira):
     mira.groups.clear()
     mira.user_permissions.set(Group.objects.get(name="Curators").permissions.exclude(codename="propose"))
     client.force_login(mira)
@@ -562,7 +562,7 @@ def test_bulk_decisions_have_a_limit(client, bandwidth, mira, noor, monkeypatch)
 # --- the form ---
 
 
-def test_the_form_offers_a_condition_key_by_key_and_the_units_that_fit(admin_client, bandwidth):
+def test_form_offers_conditions_and_units(admin_client, bandwidth):
     page = admin_client.get(change_url(bandwidth)).content.decode()
     assert '<select name="condition_sparsity"' in page
     assert '<input type="text" name="condition_link"' in page
@@ -663,7 +663,7 @@ def source_form(source: Source, **changes) -> dict[str, str]:
     return {"key": source.key, "title": source.title, "url": source.url, "kind": source.kind, **changes}
 
 
-def test_the_source_of_a_public_value_is_changed_only_by_whoever_may_approve(client, bandwidth, mira, lone):
+def test_public_source_needs_approval_rights(client, bandwidth, mira, lone):
     source, evil = bandwidth.source, {"title": "Evil", "url": "https://evil.example/phish", "kind": "community"}
     address = reverse("admin:catalog_source_change", args=[source.pk])
     client.force_login(mira)
@@ -675,7 +675,7 @@ def test_the_source_of_a_public_value_is_changed_only_by_whoever_may_approve(cli
     assert Source.objects.get(pk=source.pk).title == "Data sheet, May 2026"
 
 
-def test_the_source_of_a_name_is_held_too_and_one_that_nobody_reads_is_free(client, card, sheet_source, mira):
+def test_name_sources_are_protected(client, card, sheet_source, mira):
     client.force_login(mira)
     address = reverse("admin:catalog_source_change", args=[sheet_source.pk])
     client.post(address, source_form(sheet_source, title="Mended"))
@@ -705,7 +705,7 @@ def test_changed_figure_with_same_source_is_flagged(client, admin_client, bandwi
 # --- drafts of somebody else ---
 
 
-def test_whoever_may_approve_sees_and_rejects_a_draft_that_blocks_a_value(client, bandwidth, mira, noor, lone):
+def test_approver_can_reject_a_blocking_draft(client, bandwidth, mira, noor, lone):
     draft = propose.submit(changed(bandwidth, value="3352"), by=mira, reason="because", as_draft=True)
     with pytest.raises(ValidationError, match=r"mira has already proposed a change to this value \(draft\)"):
         propose.check_proposal(changed(bandwidth, value="3353"), bandwidth, by=lone)

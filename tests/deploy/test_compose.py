@@ -101,7 +101,7 @@ def test_the_file_holds_no_secret():
     assert re.findall(r"://\w+:(?!\$\{)[^@/\s]+@", text) == []
 
 
-def test_every_program_can_be_seen_to_be_well_and_starts_after_what_it_needs():
+def test_services_have_health_checks_and_order():
     found = services(CHOSEN)
     assert set(found) == {"postgres", "redis", "migrate", *PROGRAMS}
     for name in ("postgres", "redis", *PROGRAMS):
@@ -122,7 +122,7 @@ def test_the_addresses_inside_name_services_of_the_file():
             assert host in found
 
 
-def test_the_image_runs_as_nobody_special_and_copies_what_is_there():
+def test_image_runs_unprivileged():
     lines = (ROOT / "Dockerfile").read_text().splitlines()
     assert "USER accelweb" in lines
     assert lines.index("USER accelweb") > max(number for number, line in enumerate(lines) if line.startswith("RUN"))

@@ -14,12 +14,12 @@ from accelweb.logs import WithoutLinks, without_links
 WORD = "W2dmNrRVxtcWWd5kT3uPsSzW-oaStM1Y5l4bNPnfj74"
 
 
-def test_the_address_of_a_private_link_is_told_without_its_word():
+def test_link_address_is_logged_without_token():
     assert without_links(f"GET /diagnose/{WORD}/?format=svg HTTP/1.1") == "GET /diagnose/…/?format=svg HTTP/1.1"
     assert without_links("POST /diagnose/add/ HTTP/1.1") == "POST /diagnose/add/ HTTP/1.1"
 
 
-def test_gunicorn_writes_neither_the_address_nor_the_one_before_it():
+def test_gunicorn_logs_no_address_or_referer():
     found = runpy.run_path(str(Path(settings.BASE_DIR) / "gunicorn.conf.py"))
     logger = found["logger_class"](Config())
     environ = {

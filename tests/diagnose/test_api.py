@@ -65,7 +65,7 @@ def test_every_field_of_the_answer_is_in_its_description(send, text):
     assert DiagnosisOut.model_validate(told).model_dump(exclude_unset=True) == told
 
 
-def test_a_result_has_its_deviation_and_a_run_that_failed_its_reason(send):
+def test_result_has_deviation_or_failure_reason(send):
     done, failed = send(BENCH).json()["results"]
     assert (done["value"], done["stddev"], "state" in done) == (5432.1, 12.3, False)
     assert (failed["value"], failed["state"], "out of memory" in failed["reason"]) == (None, "failed", True)
@@ -101,7 +101,7 @@ def test_a_sheet_that_is_not_public_is_told_of_in_no_way(send):
     assert [card.needs for card in page] == [card.needs for card in other]
 
 
-def test_neither_a_key_nor_a_token_of_a_form_is_needed_and_nothing_is_stored(curated, db):
+def test_diagnosis_needs_no_key_and_stores_nothing(curated, db):
     stored = {model: model._default_manager.count() for model in apps.get_models()}
     answer = Client(enforce_csrf_checks=True).post(ADDRESS, CPU_WHEEL, content_type="text/plain")
     assert answer.status_code == 200

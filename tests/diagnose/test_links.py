@@ -56,7 +56,7 @@ def test_what_is_kept_is_masked_whatever_the_form_sends(visitor):
     assert "2.12.0+cpu" in kept.text
 
 
-def test_the_link_shows_the_diagnosis_to_who_has_it_and_tells_no_one(visitor):
+def test_private_link_is_not_advertised(visitor):
     answer = save(visitor)
     assert answer.status_code == 303
     page = Client().get(answer["Location"])
@@ -81,7 +81,7 @@ def test_a_guessed_address_leads_nowhere(visitor, path):
     assert visitor.get(f"/diagnose/{path}/").status_code in (302, 404)
 
 
-def test_who_saved_it_deletes_it_with_one_button_and_others_with_the_word(visitor):
+def test_owner_deletes_by_button_others_by_code(visitor):
     address = save(visitor)["Location"]
     word = visitor.get(address).context["word"]
     assert len(word) >= 22  # 128 bits

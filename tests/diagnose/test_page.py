@@ -34,7 +34,7 @@ def rows_stored() -> dict[str, int]:
 # --- what it shows ---
 
 
-def test_the_form_says_what_can_be_pasted_and_that_nothing_is_stored(client, db):
+def test_form_lists_tools_and_stores_nothing(client, db):
     said = words_of(client.get("/diagnose/"))
     for words in (
         "python -m torch.utils.collect_env",
@@ -139,7 +139,7 @@ def test_the_page_speaks_chinese(client, curated, db):
 # --- several machines, several files ---
 
 
-def test_two_machines_are_drawn_side_by_side_with_findings_of_their_own(paste):
+def test_two_machines_draw_side_by_side(paste):
     response = paste(TWO_MACHINES)
     first, second = response.context["diagnosis"].machines
     assert (first.title, second.title) == ("2 × NVIDIA H100 80GB HBM3 + 1", "Apple M3 Max")

@@ -114,7 +114,7 @@ def test_box_lists_counterparts_in_its_row():
     assert [other.component for other in placed.against] == ["onednn"]
 
 
-def test_on_a_narrow_screen_one_cell_stands_for_all_only_if_nothing_is_lost():
+def test_narrow_screen_merges_equal_cells():
     same = draw_columns([column("a", box("x")), column("b", box("x"))])
     noted = replace(box("x"), notes=(BoxNote(State.FITS, "needs 1: has 2"),))
     other = draw_columns([column("a", box("x")), column("b", noted)])

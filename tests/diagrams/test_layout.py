@@ -141,7 +141,7 @@ LOOSE = """() => {
 
 
 @pytest.mark.parametrize(("columns", "width", "links"), [(1, 360, 4), (1, 1440, 4), (3, 1440, 12), (2, 360, 0)])
-def test_links_end_at_their_boxes_whether_these_are_closed_or_open(browser_page, columns, width, links):
+def test_links_end_at_open_and_closed_boxes(browser_page, columns, width, links):
     browser_page.set_viewport_size({"width": width, "height": 900})
     for opened in (False, True):
         browser_page.set_content(page_of(columns, opened=opened))

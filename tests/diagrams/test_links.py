@@ -73,7 +73,7 @@ def test_broken_link_stays_visible_on_shared_lane():
     assert len({one.lane for one in drawing.links}) == 2
 
 
-def test_of_two_verdicts_on_one_pair_the_worse_is_drawn_and_both_are_written():
+def test_worse_verdict_on_a_pair_is_drawn():
     drawing = drawn(
         link("cudnn", "nvidia-driver", text="new enough"),
         link("cudnn", "nvidia-driver", State.WARNING, "support ended"),

@@ -118,7 +118,7 @@ def test_reported_hardware_keeps_what_is_said_about_its_kind():
     assert machine(hardware=[memory])["memory"].summary == "Memory on the card."
 
 
-def test_hardware_the_description_does_not_know_is_added_at_the_end():
+def test_unknown_hardware_is_added_last():
     extra = Box(
         component="main-memory",
         role="host-memory",
@@ -159,7 +159,7 @@ def test_a_finding_about_nothing_in_particular_colours_no_box():
     assert not any(box.notes for box in column.boxes)
 
 
-def test_what_is_said_of_some_cards_is_said_of_their_boxes_alone():
+def test_card_findings_stay_on_their_boxes():
     said = FakeFinding("hardware", "warning", "runs at 4 lanes", {"card 10": "T4", "card 10 pcie_width": "4"})
     boxes = [replace(CARD, cards=(1,)), replace(CARD, cards=(9, 10))]
     column = machine_column("k", "b", "", "", DESCRIBED, (), boxes, [said])

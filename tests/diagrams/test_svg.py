@@ -42,7 +42,7 @@ def words(svg: str) -> str:
     return " ".join(text.text or "" for text in ET.fromstring(svg).iter(f"{SVG}text"))
 
 
-def test_it_is_one_file_with_a_title_and_a_description_to_read_aloud():
+def test_svg_is_one_file_with_title_and_desc():
     root = ET.fromstring(
         svg_of(draw_columns([column(Box(component="x", role="r", layer=Layer.LIBRARY, name="cuDNN"))]), "My stack")
     )
@@ -105,7 +105,7 @@ def test_all_that_the_page_shows_is_there():
     assert svg.count("stroke-dasharray") > 2  # the gap, the broken link
 
 
-def test_only_differences_are_drawn_where_the_page_shows_only_those():
+def test_only_differences_are_drawn_on_request():
     same, left = (
         Box(component="x", role="r", layer=Layer.LIBRARY, name="oneDNN"),
         Box(component="y", role="s", layer=Layer.LIBRARY, name="cuDNN"),
@@ -121,7 +121,7 @@ def test_empty_columns_and_drawings_export_too():
 
 
 @pytest.mark.parametrize("columns", [1, 3, 6])
-def test_with_the_longest_names_no_text_is_cut_and_none_lies_on_another(browser_page, tmp_path: Path, columns):
+def test_longest_names_fit_the_drawing(browser_page, tmp_path: Path, columns):
     links = tuple(RequirementLink("pytorch", to, State.BROKEN, f"needs {LONGEST}") for to in ("linux", "h"))
     drawn = [StackColumn(**{**vars(longest_column(n)), "links": links}) for n in range(columns)]
     path = tmp_path / "stack.svg"

@@ -96,7 +96,7 @@ def test_one_column_offers_nothing_to_fold():
     assert "Only differences" not in html
 
 
-def test_each_cell_names_its_column_for_those_who_cannot_see_the_head():
+def test_each_cell_names_its_column():
     html = render(column("Left", cudnn()), column("Right", cudnn()))
     assert html.count('<span class="of">Left</span>') == html.count('<span class="of">Right</span>') > 0
 

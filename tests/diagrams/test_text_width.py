@@ -32,7 +32,7 @@ def test_too_many_lines_end_in_an_ellipsis():
     assert lines[-1].endswith("…")
 
 
-def test_what_xml_forbids_and_what_turns_the_reading_around_is_gone():
+def test_invalid_xml_characters_are_removed():
     assert printable_line("a\x00b\ud800c\u202ed\ufffe\n\te") == "a b cd e"
 
 

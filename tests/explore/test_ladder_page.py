@@ -26,7 +26,7 @@ def places(found) -> dict[str, int]:
     return {row.subject.slug: row.rank for row in found.rows}
 
 
-def test_everything_with_a_figure_has_a_place_and_everything_without_is_counted(curated, db):
+def test_ranking_counts_what_it_omits(curated, db):
     found = ranking()
     values = [row.figure.amount for row in found.rows]
     assert values == sorted(values, reverse=True)
@@ -34,7 +34,7 @@ def test_everything_with_a_figure_has_a_place_and_everything_without_is_counted(
     assert any(group.why.startswith("not published") for group in found.unranked)
 
 
-def test_the_h100_stands_with_its_dense_figure_never_the_sparse_one(client, curated, db):
+def test_h100_uses_its_dense_figure(client, curated, db):
     page = words_of(client.get("/ladder/?vendor=nvidia"))
     assert "989.4" in page
     assert "1,978.9" not in page
@@ -90,7 +90,7 @@ def test_every_published_figure_leads_to_its_source(curated, db):
     assert all(row.figure.source_url.startswith("http") for row in rows)
 
 
-def test_what_a_public_machine_measured_stands_below_with_its_machine_and_share_of_the_peak(client, dgx):
+def test_best_public_result_is_below_the_figure(client, dgx):
     row = next(row for row in ranking().rows if row.subject.slug == "nvidia-h100-sxm5-80gb")
     assert (row.measured_text, row.measured.share) == ("780", "79 %")
     assert float(row.measured_length) < float(row.length)
@@ -99,7 +99,7 @@ def test_what_a_public_machine_measured_stands_below_with_its_machine_and_share_
     assert "1 was measured on public machines" in page
 
 
-def test_of_several_results_the_best_is_drawn_and_the_middle_said(client, dgx, timed):
+def test_best_result_is_drawn_median_stated(client, dgx, timed):
     timed("dgx-08", "nvidia-h100-sxm5-80gb", [gemm("bf16", [0.0022] * 8)])
     timed("dgx-09", "nvidia-h100-sxm5-80gb", [gemm("bf16", [0.0021] * 8)])
     found = measured("bf16_tensor_tflops")
@@ -261,7 +261,7 @@ def test_the_queries_do_not_grow_with_machines_or_results(client, dgx, timed, dj
     assert counts == [1, 1]
 
 
-def test_measured_results_are_read_again_when_a_lab_becomes_private(client, dgx, lab):
+def test_results_refresh_when_lab_becomes_private(client, dgx, lab):
     assert measured("bf16_tensor_tflops")
     lab.is_public = False
     lab.save()
@@ -291,7 +291,7 @@ def test_what_many_ask_for_is_kept(client, curated, db, monkeypatch, query):
     assert "as before" in client.get(f"/ladder/?{query}").content.decode()
 
 
-def test_what_a_chip_cannot_do_is_told_from_what_no_source_prints(curated, db):
+def test_not_applicable_differs_from_not_published(curated, db):
     groups = {
         group.why: {subject.slug for subject, _instead in group.subjects} for group in ranking(vendor="nvidia").unranked
     }
@@ -331,7 +331,7 @@ def test_the_year_is_that_of_the_date_the_list_shows(client, curated, db):
     assert years == listed
 
 
-def test_htmx_gets_the_form_and_ranking_alone_with_a_clean_address(client, curated, db):
+def test_htmx_gets_form_and_ranking_only(client, curated, db):
     response = client.get("/ladder/?vendor=apple&kind=&year=&scale=&field=memory_gb", headers={"hx-request": "true"})
     assert b"<html" not in response.content
     assert response["HX-Push-Url"] == "/ladder/?vendor=apple&field=memory_gb"

@@ -25,7 +25,7 @@ def point_of(found, slug):
     return next(point for point in found.points if point.subject.slug == slug)
 
 
-def test_everything_with_both_figures_is_a_point_and_everything_without_is_counted(curated, db):
+def test_scatter_counts_what_it_omits(curated, db):
     found = drawing()
     assert len(found.points) + found.unplaced_count == Accelerator.objects.filter(is_public=True).count()
     left_out = [subject.slug for group in found.unplaced for subject, _instead in group.subjects]
@@ -47,13 +47,13 @@ def test_more_bandwidth_lies_to_the_right_and_more_rate_above(curated, db):
     assert all(0 <= float(point.left) <= 100 and 0 <= float(point.top) <= 100 for point in found.points)
 
 
-def test_figures_that_spread_over_decades_are_on_logarithmic_axes_unless_asked_otherwise(curated, db):
+def test_wide_ranges_use_logarithmic_axes(curated, db):
     assert (drawing().x_kind, drawing().y_kind) == ("log", "log")
     assert drawing(xscale="linear").x_kind == "linear"
     assert drawing(vendor="nvidia", year="2022", x="tdp_w").x_kind == "linear"
 
 
-def test_equal_ridge_points_lie_on_a_line_and_nonsense_quotients_have_none(curated, db):
+def test_equal_ridge_points_lie_on_a_line(curated, db):
     found = drawing()
     assert "ridge point" in found.ratio
     assert all(line.label.endswith("FLOP/B") for line in found.lines)
@@ -104,7 +104,7 @@ def test_a_derived_figure_can_be_an_axis(curated, db):
     assert found.sizes == ()
 
 
-def test_the_figure_for_plotly_has_the_same_points_and_where_they_lead(client, curated, db):
+def test_plotly_points_match_and_link(client, curated, db):
     trace = client.get("/explore/?format=plotly").json()["data"][0]
     found = drawing()
     assert len(trace["x"]) == len(found.points)

@@ -26,7 +26,7 @@ def test_a_page_is_read_block_by_block_and_tables_row_by_row():
     assert shown(html) == ["Two words", "| 1 | 2", "a", "b"]
 
 
-def test_what_a_control_shows_and_where_links_lead_is_part_of_a_page():
+def test_recording_includes_controls_and_links():
     html = '<form action="/x/"><input name="q" value="h100" placeholder="Name"><input type="hidden" name="csrfmiddlewaretoken"'
     text = visible_text(html + ' value="secret"></form><a href="/b/">B</a><a href="/a/">A</a>')
     assert "[placeholder: Name][h100]" in text

@@ -169,7 +169,7 @@ def test_systems_are_named_without_what_surrounds_them(written, name, version, a
     assert (facts["os.name"], facts.get("os.version"), facts.get("os.arch")) == (name, version, arch)
 
 
-def test_the_windows_subsystem_for_linux_shows_in_the_kernels_name():
+def test_wsl_is_recognised_by_its_kernel():
     platform = "Linux-5.15.146.1-microsoft-standard-WSL2-x86_64-with-glibc2.35"
     reading = one(CLASSIC.replace("Linux-5.14.0-427.el9.x86_64-x86_64-with-glibc2.34", platform))
     assert reading.facts["os.wsl"] == "2"
@@ -202,7 +202,7 @@ Versions of relevant libraries:
 """
 
 
-def test_the_oldest_layout_has_no_architecture_and_packages_in_parentheses():
+def test_oldest_layout_is_read():
     reading = one(OLDEST)
     assert (reading.facts["os.name"], reading.facts["os.version"]) == ("Ubuntu", "16.04.5")
     assert (reading.facts["cudnn.version"], reading.facts["cuda.toolkit_version"]) == ("7.2.1", "9.0.176")
@@ -219,7 +219,7 @@ def test_the_oldest_layout_has_no_architecture_and_packages_in_parentheses():
         ("2.6.0", ["torch versions disagree: 2.6.0, 2.7.1+cu126"]),
     ],
 )
-def test_versions_of_torch_disagree_when_the_release_or_both_builds_differ(listed, problems):
+def test_torch_versions_disagree_by_release_or_build(listed, problems):
     assert one(CLASSIC.replace("[pip3] torch==2.7.1+cu126", f"[pip3] torch=={listed}")).problems == problems
 
 
@@ -311,7 +311,7 @@ def test_half_a_report_is_read_as_far_as_it_goes(cut):
     assert head.readings or tail.readings
 
 
-def test_what_stands_around_a_report_is_not_understood_and_what_follows_is_not_swallowed():
+def test_text_around_a_report_is_not_understood():
     paste = read_all(f"My training hangs.\n\n{CLASSIC}\nPlease help, it is urgent.\n\n{OLDEST}")
     assert [reading.facts["torch.version"] for reading in paste.readings] == ["2.7.1+cu126", "0.4.1"]
     assert paste.not_understood == ("My training hangs.", "Please help, it is urgent.")

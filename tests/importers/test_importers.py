@@ -73,7 +73,7 @@ def test_nvidia_smi_tells_driver_card_and_limits_in_si_units():
     assert (card.facts["ecc"], card.facts["mig_mode"]) == (True, "enabled")
 
 
-def test_what_nvidia_smi_does_not_tell_is_absent_with_its_reason():
+def test_nvidia_smi_gaps_have_reasons():
     card = read(dump("dumps/nvidia_smi_a100_mig.xml")).cards[0]
     assert card.absent["driver_model"].reason == "not_supported"
     assert card.absent["power_max_limit_w"].detail == "deprecated in this driver"

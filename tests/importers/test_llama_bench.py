@@ -102,7 +102,7 @@ def test_a_table_of_another_benchmark_is_left_alone():
     assert len(read(f"{batched}\n\n{TABLE}").results) == 2
 
 
-def test_running_out_of_memory_is_a_failed_result_with_its_reason():
+def test_out_of_memory_is_a_failed_result():
     failed = (
         "ggml_backend_cuda_buffer_type_alloc_buffer: allocating 9000 MiB on device 0: cudaMalloc failed: out of memory"
     )
@@ -189,7 +189,7 @@ def test_every_back_end_names_its_devices_in_its_own_way(line, name, vendor):
         "build_commit,a,b,c,d,avg_ts\n" + "\x00,,,,,\n" * 100,
     ],
 )
-def test_nonsense_is_no_exception_and_what_comes_of_it_fits_a_report(text):
+def test_nonsense_raises_nothing_and_fits_a_report(text):
     read_llama_bench(text)
     for machine in machines(read_all(text)):
         report = machine.report()

@@ -144,7 +144,7 @@ def test_programs_of_linux_under_a_driver_of_windows_mean_wsl():
     assert read(text + "    Processes\n            Name      : /Xwayland\n").facts["os.wsl"] == "2"
 
 
-def test_the_instances_of_a_table_are_cards_after_the_whole_ones():
+def test_mig_instances_follow_whole_cards():
     whole, first, second = read(dumps.MIG_TABLE).cards
     assert (whole.facts["mig_mode"], whole.memory_bytes) == ("enabled", 81559 * MIB)
     assert [first.memory_bytes, second.memory_bytes] == [40448 * MIB, 9984 * MIB]
@@ -298,7 +298,7 @@ def test_a_topology_that_was_refused_says_so():
     assert reading.absent["nvidia.topology"].reason == "not_supported"
 
 
-def test_the_list_tells_profiles_and_never_takes_masked_cards_for_one():
+def test_vgpu_profiles_are_recognised():
     whole, other, first, second = read(dumps.LIST).cards
     assert (first.facts["mig_profile"], second.facts["mig_profile"]) == ("3g.40gb", "1g.10gb")
     assert (first.facts["mig_parent_index"], second.index) == (0, 3)

@@ -36,7 +36,7 @@ def test_a_hundred_thousand_lines_end_in_a_bounded_list():
     assert len(paste.not_understood) == module.MOST_LINES_LISTED
 
 
-def test_the_same_table_a_hundred_thousand_lines_long_keeps_its_bounds():
+def test_table_of_100000_lines_stays_bounded():
     row = dumps.TABLE.splitlines()[8:12]
     reading = read_all("\n".join([*dumps.TABLE.splitlines()[:8], *(row * 25_000)])).readings[0]
     assert len(reading.cards) <= 64

@@ -77,7 +77,7 @@ def test_indentation_below_a_quote_mark_is_kept():
 
 @pytest.mark.parametrize("word", ["94.48 ± 0.13", "41.0°C", "Café – “x”", "中文"])
 @pytest.mark.parametrize("wrong", ["latin-1", "cp1252"])
-def test_letters_of_a_wrong_code_page_are_repaired_where_certain(word, wrong):
+def test_mojibake_is_repaired_where_certain(word, wrong):
     broken = "".join(bytes([byte]).decode(wrong, "ignore") or chr(byte) for byte in word.encode("utf-8"))
     assert tidy(broken).replace("\xa0", " ") == word
 

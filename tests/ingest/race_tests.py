@@ -11,7 +11,7 @@ class Races:
         answers, reports, machines = races.senders_of_one_report()
         assert (answers, reports, machines) == ({202: 1, 200: SENDERS - 1}, 1, 1)
 
-    def test_two_contents_under_one_id_leave_one_and_the_others_are_told(self):
+    def test_one_id_accepts_one_content(self):
         answers, reports = races.senders_of_two_contents_under_one_id()
         assert reports == 1
         assert answers == {202: 1, 200: SENDERS // 2 - 1, 409: SENDERS // 2}
@@ -22,24 +22,24 @@ class Races:
     def test_eight_machines_of_one_name_get_eight_addresses(self):
         assert races.first_reports_of_machines_with_one_name() == ({202: SENDERS}, SENDERS)
 
-    def test_an_announced_machine_is_one_computer_however_they_race(self):
+    def test_announced_machine_race_has_one_winner(self):
         answers, identities = races.announced_machine_with_two_first_reports()
         assert answers == {202: SENDERS // 2, 403: SENDERS // 2}
         assert len(identities) == 1
 
-    def test_one_report_read_by_eight_workers_at_once_is_counted_once(self):
+    def test_concurrent_readers_count_a_report_once(self):
         answers, rows, findings_are_there_once = races.readers_of_one_report()
         assert answers == {"read": SENDERS}
         assert rows == {"Snapshot": 1, "Card": 1, "Series": 2, "Result": 2}
         assert findings_are_there_once
 
-    def test_a_report_put_back_and_read_by_several_workers_at_once_is_stored_once(self):
+    def test_requeued_report_is_stored_once(self):
         answers, rows, written = races.readers_of_a_report_put_back()
         assert answers == {"read": READERS}
         assert rows == {"Snapshot": 1, "Card": 1, "Series": 2, "Result": 2}
         assert written == 2
 
-    def test_workers_that_make_the_same_series_share_them_and_never_wait_in_a_circle(self):
+    def test_concurrent_workers_share_series(self):
         answers, rows, points_at_newest = races.readers_of_reports_with_the_same_new_series()
         assert answers == {"read": SENDERS}
         assert rows == {"Snapshot": SENDERS, "Card": SENDERS, "Series": 40, "Result": 40 * SENDERS}

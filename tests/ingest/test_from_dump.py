@@ -41,7 +41,7 @@ def test_the_masked_text_is_shown_with_the_choice_of_lab_and_name_before_anythin
     assert Report.objects.count() == Machine.objects.count() == AgentKey.objects.count() == 0
 
 
-def test_it_is_accepted_as_a_report_masked_and_marked_as_pasted(member, bells, django_capture_on_commit_callbacks):
+def test_pasted_dump_is_masked_and_marked(member, bells, django_capture_on_commit_callbacks):
     with django_capture_on_commit_callbacks(execute=True):
         answer = add(member, SECRETS)
     report = Report.objects.get()
@@ -68,7 +68,7 @@ def test_new_text_is_machines_next_report(member):
     assert (Report.objects.count(), Machine.objects.count()) == (2, 1)
 
 
-def test_each_machine_of_a_text_has_a_name_and_one_without_is_left_out(member):
+def test_unnamed_machines_are_left_out(member):
     page = add(member, TWO_MACHINES, **{"name-2": "laptop"})
     assert page.status_code == 200
     assert {machine.name for machine in Machine.objects.all()} == {"desk", "laptop"}

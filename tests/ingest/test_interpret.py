@@ -93,7 +93,7 @@ def test_reports_of_one_setting_form_one_series(stored):
     assert counts() == {"Snapshot": 3, "Card": 3, "Finding": counts()["Finding"], "Series": 2, "Result": 6}
 
 
-def test_the_same_setting_twice_in_a_report_is_two_results_of_one_series(stored):
+def test_repeated_setting_is_one_series(stored):
     interpret(stored(report_body(results=[gemm_result(), gemm_result()])).pk)
     assert (counts()["Series"], counts()["Result"]) == (1, 2)
 
@@ -115,7 +115,7 @@ def test_late_older_report_is_not_newest(stored, machine):
     assert machine.latest_taken_at == newer.snapshot.taken_at
 
 
-def test_of_two_reports_of_one_moment_the_one_read_last_is_the_newest(stored, machine):
+def test_last_read_report_wins_on_equal_times(stored, machine):
     for _ in range(2):
         report = stored(report_body(created_at="2026-11-20T12:00:00Z"))
         interpret(report.pk)
@@ -189,7 +189,7 @@ def test_unreadable_report_fails_without_retry(stored):
     assert report.read_at is not None
 
 
-def test_our_own_mistake_fails_the_report_without_telling_secrets(stored, monkeypatch, caplog):
+def test_internal_error_fails_report_discreetly(stored, monkeypatch, caplog):
     def stumble(*_):
         raise KeyError("password=hunter2")
 
@@ -276,7 +276,7 @@ def test_what_was_read_stays_when_reading_again_fails(stored, monkeypatch, machi
     assert machine.latest_snapshot is not None
 
 
-def test_reading_an_old_report_again_does_not_make_it_the_newest(stored, machine):
+def test_rereading_does_not_make_a_report_newest(stored, machine):
     old, new = (stored(report_body(created_at=f"2026-11-{day}T12:00:00Z")) for day in (18, 19))
     interpret(old.pk)
     interpret(new.pk)
@@ -289,7 +289,7 @@ def test_reading_an_old_report_again_does_not_make_it_the_newest(stored, machine
 # --- what it costs ---
 
 
-def test_reading_costs_the_same_statements_for_two_results_and_for_sixty(stored, django_assert_num_queries):
+def test_reading_statement_count_is_constant(stored, django_assert_num_queries):
     for body in (report_body(), large_report_body(60, 5)):
         interpret(stored(body).pk)  # its series exist from now on
         again = stored(body | {"id": report_body()["id"]})

@@ -55,7 +55,7 @@ def test_the_poll_keeps_the_signature_of_a_private_lab(sent, sender_with, client
     assert f'hx-get="{receipt.removeprefix("http://testserver")}"' in client.get(receipt).content.decode()
 
 
-def test_warnings_unknown_fields_and_unmatched_names_are_listed(sent, client):
+def test_receipt_lists_warnings_and_unknowns(sent, client):
     body = report_body(
         cards=[h100_card(reported_name="NVIDIA Z9000")],
         results=[gemm_result(benchmark="fft"), gemm_result(state="failed", reason="no memory", samples=[])],

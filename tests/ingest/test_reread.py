@@ -38,7 +38,7 @@ def test_all_reports_are_read_again(reports):
     assert set(Snapshot.objects.values_list("agent", flat=True)) == {"accelweb-agent 0.1.0"}
 
 
-def test_the_list_of_reports_says_why_one_failed_at_the_length_of_a_line(reports, client):
+def test_report_list_shortens_failure_reason(reports, client):
     Report.objects.filter(pk=reports[2].pk).update(error="a" * 120 + "b")
     client.force_login(User.objects.create_superuser("root"))
     page = client.get("/admin/labs/report/").content.decode()

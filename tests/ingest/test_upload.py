@@ -47,7 +47,7 @@ def test_the_same_report_sent_again_is_had_already(post, bells, django_capture_o
     assert bells == [body["id"]]
 
 
-def test_the_same_content_in_another_order_and_packed_is_the_same_report(post):
+def test_reordered_gzip_report_is_the_same(post):
     body = report_body()
     again = json.dumps(dict(reversed(body.items())), indent=1).encode()
     assert post(body).status_code == 202
@@ -181,7 +181,7 @@ def test_without_a_key_of_ours_the_answer_is_401(post, header):
     assert Report.objects.count() == 0
 
 
-def test_a_wrong_secret_after_a_right_prefix_is_401_in_the_same_words(post):
+def test_wrong_secret_is_401_with_same_text(post):
     wrong = post.secret[:-1] + ("A" if post.secret[-1] != "A" else "B")
     responses = [
         post(report_body(), HTTP_AUTHORIZATION=f"Bearer {text}") for text in (wrong, "aw_abcdefgh_" + "x" * 43)

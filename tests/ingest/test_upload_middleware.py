@@ -61,5 +61,5 @@ def test_everything_else_goes_the_long_way(post, client):
     assert "Content-Security-Policy" in page.headers
 
 
-def test_the_shortcut_stands_behind_the_guard_and_before_all_others(settings):
+def test_upload_shortcut_follows_the_guard(settings):
     assert settings.MIDDLEWARE[:2] == ["django.middleware.security.SecurityMiddleware", SHORTCUT]

@@ -99,7 +99,7 @@ def test_who_left_the_lab_no_longer_sees_its_keys(client, member, lab):
     assert "dgx-07, cron" not in client.get(ADD).content.decode()
 
 
-def test_the_page_beside_fills_in_when_the_first_report_arrives(client, member, lab):
+def test_page_fills_in_on_first_report(client, member, lab):
     make_key(client, lab)
     key = AgentKey.objects.get()
     url = f"{ADD}{key.prefix}/"

@@ -25,7 +25,7 @@ def life_of(client, machine, **kwargs):
     return client.get(reverse("machines:life", args=[machine.lab.slug, machine.slug]), **kwargs)
 
 
-def test_the_fragment_says_until_when_and_what_the_next_upgrade_breaks(client, machine):
+def test_fragment_has_support_dates_and_upgrades(client, machine):
     text = life_of(client, machine, headers=HTMX).content.decode()
     assert "<html" not in text
     for shown in ("535.183.01", "support has ended", "2028-10-31", "Effects of the next upgrade"):
@@ -45,7 +45,7 @@ def test_it_costs_the_same_however_many_cards(client, machine, django_assert_max
         assert life_of(client, machine, headers=HTMX).status_code == 200
 
 
-def test_a_machine_without_a_report_and_one_of_a_private_lab_have_none(client):
+def test_unreported_and_private_machines_have_none(client):
     assert life_of(client, make_machine(make_lab())).status_code == 404
     private = make_machine(make_lab("south", is_public=False))
     make_report(private)

@@ -203,9 +203,7 @@ def test_reports_are_listed_newest_first_twenty_a_page(client, machine):
     assert 'href="?reports=2#reports"' in first
 
 
-def test_the_number_of_queries_does_not_grow_with_reports_and_results(
-    client, machine, sheet, django_assert_num_queries
-):
+def test_machine_page_query_count_is_constant(client, machine, sheet, django_assert_num_queries):
     call_command("load_stacks", verbosity=0)
     results = [gemm(dtype, GEMM_S, side=side) for dtype in ("bf16", "fp16") for side in (4096, 8192)]
     make_report(machine, cards=[h100(0, sheet)], results=results)

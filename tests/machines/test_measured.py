@@ -53,7 +53,7 @@ def text_of(client, url: str = URL) -> str:
     return re.sub(r"\s+", " ", re.sub(r"<[^>]+>", " ", response.content.decode()))
 
 
-def test_the_best_figure_of_each_type_stands_with_its_share_of_the_peak(client, machine):
+def test_best_figures_show_peak_share(client, machine):
     text = text_of(client)
     assert "bf16 8192³ 742 TFLOP/s 75 %" in text
     assert "Memory copy 4.29 GB 2.68 TB/s 80 %" in text
@@ -61,13 +61,13 @@ def test_the_best_figure_of_each_type_stands_with_its_share_of_the_peak(client, 
 
 
 @pytest.mark.parametrize("benchmark", BENCHMARKS.values(), ids=lambda benchmark: benchmark.key)
-def test_every_benchmark_that_is_known_has_its_figure_on_the_sheet(client, sheet, benchmark):
+def test_every_benchmark_has_a_figure_on_the_sheet(client, sheet, benchmark):
     run = {"device": "cuda:0", "card": 0, "params": benchmark.light, "samples": [0.001] * 9}
     make_report(make_machine(make_lab(), "one"), cards=[h100(0, sheet)], results=[{"benchmark": benchmark.key, **run}])
     assert format_quantity(benchmark.work(benchmark.light) / 0.001, benchmark.unit, digits=3).label in text_of(client)
 
 
-def test_failed_runs_and_those_on_no_card_are_no_figures_of_the_card(client, machine):
+def test_failed_and_cardless_runs_are_no_figures(client, machine):
     text = text_of(client)
     assert "fp8" not in text
     assert "fp32" not in text

@@ -63,7 +63,7 @@ def test_every_row_has_the_columns_and_types_the_schema_says(labs):
                     assert isinstance(value, python[column.type]), (table.name, column.name, value)
 
 
-def test_keys_name_one_row_each_and_what_a_row_points_to_is_in_the_dump(labs):
+def test_dump_keys_are_unique_and_resolve(labs):
     dump = write_dump()
     rows = {table.name: rows_of(dump, table.name) for table in TABLES}
     for table in TABLES:
@@ -130,7 +130,7 @@ def test_nothing_of_a_private_lab_is_in_any_byte_of_any_file(labs):
     assert len(told) > 3 * len(TABLES)
 
 
-def test_no_draft_no_value_under_review_and_no_word_of_who_said_it_leaves_the_house(labs):
+def test_drafts_and_authors_stay_private(labs):
     h100 = Accelerator.objects.get(slug="nvidia-h100-sxm5-80gb")
     source = Source.objects.create(
         key="secret-draft-source", title="secret-draft-title", url="https://example.org/secret"
@@ -170,7 +170,7 @@ def test_a_card_does_not_name_a_sheet_that_is_not_public(labs):
 # --- the manifest ---
 
 
-def test_the_manifest_says_of_each_file_how_long_it_is_and_its_checksum(labs):
+def test_manifest_has_sizes_and_checksums(labs):
     dump = write_dump()
     manifest = json.loads((dump.folder / "manifest.json").read_text())
     sums = dict(reversed(line.split("  ")) for line in (dump.folder / "SHA256SUMS").read_text().splitlines())
@@ -255,7 +255,7 @@ with open(sys.argv[1], "w") as lock:
 """
 
 
-def test_of_two_writers_at_once_the_second_leaves_and_harms_nothing(labs, data_dir):
+def test_second_writer_leaves_without_harm(labs, data_dir):
     whole = write_dump()
     other = subprocess.Popen(
         [sys.executable, "-c", HOLDER, str(data_dir / ".lock")], stdin=subprocess.PIPE, stdout=subprocess.PIPE
@@ -285,7 +285,7 @@ def test_a_change_while_it_is_written_is_in_the_dump(labs, monkeypatch):
     assert CatalogueEdition.current() in dump.edition
 
 
-def test_older_dumps_are_kept_as_many_as_asked_and_what_killed_writers_left_goes(labs, data_dir, settings):
+def test_old_dumps_and_leftovers_are_removed(labs, data_dir, settings):
     settings.DATA_KEEP = 2
     first, second = write_dump(), write_dump()
     (data_dir / ".writing-old").mkdir()
@@ -308,7 +308,7 @@ def test_it_is_due_first_of_all_then_once_a_night(labs):
     assert is_due(timezone.now() + timezone.timedelta(days=1))
 
 
-def test_it_is_due_when_a_lab_becomes_private_a_report_is_taken_away_or_the_schema_is_new(labs, monkeypatch):
+def test_export_is_due_after_privacy_changes(labs, monkeypatch):
     write_dump()
     Lab.objects.filter(slug="north").update(is_public=False)
     assert is_due()
@@ -318,7 +318,7 @@ def test_it_is_due_when_a_lab_becomes_private_a_report_is_taken_away_or_the_sche
     assert is_due()
 
 
-def test_machines_that_are_public_no_more_leave_older_dumps_too(labs):
+def test_private_machines_leave_older_dumps(labs):
     older = write_dump()
     Report.objects.filter(machine__slug="dgx-07").delete()
     newest = write_dump()
@@ -338,7 +338,7 @@ def test_unreadable_pointer_or_manifest_is_no_dump(labs, data_dir, left):
     assert stored_dumps.newest() is None
 
 
-def test_the_command_says_what_it_wrote_and_leaves_a_fresh_one_alone(labs, capsys):
+def test_write_command_skips_a_fresh_dump(labs, capsys):
     call_command("write_dump")
     assert "15 tables" in capsys.readouterr().out
     call_command("write_dump", "--if-due")

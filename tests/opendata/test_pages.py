@@ -21,7 +21,7 @@ def test_before_it_is_written_the_page_says_what_to_do(client, db):
     assert client.get("/data/spec_values.csv").status_code == 404
 
 
-def test_the_page_lists_every_file_with_size_and_checksum_and_how_to_check(client, labs, django_assert_max_num_queries):
+def test_data_page_lists_files_and_checksums(client, labs, django_assert_max_num_queries):
     dump = write_dump()
     with django_assert_max_num_queries(2):
         response = client.get("/data/")
@@ -84,7 +84,7 @@ def test_an_older_dump_keeps_its_address(client, labs):
     assert sent == (older.folder / "vendors.csv").read_bytes()
 
 
-def test_machines_of_a_lab_that_became_private_are_handed_out_no_more_at_once(client, labs):
+def test_machines_of_newly_private_lab_vanish(client, labs):
     older = write_dump()
     write_dump()
     Lab.objects.filter(slug="north").update(is_public=False)

@@ -22,7 +22,7 @@ def filled(on_postgres):
     make_report(machine, at=datetime(2026, 11, 20, tzinfo=UTC), cards=[h100(0)], results=results)
 
 
-def test_the_dump_is_written_in_chunks_and_is_the_same_in_all_formats(filled, monkeypatch):
+def test_dump_formats_have_equal_content(filled, monkeypatch):
     monkeypatch.setattr(tables, "CHUNK", 3)
     dump = write_dump()
     assert not is_due()

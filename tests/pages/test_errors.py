@@ -63,7 +63,7 @@ def test_health_reads_the_database(client, db, django_assert_num_queries):
     assert "no-store" in response["Cache-Control"]
 
 
-def test_health_is_503_without_a_database_and_gives_nothing_away(client, monkeypatch, db):
+def test_health_without_database_is_503(client, monkeypatch, db):
     def lost(*_args, **_kwargs):
         raise DatabaseError("password=hunter2 host=db.internal")
 

@@ -47,7 +47,7 @@ def test_a_member_sees_the_machines_of_a_private_lab(client, django_user_model):
     assert "hidden-01" in page(client)
 
 
-def test_the_number_of_queries_does_not_grow_with_machines_and_reports(client, django_assert_max_num_queries):
+def test_machine_list_query_count_is_constant(client, django_assert_max_num_queries):
     lab = make_lab()
     for number in range(8):
         machine = make_machine(lab, f"m-{number}")
@@ -89,13 +89,13 @@ def test_every_suggested_comparison_is_in_the_curated_data():
     assert len(starting_points(stacks)) == len(STARTING_POINTS)
 
 
-def test_two_languages_are_offered_and_chosen_without_javascript(client):
+def test_language_menu_works_without_scripts(client):
     assert "简体中文" in page(client)
     chosen = client.post("/i18n/setlang/", {"language": "zh-hans", "next": "/learn/"}, follow=True)
     assert '<html lang="zh-hans"' in chosen.content.decode()
 
 
-def test_the_front_page_leads_to_diagnosing_planning_and_the_operators(client, db):
+def test_home_links_diagnose_plan_and_operators(client, db):
     text = client.get("/").content.decode()
     for address in ("/diagnose/", "/plan/", "/operators/"):
         assert f'<li><a href="{address}">' in text

@@ -26,7 +26,7 @@ def _own_counts(settings, tmp_path):
     settings.VAR_DIR, settings.REDIS_URL = tmp_path, ""
 
 
-def test_the_empty_form_offers_accelerators_systems_and_releases(plan):
+def test_empty_form_offers_choices(plan):
     text = words_of(plan())
     for shown in ("NVIDIA T4", "Apple M1", "Linux in WSL2", "2.15.0", "No plan yet"):
         assert shown in text
@@ -119,7 +119,7 @@ def test_the_drawing_downloads_as_svg(plan):
     assert "format=svg" in plan("accelerator=nvidia-t4&torch=2.14.1").content.decode()
 
 
-def test_plans_that_have_to_be_made_are_counted_and_kept_ones_are_not(plan, settings):
+def test_only_computed_plans_count(plan, settings):
     settings.PLANS_PER_MINUTE = 2
     cache.clear()
     ready = "accelerator=nvidia-t4&torch=2.14.1"
@@ -146,7 +146,7 @@ def test_a_cuda_older_than_the_card_is_named_as_the_reason(plan):
     assert "CUDA 12.6 does not support compute capability 12.0; CUDA 12.8 is the first release that does." in text
 
 
-def test_with_a_card_alone_the_newest_release_that_works_is_planned_and_said_why(plan):
+def test_plan_defaults_to_newest_working_release(plan):
     response = plan("accelerator=nvidia-v100-sxm2")
     text = words_of(response)
     assert "Verdict it works" in text
@@ -179,7 +179,7 @@ def test_cpu_plan_needs_no_card_or_driver(plan):
     assert 'id="driver"' in plan("accelerator=nvidia-t4").content.decode()
 
 
-def test_memory_is_as_its_maker_prints_it_and_the_system_is_drawn(plan):
+def test_memory_is_as_printed(plan):
     drawn = words_of(plan("accelerator=nvidia-geforce-rtx-5090&format=svg"))
     assert "32 GB" in drawn
     assert "GiB" not in drawn

@@ -30,7 +30,7 @@ def test_concurrent_deletion_removes_text_once():
     assert PrivateLink.objects.count() == 0
 
 
-def test_one_dump_added_by_many_at_once_is_one_report_of_one_machine():
+def test_same_dump_added_concurrently_is_one_report():
     lab = Lab.objects.create(slug="north", name="North")
     user = User.objects.create_user("member", password="x")
     Membership.objects.create(lab=lab, user=user)

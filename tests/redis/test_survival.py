@@ -77,7 +77,7 @@ def test_queued_report_needs_no_periodic_task(new_site, redis_server):
     assert status == "read"
 
 
-def test_uploads_go_on_without_a_broker_and_are_read_when_it_returns(new_site, redis_server):
+def test_uploads_continue_without_broker(new_site, redis_server):
     site = new_site(redis_url=redis_server.url, REQUEUE_EVERY_S="1")
     key = site.new_key()
     site.start_web(workers=1)
@@ -110,7 +110,7 @@ def test_killed_web_process_loses_no_report(new_site, redis_server, moment_s):
     assert counts(site)["results"] == 80
 
 
-def test_the_agents_spool_delivers_though_the_web_dies_while_it_sends(new_site, redis_server, tmp_path):
+def test_spool_delivers_after_web_crash(new_site, redis_server, tmp_path):
     site = new_site(redis_url=redis_server.url, REQUEUE_EVERY_S="1")
     site.env["ACCELWEB_KEY"] = site.new_key()
     site.start_web(workers=1)

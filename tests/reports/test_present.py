@@ -39,7 +39,7 @@ def listed(shown: PresentedReport) -> list[Finding]:
 
 
 @pytest.mark.parametrize("dump", DUMPS, ids=lambda dump: dump.kind)
-def test_pages_present_of_a_dump_what_the_api_and_the_agent_answer(dump):
+def test_page_api_and_agent_agree_on_a_dump(dump):
     paste = read_all(dump.text)
     [machine] = machines(paste)
     document = answer([machine], TABLES)

@@ -68,7 +68,7 @@ def test_the_architecture_or_rosetta_alone_answers(fact):
         mac(python__rosetta=None, python__arch=None, apple__chip=None, cpu__model=None, os__version="10.15.7"),
     ],
 )
-def test_linux_a_listing_without_python_and_macs_before_apples_chips_have_no_rosetta_question(seen):
+def test_rosetta_question_needs_an_apple_mac(seen):
     assert answers("rosetta", seen) == []
 
 
@@ -116,7 +116,7 @@ def test_unknown_torch_is_open_unless_mps_works():
 
 
 @pytest.mark.parametrize("missing", ["torch.version", "os.version"])
-def test_without_one_of_the_versions_nobody_can_tell_about_macos(missing):
+def test_macos_rule_needs_both_versions(missing):
     found = answer("mps-old-macos", mac(**{missing.replace(".", "__"): None}))
     assert found.title.endswith(f"{missing} not reported")
 
@@ -245,7 +245,7 @@ def test_each_package_asks_for_its_macos(component, version, macos, severity):
 @pytest.mark.parametrize(
     ("changes", "missing"), [({"os__version": None}, "os.version"), ({"software": found("mlx", None)}, "mlx")]
 )
-def test_without_one_of_the_versions_nobody_can_tell_about_a_package(changes, missing):
+def test_package_rule_needs_both_versions(changes, missing):
     seen = mac(**({"software": found("mlx", "0.30.0")} | changes))
     assert (
         answer("mlx-old-macos", seen).title
@@ -262,7 +262,7 @@ def test_without_one_of_the_versions_nobody_can_tell_about_a_package(changes, mi
         mac(software=found("mlx", "0.30.0"), python__arch="x86_64", os__arch="x86_64", os__version="13.0"),
     ],
 )
-def test_where_the_package_is_not_or_python_is_foreign_macos_is_not_judged(seen):
+def test_macos_is_judged_with_native_python_only(seen):
     assert answers("mlx-old-macos", seen) == []
 
 
@@ -277,7 +277,7 @@ def test_coremltools_names_the_newest_torch_it_was_tested_with(version, torch, s
     assert answer("coremltools-torch", seen).severity == severity
 
 
-def test_without_a_torch_version_nobody_can_tell_about_coremltools():
+def test_coremltools_needs_torch_version():
     seen = mac(software=found("coremltools", "9.0"), torch__version=None)
     assert answer("coremltools-torch", seen).title.endswith("torch.version not reported")
 
@@ -290,5 +290,5 @@ def test_without_a_torch_version_nobody_can_tell_about_coremltools():
         mac({"torch.version": Absent("not_installed")}, software=found("coremltools", "9.0"), torch__version=None),
     ],
 )
-def test_without_coremltools_or_torch_there_is_nothing_to_compare(seen):
+def test_coremltools_rule_needs_both_packages(seen):
     assert answers("coremltools-torch", seen) == []

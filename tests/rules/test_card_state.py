@@ -58,7 +58,7 @@ def test_silent_card_is_open_and_unread_card_is_quiet(rule, fact):
     assert answers(rule, linux(card(**{fact: NOT_SUPPORTED}, **slow))) == []
 
 
-def test_whether_a_mode_waits_for_a_reset_cannot_be_told_when_the_present_one_is_not():
+def test_reset_needs_the_current_mode():
     assert answer("reset-pending", linux(card(ecc=FAILED))).severity == "cannot-tell"
     assert answers("reset-pending", linux(card())) == []
 
@@ -79,7 +79,7 @@ def test_laptop_with_eight_lanes_is_normal():
 
 
 @pytest.mark.parametrize("display", [True, None])
-def test_with_a_display_or_without_word_of_one_persistence_is_nobodys_concern(display):
+def test_persistence_needs_headless_linux(display):
     assert answers("persistence-off", linux(card(persistence_mode=False, display_attached=display))) == []
 
 
@@ -87,7 +87,7 @@ def test_windows_has_no_persistence_mode():
     assert answers("persistence-off", linux(card(persistence_mode=False), os__wsl="2")) == []
 
 
-def test_instances_of_mig_are_named_with_the_card_they_are_cut_from():
+def test_mig_instances_name_their_card():
     instances = [
         card(index, "NVIDIA H100 80GB HBM3 MIG 1g.10gb", mig_mode=None, mig_parent_index=0, mig_profile=profile)
         for index, profile in ((1, "3g.40gb"), (2, "1g.10gb"))
@@ -127,7 +127,7 @@ def test_memory_that_is_not_the_names_is_told(name, mib, ecc, severity):
         ("Unheard of", 1),
     ],
 )
-def test_memory_near_the_printed_size_or_of_a_card_nobody_knows_is_no_finding(name, mib):
+def test_plausible_memory_is_no_finding(name, mib):
     assert answers("memory-unlike-name", linux(card(name=name, memory_bytes=mib * MIB))) == []
 
 
@@ -139,7 +139,7 @@ def test_an_instance_has_a_share_of_the_memory(share):
     assert answers("memory-unlike-name", linux(card(memory_bytes=9728 * MIB, **share))) == []
 
 
-def test_a_card_that_does_not_state_its_memory_has_none_to_judge():
+def test_card_without_memory_size_is_not_judged():
     assert answers("memory-unlike-name", linux(card(memory_bytes=None))) == []
 
 
@@ -172,7 +172,7 @@ GEFORCE = "NVIDIA GeForce RTX 2080"
         ((card(0, pcie_width=8), card(1, pcie_width=8)), "warning"),  # servers have lanes for all
     ],
 )
-def test_two_cards_for_consumers_that_share_sixteen_lanes_are_a_note(cards, severity):
+def test_two_consumer_cards_sharing_lanes_are_a_note(cards, severity):
     [found] = [one for one in answers("pcie-width", linux(*cards)) if one.severity != "cannot-tell"]
     assert found.severity == severity
     assert ("Reseat" in found.advice) is (severity == "warning")

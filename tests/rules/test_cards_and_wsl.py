@@ -17,7 +17,7 @@ def test_cards_lowered_to_the_same_limit_share_one_note():
     assert "(cards 0, 1, 2, 3, 4, 5, 6, 7)" in found.title
 
 
-def test_the_factory_limit_a_raised_one_and_rounding_are_no_finding():
+def test_default_or_higher_limit_is_fine():
     assert answers("power-cap", linux(card(0), card(1, power_limit_w=750.0), card(2, power_limit_w=699.9))) == []
 
 
@@ -59,7 +59,7 @@ def test_uniform_cards_are_not_mixed():
     assert answers("mixed-capability", linux(card(0))) == []
 
 
-def test_whether_cards_are_mixed_cannot_be_told_when_one_is_silent():
+def test_mixed_cards_need_all_capabilities():
     assert (
         answer("mixed-capability", linux(card(0), card(1, "Unheard of", compute_capability=None))).severity
         == "cannot-tell"
@@ -83,7 +83,7 @@ def test_apple_cards_skip_power_and_lane_rules():
     ] == []
 
 
-def test_linux_inside_windows_is_a_note_about_whose_driver_it_is():
+def test_wsl_notes_whose_driver_it_is():
     found = answer("wsl2-probe", linux(os__wsl="WSL2"))
     assert (found.severity, "(WSL2)" in found.title) == ("note", True)
 

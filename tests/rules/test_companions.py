@@ -52,7 +52,7 @@ def test_the_command_can_be_typed_and_leaves_torch_alone(torch, vision):
     assert "--no-deps" in advice or f"torch=={torch.partition('+')[0]}" in advice
 
 
-def test_what_replaces_torch_replaces_its_companions_in_one_command():
+def test_torch_upgrade_includes_companions():
     old = {"torch__version": "2.6.0+cu124", "torch__cuda_version": "12.4", "torch__arch_list": "sm_80 sm_90"}
     seen = linux(card(compute_capability="12.0"), software=pip(torchvision="0.21.0", torchaudio="2.6.0"), **old)
     [command] = re.findall(r"pip install .*", answer("kernels-missing", seen).advice)
@@ -85,7 +85,7 @@ def test_same_release_for_other_cuda_needs_force():
 
 
 @pytest.mark.parametrize("rule", ["cpu-wheel", "driver-too-old"])
-def test_where_no_build_can_be_named_no_placeholder_is_given_as_a_command(rule):
+def test_advice_has_no_placeholder_command(rule):
     unknown = card(name="Unheard of", compute_capability=None)
     if rule == "cpu-wheel":
         seen = linux(unknown, absent={"torch.cuda_version": UNSET}, torch__cuda_version=None)
@@ -95,7 +95,7 @@ def test_where_no_build_can_be_named_no_placeholder_is_given_as_a_command(rule):
 
 
 @pytest.mark.parametrize(("served", "number"), [("12.4", "12040"), ("11.4", "11040"), (None, None)])
-def test_the_number_in_torchs_error_is_that_of_this_driver_or_left_out(served, number):
+def test_torch_error_number_is_this_drivers(served, number):
     seen = linux(nvidia__driver_version="550.54.15", cuda__available=False, cuda__driver_api_version=served)
     said = answer("driver-too-old", seen).explanation
     assert (f'"found version {number}"' in said) if number else ("found version" not in said)

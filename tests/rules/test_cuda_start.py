@@ -24,11 +24,11 @@ def test_mismatched_nvidia_library_is_broken(changes):
 
 
 @pytest.mark.parametrize("library", ["580.95.05", "13.580.95.05", "580.95"])
-def test_nvml_may_put_the_cuda_major_before_the_drivers_version_and_leave_its_end_away(library):
+def test_nvml_version_formats_are_compared(library):
     assert answer("nvml-mismatch", linux(nvidia__nvml_version=library)).severity == "fits"
 
 
-def test_another_failure_of_nvml_without_the_modules_version_cannot_be_told():
+def test_nvml_failure_without_version_is_open():
     seen = linux(
         nvidia__nvml_error="Unknown Error",
         nvidia__kernel_module_version=None,
@@ -109,14 +109,14 @@ def test_error_999_for_other_reasons_is_not_sleep(changes):
     assert answers("uvm-after-suspend", linux(**{"cuda__init_code": 999, **changes})) == []
 
 
-def test_the_missing_device_file_is_broken_and_a_silent_system_cannot_be_told():
+def test_missing_uvm_device_is_broken():
     assert "nvidia-modprobe" in answer("uvm-device-missing", linux(nvidia__uvm_device=False, **STUCK)).advice
     assert answer("uvm-device-missing", linux()).severity == "fits"
     silent = linux(nvidia__uvm_device=None, absent={"nvidia.uvm_device": FAILED})
     assert answer("uvm-device-missing", silent).severity == "cannot-tell"
 
 
-def test_wsl_and_systems_that_have_no_such_file_are_not_asked_for_it():
+def test_file_is_skipped_on_other_systems():
     assert answers("uvm-device-missing", linux(nvidia__uvm_device=False, os__wsl="2")) == []
     none = linux(nvidia__uvm_device=None, absent={"nvidia.uvm_device": UNSET})
     assert answers("uvm-device-missing", none) == []

@@ -61,7 +61,7 @@ def test_an_old_driver_is_offered_the_newest_build_it_serves(driver, build):
 
 
 @pytest.mark.parametrize(("torch", "is_default"), [("2.13.0", True), ("2.9.0", False)])
-def test_where_pip_brings_cuda_13_by_itself_the_finding_says_so(torch, is_default):
+def test_default_cuda_13_is_mentioned(torch, is_default):
     seen = linux(torch__version=torch, nvidia__driver_version="570.10", cuda__available=False)
     assert ("plain pip install" in answer("driver-too-old", seen).explanation) is is_default
 
@@ -69,13 +69,13 @@ def test_where_pip_brings_cuda_13_by_itself_the_finding_says_so(torch, is_defaul
 @pytest.mark.parametrize(
     ("driver", "severity"), [("527.41", "fits"), ("527.40", "broken"), ("537.13", "fits"), ("526.0", "broken")]
 )
-def test_under_wsl_the_driver_is_the_windows_one_with_its_own_floor(driver, severity):
+def test_wsl_uses_the_windows_driver_floor(driver, severity):
     seen = linux(os__wsl="WSL2", torch__cuda_version="12.8", nvidia__driver_version=driver, cuda__available=False)
     assert answer("driver-too-old", seen).severity == severity
 
 
 @pytest.mark.parametrize(("serves", "severity"), [("13.0", "fits"), ("12.9", "broken"), ("14.0", "fits")])
-def test_where_no_floor_is_published_the_driver_itself_says_what_it_serves(serves, severity):
+def test_driver_api_version_stands_in_for_floor(serves, severity):
     seen = linux(
         os__name="Windows", nvidia__driver_version="581.29", cuda__driver_api_version=serves, cuda__available=False
     )
@@ -85,12 +85,12 @@ def test_where_no_floor_is_published_the_driver_itself_says_what_it_serves(serve
 @pytest.mark.parametrize(
     ("driver", "severity"), [("581.29", "fits"), ("573.06", "broken"), ("580", "fits"), ("391.35", "broken")]
 )
-def test_where_the_driver_does_not_say_what_it_serves_its_branch_does(driver, severity):
+def test_driver_branch_stands_in_for_api_version(driver, severity):
     windows = {"os__name": "Windows", "cuda__driver_api_version": None, "cuda__available": False}
     assert answer("driver-too-old", linux(nvidia__driver_version=driver, **windows)).severity == severity
 
 
-def test_where_neither_floor_nor_branch_nor_driver_says_it_nobody_guesses():
+def test_driver_without_evidence_is_open():
     found = answer(
         "driver-too-old", linux(os__name=None, nvidia__driver_version="581.29", cuda__driver_api_version=None)
     )
@@ -111,7 +111,7 @@ def test_where_neither_floor_nor_branch_nor_driver_says_it_nobody_guesses():
         ("Windows", "12.8", "520", "broken"),
     ],
 )
-def test_of_a_driver_that_is_only_begun_no_more_is_compared_than_there_is(system, cuda, driver, severity):
+def test_partial_driver_versions_compare_partly(system, cuda, driver, severity):
     seen = linux(os__name=system, torch__cuda_version=cuda, nvidia__driver_version=driver, cuda__available=False)
     found = answer("driver-too-old", seen)
     assert found.severity == severity
@@ -150,7 +150,7 @@ def test_without_one_of_the_two_versions_nobody_can_tell(missing):
         report({"os.name": "Debian"}),
     ],
 )
-def test_without_torch_cuda_or_an_nvidia_card_the_question_does_not_arise(seen):
+def test_driver_rule_needs_torch_cuda_and_card(seen):
     assert answers("driver-too-old", seen) == []
 
 
@@ -250,7 +250,7 @@ def test_a_card_without_a_reported_driver_cannot_be_told():
     assert answers("driver-branch-ended", linux(nvidia__driver_version=None)) == []  # nobody spoke of it
 
 
-def test_without_the_operating_system_the_branch_cannot_be_told():
+def test_branch_rule_needs_the_system():
     seen = linux(os__name=None, nvidia__driver_version="440.10")  # Linux: R440 ended; Windows: no such branch
     assert answer("driver-branch-ended", seen).severity == "warning"
     seen = linux(os__name=None, nvidia__driver_version="390.10", day="2022-01-01")  # Windows: over, Linux: not yet
@@ -306,7 +306,7 @@ def test_no_card_is_sent_to_a_branch_that_dropped_it(driver, capability, words):
     assert ("580" in advice) is (capability not in ("3.7", "3.5"))
 
 
-def test_the_last_branch_of_a_card_counts_where_another_would_be_supported_longer():
+def test_last_branch_of_a_card_takes_precedence():
     cards = (card(0), card(1, "Tesla K80", compute_capability="3.7"))
     advice = answer("driver-branch-ended", linux(*cards, nvidia__driver_version="470.256.02")).advice
     assert "Tesla K80 (card 1)" in advice
@@ -347,13 +347,13 @@ def test_the_advice_on_an_old_branch_names_the_step(system, words):
         ("615.10", "7.0", True),
     ],
 )
-def test_drivers_after_r580_no_longer_serve_cards_before_turing(driver, capability, is_broken):
+def test_drivers_after_r580_drop_old_cards(driver, capability, is_broken):
     seen = linux(card(name="Tesla V100", compute_capability=capability), nvidia__driver_version=driver)
     assert [found.severity for found in answers("driver-dropped-card", seen)] == (["broken"] if is_broken else [])
 
 
 @pytest.mark.parametrize(("capability", "branch"), [("7.0", "R580"), ("6.1", "R580"), ("3.7", "R470")])
-def test_the_branch_to_go_back_to_is_the_last_that_serves_the_card(capability, branch):
+def test_fallback_branch_is_last_for_the_card(capability, branch):
     seen = linux(card(compute_capability=capability), nvidia__driver_version="590.48.01")
     assert f"the {branch} branch" in answer("driver-dropped-card", seen).advice
 
@@ -385,11 +385,11 @@ def test_unknown_capability_leaves_the_question_open():
     ("serves", "torch", "toolkit", "severity"),
     [("13.0", "13.0", "13.0.88", "fits"), ("13.0", "12.8", None, "note"), ("12.4", None, "12.2.140", "note")],
 )
-def test_the_cuda_that_nvidia_smi_prints_is_explained_where_another_is_in_use(serves, torch, toolkit, severity):
+def test_nvidia_smi_cuda_version_is_explained(serves, torch, toolkit, severity):
     seen = linux(cuda__driver_api_version=serves, torch__cuda_version=torch, cuda__toolkit_version=toolkit)
     assert answer("smi-cuda-misread", seen).severity == severity
 
 
-def test_without_a_second_cuda_version_there_is_nothing_to_misread():
+def test_single_cuda_version_is_clear():
     assert answers("smi-cuda-misread", linux(torch__cuda_version=None, cuda__toolkit_version=None)) == []
     assert answers("smi-cuda-misread", linux(cuda__driver_api_version=None)) == []

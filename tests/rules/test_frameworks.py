@@ -16,7 +16,7 @@ def packages(found_by="package metadata", **versions):
 # --- jax-cpu ---
 
 
-def test_jax_without_its_plugin_beside_a_card_runs_on_the_cpu_as_onnx_runtime_does():
+def test_jax_without_plugin_runs_on_the_cpu():
     found = answer("jax-cpu", linux(software=packages(jax="0.12.0.1")))
     assert (found.severity, "jax[cuda13]" in found.advice) == ("warning", True)
     runtime = linux(software=packages(onnxruntime_gpu="1.22.0"), onnxruntime__providers="CPUExecutionProvider")
@@ -41,7 +41,7 @@ def test_a_list_that_may_leave_the_plugin_out_cannot_tell():
         linux(software=packages(jax="0.4.13+cuda11.cudnn86")),
     ],
 )
-def test_without_jax_or_a_card_or_with_cuda_in_jaxlib_there_is_no_question(seen):
+def test_jax_rule_needs_card_without_cuda(seen):
     assert answers("jax-cpu", seen) == []
 
 
@@ -154,7 +154,7 @@ def test_an_onnx_runtime_that_offers_no_card_is_told(software, providers, severi
         report({"onnxruntime.providers": "CPUExecutionProvider"}, software=packages(onnxruntime="1.22.0")),
     ],
 )
-def test_without_its_answer_or_a_card_onnx_runtime_is_not_judged(seen):
+def test_onnx_runtime_rule_needs_card_and_answer(seen):
     assert answers("ort-silent-cpu", seen) == []
 
 

@@ -59,7 +59,7 @@ def test_a_capability_that_is_stated_counts():
         ("Graphics Device", None),
     ],
 )
-def test_products_that_cannot_be_told_apart_lend_what_they_have_in_common(name, capability):
+def test_indistinct_products_share_common_values(name, capability):
     absent = {"compute_capability": Absent("not_reported")}
     assert (
         capability_of(Card(index=0, kind="gpu", vendor="nvidia", reported_name=name, memory_bytes=None, absent=absent))[

@@ -76,7 +76,7 @@ def test_cudnn_import_failure_alone_is_import_rule():
     assert answer("torch-import", seen).severity == "broken"
 
 
-def test_a_search_path_that_leads_to_another_cudnn_is_a_warning():
+def test_search_path_to_other_cudnn_warns():
     seen = linux(
         env__ld_library_path="/opt/cudnn/lib/:/x", cudnn__libraries=f"{SYSTEM_CUDNN} /opt/cudnn/lib/libcudnn.so.9"
     )
@@ -132,7 +132,7 @@ def test_other_releases_or_no_foreign_part_are_no_finding(seen):
     assert answers("cudnn-wheel-incomplete", seen) == []
 
 
-def test_where_the_import_fails_and_the_libraries_are_not_told_nobody_can_tell():
+def test_import_failure_without_libraries_is_open():
     seen = broken_import(IN_CUDNN, software=INCOMPLETE)
     assert answer("cudnn-wheel-incomplete", seen).title.endswith("cudnn.libraries not reported")
 
@@ -146,7 +146,7 @@ def test_a_toolkit_that_hides_nvjitlink_is_broken():
     assert TOOLKIT in found.explanation
 
 
-def test_without_the_search_path_nobody_can_tell_what_hides_nvjitlink():
+def test_nvjitlink_rule_needs_search_path():
     assert answer("nvjitlink-shadow", broken_import(IN_NVJITLINK)).title.endswith("env.ld_library_path not reported")
 
 
@@ -179,7 +179,7 @@ def test_a_search_path_with_a_toolkit_is_a_warning_for_jax():
         linux(software=JAX, absent={"env.ld_library_path": UNSET}),
     ],
 )
-def test_without_jax_or_a_toolkit_in_the_path_there_is_no_such_warning(seen):
+def test_jax_path_rule_needs_toolkit(seen):
     assert answers("jax-ld-library-path", seen) == []
 
 

@@ -55,7 +55,7 @@ def test_release_support_states(component, facts, state, ends):
 
 
 @pytest.mark.parametrize("driver", ["573.06", "582.78"])
-def test_the_life_of_a_windows_driver_is_that_of_the_finding_on_it(driver):
+def test_windows_driver_dates_match_finding(driver):
     facts = {"os.name": "Windows", "nvidia.driver_version": driver}
     ends = life_of("nvidia-driver", facts).support_ends
     findings = judge(on_that_day(facts, card()), packaged_tables())
@@ -97,7 +97,7 @@ def test_an_upgrade_that_breaks_nothing_says_so():
     assert upgrades["pytorch"].breaks == ()
 
 
-def test_an_old_driver_is_broken_by_the_default_wheel_and_mended_by_an_upgrade():
+def test_default_wheel_breaks_an_old_driver():
     facts = VOLTA | {"nvidia.driver_version": "535.183.01"}
     assert "driver-too-old" in {finding.rule for finding in upgrades_of(facts, card())["pytorch"].breaks}
     too_new = LINUX | {"nvidia.driver_version": "535.183.01", "cuda.available": False}
@@ -121,7 +121,7 @@ MAC_TOO_OLD = MAC | {"os.version": "14.5", "torch.version": "2.15.0", "mps.avail
         ("pytorch", "torch-import", {"torch.import_error": "ImportError: libfoo.so.1: no such file"}),
     ],
 )
-def test_what_only_a_run_told_is_not_called_mended_because_it_would_be_forgotten(component, rule, changes):
+def test_unverifiable_faults_are_not_called_fixed(component, rule, changes):
     facts = LINUX | changes
     assert rule in {f.rule for f in judge(on_that_day(facts, card()), packaged_tables()) if f.severity == "broken"}
     upgrade = upgrades_of(facts, card())[component]

@@ -76,7 +76,7 @@ def test_a_module_that_secure_boot_keeps_out_is_broken(how):
     assert (found.severity, "mokutil" in found.advice) == ("broken", True)
 
 
-def test_a_module_that_is_not_loaded_for_an_unknown_reason_cannot_be_told():
+def test_module_unloaded_for_unknown_reason_is_open():
     found = answer("secure-boot", linux(os__modules="i915", **NOT_LOADED))
     assert found.title == "Cannot tell whether Secure Boot blocks NVIDIA's module: os.secure_boot not reported"
 

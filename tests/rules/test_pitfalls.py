@@ -57,21 +57,21 @@ def test_rtx_50_card_is_offered_cuda_12_8_build():
     )
 
 
-def test_pascal_under_a_build_that_dropped_it_is_offered_the_last_one_for_cuda_12_6():
+def test_pascal_is_offered_last_cuda_12_6_build():
     explanation, advice = kernels("NVIDIA GeForce GTX 1080", "6.1", "2.10.0+cu128", "12.8")
     assert "cu126 (torch 2.7 to 2.14)" in explanation
     build = "'torch==2.14.*' 'torchvision==0.29.*' --index-url https://download.pytorch.org/whl/cu126"
     assert f"pip install {build}" in advice
 
 
-def test_volta_is_told_the_releases_of_both_variants_that_carry_it():
+def test_volta_hears_of_both_variants():
     explanation, advice = kernels("Tesla V100-SXM2-32GB", "7.0", "2.11.0+cu128", "12.8")
     assert "cu126 (torch 2.7 to 2.14)" in explanation
     assert "cu128 (torch 2.8 to 2.10)" in explanation
     assert "whl/cu126" in advice
 
 
-def test_with_torch_2_15_a_card_before_turing_hears_which_release_was_the_last():
+def test_torch_2_15_names_last_release_for_old_cards():
     explanation, _advice = kernels("Tesla V100-SXM2-32GB", "7.0", "2.15.0+cu130", "13.0")
     assert "torch 2.14 is the last release with a build that does" in explanation
 

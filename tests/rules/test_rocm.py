@@ -92,7 +92,7 @@ def test_a_display_a_mac_or_the_right_build_is_no_finding(seen):
     assert answers("amd-card-unused", seen) == []
 
 
-def test_graphics_inside_a_processor_are_a_note_and_those_no_build_serves_are_nothing():
+def test_integrated_graphics_are_at_most_a_note():
     def seen(target):
         card = amd(name="AMD Radeon Graphics", gfx_target=target)
         return rocm(card, torch__version="2.13.0+cu130", torch__hip_version=None)
@@ -134,7 +134,7 @@ def test_unlisted_target_beside_served_card_is_note():
         ("anything", "gfx1030", ""),
     ],
 )
-def test_the_override_is_a_number_of_the_same_family_or_is_not_offered(target, archs, expected):
+def test_override_stays_in_the_family(target, archs, expected):
     assert override_for(target, archs.split()) == expected
 
 
@@ -153,7 +153,7 @@ def test_without_the_list_or_the_target_nobody_can_tell():
         rocm(amd(), torch__version="2.13.0+cpu", torch__hip_version=None),
     ],
 )
-def test_where_it_works_or_is_no_such_build_nobody_asks_for_the_list(seen):
+def test_arch_list_is_needed_on_trouble_only(seen):
     assert answers("rocm-kernels-missing", seen) == []
 
 
@@ -169,5 +169,5 @@ def test_where_it_works_or_is_no_such_build_nobody_asks_for_the_list(seen):
         ("gfx110", "gfx1100", False),
     ],
 )
-def test_code_runs_on_its_target_and_generic_code_on_its_family(target, built_for, expected):
+def test_code_runs_on_target_or_family(target, built_for, expected):
     assert has_code_for(target, built_for) is expected

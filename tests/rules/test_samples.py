@@ -157,14 +157,14 @@ def named_in(names: str) -> set[str]:
     return {f"{folder}/{number}" for folder, *numbers in groups for number in numbers}
 
 
-def test_every_rule_that_fires_on_a_real_dump_fires_on_an_excerpt_of_it():
+def test_every_rule_fires_on_an_excerpt_too():
     found = {key: {name.partition(".")[0] for name in names} for key, names in fired(read_samples(EXCERPTS)).items()}
     assert found.keys() == judged().keys()
     assert {key: names for key, names in found.items() if not names <= named_in(judged()[key][0])} == {}
 
 
 @pytest.mark.parametrize("folder", SAMPLES)
-def test_every_firing_has_been_read_and_the_manual_says_how_it_was_judged(folder):
+def test_every_firing_is_reviewed_in_the_manual(folder):
     before, old, after = written()
     new = table(read_samples(folder), {key: verdict for key, (_names, verdict) in judged().items()})
     print("\n" + new)

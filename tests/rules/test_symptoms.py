@@ -47,7 +47,7 @@ def test_the_steps_are_those_of_the_system(facts, step):
         ({"os.modules": "i915", "os.secure_boot": True, "nvidia.module_installed": True}, "secure-boot"),
     ],
 )
-def test_where_another_rule_says_why_the_driver_is_out_of_reach_it_says_it_alone(facts, rule):
+def test_only_the_causing_rule_reports(facts, rule):
     found = problems(report({"os.name": "Ubuntu", "nvidia.nvml_error": NOT_REACHED, **facts}))
     assert (found.get(rule), found.get("smi-no-driver")) == ("broken", None)
 
@@ -64,7 +64,7 @@ def test_other_words_of_nvml_and_none_are_not_its_concern(seen):
 # --- torch-sees-no-card ---
 
 
-def test_cuda_that_is_not_available_though_all_versions_fit_is_broken_and_says_what_to_ask():
+def test_unavailable_cuda_lists_what_to_check():
     found = answer("torch-sees-no-card", linux(nvidia__uvm_device=None, nvidia__fabric_manager=None, **BLIND))
     assert found.severity == "broken"
     assert "580.95.05 is new enough" in found.explanation
@@ -115,5 +115,5 @@ def test_a_driver_that_is_not_told_is_not_called_new_enough():
         mac(),
     ],
 )
-def test_where_cuda_is_there_is_not_built_in_or_has_no_card_the_question_does_not_arise(seen):
+def test_fallback_rule_stays_silent_otherwise(seen):
     assert answers("torch-sees-no-card", seen) == []

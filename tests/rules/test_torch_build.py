@@ -34,7 +34,7 @@ def test_a_cpu_only_torch_beside_an_nvidia_card_is_broken(changes, absent):
         ({}, "2.13.0", False),
     ],
 )
-def test_where_pip_chooses_the_cpu_wheel_by_itself_the_finding_says_so(platform, torch, is_default):
+def test_default_cpu_wheel_is_mentioned(platform, torch, is_default):
     found = answer("cpu-wheel", linux(absent=NONE, torch__version=torch, torch__cuda_version=None, **platform))
     assert ("pip installs by default" in found.explanation) is is_default
 
@@ -43,7 +43,7 @@ def test_a_cuda_build_fits():
     assert answer("cpu-wheel", linux()).severity == "fits"
 
 
-def test_a_torch_that_does_not_say_what_it_was_built_with_cannot_be_told():
+def test_torch_of_unknown_build_is_open():
     found = answer("cpu-wheel", linux(torch__cuda_version=None))
     assert found.title == "Cannot tell whether torch is built with CUDA: torch.cuda_version not reported"
 
@@ -57,7 +57,7 @@ def test_a_torch_that_does_not_say_what_it_was_built_with_cannot_be_told():
         linux(absent=NONE, torch__cuda_version=None, torch__hip_version="7.2"),
     ],
 )
-def test_without_an_nvidia_card_or_torch_the_build_is_nobodys_concern(seen):
+def test_build_rule_needs_card_and_torch(seen):
     assert answers("cpu-wheel", seen) == []
 
 
@@ -152,7 +152,7 @@ def test_cudnn_from_9_11_on_takes_turing_and_newer_only(cudnn, capability, sever
     ("capability", "build"),
     [("7.0", "torch 2.14.1 for cu126, with cuDNN 9.10.2.21"), ("2.0", "a torch build that ships an older cuDNN.")],
 )
-def test_the_build_to_install_instead_is_the_tables_newest_whose_cudnn_takes_the_card(capability, build):
+def test_cudnn_advice_names_newest_fitting_build(capability, build):
     found = answer("cudnn-drops-old-card", linux(card(compute_capability=capability), cudnn__version="9.20.0"))
     assert build in found.advice
 
@@ -162,7 +162,7 @@ def test_without_the_cudnn_version_nobody_can_tell():
     assert answer("cudnn-drops-old-card", linux(old, cudnn__version=None)).severity == "cannot-tell"
 
 
-def test_where_no_cudnn_that_may_be_there_leaves_out_the_card_its_version_is_nobodys_concern():
+def test_cudnn_version_matters_if_one_drops_card():
     old = card(name="Tesla P4", compute_capability="6.1")
     assert answers("cudnn-drops-old-card", linux(cudnn__version=None)) == []
     assert answers("cudnn-drops-old-card", linux(old, cudnn__version=None, torch__version="1.12.1")) == []
@@ -188,7 +188,7 @@ PACKAGES, FILES = "collect_env, packages of pip", "collect_env, names of librari
         (None, [("9.10.2", FILES), ("9.20.0", FILES)], "cannot-tell"),
     ],
 )
-def test_the_cudnn_is_what_torch_says_then_the_package_then_the_systems(said, found, severity):
+def test_cudnn_version_has_three_sources(said, found, severity):
     old = card(name="Tesla V100-SXM2-16GB", compute_capability="7.0")
     software = tuple(Software("cudnn", version, by) for version, by in found)
     assert answer("cudnn-drops-old-card", linux(old, software=software, cudnn__version=said)).severity == severity
@@ -242,7 +242,7 @@ def test_advice_for_one_card_does_not_break_the_other(torch, cuda, archs, failin
     assert "CUDA_VISIBLE_DEVICES" in found.advice
 
 
-def test_where_a_build_carries_all_cards_it_is_the_one_to_install():
+def test_build_for_all_cards_is_preferred():
     cards = (card(0), card(1, "Tesla V100", compute_capability="7.0"))
     archs = "sm_75 sm_80 sm_86 sm_90 sm_100 sm_120"
     [found] = [
@@ -265,7 +265,7 @@ def test_cpu_build_raises_no_cuda_question():
     assert open_ones == []
 
 
-def test_on_windows_where_no_floor_is_published_the_drivers_branch_tells_which_build_runs():
+def test_windows_driver_branch_decides_builds():
     windows = {"os__name": "Windows", "os__arch": "AMD64", "python__arch": "AMD64", "nvidia__driver_version": "581.29"}
     seen = linux(torch__version="2.9.1+cpu", torch__cuda_version=None, software=(), **windows)
     assert "whl/cu13" in answer("cpu-wheel", seen).advice

@@ -134,7 +134,7 @@ FILES: dict[str, Callable[[Row], bool]] = {
 
 
 @pytest.mark.parametrize("name", FILES)
-def test_every_row_of_the_facts_is_in_the_tables_or_left_out_for_a_reason(name):
+def test_every_fact_row_is_accounted_for(name):
     rows = facts(name)
     missing = []
     for row in rows:
@@ -148,7 +148,7 @@ def test_every_file_of_the_facts_is_looked_at():
     assert {path.name for path in FACTS.glob("*.csv")} == {*FILES, "counterparts.csv"}
 
 
-def test_every_counterpart_of_the_facts_is_a_pair_a_word_or_left_out_for_a_reason():
+def test_every_fact_counterpart_is_accounted_for():
     """counterpart_rows.csv says for each row of the facts where it went, in their order."""
     rows = facts("counterparts.csv")
     with COUNTERPARTS.open(encoding="utf-8", newline="") as file:

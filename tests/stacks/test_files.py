@@ -54,7 +54,7 @@ def test_every_component_stands_somewhere():
     assert files.components.keys() == standing | around
 
 
-def test_every_software_says_how_to_see_its_version_and_how_to_install_it():
+def test_software_shows_version_and_install_commands():
     untold = {
         slug
         for slug, line in read_stack_files().components.items()
@@ -108,7 +108,7 @@ def test_what_an_agent_reports_on_our_stacks_is_described():
     assert COMPONENTS.keys() - described == {"hardware"}
 
 
-def test_every_gap_and_every_pair_between_the_three_stacks_is_explained():
+def test_every_gap_between_stacks_is_explained():
     """Where one of the three that are drawn side by side has a role and another has not, a line says why."""
     files = read_stack_files()
     roles = {
@@ -127,14 +127,14 @@ def test_every_gap_and_every_pair_between_the_three_stacks_is_explained():
     assert missing == set()
 
 
-def test_the_driver_versions_shown_on_the_stack_are_those_of_the_tables():
+def test_stack_driver_versions_match_tables():
     [text] = [version for slug, version, *_ in read_stack_files().placements["nvidia-cuda"] if slug == "nvidia-driver"]
     rows = packaged_tables().rows("cuda-runtime", "needs", "nvidia-driver", platform="linux")
     low = {row.version: row.low for row in rows}
     assert text == f"≥ {low['12']} for CUDA 12, ≥ {low['13']} for CUDA 13"
 
 
-def test_the_macos_versions_shown_on_the_stack_are_those_of_the_tables():
+def test_stack_macos_versions_match_tables():
     [text] = [version for slug, version, *_ in read_stack_files().placements["apple-metal"] if slug == "macos"]
     low = {row.version: row.low for row in packaged_tables().rows("pytorch", "needs", "macos", part="mps")}
     assert text == f"≥ {low['2.9.0']} for torch 2.9, ≥ {low['2.15.0']} for 2.15"

@@ -184,7 +184,7 @@ def test_no_stack_no_dates(warm):
     assert warm.get("/stacks/nothing/support/").status_code == 404
 
 
-def test_how_to_install_a_component_stands_in_its_box_on_the_page_and_in_the_answer(client, stacks):
+def test_install_command_is_in_its_box(client, stacks):
     component = Component.objects.get(slug="cudnn")
     page = client.get("/stacks/nvidia-cuda/").content.decode()
     assert page.count(escape(component.install)) == 1

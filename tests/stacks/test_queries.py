@@ -33,7 +33,7 @@ def test_what_a_stack_lacks_is_an_absent_box_with_the_reason(stacks):
     assert "torch.distributed" in absent["nccl"].summary
 
 
-def test_the_three_stacks_side_by_side_leave_no_gap_unexplained(stacks):
+def test_three_stacks_have_no_unexplained_gap(stacks):
     drawn = draw_columns(list(described_columns(["nvidia-cuda", "apple-metal", "cpu"]).values()))
     empty = [cell for layer in drawn.layers for row in layer.rows for cell in row.cells if not cell.placed]
     assert empty
@@ -122,7 +122,7 @@ def test_an_unknown_component_has_no_page(stacks):
 # --- tables for the rules ---
 
 
-def test_the_database_and_the_packaged_files_give_the_same_tables(stacks):
+def test_database_and_files_give_equal_tables(stacks):
     assert rule_tables() == packaged_tables()
 
 

@@ -85,7 +85,7 @@ def test_what_was_found_stands_on_its_layer_with_its_version(stacks):
     assert found["nccl"].state == State.UNKNOWN
 
 
-def test_what_comes_with_the_driver_is_there_when_the_driver_is(stacks):
+def test_driver_components_follow_the_driver(stacks):
     assert boxes(cards=[h100()])["nvml"].state == State.REPORTED
 
 
@@ -143,7 +143,7 @@ def test_machine_and_stack_share_eight_layers(stacks):
     assert not driver.differs
 
 
-def test_a_finding_about_one_card_colours_that_cards_box_on_the_page_and_in_the_answer(stacks):
+def test_card_finding_colours_box_on_page_and_answer(stacks):
     slow = card(1, "NVIDIA A100", pcie_width=4, pcie_width_max=16)
     seen = linux(card(), slow)
     findings = [one for one in judge(seen, packaged_tables()) if one.rule == "pcie-width"]

@@ -57,7 +57,7 @@ def test_a_changed_requirement_is_installed_again(project, changed):
     assert install.wanted("dev") != before
 
 
-def test_what_pip_says_last_is_shown_and_no_stamp_is_left_when_it_fails(project, monkeypatch, capsys):
+def test_pip_failure_shows_last_lines(project, monkeypatch, capsys):
     (project / ".venv/bin").mkdir(parents=True)
     (project / ".venv/bin/python").write_text(
         "#!/bin/sh\necho 'Collecting six==1.17.0'\necho 'ERROR: no room on the disk'\nexit 1\n"

@@ -29,7 +29,7 @@ class Terminal(io.StringIO):
         return True
 
 
-def test_the_second_start_is_told_who_runs_and_where_and_a_dead_holder_is_forgotten(tmp_path):
+def test_second_start_names_the_running_site(tmp_path):
     path = tmp_path / "up.lock"
     command = [sys.executable, "-c", HOLDER, str(path)]
     with subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, text=True) as other:

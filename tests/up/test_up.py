@@ -202,7 +202,7 @@ def test_from_nothing_to_this_machine_on_the_site(first_start):
 
 
 @needs_proc
-def test_the_second_start_is_quick_keeps_what_was_made_and_takes_the_next_free_port(start, collected, tmp_path):
+def test_second_start_is_quick_and_keeps_data(start, collected, tmp_path):
     var = copy_of(collected, tmp_path)
     key = (var / "lab_key").read_text()
     with socket.create_server(("127.0.0.1", 0)) as taken:

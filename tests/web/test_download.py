@@ -16,7 +16,7 @@ from stackviz.web.download import csv_response, json_response, safe_cell, unsafe
     "text",
     ["=1+1", "+1", "-1", "@SUM(A1)", "\t=1", "\r=1", "\n=1", " =1+1", "＝1", '=HYPERLINK("http://x","y")', "\x00=1"],
 )
-def test_a_text_that_a_spreadsheet_would_compute_is_marked_as_text(text):
+def test_spreadsheet_formula_is_marked_as_text(text):
     assert safe_cell(text) == "'" + text.replace("\x00", "")
 
 

@@ -15,13 +15,13 @@ def unescaped(template: str) -> list[str]:
     return HOLDS_LESS_THAN.findall(ESCAPED.sub("", template))
 
 
-def test_no_template_translates_a_text_with_a_less_than_sign_unescaped():
+def test_translated_texts_escape_less_than():
     files = sorted(Path(ROOT / "templates").rglob("*.html"))
     assert files
     assert {file.name: texts for file in files if (texts := unescaped(file.read_text()))} == {}
 
 
-def test_the_scan_sees_such_a_text_and_django_would_not_escape_it():
+def test_scan_finds_unescaped_text():
     template = '{% load i18n %}{% translate "stack:<slug>" %}'
     assert unescaped(template) == ['{% translate "stack:<slug>" %}']
     assert engines["django"].from_string(template).render() == "stack:<slug>"

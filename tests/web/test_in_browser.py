@@ -67,7 +67,7 @@ def said(page):
     return page.locator("[data-announce]").inner_text()
 
 
-def test_the_tray_keeps_what_is_chosen_from_page_to_page_and_says_so(visit, browser_context):
+def test_tray_persists_across_pages(visit, browser_context):
     page = visit("/machines/")
     page.locator("[data-tray-add$='dgx-1']").click()
     page.locator("[data-tray-add$='dgx-2']").click()
@@ -80,7 +80,7 @@ def test_the_tray_keeps_what_is_chosen_from_page_to_page_and_says_so(visit, brow
     assert browser_context.troubles == []
 
 
-def test_the_tray_survives_a_filter_and_knows_its_own_in_rows_that_htmx_brings(visit):
+def test_tray_survives_filters(visit):
     page = visit("/machines/")
     page.locator("[data-tray-add$='dgx-1']").click()
     page.fill("#q", "dgx-1")
@@ -101,7 +101,7 @@ def test_a_seventh_is_refused_aloud(visit):
     assert said(page).startswith("The compare tray holds six.")
 
 
-def test_the_tray_is_emptied_with_the_keyboard_and_focus_is_never_lost(visit):
+def test_tray_empties_by_keyboard(visit):
     page = visit("/machines/")
     for number in (1, 2):
         page.locator(f"[data-tray-add$='dgx-{number}']").click()
@@ -163,7 +163,7 @@ def test_escape_closes_the_menu_and_gives_the_focus_back(visit):
     assert page.evaluate("document.activeElement.tagName") == "SUMMARY"
 
 
-def test_plotly_is_loaded_only_when_a_chart_is_asked_for_and_follows_the_theme(visit, browser_context):
+def test_plotly_loads_on_request(visit, browser_context):
     asked = []
     browser_context.on("request", lambda request: asked.append(request.url))
     page = visit("/machines/north/dgx-7/")
@@ -241,7 +241,7 @@ def test_no_page_is_wider_than_its_window(visit, width):
     assert wider == []
 
 
-def test_every_page_can_be_left_through_the_skip_link_and_the_keyboard_alone(visit):
+def test_every_page_works_by_keyboard(visit):
     page = visit("/machines/")
     page.keyboard.press("Tab")
     assert page.evaluate("document.activeElement.className") == "skip"

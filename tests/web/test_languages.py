@@ -46,7 +46,7 @@ def test_each_language_but_english_has_its_file(settings):
 
 
 @files
-def test_every_file_is_well_formed_and_no_translation_is_a_guess(path):
+def test_translation_files_are_well_formed(path):
     catalog = read_catalog(path)  # raises on a line it does not understand
     assert len(translations_of(path)) > 800
     assert [message.id for message in catalog if message.id and message.fuzzy] == []
@@ -182,14 +182,14 @@ def test_figures_look_the_same_in_both_languages(client, sheet):
         assert not CHINESE.search(english), "a page kept for one language was given to a reader of the other"
 
 
-def test_conditions_and_units_are_told_in_chinese_with_the_units_symbols(client, sheet):
+def test_conditions_are_translated_units_are_not(client, sheet):
     text = main_text(client, sheet.get_absolute_url(), "zh-CN")
     assert re.search(r"bf16 张量.*989\.4 TFLOPS\s+稠密\s", text, re.DOTALL)
     assert "3,350 GB/s" in text
     assert "显存带宽" in text
 
 
-def test_memory_of_a_card_and_of_a_machine_have_their_own_words(client, sheet):
+def test_card_and_machine_memory_differ_in_words(client, sheet):
     machine = make_machine(make_lab(), "dgx-07")
     make_report(machine, cards=[h100(0, sheet)])
     text = main_text(client, machine.get_absolute_url(), "zh-CN")

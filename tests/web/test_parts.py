@@ -90,7 +90,7 @@ def test_error_names_the_line_of_the_source(folder):
     assert caught.value.lineno == 4
 
 
-def test_text_to_be_translated_keeps_the_white_space_that_is_part_of_it():
+def test_translatable_text_keeps_its_spacing():
     env = engines["jinja2"].env
     source = "<p>\n  {% trans %}\n    a\n    b\n  {% endtrans %}\n  <b>c</b>\n</p>"
     assert env.from_string(source).render() == "<p>a b <b>c</b></p>"

@@ -16,7 +16,7 @@ DJANGO_TAG = re.compile(r"{%.*?%}", re.DOTALL)
 DATA_BLOCK = re.compile(r"""<script[^>]*type=["']application/json["'][^>]*>""")
 
 
-def test_plotly_is_served_from_the_installed_package_and_not_copied_here():
+def test_plotly_is_served_from_its_package():
     found = finders.find("vendor/plotly/plotly.min.js")
     assert found
     assert "site-packages" in found

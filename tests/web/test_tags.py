@@ -90,7 +90,7 @@ def test_a_time_carries_the_full_utc_time():
     assert "not reported" in rendered("{% ago None %}")
 
 
-def test_the_tray_button_has_a_plain_link_for_those_without_javascript():
+def test_tray_button_works_without_scripts():
     html = tray_button("machine:lab/dgx-07", "dgx-07")
     assert 'data-tray-add="machine:lab/dgx-07"' in html
     assert 'href="/compare/?a=machine:lab/dgx-07"' in html

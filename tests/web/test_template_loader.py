@@ -4,7 +4,7 @@ from django.template.loader import get_template
 from stackviz.web.template_loader import CompactTemplate
 
 
-def test_templates_of_the_site_are_compiled_without_their_layout():
+def test_templates_compile_without_layout():
     template = get_template("base.html").template
     assert isinstance(template, CompactTemplate)
     html = get_template("pages/login.html").render()

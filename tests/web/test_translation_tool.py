@@ -46,7 +46,7 @@ def read_compiled(project):
         return gettext.GNUTranslations(file)
 
 
-def test_texts_of_templates_are_found_with_context_plural_and_trimming(project):
+def test_template_texts_are_extracted(project):
     (project / "templates" / "page.html").write_text(
         """{% load i18n %}
         <p title="{% translate "Peak" %}">{% translate 'Memory' context "of a machine" %} {{ _("Rate")|title }}

@@ -31,7 +31,7 @@ def rendered(source, **values):
         ("<!-- a\n b -->\n<p>c</p>", "<!-- a\n b --><p>c</p>"),
     ],
 )
-def test_line_break_is_a_space_only_where_a_browser_would_show_one(source, html):
+def test_line_break_is_a_visible_space_only(source, html):
     assert rendered(source) == html
 
 
@@ -51,7 +51,7 @@ def test_line_break_is_a_space_only_where_a_browser_would_show_one(source, html)
         ("<h{{ yes }}>\n  a\n</h{{ yes }}>", "<hTrue>a</hTrue>"),
     ],
 )
-def test_line_break_beside_a_tag_that_prints_nothing_is_nothing(source, html):
+def test_line_break_beside_silent_tag_is_nothing(source, html):
     assert rendered(source, yes=True) == html
 
 
@@ -68,7 +68,7 @@ def test_white_space_that_means_something_stays(source):
     assert rendered(source) == source
 
 
-def test_values_and_tags_inside_pre_keep_the_white_space_around_them():
+def test_pre_keeps_its_white_space():
     assert (
         rendered("<pre>\n{% if yes %}\n {{ yes }}\n{% endif %}\n</pre>\n<p>", yes=True) == "<pre>\n\n True\n\n</pre><p>"
     )

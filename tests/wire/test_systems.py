@@ -27,7 +27,7 @@ def test_a_name_tells_the_family(name, expected):
     assert family({"os.name": name}) == expected
 
 
-def test_inside_windows_programs_are_of_linux_and_the_driver_is_of_windows():
+def test_wsl_programs_are_linux_driver_is_windows():
     facts = {"os.name": "Ubuntu", "os.wsl": "2", "python.arch": "x86_64"}
     assert (family(facts), driver_platform(facts), wheel_platform(facts)) == ("linux", "windows", "linux-x86_64")
     assert driver_platform({"os.wsl": "2"}) == "windows"

@@ -30,7 +30,7 @@ def test_an_unknown_field_is_kept_and_listed_wherever_it_is():
     }
 
 
-def test_unknown_names_of_facts_cards_conditions_and_components_are_listed():
+def test_unknown_names_are_listed():
     body = report_body(
         facts={"os.name": "Ubuntu", "os.mood": "calm"},
         absent={"gpu.smell": {"reason": "not_reported"}},
