@@ -76,7 +76,7 @@ def _refusals(a: Measurement, b: Measurement) -> Iterator[str]:
         if not result.is_ok:
             yield _("no samples: %(reason)s") % {"reason": result.reason or result.state}
         elif is_elsewhere(result):
-            yield _("asked for %(asked)s, ran on %(used)s") % {
+            yield _("requested %(asked)s, ran on %(used)s") % {
                 "asked": result.device,
                 "used": result.conditions.get("device_used"),
             }

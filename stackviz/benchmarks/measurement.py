@@ -191,12 +191,12 @@ def _remarks(result: Measurement) -> Iterator[str]:
     if result.conditions.get("fallback") is True:
         yield _("an operator ran on the CPU instead")
     if is_elsewhere(result):
-        yield _("asked for %(asked)s, ran on %(used)s") % {
+        yield _("requested %(asked)s, ran on %(used)s") % {
             "asked": result.device,
             "used": result.conditions.get("device_used"),
         }
     if result.throttle_reasons:
-        yield _("clock held back: %(reasons)s") % {"reasons": ", ".join(result.throttle_reasons)}
+        yield _("clock throttled: %(reasons)s") % {"reasons": ", ".join(result.throttle_reasons)}
     if result.card and result.card.power_cap:
         limit, default = result.card.power_cap
         yield _("power limit %(limit)s W of %(default)s W") % {
@@ -204,9 +204,9 @@ def _remarks(result: Measurement) -> Iterator[str]:
             "default": format_number(default),
         }
     if result.card and result.card.is_slice:
-        yield _("on a part of the card (MIG): its published peak does not apply")
+        yield _("on a slice of the card (MIG): its published peak does not apply")
     if result.summary and result.summary.is_noisy:
-        yield _("noisy: the middle half spreads over %(share)s %% of the median") % {
+        yield _("noisy: the interquartile range is %(share)s %% of the median") % {
             "share": format_number((result.summary.iqr_ratio or 0) * 100, 2)
         }
     if result.conditions.get("quick") is True:

@@ -173,7 +173,7 @@ def _with_chip(reading: Reading) -> Reading:
     sheet.state("apple.chip", chip[0])
     if "torch.version" in sheet.facts:
         for name in ("mps.built", "mps.available"):
-            sheet.mark_missing(name, "not_reported", "the dump does not say whether torch can use the GPU")
+            sheet.mark_missing(name, "not_reported", "the dump does not state whether torch can use the GPU")
     card = CardReading(index=0, kind="soc", vendor="apple", reported_name=chip[0])
     card.sheet.state("unified_memory", value=True)
     card.sheet.mark_missing("memory_bytes", "not_applicable", "the GPU uses the machine's memory")

@@ -78,7 +78,7 @@ def unpack(body: bytes, encoding: str) -> bytes:
     if len(plain) > LIMITS.body_bytes:
         raise ReportTooLarge(_PATH, f"inflates to more than {LIMITS.body_bytes} bytes")
     if not unpacking.eof:
-        raise ReportError(_PATH, "is cut off: the gzip stream does not end")
+        raise ReportError(_PATH, "is truncated: the gzip stream does not end")
     if unpacking.unused_data:
         raise ReportError(_PATH, f"has {len(unpacking.unused_data)} bytes after the end of the gzip stream")
     return plain

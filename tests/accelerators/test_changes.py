@@ -164,7 +164,7 @@ def test_who_says_a_sourceless_value_is_never_told(bandwidth):
     assert "friend" not in everything()
 
 
-def test_a_name_that_only_a_machine_reported_is_never_told(client, card, sheet_source):
+def test_unsourced_name_is_not_in_the_answer(client, card, sheet_source):
     alias = Alias.objects.create(accelerator=card, name="Projekt Geheim")
     saved(alias, name="Projekt Geheim 9000")
     saved(alias, name="Acme 9000", source=sheet_source)

@@ -262,7 +262,7 @@ def test_slow_cases_are_skipped_after_a_trial(measure):
 
 def test_what_does_not_fit_is_skipped(measure):
     told = measure(lambda *_: pytest.fail("it allocated"), count=1, working_set=12 * 2**30, free=8 * 2**30)
-    assert told[-1]["reason"] == "needs 12.0 GiB of memory, and 8.0 GiB may be used"
+    assert told[-1]["reason"] == "needs 12.0 GiB of memory; 8.0 GiB is available"
 
 
 def test_a_copy_that_caches_could_hold_is_skipped(measure):

@@ -70,7 +70,7 @@ def test_findings_come_first_then_the_stack_and_the_cards(capsys):
 def test_several_machines_come_apart(capsys):
     assert main(["diagnose", str(SMI), str(ROOT / "tests/fixtures/mac/m3_max_system_profiler.json")]) == 0
     said = capsys.readouterr().out
-    assert "These dumps are of 2 machines." in said
+    assert "These dumps are from 2 machines." in said
     assert "\nMachine 2 (" in said
 
 

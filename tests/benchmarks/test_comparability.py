@@ -39,7 +39,7 @@ def test_what_is_not_the_same_work_is_not_comparable(changes, words):
     [
         ({"torch_version": "2.9.0"}, "torch differs: 2.8.0 and 2.9.0"),
         ({"torch_version": None}, "torch differs: 2.8.0 and not reported"),
-        ({"conditions": CLEAN | {"throttle_reasons": "sw_power_cap"}}, "clock held back"),
+        ({"conditions": CLEAN | {"throttle_reasons": "sw_power_cap"}}, "clock throttled"),
         ({"summary": Summary(count=30, median=1.0, q1=0.9, q3=1.1, low=0.95, high=1.05)}, "noisy"),
     ],
 )
@@ -72,7 +72,7 @@ def test_the_verdict_does_not_depend_on_the_order():
     assert comparable(a, b).answer is comparable(b, a).answer
 
 
-def test_a_clean_run_on_the_whole_card_speaks_for_the_accelerator():
+def test_clean_full_card_run_represents_the_product():
     assert is_of_whole_card(measured(card=CARD))
 
 

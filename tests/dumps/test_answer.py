@@ -100,7 +100,7 @@ def test_a_broken_component_says_so():
     assert found == {"cuda-runtime": "broken"}
 
 
-def test_a_finding_about_one_card_colours_that_card_only():
+def test_card_finding_colours_that_cards_box():
     finding = Finding(
         rule="a-rule", severity="warning", component="hardware", title="title", evidence={"card 1": "NVIDIA L4"}
     )

@@ -31,7 +31,7 @@ def test_a_text_beyond_the_limit_is_cut_and_that_is_said(monkeypatch):
     assert paste.not_understood == (f"50 characters after the first {len(dumps.TABLE)}",)
 
 
-def test_a_hundred_thousand_lines_end_in_a_bounded_list():
+def test_100000_rows_are_refused_unread():
     paste = read_all("what is wrong here?\n" * 100_000)
     assert len(paste.not_understood) == module.MOST_LINES_LISTED
 

@@ -56,7 +56,7 @@ def test_failing_plan_links_to_working_one(plan):
 
 def test_a_mac_hears_which_macos_the_gpu_wants(plan):
     text = words_of(plan("accelerator=apple-m1-8&torch=2.15.0&macos=14"))
-    assert "asks for macOS 15.0 before it uses the GPU" in text
+    assert "needs macOS 15.0 to use the GPU" in text
     assert "torch 2.14.1" in text
 
 

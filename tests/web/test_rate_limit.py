@@ -132,7 +132,7 @@ def test_who_asks_is_whom_our_own_proxy_saw(settings, proxies, forwarded, client
     assert client_address(request) == client
 
 
-def test_a_key_stands_for_one_client_and_does_not_show_its_address():
+def test_rate_key_identifies_client_and_hides_address():
     keys = [
         client_key(RequestFactory().get("/", REMOTE_ADDR=address))
         for address in ("192.0.2.7", "192.0.2.7", "192.0.2.8")

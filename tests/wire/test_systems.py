@@ -73,7 +73,7 @@ def test_the_build_of_a_cuda_version_needs_both_numbers(cuda, variant):
     assert wheel_variant(cuda) == variant
 
 
-def test_nobody_else_writes_a_builds_name_as_a_pattern_or_puts_it_together():
+def test_build_names_are_made_in_one_place():
     own = re.compile(r"""["']cu["'] ?\+|cu\(\\d""")
     found = [path.name for path in SOURCES.rglob("*.py") if own.search(path.read_text(encoding="utf-8"))]
     assert found == ["systems.py"]
