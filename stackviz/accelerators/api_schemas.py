@@ -27,10 +27,10 @@ class SourceBrief(Schema):
 
 
 class SpecOut(Schema):
-    """One value: a number in `unit`, or text with an empty unit; `amount` is the same in `si_unit`, null for text.
+    """One value: a number in `unit`, or text without a unit; `amount` is the same in `si_unit`, null for text.
 
-    `condition` is canonical text, or empty. Of the values of one field and condition one `is_preferred`.
-    `corrected`: somebody changed it here after it was loaded; `checked_by`, `checked_at`: who approved it and when.
+    `condition` is canonical text, or empty. Exactly one value of each field and condition `is_preferred`. `corrected`:
+    somebody changed it here after it was loaded; `checked_by`, `checked_at`: who approved it and when.
     """
 
     field: str
@@ -49,14 +49,14 @@ class SpecOut(Schema):
 
 
 class AcceleratorItem(AcceleratorBrief):
-    """`address` is that of its sheet. `specs` holds the preferred values of the fields asked for with `fields`."""
+    """`address` is that of its sheet. `specs` has the preferred values of the fields selected with `fields`."""
 
     address: str
     specs: list[SpecOut]
 
 
 class AcceleratorOut(AcceleratorBrief):
-    """`aliases` are names that cards, Macs and tools report. `at`: the moment asked for, null for now."""
+    """`aliases` are names that cards, Macs and tools report. `at`: the requested moment, null for now."""
 
     address: str
     family: str
@@ -74,7 +74,7 @@ class Paged(Schema):
 
 
 class AcceleratorPage(Paged):
-    """`without_figure`: how many of all that match have no figure of the field sorted by; they stand last."""
+    """`without_figure`: how many matches have no value of the sort field; they come last."""
 
     without_figure: int
     items: list[AcceleratorItem]
@@ -103,8 +103,8 @@ class SourcePage(Paged):
 class FieldOut(Schema):
     """One field of the registry. `unit` is empty for text; `better` is "higher", "lower", or null where neither is.
 
-    `usual`: conditions under which its headline figure is looked for, the first that is published wins.
-    `plausible`: least and most, in `unit`. `formula`: the name of the formula that checks it, or empty.
+    `usual`: conditions of its headline figure, in order; the first published one wins. `plausible`: least and most, in
+    `unit`. `formula`: the name of the formula that checks it, or empty.
     """
 
     name: str
@@ -121,7 +121,7 @@ class FieldOut(Schema):
 
 
 class ConditionKeyOut(Schema):
-    """One key of a condition. Without `values` any text may stand there; `varies`: it names variants of one product."""
+    """One key of a condition. Without `values` any text is allowed; `varies`: it names variants of one product."""
 
     key: str
     meaning: str

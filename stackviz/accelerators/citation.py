@@ -13,7 +13,7 @@ SITE = "accelweb"
 
 @dataclass(frozen=True, slots=True)
 class SheetCitation:
-    """`permalink`: the sheet as it stood at `moment`, whatever changes later."""
+    """`permalink`: the sheet as of `moment`, unaffected by later changes."""
 
     permalink: str
     day: str

@@ -67,7 +67,7 @@ class ChangeFeed(_Feed):
         return xml_text(item.headline)
 
     def item_description(self, item: Entry) -> str:
-        """HTML, as readers take it to be: every word escaped."""
+        """HTML, as feed readers expect: all text escaped."""
         source = f'<a href="{escape(item.source_url)}">{escape(item.source_title)}</a>' if item.source_url else ""
         parts = [*map(escape, item.details), escape(item.reason), escape(_("Who: %(who)s") % {"who": item.who}), source]
         return xml_text("<br>".join(part for part in parts if part))

@@ -18,7 +18,7 @@ _PARTS = ("", "_unit", "_condition", "_basis", "_source")
 
 
 def list_file(request: HttpRequest, search: Search) -> HttpResponse:
-    """The view as a file of the format asked for."""
+    """The view as a file in the requested format."""
     fields, preferred = [FIELDS[name] for name in search.query.columns], search.catalogue.preferred
     rows = [
         (item, [(field, usual_values(field, preferred(item.pk, field.name))) for field in fields])
@@ -82,7 +82,7 @@ def _json(request: HttpRequest, search: Search, fields: Sequence[Field], cells_b
 
 
 def _json_cells(item: Accelerator, cells: _Cells) -> dict[str, Any]:
-    """`values` by field, several where the product comes in variants; `missing` says why a field has none."""
+    """`values` by field, several if the product has variants; `missing` gives the reason for each field without one."""
     return {
         "values": {field.name: [_json_value(field, value) for value in values] for field, values in cells if values},
         "missing": {field.name: missing_words(field, item) for field, values in cells if not values},

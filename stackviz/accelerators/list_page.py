@@ -36,7 +36,7 @@ _READ_HERE = frozenset({"page", "format"})
 @require_safe
 @vary_on_htmx
 def accelerator_list(request: HttpRequest) -> HttpResponse:
-    """The list as a page; for htmx the table and the counts of the filters; as a file where `format` says so."""
+    """The list as a page, for htmx only the table and the filter counts, or as a file if `format` is given."""
     catalogue = public_catalogue()
     choices = known_choices(catalogue)
     query = read_list_query(request.GET, choices, _READ_HERE)

@@ -64,7 +64,7 @@ class FilterChoices:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ListQuery:
-    """Filters, order and columns of the list; the empty value of each means that it is not asked for."""
+    """Filters, order and columns of the list; an empty value means that it is not set."""
 
     q: str = ""
     vendor: tuple[str, ...] = ()
@@ -119,7 +119,7 @@ class ListQuery:
 
     @property
     def query_string(self) -> str:
-        """The same as it stands in an address."""
+        """The same as a query string."""
         return self.query.urlencode(safe=",")
 
     def address(self, **changes: object) -> str:

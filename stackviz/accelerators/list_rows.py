@@ -35,7 +35,7 @@ class ListColumn:
 
 @dataclass(frozen=True, slots=True)
 class ListCell:
-    """One figure in a row; `remark` is said where it holds under another condition than the column's head says.
+    """One figure in a row; `remark` names the condition where it differs from that of the column.
 
     Without a `text`, `missing` says why there is none.
     """
@@ -64,7 +64,7 @@ class Narrowing:
 
 @dataclass(frozen=True, slots=True)
 class Reported:
-    """What a search for exactly a reported name says: whose it is, or between which sheets `needs` decides."""
+    """The result of searching for an exact reported name: its accelerators, and in `needs` what tells them apart."""
 
     name: str
     accelerators: tuple[Accelerator, ...]
@@ -185,7 +185,7 @@ def found_text(counts: Counted, everything: int, query: ListQuery) -> str:
 
 
 def order_text(counts: Counted, query: ListQuery) -> str:
-    """By what they are sorted, and how many stand last because nothing is published; "" for the usual order."""
+    """The sort order, and how many come last because nothing is published; "" for the default order."""
     field = FIELDS.get(query.sort_key)
     if field is None or query.sort_key == "vendor":
         return ""

@@ -105,7 +105,7 @@ def relatives(accelerator: Accelerator, catalogue: PublicCatalogue) -> tuple[Rel
 def _of_chip(
     accelerator: Accelerator, others: Iterable[Accelerator], catalogue: PublicCatalogue
 ) -> list[tuple[Accelerator, str]]:
-    """Products of the same piece of silicon, the fullest first; those with less of it switched on say so."""
+    """Products with the same die, the most complete first; cut-down ones are marked as such."""
     chips = _chips(accelerator, catalogue)
     units = {other.pk: _units(other, catalogue) for other in others if chips & _chips(other, catalogue)}
     mine = _units(accelerator, catalogue)

@@ -54,8 +54,8 @@ class SheetFigure:
 class SheetValue:
     """The preferred value under one condition. `confirmed_by` state the same figure, `others` another.
 
-    `decided`: by which rule it stands before the others, "" where only its note says. `checked`: who checked it and
-    when, in words. `more`: what opens below the row, in a few words.
+    `decided`: the rule that made it preferred, "" where only its note says. `checked`: who checked it and when, in
+    words. `more`: what opens below the row, in a few words.
     """
 
     figure: SheetFigure
@@ -90,7 +90,7 @@ class SheetGroup:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Name:
-    """A name the accelerator goes by; `needs` says with what it is this accelerator's ("30-core GPU")."""
+    """A name of the accelerator; `needs` is what must also match for it to be this one ("30-core GPU")."""
 
     name: str
     kind: str
@@ -217,7 +217,7 @@ def _figure(field: Field, preferred: Mapping[str, Sequence[SpecValue]]) -> Headl
 
 
 def _checkers(values: Sequence[SpecValue]) -> dict[int, str]:
-    """Id -> name of those who checked a value here. One query, none where nobody did."""
+    """Id -> name of the people who checked a value here. One query, none if there are none."""
     people = get_user_model().objects.in_bulk({value.checked_by_id for value in values if value.checked_by_id})
     return {pk: public_name(person) for pk, person in people.items()}
 

@@ -22,7 +22,7 @@ _COLUMNS = (
 
 
 def sheet_file(accelerator: Accelerator, at: datetime | None, ending: str, address: str) -> HttpResponse:
-    """The sheet, as it is or as it stood, as a file of this format; `address` is its permanent one. Three queries."""
+    """The present or a past sheet as a file in this format; `address` is its permanent one. Three queries."""
     values = sheet_values(accelerator, at)
     rank = {name: position for position, name in enumerate(FIELDS)}
     values.sort(key=lambda value: (rank[value.field], value.condition, not value.is_preferred, value.pk))

@@ -31,7 +31,7 @@ _RECORDED = (
 
 @dataclass(frozen=True, slots=True)
 class ValueStep:
-    """One change: when, by whom, from what, to what, why. An empty `old` was added, an empty `new` taken away."""
+    """One change: when, by whom, from what, to what, why. An empty `old` means added, an empty `new` removed."""
 
     when: datetime
     who: str

@@ -1,4 +1,4 @@
-"""The sheets of accelerators: as they are, as they stood at a moment, as files."""
+"""The spec sheets of accelerators: current, as of a moment, as files."""
 
 import hashlib
 from dataclasses import dataclass
@@ -55,7 +55,7 @@ class Stood:
 def sheet(request: HttpRequest, slug: str) -> HttpResponseBase:
     """One accelerator: everything published about it, each value with its source.
 
-    `?at=` shows the sheet as it stood, `?format=csv|json` gives it as a file.
+    `?at=` shows the sheet as of a moment, `?format=csv|json` returns it as a file.
     """
     catalogue = public_catalogue()
     accelerator, edition = catalogue.by_slug.get(slug), catalogue.edition

@@ -1,4 +1,4 @@
-"""What the probes and benchmarks told -> one report, masked and checked."""
+"""The output of probes and benchmarks -> one report, masked and checked."""
 
 from collections.abc import Sequence
 from datetime import UTC, datetime
@@ -24,7 +24,7 @@ def assemble_report(
     name: str | None = None,
     mask: Mask | None = None,
 ) -> Report:
-    """A report with an id made here, once. `name` is sent as it is: somebody chose it."""
+    """A report with a new id. `name` is sent unmasked, because a person chose it."""
     document: dict[str, Any] = {
         "format": FORMAT,
         "id": str(uuid4()),

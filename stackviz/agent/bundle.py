@@ -1,4 +1,4 @@
-"""The agent as one file, accelweb-agent.pyz, that any Python 3.11 runs: for the site to hand out.
+"""The agent as one file, accelweb-agent.pyz, that any Python 3.11 runs; the site serves it.
 
 The same sources give the same bytes: names sorted, times fixed, nothing else in it.
 """

@@ -1,7 +1,7 @@
-"""Running a part of the agent in a process of its own, bounded in time: what hangs or crashes takes nothing along.
+"""Run a part of the agent in its own process with a time limit: a hang or crash affects nothing else.
 
-The child gets its input as JSON on standard input and writes its answer into a file; what it prints is kept only as
-the last words of a failure. Works from a folder and from the single-file agent.
+The child gets its input as JSON on standard input and writes its answer into a file; its output is only used as the
+last lines of a failure. Works from a folder and from the single-file agent.
 """
 
 import json

@@ -1,5 +1,5 @@
-"""Leaving out of a report what the format would refuse, so that a slip in one place costs that place and not the hours
-that were measured. Every part left out says so.
+"""Drop the parts of a report that the format would refuse, so that one mistake does not cost hours of measurements.
+Every dropped part is recorded.
 """
 
 import re
@@ -17,7 +17,7 @@ Document = dict[str, Any]
 
 
 def parse_mended(document: Document) -> Report:
-    """The report, with what breaks the format taken out of `document`. Raises ReportError where that cannot help."""
+    """The report, without the parts of `document` that violate the format. Raises ReportError if that is not enough."""
     for _ in range(_MOST_MENDS):
         try:
             return parse_report(document)

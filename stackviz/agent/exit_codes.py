@@ -1,4 +1,4 @@
-"""How the agent ends: one number per thing its caller should do. docs/agent.md has the same table."""
+"""Exit codes of the agent: one number per action for the caller. docs/agent.md has the same table."""
 
 from enum import IntEnum
 

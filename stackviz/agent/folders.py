@@ -1,4 +1,4 @@
-"""Where the agent keeps what must survive it, and writing it there."""
+"""The folder for files that outlive a run of the agent, and writing to it."""
 
 import os
 import platform
@@ -14,7 +14,7 @@ TEMPORARY = ".writing-"
 
 
 def state_folder(environ: Mapping[str, str] | None = None, system: str | None = None) -> Path:
-    """ACCELWEB_SPOOL if set; else where this system keeps such things."""
+    """ACCELWEB_SPOOL if set, otherwise the system's folder for application state."""
     environ = os.environ if environ is None else environ
     if environ.get("ACCELWEB_SPOOL"):
         return Path(environ["ACCELWEB_SPOOL"]).expanduser()
@@ -28,8 +28,9 @@ def state_folder(environ: Mapping[str, str] | None = None, system: str | None = 
 
 
 def write_whole(path: Path, body: bytes, *, may_replace: bool = True) -> None:
-    """Write a file that is there whole or not at all, that nobody else may read, and that is never written through
-    somebody's link. Raises OSError, FileExistsError if something is there that may not be replaced."""
+    """Write a file atomically, readable only by its owner, and never through a symbolic link. Raises OSError,
+    FileExistsError if something is there that may not be replaced.
+    """
     temporary = path.parent / f"{TEMPORARY}{os.getpid()}-{secrets.token_hex(4)}"
     descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
     try:

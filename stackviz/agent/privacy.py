@@ -28,7 +28,7 @@ _STRUCTURE = frozenset(
 
 @dataclass(frozen=True)
 class Mask:
-    """Takes names out of texts. `names`: what to look for, with what stands in its place, longest first."""
+    """Masks names in texts. `names`: each name with its replacement, longest first."""
 
     folders: tuple[str, ...] = ()
     names: tuple[tuple[str, str], ...] = ()
@@ -63,7 +63,7 @@ class Mask:
 
 
 def mask_of(user_names: Iterable[str], host_names: Iterable[str], folders: Iterable[str]) -> Mask:
-    """A mask for these names. Short names and plain words stay: they identify nobody and occur everywhere."""
+    """A mask for these names. Short names and plain words stay: they identify no one and occur everywhere."""
     names = dict.fromkeys(user_names, "<user>") | dict.fromkeys(host_names, "<host>")
     telling = {name: stand_in for name, stand_in in names.items() if is_telling(name)}
     long_folders = {folder.rstrip("/\\") for folder in folders if len(folder.rstrip("/\\")) >= _SHORTEST_FOLDER}

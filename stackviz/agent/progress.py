@@ -36,7 +36,7 @@ class Progress:
         print(text, file=self._stream, flush=True)
 
     def step(self, done: int, total: int, what: str, left_s: float | None) -> None:
-        """How far it is. On a terminal the line is drawn over; elsewhere each new thing is said once."""
+        """Show progress. On a terminal the line is overwritten; elsewhere each step is printed once."""
         if self._moves:
             self._draw(done, total, what, left_s)
         elif what != self._last:

@@ -1,4 +1,4 @@
-"""A report for people: what the machine said, what was measured, what will be sent."""
+"""A report as text: what was read, what was measured, what will be sent."""
 
 import statistics
 import textwrap
@@ -25,7 +25,7 @@ def describe_report(report: Report) -> str:
 
 
 def what_is_sent(report: Report, server: str) -> str:
-    """The question before the first upload: what goes, where to, and what does not."""
+    """The question before the first upload: what is sent, where, and what is not."""
     return "\n".join(
         [
             f"This will be sent to {server}:",
@@ -76,7 +76,7 @@ def _cards(report: Report) -> Iterator[str]:
 
 
 def _missing(report: Report) -> Iterator[str]:
-    """What one would expect to be told, and was not."""
+    """Expected facts that are missing."""
     names: dict[str, list[str]] = {}
     for name, why in report.absent.items():
         if why.reason not in _QUIET_REASONS:

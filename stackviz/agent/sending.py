@@ -113,7 +113,7 @@ def _conclude(spool: Spool, arguments: argparse.Namespace, tally: _Tally, exit_:
 def _is_agreed(
     spool: Spool, server: Server, waiting: SpooledReport, *, is_yes: bool, ask: Callable[[str], bool]
 ) -> bool:
-    """Before the first upload to a server somebody must see what is sent, and agree."""
+    """Before the first upload to a server a person must see what is sent and agree."""
     if spool.is_confirmed(server.url):
         return True
     if is_yes or ask(what_is_sent(waiting.report, server.url)):
@@ -123,7 +123,7 @@ def _is_agreed(
 
 
 def _ask(text: str) -> bool:
-    """Without a terminal nobody can answer: show it, and do not send."""
+    """Without a terminal there is no answer: show the text and do not send."""
     print(text, file=sys.stderr, flush=True)
     if not sys.stdin.isatty():
         print(

@@ -1,8 +1,8 @@
 """The spool: a folder in which reports wait until the site has them.
 
-A report is written under a temporary name, flushed to the disk and then renamed: one is there whole or not at all. It
-leaves by delivery alone, or into `rejected/` or `corrupt/`; nothing is ever overwritten or dropped. A full spool
-refuses new reports and keeps the old. Two agents may share a folder: the site takes a report twice without harm.
+A report is written under a temporary name, flushed to the disk and then renamed: each is written completely or not at
+all. It leaves only by delivery, or moves to `rejected/` or `corrupt/`; nothing is ever overwritten or dropped. A full
+spool refuses new reports and retains the old ones. Two agents can share a folder: sending a report twice does no harm.
 
     2026-11-20T125900Z-0f8b5b1e-....json     waits; the oldest is sent first
     rejected/<same name>                     the site will never take it
@@ -30,7 +30,7 @@ _TEMPORARY_IS_OLD_S = 24 * 3600.0
 
 
 class SpoolError(Exception):
-    """The spool cannot take or hand out a report; the text says what to do."""
+    """The spool cannot store or return a report; the text says what to do."""
 
 
 @dataclass(frozen=True)
@@ -86,8 +86,7 @@ class Spool:
     # ---- taking out ---------------------------------------------------------------------------------------------
 
     def waiting(self) -> Iterator[SpooledReport]:
-        """The reports that wait, oldest first. One that is no report any more goes to `corrupt/` and is told by
-        `set_aside`."""
+        """The waiting reports, oldest first. An invalid one moves to `corrupt/` and is listed in `set_aside`."""
         for path in self._names():
             try:
                 body = _read(path)
@@ -134,7 +133,7 @@ class Spool:
     # ---- consent ------------------------------------------------------------------------------------------------
 
     def is_confirmed(self, server: str) -> bool:
-        """Has somebody agreed to send reports to this server?"""
+        """Has a person agreed to send reports to this server?"""
         return server in self._confirmed()
 
     def confirm(self, server: str) -> None:

@@ -1,8 +1,8 @@
 """Sending reports: retry what may pass until a deadline, never what cannot, and never the key to a stranger.
 
 The contract: 2xx stored; 401 and 403 fix the key; 409, 413, 422 never; 429 and 5xx come back later (docs/ingest.md).
-Redirects are not followed: a POST that is redirected loses its body or takes its key to another host. What a site
-answers is written by others: it loses our key and every control character before anybody sees or keeps it.
+Redirects are not followed: a POST that is redirected loses its body or takes its key to another host. A site's answer
+is untrusted: our key and all control characters are removed before it is shown or stored.
 """
 
 import gzip
@@ -72,7 +72,7 @@ class ServerAnswer:
 
     @property
     def stopped_halfway(self) -> bool:
-        """A yes that broke off: what it said of the report is not known. Of a no the status is enough."""
+        """An acceptance that broke off: its outcome is unknown. For a refusal the status is enough."""
         return self.is_cut_off and self.status is not None and 200 <= self.status < 300
 
 
@@ -81,7 +81,7 @@ _NOT_IN_TIME = ServerAnswer(None, "the site does not answer in time")
 
 @dataclass(frozen=True)
 class Clock:
-    """Time as the retries see it; tests hand in another one."""
+    """The clock for retries; tests pass in another one."""
 
     monotonic: Callable[[], float] = time.monotonic
     sleep: Callable[[float], None] = time.sleep
@@ -166,7 +166,7 @@ class Server:
         )
 
     def clean(self, text: str) -> str:
-        """What a site said, without our key and without characters that steer a terminal."""
+        """A site's text without our key and without terminal control characters."""
         shown = "".join(character if character.isprintable() else " " for character in text)
         return shown.replace(self._key, "<key>")
 
@@ -243,7 +243,7 @@ def _json_object(text: str) -> dict[str, Any]:
 
 
 def _wait_s(answer: ServerAnswer, attempts: int, clock: Clock) -> float:
-    """Seconds to the next attempt: as long as the site asks for, else doubling, and never in step with other agents."""
+    """Seconds to the next attempt: as long as the site requests, otherwise doubling, with jitter."""
     doubling = min(_LONGEST_WAIT_S, _FIRST_WAIT_S * 2 ** min(attempts - 1, 16))
     jittered: float = doubling * (0.5 + clock.jitter() / 2)
     retry_after = _retry_after_s(answer.headers.get("retry-after", ""), clock.now())
@@ -267,7 +267,7 @@ class _NoRedirect(urllib.request.HTTPRedirectHandler):
 
 
 def _parts(url: str) -> urllib.parse.SplitResult | None:
-    """The address in its parts, None if it is none: the library raises for some at once, for others when asked."""
+    """The parts of an address, None if it is invalid: the library raises at once for some, on access for others."""
     try:
         parts = urllib.parse.urlsplit(url)
         _ = parts.port

@@ -13,7 +13,7 @@ Key = TypeVar("Key", bound=Hashable)
 
 
 class Comparability(StrEnum):
-    """May two results stand in one comparison?"""
+    """Can two results be compared?"""
 
     COMPARABLE = "comparable"
     WITH_REMARKS = "with-remarks"
@@ -45,7 +45,7 @@ _TELLING_CONDITIONS = ("tf32", "matmul_precision", "reduced_precision_reduction"
 def comparable(a: Measurement, b: Measurement) -> ComparabilityOutcome:
     """Whether these two results may be compared, and what to keep in mind when they are.
 
-    Not when they did not do the same thing. "Cannot tell" when one has too few samples for an interval, or ran partly
+    Not if they measured different things. "Cannot tell" when one has too few samples for an interval, or ran partly
     elsewhere. Otherwise yes, with a remark for each difference in software, power limit, throttling or precision.
     """
     refusals = tuple(_refusals(a, b))
@@ -59,7 +59,7 @@ def comparable(a: Measurement, b: Measurement) -> ComparabilityOutcome:
 
 
 def is_refused(result: Measurement) -> bool:
-    """Whether a result can be compared with nothing: it has no samples, or ran elsewhere than it was asked to."""
+    """Whether a result cannot be compared at all: it has no samples, or ran on another device than requested."""
     return not result.is_ok or is_elsewhere(result)
 
 

@@ -46,7 +46,7 @@ class Rate:
 
 @dataclass(frozen=True, slots=True)
 class PeakShare:
-    """A rate against the published figure that bounds it. Above 1 is shown, and said to be odd: it is never hidden."""
+    """A rate against the published figure that bounds it. Values above 1 are shown and marked as odd, never hidden."""
 
     field: str
     condition: str
@@ -94,7 +94,7 @@ class Measurement:
     """One result with what is needed to read it. `summary` is of seconds; None for a failed or skipped run.
 
     `pair` is equal for results of the same benchmark, version and parameters, on whatever machine, device and card.
-    What a page asks of every result several times is worked out once.
+    Values that a page uses several times per result are computed once.
     """
 
     machine_id: int
@@ -158,7 +158,9 @@ class Measurement:
 
 
 def rate_of(known: Benchmark | None, params: Mapping[str, Any], summary: Summary | None, unit: str) -> Rate | None:
-    """What a summary of seconds comes to at these parameters; None where benchmark or parameters do not say."""
+    """The rate for a summary of seconds at these parameters; None where the benchmark or the parameters do not define
+    it.
+    """
     if known is None or summary is None or unit != "s":
         return None
     # The longest time is the lowest rate. An interval with one end that cannot be is none.
@@ -214,13 +216,13 @@ def _remarks(result: Measurement) -> Iterator[str]:
 
 
 def is_elsewhere(result: Measurement) -> bool:
-    """Whether the output stood on another kind of device than asked for; the index may differ (`cuda`, `cuda:0`)."""
+    """Whether the output was on another kind of device than requested; the index may differ (`cuda`, `cuda:0`)."""
     used = result.conditions.get("device_used")
     return isinstance(used, str) and used.partition(":")[0] != result.device.partition(":")[0]
 
 
 def benchmark(key: str, version: int) -> Benchmark | None:
-    """The benchmark of this key and version; None if this site does not know it (its results are kept all the same)."""
+    """The benchmark of this key and version; None if this site does not know it (its results are stored anyway)."""
     return VERSIONS.get((key, version))
 
 

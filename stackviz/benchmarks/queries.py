@@ -31,7 +31,7 @@ PublishedPeaks = Mapping[tuple[int, str, str], float]
 
 
 class LatestResults(list[Measurement]):
-    """The newest results of a machine. `left_out`: how many series it has besides, measured longer ago."""
+    """The newest results of a machine. `left_out`: the number of further series, measured longer ago."""
 
     left_out: int = 0
 
@@ -59,7 +59,7 @@ def latest_result(series: Series) -> Measurement | None:
 def newest_results(series: Iterable[int]) -> list[Measurement]:
     """The newest result of each of the series with these pks, of whatever machines. Five queries at most.
 
-    Who asks must have made sure that these machines may be seen.
+    The caller must have checked that these machines may be seen.
     """
     rows = list(_series_with_latest().filter(pk__in=set(series)))
     by_machine = _measurements({row.machine_id for row in rows}, rows)

@@ -1,4 +1,4 @@
-"""A value held against the formula of its field: what the other figures of its sheet make of it."""
+"""A value checked against the formula of its field, computed from the other figures of its sheet."""
 
 from collections.abc import Iterable
 

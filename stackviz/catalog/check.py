@@ -21,7 +21,7 @@ class CheckOutcome:
 
 @dataclass(frozen=True, slots=True)
 class CatalogueCheck:
-    """All checks. `idle`: exceptions that excuse nothing any more; no mistake, but to be taken out of the file."""
+    """All checks. `idle`: exceptions that no longer excuse anything; not an error, but they should be removed."""
 
     public_accelerators: int
     reviewed_values: int

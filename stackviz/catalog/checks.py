@@ -154,7 +154,7 @@ def _preferred(reviewed: Reviewed) -> Iterator[CheckFinding]:
 
 
 def _comparable(reviewed: Reviewed) -> Iterator[SpecValue]:
-    """The figures that can be held against others: of a known field, under a condition that can be read."""
+    """The figures that can be compared: of a known field, under a valid condition."""
     for value in reviewed.values:
         if value.registered_field and value.amount is not None and _is_readable(value.condition):
             yield value
@@ -229,7 +229,7 @@ def _label(value: SpecValue) -> str:
 
 
 def _excused_or(reviewed: Reviewed, value: SpecValue, expected: str) -> CheckFinding:
-    """The problem, unless the data says why the value is right all the same."""
+    """The problem, unless the data explains why the value is correct anyway."""
     if cell_of(value) in reviewed.exceptions:
         return CheckFinding(excused_by=cell_of(value), is_excused=True)
     if value.note.startswith(NOT_BY_FORMULA) or (value.note and not value.is_preferred):

@@ -32,8 +32,8 @@ class ConditionError(ValueError):
 class Key:
     """One kind of condition.
 
-    `values`: the allowed values with their words for people; empty means free text, which `words` frames.
-    `varies`: the key tells variants of one product apart, it does not change what the figure means.
+    `values`: the allowed values with their labels; empty means free text, which `words` frames. `varies`: the key
+    distinguishes variants of one product, it does not change what the figure means.
     """
 
     name: str

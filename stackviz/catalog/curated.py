@@ -131,7 +131,7 @@ class FileLoad(models.Model):
 class EditionRow(models.Model):
     """Names the present content of a room's tables in one row: a new token with every change.
 
-    What is computed from the tables is kept per token, so that a correction is seen at once in every process. Saves,
+    Values computed from the tables are cached per token, so that a correction shows at once in every process. Saves,
     deletions and bulk writes of the models named to `renew_with` renew it through signals; only SQL written by hand
     must call `renew` itself.
     """

@@ -32,7 +32,7 @@ class OriginFilter(admin.SimpleListFilter):
 
 
 class HistoryAdmin(SimpleHistoryAdmin):  # type: ignore[misc]  # it has no types
-    """A desk of rows whose every state is kept, seen, and brought back by whoever may change the row."""
+    """Admin of rows with a full history, which anyone with permission to change a row can view and restore."""
 
     def history_form_view(
         self,
@@ -41,7 +41,7 @@ class HistoryAdmin(SimpleHistoryAdmin):  # type: ignore[misc]  # it has no types
         version_id: str,
         extra_context: dict[str, Any] | None = None,
     ) -> HttpResponse:
-        """simple_history only hides the button from whoever may not."""
+        """simple_history only hides the button from people without permission."""
         if request.method == "POST" and not self._may_bring_back(request, object_id):
             raise PermissionDenied
         answer: HttpResponse = super().history_form_view(request, object_id, version_id, extra_context)

@@ -71,7 +71,7 @@ def join_unnamed(plain: dict[int, list[SpecValue]], named: dict[int, list[SpecVa
     """Bring rates without an accumulate type beside those with fp32. -> accelerators whose rates moved.
 
     Both are by accelerator. Sources name the type only for cards on which it matters; for the others the one rate
-    printed is that with fp32 accumulate. Who shows a moved rate says that its source does not name the type.
+    printed is that with fp32 accumulate. Pages that show a moved rate note that its source does not name the type.
     """
     moved = [pk for pk in plain if pk not in named]
     for pk in moved:
@@ -96,7 +96,7 @@ def by_variant(values: Sequence[SpecValue]) -> str:
 
 
 def condition_rank(field: Field, condition: str) -> int:
-    """Where a condition stands among a field's usual ones; the usual come first."""
+    """The rank of a condition among a field's usual ones, which come first."""
     return field.usual.index(condition) if condition in field.usual else len(field.usual)
 
 

@@ -67,7 +67,7 @@ class SpecLine:
 
     @property
     def key(self) -> str:
-        """Names the line for as long as it speaks of the same thing from the same source."""
+        """Identifies the line as long as it is about the same thing from the same source."""
         return f"{self.device}/{self.field}/{self.condition}/{self.source}"
 
     @property

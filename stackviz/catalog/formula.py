@@ -89,7 +89,7 @@ Rule = Callable[[Published, CheckedFigure], Expected | None]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Formula:
-    """One way figures hang together. `source`: the document that says so. `only`: condition keys it can judge."""
+    """One relation between figures. `source`: the document that says so. `only`: condition keys it can judge."""
 
     name: str
     words: str | Promise

@@ -73,7 +73,7 @@ def _operations(published: Published, field: str, accumulate: str) -> float | No
 
 
 def _units(published: Published, checked: CheckedFigure) -> float | None:
-    """How many compute units it has, whatever its maker calls them."""
+    """The number of compute units, whatever the vendor calls them."""
     for field in ("sm_count", "gpu_cores"):
         plain = published.first(field, checked.variant)
         if plain is not None:

@@ -48,7 +48,7 @@ def _load(catalogue: Catalogue, reason: str) -> dict[str, Counts]:
 
 
 def _delete_emptied(gone: set[str]) -> int:
-    """Delete accelerators whose lines are gone, unless something said about them here is left. -> how many."""
+    """Delete accelerators whose lines are gone, unless data about them was added here. -> how many."""
     emptied = Accelerator.objects.filter(data_key__in=gone, spec_values__isnull=True, aliases__isnull=True)
     keys = [row.pk for row in emptied if not row.is_corrected_here]
     Accelerator.objects.filter(pk__in=keys).delete()
@@ -124,7 +124,7 @@ def _load_values(
 
 
 def _give_way(change: Change[SpecValue]) -> None:
-    """A value somebody preferred here stays preferred: the files' own value becomes an alternative."""
+    """A value preferred here stays preferred: the value from the files becomes an alternative."""
     by_hand = SpecValue.objects.filter(is_preferred=True, data_key__isnull=True)
     taken: set[Slot] = {_slot(value) for value in [*by_hand, *change.corrected] if value.is_preferred}
     for value in change.wanted.values():

@@ -23,7 +23,7 @@ How = Literal["name", "name+memory", "name+gpu-cores", "name+machine", "ambiguou
 
 @dataclass(frozen=True, slots=True)
 class CardName:
-    """What a card says about itself. `machine_model`: such as `Mac15,9`, where the machine says so."""
+    """What a card reports about itself. `machine_model`: such as `Mac15,9`, if the machine reports it."""
 
     reported_name: str
     vendor: str = ""

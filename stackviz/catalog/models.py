@@ -75,7 +75,7 @@ class Source(Curated):
 
 
 class Accelerator(Curated):
-    """One product as its maker describes it: H100 SXM5 80GB and H100 PCIe are two rows, the two M3 Max GPUs too.
+    """One product as its vendor describes it: H100 SXM5 80GB and H100 PCIe are two rows, the two M3 Max GPUs too.
 
     `family` is shared by the variants of one chip (`m3-max`); empty where there is only one.
     """
@@ -114,11 +114,11 @@ class Accelerator(Curated):
 
 
 class SpecValue(Curated):
-    """One published figure or word about one accelerator, under one condition, from one source.
+    """One published value of one accelerator, under one condition, from one source.
 
-    `value` is kept as printed, in `unit`; `amount` is the same in SI base units (FLOP/s, B, B/s, W, Hz), null for text.
-    Of several public values of the same field and condition one is preferred; the others are alternatives.
-    `checked_by` and `checked_at`: who approved it as it stands here; null for what the curated files said.
+    `value` is stored as printed, in `unit`; `amount` is the same in SI base units (FLOP/s, B, B/s, W, Hz), null for
+    text. Of several public values of the same field and condition one is preferred; the others are alternatives.
+    `checked_by` and `checked_at`: who approved its present state; null for values from the curated files.
     """
 
     class Status(models.TextChoices):
@@ -242,7 +242,7 @@ class SpecValue(Curated):
 
 
 class ValueImport(models.Model):
-    """An uploaded table of values: kept as read until somebody confirms it, then the batch its proposals belong to.
+    """An uploaded table of values: stored as read until it is confirmed, then the batch its proposals belong to.
 
     `table` is the header and the rows as text, emptied when confirmed; `left_out` names the rows that were refused.
     """
@@ -266,10 +266,10 @@ class ValueImport(models.Model):
 
 
 class Proposal(models.Model):
-    """One value as somebody wants it to be in public; a second person decides.
+    """A proposed state of one public value; a second person decides.
 
-    `target` is the value it is about: for an addition the value that came of it, null until then. `before` is what the
-    target said when this was proposed, `digest` its digest: a target that differs has changed meanwhile.
+    `target` is the value it is about: for an addition the resulting value, null until then. `before` is what the target
+    said when this was proposed, `digest` its digest: a target that differs has changed meanwhile.
     """
 
     class Action(models.TextChoices):

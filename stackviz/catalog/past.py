@@ -1,7 +1,7 @@
-"""The public catalogue as it stood at a moment, rebuilt from the history of its rows; nothing is stored for it.
+"""The public catalogue as of a moment, rebuilt from the history of its rows; nothing extra is stored.
 
-Accelerators, values and names are as they were. Sources and makers are as they are now: an address that moved is more
-use than one that is dead. A value whose source is gone altogether is left out, as what cannot be traced is not shown.
+Accelerators, values and names are as they were. Sources and vendors are current: a moved address is more useful than a
+dead one. A value whose source was deleted is left out, because it cannot be traced.
 """
 
 from collections.abc import Iterable
@@ -14,7 +14,7 @@ from stackviz.catalog.models import Accelerator, Alias, Source, SpecValue, Vendo
 
 
 def public_values_at(accelerator_ids: Iterable[int], at: datetime) -> list[SpecValue]:
-    """What these accelerators' sheets said at the moment: preferred values and alternatives, sources loaded.
+    """The content of these accelerators' sheets at the moment: preferred values and alternatives, sources loaded.
 
     The rows are as they were then, with the id they had, and are not to be saved. Of an accelerator that was not public
     then there are none. In the order of SpecValue. Three queries.

@@ -1,6 +1,6 @@
 """Everything public of the catalogue in memory, read once for each edition and process; what pages look up in it.
 
-Its rows are shared by every request of the process: nobody changes them. What they say is as fresh as the edition,
+Its rows are shared by every request of the process: they are never modified. What they say is as fresh as the edition,
 which each request reads; a change made with SQL by hand, which moves no edition, shows within OLDEST_S.
 """
 
@@ -61,7 +61,7 @@ class PublicCatalogue:
         return self._preferred.get((pk, field), [])
 
     def names(self, pk: int) -> list[Alias]:
-        """The names one accelerator goes by, by kind and name."""
+        """The names of one accelerator, by kind and name."""
         return self._names.get(pk, [])
 
     def once(self, key: Hashable, make: Callable[[], _Made]) -> _Made:
@@ -155,7 +155,7 @@ def preferred_values(accelerator_ids: Iterable[int]) -> QuerySet[SpecValue]:
 def peaks(accelerator_ids: Iterable[int]) -> dict[tuple[int, str, str], float]:
     """(accelerator id, field, canonical condition) -> published amount in SI base units. One query.
 
-    `usual_peak` picks from it the figure a measurement is held against.
+    `usual_peak` picks the figure to compare a measurement with.
     """
     pks = set(accelerator_ids)
     if not pks:
@@ -196,6 +196,6 @@ def usual_peak(
 
 
 def successors(slug: str) -> list[Accelerator]:
-    """The public sheets a chip's name stands for: the variants of `m3-max`, the one sheet of `m6`. One query."""
+    """The public sheets that a chip's name refers to: the variants of `m3-max`, the one sheet of `m6`. One query."""
     sheets = (row for row in public_catalogue().accelerators if row.family == slug or row.slug == f"apple-{slug}")
     return sorted(sheets, key=lambda row: row.slug)

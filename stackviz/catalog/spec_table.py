@@ -63,9 +63,9 @@ class MissingValue:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SpecRow:
-    """One field under one condition (in words), a cell per accelerator in the order asked.
+    """One field under one condition (in words), a cell per accelerator in the requested order.
 
-    Where a cell is None, `missing` has the reason at the same place.
+    Where a cell is None, `missing` has the reason at the same index.
     """
 
     field: str
@@ -108,7 +108,7 @@ def spec_table(accelerators: Sequence[Accelerator], skip: frozenset[str] = NOT_C
 
 
 def spec_columns(accelerators: Sequence[Accelerator], at: datetime | None = None) -> list[SpecColumn]:
-    """What each of these accelerators publishes. One query; three as it stood `at` a moment."""
+    """The published values of each of these accelerators. One query; three for a moment `at`."""
     if at is None:
         catalogue = public_catalogue()
         return [_current_column(item, catalogue) for item in accelerators]

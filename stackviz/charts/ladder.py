@@ -11,7 +11,7 @@ TICKS_APART = 18  # per cent of the width: room for `100,000` on a phone
 
 @dataclass(frozen=True, slots=True)
 class Rung:
-    """One thing to rank: `value` in the ladder's unit; `measured`: the best measured value, None for none."""
+    """One item to rank: `value` in the ladder's unit; `measured`: the best measured value, None for none."""
 
     key: int
     value: float

@@ -32,7 +32,7 @@ class MeasuredOn:
 def measured_on(accelerator_id: int, machines: Sequence[Machine]) -> dict[int, tuple[MeasuredOn, ...]]:
     """Machine pk -> what it measured on cards of this accelerator. Six queries; `lab` must be loaded.
 
-    Who asks must have made sure that these machines may be seen.
+    The caller must have checked that these machines may be seen.
     """
     by_pk = {machine.pk: machine for machine in machines}
     series = Series.objects.filter(machine__in=by_pk, benchmark__in=tuple(BENCHMARKS), card_index__isnull=False)

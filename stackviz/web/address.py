@@ -197,8 +197,8 @@ _MOMENT = re.compile(r"(\d{4}-\d\d-\d\d)(?:[T ](\d\d:\d\d(?::\d\d(?:\.\d{1,6})?)
 def read_moment(text: str) -> datetime | None:
     """`2026-11-20` or `2026-11-20T16:00:00Z` -> aware UTC; a date alone means the end of that day, today's: now.
 
-    None if it is no moment or lies in the future. Without a zone a time is UTC; a space before the zone is a plus sign
-    that somebody forgot to escape in an address.
+    None if it is no moment or lies in the future. Without a zone a time is UTC; a space before the zone is an unescaped
+    plus sign.
     """
     parts = _MOMENT.fullmatch(text.strip())
     if parts is None:

@@ -21,7 +21,7 @@ def test_a_child_that_hangs_is_ended_with_all_it_started():
     started = time.monotonic()
     ended = run_child(f"{HERE}.hangs", {}, 5.0)
     assert time.monotonic() - started < 60
-    assert (ended.state, ended.detail) == ("timeout", "did not end in 5 s")
+    assert (ended.state, ended.detail) == ("timeout", "timed out after 5 s")
     assert not _is_running(ended.lines[0]["other"])
 
 

@@ -87,7 +87,7 @@ def test_a_share_above_the_peak_is_shown_and_flagged(share, label, above):
     ("changes", "words"),
     [
         ({"conditions": CLEAN | {"fallback": True}}, "ran on the CPU"),
-        ({"conditions": CLEAN | {"device_used": "cpu"}}, "asked for cuda:0, ran on cpu"),
+        ({"conditions": CLEAN | {"device_used": "cpu"}}, "requested cuda:0, ran on cpu"),
         ({"conditions": CLEAN | {"throttle_reasons": "sw_power_cap hw_slowdown"}}, "sw_power_cap, hw_slowdown"),
         ({"card": CardUsed(0, "x", 7, {"power_limit_w": 600.0, "power_default_limit_w": 700.0})}, "600 W of 700 W"),
         ({"card": CardUsed(0, "x", 7, {"mig_mode": "enabled"})}, "MIG"),

@@ -65,7 +65,7 @@ def test_a_machines_key_speaks_for_that_machine(lab, machine):
 
 
 def test_a_key_for_a_machine_of_another_lab_is_not_made(dark, machine):
-    with pytest.raises(ValueError, match="not of lab dark"):
+    with pytest.raises(ValueError, match="does not belong to lab dark"):
         create_key(lab=dark, machine=machine, name="k")
 
 

@@ -111,7 +111,7 @@ def _figure(record: Any) -> str:  # noqa: ANN401
 
 
 def _differences(before: Any, after: Any) -> tuple[str, ...]:  # noqa: ANN401
-    """What differs besides the figure of a value, in words."""
+    """The differences other than the figure of a value, in words."""
     differences = []
     if before.condition != after.condition:
         old, new = describe_condition(before.condition) or _("none"), describe_condition(after.condition) or _("none")

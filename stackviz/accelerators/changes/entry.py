@@ -68,8 +68,8 @@ class LogFilter:
 class Entry:
     """One step, or a group of steps (`count` > 1; `counts`: how many of which kind).
 
-    `old` and `new` are what the public saw before and after, "" for nothing. `details`: what else is different now.
-    `slug` is "" where the accelerator has no public sheet any more, or several are meant. `reason` may be "".
+    `old` and `new` are what the public saw before and after, "" for nothing. `details`: other differences. `slug` is ""
+    where the accelerator has no public sheet any more, or several are meant. `reason` may be "".
     """
 
     key: str

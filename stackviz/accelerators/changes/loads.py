@@ -31,7 +31,7 @@ def load_lines(before: LogPosition | None, chosen: LogFilter) -> tuple[list[Line
 
 
 def _loads(before: LogPosition | None) -> list[tuple[CatalogueLoad, datetime | None]]:
-    """The loads that may stand on the page, newest first, each with the time of the one before it. One query."""
+    """The loads that can appear on the page, newest first, each with the time of the one before it. One query."""
     rows = CatalogueLoad.objects.order_by("-loaded_at", "-pk")
     if before is not None:
         rows = rows.filter(comes_after(before, rank=LOAD_RANK, when="loaded_at", pk="pk"))

@@ -26,7 +26,7 @@ def main() -> None:
 
 
 def _chosen(torch: Any, given: dict[str, Any]) -> list[Device]:  # noqa: ANN401 - torch has no types here
-    """All devices asked for; of a machine's many cards a quick run takes the first, unless some are named."""
+    """All requested devices; a quick run on a machine with several cards uses the first, unless some are named."""
     devices = list_devices(torch, given["devices"])
     if not given["quick"] or given["devices"]:
         return devices

@@ -94,7 +94,7 @@ def _smi_name(device: Device) -> str:
 
 
 class SmiReadings:
-    """Readings through `nvidia-smi --query-gpu`. A tool that fails once is not asked again: it costs time."""
+    """Readings through `nvidia-smi --query-gpu`. A tool that fails once is not run again, to save time."""
 
     def __init__(self, card: str, run: Callable[[Sequence[str], float], str] = run_command) -> None:
         self._card = card

@@ -1,6 +1,6 @@
-"""The torch devices of this machine, and what has to be known of one to measure on it.
+"""The torch devices of this machine, and what a measurement needs to know about one.
 
-Torch is handed in.
+Torch is passed in.
 """
 
 import os
@@ -38,7 +38,7 @@ class Device:
             self.torch.mps.synchronize()
 
     def free_bytes(self) -> int | None:
-        """Memory a benchmark may take; None if nobody tells."""
+        """Memory a benchmark may use; None if unknown."""
         free: int | None = None
         with suppress(Exception):  # a driver that does not tell costs no case
             if self.kind in {"cuda", "xpu"}:
@@ -55,7 +55,7 @@ class Device:
             getattr(self.torch, self.kind).empty_cache()
 
     def cache_bytes(self) -> int | None:
-        """The last-level cache as a whole; None if nobody tells (Apple's system cache)."""
+        """The size of the last-level cache; None if unknown (Apple's system cache)."""
         if self.kind == "cuda":
             size = getattr(self.torch.cuda.get_device_properties(self.index), "L2_cache_size", None)
             return int(size) if size else None
@@ -77,7 +77,7 @@ def list_devices(torch: Any, wanted: Sequence[str] = ()) -> list[Device]:  # noq
 
 
 def card_of(device: Device, cards: Sequence[Mapping[str, Any]]) -> int | None:
-    """Index of the report's card that a device is; None if it is none of them or cannot be told."""
+    """Index of the report's card for a device; None if it is none of them or unknown."""
     if device.kind == "cpu":
         return None
     vendors = {"mps": {"apple", "amd"}, "xpu": {"intel"}}.get(device.kind, {"nvidia", "amd"})

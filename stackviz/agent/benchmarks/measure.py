@@ -1,6 +1,6 @@
-"""Measuring a plan of cases, round by round, telling each step as it is done: what is told survives a crash.
+"""Measure a plan of cases, round by round, and emit each step when it is done: emitted steps survive a crash.
 
-Runs in the benchmark's own process. Torch is handed in.
+Runs in the benchmark's own process. Torch is passed in.
 """
 
 import time

@@ -34,7 +34,7 @@ class BenchmarkOptions:
 
 @dataclass(frozen=True)
 class RunStep:
-    """How far it is: for a progress bar. `left_s` is None as long as nobody knows."""
+    """Progress, for a progress bar. `left_s` is None while unknown."""
 
     done: int
     total: int
@@ -44,7 +44,7 @@ class RunStep:
 
 @dataclass
 class _Record:
-    """One case and all that was told of it."""
+    """One case and everything emitted about it."""
 
     case: Case
     card: int | None
@@ -104,7 +104,7 @@ def _as_given(case: Case) -> dict[str, Any]:
 
 
 class _Watcher:
-    """Takes what the process tells, and works out how far it is."""
+    """Collects what the process emits and computes its progress."""
 
     def __init__(
         self, options: BenchmarkOptions, records: list[_Record], left_s: float, watch: Callable[[RunStep], None]

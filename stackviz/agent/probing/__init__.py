@@ -1,1 +1,1 @@
-"""Probes: each asks one part of the machine, in a process of its own, and tells facts or why there are none."""
+"""Probes: each reads one part of the machine in its own process, and reports facts or why there are none."""

@@ -1,7 +1,7 @@
 """The Apple probe: chip, cores, memory, Metal and macOS, without root.
 
-Sources: sysctl(3) names hw.*, machdep.cpu.*, iogpu.wired_limit_mb; `sw_vers`; `system_profiler -json`; `ioreg`
-(class AGXAccelerator has gpu-core-count); `pmset`. Power and clocks need root on macOS and are not asked for.
+Sources: sysctl(3) names hw.*, machdep.cpu.*, iogpu.wired_limit_mb; `sw_vers`; `system_profiler -json`; `ioreg` (class
+AGXAccelerator has gpu-core-count); `pmset`. Power and clocks need root on macOS and are not read.
 """
 
 import re

@@ -1,4 +1,4 @@
-"""The process one probe runs in: reads which, asks, writes what it was told."""
+"""The process one probe runs in: reads its name, runs it, writes the result."""
 
 from collections.abc import Callable
 from importlib import import_module

@@ -37,7 +37,7 @@ def probe_nvidia(around: Surroundings) -> Reading:
 
 
 def _ask_driver(around: Surroundings, reading: Reading, *, is_there: bool) -> None:
-    """How the driver is set up; nothing of it is asked where there is no sign of NVIDIA."""
+    """The setup of the driver; skipped if there is no sign of NVIDIA."""
     questions = questions_of("nvidia")
     if is_there:
         questions.ask(around, reading.sheet)
@@ -172,7 +172,7 @@ def _has_device_on_bus(around: Surroundings) -> bool:
 
 
 def _read_driver_file(around: Surroundings, reading: Reading) -> None:
-    """/proc/driver/nvidia/version tells which kernel module is loaded, even when NVML cannot talk to it."""
+    """/proc/driver/nvidia/version states which kernel module is loaded, even when NVML cannot talk to it."""
     loaded = loaded_module(around)
     if loaded:
         version, is_open = loaded

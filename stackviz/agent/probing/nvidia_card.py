@@ -1,4 +1,4 @@
-"""One NVIDIA card, asked through NVML: all it tells, and why it does not tell the rest."""
+"""One NVIDIA card, read through NVML: its facts, and the reasons for missing ones."""
 
 from stackviz.facts import card_questions, reading_questions
 from stackviz.facts.asking import MissingFact
@@ -11,7 +11,7 @@ __all__ = ["read_card"]
 
 
 def read_card(nvml: Nvml, handle: object, index: int, name: str) -> CardReading:
-    """All that one card tells. A card lost half way keeps what it told and says so for the rest."""
+    """All facts of one card. If the card is lost midway, facts read before stay and the rest are marked as missing."""
     card = CardReading(index=index, kind="gpu", vendor="nvidia", reported_name=name)
     questions = _questions()
     nvml_card = NvmlCard(nvml, handle)
@@ -55,7 +55,7 @@ def _note_unified_memory(card: CardReading) -> None:
 
 
 def _questions() -> dict[str, Question[NvmlCard]]:
-    """What a card is asked, who it is first; readings are tried once, so that it says which of them it cannot tell."""
+    """The questions to a card, its identity first; each reading is tried once to find those it does not support."""
     return {
         "uuid_hash": lambda card: hashed_uuid(card.ask("nvmlDeviceGetUUID")),
         "memory_bytes": lambda card: int(card.ask("nvmlDeviceGetMemoryInfo").total),

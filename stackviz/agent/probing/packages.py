@@ -1,6 +1,6 @@
 """The packages probe: packages that are installed and may still not work, each imported in a child of its own.
 
-Whether a package is there is told by its metadata (the python probe); only importing it tells whether it loads.
+Metadata shows whether a package is installed (the python probe); only importing it shows whether it loads.
 """
 
 from stackviz.facts import questions_of

@@ -17,7 +17,7 @@ def probe_system(around: Surroundings) -> Reading:
 
 
 def _find_system(around: Surroundings, reading: Reading) -> None:
-    """The operating system as a component. macOS is found by the apple probe, which asks the system itself."""
+    """The operating system as a component. macOS is found by the apple probe, which reads the system itself."""
     kernel = platform.release()
     if around.system == "Linux":
         reading.add_software("linux", kernel, "os.uname")

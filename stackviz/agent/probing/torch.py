@@ -1,7 +1,7 @@
 """The torch probe: which torch, what it was built with, which devices it can use, which libraries it loads.
 
-Importing torch can take long, crash or hang in a driver: this probe runs in a process of its own like the others.
-Names that only some releases have are asked for with getattr.
+Importing torch can take long, crash or hang in a driver: this probe runs in a process of its own like the others. Names
+that only some releases have are read with getattr.
 """
 
 import re
@@ -19,7 +19,7 @@ __all__ = ["probe_torch"]
 
 
 def probe_torch(around: Surroundings) -> Reading:
-    """Facts that need torch. Without it they are absent: not_installed, or failed with what its import said."""
+    """Facts that need torch. Without it they are absent: not_installed, or failed with its import error."""
     reading = Reading(kind="torch")
     questions = questions_of("torch")
     try:
@@ -90,7 +90,7 @@ _BUILT_WITH = {
 
 
 def _read_cards(torch: Any, reading: Reading) -> None:  # noqa: ANN401
-    """Cards as torch sees them. They count only where no probe of their vendor tells more: see gather.py."""
+    """Cards as torch sees them. They are used only where no probe of their vendor reports more: see gather.py."""
     try:
         if reading.facts.get("cuda.available"):
             vendor = "amd" if reading.facts.get("torch.hip_version") else "nvidia"

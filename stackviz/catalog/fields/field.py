@@ -26,15 +26,15 @@ APPLE, NVIDIA, SOC = frozenset({"apple"}), frozenset({"nvidia"}), frozenset({"so
 class Field:
     """One thing a sheet says about an accelerator.
 
-    `group`: the heading of the sheet it stands under. `unit`: printed symbol values are given in, or "" for text.
+    `group`: the heading of the sheet it belongs to. `unit`: the printed unit symbol of its values, or "" for text.
     `higher_is_better`: None where neither way is. `plausible`: (least, most) in `unit`; a value outside is a mistake.
-    `is_headline`: a sheet without it says so. `usual`: conditions under which the headline figure is looked for, the
-    first that is published wins. `glossary`: anchor of the entry of /learn/ that says more, or "". `formula`: what
-    holds its figures against others of the same sheet.
+    `is_headline`: a sheet without it shows it as missing. `usual`: conditions under which the headline figure is looked
+    for, the first that is published wins. `glossary`: anchor of the entry of /learn/ that says more, or "". `formula`:
+    what holds its figures against others of the same sheet.
 
-    `only`, `never`: for which products it can be at all: a vendor (`apple`), a kind (`soc`) or both (`nvidia/soc`);
-    `only` empty: for all. Only what cannot be stands there: what a vendor could publish and does not is missing, and
-    the sheet says so.
+    `only`, `never`: the products it applies to: a vendor (`apple`), a kind (`soc`) or both (`nvidia/soc`); `only`
+    empty: all. List only what is impossible: a value that a vendor could publish but does not is missing, and the sheet
+    says so.
 
     `accumulate_matters`: GeForce cards run it at half rate when products are added up in fp32, which is what cuBLAS and
     PyTorch do.

@@ -21,7 +21,7 @@ def _rate(
     never: frozenset[str] = frozenset(),
     accumulate_matters: bool = False,
 ) -> Field:
-    """A rate of the units of a processor: dense figures are looked for first."""
+    """A rate of the units of a processor; dense figures come first."""
     return Field(
         name=name,
         group="rates",
