@@ -1,7 +1,7 @@
 """Widely copied claims, checked against sourced figures.
 
-The claims are text files (`data/claims.csv`, `data/claim_sources.csv`): what is said, our verdict, what is right. The
-figures a claim is judged by are not typed there: each line names their sheets and fields, and the page shows what the
+The claims are text files (`data/claims.csv`, `data/claim_sources.csv`): the claim, our verdict, the correct answer. The
+figures that decide a claim are not typed there: each line names their sheets and fields, and the page shows what the
 catalogue says today. `claim_disagreements` finds a verdict that the catalogue no longer bears out.
 """
 

@@ -22,8 +22,9 @@ _MACHINE_ID = re.compile(r"[0-9a-f]{32}")
 
 
 def machine_identity(around: Surroundings, facts: dict[str, Any], cards: Iterable[dict[str, Any]], folder: Path) -> str:
-    """64 hex digits. In order of trust: the system's own id; in a container, whose image may carry somebody else's id,
-    the UUIDs of its cards; else an id made once and kept in `folder`."""
+    """64 hex digits. In order of trust: the system's own id; in a container, whose image may contain another machine's
+    id, the UUIDs of its cards; otherwise an id created once and stored in `folder`.
+    """
     in_container = "machine.container" in facts
     if not in_container:
         system_id = _system_id(around)
@@ -66,7 +67,7 @@ def _windows_machine_guid() -> str:
 
 
 def _stored_id(folder: Path) -> str:
-    """An id made once. If it cannot be kept, this machine will look new each time, and says so nowhere else."""
+    """An id created once. If it cannot be stored, this machine looks new each time."""
     path = folder / "machine.json"
     with suppress(OSError, ValueError, KeyError, TypeError):
         return str(json.loads(path.read_text(encoding="utf-8"))["id"])

@@ -53,7 +53,9 @@ def _lines(report: Report) -> Iterator[str]:
             yield from (f"  {name:<32} {_shown(FACTS[name], report.facts[name])}" for name in names)
     yield from _cards(report)
     yield "Components"
-    components = [f"{software.component} {software.version or '(version not told)'}" for software in report.software]
+    components = [
+        (f"{software.component} {software.version or '(version not reported)'}") for software in report.software
+    ]
     yield f"  {', '.join(components) or 'none found'}"
     if report.results:
         yield "Results"

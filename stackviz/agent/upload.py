@@ -76,7 +76,7 @@ class ServerAnswer:
         return self.is_cut_off and self.status is not None and 200 <= self.status < 300
 
 
-_NOT_IN_TIME = ServerAnswer(None, "the site does not answer in time")
+_NOT_IN_TIME = ServerAnswer(None, "the site did not answer in time")
 
 
 @dataclass(frozen=True)
@@ -99,9 +99,9 @@ class Server:
         if not url.isascii():
             raise ServerError("--server must be written in ASCII: a name in other letters as xn--..., a path as %..")
         if parts.username or parts.password:
-            raise ServerError("--server must not hold a user name or password")
+            raise ServerError("--server must not contain a user name or password")
         if not key or not key.isascii() or not key.isprintable() or " " in key:
-            raise ServerError("the key is empty or holds characters no key has")
+            raise ServerError("the key is empty or contains characters that keys do not have")
         self.url = urllib.parse.urlunsplit((parts.scheme, parts.netloc, parts.path.rstrip("/"), "", ""))
         self.is_plain = parts.scheme == "http" and not _is_this_machine(parts.hostname)
         self._key = key
@@ -217,9 +217,9 @@ def _judge(server: Server, report: Report, answer: ServerAnswer, attempts: int) 
             attempts=attempts,
         )
     if 300 <= status < 400:
-        described = f"it sends us to {answer.headers.get('location', 'nowhere')}: give the right address as --server"
+        described = f"it redirects to {answer.headers.get('location', 'nowhere')}: pass the right address as --server"
     elif 200 <= status < 300:  # a login page of a hotel network answers 200 to anything
-        described = f"it answered {status}, and not as an accelweb site does"
+        described = f"it answered {status}, but not like an accelweb site"
     return Delivery(outcome=UploadOutcome.WRONG_SERVER, status=status, text=described, attempts=attempts)
 
 
@@ -227,7 +227,7 @@ def _described(server: Server, answer: ServerAnswer) -> str:
     if answer.status is None:
         return answer.text
     if answer.stopped_halfway:
-        return f"the site answered {answer.status} and stopped halfway"
+        return f"the site answered {answer.status}, but the answer broke off"
     document = _json_object(answer.text)
     problem = ": ".join(str(document[name]) for name in ("field", "error", "detail") if document.get(name))
     problem = server.clean(problem)[:500]  # again: JSON can hide anything behind \u escapes

@@ -30,7 +30,7 @@ ALWAYS_LISTED = (
 _ELSE = {"cuda.runtime_version": "cuda.toolkit_version", "rocm.version": "torch.hip_version"}
 """What goes by the name of another: collect_env asks nvcc for the runtime, and calls torch's HIP the ROCm."""
 
-_IN_NO_DUMP = Absent("not_reported", "no dump in the text tells it")
+_IN_NO_DUMP = Absent("not_reported", "no dump in the text states it")
 
 SheetOf = Callable[[Card], str | None]
 Document = dict[str, Any]
@@ -135,7 +135,7 @@ def _card(
     }
     if document["driver_version"] is None and card.vendor == "nvidia":
         document["driver_version"] = facts.get("nvidia.driver_version")
-    why = {"accelerator": Absent("not_reported", "the name is in no spec sheet, or in several")}
+    why = {"accelerator": Absent("not_reported", "no spec sheet has this name, or several do")}
     why["driver_version"] = card.absent.get("driver_version", _driver_absent(card))
     for name in ("accelerator", "memory_bytes", "driver_version"):
         if document[name] is None:

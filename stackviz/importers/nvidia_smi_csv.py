@@ -199,7 +199,7 @@ def _read_machine(reading: Reading, rows: list[dict[str, str]]) -> None:
         reading.add_software("nvidia-driver", driver, "nvidia-smi")
     else:
         reading.sheet.mark_missing("nvidia.driver_version", *_absence(first, "driver_version"))
-    reading.sheet.mark_missing("cuda.driver_api_version", "not_collected", "a query of nvidia-smi does not tell it")
+    reading.sheet.mark_missing("cuda.driver_api_version", "not_collected", "the nvidia-smi query does not state it")
     reading.sheet.state("nvidia.card_count", integer_of(first.get("count")))
 
 
@@ -215,7 +215,7 @@ def _read_cards(reading: Reading, rows: list[dict[str, str]], first_index: int) 
         if len(reading.cards) < LIMITS.cards:
             add_card(reading, _card(first_index + number if index is None else index, name, row))
     if rows and not reading.cards:
-        reading.problem("no column tells the cards' names")
+        reading.problem("no column contains the names of cards")
     note_cut(reading, len(seen))
     note_system(reading, ())
 
@@ -226,20 +226,20 @@ def _card(index: int, name: str, row: dict[str, str]) -> CardReading:
     if card.memory_bytes is None:
         card.sheet.mark_missing("memory_bytes", *_absence(row, "memory.total"))
     card.sheet.state("driver_version", value(row.get("driver_version")))
-    read_fields(card, row.get, "csv", ("not_collected", "the query did not ask for it"))
+    read_fields(card, row.get, "csv", ("not_collected", "the query did not include it"))
     return card
 
 
 def _absence(row: dict[str, str], column: str) -> tuple[str, str | None]:
     if column in row:
         return why(clean(row[column]))
-    return "not_collected", "the query did not ask for it"
+    return "not_collected", "the query did not include it"
 
 
 IMPORTER = Importer(
     kind=KIND,
     tool="nvidia-smi --query-gpu",
-    tells="driver and cards, by the columns that were chosen",
+    tells="driver and cards, depending on the chosen columns",
     trust=92,
     find=find_nvidia_smi_csv,
     read=read_nvidia_smi_csv,

@@ -26,7 +26,7 @@ log = logging.getLogger(__name__)
 router = Router()
 
 COME_BACK_S = 5  # after a database that is locked or away: long enough for a restart, short for a person who waits
-COME_BACK = "the database cannot answer now; nothing was stored, send the same report again"
+COME_BACK = "the database is unavailable; nothing was stored, send the same report again"
 
 
 @contextmanager
@@ -45,7 +45,7 @@ def refusing() -> Iterator[None]:
     except KeyForbidden as error:
         raise Refusal(403, str(error), "Authorization") from None
     except ReportConflict:
-        text = "another report has this id: make a new id for each report, and keep it when sending again"
+        text = "another report has this id: use a new id for each report, and the same id when sending it again"
         raise Refusal(409, text, "id") from None
     except ReportTooLarge as error:
         raise Refusal(413, f"{error.path} {error.problem}", error.path) from None
@@ -54,11 +54,11 @@ def refusing() -> Iterator[None]:
     except RateLimited as error:
         raise Refusal(429, str(error), None, error.retry_after_s) from None
     except (OperationalError, InterfaceError, MachineDeleted) as error:
-        log.warning("an upload could not be stored: %s", error or "its machine went away")
+        log.warning("an upload could not be stored: %s", error or "its machine was deleted meanwhile")
         raise Refusal(503, COME_BACK, None, COME_BACK_S) from None
     except IntegrityError:
         # A row the upload stands on went away between two statements; or a fault of ours, which must be seen.
-        log.exception("an upload broke a rule of the database")
+        log.exception("an upload violated a database constraint")
         raise Refusal(503, COME_BACK, None, COME_BACK_S) from None
 
 

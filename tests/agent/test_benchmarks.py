@@ -92,7 +92,7 @@ def test_a_block_is_filled_with_runs(seconds, runs):
 # ---- plans ----------------------------------------------------------------------------------------------------------
 
 
-def test_a_quick_plan_for_a_processor_holds_the_quick_cases_of_every_benchmark_in_turn():
+def test_quick_cpu_plan_alternates_benchmarks():
     cases = plan_cases([("cpu", "cpu")], list(BENCHMARKS), quick=True)
     assert list(dict.fromkeys(case.benchmark for case in cases)) == list(BENCHMARKS)
     for key, benchmark in BENCHMARKS.items():
@@ -111,7 +111,7 @@ def test_cases_are_named_as_people_say_them():
     ]
 
 
-def test_beside_an_accelerator_a_quick_plan_asks_the_processor_for_little():
+def test_quick_plan_limits_cpu_cases():
     cases = plan_cases([("cuda:0", "cuda"), ("cpu", "cpu")], list(BENCHMARKS), quick=True)
     on_processor = [case for case in cases if case.device == "cpu"]
     assert [str(case) for case in on_processor if case.benchmark == "gemm"] == ["gemm fp32 2048 on cpu"]
@@ -142,7 +142,7 @@ def test_a_type_only_some_devices_have_is_planned_for_those():
     assert "fp64" not in types["mps"]
 
 
-def test_a_copy_takes_twice_its_bytes_and_a_product_three_matrices():
+def test_copy_and_product_memory_needs():
     assert BENCHMARKS["memory-copy"].working_set_bytes({"bytes": 256 * MIB}) == 512 * MIB
     square = {"dtype": "bf16", "m": 1024, "n": 1024, "k": 1024}
     assert BENCHMARKS["gemm"].working_set_bytes(square) == 3 * 2 * 1024**2
@@ -457,7 +457,7 @@ def test_samples_of_all_rounds_are_kept_in_order(watched):
     assert (first["conditions"]["rounds"], first["conditions"]["blocks"]) == (2, 4)
 
 
-def test_a_case_that_kills_its_process_fails_and_the_rest_runs_in_another(watched):
+def test_crashing_case_fails_and_others_continue(watched):
     first = [PLAN, start(0), visit(0, 1.0), start(1)]
     second = [{"is": "plan", "cases": [CASES[2]]}, start(0), visit(0, 9.0)]
     results, given, _ = watched((first, CRASH), (second, WELL))
@@ -473,7 +473,7 @@ def test_a_device_that_kills_every_process_is_given_up(watched):
     assert {result["state"] for result in results} == {"failed", "skipped"}
 
 
-def test_a_process_that_never_starts_is_a_failure_of_each_benchmark(watched):
+def test_process_that_never_starts_fails_benchmarks(watched):
     failed = Ended("failed", "ended with 1: ImportError: libtorch_cuda.so", (), 1.0)
     results, _, _ = watched((([]), failed))
     assert [(r["benchmark"], r["state"]) for r in results] == [("gemm", "failed"), ("memory-copy", "failed")]

@@ -79,7 +79,7 @@ def problems(plan) -> list[tuple[int, str, str]]:
 # --- the plan ---
 
 
-def test_every_row_is_new_changed_the_same_or_refused_by_row_and_column(kept):
+def test_preview_classifies_every_row(kept):
     plan = value_imports.plan_upload(kept(table(NEW, CHANGED, BAD)))
     assert [(row.number, row.kind) for row in plan.rows] == [(2, "new"), (3, "changed"), (4, "refused")]
     assert [(item.label, item.old, item.new) for item in plan.rows[1].differences] == [
@@ -187,7 +187,7 @@ def test_a_value_that_is_proposed_already_is_refused(kept, mira):
 # --- confirming ---
 
 
-def test_confirmed_rows_become_proposals_in_review_and_approved_they_are_public(kept, mira, bandwidth):
+def test_confirmed_rows_are_public_once_approved(kept, mira, bandwidth):
     made = kept(table(NEW, CHANGED))
     done = value_imports.confirm(
         made.pk, by=mira, seen=value_imports.plan_upload(made).fingerprint, is_leaving_out=False
@@ -204,7 +204,7 @@ def test_confirmed_rows_become_proposals_in_review_and_approved_they_are_public(
     assert SpecValue.objects.get(field="tdp_w").is_preferred
 
 
-def test_refused_rows_stop_the_table_unless_they_are_left_out_by_choice(kept, mira):
+def test_refused_rows_stop_import_unless_skipped(kept, mira):
     made = kept(table(NEW, CHANGED, BAD))
     seen = value_imports.plan_upload(made).fingerprint
     with pytest.raises(value_imports.Unconfirmed, match="choose to skip these rows"):
@@ -272,7 +272,7 @@ def test_a_file_that_is_no_such_table_is_refused_in_words(content, words):
 
 @pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16", "cp1252"])
 @pytest.mark.parametrize("delimiter", [",", ";", "\t"])
-def test_encodings_and_delimiters_of_spreadsheets_are_understood(encoding, delimiter):
+def test_spreadsheet_encodings_are_understood(encoding, delimiter):
     text = table(NEW + "Größe").decode().replace(",", delimiter)
     found = read_table(text.encode(encoding))
     assert found.rows[0].cells == tuple(cells(NEW + "Größe"))
@@ -286,7 +286,7 @@ def test_column_order_and_empty_lines_are_free():
     assert (found.rows[0].number, found.rows[0].cells) == (3, tuple(cells(NEW)))
 
 
-def test_a_hundred_thousand_rows_are_refused_before_they_are_looked_at():
+def test_table_of_100000_rows_is_refused_unread():
     content = table(*[NEW] * 100_000)
     assert len(content) < reading.MOST_BYTES
     with pytest.raises(TableError, match="more than 20000 rows"):
@@ -438,7 +438,7 @@ def test_the_preview_shows_one_kind_and_pages(desk, kept):
     assert desk.get(f"{address}?show=nothing&page=99").status_code == 200
 
 
-def test_somebody_elses_table_is_not_shown_and_strangers_import_nothing(client, kept):
+def test_imports_are_private_to_their_author(client, kept):
     made = kept(table(NEW))
     address = reverse("admin:catalog_specvalue_preview", args=[made.pk])
     assert client.get(address).status_code == 302

@@ -74,7 +74,7 @@ def test_the_build_pip_takes_by_itself_is_chosen_where_it_runs():
     assert (build.name, build.is_default, build.command) == ("cu130", True, "pip install torch==2.14.1")
 
 
-def test_another_build_is_chosen_where_the_usual_one_has_no_code_for_the_card():
+def test_plan_picks_build_with_code_for_card():
     build = chosen(planned(RTX_5090, "2.7.1"))
     assert build.name == "cu128"
     assert build.command.endswith("--index-url https://download.pytorch.org/whl/cu128")
@@ -82,7 +82,7 @@ def test_another_build_is_chosen_where_the_usual_one_has_no_code_for_the_card():
     assert (volta.name, volta.driver_floor) == ("cu126", "525.60.13")
 
 
-def test_no_build_is_chosen_where_none_runs_and_an_older_torch_is_named():
+def test_plan_without_build_names_older_torch():
     plan = planned(V100, "2.15.0")
     assert chosen(plan) is None
     assert outcome(plan, None) is PlanOutcome.FAILS
@@ -90,7 +90,7 @@ def test_no_build_is_chosen_where_none_runs_and_an_older_torch_is_named():
     assert newest_working_release(plan, TABLES, DAY) == "2.14.1"
 
 
-def test_drivers_that_fit_are_those_that_start_the_build_and_serve_the_card():
+def test_fitting_drivers_serve_build_and_card():
     plan = planned(V100, "2.14.1")
     found = branches(plan, chosen(plan), TABLES, DAY)
     serves = {branch.release.version: branch.serves for branch in found}
@@ -99,7 +99,7 @@ def test_drivers_that_fit_are_those_that_start_the_build_and_serve_the_card():
     assert choose_branch(found).driver == "580"
 
 
-def test_a_branch_is_named_from_the_driver_on_that_the_build_asks_for():
+def test_branch_comes_from_the_required_driver():
     plan = planned(T4, "2.14.1")
     found = {branch.release.version: branch for branch in branches(plan, chosen(plan), TABLES, DAY)}
     assert (found["580"].driver, found["580"].serves) == ("580.65.06", True)
@@ -110,7 +110,7 @@ def test_a_driver_that_is_decided_limits_the_build():
     assert chosen(planned(T4, "2.15.0", driver="535.183.01")) is None
 
 
-def test_a_branch_without_its_digits_limits_nothing_it_may_serve():
+def test_branch_without_digits_limits_nothing():
     assert chosen(planned(T4, "2.14.1", driver="580")).name == "cu130"
     newest = planned(T4, "2.15.0", driver="580")
     assert outcome(newest, chosen(newest)) is PlanOutcome.WORKS
@@ -135,7 +135,7 @@ def count_judged(monkeypatch) -> list[object]:
 
 
 @pytest.mark.parametrize("driver", ["300", "1", "9999.9999"])
-def test_a_driver_that_serves_nothing_costs_a_look_into_the_tables(monkeypatch, driver):
+def test_driver_serving_nothing_costs_a_lookup(monkeypatch, driver):
     count = count_judged(monkeypatch)
     plan = planned(V100, "2.15.0", driver=driver)
     newest_working_release(plan, TABLES, DAY)
@@ -198,7 +198,7 @@ def test_pythons_and_releases_are_those_with_wheels():
     assert torch_releases(TABLES, "linux-x86_64")[0] == "2.15.0"
 
 
-def test_without_a_card_the_build_for_the_processor_is_installed():
+def test_cpu_build_without_a_card():
     plan = planned(None, "2.14.1")
     assert builds(plan, TABLES, DAY) == ()
     assert command(plan, None) == "pip install torch==2.14.1 --index-url https://download.pytorch.org/whl/cpu"
@@ -249,7 +249,7 @@ def test_silence_of_the_tables_is_no_yes(card, torch, said):
     assert outcome(plan, build) == best
 
 
-def test_a_build_that_is_known_to_run_comes_before_one_that_is_not():
+def test_known_builds_come_before_unknown_ones():
     plan = planned(T4, "2.6.0")
     row = {"version": "2.6", "component": "pytorch", "relation": "built-for"}
     known = replace(
@@ -269,7 +269,7 @@ def test_a_build_that_is_known_to_run_comes_before_one_that_is_not():
     assert choose_build(found, plan, known, DAY).name == "cu124"
 
 
-def test_drivers_older_than_the_card_and_those_that_dropped_it_do_not_serve_it():
+def test_too_old_and_too_new_drivers_do_not_fit():
     def serving(card, torch):
         plan = planned(card, torch)
         return [branch for branch in branches(plan, chosen(plan), TABLES, DAY) if branch.serves]
@@ -285,7 +285,7 @@ def test_a_card_without_a_build_still_has_drivers():
 
 
 @pytest.mark.parametrize(("card", "has"), [(RTX_5090, False), (H100, True)])
-def test_what_only_some_cards_of_a_generation_have_is_said_of_those(card, has):
+def test_partial_features_name_their_cards(card, has):
     found = {row.subject: row.values for row in features(planned(card, "2.15.0"), TABLES)}
     assert ("mig" in found) is has
 

@@ -124,7 +124,7 @@ def _with_what_is_known(card: Card, around: Surroundings, reading: Reading) -> C
     copied.sheet.mark_missing("memory_bytes", "not_applicable", "the GPU uses the machine's memory")
     copied.sheet.state("registry_class", _registry_class(around))
     for name in _READINGS_OF_ROOT:
-        copied.sheet.mark_missing(name, "not_supported", "macOS tells it to root only")
+        copied.sheet.mark_missing(name, "not_supported", "macOS reports it to root only")
     return copied.card()
 
 

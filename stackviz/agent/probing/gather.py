@@ -20,7 +20,7 @@ Document = dict[str, Any]
 
 @dataclass
 class Gathered:
-    """What the probes told, in the words of the wire format."""
+    """The output of the probes, in terms of the wire format."""
 
     facts: Document = field(default_factory=dict)
     absent: Document = field(default_factory=dict)
@@ -47,7 +47,7 @@ def gather(
 
 
 def join(ended: Mapping[str, Ended]) -> Gathered:
-    """One machine out of what its probes told; of two probes that state one fact the earlier counts."""
+    """Combine the output of the probes into one machine; if two state the same fact, the earlier one wins."""
     gathered = Gathered()
     for name, end in ended.items():
         answer = end.lines[-1] if end.lines and isinstance(end.lines[-1], dict) else None
@@ -67,7 +67,7 @@ def join(ended: Mapping[str, Ended]) -> Gathered:
 
 
 def _mark_missing(absent: Document, fact: str, why: Document) -> None:
-    """A probe that asked and failed knows more about a fact than one for which it has no meaning."""
+    """A probe that failed on a fact takes precedence over one that the fact does not apply to."""
     if absent.get(fact, {}).get("reason", "not_applicable") == "not_applicable":
         absent[fact] = why
 
@@ -91,7 +91,7 @@ def _join_software(software: list[Document], more: list[Document]) -> None:
 
 
 def _join_cards(cards: list[Document], more: list[Document]) -> None:
-    """Cards of a vendor that an earlier probe has told about are the same cards again: torch names them too."""
+    """Cards of a vendor that an earlier probe has listed are the same cards: torch lists them too."""
     known = {card["vendor"] for card in cards}
     indices = {card["index"] for card in cards}
     for card in more:
@@ -132,7 +132,7 @@ _ON_MACS_ONLY = ("apple.", "os.build", "memory.gpu_limit_bytes", "machine.low_po
 
 
 def _explain_silence(gathered: Gathered, ended: Mapping[str, Ended]) -> None:
-    """Give every fact that nobody spoke of its reason: the probe that failed, or that it is not asked here."""
+    """Give every unreported fact a reason: the probe that failed, or that it is not read here."""
     is_mac = gathered.facts.get("os.name") == "macOS"
     for name in FACTS.keys() - gathered.facts.keys() - gathered.absent.keys():
         prefix = max((start for start in _PROBE_BY_PREFIX if name.startswith(start)), key=len, default="")
@@ -148,7 +148,7 @@ def _explain_silence(gathered: Gathered, ended: Mapping[str, Ended]) -> None:
 
 
 def _fill_gpu_limit(gathered: Gathered) -> None:
-    """The default limit of a Mac's GPU is told by Metal through torch, a set one by sysctl: see the apple probe."""
+    """Metal reports the default limit of a Mac's GPU through torch, sysctl a custom one: see the apple probe."""
     recommended = gathered.facts.get("mps.recommended_max_memory_bytes")
     if recommended:
         gathered.facts.setdefault("memory.gpu_limit_bytes", recommended)

@@ -34,7 +34,7 @@ FIX = "nvfp4-scaling-fix"
 @RULES.rule(
     "nvcc-differs",
     "cuda-toolkit",
-    asks="nvcc is of torch's CUDA",
+    asks="nvcc matches torch's CUDA",
     worst=Severity.NOTE,
     source=EXTENSIONS,
     needs=("cuda-toolkit", "pytorch"),
@@ -50,23 +50,26 @@ def check_nvcc(look: Look, _tables: Tables) -> Iterator[Conclusion]:
     if not numbers(torch) or not numbers(nvcc):
         return
     if major_minor(torch) == major_minor(nvcc):
-        yield Conclusion(severity=Severity.FITS, title=f"nvcc and torch are both of CUDA {major_minor(nvcc)}")
+        yield Conclusion(severity=Severity.FITS, title=f"nvcc and torch both use CUDA {major_minor(nvcc)}")
     elif numbers(torch)[:1] == numbers(nvcc)[:1]:
         yield Conclusion(
             severity=Severity.NOTE,
-            title=f"nvcc is of CUDA {nvcc}, torch is built with {torch}",
-            explanation="torch does not use nvcc. Extensions compiled here are of one CUDA major with torch, and "
-            "that is enough.",
-            advice="Nothing, unless an extension asks for the very version.",
+            title=f"nvcc is from CUDA {nvcc}, torch is built with CUDA {torch}",
+            explanation=(
+                "torch does not use nvcc. Extensions compiled here have the same CUDA major version as torch, "
+                "which is enough."
+            ),
+            advice="Nothing to do, unless an extension requires the exact version.",
         )
     else:
         yield Conclusion(
             severity=Severity.NOTE,
             title=f"The CUDA toolkit {nvcc} differs in its major version from torch's CUDA {torch}",
-            explanation="torch itself runs: it brings its CUDA libraries. Extensions (flash-attn, own kernels) are "
-            "refused when "
-            "they are compiled with an nvcc of another major version.",
-            advice=f"To compile extensions, install a toolkit of CUDA {numbers(torch)[0]} and set CUDA_HOME to it.",
+            explanation=(
+                "torch itself runs, since it ships its CUDA libraries. Extensions (flash-attn, your own kernels) "
+                "fail to compile with an nvcc of another major version."
+            ),
+            advice=f"To compile extensions, install a CUDA {numbers(torch)[0]} toolkit and set CUDA_HOME to it.",
         )
 
 
@@ -84,10 +87,11 @@ def check_toolkit_alone(look: Look, _tables: Tables) -> Iterator[Conclusion]:
     without_torch = ", and torch is not installed in this Python" if look.states_none("torch.version") else ""
     yield Conclusion(
         severity=Severity.NOTE,
-        title=f"CUDA toolkit {nvcc} is installed, and no NVIDIA card or driver was reported{without_torch}",
-        explanation="A toolkit compiles programs; to run them takes a card and its driver. On a build machine or "
-        "in a container "
-        "without the card that is as meant.",
+        title=f"CUDA toolkit {nvcc} is installed, but no NVIDIA card or driver was reported{without_torch}",
+        explanation=(
+            "A toolkit compiles programs; running them needs a card and its driver. On a build machine or in a "
+            "container without a card this is normal."
+        ),
         advice="If there is a card: nvidia-smi must list it. In a container, start it with --gpus all.",
     )
 
@@ -120,9 +124,11 @@ def check_ptxas(look: Look, tables: Tables) -> Iterator[Conclusion]:
         yield Conclusion(
             severity=Severity.BROKEN,
             title=f"Triton {version} cannot compile for {named(late)} (capability {capability})",
-            explanation="The ptxas that Triton brings does not know the card: torch.compile and Triton kernels fail.",
-            advice=f"Take Triton {row.version} or newer, or point it to a ptxas of CUDA 13: "
-            "export TRITON_PTXAS_PATH=/usr/local/cuda/bin/ptxas",
+            explanation="The ptxas that Triton ships does not support the card: torch.compile and Triton kernels fail.",
+            advice=(
+                f"Use Triton {row.version} or newer, or point it to the ptxas of CUDA 13: export "
+                "TRITON_PTXAS_PATH=/usr/local/cuda/bin/ptxas"
+            ),
             cards=indexes(late),
             source=row.source,
         )
@@ -159,10 +165,11 @@ def check_cuda_13_2(look: Look, tables: Tables) -> Iterator[Conclusion]:
     elif fixed is None or is_below(fixed, mended):
         yield Conclusion(
             severity=Severity.WARNING,
-            title=f"torch {torch} brings CUDA {major_minor(cuda)} from before {mended}",
-            explanation=f"Its cublasLt scales NVFP4 products wrongly, and its compiler has a fault; both are "
-            f"mended in {mended}.",
+            title=f"torch {torch} ships CUDA {major_minor(cuda)} from before {mended}",
+            explanation=(
+                f"Its cublasLt scales NVFP4 products wrongly, and its compiler has a bug; both are fixed in {mended}."
+            ),
             advice=f"pip install 'torch>={first or torch}' --index-url https://download.pytorch.org/whl/{wheel_variant(cuda)}",
         )
     else:
-        yield Conclusion(severity=Severity.FITS, title=f"torch {torch} brings CUDA {fixed}")
+        yield Conclusion(severity=Severity.FITS, title=f"torch {torch} ships CUDA {fixed}")
