@@ -320,5 +320,5 @@ def _network_problem(reason: BaseException | str) -> str:
     if isinstance(reason, ssl.SSLCertVerificationError):
         return f"the site's certificate is not accepted: {reason.verify_message}"
     if isinstance(reason, ConnectionRefusedError):
-        return "nothing listens there"
+        return "connection refused: nothing listens there"
     return f"the site cannot be reached: {reason or type(reason).__name__}"
