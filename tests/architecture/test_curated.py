@@ -47,7 +47,7 @@ def few_cited(tmp_path):
     return folder
 
 
-def test_every_file_that_loading_runs_or_opens_is_in_the_digest(new_site, few_cited):
+def test_digest_covers_every_file_loading_reads(new_site, few_cited):
     site = new_site()
     (site.folder / "accelweb.sqlite3").unlink()
     done = site.run_python("-c", WATCHED_LOAD, f"{ROOT}/", str(few_cited))
@@ -57,12 +57,12 @@ def test_every_file_that_loading_runs_or_opens_is_in_the_digest(new_site, few_ci
     assert {str(file.relative_to(ROOT)) for file in touched - inputs()} == set()
 
 
-def test_imports_are_followed_from_file_to_file_and_into_functions():
+def test_imports_are_followed_into_functions():
     reached = {str(file.relative_to(ROOT)) for file in files_imported([ROOT / "stackviz/stacks/apps.py"])}
     assert {"stackviz/stacks/models.py", "stackviz/catalog/fields/memory.py", "stackviz/units.py"} <= reached
     assert "stackviz/stacks/views.py" not in reached
 
 
-def test_the_modules_that_a_registry_discovers_are_followed_too():
+def test_discovered_modules_are_followed():
     reached = {str(file.relative_to(ROOT)) for file in files_imported([ROOT / "stackviz/rules/registry.py"])}
     assert {"stackviz/discovery.py", "stackviz/rules/checks/cards.py", "stackviz/facts/cuda.py"} <= reached
