@@ -69,6 +69,11 @@ def test_spread_is_relative_to_absolute_median():
     assert Summary(count=8, median=-100.0, q1=-110.0, q3=-85.0).iqr_ratio == 0.25
 
 
+@pytest.mark.parametrize("quartiles", [{"q1": 95.0}, {"q3": 105.0}])
+def test_half_a_spread_is_none(quartiles):
+    assert Summary(count=8, median=100.0, **quartiles).iqr_ratio is None
+
+
 def test_a_median_of_zero_is_not_called_calm():
     assert summarize([0.0] * 8).is_noisy is None
 

@@ -62,7 +62,7 @@ def test_receipt_lists_warnings_and_unknowns(sent, client):
         energy=5,
     )
     page = unescape(client.get(sent(body)[0]).content.decode())
-    for text in ("fft v1", "NVIDIA Z9000", "energy", "2 results, 1 failed"):
+    for text in ("Unknown benchmark fft v1;", "NVIDIA Z9000", "energy", "2 results, 1 failed"):
         assert text in page
 
 

@@ -50,7 +50,9 @@ def test_jax_rule_needs_card_without_cuda(seen):
 
 @pytest.mark.parametrize(("version", "severity"), [("2.11.0", "broken"), ("2.20.0", "broken"), ("2.10.1", "fits")])
 def test_tensorflow_on_windows_itself_lost_its_cards(version, severity):
-    assert answer("tf-windows", linux(software=packages(tensorflow=version), **WINDOWS)).severity == severity
+    finding = answer("tf-windows", linux(software=packages(tensorflow=version), **WINDOWS))
+    assert finding.severity == severity
+    assert any("card" in fact for fact in finding.evidence)
 
 
 def test_a_tensorflow_of_unknown_version_cannot_be_told():

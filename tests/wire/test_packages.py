@@ -20,6 +20,8 @@ NAMES = {
     "nvidia_cuda_runtime": "cuda-runtime",
     "pytorch-triton-xpu": "triton",
     "accelerate": "hf-accelerate",
+    "nvidia-nccl-cu12": "nccl",
+    "libopenblas": "openblas",
     "numpy": "numpy",
 }
 
