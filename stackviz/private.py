@@ -1,4 +1,4 @@
-"""What identifies a person or a machine in a text: home folders, UUIDs, addresses. Whoever masks, masks with these."""
+"""What identifies a person or a machine in a text: home folders, UUIDs, addresses. All masking uses these."""
 
 import ipaddress
 import re

@@ -194,7 +194,7 @@ def format_quantity(amount: float, si: str, *, binary: bool = False, digits: int
 
 
 def quantity_label(amount: float, si: str, *, binary: bool = False, digits: int = 4) -> str:
-    """The label of `format_quantity`, without the exact figure that nobody asks for: `3.35 TB/s`."""
+    """The label of `format_quantity` without the exact figure: `3.35 TB/s`."""
     symbol = _readable_unit(amount, si, binary=binary)
     text = format_number(_clean(amount / unit(symbol).factor), digits)
     return f"{text} {_PRINTED.get(symbol, symbol)}".rstrip()

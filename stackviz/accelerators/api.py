@@ -60,16 +60,18 @@ REFUSED = {404: ErrorBody, 422: ErrorBody}
 _CUT = frozenset({"limit", "offset"})
 _tagged = decorate_view(unless_changed(CatalogueEdition.current))
 
-Limit = Annotated[int, Query(ge=1, le=MOST_ROWS, description="at most so many items")]
-Offset = Annotated[int, Query(ge=0, le=FARTHEST, description="leave out so many items first")]
-Fields = Annotated[list[str], Query(description="names of fields, several or with commas: only their values")]
-Alternatives = Annotated[str, Query(description="1: also what other sources say")]
+Limit = Annotated[int, Query(ge=1, le=MOST_ROWS, description="maximum number of items")]
+Offset = Annotated[int, Query(ge=0, le=FARTHEST, description="number of items to skip")]
+Fields = Annotated[
+    list[str], Query(description="names of fields, repeated or comma-separated: include only their values")
+]
+Alternatives = Annotated[str, Query(description="1: include values of other sources")]
 
 
 class Filters(Schema):
     """The filters of /accelerators/. Several values: the parameter several times, or once with commas."""
 
-    q: str = Described("", description="words of a name, or a name that a card, a Mac or a tool reports")
+    q: str = Described("", description="text in a name, or a name that a card, a Mac or a tool reports")
     vendor: list[str] = Described([], description="slugs, such as nvidia")
     architecture: list[str] = Described([], description="such as Hopper")
     kind: list[str] = Described([], description="gpu, soc, npu or asic")
@@ -79,8 +81,8 @@ class Filters(Schema):
     )
     year_from: str = Described("", description="released in this year or later")
     year_to: str = Described("", description="released in this year or earlier")
-    memory_min: str = Described("", description="at least so many GB of memory")
-    power_max: str = Described("", description="at most so many W of board power")
+    memory_min: str = Described("", description="at least this many GB of memory")
+    power_max: str = Described("", description="at most this many W of board power")
 
 
 @router.get(
@@ -93,7 +95,7 @@ class Filters(Schema):
 def list_accelerators(
     request: HttpRequest,
     filters: Query[Filters],  # noqa: ARG001 - read by the parser the list has; here for the document
-    sort: Annotated[str, Query(description="name, vendor, kind or any field; -tdp_w: downwards")] = "",  # noqa: ARG001
+    sort: Annotated[str, Query(description="name, vendor, kind or any field; -tdp_w: descending")] = "",  # noqa: ARG001
     fields: Fields = [],  # noqa: B006
     limit: Limit = 100,
     offset: Offset = 0,
@@ -127,7 +129,7 @@ def get_accelerator(
     slug: str,
     fields: Fields = [],  # noqa: B006
     alternatives: Alternatives = "",
-    at: Annotated[str, Query(description="2026-11-20 or 2026-11-20T16:00:00Z: as it stood then")] = "",
+    at: Annotated[str, Query(description="2026-11-20 or 2026-11-20T16:00:00Z: as of this moment")] = "",
 ) -> AcceleratorOut:
     """Every public value with its source, in the unit it is printed in; `fields` leaves out the others."""
     refuse_others(request, {"fields", "alternatives", "at"})
@@ -152,8 +154,8 @@ def get_accelerator(
 def list_values(
     request: HttpRequest,
     filters: Query[Filters],  # noqa: ARG001
-    field: Annotated[list[str], Query(description="names of fields, several or with commas")] = [],  # noqa: B006
-    condition: Annotated[str | None, Query(description="sparsity=dense; left empty: without any condition")] = None,
+    field: Annotated[list[str], Query(description="names of fields, repeated or comma-separated")] = [],  # noqa: B006
+    condition: Annotated[str | None, Query(description="sparsity=dense; empty: values without a condition")] = None,
     alternatives: Alternatives = "",
     sort: Annotated[str, Query(description="amount or -amount, texts last; by accelerator if not given")] = "",
     limit: Limit = 100,
@@ -200,7 +202,7 @@ def list_fields(request: HttpRequest) -> RegistryOut:
 @_tagged
 def list_sources(
     request: HttpRequest,
-    q: Annotated[str, Query(description="words of the title or the address")] = "",
+    q: Annotated[str, Query(description="text in the title or the address")] = "",
     kind: Annotated[str, Query(description="maker, device, press or community")] = "",
     limit: Limit = 100,
     offset: Offset = 0,

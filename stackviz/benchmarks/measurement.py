@@ -145,7 +145,7 @@ class Measurement:
 
     @cached_property
     def throttle_reasons(self) -> tuple[str, ...] | None:
-        """Why the clock was held back, harmless reasons left out; None: not reported."""
+        """Why the clock was throttled, without harmless reasons; None: not reported."""
         stated = self.conditions.get("throttle_reasons")
         if not isinstance(stated, str):
             return None

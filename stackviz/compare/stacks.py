@@ -20,7 +20,7 @@ from stackviz.stacks.queries import described_columns
 
 @dataclass(frozen=True, slots=True)
 class Columns:
-    """The columns to draw. `undescribed`: titles of the sheets for whose maker no stack is described."""
+    """The columns to draw. `undescribed`: titles of the sheets whose vendor has no described stack."""
 
     drawn: tuple[StackColumn, ...]
     undescribed: tuple[str, ...]

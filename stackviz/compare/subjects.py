@@ -42,7 +42,7 @@ class Loaded:
 
 
 def load(selection: Selection, user: Visitor) -> tuple[tuple[Loaded, ...], tuple[Note, ...]]:
-    """(subjects found, in their order; notes of the selection, and of names nobody may see or nobody has).
+    """(subjects found, in their order; notes of the selection, and of unknown or hidden names).
 
     At most six queries, whatever is stored: two editions, machines, and three for the machines' newest snapshots.
     """

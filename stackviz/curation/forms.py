@@ -1,6 +1,6 @@
 """Form inputs for a value: the condition as one select per key, the units of the field, the whole form.
 
-All of it works without scripts; `curation.js` only narrows the units and asks `value_check` while somebody types.
+All of it works without scripts; `curation.js` only narrows the units and queries `value_check` during typing.
 """
 
 from collections.abc import Mapping

@@ -10,7 +10,7 @@ from stackviz.catalog.models import SpecValue
 def formula_problem(value: SpecValue, current: SpecValue | None, published: Published) -> str:
     """Why the figure cannot be right, or "". `published`: what its sheet prefers, or would prefer.
 
-    A figure that does not change, and one whose note says why it is right all the same, is not held against it.
+    An unchanged figure, or one whose note explains why it is correct, is not checked.
     """
     if current is not None and current.amount == value.amount:
         return ""

@@ -24,7 +24,7 @@ DEFAULT_REASON = "from what machines report"  # shown in public, so it names non
 
 
 class DecidedMeanwhile(Exception):
-    """Somebody else decided about the name after the page was made; `latest` is that decision."""
+    """Another person decided about the name after the page was rendered; `latest` is that decision."""
 
     def __init__(self, name: str, latest: NameDecision | None) -> None:
         super().__init__(name)

@@ -274,7 +274,7 @@ def _counted(rematched: Rematched) -> str:
 def _meanwhile(problem: DecidedMeanwhile) -> str:
     latest = problem.latest
     if latest is None:
-        return _("Somebody else has decided on this name in the meantime. Nothing was changed.")
+        return _("Someone else has decided on this name in the meantime. Nothing was changed.")
     who = latest.made_by.get_username() if latest.made_by else "?"
     text = _("%(who)s has decided on “%(name)s” in the meantime (%(what)s). Nothing was changed.")
     return text % {"who": who, "name": latest.name, "what": latest.text or latest.reason}

@@ -49,7 +49,7 @@ class UnmatchedName:
 
     @property
     def is_private(self) -> bool:
-        """Whether only machines of private labs report it: given to a sheet, it leads whoever searches to it."""
+        """Whether only machines of private labs report it: once assigned, searching for it finds the sheet."""
         return self.public_machines == 0
 
 

@@ -24,7 +24,7 @@ else:
 
 
 def user_of(request: HttpRequest) -> User:
-    """Who is logged in; the admin lets nobody else in."""
+    """The logged-in user; the admin requires one."""
     return cast("User", request.user)
 
 

@@ -56,7 +56,7 @@ def confirm(upload_id: int, *, by: User, seen: str, is_leaving_out: bool) -> Con
             return _confirmed(upload_id, by, seen, is_leaving_out=is_leaving_out)
     except IntegrityError as error:
         raise Unconfirmed(
-            _("Somebody has just proposed a change to the same values. Review the table again.")
+            _("Someone has just proposed a change to the same values. Review the table again.")
         ) from error
 
 

@@ -24,7 +24,7 @@ MULTIPART = "multipart/form-data"
 class CardOut(Schema):
     index: int
     reported_name: str
-    accelerator: str | None = Field(description="slug of its sheet; null where the name is in none, or in several")
+    accelerator: str | None = Field(description="slug of its spec sheet; null if no sheet has the name, or several do")
     memory_bytes: int | None
     driver_version: str | None
 
@@ -34,12 +34,12 @@ class ComponentOut(Schema):
     component: str
     version: str | None
     state: str = Field(description="reported, fits, warning, broken, unknown")
-    name: str | None = Field(None, description="what a card calls itself; only of cards")
+    name: str | None = Field(None, description="the name a card reports; cards only")
 
 
 class FindingOut(Schema):
     rule: str
-    severity: str = Field(description="broken, warning, note, cannot-tell; most pressing first")
+    severity: str = Field(description="broken, warning, note, cannot-tell; most serious first")
     component: str
     title: str
     explanation: str
@@ -52,11 +52,11 @@ class ResultOut(Schema):
     benchmark: str
     device: str
     params: dict[str, Any]
-    value: float | None = Field(description="the mean; null for a run that did not come to its end")
+    value: float | None = Field(description="the mean; null for a run that did not finish")
     unit: str
-    stddev: float | None = Field(None, description="only where the dump states it")
-    state: str | None = Field(None, description="failed, skipped; only of a run that did not come to its end")
-    reason: str | None = Field(None, description="why it did not")
+    stddev: float | None = Field(None, description="only if the dump states it")
+    state: str | None = Field(None, description="failed, skipped; only for a run that did not finish")
+    reason: str | None = Field(None, description="why it did not finish")
 
 
 class ReasonOut(Schema):
@@ -65,7 +65,7 @@ class ReasonOut(Schema):
 
 
 class MachineOut(Schema):
-    """What a text tells of one machine. A fact that is null has its reason in `reasons`."""
+    """One machine as the text describes it. A fact that is null has its reason in `reasons`."""
 
     kinds: list[str] = Field(description="kinds of the dumps that were read")
     facts: dict[str, str | int | float | bool | None]
@@ -73,17 +73,17 @@ class MachineOut(Schema):
     components: list[ComponentOut]
     findings: list[FindingOut]
     results: list[ResultOut]
-    not_understood: list[str] = Field(description="lines nobody here reads, shortened")
-    problems: list[str] = Field(description="what was odd in the dumps")
+    not_understood: list[str] = Field(description="lines that no importer reads, shortened")
+    problems: list[str] = Field(description="problems found in the dumps")
     reasons: dict[str, ReasonOut] = Field(description="why a fact, or `cards[0].memory_bytes`, is null")
 
 
 class FurtherMachineOut(MachineOut):
-    differs: str = Field(description="why it is taken for another machine than the one before")
+    differs: str = Field(description="why it is treated as a separate machine from the one before")
 
 
 class DiagnosisOut(MachineOut):
-    """The first machine; `machines` only where the text tells of several."""
+    """The first machine; `machines` only if the text describes several."""
 
     machines: list[FurtherMachineOut] | None = None
 

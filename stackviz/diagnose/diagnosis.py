@@ -38,7 +38,7 @@ HEADLINE = (
 
 @dataclass(frozen=True, slots=True)
 class CardDetails:
-    """All that alike cards state, and why they do not state the rest."""
+    """All facts of equal cards, and the reasons for missing ones."""
 
     label: str
     facts: tuple[ShownFact, ...]
@@ -49,7 +49,7 @@ class CardDetails:
 class MachineDiagnosis:
     """One machine of the text. `findings`: worst first; what is open and what fits are apart, in `report.findings`.
 
-    `verdict`: what there is to mend, counted; "" for nothing. `number`: its colour and its place in the text, from 1.
+    `verdict`: the number of faults, in words; "" for none. `number`: its colour and its position in the text, from 1.
     `differs`: why it is not the one before.
     """
 
@@ -73,8 +73,8 @@ class MachineDiagnosis:
 class Diagnosis:
     """The page below its form. `more`: machines of the text beyond MOST_MACHINES, which are not shown.
 
-    `is_drawn` False: the text speaks of no part of a stack. `not_drawn`: names of what the stacks may hold and no dump
-    speaks of.
+    `is_drawn` False: the text mentions no component. `not_drawn`: names of what the stacks may hold and no dump speaks
+    of.
     """
 
     machines: tuple[MachineDiagnosis, ...]
@@ -176,7 +176,7 @@ def _diagnosed(
 
 
 def _titles(machines: Sequence[DumpedMachine]) -> list[str]:
-    """What to call each: by what computes in it, and by its place in the text where that does not tell them apart."""
+    """A title for each: by its cards, and by its position in the text if that is ambiguous."""
     if len(machines) == 1:
         return [_("What was pasted")]
     names = [title_of(machine.reading) for machine in machines]

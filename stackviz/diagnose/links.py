@@ -28,12 +28,12 @@ class TicketRefused(Exception):
 
 
 class NoRoom(Exception):
-    """As many texts are kept as LINKS_KEPT lets."""
+    """LINKS_KEPT texts are already stored."""
 
 
 @dataclass(frozen=True, slots=True)
 class Ticket:
-    """A link that may be saved: its token, and the word that deletes it."""
+    """A link to be saved: its token and its deletion code."""
 
     token: str
     word: str
@@ -77,7 +77,7 @@ def save_link(ticket: Ticket, text: str, kinds: str) -> Ticket:
 
 
 def _check_room() -> None:
-    """Texts whose day has come make room first. Several at once may go over by as many as they are."""
+    """Delete expired texts first. Concurrent requests can exceed the limit by their number."""
     if PrivateLink.objects.count() >= settings.LINKS_KEPT and not delete_expired():
         raise NoRoom
 
@@ -96,7 +96,7 @@ def may_delete(link: PrivateLink, word: str) -> bool:
 
 
 def delete_link(token: str, word: str) -> bool:
-    """Whether the word was right; the text is gone then, also where somebody else was quicker."""
+    """Whether the code was right; the text is deleted then, also if a concurrent request deleted it."""
     link = find_link(token)
     if link is None:
         return True

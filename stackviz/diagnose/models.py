@@ -1,4 +1,4 @@
-"""What somebody asked to be kept of a diagnosis: its masked text under a private link, until a day."""
+"""A saved diagnosis: its masked text under a private link, with an expiry date."""
 
 from django.db import models
 from django.db.models import F, Q
@@ -6,9 +6,10 @@ from django.utils import timezone
 
 
 class PrivateLink(models.Model):
-    """One saved text. Who has the link reads it, who has the deletion code ends it; both are kept as SHA-256 only.
+    """One saved text. Anyone with the link can read it, anyone with the deletion code can delete it; both are stored
+    only as SHA-256.
 
-    Each holds at least 128 random bits: a plain fast hash is as good as the slow ones that protect guessable passwords.
+    Each has at least 128 random bits: a plain fast hash is as good as the slow ones that protect guessable passwords.
     """
 
     token_digest = models.CharField(max_length=64, unique=True, editable=False)

@@ -7,5 +7,5 @@ from stackviz.diagnose.links import delete_expired
 
 @shared_task(ignore_result=True)
 def delete_expired_links() -> str:
-    """Delete the texts whose day has come. Running it twice, or late, does no harm: none of them is shown any more."""
+    """Delete expired texts. Running it twice or late does no harm, because expired texts are not shown."""
     return f"{delete_expired()} deleted"

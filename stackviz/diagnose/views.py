@@ -125,7 +125,7 @@ def save(request: HttpRequest) -> HttpResponse:
 
 @csrf_protect
 def _save(request: HttpRequest, text: str) -> HttpResponse:
-    """What is kept is masked here, whatever the form says of it."""
+    """The stored text is masked here, regardless of the form."""
     masked = mask_text(text)
     if is_too_long(masked):
         return _show(request, refused=_too_long(), text=text)
@@ -170,7 +170,7 @@ def _show_masked(request: HttpRequest, masked: str, kinds: str, *, is_old: bool)
 
 
 def _remember(answer: HttpResponse, saved: Ticket) -> None:
-    """The browser that saved keeps the deletion code, for this link's pages only."""
+    """Store the deletion code in the browser that saved the text, for this link's pages only."""
     answer.set_cookie(
         DELETE_COOKIE,
         saved.word,

@@ -69,8 +69,8 @@ class RequirementTable:
 class RequirementLink:
     """A requirement between two boxes of a column: the source needs the target.
 
-    `state`: FITS where it holds, WARNING or BROKEN where not, UNKNOWN where it cannot be told, DESCRIBED without a
-    machine. `text`: the required and the present version; `url`: its source or the rule.
+    `state`: FITS where it holds, WARNING or BROKEN where not, UNKNOWN where it is unknown, DESCRIBED without a machine.
+    `text`: the required and the present version; `url`: its source or the rule.
     """
 
     source_component: str

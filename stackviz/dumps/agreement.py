@@ -47,7 +47,8 @@ def same_version(version: str, other: str) -> bool:
 
 
 def same_card(mine: Card, other: Card, *, is_one_tool: bool = False) -> bool:
-    """Whether two tools may mean one card: names alike but for the maker and a cut end, memory and UUID not at odds.
+    """Whether two tools may mean one card: similar names apart from the vendor and a truncated end, and no conflict in
+    memory or UUID.
 
     `is_one_tool`: the same tool speaks twice, so that names compare even where tools have their own.
     """
@@ -72,7 +73,7 @@ def _same_name(name: str, other: str) -> bool:
 
 
 def _bare(name: str) -> str:
-    """Without the maker and what he puts around a name: "NVIDIA GeForce GT 1030" -> "geforcegt1030"."""
+    """Without the vendor and its usual additions: "NVIDIA GeForce GT 1030" -> "geforcegt1030"."""
     return _MARKS.sub("", name.lower().replace("(r)", "").replace("(tm)", ""))
 
 
@@ -129,7 +130,7 @@ def _is_stated(value: Scalar | None) -> bool:
 
 
 def _cards_contradict(reading: Reading, other: Reading) -> str:
-    """Cards of one maker: what one tool lists must be among what the other lists, however many either shows."""
+    """Cards of one vendor: the cards of one tool must be a subset of the cards of the other."""
     for mine, others in ((reading, other), (other, reading)):
         if "apple" in _vendors(mine) and "nvidia" in _vendors(others):
             return "one dump has an Apple GPU and another an NVIDIA GPU"

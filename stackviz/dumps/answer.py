@@ -1,4 +1,4 @@
-"""Machines told by dumps -> the answer as JSON: what was found, what does not fit, what was not told and why."""
+"""Machines found in dumps -> the answer as JSON: what was found, what does not fit, what is missing and why."""
 
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any

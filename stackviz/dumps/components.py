@@ -46,7 +46,7 @@ _LAYER_OF = {component: layer for layer, components in LAYERS.items() for compon
 
 
 def layer_of(component: str) -> str | None:
-    """The layer's name; None for a component nobody described."""
+    """The layer's name; None for a component without a description."""
     return _LAYER_OF.get(component)
 
 
@@ -66,7 +66,7 @@ class DumpComponent:
 
 
 def components(report: Report, findings: Sequence[Finding]) -> tuple[DumpComponent, ...]:
-    """What was found, and what must be there although nobody told its version; top to bottom."""
+    """The components found, and those that must exist although no dump states their version; top to bottom."""
     software = [
         DumpComponent(layer or "", component, version, _state(component, version, findings))
         for component, version in dict.fromkeys((*_software(report), *_from_facts(report)))

@@ -121,7 +121,7 @@ _VENDORS = {
 
 
 def vendors_of(reading: Reading) -> tuple[str, ...]:
-    """The makers of the cards, each once; of the back ends where no card is listed."""
+    """The vendors of the cards, each once; those of the backends if no card is listed."""
     if reading.cards:
         return tuple(dict.fromkeys(card.vendor for card in reading.cards))
     named = (str(result.params.get("backend") or "") for result in reading.results)

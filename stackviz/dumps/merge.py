@@ -59,7 +59,7 @@ def _trust(reading: Reading) -> int:
 
 
 def _merge_facts(whole: Reading, ordered: Sequence[Reading]) -> None:
-    """A fact that anybody states is told; only then is it asked why the others are absent."""
+    """A fact stated by any dump wins; reasons for absence count only if none states it."""
     together = _system(ordered)
     for name, value in together.items():
         whole.sheet.state(name, value)

@@ -217,7 +217,7 @@ class PlotData:
         return _subjects(self.public)
 
     def axis(self, name: str, condition: str | None = None) -> Axis:
-        """The axis of this measure; without a condition, or with one that nobody publishes, under the usual result.
+        """The axis of this measure; without a condition, or with one without published figures, under the usual result.
 
         `condition`: one of `known`, so that axes are few.
         """

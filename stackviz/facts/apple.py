@@ -51,7 +51,7 @@ def _recommended_memory(torch: Any) -> int:  # noqa: ANN401
         raise MissingFact("not_applicable", "the mps device cannot be used here")
     ask = getattr(torch.mps, "recommended_max_memory", None)
     if ask is None:
-        raise MissingFact("not_supported", "this torch does not tell it (2.6 does)")
+        raise MissingFact("not_supported", "this torch does not report it (2.6 does)")
     return int(ask())
 
 

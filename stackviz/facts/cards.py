@@ -67,7 +67,7 @@ def compute_capability(card: NvmlCard) -> str | None:
     return "{}.{}".format(*card.ask("nvmlDeviceGetCudaComputeCapability"))
 
 
-@CARD_FACTS.text("architecture", "the maker's architecture name: Hopper")
+@CARD_FACTS.text("architecture", "the vendor's architecture name: Hopper")
 def architecture(card: NvmlCard) -> str | None:
     return _architecture(card.ask("nvmlDeviceGetArchitecture"))
 
@@ -155,7 +155,7 @@ def remap_failed(card: NvmlCard) -> bool:
 
 @CARD_FACTS.text(
     "throttle_reasons",
-    "why the clock is held back, space separated, in NVML's words; none when it is not",
+    "why the clock is throttled, space separated, in NVML's words; none if it is not",
     command="nvidia-smi -q -d PERFORMANCE",
 )
 def throttle_reasons(card: NvmlCard) -> str | None:
@@ -187,7 +187,7 @@ def display_attached(card: NvmlCard) -> bool:
     return bool(card.ask("nvmlDeviceGetDisplayMode"))
 
 
-@CARD_FACTS.text("mig_mode", "enabled or disabled: the card is cut into instances")
+@CARD_FACTS.text("mig_mode", "enabled or disabled: the card is split into instances")
 def mig_mode(card: NvmlCard) -> str | None:
     return {0: "disabled", 1: "enabled"}.get(card.ask("nvmlDeviceGetMigMode")[0])
 
@@ -298,4 +298,4 @@ CARD_FACTS.text("gfx_target", "what kernels for an AMD card are built for: gfx94
 CARD_FACTS.text("registry_class", "class in the IORegistry: AGXAcceleratorG15X")
 
 
-CARD_FACTS.size("recommended_max_memory_bytes", "largest working set the maker recommends on this card")
+CARD_FACTS.size("recommended_max_memory_bytes", "largest working set that the vendor recommends on this card")

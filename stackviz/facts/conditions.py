@@ -33,7 +33,7 @@ READINGS.number("busy_ratio", "share of the last moments in which the device wor
 READINGS.size("memory_used_bytes", "device memory in use, by all", least=0)(cards.memory_used_bytes)
 READINGS.text(
     "throttle_reasons",
-    "why the clock is held back, space separated; none when it is not",
+    "why the clock is throttled, space separated; none if it is not",
 )(cards.throttle_reasons)
 READINGS.number("cpu_clock_hz", "mean clock of the processors", unit="Hz")
 READINGS.number("load_average_1m", "mean number of runnable tasks over one minute", unit="1")

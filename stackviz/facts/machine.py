@@ -1,4 +1,4 @@
-"""The machine: maker, model, container, hypervisor, power.
+"""The machine: vendor, model, container, hypervisor, power.
 
 Sources on Linux: /sys/class/dmi, /sys/class/power_supply, /proc/1/cgroup.
 """
@@ -39,13 +39,13 @@ def _dmi(around: Surroundings, name: str) -> str | None:
     return None if text is None or text.lower() in _PLACEHOLDERS else text
 
 
-@FACTS.text("machine.model", "the maker's model identifier: Mac15,9")
+@FACTS.text("machine.model", "the vendor's model identifier: Mac15,9")
 def machine_model(around: Surroundings) -> str | None:
     only_on(around, "Linux")  # Macs: the apple probe
     return around.read("/proc/device-tree/model") or _dmi(around, "product_name")
 
 
-@FACTS.text("machine.vendor", "the maker of the machine")
+@FACTS.text("machine.vendor", "the vendor of the machine")
 def machine_vendor(around: Surroundings) -> str | None:
     only_on(around, "Linux")
     return _dmi(around, "sys_vendor")

@@ -185,7 +185,7 @@ def version_of_library() -> str:
     try:
         version = ask()
     except Exception as error:  # noqa: BLE001 - what a library that does not start makes of it
-        raise MissingFact("failed", f"NVML does not tell its version: {error}") from None
+        raise MissingFact("failed", f"NVML does not report its version: {error}") from None
     return version.decode("utf-8", "replace") if isinstance(version, bytes) else str(version)
 
 

@@ -238,7 +238,7 @@ def _lines(text: str) -> Iterator[str]:
 
 
 def _continue(parts: _Parts, last: str, line: str) -> None:
-    """A line without a label goes on with the one above, where that has lists; else nobody knows it."""
+    """A line without a label continues the one above if that has lists; otherwise it is unknown."""
     if last in _LISTS and len(parts.fields[last]) < _LONGEST_FIELD:
         parts.fields[last] += f"\n{line}"
     elif not (_is_topology(line) or _BEFORE.search(line) or line in _TITLES or "RuntimeWarning" in line):

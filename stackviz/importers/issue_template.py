@@ -1,6 +1,6 @@
 """The environment part of an issue template, filled in by hand -> what can be read of it.
 
-What somebody typed is believed less than what a tool printed (dumps.merge). A template left empty says so.
+Typed text has less trust than tool output (dumps.merge). An empty template is reported as a problem.
 """
 
 import re

@@ -31,7 +31,7 @@ def devices_in(text: str) -> list[CardReading]:
 
 
 def device_of_name(index: int, name: str) -> CardReading:
-    """A device of which nothing but the name is told."""
+    """A device of which only the name is known."""
     vendor = vendor_of(name)
     card = CardReading(index=index, kind="gpu", vendor=vendor, reported_name=name)
     if vendor == "apple":

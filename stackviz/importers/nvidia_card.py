@@ -51,7 +51,7 @@ def note_cut(reading: Reading, count: int) -> None:
 
 
 def note_system(reading: Reading, programs: Iterable[str]) -> None:
-    """A driver model is a thing of Windows. Programs of Linux beside it run under the Windows Subsystem for Linux."""
+    """Only Windows has driver models. Programs of Linux beside it run under the Windows Subsystem for Linux."""
     if any(card.facts.get("driver_model") in _WINDOWS_MODELS for card in reading.cards):
         reading.sheet.state("os.name", "Windows")
         if any(_LINUX_PROGRAM.match(program) for program in programs):

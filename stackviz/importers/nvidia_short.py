@@ -64,7 +64,7 @@ def read_list(text: str) -> Reading:
 
 
 def _uuid(written: str) -> str | None:
-    """None where somebody masked it: two masked cards are not one."""
+    """None if it was masked: two masked cards are not the same card."""
     return None if _NO_UUID.match(written) or not re.search(r"[1-9a-f]", written[4:]) else written
 
 

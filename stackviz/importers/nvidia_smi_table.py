@@ -1,4 +1,4 @@
-"""The table `nvidia-smi` prints -> cards and driver facts; and what it says when it fails, whoever repeats it.
+"""The table `nvidia-smi` prints -> cards and driver facts; and its error messages, also when quoted elsewhere.
 
 Cells are read in their order, not by column or line: a table that a forum has wrapped at blanks is read as well.
 """

@@ -1,4 +1,4 @@
-"""Files and pasted texts -> what each of the dumps in them tells, and which lines nobody understood.
+"""Files and pasted texts -> what each of the dumps in them tells, and which lines were not understood.
 
 Dumps may stand inside each other (vLLM's report holds a topology table): every importer looks at the whole text.
 """

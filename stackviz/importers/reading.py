@@ -105,7 +105,7 @@ class Reading:
         return self.sheet.absent
 
     def add_software(self, component: str, version: object, found_by: str) -> None:
-        """Note a component; a version of None says it is there and does not tell its version."""
+        """Note a component; a version of None means that it exists with an unknown version."""
         text = None if version is None else clean(str(version), LIMITS.name_chars) or None
         software = Software(component, text, clean(found_by, LIMITS.name_chars))
         if len(self.software) < LIMITS.software and not any(
@@ -118,7 +118,7 @@ class Reading:
             self.problems.append(clean(text))
 
     def ignore(self, line: str) -> None:
-        """Note a line that nobody here understands."""
+        """Note a line that was not understood."""
         if len(self.ignored) < _MOST_PROBLEMS:
             self.ignored.append(clean(line, LIMITS.name_chars))
 

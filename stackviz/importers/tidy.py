@@ -12,7 +12,7 @@ __all__ = ["tidy"]
 
 
 def tidy(text: str) -> str:
-    """The text as the tool printed it, as far as that can be told. Never longer than before."""
+    """The text as the tool printed it, as far as possible. Never longer than before."""
     for step in _STEPS:
         text = step(text)
     return text

@@ -31,7 +31,7 @@ COME_BACK = "the database is unavailable; nothing was stored, send the same repo
 
 @contextmanager
 def refusing() -> Iterator[None]:
-    """Turns the named errors of an upload into a Refusal; any other goes through and is seen.
+    """Turn the named errors of an upload into a Refusal; others propagate.
 
     422 correct the report; 401, 403 correct the key; 409 the id is taken; 413 send less; 415 send JSON; 429 send slower
     and 503 send again: both say when.

@@ -65,7 +65,7 @@ def _accepted(sender: Sender, report_id: UUID, body: bytes) -> Accepted:
 
 @transaction.atomic
 def _key_of(lab: Lab, user: Visitor) -> AgentKey:
-    """The key under which this person's pasted dumps come in: shown among their keys, its secret known to nobody."""
+    """The key for this person's pasted dumps: listed among their keys, its secret never stored."""
     Lab.objects.select_for_update().get(pk=lab.pk)  # of two requests at once one makes it
     key = AgentKey.objects.filter(
         lab=lab, machine=None, created_by_id=user.pk, name=KEY_NAME, revoked_at=None, expires_at=None

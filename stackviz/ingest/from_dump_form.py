@@ -1,4 +1,4 @@
-"""The form that adds pasted machines to a lab: which labs somebody may add to, and a name for each machine."""
+"""The form that adds pasted machines to a lab: the labs a person can add to, and a name for each machine."""
 
 import re
 from collections.abc import Sequence

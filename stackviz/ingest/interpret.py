@@ -1,7 +1,7 @@
 """Turns a stored report into a snapshot, cards, findings and results, in one transaction, however often it is asked to.
 
-Whoever changes the row's status from `received` first does the work: that UPDATE waits for another that is at it, and
-then finds nothing to change. So two workers, a repeated message or a worker that died halfway count nothing twice.
+The worker whose UPDATE changes the status from `received` does the work: a concurrent UPDATE waits, and then finds
+nothing to change. So two workers, a repeated message or a worker that died halfway count nothing twice.
 """
 
 import logging

@@ -1,4 +1,4 @@
-"""Has stored reports read again: after the interpreter has learned more, or a mistake of ours was mended."""
+"""Queue stored reports to be read again, after the interpreter has improved or a bug was fixed."""
 
 from collections.abc import Iterable
 from functools import partial
@@ -13,7 +13,7 @@ from stackviz.labs.models import Report
 
 @transaction.atomic
 def read_again(report_ids: Iterable[UUID]) -> int:
-    """Put these reports back into the inbox and ring for each -> how many. What was read before stays until then."""
+    """Queue these reports again -> how many. What was read before stays until then."""
     ids = put_back(report_ids)
     for report_id in ids:
         transaction.on_commit(partial(tasks.enqueue, str(report_id)))

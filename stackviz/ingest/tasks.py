@@ -43,7 +43,7 @@ def read_report(*report_ids: str) -> str:
 
 @shared_task(ignore_result=True)
 def requeue_waiting_reports() -> str:
-    """Ring again for reports that nobody read: their message died with a broker, or a worker, or was never sent.
+    """Queue reports again that no worker read: their message was lost with a broker or worker, or never sent.
 
     One message for each: should one of them kill its reader, it takes no other with it.
     """

@@ -165,8 +165,8 @@ class Report(models.Model):
     """One upload, kept as sent. The row is the inbox: `status` says what is left to do, the broker only wakes a worker.
 
     The id is the sender's, made once, so that sending again is harmless. `body` is exactly what arrived, packed as
-    `encoding` says. `rung_at`: when a worker was last asked to read it; None: nobody could be asked. `tries` counts the
-    askings after the first, so that a report which kills its reader is given up. `interpreter`: version of the reading.
+    `encoding` says. `rung_at`: when it was last queued; None: never. `tries` counts the attempts after the first, so
+    that a report which crashes its worker is given up. `interpreter`: version that read it.
     """
 
     class Status(models.TextChoices):

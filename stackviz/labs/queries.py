@@ -133,7 +133,7 @@ def _software(software: Mapping[str, Any]) -> wire.Software:
 
 
 def stored_findings(snapshot: Snapshot) -> tuple[rules.Finding, ...]:
-    """What the rules said of the report when it was read, in their order."""
+    """The findings of the rules when the report was read, in their order."""
     return tuple(
         rules.Finding(
             rule=row.rule,

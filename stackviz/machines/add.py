@@ -31,7 +31,7 @@ LIFETIMES = (("90", gettext_lazy("90 days")), ("365", gettext_lazy("one year")),
 
 
 class KeyForm(forms.Form):
-    """A new key: its name says where it will be kept; it sends for any machine of a lab, or for one only."""
+    """A new key: its name says where it will be used; it sends for any machine of a lab, or for one only."""
 
     name = forms.CharField(max_length=100)
     scope = forms.ChoiceField()
@@ -135,7 +135,7 @@ def add(request: HttpRequest) -> HttpResponse:
 @require_safe
 @vary_on_htmx
 def arrivals(request: HttpRequest, prefix: str) -> HttpResponse:
-    """What arrived with one key so far: asked every few seconds by the page that shows the key."""
+    """Reports received with one key so far; polled every few seconds by the page that shows the key."""
     key = get_object_or_404(own_keys(request.user), prefix=prefix)
     reports = Report.objects.filter(key=key).select_related("machine__lab").defer("body").order_by("-received_at")[:5]
     context = {"key": key, "reports": list(reports)}

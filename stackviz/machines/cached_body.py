@@ -1,4 +1,5 @@
-"""The drawn body of a machine's page, kept until something on it moves: drawing it costs more than all else.
+"""The rendered body of a machine's page, cached until something on it changes: rendering it costs more than everything
+else.
 
 What it shows comes from the machine's reports, the catalogue (names of sheets, published peaks) and the described
 stacks; the key names the state of each.

@@ -111,7 +111,7 @@ class MachinePage:
 def machine_page(visitor: Visitor, lab: str, slug: str, reports_page: int = 1) -> MachinePage:
     """Two queries, one more beyond the first page of reports. Raises Machine.DoesNotExist, also for one not to be seen.
 
-    The body is apart (`report_body`), because it is dear and can be kept.
+    The body is separate (`report_body`), because it is expensive and can be cached.
     """
     read = {name: F(f"latest_snapshot__{path}") for name, path in LATEST.items()}
     machine = visible_machines(visitor).annotate(**read).get(lab__slug=lab, slug=slug)

@@ -96,7 +96,7 @@ def _device(results: Sequence[Measurement], scale: float) -> DeviceResults:
 
 
 def _top(result: Measurement) -> float:
-    """The longest thing on this result's bar: the rate, the end of its interval, or the published peak."""
+    """The longest mark on this result's bar: the rate, the end of its interval, or the published peak."""
     if result.rate is None:
         return 0.0
     return max(result.rate.value, result.rate.high or 0.0, result.peak.peak if result.peak else 0.0)

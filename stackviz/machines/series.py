@@ -69,7 +69,7 @@ def series_page(machine: Machine, series_pk: int) -> SeriesPage:
 
 
 def _statistics(measured: Measurement) -> list[tuple[str, str]]:
-    """(name, figure in seconds): what the samples come to; too few samples are said, not filled in."""
+    """(name, figure in seconds): statistics of the samples; too few samples are reported, not filled in."""
     summary = measured.summary
     if summary is None:
         return []

@@ -52,7 +52,7 @@ def lab_page(request: HttpRequest, lab: str) -> HttpResponse:
 @require_safe
 @vary_on_htmx
 def machine(request: HttpRequest, lab: str, slug: str) -> HttpResponse:
-    """One machine; while the page is open htmx asks whether anything is new, and mostly hears that nothing is."""
+    """One machine; while the page is open htmx polls for changes, and mostly gets a 304."""
     if wants_partial(request) and "seen" in request.GET:
         unchanged = _nothing_new(request, lab, slug)
         if unchanged is not None:

@@ -94,7 +94,7 @@ class Benchmark:
     setting_names_it: bool = False
 
     def is_light(self, params: Params) -> bool:
-        """Whether a processor beside an accelerator is asked for this case in a quick run."""
+        """Whether a quick run measures this case on a CPU beside an accelerator."""
         return params == self.light or self.smaller(params) is None
 
     def unit_of(self, params: AnyParams) -> str:
@@ -103,7 +103,7 @@ class Benchmark:
         return self.integer_unit if is_integer and self.integer_unit else self.unit
 
     def rate(self, params: AnyParams, seconds: float | None) -> float | None:
-        """What a run of `seconds` comes to, in `unit`; None if parameters or time do not say, or say what cannot be."""
+        """The rate of a run of `seconds`, in `unit`; None if parameters or time are missing or impossible."""
         return self.rates(params, seconds)[0]
 
     def rates(self, params: AnyParams, *seconds: float | None) -> list[float | None]:

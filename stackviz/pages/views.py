@@ -73,7 +73,7 @@ def not_found(request: HttpRequest, exception: Exception) -> HttpResponse:  # no
 
 
 def server_error(request: HttpRequest) -> HttpResponse:
-    """Uses neither database nor session, either of which may have failed."""
+    """Uses neither the database nor the session, since either may have failed."""
     if _is_for_a_program(request):
         return JsonResponse({"error": "something went wrong on our side; try again later", "field": None}, status=500)
     return HttpResponse(render_to_string("500.html"), status=500)

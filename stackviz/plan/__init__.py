@@ -1,1 +1,1 @@
-"""A stack somebody is only planning: what fits, what to install, what will not work. No models."""
+"""A planned stack: what fits, what to install, what will not work. No models."""

@@ -112,7 +112,7 @@ def _command(torch: str, build: str) -> str:
 
 
 def choose_build(offered: Sequence[Build], machine: PlannedMachine, tables: Tables, day: datetime) -> Build | None:
-    """What pip takes by itself, else the newest that runs, with the driver if one is named; None if none does.
+    """What pip installs by default, otherwise the newest that runs, with the driver if one is named; None if none does.
 
     A build of unknown contents comes after all whose code the tables name.
     """

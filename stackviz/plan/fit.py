@@ -1,4 +1,4 @@
-"""What fits: a stack that nobody has reported, as the report its machine would send, put to the rules. No queries.
+"""What fits: a planned stack, as the report that its machine would send, checked by the rules. No queries.
 
 The rules that judge machines judge plans: which builds of torch run on the card, from which driver on, for which
 Python; what would be broken. Every answer comes from a table.

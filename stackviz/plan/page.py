@@ -47,7 +47,7 @@ class SkippedRelease:
 
 @dataclass(frozen=True, slots=True)
 class BuildRow:
-    """A build, and why it does not run or why that cannot be told; no `reasons` where it runs."""
+    """A build, and why it does not run or why that is unknown; no `reasons` if it runs."""
 
     build: Build
     reasons: tuple[str, ...]
@@ -210,7 +210,7 @@ def _with_driver(machine: PlannedMachine, choice: BuildChoice, drivers: BranchCh
 
 
 def _reasons(build: Build, machine: PlannedMachine) -> Iterator[str]:
-    """Why a build does not run on the card, or why that cannot be told."""
+    """Why a build does not run on the card, or why that is unknown."""
     yield from (finding.title for finding in build.faults)
     if build.faults:
         return

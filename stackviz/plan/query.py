@@ -38,7 +38,7 @@ class Option:
 class PlanQuery:
     """A plan with the lists it was chosen from. `accelerators`: by vendor.
 
-    `torch_is_open`, `python_is_open`: nobody chose one, so any that works will do; `machine` has the newest.
+    `torch_is_open`, `python_is_open`: none was chosen, so any that works is fine; `machine` has the newest.
     """
 
     machine: PlannedMachine
@@ -120,7 +120,7 @@ def read_plan_query(query: Mapping[str, str], tables: Tables, day: datetime) -> 
 
 
 def with_release(query: PlanQuery, torch: str, tables: Tables, day: datetime) -> PlanQuery:
-    """The same with this release of torch, and of Python the newest it has a wheel for, where nobody chose one."""
+    """The same with this release of torch, and, if none was chosen, the newest Python it has a wheel for."""
     machine = replace(query.machine, torch=torch)
     wheels = pythons(machine, tables)
     python = _newest(tables, "python", wheels, day) if query.python_is_open else machine.python

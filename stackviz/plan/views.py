@@ -1,4 +1,4 @@
-"""The page `/plan/`: a stack somebody is only planning. The address is the whole plan."""
+"""The page `/plan/`: a planned stack. The address contains the whole plan."""
 
 from dataclasses import replace
 from datetime import datetime

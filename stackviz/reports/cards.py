@@ -50,7 +50,7 @@ class CardColumns:
 
 @dataclass(frozen=True, slots=True)
 class CardRow:
-    """Cards that read alike."""
+    """Cards with equal facts."""
 
     cards: tuple[MatchedCard, ...]
     columns: CardColumns

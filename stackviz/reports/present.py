@@ -1,4 +1,4 @@
-"""One report as every page shows it, whoever made it: an agent, a dump, a plan.
+"""One report as every page shows it, from an agent, a dump or a plan.
 
 A page leaves out what it has no room for; it never works out a part of a report by itself. So a fact, a card, a finding
 or a component that one page has cannot be missing on another by mistake.
@@ -81,7 +81,7 @@ def present(
 
 
 def described_stacks(slugs: Sequence[str]) -> list[StackColumn]:
-    """The columns of these stacks, in order; an empty one for a stack that nobody described. Queries of one read."""
+    """The columns of these stacks, in order; an empty one for a stack without a description. Queries of one read."""
     described = described_columns(slugs)
     return [described.get(slug) or StackColumn(key=slug, title="", subtitle="", url="", boxes=()) for slug in slugs]
 

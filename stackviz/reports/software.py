@@ -11,7 +11,7 @@ from stackviz.stacks.component_names import names_of_components
 
 @dataclass(frozen=True, slots=True)
 class SoftwareRow:
-    """A component that was found; `url` is empty where nobody described it, `version` where nothing states it."""
+    """A component that was found; `url` is empty if it has no description, `version` if it is not stated."""
 
     name: str
     version: str

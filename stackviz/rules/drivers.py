@@ -1,6 +1,6 @@
 """NVIDIA drivers in the tables: the branch one belongs to, and which CUDA runs under it.
 
-Everybody who asks whether a driver will do asks `serves`: the check, the advice and the plan.
+The check, the advice and the plan all use `serves` to decide whether a driver is enough.
 """
 
 from dataclasses import replace
@@ -64,7 +64,7 @@ def reaches(tables: Tables, driver: str, low: str, platform: str) -> bool | None
 
 @computed_once
 def serves(tables: Tables, driver: str, cuda: str, platform: str, api_version: str = "") -> bool | None:
-    """Whether programs of this CUDA version run under a driver; None where that cannot be told.
+    """Whether programs of this CUDA version run under a driver; None if unknown.
 
     Where no floor is published (CUDA 13 on Windows): by the CUDA version that the driver itself says it serves
     (`told`), else by the newest CUDA family that its branch is published for.

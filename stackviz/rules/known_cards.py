@@ -22,8 +22,8 @@ _ANY_VENDOR = ("", "unknown", "other")
 class KnownCard:
     """One name that cards of one product report.
 
-    `accelerator` is its slug in the catalogue. `memory_bytes` is as printed, None where nobody printed it or variants
-    differ. `needs` says what must agree beside the name: words of "memory", "cores"; "more" if nothing suffices.
+    `accelerator` is its slug in the catalogue. `memory_bytes` is as printed, None if not printed or if variants differ.
+    `needs` says what must agree beside the name: words of "memory", "cores"; "more" if nothing suffices.
     """
 
     reported_name: str
@@ -75,7 +75,7 @@ class KnownCards:
     ) -> KnownCard | None:
         """The product a card is; None if no name is known, several fit, or the name was cut.
 
-        What is left of a cut name may be the beginning of another's too, one that nobody here knows.
+        A truncated name may also be the beginning of another, unknown name.
         """
         if is_cut(name):
             return None

@@ -1,6 +1,6 @@
 """Until when what a report names is supported, and what came after it.
 
-A release whose maker publishes no end of support has none here: then the newer releases say how old it is.
+A release whose vendor publishes no end of support has none here; newer releases then show how old it is.
 """
 
 from collections.abc import Iterator
@@ -20,7 +20,7 @@ ENDS_SOON = timedelta(days=180)
 
 
 class LifeState(StrEnum):
-    """Where a release stands on a day."""
+    """The support state of a release on a day."""
 
     SUPPORTED = "supported"
     ENDING = "ending"  # within ENDS_SOON
@@ -49,7 +49,9 @@ class Life:
 
 
 def lives(report: Report, tables: Tables) -> tuple[Life, ...]:
-    """What the report names and somebody dates: torch, CUDA, driver, Python, the system; in the order of the layers."""
+    """The reported components with published dates: torch, CUDA, driver, Python, the system; in the order of the
+    layers.
+    """
     look = Look(report, tables)
     return tuple(_life(tables, look.day, *named) for named in _named(look))
 
@@ -118,7 +120,7 @@ def newest_out(tables: Tables, component: str, variant: str, day: str) -> Releas
 
 
 def standing(release: Release, day: str) -> LifeState:
-    """Where a release stands on a day, written 2026-11-20."""
+    """The support state of a release on a day such as 2026-11-20."""
     if not release.support_ends:
         return LifeState.UNDATED
     if release.last_day < day:

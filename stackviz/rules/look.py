@@ -198,7 +198,9 @@ class Look(_Facts):
 
     @property
     def driver_platform(self) -> str:
-        """As `platform`; where nobody names the system, the driver may: WDDM is Windows', 535.183.01 is Linux's."""
+        """Like `platform`; if the system is not stated, the driver may imply it: WDDM is Windows', 535.183.01 is
+        Linux's.
+        """
         if platform := self.platform:
             return platform
         if any(card.get("driver_model") for card in self.all_cards):

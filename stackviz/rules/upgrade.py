@@ -1,4 +1,4 @@
-"""What the next upgrade breaks and mends: the same machine with one thing newer, put to the same rules.
+"""What the next upgrade breaks and fixes: the same machine with one component newer, checked by the same rules.
 
 Nothing is known here that the rules and tables do not know: a report is changed as the upgrade would change it, facts
 that only a run could tell are taken out, and the answers before and after are held against each other.
@@ -46,8 +46,8 @@ Key = tuple[str, frozenset[str]]
 class Upgrade:
     """One component brought to its newest release, the rest left alone.
 
-    `breaks`: what would be broken and is not now; `mends`: what is broken now and would hold. What is broken now by
-    a fact that only a run tells stands in neither: nobody knows what it would be.
+    `breaks`: faults that the upgrade would cause; `mends`: faults that it would fix. A fault that rests on a fact only
+    a run can provide is in neither, because its state after the upgrade is unknown.
     """
 
     component: str

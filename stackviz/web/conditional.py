@@ -16,9 +16,9 @@ View = Callable[..., HttpResponse]
 
 
 def unless_changed(state: Callable[[], str]) -> Callable[[View], View]:
-    """A view answers 304, without being called, to whoever shows the tag of the present `state` and this address.
+    """Return 304 without calling the view if the request has the tag of the present `state` and this address.
 
-    `state` costs its own queries and no others. Answers may be stored by anybody and must be asked after each time.
+    `state` costs its own queries and no others. Responses may be stored by any cache and must be revalidated each time.
     """
 
     def tagged(view: View) -> View:

@@ -40,6 +40,12 @@ IDENTIFIERS_LEFT = 50  # uses of told, said, kept, one, asked and their like
 NEVER_SHOWN = (
     "lay too long", "tells them not apart", "is like that", "Nobody is known", "answers to it", "All that was told",
     "what you took", "delete word", "the next bell", "should none be there", "Mend what", "Past the drawing",
+    "makers usually", "Thrifty cores", "take this filter away", "Take back into the queue",
+    "Nobody can be asked", "Names that wait", "What follows from them", "Near relatives", "Also says so",
+    "Most like it", "asked for cuda", "Middle half",
+    "are no part of it", "You belong to no", "Nothing if CUDA starts",
+    "that serves it", "one of Apple's", "leans on the older driver", "Both cannot be true of one moment", "all the same,",
+    "held back", "is cut into instances", "take it away first", "Leave it out:", "waits to be replaced",
 )  # fmt: skip
 
 

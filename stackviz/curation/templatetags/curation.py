@@ -12,7 +12,7 @@ register = template.Library()
 
 @register.inclusion_tag("curation/desk.html", takes_context=True)
 def curation_desk(context: dict[str, Any]) -> dict[str, Any]:
-    """How many proposals wait, for whoever may propose or decide. One query."""
+    """The number of waiting proposals, for people who can propose or decide. One query."""
     user = context["request"].user
     may_propose, may_approve = user.has_perm("catalog.propose"), user.has_perm("catalog.approve")
     if not (may_propose or may_approve):

@@ -59,7 +59,7 @@ def _how(look: Look, best: Release, platform: str) -> str:
 
 
 def _look_up_first(look: Look, tables: Tables, best: Release, platform: str) -> str:
-    """Said where a card does not tell its generation, and the branch may not serve it."""
+    """Added if the generation of a card is unknown and the branch may not support it."""
     unknown = [card for card in look.cards("nvidia") if card.get("compute_capability") is None]
     rows = newest_up_to(tables.rows("nvidia-driver", "supports", "compute-capability", platform=platform), best.version)
     if not unknown or not rows:

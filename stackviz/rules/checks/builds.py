@@ -30,7 +30,7 @@ class Origin(StrEnum):
 
 
 def origin_of(torch: str) -> Origin:
-    """`2.9.1+cu128` is a release, `2.10.0.dev20251101+cu130` a nightly, `2.1.0a0+git1234abc` somebody's own."""
+    """`2.9.1+cu128` is a release, `2.10.0.dev20251101+cu130` a nightly, `2.1.0a0+git1234abc` a custom build."""
     if _NIGHTLY.search(torch) and not _SOURCE_TREE.search(torch):
         return Origin.NIGHTLY
     return Origin.SOURCE if _SOURCE_TREE.search(torch) or "dev" in torch else Origin.RELEASE
@@ -114,7 +114,7 @@ def builds_carrying(tables: Tables, platform: str, capabilities: tuple[str, ...]
 def served(look: Look, tables: Tables, builds: Iterable[ReleasedBuild]) -> list[ReleasedBuild]:
     """Of these, those whose CUDA runs under the driver of this machine; all if the driver is not known.
 
-    Where the driver is told too vaguely for some: those that certainly run, and all that may if none does.
+    If the driver version is too vague for some: those that certainly run, or all that may run if none does.
     """
     driver = look.get("nvidia.driver_version")
     if driver is None:

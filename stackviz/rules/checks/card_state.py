@@ -1,4 +1,4 @@
-"""How the cards are doing: PCIe link, clocks held back, memory errors, memory that is not what the name says."""
+"""How the cards are doing: PCIe link, throttled clocks, memory errors, memory that is not what the name says."""
 
 from collections.abc import Iterator, Sequence
 
@@ -247,7 +247,7 @@ def check_ecc(look: Look, _tables: Tables) -> Iterator[Conclusion]:
     "memory-unlike-name", "hardware", asks="the memory is what the name says", worst=Severity.WARNING, source=ECC_MEMORY
 )
 def check_memory(look: Look, _tables: Tables) -> Iterator[Conclusion]:
-    """Only for names that one memory size goes with; instances and virtual cards have a share."""
+    """Only for names with a single memory size; instances and virtual cards have a share."""
     groups: dict[tuple[int, int, bool], list[CardLook]] = {}
     for card in look.cards("nvidia"):
         printed = card.known.memory_bytes if card.known else None

@@ -161,7 +161,7 @@ def _error_of_torch(look: Look) -> str:
 
 
 def _moved_default(look: Look, tables: Tables, cuda: str) -> str:
-    """Said where pip brings this CUDA by itself, so that nobody asked for it."""
+    """Mentioned where pip installs this CUDA by default, without a choice by the user."""
     torch, platform = look.get("torch.version"), look.wheel_platform
     if torch is None or not platform:
         return ""

@@ -189,7 +189,7 @@ def check_runtime_cudnn(look: Look, tables: Tables) -> Iterator[Conclusion]:
     "ort-silent-cpu", "onnxruntime", asks="ONNX Runtime offers the card", worst=Severity.WARNING, source=ORT_CPU
 )
 def check_runtime_on_cpu(look: Look, _tables: Tables) -> Iterator[Conclusion]:
-    """What a session uses nobody asked; a package that offers no CUDA at all is certain to run on the CPU."""
+    """The provider of a session is unknown; only a package without any CUDA certainly runs on the CPU."""
     cards = look.cards("nvidia")
     has_cuda_package = bool(look.software("onnxruntime-gpu"))
     has_plain_package = bool(look.software("onnxruntime"))

@@ -42,7 +42,7 @@ _TOOLKIT_FOLDER = re.compile(r"cuda|cudnn|nccl|nvidia", re.IGNORECASE)
 
 
 def quoted(error: str) -> str:
-    """The end of an error, where what matters stands."""
+    """The end of an error, which has the relevant part."""
     return error if len(error) <= _LONGEST_QUOTE else f"...{error[-_LONGEST_QUOTE:]}"
 
 
@@ -77,7 +77,7 @@ def check_torch_import(look: Look, tables: Tables) -> Iterator[Conclusion]:
 
 
 def _explains(check: Check, look: Look, tables: Tables) -> bool:
-    """Whether another rule says why: then it is said once."""
+    """Whether another rule explains it, so that it is reported only once."""
     try:
         return any(conclusion.severity == Severity.BROKEN for conclusion in check(look, tables))
     except NotReported:

@@ -28,7 +28,7 @@ _RDNA = re.compile(r"gfx(1[0-9])([0-9])([0-9])")
 
 
 def hip_of_torch(look: Look) -> str | None:
-    """The HIP version torch was built with, None if it was built with none. Raises NotReported if nobody said."""
+    """The HIP version torch was built with, None if it was built without. Raises NotReported if it is not reported."""
     torch = look.need("torch.version")
     hip = look.get("torch.hip_version")
     if hip:

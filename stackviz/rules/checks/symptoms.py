@@ -161,7 +161,7 @@ def _driver_fits(look: Look, tables: Tables, cuda: str) -> str:
 
 
 def _ask_next(look: Look, cards: list[CardLook]) -> str:
-    """What to ask, the most telling first; what the report already answers is not asked again."""
+    """What to check, the most informative first, without what the report already answers."""
     steps = ['python -c "import torch; torch.cuda.init()" (its error names the cause)', "nvidia-smi (does it list it?)"]
     if look.get("cuda.visible_devices") is None and not look.states_none("cuda.visible_devices"):
         steps.append("echo $CUDA_VISIBLE_DEVICES (empty or -1 hides every card, where it is set)")

@@ -138,7 +138,7 @@ def check_ptxas(look: Look, tables: Tables) -> Iterator[Conclusion]:
 
 
 def _shipped_triton(look: Look, tables: Tables) -> str | None:
-    """The Triton that this torch brings, where nobody listed it."""
+    """The Triton that this torch ships, if none is listed."""
     torch, platform = look.get("torch.version"), look.wheel_platform
     if torch is None or not platform:
         return None

@@ -16,7 +16,7 @@ class Command(BaseCommand):
     help = "Check sources, units, ranges, conditions, formulas and names of all public data in the catalogue."
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        parser.add_argument("--json", action="store_true", help="the same as one JSON document")
+        parser.add_argument("--json", action="store_true", help="print the result as one JSON document")
 
     def handle(self, *_args: Any, **options: Any) -> None:  # noqa: ANN401 (Django's signature)
         try:
