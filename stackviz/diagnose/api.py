@@ -153,7 +153,7 @@ def _check_type(request: HttpRequest) -> None:
 
 def _document(text: str) -> dict[str, Any]:
     pasted = read_pasted(text, may_be_hollow=True)
-    cards = [card for own in matched_cards(pasted.machines) for card in own]
+    cards = [card for of_machine in matched_cards(pasted.machines) for card in of_machine]
     sheets = {id(card.reported): card.sheet for card in cards}
 
     def sheet_of(card: object) -> str | None:

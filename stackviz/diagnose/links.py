@@ -1,6 +1,6 @@
 """Private links: a masked text saved, read by anyone with the link, deleted with its deletion code, or by time.
 
-The form that saves carries a ticket, signed by us, with the link and the word in it: sending the form twice, also at
+The form that saves carries a ticket, signed by us, with the link and the code in it: sending the form twice, also at
 once, saves one text.
 """
 
@@ -16,10 +16,10 @@ from django.utils import timezone
 from stackviz.diagnose.models import PrivateLink
 
 TOKEN_BYTES = 32
-WORD_BYTES = 16
+CODE_BYTES = 16
 TOKEN_PATTERN = r"[A-Za-z0-9_-]{43}"  # noqa: S105 (what a token looks like)
 TICKET_HOLDS_S = 24 * 3600
-MOST_KEPT_KB = 256  # of one text: twice the longest of the dumps collected from issues
+MOST_STORED_KB = 256  # of one text: twice the longest of the dumps collected from issues
 _SALT = "stackviz.diagnose.links"
 
 
@@ -36,23 +36,23 @@ class Ticket:
     """A link to be saved: its token and its deletion code."""
 
     token: str
-    word: str
+    code: str
 
     def signed(self) -> str:
-        return signing.dumps([self.token, self.word], salt=_SALT)
+        return signing.dumps([self.token, self.code], salt=_SALT)
 
 
 def new_ticket() -> Ticket:
-    return Ticket(secrets.token_urlsafe(TOKEN_BYTES), secrets.token_urlsafe(WORD_BYTES))
+    return Ticket(secrets.token_urlsafe(TOKEN_BYTES), secrets.token_urlsafe(CODE_BYTES))
 
 
 def read_ticket(text: str) -> Ticket:
     """Raises TicketRefused."""
     try:
-        token, word = signing.loads(text, salt=_SALT, max_age=TICKET_HOLDS_S)
+        token, code = signing.loads(text, salt=_SALT, max_age=TICKET_HOLDS_S)
     except (signing.BadSignature, ValueError, TypeError):
         raise TicketRefused from None
-    return Ticket(token, word)
+    return Ticket(token, code)
 
 
 def save_link(ticket: Ticket, text: str, kinds: str) -> Ticket:
@@ -66,7 +66,7 @@ def save_link(ticket: Ticket, text: str, kinds: str) -> Ticket:
     link, _is_new = PrivateLink.objects.get_or_create(
         token_digest=digest,
         defaults={
-            "delete_digest": digest_of(ticket.word),
+            "delete_digest": digest_of(ticket.code),
             "text": text,
             "kinds": kinds[:600],
             "created_at": now,
@@ -83,7 +83,7 @@ def _check_room() -> None:
 
 
 def is_too_long(text: str) -> bool:
-    return len(text.encode()) > MOST_KEPT_KB * 1024
+    return len(text.encode()) > MOST_STORED_KB * 1024
 
 
 def find_link(token: str) -> PrivateLink | None:
@@ -91,16 +91,16 @@ def find_link(token: str) -> PrivateLink | None:
     return PrivateLink.objects.filter(token_digest=digest_of(token), expires_at__gt=timezone.now()).first()
 
 
-def may_delete(link: PrivateLink, word: str) -> bool:
-    return secrets.compare_digest(link.delete_digest, digest_of(word))
+def may_delete(link: PrivateLink, code: str) -> bool:
+    return secrets.compare_digest(link.delete_digest, digest_of(code))
 
 
-def delete_link(token: str, word: str) -> bool:
+def delete_link(token: str, code: str) -> bool:
     """Whether the code was right; the text is deleted then, also if a concurrent request deleted it."""
     link = find_link(token)
     if link is None:
         return True
-    if not may_delete(link, word):
+    if not may_delete(link, code):
         return False
     PrivateLink.objects.filter(pk=link.pk).delete()
     return True

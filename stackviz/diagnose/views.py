@@ -20,7 +20,7 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 
 from stackviz.diagnose.diagnosis import Diagnosis, diagnose
 from stackviz.diagnose.links import (
-    MOST_KEPT_KB,
+    MOST_STORED_KB,
     NoRoom,
     Ticket,
     TicketRefused,
@@ -148,7 +148,7 @@ def _save(request: HttpRequest, text: str) -> HttpResponse:
 
 def _too_long() -> Refused:
     problem = _("A saved text can have at most %(most)s KB. Remove everything before and after the dumps.")
-    return Refused(problem % {"most": MOST_KEPT_KB}, HTTPStatus.REQUEST_ENTITY_TOO_LARGE)
+    return Refused(problem % {"most": MOST_STORED_KB}, HTTPStatus.REQUEST_ENTITY_TOO_LARGE)
 
 
 def _no_room() -> Refused:
@@ -173,7 +173,7 @@ def _remember(answer: HttpResponse, saved: Ticket) -> None:
     """Store the deletion code in the browser that saved the text, for this link's pages only."""
     answer.set_cookie(
         DELETE_COOKIE,
-        saved.word,
+        saved.code,
         max_age=settings.LINK_DAYS * _DAY_S,
         path=reverse("diagnose:saved", args=[saved.token]),
         secure=settings.HTTPS,
@@ -203,12 +203,12 @@ def _show_saved(request: HttpRequest, token: str, *, wrong_word: bool = False) -
     only_differences = request.GET.get("show") == "differences"
     if request.GET.get("format") == SVG:
         return _hidden(_as_svg(diagnosis, only_differences=only_differences))
-    word = request.COOKIES.get(DELETE_COOKIE, "")
+    code = request.COOKIES.get(DELETE_COOKIE, "")
     context: Mapping[str, Any] = {
         "link": link,
         "address": request.build_absolute_uri(request.path),
         "delete_url": reverse("diagnose:delete", args=[token]),
-        "word": word if word and may_delete(link, word) else "",
+        "word": code if code and may_delete(link, code) else "",
         "wrong_word": wrong_word,
         "only_differences": only_differences,
         "toggle_url": "?" if only_differences else "?show=differences",

@@ -65,8 +65,8 @@ def _takes_card(tables: Tables, capability: str, branch: str, platform: str) -> 
 def _first_driver(tables: Tables, release: Release, build: Build, platform: str) -> str:
     """The driver of a branch from which on the build has what it asks for; the branch itself where it asks for less."""
     needed = [driver for driver in (build.driver_full, build.driver_floor) if driver and "." in driver]
-    own = (driver for driver in needed if driver_branch(tables, driver, platform) == release.version)
-    return next(own, release.version)
+    of_branch = (driver for driver in needed if driver_branch(tables, driver, platform) == release.version)
+    return next(of_branch, release.version)
 
 
 def choose_branch(offered: Sequence[Branch]) -> Branch | None:

@@ -48,8 +48,8 @@ def features(machine: PlannedMachine, tables: Tables) -> list[Requirement]:
 @computed_once
 def _features_of(tables: Tables, capability: str) -> tuple[Requirement, ...]:
     rows = (row for row in tables.requirements if row.component == "compute-capability" and row.relation == "offers")
-    own = (row for row in rows if row.version == capability and row.values in ("yes", "no"))
-    return tuple(sorted(own, key=lambda row: (row.subject, row.key)))
+    rows_of_card = (row for row in rows if row.version == capability and row.values in ("yes", "no"))
+    return tuple(sorted(rows_of_card, key=lambda row: (row.subject, row.key)))
 
 
 def _is_named(listed: str, card: KnownCard) -> bool:

@@ -14,7 +14,7 @@ __all__ = ["CardLook", "Look", "NotReported"]
 
 # Reasons that say "there is none", as opposed to "nobody told": a CPU-only torch has no CUDA version.
 MEANS_NONE = frozenset({"not_applicable", "not_installed", "not_supported"})
-NOT_ASKED = "not_collected"
+NOT_COLLECTED = "not_collected"
 _PACKAGES = re.compile(r"\b(?:packages?|pip|conda)\b")
 _FILES = re.compile(r"\bnames of libraries\b")
 
@@ -80,7 +80,7 @@ class _Facts:
 
     def mentions(self, name: str) -> bool:
         """Whether the report says anything of this fact, be it why it is missing."""
-        return name in self._facts or (name in self._absent and self._absent[name].reason != NOT_ASKED)
+        return name in self._facts or (name in self._absent and self._absent[name].reason != NOT_COLLECTED)
 
     def states_none(self, name: str) -> bool:
         """Whether the report says that there is no such thing, which is not the same as saying nothing."""

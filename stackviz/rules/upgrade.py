@@ -19,7 +19,7 @@ from stackviz.wire.systems import cuda_of, wheel_variant
 
 __all__ = ["Upgrade", "default_cuda", "next_upgrades", "with_driver", "with_macos", "with_torch"]
 
-_TORCH_TOLD = frozenset(
+_OF_TORCH = frozenset(
     {
         "torch.git_version", "torch.arch_list", "torch.import_error", "cuda.available", "mps.available",
         "cudnn.version", "cudnn.libraries", "nccl.version", "torch.operators", "torch.kernels_cpu",
@@ -27,7 +27,7 @@ _TORCH_TOLD = frozenset(
     }
 )  # fmt: skip
 "What a report says about the installed torch and cannot be known of one that is not installed yet."
-_DRIVER_TOLD = frozenset(
+_OF_DRIVER = frozenset(
     {
         "cuda.driver_api_version", "cuda.available", "cuda.init_code", "nvidia.kernel_module_version",
         "nvidia.nvml_version", "nvidia.nvml_error",
@@ -127,7 +127,7 @@ def with_torch(report: Report, tables: Tables, version: str, build: str = "") ->
         facts["torch.cuda_version"] = major_minor(cuda)
     if cudnn := _shipped(tables, "cudnn", version, build, look.wheel_platform):
         facts["cudnn.version"] = cudnn
-    dropped = _TORCH_TOLD | ({"torch.cuda_version"} if not cuda else set())
+    dropped = _OF_TORCH | ({"torch.cuda_version"} if not cuda else set())
     changed = _changed(report, facts, dropped)
     return replace(
         changed, software=tuple(software for software in report.software if software.component not in _WITH_TORCH)
@@ -140,7 +140,7 @@ def with_driver(report: Report, version: str) -> Report:
         replace(card, facts={name: value for name, value in card.facts.items() if name != "driver_version"})
         for card in report.cards
     )
-    changed = _changed(report, {"nvidia.driver_version": version}, _DRIVER_TOLD)
+    changed = _changed(report, {"nvidia.driver_version": version}, _OF_DRIVER)
     return replace(
         changed,
         cards=cards,

@@ -1,4 +1,4 @@
-"""A private link: masked before it is kept, found by its token only, ended by its word or its day, saved once."""
+"""A private link: masked before it is kept, found by its token only, ended by its code or its day, saved once."""
 
 import re
 from datetime import timedelta
