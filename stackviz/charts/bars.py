@@ -48,7 +48,12 @@ def meter(value: float, scale: float, low: float | None = None, high: float | No
 
 
 def _percent(value: float, scale: float) -> str:
-    return f"{min(max(value / scale * 100, 0), 100):.1f}"
+    return f"{min(max(value / scale * 100, 0), 100):.1f}".removesuffix(".0")
+
+
+def chart_height(count: int) -> int:
+    """Pixels that a chart of so many bars takes: what a page keeps free for it."""
+    return FRAME_PX + BAR_PX * max(count, FEWEST_BARS)
 
 
 def ranked_bars(
@@ -59,7 +64,7 @@ def ranked_bars(
     `unit`: symbol of the unit of all values. Values that span decades become dots on a log axis. Bars with equal labels
     stay separate. Without bars the figure shows the text `empty`.
     """
-    layout = frame(title, FRAME_PX + BAR_PX * max(len(bars), FEWEST_BARS), {"title": {"text": plotly_text(unit)}}, {})
+    layout = frame(title, chart_height(len(bars)), {"title": {"text": plotly_text(unit)}}, {})
     layout["bargap"] = 0.35
     if not bars:
         return empty_figure(layout, empty)

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from stackviz.benchmarks.queries import latest_results
 from stackviz.compare.measured import Measured, measure
@@ -68,6 +69,14 @@ def published(chosen: Sequence[Loaded], address: Address) -> Sheets:
     heads = heads_of(chosen, address)
     figures, sheet_heads = spec_rows(chosen, heads, address)
     return sheets_of(chosen, sheet_heads, figures, address)
+
+
+def chart_figures(chosen: Sequence[Loaded]) -> dict[str, Any]:
+    """The charts of what the machines measured, each by its `id`, as Plotly reads them."""
+    address = Address(tuple(loaded.subject for loaded in chosen))
+    pairs = zip(heads_of(chosen, address), chosen, strict=True)
+    machines = [(head, loaded) for head, loaded in pairs if loaded.machine is not None]
+    return {chart.id: chart.figure for chart in _measured(machines, None).charts}
 
 
 def _measured(machines: Sequence[tuple[Head, Loaded]], base: Head | None) -> Measured:

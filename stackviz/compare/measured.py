@@ -13,7 +13,7 @@ from django.utils.translation import gettext as _
 from stackviz.benchmarks.chart import Charted, results_figure
 from stackviz.benchmarks.comparability import Comparability, ComparabilityOutcome, comparable
 from stackviz.benchmarks.measurement import Measurement, Rate
-from stackviz.charts.bars import Meter, meter
+from stackviz.charts.bars import Meter, chart_height, meter
 from stackviz.stats import ratio
 from stackviz.units import format_factor
 
@@ -55,10 +55,20 @@ class MeasuredRow:
 
 @dataclass(frozen=True, slots=True)
 class Chart:
-    """A Plotly figure, as plain data. `id`: of the element that carries it in the page."""
+    """The bars of one benchmark, in one unit. `height`: pixels that the chart takes."""
 
     id: str
-    figure: dict[str, Any]
+    title: str
+    bars: tuple[Charted, ...]
+
+    @property
+    def height(self) -> int:
+        return chart_height(len(self.bars))
+
+    @property
+    def figure(self) -> dict[str, Any]:
+        """The Plotly figure, as plain data."""
+        return results_figure(self.title, self.bars)
 
 
 @dataclass(frozen=True, slots=True)
@@ -182,6 +192,5 @@ def _charts(names: Mapping[int, str], pairs: Sequence[Mapping[int, Measurement]]
                 charted = Charted(f"{names[place]} · {result.setting}", place, result)
                 bars.setdefault((result.title, result.rate.unit), []).append(charted)
     return [
-        Chart(f"chart-{number}", results_figure(title, charted))
-        for number, ((title, _unit), charted) in enumerate(bars.items(), 1)
+        Chart(f"chart-{number}", title, tuple(charted)) for number, ((title, _unit), charted) in enumerate(bars.items(), 1)
     ]

@@ -19,7 +19,8 @@ from django.utils.translation import gettext_lazy
 from stackviz.web.address import AddressReader, Note, comparison_query, machine_subject, read_moment, write_moment
 
 FORMATS = ("csv", "json", "md")
-DRAWING = "svg"  # of the stacks; the others are files of the spec table
+DRAWING = "svg"  # of the stacks; FORMATS are files of the spec table
+FIGURES = "plotly"  # of the charts, for plotly.js only, so notes do not offer it
 KNOWN = frozenset({"a", "base", "only", "at", "format"})
 MOST_SUBJECTS = 6
 SUBJECT_MAX_CHARS = 120
@@ -170,7 +171,7 @@ def read_compare_query(query: QueryDict) -> CompareQuery:
         base=_base(reader, selection),
         only_differences=reader.choice("only", ("differences",), _("choice")) == "differences",
         at=at,
-        format=reader.file_format((*FORMATS, DRAWING)),
+        format=reader.file_format((*FORMATS, DRAWING), FIGURES),
         notes=reader.notes(KNOWN, most=None),  # the page counts those it does not list
     )
 

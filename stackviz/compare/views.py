@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import render
 from django.utils import timezone
 from django.utils.safestring import SafeString
@@ -12,10 +12,11 @@ from django.views.decorators.http import require_safe
 from stackviz.catalog.models import CatalogueEdition
 from stackviz.catalog.queries import public_accelerators
 from stackviz.compare.citation import citations
-from stackviz.compare.comparison import assemble, published
+from stackviz.compare.comparison import assemble, chart_figures, published
 from stackviz.compare.export import Exported, exported
 from stackviz.compare.query import (
     DRAWING,
+    FIGURES,
     FORMATS,
     MOST_SUBJECTS,
     Address,
@@ -52,6 +53,8 @@ def page(request: HttpRequest) -> HttpResponse:
     address = _address(query, chosen)
     if query.format == DRAWING and chosen:
         return _drawing(request, chosen, address)
+    if query.format == FIGURES and chosen:
+        return JsonResponse(chart_figures(chosen))
     if query.format and chosen:
         sheets = published(chosen, address)
         return exported(query.format, sheets, _about(request, address, chosen))
@@ -132,6 +135,7 @@ def _drawn(request: HttpRequest, chosen: Sequence[Loaded], address: Address, con
             toggle_url=context["toggle_url"],
             page_url=context["page_url"],
             svg_url=f"{address.query()}&format={DRAWING}",
+            figures_url=f"{address.query()}&format={FIGURES}",
             current_url=address.query(at=None),
             files=[(form, f"{address.query()}&format={form}") for form in FORMATS],
             at=address.at,

@@ -122,6 +122,11 @@ class StackDrawing:
     layer_sentences: tuple[LayerSentences, ...] = ()
 
     @property
+    def numbers(self) -> tuple[int, ...]:
+        """The colour of each column, of the six subject colours."""
+        return tuple(column.number or index for index, column in enumerate(self.columns, 1))
+
+    @property
     def is_several(self) -> bool:
         return len(self.columns) > 1
 

@@ -15,7 +15,7 @@ from stackviz.diagrams.reported_rows import drop_unreported_rows
 from stackviz.diagrams.stack import StackDrawing, draw_columns
 from stackviz.labs.models import Machine, Report, Snapshot
 from stackviz.labs.queries import Visitor, latest_snapshots, visible_machines
-from stackviz.machines.results import ResultGroup, result_groups
+from stackviz.machines.results import ResultGroup, result_figures, result_groups
 from stackviz.reports.cards import CardKind, card_kinds
 from stackviz.reports.facts import Facts
 from stackviz.reports.headline import MACHINE_FACTS
@@ -135,6 +135,12 @@ def report_body(machine: Machine) -> ReportBody | None:
     if snapshot is None:
         return None
     return _body(machine, snapshot)
+
+
+def chart_figures(machine: Machine) -> dict[str, Any]:
+    """The charts of its newest results, by the `key` of their groups, as Plotly reads them. At most eight queries."""
+    snapshots = latest_snapshots([machine])
+    return result_figures(latest_results([machine], snapshots.values())[machine.pk])
 
 
 def _body(machine: Machine, snapshot: Snapshot) -> ReportBody:

@@ -6,14 +6,12 @@ from datetime import datetime
 from itertools import groupby
 from typing import Any
 
-from django.utils.html import json_script
-from django.utils.safestring import SafeString
 from django.utils.text import slugify
 from django.utils.translation import gettext as _
 
 from stackviz.benchmarks.chart import Charted, results_figure
 from stackviz.benchmarks.measurement import Measurement
-from stackviz.charts.bars import Meter, meter
+from stackviz.charts.bars import Meter, chart_height, meter
 from stackviz.units import quantity_label
 
 
@@ -54,38 +52,53 @@ class DeviceResults:
 class ResultGroup:
     """Results of one benchmark; all bars share a scale, so that a card and a CPU can be told apart at a glance.
 
-    `key`: an id for the group on its page. `figure`: the same as a Plotly figure, as the JSON block for the page, ""
-    where one bar is all; `figure_height` in pixels.
+    `key`: an id for the group on its page. `chart_height`: pixels that its chart takes, 0 where one bar is all.
     """
 
     key: str
     title: str
     formula: str
     devices: tuple[DeviceResults, ...]
-    figure: SafeString
-    figure_height: int
+    chart_height: int
 
 
 def result_groups(measurements: Sequence[Measurement]) -> list[ResultGroup]:
     """`measurements` in the order of `latest_results`; accelerators come before the CPU."""
+    return [_group(results) for results in _by_benchmark(measurements)]
+
+
+def result_figures(measurements: Sequence[Measurement]) -> dict[str, dict[str, Any]]:
+    """The chart of each group that has one, by its `key`, as Plotly reads it."""
+    groups = _by_benchmark(measurements)
+    return {_chart_key(results[0]): _figure(results) for results in groups if len(_timed(results)) > 1}
+
+
+def _by_benchmark(measurements: Sequence[Measurement]) -> list[list[Measurement]]:
     ordered = sorted(measurements, key=lambda one: (one.benchmark_key, one.version, one.device == "cpu"))
-    return [_group(list(group)) for _key, group in groupby(ordered, key=lambda one: (one.benchmark_key, one.version))]
+    return [list(group) for _key, group in groupby(ordered, key=lambda one: (one.benchmark_key, one.version))]
+
+
+def _chart_key(result: Measurement) -> str:
+    return slugify(f"chart {result.benchmark_key} {result.version}")
+
+
+def _timed(results: Sequence[Measurement]) -> list[Measurement]:
+    """Those with a rate: a chart has a bar for each."""
+    return [result for result in results if result.rate]
 
 
 def _group(results: Sequence[Measurement]) -> ResultGroup:
     first = results[0]
+    timed = _timed(results)
     scale = max((_top(result) for result in results), default=0.0)
-    key = slugify(f"chart {first.benchmark_key} {first.version}")
-    figure = _figure(results)
     return ResultGroup(
-        key=key,
+        key=_chart_key(first),
         title=first.title,
         formula=first.benchmark.formula if first.benchmark else "",
         devices=tuple(
             _device(list(part), scale) for _key, part in groupby(results, key=lambda one: (one.device, one.card_index))
         ),
-        figure=json_script(figure, key) if figure else SafeString(""),
-        figure_height=figure["layout"]["height"] if figure else 0,
+        chart_height=chart_height(len(timed)) if len(timed) > 1 else 0,
     )
 
 
@@ -124,11 +137,9 @@ def result_row(result: Measurement, scale: float) -> ResultRow:
     )
 
 
-def _figure(results: Sequence[Measurement]) -> dict[str, Any] | None:
-    """A bar for each result that has a rate, a colour per device; None if there is at most one."""
-    timed = [result for result in results if result.rate]
-    if len(timed) < 2:
-        return None
+def _figure(results: Sequence[Measurement]) -> dict[str, Any]:
+    """A bar for each result that has a rate, a colour per device."""
+    timed = _timed(results)
     devices = list(dict.fromkeys(result.device for result in timed))
     return results_figure(
         results[0].title,

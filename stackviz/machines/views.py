@@ -2,7 +2,7 @@
 
 from datetime import timedelta
 
-from django.http import Http404, HttpRequest, HttpResponse
+from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import get_object_or_404, render
 from django.utils import timezone
 from django.views.decorators.http import require_safe
@@ -13,7 +13,7 @@ from stackviz.diagrams.svg import svg_of
 from stackviz.labs.models import Lab, Machine
 from stackviz.labs.queries import visible_labs, visible_machines
 from stackviz.machines.cached_body import drawn_body
-from stackviz.machines.page import MachinePage, machine_page, report_body, seen_token
+from stackviz.machines.page import MachinePage, chart_figures, machine_page, report_body, seen_token
 from stackviz.machines.rows import MACHINES_PER_PAGE, machine_rows, machines_found
 from stackviz.machines.series import series_page
 from stackviz.web.address import text_parameter, whole_number
@@ -63,6 +63,8 @@ def machine(request: HttpRequest, lab: str, slug: str) -> HttpResponse:
         raise Http404 from error
     if request.GET.get("format") == "svg":
         return no_store_if_private(_drawing(request, page), page.machine.lab)
+    if request.GET.get("format") == "plotly":
+        return no_store_if_private(JsonResponse(chart_figures(page.machine)), page.machine.lab)
     context = {"page": page, "body": drawn_body(page)}
     template = "machines/_machine.html" if wants_partial(request) else "machines/machine.html"
     return no_store_if_private(render(request, template, context), page.machine.lab)

@@ -118,7 +118,7 @@ def environment(**options: Any) -> Environment:  # noqa: ANN401 (passed on)
     made.install_gettext_callables(gettext, ngettext, newstyle=True, pgettext=pgettext, npgettext=npgettext)  # type: ignore[attr-defined]
     made.globals.update({function.__name__: function for function in FUNCTIONS})
     made.globals.update(_=translated, url=web.url, querystring=web.querystring)
-    made.filters.update(date=web.date, json_script=json_script, advice_blocks=blocks_of)
+    made.filters.update(date=web.date, css_text=web.css_text, json_script=json_script, advice_blocks=blocks_of)
     return made
 
 

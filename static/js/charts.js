@@ -2,7 +2,8 @@
 
    <figure class="chart" data-chart="ID" data-chart-when="view|click"> holds the table with the same figures and
    <div class="chart-plot" data-chart-plot style="--h:320"></div>, whose height is kept free so that nothing jumps.
-   ID names a <script type="application/json"> with the figure; data-chart-url fetches it instead.
+   ID names a <script type="application/json"> with the figure; data-chart-url fetches it instead: the figure alone, or
+   the figures of all charts of the page by their IDs.
    The address of plotly.js is this script's own data-plotly. Colours named in a trace's meta follow the theme. */
 (() => {
   "use strict";
@@ -39,11 +40,25 @@
     return value;
   }
 
+  /* Address -> what it answers with, for all charts of the page; forgotten when a part of the page is swapped. */
+  const answers = new Map();
+
+  function fetched(url) {
+    if (!answers.has(url)) {
+      const answer = fetch(url, { headers: { Accept: "application/json" } }).then((response) => {
+        if (!response.ok) throw new Error(`the chart's figures answered ${response.status}`);
+        return response.json();
+      });
+      answer.catch(() => answers.delete(url));
+      answers.set(url, answer);
+    }
+    return answers.get(url);
+  }
+
   async function figureOf(chart) {
     if (chart.dataset.chartUrl) {
-      const answer = await fetch(chart.dataset.chartUrl, { headers: { Accept: "application/json" } });
-      if (!answer.ok) throw new Error(`the chart's figures answered ${answer.status}`);
-      return answer.json();
+      const figures = await fetched(chart.dataset.chartUrl);
+      return figures.data ? figures : figures[chart.dataset.chart];
     }
     return JSON.parse(document.getElementById(chart.dataset.chart).textContent);
   }
@@ -108,6 +123,7 @@
 
   const find = (within) => within.querySelectorAll("[data-chart]").forEach(offer);
   find(document);
+  document.addEventListener("htmx:load", () => answers.clear());
   document.addEventListener("htmx:load", (event) => find(event.detail.elt.parentElement || document));
   document.addEventListener("click", (event) => {
     const open = event.target.closest("[data-chart-open]");

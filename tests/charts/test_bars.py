@@ -72,7 +72,7 @@ def test_any_figures_make_a_figure_that_is_json(values):
 
 @pytest.mark.parametrize(
     ("value", "scale", "expected"),
-    [(79, 100, ("79.0", False)), (110, 100, ("100.0", True)), (0, 100, ("0.0", False)), (5, 0, ("0", False))],
+    [(79, 100, ("79", False)), (110, 100, ("100", True)), (0, 100, ("0", False)), (5, 0, ("0", False))],
 )
 def test_a_bar_is_as_long_as_its_share_and_flags_what_exceeds_it(value, scale, expected):
     drawn = meter(value, scale)
@@ -80,4 +80,4 @@ def test_a_bar_is_as_long_as_its_share_and_flags_what_exceeds_it(value, scale, e
 
 
 def test_an_interval_needs_both_ends():
-    assert (meter(50, 100, 40, 60).lo, meter(50, 100, 40, 60).hi, meter(50, 100, 40).lo) == ("40.0", "60.0", "")
+    assert (meter(50, 100, 40, 60).lo, meter(50, 100, 40, 60).hi, meter(50, 100, 40).lo) == ("40", "60", "")

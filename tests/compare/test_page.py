@@ -1,5 +1,6 @@
 """`/compare/` answers with one page of columns, for any address, at a fixed number of queries."""
 
+import html
 import re
 
 import pytest
@@ -68,6 +69,15 @@ def test_machine_results_are_bars_against_peak(client, dgx):
     assert float(row.cells[0].meter.p) == pytest.approx(78.8, abs=0.1)
 
 
+def test_each_chart_fetches_its_figure_from_the_address_on_it(client, dgx):
+    page = client.get(THREE).content.decode()
+    [(name, url)] = re.findall(r'data-chart="(\S+)" data-chart-when="view" data-chart-url="([^"]+)"', page)
+    figures = client.get("/compare/" + html.unescape(url)).json()
+    assert list(figures) == [name]
+    assert figures[name]["data"][0]["customdata"][0][0].startswith("dgx-07 · bf16")
+    assert f"--h:{figures[name]['layout']['height']}" in page
+
+
 def test_verdict_names_factor_and_gaps(client, dgx):
     verdicts = {verdict.title: verdict for verdict in client.get(THREE).context["comparison"].verdicts}
     assert verdicts["Memory bandwidth"].lead == "H100 SXM5 80GB is 8.4× M3 Max (40-core GPU)"
@@ -79,8 +89,8 @@ def test_verdict_names_factor_and_gaps(client, dgx):
 def test_only_differences_folds_what_is_equal(client, dgx):
     url = "/compare/?a=machine:north/dgx-07&a=nvidia-h100-sxm5-80gb"
     folded, whole = client.get(url + "&only=differences"), client.get(url)
-    assert b"Memory bandwidth</span>, GB/s" in whole.content
-    assert b"Memory bandwidth</span>, GB/s" not in folded.content
+    assert b">Memory bandwidth, GB/s" in whole.content
+    assert b">Memory bandwidth, GB/s" not in folded.content
     assert folded.context["toggle_url"] == "?a=machine:north/dgx-07&a=nvidia-h100-sxm5-80gb"
 
 

@@ -132,7 +132,7 @@ def test_a_result_above_the_published_peak_is_shown_and_marked(client, machine, 
     make_report(machine, cards=[h100(0, sheet)], results=[gemm("bf16", [0.001] * 7)])
     measured = table_of(text_of(client), "measured")
     assert "above the published peak" in measured
-    assert 'class="meter s1 over"' in measured
+    assert 'class="meter over"' in measured
 
 
 def test_failed_and_skipped_runs_are_shown_with_their_reason(client, machine):
@@ -245,7 +245,19 @@ def test_the_page_stays_small(client, machine, sheet):
     call_command("load_stacks", verbosity=0)
     results = [gemm("bf16", GEMM_S, side=64 * number, conditions={"x": "y" * 200}) for number in range(1, 61)]
     make_report(machine, cards=[h100(index, sheet) for index in range(8)], results=results)
-    assert len(text_of(client).encode()) < 100_000
+    assert len(text_of(client).encode()) < 75_000
+
+
+def test_a_chart_fetches_its_figure_from_the_address_on_it(client, machine):
+    make_report(machine, results=[gemm("bf16", GEMM_S), gemm("fp16", GEMM_S), copy(COPY_S)])
+    text = text_of(client)
+    assert re.findall(r'data-chart="(\S+)" data-chart-when="click" data-chart-url="(\S+)"', text) == [
+        ("chart-gemm-1", "?format=plotly")  # a single copy needs no chart
+    ]
+    figures = client.get(URL + "?format=plotly").json()
+    assert list(figures) == ["chart-gemm-1"]
+    assert figures["chart-gemm-1"]["data"][0]["text"] == ["781", "781"]
+    assert f"--h:{figures['chart-gemm-1']['layout']['height']}" in text
 
 
 def test_a_private_machine_does_not_exist_for_strangers(client, django_user_model):
@@ -256,16 +268,17 @@ def test_a_private_machine_does_not_exist_for_strangers(client, django_user_mode
     urls = [
         "/machines/secret/hidden-01/",
         "/machines/secret/hidden-01/?seen=x&since=0",
+        "/machines/secret/hidden-01/?format=plotly",
         f"/machines/secret/hidden-01/series/{series.pk}/",
     ]
     answers = [client.get(url).status_code for url in urls]
-    assert answers == [404, 404, 404]
+    assert answers == [404, 404, 404, 404]
     # told apart from a machine that does not exist by nothing
     assert client.get("/machines/secret/no-such/").status_code == 404
     member = django_user_model.objects.create_user("mei")
     lab.memberships.create(user=member)
     client.force_login(member)
-    assert [client.get(urls[0]).status_code, client.get(urls[2]).status_code] == [200, 200]
+    assert [client.get(url).status_code for url in (urls[0], urls[2], urls[3])] == [200, 200, 200]
 
 
 def test_a_hostile_report_is_text_everywhere(client, machine):

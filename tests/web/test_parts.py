@@ -7,6 +7,7 @@ from django.template import Context, Template, engines
 from django.utils.translation import override
 
 from stackviz.web.parts import cached_html, render_part
+from stackviz.web.templatetags.web import css_text
 
 WORD = """\
 {# A word, and whether it is loud. #}
@@ -122,3 +123,11 @@ def test_a_kept_part_is_made_once_for_each_state_and_language():
 def test_nothing_is_kept_while_templates_are_worked_on(settings):
     settings.DEBUG = True
     assert [cached_html(("page",), lambda word=word: word, 60) for word in ("old", "new")] == ["old", "new"]
+
+
+@pytest.mark.parametrize(
+    ("text", "written"),
+    [("Of peak", "'Of peak'"), ("占峰值", "'占峰值'"), ("l'écart", r"'l\27 écart'"), ("a\\;}\n", r"'a\5c \3b \7d \a '")],
+)
+def test_a_text_in_a_style_stays_one_string(text, written):
+    assert css_text(text) == written

@@ -3,6 +3,7 @@
 `{% load web %}`. Tags return finished HTML; whatever they are given is escaped.
 """
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -254,3 +255,9 @@ def querystring(query: Any, **changes: object) -> str:  # noqa: ANN401 (a QueryD
 def date(when: datetime, form: str) -> str:
     """A day or time in one of Django's forms, `Y-m-d`."""
     return date_format(when, form)
+
+
+def css_text(text: str) -> str:
+    """The text as a string of CSS, quotes included, for a `style` that a rule's `content` reads."""
+    escaped = re.sub(r"[^\w -]", lambda sign: f"\\{ord(sign[0]):x} ", text)
+    return f"'{escaped}'"
