@@ -1,9 +1,11 @@
 """Results of several machines side by side: which pair up, how long each bar is, what may be compared. No queries."""
 
 import math
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import groupby
 from typing import Any
 from uuid import UUID
 
@@ -22,7 +24,10 @@ Pair = tuple[str, int, str]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MeasuredCell:
-    """One machine's figure in a row. `label` is empty for a failed or skipped run: `missing` says why then."""
+    """One machine's figure in a row. `label` is empty for a failed or skipped run: `missing` says why then.
+
+    `receipt_url`: "" where it is the receipt of the whole column.
+    """
 
     place: int
     label: str = ""
@@ -54,12 +59,20 @@ class MeasuredRow:
 
 
 @dataclass(frozen=True, slots=True)
+class MeasuredGroup:
+    """Rows of one benchmark that stand together."""
+
+    formula: str
+    rows: tuple[MeasuredRow, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Chart:
-    """The bars of one benchmark, in one unit. `height`: pixels that the chart takes."""
+    """The bars of one benchmark, in one unit: of each the machine's place and name. `height`: pixels that it takes."""
 
     id: str
     title: str
-    bars: tuple[Charted, ...]
+    bars: tuple[tuple[int, str, Measurement], ...]
 
     @property
     def height(self) -> int:
@@ -68,15 +81,24 @@ class Chart:
     @property
     def figure(self) -> dict[str, Any]:
         """The Plotly figure, as plain data."""
-        return results_figure(self.title, self.bars)
+        charted = [Charted(f"{name} · {result.setting}", place, result) for place, name, result in self.bars]
+        return results_figure(self.title, charted)
 
 
 @dataclass(frozen=True, slots=True)
 class Measured:
-    """The measured part of a comparison: the table, and a chart per benchmark."""
+    """The measured part of a comparison: the table, and a chart per benchmark.
 
-    rows: tuple[MeasuredRow, ...]
+    `receipts`: place of a machine -> the receipt of most of its column.
+    """
+
+    groups: tuple[MeasuredGroup, ...]
     charts: tuple[Chart, ...]
+    receipts: Mapping[int, str]
+
+    @property
+    def rows(self) -> tuple[MeasuredRow, ...]:
+        return tuple(row for group in self.groups for row in group.rows)
 
 
 def measure(results: Sequence[tuple[int, str, Sequence[Measurement]]], base: int | None = None) -> Measured:
@@ -95,7 +117,19 @@ def measure(results: Sequence[tuple[int, str, Sequence[Measurement]]], base: int
     pairs = sorted(by_pair.values(), key=_reading_order)
     names = {position: name for position, name, _measurements in results}
     against = positions[0] if base is None and positions else base
-    return Measured(tuple(_row(positions, pair, against) for pair in pairs), tuple(_charts(names, pairs)))
+    receipts = _receipts(pairs)
+    rows = (_row(positions, pair, against, receipts) for pair in pairs)
+    groups = tuple(MeasuredGroup(formula, tuple(group)) for formula, group in groupby(rows, lambda row: row.formula))
+    return Measured(groups, tuple(_charts(names, pairs)), receipts)
+
+
+def _receipts(pairs: Sequence[Mapping[int, Measurement]]) -> dict[int, str]:
+    """Place -> the receipt that most of its results are on."""
+    reports: dict[int, Counter[UUID]] = {}
+    for pair in pairs:
+        for place, result in pair.items():
+            reports.setdefault(place, Counter())[result.report_id] += 1
+    return {place: _receipt_url(counts.most_common(1)[0][0], get_script_prefix()) for place, counts in reports.items()}
 
 
 def _is_faster(candidate: Measurement, current: Measurement) -> bool:
@@ -109,7 +143,9 @@ def _reading_order(pair: Mapping[int, Measurement]) -> tuple[Any, ...]:
     return -len(pair), first.benchmark_key, str(first.params.get("dtype", "")), sizes
 
 
-def _row(places: Sequence[int], pair: Mapping[int, Measurement], base: int | None) -> MeasuredRow:
+def _row(
+    places: Sequence[int], pair: Mapping[int, Measurement], base: int | None, receipts: Mapping[int, str]
+) -> MeasuredRow:
     first = next(iter(pair.values()))
     ok = {place: result for place, result in pair.items() if result.is_ok and result.rate}
     rates = [result.rate.value for result in ok.values() if result.rate]
@@ -120,7 +156,12 @@ def _row(places: Sequence[int], pair: Mapping[int, Measurement], base: int | Non
     verdict = _verdict(list(ok.values()))
     may_rank = verdict is not None and verdict.answer is not Comparability.NOT_COMPARABLE
     best = top if may_rank and _stands_out(list(ok.values())) else None
-    cells = tuple(_cell(place, pair.get(place), scale, best, baseline if may_rank else None) for place in places)
+    cells = tuple(
+        _cell(place, pair[place], scale, best, baseline if may_rank else None, receipts[place])
+        if place in pair
+        else MeasuredCell(place=place, missing=_("not measured"))
+        for place in places
+    )
     return MeasuredRow(first.title, first.setting, cells, verdict, first.benchmark.formula if first.benchmark else "")
 
 
@@ -145,12 +186,16 @@ def _verdict(results: Sequence[Measurement]) -> ComparabilityOutcome | None:
 
 
 def _cell(
-    place: int, result: Measurement | None, scale: float, best: float | None, baseline: Measurement | None
+    place: int,
+    result: Measurement,
+    scale: float,
+    best: float | None,
+    baseline: Measurement | None,
+    receipt_of_column: str,
 ) -> MeasuredCell:
     """`scale`: rate of a full bar. `best`, `baseline`: highest rate and first result; None where nothing is ranked."""
-    if result is None:
-        return MeasuredCell(place=place, missing=_("not measured"))
     rate, receipt = result.rate, _receipt_url(result.report_id, get_script_prefix())
+    receipt = "" if receipt == receipt_of_column else receipt
     if rate is None or result.summary is None:
         return MeasuredCell(
             place=place, missing=result.reason or result.state, device=result.device, receipt_url=receipt
@@ -185,12 +230,9 @@ def _factor(rate: Rate, base: Rate) -> str:
 
 def _charts(names: Mapping[int, str], pairs: Sequence[Mapping[int, Measurement]]) -> list[Chart]:
     """One bar chart per benchmark: a bar for each machine and setting that has a rate."""
-    bars: dict[tuple[str, str], list[Charted]] = {}
+    bars: dict[tuple[str, str], list[tuple[int, str, Measurement]]] = {}
     for pair in pairs:
         for place, result in pair.items():
             if result.rate is not None:
-                charted = Charted(f"{names[place]} · {result.setting}", place, result)
-                bars.setdefault((result.title, result.rate.unit), []).append(charted)
-    return [
-        Chart(f"chart-{number}", title, tuple(charted)) for number, ((title, _unit), charted) in enumerate(bars.items(), 1)
-    ]
+                bars.setdefault((result.title, result.rate.unit), []).append((place, names[place], result))
+    return [Chart(f"chart-{number}", title, tuple(bars[title, si])) for number, (title, si) in enumerate(bars, 1)]

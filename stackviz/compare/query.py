@@ -20,6 +20,7 @@ from stackviz.web.address import AddressReader, Note, comparison_query, machine_
 
 FORMATS = ("csv", "json", "md")
 DRAWING = "svg"  # of the stacks; FORMATS are files of the spec table
+WORDS = "words"  # the stacks in words, which the page fetches when they are opened
 FIGURES = "plotly"  # of the charts, for plotly.js only, so notes do not offer it
 KNOWN = frozenset({"a", "base", "only", "at", "format"})
 MOST_SUBJECTS = 6
@@ -171,7 +172,7 @@ def read_compare_query(query: QueryDict) -> CompareQuery:
         base=_base(reader, selection),
         only_differences=reader.choice("only", ("differences",), _("choice")) == "differences",
         at=at,
-        format=reader.file_format((*FORMATS, DRAWING), FIGURES),
+        format=reader.file_format((*FORMATS, DRAWING), WORDS, FIGURES),
         notes=reader.notes(KNOWN, most=None),  # the page counts those it does not list
     )
 

@@ -19,6 +19,7 @@ from stackviz.compare.query import (
     FIGURES,
     FORMATS,
     MOST_SUBJECTS,
+    WORDS,
     Address,
     CompareQuery,
     SubjectKind,
@@ -53,6 +54,8 @@ def page(request: HttpRequest) -> HttpResponse:
     address = _address(query, chosen)
     if query.format == DRAWING and chosen:
         return _drawing(request, chosen, address)
+    if query.format == WORDS and chosen:
+        return _words(request, chosen, address)
     if query.format == FIGURES and chosen:
         return JsonResponse(chart_figures(chosen))
     if query.format and chosen:
@@ -83,6 +86,15 @@ def _drawing(request: HttpRequest, chosen: Sequence[Loaded], address: Address) -
     note = f"{about.address} · {about.at:%Y-%m-%d}"
     svg = svg_of(drawing, about.title, note, only_differences=address.only_differences)
     return svg_response(f"stack-{about.title}", svg)
+
+
+def _words(request: HttpRequest, chosen: Sequence[Loaded], address: Address) -> HttpResponse:
+    """The stacks in words and as a table; for htmx these alone."""
+    drawing = stacks_of(chosen).drawing
+    if wants_partial(request):
+        return HttpResponse(render_part("diagrams/_words.jinja", drawing=drawing))
+    context = {"heading": _title(chosen), "page_url": request.path + address.query(), "drawing": drawing}
+    return render(request, "compare/words.html", context)
 
 
 def _title(chosen: Sequence[Loaded]) -> str:
@@ -135,6 +147,7 @@ def _drawn(request: HttpRequest, chosen: Sequence[Loaded], address: Address, con
             toggle_url=context["toggle_url"],
             page_url=context["page_url"],
             svg_url=f"{address.query()}&format={DRAWING}",
+            words_url=f"{address.query()}&format={WORDS}",
             figures_url=f"{address.query()}&format={FIGURES}",
             current_url=address.query(at=None),
             files=[(form, f"{address.query()}&format={form}") for form in FORMATS],

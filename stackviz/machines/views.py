@@ -1,5 +1,6 @@
 """Lab machines: the list, a lab's fleet, one machine, one of its series, the agent's file. No models of its own."""
 
+from collections.abc import Callable, Mapping
 from datetime import timedelta
 
 from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
@@ -20,6 +21,7 @@ from stackviz.web.address import text_parameter, whole_number
 from stackviz.web.download import svg_response
 from stackviz.web.htmx import vary_on_htmx, wants_partial
 from stackviz.web.paging import page_number, page_of
+from stackviz.web.parts import render_part
 
 STOP_POLLING = 286  # htmx's own status: the element that polls stops
 NO_CHANGE = 204
@@ -61,10 +63,9 @@ def machine(request: HttpRequest, lab: str, slug: str) -> HttpResponse:
         page = machine_page(request.user, lab, slug, page_number(request, "reports"))
     except Machine.DoesNotExist as error:
         raise Http404 from error
-    if request.GET.get("format") == "svg":
-        return no_store_if_private(_drawing(request, page), page.machine.lab)
-    if request.GET.get("format") == "plotly":
-        return no_store_if_private(JsonResponse(chart_figures(page.machine)), page.machine.lab)
+    form = request.GET.get("format")
+    if form in _FORMS:
+        return no_store_if_private(_FORMS[form](request, page), page.machine.lab)
     context = {"page": page, "body": drawn_body(page)}
     template = "machines/_machine.html" if wants_partial(request) else "machines/machine.html"
     return no_store_if_private(render(request, template, context), page.machine.lab)
@@ -77,6 +78,28 @@ def _drawing(request: HttpRequest, page: MachinePage) -> HttpResponse:
         raise Http404
     note = f"{request.build_absolute_uri(page.machine.get_absolute_url())} · {page.latest.taken_at:%Y-%m-%d}"
     return svg_response(f"stack-{page.machine.slug}", svg_of(body.drawing, page.machine.name, note))
+
+
+def _words(request: HttpRequest, page: MachinePage) -> HttpResponse:
+    """The machine's stack in words and as a table; for htmx these alone."""
+    body = report_body(page.machine)
+    if body is None:
+        raise Http404
+    if wants_partial(request):
+        return HttpResponse(render_part("diagrams/_words.jinja", drawing=body.drawing))
+    return render(request, "machines/words.html", {"machine": page.machine, "drawing": body.drawing})
+
+
+def _figures(_request: HttpRequest, page: MachinePage) -> HttpResponse:
+    """The charts of the page, for plotly.js."""
+    return JsonResponse(chart_figures(page.machine))
+
+
+_FORMS: Mapping[str, Callable[[HttpRequest, MachinePage], HttpResponse]] = {
+    "svg": _drawing,
+    "words": _words,
+    "plotly": _figures,
+}
 
 
 def _nothing_new(request: HttpRequest, lab: str, slug: str) -> HttpResponse | None:

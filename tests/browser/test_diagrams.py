@@ -56,6 +56,7 @@ def test_box_opens_by_keyboard_and_highlights_links(visit):
 def test_read_aloud_the_diagram_makes_sense(visit):
     page = visit(TWO)
     page.get_by_text("The same in words").click()
+    page.locator(".spoken").wait_for(timeout=WAIT_MS)
     said = page.locator(".spoken div", has=page.get_by_text("Libraries", exact=True)).locator("dd").all_inner_texts()
     assert re.match(r"NVIDIA CUDA on Linux: cuDNN.*cuBLAS.*NCCL.*\.$", said[0])
     assert any(re.match(r"Apple Metal on macOS: MPSGraph.*no counterpart of NCCL.*\.$", sentence) for sentence in said)

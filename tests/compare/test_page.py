@@ -78,6 +78,24 @@ def test_each_chart_fetches_its_figure_from_the_address_on_it(client, dgx):
     assert f"--h:{figures[name]['layout']['height']}" in page
 
 
+def test_rows_of_the_newest_report_share_the_receipt_over_their_column(client, dgx):
+    [group] = client.get(THREE).context["comparison"].measured.groups
+    page = client.get(THREE).content.decode()
+    assert group.formula == "2·m·n·k / s"
+    assert re.search(r'<th scope="col" class="s3">dgx-07 <a class="base" href="/receipts/[^"]+">receipt</a></th>', page)
+    assert page.count("/receipts/") == 1
+
+
+def test_the_stacks_in_words_are_one_link_away_and_a_part_for_htmx(client, dgx):
+    link = re.search(r'hx-trigger="intersect once"><p><a href="([^"]+)">', client.get(THREE).content.decode())
+    url = "/compare/" + html.unescape(link[1])
+    page, part = (client.get(url, headers=headers).content.decode() for headers in ({}, {"HX-Request": "true"}))
+    assert "H100 SXM5 80GB: PyTorch" in part
+    assert 'scope="rowgroup"' in part
+    assert "<h1>" not in part
+    assert part.strip() in page
+
+
 def test_verdict_names_factor_and_gaps(client, dgx):
     verdicts = {verdict.title: verdict for verdict in client.get(THREE).context["comparison"].verdicts}
     assert verdicts["Memory bandwidth"].lead == "H100 SXM5 80GB is 8.4× M3 Max (40-core GPU)"

@@ -260,6 +260,21 @@ def test_a_chart_fetches_its_figure_from_the_address_on_it(client, machine):
     assert f"--h:{figures['chart-gemm-1']['layout']['height']}" in text
 
 
+def test_the_stack_in_words_is_one_link_away_and_a_part_for_htmx(client, machine):
+    call_command("load_stacks", verbosity=0)
+    make_report(machine)
+    link = re.search(r'hx-get="([^"]+)" hx-trigger="intersect once"><p><a href="([^"]+)">', text_of(client))
+    assert link.groups() == ("?format=words", "?format=words")
+    page, part = (
+        text_of(client, URL + "?format=words"),
+        text_of(client, URL + "?format=words", headers={"HX-Request": "true"}),
+    )
+    assert "<dt>Framework</dt>" in part
+    assert 'scope="rowgroup"' in part
+    assert "<h1>" not in part
+    assert part.strip() in page
+
+
 def test_a_private_machine_does_not_exist_for_strangers(client, django_user_model):
     lab = make_lab("secret", is_public=False)
     hidden = make_machine(lab, "hidden-01")

@@ -127,7 +127,12 @@ def test_nothing_is_kept_while_templates_are_worked_on(settings):
 
 @pytest.mark.parametrize(
     ("text", "written"),
-    [("Of peak", "'Of peak'"), ("占峰值", "'占峰值'"), ("l'écart", r"'l\27 écart'"), ("a\\;}\n", r"'a\5c \3b \7d \a '")],
+    [
+        ("Of peak", "'Of peak'"),
+        ("占峰值", "'占峰值'"),
+        ("l'écart", r"'l\27 écart'"),
+        ("a\\;}\n", r"'a\5c \3b \7d \a '"),
+    ],
 )
 def test_a_text_in_a_style_stays_one_string(text, written):
     assert css_text(text) == written
