@@ -144,7 +144,7 @@ def _measurement(
     summary = _summary(result)
     known = benchmark(series.benchmark, series.version)
     rate = rate_of(known, series.params, summary, result.unit)
-    return Measurement(
+    measured = Measurement(
         machine_id=series.machine_id,
         series_id=series.pk,
         report_id=result.report_id,
@@ -164,6 +164,8 @@ def _measurement(
         card=card,
         peak=_peak_share(rate, card, _bounding_fields(known, series.params, result.conditions), published),
     )
+    measured.__dict__["rate"] = rate  # the cached property, which every page asks for
+    return measured
 
 
 def _summary(result: Result) -> Summary | None:

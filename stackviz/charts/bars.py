@@ -37,6 +37,11 @@ class Meter:
     hi: str = ""
     is_over: bool = False
 
+    @property
+    def style(self) -> str:
+        """The same as declarations of a style."""
+        return f"--p:{self.p};--lo:{self.lo};--hi:{self.hi}" if self.lo else f"--p:{self.p}"
+
 
 def meter(value: float, scale: float, low: float | None = None, high: float | None = None) -> Meter:
     """The bar of `value` where `scale` is the full length. The interval is drawn only if both ends are known."""

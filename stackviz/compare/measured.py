@@ -10,6 +10,7 @@ from typing import Any
 from uuid import UUID
 
 from django.urls import get_script_prefix, reverse
+from django.utils.translation import get_language
 from django.utils.translation import gettext as _
 
 from stackviz.benchmarks.chart import Charted, results_figure
@@ -26,18 +27,18 @@ Pair = tuple[str, int, str]
 class MeasuredCell:
     """One machine's figure in a row. `label` is empty for a failed or skipped run: `missing` says why then.
 
-    `receipt_url`: "" where it is the receipt of the whole column.
+    `details`: the device, the share of the published peak, half the interval. `receipt_url`: "" where it is the receipt
+    of the whole column.
     """
 
     place: int
     label: str = ""
-    spread: str = ""
+    details: str = ""
     peak: str = ""
     factor: str = ""
     is_best: bool = False
     samples: str = ""
     remarks: tuple[str, ...] = ()
-    device: str = ""
     missing: str = ""
     receipt_url: str = ""
     meter: Meter | None = None
@@ -197,23 +198,31 @@ def _cell(
     rate, receipt = result.rate, _receipt_url(result.report_id, get_script_prefix())
     receipt = "" if receipt == receipt_of_column else receipt
     if rate is None or result.summary is None:
-        return MeasuredCell(
-            place=place, missing=result.reason or result.state, device=result.device, receipt_url=receipt
-        )
+        return MeasuredCell(place=place, missing=result.reason or result.state, receipt_url=receipt)
+    peak = result.peak.label if result.peak else ""
     base = baseline.rate if baseline and baseline is not result else None
     return MeasuredCell(
         place=place,
         label=rate.label,
-        spread=rate.spread_label,
-        peak=result.peak.label if result.peak else "",
+        details=_details(result.device, peak, rate.spread_label),
+        peak=peak,
         factor=_factor(rate, base) if base else "",
         is_best=rate.value == best,
-        samples=str(result.summary.count),
+        samples=_samples(result.summary.count, get_language()),
         remarks=result.remarks,
-        device=result.device,
         receipt_url=receipt,
         meter=meter(rate.value, scale, rate.low, rate.high),
     )
+
+
+def _details(device: str, peak: str, spread: str) -> str:
+    of_peak = _("%(share)s of peak") % {"share": peak} if peak else ""
+    return " · ".join(filter(None, (device, of_peak, spread)))
+
+
+@lru_cache(maxsize=256)
+def _samples(count: int, _language: str | None) -> str:
+    return _("%(n)s samples") % {"n": count}
 
 
 @lru_cache(maxsize=256)

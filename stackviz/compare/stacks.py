@@ -8,8 +8,8 @@ from django.utils.translation import gettext as _
 from stackviz.catalog.models import Accelerator
 from stackviz.compare.query import Address, Subject, SubjectKind
 from stackviz.compare.subjects import Loaded, describe
-from stackviz.diagrams.boxes import Box, StackColumn, sheet_column
-from stackviz.diagrams.copies import copy_with
+from stackviz.diagrams.boxes import Box, StackColumn, copy_with
+from stackviz.diagrams.columns import sheet_column
 from stackviz.diagrams.layers import Layer, State
 from stackviz.diagrams.memory import MemoryDrawing, draw_memory
 from stackviz.diagrams.stack import StackDrawing, draw_columns
@@ -51,12 +51,14 @@ def stacks_of(chosen: Sequence[Loaded]) -> Stacks:
 
     Of two subjects it also says what differs from one to the other: of more, that would be most of the page.
     """
-    columns = columns_of(chosen, with_differences=len(chosen) <= 2 or not _is_brief(chosen))
+    with_differences = len(chosen) <= 2 or not _is_brief(chosen)
+    columns = columns_of(chosen, with_differences=with_differences)
     slugs = dict.fromkeys(loaded.stack_slug for loaded in chosen if loaded.stack_slug)
     stacks = tuple(Subject(SubjectKind.STACK, slug) for slug in slugs)
     explained_url = Address(stacks).query() if not _are_stacks(chosen) and len(stacks) == 2 else ""
     memories = tuple(_memories(slugs)) if _are_stacks(chosen) else ()
-    return Stacks(draw_columns(columns.drawn), columns.undescribed, _is_brief(chosen), explained_url, memories)
+    drawing = draw_columns(columns.drawn, is_brief=not with_differences)
+    return Stacks(drawing, columns.undescribed, _is_brief(chosen), explained_url, memories)
 
 
 def _memories(slugs: Iterable[str]) -> list[MemoryDrawing]:
@@ -76,9 +78,8 @@ def _are_stacks(chosen: Sequence[Loaded]) -> bool:
 def columns_of(chosen: Sequence[Loaded], *, with_differences: bool = True) -> Columns:
     """A column for each stack and machine, and one for all sheets of the same described stack, in their order.
 
-    A column has the colour of its first subject. `with_differences`: boxes say how they differ from
-    their counterparts, and what their newest releases need.
-    The described stacks are read in one go.
+    A column has the colour of its first subject. `with_differences`: boxes say what their newest releases need. The
+    described stacks are read in one go.
     """
     described = described_columns({loaded.stack_slug for loaded in chosen if loaded.stack_slug})
     together: dict[str, list[int]] = {}
@@ -94,14 +95,8 @@ def columns_of(chosen: Sequence[Loaded], *, with_differences: bool = True) -> Co
     if all(loaded.subject.kind is SubjectKind.ACCELERATOR for loaded in chosen):
         drawn = [_without_host(column) for column in drawn]
     if not with_differences:
-        drawn = [
-            copy_with(
-                column,
-                boxes=tuple(copy_with(box, counterparts=()) for box in column.boxes),
-                links=tuple(link for link in column.links if link.state != State.DESCRIBED),
-            )
-            for column in drawn
-        ]
+        judged = [tuple(link for link in column.links if link.state != State.DESCRIBED) for column in drawn]
+        drawn = [copy_with(column, links=links) for column, links in zip(drawn, judged, strict=True)]
     indices = sorted(index for key in left_out for index in together.get(key, []))
     return Columns(tuple(drawn), tuple(chosen[index].title for index in indices))
 
@@ -129,8 +124,7 @@ def _column(subjects: Sequence[Loaded], described: StackColumn | None, number: i
         title = ", ".join(subject.title for subject in subjects)
         subtitle, url = _("on %(stack)s as described") % {"stack": base.title}, base.url
     hardware = [_sheet_box(subject.accelerator) for subject in subjects if subject.accelerator is not None]
-    if hardware:
-        return copy_with(sheet_column(key, title, subtitle, url, base, hardware), number=number)
+    base = sheet_column(base, hardware) if hardware else base
     return copy_with(base, key=key, title=title, subtitle=subtitle, url=url, number=number)
 
 

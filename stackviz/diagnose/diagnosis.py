@@ -10,7 +10,7 @@ from django.utils.translation import ngettext
 from stackviz import wire
 from stackviz.catalog.match import Match, card_name, match_cards
 from stackviz.diagrams.boxes import StackColumn
-from stackviz.diagrams.reported_rows import drop_unreported_rows, is_stack
+from stackviz.diagrams.columns import drop_unreported_rows, is_stack
 from stackviz.diagrams.stack import StackDrawing, draw_columns
 from stackviz.dumps import DumpedMachine
 from stackviz.dumps.machines import title_of, tool_names, vendors_of

@@ -1,6 +1,13 @@
-"""A laid-out diagram: layers, rows, cells, boxes, links, and the same in sentences. Plain data."""
+"""A laid-out diagram: layers, rows, cells, boxes, links, and the same in sentences. Plain data.
 
+Libraries. NVIDIA CUDA on Linux: cuDNN 9.26 (fits), NCCL. Apple Metal on macOS: MPSGraph; no counterpart of NCCL.
+"""
+
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from functools import cached_property
+
+from django.utils.translation import gettext as _
 
 from stackviz.diagrams.boxes import Box, BoxCounterpart, StackColumn
 from stackviz.diagrams.layers import Layer, State
@@ -60,7 +67,6 @@ class RoleCell:
     """
 
     column: StackColumn
-    number: int
     placed: tuple[Placed, ...]
     missing: str = ""
     instead: str = ""
@@ -119,7 +125,6 @@ class StackDrawing:
     layers: tuple[LayerRows, ...]
     links: tuple[DrawnLink, ...] = ()
     lanes: tuple[int, ...] = ()
-    layer_sentences: tuple[LayerSentences, ...] = ()
 
     @property
     def numbers(self) -> tuple[int, ...]:
@@ -137,3 +142,34 @@ class StackDrawing:
     @property
     def differing_count(self) -> int:
         return sum(len(layer.differing) for layer in self.layers)
+
+    @cached_property
+    def layer_sentences(self) -> tuple[LayerSentences, ...]:
+        """The layers in sentences, top to bottom: for screen readers, and to quote."""
+        labels: dict[State, str] = {state: state.label for state in State if state is not State.DESCRIBED}
+        return tuple(
+            LayerSentences(layer.title, tuple(_sentences(self.columns, layer, labels))) for layer in self.layers
+        )
+
+
+def _sentences(columns: tuple[StackColumn, ...], layer: LayerRows, labels: Mapping[State, str]) -> Iterator[str]:
+    several = len(columns) > 1
+    for index, column in enumerate(columns):
+        cells = [row.cells[index] for row in layer.rows]
+        parts = [", ".join(_called(placed.box, labels) for placed in cell.placed) for cell in cells if cell.placed]
+        parts += [cell.missing for cell in cells if not cell.placed and cell.is_gap]
+        text = "; ".join(dict.fromkeys(parts)) or _("not described")
+        yield _ended(f"{column.title}: {text}" if several else text)
+        for placed in (placed for cell in cells for placed in cell.placed):
+            for line in placed.lines:
+                lead = f"{line.lead}: " if line.lead else "" if line.state.outcome else f"{placed.box.name} "
+                yield _ended(lead + line.text)
+
+
+def _called(box: Box, labels: Mapping[State, str]) -> str:
+    label = labels.get(box.state, "")
+    return " ".join(filter(None, (box.name, box.version, f"({label})" if label else "")))
+
+
+def _ended(text: str) -> str:
+    return text if text.endswith((".", "!", "?", "。")) else f"{text}."

@@ -4,8 +4,9 @@ Pure: imports Django's translation only, never the database or a request.
 """
 
 from enum import StrEnum
+from functools import lru_cache
 
-from django.utils.translation import gettext, gettext_noop
+from django.utils.translation import get_language, gettext, gettext_noop
 
 
 class Layer(StrEnum):
@@ -23,7 +24,7 @@ class Layer(StrEnum):
     @property
     def label(self) -> str:
         """The layer's name in the reader's language."""
-        return gettext(LAYER_TITLES[self])
+        return _translated(LAYER_TITLES[self], get_language())
 
 
 LAYER_TITLES = {
@@ -52,12 +53,12 @@ class State(StrEnum):
     @property
     def label(self) -> str:
         """The label beside the box in the current language; "" for states without one."""
-        return gettext(STATE_LABELS[self]) if self in STATE_LABELS else ""
+        return _translated(STATE_LABELS[self], get_language()) if self in STATE_LABELS else ""
 
     @property
     def outcome(self) -> str:
         """The outcome of a rule, before a line about the box; "" where no rule checked it."""
-        return gettext(OUTCOME_LABELS[self]) if self in OUTCOME_LABELS else ""
+        return _translated(OUTCOME_LABELS[self], get_language()) if self in OUTCOME_LABELS else ""
 
 
 STATE_LABELS = {
@@ -155,4 +156,10 @@ ROLE_TITLES = {
 
 def role_title(role: str) -> str:
     """The role's name in the reader's language: `matrix-product` -> "matrix product"."""
-    return gettext(ROLE_TITLES.get(role) or role.replace("-", " ")) if role else ""
+    return _translated(ROLE_TITLES.get(role) or role.replace("-", " "), get_language()) if role else ""
+
+
+@lru_cache(maxsize=512)
+def _translated(text: str, _language: str | None) -> str:
+    """A drawing asks for the same few words some two hundred times."""
+    return gettext(text)

@@ -6,8 +6,7 @@ Pure: no ORM, no request.
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from stackviz.diagrams.boxes import Box, RequirementLink, StackColumn
-from stackviz.diagrams.copies import copy_with
+from stackviz.diagrams.boxes import Box, RequirementLink, StackColumn, copy_with
 from stackviz.diagrams.drawing import BoxLine, DrawnLink, LayerRows, Placed, RoleRow
 from stackviz.diagrams.layers import State
 
@@ -92,6 +91,7 @@ class ColumnLines:
     def __init__(self, column: StackColumn) -> None:
         names = {box.component for box in column.boxes if box.state != State.ABSENT}
         noted = {note.text for box in column.boxes for note in box.notes}
+        self.has_any = bool(noted or column.links)
         self._links: dict[str, list[RequirementLink]] = {}
         for link in column.links:
             if link.text not in noted:  # a link that repeats a note is left out
@@ -111,7 +111,7 @@ def with_lines(row: RoleRow, ends: Sequence[Mapping[str, End]], lines: Sequence[
     """The row with the lines under each box."""
     cells = tuple(
         copy_with(cell, placed=tuple(_box_with_lines(item, ends[index], lines[index]) for item in cell.placed))
-        if cell.placed
+        if cell.placed and lines[index].has_any
         else cell
         for index, cell in enumerate(row.cells)
     )

@@ -11,29 +11,55 @@ Always the eight layers in the same order; inside a layer one row for each role,
 side.
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 
 from django.utils.translation import gettext
 
-from stackviz.diagrams.boxes import Box, BoxCounterpart, StackColumn
-from stackviz.diagrams.copies import copy_with
+from stackviz.diagrams.boxes import Box, BoxCounterpart, StackColumn, copy_with
 from stackviz.diagrams.drawing import LayerRows, Placed, RoleCell, RoleRow, StackDrawing
 from stackviz.diagrams.layers import Layer, State, role_title
 from stackviz.diagrams.links import ColumnLines, End, drawn_links, ends_of, with_lines
-from stackviz.diagrams.sentences import layer_sentences
 
 __all__ = ["LayerRows", "Placed", "RoleCell", "RoleRow", "StackDrawing", "draw_columns"]
 
 
-def draw_columns(columns: Sequence[StackColumn]) -> StackDrawing:
-    """Lay the columns side by side. Any number of columns, none included, gives eight layers."""
-    layers = [_layer(layer, columns) for layer in Layer]
+@dataclass(slots=True)
+class _Cell:
+    """The boxes of one role in one column: those there are, and those that stand for what is absent."""
+
+    present: list[Box] = field(default_factory=list)
+    lacking: list[Box] = field(default_factory=list)
+
+
+_NOTHING = _Cell()
+_Roles = dict[str, _Cell]  # in the order of the column
+
+
+def draw_columns(columns: Sequence[StackColumn], *, is_brief: bool = False) -> StackDrawing:
+    """Lay the columns side by side. Any number of columns, none included, gives eight layers.
+
+    `is_brief`: no box is explained, neither by itself nor against its counterparts.
+    """
+    by_layer = [_by_layer(column) for column in columns]
+    layers = [_layer(layer, columns, [roles[layer] for roles in by_layer], is_brief=is_brief) for layer in Layer]
     ends = [ends_of(index, column, layers) for index, column in enumerate(columns)]
     links = tuple(link for index, column in enumerate(columns) for link in drawn_links(index, column, ends[index]))
     lanes = [max((link.lane + 1 for link in links if link.column == index), default=0) for index in range(len(columns))]
     lines = [ColumnLines(column) for column in columns]
     layers = [_layer_with_lines(layer, ends, lines) for layer in layers]
-    return StackDrawing(tuple(columns), tuple(layers), links, tuple(lanes), layer_sentences(columns, layers))
+    return StackDrawing(tuple(columns), tuple(layers), links, tuple(lanes))
+
+
+def _by_layer(column: StackColumn) -> dict[Layer, _Roles]:
+    layers: dict[Layer, _Roles] = {layer: {} for layer in Layer}
+    for box in column.boxes:
+        roles = layers[box.layer]
+        cell = roles.get(box.role)
+        if cell is None:
+            cell = roles[box.role] = _Cell()
+        (cell.lacking if box.state == State.ABSENT else cell.present).append(box)
+    return layers
 
 
 def _layer_with_lines(layer: LayerRows, ends: Sequence[Mapping[str, End]], lines: Sequence[ColumnLines]) -> LayerRows:
@@ -41,23 +67,14 @@ def _layer_with_lines(layer: LayerRows, ends: Sequence[Mapping[str, End]], lines
     return copy_with(layer, rows=rows, differing=tuple(row for row in rows if row.differs))
 
 
-def _layer(layer: Layer, columns: Sequence[StackColumn]) -> LayerRows:
-    by_column = [[box for box in column.boxes if box.layer == layer] for column in columns]
-    roles = _merged([_roles(boxes) for boxes in by_column])
+def _layer(layer: Layer, columns: Sequence[StackColumn], cells: Sequence[_Roles], *, is_brief: bool) -> LayerRows:
+    label = layer.label
+    roles = _merged([list(by_role) for by_role in cells])
     # A role that is absent from all columns has no row.
-    rows = [_row(role, columns, by_column) for role in roles if any(_has(boxes, role) for boxes in by_column)]
-    rows = rows or [_empty_row(columns)]
-    rows = [copy_with(row, title="") if row.title.casefold() == layer.label.casefold() else row for row in rows]
+    roles = [role for role in roles if any(by_role.get(role, _NOTHING).present for by_role in cells)]
+    rows = [_row(role, label, columns, cells, is_brief=is_brief) for role in roles] or [_empty_row(columns)]
     same = tuple(_names(row) for row in rows if not row.differs and _names(row))
-    return LayerRows(layer, layer.label, tuple(rows), tuple(row for row in rows if row.differs), same)
-
-
-def _roles(boxes: Iterable[Box]) -> list[str]:
-    return list(dict.fromkeys(box.role for box in boxes))
-
-
-def _has(boxes: Iterable[Box], role: str) -> bool:
-    return any(box.role == role and box.state != State.ABSENT for box in boxes)
+    return LayerRows(layer, label, tuple(rows), tuple(row for row in rows if row.differs), same)
 
 
 def _merged(orders: Sequence[Sequence[str]]) -> list[str]:
@@ -74,31 +91,38 @@ def _merged(orders: Sequence[Sequence[str]]) -> list[str]:
     return merged
 
 
-def _row(role: str, columns: Sequence[StackColumn], by_column: Sequence[Sequence[Box]]) -> RoleRow:
-    boxes = [[box for box in column_boxes if box.role == role] for column_boxes in by_column]
-    present = [[box for box in cell if box.state != State.ABSENT] for cell in boxes]
-    lacking = [[box for box in column_boxes if box.state == State.ABSENT] for column_boxes in by_column]
-    named = list(dict.fromkeys(box.name for cell in present for box in cell))
-    components = {box.component for cell in present for box in cell}
-    cells = []
-    for index, (column, here, lacks) in enumerate(zip(columns, present, lacking, strict=True)):
-        number = column.number or index + 1
-        if here:
-            cells.append(RoleCell(column=column, number=number, placed=tuple(_placed(box, components) for box in here)))
-        else:
-            elsewhere = _elsewhere(by_column[index], components)
-            instead = _instead(lacks, role, components)
-            cells.append(
-                RoleCell(
-                    column=column,
-                    number=number,
-                    placed=(),
-                    missing=elsewhere or _no_counterpart(named),
-                    instead=instead,
-                    is_gap=not elsewhere,
-                )
-            )
-    return RoleRow(role, role_title(role), tuple(_explained_once(cells)), _differs(present))
+def _row(
+    role: str, layer: str, columns: Sequence[StackColumn], by_role: Sequence[_Roles], *, is_brief: bool
+) -> RoleRow:
+    """`layer`: its label; a role of the same name needs no title."""
+    present = [roles.get(role, _NOTHING).present for roles in by_role]
+    components = {box.component for boxes in present for box in boxes}
+    cells = [
+        RoleCell(column=column, placed=tuple(_placed(box, components, is_brief=is_brief) for box in boxes))
+        if boxes
+        else _gap(column, role, roles, present)
+        for column, boxes, roles in zip(columns, present, by_role, strict=True)
+    ]
+    title = role_title(role)
+    return RoleRow(
+        role,
+        "" if title.casefold() == layer.casefold() else title,
+        tuple(cells if is_brief else _explained_once(cells)),
+        _differs(present),
+    )
+
+
+def _gap(column: StackColumn, role: str, roles: _Roles, row: Sequence[Sequence[Box]]) -> RoleCell:
+    """The cell of a column without the role. `roles`: those of its layer; `row`: the boxes of the other columns."""
+    components = {box.component for boxes in row for box in boxes}
+    elsewhere = _elsewhere([box for cell in roles.values() for box in cell.present], components)
+    return RoleCell(
+        column=column,
+        placed=(),
+        missing=elsewhere or _no_counterpart(list(dict.fromkeys(box.name for boxes in row for box in boxes))),
+        instead=_instead([box for cell in roles.values() for box in cell.lacking], role, components),
+        is_gap=not elsewhere,
+    )
 
 
 def _explained_once(cells: Sequence[RoleCell]) -> Iterator[RoleCell]:
@@ -131,7 +155,7 @@ def _sourced(other: BoxCounterpart, with_lines: set[str]) -> BoxCounterpart:
 
 def _elsewhere(boxes: Sequence[Box], components: set[str]) -> str:
     """A reference to the row's components in another row of the layer, in another role; "" where there are none."""
-    moved = [box for box in boxes if box.component in components and box.state != State.ABSENT]
+    moved = [box for box in boxes if box.component in components]
     if not moved:
         return ""
     names = ", ".join(dict.fromkeys(box.name for box in moved))
@@ -146,14 +170,13 @@ def _instead(lacking: Sequence[Box], role: str, components: set[str]) -> str:
 
 
 def _empty_row(columns: Sequence[StackColumn]) -> RoleRow:
-    cells = tuple(
-        RoleCell(column=column, number=column.number or index, placed=(), missing=gettext("not described"))
-        for index, column in enumerate(columns, 1)
-    )
+    cells = tuple(RoleCell(column=column, placed=(), missing=gettext("not described")) for column in columns)
     return RoleRow("", "", cells, differs=False)
 
 
-def _placed(box: Box, components: set[str]) -> Placed:
+def _placed(box: Box, components: set[str], *, is_brief: bool) -> Placed:
+    if is_brief or not box.counterparts:
+        return Placed(box, ())
     return Placed(box, tuple(other for other in box.counterparts if other.component in components))
 
 

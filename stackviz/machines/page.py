@@ -11,7 +11,7 @@ from django.urls import reverse
 from django.utils import timezone
 
 from stackviz.benchmarks.queries import latest_results
-from stackviz.diagrams.reported_rows import drop_unreported_rows
+from stackviz.diagrams.columns import drop_unreported_rows
 from stackviz.diagrams.stack import StackDrawing, draw_columns
 from stackviz.labs.models import Machine, Report, Snapshot
 from stackviz.labs.queries import Visitor, latest_snapshots, visible_machines

@@ -63,7 +63,7 @@ def machine(request: HttpRequest, lab: str, slug: str) -> HttpResponse:
         page = machine_page(request.user, lab, slug, page_number(request, "reports"))
     except Machine.DoesNotExist as error:
         raise Http404 from error
-    form = request.GET.get("format")
+    form = request.GET.get("format", "")
     if form in _FORMS:
         return no_store_if_private(_FORMS[form](request, page), page.machine.lab)
     context = {"page": page, "body": drawn_body(page)}

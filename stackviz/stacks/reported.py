@@ -9,8 +9,8 @@ from typing import Any, Protocol
 from django.utils.translation import gettext as _
 
 from stackviz import wire
-from stackviz.diagrams.boxes import Box, ReportedComponent, StackColumn, machine_column
-from stackviz.diagrams.copies import copy_with
+from stackviz.diagrams.boxes import Box, ReportedComponent, StackColumn, copy_with
+from stackviz.diagrams.columns import machine_column
 from stackviz.diagrams.layers import Layer, State
 from stackviz.stacks.requirements import DescribedColumn, RuleFindingLike, reported_needs
 from stackviz.units import format_count, format_counts, quantity_label
@@ -87,7 +87,8 @@ def reported_column(
         *_memory(report.facts, report.cards, printed=printed),
     ]
     base = _with_toolkit(described, components)
-    column = machine_column(key, title, subtitle, url, base, components, hardware, findings)
+    column = machine_column(base, components=components, hardware=hardware, findings=findings)
+    column = copy_with(column, key=key, title=title, subtitle=subtitle, url=url)
     if not isinstance(column, DescribedColumn):
         return _mark_not_installed(column, report)
     reported = (card.facts.get("compute_capability") for card in report.cards)

@@ -18,8 +18,8 @@ from stackviz.diagrams.boxes import (
     RequirementLink,
     RequirementTable,
     StackColumn,
+    copy_with,
 )
-from stackviz.diagrams.copies import copy_with
 from stackviz.diagrams.layers import Layer, State
 from stackviz.rules import Requirement
 from stackviz.rules.compatibility import newest_up_to

@@ -56,7 +56,7 @@ def test_a_difference_in_torch_is_named_beside_the_comparison():
 def test_of_several_cards_the_fastest_stands_for_the_machine():
     slow, fast = result(TWICE_AS_SLOW, device="cuda:1"), result(device="cuda:0")
     (row,) = measure([(0, "dgx", [slow, fast])]).rows
-    assert row.cells[0].device == "cuda:0"
+    assert row.cells[0].details.startswith("cuda:0 · ")
 
 
 def test_a_chart_per_benchmark_is_a_figure_plotly_accepts():

@@ -4,8 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from stackviz.diagrams.boxes import Box
-from stackviz.diagrams.copies import copy_with
+from stackviz.diagrams.boxes import Box, copy_with
 from stackviz.diagrams.layers import Layer, State
 
 BOX = Box(component="cudnn", role="neural-network-kernels", layer=Layer.LIBRARY, name="cuDNN")

@@ -4,7 +4,8 @@ from dataclasses import dataclass, field, replace
 
 import pytest
 
-from stackviz.diagrams.boxes import Box, ReportedComponent, StackColumn, machine_column, sheet_column
+from stackviz.diagrams.boxes import Box, ReportedComponent, StackColumn
+from stackviz.diagrams.columns import machine_column, sheet_column
 from stackviz.diagrams.layers import Layer, State
 
 
@@ -63,7 +64,7 @@ CARD = Box(
 
 
 def machine(found=(), hardware=(), findings=()) -> dict[str, Box]:
-    column = machine_column("machine:a/b", "b", "machine", "/b/", DESCRIBED, found, hardware, findings)
+    column = machine_column(DESCRIBED, components=found, hardware=hardware, findings=findings)
     return {box.role: box for box in column.boxes}
 
 
@@ -83,7 +84,7 @@ def test_what_was_not_reported_says_so_and_names_no_version():
 
 
 def test_of_alternatives_only_the_reported_one_is_shown():
-    column = machine_column("", "", "", "", DESCRIBED, [ReportedComponent("pytorch", "2.9.0", "")], (), ())
+    column = machine_column(DESCRIBED, components=[ReportedComponent("pytorch", "2.9.0", "")], hardware=(), findings=())
     assert [box.name for box in column.boxes if box.role == "framework"] == ["PyTorch"]
 
 
@@ -102,7 +103,7 @@ def test_what_the_stack_lacks_stays_absent_on_its_machines():
 
 
 def test_reported_hardware_takes_the_place_of_the_described():
-    boxes = [box.name for box in sheet_column("", "", "", "", DESCRIBED, [CARD]).boxes if box.layer == Layer.HARDWARE]
+    boxes = [box.name for box in sheet_column(DESCRIBED, [CARD]).boxes if box.layer == Layer.HARDWARE]
     assert boxes == ["8 × H100", "Device memory"]
 
 
@@ -127,7 +128,7 @@ def test_unknown_hardware_is_added_last():
         version="2 TiB",
         state=State.REPORTED,
     )
-    assert sheet_column("", "", "", "", DESCRIBED, [extra]).boxes[-1].name == "Main memory"
+    assert sheet_column(DESCRIBED, [extra]).boxes[-1].name == "Main memory"
 
 
 @pytest.mark.parametrize(
@@ -155,15 +156,15 @@ def test_a_finding_about_the_cards_colours_the_cards():
 
 
 def test_a_finding_about_nothing_in_particular_colours_no_box():
-    column = machine_column("", "", "", "", DESCRIBED, (), (), [FakeFinding("", "broken", "x")])
+    column = machine_column(DESCRIBED, components=(), hardware=(), findings=[FakeFinding("", "broken", "x")])
     assert not any(box.notes for box in column.boxes)
 
 
 def test_card_findings_stay_on_their_boxes():
     said = FakeFinding("hardware", "warning", "runs at 4 lanes", {"card 10": "T4", "card 10 pcie_width": "4"})
     boxes = [replace(CARD, cards=(1,)), replace(CARD, cards=(9, 10))]
-    column = machine_column("k", "b", "", "", DESCRIBED, (), boxes, [said])
+    column = machine_column(DESCRIBED, components=(), hardware=boxes, findings=[said])
     assert [box.state for box in column.boxes if box.cards] == [State.REPORTED, State.WARNING]
     of_all = replace(said, evidence={"torch.version": "2.15.0"})
-    column = machine_column("k", "b", "", "", DESCRIBED, (), boxes, [of_all])
+    column = machine_column(DESCRIBED, components=(), hardware=boxes, findings=[of_all])
     assert [box.state for box in column.boxes if box.cards] == [State.WARNING, State.WARNING]
