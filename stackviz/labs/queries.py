@@ -13,6 +13,7 @@ from django.contrib.auth.models import AbstractBaseUser, AnonymousUser
 from django.db.models import Prefetch, Q, QuerySet
 
 from stackviz import rules, wire
+from stackviz.catalog.queries import public_catalogue
 from stackviz.labs.models import Card, Finding, Lab, Machine, Report, Snapshot
 
 Visitor = AbstractBaseUser | AnonymousUser
@@ -51,15 +52,24 @@ def _may_see(user: Visitor, lab: str) -> Q:
 
 
 def latest_snapshots(machines: Iterable[Machine]) -> dict[int, Snapshot]:
-    """Machine pk -> its newest snapshot, with cards (and their sheets) and findings loaded. Three queries at most."""
+    """Machine pk -> its newest snapshot, with cards, their public sheets and findings loaded.
+
+    Three queries at most, and those of the public catalogue.
+    """
     pks = [machine.latest_snapshot_id for machine in machines if machine.latest_snapshot_id is not None]
     if not pks:
         return {}
-    cards = Card.objects.select_related("accelerator__vendor").order_by("index")
     snapshots = Snapshot.objects.filter(pk__in=pks).prefetch_related(
-        Prefetch("cards", cards), Prefetch("findings", Finding.objects.order_by("pk"))
+        Prefetch("cards", Card.objects.order_by("index")), Prefetch("findings", Finding.objects.order_by("pk"))
     )
-    return {snapshot.machine_id: snapshot for snapshot in snapshots}
+    found = {snapshot.machine_id: snapshot for snapshot in snapshots}
+    cards = [card for snapshot in found.values() for card in snapshot.cards.all() if card.accelerator_id is not None]
+    sheets = public_catalogue().by_pk if cards else {}
+    for card in cards:
+        if card.accelerator_id in sheets:
+            related = card._state.fields_cache  # noqa: SLF001 - what select_related fills
+            related["accelerator"] = sheets[card.accelerator_id]
+    return found
 
 
 @dataclass(frozen=True, slots=True)
