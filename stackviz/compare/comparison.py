@@ -12,7 +12,7 @@ from stackviz.compare.spec_table import Sheets, sheets_of, spec_rows
 from stackviz.compare.stacks import Stacks, stacks_of
 from stackviz.compare.subjects import Head, Loaded, baseline, heads_of
 from stackviz.compare.summary import SummaryLine, gap_verdicts, measured_verdicts, sheet_verdicts
-from stackviz.reports.findings import sort_findings
+from stackviz.reports.present import sort_findings
 from stackviz.rules import Finding
 
 

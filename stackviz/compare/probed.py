@@ -5,8 +5,7 @@ from dataclasses import dataclass, replace
 
 from django.utils.translation import gettext_lazy as _
 
-from stackviz.reports.facts import ShownFact, one_fact
-from stackviz.reports.headline import headline_fact
+from stackviz.reports.facts import ShownFact, headline_fact, one_fact
 from stackviz.reports.present import JudgedReport
 from stackviz.units import format_counts, quantity_label
 

@@ -17,8 +17,15 @@ from stackviz.dumps.machines import title_of, tool_names, vendors_of
 from stackviz.reports.cards import CardRow, MatchedCard, by_name, card_facts
 from stackviz.reports.facts import ShownFact
 from stackviz.reports.pasted import MOST_MACHINES, Pasted
-from stackviz.reports.present import JudgedReport, PresentedReport, described_stacks, present, stack_column
-from stackviz.reports.software import SoftwareRow, component_names
+from stackviz.reports.present import (
+    JudgedReport,
+    PresentedReport,
+    SoftwareRow,
+    component_names,
+    described_stacks,
+    present,
+    stack_column,
+)
 from stackviz.rules import Finding, Severity, judge
 from stackviz.stacks.reported import stack_slug
 from stackviz.stacks.rule_tables import rule_tables

@@ -9,28 +9,31 @@ from uuid import UUID
 from django.db.models import F
 from django.urls import reverse
 from django.utils import timezone
+from django.utils.safestring import SafeString
 
 from stackviz.benchmarks.queries import latest_results
+from stackviz.catalog.models import CatalogueEdition
 from stackviz.diagrams.columns import drop_unreported_rows
 from stackviz.diagrams.stack import StackDrawing, draw_columns
 from stackviz.labs.models import Machine, Report, Snapshot
 from stackviz.labs.queries import Visitor, latest_snapshots, visible_machines
 from stackviz.machines.results import ResultGroup, result_figures, result_groups
 from stackviz.reports.cards import CardKind, card_kinds
-from stackviz.reports.facts import Facts
-from stackviz.reports.headline import MACHINE_FACTS
+from stackviz.reports.facts import MACHINE_FACTS, Facts
 from stackviz.reports.present import (
     JudgedReport,
     PresentedReport,
+    component_names,
     described_stacks,
     present,
     stack_column,
     stored_report,
 )
-from stackviz.reports.software import component_names
 from stackviz.rules import Finding
+from stackviz.stacks.models import Edition
 from stackviz.stacks.reported import stack_slug
 from stackviz.web.paging import Page, page_as, page_of
+from stackviz.web.parts import cached_html, render_part
 
 REPORTS_PER_PAGE = 20
 # A report is read within seconds; one that waits longer than this is no longer watched for.
@@ -65,7 +68,7 @@ class ProbeRow:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReportBody:
-    """All that the latest report says: plain values, so that its drawing can be kept (`machines.cached_body`).
+    """All that the latest report says: plain values, so that its drawing can be kept (`drawn_body`).
 
     `not_drawn`: names of what its stack may hold and it did not report.
     """
@@ -220,3 +223,21 @@ def _report(row: tuple[UUID, datetime, str, Sequence[Any], str]) -> ReportRow:
         warnings=len(warnings),
         error=error,
     )
+
+
+# --- the body as HTML, cached until something on it changes: rendering it costs more than everything else ---
+
+# A key says nothing of older reports that are read again by a newer interpreter: what that changes may show this late.
+CACHE_S = 60
+
+
+def drawn_body(page: MachinePage) -> SafeString:
+    """The body as HTML; "" before a report was read. Two queries while nothing moved.
+
+    It shows the machine's reports, the catalogue (names of sheets, published peaks) and the described stacks; the key
+    names the state of each.
+    """
+    if page.latest is None:
+        return SafeString("")
+    state = ("machine", page.machine.pk, page.seen, page.latest, CatalogueEdition.current(), Edition.current())
+    return cached_html(state, lambda: render_part("machines/_body.jinja", body=report_body(page.machine)), CACHE_S)

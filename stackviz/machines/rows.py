@@ -14,8 +14,7 @@ from stackviz.labs.models import Card, Finding, Lab, Machine, Snapshot
 from stackviz.labs.queries import Visitor, absences, visible_machines
 from stackviz.machines.measured import MeasuredOn, measured_on
 from stackviz.reports.cards import CardKind
-from stackviz.reports.facts import ShownFact
-from stackviz.reports.headline import MACHINE_FACTS, headline_fact
+from stackviz.reports.facts import MACHINE_FACTS, ShownFact, headline_fact
 
 MACHINES_PER_PAGE = 30
 ALARMS = ("broken", "warning")  # severities that ask for action, worst first

@@ -16,7 +16,7 @@ from stackviz.diagrams.layers import Layer, State
 from stackviz.labs.models import Machine
 from stackviz.labs.queries import Visitor, latest_snapshots, visible_machines
 from stackviz.reports.cards import card_kinds
-from stackviz.reports.headline import headline_fact
+from stackviz.reports.facts import headline_fact
 from stackviz.reports.present import JudgedReport, stored_report
 from stackviz.stacks.models import Stack
 from stackviz.stacks.queries import described_columns

@@ -4,22 +4,148 @@ A page leaves out what it has no room for; it never works out a part of a report
 or a component that one page has cannot be missing on another by mistake.
 """
 
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from statistics import median
+
+from django.urls import reverse
 
 from stackviz import wire
 from stackviz.diagrams.boxes import StackColumn
 from stackviz.labs.models import Snapshot
 from stackviz.labs.queries import as_report, stored_findings
 from stackviz.reports.cards import CardFact, CardRow, MatchedCard, by_columns, card_facts, card_rows
-from stackviz.reports.facts import ShownFact, missing_facts, shown_facts
-from stackviz.reports.findings import SortedFindings, sort_findings
-from stackviz.reports.headline import HeadlineFact, headline
-from stackviz.reports.results import ResultTable, result_tables
-from stackviz.reports.software import SoftwareRow, software_rows
-from stackviz.rules import Finding
+from stackviz.reports.facts import HeadlineFact, ShownFact, headline, missing_facts, shown_facts
+from stackviz.rules import Finding, Severity
+from stackviz.stacks.component_names import names_of_components
 from stackviz.stacks.queries import described_columns
 from stackviz.stacks.reported import reported_column
+from stackviz.units import format_number
+
+# --- findings, by what a reader does about them ---
+
+
+@dataclass(frozen=True, slots=True)
+class SortedFindings:
+    """Every finding is in one of these, worst first. `faults`: broken and warnings; `open_questions`: cannot tell."""
+
+    faults: tuple[Finding, ...]
+    notes: tuple[Finding, ...]
+    open_questions: tuple[Finding, ...]
+    fits: tuple[Finding, ...]
+
+
+def sort_findings(findings: Iterable[Finding]) -> SortedFindings:
+    """Raises KeyError for a severity that no rule gives."""
+    by_severity: dict[str, list[Finding]] = {severity.value: [] for severity in Severity}
+    for finding in findings:
+        by_severity[finding.severity].append(finding)
+    return SortedFindings(
+        faults=(*by_severity[Severity.BROKEN], *by_severity[Severity.WARNING]),
+        notes=tuple(by_severity[Severity.NOTE]),
+        open_questions=tuple(by_severity[Severity.CANNOT_TELL]),
+        fits=tuple(by_severity[Severity.FITS]),
+    )
+
+
+# --- software: components by name, those that are described with a link ---
+
+
+@dataclass(frozen=True, slots=True)
+class SoftwareRow:
+    """A component that was found; `url` is empty if it has no description, `version` if it is not stated."""
+
+    name: str
+    version: str
+    found_by: str
+    url: str
+
+
+def software_rows(software: Iterable[wire.Software], names: Mapping[str, str]) -> list[SoftwareRow]:
+    """What was found, in the order it was found. `names`: see `component_names`."""
+    return [
+        SoftwareRow(
+            name=names.get(item.component, item.component),
+            version=item.version or "",
+            found_by=item.found_by,
+            url=reverse("stacks:component", args=[item.component]) if item.component in names else "",
+        )
+        for item in software
+    ]
+
+
+def component_names(reports: Iterable[wire.Report]) -> dict[str, str]:
+    """Slug -> name of the described components among all that was found. No query but that for the edition."""
+    names = names_of_components()
+    slugs = {item.component for report in reports for item in report.software}
+    return {slug: names[slug] for slug in slugs if slug in names}
+
+
+# --- results that the report states by itself; what the site works out is in `machines/` ---
+
+MOST_RESULTS = 200  # of one report; llama-bench prints a dozen
+
+
+@dataclass(frozen=True, slots=True)
+class StatedResult:
+    """One run. `value` empty: it did not come to its end; then `why` says so. `spread`: its standard deviation."""
+
+    settings: tuple[tuple[str, str], ...]  # title of the column, its value
+    value: str
+    unit: str
+    why: str
+    spread: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class ResultTable:
+    """The runs of one benchmark that the report states. `common`: settings that all of them share."""
+
+    benchmark: str
+    common: tuple[tuple[str, str], ...]
+    columns: tuple[str, ...]
+    rows: tuple[StatedResult, ...]
+
+
+def result_tables(results: Sequence[wire.Result]) -> Iterator[ResultTable]:
+    """Of the first MOST_RESULTS: what all runs of a benchmark share is stated once, what differs has a column."""
+    results = results[:MOST_RESULTS]
+    for benchmark in dict.fromkeys(result.benchmark for result in results):
+        runs = [result for result in results if result.benchmark == benchmark]
+        settings = [_settings(result) for result in runs]
+        names = list(dict.fromkeys(name for run in settings for name in run))
+        shared = {name for name in names if len({run.get(name) for run in settings}) == 1}
+        columns = tuple(name for name in names if name not in shared)
+        yield ResultTable(
+            benchmark=benchmark,
+            common=tuple((name, settings[0][name]) for name in names if name in shared),
+            columns=columns,
+            rows=tuple(_result(*run, columns) for run in zip(runs, settings, strict=True)),
+        )
+
+
+def _settings(result: wire.Result) -> dict[str, str]:
+    params = {
+        name: format_number(value) if isinstance(value, float) else str(value) for name, value in result.params.items()
+    }
+    return params | {"device": result.device}
+
+
+def _result(result: wire.Result, settings: Mapping[str, str], columns: Sequence[str]) -> StatedResult:
+    """The mean as the benchmark states it, or else the median of its runs."""
+    stated = result.extra.get("mean")
+    spread = result.extra.get("stddev")
+    value = stated if isinstance(stated, int | float) else median(result.samples) if result.samples else None
+    return StatedResult(
+        settings=tuple((name, settings.get(name, "")) for name in columns),
+        value="" if value is None else format_number(value),
+        unit=result.unit,
+        why=result.reason or "",
+        spread=format_number(spread) if isinstance(spread, int | float) and value is not None else "",
+    )
+
+
+# --- the report ---
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,8 +15,7 @@ from stackviz.ingest.interpret import interpret
 from stackviz.labs.models import Lab, Machine, Report
 from stackviz.labs.queries import latest_snapshots
 from stackviz.reports.cards import MatchedCard, by_columns, by_name, card_facts, card_rows
-from stackviz.reports.findings import sort_findings
-from stackviz.reports.present import JudgedReport, PresentedReport, present, stored_report
+from stackviz.reports.present import JudgedReport, PresentedReport, present, sort_findings, stored_report
 from stackviz.rules import Finding, Severity, judge, packaged_tables
 from stackviz.stacks.rule_tables import rule_tables
 from tests.importers.own_dump import fixture, own_dumps
