@@ -1,19 +1,152 @@
 """Loaded subjects -> everything the comparison page shows. Seven queries at most, whatever is stored."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from django.utils.translation import gettext as _
+
 from stackviz.benchmarks.queries import latest_results
+from stackviz.catalog.models import Accelerator
 from stackviz.compare.measured import Measured, measure
-from stackviz.compare.probed import ProbedRow, probed_rows
-from stackviz.compare.query import Address
+from stackviz.compare.query import Address, Subject, SubjectKind
 from stackviz.compare.spec_table import Sheets, sheets_of, spec_rows
-from stackviz.compare.stacks import Stacks, stacks_of
-from stackviz.compare.subjects import Head, Loaded, baseline, heads_of
+from stackviz.compare.subjects import Head, Loaded, ProbedRow, baseline, describe, heads_of, probed_rows
 from stackviz.compare.summary import SummaryLine, gap_verdicts, measured_verdicts, sheet_verdicts
-from stackviz.reports.present import sort_findings
+from stackviz.diagrams.boxes import Box, StackColumn, copy_with
+from stackviz.diagrams.columns import sheet_column
+from stackviz.diagrams.layers import Layer, State
+from stackviz.diagrams.memory import MemoryDrawing, draw_memory
+from stackviz.diagrams.stack import StackDrawing, draw_columns
+from stackviz.reports.present import sort_findings, stack_column
 from stackviz.rules import Finding
+from stackviz.stacks.memory import memory_model_of
+from stackviz.stacks.queries import described_columns
+
+# --- the stacks: loaded subjects as columns of one diagram ---
+
+
+@dataclass(frozen=True, slots=True)
+class Columns:
+    """The columns to draw. `undescribed`: titles of the sheets whose vendor has no described stack."""
+
+    drawn: tuple[StackColumn, ...]
+    undescribed: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Stacks:
+    """The stack diagram. `undescribed`: sheets it says nothing about.
+
+    `is_brief`: boxes lead to who explains them; `explained_url`: the stacks alone, where every box explains itself.
+    `memories`: how the memory of each is built, where stacks alone are compared.
+    """
+
+    drawing: StackDrawing
+    undescribed: tuple[str, ...]
+    is_brief: bool
+    explained_url: str
+    memories: tuple[MemoryDrawing, ...] = ()
+
+
+OF_SHEETS = "sheets on "
+OF_THE_HOST = frozenset({"array-library", "cpu-math", "host-memory"})
+MOST_STACKS_OF_SHEETS = 2  # beside figures; more would be most of the page, and a comparison of stacks shows them all
+
+
+def stacks_of(chosen: Sequence[Loaded]) -> Stacks:
+    """The diagram. Where stacks alone are compared its boxes explain themselves; beside figures they lead to who does.
+
+    Of two subjects it also says what differs from one to the other: of more, that would be most of the page.
+    """
+    with_differences = len(chosen) <= 2 or not _is_brief(chosen)
+    columns = columns_of(chosen, with_differences=with_differences)
+    slugs = dict.fromkeys(loaded.stack_slug for loaded in chosen if loaded.stack_slug)
+    stacks = tuple(Subject(SubjectKind.STACK, slug) for slug in slugs)
+    explained_url = Address(stacks).query() if not _are_stacks(chosen) and len(stacks) == 2 else ""
+    memories = tuple(_memories(slugs)) if _are_stacks(chosen) else ()
+    drawing = draw_columns(columns.drawn, is_brief=not with_differences)
+    return Stacks(drawing, columns.undescribed, _is_brief(chosen), explained_url, memories)
+
+
+def _memories(slugs: Iterable[str]) -> list[MemoryDrawing]:
+    """Each way of building a memory once, however many of the stacks have it."""
+    models = dict.fromkeys(filter(None, map(memory_model_of, slugs)))
+    return [draw_memory(model) for model in models]
+
+
+def _is_brief(chosen: Sequence[Loaded]) -> bool:
+    return len(chosen) > 2 or not _are_stacks(chosen)
+
+
+def _are_stacks(chosen: Sequence[Loaded]) -> bool:
+    return all(loaded.subject.kind is SubjectKind.STACK for loaded in chosen)
+
+
+def columns_of(chosen: Sequence[Loaded], *, with_differences: bool = True) -> Columns:
+    """A column for each stack and machine, and one for all sheets of the same described stack, in their order.
+
+    A column has the colour of its first subject. `with_differences`: boxes say what their newest releases need. The
+    described stacks are read in one go.
+    """
+    described = described_columns({loaded.stack_slug for loaded in chosen if loaded.stack_slug})
+    together: dict[str, list[int]] = {}
+    for index, loaded in enumerate(chosen):
+        together.setdefault(_shared(loaded), []).append(index)
+    of_sheets = [key for key in together if key.startswith(OF_SHEETS)]
+    left_out = {"", *of_sheets[MOST_STACKS_OF_SHEETS:]}
+    drawn = [
+        _column([chosen[index] for index in indices], described.get(chosen[indices[0]].stack_slug), indices[0] + 1)
+        for key, indices in together.items()
+        if key not in left_out
+    ]
+    if all(loaded.subject.kind is SubjectKind.ACCELERATOR for loaded in chosen):
+        drawn = [_without_host(column) for column in drawn]
+    if not with_differences:
+        judged = [tuple(link for link in column.links if link.state != State.DESCRIBED) for column in drawn]
+        drawn = [copy_with(column, links=links) for column, links in zip(drawn, judged, strict=True)]
+    indices = sorted(index for key in left_out for index in together.get(key, []))
+    return Columns(tuple(drawn), tuple(chosen[index].title for index in indices))
+
+
+def _without_host(column: StackColumn) -> StackColumn:
+    """The column without host components, which mean nothing in a comparison of cards."""
+    return copy_with(column, boxes=tuple(box for box in column.boxes if box.role not in OF_THE_HOST))
+
+
+def _shared(loaded: Loaded) -> str:
+    """What the subjects of one column have in common; "" for a sheet that no described stack stands on."""
+    if loaded.subject.kind is SubjectKind.ACCELERATOR:
+        return f"{OF_SHEETS}{loaded.stack_slug}" if loaded.stack_slug else ""
+    return loaded.subject.name
+
+
+def _column(subjects: Sequence[Loaded], described: StackColumn | None, number: int) -> StackColumn:
+    loaded = subjects[0]
+    key, title, subtitle, url = loaded.subject.name, loaded.title, describe(loaded), loaded.url
+    base = described or StackColumn(key=key, title=title, subtitle=subtitle, url=url, boxes=())
+    if loaded.report is not None:
+        column = stack_column(loaded.report, base, key=key, title=title, subtitle=subtitle, url=url)
+        return copy_with(column, number=number)
+    if len(subjects) > 1:
+        title = ", ".join(subject.title for subject in subjects)
+        subtitle, url = _("on %(stack)s as described") % {"stack": base.title}, base.url
+    hardware = [_sheet_box(subject.accelerator) for subject in subjects if subject.accelerator is not None]
+    base = sheet_column(base, hardware) if hardware else base
+    return copy_with(base, key=key, title=title, subtitle=subtitle, url=url, number=number)
+
+
+def _sheet_box(accelerator: Accelerator) -> Box:
+    return Box(
+        component="hardware",
+        role="accelerator",
+        layer=Layer.HARDWARE,
+        name=accelerator.name,
+        url=accelerator.get_absolute_url(),
+    )
+
+
+# --- everything ---
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,20 +1,23 @@
-"""The subjects of a comparison, loaded from names in the address to rows, and the heads of their columns."""
+"""The subjects of a comparison, loaded from names in the address to rows; what machines report; heads of columns."""
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
 
 from stackviz.catalog.models import Accelerator
 from stackviz.catalog.queries import accelerators_by_slug
 from stackviz.compare.query import Address, Selection, Subject, SubjectKind, unknown_subject
 from stackviz.labs.models import Machine, Snapshot
 from stackviz.labs.queries import Visitor, latest_snapshots, visible_machines
+from stackviz.reports.facts import ShownFact, headline_fact, one_fact
 from stackviz.reports.present import JudgedReport, stored_report
 from stackviz.stacks.queries import public_stacks
 from stackviz.stacks.reported import stack_slug
+from stackviz.units import format_counts, quantity_label
 from stackviz.web.address import Note
 
 
@@ -179,3 +182,47 @@ def heading(titles: Sequence[str]) -> str:
         "middle": ", ".join(middle),
         "last": last,
     }
+
+
+# --- facts that the compared machines reported, row by row ---
+
+
+@dataclass(frozen=True, slots=True)
+class ProbedRow:
+    title: str
+    cells: tuple[ShownFact, ...]
+
+    @property
+    def differs(self) -> bool:
+        return len({cell.text for cell in self.cells}) > 1
+
+
+TITLES = {
+    "cards": gettext_lazy("Accelerators"),
+    "cpu.model": gettext_lazy("CPU"),
+    "memory.total_bytes": gettext_lazy("Main memory"),
+    "os.name": gettext_lazy("Operating system"),
+    "nvidia.driver_version": gettext_lazy("NVIDIA driver"),
+    "cuda.runtime_version": gettext_lazy("CUDA runtime"),
+    "python.version": gettext_lazy("Python"),
+    "torch.version": gettext_lazy("PyTorch"),
+}
+"""What a row is about -> its title, in the order of the rows."""
+
+
+def probed_rows(reports: Sequence[JudgedReport | None]) -> tuple[ProbedRow, ...]:
+    """A row per fact, a cell per machine in order; rows about which no machine says anything are left out."""
+    rows = [ProbedRow(str(title), tuple(_cell(name, judged) for judged in reports)) for name, title in TITLES.items()]
+    return tuple(row for row in rows if any(cell.text for cell in row.cells))
+
+
+def _cell(name: str, judged: JudgedReport | None) -> ShownFact:
+    if judged is None:
+        return one_fact(name, {}, {})
+    report = judged.report
+    fact = headline_fact(name, report.facts, report.absent)
+    if name == "cards":
+        return replace(fact, text=format_counts(card.reported_name for card in report.cards))
+    if name == "memory.total_bytes" and fact.text:  # in short: columns are narrow
+        return replace(fact, text=quantity_label(float(report.facts[name]), "B", binary=True, digits=3))
+    return fact

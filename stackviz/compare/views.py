@@ -1,18 +1,21 @@
 """The comparison page: `/compare/?a=<subject>&a=<subject>`, as a page, a file, or as it stood at a moment."""
 
+import re
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
 from typing import Any
 
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import render
 from django.utils import timezone
 from django.utils.safestring import SafeString
+from django.utils.translation import gettext as _
 from django.views.decorators.http import require_safe
 
 from stackviz.catalog.models import CatalogueEdition
 from stackviz.catalog.queries import public_accelerators
-from stackviz.compare.citation import citations
-from stackviz.compare.comparison import assemble, chart_figures, published
+from stackviz.compare.comparison import assemble, chart_figures, published, stacks_of
 from stackviz.compare.export import Exported, exported
 from stackviz.compare.query import (
     DRAWING,
@@ -25,11 +28,11 @@ from stackviz.compare.query import (
     SubjectKind,
     read_compare_query,
 )
-from stackviz.compare.stacks import stacks_of
 from stackviz.compare.subjects import Loaded, heading, load
 from stackviz.diagrams.svg import svg_of
 from stackviz.stacks.models import Edition
 from stackviz.web.address import comparison_query, write_moment
+from stackviz.web.bibtex import bibtex_text
 from stackviz.web.download import svg_response
 from stackviz.web.htmx import vary_on_htmx, wants_partial
 from stackviz.web.parts import cached_html, render_part
@@ -173,3 +176,46 @@ def _suggestions() -> list[dict[str, str]]:
         for group in SUGGESTED
         if all(slug in names for slug in group)
     ]
+
+
+# --- how to cite it: a frozen address, and a line for a paper, a text and a README ---
+
+
+@dataclass(frozen=True, slots=True)
+class ComparisonCitation:
+    """One way to write it: the name of the form, and the text to copy."""
+
+    form: str
+    text: str
+
+
+def citations(title: str, address: str, at: datetime) -> tuple[ComparisonCitation, ...]:
+    """The comparison `title` as it stood at `at`, found at `address`, which will show the same again."""
+    day = at.strftime("%Y-%m-%d")
+    moment = at.strftime("%Y-%m-%d %H:%M:%S UTC")
+    return (
+        ComparisonCitation("BibTeX", _bibtex(title, address, at, moment)),
+        ComparisonCitation(
+            _("Plain text"),
+            _("accelweb, “%(title)s”: published figures as of %(moment)s, %(address)s")
+            % {"title": title, "moment": moment, "address": address},
+        ),
+        ComparisonCitation("Markdown", f"[{_markdown(title)}]({address}) (accelweb, {day})"),
+    )
+
+
+def _bibtex(title: str, address: str, at: datetime, moment: str) -> str:
+    key = f"accelweb-{re.sub(r'[^a-z0-9]+', '-', title.lower()).strip('-')[:60]}-{at:%Y%m%d}"
+    return (
+        f"@misc{{{key},\n"
+        f"  title = {{{{{bibtex_text(title)}}}}},\n"
+        "  author = {{accelweb}},\n"
+        f"  year = {{{at:%Y}}},\n"
+        f"  note = {{Published figures as of {moment}}},\n"
+        f"  howpublished = {{\\url{{{address}}}}}\n"
+        "}"
+    )
+
+
+def _markdown(text: str) -> str:
+    return re.sub(r"([\\\[\]*_`<>])", r"\\\1", text)

@@ -7,7 +7,7 @@ from django.core.cache import cache
 from django.utils import timezone
 
 from stackviz.catalog.models import CatalogueEdition, SpecValue
-from stackviz.compare.citation import citations
+from stackviz.compare.views import citations
 from stackviz.web.address import write_moment
 
 URL = "/compare/?a=nvidia-h100-sxm5-80gb&a=apple-m3-max-40"
