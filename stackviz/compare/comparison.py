@@ -204,7 +204,7 @@ def published(chosen: Sequence[Loaded], address: Address) -> Sheets:
     return sheets_of(chosen, sheet_heads, figures, address)
 
 
-def chart_figures(chosen: Sequence[Loaded]) -> dict[str, Any]:
+def comparison_figures(chosen: Sequence[Loaded]) -> dict[str, Any]:
     """The charts of what the machines measured, each by its `id`, as Plotly reads them."""
     address = Address(tuple(loaded.subject for loaded in chosen))
     pairs = zip(heads_of(chosen, address), chosen, strict=True)

@@ -15,7 +15,7 @@ from django.views.decorators.http import require_safe
 
 from stackviz.catalog.models import CatalogueEdition
 from stackviz.catalog.queries import public_accelerators
-from stackviz.compare.comparison import assemble, chart_figures, published, stacks_of
+from stackviz.compare.comparison import assemble, comparison_figures, published, stacks_of
 from stackviz.compare.export import Exported, exported
 from stackviz.compare.query import (
     DRAWING,
@@ -60,7 +60,7 @@ def page(request: HttpRequest) -> HttpResponse:
     if query.format == WORDS and chosen:
         return _words(request, chosen, address)
     if query.format == FIGURES and chosen:
-        return JsonResponse(chart_figures(chosen))
+        return JsonResponse(comparison_figures(chosen))
     if query.format and chosen:
         sheets = published(chosen, address)
         return exported(query.format, sheets, _about(request, address, chosen))

@@ -140,7 +140,7 @@ def report_body(machine: Machine) -> ReportBody | None:
     return _body(machine, snapshot)
 
 
-def chart_figures(machine: Machine) -> dict[str, Any]:
+def machine_figures(machine: Machine) -> dict[str, Any]:
     """The charts of its newest results, by the `key` of their groups, as Plotly reads them. At most eight queries."""
     snapshots = latest_snapshots([machine])
     return result_figures(latest_results([machine], snapshots.values())[machine.pk])
