@@ -13,7 +13,7 @@ from stackviz.catalog.queries import accelerators_by_slug
 from stackviz.diagrams.svg import svg_of
 from stackviz.labs.models import Lab, Machine
 from stackviz.labs.queries import visible_labs, visible_machines
-from stackviz.machines.page import MachinePage, machine_figures, drawn_body, machine_page, report_body, seen_token
+from stackviz.machines.page import MachinePage, drawn_body, machine_figures, machine_page, report_body, seen_token
 from stackviz.machines.rows import MACHINES_PER_PAGE, machine_rows, machines_found
 from stackviz.machines.series import series_page
 from stackviz.web.address import text_parameter, whole_number

@@ -19,8 +19,7 @@ from stackviz.plan.planned_machine import PlannedMachine
 from stackviz.plan.query import PlanQuery, with_release
 from stackviz.plan.releases import needed_macos, pythons
 from stackviz.reports.cards import MatchedCard
-from stackviz.reports.findings import SortedFindings, sort_findings
-from stackviz.reports.present import JudgedReport, described_stacks, stack_column
+from stackviz.reports.present import JudgedReport, SortedFindings, described_stacks, sort_findings, stack_column
 from stackviz.rules import Finding, Severity, Tables, is_broken
 from stackviz.rules.compatibility import Requirement
 from stackviz.rules.lifecycle import LifeState
