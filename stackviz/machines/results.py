@@ -38,6 +38,11 @@ class ResultRow:
     peak: str
     measured_at: datetime
 
+    @property
+    def url(self) -> str:
+        """Of its series, relative to the page of the machine: in full it would be a tenth of that page."""
+        return f"series/{self.series_id}/"
+
 
 @dataclass(frozen=True, slots=True)
 class DeviceResults:
