@@ -9,6 +9,7 @@ new_site(...)       a `tests.live.Site` with tables; start_web(), start_worker()
 browser_page        a Chromium page; browser_context for a second one
 """
 
+import gc
 import os
 import shutil
 import sqlite3
@@ -88,8 +89,15 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log):
 
 def pytest_configure(config: pytest.Config) -> None:
     """Compile translations that changed, so that tests read what the .po files say; once, before workers start."""
+    gc.disable()  # until everything is collected: nearly all that is made until then stays
     if not hasattr(config, "workerinput"):
         translations.compile_changed(ROOT)
+
+
+def pytest_collection_finish() -> None:
+    """Leave what was collected out of every later search for garbage: it lives as long as the process."""
+    gc.freeze()
+    gc.enable()
 
 
 @pytest.fixture(autouse=True)
