@@ -8,6 +8,7 @@ from ninja.errors import HttpError, ValidationError
 
 from stackviz.accelerators.api import router as accelerators
 from stackviz.diagnose.api import router as diagnose
+from stackviz.fit.api import router as fit
 from stackviz.ingest.api import router as ingest
 from stackviz.machines.api import router as machines
 from stackviz.stacks.api import router as stacks
@@ -21,6 +22,7 @@ api = NinjaAPI(
     openapi_url="/openapi.json",
 )
 api.add_router("", accelerators, tags=["accelerators"])
+api.add_router("", fit, tags=["fit"])
 api.add_router("", stacks, tags=["stacks"])
 api.add_router("", machines, tags=["machines"])
 api.add_router("", ingest, tags=["reports"])

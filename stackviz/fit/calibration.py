@@ -57,8 +57,22 @@ class Factor:
 
 
 @dataclass(frozen=True, kw_only=True)
+class Term:
+    """One term of a pass: `ideal` seconds on a perfect machine, times `coefficient`."""
+
+    name: str
+    bound: Bound
+    ideal: float
+    coefficient: float
+
+    @property
+    def seconds(self) -> float:
+        return self.ideal * self.coefficient
+
+
+@dataclass(frozen=True, kw_only=True)
 class Prediction:
-    """tokens/s. `efficiency`: the rate as a share of `bound_rate`. `shares`: of the time, by what takes it.
+    """tokens/s. `efficiency`: the rate as a share of `bound_rate`. `factor`: the accelerator's, see Factor.
 
     `bound_rate`: what bytes (decode) or products (prefill) alone would allow on a perfect machine.
     """
@@ -66,12 +80,20 @@ class Prediction:
     low: float
     mid: float
     high: float
-    bound_by: Bound
     efficiency: float
     level: Level
     count: int
-    shares: Mapping[Bound, float]
+    factor: float
+    terms: tuple[Term, ...]
     bound_rate: float
+
+    @property
+    def bound_by(self) -> Bound:
+        """What takes most of the time."""
+        shares: dict[Bound, float] = defaultdict(float)
+        for term in self.terms:
+            shares[term.bound] += term.seconds
+        return max(shares, key=shares.__getitem__)
 
 
 class Calibration:
@@ -84,6 +106,7 @@ class Calibration:
         self._rows = [(rate, pass_terms(test, rate.work, cards[rate.accelerator])) for rate in usable]
         self._coefficients: dict[tuple[str, str], tuple[float, ...]] = {}
         self._missed: dict[tuple[str, str], list[float]] = {}
+        self._by_accelerator: dict[tuple[str, str], dict[str, list[float]]] = {}
 
     @property
     def rates(self) -> list[CitedRate]:
@@ -138,24 +161,27 @@ class Calibration:
 
     def predict(self, work: Pass, card: RatedAccelerator, without: str = "") -> Prediction:
         """What a card is expected to reach. Raises NotPublished where a figure of its sheet is missing."""
-        terms = pass_terms(self.test, work, card)
-        factor = self.factor(card, without)
-        parts = [weight * term for weight, term in zip(self.coefficients(card.vendor, without), terms, strict=True)]
-        seconds, done = sum(parts), work.batch if self.test == "decode" else 1
-        names = TERMS[self.test]
-        shares: dict[Bound, float] = defaultdict(float)
-        for bound, part in zip(names.values(), parts, strict=True):
-            shares[bound] += part / seconds
-        bound_seconds = terms[1]  # bytes for decode, products for prefill: the term that no software avoids
+        terms = tuple(
+            Term(name=name, bound=bound, ideal=ideal, coefficient=coefficient)
+            for (name, bound), ideal, coefficient in zip(
+                TERMS[self.test].items(),
+                pass_terms(self.test, work, card),
+                self.coefficients(card.vendor, without),
+                strict=True,
+            )
+        )
+        factor, seconds = self.factor(card, without), sum(term.seconds for term in terms)
+        done = work.batch if self.test == "decode" else 1
+        bound_seconds = terms[1].ideal  # bytes for decode, products for prefill: what no software avoids
         return Prediction(
             low=done / (seconds * factor.high),
             mid=done / (seconds * factor.mid),
             high=done / (seconds * factor.low),
-            bound_by=max(shares, key=lambda bound: shares[bound]),
             efficiency=bound_seconds / (seconds * factor.mid),
             level=factor.level,
             count=factor.count,
-            shares=dict(shares),
+            factor=factor.mid,
+            terms=terms,
             bound_rate=done / bound_seconds,
         )
 
@@ -172,6 +198,12 @@ class Calibration:
 
     def _deviations(self, vendor: str, without: str) -> dict[str, list[float]]:
         """Logarithms of seconds over those predicted, by accelerator."""
+        key = (vendor, without if self._has(without) else "")
+        if key not in self._by_accelerator:
+            self._by_accelerator[key] = self._deviations_of(*key)
+        return self._by_accelerator[key]
+
+    def _deviations_of(self, vendor: str, without: str) -> dict[str, list[float]]:
         weights = self.coefficients(vendor, without)
         rows = self._of_vendor(vendor, without)
         by_accelerator: dict[str, list[float]] = defaultdict(list)

@@ -41,6 +41,11 @@ class MemoryLimit:
     runtime: float
 
     @property
+    def source(self) -> tuple[str, str]:
+        """Title and address of where the rule is from; empty for an assumption."""
+        return SOURCES.get(self.rule, ("", ""))
+
+    @property
     def is_unified(self) -> bool:
         """Whether a processor shares the memory."""
         return self.rule in ("reported", "apple", "shared")

@@ -11,6 +11,11 @@ from typing import Literal
 from stackviz.fit.shapes import ModelShape, Tensor
 
 Runtime = Literal["llama.cpp", "mlx", "torch"]
+# Vendors whose accelerators a runtime has a backend for (llama.cpp's README: CUDA, Metal, HIP, SYCL, MUSA, CANN).
+BACKENDS: Mapping[Runtime, frozenset[str]] = {
+    "llama.cpp": frozenset({"nvidia", "apple", "amd", "intel", "moore-threads", "huawei"}),
+    "mlx": frozenset({"apple"}),
+}
 QUANT = (
     "llama.cpp: src/llama-quant.cpp",
     "https://github.com/ggml-org/llama.cpp/blob/007dbbf3fd17eefe9b47fee45f48f7ba5e62b714/src/llama-quant.cpp",
@@ -72,6 +77,10 @@ class Precision:
     note: str = ""
     source_title: str = ""
     source_url: str = ""
+
+    def runs_on(self, vendor: str) -> bool:
+        """Whether its runtime has a backend for this vendor; PyTorch is taken to have one for every."""
+        return vendor in BACKENDS.get(self.runtime, {vendor})
 
     def bits_of(self, shape: ModelShape) -> dict[Tensor, float]:
         """Bits per weight of every kind of tensor."""

@@ -67,7 +67,10 @@ class RatedAccelerator:
 
 @dataclass(frozen=True, kw_only=True)
 class Pass:
-    """One pass of a model: `depth` tokens are in the cache of each of `batch` sequences."""
+    """One pass of a model: `depth` tokens are in the cache of each of `batch` sequences.
+
+    `shards`: into how many pieces every matrix is cut; the time to exchange results is not counted.
+    """
 
     shape: ModelShape
     precision: Precision
@@ -75,6 +78,7 @@ class Pass:
     batch: int = 1
     cache_precision: str = "fp16"
     chunk: int = CHUNK
+    shards: int = 1
 
     @property
     def is_quantised(self) -> bool:
@@ -100,11 +104,11 @@ def pass_terms(test: Test, work: Pass, card: RatedAccelerator) -> tuple[float, .
 
 
 def decode_terms(work: Pass, card: RatedAccelerator) -> tuple[float, ...]:
-    shape = work.shape
-    unpacked = shape.active_parameters / card.unpack_flops if work.is_quantised else 0.0
+    shape, bandwidth = work.shape, _known(card.bandwidth)
+    unpacked = shape.active_parameters / card.unpack_flops / work.shards if work.is_quantised else 0.0
     return (
         shape.layers * LAYER_S,
-        (work.weights_read + work.cache_read) / _known(card.bandwidth),
+        (work.weights_read + work.cache_read) / bandwidth / work.shards,
         unpacked,
         unpacked if work.is_k_quant else 0.0,
         shape.expert_layers * LAYER_S,
@@ -112,7 +116,7 @@ def decode_terms(work: Pass, card: RatedAccelerator) -> tuple[float, ...]:
 
 
 def prefill_terms(work: Pass, card: RatedAccelerator) -> tuple[float, ...]:
-    shape, matrix = work.shape, _known(card.matrix_flops)
+    shape, matrix = work.shape, _known(card.matrix_flops) * work.shards
     products = 2 * shape.layer_parameters / matrix
     scores = 4 * shape.heads * shape.head_size * _seen_layers(shape, work.depth)
     weights = bytes_read(shape, work.precision, work.chunk)
@@ -120,7 +124,7 @@ def prefill_terms(work: Pass, card: RatedAccelerator) -> tuple[float, ...]:
         shape.layers * LAYER_S / work.chunk,
         products,
         scores / matrix,
-        weights / _known(card.bandwidth) / work.chunk,
+        weights / _known(card.bandwidth) / work.chunk / work.shards,
         products if work.is_quantised else 0.0,
         products if shape.experts else 0.0,
     )

@@ -1,0 +1,224 @@
+"""`/fit/` over HTTP: does a model fit an accelerator, which rates to expect; and the models of the table."""
+
+from typing import Annotated, Any
+
+from django.http import HttpRequest
+from ninja import Field as Described
+from ninja import Query, Router, Schema
+
+from stackviz.catalog.queries import public_catalogue
+from stackviz.fit.answers import FitAnswer, answer_for
+from stackviz.fit.calibration import Prediction
+from stackviz.fit.evidence import calibrations
+from stackviz.fit.language_models import LanguageModel, language_models
+from stackviz.fit.precisions import PRECISIONS
+from stackviz.fit.query import FitQuery, read_fit_query
+from stackviz.fit.targets import FitTarget, fit_targets
+from stackviz.web.errors import ErrorBody, Refusal
+
+router = Router()
+REFUSED = {422: ErrorBody}
+_PAGE_ONLY = frozenset({"page"})
+
+
+class FitParameters(Schema):
+    """What to run and on what. Typed numbers (`layers`, `hidden`, ...) go with model=custom."""
+
+    accelerator: str = Described("", description="slug of an accelerator, such as apple-m4-max-40")
+    model: str = Described("", description="slug of a model of /api/v1/fit/models/, or custom")
+    precision: str = Described("q4_k_m", description=", ".join(PRECISIONS))
+    context: str = Described("4096", description="tokens the cache holds for each sequence, 1 to 4,194,304")
+    batch: str = Described("1", description="sequences at once")
+    depth: str = Described("", description="tokens in the cache when rates are computed; half of the context")
+    cache: str = Described("fp16", description="precision of the KV cache: fp16, fp8, q8_0, q4_0, fp32")
+    cards: str = Described("1", description="how many of the accelerator")
+    split: str = Described("pipeline", description="pipeline (layers) or tensor (every matrix)")
+    memory: str = Described("", description="GB of the configuration; the smallest that fits, else the largest")
+    task: str = Described("inference", description="inference, full (training) or lora")
+    optimizer: str = Described("adamw", description="adamw, adamw-8bit, adafactor, sgd-momentum, sgd")
+    checkpointing: str = Described("full", description="none or full")
+    rank: str = Described("16", description="rank of the adapters, for lora")
+    parameters: str = Described("", description="of a custom model: 8B or 8.03e9; layers, hidden, ... likewise")
+
+
+class RangeOut(Schema):
+    """tokens/s: the middle 80 % of what is expected lies from low to high."""
+
+    low: float
+    mid: float
+    high: float
+
+
+class EfficiencyOut(Schema):
+    """The rate of decoding as a share of what bandwidth alone would allow, and which cited rates that is from.
+
+    `from`: accelerator, family, vendor or all; `count`: how many cited rates those are.
+    """
+
+    value: float
+    source: str = Described(alias="from")
+    count: int
+
+
+class PartOut(Schema):
+    part: str
+    bytes: int
+    worked: str
+
+
+class FitOut(Schema):
+    """Rates are null for training, where it does not fit, and where no bandwidth or rate is published."""
+
+    fits: bool
+    needed_bytes: int
+    available_bytes: int
+    decode_tokens_per_s: RangeOut | None
+    prefill_tokens_per_s: RangeOut | None
+    bound_by: str | None
+    efficiency: EfficiencyOut | None
+    parts: list[PartOut]
+    inputs: dict[str, Any]
+
+
+class ModelOut(Schema):
+    slug: str
+    name: str
+    parameters: int
+    printed_parameters: int
+    active_parameters: int
+    layers: int
+    hidden: int
+    heads: int
+    kv_heads: int
+    head_size: int
+    intermediate: int
+    vocabulary: int
+    context: int
+    experts: int
+    experts_per_token: int
+    window: int
+    window_layers: int
+    is_tied: bool
+    source_title: str
+    source_url: str
+    count_title: str
+    count_url: str
+    note: str
+
+
+class ModelPage(Schema):
+    count: int
+    items: list[ModelOut]
+
+
+@router.get("/fit/", response={200: FitOut, **REFUSED}, by_alias=True, summary="Does a model fit, how fast will it be")
+def fit(
+    request: HttpRequest,
+    asked: Annotated[FitParameters, Query()],  # noqa: ARG001 - read by the parser of the page; here for the document
+) -> dict[str, Any]:
+    catalogue = public_catalogue()
+    targets = fit_targets(catalogue)
+    query, target = _read(request, targets)
+    answer = answer_for(query, target, calibrations(catalogue))
+    if answer is None:
+        problem = f"no memory of {query.memory_gb} GB is published" if query.memory_gb else "no memory is published"
+        raise Refusal(422, f"{problem} for {target.name}", "memory" if query.memory_gb else "accelerator")
+    return _fit_out(query, answer)
+
+
+@router.get("/fit/models/", response=ModelPage, summary="The models of the table, with the sources of their shapes")
+def fit_models(request: HttpRequest) -> dict[str, Any]:  # noqa: ARG001 - the same for every request
+    items = [_model_out(model) for model in language_models().values()]
+    return {"count": len(items), "items": items}
+
+
+def _read(request: HttpRequest, targets: Any) -> tuple[FitQuery, FitTarget]:  # noqa: ANN401
+    """The query and its one accelerator. Raises Refusal for the first parameter that cannot be used."""
+    parameters = request.GET
+    for name in ("accelerator", "model"):
+        if not parameters.get(name, "").strip():
+            raise Refusal(422, f"{name} is missing", name)
+    for name in sorted(_PAGE_ONLY & set(parameters)):
+        raise Refusal(422, f"unknown parameter {name!r}", name)
+    query = read_fit_query(parameters, targets)
+    for note in query.notes:
+        raise Refusal(422, note.problem, note.parameter)
+    if len(query.accelerators) != 1:
+        raise Refusal(422, "one accelerator at a time", "accelerator")
+    return query, targets[query.accelerators[0]]
+
+
+def _fit_out(query: FitQuery, answer: FitAnswer) -> dict[str, Any]:
+    decode = answer.decode
+    efficiency = None
+    if decode is not None:
+        efficiency = {"value": _short(decode.efficiency), "from": decode.level, "count": decode.count}
+    return {
+        "fits": answer.fits,
+        "needed_bytes": round(answer.needed),
+        "available_bytes": round(answer.available),
+        "decode_tokens_per_s": _range_out(decode),
+        "prefill_tokens_per_s": _range_out(answer.prefill),
+        "bound_by": decode.bound_by if decode is not None else None,
+        "efficiency": efficiency,
+        "parts": [{"part": part.key, "bytes": round(part.size), "worked": part.worked} for part in answer.parts],
+        "inputs": _inputs(query, answer),
+    }
+
+
+def _range_out(prediction: Prediction | None) -> dict[str, float] | None:
+    if prediction is None:
+        return None
+    return {"low": _short(prediction.low), "mid": _short(prediction.mid), "high": _short(prediction.high)}
+
+
+def _short(value: float) -> float:
+    return float(f"{value:.4g}")
+
+
+def _inputs(query: FitQuery, answer: FitAnswer) -> dict[str, Any]:
+    rated, limit = answer.target.rated, answer.limit
+    return {
+        "accelerator": answer.target.slug,
+        "model": query.model.slug,
+        "parameters": query.model.shape.parameters,
+        "active_parameters": round(query.model.shape.active_parameters),
+        "precision": query.precision.slug,
+        "bits_per_weight": _short(query.precision.usual),
+        "context": query.context,
+        "batch": query.batch,
+        "depth": query.depth,
+        "cache": query.cache_precision,
+        "cards": query.cards,
+        "split": query.split,
+        "task": query.task,
+        **({"optimizer": query.optimizer, "checkpointing": query.checkpointing} if query.is_training else {}),
+        **({"rank": query.rank} if query.task == "lora" else {}),
+        "memory_gb": limit.printed_gb,
+        "memory_rule": limit.rule,
+        "fullest_card_bytes": round(answer.fullest),
+        "usable_card_bytes": round(answer.usable),
+        "bandwidth_bytes_per_s": rated.bandwidth,
+        "vector_flops": rated.vector_flops,
+        "matrix_flops": rated.matrix_flops,
+    }
+
+
+def _model_out(model: LanguageModel) -> dict[str, Any]:
+    shape = model.shape
+    same = ("layers", "hidden", "heads", "kv_heads", "head_size", "intermediate", "vocabulary", "experts",
+            "experts_per_token", "window", "window_layers", "is_tied")  # fmt: skip
+    return {
+        **{name: getattr(shape, name) for name in same},
+        "slug": model.slug,
+        "name": model.name,
+        "parameters": shape.parameters,
+        "printed_parameters": round(model.parameters),
+        "active_parameters": round(shape.active_parameters),
+        "context": model.context,
+        "source_title": model.source_title,
+        "source_url": model.source_url,
+        "count_title": model.count_title,
+        "count_url": model.count_url,
+        "note": model.note,
+    }

@@ -1,0 +1,86 @@
+"""The page /fit/: the answer stands in a sentence, the address is the question, bad input is explained."""
+
+import pytest
+
+from tests.responses import words_of
+
+HTMX = {"HX-Request": "true"}
+TWO = "model=llama-3-70b&accelerator=apple-m4-max-40&accelerator=nvidia-geforce-rtx-5090"
+
+
+def test_without_a_question_the_smallest_that_run_the_usual_model_are_ranked(fit_site):
+    text = words_of(fit_site.get("/fit/"))
+    for shown in ("Llama 3.1 8B in Q4_K_M needs 5.", "The smallest that runs it:", "accelerators run it", "KV cache"):
+        assert shown in text
+
+
+def test_chosen_accelerators_are_answered_in_one_sentence(fit_site):
+    text = words_of(fit_site.get(f"/fit/?{TWO}"))
+    assert "Llama 3 70B in Q4_K_M needs 41.2 GiB: fits Apple M4 Max (40-core GPU), 64 GB (48 GiB usable), " in text
+    assert "tokens/s; does not fit NVIDIA GeForce RTX 5090, 32 GB (31.7 GiB usable)." in text
+    assert "this accelerator, 3 cited rates" in text
+
+
+def test_every_part_shows_its_formula_and_numbers(fit_site):
+    text = words_of(fit_site.get(f"/fit/?{TWO}"))
+    assert "2 × KV heads × head size × layers × tokens × batch × bits ÷ 8" in text
+    assert "2 × 8 × 128 × 80 × 4,096 × 1 × 16 ÷ 8" in text
+    assert "bytes read ÷ bandwidth" in text
+
+
+def test_the_form_repeats_the_question_and_each_accelerator_can_be_removed(fit_site):
+    html = fit_site.get(f"/fit/?{TWO}&cache=q8_0").content.decode()
+    assert '<option value="llama-3-70b" selected>' in html
+    assert '<option value="q8_0" selected>' in html
+    assert '<input type="hidden" name="accelerator" value="apple-m4-max-40">' in html
+    assert "?accelerator=nvidia-geforce-rtx-5090&amp;cache=q8_0&amp;model=llama-3-70b" in html
+
+
+@pytest.mark.parametrize(
+    ("query", "note"),
+    [
+        ("model=llama-9", "Unknown model “llama-9”; it was ignored."),
+        ("context=0", "“0” is not a whole number from 1 to 4,194,304; it was ignored."),
+        ("model=custom&layers=0", "“0” is not a whole number from 1 to 1,000"),
+        ("model=custom&parameters=1e15", "A model has between 1 and 10,000,000,000,000 parameters"),
+        ("task=full&precision=q4_0", "Full training cannot change weights stored as Q4_0"),
+        ("accelerator=nvidia-h999", "Unknown accelerator “nvidia-h999”"),
+        ("accelerator=hailo-8", "No memory of this size is published for Hailo-8."),
+    ],
+)
+def test_what_cannot_be_used_is_explained_and_the_page_answers(fit_site, query, note):
+    response = fit_site.get(f"/fit/?{query}")
+    assert response.status_code == 200
+    assert note in words_of(response)
+
+
+def test_hostile_parameters_are_shown_as_text(fit_site):
+    html = fit_site.get("/fit/?model=%3Cscript%3E&accelerator=%22%3E&context=%00&layers=" + "9" * 400).content.decode()
+    assert "<script>" not in html.replace('<script src="', "").replace("<script defer", "")
+
+
+def test_htmx_gets_the_answer_alone_and_the_address_that_was_understood(fit_site):
+    response = fit_site.get("/fit/?model=llama-3-8b&context=0&page=1", headers=HTMX)
+    assert "<html" not in response.content.decode()
+    assert response.headers["HX-Push-Url"] == "/fit/?model=llama-3-8b"
+
+
+def test_a_model_that_fits_nowhere_says_so(fit_site):
+    text = words_of(fit_site.get("/fit/?model=deepseek-v3&precision=fp32"))
+    assert "fits none of these accelerators" in text
+
+
+def test_the_page_is_in_chinese_too(fit_site):
+    text = words_of(fit_site.get(f"/fit/?{TWO}", headers={"Accept-Language": "zh-hans"}))
+    assert "does not fit" not in text
+    assert "KV 缓存" in text
+
+
+def test_the_cost_does_not_depend_on_what_is_asked(fit_site, django_assert_max_num_queries):
+    for query in ("page=2", TWO, "model=custom&parameters=8B", "task=lora&precision=nf4&rank=8&page=3"):
+        with django_assert_max_num_queries(2):
+            fit_site.get(f"/fit/?{query}")
+
+
+def test_a_sheet_leads_to_it(fit_site):
+    assert "/fit/?accelerator=apple-m4-max-40" in fit_site.get("/accelerators/apple-m4-max-40/").content.decode()
