@@ -17,6 +17,7 @@ urlpatterns = [
     path("", include("stackviz.compare.urls")),
     path("", include("stackviz.diagnose.urls")),
     path("", include("stackviz.explore.urls")),
+    path("", include("stackviz.fit.urls")),
     path("", include("stackviz.opendata.urls")),
     path("", include("stackviz.plan.urls")),
     path("i18n/", include("django.conf.urls.i18n")),

@@ -123,6 +123,12 @@ PAGES = {
     "plan-amd": f"/plan/?accelerator={MI300X}",
     "plan-jetson": "/plan/?accelerator=nvidia-jetson-agx-orin-64gb",
     "plan-refused": "/plan/?accelerator=zzz&system=amiga&torch=0.1&driver=abc&python=1.0",
+    "fit": "/fit/",
+    "fit-chosen": f"/fit/?model=llama-3-70b&accelerator={M3_MAX}&accelerator={H100}&context=8192",
+    "fit-training": f"/fit/?model=llama-3-8b&task=full&cards=2&split=tensor&accelerator={H100}",
+    "fit-lora": "/fit/?model=llama-3-8b&task=lora&precision=nf4&rank=64&page=2",
+    "fit-custom": f"/fit/?model=custom&parameters=8B&window=1024&window_layers=16&accelerator={T4}",
+    "fit-refused": "/fit/?model=zzz&precision=q9&context=0&accelerator=acme&nonsense=1",
     "data": "/data/",
     "data-schema": "/data/schema/",
     "data-unknown": "/data/nothing.csv",
@@ -266,6 +272,10 @@ API = {
     "report-no-id": "/api/v1/reports/none/",
     "reports-get": "/api/v1/reports/",
     "diagnose-get": "/api/v1/diagnose/",
+    "fit": f"/api/v1/fit/?accelerator={H100}&model=llama-3-70b&precision=q4_0&context=4096&batch=1",
+    "fit-training": f"/api/v1/fit/?accelerator={M3_MAX}&model=llama-3-8b&precision=nf4&task=lora",
+    "fit-refused": f"/api/v1/fit/?accelerator={H100}&model=custom&layers=0",
+    "fit-models": "/api/v1/fit/models/",
 }
 
 ADMIN = {

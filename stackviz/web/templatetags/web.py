@@ -39,6 +39,7 @@ PLACES = (
     (gettext_lazy("Stacks"), "stacks:list", "plan:page", "stacks:operators"),
     (gettext_lazy("Machines"), "machines:list"),
     (gettext_lazy("Compare"), "compare:page"),
+    (gettext_lazy("Fit"), "fit:page"),
     (gettext_lazy("Diagnose"), "diagnose:page"),
     (gettext_lazy("Learn"), "pages:learn", "catalog:claims"),
 )

@@ -1,0 +1,254 @@
+"""What the page `/fit/` shows: figures as text, bars as per cents, sentences. No query."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
+
+from stackviz.fit.answers import FitAnswer, nearest_misses, smallest_first
+from stackviz.fit.calibration import Prediction
+from stackviz.fit.memory import MemoryPart
+from stackviz.fit.query import FitQuery
+from stackviz.fit.words import BOUNDS, FORMULAS, LEVELS, LIMITS, PARTS, TERMS
+from stackviz.units import format_number, quantity_label
+
+MISSES_SHOWN = 24
+FULL = 0.995
+# Colours of the parts of memory: tokens of static/css/tokens.css, told apart without them by order and label.
+_COLOURS = {
+    "weights": "s1", "tables": "s6", "cache": "s2", "gradients": "s3", "master": "s4", "optimizer": "s5",
+    "adapters": "s3", "activations": "s3", "logits": "s4", "runtime": "runtime", "slack": "slack",
+}  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ShownPart:
+    """A part of memory; `share`: per cent of the bar."""
+
+    name: str
+    css: str
+    size: str
+    exact: str
+    share: str
+    formula: str
+    worked: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ShownTerm:
+    """One term of the time of a pass: what it stands for, ideal, times its coefficient."""
+
+    name: str
+    ideal: str
+    coefficient: str
+    seconds: str
+    share: str
+    bound: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ShownRate:
+    """A rate: `range` and `mid` in tokens/s, what bounds it, and how near its evidence is. `title`: of what."""
+
+    title: str
+    range: str
+    mid: str
+    bound: str
+    efficiency: str
+    evidence: str
+    bound_rate: str
+    factor: str
+    terms: tuple[ShownTerm, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ShownAnswer:
+    """One accelerator, or `cards` of it. `used`: per cent of the fullest; `limit`: how what is usable was found."""
+
+    rank: int
+    name: str
+    vendor: str
+    url: str
+    slug: str
+    cards: int
+    fits: bool
+    memory: str
+    usable: str
+    needed: str
+    used: str
+    missing: str
+    limit: str
+    limit_worked: str
+    limit_source: tuple[str, str]
+    decode: ShownRate | None
+    prefill: ShownRate | None
+    sentence: str
+    segments: tuple[ShownPart, ...]
+    tick: str
+
+    @property
+    def title(self) -> str:
+        return f"{self.cards} × {self.name}" if self.cards > 1 else self.name
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FitSummary:
+    """The whole answer. `chosen`: the accelerators asked for; `first`: whose arithmetic is shown."""
+
+    sentence: str
+    needed: str
+    chosen: tuple[ShownAnswer, ...]
+    ranked: tuple[ShownAnswer, ...]
+    misses: tuple[ShownAnswer, ...]
+    miss_count: int
+    asked_count: int
+    unknown: tuple[str, ...]
+    first: ShownAnswer | None
+
+    @property
+    def counts(self) -> str:
+        count = self.asked_count
+        words = ngettext("%(n)d of %(all)d accelerator runs it", "%(n)d of %(all)d accelerators run it", count)
+        return words % {"n": len(self.ranked), "all": count}
+
+
+def shown_summary(query: FitQuery, answers: Sequence[FitAnswer], unknown: Iterable[str]) -> FitSummary:
+    fitting, missing = smallest_first(answers), nearest_misses(answers)
+    ranked = tuple(shown_answer(answer, rank) for rank, answer in enumerate(fitting, 1))
+    misses = tuple(shown_answer(answer, 0) for answer in missing[:MISSES_SHOWN])
+    by_slug = {answer.slug: answer for answer in (*ranked, *misses)}
+    chosen = tuple(by_slug[slug] for slug in query.accelerators if slug in by_slug)
+    first = chosen[0] if chosen else ranked[0] if ranked else misses[0] if misses else None
+    return FitSummary(
+        sentence=_sentence(query, ranked, misses, chosen),
+        needed=first.needed if first else "",
+        chosen=chosen,
+        ranked=ranked,
+        misses=misses,
+        miss_count=len(missing),
+        asked_count=len(answers),
+        unknown=tuple(unknown),
+        first=first,
+    )
+
+
+def shown_answer(answer: FitAnswer, rank: int) -> ShownAnswer:
+    scale = max(answer.needed, answer.available)
+    limit = answer.limit
+    return ShownAnswer(
+        rank=rank,
+        name=answer.target.name,
+        vendor=answer.target.vendor_name,
+        url=answer.target.url,
+        slug=answer.target.slug,
+        cards=answer.cards,
+        fits=answer.fits,
+        memory=f"{format_number(limit.printed_gb)} GB",
+        usable=_memory(answer.available),
+        needed=_memory(answer.needed),
+        used=_share(answer.fullest / answer.usable),
+        missing=_memory(max(0.0, answer.fullest - answer.usable)),
+        limit=str(LIMITS[limit.rule]),
+        limit_worked=f"{format_number(limit.printed_gb)} GB × {limit.share:.3g} = {_memory(limit.usable)}",
+        limit_source=limit.source,
+        decode=_rate(answer.decode, _("One token")),
+        prefill=_rate(answer.prefill, _("One token of a prompt")),
+        sentence=_about(answer),
+        segments=tuple(_part(part, scale) for part in answer.parts if part.size > 0),
+        tick=f"{min(100.0, answer.available / scale * 100):.2f}",
+    )
+
+
+def _share(used: float) -> str:
+    """Per cent; what only just fits is not called full."""
+    return "99.9" if FULL <= used <= 1 else f"{used * 100:.0f}"
+
+
+def _part(part: MemoryPart, scale: float) -> ShownPart:
+    return ShownPart(
+        name=str(PARTS[part.key]),
+        css=_COLOURS[part.key],
+        size=_memory(part.size),
+        exact=f"{part.size:,.0f} B",
+        share=f"{part.size / scale * 100:.2f}",
+        formula=str(FORMULAS[part.form]),
+        worked=part.worked,
+    )
+
+
+def _rate(prediction: Prediction | None, title: str) -> ShownRate | None:
+    if prediction is None:
+        return None
+    words = ngettext("%(level)s, %(n)d cited rate", "%(level)s, %(n)d cited rates", prediction.count)
+    seconds = sum(term.seconds for term in prediction.terms)
+    return ShownRate(
+        title=title,
+        range=rate_range(prediction),
+        mid=_tokens(prediction.mid),
+        bound=str(BOUNDS[prediction.bound_by]),
+        efficiency=f"{prediction.efficiency * 100:.0f} %",
+        evidence=words % {"level": LEVELS[prediction.level], "n": prediction.count},
+        bound_rate=_tokens(prediction.bound_rate),
+        factor=format_number(prediction.factor, 3),
+        terms=tuple(
+            ShownTerm(
+                name=str(TERMS[term.name]),
+                ideal=quantity_label(term.ideal, "s", digits=3),
+                coefficient=format_number(term.coefficient, 3),
+                seconds=quantity_label(term.seconds, "s", digits=3),
+                share=f"{term.seconds / seconds * 100:.0f} %",
+                bound=str(BOUNDS[term.bound]),
+            )
+            for term in prediction.terms
+            if term.seconds > 0
+        ),
+    )
+
+
+def rate_range(prediction: Prediction) -> str:
+    """`7.9–9.6`, in tokens/s."""
+    return f"{_tokens(prediction.low)}–{_tokens(prediction.high)}"
+
+
+def _tokens(rate: float) -> str:
+    return format_number(rate, 2 if rate < 100 else 3)
+
+
+def _memory(size: float) -> str:
+    return quantity_label(size, "B", binary=True, digits=3)
+
+
+def _sentence(
+    query: FitQuery, ranked: Sequence[ShownAnswer], misses: Sequence[ShownAnswer], chosen: Sequence[ShownAnswer]
+) -> str:
+    """The answer: about each accelerator that was chosen, or the smallest of all."""
+    first = chosen[0] if chosen else ranked[0] if ranked else misses[0] if misses else None
+    if first is None:
+        return ""
+    needs = _("%(model)s in %(precision)s needs %(needed)s") % {
+        "model": query.model.name,
+        "precision": query.precision.name,
+        "needed": first.needed,
+    }
+    if chosen:
+        return f"{needs}: {'; '.join(answer.sentence for answer in chosen)}."
+    if not ranked:
+        return _("%(needs)s and fits none of these accelerators.") % {"needs": needs}
+    named = {"needs": needs, "name": first.title, "memory": first.memory}
+    return _("%(needs)s. The smallest that runs it: %(name)s with %(memory)s.") % named
+
+
+def _about(answer: FitAnswer) -> str:
+    """`fits Apple M4 Max, 64 GB (48 GiB usable), 6.4–11 tokens/s`"""
+    values = {
+        "name": f"{answer.cards} × {answer.target.name}" if answer.cards > 1 else answer.target.name,
+        "memory": f"{format_number(answer.limit.printed_gb)} GB",
+        "usable": _memory(answer.available),
+    }
+    if not answer.fits:
+        return _("does not fit %(name)s, %(memory)s (%(usable)s usable)") % values
+    fits = _("fits %(name)s, %(memory)s (%(usable)s usable)") % values
+    if answer.decode is None:
+        return fits
+    return _("%(fits)s, %(rate)s tokens/s") % {"fits": fits, "rate": rate_range(answer.decode)}

@@ -1,0 +1,8 @@
+"""Addresses of the fit of models."""
+
+from django.urls import path
+
+from stackviz.fit import views
+
+app_name = "fit"
+urlpatterns = [path("fit/", views.page, name="page")]
