@@ -198,14 +198,17 @@ def share_of_bound(result: CitedResult) -> BoundShare | None:
     if bound is None or result.accelerator_id is None:
         return None
     published = peaks([result.accelerator_id])
-    for field in bound.fields:
+    for rank, field in enumerate(bound.fields):
         peak = usual_peak(published, result.accelerator_id, field)
-        if peak is not None and peak[1] > 0:
-            if bound.work is None:
-                return BoundShare(field, *peak, None)
-            amount = result.amount_per_device * bound.work
-            condition, reached = peak if amount <= peak[1] else _larger_peak(published, field, amount, peak)
-            return BoundShare(field, condition, reached, amount / reached)
+        if peak is None or peak[1] <= 0:
+            continue
+        if bound.work is None:
+            return BoundShare(field, *peak, None)
+        amount = result.amount_per_device * bound.work
+        condition, reached = peak if amount <= peak[1] else _larger_peak(published, field, amount, peak)
+        if rank and amount > reached:  # other units did it, whose own peak nobody published
+            return None
+        return BoundShare(field, condition, reached, amount / reached)
     return None
 
 
