@@ -7,6 +7,7 @@ from ninja import NinjaAPI
 from ninja.errors import HttpError, ValidationError
 
 from stackviz.accelerators.api import router as accelerators
+from stackviz.cited.api import router as cited
 from stackviz.diagnose.api import router as diagnose
 from stackviz.fit.api import router as fit
 from stackviz.ingest.api import router as ingest
@@ -24,6 +25,7 @@ api = NinjaAPI(
 api.add_router("", accelerators, tags=["accelerators"])
 api.add_router("", fit, tags=["fit"])
 api.add_router("", stacks, tags=["stacks"])
+api.add_router("", cited, tags=["cited results"])
 api.add_router("", machines, tags=["machines"])
 api.add_router("", ingest, tags=["reports"])
 api.add_router("", diagnose, tags=["diagnose"])

@@ -272,7 +272,7 @@ if CURATION_APPROVALS > 2:
 # Addresses that answer everybody alike, whoever asks. Machines are not among them: a lab's site may stand behind a wall
 # that its visitors' browsers are inside of.
 OPEN_TO_ALL_SITES = (
-    *(f"/api/v1/{name}/" for name in ("accelerators", "values", "fields", "sources", "stacks")),
+    *(f"/api/v1/{name}/" for name in ("accelerators", "values", "fields", "sources", "stacks", "cited")),
     "/api/v1/openapi.json",
     "/data/",
 )

@@ -21,7 +21,6 @@ from stackviz.accelerators.api_query import (
     page_links,
     read_condition,
     read_filters,
-    refuse_others,
     value_order,
 )
 from stackviz.accelerators.api_schemas import (
@@ -50,7 +49,7 @@ from stackviz.catalog.past import names_at, public_accelerators_at, public_value
 from stackviz.catalog.queries import preferred_values, public_accelerators
 from stackviz.web.address import clean_text, read_moment
 from stackviz.web.conditional import unless_changed
-from stackviz.web.errors import ErrorBody, Refusal
+from stackviz.web.errors import ErrorBody, Refusal, refuse_others
 
 router = Router()
 

@@ -31,12 +31,6 @@ def read_filters(request: HttpRequest, also: frozenset[str], without: tuple[str,
     return query
 
 
-def refuse_others(request: HttpRequest, known: set[str] | frozenset[str]) -> None:
-    """Raise Refusal for parameters that this endpoint does not have."""
-    for name in sorted(set(request.GET) - known):
-        raise Refusal(422, f"unknown parameter {name[:40]!r}", name[:40])
-
-
 def field_names(given: list[str], parameter: str = "fields") -> frozenset[str]:
     """The field names given in a parameter. Raises Refusal for an unknown one."""
     names = comma_separated(given)

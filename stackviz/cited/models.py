@@ -27,7 +27,7 @@ class CitedSource(Curated):
         COMMUNITY = "community", _("community")
 
     key = models.CharField(
-        max_length=80, unique=True, validators=[is_slug], help_text=_("names it in the curated files")
+        max_length=80, unique=True, validators=[is_slug], help_text=_("identifies it in the curated files")
     )
     title = models.CharField(max_length=300)
     url = models.CharField(max_length=600, validators=[is_web_address], verbose_name=_("address"))

@@ -56,7 +56,7 @@ PARAMETERS: Mapping[str, Parameter] = {
     "engine": Parameter(_("engine")),
     "ep": Parameter(_("expert parallel")),
     "flags": Parameter(_("options")),
-    "flash_attention": Parameter(_("flash attention")),
+    "flash_attention": Parameter("FlashAttention"),
     "format": Parameter(_("number format")),
     "framework": Parameter(_("framework")),
     "fsdp": Parameter(_("fully sharded groups"), is_count=True),
@@ -131,7 +131,7 @@ PARAMETERS: Mapping[str, Parameter] = {
     "version": Parameter(_("version")),
     "vp": Parameter(_("virtual pipeline"), is_count=True),
     "wn_channels": Parameter(_("WaveNet channels"), is_count=True),
-    "xla": Parameter(_("XLA")),
+    "xla": Parameter("XLA"),
 }
 
 

@@ -21,6 +21,7 @@ from django.conf import settings
 from django.utils import timezone, translation
 
 from stackviz.catalog.models import CatalogueEdition
+from stackviz.cited.models import CitedEdition
 from stackviz.opendata import stored_dumps
 from stackviz.opendata.formats import FORMATS, WRITERS, moment_text
 from stackviz.opendata.licence import LICENCE
@@ -89,7 +90,7 @@ def _write_undisturbed(target: Path) -> Path:
 
 
 def _edition() -> str:
-    return f"{CatalogueEdition.current()}-{Edition.current()}"
+    return f"{CatalogueEdition.current()}-{Edition.current()}-{CitedEdition.current()}"
 
 
 def _write(draft: Path, edition: str) -> None:

@@ -8,9 +8,9 @@ import hashlib
 from dataclasses import dataclass
 from typing import Literal
 
-SCHEMA_VERSION = "1.0"
+SCHEMA_VERSION = "1.1"
 # `schema_fingerprint()` of the tables of each version: a test fails if they change without a new version.
-FINGERPRINTS = {"1.0": "a18ca6d80c56ace7"}
+FINGERPRINTS = {"1.0": "a18ca6d80c56ace7", "1.1": "e8c946a55d644c8c"}
 
 Type = Literal["text", "integer", "number", "truth", "moment", "json"]
 
@@ -242,6 +242,44 @@ TABLES: tuple[TableSchema, ...] = (
             _must("confidence", "text", "high, medium or low"),
             _SOURCE,
             _NOTE,
+        ),
+    ),
+    TableSchema(
+        name="cited_sources",
+        title="Sources of cited results",
+        meaning="Public documents with results that their authors measured.",
+        key=("key",),
+        columns=(
+            _must("key", "text", "identifies the document in `cited_results`"),
+            _must("title", "text", "title of the document"),
+            _must("url", "text", "address of the document"),
+            _must("kind", "text", "vendor, project, paper, press or community"),
+            ColumnSchema("licence", "text", "terms of the document, if it names any"),
+            ColumnSchema("read_in", "text", "the copy it was read in; null for the original"),
+        ),
+    ),
+    TableSchema(
+        name="cited_results",
+        title="Cited results",
+        meaning="What others measured and published. Only results whose state is public are charted on the site.",
+        key=("id",),
+        columns=(
+            _must("id", "integer", "identifies the result on the site"),
+            ColumnSchema("accelerator", "text", "slug, in `accelerators`; null where no sheet is certain"),
+            _must("reported_name", "text", "as the source calls it"),
+            _must("count", "integer", "devices that worked together"),
+            _must("benchmark", "text", "key of the cited benchmark"),
+            _must("params", "json", "the setting, by name"),
+            _must("value", "text", "as the source prints it, without the unit"),
+            _must("unit", "text", "of the value"),
+            _must("amount", "number", "the value in `amount_unit`"),
+            _must("amount_unit", "text", "base unit of `amount`: FLOP/s, B/s, token/s, image/s, s, J/token ..."),
+            _must("software", "json", "what the source says it ran on, by name"),
+            ColumnSchema("date", "text", "day of the run or of the document (2026-11-20)"),
+            _must("source", "text", "key of the source, in `cited_sources`"),
+            _NOTE,
+            _must("state", "text", "public, unmatched (no sheet is certain) or doubtful"),
+            ColumnSchema("reason", "text", "why it is doubtful"),
         ),
     ),
     TableSchema(

@@ -16,6 +16,7 @@ from stackviz.benchmarks.measurement import benchmark
 from stackviz.benchmarks.models import Result, Series
 from stackviz.catalog.fields import FIELDS
 from stackviz.catalog.models import Accelerator, Alias, Source, SpecValue, Vendor
+from stackviz.cited.models import CitedResult, CitedSource
 from stackviz.labs.models import Card, Machine
 from stackviz.labs.queries import visible_machines
 from stackviz.stacks.models import Component, Counterpart, Placement, Release, Requirement, Stack
@@ -148,6 +149,33 @@ def requirement_table_rows() -> Iterator[Row]:
     return _values(Requirement.objects.order_by("release__component__slug", "release", "pk"), columns)
 
 
+# --- cited results ---
+
+
+def _cited_results() -> QuerySet[CitedResult]:
+    """All but those that were withdrawn, each with its state."""
+    return CitedResult.objects.exclude(state=CitedResult.State.WITHDRAWN)
+
+
+def cited_source_rows() -> Iterator[Row]:
+    rows = CitedSource.objects.filter(pk__in=_cited_results().order_by().values("source"))
+    return _values(rows.order_by("key"), ("key", "title", "url", "kind", "licence", "read_in"))
+
+
+def cited_result_rows() -> Iterator[Row]:
+    """The accelerator is given only while its spec sheet is public."""
+    columns = ("accelerator__slug", "accelerator__is_public", "reported_name", "count", "benchmark", "params", "value")
+    rest = ("software", "date", "source__key", "note", "state", "reason")
+    rows = _cited_results().order_by("benchmark", "pk").values_list("pk", *columns, "unit", "amount", *rest)
+    for pk, slug, is_public, *figures, unit, amount, software, date, source, note, state, reason in rows.iterator(
+        chunk_size=CHUNK
+    ):
+        texts = _known((source, note, state, reason))
+        sheet = slug if is_public else None
+        dated = date.isoformat() if date else None
+        yield (pk, sheet, *_known(figures), unit, amount, UNITS[unit].si, software, dated, *texts)
+
+
 # --- the machines of public labs ---
 
 
@@ -217,6 +245,8 @@ ROWS: dict[str, Callable[[], Iterator[Row]]] = {
     "counterparts": counterpart_rows,
     "releases": release_rows,
     "requirements": requirement_table_rows,
+    "cited_sources": cited_source_rows,
+    "cited_results": cited_result_rows,
     "machines": machine_table_rows,
     "cards": card_table_rows,
     "results": result_rows,

@@ -1,5 +1,6 @@
 """What the HTTP API answers when it refuses."""
 
+from django.http import HttpRequest
 from ninja import Schema
 from ninja.errors import HttpError
 
@@ -21,3 +22,9 @@ class Refusal(HttpError):
         super().__init__(status, error)
         self.field = field
         self.retry_after_s = retry_after_s
+
+
+def refuse_others(request: HttpRequest, known: set[str] | frozenset[str]) -> None:
+    """Raise Refusal for parameters that this endpoint does not have."""
+    for name in sorted(set(request.GET) - known):
+        raise Refusal(422, f"unknown parameter {name[:40]!r}", name[:40])

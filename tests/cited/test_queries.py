@@ -4,6 +4,7 @@ import pytest
 
 from stackviz.catalog.models import Accelerator
 from stackviz.cited.cases import benchmark_cases
+from stackviz.cited.checks import check_cited
 from stackviz.cited.files import read_cited
 from stackviz.cited.models import CitedResult, CitedSource
 from stackviz.cited.queries import (
@@ -148,3 +149,7 @@ def test_what_is_not_charted_is_listed_in_pages():
     assert all(row.reason for row in first + then)
     assert first[-1].pk < then[0].pk
     assert results_by_id([first[0].pk])[first[0].pk] == first[0]
+
+
+def test_the_curated_results_pass_every_check():
+    assert [check.name for check in check_cited() if check.problems] == []

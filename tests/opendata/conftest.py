@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 from stackviz.catalog.models import Accelerator
+from stackviz.cited.models import CitedResult, CitedSource
 from tests.machines.factories import DGX_FACTS, copy, gemm, h100, make_lab, make_machine, make_report
 
 SECRET = "sealed-chamber"  # in everything the private lab has: no byte of a dump may hold it
@@ -31,4 +32,20 @@ def labs(curated, db):
             cards=[h100(0, sheet), h100(1, None, serial=said)],
             results=results,
         )
+    make_cited(sheet)
     return make_lab("empty")
+
+
+def make_cited(sheet: Accelerator) -> None:
+    """A cited result in each state; the dump has all but the withdrawn one."""
+    source = CitedSource.objects.create(key="board", title="A scoreboard", url="https://example.org/board")
+    for state, accelerator, reason in (
+        ("public", sheet, ""),
+        ("unmatched", None, ""),
+        ("doubtful", sheet, "above the published peak"),
+        ("withdrawn", sheet, SECRET),
+    ):
+        CitedResult.objects.create(
+            accelerator=accelerator, reported_name="H100", benchmark="gemm", params={"dtype": "bf16", "m": 8192},
+            value="612.5", unit="TFLOP/s", software={"cuda": "12.6"}, source=source, state=state, reason=reason,
+        )  # fmt: skip

@@ -105,6 +105,17 @@ def test_a_result_has_its_rate_and_a_failed_one_says_why(labs):
     assert (by_state["failed", "fp8"]["reason"], by_state["failed", "fp8"]["median"]) == ("no kernel", None)
 
 
+def test_a_cited_result_has_its_state_amount_and_source(labs):
+    dump = write_dump()
+    rows = {row["state"]: row for row in rows_of(dump, "cited_results")}
+    assert set(rows) == {"public", "unmatched", "doubtful"}
+    assert (rows["public"]["amount"], rows["public"]["amount_unit"]) == (612.5e12, "FLOP/s")
+    assert rows["public"]["accelerator"] == "nvidia-h100-sxm5-80gb"
+    assert rows["unmatched"]["accelerator"] is None
+    assert rows["doubtful"]["reason"] == "above the published peak"
+    assert [row["key"] for row in rows_of(dump, "cited_sources")] == [rows["public"]["source"]]
+
+
 def test_of_each_setting_only_the_newest_result_is_there(labs):
     machine = Machine.objects.get(slug="dgx-07")
     make_report(machine, at=timezone.now(), results=[gemm("bf16", [0.002] * 8)])
@@ -340,7 +351,7 @@ def test_unreadable_pointer_or_manifest_is_no_dump(labs, data_dir, left):
 
 def test_write_command_skips_a_fresh_dump(labs, capsys):
     call_command("write_dump")
-    assert "15 tables" in capsys.readouterr().out
+    assert "17 tables" in capsys.readouterr().out
     call_command("write_dump", "--if-due")
     assert "up to date" in capsys.readouterr().out
     assert len(stored_dumps.dump_names()) == 1

@@ -26,7 +26,7 @@ BENCHMARKS = (
     CitedBenchmark(
         key="llama-bench",
         order=10,
-        title=_("llama-bench"),
+        title="llama-bench",
         measures=_("Tokens per second that llama.cpp reads from a prompt (pp) or generates one after another (tg)."),
         units=("token/s",),
         compared=("test", "model", "quant", "depth"),
@@ -51,7 +51,7 @@ BENCHMARKS = (
     CitedBenchmark(
         key="localscore",
         order=30,
-        title=_("LocalScore"),
+        title="LocalScore",
         measures=_(
             "Tokens per second over LocalScore's mix of prompt and answer lengths; never compared with llama-bench."
         ),

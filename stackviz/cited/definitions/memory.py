@@ -23,7 +23,7 @@ BENCHMARKS = (
     CitedBenchmark(
         key="babelstream",
         order=210,
-        title=_("BabelStream"),
+        title="BabelStream",
         measures=_("Bytes per second of the STREAM kernels over arrays far larger than the caches."),
         units=("B/s",),
         compared=("kernel",),
@@ -35,7 +35,7 @@ BENCHMARKS = (
     CitedBenchmark(
         key="gpu-stream",
         order=220,
-        title=_("gpu-stream"),
+        title="gpu-stream",
         measures=_("Bytes per second of simple kernels at full occupancy, over arrays far larger than the caches."),
         units=("B/s",),
         compared=("kernel",),
@@ -80,7 +80,7 @@ BENCHMARKS = (
     CitedBenchmark(
         key="fluidx3d",
         order=260,
-        title=_("FluidX3D"),
+        title="FluidX3D",
         measures=_("Lattice cells a fluid simulation updates per second; memory bandwidth bounds it."),
         units=("LUP/s",),
         compared=("precision",),

@@ -49,7 +49,7 @@ class Migration(migrations.Migration):
                 ('data_key', models.CharField(blank=True, editable=False, max_length=300, null=True, unique=True)),
                 ('loaded_digest', models.CharField(blank=True, editable=False, max_length=32)),
                 ('changed_at', models.DateTimeField(auto_now=True)),
-                ('key', models.CharField(help_text='names it in the curated files', max_length=80, unique=True, validators=[django.core.validators.RegexValidator('\\A[a-z0-9]+(?:-[a-z0-9]+)*\\Z', 'lower case letters, digits and single dashes only')])),
+                ('key', models.CharField(help_text='identifies it in the curated files', max_length=80, unique=True, validators=[django.core.validators.RegexValidator('\\A[a-z0-9]+(?:-[a-z0-9]+)*\\Z', 'lower case letters, digits and single dashes only')])),
                 ('title', models.CharField(max_length=300)),
                 ('url', models.CharField(max_length=600, validators=[django.core.validators.URLValidator(schemes=['http', 'https'])], verbose_name='address')),
                 ('kind', models.CharField(choices=[('vendor', 'vendor'), ('project', 'project'), ('paper', 'paper'), ('press', 'press'), ('community', 'community')], default='community', max_length=12)),

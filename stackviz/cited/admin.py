@@ -1,0 +1,134 @@
+"""Admin of cited results: list, filter, correct with a reason, withdraw and accept, with the history of each row.
+
+Rows of the curated files that are changed here keep their changes when the files are loaded again.
+"""
+
+from typing import TYPE_CHECKING, Any
+
+from django import forms
+from django.contrib import admin, messages
+from django.contrib.admin import helpers
+from django.core.exceptions import ValidationError
+from django.db.models import QuerySet
+from django.http import HttpRequest
+from django.utils.html import format_html
+from django.utils.safestring import SafeString
+from django.utils.translation import gettext, ngettext
+from django.utils.translation import gettext_lazy as _
+
+from stackviz.catalog.curated_admin import FileLoadAdmin, HistoryAdmin, OriginFilter
+from stackviz.cited.models import CitedLoad, CitedResult, CitedSource
+from stackviz.cited.registry import CITED_BENCHMARKS
+
+if TYPE_CHECKING:  # Django's classes take type arguments only from its stubs
+    _SourceAdmin = admin.ModelAdmin[CitedSource]
+    _ResultForm = forms.ModelForm[CitedResult]
+else:
+    _SourceAdmin = admin.ModelAdmin
+    _ResultForm = forms.ModelForm
+
+
+class CitedResultForm(_ResultForm):
+    """A cited result, and why it changes."""
+
+    benchmark = forms.ChoiceField(label=_("benchmark"))
+    why = forms.CharField(
+        max_length=300, label=_("reason of this change"), help_text=_("stored in the history, shown publicly")
+    )
+
+    class Meta:
+        model = CitedResult
+        fields = "__all__"
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:  # noqa: ANN401 - as Django's
+        super().__init__(*args, **kwargs)
+        if "benchmark" in self.fields:
+            choices = [(key, item.title) for key, item in CITED_BENCHMARKS.items()]
+            self.fields["benchmark"].choices = choices  # type: ignore[attr-defined]
+
+    def clean(self) -> dict[str, Any] | None:
+        cleaned = super().clean()
+        self.instance.set_change_reason(self.cleaned_data.get("why", ""))
+        return cleaned
+
+
+class WhyForm(helpers.ActionForm):
+    """The reason of an action on several results."""
+
+    why = forms.CharField(max_length=200, required=False, label=_("Reason:"))
+
+
+@admin.register(CitedResult)
+class CitedResultAdmin(HistoryAdmin):
+    form = CitedResultForm
+    action_form = WhyForm
+    actions = ["withdraw", "accept"]
+    list_display = ["benchmark", "shown_name", "settings", "figure", "count", "date", "state", "source_link"]
+    list_filter = ["state", "source__kind", OriginFilter, "benchmark"]
+    list_select_related = ["accelerator", "source"]
+    search_fields = ["reported_name", "accelerator__name", "accelerator__slug", "source__title", "note", "reason"]
+    autocomplete_fields = ["accelerator", "source"]
+    readonly_fields = ["amount", "params_key", "data_key", "changed_at"]
+    fields = [
+        "benchmark", "accelerator", ("reported_name", "count"), "params", ("value", "unit", "amount"), "software",
+        "date", "source", "note", ("state", "reason"), "why", ("data_key", "params_key", "changed_at"),
+    ]  # fmt: skip
+    list_per_page = 50
+    show_full_result_count = False
+
+    @admin.display(description=_("accelerator"))
+    def shown_name(self, result: CitedResult) -> str:
+        return result.accelerator.name if result.accelerator is not None else result.reported_name
+
+    @admin.display(description=_("parameters"))
+    def settings(self, result: CitedResult) -> str:
+        return ", ".join(f"{name}={value}" for name, value in result.params.items())[:120]
+
+    @admin.display(description=_("value"), ordering="amount")
+    def figure(self, result: CitedResult) -> str:
+        return f"{result.value} {result.unit}"
+
+    @admin.display(description=_("source"))
+    def source_link(self, result: CitedResult) -> SafeString:
+        return format_html('<a href="{}" rel="noopener">{}</a>', result.source.url, result.source.title[:60])
+
+    @admin.action(description=_("Withdraw: take out of every chart, with the reason"))
+    def withdraw(self, request: HttpRequest, rows: QuerySet[CitedResult]) -> None:
+        self._change_state(request, rows, CitedResult.State.WITHDRAWN)
+
+    @admin.action(description=_("Accept: show in charts, with the reason"))
+    def accept(self, request: HttpRequest, rows: QuerySet[CitedResult]) -> None:
+        self._change_state(request, rows, CitedResult.State.PUBLIC)
+
+    def _change_state(self, request: HttpRequest, rows: QuerySet[CitedResult], state: CitedResult.State) -> None:
+        """Save each row on its own, with its history; rows that may not be in the state are named and left."""
+        why = request.POST.get("why", "").strip()
+        if not why:
+            problem = gettext("Give a reason. It is stored in the history and shown publicly.")
+            self.message_user(request, problem, messages.ERROR)
+            return
+        changed = 0
+        for row in rows.select_related("accelerator"):
+            row.state, row.reason = state, why
+            row.set_change_reason(why)
+            try:
+                row.full_clean()
+            except ValidationError as error:
+                self.message_user(request, f"{row}: {' '.join(error.messages)}", messages.WARNING)
+                continue
+            row._history_user = request.user  # type: ignore[attr-defined]  # noqa: SLF001 - simple_history's
+            row.save()
+            changed += 1
+        text = ngettext("%(n)d result changed.", "%(n)d results changed.", changed) % {"n": changed}
+        self.message_user(request, text, messages.SUCCESS if changed else messages.WARNING)
+
+
+@admin.register(CitedSource)
+class CitedSourceAdmin(_SourceAdmin):
+    list_display = ["title", "key", "kind", "licence", "url"]
+    list_filter = ["kind", OriginFilter]
+    search_fields = ["title", "key", "url"]
+    readonly_fields = ["data_key", "changed_at"]
+
+
+admin.site.register(CitedLoad, FileLoadAdmin)

@@ -1,0 +1,191 @@
+"""The HTTP API of cited results, for reading. Pages go by primary key, so that each costs the same."""
+
+from typing import Annotated, Any
+
+from django.db.models import QuerySet
+from django.http import HttpRequest
+from ninja import Query, Router, Schema
+from ninja.decorators import decorate_view
+
+from stackviz.catalog.models import Accelerator
+from stackviz.cited.cases import edition_of_cases
+from stackviz.cited.models import CitedResult
+from stackviz.cited.registry import CITED_BENCHMARKS
+from stackviz.web.conditional import unless_changed
+from stackviz.web.errors import ErrorBody, Refusal, refuse_others
+
+router = Router()
+
+MOST_ROWS = 1000
+_tagged = decorate_view(unless_changed(edition_of_cases))
+
+
+class CitedSourceOut(Schema):
+    """`read_in`: the copy it was read in, or empty."""
+
+    key: str
+    title: str
+    url: str
+    kind: str
+    licence: str
+    read_in: str
+
+
+class CitedResultOut(Schema):
+    """One figure that others measured: `value` as printed in `unit`, `amount` in `si_unit`, of all `count` devices.
+
+    `case`: results of the same benchmark with the same case may be compared. `accelerator`: slug of the sheet, null
+    where none is certain. `reason`: why it is doubtful or withdrawn. `date`: of the run or the document.
+    """
+
+    id: int
+    accelerator: str | None
+    reported_name: str
+    count: int
+    benchmark: str
+    params: dict[str, str | int]
+    case: str
+    value: str
+    unit: str
+    amount: float
+    si_unit: str
+    software: dict[str, str]
+    date: str | None
+    source: CitedSourceOut
+    note: str
+    state: str
+    reason: str
+
+
+class CitedPage(Schema):
+    """`next`: address of the next page, null on the last."""
+
+    next: str | None
+    items: list[CitedResultOut]
+
+
+class CitedBenchmarkOut(Schema):
+    """`compared`: parameters that must be equal for two results to be compared; `units`: base units it may have."""
+
+    key: str
+    title: str
+    measures: str
+    units: list[str]
+    better: str
+    compared: list[str]
+    parameters: list[str]
+    definition: str
+
+
+class CitedBenchmarks(Schema):
+    items: list[CitedBenchmarkOut]
+
+
+@router.get("/cited/", response={200: CitedPage, 404: ErrorBody, 422: ErrorBody}, summary="Cited results, in pages")
+@_tagged
+def list_cited(
+    request: HttpRequest,
+    accelerator: Annotated[str, Query(description="slug of a sheet")] = "",
+    benchmark: Annotated[str, Query(description="key, as /api/v1/cited/benchmarks/ lists them")] = "",
+    state: Annotated[str, Query(description="public, unmatched, doubtful or withdrawn")] = "public",
+    after: Annotated[int, Query(ge=0, description="only results with a larger id")] = 0,
+    limit: Annotated[int, Query(ge=1, le=MOST_ROWS, description="at most so many items")] = 100,
+) -> CitedPage:
+    """What others measured and published, by id. Without `state` the public results, which pages chart."""
+    refuse_others(request, {"accelerator", "benchmark", "state", "after", "limit"})
+    rows = list(_filtered(accelerator, benchmark, state).filter(pk__gt=after).order_by("pk")[: limit + 1])
+    is_last = len(rows) <= limit
+    return CitedPage(
+        next=None if is_last else _page_after(request, rows[limit - 1].pk),
+        items=[_out(row) for row in rows[:limit]],
+    )
+
+
+@router.get("/cited/benchmarks/", response=CitedBenchmarks, summary="The benchmarks that results are cited of")
+def list_cited_benchmarks(request: HttpRequest) -> CitedBenchmarks:
+    """Units, direction, parameters, and where each is defined."""
+    refuse_others(request, set())
+    return CitedBenchmarks(
+        items=[
+            CitedBenchmarkOut(
+                key=item.key,
+                title=str(item.title),
+                measures=str(item.measures),
+                units=list(item.units),
+                better="higher" if item.higher_is_better else "lower",
+                compared=list(item.compared),
+                parameters=sorted(item.parameters),
+                definition=item.definition.url,
+            )
+            for item in CITED_BENCHMARKS.values()
+        ]
+    )
+
+
+@router.get("/cited/{pk}/", response={200: CitedResultOut, 404: ErrorBody}, summary="One cited result")
+@_tagged
+def get_cited(request: HttpRequest, pk: int) -> CitedResultOut:
+    """In whatever state it is."""
+    refuse_others(request, set())
+    row = CitedResult.objects.filter(pk=pk).select_related("accelerator", "source").first()
+    if row is None:
+        raise Refusal(404, f"unknown cited result {pk}", "pk")
+    return _out(row)
+
+
+def _filtered(accelerator: str, benchmark: str, state: str) -> "QuerySet[CitedResult]":
+    rows = CitedResult.objects.select_related("accelerator", "source")
+    if state not in CitedResult.State.values:
+        raise Refusal(422, f"state must be one of {', '.join(CitedResult.State.values)}, not {state[:40]!r}", "state")
+    rows = rows.filter(state=state)
+    if state == CitedResult.State.PUBLIC:
+        rows = rows.filter(accelerator__is_public=True)
+    if benchmark:
+        if benchmark not in CITED_BENCHMARKS:
+            raise Refusal(
+                422, f"unknown benchmark {benchmark[:40]!r}; /api/v1/cited/benchmarks/ lists them", "benchmark"
+            )
+        rows = rows.filter(benchmark=benchmark)
+    if accelerator:
+        sheet = Accelerator.objects.filter(slug=accelerator, is_public=True).first()
+        if sheet is None:
+            raise Refusal(404, f"unknown accelerator {accelerator[:80]!r}", "accelerator")
+        rows = rows.filter(accelerator=sheet)
+    return rows
+
+
+def _page_after(request: HttpRequest, pk: int) -> str:
+    query = request.GET.copy()
+    query["after"] = str(pk)
+    return request.build_absolute_uri(f"{request.path}?{query.urlencode()}")
+
+
+def _out(row: CitedResult) -> CitedResultOut:
+    source: Any = row.source
+    sheet = row.accelerator if row.accelerator is not None and row.accelerator.is_public else None
+    return CitedResultOut(
+        id=row.pk,
+        accelerator=sheet.slug if sheet is not None else None,
+        reported_name=row.reported_name,
+        count=row.count,
+        benchmark=row.benchmark,
+        params=row.params,
+        case=row.params_key,
+        value=row.value,
+        unit=row.unit,
+        amount=row.amount,
+        si_unit=row.si,
+        software=row.software,
+        date=row.date.isoformat() if row.date else None,
+        source=CitedSourceOut(
+            key=source.key,
+            title=source.title,
+            url=source.url,
+            kind=source.kind,
+            licence=source.licence,
+            read_in=source.read_in,
+        ),
+        note=row.note,
+        state=row.state,
+        reason=row.reason,
+    )
