@@ -218,11 +218,11 @@ def _measured(machines: Sequence[tuple[Head, Loaded]], base: Head | None) -> Mea
     results = latest_results(rows, snapshots) if rows else {}
     return measure(
         [
-            (head.place, head.title, results.get(loaded.machine.pk, []))
+            (head.slot, head.title, results.get(loaded.machine.pk, []))
             for head, loaded in machines
             if loaded.machine is not None
         ],
-        base.place if base else None,
+        base.slot if base else None,
     )
 
 

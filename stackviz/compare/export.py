@@ -105,7 +105,7 @@ def _as_data(sheets: Sheets, about: Exported) -> dict[str, Any]:
         "only_differences": about.only_differences,
         "baseline": sheets.base.name if sheets.base else None,
         "subjects": [
-            {"subject": head.name, "title": head.title, "per_card": head.place in sheets.per_card}
+            {"subject": head.name, "title": head.title, "per_card": head.slot in sheets.per_card}
             for head in sheets.heads
         ],
         "rows": [_row_data(group, line, sheets) for group, line in _lines(sheets)],

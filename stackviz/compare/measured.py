@@ -31,7 +31,7 @@ class MeasuredCell:
     of the whole column.
     """
 
-    place: int
+    slot: int
     label: str = ""
     details: str = ""
     peak: str = ""
@@ -45,7 +45,7 @@ class MeasuredCell:
 
     @property
     def css(self) -> str:
-        return f"s{self.place + 1}"
+        return f"s{self.slot + 1}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +69,7 @@ class MeasuredGroup:
 
 @dataclass(frozen=True, slots=True)
 class Chart:
-    """The bars of one benchmark, in one unit: of each the machine's place and name. `height`: pixels that it takes."""
+    """The bars of one benchmark, in one unit: of each the machine's slot and name. `height`: pixels that it takes."""
 
     id: str
     title: str
@@ -82,7 +82,7 @@ class Chart:
     @property
     def figure(self) -> dict[str, Any]:
         """The Plotly figure, as plain data."""
-        charted = [Charted(f"{name} · {result.setting}", place, result) for place, name, result in self.bars]
+        charted = [Charted(f"{name} · {result.setting}", slot, result) for slot, name, result in self.bars]
         return results_figure(self.title, charted)
 
 
@@ -90,7 +90,7 @@ class Chart:
 class Measured:
     """The measured part of a comparison: the table, and a chart per benchmark.
 
-    `receipts`: place of a machine -> the receipt of most of its column.
+    `receipts`: slot of a machine -> the receipt of most of its column.
     """
 
     groups: tuple[MeasuredGroup, ...]
@@ -103,9 +103,9 @@ class Measured:
 
 
 def measure(results: Sequence[tuple[int, str, Sequence[Measurement]]], base: int | None = None) -> Measured:
-    """`results`: (place of the subject, its name, its newest results) for each machine compared.
+    """`results`: (slot of the subject, its name, its newest results) for each machine compared.
 
-    `base`: the place factors are against, None for the first. Results pair up when benchmark, version and parameters
+    `base`: the slot factors are against, None for the first. Results pair up when benchmark, version and parameters
     are equal. Of several devices of one machine that ran the same, the fastest stands in the cell.
     """
     by_pair: dict[Pair, dict[int, Measurement]] = {}
@@ -125,12 +125,12 @@ def measure(results: Sequence[tuple[int, str, Sequence[Measurement]]], base: int
 
 
 def _receipts(pairs: Sequence[Mapping[int, Measurement]]) -> dict[int, str]:
-    """Place -> the receipt that most of its results are on."""
+    """Slot -> the receipt that most of its results are on."""
     reports: dict[int, Counter[UUID]] = {}
     for pair in pairs:
-        for place, result in pair.items():
-            reports.setdefault(place, Counter())[result.report_id] += 1
-    return {place: _receipt_url(counts.most_common(1)[0][0], get_script_prefix()) for place, counts in reports.items()}
+        for slot, result in pair.items():
+            reports.setdefault(slot, Counter())[result.report_id] += 1
+    return {slot: _receipt_url(counts.most_common(1)[0][0], get_script_prefix()) for slot, counts in reports.items()}
 
 
 def _is_faster(candidate: Measurement, current: Measurement) -> bool:
@@ -145,10 +145,10 @@ def _reading_order(pair: Mapping[int, Measurement]) -> tuple[Any, ...]:
 
 
 def _row(
-    places: Sequence[int], pair: Mapping[int, Measurement], base: int | None, receipts: Mapping[int, str]
+    slots: Sequence[int], pair: Mapping[int, Measurement], base: int | None, receipts: Mapping[int, str]
 ) -> MeasuredRow:
     first = next(iter(pair.values()))
-    ok = {place: result for place, result in pair.items() if result.is_ok and result.rate}
+    ok = {slot: result for slot, result in pair.items() if result.is_ok and result.rate}
     rates = [result.rate.value for result in ok.values() if result.rate]
     top = max(rates, default=0.0)
     # Bars of a row share a scale: the highest published peak if known, so that a single bar is meaningful.
@@ -158,10 +158,17 @@ def _row(
     may_rank = verdict is not None and verdict.answer is not Comparability.NOT_COMPARABLE
     best = top if may_rank and _stands_out(list(ok.values())) else None
     cells = tuple(
-        _cell(place, pair[place], scale, best, baseline if may_rank else None, receipts[place])
-        if place in pair
-        else MeasuredCell(place=place, missing=_("not measured"))
-        for place in places
+        _cell(
+            slot,
+            pair[slot],
+            scale,
+            best=best,
+            baseline=baseline if may_rank else None,
+            receipt_of_column=receipts[slot],
+        )
+        if slot in pair
+        else MeasuredCell(slot=slot, missing=_("not measured"))
+        for slot in slots
     )
     return MeasuredRow(first.title, first.setting, cells, verdict, first.benchmark.formula if first.benchmark else "")
 
@@ -187,7 +194,7 @@ def _verdict(results: Sequence[Measurement]) -> ComparabilityOutcome | None:
 
 
 def _cell(
-    place: int,
+    slot: int,
     result: Measurement,
     scale: float,
     best: float | None,
@@ -198,11 +205,11 @@ def _cell(
     rate, receipt = result.rate, _receipt_url(result.report_id, get_script_prefix())
     receipt = "" if receipt == receipt_of_column else receipt
     if rate is None or result.summary is None:
-        return MeasuredCell(place=place, missing=result.reason or result.state, receipt_url=receipt)
+        return MeasuredCell(slot=slot, missing=result.reason or result.state, receipt_url=receipt)
     peak = result.peak.label if result.peak else ""
     base = baseline.rate if baseline and baseline is not result else None
     return MeasuredCell(
-        place=place,
+        slot=slot,
         label=rate.label,
         details=_details(result.device, peak, rate.spread_label),
         peak=peak,
@@ -241,7 +248,7 @@ def _charts(names: Mapping[int, str], pairs: Sequence[Mapping[int, Measurement]]
     """One bar chart per benchmark: a bar for each machine and setting that has a rate."""
     bars: dict[tuple[str, str], list[tuple[int, str, Measurement]]] = {}
     for pair in pairs:
-        for place, result in pair.items():
+        for slot, result in pair.items():
             if result.rate is not None:
-                bars.setdefault((result.title, result.rate.unit), []).append((place, names[place], result))
+                bars.setdefault((result.title, result.rate.unit), []).append((slot, names[slot], result))
     return [Chart(f"chart-{number}", title, tuple(bars[title, si])) for number, (title, si) in enumerate(bars, 1)]

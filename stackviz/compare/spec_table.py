@@ -88,7 +88,7 @@ class NumberedSource:
 class Sheets:
     """The published part: one column per subject that has a sheet.
 
-    `per_card`: places whose sheet is of their cards. `base`: what factors are against. `groups`: the rows to show, all
+    `per_card`: slots whose sheet is of their cards. `base`: what factors are against. `groups`: the rows to show, all
     or only those that differ; `rows`: all of them.
     """
 
@@ -149,7 +149,7 @@ def sheets_of(chosen: Sequence[Loaded], heads: tuple[Head, ...], rows: Sequence[
     shown = tuple(SheetRow(row, _sheet_cells(row, at, numbers)) for row in rows)
     return Sheets(
         heads=heads,
-        per_card=frozenset(head.place for head in heads if chosen[head.place].machine is not None),
+        per_card=frozenset(head.slot for head in heads if chosen[head.slot].machine is not None),
         base=base,
         groups=_groups([row for row in shown if row.differs or not address.only_differences]),
         rows=shown,
@@ -179,8 +179,8 @@ def _sheet_cells(row: SpecRow, base: int, numbers: dict[tuple[str, str], int]) -
     return tuple(
         _missing_cell(row, why, numbers)
         if cell is None
-        else _sheet_cell(row, cell, None if place == base else against, best, numbers)
-        for place, (cell, why) in enumerate(zip(row.cells, row.missing, strict=True))
+        else _sheet_cell(row, cell, None if slot == base else against, best, numbers)
+        for slot, (cell, why) in enumerate(zip(row.cells, row.missing, strict=True))
     )
 
 

@@ -134,7 +134,7 @@ class Head:
     `remove_url`: this comparison without it; `base_url`: with factors against it.
     """
 
-    place: int
+    slot: int
     name: str
     title: str
     subtitle: str
@@ -144,13 +144,13 @@ class Head:
 
     @property
     def css(self) -> str:
-        return f"s{self.place + 1}"
+        return f"s{self.slot + 1}"
 
 
 def heads_of(chosen: Sequence[Loaded], address: Address) -> tuple[Head, ...]:
     return tuple(
         Head(
-            place=place,
+            slot=slot,
             name=loaded.subject.name,
             title=loaded.title,
             subtitle=describe(loaded),
@@ -158,7 +158,7 @@ def heads_of(chosen: Sequence[Loaded], address: Address) -> tuple[Head, ...]:
             remove_url=address.without(loaded.subject),
             base_url=address.query(base=loaded.subject),
         )
-        for place, loaded in enumerate(chosen)
+        for slot, loaded in enumerate(chosen)
     )
 
 

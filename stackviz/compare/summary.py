@@ -134,13 +134,13 @@ def sheet_verdicts(chosen: Sequence[Loaded], heads: Sequence[Head], rows: Sequen
     """A sentence per question about the sheets, each sheet once; none for fewer than two sheets."""
     first_of: dict[int, int] = {}
     for column, head in enumerate(heads):
-        sheet = chosen[head.place].accelerator
+        sheet = chosen[head.slot].accelerator
         if sheet is not None:
             first_of.setdefault(sheet.pk, column)
     columns = list(first_of.values())
     if len(columns) < 2:
         return []
-    reported = {head.place: _reported_memory(chosen[head.place]) for head in heads}
+    reported = {head.slot: _reported_memory(chosen[head.slot]) for head in heads}
     return [judge(question, _figures(question, heads, columns, rows, reported)) for question in QUESTIONS]
 
 
@@ -167,7 +167,7 @@ def _figures(
     if question.key != "memory":
         return figures
     return [
-        _memory_figure(figure, reported[heads[column].place]) for column, figure in zip(columns, figures, strict=True)
+        _memory_figure(figure, reported[heads[column].slot]) for column, figure in zip(columns, figures, strict=True)
     ]
 
 
@@ -230,7 +230,7 @@ def measured_verdicts(heads: Sequence[Head], measured: Measured) -> list[Summary
     if not measured.rows:
         return []
     row = measured.rows[0]
-    figures = [(heads[cell.place].title, cell) for cell in row.cells if cell.label]
+    figures = [(heads[cell.slot].title, cell) for cell in row.cells if cell.label]
     title = f"{_('Measured')}: {row.title} {row.setting}"
     if not figures:
         return [SummaryLine(title, _("cannot tell"), _("the runs failed or were skipped"), is_known=False)]

@@ -102,7 +102,7 @@ class Diagnosis:
 
     @property
     def is_all_understood(self) -> bool:
-        return not self.not_understood and not any(one.problems or one.ignored for one in self.machines)
+        return not self.not_understood and not any(machine.problems or machine.ignored for machine in self.machines)
 
 
 def diagnose(pasted: Pasted) -> Diagnosis:

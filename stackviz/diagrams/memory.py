@@ -264,7 +264,7 @@ def _drawn_enclosure(
     marks: list[Mark] = []
     y = top + PAD
     title = lines_of(enclosure.name, WIDTH - 2 * PAD, NAME)
-    marks += written_lines(title, PAD + MARGIN, y + 10, Style(12, bold=True), LEADING, INK_2)
+    marks += written_lines(title, PAD + MARGIN, y + 10, Style(12, bold=True), LEADING, fill=INK_2)
     y += LEADING * len(title) + (6 if title else 0)
     inner = [move for move in model.moves if _is_inside(move, enclosure)]
     ways = max((_way_height(move, enclosure) for move in inner), default=0.0)
@@ -352,4 +352,4 @@ def _ways(
         yield _tip(x, top + 2, colour, is_up=True)
         lines = lines_of(move.name, _way_width(enclosure), SMALL)
         y = (top + bottom - LEADING * len(lines)) / 2 + 11
-        yield from written_lines(lines, x + 12, y, SMALL, LEADING, INK_2)
+        yield from written_lines(lines, x + 12, y, SMALL, LEADING, fill=INK_2)

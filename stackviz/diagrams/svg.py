@@ -114,19 +114,19 @@ def _frame(drawing: StackDrawing) -> _Frame:
 def _pieces(drawing: StackDrawing, frame: _Frame, title: str, note: str, *, folds: bool) -> Iterator[_Piece]:
     """The drawing from top to bottom."""
     inside = frame.width - 2 * MARGIN
-    yield _paragraph(title, MARGIN, inside, TITLE, 24, INK, after=12)
+    yield _paragraph(title, MARGIN, inside, TITLE, 24, fill=INK, after=12)
     yield _heads(drawing, frame)
     for layer in drawing.layers:
         yield from _layer(layer, frame, folds=folds)
     if note:
-        yield _paragraph(note, MARGIN, inside, SAYS, 16, INK_2, before=12)
+        yield _paragraph(note, MARGIN, inside, SAYS, 16, fill=INK_2, before=12)
 
 
 def _paragraph(
     text: str, x: float, width: float, style: Style, leading: float, fill: str, before: float = 0, after: float = 0
 ) -> _Piece:
     lines = lines_of(text, width, style)
-    marks = written_lines(lines, x, before + style.size, style, leading, fill)
+    marks = written_lines(lines, x, before + style.size, style, leading, fill=fill)
     return _Piece(before + len(lines) * leading + after, marks, {})
 
 
@@ -141,7 +141,7 @@ def _heads(drawing: StackDrawing, frame: _Frame) -> _Piece:
         names = lines_of(column.title, frame.box, HEAD)
         subs = lines_of(column.subtitle, frame.box, SUB)
         marks += written_lines(names, x, 22, HEAD, 20)
-        marks += written_lines(subs, x, 22 + len(names) * 20 - 4, SUB, 16, INK_2)
+        marks += written_lines(subs, x, 22 + len(names) * 20 - 4, SUB, 16, fill=INK_2)
         height = max(height, 12 + len(names) * 20 + len(subs) * 16)
     return _Piece(height + 8, tuple(marks), {})
 
@@ -168,7 +168,7 @@ def _side(layer: LayerRows, role: str, *, is_first: bool) -> tuple[float, list[M
     roles = lines_of(role, width, ROLE)
     top = 4.0 if is_first else 6.0
     marks: list[Mark] = list(written_lines(names, MARGIN + INSET, top + 14, LAYER, 16))
-    marks += written_lines(roles, MARGIN + INSET, top + len(names) * 17 + 13, ROLE, 15, INK_2)
+    marks += written_lines(roles, MARGIN + INSET, top + len(names) * 17 + 13, ROLE, 15, fill=INK_2)
     return top + len(names) * 17 + len(roles) * 15 + 6, marks
 
 
@@ -189,7 +189,7 @@ def _same(layer: LayerRows, frame: _Frame, *, is_first: bool) -> _Piece:
     lines = lines_of(text if layer.same else gettext("not described"), frame.width - MARGIN * 2 - SIDE, SAYS)
     height, marks = _side(layer, "", is_first=is_first)
     height = max(height, len(lines) * 16 + 12)
-    marks += written_lines(lines, MARGIN + SIDE, 18, SAYS, 16, INK_2)
+    marks += written_lines(lines, MARGIN + SIDE, 18, SAYS, 16, fill=INK_2)
     return _Piece(height, (Rect(x=MARGIN, y=0, width=4, height=height, fill=HUES[layer.layer]), *marks), {})
 
 
@@ -258,8 +258,8 @@ def _gap(cell: RoleCell, layer: Layer, width: float) -> _Piece:
         Rect(x=0.5, y=0.5, width=width - 1, height=height - 1, fill="none", stroke=LINE, radius=6, dash="4 3")
     ]
     marks.append(Rect(x=0, y=0, width=4, height=height, fill=HUES[layer], opacity=0.4))
-    marks += written_lines(lines, INSET, 19, SAYS, 16, INK_3)
-    marks += written_lines(more, INSET, 19 + 16 * len(lines), SAYS, 16, INK_2)
+    marks += written_lines(lines, INSET, 19, SAYS, 16, fill=INK_3)
+    marks += written_lines(more, INSET, 19 + 16 * len(lines), SAYS, 16, fill=INK_2)
     return _Piece(height + 4, tuple(marks), {})
 
 
@@ -269,7 +269,7 @@ def _says(placed: Placed, width: float) -> Iterator[_Piece]:
         lines = lines_of(_words(line), width - INSET - 16, SAYS)
         colour = STATE_COLOURS[line.state]
         marks: list[Mark] = [TextMark(x=INSET, y=12, text=STATE_SHAPES[line.state], style=SAYS, fill=colour)]
-        marks += written_lines(lines, INSET + 16, 12, SAYS, 15, colour if line.state in _LOUD else INK_2)
+        marks += written_lines(lines, INSET + 16, 12, SAYS, 15, fill=colour if line.state in _LOUD else INK_2)
         yield _Piece(15.0 * len(lines) + 3, tuple(marks), {})
 
 

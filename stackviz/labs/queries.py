@@ -62,14 +62,14 @@ def latest_snapshots(machines: Iterable[Machine]) -> dict[int, Snapshot]:
     snapshots = Snapshot.objects.filter(pk__in=pks).prefetch_related(
         Prefetch("cards", Card.objects.order_by("index")), Prefetch("findings", Finding.objects.order_by("pk"))
     )
-    found = {snapshot.machine_id: snapshot for snapshot in snapshots}
-    cards = [card for snapshot in found.values() for card in snapshot.cards.all() if card.accelerator_id is not None]
+    latest = {snapshot.machine_id: snapshot for snapshot in snapshots}
+    cards = [card for snapshot in latest.values() for card in snapshot.cards.all() if card.accelerator_id is not None]
     sheets = public_catalogue().by_pk if cards else {}
     for card in cards:
         if card.accelerator_id in sheets:
             related = card._state.fields_cache  # noqa: SLF001 - what select_related fills
             related["accelerator"] = sheets[card.accelerator_id]
-    return found
+    return latest
 
 
 @dataclass(frozen=True, slots=True)

@@ -46,12 +46,12 @@ class KeyForm(forms.Form):
 
     def scopes(self) -> list[tuple[str, str]]:
         """(value, words): each lab, followed by its machines."""
-        found = []
+        choices = []
         for value, lab in self.labs.items():
-            found.append((value, _("any machine of %(lab)s") % {"lab": lab.name}))
-            own = [(value, machine) for value, machine in self.machines.items() if machine.lab_id == lab.pk]
-            found += [(value, _("only %(machine)s") % {"machine": machine.name}) for value, machine in own]
-        return found
+            choices.append((value, _("any machine of %(lab)s") % {"lab": lab.name}))
+            of_lab = [(value, machine) for value, machine in self.machines.items() if machine.lab_id == lab.pk]
+            choices += [(value, _("only %(machine)s") % {"machine": machine.name}) for value, machine in of_lab]
+        return choices
 
     def create(self, user: Visitor) -> tuple[AgentKey, str]:
         """The key of a valid form -> (row, the text to show once)."""

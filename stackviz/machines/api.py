@@ -103,11 +103,11 @@ class MachineFilter(Schema):
 @router.get("/machines/", response=MachineList, url_name="machines")
 def list_machines(request: HttpRequest, filters: Query[MachineFilter]) -> dict[str, Any]:
     """Machines by name (`q`) or by the slug of an accelerator in them."""
-    found = machines_found(request.user, q=clean_text(filters.q), accelerator=clean_text(filters.accelerator))
-    machines = list(found[filters.offset : filters.offset + filters.limit])
+    rows = machines_found(request.user, q=clean_text(filters.q), accelerator=clean_text(filters.accelerator))
+    machines = list(rows[filters.offset : filters.offset + filters.limit])
     snapshots = latest_snapshots(machines)
     cards = {pk: list(snapshot.cards.all()) for pk, snapshot in snapshots.items()}
-    return {"count": found.count(), "items": [_item(machine, cards.get(machine.pk, [])) for machine in machines]}
+    return {"count": rows.count(), "items": [_item(machine, cards.get(machine.pk, [])) for machine in machines]}
 
 
 @router.get("/machines/{lab}/{slug}/", response=MachineFull, url_name="machine")
@@ -129,7 +129,7 @@ def get_machine(request: HttpRequest, lab: str, slug: str) -> dict[str, Any]:
         "cards": [_card(card) for card in detail.cards],
         "software": snapshot.software if snapshot else [],
         "findings": [_finding(finding) for finding in detail.findings],
-        "results": [_result(one) for one in results],
+        "results": [_result(result) for result in results],
         "results_left_out": results.left_out,
     }
 
@@ -159,26 +159,26 @@ def _finding(finding: Finding) -> dict[str, Any]:
     return {name: getattr(finding, name) for name in FindingItem.model_fields}
 
 
-def _result(one: Measurement) -> dict[str, Any]:
-    summary, rate = one.summary, one.rate
+def _result(result: Measurement) -> dict[str, Any]:
+    summary, rate = result.summary, result.rate
     return {
-        "benchmark": one.benchmark_key,
-        "version": one.version,
-        "device": one.device,
-        "card": one.card_index,
-        "params": dict(one.params),
-        "state": one.state,
-        "reason": one.reason,
-        "unit": one.unit,
+        "benchmark": result.benchmark_key,
+        "version": result.version,
+        "device": result.device,
+        "card": result.card_index,
+        "params": dict(result.params),
+        "state": result.state,
+        "reason": result.reason,
+        "unit": result.unit,
         "samples": summary.count if summary else 0,
         "median": summary.median if summary else None,
         "low": summary.low if summary else None,
         "high": summary.high if summary else None,
         "rate": rate.value if rate else None,
         "rate_unit": rate.unit if rate else None,
-        "share_of_peak": one.peak.share if one.peak else None,
-        "remarks": list(one.remarks),
-        "conditions": dict(one.conditions),
-        "measured_at": one.measured_at,
-        "report": str(one.report_id),
+        "share_of_peak": result.peak.share if result.peak else None,
+        "remarks": list(result.remarks),
+        "conditions": dict(result.conditions),
+        "measured_at": result.measured_at,
+        "report": str(result.report_id),
     }

@@ -118,13 +118,13 @@ def machine_page(visitor: Visitor, lab: str, slug: str, reports_page: int = 1) -
     """
     read = {name: F(f"latest_snapshot__{path}") for name, path in LATEST.items()}
     machine = visible_machines(visitor).annotate(**read).get(lab__slug=lab, slug=slug)
-    found = {name: getattr(machine, f"latest_{name}") for name in ("report_id", "taken_at", "read_at", "agent")}
+    latest = {name: getattr(machine, f"latest_{name}") for name in ("report_id", "taken_at", "read_at", "agent")}
     reports = _reports(machine, reports_page)
     newest = reports if reports_page == 1 else _reports(machine, 1)
     return MachinePage(
         machine=machine,
         subject=machine.subject,
-        latest=Latest(**found) if found["report_id"] else None,
+        latest=Latest(**latest) if latest["report_id"] else None,
         reports=reports,
         is_arriving=any(_is_arriving(report) for report in newest.items),
         seen=_token(machine, newest.items[0] if newest.items else None),

@@ -79,8 +79,8 @@ def result_figures(measurements: Sequence[Measurement]) -> dict[str, dict[str, A
 
 
 def _by_benchmark(measurements: Sequence[Measurement]) -> list[list[Measurement]]:
-    ordered = sorted(measurements, key=lambda one: (one.benchmark_key, one.version, one.device == "cpu"))
-    return [list(group) for _key, group in groupby(ordered, key=lambda one: (one.benchmark_key, one.version))]
+    ordered = sorted(measurements, key=lambda result: (result.benchmark_key, result.version, result.device == "cpu"))
+    return [list(group) for _key, group in groupby(ordered, key=lambda result: (result.benchmark_key, result.version))]
 
 
 def _chart_key(result: Measurement) -> str:
@@ -101,7 +101,8 @@ def _group(results: Sequence[Measurement]) -> ResultGroup:
         title=first.title,
         formula=first.benchmark.formula if first.benchmark else "",
         devices=tuple(
-            _device(list(part), scale) for _key, part in groupby(results, key=lambda one: (one.device, one.card_index))
+            _device(list(part), scale)
+            for _key, part in groupby(results, key=lambda result: (result.device, result.card_index))
         ),
         chart_height=chart_height(len(timed)) if len(timed) > 1 else 0,
     )

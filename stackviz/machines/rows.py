@@ -110,8 +110,8 @@ def _sheet_url(slug: str) -> str:
 
 def _alarms(snapshots: Sequence[int]) -> dict[int | None, tuple[str, int]]:
     """Snapshot pk -> (the worst severity that asks for action, how many of it)."""
-    found = Finding.objects.filter(snapshot__in=snapshots, severity__in=ALARMS)
-    counts = found.order_by().values_list("snapshot_id", "severity").annotate(Count("pk"))
+    findings = Finding.objects.filter(snapshot__in=snapshots, severity__in=ALARMS)
+    counts = findings.order_by().values_list("snapshot_id", "severity").annotate(Count("pk"))
     worst: dict[int | None, tuple[str, int]] = {}
     for pk, severity, count in counts:
         if pk not in worst or ALARMS.index(severity) < ALARMS.index(worst[pk][0]):

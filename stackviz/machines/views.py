@@ -43,11 +43,11 @@ def machine_list(request: HttpRequest) -> HttpResponse:
 @vary_on_htmx
 def lab_page(request: HttpRequest, lab: str) -> HttpResponse:
     """A lab's machines. A private lab does not exist for strangers."""
-    found = get_object_or_404(visible_labs(request.user), slug=lab)
-    page = page_of(machines_found(request.user, lab=found), page_number(request), MACHINES_PER_PAGE)
-    context = {"lab": found, "page": page, "rows": machine_rows(page.items)}
+    visible_lab = get_object_or_404(visible_labs(request.user), slug=lab)
+    page = page_of(machines_found(request.user, lab=visible_lab), page_number(request), MACHINES_PER_PAGE)
+    context = {"lab": visible_lab, "page": page, "rows": machine_rows(page.items)}
     template = "machines/_rows.html" if wants_partial(request) else "machines/lab.html"
-    return no_store_if_private(render(request, template, context), found)
+    return no_store_if_private(render(request, template, context), visible_lab)
 
 
 @require_safe
@@ -103,8 +103,8 @@ _FORMS: Mapping[str, Callable[[HttpRequest, MachinePage], HttpResponse]] = {
 
 def _nothing_new(request: HttpRequest, lab: str, slug: str) -> HttpResponse | None:
     """The short answer to "is there anything newer than what I show?"; None when there is. Two queries."""
-    found = get_object_or_404(visible_machines(request.user), lab__slug=lab, slug=slug)
-    if seen_token(found) != request.GET["seen"]:
+    machine = get_object_or_404(visible_machines(request.user), lab__slug=lab, slug=slug)
+    if seen_token(machine) != request.GET["seen"]:
         return None
     since = request.GET.get("since", "")
     opened = whole_number(since, max_digits=11) or 0
@@ -118,12 +118,12 @@ def _nothing_new(request: HttpRequest, lab: str, slug: str) -> HttpResponse | No
 @require_safe
 def series(request: HttpRequest, lab: str, slug: str, series_id: int) -> HttpResponse:
     """One benchmark setting on one machine: conditions, samples, history, and how to run it again."""
-    found = get_object_or_404(visible_machines(request.user), lab__slug=lab, slug=slug)
+    machine = get_object_or_404(visible_machines(request.user), lab__slug=lab, slug=slug)
     try:
-        shown = series_page(found, series_id)
+        shown = series_page(machine, series_id)
     except Series.DoesNotExist as error:
         raise Http404 from error
-    return no_store_if_private(render(request, "machines/series.html", {"shown": shown}), found.lab)
+    return no_store_if_private(render(request, "machines/series.html", {"shown": shown}), machine.lab)
 
 
 def no_store_if_private(response: HttpResponse, lab: Lab) -> HttpResponse:

@@ -135,7 +135,7 @@ def reported_needs(
     has = {box.component: box.version for box in names.values() if box.version}
     has |= {"compute-capability": " ".join(dict.fromkeys(capabilities)), **_systems(facts)}
     platforms = _platforms_of(facts)
-    boxes = tuple(_with_table(box, demands, platforms, names, has, links) for box in column.boxes)
+    boxes = tuple(_with_table(box, demands, platforms, names=names, has=has, links=links) for box in column.boxes)
     return copy_with(column, boxes=boxes, links=links)
 
 

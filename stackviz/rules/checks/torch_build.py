@@ -145,7 +145,7 @@ def check_kernels(look: Look, tables: Tables) -> Iterator[Conclusion]:
                 cards=indexes(group),
             )
         else:
-            yield _no_code(look, tables, torch, archs, capability, group)
+            yield _no_code(look, tables, torch, archs, capability=capability, group=group)
 
 
 def _no_code(
