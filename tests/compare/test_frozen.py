@@ -33,7 +33,7 @@ def test_frozen_comparison_shows_its_moment(client, corrected):
     assert bandwidth(client.get(URL)) == ["3,350", "411"]
     frozen = client.get(f"{URL}&at={corrected}")
     assert bandwidth(frozen) == ["3,350", "400"]
-    assert "as they stood at" in frozen.content.decode()
+    assert "Published figures as of" in frozen.content.decode()
     assert f'datetime="{corrected}"' in frozen.content.decode()
 
 
