@@ -103,11 +103,12 @@ class CardLook(_Facts):
         self.is_laptop = any(mark in card.reported_name for mark in ("Laptop", "Mobile", "Max-Q Design"))
         self.memory_bytes = card.memory_bytes
         self._tables = tables
-        self.forget_reads()
+        self.evidence = {f"card {self.index}": self.name}
 
     def forget_reads(self) -> None:
         """Begin anew with the evidence, for the next rule."""
-        self.evidence = {f"card {self.index}": self.name}
+        if len(self.evidence) > 1:
+            self.evidence = {f"card {self.index}": self.name}
 
     def get(self, name: str) -> str | None:
         value = super().get(name)
@@ -142,7 +143,8 @@ class Look(_Facts):
 
     def forget_reads(self) -> None:
         """Begin anew with the evidence, of the cards too, for the next rule."""
-        self.evidence = {}
+        if self.evidence:
+            self.evidence = {}
         for card in self.all_cards:
             card.forget_reads()
 

@@ -3,7 +3,7 @@
 Every module of `checks/` that names a RuleSet RULES is found; to add a rule: docs/recipes/rule.md.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator
 
 from stackviz.discovery import modules_of
 from stackviz.rules import checks
@@ -24,7 +24,9 @@ def _declared() -> Iterator[Rule]:
 
 
 RULES: tuple[Rule, ...] = tuple(_declared())
-_BREAKING = tuple(rule for rule in RULES if rule.worst == Severity.BROKEN)
+_LAST_RESORTS = tuple(rule for rule in RULES if rule.last_resort)
+_ORDINARY = tuple(rule for rule in RULES if not rule.last_resort)
+_BREAKING = tuple(rule for rule in _ORDINARY if rule.worst == Severity.BROKEN)
 _NEEDS = {rule.id: rule.needs for rule in RULES}
 _WORST_FIRST = [severity.value for severity in Severity]
 _EXPLAINING = frozenset({"nvidia-driver", "cuda-driver-api", "cuda-runtime", "pytorch", "linux"})
@@ -38,7 +40,7 @@ def needs_of(rule_id: str) -> tuple[str, str] | tuple[()]:
 
 def judge(report: Report, tables: Tables) -> tuple[Finding, ...]:
     """Every answer, worst first, what holds included (`fits`): what a diagram shows beside its boxes."""
-    return tuple(sorted(_answers(RULES, report, tables), key=lambda finding: _WORST_FIRST.index(finding.severity)))
+    return tuple(sorted(_answers(_ORDINARY, report, tables), key=lambda finding: _WORST_FIRST.index(finding.severity)))
 
 
 def judge_breaking(report: Report, tables: Tables) -> Iterator[Finding]:
@@ -54,14 +56,14 @@ def is_broken(report: Report, tables: Tables) -> bool:
     return any(finding.severity == Severity.BROKEN for finding in judge_breaking(report, tables))
 
 
-def _answers(rules: Sequence[Rule], report: Report, tables: Tables) -> Iterator[Finding]:
-    """The rules' answers in their order, those of the last resort at the end, unless they need no restating."""
+def _answers(rules: Iterable[Rule], report: Report, tables: Tables) -> Iterator[Finding]:
+    """The rules' answers in their order, then those of the last resorts, unless there is nothing to restate."""
     look, is_explained = Look(report, tables), False
-    for rule in (rule for rule in rules if not rule.last_resort):
+    for rule in rules:
         for finding in run(rule, look, tables):
             is_explained = is_explained or _explains(finding)
             yield finding
-    for rule in (rule for rule in rules if rule.last_resort):
+    for rule in _LAST_RESORTS:
         if not is_explained:
             for finding in run(rule, look, tables):
                 is_explained = is_explained or _explains(finding)

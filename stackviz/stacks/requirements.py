@@ -30,7 +30,7 @@ from stackviz.wire import systems
 
 MOST_NEEDS = 6  # in a box; the component's page lists all
 CARDS = "hardware"
-Demands = Mapping[str, Sequence[Requirement]]  # by component
+MOST_REMEMBERED = 2048  # releases of which one Demands remembers what they ask for; then it starts anew
 
 # Subject of a requirement -> the box that satisfies it, where the names differ.
 _SATISFIED_BY = {"compute-capability": "nvidia-gpu", "metal-family": "apple-gpu", "glibc": "linux"}
@@ -48,11 +48,30 @@ _PLATFORMS = {
 _ON_WSL = ("", "windows", "linux-x86_64")  # the driver is that of Windows, the wheels are those of Linux
 
 
+class Demands(dict[str, list[Requirement]]):
+    """Component -> its rows, the oldest release first. Not changed once it is filled: every drawing looks into it."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._stated: dict[tuple[str, tuple[str, ...], str], list[Requirement]] = {}
+
+    def of_release(self, component: str, platforms: tuple[str, ...], release: str) -> list[Requirement]:
+        """What this release asks for on these platforms: of each kind, the newest rows that are not newer than it."""
+        key = (component, platforms, release)
+        stated = self._stated.get(key)
+        if stated is None:
+            stated = _of_release(_on(self.get(component, ()), platforms), release)
+            if len(self._stated) >= MOST_REMEMBERED:  # reports may name any release
+                self._stated.clear()
+            self._stated[key] = stated
+        return stated
+
+
 @dataclass(frozen=True, kw_only=True)
 class DescribedColumn(StackColumn):
     """A described stack with the requirement tables of its components, to compare machines with."""
 
-    demands: Demands = field(default_factory=dict, compare=False, repr=False)
+    demands: Demands = field(default_factory=Demands, compare=False, repr=False)
 
     def plain(self) -> StackColumn:
         """The column without the tables, as it is drawn and cached."""
@@ -68,7 +87,7 @@ class RuleFindingLike(FindingLike, Protocol):
 
 def by_component(rows: Iterable[Requirement]) -> Demands:
     """Component -> its rows, the oldest release first, without those of low confidence."""
-    grouped: dict[str, list[Requirement]] = {}
+    grouped = Demands()
     for row in sorted(rows, key=lambda row: (numbers(row.version), row.key)):
         if row.confidence != "low" and row.values not in _SAYS_NO_VERSION:
             grouped.setdefault(row.component, []).append(row)
@@ -154,7 +173,7 @@ def _finding_links(column: StackColumn, findings: Sequence[RuleFindingLike]) -> 
 def _with_table(
     box: Box,
     demands: Demands,
-    platforms: Sequence[str],
+    platforms: tuple[str, ...],
     names: Mapping[str, Box],
     has: Mapping[str, str],
     links: Sequence[RequirementLink],
@@ -162,8 +181,7 @@ def _with_table(
     if box.state == State.ABSENT:
         return box
     release = box.version if numbers(box.version) else ""
-    rows = _on(demands.get(box.component, ()), platforms) if release else []
-    stated = _of_release(rows, release)
+    stated = demands.of_release(box.component, platforms, release) if release else []
     if release.endswith("+cpu"):
         stated = [row for row in stated if row.subject not in _OF_A_GPU]
     outgoing = tuple(link for link in links if link.source_component == box.component)

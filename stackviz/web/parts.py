@@ -6,6 +6,7 @@ What was drawn may be cached: such a part may not contain a request, a user or a
 
 import hashlib
 from collections.abc import Callable
+from contextvars import ContextVar
 from typing import TYPE_CHECKING, cast
 
 from django.conf import settings
@@ -19,17 +20,27 @@ from jinja2.debug import rewrite_traceback_stack
 if TYPE_CHECKING:
     from django.template.backends.jinja2 import Jinja2
 
+_language: ContextVar[str | None] = ContextVar("part_language", default=None)
+
 
 def render_part(name: str, /, **values: object) -> SafeString:
     """`render_part("diagrams/_box.jinja", placed=…)`: what the macro `draw_box` of that file draws of these values.
 
     Raises TypeError for an argument that the macro does not have, jinja2.UndefinedError for a name nothing defines.
     """
+    before = _language.set(get_language())
     try:
         return SafeString(macro(name)(**values))  # its template escaped every value
     except Exception:
         rewrite_traceback_stack()  # so that it names the lines of templates
         raise
+    finally:
+        _language.reset(before)
+
+
+def part_language() -> str | None:
+    """The language of the part that is drawn, asked for once: that takes longer than looking one of its texts up."""
+    return _language.get() or get_language()
 
 
 def macro(name: str) -> Callable[..., str]:

@@ -9,7 +9,7 @@ from django.template import TemplateSyntaxError
 from django.template.base import DebugLexer, Lexer, NodeList, Origin, Parser, Template, Token, TokenType
 from django.template.loaders import base, cached
 from django.utils.html import json_script
-from django.utils.translation import get_language, gettext, ngettext, npgettext, pgettext
+from django.utils.translation import gettext, ngettext, npgettext, pgettext
 from jinja2 import Environment, StrictUndefined
 from jinja2.ext import Extension
 from jinja2.lexer import Token as JinjaToken
@@ -17,6 +17,7 @@ from jinja2.lexer import TokenStream
 from markupsafe import Markup
 
 from stackviz.web.advice import blocks_of
+from stackviz.web.parts import part_language
 from stackviz.web.templatetags import web
 from stackviz.web.whitespace import Compactor, is_silent
 
@@ -127,7 +128,7 @@ def translated(text: str) -> Markup:
 
     A page has a hundred such texts, and the same ones on every row.
     """
-    return _translated(text, get_language())
+    return _translated(text, part_language())
 
 
 @lru_cache(maxsize=8192)

@@ -3,6 +3,7 @@
 from stackviz.diagrams.layers import Layer, State
 from stackviz.diagrams.stack import draw_columns
 from stackviz.rules import find, packaged_tables
+from stackviz.stacks.component_names import names_of_components
 from stackviz.stacks.models import Component, Edition, Placement, Release, Stack
 from stackviz.stacks.queries import component_page, described_column, described_columns, stack_rows
 from stackviz.stacks.rule_tables import rule_tables
@@ -149,3 +150,16 @@ def test_a_corrected_release_changes_what_rules_find(stacks):
 def test_a_place_that_is_taken_away_leaves_the_column(stacks):
     Placement.objects.get(stack__slug="nvidia-cuda", component__slug="cutlass").delete()
     assert "cutlass" not in [box.component for box in described_column("nvidia-cuda").boxes]
+
+
+# --- names of components ---
+
+
+def test_names_are_read_once_and_a_renamed_component_has_its_new_name_at_once(stacks, django_assert_num_queries):
+    assert names_of_components()["cudnn"] == "cuDNN"
+    with django_assert_num_queries(1):  # the edition
+        names_of_components()
+    cudnn = Component.objects.get(slug="cudnn")
+    cudnn.name = "cuDNN, renamed"
+    cudnn.save()
+    assert names_of_components()["cudnn"] == "cuDNN, renamed"

@@ -7,6 +7,7 @@ import pytest
 from stackviz.diagrams.boxes import Box, StackColumn
 from stackviz.diagrams.layers import Layer, State
 from stackviz.rules import packaged_tables
+from stackviz.stacks import requirements
 from stackviz.stacks.requirements import MOST_NEEDS, DescribedColumn, by_component, described_needs, reported_needs
 
 LINUX = {"os.name": "Ubuntu", "os.arch": "x86_64", "python.arch": "x86_64", "os.libc": "glibc 2.35"}
@@ -150,3 +151,14 @@ def test_a_verdict_about_what_is_not_drawn_ties_nothing(demands):
     column = StackColumn(key="m", title="m", subtitle="", url="/m/", boxes=(box("pytorch", Layer.FRAMEWORK, "2.9.0"),))
     finding = Said("driver-too-old", "cuda-runtime", "broken", "too old")
     assert reported_needs(column, demands, LINUX, (), (finding,)).links == ()
+
+
+def test_requirements_of_a_release_are_selected_once_and_a_bounded_number_is_remembered(demands, monkeypatch):
+    stated = demands.of_release("pytorch", ("", "linux", "linux-x86_64"), "2.9.0+cu128")
+    assert stated
+    assert demands.of_release("pytorch", ("", "linux", "linux-x86_64"), "2.9.0+cu128") is stated
+    assert demands.of_release("pytorch", ("", "windows", "windows-x86_64"), "2.9.0+cu128") != stated
+    monkeypatch.setattr(requirements, "MOST_REMEMBERED", 8)
+    for number in range(20):
+        demands.of_release("pytorch", ("",), f"2.{number}")
+    assert len(demands._stated) <= 8
