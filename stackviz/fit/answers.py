@@ -3,7 +3,7 @@
 Figures come from the catalogue's targets, rates from the calibrations; both are arguments.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from stackviz.fit.calibration import Calibration, Prediction
@@ -56,19 +56,13 @@ class FitAnswer:
 
 def answer_for(query: FitQuery, target: FitTarget, calibrations: FitCalibrations) -> FitAnswer | None:
     """The answer; None where no memory is published, or none of the asked size."""
-    limits = [limit for limit in target.limits if query.memory_gb in (0, limit.printed_gb)]
-    if not limits:
-        return None
-    answers = [_with_memory(query, target, limit) for limit in limits]
-    answer = next((answer for answer in answers if answer.fits), answers[-1])
-    if not answer.fits or query.is_training or not query.precision.runs_on(target.rated.vendor):
-        return answer
-    return _with_rates(query, answer, calibrations)
+    return _Work(query, calibrations).answer(target)
 
 
-def answers_for(query: FitQuery, targets: Sequence[FitTarget], calibrations: FitCalibrations) -> list[FitAnswer]:
+def answers_for(query: FitQuery, targets: Iterable[FitTarget], calibrations: FitCalibrations) -> list[FitAnswer]:
     """The answers of these accelerators; those without memory are left out."""
-    answers = (answer_for(query, target, calibrations) for target in targets)
+    work = _Work(query, calibrations)
+    answers = (work.answer(target) for target in targets)
     return [answer for answer in answers if answer is not None]
 
 
@@ -87,64 +81,82 @@ def nearest_misses(answers: Sequence[FitAnswer]) -> list[FitAnswer]:
     return sorted(missing, key=lambda answer: (answer.fullest - answer.usable, answer.target.name))
 
 
-def work_of(query: FitQuery) -> Pass:
-    """One pass of the model as rates are computed for it."""
-    return Pass(
-        shape=query.model.shape,
-        precision=query.precision,
-        depth=query.depth,
-        batch=query.batch,
-        cache_precision=query.cache_precision,
-        shards=query.cards if query.split == "tensor" else 1,
-    )
+class _Work:
+    """What a query asks of every accelerator: computed once for each kind of memory, and once for rates."""
 
+    def __init__(self, query: FitQuery, calibrations: FitCalibrations) -> None:
+        self.query, self.calibrations = query, calibrations
+        self._needs: dict[tuple[float, bool], tuple[tuple[MemoryPart, ...], float]] = {}
+        self._pass = Pass(
+            shape=query.model.shape,
+            precision=query.precision,
+            depth=query.depth,
+            batch=query.batch,
+            cache_precision=query.cache_precision,
+            shards=query.cards if query.split == "tensor" else 1,
+        )
 
-def _with_memory(query: FitQuery, target: FitTarget, limit: MemoryLimit) -> FitAnswer:
-    shape, cards, split = query.model.shape, query.cards, query.split
-    if query.task == "inference":
+    def answer(self, target: FitTarget) -> FitAnswer | None:
+        query = self.query
+        limits = [limit for limit in target.limits if query.memory_gb in (0, limit.printed_gb)]
+        if not limits:
+            return None
+        answers = [self._with_memory(target, limit) for limit in limits]
+        answer = next((answer for answer in answers if answer.fits), answers[-1])
+        if not answer.fits or query.is_training or not query.precision.runs_on(target.rated.vendor):
+            return answer
+        return self._with_rates(answer)
+
+    def _with_memory(self, target: FitTarget, limit: MemoryLimit) -> FitAnswer:
+        key = (limit.runtime, limit.is_unified)
+        if key not in self._needs:
+            self._needs[key] = self._trained(limit) if self.query.is_training else self._run(limit)
+        parts, fullest = self._needs[key]
+        return FitAnswer(target=target, limit=limit, cards=self.query.cards, parts=parts, fullest=fullest)
+
+    def _run(self, limit: MemoryLimit) -> tuple[tuple[MemoryPart, ...], float]:
+        query = self.query
         load = Workload(
-            shape=shape,
+            shape=query.model.shape,
             precision=query.precision,
             context=query.context,
             batch=query.batch,
             cache_precision=query.cache_precision,
-            cards=cards,
-            split=split,
+            cards=query.cards,
+            split=query.split,
             is_unified=limit.is_unified,
         )
-        parts = inference_parts(load, limit.runtime)
-        fullest = fullest_card(parts, shape, cards, split)
-    else:
+        parts = tuple(inference_parts(load, limit.runtime))
+        return parts, fullest_card(parts, load.shape, load.cards, load.split)
+
+    def _trained(self, limit: MemoryLimit) -> tuple[tuple[MemoryPart, ...], float]:
+        query = self.query
         run = TrainingRun(
-            shape=shape,
+            shape=query.model.shape,
             precision=query.precision,
             context=query.context,
             batch=query.batch,
-            method=query.task,
+            method="lora" if query.task == "lora" else "full",
             optimizer=query.optimizer,
             checkpointing=query.checkpointing,
             rank=query.rank,
-            cards=cards,
-            split=split,
+            cards=query.cards,
+            split=query.split,
         )
-        parts = training_parts(run, limit.runtime)
-        fullest = card_share(parts, shape, cards, split)
-    return FitAnswer(target=target, limit=limit, cards=cards, parts=tuple(parts), fullest=fullest)
+        parts = tuple(training_parts(run, limit.runtime))
+        return parts, card_share(parts, run.shape, run.cards, run.split)
 
+    def _with_rates(self, answer: FitAnswer) -> FitAnswer:
+        prefill = self._predicted(self.calibrations.prefill, answer.target.rated)
+        decode = self._predicted(self.calibrations.decode, answer.target.rated)
+        if decode is not None and prefill is not None and decode.mid > prefill.mid:
+            decode = prefill  # a batch cannot be generated faster than it could be read
+        return replace(answer, decode=decode, prefill=prefill)
 
-def _with_rates(query: FitQuery, answer: FitAnswer, calibrations: FitCalibrations) -> FitAnswer:
-    work, rated = work_of(query), answer.target.rated
-    prefill = _predicted(calibrations.prefill, work, rated)
-    decode = _predicted(calibrations.decode, work, rated)
-    if decode is not None and prefill is not None and decode.mid > prefill.mid:
-        decode = prefill  # a batch cannot be generated faster than it could be read
-    return replace(answer, decode=decode, prefill=prefill)
-
-
-def _predicted(calibration: Calibration, work: Pass, rated: RatedAccelerator) -> Prediction | None:
-    if not calibration.rates:
-        return None
-    try:
-        return calibration.predict(work, rated)
-    except NotPublished:
-        return None
+    def _predicted(self, calibration: Calibration, rated: RatedAccelerator) -> Prediction | None:
+        if not calibration.rates:
+            return None
+        try:
+            return calibration.predict(self._pass, rated)
+        except NotPublished:
+            return None

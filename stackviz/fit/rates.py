@@ -16,6 +16,7 @@ quantised weights, and again for experts.
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Literal
 
 from stackviz.fit.memory import CHUNK, cache_bytes
@@ -88,14 +89,19 @@ class Pass:
     def is_k_quant(self) -> bool:
         return self.precision.slug.endswith(("_k", "_k_m"))
 
-    @property
+    @cached_property
     def cache_read(self) -> float:
         """Bytes of the cache that a pass of decoding reads."""
         return self.batch * cache_bytes(self.shape, self.depth, CACHE_PRECISIONS[self.cache_precision])
 
-    @property
+    @cached_property
     def weights_read(self) -> float:
         return bytes_read(self.shape, self.precision, self.batch)
+
+    @cached_property
+    def chunk_read(self) -> float:
+        """Bytes of the weights that a chunk of a prompt reads."""
+        return bytes_read(self.shape, self.precision, self.chunk)
 
 
 def pass_terms(test: Test, work: Pass, card: RatedAccelerator) -> tuple[float, ...]:
@@ -119,12 +125,11 @@ def prefill_terms(work: Pass, card: RatedAccelerator) -> tuple[float, ...]:
     shape, matrix = work.shape, _known(card.matrix_flops) * work.shards
     products = 2 * shape.layer_parameters / matrix
     scores = 4 * shape.heads * shape.head_size * _seen_layers(shape, work.depth)
-    weights = bytes_read(shape, work.precision, work.chunk)
     return (
         shape.layers * LAYER_S / work.chunk,
         products,
         scores / matrix,
-        weights / _known(card.bandwidth) / work.chunk / work.shards,
+        work.chunk_read / _known(card.bandwidth) / work.chunk / work.shards,
         products if work.is_quantised else 0.0,
         products if shape.experts else 0.0,
     )

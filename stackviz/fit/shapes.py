@@ -95,7 +95,7 @@ class ModelShape:
             return self.active_experts(tokens) / (self.experts + self.shared_experts) if self.experts else 0.0
         return 1.0
 
-    @property
+    @cached_property
     def active_parameters(self) -> float:
         """Parameters that one token multiplies with: all but the rows of the embedding and the experts not chosen."""
         return sum(count * self.read_share(tensor) for tensor, count in self.tensors.items())

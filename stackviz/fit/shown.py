@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from itertools import count
 
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
@@ -12,6 +13,7 @@ from stackviz.fit.memory import MemoryPart
 from stackviz.fit.query import FitQuery
 from stackviz.fit.words import BOUNDS, FORMULAS, LEVELS, LIMITS, PARTS, TERMS
 from stackviz.units import format_number, quantity_label
+from stackviz.web.paging import Page, page_as
 
 MISSES_SHOWN = 24
 FULL = 0.995
@@ -99,7 +101,7 @@ class FitSummary:
     sentence: str
     needed: str
     chosen: tuple[ShownAnswer, ...]
-    ranked: tuple[ShownAnswer, ...]
+    ranked: tuple[FitAnswer, ...]
     misses: tuple[ShownAnswer, ...]
     miss_count: int
     asked_count: int
@@ -108,29 +110,35 @@ class FitSummary:
 
     @property
     def counts(self) -> str:
-        count = self.asked_count
-        words = ngettext("%(n)d of %(all)d accelerator runs it", "%(n)d of %(all)d accelerators run it", count)
-        return words % {"n": len(self.ranked), "all": count}
+        total = self.asked_count
+        words = ngettext("%(n)d of %(all)d accelerator runs it", "%(n)d of %(all)d accelerators run it", total)
+        return words % {"n": len(self.ranked), "all": total}
 
 
 def shown_summary(query: FitQuery, answers: Sequence[FitAnswer], unknown: Iterable[str]) -> FitSummary:
     fitting, missing = smallest_first(answers), nearest_misses(answers)
-    ranked = tuple(shown_answer(answer, rank) for rank, answer in enumerate(fitting, 1))
     misses = tuple(shown_answer(answer, 0) for answer in missing[:MISSES_SHOWN])
-    by_slug = {answer.slug: answer for answer in (*ranked, *misses)}
-    chosen = tuple(by_slug[slug] for slug in query.accelerators if slug in by_slug)
-    first = chosen[0] if chosen else ranked[0] if ranked else misses[0] if misses else None
+    by_slug = {answer.target.slug: answer for answer in answers}
+    chosen = tuple(shown_answer(by_slug[slug], 0) for slug in query.accelerators if slug in by_slug)
+    smallest = shown_answer(fitting[0], 1) if fitting else None
+    first = next(iter(chosen), smallest or next(iter(misses), None))
     return FitSummary(
-        sentence=_sentence(query, ranked, misses, chosen),
+        sentence=_sentence(query, first, chosen),
         needed=first.needed if first else "",
         chosen=chosen,
-        ranked=ranked,
+        ranked=tuple(fitting),
         misses=misses,
         miss_count=len(missing),
         asked_count=len(answers),
         unknown=tuple(unknown),
         first=first,
     )
+
+
+def shown_page(page: Page[FitAnswer]) -> Page[ShownAnswer]:
+    """A page of the ranking."""
+    ranks = count(page.first)
+    return page_as(page, lambda answer: shown_answer(answer, next(ranks)))
 
 
 def shown_answer(answer: FitAnswer, rank: int) -> ShownAnswer:
@@ -219,11 +227,8 @@ def _memory(size: float) -> str:
     return quantity_label(size, "B", binary=True, digits=3)
 
 
-def _sentence(
-    query: FitQuery, ranked: Sequence[ShownAnswer], misses: Sequence[ShownAnswer], chosen: Sequence[ShownAnswer]
-) -> str:
+def _sentence(query: FitQuery, first: ShownAnswer | None, chosen: Sequence[ShownAnswer]) -> str:
     """The answer: about each accelerator that was chosen, or the smallest of all."""
-    first = chosen[0] if chosen else ranked[0] if ranked else misses[0] if misses else None
     if first is None:
         return ""
     needs = _("%(model)s in %(precision)s needs %(needed)s") % {
@@ -233,7 +238,7 @@ def _sentence(
     }
     if chosen:
         return f"{needs}: {'; '.join(answer.sentence for answer in chosen)}."
-    if not ranked:
+    if not first.fits:
         return _("%(needs)s and fits none of these accelerators.") % {"needs": needs}
     named = {"needs": needs, "name": first.title, "memory": first.memory}
     return _("%(needs)s. The smallest that runs it: %(name)s with %(memory)s.") % named

@@ -13,7 +13,7 @@ from stackviz.fit.custom_model import CUSTOM
 from stackviz.fit.evidence import calibrations
 from stackviz.fit.forms import fit_form
 from stackviz.fit.query import FitQuery, read_fit_query
-from stackviz.fit.shown import shown_summary
+from stackviz.fit.shown import shown_page, shown_summary
 from stackviz.fit.targets import fit_targets
 from stackviz.web.htmx import vary_on_htmx, wants_partial
 from stackviz.web.paging import page_number, page_of
@@ -60,5 +60,5 @@ def _rendered(query: FitQuery, catalogue: PublicCatalogue, number: int) -> str:
         query=query,
         form=fit_form(query, targets),
         summary=summary,
-        page=page_of(summary.ranked, number, PER_PAGE),
+        page=shown_page(page_of(summary.ranked, number, PER_PAGE)),
     )
