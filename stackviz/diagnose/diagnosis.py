@@ -56,7 +56,7 @@ class CardDetails:
 class MachineDiagnosis:
     """One machine of the text. `findings`: worst first; what is open and what fits are apart, in `report.findings`.
 
-    `verdict`: the number of faults, in words; "" for none. `number`: its colour and its position in the text, from 1.
+    `fault_counts`: how many faults, in words; "" for none. `number`: its colour and its position in the text, from 1.
     `differs`: why it is not the one before.
     """
 
@@ -65,7 +65,7 @@ class MachineDiagnosis:
     tool: str
     stack: str
     differs: str
-    verdict: str
+    fault_counts: str
     report: PresentedReport
     findings: tuple[Finding, ...]
     cards: tuple[CardRow, ...]
@@ -170,7 +170,7 @@ def _diagnosed(
         tool=tool_names(machine.kinds),
         stack=described.title,
         differs=machine.differs,
-        verdict=_verdict(report.findings.faults),
+        fault_counts=_fault_counts(report.findings.faults),
         report=report,
         findings=(*report.findings.faults, *report.findings.notes),
         cards=report.cards[:MOST_CARD_ROWS],
@@ -193,7 +193,7 @@ def _titles(machines: Sequence[DumpedMachine]) -> list[str]:
     ]
 
 
-def _verdict(faults: Sequence[Finding]) -> str:
+def _fault_counts(faults: Sequence[Finding]) -> str:
     counted = Counter(finding.severity for finding in faults)
     broken, warnings = counted[Severity.BROKEN], counted[Severity.WARNING]
     words = (

@@ -111,9 +111,9 @@ def _position_of(card: Card, cards: Sequence[Card], taken: set[int]) -> int | No
     )
 
 
-def _free_index(wanted: int, cards: Sequence[Card]) -> int:
+def _free_index(index: int, cards: Sequence[Card]) -> int:
     used = {card.index for card in cards}
-    return wanted if wanted not in used else max(used) + 1
+    return index if index not in used else max(used) + 1
 
 
 def _completed(card: Card, other: Card) -> Card:

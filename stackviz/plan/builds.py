@@ -91,11 +91,11 @@ def _shows_code(finding: Finding) -> bool:
 @computed_once
 def _cuda_without_card(tables: Tables, capability: str, cuda: str) -> Requirement | None:
     """The row by which this CUDA writes no code for such a card. Code for an older card of the same major runs too."""
-    wanted = numbers(capability)
+    version = numbers(capability)
     family = [
         row
         for row in tables.rows("compute-capability", "needs", "cuda-toolkit")
-        if row.low and numbers(row.version)[:1] == wanted[:1] and numbers(row.version) <= wanted
+        if row.low and numbers(row.version)[:1] == version[:1] and numbers(row.version) <= version
     ]
     first = min(family, key=lambda row: numbers(row.low), default=None)
     if first is not None and is_below(cuda, first.low):

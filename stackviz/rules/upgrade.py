@@ -46,7 +46,7 @@ Key = tuple[str, frozenset[str]]
 class Upgrade:
     """One component brought to its newest release, the rest left alone.
 
-    `breaks`: faults that the upgrade would cause; `mends`: faults that it would fix. A fault that rests on a fact only
+    `breaks`: faults that the upgrade would cause; `fixes`: faults that it would fix. A fault that rests on a fact only
     a run can provide is in neither, because its state after the upgrade is unknown.
     """
 
@@ -55,7 +55,7 @@ class Upgrade:
     to: str
     released: str
     breaks: tuple[Finding, ...]
-    mends: tuple[Finding, ...]
+    fixes: tuple[Finding, ...]
 
 
 def next_upgrades(report: Report, tables: Tables) -> tuple[Upgrade, ...]:
@@ -68,7 +68,7 @@ def next_upgrades(report: Report, tables: Tables) -> tuple[Upgrade, ...]:
             other = changed()
             after = tuple(judge_breaking(other, tables))
             breaks = tuple(finding for key, finding in _broken(after).items() if key not in _broken(before))
-            mends = _mended(report, other, before, after, tables)
+            fixes = _fixed(report, other, before, after, tables)
             upgrades.append(
                 Upgrade(
                     component=component,
@@ -76,13 +76,13 @@ def next_upgrades(report: Report, tables: Tables) -> tuple[Upgrade, ...]:
                     to=release.version,
                     released=release.released,
                     breaks=breaks,
-                    mends=mends,
+                    fixes=fixes,
                 )
             )
     return tuple(upgrades)
 
 
-def _mended(
+def _fixed(
     report: Report, other: Report, before: Sequence[Finding], after: Sequence[Finding], tables: Tables
 ) -> tuple[Finding, ...]:
     """What is broken and holds with the other report, unless forgetting what a run told is all it takes to hold."""

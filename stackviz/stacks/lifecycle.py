@@ -50,8 +50,8 @@ class UpgradeRow:
         return self.upgrade.breaks
 
     @property
-    def mends(self) -> tuple[Finding, ...]:
-        return self.upgrade.mends
+    def fixes(self) -> tuple[Finding, ...]:
+        return self.upgrade.fixes
 
 
 @dataclass(frozen=True, slots=True)

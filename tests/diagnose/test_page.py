@@ -368,7 +368,7 @@ def test_benchmark_names_its_backend_draws_no_stack(paste):
 
 
 def test_the_verdict_counts_by_severity(paste):
-    assert paste(CPU_WHEEL).context["diagnosis"].first.verdict.startswith("1 broken")
+    assert paste(CPU_WHEEL).context["diagnosis"].first.fault_counts.startswith("1 broken")
     assert "1 fault" not in words_of(paste(CPU_WHEEL))
 
 

@@ -1,4 +1,4 @@
-"""Until when a machine's parts are supported, and what the next upgrade of each breaks or mends."""
+"""Until when a machine's parts are supported, and what the next upgrade of each breaks or fixes."""
 
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -89,7 +89,7 @@ def test_an_upgrade_that_drops_the_card_says_what_breaks():
     upgrades = upgrades_of(VOLTA, volta)
     assert {finding.rule for finding in upgrades["pytorch"].breaks} >= {"kernels-missing"}
     assert [finding.rule for finding in upgrades["nvidia-driver"].breaks] == ["driver-dropped-card"]
-    assert upgrades["pytorch"].mends == ()
+    assert upgrades["pytorch"].fixes == ()
 
 
 def test_an_upgrade_that_breaks_nothing_says_so():
@@ -101,7 +101,7 @@ def test_default_wheel_breaks_an_old_driver():
     facts = VOLTA | {"nvidia.driver_version": "535.183.01"}
     assert "driver-too-old" in {finding.rule for finding in upgrades_of(facts, card())["pytorch"].breaks}
     too_new = LINUX | {"nvidia.driver_version": "535.183.01", "cuda.available": False}
-    assert "driver-too-old" in {finding.rule for finding in upgrades_of(too_new, card())["nvidia-driver"].mends}
+    assert "driver-too-old" in {finding.rule for finding in upgrades_of(too_new, card())["nvidia-driver"].fixes}
 
 
 MAC_TOO_OLD = MAC | {"os.version": "14.5", "torch.version": "2.15.0", "mps.available": False}
@@ -125,21 +125,21 @@ def test_unverifiable_faults_are_not_called_fixed(component, rule, changes):
     facts = LINUX | changes
     assert rule in {f.rule for f in judge(on_that_day(facts, card()), packaged_tables()) if f.severity == "broken"}
     upgrade = upgrades_of(facts, card())[component]
-    assert rule not in {finding.rule for finding in upgrade.mends + upgrade.breaks}
+    assert rule not in {finding.rule for finding in upgrade.fixes + upgrade.breaks}
 
 
 def test_amd_card_without_code_gets_no_torch_advice():
     facts = {"os.name": "Ubuntu", "python.arch": "x86_64", "torch.version": "2.9.1+rocm6.4", "torch.hip_version": "6.4"}
     navi = card(name="AMD Radeon RX 5700 XT", vendor="amd", gfx_target="gfx1010", compute_capability=None)
     facts |= {"torch.arch_list": "gfx906 gfx90a gfx1030"}
-    assert [finding.rule for finding in upgrades_of(facts, navi)["pytorch"].mends] == []
+    assert [finding.rule for finding in upgrades_of(facts, navi)["pytorch"].fixes] == []
 
 
 def test_what_the_tables_say_of_the_newer_release_is_mended():
     old = LINUX | {"torch.version": "2.6.0+cu124", "torch.cuda_version": "12.4", "torch.arch_list": "sm_50 sm_90"}
     blackwell = card(name="NVIDIA GeForce RTX 5090", compute_capability="12.0")
-    assert "kernels-missing" in {finding.rule for finding in upgrades_of(old, blackwell)["pytorch"].mends}
-    assert "mps-old-macos" in {finding.rule for finding in upgrades_of(MAC_TOO_OLD)["macos"].mends}
+    assert "kernels-missing" in {finding.rule for finding in upgrades_of(old, blackwell)["pytorch"].fixes}
+    assert "mps-old-macos" in {finding.rule for finding in upgrades_of(MAC_TOO_OLD)["macos"].fixes}
 
 
 def test_a_mac_below_what_the_newest_torch_asks_for_hears_it():
