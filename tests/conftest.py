@@ -89,15 +89,19 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log):
 
 def pytest_configure(config: pytest.Config) -> None:
     """Compile translations that changed, so that tests read what the .po files say; once, before workers start."""
-    gc.disable()  # until everything is collected: nearly all that is made until then stays
     if not hasattr(config, "workerinput"):
         translations.compile_changed(ROOT)
 
 
-def pytest_collection_finish() -> None:
-    """Leave what was collected out of every later search for garbage: it lives as long as the process."""
-    gc.freeze()
-    gc.enable()
+@pytest.hookimpl(wrapper=True)
+def pytest_collection() -> Iterator[None]:
+    """Search for no garbage while tests are collected, nor later among them: they live as long as the process."""
+    gc.disable()
+    try:
+        return (yield)
+    finally:
+        gc.freeze()
+        gc.enable()
 
 
 @pytest.fixture(autouse=True)
