@@ -6,11 +6,12 @@ from io import StringIO
 import pytest
 from django.core.management import call_command
 
-from stackviz.catalog.load import load_catalogue
+from stackviz.catalog.never_named import never_named
 from stackviz.cited.checks import check_cited
 from stackviz.cited.load import load_cited
 from stackviz.cited.models import CitedResult, CitedSource
 from tests.cited.conftest import LINE
+from tests.curated import copy_curated
 
 GEMM = LINE | {"params": "dtype=tf32; k=8192; m=8192; n=8192", "unit": "TFLOP/s", "value": "60"}
 
@@ -42,13 +43,13 @@ def test_a_wrong_row_is_found(result, changes, name, problem):
 
 
 def test_a_source_that_must_not_be_named_is_found(result):
-    CitedSource.objects.update(url="https://github.com/reox007/db")
+    CitedSource.objects.update(url=f"https://{never_named()[0].address}/db")
     assert "must not be named" in problems()["sources"][0]
 
 
 @pytest.fixture
 def above_peak(db, folder) -> CitedResult:
-    load_catalogue()
+    copy_curated("catalog_")
     load_cited(folder([GEMM, GEMM | {"value": "120"}], benchmark="gemm"))
     return CitedResult.objects.get(value="120")
 
