@@ -416,6 +416,8 @@ def test_operation_ids_are_stable(client):
         "stackviz_catalog_api_list_sources",
         "stackviz_stacks_api_list_stacks",
         "stackviz_stacks_api_get_stack",
+        "stackviz_fit_api_fit",
+        "stackviz_fit_api_fit_models",
         "stackviz_cited_api_list_cited",
         "stackviz_cited_api_get_cited",
         "stackviz_cited_api_list_cited_benchmarks",
