@@ -114,7 +114,7 @@ class ModelPage(Schema):
 @router.get("/fit/", response={200: FitOut, **REFUSED}, by_alias=True, summary="Does a model fit, how fast will it be")
 def fit(
     request: HttpRequest,
-    asked: Annotated[FitParameters, Query()],  # noqa: ARG001 - read by the parser of the page; here for the document
+    parameters: Annotated[FitParameters, Query()],  # noqa: ARG001 - the page parses them; here for the document
 ) -> dict[str, Any]:
     catalogue = public_catalogue()
     targets = fit_targets(catalogue)

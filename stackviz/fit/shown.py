@@ -104,13 +104,13 @@ class FitSummary:
     ranked: tuple[FitAnswer, ...]
     misses: tuple[ShownAnswer, ...]
     miss_count: int
-    asked_count: int
+    answer_count: int
     unknown: tuple[str, ...]
     first: ShownAnswer | None
 
     @property
     def counts(self) -> str:
-        total = self.asked_count
+        total = self.answer_count
         words = ngettext("%(n)d of %(all)d accelerator runs it", "%(n)d of %(all)d accelerators run it", total)
         return words % {"n": len(self.ranked), "all": total}
 
@@ -129,7 +129,7 @@ def shown_summary(query: FitQuery, answers: Sequence[FitAnswer], unknown: Iterab
         ranked=tuple(fitting),
         misses=misses,
         miss_count=len(missing),
-        asked_count=len(answers),
+        answer_count=len(answers),
         unknown=tuple(unknown),
         first=first,
     )

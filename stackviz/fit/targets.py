@@ -115,7 +115,7 @@ class _Sheet:
 
     def _has_inband_ecc(self) -> bool:
         """Professional NVIDIA cards with GDDR come with ECC, or can have it switched on."""
-        is_consumer = any(word in self.item.name for word in ("GeForce", "TITAN", "Titan"))
+        is_consumer = any(name_part in self.item.name for name_part in ("GeForce", "TITAN", "Titan"))
         is_nvidia = self.item.vendor.slug == "nvidia" and not is_consumer
         return is_nvidia and self._text("memory_type").upper().startswith("GDDR")
 

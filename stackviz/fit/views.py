@@ -50,8 +50,8 @@ def _body(query: FitQuery, catalogue: PublicCatalogue, number: int) -> SafeStrin
 def _rendered(query: FitQuery, catalogue: PublicCatalogue, number: int) -> str:
     targets = fit_targets(catalogue)
     chosen = [targets[slug] for slug in query.accelerators]
-    asked = chosen or [target for target in targets.values() if query.precision.runs_on(target.rated.vendor)]
-    answers = answers_for(query, asked, calibrations(catalogue))
+    shown = chosen or [target for target in targets.values() if query.precision.runs_on(target.rated.vendor)]
+    answers = answers_for(query, shown, calibrations(catalogue))
     known = {answer.target.slug for answer in answers}
     unknown = [target.name for target in chosen if target.slug not in known]
     summary = shown_summary(query, answers, unknown)
