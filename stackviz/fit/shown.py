@@ -19,8 +19,8 @@ MISSES_SHOWN = 24
 FULL = 0.995
 # Colours of the parts of memory: tokens of static/css/tokens.css, told apart without them by order and label.
 _COLOURS = {
-    "weights": "s1", "tables": "s6", "cache": "s2", "gradients": "s3", "master": "s4", "optimizer": "s5",
-    "adapters": "s3", "activations": "s3", "logits": "s4", "runtime": "runtime", "slack": "slack",
+    "weights": "s1", "tables": "s6", "cache": "s2", "gradients": "s2", "master": "s4", "optimizer": "s5",
+    "adapters": "s4", "activations": "s3", "logits": "s3 hatched", "runtime": "runtime", "slack": "slack",
 }  # fmt: skip
 
 

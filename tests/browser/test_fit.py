@@ -1,0 +1,76 @@
+"""The page of what fits in a browser: it answers at once, without scripts too, on a phone and without barriers."""
+
+import re
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import expect
+
+WAIT = 60_000  # a busy machine takes its time
+CHOSEN = "/fit/?model=llama-3-70b&accelerator=apple-m4-max-40&accelerator=nvidia-geforce-rtx-5090"
+TRAINING = "/fit/?model=llama-3.1-8b&precision=bf16&task=full&cards=2"
+PAGES = ("/fit/", CHOSEN, TRAINING)
+
+
+def test_another_model_answers_at_once_and_the_address_says_it(visit, browser_context):
+    page = visit("/fit/")
+    page.locator("#model").focus()
+    page.select_option("#model", "llama-3-70b")
+    expect(page.locator(".answer")).to_contain_text("Llama 3 70B", timeout=WAIT)
+    expect(page).to_have_url(re.compile(r"/fit/[?].*model=llama-3-70b"), timeout=WAIT)
+    expect(page.locator("#model")).to_be_focused(timeout=WAIT)  # the swap took nothing away
+    page.select_option("#accelerator", "nvidia-geforce-rtx-5090")
+    expect(page.locator(".answer")).to_contain_text("does not fit NVIDIA GeForce RTX 5090", timeout=WAIT)
+    page.go_back()
+    expect(page.locator(".answer")).not_to_contain_text("does not fit", timeout=WAIT)
+    assert browser_context.troubles == []
+
+
+def test_a_typed_model_asks_for_its_parameters(visit, browser_context):
+    page = visit("/fit/")
+    page.select_option("#model", "custom")
+    expect(page.locator("#parameters")).to_be_visible(timeout=WAIT)
+    page.fill("#parameters", "8B")
+    page.locator("#parameters").press("Tab")
+    expect(page.locator(".answer")).to_contain_text("needs", timeout=WAIT)
+    assert browser_context.troubles == []
+
+
+def test_a_refused_number_is_named(visit):
+    page = visit("/fit/")
+    page.fill("#context", "0")
+    page.locator("#context").press("Tab")
+    expect(page.locator("main")).to_contain_text("“0” is not a whole number from 1 to", timeout=WAIT)
+    expect(page.locator("#context")).to_have_value("4096")
+
+
+def test_the_page_answers_without_scripts(site, browser):
+    context = browser.new_context(java_script_enabled=False)
+    try:
+        page = context.new_page()
+        page.goto(f"{site.url}/fit/")
+        page.select_option("#model", "llama-3-70b")
+        page.get_by_role("button", name="Show").click()
+        expect(page).to_have_url(re.compile("model=llama-3-70b"), timeout=WAIT)
+        expect(page.locator(".answer")).to_contain_text("Llama 3 70B", timeout=WAIT)
+        expect(page.locator("main table").first).to_be_visible()
+    finally:
+        context.close()
+
+
+@pytest.mark.parametrize("path", PAGES)
+@pytest.mark.parametrize("width", [360, 768, 1440])
+def test_nothing_is_wider_than_the_screen(visit, browser_page, path, width):
+    browser_page.set_viewport_size({"width": width, "height": 800})
+    page = visit(path)
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
+
+
+@pytest.mark.parametrize("path", PAGES)
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_no_barrier_is_found(visit, browser_page, path, scheme):
+    browser_page.emulate_media(color_scheme=scheme, reduced_motion="reduce")
+    page = visit(path)
+    page.locator("details").evaluate_all("all => all.forEach(one => { one.open = true })")
+    found = Axe().run(page)
+    assert found.violations_count == 0, found.generate_report()
