@@ -192,7 +192,7 @@ def test_the_command_says_what_it_did(folder, db, capsys, monkeypatch):
     call_command("load_catalogue")
     first, second = capsys.readouterr().out.splitlines()
     assert "accelerators: 2 new; values: " in first
-    assert second.endswith("loaded already")
+    assert second.endswith("already loaded")
 
 
 def test_the_command_ends_with_what_is_wrong_in_the_files(folder, db, monkeypatch):

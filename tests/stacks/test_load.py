@@ -150,7 +150,7 @@ def test_the_command_says_what_it_did(db):
     call_command("load_stacks", stdout=said)
     first, second = said.getvalue().splitlines()
     assert "187 new" in first
-    assert second.endswith("loaded already")
+    assert second.endswith("already loaded")
     assert StacksLoad.objects.count() == 1
 
 
@@ -160,7 +160,7 @@ def test_the_command_names_what_is_wrong_with_the_files(db, monkeypatch):
 
         raise CuratedDataError(["stacks.toml: no"])
 
-    monkeypatch.setattr("stackviz.stacks.management.commands.load_stacks.load_stacks", refuse)
+    monkeypatch.setattr("stackviz.stacks.management.commands.load_stacks.Command.load", staticmethod(refuse))
     with pytest.raises(CommandError, match=r"nothing was loaded:\nstacks.toml: no"):
         call_command("load_stacks")
 
