@@ -87,6 +87,7 @@ INSTALLED_APPS = [
     "stackviz.plan",
     "stackviz.opendata",
     "stackviz.pages",
+    "stackviz.results",
     "stackviz.up",
 ]
 

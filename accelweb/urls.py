@@ -20,6 +20,7 @@ urlpatterns = [
     path("", include("stackviz.fit.urls")),
     path("", include("stackviz.opendata.urls")),
     path("", include("stackviz.plan.urls")),
+    path("", include("stackviz.results.urls")),
     path("i18n/", include("django.conf.urls.i18n")),
     path("api/v1/", api.urls),
     path("admin/", admin.site.urls),

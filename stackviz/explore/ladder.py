@@ -10,8 +10,9 @@ from django.utils.translation import ngettext
 from stackviz.catalog.fields import FIELDS
 from stackviz.charts.ladder import Rung, Tick, rank_rungs
 from stackviz.charts.scale import spans_decades
+from stackviz.charts.vendors import css, vendor_slot
 from stackviz.explore.axes import Axis, AxisFigure, PlotData, PlottedAccelerator
-from stackviz.explore.legend import LegendEntry, css, legend, vendor_slot
+from stackviz.explore.legend import LegendEntry, legend
 from stackviz.explore.measured import MeasuredSummary, measures
 from stackviz.explore.selection import ExploreFilters, ExploreOptions, LadderChoice
 from stackviz.units import format_number

@@ -7,11 +7,9 @@ from django.utils.translation import gettext as _
 
 from stackviz.catalog.models import Accelerator
 from stackviz.charts.scatter import SHAPES
+from stackviz.charts.vendors import OTHER, css, vendor_slot
 from stackviz.explore.axes import PlottedAccelerator
 
-# The palette has six colours that colour-blind readers can distinguish; all other vendors share the last.
-VENDORS = ("apple", "amd", "nvidia", "intel", "google")
-OTHER = len(VENDORS)
 KINDS = ("gpu", "soc", "npu", "asic")
 # First year of each: before, matrix units in GPUs, bf16 everywhere, fp8, fp4.
 ERAS = (2017, 2020, 2022, 2024)
@@ -32,14 +30,6 @@ class LegendEntry:
     def shape(self) -> str:
         """As an SVG path around the origin, some 14 units wide."""
         return SHAPES[self.slot]
-
-
-def css(slot: int) -> str:
-    return f"s{slot + 1}"
-
-
-def vendor_slot(vendor: str) -> int:
-    return VENDORS.index(vendor) if vendor in VENDORS else OTHER
 
 
 def slot_of(subject: PlottedAccelerator, colour: str) -> int:

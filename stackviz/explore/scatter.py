@@ -23,9 +23,10 @@ from stackviz.charts.scatter import (
     scatter_figure,
     size_steps,
 )
+from stackviz.charts.vendors import css
 from stackviz.explore.axes import Axis, AxisFigure, Measure, PlotData, PlottedAccelerator
 from stackviz.explore.ladder import Unranked, filter_accelerators, joined_text, undated_texts, without_text
-from stackviz.explore.legend import LegendEntry, css, legend, slot_of
+from stackviz.explore.legend import LegendEntry, legend, slot_of
 from stackviz.explore.selection import NO_SIZE, ScatterChoice
 from stackviz.units import format_number, format_quantity
 

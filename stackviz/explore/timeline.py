@@ -16,8 +16,8 @@ from django.utils.text import slugify
 from django.utils.translation import ngettext
 
 from stackviz.charts.timeline import Event, Lane, YearMark, place_timeline
+from stackviz.charts.vendors import css, vendor_slot
 from stackviz.explore.axes import Axis, AxisFigure, PlotData, PlottedAccelerator
-from stackviz.explore.legend import css, vendor_slot
 
 DATA = Path(__file__).parent / "data"
 # Figures of a flagship: of each group, the first that is published.

@@ -24,18 +24,20 @@ MISSING: Words = {
     "cannot_tell": _("cannot tell"),
 }
 
-# The four kinds of figure, and what each means (shown on hover; the glossary says more).
+# The five kinds of figure, and what each means (shown on hover; the glossary says more).
 KINDS: Words = {
     "published": _("published"),
     "probed": _("probed"),
     "measured": _("measured"),
     "derived": _("derived"),
+    "cited": _("cited"),
 }
 KIND_MEANINGS: Words = {
     "published": _("a vendor's or third party's figure, with its source and condition"),
     "probed": _("read by the agent from the system or the driver"),
     "measured": _("timed on the machine by the agent"),
     "derived": _("computed from other figures; the formula is shown"),
+    "cited": _("measured and published by somebody else, with a link"),
 }
 
 # States of a component and severities of a finding.

@@ -41,7 +41,7 @@ def main(command: str, *arguments: str) -> None:
         from django.core.management import call_command
 
         pinned.set_clock(pinned.NOW)
-        for name in ("migrate", "load_catalogue", "load_stacks"):
+        for name in ("migrate", "load_catalogue", "load_stacks", "load_cited"):
             call_command(name, verbosity=0)
     elif command == "record":
         from django.test.utils import setup_test_environment

@@ -37,7 +37,7 @@ def model(label: str) -> Any:
 def seed(folder: Path) -> None:
     """A site with everything that pages show; `folder`/seed.json says what was made under which address."""
     pinned.set_clock(datetime(2026, 10, 1, 6, 0, tzinfo=UTC))
-    for command in ("migrate", "load_catalogue", "load_stacks"):
+    for command in ("migrate", "load_catalogue", "load_stacks", "load_cited"):
         call_command(command, verbosity=0)
     people()
     for key, reports in (("goldnort", public_reports()), ("goldcell", private_reports())):

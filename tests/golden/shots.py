@@ -20,7 +20,7 @@ TALLEST = 16_000  # pixels; what is below is the same table going on
 VISIBLE = 12  # of 255: less is not seen, and antialiasing may differ by it
 PAGE_NAMES = (
     "home", "learn", "login", "list", "list-filters", "list-refused", "claims", "changes", "stacks", "stacks-chosen", "support",
-    "operators", "ladder", "explore", "timeline", "machines", "machines-add", "lab", "life-old-driver", "machine-waiting",
+    "operators", "ladder", "explore", "timeline", "benchmarks", "benchmark", "cited-result", "machines", "machines-add", "lab", "life-old-driver", "machine-waiting",
     "coverage", "diagnose", "plan-t4", "plan-mac", "plan-refused", "data", "data-schema", "404",
 )  # fmt: skip
 COMPARISON_NAMES = ("empty", "sheets-3", "sheets-at", "stacks", "machines", "mixed", "refused")

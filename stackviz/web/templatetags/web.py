@@ -37,6 +37,7 @@ register.filter("advice_blocks", blocks_of)
 PLACES = (
     (gettext_lazy("Accelerators"), "catalog:list", "explore:ladder", "explore:scatter", "explore:timeline"),
     (gettext_lazy("Stacks"), "stacks:list", "plan:page", "stacks:operators"),
+    (gettext_lazy("Benchmarks"), "results:index"),
     (gettext_lazy("Machines"), "machines:list"),
     (gettext_lazy("Compare"), "compare:page"),
     (gettext_lazy("Fit"), "fit:page"),
@@ -155,7 +156,7 @@ def factor(value: float | None) -> SafeString:
 
 @register.simple_tag
 def kind(name: str) -> SafeString:
-    """The badge of a kind of figure: published, probed, measured or derived."""
+    """The badge of a kind of figure: published, probed, measured, derived or cited."""
     return format_html('<span class="kind {}" title="{}">{}</span>', name, KIND_MEANINGS[name], KINDS[name])
 
 

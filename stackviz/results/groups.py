@@ -1,0 +1,139 @@
+"""The benchmarks in the groups that their definitions are in, with counts and the leader of each."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+
+from django.db.models import Count
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
+
+from stackviz.charts.vendors import css, vendor_slot
+from stackviz.cited.benchmark import CitedBenchmark
+from stackviz.cited.cases import edition_of_cases, public_results
+from stackviz.cited.models import CitedResult
+from stackviz.cited.queries import benchmark_summaries
+from stackviz.results.ranking import number_of_devices, ranked_accelerators
+from stackviz.results.words import benchmark_address, setting_text
+from stackviz.units import format_number, quantity_label
+
+# By the hundred of a benchmark's order; a module of `cited.definitions` each.
+GROUPS = {
+    0: gettext_lazy("Language models"),
+    1: gettext_lazy("Arithmetic"),
+    2: gettext_lazy("Memory and links"),
+    3: gettext_lazy("Networks"),
+    4: gettext_lazy("MLPerf"),
+    5: gettext_lazy("Energy"),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Leader:
+    """Who is first in the setting that most accelerators have a result of."""
+
+    name: str
+    slug: str
+    css: str
+    value: str
+    setting: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BenchmarkLine:
+    """One benchmark in the list; counts formatted."""
+
+    title: str
+    measures: str
+    url: str
+    results: str
+    accelerators: str
+    sources: str
+    leader: Leader | None
+
+
+@dataclass(frozen=True, slots=True)
+class BenchmarkGroup:
+    id: str
+    title: str
+    lines: tuple[BenchmarkLine, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class CommonCase:
+    """The case of a benchmark that most accelerators have a public result of."""
+
+    params_key: str
+    accelerators: int
+    results: int
+
+
+def benchmark_groups() -> tuple[BenchmarkGroup, ...]:
+    """Benchmarks with public results, in the order of the registry. Four queries beside the editions."""
+    common = common_cases()
+    leaders = _leaders(common)
+    sources = dict(public_results().order_by().values_list("benchmark").annotate(Count("source", distinct=True)))
+    lines: dict[int, list[BenchmarkLine]] = {}
+    for row in benchmark_summaries():
+        lines.setdefault(row.benchmark.order // 100, []).append(
+            BenchmarkLine(
+                title=str(row.benchmark.title),
+                measures=str(row.benchmark.measures),
+                url=benchmark_address(row.benchmark.key),
+                results=format_number(row.results),
+                accelerators=format_number(row.accelerators),
+                sources=format_number(sources.get(row.benchmark.key, 0)),
+                leader=_leader(row.benchmark, leaders.get(row.benchmark.key, [])),
+            )
+        )
+    return tuple(
+        BenchmarkGroup(f"group-{number}", str(GROUPS.get(number, _("Others"))), tuple(group))
+        for number, group in lines.items()
+    )
+
+
+def common_cases() -> Mapping[str, CommonCase]:
+    """Benchmark -> the case its page shows without a choice. One query in a process that has not counted them yet."""
+    return _common_cases(edition_of_cases())
+
+
+@lru_cache(maxsize=2)
+def _common_cases(_edition: str) -> Mapping[str, CommonCase]:
+    rows = public_results().order_by().values_list("benchmark", "params_key")
+    common: dict[str, CommonCase] = {}
+    for key, params_key, accelerators, results in rows.annotate(Count("accelerator", distinct=True), Count("pk")):
+        case = CommonCase(params_key, accelerators, results)
+        if key not in common or _order(case) < _order(common[key]):
+            common[key] = case
+    return common
+
+
+def _order(case: CommonCase) -> tuple[int, int, str]:
+    """As `CitedCase.sort_key`."""
+    return -case.accelerators, -case.results, case.params_key
+
+
+def _leaders(common: Mapping[str, CommonCase]) -> dict[str, list[CitedResult]]:
+    """Benchmark -> the public results of its common case. One query."""
+    keys = {case.params_key for case in common.values()}
+    rows = public_results().filter(params_key__in=keys).select_related("accelerator__vendor")
+    by_benchmark: dict[str, list[CitedResult]] = {}
+    for row in rows.only("benchmark", "count", "amount", "unit", "params", "accelerator__name", "accelerator__slug",
+                         "accelerator__vendor__slug"):  # fmt: skip
+        by_benchmark.setdefault(row.benchmark, []).append(row)
+    return by_benchmark
+
+
+def _leader(benchmark: CitedBenchmark, results: list[CitedResult]) -> Leader | None:
+    devices = number_of_devices(benchmark, results)
+    rows = ranked_accelerators(benchmark, [result for result in results if devices in (None, result.count)])
+    if not rows:
+        return None
+    first = rows[0]
+    return Leader(
+        name=first.accelerator.name,
+        slug=first.accelerator.slug,
+        css=css(vendor_slot(first.accelerator.vendor.slug)),
+        value=quantity_label(first.best.amount_per_device, first.best.si),
+        setting=setting_text(benchmark, benchmark.compared_params(first.best.params)),
+    )

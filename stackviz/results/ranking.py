@@ -1,0 +1,112 @@
+"""Accelerators ranked by their best cited result of one case. Like for like: see `number_of_devices`."""
+
+from collections import Counter, defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from django.utils.translation import gettext as _
+
+from stackviz.catalog.models import Accelerator
+from stackviz.cited.benchmark import CitedBenchmark
+from stackviz.cited.cases import CitedCase
+from stackviz.cited.models import CitedResult
+from stackviz.cited.queries import MOST_RANKED, cited_of_benchmark
+from stackviz.results.selection import ANY_NUMBER, CitedChoice
+from stackviz.web.address import Note
+
+
+@dataclass(frozen=True, slots=True)
+class RankedAccelerator:
+    """`results`: all of this accelerator in the ranking, best first. Equal amounts share a rank."""
+
+    rank: int
+    accelerator: Accelerator
+    results: tuple[CitedResult, ...]
+
+    @property
+    def best(self) -> CitedResult:
+        return self.results[0]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CitedLadder:
+    """One case of a benchmark. `devices`: how many worked together, None for any number; `counts`: number -> results.
+
+    `cases`: others that the choice leaves open, the best to compare in first. `is_cut`: there are more results than
+    are read.
+    """
+
+    benchmark: CitedBenchmark
+    case: CitedCase | None
+    rows: tuple[RankedAccelerator, ...] = ()
+    devices: int | None = None
+    counts: tuple[tuple[int, int], ...] = ()
+    cases: Sequence[CitedCase] = ()
+    is_cut: bool = False
+    notes: tuple[Note, ...] = ()
+
+    @property
+    def results(self) -> int:
+        return sum(len(row.results) for row in self.rows)
+
+    @property
+    def is_shared_out(self) -> bool:
+        """Whether amounts are those of one device, of several that worked together."""
+        return self.benchmark.adds_up and self.devices is None and any(number > 1 for number, _count in self.counts)
+
+
+def ladder_of(benchmark: CitedBenchmark, choice: CitedChoice) -> CitedLadder:
+    """The ranking an address asks for. One query beside those of `benchmark_cases`."""
+    found = cited_of_benchmark(benchmark.key, choice.chosen, choice.case)
+    if found.case is None:
+        return CitedLadder(benchmark=benchmark, case=None)
+    counts = Counter(result.count for result in found.results)
+    devices = number_of_devices(benchmark, found.results)
+    notes: tuple[Note, ...] = ()
+    if choice.devices == ANY_NUMBER:
+        devices = None
+    elif choice.devices and int(choice.devices) in counts:
+        devices = int(choice.devices)
+    elif choice.devices:
+        problem = _("No result of this setting is of %(n)s devices") % {"n": choice.devices}
+        notes = (Note("devices", problem),)
+    results = [result for result in found.results if devices in (None, result.count)]
+    return CitedLadder(
+        benchmark=benchmark,
+        case=found.case,
+        rows=ranked_accelerators(benchmark, results),
+        devices=devices,
+        counts=tuple(sorted(counts.items())),
+        cases=[case for case in found.cases if case.params_key != found.case.params_key],
+        is_cut=len(found.results) >= MOST_RANKED,
+        notes=notes,
+    )
+
+
+def number_of_devices(benchmark: CitedBenchmark, results: Sequence[CitedResult]) -> int | None:
+    """How many devices results must be of to stand beside one another; None for any number.
+
+    Where devices add up, the share of one device is compared. Elsewhere the number must agree: it is the one that most
+    accelerators have results of, the smaller of two.
+    """
+    numbers = {result.count for result in results}
+    if benchmark.adds_up or len(numbers) < 2:
+        return None
+    having = {number: {row.accelerator_id for row in results if row.count == number} for number in numbers}
+    return max(numbers, key=lambda number: (len(having[number]), -number))
+
+
+def ranked_accelerators(benchmark: CitedBenchmark, results: Sequence[CitedResult]) -> tuple[RankedAccelerator, ...]:
+    """Each accelerator once, in the order of its best result."""
+    sign = -1 if benchmark.higher_is_better else 1
+    by_accelerator: dict[int, list[CitedResult]] = defaultdict(list)
+    for result in sorted(results, key=lambda result: (sign * result.amount_per_device, result.pk)):
+        if result.accelerator_id is not None:
+            by_accelerator[result.accelerator_id].append(result)
+    rows: list[RankedAccelerator] = []
+    for number, group in enumerate(by_accelerator.values(), 1):
+        is_level = bool(rows) and rows[-1].best.amount_per_device == group[0].amount_per_device
+        rank = rows[-1].rank if is_level else number
+        if group[0].accelerator is not None:
+            rows.append(RankedAccelerator(rank, group[0].accelerator, tuple(group)))
+    return tuple(rows)

@@ -1,0 +1,42 @@
+"""All cited results; nothing cached under the primary keys of a test before."""
+
+from datetime import date
+
+import pytest
+from django.core.cache import cache
+
+from stackviz.catalog.models import Accelerator
+from stackviz.cited.models import CitedResult, CitedSource
+
+LLAMA = {"model": "Llama 2 7B", "quant": "Q4_0", "test": "tg128"}
+
+
+@pytest.fixture(autouse=True)
+def _loaded(db, cited):
+    cache.clear()
+
+
+@pytest.fixture
+def make_result():
+    """`make_result(value=..., slug=...)`: one more result of decoding Llama 2 7B; anything may be given."""
+
+    def make(*, slug: str | None = "nvidia-geforce-rtx-4090", **changes) -> CitedResult:
+        source, _new = CitedSource.objects.get_or_create(
+            key="bench-of-mine", title="A bench", url="https://example.org/bench"
+        )
+        values = {
+            "accelerator": Accelerator.objects.get(slug=slug) if slug else None,
+            "reported_name": "RTX 4090",
+            "benchmark": "llama-bench",
+            "params": LLAMA,
+            "value": "190",
+            "unit": "token/s",
+            "software": {"llama.cpp": "b5000"},
+            "date": date(2025, 7, 1),
+            "source": source,
+        }
+        result = CitedResult(**{**values, **changes})
+        result.save()
+        return result
+
+    return make

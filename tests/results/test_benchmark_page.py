@@ -1,0 +1,263 @@
+"""`/benchmarks/<key>/` ranks accelerators like for like, for any address, at a fixed number of queries."""
+
+import csv
+import io
+import re
+
+import pytest
+from django.core.cache import cache
+from django.http import QueryDict
+
+from stackviz.catalog.models import Accelerator
+from stackviz.cited.models import CitedResult
+from stackviz.cited.registry import CITED_BENCHMARKS
+from stackviz.results.drawing import MOST_DOTS, draw_ladder, spread_out
+from stackviz.results.ranking import ladder_of, number_of_devices
+from stackviz.results.selection import CitedChoice, read_choice
+from tests.responses import words_of
+from tests.results.conftest import LLAMA
+
+LLAMA_QUERY = "test=tg128&model=Llama+2+7B&quant=Q4_0"
+RTX_4090 = "nvidia-geforce-rtx-4090"
+
+
+def ladder(key="llama-bench", **changes):
+    return ladder_of(CITED_BENCHMARKS[key], CitedChoice(**{"chosen": {}, **changes}))
+
+
+def test_each_accelerator_stands_once_with_its_best_result():
+    found = ladder(chosen=LLAMA)
+    slugs = [row.accelerator.slug for row in found.rows]
+    assert len(slugs) == len(set(slugs)) > 40
+    bests = [row.best.amount for row in found.rows]
+    assert bests == sorted(bests, reverse=True)
+    for row in found.rows:
+        assert row.best.amount == max(result.amount for result in row.results)
+    assert found.results == CitedResult.objects.filter(params_key=found.case.params_key, state="public").count()
+
+
+def test_apple_stands_beside_nvidia_without_any_choice(client):
+    vendors = {row.accelerator.vendor.slug for row in ladder().rows}
+    assert {"apple", "nvidia"} <= vendors
+    text = words_of(client.get("/benchmarks/llama-bench/"))
+    assert "Best of Apple" in text
+    assert "Apple M2 Ultra" in text
+
+
+def test_less_is_better_puts_the_shortest_first():
+    amounts = [row.best.amount for row in ladder("operator-time").rows]
+    assert amounts == sorted(amounts)
+
+
+def test_several_devices_are_ranked_by_the_share_of_one(client, make_result):
+    params = {"model": "retinanet", "scenario": "Offline"}
+    make_result(benchmark="mlperf-inference", params=params, value="8000000", unit="sample/s", count=8)
+    found = ladder("mlperf-inference", chosen=params)
+    assert found.is_shared_out
+    assert (found.rows[0].accelerator.slug, found.rows[0].best.count) == (RTX_4090, 8)
+    assert draw_ladder(found).rows[0].exact == "1,000,000 sample/s"
+    text = words_of(client.get("/benchmarks/mlperf-inference/?model=retinanet&scenario=Offline"))
+    assert "divided by the number of devices" in text
+    assert "8 devices" in text
+
+
+def test_where_devices_do_not_add_up_their_number_must_agree(client):
+    found = ladder("mlperf-power")
+    assert found.devices is not None
+    assert {result.count for row in found.rows for result in row.results} == {found.devices}
+    everything = ladder("mlperf-power", devices="any")
+    assert len({result.count for row in everything.rows for result in row.results}) > 1
+    assert number_of_devices(CITED_BENCHMARKS["mlperf-inference"], []) is None
+
+
+def test_a_number_of_devices_that_no_result_has_is_named(client):
+    assert "No result of this setting is of 77 devices" in words_of(client.get("/benchmarks/mlperf-power/?devices=77"))
+    assert "“x” is not a number of devices" in words_of(client.get("/benchmarks/mlperf-power/?devices=x"))
+
+
+def test_equal_results_share_a_rank(make_result):
+    value = str(ladder(chosen=LLAMA).rows[0].best.amount)
+    make_result(slug="apple-m3-max-40", value=value)
+    rows = ladder(chosen=LLAMA).rows
+    assert [row.rank for row in rows[:3]] == [1, 1, 3]
+
+
+def test_the_bound_of_decoding_is_bandwidth_over_the_bytes_of_the_weights():
+    row = next(row for row in draw_ladder(ladder(chosen=LLAMA)).rows if row.slug == RTX_4090)
+    assert row.formula == "1.008 TB/s ÷ 3.56 GiB"
+    assert row.share == "71 %"  # 187.7 x 3.82 GB of 1,008 GB/s
+    assert float(row.dot.at) < float(row.bound_at) <= 100
+
+
+def test_a_share_is_of_the_published_peak():
+    rows = draw_ladder(ladder("babelstream", chosen={"kernel": "triad"})).rows
+    h100 = next(row for row in rows if row.slug == "nvidia-h100-sxm5-80gb")
+    assert h100.share == "89 %"
+
+
+def test_other_results_are_paler_dots_and_their_range_is_text(make_result, client):
+    for number in range(60):
+        make_result(value=str(100 + number))
+    row = next(row for row in draw_ladder(ladder(chosen=LLAMA)).rows if row.slug == RTX_4090)
+    assert len(row.others) == MOST_DOTS
+    assert row.spread.endswith("results, 100 to 187.7")
+    assert "100 to 187.7" in words_of(client.get(f"/benchmarks/llama-bench/?{LLAMA_QUERY}"))
+
+
+def test_dots_are_thinned_evenly():
+    assert spread_out(range(3)) == range(3)
+    thinned = spread_out(range(1000))
+    assert (len(thinned), thinned[0], thinned[-1]) == (MOST_DOTS, 0, 999)
+
+
+def test_facets_count_and_the_chosen_option_is_marked(client):
+    page = client.get("/benchmarks/llama-bench/?test=pp512").content.decode()
+    assert re.search(r'<option value="pp512" selected>pp512 \(\d+\)</option>', page)
+    assert "automatic: Llama 2 7B" in page
+    assert 'name="backend"' in page
+
+
+def test_a_long_list_of_values_is_typed(client):
+    page = client.get("/benchmarks/inference-throughput/").content.decode()
+    assert 'list="model-values"' in page
+    assert page.count("<option") < 700
+
+
+def test_other_settings_have_an_address_that_shows_them(client):
+    page = client.get("/benchmarks/gemm/").content.decode()
+    links = re.findall(r'class="chip" href="(/benchmarks/gemm/\?[^"]+)"', page.partition('id="settings"')[2])
+    assert len(links) >= 5
+    headings = {
+        re.search(r"<h2>(.*?)</h2>", client.get(link.replace("&amp;", "&")).content.decode())[1] for link in links
+    }
+    assert len(headings) == len(links)
+
+
+def test_the_address_names_a_case_by_its_key(client):
+    case = ladder("gemm").cases[3]
+    found = ladder("gemm", case=case.params_key)
+    assert found.case.params_key == case.params_key
+    assert read_choice(QueryDict(f"case={case.params_key}"), CITED_BENCHMARKS["gemm"]).notes == ()
+
+
+@pytest.mark.parametrize(
+    ("query", "note"),
+    [
+        ("model=%3Cscript%3Ealert(1)%3C/script%3E", "Unknown model “&lt;script&gt;alert(1)&lt;/script&gt;”"),
+        ("case=zzz", "Unknown setting “zzz”"),
+        ("nonsense=1", "Unknown parameter “nonsense”"),
+        ("format=xlsx", "Unknown format “xlsx”; choose csv or json"),
+        ("m=1", "Unknown parameter “m”"),
+    ],
+)
+def test_what_the_address_may_not_say_is_named_and_ignored(client, query, note):
+    answer = client.get(f"/benchmarks/llama-bench/?{query}")
+    assert answer.status_code == 200
+    assert note in answer.content.decode()
+    assert "<script>alert" not in answer.content.decode()
+
+
+def test_a_case_that_other_parameters_exclude_is_ignored_with_a_note(client):
+    case = ladder(chosen={"test": "pp512"}).case.params_key
+    text = words_of(client.get(f"/benchmarks/llama-bench/?test=tg128&case={case}"))
+    assert "does not have these parameters" in text
+    assert "tg128 · Llama 2 7B" in text
+
+
+def test_parameters_that_no_result_has_together_lead_back(client):
+    text = words_of(client.get("/benchmarks/llama-bench/?backend=Metal&quant=Q4_0&depth=32768&test=pp512"))
+    assert "No result has these parameters." in text
+
+
+@pytest.mark.parametrize("key", ["none", "LLAMA-BENCH"])
+def test_a_benchmark_nobody_defined_is_not_there(client, key):
+    assert client.get(f"/benchmarks/{key}/").status_code == 404
+
+
+def test_hostile_texts_of_a_source_are_escaped(client, make_result):
+    hostile = "<img src=x onerror=alert(1)>"
+    result = make_result(
+        value="99999", software={"llama.cpp": hostile}, params={**LLAMA, "flags": hostile}, note=hostile
+    )
+    result.source.title = hostile
+    result.source.save()
+    make_result(slug=None, reported_name=hostile, state="unmatched")
+    for address in (f"/benchmarks/llama-bench/?{LLAMA_QUERY}", "/benchmarks/"):
+        page = client.get(address).content.decode()
+        assert hostile not in page
+    assert "onerror" in client.get(f"/benchmarks/llama-bench/?{LLAMA_QUERY}").content.decode()
+
+
+def test_what_is_not_ranked_is_listed_with_its_reason(client, make_result):
+    make_result(slug=None, reported_name="RTX 4090 of a friend", state="unmatched")
+    make_result(value="9999", state="doubtful", reason="faster than light")
+    text = words_of(client.get(f"/benchmarks/llama-bench/?{LLAMA_QUERY}"))
+    assert "RTX 4090 of a friend" in text
+    assert "faster than light" in text
+    assert "9,999" not in text.partition("not ranked")[0]
+
+
+def test_more_than_fifty_are_not_listed(client, make_result):
+    for number in range(60):
+        make_result(slug=None, reported_name=f"card {number}", state="unmatched")
+    text = words_of(client.get(f"/benchmarks/llama-bench/?{LLAMA_QUERY}"))
+    assert "More than 50 results of this setting are not ranked" in text
+    assert len(re.findall(r"card \d+", text)) <= 50
+
+
+def test_the_csv_has_every_dot_of_the_drawing(client):
+    answer = client.get(f"/benchmarks/llama-bench/?{LLAMA_QUERY}&format=csv")
+    rows = list(csv.DictReader(io.StringIO(answer.content.decode())))
+    found = ladder(chosen=LLAMA)
+    assert len(rows) == found.results
+    bests = [row for row in rows if row["is_best"] == "True"]
+    assert [row["slug"] for row in bests] == [row.accelerator.slug for row in found.rows]
+    assert all(row["source_url"].startswith("http") and row["result"].startswith("/benchmarks/") for row in rows)
+    assert float(bests[0]["amount"]) == found.rows[0].best.amount
+
+
+def test_the_json_says_what_was_compared(client):
+    data = client.get(f"/benchmarks/llama-bench/?{LLAMA_QUERY}&format=json").json()
+    assert data["kind"] == "cited"
+    assert data["case"]["params"] == LLAMA
+    assert data["results"][0]["rank"] == 1
+    assert client.get("/benchmarks/llama-bench/?depth=32768&quant=F16&format=json").json()["results"] == []
+
+
+def test_a_part_is_swapped_and_the_address_is_clean(client):
+    answer = client.get("/benchmarks/llama-bench/?test=pp512&model=", headers={"HX-Request": "true"})
+    assert answer["HX-Push-Url"] == "/benchmarks/llama-bench/?test=pp512"
+    assert "<html" not in answer.content.decode()
+    assert "HX-Request" in answer["Vary"]
+
+
+def test_more_than_a_hundred_rows_are_paged(client, make_result):
+    for accelerator in Accelerator.objects.filter(is_public=True)[:150]:
+        make_result(slug=accelerator.slug, value="50")
+    first = client.get("/benchmarks/llama-bench/").content.decode()
+    then = client.get("/benchmarks/llama-bench/?page=2").content.decode()
+    assert first.count('class="num place"') == 100
+    assert 40 < then.count('class="num place"') < 101
+    assert 'rel="next"' in first
+    assert 'rel="prev"' in then
+
+
+def test_queries_do_not_grow_with_results(client, make_result, django_assert_max_num_queries):
+    address = f"/benchmarks/llama-bench/?{LLAMA_QUERY}"
+    client.get(address)
+    for accelerator in Accelerator.objects.filter(is_public=True)[:60]:
+        for number in range(3):
+            make_result(slug=accelerator.slug, value=str(50 + number))
+    cache.clear()
+    with django_assert_max_num_queries(9):
+        client.get(address)
+    with django_assert_max_num_queries(6):
+        client.get(address)
+
+
+@pytest.mark.parametrize("key", CITED_BENCHMARKS)
+def test_every_benchmark_has_a_page_and_files(client, key):
+    page = client.get(f"/benchmarks/{key}/")
+    assert page.status_code == 200
+    assert len(page.content) < 130_000
+    assert client.get(f"/benchmarks/{key}/?format=json").json()["benchmark"] == key

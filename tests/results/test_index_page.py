@@ -1,0 +1,63 @@
+"""`/benchmarks/` lists every benchmark with counts and who is first."""
+
+from django.core.cache import cache
+
+from stackviz.cited.cases import benchmark_cases
+from stackviz.cited.models import CitedResult
+from stackviz.cited.queries import benchmark_summaries, cited_counts
+from stackviz.cited.registry import CITED_BENCHMARKS
+from stackviz.results.groups import GROUPS, benchmark_groups, common_cases
+from tests.responses import words_of
+
+LIMIT_BYTES = 60_000
+
+
+def test_every_benchmark_with_results_stands_in_a_named_group_with_a_leader():
+    groups = benchmark_groups()
+    assert [group.title for group in groups] == list(GROUPS.values())
+    lines = [line for group in groups for line in group.lines]
+    assert [line.title for line in lines] == [str(row.benchmark.title) for row in benchmark_summaries()]
+    assert all(line.leader for line in lines)
+    assert {benchmark.order // 100 for benchmark in CITED_BENCHMARKS.values()} <= GROUPS.keys()
+
+
+def test_the_leader_is_the_best_of_the_case_that_the_page_shows_first(client):
+    for key in ("llama-bench", "operator-time", "mlperf-inference"):
+        case = min(benchmark_cases(key).cases.values(), key=lambda case: case.sort_key)
+        assert common_cases()[key].params_key == case.params_key
+    best = CitedResult.objects.filter(params_key=common_cases()["llama-bench"].params_key, state="public")
+    text = words_of(client.get("/benchmarks/"))
+    assert f"{best.order_by('-amount').first().value} token/s" in text
+    assert "tg128 · Llama 2 7B · Q4_0" in text
+
+
+def test_the_counts_are_those_of_the_site(client):
+    counts = cited_counts()
+    text = words_of(client.get("/benchmarks/"))
+    assert f"{counts.results:,} cited results of {counts.accelerators:,} accelerators" in text
+    assert f"from {counts.sources:,} sources" in text
+
+
+def test_queries_do_not_grow_with_results(client, make_result, django_assert_max_num_queries):
+    client.get("/benchmarks/")
+    cache.clear()
+    for number in range(30):
+        make_result(value=str(100 + number))
+    with django_assert_max_num_queries(12):
+        answer = client.get("/benchmarks/")
+    assert len(answer.content) < LIMIT_BYTES
+    with django_assert_max_num_queries(4):
+        client.get("/benchmarks/")
+
+
+def test_without_results_the_page_says_so(client):
+    CitedResult.objects.all().delete()
+    assert "No cited results are loaded yet." in words_of(client.get("/benchmarks/"))
+
+
+def test_unknown_parameters_are_named(client):
+    assert "Unknown parameter “nonsense”" in words_of(client.get("/benchmarks/?nonsense=1"))
+
+
+def test_the_navigation_leads_here(client):
+    assert '<a href="/benchmarks/"' in client.get("/").content.decode()
