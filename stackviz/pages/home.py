@@ -11,6 +11,7 @@ from django.utils.translation import gettext_lazy as _
 from stackviz import wire
 from stackviz.catalog.models import SpecValue
 from stackviz.catalog.queries import accelerators_by_slug, public_accelerators
+from stackviz.cited.queries import cited_counts
 from stackviz.diagrams.boxes import StackColumn
 from stackviz.diagrams.layers import Layer, State
 from stackviz.labs.models import Machine
@@ -78,19 +79,20 @@ class SmallDrawing:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FrontPage:
-    """The front page. `accelerators`, `values`, `stacks`, `machines`: formatted counts."""
+    """The front page. `accelerators`, `values`, `stacks`, `machines`, `cited` (results): formatted counts."""
 
     accelerators: str
     values: str
     stacks: str
     machines: str
+    cited: str
     drawing: SmallDrawing | None
     starting_points: tuple[StartingPoint, ...]
     newest: tuple[NewMachine, ...]
 
 
 def front_page(visitor: Visitor) -> FrontPage:
-    """The front page for this visitor. At most ten queries."""
+    """The front page for this visitor. At most twelve queries."""
     machines = visible_machines(visitor)
     newest = list(machines.filter(latest_snapshot__isnull=False).order_by("-latest_taken_at")[:NEWEST_MACHINES])
     snapshots = latest_snapshots(newest)
@@ -103,6 +105,7 @@ def front_page(visitor: Visitor) -> FrontPage:
         ),
         stacks=format_number(len(stacks)),
         machines=format_number(machines.count()),
+        cited=format_number(cited_counts().results),
         drawing=small_drawing(),
         starting_points=(*_against_its_sheet(reports), *starting_points(stacks)),
         newest=tuple(

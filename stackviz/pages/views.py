@@ -13,6 +13,7 @@ from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
+from stackviz.pages.decode_picture import decode_picture_html
 from stackviz.pages.glossary import ENGLISH, read_glossary
 from stackviz.pages.home import front_page
 
@@ -25,7 +26,7 @@ ROBOTS = "User-agent: *\nDisallow: /admin/\nDisallow: /api/\nDisallow: /receipts
 @require_safe
 def home(request: HttpRequest) -> HttpResponse:
     """The front page."""
-    return render(request, "pages/home.html", {"front": front_page(request.user)})
+    return render(request, "pages/home.html", {"front": front_page(request.user), "decode": decode_picture_html()})
 
 
 @require_safe

@@ -133,7 +133,7 @@ def left_out(case: CitedCase | None) -> Sequence[LeftOut]:
     if case is None:
         return ()
     rows = CitedResult.objects.filter(benchmark=case.benchmark, params_key=case.params_key)
-    found = rows.exclude(state=CitedResult.State.PUBLIC).order_by("state", "-amount", "pk").select_related("source")
+    rows_left = rows.exclude(state=CitedResult.State.PUBLIC).order_by("state", "-amount", "pk").select_related("source")
     return [
         LeftOut(
             name=row.reported_name,
@@ -144,7 +144,7 @@ def left_out(case: CitedCase | None) -> Sequence[LeftOut]:
             source_url=row.source.url,
             url=result_address(row),
         )
-        for row in found[: MOST_LEFT_OUT + 1]
+        for row in rows_left[: MOST_LEFT_OUT + 1]
     ]
 
 

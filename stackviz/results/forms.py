@@ -14,7 +14,7 @@ MOST_CASES = 8
 
 
 @dataclass(frozen=True, slots=True)
-class FacetChoice:
+class FacetValue:
     value: str
     words: str
     is_chosen: bool = False
@@ -27,7 +27,7 @@ class FacetControl:
     name: str
     label: str
     usual: str
-    options: tuple[FacetChoice, ...]
+    options: tuple[FacetValue, ...]
     typed: str | None = None
 
 
@@ -55,7 +55,7 @@ def _control(facet: CitedFacet, choice: CitedChoice, ladder: CitedLadder) -> Fac
     if facet.name in choice.chosen:
         usual = _("automatic") if is_compared else _("all")
     options = tuple(
-        FacetChoice(str(option.value), f"{option.value} ({option.results})", option.is_chosen)
+        FacetValue(str(option.value), f"{option.value} ({option.results})", option.is_chosen)
         for option in facet.options[:MOST_OPTIONS]
     )
     typed = choice.chosen.get(facet.name, "") if len(facet.options) > MOST_OPTIONS else None
@@ -69,11 +69,11 @@ def _devices(choice: CitedChoice, ladder: CitedLadder) -> list[FacetControl]:
     adds_up = ladder.benchmark.adds_up
     usual = _("any, for each device") if adds_up else _("automatic: %(value)s") % {"value": ladder.devices or ""}
     options = [
-        FacetChoice(str(number), f"{number} ({count})", not is_automatic and ladder.devices == number)
+        FacetValue(str(number), f"{number} ({count})", not is_automatic and ladder.devices == number)
         for number, count in ladder.counts
     ]
     if not adds_up:
-        options.append(FacetChoice(ANY_NUMBER, _("any"), choice.devices == ANY_NUMBER))
+        options.append(FacetValue(ANY_NUMBER, _("any"), choice.devices == ANY_NUMBER))
     return [FacetControl("devices", _("devices"), usual if is_automatic or adds_up else _("automatic"), tuple(options))]
 
 

@@ -1,16 +1,21 @@
-"""`/benchmarks/`: every benchmark that others ran and published."""
+"""`/benchmarks/`: every benchmark that others ran and published, or what they measured on one accelerator."""
 
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.urls import path
 from django.utils.safestring import SafeString
+from django.utils.translation import gettext as _
 from django.views.decorators.http import require_safe
 
+from stackviz.catalog.models import Accelerator
+from stackviz.catalog.queries import public_catalogue
 from stackviz.cited.cases import edition_of_cases
 from stackviz.cited.queries import cited_counts
 from stackviz.results.groups import benchmark_groups
+from stackviz.results.of_accelerator import headline_results
 from stackviz.units import format_number
 from stackviz.web.address import AddressReader
+from stackviz.web.htmx import vary_on_htmx, wants_partial
 from stackviz.web.parts import cached_html, render_part
 
 __all__ = ["index_page", "urlpatterns"]
@@ -19,10 +24,17 @@ CACHE_S = 600  # the key moves with cited results and sheets
 
 
 @require_safe
+@vary_on_htmx
 def index_page(request: HttpRequest) -> HttpResponse:
-    """All benchmarks with public results, in groups."""
-    notes = AddressReader(request.GET).notes(())
-    return render(request, "results/index.html", {"notes": notes, "body": _body()})
+    """All benchmarks with public results, in groups; with `?accelerator=` those of one, for htmx its table alone."""
+    reader = AddressReader(request.GET)
+    by_slug = public_catalogue().by_slug if "accelerator" in request.GET else {}
+    accelerator = by_slug.get(reader.choice("accelerator", by_slug, _("accelerator")))
+    body = _body() if accelerator is None else _of_accelerator(accelerator)
+    if accelerator is not None and wants_partial(request):
+        return HttpResponse(body)
+    context = {"notes": reader.notes({"accelerator"}), "accelerator": accelerator, "body": body}
+    return render(request, "results/index.html", context)
 
 
 def _body() -> SafeString:
@@ -38,6 +50,13 @@ def _body() -> SafeString:
         )
 
     return cached_html(("benchmarks", edition_of_cases()), draw, CACHE_S)
+
+
+def _of_accelerator(accelerator: Accelerator) -> SafeString:
+    def draw() -> SafeString:
+        return render_part("results/_accelerator.jinja", lines=headline_results(accelerator), name=accelerator.name)
+
+    return cached_html(("benchmarks of", accelerator.slug, edition_of_cases()), draw, CACHE_S)
 
 
 urlpatterns = [path("benchmarks/", index_page, name="index")]

@@ -57,11 +57,11 @@ class CitedLadder:
 
 def ladder_of(benchmark: CitedBenchmark, choice: CitedChoice) -> CitedLadder:
     """The ranking an address asks for. One query beside those of `benchmark_cases`."""
-    found = cited_of_benchmark(benchmark.key, choice.chosen, choice.case)
-    if found.case is None:
+    ranking = cited_of_benchmark(benchmark.key, choice.chosen, choice.case)
+    if ranking.case is None:
         return CitedLadder(benchmark=benchmark, case=None)
-    counts = Counter(result.count for result in found.results)
-    devices = number_of_devices(benchmark, found.results)
+    counts = Counter(result.count for result in ranking.results)
+    devices = number_of_devices(benchmark, ranking.results)
     notes: tuple[Note, ...] = ()
     if choice.devices == ANY_NUMBER:
         devices = None
@@ -70,15 +70,15 @@ def ladder_of(benchmark: CitedBenchmark, choice: CitedChoice) -> CitedLadder:
     elif choice.devices:
         problem = _("No result of this setting is of %(n)s devices") % {"n": choice.devices}
         notes = (Note("devices", problem),)
-    results = [result for result in found.results if devices in (None, result.count)]
+    results = [result for result in ranking.results if devices in (None, result.count)]
     return CitedLadder(
         benchmark=benchmark,
-        case=found.case,
+        case=ranking.case,
         rows=ranked_accelerators(benchmark, results),
         devices=devices,
         counts=tuple(sorted(counts.items())),
-        cases=[case for case in found.cases if case.params_key != found.case.params_key],
-        is_cut=len(found.results) >= MOST_RANKED,
+        cases=[case for case in ranking.cases if case.params_key != ranking.case.params_key],
+        is_cut=len(ranking.results) >= MOST_RANKED,
         notes=notes,
     )
 

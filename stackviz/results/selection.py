@@ -77,7 +77,7 @@ def _facet_values(_edition: str, key: str) -> Mapping[str, frozenset[str]]:
 
 
 def _agrees(cases: BenchmarkCases, case: str, chosen: Mapping[str, str]) -> bool:
-    return any(found.params_key == case for found in cases.cases_matching(chosen))
+    return any(match.params_key == case for match in cases.cases_matching(chosen))
 
 
 def _number(text: str) -> str | None:

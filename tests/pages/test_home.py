@@ -54,7 +54,7 @@ def test_machine_list_query_count_is_constant(client, django_assert_max_num_quer
         for day in range(3):
             make_report(machine, at=START + timedelta(days=day), cards=[h100(0), h100(1)])
     page(client)  # described stacks are kept in memory after the first page
-    with django_assert_max_num_queries(10):
+    with django_assert_max_num_queries(12):
         page(client)
 
 

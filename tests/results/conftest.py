@@ -1,9 +1,8 @@
-"""All cited results; nothing cached under the primary keys of a test before."""
+"""All cited results, and a way to add more."""
 
 from datetime import date
 
 import pytest
-from django.core.cache import cache
 
 from stackviz.catalog.models import Accelerator
 from stackviz.cited.models import CitedResult, CitedSource
@@ -13,7 +12,7 @@ LLAMA = {"model": "Llama 2 7B", "quant": "Q4_0", "test": "tg128"}
 
 @pytest.fixture(autouse=True)
 def _loaded(db, cited):
-    cache.clear()
+    """All cited results."""
 
 
 @pytest.fixture
@@ -22,7 +21,7 @@ def make_result():
 
     def make(*, slug: str | None = "nvidia-geforce-rtx-4090", **changes) -> CitedResult:
         source, _new = CitedSource.objects.get_or_create(
-            key="bench-of-mine", title="A bench", url="https://example.org/bench"
+            key="bench-of-mine", defaults={"title": "A bench", "url": "https://example.org/bench"}
         )
         values = {
             "accelerator": Accelerator.objects.get(slug=slug) if slug else None,

@@ -1,0 +1,18 @@
+"""Bytes that decoding reads for each generated token: the weights of a model in a number format. Pure."""
+
+from stackviz.cited.benchmark import Params
+
+# As llama.cpp prints them (GiB) in https://github.com/ggml-org/llama.cpp/discussions/4167. A model is listed when a
+# document that is cited prints its size.
+_WEIGHTS_BYTES = {
+    ("Llama 2 7B", "F16"): 12.55 * 2**30,
+    ("Llama 2 7B", "Q8_0"): 6.67 * 2**30,
+    ("Llama 2 7B", "Q4_0"): 3.56 * 2**30,
+}
+
+
+def weights_bytes(params: Params) -> float | None:
+    """None where these parameters generate no tokens, or the size of the model is not printed."""
+    if not str(params.get("test", "")).startswith("tg"):
+        return None
+    return _WEIGHTS_BYTES.get((str(params.get("model")), str(params.get("quant"))))

@@ -1,0 +1,139 @@
+"""The picture of the front page: decode rates that others measured, against published memory bandwidth."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from django.urls import reverse
+from django.utils.translation import gettext as _
+
+from stackviz.catalog.models import Accelerator
+from stackviz.catalog.queries import peaks, usual_peak
+from stackviz.charts.labels import Label
+from stackviz.charts.scatter import SHAPES, Dot, Iso, IsoLine, Mark, place_scatter
+from stackviz.charts.vendors import css, vendor_slot
+from stackviz.cited.cases import edition_of_cases
+from stackviz.cited.queries import cited_of_benchmark
+from stackviz.cited.weights import weights_bytes
+from stackviz.units import format_number, quantity_label
+from stackviz.web.parts import cached_html, render_part
+
+BENCHMARK, CASE = "llama-bench", {"model": "Llama 2 7B", "quant": "Q4_0", "test": "tg128"}
+BANDWIDTH = "memory_bandwidth_gb_s"
+GIGA = 1e9
+FEWEST_POINTS = 5  # fewer are no picture
+# Named in the picture where there is room: cards and Macs that visitors know.
+NAMED = frozenset(
+    {
+        "apple-m1-8", "apple-m2-ultra-76", "apple-m3-max-40", "apple-m4-10", "apple-m4-max-40", "apple-m4-pro-20",
+        "amd-rx-7900-xtx", "nvidia-a100-pcie-80gb", "nvidia-a30", "nvidia-geforce-rtx-3090", "nvidia-geforce-rtx-4090",
+        "nvidia-geforce-rtx-5080", "nvidia-geforce-rtx-5090", "nvidia-l40", "nvidia-t4",
+        "nvidia-titan-v",
+    }
+)  # fmt: skip
+CACHE_S = 600  # the key moves with cited results and sheets
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DecodePoint:
+    """One accelerator: its best result, of what the published bandwidth allows. `left`, `top`: per cent."""
+
+    name: str
+    url: str
+    css: str
+    shape: str
+    left: str
+    top: str
+    bandwidth: str
+    rate: str
+    share: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DecodePicture:
+    """`shapes`: (id, path) of those used; `legend`: (css, path, vendor); `weights`: bytes a token reads, as text."""
+
+    points: tuple[DecodePoint, ...]
+    labels: tuple[Label, ...]
+    x_marks: tuple[Mark, ...]
+    y_marks: tuple[Mark, ...]
+    lines: tuple[IsoLine, ...]
+    shapes: tuple[tuple[str, str], ...]
+    legend: tuple[tuple[str, str, str], ...]
+    weights: str
+    url: str
+
+
+def decode_picture_html() -> str:
+    """The picture with its table; "" where there are too few results. Cached until results or sheets change."""
+
+    def draw() -> str:
+        picture = decode_picture()
+        return render_part("pages/_decode.jinja", picture=picture) if picture else ""
+
+    return cached_html(("decode picture", edition_of_cases()), draw, CACHE_S)
+
+
+def decode_picture() -> DecodePicture | None:
+    """One query beside the cases of the benchmark."""
+    results = cited_of_benchmark(BENCHMARK, CASE).results
+    best: dict[int, tuple[Accelerator, float]] = {}
+    for result in results:  # best first
+        if result.accelerator is not None:
+            best.setdefault(result.accelerator.pk, (result.accelerator, result.amount_per_device))
+    published = peaks(best)
+    bandwidths = {pk: peak[1] for pk in best if (peak := usual_peak(published, pk, BANDWIDTH)) is not None}
+    weights = weights_bytes(CASE)
+    if weights is None or len(bandwidths) < FEWEST_POINTS:
+        return None
+    return _drawn({pk: best[pk] for pk in best if pk in bandwidths}, bandwidths, weights)
+
+
+def _drawn(
+    best: Mapping[int, tuple[Accelerator, float]], bandwidths: Mapping[int, float], weights: float
+) -> DecodePicture:
+    dots = [
+        Dot(
+            key=pk,
+            label=_short_name(accelerator),
+            x=bandwidths[pk] / GIGA,
+            y=rate,
+            slot=vendor_slot(accelerator.vendor.slug),
+        )
+        for pk, (accelerator, rate) in best.items()
+    ]
+    scatter = place_scatter(dots, "log", "log", [Iso(GIGA / weights, _("what the bandwidth allows"))])
+    slots = {dot.slot: best[dot.key][0].vendor.name for dot in dots}
+    named = {dot.label for dot in dots if best[dot.key][0].slug in NAMED}
+    return DecodePicture(
+        points=tuple(_point(best[spot.key], bandwidths[spot.key], weights, (spot.x, spot.y)) for spot in scatter.spots),
+        labels=tuple(label for label in scatter.labels if label.text in named),
+        x_marks=scatter.x_marks,
+        y_marks=scatter.y_marks,
+        lines=scatter.lines,
+        shapes=tuple((f"d{slot}", SHAPES[slot]) for slot in sorted(slots)),
+        legend=tuple((css(slot), SHAPES[slot], name) for slot, name in sorted(slots.items())),
+        weights=quantity_label(weights, "B", binary=True, digits=3),
+        url=reverse("results:benchmark", args=[BENCHMARK]),
+    )
+
+
+def _point(best: tuple[Accelerator, float], bandwidth: float, weights: float, at: tuple[str, str]) -> DecodePoint:
+    accelerator, rate = best
+    slot = vendor_slot(accelerator.vendor.slug)
+    return DecodePoint(
+        name=accelerator.name,
+        url=accelerator.get_absolute_url(),
+        css=css(slot),
+        shape=f"d{slot}",
+        left=at[0],
+        top=at[1],
+        bandwidth=format_number(bandwidth / GIGA),
+        rate=format_number(rate),
+        share=f"{rate * weights / bandwidth * 100:.0f} %",
+    )
+
+
+def _short_name(accelerator: Accelerator) -> str:
+    """`RTX 4090`, `M2 Ultra 76`: without vendor and brand; cores as a number."""
+    name = accelerator.name.removeprefix(f"{accelerator.vendor.name} ").removeprefix("GeForce ").removeprefix("Radeon ")
+    return name.replace(" (", " ").removesuffix("-core GPU)")
