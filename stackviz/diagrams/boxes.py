@@ -7,6 +7,14 @@ from typing import Any, Protocol, TypeVar
 from stackviz.diagrams.layers import Layer, State
 
 
+@dataclass(frozen=True, slots=True)
+class SourceLink:
+    """Where something on a page is from: the title of the document, and its address."""
+
+    title: str
+    url: str
+
+
 @dataclass(frozen=True)
 class BoxNote:
     """One line under a box, from a finding or a requirement."""
@@ -22,8 +30,7 @@ class BoxCounterpart:
     component: str
     name: str
     differs: str
-    source_title: str = ""
-    source_url: str = ""
+    source: SourceLink | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -40,8 +47,7 @@ class RequirementLine:
     where: str = ""
     has: str = ""
     state: State = State.DESCRIBED
-    source_title: str = ""
-    source_url: str = ""
+    source: SourceLink | None = None
     is_brought: bool = False  # included in the release, so the machine need not have it
 
 
@@ -99,8 +105,7 @@ class Box:
     notes: tuple[BoxNote, ...] = ()
     calls: tuple[str, ...] = ()
     see_version: str = ""
-    source_title: str = ""
-    source_url: str = ""
+    source: SourceLink | None = None
     counterparts: tuple[BoxCounterpart, ...] = ()
     part_of: str = ""
     install: str = ""

@@ -51,8 +51,7 @@ def _explained(box: Box, described: Box) -> Box:
         summary=box.summary or described.summary,
         url=box.url or described.url,
         see_version=box.see_version or described.see_version,
-        source_title=box.source_title or described.source_title,
-        source_url=box.source_url or described.source_url,
+        source=box.source or described.source,
         counterparts=box.counterparts or described.counterparts,
         install=box.install or described.install,
     )

@@ -20,6 +20,7 @@ from dataclasses import dataclass
 
 from django.utils.translation import gettext
 
+from stackviz.diagrams.boxes import SourceLink
 from stackviz.diagrams.svg_marks import (
     ACCENT,
     INK,
@@ -53,8 +54,7 @@ class Pool:
     what: str = ""
     size: str = ""
     note: str = ""
-    source_title: str = ""
-    source_url: str = ""
+    source: SourceLink | None = None
     enclosure: str = ""
 
 
@@ -72,15 +72,14 @@ class ComputeUnit:
 class Move:
     """How bytes get from one pool or unit to another. `is_explicit`: only by a copy that a program asks for."""
 
-    source: str
-    target: str
+    start: str
+    end: str
     name: str
     how: str = ""
     call: str = ""
     cost: str = ""
     is_explicit: bool = True
-    source_title: str = ""
-    source_url: str = ""
+    source: SourceLink | None = None
 
 
 @dataclass(frozen=True)
@@ -89,8 +88,7 @@ class Limit:
 
     pool: str
     text: str
-    source_title: str = ""
-    source_url: str = ""
+    source: SourceLink | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -137,9 +135,9 @@ def draw_memory(model: MemoryModel) -> MemoryDrawing:
         model=model,
         svg=Markup(svg_part(_sketch(model))),  # every text in it is escaped there
         moves=tuple(
-            (move, names[move.source], names[move.target])
+            (move, names[move.start], names[move.end])
             for move in model.moves
-            if move.source in names and move.target in names
+            if move.start in names and move.end in names
         ),
         limits=tuple((limit, names[limit.pool]) for limit in model.limits if limit.pool in names),
     )
@@ -208,7 +206,7 @@ def _between(model: MemoryModel, upper: _Enclosure, other: _Enclosure) -> list[M
     return [
         move
         for move in model.moves
-        if (move.source in here and move.target in there) or (move.source in there and move.target in here)
+        if (move.start in here and move.end in there) or (move.start in there and move.end in here)
     ]
 
 
@@ -237,7 +235,7 @@ def _arrows(moves: Sequence[Move], below: set[str], top: float, bottom: float) -
     room = _half(moves)
     for index, move in enumerate(moves):
         x = PAD + 8 + index * (room + 26)
-        yield from _arrow(x, top + 3, bottom - 3, is_copy=move.is_explicit, is_up=move.source in below)
+        yield from _arrow(x, top + 3, bottom - 3, is_copy=move.is_explicit, is_up=move.start in below)
         lines = _label(move, room)
         y = (top + bottom - LEADING * len(lines)) / 2 + 12
         for number, (line, style, fill) in enumerate(lines):
@@ -289,7 +287,7 @@ def _drawn_enclosure(
 def _is_inside(move: Move, enclosure: _Enclosure) -> bool:
     """Whether it goes between a unit and a pool of this enclosure."""
     units, pools = {unit.key for unit in enclosure.units}, {pool.key for pool in enclosure.pools}
-    return (move.source in units and move.target in pools) or (move.source in pools and move.target in units)
+    return (move.start in units and move.end in pools) or (move.start in pools and move.end in units)
 
 
 def _parts(parts: Sequence[Pool | ComputeUnit], top: float, spots: dict[str, _Spot]) -> tuple[list[Mark], float]:
@@ -343,7 +341,7 @@ def _ways(
 ) -> Iterator[Mark]:
     """Between each unit and its pool, with an arrow at either end: loads and stores go both ways."""
     for move in moves:
-        unit = next((unit for unit in enclosure.units if unit.key in (move.source, move.target)), None)
+        unit = next((unit for unit in enclosure.units if unit.key in (move.start, move.end)), None)
         if unit is None or unit.key not in spots:
             continue
         x = spots[unit.key].x + 16

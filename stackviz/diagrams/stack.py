@@ -150,7 +150,7 @@ def _is_explained_as(box: Box, other: Box) -> bool:
 
 
 def _sourced(other: BoxCounterpart, with_lines: set[str]) -> BoxCounterpart:
-    return copy_with(other, source_title="", source_url="") if other.differs in with_lines else other
+    return copy_with(other, source=None) if other.differs in with_lines else other
 
 
 def _elsewhere(boxes: Sequence[Box], components: set[str]) -> str:

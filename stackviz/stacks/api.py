@@ -85,7 +85,7 @@ def get_stack(request: HttpRequest, slug: str) -> StackOut:  # noqa: ARG001
             calls=list(box.calls),
             see_version=box.see_version,
             install=box.install,
-            source=SourceOut(title=box.source_title, url=box.source_url),
+            source=SourceOut(title=box.source.title, url=box.source.url) if box.source else SourceOut(title="", url=""),
         )
         for box in column.boxes
         if box.state != State.ABSENT
@@ -98,7 +98,7 @@ def get_stack(request: HttpRequest, slug: str) -> StackOut:  # noqa: ARG001
             reads=[name for name, _url in tool.reads],
             see_version=tool.see_version,
             install=tool.install,
-            source=SourceOut(title=tool.source_title, url=tool.source_url),
+            source=SourceOut(title=tool.source.title, url=tool.source.url),
         )
         for tool in beyond.tools
     ]

@@ -6,6 +6,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
+from stackviz.diagrams.boxes import SourceLink
 from stackviz.diagrams.memory import ComputeUnit, Limit, MemoryModel, Move, Pool
 from stackviz.stacks.files import DATA, source_lines
 
@@ -24,27 +25,27 @@ def _models() -> Mapping[str, tuple[MemoryModel, frozenset[str]]]:
 
 def read_models(folder: Path) -> Mapping[str, tuple[MemoryModel, frozenset[str]]]:
     """Key -> (model, slugs of its stacks). Raises KeyError for a source that the files do not list."""
-    sources = {line["key"]: (line["title"], line["url"]) for line in source_lines(folder)}
+    sources = {line["key"]: SourceLink(line["title"], line["url"]) for line in source_lines(folder)}
     text = (folder / FILE).read_text(encoding="utf-8")
     return {key: (_model(key, line, sources), frozenset(line["stacks"])) for key, line in tomllib.loads(text).items()}
 
 
-def _model(key: str, line: Mapping[str, Any], sources: Mapping[str, tuple[str, str]]) -> MemoryModel:
+def _model(key: str, line: Mapping[str, Any], sources: Mapping[str, SourceLink]) -> MemoryModel:
     return MemoryModel(
         key=key,
         title=line["title"],
         summary=line["summary"],
-        pools=tuple(_pool(pool, *sources[pool["source"]]) for pool in line["pools"]),
+        pools=tuple(_pool(pool, sources[pool["source"]]) for pool in line["pools"]),
         units=tuple(
             ComputeUnit(unit["key"], unit["name"], unit["pool"], unit.get("place", "")) for unit in line["units"]
         ),
-        moves=tuple(_move(move, *sources[move["source"]]) for move in line["moves"]),
-        limits=tuple(Limit(limit["pool"], limit["text"], *sources[limit["source"]]) for limit in line["limits"]),
+        moves=tuple(_move(move, sources[move["source"]]) for move in line["moves"]),
+        limits=tuple(Limit(limit["pool"], limit["text"], sources[limit["source"]]) for limit in line["limits"]),
         steps=tuple(line["text"]["steps"]),
     )
 
 
-def _pool(line: Mapping[str, str], title: str, url: str) -> Pool:
+def _pool(line: Mapping[str, str], source: SourceLink) -> Pool:
     enclosure = line.get("place", "")
     return Pool(
         key=line["key"],
@@ -52,20 +53,18 @@ def _pool(line: Mapping[str, str], title: str, url: str) -> Pool:
         what=line["what"],
         size=line["size"],
         note=line["note"],
-        source_title=title,
-        source_url=url,
+        source=source,
         enclosure=enclosure,
     )
 
 
-def _move(line: Mapping[str, Any], title: str, url: str) -> Move:
+def _move(line: Mapping[str, Any], source: SourceLink) -> Move:
     return Move(
-        source=line["from"],
-        target=line["to"],
+        start=line["from"],
+        end=line["to"],
         name=line["name"],
         how=line["how"],
         call=line["call"],
         is_explicit=line["explicit"],
-        source_title=title,
-        source_url=url,
+        source=source,
     )

@@ -15,6 +15,7 @@ from pathlib import Path
 from types import MappingProxyType
 
 from stackviz.catalog.problems import CuratedDataError
+from stackviz.diagrams.boxes import SourceLink
 from stackviz.diagrams.layers import Layer
 
 __all__ = [
@@ -64,8 +65,7 @@ class OperatorStep:
     when: str
     outcome: str
     component: str
-    source_title: str
-    source_url: str
+    source: SourceLink
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -122,8 +122,7 @@ def _steps() -> Mapping[tuple[str, str, str], Sequence[OperatorStep]]:
             when=line["when"],
             outcome=line["outcome"],
             component=line["component"],
-            source_title=source["title"],
-            source_url=source["url"],
+            source=SourceLink(source["title"], source["url"]),
         )
         steps.setdefault((step.operator, step.device, step.mode), []).append(step)
     return MappingProxyType(steps)

@@ -10,7 +10,8 @@ from django.urls import reverse
 from django.utils.translation import get_language
 from django.utils.translation import gettext as _
 
-from stackviz.diagrams.boxes import Box, BoxCounterpart, StackColumn
+from stackviz.catalog.models import Source
+from stackviz.diagrams.boxes import Box, BoxCounterpart, SourceLink, StackColumn
 from stackviz.diagrams.layers import Layer, State, role_title
 from stackviz.stacks.models import Call, Component, Counterpart, Edition, Placement, Release, Requirement, Stack
 from stackviz.stacks.requirements import DescribedColumn, by_component, described_needs
@@ -109,9 +110,7 @@ def _counterparts() -> tuple[dict[int, list[BoxCounterpart]], dict[int, list[Cou
             gaps[row.other_stack_id or 0].append(row)
             continue
         for component, other in ((row.component, row.other), (row.other, row.component)):
-            others[component.pk].append(
-                BoxCounterpart(other.slug, other.name, row.differs, row.source.title, row.source.url)
-            )
+            others[component.pk].append(BoxCounterpart(other.slug, other.name, row.differs, _link(row.source)))
     return others, gaps
 
 
@@ -127,12 +126,15 @@ def _box(placed: Placement, calls: Mapping[tuple[int, int], Sequence[str]], othe
         url=component.get_absolute_url(),
         calls=tuple(calls.get((placed.stack_id, component.pk), ())),
         see_version=component.see_version,
-        source_title=component.source.title,
-        source_url=component.source.url,
+        source=_link(component.source),
         counterparts=tuple(others),
         part_of=component.part_of.slug if component.part_of else "",
         install=component.install,
     )
+
+
+def _link(source: Source) -> SourceLink:
+    return SourceLink(source.title, source.url)
 
 
 def _absent(gap: Counterpart) -> Box:
@@ -144,8 +146,7 @@ def _absent(gap: Counterpart) -> Box:
         name=component.name,
         state=State.ABSENT,
         summary=gap.differs,
-        source_title=gap.source.title,
-        source_url=gap.source.url,
+        source=_link(gap.source),
     )
 
 
@@ -238,8 +239,7 @@ class CounterpartRow:
     where: str
     relation: str
     differs: str
-    source_title: str
-    source_url: str
+    source: SourceLink
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -253,8 +253,7 @@ class RequirementRow:
     where: str
     is_sure: bool
     note: str
-    source_title: str
-    source_url: str
+    source: SourceLink
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -267,8 +266,7 @@ class ReleaseRow:
     released: str
     support_ends: str
     note: str
-    source_title: str
-    source_url: str
+    source: SourceLink
     requirements: tuple[RequirementRow, ...]
 
 
@@ -350,8 +348,7 @@ def _counterpart_rows(component: Component) -> tuple[CounterpartRow, ...]:
                 where=where,
                 relation=str(Counterpart.Relation(row.relation).label),
                 differs=row.differs,
-                source_title=row.source.title,
-                source_url=row.source.url,
+                source=_link(row.source),
             )
         )
     return tuple(counterparts)
@@ -373,8 +370,7 @@ def _release_rows(releases: Sequence[Release]) -> tuple[ReleaseRow, ...]:
             released=release.released,
             support_ends=release.support_ends,
             note=release.note,
-            source_title=release.source.title,
-            source_url=release.source.url,
+            source=_link(release.source),
             requirements=_requirement_rows(requirements[release.pk], names),
         )
         for release in releases
@@ -403,8 +399,7 @@ def _offers_row(rows: Sequence[Requirement], names: Mapping[str, str]) -> Requir
         where=" · ".join(filter(None, (first.part, first.platform))) if len(rows) == 1 else "",
         is_sure=all(row.confidence == Requirement.Confidence.HIGH for row in rows),
         note="",
-        source_title=first.source.title,
-        source_url=first.source.url,
+        source=_link(first.source),
     )
 
 
@@ -421,6 +416,5 @@ def _requirement_row(row: Requirement, names: Mapping[str, str]) -> RequirementR
         where=" · ".join(filter(None, (row.part, row.platform))),
         is_sure=row.confidence == Requirement.Confidence.HIGH,
         note=row.note,
-        source_title=row.source.title,
-        source_url=row.source.url,
+        source=_link(row.source),
     )

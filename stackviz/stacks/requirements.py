@@ -17,6 +17,7 @@ from stackviz.diagrams.boxes import (
     RequirementLine,
     RequirementLink,
     RequirementTable,
+    SourceLink,
     StackColumn,
     copy_with,
 )
@@ -282,8 +283,7 @@ def _need(
         where=" · ".join(filter(None, (row.part, row.variant if has_variants else ""))),
         has=has.get(row.subject, ""),
         state=judged[0] if judged and row.relation == "needs" else State.DESCRIBED,
-        source_title=row.source.title,
-        source_url=row.source.url,
+        source=SourceLink(row.source.title, row.source.url),
         is_brought=row.relation in _OF_THE_RELEASE,
     )
 

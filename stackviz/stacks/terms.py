@@ -6,6 +6,7 @@ from functools import lru_cache
 
 from django.urls import reverse
 
+from stackviz.diagrams.boxes import SourceLink
 from stackviz.stacks.files import DATA, source_lines
 from stackviz.stacks.models import Counterpart
 
@@ -24,8 +25,7 @@ class StackTerm:
     other_term: str
     relation: str
     differs: str
-    source_title: str
-    source_url: str
+    source: SourceLink
 
     @property
     def url(self) -> str:
@@ -51,27 +51,19 @@ class StackTerm:
             other_term=self.term,
             relation=self.relation,
             differs=self.differs,
-            source_title=self.source_title,
-            source_url=self.source_url,
+            source=self.source,
         )
 
 
 @lru_cache(maxsize=1)
 def all_terms() -> tuple[StackTerm, ...]:
     """All terms of the file. Raises KeyError for a source that the files do not list."""
-    sources = {line["key"]: (line["title"], line["url"]) for line in source_lines(DATA)}
+    sources = {line["key"]: SourceLink(line["title"], line["url"]) for line in source_lines(DATA)}
     with (DATA / FILE).open(encoding="utf-8", newline="") as file:
         return tuple(
-            StackTerm(
-                **{name: text for name, text in line.items() if name != "source"}, **_source(sources[line["source"]])
-            )
+            StackTerm(**{name: text for name, text in line.items() if name != "source"}, source=sources[line["source"]])
             for line in csv.DictReader(file)
         )
-
-
-def _source(document: tuple[str, str]) -> dict[str, str]:
-    title, url = document
-    return {"source_title": title, "source_url": url}
 
 
 def terms_of(component: str) -> list[StackTerm]:

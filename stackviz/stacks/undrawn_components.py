@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 
+from stackviz.diagrams.boxes import SourceLink
 from stackviz.diagrams.layers import Layer, role_title
 from stackviz.stacks.models import Call, Edition, Placement
 
@@ -21,8 +22,7 @@ class Tool:
     install: str
     see_version: str
     reads: tuple[tuple[str, str], ...]
-    source_title: str
-    source_url: str
+    source: SourceLink
 
     @property
     def role_title(self) -> str:
@@ -92,8 +92,7 @@ def _tool(placed: Placement, reads: list[tuple[str, str]]) -> Tool:
         install=component.install,
         see_version=component.see_version,
         reads=tuple(reads),
-        source_title=component.source.title,
-        source_url=component.source.url,
+        source=SourceLink(component.source.title, component.source.url),
     )
 
 

@@ -19,10 +19,10 @@ DISCRETE = MemoryModel(
     ),
     units=(ComputeUnit("cpu", "Processor", "host", "Host"), ComputeUnit("gpu", "GPU", "device", "Card")),
     moves=(
-        Move(source="host", target="device", name="copy to the card", how="over PCIe", call="tensor.to('cuda')"),
-        Move(source="device", target="host", name="copy back", how="over PCIe", call="tensor.cpu()"),
-        Move(source="gpu", target="device", name="reads and writes", is_explicit=False),
-        Move(source="gpu", target="nowhere", name="goes astray"),
+        Move(start="host", end="device", name="copy to the card", how="over PCIe", call="tensor.to('cuda')"),
+        Move(start="device", end="host", name="copy back", how="over PCIe", call="tensor.cpu()"),
+        Move(start="gpu", end="device", name="reads and writes", is_explicit=False),
+        Move(start="gpu", end="nowhere", name="goes astray"),
     ),
     limits=(Limit("device", "All but what the driver takes."), Limit("nowhere", "Nothing.")),
     steps=("A batch is read.",),
@@ -33,7 +33,7 @@ UNIFIED = MemoryModel(
     summary="One pool.",
     pools=(Pool(key="unified", name="Unified memory", enclosure="Package"),),
     units=(ComputeUnit("cpu", "Processor", "unified", "Package"), ComputeUnit("gpu", "GPU", "unified", "Package")),
-    moves=(Move(source="cpu", target="unified", name="reads and writes", is_explicit=False),),
+    moves=(Move(start="cpu", end="unified", name="reads and writes", is_explicit=False),),
 )
 
 

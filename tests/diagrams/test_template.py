@@ -5,7 +5,7 @@ import re
 import pytest
 from django.utils import translation
 
-from stackviz.diagrams.boxes import Box, BoxCounterpart, BoxNote, StackColumn
+from stackviz.diagrams.boxes import Box, BoxCounterpart, BoxNote, SourceLink, StackColumn
 from stackviz.diagrams.layers import Layer, State
 from stackviz.diagrams.stack import draw_columns
 from stackviz.web.parts import render_part
@@ -32,8 +32,8 @@ def words(html: str) -> str:
 
 def test_hostile_text_in_every_place_stays_text():
     evil = Box(
-        component=EVIL, role=EVIL, layer=Layer.LIBRARY, name=EVIL, version=EVIL, state=State.BROKEN, summary=EVIL, url="/c/", notes=(BoxNote(State.BROKEN, EVIL),), calls=(EVIL,), see_version=EVIL, source_title=EVIL,
-        source_url="javascript:alert(1)", counterparts=(BoxCounterpart("b", EVIL, EVIL, EVIL, "javascript:alert(1)"),),
+        component=EVIL, role=EVIL, layer=Layer.LIBRARY, name=EVIL, version=EVIL, state=State.BROKEN, summary=EVIL, url="/c/", notes=(BoxNote(State.BROKEN, EVIL),), calls=(EVIL,), see_version=EVIL, source=SourceLink(EVIL, "javascript:alert(1)"),
+        counterparts=(BoxCounterpart("b", EVIL, EVIL, SourceLink(EVIL, "javascript:alert(1)")),),
     )  # fmt: skip
     other = Box(component="b", role=EVIL, layer=Layer.LIBRARY, name=EVIL)
     html = render(StackColumn(key=EVIL, title=EVIL, subtitle=EVIL, url="/s/", boxes=(evil,)), column("b", other))

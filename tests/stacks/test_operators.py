@@ -33,9 +33,9 @@ def test_operator_paths_are_complete(slug):
 
 def test_every_step_has_a_document_and_every_document_a_step():
     assert len(ALL) > 150
-    assert all(step.source_url.startswith("https://") and step.source_title for step in ALL)
+    assert all(step.source.url.startswith("https://") and step.source.title for step in ALL)
     named = {line["title"] for line in operators_file._lines("operator_sources.csv")}
-    assert {step.source_title for step in ALL} == named
+    assert {step.source.title for step in ALL} == named
 
 
 def test_a_component_that_a_step_names_is_described():
