@@ -27,8 +27,8 @@ Pair = tuple[str, int, str]
 class MeasuredCell:
     """One machine's figure in a row. `label` is empty for a failed or skipped run: `missing` says why then.
 
-    `details`: the device, the share of the published peak, half the interval. `receipt_url`: "" where it is the receipt
-    of the whole column.
+    `details`: the device, the share of the published peak, half the interval, how many samples. `receipt_url`: "" where
+    it is the receipt of the whole column; otherwise it is the address of `samples`, which `details` leaves out.
     """
 
     slot: int
@@ -207,24 +207,25 @@ def _cell(
     if rate is None or result.summary is None:
         return MeasuredCell(slot=slot, missing=result.reason or result.state, receipt_url=receipt)
     peak = result.peak.label if result.peak else ""
+    samples = _samples(result.summary.count, get_language())
     base = baseline.rate if baseline and baseline is not result else None
     return MeasuredCell(
         slot=slot,
         label=rate.label,
-        details=_details(result.device, peak, rate.spread_label),
+        details=_details(result.device, peak, rate.spread_label, "" if receipt else samples),
         peak=peak,
         factor=_factor(rate, base) if base else "",
         is_best=rate.value == best,
-        samples=_samples(result.summary.count, get_language()),
+        samples=samples,
         remarks=result.remarks,
         receipt_url=receipt,
         meter=meter(rate.value, scale, rate.low, rate.high),
     )
 
 
-def _details(device: str, peak: str, spread: str) -> str:
+def _details(device: str, peak: str, *others: str) -> str:
     of_peak = _("%(share)s of peak") % {"share": peak} if peak else ""
-    return " · ".join(filter(None, (device, of_peak, spread)))
+    return " · ".join(filter(None, (device, of_peak, *others)))
 
 
 @lru_cache(maxsize=256)

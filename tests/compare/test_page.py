@@ -84,6 +84,7 @@ def test_rows_of_the_newest_report_share_the_receipt_over_their_column(client, d
     assert group.formula == "2·m·n·k / s"
     assert re.search(r'<th scope="col" class="s3">dgx-07 <a class="base" href="/receipts/[^"]+">receipt</a></th>', page)
     assert page.count("/receipts/") == 1
+    assert "cuda:0 · 79 % of peak · ±0 % · 8 samples</small>" in re.sub(r"\s+", " ", page)
 
 
 def test_the_stacks_in_words_are_one_link_away_and_a_part_for_htmx(client, dgx):
