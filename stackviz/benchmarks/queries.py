@@ -18,6 +18,7 @@ from stackviz.catalog.queries import peaks, usual_peak
 from stackviz.labs.models import Card, Machine, Snapshot
 from stackviz.measuring import Benchmark
 from stackviz.stats import Summary
+from stackviz.web.prepared_query import PreparedQuery
 
 HISTORY_POINTS = 500  # a line with more points than pixels says nothing more
 SERIES_PER_MACHINE = 300  # the most recently measured; nobody reads a longer page, and anyone may send new parameters
@@ -46,8 +47,7 @@ def latest_results(machines: Iterable[Machine | int], snapshots: Iterable[Snapsh
     of the index (series, -measured_at) per series, so that stored history costs nothing.
     """
     pks = [machine if isinstance(machine, int) else machine.pk for machine in machines]
-    rows = _series_with_latest().filter(machine__in=pks)
-    return _measurements(pks, rows, {snapshot.report_id: snapshot for snapshot in snapshots}) if pks else {}
+    return _measurements(pks, _series_of(pks), {snapshot.report_id: snapshot for snapshot in snapshots})
 
 
 def latest_result(series: Series) -> Measurement | None:
@@ -77,7 +77,7 @@ def _measurements(
     latest = [row.latest for row in series.values()]
     if not latest:
         return by_machine
-    results = list(Result.objects.filter(pk__in=latest).values_list(*_RESULT_FIELDS, named=True))
+    results = _results(latest)
     reports = {row.report_id for row in results}
     torch_versions, cards = _torch_versions(reports, snapshots), _cards(reports, snapshots)
     published = peaks({card.accelerator_id for card in cards.values() if card.accelerator_id is not None})
@@ -105,6 +105,10 @@ def _series_with_latest() -> Any:  # noqa: ANN401 - a query set of named rows wi
     ).filter(place__lte=SERIES_PER_MACHINE)
     fields = ("pk", "machine_id", "benchmark", "version", "device", "card_index", "params", "params_key")
     return rows.values_list(*fields, "latest", "of_machine", named=True)
+
+
+_series_of = PreparedQuery(lambda machines: _series_with_latest().filter(machine__in=machines))
+_results = PreparedQuery(lambda pks: Result.objects.filter(pk__in=pks).values_list(*_RESULT_FIELDS, named=True))
 
 
 def _torch_versions(reports: Iterable[UUID], snapshots: Mapping[UUID, Snapshot]) -> dict[UUID, str | None]:

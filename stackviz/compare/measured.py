@@ -207,12 +207,15 @@ def _cell(
     if rate is None or result.summary is None:
         return MeasuredCell(slot=slot, missing=result.reason or result.state, receipt_url=receipt)
     peak = result.peak.label if result.peak else ""
-    samples = _samples(result.summary.count, get_language())
+    language = get_language()
+    samples = _samples(result.summary.count, language)
+    of_peak = _of_peak(language) % {"share": peak} if peak else ""
+    details = (result.device, of_peak, rate.spread_label, "" if receipt else samples)
     base = baseline.rate if baseline and baseline is not result else None
     return MeasuredCell(
         slot=slot,
         label=rate.label,
-        details=_details(result.device, peak, rate.spread_label, "" if receipt else samples),
+        details=" · ".join(filter(None, details)),
         peak=peak,
         factor=_factor(rate, base) if base else "",
         is_best=rate.value == best,
@@ -223,9 +226,9 @@ def _cell(
     )
 
 
-def _details(device: str, peak: str, *others: str) -> str:
-    of_peak = _("%(share)s of peak") % {"share": peak} if peak else ""
-    return " · ".join(filter(None, (device, of_peak, *others)))
+@lru_cache(maxsize=16)
+def _of_peak(_language: str | None) -> str:
+    return _("%(share)s of peak")
 
 
 @lru_cache(maxsize=256)

