@@ -14,6 +14,7 @@ import math
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Literal
 
 Direction = Literal["higher", "lower"] | None
@@ -201,9 +202,18 @@ def quantity_label(amount: float, si: str, *, binary: bool = False, digits: int 
 
 
 def _readable_unit(amount: float, si: str, *, binary: bool) -> str:
+    size, symbol = abs(amount), si
+    for least, symbol in _steps(si, binary=binary):  # noqa: B007 - the smallest is left when none fits
+        if size >= least:
+            break
+    return symbol
+
+
+@lru_cache(maxsize=64)
+def _steps(si: str, *, binary: bool) -> tuple[tuple[float, str], ...]:
+    """From which amount on each printed unit is used, the largest first."""
     scale = BINARY_BYTES if binary and si == "B" else _SCALES.get(si, (si,))
-    size = abs(amount)
-    return next((symbol for symbol in reversed(scale) if size >= unit(symbol).factor * 0.99995), scale[0])
+    return tuple((unit(symbol).factor * 0.99995, symbol) for symbol in reversed(scale))
 
 
 _SCALED_WHEN_REPORTED = frozenset({"B", "B/s", "Hz", "W", "s", "FLOP/s"})

@@ -1,11 +1,11 @@
 """Results of several machines side by side: which pair up, how long each bar is, what may be compared. No queries."""
 
 import math
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import groupby
+from statistics import mode
 from typing import Any
 from uuid import UUID
 
@@ -118,19 +118,20 @@ def measure(results: Sequence[tuple[int, str, Sequence[Measurement]]], base: int
     pairs = sorted(by_pair.values(), key=_reading_order)
     names = {position: name for position, name, _measurements in results}
     against = positions[0] if base is None and positions else base
-    receipts = _receipts(pairs)
-    rows = (_row(positions, pair, against, receipts) for pair in pairs)
+    reports = _main_reports(pairs)
+    rows = (_row(positions, pair, against, reports) for pair in pairs)
     groups = tuple(MeasuredGroup(formula, tuple(group)) for formula, group in groupby(rows, lambda row: row.formula))
+    receipts = {slot: reverse("ingest:receipt", args=[report]) for slot, report in reports.items()}
     return Measured(groups, tuple(_charts(names, pairs)), receipts)
 
 
-def _receipts(pairs: Sequence[Mapping[int, Measurement]]) -> dict[int, str]:
-    """Slot -> the receipt that most of its results are on."""
-    reports: dict[int, Counter[UUID]] = {}
+def _main_reports(pairs: Sequence[Mapping[int, Measurement]]) -> dict[int, UUID]:
+    """Slot -> the report that most of its results are from."""
+    reports: dict[int, list[UUID]] = {}
     for pair in pairs:
         for slot, result in pair.items():
-            reports.setdefault(slot, Counter())[result.report_id] += 1
-    return {slot: _receipt_url(counts.most_common(1)[0][0], get_script_prefix()) for slot, counts in reports.items()}
+            reports.setdefault(slot, []).append(result.report_id)
+    return {slot: mode(ids) for slot, ids in reports.items()}
 
 
 def _is_faster(candidate: Measurement, current: Measurement) -> bool:
@@ -145,8 +146,9 @@ def _reading_order(pair: Mapping[int, Measurement]) -> tuple[Any, ...]:
 
 
 def _row(
-    slots: Sequence[int], pair: Mapping[int, Measurement], base: int | None, receipts: Mapping[int, str]
+    slots: Sequence[int], pair: Mapping[int, Measurement], base: int | None, reports: Mapping[int, UUID]
 ) -> MeasuredRow:
+    """`reports`: slot -> the report whose receipt stands over its column."""
     first = next(iter(pair.values()))
     ok = {slot: result for slot, result in pair.items() if result.is_ok and result.rate}
     rates = [result.rate.value for result in ok.values() if result.rate]
@@ -164,13 +166,14 @@ def _row(
             scale,
             best=best,
             baseline=baseline if may_rank else None,
-            receipt_of_column=receipts[slot],
+            report_of_column=reports[slot],
         )
         if slot in pair
         else MeasuredCell(slot=slot, missing=_("not measured"))
         for slot in slots
     )
-    return MeasuredRow(first.title, first.setting, cells, verdict, first.benchmark.formula if first.benchmark else "")
+    known = first.benchmark
+    return MeasuredRow(first.title, first.setting, cells, verdict, known.formula if known else "")
 
 
 def _stands_out(results: Sequence[Measurement]) -> bool:
@@ -199,11 +202,12 @@ def _cell(
     scale: float,
     best: float | None,
     baseline: Measurement | None,
-    receipt_of_column: str,
+    report_of_column: UUID,
 ) -> MeasuredCell:
     """`scale`: rate of a full bar. `best`, `baseline`: highest rate and first result; None where nothing is ranked."""
-    rate, receipt = result.rate, _receipt_url(result.report_id, get_script_prefix())
-    receipt = "" if receipt == receipt_of_column else receipt
+    rate, receipt = result.rate, ""
+    if result.report_id != report_of_column:
+        receipt = _receipt_url(result.report_id, get_script_prefix())
     if rate is None or result.summary is None:
         return MeasuredCell(slot=slot, missing=result.reason or result.state, receipt_url=receipt)
     peak = result.peak.label if result.peak else ""
