@@ -62,8 +62,8 @@ def _headline(item: CitedOfAccelerator, everything: Sequence[CitedResult]) -> He
     best = _best_like_most(item, everything)
     devices = None if benchmark.adds_up else best.count
     bests = sorted(_bests(benchmark, [row for row in everything if devices in (None, row.count)]).values())
-    own = _sign(benchmark) * best.amount_per_device
-    place = sum(amount < own for amount in bests) + 1
+    signed = _sign(benchmark) * best.amount_per_device
+    position = sum(amount < signed for amount in bests) + 1
     bound = reached_bound(best)
     first = abs(bests[0])
     ratio = best.amount_per_device / first if benchmark.higher_is_better else first / best.amount_per_device
@@ -77,9 +77,9 @@ def _headline(item: CitedOfAccelerator, everything: Sequence[CitedResult]) -> He
         value=quantity_label(best.amount_per_device, best.si),
         devices=devices_text(best.count) if best.count > 1 else "",
         url=result_address(best),
-        rank=_("%(place)d of %(n)d") % {"place": place, "n": len(bests)} if len(bests) > 1 else "",
+        rank=_("%(place)d of %(n)d") % {"place": position, "n": len(bests)} if len(bests) > 1 else "",
         at=f"{min(share, 1.0) * 100:.1f}",
-        scale=_scale_text(share, place, is_of_bound=bound is not None),
+        scale=_scale_text(share, position, is_of_bound=bound is not None),
         is_of_bound=bound is not None,
         source=best.source.title,
         source_url=best.source.url,
@@ -108,10 +108,10 @@ def _sign(benchmark: CitedBenchmark) -> int:
     return -1 if benchmark.higher_is_better else 1
 
 
-def _scale_text(share: float, place: int, *, is_of_bound: bool) -> str:
+def _scale_text(share: float, position: int, *, is_of_bound: bool) -> str:
     if is_of_bound:
         return _("%(share)s of its bound") % {"share": share_text(share)}
-    return _("the first") if place == 1 else _("%(factor)s of the first") % {"factor": format_factor(share)}
+    return _("the first") if position == 1 else _("%(factor)s of the first") % {"factor": format_factor(share)}
 
 
 def _more_text(others: int) -> str:
