@@ -40,8 +40,10 @@ def main(command: str, *arguments: str) -> None:
     elif command == "upgrade":
         from django.core.management import call_command
 
+        from tests.golden.seed import LOADERS, available
+
         pinned.set_clock(pinned.NOW)
-        for name in ("migrate", "load_catalogue", "load_stacks", "load_cited"):
+        for name in available(LOADERS):
             call_command(name, verbosity=0)
     elif command == "record":
         from django.test.utils import setup_test_environment
