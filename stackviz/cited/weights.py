@@ -2,8 +2,8 @@
 
 from stackviz.cited.benchmark import Params
 
-# As llama.cpp prints them (GiB) in https://github.com/ggml-org/llama.cpp/discussions/4167. A model is listed when a
-# document that is cited prints its size.
+# As llama-bench prints them, in GiB. They follow from 6.74 B parameters at 16 bits, at 8.5 (blocks of 32 with a 16-bit
+# scale), and at 4.5 with the output matrix at 6.5625 (q6_k), which llama.cpp does for q4_0.
 _WEIGHTS_BYTES = {
     ("Llama 2 7B", "F16"): 12.55 * 2**30,
     ("Llama 2 7B", "Q8_0"): 6.67 * 2**30,
