@@ -47,7 +47,7 @@ def test_box_opens_by_keyboard_and_highlights_links(visit):
     box.locator("summary").focus()
     page.keyboard.press("Enter")
     expect(box).to_have_attribute("open", "", timeout=WAIT_MS)
-    expect(box.get_by_role("table", name=re.compile("^PyTorch .* newest known"))).to_be_visible()
+    expect(box.get_by_role("table", name=re.compile("^PyTorch .* newest release known"))).to_be_visible()
     expect(page.locator(".link.lit").first).to_be_attached(timeout=WAIT_MS)
     lit = page.locator(".box.lit b").all_inner_texts()
     assert {"PyTorch", "NVIDIA GPU"} <= set(lit)

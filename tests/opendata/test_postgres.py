@@ -5,6 +5,8 @@ from datetime import UTC, datetime
 import pytest
 
 from stackviz.catalog.load import load_catalogue
+from stackviz.catalog.models import Accelerator
+from stackviz.cited.models import CitedResult, CitedSource
 from stackviz.opendata import tables
 from stackviz.opendata.dump import is_due, write_dump
 from stackviz.opendata.schema import TABLES
@@ -13,11 +15,21 @@ from tests.machines.factories import gemm, h100, make_lab, make_machine, make_re
 from tests.opendata.readers import read
 
 
+def cite(slug: str, value: str) -> None:
+    source = CitedSource.objects.create(key="board", title="A score board", url="https://example.org/board")
+    params = {"model": "Llama 2 7B", "quant": "Q4_0", "test": "tg128"}
+    CitedResult.objects.create(
+        accelerator=Accelerator.objects.get(slug=slug), reported_name="H100", benchmark="llama-bench", params=params,
+        value=value, unit="token/s", source=source,
+    )  # fmt: skip
+
+
 @pytest.fixture
 def filled(on_postgres):
     load_catalogue()
     load_stacks()
     machine = make_machine(make_lab("north"), "dgx-07")
+    cite("nvidia-h100-sxm5-80gb", "148.2")
     results = [gemm("bf16", [0.002] * 8, side=side) for side in range(256, 256 + 64 * 7, 64)]
     make_report(machine, at=datetime(2026, 11, 20, tzinfo=UTC), cards=[h100(0)], results=results)
 

@@ -24,7 +24,7 @@ def test_one_form_sent_by_many_at_once_saves_one_text():
 def test_concurrent_deletion_removes_text_once():
     ticket = links.save_link(links.new_ticket(), "the text", "collect-env")
     deleted = together(
-        *[lambda: links.delete_link(ticket.token, ticket.word)] * (AT_ONCE - 1), lambda: links.delete_expired() == 0
+        *[lambda: links.delete_link(ticket.token, ticket.code)] * (AT_ONCE - 1), lambda: links.delete_expired() == 0
     )
     assert deleted == [True] * AT_ONCE
     assert PrivateLink.objects.count() == 0

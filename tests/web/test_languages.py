@@ -16,7 +16,20 @@ from tools.translations import is_translated, po_files, read_catalog
 PLACEHOLDER = re.compile(r"%\(\w+\)[a-z]|%%|%s|\{\w+\}|</?\w+[^>]*>")
 CHINESE = re.compile(r"[\u4e00-\u9fff]")
 # Names, and frames with nothing but a name in them.
-SAME_EVERYWHERE = {"English", "%s", "%s CPU", "fp64", "fp32", "GPU", "CPU", "Python", "PyTorch", "gzip", "API"}
+SAME_EVERYWHERE = {
+    "English",
+    "%s",
+    "%s CPU",
+    "fp64",
+    "fp32",
+    "GPU",
+    "CPU",
+    "Python",
+    "PyTorch",
+    "gzip",
+    "API",
+    "MLPerf",
+}
 
 files = pytest.mark.parametrize("path", po_files(ROOT), ids=lambda path: path.parts[-3])
 

@@ -47,7 +47,7 @@ def test_the_detail_of_a_missing_value_is_escaped():
 
 
 def test_every_kind_of_figure_has_words_and_a_meaning():
-    assert set(KINDS) == set(KIND_MEANINGS) == {"published", "probed", "measured", "derived"}
+    assert set(KINDS) == set(KIND_MEANINGS) == {"published", "probed", "measured", "cited", "derived"}
 
 
 def test_factor_needs_both_figures():
