@@ -64,7 +64,7 @@ class CardRow:
         return format_count(self.reported_name, len(self.cards))
 
     @property
-    def places(self) -> str:
+    def indexes_label(self) -> str:
         """Their indexes in short: `0–4, 6`."""
         return span([card.reported.index for card in self.cards])
 
@@ -89,9 +89,9 @@ class CardRow:
 
 @dataclass(frozen=True, slots=True)
 class CardValue:
-    """What some cards state of a fact, or why it is missing. `places` is empty where all cards agree."""
+    """What some cards state of a fact, or why it is missing. `indexes_label` is empty where all cards agree."""
 
-    places: str
+    indexes_label: str
     indexes: tuple[int, ...]
     fact: ShownFact
 

@@ -27,7 +27,7 @@ from stackviz.stacks.models import (
 
 Lines = TypeVar("Lines")
 SOURCE_PREFIX = "stacks/"  # data_key of our sources: the catalogue's own files use bare keys
-MAKERS = (
+VENDOR_HOSTS = (
     "nvidia.com",
     "apple.com",
     "pytorch.org",
@@ -281,13 +281,13 @@ def _pairs(tools: Mapping[str, Iterable[str]]) -> Iterable[tuple[str, str]]:
 
 def _source(line: Line) -> Source:
     host = urlsplit(line["url"]).hostname or ""
-    is_maker = any(host == maker or host.endswith(f".{maker}") for maker in MAKERS)
+    is_vendor = any(host == known or host.endswith(f".{known}") for known in VENDOR_HOSTS)
     return Source(
         data_key=f"{SOURCE_PREFIX}{line['key']}",
         key=f"stacks-{line['key']}"[:80],
         title=line["title"],
         url=line["url"],
-        kind=Source.Kind.MAKER if is_maker else Source.Kind.COMMUNITY,
+        kind=Source.Kind.MAKER if is_vendor else Source.Kind.COMMUNITY,
     )
 
 

@@ -146,7 +146,7 @@ def card(index: int, **facts: wire.Scalar) -> MatchedCard:
 
 def test_differing_cards_split_by_columns():
     cards = [card(0, power_limit_w=700.0), card(1, power_limit_w=700.0), card(2, power_limit_w=500.0)]
-    assert [(row.label, row.places) for row in card_rows(cards, by_columns)] == [
+    assert [(row.label, row.indexes_label) for row in card_rows(cards, by_columns)] == [
         ("2 × NVIDIA H100 80GB HBM3", "0–1"),
         ("NVIDIA H100 80GB HBM3", "2"),
     ]
@@ -156,9 +156,9 @@ def test_differing_cards_split_by_columns():
 def test_card_fact_has_one_value_per_group():
     cards = [card(0, temperature_c=41.0), card(1, temperature_c=41.0), card(2)]
     [fact] = card_facts(cards)
-    assert [(value.places, value.fact.text or value.fact.missing) for value in fact.values] == [
+    assert [(value.indexes_label, value.fact.text or value.fact.missing) for value in fact.values] == [
         ("0–1", "41 °C"),
         ("2", "not reported"),
     ]
     [common] = card_facts(cards[:2])
-    assert [(value.places, value.fact.text) for value in common.values] == [("", "41 °C")]
+    assert [(value.indexes_label, value.fact.text) for value in common.values] == [("", "41 °C")]
