@@ -119,8 +119,12 @@ class Catalogue:
 
 
 def data_version(folder: Path = DATA) -> str:
-    """A digest of all files, names included; the same text gives the same on every machine."""
-    digest = hashlib.sha256(f"loader {LOADER_VERSION}".encode())
+    return digest_of_csv(folder, LOADER_VERSION)
+
+
+def digest_of_csv(folder: Path, loader_version: int) -> str:
+    """A digest of all CSV files below, names included; the same text gives the same on every machine."""
+    digest = hashlib.sha256(f"loader {loader_version}".encode())
     for path in sorted(folder.rglob("*.csv")):
         digest.update(path.relative_to(folder).as_posix().encode())
         digest.update(path.read_bytes().replace(b"\r\n", b"\n"))

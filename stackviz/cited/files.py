@@ -19,6 +19,7 @@ from functools import cache
 from pathlib import Path
 
 from stackviz.catalog.files import DATA as CATALOGUE
+from stackviz.catalog.files import digest_of_csv
 from stackviz.catalog.never_named import forbidden_address_in
 from stackviz.catalog.problems import CuratedDataError
 from stackviz.cited.benchmark import CitedBenchmark
@@ -82,12 +83,7 @@ HEADER = [
 
 
 def cited_data_version(folder: Path = DATA) -> str:
-    """A digest of all files, names included; the same text gives the same on every machine."""
-    digest = hashlib.sha256(f"loader {LOADER_VERSION}".encode())
-    for path in sorted(folder.rglob("*.csv")):
-        digest.update(path.relative_to(folder).as_posix().encode())
-        digest.update(path.read_bytes().replace(b"\r\n", b"\n"))
-    return digest.hexdigest()
+    return digest_of_csv(folder, LOADER_VERSION)
 
 
 def read_cited(folder: Path = DATA) -> CitedFiles:
