@@ -13,6 +13,7 @@ from uuid import UUID
 from django.utils.translation import get_language, gettext
 from django.utils.translation import gettext as _
 
+from stackviz.benchmarks.standing import Flag, Standing, flag_words
 from stackviz.measuring import VERSIONS, Benchmark
 from stackviz.stats import Summary
 from stackviz.units import format_number, quantity_label
@@ -94,7 +95,7 @@ class Measurement:
     """One result with what is needed to read it. `summary` is of seconds; None for a failed or skipped run.
 
     `pair` is equal for results of the same benchmark, version and parameters, on whatever machine, device and card.
-    Values that a page uses several times per result are computed once.
+    Values that a page uses several times per result are computed once. `flags`, `standing`: as in `Result`.
     """
 
     machine_id: int
@@ -115,6 +116,9 @@ class Measurement:
     torch_version: str | None = None
     card: CardUsed | None = None
     peak: PeakShare | None = None
+    position: int = 0
+    flags: tuple[str, ...] = ()
+    standing: str | None = None
 
     @property
     def pair(self) -> tuple[str, int, str]:
@@ -127,6 +131,21 @@ class Measurement:
     @property
     def is_ok(self) -> bool:
         return self.state == "ok" and self.summary is not None
+
+    @cached_property
+    def why_set_aside(self) -> tuple[str, ...]:
+        """Why this result counts in no chart, ranking or comparison, in words; empty for one that counts.
+
+        The published peak is looked at anew: it may have been corrected since the report was read.
+        """
+        if self.standing == Standing.ACCEPTED:
+            return ()
+        if self.standing in (Standing.WITHDRAWN, Standing.SUPERSEDED):
+            return (str(Standing(self.standing).label),)
+        flags = [code for code in self.flags if code != Flag.ABOVE_BOUND]
+        if self.peak is not None and self.peak.is_above_peak:
+            flags.insert(0, Flag.ABOVE_BOUND)
+        return flag_words(flags)
 
     @cached_property
     def title(self) -> str:

@@ -1,10 +1,12 @@
-"""What was timed: series of results of one machine, benchmark and setting."""
+"""What was timed: series of results of one machine, benchmark and setting; what people decided about a result."""
 
+from django.conf import settings
 from django.db import models
 from django.db.models import Q, Value
 from django.db.models.functions import Coalesce
 from django.utils.translation import gettext_lazy as _
 
+from stackviz.benchmarks.standing import Standing
 from stackviz.labs.models import Machine, Report
 
 NO_CARD = -1  # inside the unique index only: NULLs never equal each other there
@@ -50,6 +52,9 @@ class Result(models.Model):
     `samples`: in `unit` (seconds for all benchmarks we know), one per repeat. `median`, `q1`, `q3`, and `low` .. `high`
     (the 95 % interval of the median) are derived by `stackviz.stats`; None means too few samples to say. `position`:
     index in the report's results. `conditions`: clocks, power, throttling, device used, before and after, as sent.
+
+    `flags`: codes of `standing.Flag` with blanks between, what reading the report found odd. `standing`: None for a
+    result that counts and never was in doubt. Both are null rather than "", so that adding them rewrites no row.
     """
 
     class State(models.TextChoices):
@@ -73,6 +78,8 @@ class Result(models.Model):
     samples = models.JSONField(default=list)
     duration_s = models.FloatField(null=True)
     conditions = models.JSONField(default=dict)
+    flags = models.CharField(max_length=120, null=True, blank=True)
+    standing = models.CharField(max_length=10, null=True, blank=True, choices=Standing)
 
     class Meta:
         constraints = (
@@ -86,3 +93,37 @@ class Result(models.Model):
 
     def __str__(self) -> str:
         return f"{self.series_id}: {self.state} at {self.measured_at:%Y-%m-%d %H:%M}"
+
+
+class ResultDecision(models.Model):
+    """What a person decided about one result, and why. Rows are only added: together they are its history.
+
+    The newest decides the result's `standing`. Names the result by report and position, which stay when a report is
+    read again and its results are written anew. `replaced_by`: the report with the result that supersedes it.
+    """
+
+    report = models.ForeignKey(Report, on_delete=models.CASCADE, related_name="decisions", db_index=False)
+    position = models.PositiveSmallIntegerField()
+    standing = models.CharField(max_length=10, choices=Standing)
+    reason = models.CharField(max_length=300)
+    replaced_by = models.ForeignKey(Report, on_delete=models.SET_NULL, null=True, blank=True, related_name="+")
+    by = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.SET_NULL, null=True, related_name="+")
+    at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        verbose_name = _("decision about a result")
+        verbose_name_plural = _("decisions about results")
+        constraints = (
+            models.CheckConstraint(condition=~Q(reason=""), name="resultdecision_has_a_reason"),
+            models.CheckConstraint(
+                condition=Q(standing__in=("flagged", "accepted", "withdrawn", "superseded")),
+                name="resultdecision_standing_is_known",
+            ),
+        )
+        indexes = (
+            models.Index(fields=("report", "position", "-id"), name="resultdecision_of_result"),
+            models.Index(fields=("standing", "-id"), name="resultdecision_log"),
+        )
+
+    def __str__(self) -> str:
+        return f"{self.report_id} {self.position}: {self.standing}"

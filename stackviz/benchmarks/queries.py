@@ -12,11 +12,11 @@ from django.db.models import Count, F, OuterRef, Subquery, Window
 from django.db.models.fields.json import KeyTextTransform
 from django.db.models.functions import RowNumber
 
-from stackviz.benchmarks.measurement import CardUsed, Measurement, PeakShare, Rate, benchmark, rate_of
+from stackviz.benchmarks.bound import PublishedPeaks, bounding_fields, peak_share
+from stackviz.benchmarks.measurement import CardUsed, Measurement, benchmark, rate_of
 from stackviz.benchmarks.models import Result, Series
-from stackviz.catalog.queries import peaks, usual_peak
+from stackviz.catalog.queries import peaks
 from stackviz.labs.models import Card, Machine, Snapshot
-from stackviz.measuring import Benchmark
 from stackviz.stats import Summary
 from stackviz.web.prepared_query import PreparedQuery
 
@@ -25,10 +25,8 @@ SERIES_PER_MACHINE = 300  # the most recently measured; nobody reads a longer pa
 
 _RESULT_FIELDS = (
     "pk", "series_id", "report_id", "measured_at", "state", "reason", "unit", "median", "q1", "q3", "low", "high",
-    "sample_count", "conditions",
+    "sample_count", "conditions", "position", "flags", "standing",
 )  # fmt: skip
-
-PublishedPeaks = Mapping[tuple[int, str, str], float]
 
 
 class LatestResults(list[Measurement]):
@@ -164,9 +162,12 @@ def _measurement(
         unit=result.unit,
         summary=summary,
         conditions=result.conditions,
+        position=result.position,
+        flags=tuple((result.flags or "").split()),
+        standing=result.standing,
         torch_version=result.conditions.get("torch_version") or torch_versions.get(result.report_id),
         card=card,
-        peak=_peak_share(rate, card, _bounding_fields(known, series.params, result.conditions), published),
+        peak=peak_share(rate, card, bounding_fields(known, series.params, result.conditions), published),
     )
     measured.__dict__["rate"] = rate  # the cached property, which every page asks for
     return measured
@@ -178,25 +179,6 @@ def _summary(result: Result) -> Summary | None:
     return Summary(
         count=result.sample_count, median=result.median, q1=result.q1, q3=result.q3, low=result.low, high=result.high
     )
-
-
-def _bounding_fields(
-    known: Benchmark | None, params: Mapping[str, Any], conditions: Mapping[str, Any]
-) -> tuple[str, ...]:
-    return known.bounding_fields(params, tf32=conditions.get("tf32") is True) if known else ()
-
-
-def _peak_share(
-    rate: Rate | None, card: CardUsed | None, fields: Iterable[str], published: PublishedPeaks
-) -> PeakShare | None:
-    """The rate against the published peak of the same type; None where none is published, or a slice of a card ran."""
-    if rate is None or card is None or card.accelerator_id is None or card.is_slice:
-        return None
-    for field in fields:
-        peak = usual_peak(published, card.accelerator_id, field)
-        if peak is not None and peak[1] > 0:
-            return PeakShare(field, peak[0], peak[1], rate.value / peak[1])
-    return None
 
 
 def _reading_order(measured: Measurement) -> tuple[Any, ...]:

@@ -14,7 +14,9 @@ from django.db import InterfaceError, OperationalError, transaction
 from django.db.models import F
 from django.utils import timezone
 
+from stackviz.benchmarks.decide import decided_standings
 from stackviz.benchmarks.models import Result, Series
+from stackviz.benchmarks.standing import Standing
 from stackviz.ingest.bulk_insert import execute, insert_row, insert_rows, json_text, select
 from stackviz.ingest.reading import INTERPRETER, ReadReport, ReadResult, read
 from stackviz.labs.models import Card, Finding, Report, Snapshot
@@ -194,12 +196,13 @@ def _put_findings(snapshot_id: int, reading: ReadReport) -> None:
 
 _RESULT_FIELDS = (
     "series", "report", "position", "measured_at", "state", "reason", "unit", "median", "q1", "q3", "low", "high",
-    "sample_count", "samples", "duration_s", "conditions",
+    "sample_count", "samples", "duration_s", "conditions", "flags", "standing",
 )  # fmt: skip
 
 
 def _put_results(report: _Waiting, reading: ReadReport) -> None:
     series = _series_of(report.machine_id, reading.results)
+    decided = decided_standings(report.pk) if report.interpreter is not None else {}
     insert_rows(
         Result,
         _RESULT_FIELDS,
@@ -208,6 +211,8 @@ def _put_results(report: _Waiting, reading: ReadReport) -> None:
                 series[_setting(result)], report.pk, position, result.measured_at, result.reported.state,
                 result.reported.reason or "", result.reported.unit, *_figures(result), len(result.reported.samples),
                 result.reported.samples, result.reported.duration_s, result.reported.conditions,
+                " ".join(result.flags) or None,
+                decided.get(position) or (Standing.FLAGGED if result.flags else None),
             )
             for position, result in enumerate(reading.results)
         ],

@@ -12,28 +12,34 @@ from typing import Any
 import orjson
 
 from stackviz import wire
-from stackviz.benchmarks.measurement import benchmark
+from stackviz.benchmarks.bound import PublishedPeaks, bounding_fields, peak_share
+from stackviz.benchmarks.measurement import CardUsed, benchmark, rate_of
+from stackviz.benchmarks.standing import CLOCK_MAY_BE_AHEAD, Flag, is_ahead, sample_flags
 from stackviz.catalog.match import CardName, Match, card_name, match_cards
+from stackviz.catalog.queries import peaks
 from stackviz.ingest.body import unpack
 from stackviz.ingest.gate import read_trivially_valid
 from stackviz.rules import Finding, judge
 from stackviz.stacks.rule_tables import rule_tables
 from stackviz.stats import Summary, summarize
 
-INTERPRETER = 1  # raise it when a report would be read differently: `reread_reports` then finds what is older
-CLOCK_MAY_BE_AHEAD = timedelta(minutes=5)
+INTERPRETER = 2  # raise it when a report would be read differently: `reread_reports` then finds what is older
 
 Warning_ = dict[str, str]
 
 
 @dataclass(frozen=True, slots=True)
 class ReadResult:
-    """One run: as reported, what its samples come to, the key of its parameters, and when it counts as measured."""
+    """One run: as reported, what its samples come to, the key of its parameters, and when it counts as measured.
+
+    `flags`: what is odd about it; a result with any is set aside until a person accepts it.
+    """
 
     reported: wire.Result
     summary: Summary | None
     params_key: str
     measured_at: datetime
+    flags: tuple[Flag, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -60,7 +66,7 @@ def read(body: bytes, encoding: str, received_at: datetime) -> ReadReport:
         taken_at=taken_at,
         matches=matches,
         findings=judge(report, rule_tables()),
-        results=[_read_result(result, taken_at) for result in report.results],
+        results=_read_results(report, matches, received_at),
         warnings=_warnings(report, received_at),
     )
 
@@ -71,10 +77,45 @@ def _card_names(report: wire.Report) -> list[CardName]:
     ]
 
 
-def _read_result(result: wire.Result, taken_at: datetime) -> ReadResult:
-    measured_at = taken_at if result.started_at is None else min(result.started_at, taken_at)
-    summary = summarize(result.samples) if result.state == "ok" else None
-    return ReadResult(result, summary, params_key(result.params), measured_at)
+def _read_results(report: wire.Report, matches: Sequence[Match], received_at: datetime) -> list[ReadResult]:
+    if not report.results:
+        return []
+    taken_at = min(report.created_at, received_at)
+    sheets = [match.accelerator.pk if match.accelerator else None for match in matches]
+    cards = {
+        card.index: CardUsed(card.index, card.reported_name, sheet, card.facts)
+        for card, sheet in zip(report.cards, sheets, strict=True)
+    }
+    published = peaks(sheet for sheet in sheets if sheet is not None)
+    is_future = is_ahead(report.created_at, received_at)
+    read = []
+    for result in report.results:
+        measured_at = taken_at if result.started_at is None else min(result.started_at, taken_at)
+        summary = summarize(result.samples) if result.state == "ok" else None
+        flags = _flags(result, summary, None if result.card is None else cards.get(result.card), published)
+        if summary is not None and (is_future or is_ahead(result.started_at, received_at)):
+            flags = (*flags, Flag.FUTURE)
+        read.append(ReadResult(result, summary, params_key(result.params), measured_at, flags))
+    return read
+
+
+def _flags(
+    result: wire.Result, summary: Summary | None, card: CardUsed | None, published: PublishedPeaks
+) -> tuple[Flag, ...]:
+    """What is odd about a run that is ok, by its samples, its unit and the published peak of the card it ran on."""
+    known = benchmark(result.benchmark, result.version)
+    flags = list(sample_flags(result.samples, summary))
+    if summary is None or known is None:
+        return tuple(flags)
+    rate = rate_of(known, result.params, summary, result.unit)
+    if result.unit != "s":
+        flags.append(Flag.OTHER_UNIT)
+    elif rate is None and known.work(result.params):
+        flags.append(Flag.IMPOSSIBLE)
+    share = peak_share(rate, card, bounding_fields(known, result.params, result.conditions), published)
+    if share is not None and share.is_above_peak:
+        flags.insert(0, Flag.ABOVE_BOUND)
+    return tuple(flags)
 
 
 def params_key(params: Mapping[str, Any]) -> str:

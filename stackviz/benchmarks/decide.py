@@ -1,0 +1,54 @@
+"""What people decide about results: accept, withdraw, supersede. Each decision is a row that stays."""
+
+from uuid import UUID
+
+from django.contrib.auth.base_user import AbstractBaseUser
+from django.contrib.auth.models import AnonymousUser
+from django.core.exceptions import ValidationError
+from django.db import transaction
+from django.utils.translation import gettext as _
+
+from stackviz.benchmarks.models import Result, ResultDecision
+from stackviz.benchmarks.standing import Standing
+from stackviz.labs.models import Report
+
+REASON_CHARS = 300
+
+
+@transaction.atomic
+def decide(
+    result: Result,
+    standing: Standing,
+    reason: str,
+    by: AbstractBaseUser | AnonymousUser,
+    replaced_by: Report | None = None,
+) -> ResultDecision:
+    """Record a decision and let it hold. Raises ValidationError naming the field.
+
+    The row of the report is locked first, as it is while the report is read again: the decision is either carried over
+    to the rows written then, or changes them.
+    """
+    reason = " ".join(reason.split())
+    if not reason:
+        raise ValidationError({"reason": _("Give the reason.")})
+    if len(reason) > REASON_CHARS:
+        raise ValidationError({"reason": _("The reason is too long: at most %(n)d characters.") % {"n": REASON_CHARS}})
+    if replaced_by is not None and replaced_by.pk == result.report_id:
+        raise ValidationError({"replaced_by": _("A report does not supersede itself.")})
+    Report.objects.select_for_update().only("pk").get(pk=result.report_id)
+    Result.objects.filter(report_id=result.report_id, position=result.position).update(standing=standing)
+    result.standing = standing
+    return ResultDecision.objects.create(
+        report_id=result.report_id,
+        position=result.position,
+        standing=standing,
+        reason=reason,
+        by_id=by.pk,
+        replaced_by=replaced_by,
+    )
+
+
+def decided_standings(report_id: UUID) -> dict[int, str]:
+    """Position in the report -> the standing a person decided last. One query."""
+    rows = ResultDecision.objects.filter(report_id=report_id).order_by("pk")
+    return dict(rows.values_list("position", "standing"))

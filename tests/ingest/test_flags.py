@@ -1,0 +1,143 @@
+"""Odd results are stored, flagged with the reason when their report is read, and a person's decision stays."""
+
+import json
+from datetime import timedelta
+
+import pytest
+from django.core.exceptions import ValidationError
+from django.utils import timezone
+
+from stackviz.benchmarks.decide import decide
+from stackviz.benchmarks.models import Result, ResultDecision
+from stackviz.benchmarks.standing import Standing
+from stackviz.catalog.models import Accelerator, Alias, Source, SpecValue, Vendor
+from stackviz.ingest.interpret import interpret
+from stackviz.ingest.reread import put_back
+from stackviz.labs.models import Report
+from tests.wire.reports import gemm_result, h100_card, memory_copy_result, report_body
+
+SOUND = [0.00158, 0.00159, 0.0016, 0.00161, 0.00162, 0.00163]
+TOO_FAST = [0.00108, 0.00109, 0.0011, 0.00111, 0.00112, 0.00113]  # 1,000 TFLOP/s
+
+
+@pytest.fixture
+def h100(db) -> Accelerator:
+    """A sheet with the two peaks the benchmarks are held against."""
+    vendor = Vendor.objects.create(slug="nvidia", name="NVIDIA")
+    accelerator = Accelerator.objects.create(slug="h100", name="H100", vendor=vendor, kind="gpu")
+    Alias.objects.create(accelerator=accelerator, name="NVIDIA H100 80GB HBM3")
+    source = Source.objects.create(key="sheet", title="data sheet", url="https://example.org/h100", kind="maker")
+    for field, value, unit, condition in (
+        ("bf16_tensor_tflops", "989.4", "TFLOPS", "sparsity=dense"),
+        ("memory_bandwidth_gb_s", "3350", "GB/s", ""),
+    ):
+        SpecValue.objects.create(
+            accelerator=accelerator, field=field, value=value, unit=unit, condition=condition, source=source,
+            status="public", is_preferred=True,
+        )  # fmt: skip
+    return accelerator
+
+
+@pytest.fixture
+def uploaded(post, h100):
+    """Uploads a report over HTTP and reads it -> its results in order."""
+
+    def upload(*results, **changes) -> list[Result]:
+        body = report_body(results=list(results), **changes)
+        assert post(body).status_code == 202
+        assert interpret(body["id"]) == "read"
+        return list(Result.objects.filter(report=body["id"]).order_by("position"))
+
+    return upload
+
+
+def test_a_sound_result_has_no_flag(uploaded):
+    (result,) = uploaded(gemm_result(samples=SOUND))
+    assert (result.flags, result.standing) == (None, None)
+
+
+@pytest.mark.parametrize(
+    ("result", "flags"),
+    [
+        (gemm_result(samples=TOO_FAST), "above-bound"),
+        (memory_copy_result(samples=[0.00060, 0.00061, 0.00062]), "above-bound"),
+        (gemm_result(samples=[0.0016]), "one-sample"),
+        (gemm_result(samples=[0.0016] * 7), "identical-samples"),
+        (gemm_result(samples=[0.001]), "above-bound one-sample"),
+        (gemm_result(samples=[5e-324, 6e-324, 1e-323]), "impossible"),
+        (gemm_result(samples=SOUND, unit="ms"), "other-unit"),
+        (gemm_result(samples=SOUND, started_at="2999-01-01T00:00:00Z"), "future"),
+    ],
+)
+def test_an_odd_result_is_flagged_with_every_reason(uploaded, result, flags):
+    (row,) = uploaded(result)
+    assert (row.flags, row.standing) == (flags, "flagged")
+
+
+def test_a_whole_report_from_the_future_is_flagged(uploaded):
+    ahead = (timezone.now() + timedelta(days=3)).isoformat()
+    (row,) = uploaded(gemm_result(samples=SOUND), created_at=ahead)
+    assert row.flags == "future"
+    soon = (timezone.now() + timedelta(minutes=2)).isoformat()
+    (row,) = uploaded(gemm_result(samples=SOUND), created_at=soon)
+    assert row.flags is None
+
+
+def test_failed_runs_and_slices_of_a_card_are_held_against_nothing(uploaded):
+    slice_of_card = h100_card(facts={**h100_card()["facts"], "mig_mode": "enabled"})
+    failed, fast = uploaded(
+        gemm_result(state="failed", reason="out of memory", samples=[]),
+        gemm_result(samples=TOO_FAST),
+        cards=[slice_of_card],
+    )
+    assert (failed.flags, fast.flags) == (None, None)
+
+
+def test_benchmarks_nobody_defined_and_parameters_of_any_shape_are_stored(uploaded):
+    rows = uploaded(
+        gemm_result(benchmark="made-up", unit="bananas", samples=[3.0, 4.0]),
+        gemm_result(params={"dtype": "bf16", "m": "wide", "note": "x" * 50}, samples=SOUND),
+        gemm_result(params={}, samples=SOUND),
+    )
+    assert [row.flags for row in rows] == [None, None, None]  # none of them has a rate, so nothing ranks them
+
+
+@pytest.mark.parametrize("sample", [0, -0.5, "0.1", None, True])
+def test_a_sample_that_no_clock_gives_is_refused_by_name(post, h100, sample):
+    response = post(report_body(results=[gemm_result(), gemm_result(samples=[0.1, sample])]))
+    assert response.status_code == 422
+    assert response.json()["field"] == "results[1].samples[1]"
+
+
+@pytest.mark.parametrize("figure", [b"NaN", b"Infinity", b"1e999"])
+def test_figures_that_are_none_are_refused(post, h100, figure):
+    raw = json.dumps(report_body(results=[gemm_result(samples=[0.1, 0.25])])).encode().replace(b"0.25", figure)
+    response = post(raw)
+    assert response.status_code == 422
+    assert response.json()["field"] in ("body", "results[0].samples[1]")
+    assert not Report.objects.exists()
+
+
+def test_a_decision_outlives_reading_again(uploaded, admin_user):
+    odd, sound = uploaded(gemm_result(samples=TOO_FAST), memory_copy_result(samples=SOUND))
+    decide(odd, Standing.ACCEPTED, "boost clock above the reference", admin_user)
+    decide(sound, Standing.WITHDRAWN, "another job ran beside it", admin_user)
+    put_back([odd.report_id])
+    interpret(odd.report_id)
+    rows = Result.objects.filter(report=odd.report_id).order_by("position")
+    assert [(row.flags, row.standing) for row in rows] == [("above-bound", "accepted"), (None, "withdrawn")]
+    decide(rows[0], Standing.WITHDRAWN, "the clock was wrong after all", admin_user)
+    put_back([odd.report_id])
+    interpret(odd.report_id)
+    assert Result.objects.get(report=odd.report_id, position=0).standing == "withdrawn"
+    assert ResultDecision.objects.filter(by=admin_user).count() == 3
+
+
+def test_a_decision_needs_a_reason(uploaded, admin_user):
+    (row,) = uploaded(gemm_result(samples=SOUND))
+    for reason, replaced_by, field in (("  ", None, "reason"), ("x" * 301, None, "reason"),
+                                       ("newer", row.report, "replaced_by")):  # fmt: skip
+        with pytest.raises(ValidationError) as error:
+            decide(row, Standing.WITHDRAWN, reason, admin_user, replaced_by)
+        assert list(error.value.message_dict) == [field]
+    assert Result.objects.get().standing is None
