@@ -16,12 +16,12 @@ from stackviz.cited.benchmark import CitedBenchmark
 from stackviz.cited.cases import CitedCase, edition_of_cases
 from stackviz.cited.models import CitedResult
 from stackviz.cited.registry import CITED_BENCHMARKS
+from stackviz.cited.words import devices_text, listed, result_address, setting_text
 from stackviz.results.drawing import DrawnLadder, best_of_vendors, draw_ladder
 from stackviz.results.files import ladder_file
 from stackviz.results.forms import devices_note, facet_form, other_cases, plain_choice
 from stackviz.results.ranking import CitedLadder, ladder_of
 from stackviz.results.selection import CitedChoice, read_choice
-from stackviz.results.words import devices_text, listed, result_address, setting_text
 from stackviz.web.address import Note
 from stackviz.web.htmx import vary_on_htmx, wants_partial
 from stackviz.web.paging import page_number, page_of

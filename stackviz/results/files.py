@@ -6,9 +6,9 @@ from django.http import HttpResponse
 
 from stackviz.cited.benchmark import CitedBenchmark
 from stackviz.cited.models import CitedResult
+from stackviz.cited.words import result_address
 from stackviz.results.bounds import reached_bound
 from stackviz.results.ranking import CitedLadder
-from stackviz.results.words import result_address
 from stackviz.units import unit
 from stackviz.web.download import csv_response, json_response
 

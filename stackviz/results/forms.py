@@ -5,9 +5,9 @@ from dataclasses import dataclass, replace
 from django.utils.translation import gettext as _
 
 from stackviz.cited.cases import CitedCase, CitedFacet, benchmark_cases
+from stackviz.cited.words import devices_text, facet_title, setting_text
 from stackviz.results.ranking import CitedLadder
-from stackviz.results.selection import ANY_NUMBER, CitedChoice, facet_title
-from stackviz.results.words import devices_text, setting_text
+from stackviz.results.selection import ANY_NUMBER, CitedChoice
 
 MOST_OPTIONS = 120  # of one parameter as a list; longer ones are typed, with the most common to choose from
 MOST_CASES = 8

@@ -9,7 +9,7 @@ from django.utils.translation import gettext as _
 
 from stackviz.cited.benchmark import CitedBenchmark
 from stackviz.cited.cases import BenchmarkCases, benchmark_cases, edition_of_cases
-from stackviz.cited.parameters import PARAMETERS
+from stackviz.cited.words import facet_title
 from stackviz.web.address import AddressReader, Note, whole_number
 
 FORMATS = ("csv", "json")
@@ -59,10 +59,6 @@ def read_choice(parameters: QueryDict, benchmark: CitedBenchmark) -> CitedChoice
         format=reader.file_format(FORMATS),
         notes=reader.notes(_BESIDE | values.keys()),
     )
-
-
-def facet_title(name: str) -> str:
-    return str(PARAMETERS[name].title) if name in PARAMETERS else name
 
 
 def facet_values(key: str) -> Mapping[str, frozenset[str]]:

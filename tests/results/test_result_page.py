@@ -2,7 +2,7 @@
 
 from stackviz.catalog.models import Accelerator
 from stackviz.cited.models import CitedResult
-from stackviz.results.words import result_address
+from stackviz.cited.words import result_address
 from tests.responses import words_of
 
 

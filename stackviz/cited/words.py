@@ -8,7 +8,7 @@ from django.utils.translation import ngettext
 
 from stackviz.cited.benchmark import CitedBenchmark, Params
 from stackviz.cited.models import CitedResult
-from stackviz.results.selection import facet_title
+from stackviz.cited.parameters import PARAMETERS
 
 # Parameters whose values need no title beside them.
 _SPEAKS_FOR_ITSELF = frozenset(
@@ -17,6 +17,10 @@ _SPEAKS_FOR_ITSELF = frozenset(
         "precision", "quant", "scenario", "submitter", "suite", "system", "task", "test", "version",
     }
 )  # fmt: skip
+
+
+def facet_title(name: str) -> str:
+    return str(PARAMETERS[name].title) if name in PARAMETERS else name
 
 
 def setting_text(benchmark: CitedBenchmark, params: Params) -> str:
