@@ -10,9 +10,10 @@ from stackviz.charts.scale import Scale, bar_scale, spans_decades
 from stackviz.charts.vendors import css, vendor_slot
 from stackviz.cited.benchmark import CitedBenchmark
 from stackviz.cited.models import CitedResult
+from stackviz.cited.ranking import RankedAccelerator
 from stackviz.cited.words import other_params, parameter_text, result_address, software_text
 from stackviz.results.bounds import ReachedBound, reached_bound
-from stackviz.results.ranking import CitedLadder, RankedAccelerator
+from stackviz.results.ranking import CitedLadder
 from stackviz.units import format_factor, format_in, format_number, format_quantity, from_si
 from stackviz.web.templatetags.web import joined
 

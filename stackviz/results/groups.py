@@ -13,8 +13,8 @@ from stackviz.cited.benchmark import CitedBenchmark
 from stackviz.cited.cases import edition_of_cases, public_results
 from stackviz.cited.models import CitedResult
 from stackviz.cited.queries import benchmark_summaries
+from stackviz.cited.ranking import number_of_devices, ranked_accelerators
 from stackviz.cited.words import benchmark_address, setting_text
-from stackviz.results.ranking import number_of_devices, ranked_accelerators
 from stackviz.units import format_number, quantity_label
 
 # By the hundred of a benchmark's order; a module of `cited.definitions` each.

@@ -10,9 +10,10 @@ from django.http import QueryDict
 
 from stackviz.catalog.models import Accelerator
 from stackviz.cited.models import CitedResult
+from stackviz.cited.ranking import number_of_devices
 from stackviz.cited.registry import CITED_BENCHMARKS
 from stackviz.results.drawing import MOST_DOTS, draw_ladder, spread_out
-from stackviz.results.ranking import ladder_of, number_of_devices
+from stackviz.results.ranking import ladder_of
 from stackviz.results.selection import CitedChoice, read_choice
 from tests.responses import words_of
 from tests.results.conftest import LLAMA
@@ -146,7 +147,7 @@ def test_the_address_names_a_case_by_its_key(client):
         ("model=%3Cscript%3Ealert(1)%3C/script%3E", "Unknown model “&lt;script&gt;alert(1)&lt;/script&gt;”"),
         ("case=zzz", "Unknown setting “zzz”"),
         ("nonsense=1", "Unknown parameter “nonsense”"),
-        ("format=xlsx", "Unknown format “xlsx”; choose csv or json"),
+        ("format=xlsx", "Unknown format “xlsx”; choose csv, json or svg"),
         ("m=1", "Unknown parameter “m”"),
     ],
 )

@@ -1,0 +1,51 @@
+"""Accelerators by their best cited result of one case, like for like: see `number_of_devices`. No query."""
+
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from stackviz.catalog.models import Accelerator
+from stackviz.cited.benchmark import CitedBenchmark
+from stackviz.cited.models import CitedResult
+
+
+@dataclass(frozen=True, slots=True)
+class RankedAccelerator:
+    """`results`: all of this accelerator in the ranking, best first. Equal amounts share a rank."""
+
+    rank: int
+    accelerator: Accelerator
+    results: tuple[CitedResult, ...]
+
+    @property
+    def best(self) -> CitedResult:
+        return self.results[0]
+
+
+def number_of_devices(benchmark: CitedBenchmark, results: Sequence[CitedResult]) -> int | None:
+    """How many devices results must be of to stand beside one another; None for any number.
+
+    Where devices add up, the share of one device is compared. Elsewhere the number must agree: it is the one that most
+    accelerators have results of, the smaller of two.
+    """
+    numbers = {result.count for result in results}
+    if benchmark.adds_up or len(numbers) < 2:
+        return None
+    having = {number: {row.accelerator_id for row in results if row.count == number} for number in numbers}
+    return max(numbers, key=lambda number: (len(having[number]), -number))
+
+
+def ranked_accelerators(benchmark: CitedBenchmark, results: Sequence[CitedResult]) -> tuple[RankedAccelerator, ...]:
+    """Each accelerator once, in the order of its best result."""
+    sign = -1 if benchmark.higher_is_better else 1
+    by_accelerator: dict[int, list[CitedResult]] = defaultdict(list)
+    for result in sorted(results, key=lambda result: (sign * result.amount_per_device, result.pk)):
+        if result.accelerator_id is not None:
+            by_accelerator[result.accelerator_id].append(result)
+    rows: list[RankedAccelerator] = []
+    for number, group in enumerate(by_accelerator.values(), 1):
+        is_level = bool(rows) and rows[-1].best.amount_per_device == group[0].amount_per_device
+        rank = rows[-1].rank if is_level else number
+        if group[0].accelerator is not None:
+            rows.append(RankedAccelerator(rank, group[0].accelerator, tuple(group)))
+    return tuple(rows)
