@@ -297,7 +297,7 @@ def _link(link: DrawnLink, ends: Mapping[str, float], frame: _Frame) -> Iterator
     yield Path(f"M{x:.1f} {foot:.1f}l7 -3.5v7z", fill=colour)
     if link.state.outcome:
         at = bottom - 14 if link.is_up else top + 14
-        yield Circle(out, at, 6.5, PAPER, colour)
+        yield Circle(x=out, y=at, radius=6.5, fill=PAPER, stroke=colour)
         yield TextMark(
             x=out, y=at + 3.5, text=STATE_SHAPES[link.state], style=Style(9.5, bold=True), fill=colour, anchor="middle"
         )

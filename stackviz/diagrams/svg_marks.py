@@ -47,13 +47,17 @@ class Path:
     fill: str = "none"
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Circle:
+    """`width`: of its line."""
+
     x: float
     y: float
     radius: float
     fill: str
     stroke: str = "none"
+    width: float = 1
+    opacity: float = 1
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -135,7 +139,8 @@ def _written(mark: Mark) -> str:
             return f"<rect {position} {look}{faint}/>"
         case Circle():
             position = _attributes(cx=mark.x, cy=mark.y, r=mark.radius)
-            return f'<circle {position} fill="{mark.fill}"{_stroke(mark.stroke, 1, "")}/>'
+            faint = f' opacity="{mark.opacity}"' if mark.opacity < 1 else ""
+            return f'<circle {position} fill="{mark.fill}"{_stroke(mark.stroke, mark.width, "")}{faint}/>'
         case Path():
             return f'<path d="{mark.d}" fill="{mark.fill}"{_stroke(mark.stroke, mark.width, mark.dash)}/>'
         case TextMark():

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.urls import path
+from django.utils import timezone
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
@@ -22,10 +23,13 @@ from stackviz.results.files import ladder_file
 from stackviz.results.forms import devices_note, facet_form, other_cases, plain_choice
 from stackviz.results.ranking import CitedLadder, ladder_of
 from stackviz.results.selection import CitedChoice, read_choice
+from stackviz.results.svg_file import RankingWords, ranking_svg
 from stackviz.web.address import Note
+from stackviz.web.download import svg_response
 from stackviz.web.htmx import vary_on_htmx, wants_partial
 from stackviz.web.paging import page_number, page_of
 from stackviz.web.parts import cached_html, render_part
+from stackviz.web.templatetags.web import joined
 
 __all__ = ["benchmark_page", "urlpatterns"]
 
@@ -55,6 +59,8 @@ def benchmark_page(request: HttpRequest, key: str) -> HttpResponse:
     if benchmark is None:
         raise Http404
     choice = read_choice(request.GET, benchmark)
+    if choice.format == "svg":
+        return _drawing_file(request, benchmark, choice)
     if choice.format:
         return ladder_file(ladder_of(benchmark, choice), choice.format)
     body = _body(benchmark, choice, page_number(request))
@@ -63,6 +69,22 @@ def benchmark_page(request: HttpRequest, key: str) -> HttpResponse:
         query = choice.query_string
         return push_url(HttpResponse(part), request.path + (f"?{query}" if query else ""))
     return render(request, "results/benchmark.html", {"benchmark": benchmark, "notes": choice.notes, "body": body})
+
+
+def _drawing_file(request: HttpRequest, benchmark: CitedBenchmark, choice: CitedChoice) -> HttpResponse:
+    """The page of the ranking that the address names, as a drawing."""
+    ladder = ladder_of(benchmark, choice)
+    drawn = draw_ladder(ladder)
+    shown, query = _words(ladder, drawn), choice.query_string
+    words = RankingWords(
+        title=str(benchmark.title),
+        setting=joined([shown.setting, shown.counts]),
+        notes=[shown.key, *map(str, shown.notes)],
+        address=request.build_absolute_uri(request.path + (f"?{query}" if query else "")),
+        day=timezone.now().date(),
+    )
+    rows = page_of(drawn.rows, page_number(request), PER_PAGE).items
+    return svg_response(f"benchmark {benchmark.key}", ranking_svg(drawn, rows, words))
 
 
 def _body(benchmark: CitedBenchmark, choice: CitedChoice, number: int) -> SafeString:

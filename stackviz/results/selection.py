@@ -12,7 +12,7 @@ from stackviz.cited.cases import BenchmarkCases, benchmark_cases, edition_of_cas
 from stackviz.cited.words import facet_title
 from stackviz.web.address import AddressReader, Note, whole_number
 
-FORMATS = ("csv", "json")
+FORMATS = ("csv", "json", "svg")
 ANY_NUMBER = "any"
 _BESIDE = frozenset({"case", "devices", "format", "page"})
 
