@@ -3,13 +3,17 @@
 from collections.abc import Callable, Hashable, Iterable, Iterator
 from dataclasses import dataclass
 from enum import StrEnum
+from itertools import pairwise
 from typing import TypeVar
 
 from django.utils.translation import gettext as _
 
-from stackviz.benchmarks.measurement import Measurement, is_elsewhere
+from stackviz.benchmarks.measurement import Measurement, Rate, is_elsewhere
 
 Key = TypeVar("Key", bound=Hashable)
+
+# Equal GPUs of one system differ by 8 % on average: Sinha et al., Not All GPUs Are Created Equal, SC22, abstract.
+CONFIRMED_WITHIN = 0.08
 
 
 class Comparability(StrEnum):
@@ -59,8 +63,8 @@ def comparable(a: Measurement, b: Measurement) -> ComparabilityOutcome:
 
 
 def is_refused(result: Measurement) -> bool:
-    """Whether a result cannot be compared at all: it has no samples, or ran on another device than requested."""
-    return not result.is_ok or is_elsewhere(result)
+    """Whether a result cannot be compared at all: no samples, on another device than requested, or set aside."""
+    return not result.is_ok or is_elsewhere(result) or bool(result.why_set_aside)
 
 
 def _refusals(a: Measurement, b: Measurement) -> Iterator[str]:
@@ -80,6 +84,8 @@ def _refusals(a: Measurement, b: Measurement) -> Iterator[str]:
                 "asked": result.device,
                 "used": result.conditions.get("device_used"),
             }
+        elif result.why_set_aside:
+            yield _("set aside: %(reasons)s") % {"reasons": ", ".join(result.why_set_aside)}
 
 
 def _doubts(a: Measurement, b: Measurement) -> Iterator[str]:
@@ -124,13 +130,87 @@ def is_of_whole_card(result: Measurement) -> bool:
     return not is_refused(result) and result.conditions.get("fallback") is not True
 
 
-def best_by(key: Callable[[Measurement], Key], results: Iterable[Measurement]) -> dict[Key, Measurement]:
-    """For each key the result with the highest rate, the first of equals; results without a rate are left out."""
-    best: dict[Key, Measurement] = {}
+class Basis(StrEnum):
+    """What makes a run the best of its kind."""
+
+    CONFIRMED = "confirmed"
+    MEDIAN = "median"
+    ALONE = "alone"
+
+
+@dataclass(frozen=True, slots=True)
+class BestRun:
+    """The run that speaks for several. `runs`: how many were looked at, of the same setting; `fastest`: of those."""
+
+    result: Measurement
+    basis: Basis
+    runs: int
+    fastest: Measurement
+
+    @property
+    def rate(self) -> Rate:
+        return rate_of_ranked(self.result)
+
+    @property
+    def remark(self) -> str:
+        """What a reader must know beside the figure; "" where another run confirms it."""
+        if self.basis is Basis.ALONE:
+            return _("a single run: nothing confirms it")
+        if self.result is self.fastest:
+            return ""
+        words = {"n": self.runs, "rate": rate_of_ranked(self.fastest).label}
+        if self.basis is Basis.MEDIAN:
+            return _("the runs differ: the median of %(n)d; the fastest is %(rate)s") % words
+        return _("a faster run, %(rate)s, is confirmed by none of %(n)d") % words
+
+
+def is_rankable(result: Measurement) -> bool:
+    """Whether a result may stand in a ranking: it has a rate and is not set aside."""
+    return result.rate is not None and not result.why_set_aside
+
+
+def rate_of_ranked(result: Measurement) -> Rate:
+    """The rate of a result that `is_rankable`."""
+    if result.rate is None:
+        raise ValueError(f"result {result.report_id}/{result.position} has no rate")
+    return result.rate
+
+
+def robust_best(results: Iterable[Measurement]) -> BestRun | None:
+    """The run of one setting that speaks for all: the best that another one confirms (docs/results.md).
+
+    Where none confirms another it is the median run, the lower of two; a single one is said to be alone. Results that
+    are set aside or have no rate are left out; None where nothing is left.
+    """
+    ranked = sorted(
+        (result for result in results if is_rankable(result)), key=lambda result: -rate_of_ranked(result).value
+    )
+    if not ranked:
+        return None
+    if len(ranked) == 1:
+        return BestRun(ranked[0], Basis.ALONE, 1, ranked[0])
+    for result, runner_up in pairwise(ranked):
+        if _confirms(runner_up, result):
+            return BestRun(result, Basis.CONFIRMED, len(ranked), ranked[0])
+    return BestRun(ranked[len(ranked) // 2], Basis.MEDIAN, len(ranked), ranked[0])
+
+
+def _confirms(lower: Measurement, higher: Measurement) -> bool:
+    """Whether the lower rate is near the higher: within CONFIRMED_WITHIN, or their intervals overlap."""
+    low, high = rate_of_ranked(lower), rate_of_ranked(higher)
+    if low.value >= high.value * (1 - CONFIRMED_WITHIN):
+        return True
+    return low.high is not None and high.low is not None and low.high >= high.low
+
+
+def best_by(key: Callable[[Measurement], Key], results: Iterable[Measurement]) -> dict[Key, BestRun]:
+    """For each key the robust best: of each setting the run that speaks for it, of those the highest rate."""
+    by_setting: dict[tuple[Key, tuple[str, int, str]], list[Measurement]] = {}
     for result in results:
-        if result.rate is None:
-            continue
-        current = best.get(key(result))
-        if current is None or current.rate is None or result.rate.value > current.rate.value:
-            best[key(result)] = result
+        by_setting.setdefault((key(result), result.pair), []).append(result)
+    best: dict[Key, BestRun] = {}
+    for (name, _pair), runs in by_setting.items():
+        found = robust_best(runs)
+        if found is not None and (name not in best or found.rate.value > best[name].rate.value):
+            best[name] = found
     return best

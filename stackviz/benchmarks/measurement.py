@@ -207,8 +207,10 @@ def setting_label(params: Mapping[str, Any]) -> str:
 
 
 def _remarks(result: Measurement) -> Iterator[str]:
-    if result.peak and result.peak.is_above_peak:
-        yield _("above the published peak: check the parameters, or the sheet")
+    if result.why_set_aside:
+        yield _("set aside: %(reasons)s") % {"reasons": ", ".join(result.why_set_aside)}
+    elif result.peak and result.peak.is_above_peak:
+        yield _("above the published peak, and accepted by a person")
     if result.conditions.get("fallback") is True:
         yield _("an operator ran on the CPU instead")
     if is_elsewhere(result):

@@ -8,25 +8,31 @@ from types import MappingProxyType
 from typing import Any
 from uuid import UUID
 
-from django.db.models import Count, F, OuterRef, Subquery, Window
+from django.db.models import Count, F, OuterRef, Q, Subquery, Window
 from django.db.models.fields.json import KeyTextTransform
 from django.db.models.functions import RowNumber
 
 from stackviz.benchmarks.bound import PublishedPeaks, bounding_fields, peak_share
 from stackviz.benchmarks.measurement import CardUsed, Measurement, benchmark, rate_of
 from stackviz.benchmarks.models import Result, Series
+from stackviz.benchmarks.standing import Standing
 from stackviz.catalog.queries import peaks
 from stackviz.labs.models import Card, Machine, Snapshot
 from stackviz.stats import Summary
 from stackviz.web.prepared_query import PreparedQuery
 
 HISTORY_POINTS = 500  # a line with more points than pixels says nothing more
+RUNS_OF_SERIES = 3  # an earlier run can confirm the newest; more would cost without changing the answer
 SERIES_PER_MACHINE = 300  # the most recently measured; nobody reads a longer page, and anyone may send new parameters
 
 _RESULT_FIELDS = (
     "pk", "series_id", "report_id", "measured_at", "state", "reason", "unit", "median", "q1", "q3", "low", "high",
     "sample_count", "conditions", "position", "flags", "standing",
 )  # fmt: skip
+
+
+_SERIES_FIELDS = ("pk", "machine_id", "benchmark", "version", "device", "card_index", "params", "params_key")
+COUNTS = Q(standing__isnull=True) | Q(standing=Standing.ACCEPTED)
 
 
 class LatestResults(list[Measurement]):
@@ -54,14 +60,25 @@ def latest_result(series: Series) -> Measurement | None:
     return next(iter(results[series.machine_id]), None)
 
 
-def newest_results(series: Iterable[int]) -> list[Measurement]:
-    """The newest result of each of the series with these pks, of whatever machines. Five queries at most.
+def comparable_runs(series: Iterable[int]) -> list[Measurement]:
+    """The newest RUNS_OF_SERIES runs of each of the series with these pks that count. Five queries at most.
 
-    The caller must have checked that these machines may be seen.
+    What charts and rankings of measured results are made of: runs that are ok and not set aside, newest first. One
+    probe of the index (series, -measured_at) per series and run. The caller must have checked that these
+    machines may be seen.
     """
-    rows = list(_series_with_latest().filter(pk__in=set(series)))
-    by_machine = _measurements({row.machine_id for row in rows}, rows)
-    return [result for results in by_machine.values() for result in results]
+    rows = list(_series_with_runs().filter(pk__in=set(series)))
+    runs = [pk for row in rows for pk in row[-RUNS_OF_SERIES:] if pk is not None]
+    results = [result for result in _joined({row.pk: row for row in rows}, _results(runs)) if not result.why_set_aside]
+    return sorted(results, key=lambda result: result.measured_at, reverse=True)
+
+
+@cache
+def _series_with_runs() -> Any:  # noqa: ANN401 - a query set of named rows with annotations
+    """All series as rows; the last RUNS_OF_SERIES columns: pks of the newest runs that count, or None."""
+    counted = Result.objects.filter(COUNTS, series=OuterRef("pk"), state=Result.State.OK).order_by("-measured_at")
+    runs = {f"run_{n}": Subquery(counted.values("pk")[n : n + 1]) for n in range(RUNS_OF_SERIES)}
+    return Series.objects.annotate(**runs).values_list(*_SERIES_FIELDS, *runs, named=True)
 
 
 def _measurements(
@@ -75,16 +92,22 @@ def _measurements(
     latest = [row.latest for row in series.values()]
     if not latest:
         return by_machine
-    results = _results(latest)
-    reports = {row.report_id for row in results}
-    torch_versions, cards = _torch_versions(reports, snapshots), _cards(reports, snapshots)
-    published = peaks({card.accelerator_id for card in cards.values() if card.accelerator_id is not None})
-    for row in results:
-        measured = _measurement(series[row.series_id], row, torch_versions, cards, published)
+    for measured in _joined(series, _results(latest), snapshots):
         by_machine[measured.machine_id].append(measured)
     for measurements in by_machine.values():
         measurements.sort(key=_reading_order)
     return by_machine
+
+
+def _joined(
+    series: Mapping[int, Any], results: Iterable[Any], snapshots: Mapping[UUID, Snapshot] = MappingProxyType({})
+) -> list[Measurement]:
+    """Rows of results with their series, cards, versions of torch and published peaks. Three queries at most."""
+    rows = list(results)
+    reports = {row.report_id for row in rows}
+    torch_versions, cards = _torch_versions(reports, snapshots), _cards(reports, snapshots)
+    published = peaks({card.accelerator_id for card in cards.values() if card.accelerator_id is not None})
+    return [_measurement(series[row.series_id], row, torch_versions, cards, published) for row in rows]
 
 
 @cache
@@ -101,8 +124,7 @@ def _series_with_latest() -> Any:  # noqa: ANN401 - a query set of named rows wi
         of_machine=Window(Count("pk"), partition_by="machine"),
         place=Window(RowNumber(), partition_by="machine", order_by=recent_first),
     ).filter(place__lte=SERIES_PER_MACHINE)
-    fields = ("pk", "machine_id", "benchmark", "version", "device", "card_index", "params", "params_key")
-    return rows.values_list(*fields, "latest", "of_machine", named=True)
+    return rows.values_list(*_SERIES_FIELDS, "latest", "of_machine", named=True)
 
 
 _series_of = PreparedQuery(lambda machines: _series_with_latest().filter(machine__in=machines))

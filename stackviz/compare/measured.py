@@ -14,7 +14,13 @@ from django.utils.translation import get_language
 from django.utils.translation import gettext as _
 
 from stackviz.benchmarks.chart import Charted, results_figure
-from stackviz.benchmarks.comparability import Comparability, ComparabilityOutcome, comparable
+from stackviz.benchmarks.comparability import (
+    Comparability,
+    ComparabilityOutcome,
+    comparable,
+    is_rankable,
+    rate_of_ranked,
+)
 from stackviz.benchmarks.measurement import Measurement, Rate
 from stackviz.charts.bars import Meter, chart_height, meter
 from stackviz.stats import ratio
@@ -135,7 +141,12 @@ def _main_reports(pairs: Sequence[Mapping[int, Measurement]]) -> dict[int, UUID]
 
 
 def _is_faster(candidate: Measurement, current: Measurement) -> bool:
-    return (candidate.rate.value if candidate.rate else 0.0) > (current.rate.value if current.rate else 0.0)
+    """Whether this result stands for the machine; one that is set aside only where there is no other."""
+    return _standing_rate(candidate) > _standing_rate(current)
+
+
+def _standing_rate(result: Measurement) -> tuple[bool, float]:
+    return is_rankable(result), result.rate.value if result.rate else 0.0
 
 
 def _reading_order(pair: Mapping[int, Measurement]) -> tuple[Any, ...]:
@@ -150,13 +161,13 @@ def _row(
 ) -> MeasuredRow:
     """`reports`: slot -> the report whose receipt stands over its column."""
     first = next(iter(pair.values()))
-    ok = {slot: result for slot, result in pair.items() if result.is_ok and result.rate}
+    ok = {slot: result for slot, result in pair.items() if result.is_ok and is_rankable(result)}
     rates = [result.rate.value for result in ok.values() if result.rate]
     top = max(rates, default=0.0)
     # Bars of a row share a scale: the highest published peak if known, so that a single bar is meaningful.
     scale = max([*rates, *(result.peak.peak for result in ok.values() if result.peak)], default=0.0)
     baseline = None if base is None else ok.get(base)
-    verdict = _verdict(list(ok.values()))
+    verdict = _verdict([result for result in pair.values() if result.is_ok and result.rate])
     may_rank = verdict is not None and verdict.answer is not Comparability.NOT_COMPARABLE
     best = top if may_rank and _stands_out(list(ok.values())) else None
     cells = tuple(
@@ -226,7 +237,7 @@ def _cell(
         samples=samples,
         remarks=result.remarks,
         receipt_url=receipt,
-        meter=meter(rate.value, scale, rate.low, rate.high),
+        meter=None if result.why_set_aside else meter(rate.value, scale, rate.low, rate.high),
     )
 
 
@@ -253,10 +264,10 @@ def _factor(rate: Rate, base: Rate) -> str:
 
 
 def _charts(names: Mapping[int, str], pairs: Sequence[Mapping[int, Measurement]]) -> list[Chart]:
-    """One bar chart per benchmark: a bar for each machine and setting that has a rate."""
+    """One bar chart per benchmark: a bar for each machine and setting that counts."""
     bars: dict[tuple[str, str], list[tuple[int, str, Measurement]]] = {}
     for pair in pairs:
         for slot, result in pair.items():
-            if result.rate is not None:
-                bars.setdefault((result.title, result.rate.unit), []).append((slot, names[slot], result))
+            if is_rankable(result):
+                bars.setdefault((result.title, rate_of_ranked(result).unit), []).append((slot, names[slot], result))
     return [Chart(f"chart-{number}", title, tuple(bars[title, si])) for number, (title, si) in enumerate(bars, 1)]

@@ -14,10 +14,10 @@ from django.db.models import CharField, Count, Max, Q, Sum
 from django.db.models.functions import Cast
 from django.utils.translation import get_language
 
-from stackviz.benchmarks.comparability import best_by, is_of_whole_card
+from stackviz.benchmarks.comparability import best_by, is_of_whole_card, rate_of_ranked
 from stackviz.benchmarks.measurement import Measurement
 from stackviz.benchmarks.models import Series
-from stackviz.benchmarks.queries import newest_results
+from stackviz.benchmarks.queries import comparable_runs
 from stackviz.catalog.models import CatalogueEdition
 from stackviz.labs.models import Machine
 from stackviz.labs.queries import visible_machines
@@ -93,7 +93,7 @@ def _newest_reports() -> tuple[object, ...]:
 
 
 def _measured(field: str, timed: Iterable[tuple[Benchmark, tuple[str, ...]]]) -> Mapping[int, MeasuredSummary]:
-    results = [result for result in newest_results(_series(timed)) if _is_of(field, result)]
+    results = [result for result in comparable_runs(_series(timed)) if _is_of(field, result)]
     machines = visible_machines(AnonymousUser()).in_bulk({result.machine_id for result in results})
     by_card: dict[int, list[Measurement]] = defaultdict(list)
     for result in results:
@@ -126,24 +126,24 @@ def _is_of(field: str, result: Measurement) -> bool:
 
 
 def _summary(results: list[Measurement], machines: Mapping[int, Machine]) -> MeasuredSummary:
-    """`results`: of one accelerator, each with a rate; at least one."""
-    rated = [(result.rate, result) for result in results if result.rate]
+    """`results`: of one accelerator, each with a rate, newest first within a series; at least one."""
     (best,) = best_by(lambda _result: "best", results).values()
-    rate = next(rate for rate, result in rated if result is best)
-    middle = statistics.median(rate.value for rate, _result in rated)
-    machine = machines[best.machine_id]
+    newest = {result.series_id: result for result in reversed(results)}
+    middle = statistics.median(rate_of_ranked(result).value for result in newest.values())
+    fastest = best.result
+    machine = machines[fastest.machine_id]
     return MeasuredSummary(
-        best=rate.value,
+        best=best.rate.value,
         median=middle,
-        best_label=rate.label,
-        median_label=quantity_label(middle, rate.unit, digits=3),
-        setting=best.setting,
+        best_label=best.rate.label,
+        median_label=quantity_label(middle, best.rate.unit, digits=3),
+        setting=fastest.setting,
         machine=machine.name,
         url=machine.get_absolute_url(),
-        day=f"{best.measured_at:%Y-%m-%d}",
-        share=best.peak.label if best.peak else "",
-        is_above_peak=bool(best.peak and best.peak.is_above_peak),
-        remarks=best.remarks,
-        results=len(rated),
+        day=f"{fastest.measured_at:%Y-%m-%d}",
+        share=fastest.peak.label if fastest.peak else "",
+        is_above_peak=bool(fastest.peak and fastest.peak.is_above_peak),
+        remarks=(*fastest.remarks, *filter(None, [best.remark])),
+        results=len(newest),
         machines=len({result.machine_id for result in results}),
     )

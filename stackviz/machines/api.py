@@ -60,7 +60,10 @@ class FindingItem(Schema):
 
 
 class ResultItem(Schema):
-    """A newest result. `median`, `low`, `high` in `unit` (seconds); `rate` in `rate_unit`, None where none follows."""
+    """A newest result. `median`, `low`, `high` in `unit` (seconds); `rate` in `rate_unit`, None where none follows.
+
+    `set_aside`: why it stands in no chart, ranking or comparison; `flags` and `standing`: the codes behind that.
+    """
 
     benchmark: str
     version: int
@@ -78,6 +81,9 @@ class ResultItem(Schema):
     rate_unit: str | None
     share_of_peak: float | None
     remarks: list[str]
+    flags: list[str]
+    standing: str | None
+    set_aside: list[str]
     conditions: dict[str, Any]
     measured_at: datetime
     report: str
@@ -178,6 +184,9 @@ def _result(result: Measurement) -> dict[str, Any]:
         "rate_unit": rate.unit if rate else None,
         "share_of_peak": result.peak.share if result.peak else None,
         "remarks": list(result.remarks),
+        "flags": list(result.flags),
+        "standing": result.standing,
+        "set_aside": list(result.why_set_aside),
         "conditions": dict(result.conditions),
         "measured_at": result.measured_at,
         "report": str(result.report_id),

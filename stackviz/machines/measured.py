@@ -1,4 +1,4 @@
-"""What machines measured on one kind of card, in short: the best newest figure of each benchmark and number format."""
+"""What machines measured on one kind of card, in short: the robust best of each benchmark and number format."""
 
 from collections import defaultdict
 from collections.abc import Sequence
@@ -6,10 +6,10 @@ from dataclasses import dataclass
 
 from django.urls import reverse
 
-from stackviz.benchmarks.comparability import best_by, is_of_whole_card
+from stackviz.benchmarks.comparability import BestRun, best_by, is_of_whole_card
 from stackviz.benchmarks.measurement import Measurement
 from stackviz.benchmarks.models import Series
-from stackviz.benchmarks.queries import newest_results
+from stackviz.benchmarks.queries import comparable_runs
 from stackviz.labs.models import Machine
 from stackviz.measuring import BENCHMARKS
 
@@ -36,13 +36,13 @@ def measured_on(accelerator_id: int, machines: Sequence[Machine]) -> dict[int, t
     """
     by_pk = {machine.pk: machine for machine in machines}
     series = Series.objects.filter(machine__in=by_pk, benchmark__in=tuple(BENCHMARKS), card_index__isnull=False)
-    results = newest_results(series.order_by("-pk").values_list("pk", flat=True)[:MOST_SERIES])
+    results = comparable_runs(series.order_by("-pk").values_list("pk", flat=True)[:MOST_SERIES])
     whole_card = [
         result for result in results if is_of_whole_card(result) and _accelerator_of(result) == accelerator_id
     ]
     by_machine: dict[int, list[MeasuredOn]] = defaultdict(list)
-    for result in sorted(best_by(_machine_and_kind, whole_card).values(), key=_order):
-        by_machine[result.machine_id].append(_figure(result, by_pk[result.machine_id]))
+    for best in sorted(best_by(_machine_and_kind, whole_card).values(), key=lambda best: _order(best.result)):
+        by_machine[best.result.machine_id].append(_figure(best, by_pk[best.result.machine_id]))
     return {pk: tuple(figures) for pk, figures in by_machine.items()}
 
 
@@ -60,14 +60,15 @@ def _order(result: Measurement) -> tuple[int, int, str]:
     return benchmark, FORMATS.index(dtype) if dtype in FORMATS else len(FORMATS), dtype
 
 
-def _figure(result: Measurement, machine: Machine) -> MeasuredOn:
+def _figure(best: BestRun, machine: Machine) -> MeasuredOn:
+    result = best.result
     names_it = BENCHMARKS[result.benchmark_key].setting_names_it
     setting = result.setting if names_it else f"{result.title} {result.setting}"
     return MeasuredOn(
         setting=setting,
-        rate=result.rate.label if result.rate else "",
+        rate=best.rate.label,
         share=result.peak.label if result.peak else "",
         is_above_peak=bool(result.peak and result.peak.is_above_peak),
-        remarks=result.remarks,
+        remarks=(*result.remarks, *filter(None, [best.remark])),
         url=reverse("machines:series", args=[machine.lab.slug, machine.slug, result.series_id]),
     )

@@ -10,6 +10,7 @@ from django.utils.text import slugify
 from django.utils.translation import gettext as _
 
 from stackviz.benchmarks.chart import Charted, results_figure
+from stackviz.benchmarks.comparability import is_rankable
 from stackviz.benchmarks.measurement import Measurement
 from stackviz.charts.bars import Meter, chart_height, meter
 from stackviz.units import quantity_label
@@ -88,14 +89,14 @@ def _chart_key(result: Measurement) -> str:
 
 
 def _timed(results: Sequence[Measurement]) -> list[Measurement]:
-    """Those with a rate: a chart has a bar for each."""
-    return [result for result in results if result.rate]
+    """Those that count: a chart has a bar for each."""
+    return [result for result in results if is_rankable(result)]
 
 
 def _group(results: Sequence[Measurement]) -> ResultGroup:
     first = results[0]
     timed = _timed(results)
-    scale = max((_top(result) for result in results), default=0.0)
+    scale = max((_top(result) for result in timed or results), default=0.0)  # of odd ones only where all are
     return ResultGroup(
         key=_chart_key(first),
         title=first.title,

@@ -8,9 +8,9 @@ import hashlib
 from dataclasses import dataclass
 from typing import Literal
 
-SCHEMA_VERSION = "1.1"
+SCHEMA_VERSION = "1.2"
 # `schema_fingerprint()` of the tables of each version: a test fails if they change without a new version.
-FINGERPRINTS = {"1.0": "a18ca6d80c56ace7", "1.1": "e8c946a55d644c8c"}
+FINGERPRINTS = {"1.0": "a18ca6d80c56ace7", "1.1": "e8c946a55d644c8c", "1.2": "e14ec83e6f151c15"}
 
 Type = Literal["text", "integer", "number", "truth", "moment", "json"]
 
@@ -343,6 +343,8 @@ TABLES: tuple[TableSchema, ...] = (
             _must("sample_count", "integer", "number of samples"),
             ColumnSchema("rate", "number", "work of one run divided by the median; null if the benchmark has none"),
             ColumnSchema("rate_unit", "text", "of the rate"),
+            ColumnSchema("flags", "text", "codes of what is odd, blanks between; null for nothing"),
+            ColumnSchema("standing", "text", "flagged, withdrawn, superseded (all set aside) or accepted"),
             _must("report", "text", "id of its report"),
             _must("conditions", "json", "clocks, power, throttling and device used, as sent"),
         ),

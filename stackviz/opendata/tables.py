@@ -218,18 +218,18 @@ def result_rows() -> Iterator[Row]:
 _OF_RESULT = (
     "series__machine__lab__slug", "series__machine__slug", "series__benchmark", "series__version", "series__device",
     "series__card_index", "series__params", "measured_at", "state", "reason", "unit", "median", "q1", "q3", "low",
-    "high", "sample_count", "report_id", "conditions",
+    "high", "sample_count", "flags", "standing", "report_id", "conditions",
 )  # fmt: skip
 
 
 def _result(row: Sequence[Any]) -> Row:
-    *figures, sample_count, report, conditions = row
+    *figures, sample_count, flags, standing, report, conditions = row
     _lab, _machine, key, version, _device, _card, params, *_rest = figures
     median, unit = row[_OF_RESULT.index("median")], row[_OF_RESULT.index("unit")]
     known = benchmark(key, version)
     rate = known.rate(params, median) if known is not None and median is not None and unit == "s" else None
     rate_unit = known.unit_of(params) if known is not None and rate is not None else None
-    return (*_known(figures), sample_count, *_known((rate, rate_unit)), str(report), conditions or {})
+    return (*_known(figures), sample_count, *_known((rate, rate_unit)), flags, standing, str(report), conditions or {})
 
 
 ROWS: dict[str, Callable[[], Iterator[Row]]] = {

@@ -4,8 +4,15 @@ from dataclasses import replace
 
 import pytest
 
-from stackviz.benchmarks.comparability import Comparability, best_by, comparable, is_of_whole_card
-from stackviz.benchmarks.measurement import CardUsed
+from stackviz.benchmarks.comparability import (
+    Basis,
+    Comparability,
+    best_by,
+    comparable,
+    is_of_whole_card,
+    robust_best,
+)
+from stackviz.benchmarks.measurement import CardUsed, PeakShare
 from stackviz.stats import Summary
 from tests.benchmarks.test_measurement import CLEAN, measured
 
@@ -91,9 +98,76 @@ def test_anything_else_does_not(changes):
     assert not is_of_whole_card(measured(**changes))
 
 
-def test_the_best_of_each_key_has_the_highest_rate():
-    slow, fast = measured(card=CARD), measured(card=CARD, series_id=2)
-    fast = replace(fast, summary=replace(fast.summary, median=fast.summary.median / 2))
-    failed = measured(card=CARD, state="failed", summary=None, series_id=3)
-    assert best_by(lambda result: result.machine_id, [slow, fast, failed]) == {slow.machine_id: fast}
-    assert best_by(lambda result: result.series_id, [slow, fast, failed]) == {slow.series_id: slow, 2: fast}
+def at(rate, **changes):
+    """A run of 30 samples with this rate in TFLOP/s, +-1 %."""
+    seconds = 2 * 8192**3 / (rate * 1e12)
+    summary = Summary(count=30, median=seconds, q1=seconds, q3=seconds, low=seconds * 0.99, high=seconds * 1.01)
+    return measured(card=CARD, summary=summary, **changes)
+
+
+def best_rate(*runs):
+    best = robust_best(runs)
+    return round(best.rate.value / 1e12), best.basis
+
+
+@pytest.mark.parametrize(
+    ("rates", "expected"),
+    [
+        ([700], (700, Basis.ALONE)),
+        ([700, 690], (700, Basis.CONFIRMED)),
+        ([700, 645], (700, Basis.CONFIRMED)),  # within 8 %
+        ([700, 600], (600, Basis.MEDIAN)),  # the lower of two that differ
+        ([980, 700, 690, 400], (700, Basis.CONFIRMED)),
+        ([980, 700, 500], (700, Basis.MEDIAN)),
+        ([980, 700, 500, 300], (500, Basis.MEDIAN)),
+    ],
+)
+def test_the_best_of_a_setting_is_one_that_another_confirms(rates, expected):
+    assert best_rate(*map(at, rates)) == expected
+    assert best_rate(*map(at, reversed(rates))) == expected
+
+
+def test_overlapping_intervals_confirm_at_any_distance():
+    wide = Summary(count=6, median=2 * 8192**3 / 500e12, q1=1e-3, q3=3e-3, low=1.5e-3, high=3e-3)
+    assert best_rate(at(700), measured(card=CARD, summary=wide)) == (700, Basis.CONFIRMED)
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"standing": "flagged", "flags": ("one-sample",)},
+        {"standing": "withdrawn"},
+        {"standing": "superseded"},
+        {"peak": PeakShare("bf16_tensor_tflops", "", 600e12, 700 / 600)},
+    ],
+)
+def test_what_is_set_aside_is_never_the_best_nor_compared(changes):
+    odd = at(700, **changes)
+    assert best_rate(odd, at(300)) == (300, Basis.ALONE)
+    assert robust_best([odd]) is None
+    verdict = comparable(at(300), odd)
+    assert verdict.answer is Comparability.NOT_COMPARABLE
+    assert verdict.reasons[0].startswith("set aside: ")
+    assert odd.remarks[0].startswith("set aside: ")
+
+
+def test_an_accepted_result_counts_and_says_so():
+    odd = at(700, standing="accepted", flags=("above-bound",), peak=PeakShare("bf16_tensor_tflops", "", 600e12, 1.17))
+    assert best_rate(odd, at(300)) == (300, Basis.MEDIAN)
+    assert best_rate(odd) == (700, Basis.ALONE)
+    assert odd.remarks == ("above the published peak, and accepted by a person",)
+
+
+def test_the_best_says_what_stands_behind_it():
+    assert robust_best([at(700)]).remark == "a single run: nothing confirms it"
+    assert robust_best([at(700), at(690)]).remark == ""
+    assert robust_best([at(980), at(700), at(690)]).remark == "a faster run, 980 TFLOP/s, is confirmed by none of 3"
+    assert robust_best([at(700), at(500)]).remark == "the runs differ: the median of 2; the fastest is 700 TFLOP/s"
+
+
+def test_settings_are_never_mixed_within_a_key():
+    small = at(900, params_key="small", params={"dtype": "bf16", "m": 64, "n": 64, "k": 64})
+    failed = measured(card=CARD, state="failed", summary=None)
+    (best,) = best_by(lambda result: result.machine_id, [at(500), at(495), small, failed]).values()
+    assert (best.result.params_key, best.basis, best.runs) == ("k", Basis.CONFIRMED, 2)
+    assert best_by(lambda result: result.machine_id, [failed]) == {}
