@@ -1,8 +1,10 @@
 """The site's fixed words: why something is missing, the kinds of figure, states. Text only: no ORM, no request."""
 
 from collections.abc import Mapping
+from functools import lru_cache
 
 from django.utils.functional import Promise
+from django.utils.translation import get_language
 from django.utils.translation import gettext_lazy as _
 
 Words = Mapping[str, str | Promise]
@@ -58,4 +60,9 @@ NATIVE_NAMES: Mapping[str, str] = {"en": "English", "zh-hans": "简体中文"}
 
 def missing_text(reason: str | None) -> str:
     """Why a value is missing, in words; "unknown" for an unknown reason or none."""
-    return str(MISSING.get(reason or "", _("unknown")))
+    return _missing_text(reason or "", get_language())
+
+
+@lru_cache(maxsize=128)
+def _missing_text(reason: str, _language: str | None) -> str:
+    return str(MISSING.get(reason, _("unknown")))

@@ -1,5 +1,6 @@
 """What pages write the same way everywhere: figures, missing values, sources, times, the tray."""
 
+import re
 from datetime import UTC, datetime, timedelta
 
 import pytest
@@ -8,7 +9,7 @@ from django.test import RequestFactory
 from django.utils import translation
 
 from stackviz.facts import ABSENT_REASONS
-from stackviz.web.templatetags.web import places, source, time_ago, tray_button
+from stackviz.web.templatetags.web import source, time_ago, tray_button
 from stackviz.web.words import KIND_MEANINGS, KINDS, MISSING, missing_text
 
 
@@ -107,6 +108,17 @@ def test_numbers_in_tags_do_not_depend_on_the_language():
 
 
 def test_the_place_one_is_at_is_marked():
-    found = {place.url: place.current for place in places(RequestFactory().get("/learn/"))}
-    assert found["/learn/"] == "page"
-    assert [url for url, current in found.items() if current] == ["/learn/"]
+    html = rendered("{% navigation %}", request=RequestFactory().get("/learn/"))
+    assert re.findall(r'<a href="([^"]*)" aria-current="(\w+)"', html) == [("/learn/", "page")]
+
+
+def test_the_frame_is_in_the_language_of_each_reader():
+    request = RequestFactory().get("/")
+    english = rendered("{% navigation %}{% fixed_part 'web/_tray.jinja' %}", request=request)
+    with translation.override("zh-hans"):
+        chinese = rendered("{% navigation %}{% fixed_part 'web/_tray.jinja' %}", request=request)
+    assert "Machines" in english
+    assert "Compare" in english
+    assert "Machines" not in chinese
+    assert "Compare" not in chinese
+    assert rendered("{% navigation %}{% fixed_part 'web/_tray.jinja' %}", request=request) == english

@@ -4,6 +4,7 @@
 """
 
 import re
+import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -21,8 +22,8 @@ from django.utils.formats import date_format
 from django.utils.functional import Promise
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
+from django.utils.translation import get_language, gettext_lazy, ngettext
 from django.utils.translation import gettext as _
-from django.utils.translation import gettext_lazy, ngettext
 
 from stackviz.units import Shown, format_factor, format_quantity
 from stackviz.web.advice import blocks_of
@@ -60,28 +61,58 @@ class NavigationLink:
     current: str
 
 
-@register.filter
-def places(request: HttpRequest | None) -> list[NavigationLink]:
-    """The main navigation as seen from this request; a room whose address does not exist is left out."""
-    return _places(PLACES, request)
+@register.simple_tag(takes_context=True)
+def navigation(context: template.Context) -> SafeString:
+    """The main navigation as seen from this page; a room whose address does not exist is left out."""
+    return _drawn_links("web/_navigation.jinja", _currents(PLACES, context.get("request")), *_drawn_for())
 
 
-@register.filter
-def foot_places(request: HttpRequest | None) -> list[NavigationLink]:
-    """The links at the foot of every page."""
-    return _places(FOOT_PLACES, request)
+@register.simple_tag(takes_context=True)
+def foot(context: template.Context) -> SafeString:
+    """The foot of every page, with its links."""
+    return _drawn_links("web/_foot.jinja", _currents(FOOT_PLACES, context.get("request")), *_drawn_for())
 
 
-def _places(known: Sequence[tuple[str | Promise, ...]], request: HttpRequest | None) -> list[NavigationLink]:
-    """A place is its title, its address by name, and the names of pages that belong to it."""
+@register.simple_tag
+def fixed_part(name: str) -> SafeString:
+    """A part without arguments, which is the same on every page."""
+    return _drawn_once(name, *_drawn_for())
+
+
+def _currents(known: Sequence[tuple[str | Promise, ...]], request: HttpRequest | None) -> tuple[str, ...]:
+    """For each place what aria-current says of it on this page."""
     here = getattr(request, "path", "")
-    links = []
-    for title, *names in known:
+    currents = []
+    for _title, *names in known:
         urls = [url for name in names if (url := _address(str(name)))]
-        if not urls:
-            continue
-        current = "page" if here == urls[0] else "true" if here.startswith(tuple(urls)) else ""
-        links.append(NavigationLink(str(title), urls[0], current))
+        currents.append("page" if urls[:1] == [here] else "true" if here.startswith(tuple(urls)) else "")
+    return tuple(currents)
+
+
+def _drawn_for() -> tuple[str | None, str, float]:
+    """What the frame of a page depends on; while templates are worked on, on the moment too."""
+    return get_language(), get_script_prefix(), time.monotonic() if settings.DEBUG else 0.0
+
+
+@lru_cache(maxsize=256)
+def _drawn_links(name: str, currents: tuple[str, ...], _language: str | None, _prefix: str, _at: float) -> SafeString:
+    if name == "web/_foot.jinja":
+        return render_part(name, links=_links(FOOT_PLACES, currents), version=version())
+    return render_part(name, links=_links(PLACES, currents))
+
+
+@lru_cache(maxsize=64)
+def _drawn_once(name: str, _language: str | None, _prefix: str, _at: float) -> SafeString:
+    return render_part(name)
+
+
+def _links(known: Sequence[tuple[str | Promise, ...]], currents: Sequence[str]) -> list[NavigationLink]:
+    """A place is its title, its address by name, and the names of pages that belong to it."""
+    links = []
+    for (title, *names), current in zip(known, currents, strict=True):
+        url = next(filter(None, (_address(str(name)) for name in names)), "")
+        if url:
+            links.append(NavigationLink(str(title), url, current))
     return links
 
 
@@ -104,7 +135,6 @@ def own_name(code: str) -> str:
     return NATIVE_NAMES.get(code, code)
 
 
-@register.simple_tag
 def version() -> str:
     return str(getattr(settings, "VERSION", ""))
 
