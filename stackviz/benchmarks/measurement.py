@@ -150,8 +150,7 @@ class Measurement:
     @cached_property
     def title(self) -> str:
         """`Matrix product`; the bare key of a benchmark this site does not know."""
-        known = self.benchmark
-        return benchmark_title(known) if known else self.benchmark_key
+        return benchmark_titles().get((self.benchmark_key, self.version), self.benchmark_key)
 
     @cached_property
     def setting(self) -> str:
@@ -193,17 +192,17 @@ def rate_of(known: Benchmark | None, params: Mapping[str, Any], summary: Summary
 
 def setting_label(params: Mapping[str, Any]) -> str:
     """Parameters for people: `bf16 8192³`, `fp32 4096×1024×512`, `4.29 GB`; others as name=value."""
-    rest = dict(params)
-    parts = [str(rest.pop("dtype"))] if "dtype" in rest else []
-    sides = [rest.get(side) for side in ("m", "n", "k")]
+    parts = [str(params["dtype"])] if "dtype" in params else []
+    shown = {"dtype"}
+    sides = (params.get("m"), params.get("n"), params.get("k"))
     if all(isinstance(side, int) for side in sides):
-        parts.append(f"{sides[0]}³" if len(set(sides)) == 1 else "×".join(str(side) for side in sides))
-        rest = {name: value for name, value in rest.items() if name not in {"m", "n", "k"}}
-    size = rest.get("bytes")
+        parts.append(f"{sides[0]}³" if sides[0] == sides[1] == sides[2] else "×".join(map(str, sides)))
+        shown |= {"m", "n", "k"}
+    size = params.get("bytes")
     if isinstance(size, int) and not isinstance(size, bool) and size > 0:
         parts.append(quantity_label(size, "B", digits=3))
-        del rest["bytes"]
-    return " ".join([*parts, *(f"{name}={value}" for name, value in rest.items())])
+        shown.add("bytes")
+    return " ".join([*parts, *(f"{name}={value}" for name, value in params.items() if name not in shown)])
 
 
 def _remarks(result: Measurement) -> Iterator[str]:
@@ -247,11 +246,11 @@ def benchmark(key: str, version: int) -> Benchmark | None:
     return VERSIONS.get((key, version))
 
 
-def benchmark_title(known: Benchmark) -> str:
-    """The benchmark's title in the reader's language."""
-    return _titles(get_language()).get(known.title) or gettext(known.title)
+def benchmark_titles() -> Mapping[tuple[str, int], str]:
+    """(key, version) -> the benchmark's title in the reader's language."""
+    return _titles(get_language())
 
 
 @cache
-def _titles(_language: str | None) -> dict[str, str]:
-    return {known.title: gettext(known.title) for known in VERSIONS.values()}
+def _titles(_language: str | None) -> dict[tuple[str, int], str]:
+    return {key: gettext(known.title) for key, known in VERSIONS.items()}

@@ -13,7 +13,7 @@ from django.db.models.fields.json import KeyTextTransform
 from django.db.models.functions import RowNumber
 
 from stackviz.benchmarks.bound import PublishedPeaks, bounding_fields, peak_share
-from stackviz.benchmarks.measurement import CardUsed, Measurement, benchmark, rate_of
+from stackviz.benchmarks.measurement import CardUsed, Measurement, benchmark, benchmark_titles, rate_of
 from stackviz.benchmarks.models import Result, Series
 from stackviz.benchmarks.standing import Standing
 from stackviz.catalog.queries import peaks
@@ -107,7 +107,11 @@ def _joined(
     reports = {row.report_id for row in rows}
     torch_versions, cards = _torch_versions(reports, snapshots), _cards(reports, snapshots)
     published = peaks({card.accelerator_id for card in cards.values() if card.accelerator_id is not None})
-    return [_measurement(series[row.series_id], row, torch_versions, cards, published) for row in rows]
+    measured = [_measurement(series[row.series_id], row, torch_versions, cards, published) for row in rows]
+    titles = benchmark_titles()
+    for result in measured:
+        result.__dict__["title"] = titles.get((result.benchmark_key, result.version), result.benchmark_key)
+    return measured
 
 
 @cache

@@ -125,7 +125,8 @@ def measure(results: Sequence[tuple[int, str, Sequence[Measurement]]], base: int
     names = {position: name for position, name, _measurements in results}
     against = positions[0] if base is None and positions else base
     reports = _main_reports(pairs)
-    rows = (_row(positions, pair, against, reports) for pair in pairs)
+    language = get_language()
+    rows = (_row(positions, pair, against, reports, language) for pair in pairs)
     groups = tuple(MeasuredGroup(formula, tuple(group)) for formula, group in groupby(rows, lambda row: row.formula))
     receipts = {slot: reverse("ingest:receipt", args=[report]) for slot, report in reports.items()}
     return Measured(groups, tuple(_charts(names, pairs)), receipts)
@@ -157,7 +158,11 @@ def _reading_order(pair: Mapping[int, Measurement]) -> tuple[Any, ...]:
 
 
 def _row(
-    slots: Sequence[int], pair: Mapping[int, Measurement], base: int | None, reports: Mapping[int, UUID]
+    slots: Sequence[int],
+    pair: Mapping[int, Measurement],
+    base: int | None,
+    reports: Mapping[int, UUID],
+    language: str | None,
 ) -> MeasuredRow:
     """`reports`: slot -> the report whose receipt stands over its column."""
     first = next(iter(pair.values()))
@@ -178,6 +183,7 @@ def _row(
             best=best,
             baseline=baseline if may_rank else None,
             report_of_column=reports[slot],
+            language=language,
         )
         if slot in pair
         else MeasuredCell(slot=slot, missing=_("not measured"))
@@ -214,6 +220,7 @@ def _cell(
     best: float | None,
     baseline: Measurement | None,
     report_of_column: UUID,
+    language: str | None,
 ) -> MeasuredCell:
     """`scale`: rate of a full bar. `best`, `baseline`: highest rate and first result; None where nothing is ranked."""
     rate, receipt = result.rate, ""
@@ -222,7 +229,6 @@ def _cell(
     if rate is None or result.summary is None:
         return MeasuredCell(slot=slot, missing=result.reason or result.state, receipt_url=receipt)
     peak = result.peak.label if result.peak else ""
-    language = get_language()
     samples = _samples(result.summary.count, language)
     of_peak = _of_peak(language) % {"share": peak} if peak else ""
     details = (result.device, of_peak, rate.spread_label, "" if receipt else samples)
