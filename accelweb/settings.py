@@ -86,6 +86,7 @@ INSTALLED_APPS = [
     "stackviz.fit",
     "stackviz.plan",
     "stackviz.opendata",
+    "stackviz.performance",
     "stackviz.pages",
     "stackviz.results",
     "stackviz.up",

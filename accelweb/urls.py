@@ -19,6 +19,7 @@ urlpatterns = [
     path("", include("stackviz.explore.urls")),
     path("", include("stackviz.fit.urls")),
     path("", include("stackviz.opendata.urls")),
+    path("", include("stackviz.performance.urls")),
     path("", include("stackviz.plan.urls")),
     path("", include("stackviz.results.urls")),
     path("i18n/", include("django.conf.urls.i18n")),

@@ -1,0 +1,260 @@
+"""Lines and points on two scales: positions for SVG drawn on the server, and the same as a Plotly figure. Pure data.
+
+Positions are per cent of the plot from the upper left. Both drawings are made of the same `PlaneLine` and `PlanePoint`;
+a hollow point was measured by somebody else, a filled one here.
+"""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from stackviz.charts.frame import colour, colour_name, empty_figure, frame, plotly_text
+from stackviz.charts.labels import HEIGHT_PX, Label, NamedDot, place_labels
+from stackviz.charts.scale import Scale, ScaleKind, scale_for
+from stackviz.charts.scatter import FIGURE_PX, PLOTLY_SHAPES, RADIUS_PX, AxisWords, Mark
+from stackviz.units import format_number
+
+MARGIN = 0.03
+POINT_SCALE = 0.8  # of SHAPES
+LABEL_ROW = 1500 / HEIGHT_PX  # per cent of the height between two labels at the right end
+PLOTLY_DASHES = ("solid", "dash", "dot", "dashdot", "longdash", "longdashdot")
+NO_DASH = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PlaneLine:
+    """A line through `points`, in the units of the axes. `slot`: colour; `dash`: index into PLOTLY_DASHES.
+
+    `label`: written at its right end, "" for none.
+    """
+
+    key: str
+    slot: int
+    points: tuple[tuple[float, float], ...]
+    label: str = ""
+    dash: int = NO_DASH
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PlanePoint:
+    """A point. `shape`: index into scatter.SHAPES; `label`: beside it where there is room; `note`: for a hover."""
+
+    key: int
+    x: float
+    y: float
+    slot: int
+    shape: int = 0
+    is_filled: bool = False
+    label: str = ""
+    note: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class PlaneStep:
+    """A level of the horizontal axis that is marked from bottom to top, such as the size of a cache."""
+
+    x: float
+    slot: int
+    label: str
+
+
+@dataclass(frozen=True, slots=True)
+class PlacedLine:
+    """`path`: `x,y x,y` in per cent, for a polyline."""
+
+    path: str
+    slot: int
+    dash: int
+
+
+@dataclass(frozen=True, slots=True)
+class EndLabel:
+    """The label of a line at the right edge, `y` in per cent from the top; labels never overlap."""
+
+    text: str
+    y: str
+    slot: int
+
+
+@dataclass(frozen=True, slots=True)
+class PlacedPoint:
+    key: int
+    x: str
+    y: str
+    slot: int
+    shape: int
+    is_filled: bool
+
+
+@dataclass(frozen=True, slots=True)
+class PlacedStep:
+    """`y`: of its label, in per cent from the top; labels of several steps stand in rows."""
+
+    x: str
+    y: str
+    slot: int
+    label: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Plane:
+    lines: tuple[PlacedLine, ...] = ()
+    ends: tuple[EndLabel, ...] = ()
+    points: tuple[PlacedPoint, ...] = ()
+    labels: tuple[Label, ...] = ()
+    steps: tuple[PlacedStep, ...] = ()
+    x_marks: tuple[Mark, ...] = ()
+    y_marks: tuple[Mark, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PlaneContent:
+    """What is drawn, on scales of these kinds."""
+
+    lines: tuple[PlaneLine, ...] = ()
+    points: tuple[PlanePoint, ...] = ()
+    steps: tuple[PlaneStep, ...] = ()
+    x_kind: ScaleKind = "log"
+    y_kind: ScaleKind = "log"
+
+    @property
+    def xs(self) -> list[float]:
+        return [
+            *(x for line in self.lines for x, _y in line.points),
+            *(point.x for point in self.points),
+            *(step.x for step in self.steps),
+        ]
+
+    @property
+    def ys(self) -> list[float]:
+        return [*(y for line in self.lines for _x, y in line.points), *(point.y for point in self.points)]
+
+
+def place_plane(content: PlaneContent) -> Plane:
+    """The position of every element. Values <= 0 on a logarithmic axis are at its low end."""
+    if not content.xs:
+        return Plane()
+    xs = scale_for(content.xs, content.x_kind)
+    ys = scale_for(content.ys, content.y_kind, margin=MARGIN)
+    ends = _end_labels(content.lines, ys)
+    return Plane(
+        lines=tuple(_placed_line(line, xs, ys) for line in content.lines),
+        ends=ends,
+        points=tuple(_placed_point(point, xs, ys) for point in content.points),
+        labels=tuple(_labels(content.points, ends, xs, ys)),
+        steps=tuple(
+            PlacedStep(_percent(xs.percent(step.x)), _percent(row * LABEL_ROW), step.slot, step.label)
+            for row, step in enumerate(content.steps)
+        ),
+        x_marks=tuple(Mark(_percent(xs.percent(tick)), format_number(tick)) for tick in xs.ticks()),
+        y_marks=tuple(Mark(_percent(100 - ys.percent(tick)), format_number(tick)) for tick in ys.ticks()),
+    )
+
+
+def _placed_line(line: PlaneLine, xs: Scale, ys: Scale) -> PlacedLine:
+    path = " ".join(f"{xs.percent(x):.2f},{100 - ys.percent(y):.2f}" for x, y in line.points)
+    return PlacedLine(path, line.slot, line.dash)
+
+
+def _placed_point(point: PlanePoint, xs: Scale, ys: Scale) -> PlacedPoint:
+    x, y = _percent(xs.percent(point.x)), _percent(100 - ys.percent(point.y))
+    return PlacedPoint(point.key, x, y, point.slot, point.shape, point.is_filled)
+
+
+def _end_labels(lines: Sequence[PlaneLine], ys: Scale) -> tuple[EndLabel, ...]:
+    """Each above the right end of its line, moved up where it would overlap the one below it."""
+    ends: list[EndLabel] = []
+    free = 100.0
+    named = [(100 - ys.percent(line.points[-1][1]), line) for line in lines if line.label]
+    for y, line in sorted(named, key=lambda item: -item[0]):
+        free = min(y, free)
+        ends.append(EndLabel(line.label, _percent(free), line.slot))
+        free -= LABEL_ROW
+    return tuple(reversed(ends))
+
+
+def _labels(points: Sequence[PlanePoint], ends: Sequence[EndLabel], xs: Scale, ys: Scale) -> list[Label]:
+    named = [
+        NamedDot(point.key, point.label, xs.percent(point.x), 100 - ys.percent(point.y), RADIUS_PX * POINT_SCALE)
+        for point in points
+    ]
+    occupied = [(end.text, 100.0, float(end.y) - LABEL_ROW) for end in ends]
+    return [label for label in place_labels(named, occupied) if label.text]
+
+
+def _percent(value: float) -> str:
+    return f"{value:.1f}"
+
+
+# --- Plotly ---
+
+
+def plane_figure(content: PlaneContent, x: AxisWords, y: AxisWords, urls: dict[int, str], empty: str) -> dict[str, Any]:
+    """The same as a Plotly figure. `urls`: point key -> address that a click opens."""
+    layout = frame("", FIGURE_PX, _axis(x), _axis(y))
+    layout["hovermode"] = "closest"
+    if not content.lines and not content.points:
+        return empty_figure(layout, empty)
+    layout["shapes"] = [_plotly_step(step) for step in content.steps]
+    layout["annotations"] = [_plotly_step_label(step, x.kind) for step in content.steps]
+    return {"data": [*(_plotly_line(line) for line in content.lines), *_plotly_points(content, urls)], "layout": layout}
+
+
+def _axis(words: AxisWords) -> dict[str, Any]:
+    kind = "log" if words.kind == "log" else "linear"
+    return {"title": {"text": plotly_text(words.title)}, "type": kind, "zeroline": False}
+
+
+def _plotly_line(line: PlaneLine) -> dict[str, Any]:
+    return {
+        "type": "scatter",
+        "mode": "lines",
+        "name": plotly_text(line.key),
+        "x": [x for x, _y in line.points],
+        "y": [y for _x, y in line.points],
+        "line": {"color": colour(line.slot), "width": 2, "dash": PLOTLY_DASHES[line.dash % len(PLOTLY_DASHES)]},
+        "hovertemplate": f"<b>{plotly_text(line.label or line.key)}</b><br>%{{x:.4g}}: %{{y:.4g}}<extra></extra>",
+        "meta": {"colours": colour_name(line.slot)},
+    }
+
+
+def _plotly_points(content: PlaneContent, urls: dict[int, str]) -> list[dict[str, Any]]:
+    points = content.points
+    if not points:
+        return []
+    return [
+        {
+            "type": "scatter",
+            "mode": "markers",
+            "x": [point.x for point in points],
+            "y": [point.y for point in points],
+            "customdata": [
+                [plotly_text(point.label), plotly_text(point.note), urls.get(point.key, "")] for point in points
+            ],
+            "hovertemplate": "<b>%{customdata[0]}</b><br>%{customdata[1]}<extra></extra>",
+            "marker": {
+                "color": [colour(point.slot) for point in points],
+                "size": 10,
+                "symbol": [_symbol(point) for point in points],
+                "line": {"width": 2},
+            },
+            "meta": {"colours": [colour_name(point.slot) for point in points]},
+        }
+    ]
+
+
+def _symbol(point: PlanePoint) -> str:
+    shape = PLOTLY_SHAPES[point.shape % len(PLOTLY_SHAPES)]
+    return shape if point.is_filled else f"{shape}-open"
+
+
+def _plotly_step(step: PlaneStep) -> dict[str, Any]:
+    line = {"color": colour(step.slot), "width": 1, "dash": "dot"}
+    return {"type": "line", "x0": step.x, "x1": step.x, "y0": 0, "y1": 1, "yref": "paper", "line": line}
+
+
+def _plotly_step_label(step: PlaneStep, kind: ScaleKind) -> dict[str, Any]:
+    at = math.log10(step.x) if kind == "log" else step.x  # annotations of a logarithmic axis are placed by exponent
+    text = plotly_text(step.label)
+    return {"x": at, "y": 1, "yref": "paper", "text": text, "showarrow": False, "textangle": -90, "xanchor": "left"}

@@ -1,0 +1,1 @@
+"""What accelerators really reach: rooflines, the share of published peaks, scaling curves. No models."""

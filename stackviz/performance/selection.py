@@ -1,0 +1,75 @@
+"""What an address asks of the pages: accelerators, data types, a benchmark. The state of a page. No database."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from django.http import QueryDict
+from django.utils.translation import gettext as _
+
+from stackviz.web.address import AddressReader, Note
+
+FORMATS = ("csv", "json")
+FIGURE = "plotly"  # for plotly.js only, so notes do not offer it
+MOST_ACCELERATORS = 6
+DTYPES = ("bf16", "fp16", "fp8", "fp4", "int8", "tf32", "fp32", "fp64")  # of RATE_FIELDS
+ROOFLINE_ACCELERATORS = ("nvidia-h100-sxm5-80gb", "nvidia-geforce-rtx-4090", "apple-m3-max-40")
+ROOFLINE_DTYPES = ("bf16", "fp32")
+_BESIDE = frozenset({"format", "page"})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RooflineChoice:
+    """`slugs`: one to six accelerators, in order of their colours; `dtypes`: at least one."""
+
+    slugs: tuple[str, ...] = ROOFLINE_ACCELERATORS
+    dtypes: tuple[str, ...] = ROOFLINE_DTYPES
+    format: str = field(default="", compare=False)
+    notes: tuple[Note, ...] = field(default=(), compare=False)
+
+    @property
+    def query(self) -> QueryDict:
+        """The choice as parameters, without defaults."""
+        query = QueryDict(mutable=True)
+        if self.slugs != ROOFLINE_ACCELERATORS:
+            query.setlist("a", list(self.slugs))
+        if self.dtypes != ROOFLINE_DTYPES:
+            query.setlist("dtype", list(self.dtypes))
+        return query
+
+    @property
+    def query_string(self) -> str:
+        return self.query.urlencode()
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether the page is common enough to cache: the usual data types, of at most one accelerator or the usual."""
+        return self.dtypes == ROOFLINE_DTYPES and (self.slugs == ROOFLINE_ACCELERATORS or len(self.slugs) == 1)
+
+
+def roofline_choice(parameters: QueryDict, names: Mapping[str, str]) -> RooflineChoice:
+    """Read the address. `names`: slug -> name of the public accelerators; either may stand in the address."""
+    reader = AddressReader(parameters)
+    slugs = read_accelerators(reader, names, MOST_ACCELERATORS)
+    dtypes = reader.choices("dtype", DTYPES, _("data type"))
+    usual = tuple(slug for slug in ROOFLINE_ACCELERATORS if slug in names)
+    return RooflineChoice(
+        slugs=slugs or usual,
+        dtypes=tuple(dtype for dtype in DTYPES if dtype in dtypes) if dtypes else ROOFLINE_DTYPES,
+        format=reader.file_format(FORMATS, FIGURE),
+        notes=reader.notes(_BESIDE | {"a", "dtype"}),
+    )
+
+
+def read_accelerators(reader: AddressReader, names: Mapping[str, str], most: int) -> tuple[str, ...]:
+    """Slugs of the accelerators of the parameter `a`, given by slug or name; a note where there are too many."""
+    slugs_by_name = {name: slug for slug, name in names.items()}
+    given = reader.choices("a", [*names, *slugs_by_name], _("accelerator"))
+    slugs = tuple(dict.fromkeys(slugs_by_name.get(value, value) for value in given))
+    if len(slugs) > most:
+        problem = _("At most %(most)d accelerators are drawn at once") % {"most": most}
+        reader.note("a", problem, _("the first %(most)d are shown") % {"most": most})
+    return slugs[:most]
+
+
+def without(values: Sequence[str], value: str) -> tuple[str, ...]:
+    return tuple(other for other in values if other != value)
