@@ -11,10 +11,10 @@ from django.contrib.auth.models import AnonymousUser
 from django.db.models import CharField, Count, Max, Sum
 from django.db.models.functions import Cast
 
-from stackviz.benchmarks.comparability import best_by, is_of_whole_card
+from stackviz.benchmarks.comparability import BestRun, best_by, is_of_whole_card
 from stackviz.benchmarks.measurement import Measurement
 from stackviz.benchmarks.models import Series
-from stackviz.benchmarks.queries import newest_results
+from stackviz.benchmarks.queries import comparable_runs
 from stackviz.catalog.models import CatalogueEdition
 from stackviz.labs.models import Machine
 from stackviz.labs.queries import visible_machines
@@ -71,14 +71,15 @@ def _measured_bests() -> tuple[MeasuredBest, ...]:
         benchmark__in={known.key for known in versions}, machine__in=public, card_index__isnull=False
     )
     series = rows.order_by("-machine__latest_taken_at", "-pk").values_list("pk", flat=True)[:MOST_SERIES]
-    results = [result for result in newest_results(series) if is_of_whole_card(result)]
+    results = [result for result in comparable_runs(series) if is_of_whole_card(result)]
     best = best_by(lambda result: (result.card and result.card.accelerator_id, *result.pair), results)
-    machines = visible_machines(AnonymousUser()).in_bulk({result.machine_id for result in best.values()})
-    shown = (_shown(result, machines) for result in best.values())
-    return tuple(result for result in shown if result is not None)
+    machines = visible_machines(AnonymousUser()).in_bulk({run.result.machine_id for run in best.values()})
+    shown = (_shown(run, machines) for run in best.values())
+    return tuple(best for best in shown if best is not None)
 
 
-def _shown(result: Measurement, machines: Mapping[int, Machine]) -> MeasuredBest | None:
+def _shown(run: BestRun, machines: Mapping[int, Machine]) -> MeasuredBest | None:
+    result = run.result
     machine, operation = machines.get(result.machine_id), _operation(result)
     if machine is None or operation is None or result.card is None or result.card.accelerator_id is None:
         return None
@@ -89,7 +90,7 @@ def _shown(result: Measurement, machines: Mapping[int, Machine]) -> MeasuredBest
         operation=operation,
         size=_size(result),
         setting=f"{result.title} {result.setting}",
-        made=joined([torch, f"{result.measured_at:%Y-%m-%d}", *result.remarks]),
+        made=joined([torch, f"{result.measured_at:%Y-%m-%d}", *result.remarks, run.remark]),
         machine=machine.name,
         url=machine.get_absolute_url(),
     )

@@ -68,7 +68,7 @@ def legend_shape(shape: int, words: str) -> LegendShape:
     return LegendShape(SHAPES[shape], words)
 
 
-def answer(request: HttpRequest, page: ChartPage) -> HttpResponse:
+def answer_chart(request: HttpRequest, page: ChartPage) -> HttpResponse:
     if wants_partial(request):
         part = render_part("web/_notes.jinja", notes=page.notes) + page.body
         return push_url(HttpResponse(part), request.path + (f"?{page.query}" if page.query else ""))

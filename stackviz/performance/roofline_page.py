@@ -17,7 +17,7 @@ from stackviz.performance.files import roofline_file
 from stackviz.performance.forms import AnyOf, ChartForm, chosen_accelerators, options
 from stackviz.performance.intensity import ATTENTION, BYTES, DECODE, GEMM, OPERATORS, PREFILL, STREAM
 from stackviz.performance.measured import measured_state
-from stackviz.performance.page import CACHE_S, ChartPage, LegendShape, Plot, PlotPoint, answer, legend_shape
+from stackviz.performance.page import CACHE_S, ChartPage, LegendShape, Plot, PlotPoint, answer_chart, legend_shape
 from stackviz.performance.roofline import Roofline, assemble_roofline, roof_sentences
 from stackviz.performance.selection import (
     DTYPES,
@@ -51,7 +51,7 @@ def roofline_page(request: HttpRequest) -> HttpResponse:
         body=_body(catalogue, choice),
         notes=choice.notes,
     )
-    return answer(request, page)
+    return answer_chart(request, page)
 
 
 def _body(catalogue: PublicCatalogue, choice: RooflineChoice) -> SafeString:
