@@ -210,7 +210,7 @@ def best_by(key: Callable[[Measurement], Key], results: Iterable[Measurement]) -
         by_setting.setdefault((key(result), result.pair), []).append(result)
     best: dict[Key, BestRun] = {}
     for (name, _pair), runs in by_setting.items():
-        found = robust_best(runs)
-        if found is not None and (name not in best or found.rate.value > best[name].rate.value):
-            best[name] = found
+        best_run = robust_best(runs)
+        if best_run is not None and (name not in best or best_run.rate.value > best[name].rate.value):
+            best[name] = best_run
     return best

@@ -65,10 +65,10 @@ def match_cards(cards: Sequence[CardName], *, among_public: bool = False) -> lis
         named = named.filter(accelerator__is_public=True) if among_public else named
         for alias in named.select_related("accelerator__vendor").order_by("pk"):
             aliases[alias.normalized].append(alias)
-    return [decide(card, aliases) for card in cards]
+    return [decide_match(card, aliases) for card in cards]
 
 
-def decide(card: CardName, aliases: Mapping[str, Sequence[Alias]]) -> Match:
+def decide_match(card: CardName, aliases: Mapping[str, Sequence[Alias]]) -> Match:
     """The match of one card among `aliases` (by normalized name). No query.
 
     A name with a memory size or core count is an accelerator's only where the card reports the same.

@@ -9,7 +9,7 @@ from typing import Any
 from django.db.models import Count, Exists, Max, OuterRef, Q
 from django.utils.translation import gettext as _
 
-from stackviz.catalog.match import CardName, decide
+from stackviz.catalog.match import CardName, decide_match
 from stackviz.catalog.models import Accelerator, Alias, SpecValue
 from stackviz.curation.name_decisions import key_of
 from stackviz.curation.name_suggestions import CatalogueName, Suggestion, suggest
@@ -86,7 +86,7 @@ def waiting_names(
 
 def _why(pair: NamePair, sizes: tuple[int, ...], aliases: dict[str, list[Alias]]) -> str:
     """Why cards with this name are unmatched, and what would decide."""
-    match = decide(CardName(pair[0], pair[1], sizes[0] if sizes else None), aliases)
+    match = decide_match(CardName(pair[0], pair[1], sizes[0] if sizes else None), aliases)
     if match.how == "unknown":
         return _("no spec sheet has this name")
     needs = match.needs or _("what the card reports")

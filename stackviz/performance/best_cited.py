@@ -30,6 +30,6 @@ def _best(_edition: str, key: str, case_keys: tuple[str, ...]) -> Sequence[Cited
     if not benchmark.adds_up:
         rows = rows.filter(count=1)
     best_first = rate.desc() if benchmark.higher_is_better else rate.asc()
-    place = Window(RowNumber(), partition_by=["accelerator", "params_key"], order_by=[best_first, F("pk").asc()])
-    ranked = rows.order_by().annotate(place=place).filter(place=1)
+    rank = Window(RowNumber(), partition_by=["accelerator", "params_key"], order_by=[best_first, F("pk").asc()])
+    ranked = rows.order_by().annotate(rank_in_case=rank).filter(rank_in_case=1)
     return tuple(ranked.select_related("accelerator__vendor", "source"))

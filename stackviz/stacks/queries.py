@@ -217,7 +217,7 @@ def layer_sections(column: StackColumn) -> list[LayerSection]:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Standing:
+class StandingInStack:
     """A component in one stack: its callees, callers and monitoring tools there, as (name, url)."""
 
     stack: str
@@ -277,7 +277,7 @@ class ComponentPage:
     component: Component
     layer: str
     role: str
-    standings: tuple[Standing, ...]
+    standings: tuple[StandingInStack, ...]
     counterparts: tuple[CounterpartRow, ...]
     terms: tuple[StackTerm, ...]
     releases: tuple[ReleaseRow, ...]
@@ -307,7 +307,7 @@ def component_page(slug: str, *, all_releases: bool = False) -> ComponentPage | 
     )
 
 
-def _standings(component: Component) -> tuple[Standing, ...]:
+def _standings(component: Component) -> tuple[StandingInStack, ...]:
     """Four queries."""
     calls: dict[int, list[tuple[str, str]]] = defaultdict(list)
     called_by: dict[int, list[tuple[str, str]]] = defaultdict(list)
@@ -321,7 +321,7 @@ def _standings(component: Component) -> tuple[Standing, ...]:
             callers[call.stack_id].append((call.caller.name, call.caller.get_absolute_url()))
     placements = Placement.objects.filter(component=component, stack__is_public=True).select_related("stack")
     return tuple(
-        Standing(
+        StandingInStack(
             stack=placed.stack.name,
             url=placed.stack.get_absolute_url(),
             kind="" if placed.kind == Placement.Kind.LAYER else str(Placement.Kind(placed.kind).label),
