@@ -21,7 +21,11 @@ from tests.live import ROOT
 from tests.servers import NotHere
 
 ACCEPT_GOAL = 0.8  # of a bare POST + INSERT
-STORE_GOAL = 0.6  # of a bulk insert
+# Of bulk_create of the same rows, a transaction for each report; batches are for PostgreSQL, which has COPY.
+STORE_GOALS = {
+    "read and store": {"postgresql": 1.5, "sqlite": 0.6},
+    "read and store, one by one": {"postgresql": 0.6, "sqlite": 0.4},
+}
 COLD_GOAL = 2.0  # times a bare template page of the same bytes, for a page that is requested for the first time
 WARM_GOAL = 0.8  # and for one that was requested before
 NEVER_CACHED = frozenset({"diagnosis"})  # what a visitor pastes is not cached: every page of it is cold
@@ -43,9 +47,12 @@ class Report:
         if reached is False:
             self.missed.append(f"{name}: {text}")
 
-    def rate(self, name: str, pair: Pair, goal: float) -> None:
+    def rate(self, name: str, pair: Pair, goal: float | None) -> None:
         text = f"{pair.ours:8,.0f}/s   bare {pair.bare:8,.0f}/s   ratio {pair.ratio:5.2f} ±{pair.spread:4.0%}"
-        self.line(name, f"{text}   goal >= {goal}", reached=pair.ratio >= goal)
+        if goal is None:
+            self.line(name, text)
+        else:
+            self.line(name, f"{text}   goal >= {goal}", reached=pair.ratio >= goal)
         self.figures[name] = dataclasses.asdict(pair)
 
     def page(self, name: str, kind: str, cost: PageCost) -> None:
@@ -88,7 +95,8 @@ def run(place: Place, effort: Effort, report: Report, names: Sequence[str] = ())
             for state, memory in zip(("started", "after all pages"), measure.memories(place), strict=True):
                 report.memory(f"web process, {state} @ {at}", memory)
             report.rate(f"accept @ {at}", measure.accept(place, effort), ACCEPT_GOAL)
-            report.rate(f"read and store @ {at}", measure.store(place, effort), STORE_GOAL)
+            for name, pair in measure.store(place, effort).items():
+                report.rate(f"{name} @ {at}", pair, STORE_GOALS.get(name, {}).get(place.name))
     small, large = effort.sizes[0], effort.sizes[-1]
     print(f"\n{place.name}, from {small:,} to {large:,} reports", flush=True)
     for kind in costs[small]:

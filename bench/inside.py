@@ -123,18 +123,29 @@ def analyze() -> dict[str, Any]:
 
 
 def store(rounds: str, each: str) -> dict[str, Any]:
-    """Reports a second: the real reading against a bulk insert of the very rows it made, in turns."""
-    from stackviz.ingest.interpret import interpret
+    """Reports a second: the real reading, in batches and one by one, against a bulk insert of the very rows it made, a
+    transaction for each report and one for each batch; in turns."""
+    from stackviz.ingest.interpret import REPORTS_TOGETHER, interpret_all
+    from stackviz.ingest.tasks import REPORTS_PER_MESSAGE
 
-    ours, bare = [], []
+    speeds: dict[str, list[float]] = {name: [] for name in ("ours", "ours alone", "bare", "bare batched")}
+    count = int(each)
     for turn in range(int(rounds)):
-        ids = waiting_reports(int(each), turn)
-        started = time.perf_counter()
-        for report_id in ids:
-            interpret(report_id)
-        ours.append(len(ids) / (time.perf_counter() - started))
-        bare.append(bulk_insert_again(ids))
-    return {"ours": ours, "bare": bare}
+        ids = waiting_reports(2 * count, turn)
+        together, alone = ids[:count], ids[count:]
+        speeds["ours"].append(per_second(together, REPORTS_PER_MESSAGE, interpret_all))
+        speeds["ours alone"].append(per_second(alone, 1, interpret_all))
+        speeds["bare"].append(bulk_insert_again(together, 1))
+        speeds["bare batched"].append(bulk_insert_again(together, REPORTS_TOGETHER))
+    return speeds
+
+
+def per_second(ids: list[str], at_once: int, read: Callable[[list[str]], list[str]]) -> float:
+    started = time.perf_counter()
+    for start in range(0, len(ids), at_once):
+        if set(read(ids[start : start + at_once])) != {"read"}:
+            raise RuntimeError("a report could not be read")
+    return len(ids) / (time.perf_counter() - started)
 
 
 def waiting_reports(count: int, turn: int) -> list[str]:
@@ -150,25 +161,28 @@ def waiting_reports(count: int, turn: int) -> list[str]:
     return [str(row.pk) for row in rows]
 
 
-def bulk_insert_again(report_ids: list[str]) -> float:
-    """The rows those reports became, written once more: bulk_create, a transaction a report, tables of the same columns
-    and indexes. The objects are made beforehand, and nothing is parsed, matched or judged."""
-    from django.db import transaction
+def bulk_insert_again(report_ids: list[str], at_once: int) -> float:
+    """The rows those reports became, written once more: bulk_create, a transaction for every `at_once` reports, tables
+    of the same columns and indexes. The objects are made beforehand, and nothing is parsed, matched or judged."""
+    from django.db import connection, transaction
 
     from stackviz.benchmarks.models import Result
     from stackviz.labs.models import Card, Finding, Snapshot
 
     copies = {model: copy_of(model) for model in (Snapshot, Card, Finding, Result)}
     batches: list[list[tuple[Any, list[Any]]]] = []
-    for report_id in report_ids:
-        snapshot = Snapshot.objects.get(report_id=report_id)
+    for start in range(0, len(report_ids), at_once):
+        ids = report_ids[start : start + at_once]
         rows = {
-            Snapshot: [snapshot],
-            Card: list(snapshot.cards.all()),
-            Finding: list(snapshot.findings.all()),
-            Result: list(Result.objects.filter(report_id=report_id)),
+            Snapshot: list(Snapshot.objects.filter(report__in=ids)),
+            Card: list(Card.objects.filter(snapshot__report__in=ids)),
+            Finding: list(Finding.objects.filter(snapshot__report__in=ids)),
+            Result: list(Result.objects.filter(report__in=ids)),
         }
         batches.append([(copies[model], [twin(copies[model], row) for row in group]) for model, group in rows.items()])
+    with connection.cursor() as cursor:  # the unique indexes would refuse them twice
+        for copy in copies.values():
+            cursor.execute(f"DELETE FROM {copy._meta.db_table}")
     started = time.perf_counter()
     for batch in batches:
         with transaction.atomic():

@@ -33,8 +33,8 @@ class Effort:
     views: int
 
 
-FULL = Effort(sizes=(100, 10_000), rounds=7, posts=300, stores=60, views=40)
-QUICK = Effort(sizes=(100, 1_000), rounds=3, posts=100, stores=20, views=15)
+FULL = Effort(sizes=(100, 10_000), rounds=7, posts=300, stores=100, views=40)
+QUICK = Effort(sizes=(100, 1_000), rounds=3, posts=100, stores=100, views=15)
 
 
 @dataclass(frozen=True)
@@ -96,10 +96,17 @@ def accept(place: Place, effort: Effort) -> Pair:
     return Pair.of(ours, bare)
 
 
-def store(place: Place, effort: Effort) -> Pair:
-    """Reports a second in one process: reading and storing, against a bulk insert of the same rows."""
-    found = place.ask("store", str(effort.rounds + 1), str(effort.stores))
-    return Pair.of(found["ours"][1:], found["bare"][1:])
+def store(place: Place, effort: Effort) -> dict[str, Pair]:
+    """Reports a second in one process: reading and storing, in batches and one by one, against bulk_create of the same
+    rows, a transaction for each report and one for each batch."""
+    found = {
+        name: speeds[1:] for name, speeds in place.ask("store", str(effort.rounds + 1), str(effort.stores)).items()
+    }
+    return {
+        "read and store": Pair.of(found["ours"], found["bare"]),
+        "read and store, one by one": Pair.of(found["ours alone"], found["bare"]),
+        "read and store, both in batches": Pair.of(found["ours"], found["bare batched"]),
+    }
 
 
 def pages(place: Place, effort: Effort, names: Sequence[str] = ()) -> dict[str, PageCost]:

@@ -59,10 +59,18 @@ def insert_rows(model: type[Model], fields: tuple[str, ...], rows: Iterable[Sequ
             cursor.executemany(plan.insert, ready)
 
 
-def insert_row(model: type[Model], fields: tuple[str, ...], row: Sequence[Any]) -> int:
-    """Insert one row -> its primary key."""
-    plan = _plan(model, fields, connection.vendor)
-    return int(select(f"{plan.insert} RETURNING id", *plan.ready(row))[0][0])
+def insert_numbered(model: type[Model], fields: tuple[str, ...], rows: Sequence[Sequence[Any]]) -> list[int]:
+    """Insert `rows` -> their primary keys, in order; on PostgreSQL taken from the sequence first: COPY returns none."""
+    if connection.vendor != "postgresql":
+        plan = _plan(model, fields, connection.vendor)
+        return [int(select(f"{plan.insert} RETURNING id", *plan.ready(row))[0][0]) for row in rows]
+    table = model._meta.db_table  # noqa: SLF001
+    keys = [int(key) for (key,) in select(_NEXT_KEYS, table, len(rows))]
+    insert_rows(model, ("id", *fields), [(key, *row) for key, row in zip(keys, rows, strict=True)])
+    return keys
+
+
+_NEXT_KEYS = "SELECT nextval(pg_get_serial_sequence(%s, 'id')) FROM generate_series(1, %s)"
 
 
 def _column(model: type[Model], name: str) -> "Field[Any, Any]":
@@ -99,6 +107,12 @@ def execute(sql: str, values: Mapping[str, Any]) -> int:
     with connection.cursor() as cursor:
         cursor.execute(sql, {name: _for_driver(value) for name, value in values.items()})
         return int(cursor.rowcount)
+
+
+def execute_each(sql: str, rows: Iterable[Sequence[Any]]) -> None:
+    """Run one statement with each of these rows of values."""
+    with connection.cursor() as cursor:
+        cursor.executemany(sql, [[_for_driver(value) for value in row] for row in rows])
 
 
 def select(sql: str, *values: Any) -> list[tuple[Any, ...]]:  # noqa: ANN401

@@ -1,4 +1,4 @@
-"""What a stored report says, worked out before anything is written: a `ReadReport`. Two queries at most, no write.
+"""What a stored report says, worked out before anything is written: a `ReadReport`. No write.
 
 Done outside the transaction that stores it, so that SQLite's one writer is not kept waiting while we think.
 """
@@ -19,7 +19,7 @@ from stackviz.catalog.match import CardName, Match, card_name, match_cards
 from stackviz.catalog.queries import peaks
 from stackviz.ingest.body import unpack
 from stackviz.ingest.gate import read_trivially_valid
-from stackviz.rules import Finding, judge
+from stackviz.rules import Finding, Tables, judge
 from stackviz.stacks.rule_tables import rule_tables
 from stackviz.stats import Summary, summarize
 
@@ -42,9 +42,30 @@ class ReadResult:
     flags: tuple[Flag, ...] = ()
 
 
+@dataclass(frozen=True, slots=True)
+class Parsed:
+    """A report out of its JSON, which has so many bytes."""
+
+    report: wire.Report
+    size: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Background:
+    """What reports are read against: the rules' tables, and the published peaks of the cards in them."""
+
+    tables: Tables
+    published: PublishedPeaks
+
+    @classmethod
+    def of(cls, matches: Sequence[Sequence[Match]]) -> "Background":
+        """For reports with these cards. Three queries at most."""
+        return cls(tables=rule_tables(), published=peaks(sheet for each in matches for sheet in _sheets(each) if sheet))
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReadReport:
-    """Everything `interpret` writes. `matches` is parallel to the report's cards; `findings` also say what fits."""
+    """Everything that is written. `matches` is parallel to the report's cards; `findings` also say what fits."""
 
     report: wire.Report
     taken_at: datetime
@@ -54,19 +75,30 @@ class ReadReport:
     warnings: Sequence[Warning_]
 
 
-def read(body: bytes, encoding: str, received_at: datetime) -> ReadReport:
-    """Understand one report. Raises ReportError when this version cannot read it."""
+def parse_stored(body: bytes, encoding: str) -> Parsed:
+    """A report as it is stored. Raises ReportError when this version cannot read it."""
     plain = unpack(body, encoding)
-    report = read_trivially_valid(plain) or wire.parse_report(plain)
+    return Parsed(read_trivially_valid(plain) or wire.parse_report(plain), len(plain))
+
+
+def match_reports(reports: Sequence[wire.Report]) -> list[list[Match]]:
+    """For each report the sheet of each of its cards. One query for all of them."""
+    names = [_card_names(report) for report in reports]
+    matches = iter(match_cards([name for of_report in names for name in of_report]))
+    return [[next(matches) for _name in of_report] for of_report in names]
+
+
+def read(parsed: Parsed, received_at: datetime, matches: Sequence[Match], known: Background) -> ReadReport:
+    """Understand one report. No query."""
+    report = parsed.report
     # A clock that is ahead would make this the newest report for ever; one that is behind cannot be told from a spool.
     taken_at = min(report.created_at, received_at)
-    matches = match_cards(_card_names(report))
     return ReadReport(
         report=report,
         taken_at=taken_at,
         matches=matches,
-        findings=judge(report, rule_tables()),
-        results=_read_results(report, matches, received_at),
+        findings=judge(report, known.tables),
+        results=_read_results(report, matches, received_at, known.published),
         warnings=_warnings(report, received_at),
     )
 
@@ -77,16 +109,18 @@ def _card_names(report: wire.Report) -> list[CardName]:
     ]
 
 
-def _read_results(report: wire.Report, matches: Sequence[Match], received_at: datetime) -> list[ReadResult]:
-    if not report.results:
-        return []
+def _sheets(matches: Sequence[Match]) -> list[int | None]:
+    return [match.accelerator.pk if match.accelerator else None for match in matches]
+
+
+def _read_results(
+    report: wire.Report, matches: Sequence[Match], received_at: datetime, published: PublishedPeaks
+) -> list[ReadResult]:
     taken_at = min(report.created_at, received_at)
-    sheets = [match.accelerator.pk if match.accelerator else None for match in matches]
     cards = {
         card.index: CardUsed(card.index, card.reported_name, sheet, card.facts)
-        for card, sheet in zip(report.cards, sheets, strict=True)
+        for card, sheet in zip(report.cards, _sheets(matches), strict=True)
     }
-    published = peaks(sheet for sheet in sheets if sheet is not None)
     is_future = is_ahead(report.created_at, received_at)
     read = []
     for result in report.results:

@@ -21,7 +21,7 @@ from django.db import InterfaceError, OperationalError
 from django.db.models import F, Q
 from django.utils import timezone
 
-from stackviz.ingest.interpret import interpret
+from stackviz.ingest.interpret import interpret_all
 from stackviz.labs.models import Report
 from stackviz.web.circuit_breaker import Breaker
 
@@ -37,25 +37,29 @@ RING_AGAIN_AT_ONCE = 1_000  # reports a turn of the periodic task rings for, the
     reject_on_worker_lost=True,
 )
 def read_report(*report_ids: str) -> str:
-    """Read these reports, each in a transaction of its own. Ringing twice, or for one that is read, does nothing."""
-    return " ".join(interpret(report_id) for report_id in report_ids)
+    """Read these reports, many in a transaction. Ringing twice, or for one that is read, does nothing."""
+    return " ".join(interpret_all(report_ids))
 
 
 @shared_task(ignore_result=True)
 def requeue_waiting_reports() -> str:
     """Queue reports again that no worker read: their message was lost with a broker or worker, or never sent.
 
-    One message for each: should one of them kill its reader, it takes no other with it.
+    One message for each that was begun before: should it kill its reader again, it takes no other with it.
     """
     now = timezone.now()
     due = now - timedelta(seconds=settings.RING_AGAIN_AFTER_S)
     waiting = Report.objects.filter(Q(rung_at__isnull=True) | Q(rung_at__lte=due), status=Report.Status.RECEIVED)
     longest_waiting = F("rung_at").asc(nulls_first=True)  # never rung for at all; databases differ in where NULLs go
-    ids = list(waiting.order_by(longest_waiting).values_list("pk", flat=True)[:RING_AGAIN_AT_ONCE])
+    due_reports = list(waiting.order_by(longest_waiting).values_list("pk", "tries")[:RING_AGAIN_AT_ONCE])
+    ids = [pk for pk, _tries in due_reports]
     # Marked first: a broker that fails halfway leaves the rest to a later turn, and nobody is rung for twice at once.
     Report.objects.filter(pk__in=ids, status=Report.Status.RECEIVED).update(rung_at=now)
-    for report_id in ids:
-        read_report.delay(str(report_id))
+    fresh = [str(pk) for pk, tries in due_reports if not tries]
+    for start in range(0, len(fresh), REPORTS_PER_MESSAGE):
+        read_report.delay(*fresh[start : start + REPORTS_PER_MESSAGE])
+    for pk in (pk for pk, tries in due_reports if tries):
+        read_report.delay(str(pk))
     return f"{len(ids)} rung"
 
 

@@ -77,14 +77,17 @@ Unknown = tuple[str, str, str]
 
 def _unknown(kind: Object, item: Any, path: str, group: str) -> Iterator[Unknown]:  # noqa: ANN401
     """What is not understood in one object and in the objects below it, in the order of the format."""
-    yield from _named(group, path, item.extra)
+    if item.extra:
+        yield from _named(group, path, item.extra)
     for field in kind.open_fields:
         value, known = getattr(item, field.name), field.kind.known
+        is_text, is_container = isinstance(value, str), isinstance(field.kind, Container)
+        if known and not is_container and (value in known if is_text else value.keys() <= known.keys()):
+            continue  # nearly always, and a report has hundreds of fields
         inner_path, inner_group = f"{path}{field.name}", f"{group}.{field.name}".lstrip(".")
-        if known and isinstance(value, str):
-            yield from _named(inner_group, f"{inner_path}=", {value} - known.keys())
-        elif known:
-            yield from _named(inner_group, f"{inner_path}.", value.keys() - known.keys())
+        if known:
+            separator, names = ("=", {value}) if is_text else (".", value.keys())
+            yield from _named(inner_group, f"{inner_path}{separator}", names - known.keys())
         if isinstance(container := field.kind, Container):
             for key, inner in container.items(value):
                 label = f"{inner_path}{container.label.format(key)}."

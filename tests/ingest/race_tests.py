@@ -44,3 +44,8 @@ class Races:
         assert answers == {"read": SENDERS}
         assert rows == {"Snapshot": SENDERS, "Card": SENDERS, "Series": 40, "Result": 40 * SENDERS}
         assert points_at_newest
+
+    def test_overlapping_batches_are_stored_once(self):
+        answers, rows = races.readers_of_overlapping_batches()
+        assert answers == {"read"}
+        assert rows == {"Snapshot": 12, "Card": 12, "Series": 8, "Result": 24}

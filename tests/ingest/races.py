@@ -16,7 +16,7 @@ from django.test import Client
 
 from stackviz.benchmarks.models import Result, Series
 from stackviz.ingest import interpret as interpret_module
-from stackviz.ingest.interpret import interpret
+from stackviz.ingest.interpret import interpret, interpret_all
 from stackviz.ingest.reading import ReadReport, read
 from stackviz.ingest.reread import put_back
 from stackviz.labs.keys import create_key
@@ -167,3 +167,18 @@ def readers_of_reports_with_the_same_new_series() -> tuple[Counter[str], dict[st
     answers = together(*[lambda i=report_id: interpret(i) for report_id in ids])  # type: ignore[misc]
     newest = Machine.objects.select_related("latest_snapshot").get().latest_snapshot
     return Counter(answers), rows(), newest is not None and str(newest.report_id) == ids[-1]
+
+
+def readers_of_overlapping_batches() -> tuple[set[str], dict[str, int]]:
+    """READERS workers read overlapping batches of 12 reports of 4 machines at once, each in another order.
+
+    All make the same new series. -> (what they said, rows).
+    """
+    ids = stored(12)
+    lab = Lab.objects.get()
+    machines = [Machine.objects.create(lab=lab, slug=f"m{number}", name="m") for number in range(4)]
+    for number, report_id in enumerate(ids):
+        Report.objects.filter(pk=report_id).update(machine=machines[number % 4])
+    turns = [ids[number * 3 :] + ids[: number * 2] for number in range(READERS)]
+    answers = together(*[lambda i=turn: interpret_all(i) for turn in turns])  # type: ignore[misc]
+    return {status for answer in answers for status in answer}, rows()

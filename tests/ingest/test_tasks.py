@@ -3,6 +3,7 @@
 import threading
 import time
 from datetime import timedelta
+from uuid import UUID
 
 import pytest
 from celery import current_app
@@ -124,7 +125,13 @@ def test_reports_nobody_reads_are_rung_for_again(waiting, messages, settings):
     waiting(rung_at=timezone.now())
     waiting(rung_at=long_ago, status="read", read_at=long_ago)
     assert tasks.requeue_waiting_reports() == "2 rung"
-    assert sorted(messages) == sorted([[forgotten], [never_rung]])
+    assert messages == [[never_rung, forgotten]]
+
+
+def test_a_report_begun_before_gets_a_message_of_its_own(waiting, messages):
+    begun, other = waiting(rung_at=None, tries=1), waiting(rung_at=None)
+    tasks.requeue_waiting_reports()
+    assert sorted(messages) == sorted([[begun], [other]])
 
 
 def test_reports_rung_for_again_are_left_in_peace_for_a_while(waiting, messages, settings):
@@ -149,11 +156,9 @@ def test_looking_for_waiting_reports_uses_the_index_of_waiting_reports(db):
     assert "report_waiting" in plan
 
 
-def test_the_task_reads_each_report_it_is_rung_for(monkeypatch):
-    read: list[str] = []
-    monkeypatch.setattr(tasks, "interpret", lambda report_id: read.append(report_id) or "read")
-    assert tasks.read_report("a", "b") == "read read"
-    assert read == ["a", "b"]
+def test_the_task_reads_each_report_it_is_rung_for(waiting):
+    reports = [waiting(), waiting(status="read", read_at=timezone.now())]
+    assert tasks.read_report(*reports, str(UUID(int=0))) == "failed read gone"
 
 
 def test_the_periodic_task_has_the_name_the_schedule_uses(settings):

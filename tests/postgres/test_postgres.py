@@ -141,7 +141,7 @@ def test_looking_for_waiting_reports_reads_only_those(machine):
 
 
 def test_half_a_reading_leaves_nothing_behind(machine, monkeypatch):
-    from stackviz.ingest import interpret as module
+    from stackviz.ingest import store as module
 
     def stumble(*_):
         raise RuntimeError("lost power here")

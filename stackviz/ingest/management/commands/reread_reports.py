@@ -13,7 +13,7 @@ from django.db.models import Q, QuerySet
 from django.utils.dateparse import parse_date, parse_datetime
 from django.utils.timezone import is_naive, make_aware
 
-from stackviz.ingest.interpret import interpret
+from stackviz.ingest.interpret import interpret_all
 from stackviz.ingest.reading import INTERPRETER
 from stackviz.ingest.reread import put_back
 from stackviz.labs.models import Report
@@ -48,11 +48,10 @@ class Command(BaseCommand):
         outcome: Counter[str] = Counter()
         shown_at = time.monotonic()
         for start in range(0, len(ids), BATCH):
-            for report_id in put_back(ids[start : start + BATCH]):
-                outcome[interpret(report_id)] += 1
-                if time.monotonic() - shown_at >= PROGRESS_EVERY_S:
-                    shown_at = time.monotonic()
-                    self.stderr.write(f"{outcome.total()} of {len(ids)}", ending="\r" if sys.stderr.isatty() else "\n")
+            outcome.update(interpret_all(put_back(ids[start : start + BATCH])))
+            if time.monotonic() - shown_at >= PROGRESS_EVERY_S:
+                shown_at = time.monotonic()
+                self.stderr.write(f"{outcome.total()} of {len(ids)}", ending="\r" if sys.stderr.isatty() else "\n")
         return outcome
 
 
