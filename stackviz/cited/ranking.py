@@ -3,10 +3,14 @@
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
+from statistics import median
 
 from stackviz.catalog.models import Accelerator
 from stackviz.cited.benchmark import CitedBenchmark
 from stackviz.cited.models import CitedResult
+from stackviz.units import format_quantity
+
+_SYMBOLS = {"µs": "us", "mm²": "mm2"}  # printed -> as units are named
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,3 +53,12 @@ def ranked_accelerators(benchmark: CitedBenchmark, results: Sequence[CitedResult
         if group[0].accelerator is not None:
             rows.append(RankedAccelerator(rank, group[0].accelerator, tuple(group)))
     return tuple(rows)
+
+
+def readable_symbol(rows: Sequence[RankedAccelerator], si: str) -> str:
+    """The unit in which most of a ranking reads well: that of the median of the best."""
+    if not rows:
+        return si
+    middle = median(row.best.amount_per_device for row in rows)
+    printed = format_quantity(middle, si).unit
+    return _SYMBOLS.get(printed, printed) or si

@@ -9,6 +9,7 @@ from django.utils.translation import ngettext
 from stackviz.cited.benchmark import CitedBenchmark, Params
 from stackviz.cited.models import CitedResult
 from stackviz.cited.parameters import PARAMETERS
+from stackviz.units import format_number
 
 # Parameters whose values need no title beside them.
 _SPEAKS_FOR_ITSELF = frozenset(
@@ -61,3 +62,8 @@ def benchmark_address(key: str) -> str:
 
 def listed(names: Iterable[str]) -> str:
     return ", ".join(facet_title(name) for name in names)
+
+
+def share_text(share: float) -> str:
+    """`71 %`: of a bound."""
+    return f"{format_number(share * 100, 2 if share < 1 else 3)} %"

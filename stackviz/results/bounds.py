@@ -3,9 +3,10 @@
 from dataclasses import dataclass
 
 from stackviz.catalog.fields import FIELDS
+from stackviz.cited.bounds import case_bound
 from stackviz.cited.models import CitedResult
 from stackviz.cited.queries import share_of_bound
-from stackviz.cited.weights import weights_bytes
+from stackviz.cited.registry import CITED_BENCHMARKS
 from stackviz.units import quantity_label, unit
 
 
@@ -37,9 +38,9 @@ def reached_bound(result: CitedResult) -> ReachedBound | None:
     reached = result.amount_per_device
     if bound.share:
         return ReachedBound(amount=reached / bound.share, share=bound.share, field=title, peak=peak)
-    weights = weights_bytes(result.params)
-    if weights is None:
+    by_case = case_bound(CITED_BENCHMARKS[result.benchmark], result.params)
+    if by_case is None:
         return None
-    most = bound.peak / weights
-    divisor = quantity_label(weights, "B", binary=True, digits=3)
+    most = by_case.most(bound.peak)
+    divisor = quantity_label(by_case.divisor, "B", binary=True, digits=3)
     return ReachedBound(amount=most, share=reached / most, field=title, peak=peak, divisor=divisor)

@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from statistics import median
 
 from django.utils.translation import gettext as _
 
@@ -10,16 +9,15 @@ from stackviz.charts.scale import Scale, bar_scale, spans_decades
 from stackviz.charts.vendors import css, vendor_slot
 from stackviz.cited.benchmark import CitedBenchmark
 from stackviz.cited.models import CitedResult
-from stackviz.cited.ranking import RankedAccelerator
-from stackviz.cited.words import other_params, parameter_text, result_address, software_text
+from stackviz.cited.ranking import RankedAccelerator, readable_symbol
+from stackviz.cited.words import other_params, parameter_text, result_address, share_text, software_text
 from stackviz.results.bounds import ReachedBound, reached_bound
 from stackviz.results.ranking import CitedLadder
-from stackviz.units import format_factor, format_in, format_number, format_quantity, from_si
+from stackviz.units import format_factor, format_in, format_number, from_si
 from stackviz.web.templatetags.web import joined
 
 TICKS_APART = 20
 MOST_DOTS = 40  # of one accelerator; more would hide one another
-_SYMBOLS = {"µs": "us", "mm²": "mm2"}  # printed -> as units are named
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +76,7 @@ def draw_ladder(ladder: CitedLadder) -> DrawnLadder:
     bounds = [reached_bound(row.best) for row in ladder.rows]
     amounts = [result.amount_per_device for row in ladder.rows for result in row.results]
     everything = amounts + [bound.amount for bound in bounds if bound]
-    symbol = common_symbol(ladder)
+    symbol = readable_symbol(ladder.rows, ladder.case.si if ladder.case else "")
     is_log = spans_decades(everything)
     scale = bar_scale([from_si(amount, symbol) for amount in everything], "log" if is_log else "linear")
     return DrawnLadder(
@@ -89,15 +87,6 @@ def draw_ladder(ladder: CitedLadder) -> DrawnLadder:
             _row(ladder.benchmark, row, bound, (scale, symbol)) for row, bound in zip(ladder.rows, bounds, strict=True)
         ),
     )
-
-
-def common_symbol(ladder: CitedLadder) -> str:
-    """The unit in which most of the ranking reads well: that of the median of the best."""
-    if not ladder.rows:
-        return ladder.case.si if ladder.case else ""
-    middle = median(row.best.amount_per_device for row in ladder.rows)
-    printed = format_quantity(middle, ladder.rows[0].best.si).unit
-    return _SYMBOLS.get(printed, printed) or ladder.rows[0].best.si
 
 
 def _row(
@@ -145,10 +134,6 @@ def spread_text(results: Sequence[CitedResult], symbol: str) -> str:
     least, most = sorted((results[0].amount_per_device, results[-1].amount_per_device))
     words = {"n": len(results), "least": format_in(least, symbol).text, "most": format_in(most, symbol).text}
     return _("%(n)d results, %(least)s to %(most)s") % words if least < most else _("%(n)d equal results") % words
-
-
-def share_text(share: float) -> str:
-    return f"{format_number(share * 100, 2 if share < 1 else 3)} %"
 
 
 def _dot(result: CitedResult, scale: Scale, symbol: str) -> CitedDot:

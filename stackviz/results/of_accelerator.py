@@ -14,9 +14,8 @@ from stackviz.cited.cases import public_results
 from stackviz.cited.models import CitedResult
 from stackviz.cited.queries import CitedOfAccelerator, cited_of_accelerator
 from stackviz.cited.ranking import number_of_devices
-from stackviz.cited.words import benchmark_address, devices_text, result_address, setting_text
+from stackviz.cited.words import benchmark_address, devices_text, result_address, setting_text, share_text
 from stackviz.results.bounds import reached_bound
-from stackviz.results.drawing import share_text
 from stackviz.units import format_factor, quantity_label
 
 

@@ -11,9 +11,8 @@ from django.views.decorators.http import require_safe
 from stackviz.catalog.models import Accelerator
 from stackviz.cited.models import CitedResult
 from stackviz.cited.registry import CITED_BENCHMARKS, parameter_titles
-from stackviz.cited.words import benchmark_address, setting_text
+from stackviz.cited.words import benchmark_address, setting_text, share_text
 from stackviz.results.bounds import ReachedBound, reached_bound
-from stackviz.results.drawing import share_text
 from stackviz.units import quantity_label
 from stackviz.web.address import row_key
 
