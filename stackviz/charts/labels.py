@@ -40,13 +40,18 @@ class Label:
 _Box = tuple[float, float, float, float]  # left, top, right, bottom in pixels
 
 
-def place_labels(named: Sequence[NamedDot], lines: Sequence[tuple[str, float, float]] = ()) -> list[Label]:
+def place_labels(
+    named: Sequence[NamedDot],
+    lines: Sequence[tuple[str, float, float]] = (),
+    strokes: Sequence[tuple[float, float, float, float]] = (),
+) -> list[Label]:
     """Labels of the most prominent dots that overlap no other label and no dot; dots without room get none.
 
-    `lines`: (label, x, y) of each iso line at its upper end, in per cent; labels avoid these too.
+    `lines`: (label, x, y) of each iso line at its upper end; `strokes`: (x1, y1, x2, y2) of level and upright lines, in
+    per cent; labels avoid these too.
     """
     at = {dot.key: dot for dot in named}
-    cloud = _Cloud(at, tuple(lines))
+    cloud = _Cloud(at, tuple(lines), tuple(strokes))
     wanted = outstanding([(dot.key, dot.x, dot.y) for dot in named])[:MOST_LABELS]
     wide = _placed(wanted, cloud, WIDE_PX)
     middle = _placed_alike(_placed(wanted, cloud, MIDDLE_PX), wide)
@@ -88,10 +93,11 @@ def _room(key: int, x: float, y: float, points: Sequence[tuple[int, float, float
 
 @dataclass(frozen=True, slots=True)
 class _Cloud:
-    """What labels must not overlap: the dots by key, and the labels of lines at their ends, in per cent."""
+    """What labels must not overlap: the dots by key, the labels of lines at their ends, strokes, in per cent."""
 
     dots: dict[int, NamedDot]
     lines: tuple[tuple[str, float, float], ...]
+    strokes: tuple[tuple[float, float, float, float], ...]
 
     def boxes(self, width: int) -> list[_Box]:
         """Boxes occupied before any label is placed, at this width."""
@@ -99,6 +105,12 @@ class _Cloud:
         for dot in self.dots.values():
             x, y = _pixels(dot.x, dot.y, width)
             boxes.append((x - dot.radius_px, y - dot.radius_px, x + dot.radius_px, y + dot.radius_px))
+        for x1, y1, x2, y2 in self.strokes:
+            (left, top), (right, bottom) = (
+                _pixels(min(x1, x2), min(y1, y2), width),
+                _pixels(max(x1, x2), max(y1, y2), width),
+            )
+            boxes.append((left - 1, top - 1, right + 1, bottom + 1))
         return boxes + [_box(text, _pixels(x, y, width), LINE_LABEL) for text, x, y in self.lines]
 
 

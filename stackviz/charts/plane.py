@@ -12,7 +12,8 @@ from typing import Any
 from stackviz.charts.frame import colour, colour_name, empty_figure, frame, plotly_text
 from stackviz.charts.labels import HEIGHT_PX, Label, NamedDot, place_labels
 from stackviz.charts.scale import Scale, ScaleKind, scale_for
-from stackviz.charts.scatter import FIGURE_PX, PLOTLY_SHAPES, RADIUS_PX, AxisWords, Mark
+from stackviz.charts.scatter import RADIUS_PX, Mark
+from stackviz.charts.scatter_plotly import FIGURE_PX, PLOTLY_SHAPES, AxisWords
 from stackviz.units import format_number
 
 MARGIN = 0.03

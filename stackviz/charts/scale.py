@@ -8,7 +8,7 @@ from typing import Literal
 
 from stackviz.charts.bars import DECADES_RATIO
 
-ScaleKind = Literal["log", "linear"]
+ScaleKind = Literal["log", "linear", "year"]
 MOST_TICKS = 8
 
 
@@ -34,9 +34,9 @@ class Scale:
 
     def ticks(self, apart: float = 100 / MOST_TICKS) -> list[float]:
         """Round values inside the scale, smallest first, at least `apart` per cent from one another."""
-        sets = _log_ticks(self.low, self.high) if self.kind == "log" else _linear_ticks(self.low, self.high)
+        make = {"log": _log_ticks, "linear": _linear_ticks, "year": _year_ticks}[self.kind]
         ticks: list[float] = []
-        for ticks in sets:
+        for ticks in make(self.low, self.high):
             positions = [self.percent(tick) for tick in ticks]
             if all(after - before >= apart for before, after in pairwise(positions)):
                 return ticks
@@ -52,6 +52,8 @@ def spans_decades(values: Iterable[float], ratio: float = DECADES_RATIO) -> bool
 def scale_for(values: Iterable[float], kind: ScaleKind, *, margin: float = 0.0) -> Scale:
     """A scale that holds all values. A linear one starts at zero; on a logarithmic one, values <= 0 are at its low end.
 
+    One of years has whole years at its ends.
+
     `margin`: free space at both ends, as a share.
     """
     values = list(values)
@@ -62,6 +64,8 @@ def scale_for(values: Iterable[float], kind: ScaleKind, *, margin: float = 0.0) 
             return Scale("log", low / 2, high * 2)
         room = (high / low) ** margin
         return Scale("log", low / room, high * room)
+    if kind == "year":
+        return Scale("year", math.floor(min(values, default=0.0)), math.floor(max(values, default=0.0)) + 1.0)
     high = max(values, default=0.0) or 1.0
     return Scale("linear", 0.0, high * (1 + margin))
 
@@ -80,6 +84,12 @@ def _linear_ticks(low: float, high: float) -> Iterator[list[float]]:
         step = round_step((high - low) / number)
         first = math.ceil(low / step)
         yield [index * step for index in range(first, math.floor(high / step * (1 + 1e-9)) + 1)]
+
+
+def _year_ticks(low: float, high: float) -> Iterator[list[float]]:
+    """Every year, every second, fifth, tenth."""
+    for every in (1, 2, 5, 10):
+        yield [float(year) for year in range(math.ceil(low), math.floor(high) + 1) if year % every == 0]
 
 
 def _log_ticks(low: float, high: float) -> Iterator[list[float]]:

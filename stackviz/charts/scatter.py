@@ -1,4 +1,6 @@
-"""A scatter of two measures, as positions for SVG drawn on the server, and as a Plotly figure. Pure data.
+"""A scatter of two measures, as positions for SVG drawn on the server. Pure data.
+
+charts/scatter_plotly.py draws the same with Plotly.
 
 Positions are per cent of the plot, so that it fits any screen at the same font size; labels are placed for several
 widths, and each states the widths it fits.
@@ -7,10 +9,9 @@ widths, and each states the widths it fits.
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any
 
-from stackviz.charts.frame import LIGHT, colour, colour_name, empty_figure, frame, plotly_text
 from stackviz.charts.labels import Label, NamedDot, place_labels
+from stackviz.charts.pareto import Point, front_line, pareto_front
 from stackviz.charts.scale import Scale, ScaleKind, scale_for
 from stackviz.units import format_number
 
@@ -23,18 +24,19 @@ SHAPES = (
     "M0 7L6.5-5H-6.5Z",
     "M-2.2-6.5H2.2V-2.2H6.5V2.2H2.2V6.5H-2.2V2.2H-6.5V-2.2H-2.2Z",
 )
-PLOTLY_SHAPES = ("circle", "square", "triangle-up", "diamond", "triangle-down", "cross")
 RADIUS_PX = 7  # around the largest of SHAPES
 SIZES = (0.55, 0.75, 1.0, 1.3, 1.65)  # scale of a shape; readers distinguish five sizes, not twenty
 MIDDLE_SIZE = 2
 FEWEST_LINES = 3
-FIGURE_PX = 620
 MARGIN = 0.04
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Dot:
-    """A point to draw: `x`, `y`, `size` in the units of their axes; `size` None: unknown. `slot`: colour and shape."""
+    """A point to draw: `x`, `y`, `size` in the units of their axes; `size` None: unknown. `slot`: colour and shape.
+
+    `is_hollow`: drawn as a ring, because others measured it.
+    """
 
     key: int
     label: str
@@ -43,15 +45,25 @@ class Dot:
     size: float | None = None
     slot: int = 0
     note: str = ""
+    is_hollow: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class Iso:
-    """Points on the line have this ratio: y / x, or x / y where `is_inverse`."""
+    """Points on the line have this ratio: y / x, or x / y where `is_inverse`. `is_bound`: no point can be beyond it."""
 
     ratio: float
     label: str
     is_inverse: bool = False
+    is_bound: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Ways:
+    """Which way is better on each axis: more, or less."""
+
+    more_x: bool
+    more_y: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,21 +94,38 @@ class IsoLine:
     x2: str
     y2: str
     label: str
+    is_bound: bool = False
 
 
 @dataclass(frozen=True, slots=True)
+class Piece:
+    """A straight piece of the front, in per cent."""
+
+    x1: str
+    y1: str
+    x2: str
+    y2: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Scatter:
-    spots: tuple[Spot, ...]
-    labels: tuple[Label, ...]
-    x_marks: tuple[Mark, ...]
-    y_marks: tuple[Mark, ...]
-    lines: tuple[IsoLine, ...]
+    """`front`: keys of the dots on the Pareto front, by x; `pieces`: the staircase through them."""
+
+    spots: tuple[Spot, ...] = ()
+    labels: tuple[Label, ...] = ()
+    x_marks: tuple[Mark, ...] = ()
+    y_marks: tuple[Mark, ...] = ()
+    lines: tuple[IsoLine, ...] = ()
+    front: tuple[int, ...] = ()
+    pieces: tuple[Piece, ...] = ()
 
 
-def place_scatter(dots: Sequence[Dot], x_kind: ScaleKind, y_kind: ScaleKind, isos: Sequence[Iso] = ()) -> Scatter:
-    """The position of every element. On a logarithmic axis, values <= 0 are at the low end."""
+def place_scatter(
+    dots: Sequence[Dot], x_kind: ScaleKind, y_kind: ScaleKind, isos: Sequence[Iso] = (), ways: Ways | None = None
+) -> Scatter:
+    """The position of every element. On a logarithmic axis, values <= 0 are at the low end. `ways`: draw the front."""
     if not dots:
-        return Scatter((), (), (), (), ())
+        return Scatter()
     xs, ys = (
         scale_for([dot.x for dot in dots], x_kind, margin=MARGIN),
         scale_for([dot.y for dot in dots], y_kind, margin=MARGIN),
@@ -107,22 +136,58 @@ def place_scatter(dots: Sequence[Dot], x_kind: ScaleKind, y_kind: ScaleKind, iso
         for dot, step in zip(dots, steps, strict=True)
     ]
     lines = [line for iso in isos if (line := _line(iso, xs, ys))]
+    front = front_of(dots, ways)
+    line_of_front = front_line([(dot.x, dot.y) for dot in front], more_x=bool(ways and ways.more_x))
+    pieces = tuple(_piece(start, end, xs, ys) for start, end in line_of_front)
     return Scatter(
         spots=tuple(spots),
-        labels=tuple(_labels(dots, steps, xs, ys, lines)),
-        x_marks=tuple(Mark(_percent(xs.percent(tick)), format_number(tick)) for tick in xs.ticks()),
-        y_marks=tuple(Mark(_percent(100 - ys.percent(tick)), format_number(tick)) for tick in ys.ticks()),
+        labels=tuple(_labels(dots, steps, (xs, ys), lines, pieces)),
+        x_marks=tuple(Mark(_percent(xs.percent(tick)), tick_label(tick, x_kind)) for tick in xs.ticks()),
+        y_marks=tuple(Mark(_percent(100 - ys.percent(tick)), tick_label(tick, y_kind)) for tick in ys.ticks()),
         lines=tuple(lines),
+        front=tuple(dot.key for dot in front),
+        pieces=pieces,
     )
 
 
-def _labels(dots: Sequence[Dot], steps: Sequence[int], xs: Scale, ys: Scale, lines: Sequence[IsoLine]) -> list[Label]:
-    """Labels of the most prominent dots, which overlap neither dots nor the labels of lines."""
+def front_of(dots: Sequence[Dot], ways: Ways | None) -> list[Dot]:
+    """The dots on the Pareto front, by x; none without a better way."""
+    if ways is None:
+        return []
+    indices = pareto_front([(dot.x, dot.y) for dot in dots], more_x=ways.more_x, more_y=ways.more_y)
+    return [dots[index] for index in indices]
+
+
+def tick_label(tick: float, kind: ScaleKind) -> str:
+    """A number; a year without a comma."""
+    return f"{tick:.0f}" if kind == "year" else format_number(tick)
+
+
+def _piece(start: Point, end: Point, xs: Scale, ys: Scale) -> Piece:
+    (x1, y1), (x2, y2) = start, end
+    return Piece(
+        _percent(xs.percent(x1)),
+        _percent(100 - ys.percent(y1)),
+        _percent(xs.percent(x2)),
+        _percent(100 - ys.percent(y2)),
+    )
+
+
+def _labels(
+    dots: Sequence[Dot],
+    steps: Sequence[int],
+    scales: tuple[Scale, Scale],
+    lines: Sequence[IsoLine],
+    pieces: Sequence[Piece],
+) -> list[Label]:
+    """Labels of the most prominent dots, which overlap neither dots nor the labels of lines nor the front."""
+    xs, ys = scales
     named = [
         NamedDot(dot.key, dot.label, xs.percent(dot.x), 100 - ys.percent(dot.y), RADIUS_PX * SIZES[step])
         for dot, step in zip(dots, steps, strict=True)
     ]
-    return place_labels(named, [(line.label, float(line.x2), float(line.y2)) for line in lines])
+    strokes = [(float(piece.x1), float(piece.y1), float(piece.x2), float(piece.y2)) for piece in pieces]
+    return place_labels(named, [(line.label, float(line.x2), float(line.y2)) for line in lines], strokes)
 
 
 def _percent(value: float) -> str:
@@ -178,47 +243,4 @@ def _line(iso: Iso, xs: Scale, ys: Scale) -> IsoLine | None:
         return None
     ends = [(_percent(xs.percent(x)), _percent(100 - ys.percent(x * slope))) for x in (left, right)]
     (x1, y1), (x2, y2) = ends
-    return IsoLine(x1, y1, x2, y2, iso.label)
-
-
-# --- Plotly ---
-
-
-@dataclass(frozen=True, slots=True)
-class AxisWords:
-    title: str
-    kind: ScaleKind
-
-
-def scatter_figure(
-    title: str, x: AxisWords, y: AxisWords, dots: Sequence[Dot], urls: dict[int, str], empty: str = "no figures"
-) -> dict[str, Any]:
-    """The same as a Plotly figure. `urls`: dot key -> address that a click opens."""
-    layout = frame(title, FIGURE_PX, _plotly_axis(x), _plotly_axis(y))
-    layout["hovermode"] = "closest"
-    if not dots:
-        return empty_figure(layout, empty)
-    steps = size_steps([dot.size for dot in dots])
-    trace = {
-        "type": "scatter",
-        "mode": "markers",
-        "x": [dot.x for dot in dots],
-        "y": [dot.y for dot in dots],
-        "customdata": [[plotly_text(dot.label), plotly_text(dot.note), urls.get(dot.key, "")] for dot in dots],
-        "hovertemplate": "<b>%{customdata[0]}</b><br>%{customdata[1]}<extra></extra>",
-        "marker": {
-            "color": [colour(dot.slot) for dot in dots],
-            "size": [12 * SIZES[step] for step in steps],
-            "symbol": [PLOTLY_SHAPES[dot.slot % len(LIGHT)] for dot in dots],
-        },
-        "meta": {"colours": [colour_name(dot.slot) for dot in dots]},
-    }
-    return {"data": [trace], "layout": layout}
-
-
-def _plotly_axis(axis: AxisWords) -> dict[str, Any]:
-    return {
-        "title": {"text": plotly_text(axis.title)},
-        "type": "log" if axis.kind == "log" else "linear",
-        "zeroline": False,
-    }
+    return IsoLine(x1, y1, x2, y2, iso.label, iso.is_bound)

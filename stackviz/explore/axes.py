@@ -4,13 +4,12 @@ Figures under different conditions never share an axis.
 """
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
 
 from django.utils.translation import get_language
 from django.utils.translation import gettext as _
 
-from stackviz.catalog.capabilities import LEAST, lacks
 from stackviz.catalog.conditions import describe_condition
 from stackviz.catalog.derived import DERIVATIONS, Derivation, Derived, derive_figure
 from stackviz.catalog.fields import ACCUMULATE_MATTERS, FIELDS, UNNAMED_ACCUMULATE, Field
@@ -26,139 +25,14 @@ from stackviz.catalog.figures import (
 )
 from stackviz.catalog.models import Accelerator, SpecValue
 from stackviz.catalog.queries import PublicCatalogue, peaks_of, public_catalogue
+from stackviz.cited.models import CitedEdition
+from stackviz.explore.cited_axes import cited_axis, cited_names
+from stackviz.explore.composed import COMPOSED, composed_axis
+from stackviz.explore.measures import NO_CONDITION, Axis, AxisFigure, ConditionChoice, Measure, PlottedAccelerator
 from stackviz.explore.selection import ExploreOptions
 from stackviz.units import unit as unit_named
 
-NO_CONDITION = "none"  # how an address names the empty condition
 _RELEASED, _ARCHITECTURE, _CAPABILITY = "release_date", "architecture", "compute_capability"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PlottedAccelerator:
-    """One accelerator as rankings and plots show it.
-
-    `year`: of the date that the list and the spec sheet show first; None where no source gives a date.
-    """
-
-    pk: int
-    slug: str
-    name: str
-    short_name: str
-    vendor: str
-    vendor_name: str
-    kind: str
-    url: str
-    year: int | None = None
-    architecture: str = ""
-    capability: str = ""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class AxisFigure:
-    """One accelerator's figure on an axis: `amount` in SI base units, `text` in the axis' unit.
-
-    For a product with variants, `text` lists all and `amount` is the largest. `remark`: variants or derivation.
-    `is_unnamed`: the source does not name the accumulate type.
-    """
-
-    amount: float
-    text: str
-    exact: str
-    basis_name: str
-    remark: str
-    source_title: str = ""
-    source_url: str = ""
-    is_unnamed: bool = False
-
-    @property
-    def basis(self) -> str:
-        """The basis of the figure in words; "" for a published one."""
-        return "" if self.basis_name == SpecValue.Basis.PUBLISHED else str(SpecValue.Basis(self.basis_name).label)
-
-
-@dataclass(frozen=True, slots=True)
-class ConditionChoice:
-    """A condition under which this field is published. `count`: number of accelerators."""
-
-    value: str
-    words: str
-    count: int
-
-    @property
-    def parameter(self) -> str:
-        """As it stands in an address."""
-        return self.value or NO_CONDITION
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Measure:
-    """What an axis shows: a field of the registry, or a quantity derived from two of them by `formula`, in words.
-
-    `unit`: as printed, "" for a count; `factor`: its size in `si`, the base unit. `better`: True if higher is better,
-    False if lower is, None if neither.
-    """
-
-    name: str
-    title: str
-    meaning: str
-    unit: str
-    si: str
-    factor: float
-    better: bool | None
-    glossary: str = ""
-    formula: str = ""
-
-    def scaled(self, amount: float) -> float:
-        """`amount`, in the base unit, converted to `unit` and rounded to 12 digits."""
-        return float(f"{amount / self.factor:.12g}")
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Axis:
-    """A measure under one condition. `figures`: accelerator pk -> its figure.
-
-    `elsewhere`: pk -> the conditions, in words, under which it is published instead, or why it cannot be derived.
-    `is_joined`: includes figures whose source names no accumulate type, of cards on which it makes no difference.
-    """
-
-    measure: Measure
-    condition: str
-    choices: tuple[ConditionChoice, ...]
-    figures: Mapping[int, AxisFigure]
-    elsewhere: Mapping[int, str]
-    is_joined: bool = False
-
-    @property
-    def is_derived(self) -> bool:
-        return bool(self.measure.formula)
-
-    def applies_to(self, subject: PlottedAccelerator) -> bool:
-        """Whether the field applies to this kind of accelerator."""
-        field = FIELDS.get(self.measure.name)
-        return field is None or field.applies_to(subject.vendor, subject.kind)
-
-    def is_lacked_by(self, subject: PlottedAccelerator) -> bool:
-        """Whether its compute capability is known not to support this."""
-        return lacks(self.measure.name, subject.capability)
-
-    @property
-    def least_capability(self) -> str:
-        """The first compute capability that supports this; "" where none is known."""
-        return LEAST.get(self.measure.name, "")
-
-    @property
-    def condition_words(self) -> str:
-        return describe_condition(self.condition)
-
-    @property
-    def title(self) -> str:
-        """`bf16 tensor, dense`"""
-        return ", ".join(filter(None, (self.measure.title, self.condition_words)))
-
-    @property
-    def label(self) -> str:
-        """`bf16 tensor, dense (TFLOPS)`"""
-        return f"{self.title} ({self.measure.unit})" if self.measure.unit else self.title
 
 
 def measure_of(field: Field) -> Measure:
@@ -187,6 +61,7 @@ def measure_derived(derivation: Derivation) -> Measure:
         si=f"{above} / {below}",
         factor=derivation.factor,
         better=derivation.higher_is_better,
+        kind="derived",
         formula=formula,
     )
 
@@ -198,18 +73,21 @@ def numeric_fields() -> list[Field]:
 
 @dataclass(frozen=True, slots=True)
 class PlotData:
-    """The public catalogue as rankings and drawings read it; all of it is render_body once for an edition."""
+    """The public catalogue and cited results as rankings and drawings read them; each axis is made once an edition."""
 
     public: PublicCatalogue
+    cited_edition: str
 
     @property
     def edition(self) -> str:
-        return self.public.edition
+        return f"{self.public.edition} {self.cited_edition}"
 
     @property
     def known(self) -> ExploreOptions:
         """Valid parameter values."""
-        return self.public.once("known to explore", lambda: _known(self.public))
+        published = self.public.once("known to explore", lambda: _known(self.public))
+        measures = {**published.measures, **dict.fromkeys((*COMPOSED, *cited_names()), frozenset[str]())}
+        return replace(published, measures=measures)
 
     @property
     def subjects(self) -> tuple[PlottedAccelerator, ...]:
@@ -217,14 +95,18 @@ class PlotData:
         return _subjects(self.public)
 
     def axis(self, name: str, condition: str | None = None) -> Axis:
-        """The axis of this measure; without a condition, or with one without published figures, under the usual result.
+        """The axis of this measure; without a condition, or with one without published figures, under the usual one.
 
-        `condition`: one of `known`, so that axes are few.
+        `name`, `condition`: of `known`, so that axes are few.
         """
         key = ("axis", name, condition or None, get_language())
+        if name in FIELDS:
+            return self.public.once(key, lambda: _axis(FIELDS[name], _values(self.public, name), condition))
         if name in DERIVATIONS:
             return self.public.once(key, lambda: _derived_axis(DERIVATIONS[name], self.public))
-        return self.public.once(key, lambda: _axis(FIELDS[name], _values(self.public, name), condition))
+        if name in COMPOSED:
+            return self.public.once(key, lambda: composed_axis(COMPOSED[name], self.axis))
+        return cited_axis(name)
 
     def texts(self, name: str) -> dict[int, str]:
         """Accelerator pk -> its value of a text field."""
@@ -232,8 +114,8 @@ class PlotData:
 
 
 def read_plot_data() -> PlotData:
-    """The public catalogue of the current edition. One query."""
-    return PlotData(public_catalogue())
+    """What is public now. Two queries."""
+    return PlotData(public_catalogue(), CitedEdition.current())
 
 
 def _known(catalogue: PublicCatalogue) -> ExploreOptions:

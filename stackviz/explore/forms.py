@@ -7,7 +7,9 @@ from django.utils.translation import gettext as _
 
 from stackviz.catalog.derived import DERIVATIONS
 from stackviz.catalog.fields import grouped
+from stackviz.cited.filled_cases import filled_cases
 from stackviz.explore.axes import measure_derived, numeric_fields
+from stackviz.explore.composed import COMPOSED
 from stackviz.explore.ladder import Ranking
 from stackviz.explore.scatter import ScatterPlot
 from stackviz.explore.selection import (
@@ -100,10 +102,14 @@ class Preset:
     is_shown: bool
 
 
-def presets(choice: ScatterChoice) -> tuple[Preset, ...]:
-    """Common questions, each with the axes that answer it."""
+def presets(choice: ScatterChoice, known: ExploreOptions) -> tuple[Preset, ...]:
+    """Common questions, each with the axes that answer it; those about cited results only where there are any."""
     questions = (
         _("Compute-bound or memory-bound?"),
+        _("How fast does it generate, and what bounds it?"),
+        _("Generated tokens against watts"),
+        _("Generated tokens against price"),
+        _("Generated tokens against memory"),
         _("How much power does compute take?"),
         _("How much does compute cost?"),
         _("Which model fits, and how fast can it be read?"),
@@ -113,7 +119,8 @@ def presets(choice: ScatterChoice) -> tuple[Preset, ...]:
     for words, (x, y, size) in zip(questions, SCATTER_PRESETS, strict=True):
         of_question = replace(choice, x=x, y=y, size=size, xscale="", yscale="")
         is_shown = (choice.x, choice.y, choice.size) == (x, y, size)
-        presets.append(Preset(words, of_question.query_string, is_shown))
+        if y in known.measures:
+            presets.append(Preset(words, of_question.query_string, is_shown))
     return tuple(presets)
 
 
@@ -128,7 +135,10 @@ def control(name: str, label: str, options: Iterable[ControlOption]) -> Control:
 
 
 def measure_control(name: str, label: str, chosen: str, *, none: ControlOption | None = None) -> Control:
-    """All fields under the headings of the spec sheet, then derived quantities. `none`: an option for no measure."""
+    """Measures of several fields, fields under the headings of the spec sheet, derived quantities, cited benchmarks.
+
+    `none`: an option for no measure.
+    """
     groups = [
         OptionGroup(
             str(group.title), tuple(ControlOption(field.name, field.words[0], field.name == chosen) for field in fields)
@@ -137,8 +147,21 @@ def measure_control(name: str, label: str, chosen: str, *, none: ControlOption |
     ]
     derived = [measure_derived(derivation) for derivation in DERIVATIONS.values()]
     options = tuple(ControlOption(measure.name, measure.title, measure.name == chosen) for measure in derived)
-    first = (OptionGroup("", (none,)),) if none else ()
-    return Control(name, label, (*first, *groups, OptionGroup(_("Derived"), options)))
+    several = [ControlOption(item.name, str(item.title), item.name == chosen) for item in COMPOSED.values()]
+    first = OptionGroup("", (*([none] if none else []), *several))
+    return Control(name, label, (first, *groups, OptionGroup(_("Derived"), options), *_cited_groups(chosen)))
+
+
+def _cited_groups(chosen: str) -> list[OptionGroup]:
+    """Cited benchmarks in their settings, a group for each."""
+    by_benchmark: dict[str, list[ControlOption]] = {}
+    for case in filled_cases().values():
+        option = ControlOption(case.name, case.setting, case.name == chosen)
+        by_benchmark.setdefault(str(case.benchmark.title), []).append(option)
+    return [
+        OptionGroup(_("Cited: %(benchmark)s") % {"benchmark": title}, tuple(options))
+        for title, options in by_benchmark.items()
+    ]
 
 
 def scale_control(name: str, label: str, chosen: str, usual: str) -> Control:

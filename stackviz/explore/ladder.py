@@ -1,7 +1,7 @@
 """The ladder: all public accelerators ranked by one measure under one condition, published beside measured."""
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from django.utils.translation import gettext as _
@@ -11,9 +11,11 @@ from stackviz.catalog.fields import FIELDS
 from stackviz.charts.ladder import Rung, Tick, rank_rungs
 from stackviz.charts.scale import spans_decades
 from stackviz.charts.vendors import css, vendor_slot
-from stackviz.explore.axes import Axis, AxisFigure, PlotData, PlottedAccelerator
+from stackviz.explore.axes import PlotData
+from stackviz.explore.composed import COMPOSED
 from stackviz.explore.legend import LegendEntry, legend
 from stackviz.explore.measured import MeasuredSummary, measures
+from stackviz.explore.measures import Axis, AxisFigure, PlottedAccelerator
 from stackviz.explore.selection import ExploreFilters, ExploreOptions, LadderChoice
 from stackviz.units import format_number
 
@@ -112,7 +114,7 @@ def rank(catalogue: PlotData, choice: LadderChoice, measured: Mapping[int, Measu
     axis = catalogue.axis(choice.field, choice.condition)
     subjects = filter_accelerators(catalogue.subjects, choice)
     by_pk = {subject.pk: subject for subject in subjects}
-    beside = measured if is_comparable(axis) else {}
+    beside = {pk: best for pk, best in measured.items() if _is_beside(axis, pk)} if is_comparable(axis) else {}
     rungs = [_rung(axis, subject.pk, beside) for subject in subjects if subject.pk in axis.figures]
     is_log = choice.scale == "log" or (not choice.scale and spans_decades(rung.value for rung in rungs))
     drawn = rank_rungs(rungs, "log" if is_log else "linear", lower_is_better=axis.measure.better is False)
@@ -142,8 +144,21 @@ def rank(catalogue: PlotData, choice: LadderChoice, measured: Mapping[int, Measu
 
 def is_comparable(axis: Axis) -> bool:
     """Whether measured rates may be shown beside the axis: benchmarks run under the usual conditions only."""
+    if axis.measure.name in COMPOSED:
+        return True
     field = FIELDS.get(axis.measure.name)
     return field is not None and axis.condition in field.usual
+
+
+def measured_field(name: str) -> str:
+    """The field that results measured here stand beside: of a measure of several fields the first."""
+    return COMPOSED[name].field if name in COMPOSED else name
+
+
+def _is_beside(axis: Axis, pk: int) -> bool:
+    """Whether a measured rate may stand beside this figure: not where the figure is of another field."""
+    figure = axis.figures.get(pk)
+    return figure is not None and not figure.instead
 
 
 def _rung(axis: Axis, pk: int, measured: Mapping[int, MeasuredSummary]) -> Rung:
@@ -167,6 +182,8 @@ def unranked(axis: Axis, subjects: Sequence[PlottedAccelerator]) -> list[Unranke
     inapplicable = [(subject, "") for subject in rest if not axis.applies_to(subject)]
     unable = [(subject, "") for subject in rest if axis.applies_to(subject) and axis.is_lacked_by(subject)]
     missing = [(subject, "") for subject in rest if axis.applies_to(subject) and not axis.is_lacked_by(subject)]
+    if axis.is_cited:
+        return [Unranked(_("no cited result in this setting"), tuple((subject, "") for subject in without))]
     groups = (
         (_("cannot be derived") if axis.is_derived else _("published only under another condition"), elsewhere),
         (_("not published by any source listed here"), missing),
@@ -181,7 +198,7 @@ def absent_vendors(
 ) -> list[AbsentVendor]:
     """Vendors with several listed products, none of which has a value for this field though it applies to them."""
     axis = ranking.axis
-    if axis.is_derived:
+    if axis.measure.name not in FIELDS:
         return []
     subjects = filter_accelerators(catalogue.subjects, choice)
     having = {subject.vendor for subject in subjects if subject.pk in axis.figures or subject.pk in axis.elsewhere}
@@ -211,8 +228,9 @@ def _timed_text(timed: int) -> str:
 
 def _notes(axis: Axis, catalogue: PlotData, choice: LadderChoice, timed: int) -> list[str]:
     """Notes shown above the table. `timed`: number of rows with a measured value."""
-    is_timed = bool(measures(axis.measure.name))
+    is_timed = bool(measures(measured_field(axis.measure.name)))
     notes = [joined_text()] if axis.is_joined else []
+    notes += filter(None, [instead_text(axis, filter_accelerators(catalogue.subjects, choice))])
     if is_timed and not is_comparable(axis):
         notes.append(_("Benchmarks measure the usual condition, not this one, so no measured values are shown."))
     elif is_timed and not timed:
@@ -227,6 +245,20 @@ def joined_text() -> str:
         "Values marked *: the source says only “dense”. Sources name the accumulate type only for cards on which it "
         "makes a difference."
     )
+
+
+def instead_text(axis: Axis, subjects: Iterable[PlottedAccelerator]) -> str:
+    """How many of these figures stand in for the first of a measure of several fields, and which; "" for none."""
+    which = Counter(figure.instead for item in subjects if (figure := axis.figures.get(item.pk)) and figure.instead)
+    if not which:
+        return ""
+    words = ngettext(
+        "%(measure)s: of %(n)d accelerator the first is not published. Marked †, it stands by another: %(which)s.",
+        "%(measure)s: of %(n)d accelerators the first is not published. Marked †, they stand by another: %(which)s.",
+        which.total(),
+    )
+    listed = "; ".join(f"{name} ({count})" for name, count in which.most_common())
+    return words % {"measure": axis.measure.title, "n": which.total(), "which": listed}
 
 
 def undated_texts(catalogue: PlotData, filters: ExploreFilters) -> list[str]:

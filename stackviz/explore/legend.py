@@ -8,7 +8,7 @@ from django.utils.translation import gettext as _
 from stackviz.catalog.models import Accelerator
 from stackviz.charts.scatter import SHAPES
 from stackviz.charts.vendors import OTHER, css, vendor_slot
-from stackviz.explore.axes import PlottedAccelerator
+from stackviz.explore.measures import PlottedAccelerator
 
 KINDS = ("gpu", "soc", "npu", "asic")
 # First year of each: before, matrix units in GPUs, bf16 everywhere, fp8, fp4.

@@ -1,6 +1,6 @@
 """The scatter: all public accelerators by two measures, a third as size; those without a value are counted."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,35 +13,40 @@ from stackviz.charts.scatter import (
     MIDDLE_SIZE,
     SHAPES,
     SIZES,
-    AxisWords,
     Dot,
     Iso,
     IsoLine,
     Mark,
-    iso_ratios,
+    Piece,
+    Spot,
+    Ways,
     place_scatter,
-    scatter_figure,
     size_steps,
 )
+from stackviz.charts.scatter_plotly import AxisWords, scatter_figure
 from stackviz.charts.vendors import css
-from stackviz.explore.axes import Axis, AxisFigure, Measure, PlotData, PlottedAccelerator
-from stackviz.explore.ladder import Unranked, filter_accelerators, joined_text, undated_texts, without_text
+from stackviz.cited.words import share_text
+from stackviz.explore.axes import PlotData
+from stackviz.explore.ladder import (
+    Unranked,
+    filter_accelerators,
+    instead_text,
+    joined_text,
+    undated_texts,
+    without_text,
+)
 from stackviz.explore.legend import LegendEntry, legend, slot_of
+from stackviz.explore.lines import (
+    PlotBound,
+    bound_example,
+    front_text,
+    plot_bound,
+    quotient_lines,
+    ways_of,
+)
+from stackviz.explore.measures import Axis, AxisFigure, PlottedAccelerator
 from stackviz.explore.selection import NO_SIZE, ScatterChoice
-from stackviz.units import format_number, format_quantity
-
-# The unit of a quotient: (base unit above, base unit below) -> text after the number.
-RATIOS: Mapping[tuple[str, str], str] = {
-    ("FLOP/s", "B/s"): "FLOP/B",
-    ("op/s", "B/s"): "op/B",
-    ("FLOP/s", "W"): "/W",
-    ("op/s", "W"): "/W",
-    ("B/s", "W"): "/W",
-    ("FLOP/s", "USD"): "/USD",
-    ("op/s", "USD"): "/USD",
-    ("B/s", "USD"): "/USD",
-    ("B", "USD"): "/USD",
-}
+from stackviz.units import format_number
 
 # Values with a larger ratio get a logarithmic axis; on a linear one most points would crowd in a corner.
 LOG_RATIO = 20
@@ -49,7 +54,10 @@ LOG_RATIO = 20
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ScatterPoint:
-    """One accelerator in the plot and in the table below it. `mark`: id of its shape at its size."""
+    """One accelerator in the plot and in the table below it. `mark`: id of its shape at its size.
+
+    `share`: of the bound, where one is drawn.
+    """
 
     subject: PlottedAccelerator
     x: AxisFigure
@@ -60,6 +68,13 @@ class ScatterPoint:
     mark: str
     css: str
     words: str
+    share: str = ""
+    is_on_front: bool = False
+
+    @property
+    def look(self) -> str:
+        """A class for a point of which a figure stands in for another."""
+        return " other" if self.x.instead or self.y.instead else ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +97,10 @@ class SizeEntry:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ScatterPlot:
-    """Everything the page shows. `size` None: all points have the same size. `points`: the highest first."""
+    """Everything the page shows. `size` None: all points have the same size. `points`: the highest first.
+
+    `pieces`: of the line along the Pareto front; `front`: its points, by x.
+    """
 
     x: Axis
     y: Axis
@@ -100,6 +118,32 @@ class ScatterPlot:
     x_kind: ScaleKind
     y_kind: ScaleKind
     ratio: str
+    pieces: tuple[Piece, ...]
+    bound: PlotBound | None
+
+    @property
+    def axes(self) -> tuple[tuple[str, Axis], ...]:
+        """The axes with their roles; the size is left out where all points have the same."""
+        return (("x", self.x), ("y", self.y), *([("size", self.size)] if self.size else []))
+
+    @property
+    def is_hollow(self) -> bool:
+        return self.x.measure.is_hollow or self.y.measure.is_hollow
+
+    @property
+    def front(self) -> tuple[ScatterPoint, ...]:
+        return tuple(sorted((point for point in self.points if point.is_on_front), key=lambda point: point.x.amount))
+
+    @property
+    def front_text(self) -> str:
+        return front_text(self.x.measure, self.y.measure, len(self.front), len(self.points))
+
+    @property
+    def bound_example(self) -> str:
+        """The formula with the figures of the highest point; "" without a bound."""
+        if self.bound is None or not self.points:
+            return ""
+        return bound_example(self.points[0].subject.name, self.points[0].subject.pk, self.bound)
 
     @property
     def title(self) -> str:
@@ -119,20 +163,60 @@ class ScatterPlot:
         return without_text(self.unplaced_count)
 
 
-def draw_scatter(catalogue: PlotData, choice: ScatterChoice) -> ScatterPlot:
-    """The plot of all accelerators with both values; the others grouped by what they are missing."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Plan:
+    """What is drawn, before it has positions."""
+
+    x: Axis
+    y: Axis
+    size: Axis | None
+    subjects: Sequence[PlottedAccelerator]
+    placed: Sequence[PlottedAccelerator]
+    dots: Sequence[Dot]
+    x_kind: ScaleKind
+    y_kind: ScaleKind
+    isos: Sequence[Iso]
+    ratio: str
+    bound: PlotBound | None
+    ways: Ways | None
+
+
+def _plan(catalogue: PlotData, choice: ScatterChoice) -> _Plan:
     x, y = catalogue.axis(choice.x), catalogue.axis(choice.y)
     size = None if choice.size == NO_SIZE else catalogue.axis(choice.size)
     subjects = filter_accelerators(catalogue.subjects, choice)
     placed = [subject for subject in subjects if subject.pk in x.figures and subject.pk in y.figures]
     placed.sort(key=lambda subject: (-y.figures[subject.pk].amount, subject.name))
     dots = [_dot(subject, x, y, size, choice.colour) for subject in placed]
-    x_kind, y_kind = _kind(choice.xscale, [dot.x for dot in dots]), _kind(choice.yscale, [dot.y for dot in dots])
-    isos, ratio = _isos(x.measure, y.measure, dots)
-    drawn = place_scatter(dots, x_kind, y_kind, isos)
+    bound = plot_bound(x, y)
+    isos, quotient = ([bound.iso], "") if bound else quotient_lines(x.measure, y.measure, dots)
+    # Against cited rates it is factors that count; a bound is then a straight line as well.
+    ratio = 1 if x.measure.is_hollow or y.measure.is_hollow else LOG_RATIO
+    return _Plan(
+        x=x,
+        y=y,
+        size=size,
+        subjects=subjects,
+        placed=placed,
+        dots=dots,
+        x_kind=_kind(choice.xscale, [dot.x for dot in dots], ratio),
+        y_kind=_kind(choice.yscale, [dot.y for dot in dots], ratio),
+        isos=isos,
+        ratio=quotient,
+        bound=bound,
+        ways=None if bound else ways_of(x, y),
+    )
+
+
+def draw_scatter(catalogue: PlotData, choice: ScatterChoice) -> ScatterPlot:
+    """The plot of all accelerators with both values; the others grouped by what they are missing."""
+    plan = _plan(catalogue, choice)
+    x, y, size = plan.x, plan.y, plan.size
+    drawn = place_scatter(plan.dots, plan.x_kind, plan.y_kind, plan.isos, plan.ways)
+    on_front = frozenset(drawn.front)
     points = tuple(
-        _point(subject, (x, y, size), (spot.x, spot.y), f"m{spot.slot}{spot.step}", spot.slot)
-        for subject, spot in zip(placed, drawn.spots, strict=True)
+        _point(subject, plan, spot, is_on_front=subject.pk in on_front)
+        for subject, spot in zip(plan.placed, drawn.spots, strict=True)
     )
     used = sorted({(spot.slot, spot.step) for spot in drawn.spots})
     return ScatterPlot(
@@ -145,38 +229,34 @@ def draw_scatter(catalogue: PlotData, choice: ScatterChoice) -> ScatterPlot:
         x_marks=drawn.x_marks,
         y_marks=drawn.y_marks,
         lines=drawn.lines,
-        legend=legend(placed, choice.colour),
-        sizes=_size_entries(size, dots),
-        unplaced=tuple(_unplaced(x, y, subjects)),
-        notes=tuple(_notes(catalogue, choice, (x, y, size), dots)),
-        x_kind=x_kind,
-        y_kind=y_kind,
-        ratio=ratio,
+        legend=legend(plan.placed, choice.colour),
+        sizes=_size_entries(size, plan.dots),
+        unplaced=tuple(_unplaced(x, y, plan.subjects)),
+        notes=tuple(_notes(catalogue, choice, plan)),
+        x_kind=plan.x_kind,
+        y_kind=plan.y_kind,
+        ratio=plan.ratio,
+        pieces=drawn.pieces,
+        bound=plan.bound,
     )
 
 
 def plotly_scatter(catalogue: PlotData, choice: ScatterChoice) -> dict[str, Any]:
     """The plot as a Plotly figure."""
-    x, y = catalogue.axis(choice.x), catalogue.axis(choice.y)
-    size = None if choice.size == NO_SIZE else catalogue.axis(choice.size)
-    placed = [
-        item
-        for item in filter_accelerators(catalogue.subjects, choice)
-        if item.pk in x.figures and item.pk in y.figures
-    ]
-    dots = [_dot(subject, x, y, size, choice.colour) for subject in placed]
+    plan = _plan(catalogue, choice)
     return scatter_figure(
-        "",
-        AxisWords(x.label, _kind(choice.xscale, [dot.x for dot in dots])),
-        AxisWords(y.label, _kind(choice.yscale, [dot.y for dot in dots])),
-        dots,
-        {subject.pk: subject.url for subject in placed},
+        AxisWords(plan.x.label, plan.x_kind),
+        AxisWords(plan.y.label, plan.y_kind),
+        plan.dots,
+        {subject.pk: subject.url for subject in plan.placed},
         empty=_("No accelerator has both values."),
+        isos=plan.isos,
+        ways=plan.ways,
     )
 
 
-def _kind(chosen: str, values: Sequence[float]) -> ScaleKind:
-    is_log = chosen == "log" or (not chosen and spans_decades(values, LOG_RATIO))
+def _kind(chosen: str, values: Sequence[float], ratio: float) -> ScaleKind:
+    is_log = chosen == "log" or (not chosen and spans_decades(values, ratio))
     return "log" if is_log else "linear"
 
 
@@ -190,23 +270,27 @@ def _dot(subject: PlottedAccelerator, x: Axis, y: Axis, size: Axis | None, colou
         size=size.measure.scaled(third.amount) if size and third else None,
         slot=slot_of(subject, colour),
         note=_figures_text(subject, (x, y, size)),
+        is_hollow=x.measure.is_hollow or y.measure.is_hollow,
     )
 
 
-def _point(
-    subject: PlottedAccelerator, axes: tuple[Axis, Axis, Axis | None], at: tuple[str, str], mark: str, slot: int
-) -> ScatterPoint:
-    x, y, size = axes
+def _point(subject: PlottedAccelerator, plan: _Plan, spot: Spot, *, is_on_front: bool) -> ScatterPoint:
+    x, y, size = plan.x, plan.y, plan.size
+    share = share_text(plan.bound.share(subject.pk)) if plan.bound else ""
+    of_bound = _("%(share)s of its bound") % {"share": share} if share else ""
+    words = f"{subject.name}: {_figures_text(subject, (x, y, size))}"
     return ScatterPoint(
         subject=subject,
         x=x.figures[subject.pk],
         y=y.figures[subject.pk],
         size=size.figures.get(subject.pk) if size else None,
-        left=at[0],
-        top=at[1],
-        mark=mark,
-        css=css(slot),
-        words=f"{subject.name}: {_figures_text(subject, axes)}",
+        left=spot.x,
+        top=spot.y,
+        mark=f"m{spot.slot}{spot.step}",
+        css=css(spot.slot),
+        words=", ".join(filter(None, (words, of_bound, _("on the front") if is_on_front else ""))),
+        share=share,
+        is_on_front=is_on_front,
     )
 
 
@@ -216,37 +300,10 @@ def _figures_text(subject: PlottedAccelerator, axes: tuple[Axis, Axis, Axis | No
     for axis in axes:
         figure = axis.figures.get(subject.pk) if axis else None
         if axis and figure:
-            texts.append(f"{figure.text} {axis.measure.unit}".rstrip())
+            text = f"{figure.text} {axis.measure.unit}".rstrip()
+            beside = figure.remark if figure.run else figure.instead
+            texts.append(f"{text} ({beside})" if beside else text)
     return ", ".join(texts)
-
-
-def _isos(x: Measure, y: Measure, dots: Sequence[Dot]) -> tuple[list[Iso], str]:
-    """Lines of equal quotient and a description of the quotient; ([], "") where the units make no useful one."""
-    is_inverse = (y.si, x.si) not in RATIOS
-    above, below = (x, y) if is_inverse else (y, x)
-    if (above.si, below.si) not in RATIOS:
-        return [], ""
-    scale = above.factor / below.factor  # from the axes' units to SI
-    pairs = [(dot.x, dot.y) if is_inverse else (dot.y, dot.x) for dot in dots]
-    ratios = iso_ratios(over / under * scale for over, under in pairs if over > 0 and under > 0)
-    words = _quotient_words(below.si) % {"above": above.title, "below": below.title}
-    return [Iso(ratio / scale, _ratio_text(ratio, above.si, below.si), is_inverse) for ratio in ratios], words
-
-
-def _quotient_words(below: str) -> str:
-    if below == "B/s":
-        return _("Dotted lines: equal ridge point, %(above)s ÷ %(below)s")
-    if below == "USD":
-        return _("Dotted lines: equal price-performance, %(above)s ÷ %(below)s")
-    return _("Dotted lines: equal efficiency, %(above)s ÷ %(below)s")
-
-
-def _ratio_text(ratio: float, above: str, below: str) -> str:
-    """`100 FLOP/B`, `1 TFLOP/s/W`, `50 MB/USD`"""
-    words = RATIOS[above, below]
-    if not words.startswith("/"):
-        return f"{ratio:g} {words}"
-    return format_quantity(ratio, above).label + words
 
 
 def _size_entries(size: Axis | None, dots: Sequence[Dot]) -> tuple[SizeEntry, ...]:
@@ -277,16 +334,16 @@ def _unplaced(x: Axis, y: Axis, subjects: Sequence[PlottedAccelerator]) -> list[
     return [Unranked(_("without %(figure)s") % {"figure": what}, tuple(group)) for what, group in groups if group]
 
 
-def _notes(
-    catalogue: PlotData, choice: ScatterChoice, axes: tuple[Axis, Axis, Axis | None], dots: Sequence[Dot]
-) -> list[str]:
+def _notes(catalogue: PlotData, choice: ScatterChoice, plan: _Plan) -> list[str]:
+    axes = (plan.x, plan.y, plan.size)
     notes = [joined_text()] if any(axis and axis.is_joined for axis in axes) else []
-    unsized = sum(dot.size is None for dot in dots) if axes[2] else 0
-    if axes[2] and unsized:
+    notes += dict.fromkeys(instead_text(axis, plan.placed) for axis in axes if axis)
+    unsized = sum(dot.size is None for dot in plan.dots) if plan.size else 0
+    if plan.size and unsized:
         words = ngettext(
             "%(n)d point is drawn in medium size: its %(size)s is unknown.",
             "%(n)d points are drawn in medium size: their %(size)s is unknown.",
             unsized,
         )
-        notes.append(words % {"n": unsized, "size": axes[2].title})
-    return [*notes, *undated_texts(catalogue, choice)]
+        notes.append(words % {"n": unsized, "size": plan.size.title})
+    return [*filter(None, notes), *undated_texts(catalogue, choice)]

@@ -12,17 +12,22 @@ from django.utils.translation import gettext as _
 
 from stackviz.web.address import AddressReader, Note
 
-LADDER_FIELD = "bf16_tensor_tflops"
-SCATTER_FIELDS = ("memory_bandwidth_gb_s", "bf16_tensor_tflops", "tdp_w")
+LADDER_FIELD = "compute-rate"
+DECODE = "llama-bench-tg128"  # the cited setting that most people compare by
+SCATTER_FIELDS = ("memory_bandwidth_gb_s", "compute-rate", "power")
+NO_SIZE = "none"
 # Axes of the presets: horizontal, vertical, size. The first is the default.
 SCATTER_PRESETS = (
     SCATTER_FIELDS,
-    ("tdp_w", "bf16_tensor_tflops", "memory_gb"),
+    ("memory_bandwidth_gb_s", DECODE, NO_SIZE),
+    ("power", DECODE, "memory_gb"),
+    ("launch_price_usd", DECODE, "memory_gb"),
+    ("memory_gb", DECODE, "power"),
+    ("power", "compute-rate", "memory_gb"),
     ("launch_price_usd", "fp32_tflops", "memory_gb"),
-    ("memory_gb", "memory_bandwidth_gb_s", "tdp_w"),
+    ("memory_gb", "memory_bandwidth_gb_s", "power"),
     ("transistors", "fp32_tflops", "die_area_mm2"),
 )
-NO_SIZE = "none"
 COLOURS = ("vendor", "kind", "era")
 SCALES = ("log", "linear")
 FORMATS = ("csv", "json")

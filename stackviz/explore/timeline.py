@@ -17,7 +17,8 @@ from django.utils.translation import ngettext
 
 from stackviz.charts.timeline import Event, Lane, YearMark, place_timeline
 from stackviz.charts.vendors import css, vendor_slot
-from stackviz.explore.axes import Axis, AxisFigure, PlotData, PlottedAccelerator
+from stackviz.explore.axes import PlotData
+from stackviz.explore.measures import Axis, AxisFigure, PlottedAccelerator
 
 DATA = Path(__file__).parent / "data"
 # Figures of a flagship: of each group, the first that is published.

@@ -12,7 +12,7 @@ from django_htmx.http import push_url
 from stackviz.explore.axes import PlotData, read_plot_data
 from stackviz.explore.files import drawing_file, ranking_file
 from stackviz.explore.forms import ladder_form, presets, scatter_form, timeline_form
-from stackviz.explore.ladder import absent_vendors, rank
+from stackviz.explore.ladder import absent_vendors, measured_field, rank
 from stackviz.explore.measured import MeasuredSummary, measured
 from stackviz.explore.scatter import draw_scatter, plotly_scatter
 from stackviz.explore.selection import (
@@ -41,7 +41,7 @@ def ladder(request: HttpRequest) -> HttpResponse:
     """A ranking by one measure, as a page or a file; htmx gets only the form and the ranking."""
     catalogue = read_plot_data()
     choice = ladder_choice(request.GET, catalogue.known)
-    results = measured(choice.field)
+    results = measured(measured_field(choice.field))
     if choice.format:
         return ranking_file(rank(catalogue, choice, results), choice.format)
     body = _ladder_html(choice, catalogue, results, page_number(request))
@@ -95,7 +95,7 @@ def _scatter_html(choice: ScatterChoice, catalogue: PlotData, number: int) -> Sa
             choice=choice,
             swapped=replace(choice, x=choice.y, y=choice.x, xscale=choice.yscale, yscale=choice.xscale),
             drawing=drawing,
-            presets=presets(choice),
+            presets=presets(choice, catalogue.known),
             form=scatter_form(choice, drawing, catalogue.known),
             page=page_of(drawing.points, number, POINTS_PER_PAGE),
         )

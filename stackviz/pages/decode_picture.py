@@ -11,14 +11,16 @@ from stackviz.catalog.queries import peaks, usual_peak
 from stackviz.charts.labels import Label
 from stackviz.charts.scatter import SHAPES, Dot, Iso, IsoLine, Mark, place_scatter
 from stackviz.charts.vendors import css, vendor_slot
+from stackviz.cited.bounds import CaseBound, case_bound
 from stackviz.cited.cases import edition_of_cases
 from stackviz.cited.queries import cited_of_benchmark
-from stackviz.cited.weights import weights_bytes
+from stackviz.cited.registry import CITED_BENCHMARKS
 from stackviz.units import format_number, quantity_label
 from stackviz.web.parts import cached_html, render_part
 
 BENCHMARK, CASE = "llama-bench", {"model": "Llama 2 7B", "quant": "Q4_0", "test": "tg128"}
 BANDWIDTH = "memory_bandwidth_gb_s"
+EXPLORED = "x=memory_bandwidth_gb_s&y=llama-bench-tg128&size=none"  # the same, with any other axes, in the scatter
 GIGA = 1e9
 FEWEST_POINTS = 5  # fewer are no picture
 # Named in the picture where there is room: cards and Macs that visitors know.
@@ -61,6 +63,7 @@ class DecodePicture:
     legend: tuple[tuple[str, str, str], ...]
     weights: str
     url: str
+    explore_url: str
 
 
 def decode_picture_html() -> str:
@@ -82,14 +85,14 @@ def decode_picture() -> DecodePicture | None:
             best.setdefault(result.accelerator.pk, (result.accelerator, result.amount_per_device))
     published = peaks(best)
     bandwidths = {pk: peak[1] for pk in best if (peak := usual_peak(published, pk, BANDWIDTH)) is not None}
-    weights = weights_bytes(CASE)
-    if weights is None or len(bandwidths) < FEWEST_POINTS:
+    bound = case_bound(CITED_BENCHMARKS[BENCHMARK], CASE)
+    if bound is None or len(bandwidths) < FEWEST_POINTS:
         return None
-    return _drawn({pk: best[pk] for pk in best if pk in bandwidths}, bandwidths, weights)
+    return _drawn({pk: best[pk] for pk in best if pk in bandwidths}, bandwidths, bound)
 
 
 def _drawn(
-    best: Mapping[int, tuple[Accelerator, float]], bandwidths: Mapping[int, float], weights: float
+    best: Mapping[int, tuple[Accelerator, float]], bandwidths: Mapping[int, float], bound: CaseBound
 ) -> DecodePicture:
     dots = [
         Dot(
@@ -101,23 +104,24 @@ def _drawn(
         )
         for pk, (accelerator, rate) in best.items()
     ]
-    scatter = place_scatter(dots, "log", "log", [Iso(GIGA / weights, _("what the bandwidth allows"))])
+    scatter = place_scatter(dots, "log", "log", [Iso(bound.most(GIGA), _("what the bandwidth allows"))])
     slots = {dot.slot: best[dot.key][0].vendor.name for dot in dots}
     named = {dot.label for dot in dots if best[dot.key][0].slug in NAMED}
     return DecodePicture(
-        points=tuple(_point(best[spot.key], bandwidths[spot.key], weights, (spot.x, spot.y)) for spot in scatter.spots),
+        points=tuple(_point(best[spot.key], bandwidths[spot.key], bound, (spot.x, spot.y)) for spot in scatter.spots),
         labels=tuple(label for label in scatter.labels if label.text in named),
         x_marks=scatter.x_marks,
         y_marks=scatter.y_marks,
         lines=scatter.lines,
         shapes=tuple((f"d{slot}", SHAPES[slot]) for slot in sorted(slots)),
         legend=tuple((css(slot), SHAPES[slot], name) for slot, name in sorted(slots.items())),
-        weights=quantity_label(weights, "B", binary=True, digits=3),
+        weights=quantity_label(bound.divisor, "B", binary=True, digits=3),
         url=reverse("results:benchmark", args=[BENCHMARK]),
+        explore_url=f"{reverse('explore:scatter')}?{EXPLORED}",
     )
 
 
-def _point(best: tuple[Accelerator, float], bandwidth: float, weights: float, at: tuple[str, str]) -> DecodePoint:
+def _point(best: tuple[Accelerator, float], bandwidth: float, bound: CaseBound, at: tuple[str, str]) -> DecodePoint:
     accelerator, rate = best
     slot = vendor_slot(accelerator.vendor.slug)
     return DecodePoint(
@@ -129,7 +133,7 @@ def _point(best: tuple[Accelerator, float], bandwidth: float, weights: float, at
         top=at[1],
         bandwidth=format_number(bandwidth / GIGA),
         rate=format_number(rate),
-        share=f"{rate * weights / bandwidth * 100:.0f} %",
+        share=f"{rate / bound.most(bandwidth) * 100:.0f} %",
     )
 
 

@@ -5,7 +5,7 @@ from itertools import pairwise
 import pytest
 
 from stackviz.charts.plane import LABEL_ROW, PlaneContent, PlaneLine, PlanePoint, PlaneStep, place_plane, plane_figure
-from stackviz.charts.scatter import AxisWords
+from stackviz.charts.scatter_plotly import AxisWords
 
 AXIS = AxisWords("rate <TFLOP/s>", "log")
 LINE = PlaneLine(key="a", slot=0, points=((1.0, 1.0), (10.0, 10.0), (100.0, 10.0)), label="A 10", dash=1)

@@ -9,18 +9,24 @@ from stackviz.charts.scatter import (
     MIDDLE_SIZE,
     SHAPES,
     SIZES,
-    AxisWords,
     Dot,
     Iso,
+    Ways,
     iso_ratios,
     place_scatter,
-    scatter_figure,
     size_steps,
 )
+from stackviz.charts.scatter_plotly import AxisWords, scatter_figure
 
 CLOUD = [
     Dot(key=n, label=f"accelerator {n}", x=2.0 ** (n % 9), y=3.0 ** (n % 7), size=n + 1.0, slot=n % 6)
     for n in range(60)
+]
+
+# More of x brings more of y, up to a point.
+TRADE = [
+    Dot(key=n, label=f"card {n}", x=1.0 + n % 9, y=(1.0 + n % 9) * (1 + n % 4), size=n + 1.0, slot=n % 6)
+    for n in range(36)
 ]
 
 
@@ -100,7 +106,7 @@ def test_unknown_size_is_drawn_medium():
 
 
 def test_a_shape_for_every_colour():
-    figure = scatter_figure("", AxisWords("x", "log"), AxisWords("y", "linear"), CLOUD, {0: "/accelerators/a/"})
+    figure = scatter_figure(AxisWords("x", "log"), AxisWords("y", "linear"), CLOUD, {0: "/accelerators/a/"})
     marker = figure["data"][0]["marker"]
     assert len(set(marker["symbol"])) == len(SHAPES) == 6
     assert (figure["layout"]["xaxis"]["type"], figure["layout"]["yaxis"]["type"]) == ("log", "linear")
@@ -108,11 +114,40 @@ def test_a_shape_for_every_colour():
 
 def test_names_are_text_in_the_figure_never_markup():
     dots = [Dot(key=1, label="<b>bold</b>", x=1, y=1, note="<a href=x>")]
-    data = scatter_figure("", AxisWords("<i>", "log"), AxisWords("y", "log"), dots, {})["data"][0]["customdata"][0]
+    data = scatter_figure(AxisWords("<i>", "log"), AxisWords("y", "log"), dots, {})["data"][0]["customdata"][0]
     assert data[:2] == ["&lt;b&gt;bold&lt;/b&gt;", "&lt;a href=x&gt;"]
 
 
 def test_empty_drawing_says_so():
     assert place_scatter([], "log", "log").spots == ()
-    empty = scatter_figure("", AxisWords("x", "log"), AxisWords("y", "log"), [], {}, empty="nothing here")
+    empty = scatter_figure(AxisWords("x", "log"), AxisWords("y", "log"), [], {}, empty="nothing here")
     assert empty["layout"]["annotations"][0]["text"] == "nothing here"
+
+
+def test_labels_keep_clear_of_the_front():
+    drawn = place_scatter(TRADE, "log", "log", ways=Ways(more_x=False, more_y=True))
+    assert len(drawn.front) > 3
+    for label, (left, top, right, bottom) in zip(drawn.labels, boxes_of(drawn), strict=True):
+        for piece in drawn.pieces:
+            x1, x2 = sorted(float(x) * WIDE_PX / 100 for x in (piece.x1, piece.x2))
+            y1, y2 = sorted(float(y) * HEIGHT_PX / 100 for y in (piece.y1, piece.y2))
+            assert x2 <= left or x1 >= right or y2 <= top or y1 >= bottom, label.text
+
+
+def test_bounds_and_front_are_lines_of_the_figure():
+    axes = AxisWords("x", "log"), AxisWords("y", "log")
+    figure = scatter_figure(*axes, CLOUD, {}, isos=[Iso(2.0, "bound", is_bound=True), Iso(3.0, "equal")])
+    bound, dots = figure["data"]
+    assert [y / x for x, y in zip(bound["x"], bound["y"], strict=True)] == [2.0, 2.0]
+    assert dots["mode"] == "markers"
+    front, _dots = scatter_figure(*axes, TRADE, {}, ways=Ways(more_x=False, more_y=True))["data"]
+    best = max(dot.y for dot in TRADE)
+    assert front["y"][-1] == best
+
+
+def test_years_are_whole_and_have_no_comma():
+    dots = [Dot(key=n, label=str(n), x=2016.4 + n, y=n + 1.0) for n in range(9)]
+    labels = [mark.label for mark in place_scatter(dots, "year", "log").x_marks]
+    assert labels == sorted(labels)
+    assert all(len(label) == 4 and label.isdigit() for label in labels)
+    assert (labels[0], labels[-1]) == ("2016", "2024")
