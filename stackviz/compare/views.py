@@ -140,7 +140,7 @@ def _drawn(request: HttpRequest, chosen: Sequence[Loaded], address: Address, con
     state = ("comparison", shown, reported, CatalogueEdition.current(), Edition.current())
 
     def make() -> str:
-        about = _about(request, address, chosen)
+        about, here = _about(request, address, chosen), address.query()
         return render_part(
             "compare/_comparison.jinja",
             comparison=assemble(chosen, address),
@@ -149,11 +149,11 @@ def _drawn(request: HttpRequest, chosen: Sequence[Loaded], address: Address, con
             only_differences=address.only_differences,
             toggle_url=context["toggle_url"],
             page_url=context["page_url"],
-            svg_url=f"{address.query()}&format={DRAWING}",
-            words_url=f"{address.query()}&format={WORDS}",
-            figures_url=f"{address.query()}&format={FIGURES}",
+            svg_url=f"{here}&format={DRAWING}",
+            words_url=f"{here}&format={WORDS}",
+            figures_url=f"{here}&format={FIGURES}",
             current_url=address.query(at=None),
-            files=[(form, f"{address.query()}&format={form}") for form in FORMATS],
+            files=[(form, f"{here}&format={form}") for form in FORMATS],
             at=address.at,
             moment=write_moment(about.at),
             day_and_time=about.at.strftime("%Y-%m-%d %H:%M:%S UTC"),
