@@ -149,7 +149,7 @@ def cited_of_accelerator(accelerator: Accelerator) -> list[CitedOfAccelerator]:
     by_benchmark: dict[str, dict[str, int]] = {}
     for key, params_key, results in of_sheet.values_list("benchmark", "params_key").annotate(Count("pk")):
         by_benchmark.setdefault(key, {})[params_key] = results
-    popular = _accelerators_of_cases(edition_of_cases())
+    popular = accelerators_of_cases(edition_of_cases())
     headline = {
         key: min(keys, key=lambda params_key: (*(-count for count in popular.get(params_key, (0, 0))), params_key))
         for key, keys in by_benchmark.items()
@@ -180,7 +180,7 @@ def case_of(result: CitedResult, results: int, accelerators: int) -> CitedCase:
 
 
 @lru_cache(maxsize=2)
-def _accelerators_of_cases(_edition: str) -> Mapping[str, tuple[int, int]]:
+def accelerators_of_cases(_edition: str) -> Mapping[str, tuple[int, int]]:
     """params_key -> of how many accelerators and how many public results there are; about 2 MB for 10,000 cases."""
     rows = public_results().order_by().values_list("params_key")
     counted = rows.annotate(Count("accelerator", distinct=True), Count("pk"))

@@ -5,9 +5,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
+from urllib.parse import urlencode
 
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import render
+from django.urls import reverse
 from django.utils import timezone
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
@@ -152,6 +154,7 @@ def _drawn(request: HttpRequest, chosen: Sequence[Loaded], address: Address, con
             svg_url=f"{here}&format={DRAWING}",
             words_url=f"{here}&format={WORDS}",
             figures_url=f"{here}&format={FIGURES}",
+            cited_url=_cited_url(chosen) if address.at is None else "",
             current_url=address.query(at=None),
             files=[(form, f"{here}&format={form}") for form in FORMATS],
             at=address.at,
@@ -162,6 +165,12 @@ def _drawn(request: HttpRequest, chosen: Sequence[Loaded], address: Address, con
         )
 
     return cached_html(state, make, CACHE_S)
+
+
+def _cited_url(chosen: Sequence[Loaded]) -> str:
+    """The address of what others measured on these accelerators; "" without a sheet among them."""
+    slugs = dict.fromkeys(loaded.accelerator.slug for loaded in chosen if loaded.accelerator is not None)
+    return f"{reverse('results:index')}?{urlencode([('accelerator', slug) for slug in slugs])}" if slugs else ""
 
 
 def _suggestions() -> list[dict[str, str]]:

@@ -13,6 +13,7 @@ from stackviz.cited.cases import edition_of_cases
 from stackviz.cited.queries import cited_counts
 from stackviz.results.groups import benchmark_groups
 from stackviz.results.of_accelerator import headline_results
+from stackviz.results.side_by_side_page import side_by_side_page
 from stackviz.units import format_number
 from stackviz.web.address import AddressReader
 from stackviz.web.htmx import vary_on_htmx, wants_partial
@@ -26,7 +27,12 @@ CACHE_S = 600  # the key moves with cited results and sheets
 @require_safe
 @vary_on_htmx
 def index_page(request: HttpRequest) -> HttpResponse:
-    """All benchmarks with public results, in groups; with `?accelerator=` those of one, for htmx its table alone."""
+    """All benchmarks with public results, in groups; with `?accelerator=` those of one, for htmx its table alone.
+
+    With several accelerators: `side_by_side_page`.
+    """
+    if len(request.GET.getlist("accelerator")) > 1:
+        return side_by_side_page(request)
     reader = AddressReader(request.GET)
     by_slug = public_catalogue().by_slug if "accelerator" in request.GET else {}
     accelerator = by_slug.get(reader.choice("accelerator", by_slug, _("accelerator")))

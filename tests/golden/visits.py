@@ -97,6 +97,7 @@ PAGES = {
     "benchmarks-refused": "/benchmarks/?nonsense=1",
     "benchmarks-of": f"/benchmarks/?accelerator={M3_MAX}",
     "benchmarks-of-unknown": "/benchmarks/?accelerator=nvidia-h999",
+    "benchmarks-of-two": f"/benchmarks/?accelerator={M3_MAX}&accelerator=nvidia-geforce-rtx-4090",
     "benchmark": "/benchmarks/llama-bench/",
     "benchmark-chosen": "/benchmarks/llama-bench/?test=pp512&model=Llama+2+7B&quant=Q4_0&backend=Metal",
     "benchmark-devices": "/benchmarks/mlperf-power/?devices=8",

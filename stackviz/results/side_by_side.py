@@ -1,0 +1,215 @@
+"""What others measured on two to six accelerators, in the settings that most of them have a result of."""
+
+from collections import Counter, defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from urllib.parse import urlencode
+
+from django.db.models import Count
+from django.urls import reverse
+from django.utils.translation import gettext as _
+
+from stackviz.catalog.models import Accelerator
+from stackviz.charts.vendors import css, vendor_slot
+from stackviz.cited.benchmark import CitedBenchmark
+from stackviz.cited.cases import edition_of_cases, public_results
+from stackviz.cited.models import CitedResult
+from stackviz.cited.queries import accelerators_of_cases
+from stackviz.cited.ranking import RankedAccelerator, number_of_devices, ranked_accelerators
+from stackviz.cited.registry import CITED_BENCHMARKS
+from stackviz.cited.words import (
+    benchmark_address,
+    devices_text,
+    other_params,
+    parameter_text,
+    result_address,
+    setting_text,
+    software_text,
+)
+from stackviz.units import format_factor, quantity_label
+from stackviz.web.templatetags.web import joined
+
+MOST_ACCELERATORS = 6
+SETTINGS_OF_A_BENCHMARK = 3
+SETTINGS_TRIED = 9  # for those three: in some, each was run with another number of devices
+
+_Counts = Mapping[str, Mapping[int, int]]  # params_key -> accelerator pk -> its public results
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SideResult:
+    """The best result of an accelerator in a setting. `at`: per cent of the largest amount of the row.
+
+    `factor`: against the first accelerator with a result, "" for itself. `missing`: why there is none; the rest is ""
+    then. `made`: with what and when; `others`: parameters that need not agree.
+    """
+
+    css: str
+    missing: str = ""
+    value: str = ""
+    url: str = ""
+    at: str = ""
+    factor: str = ""
+    is_best: bool = False
+    made: str = ""
+    others: str = ""
+    source: str = ""
+    source_url: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class SideRow:
+    """One setting of a benchmark. `devices`: how many worked together, in words where it is not one."""
+
+    setting: str
+    devices: str
+    ladder_url: str
+    cells: tuple[SideResult, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SideBenchmark:
+    key: str
+    title: str
+    url: str
+    lower_is_better: bool
+    rows: tuple[SideRow, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OwnResults:
+    """What only one of them has results of. `benchmarks`: titles, the one with most results first."""
+
+    name: str
+    url: str
+    results: int
+    benchmarks: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class SideBySide:
+    accelerators: tuple[Accelerator, ...]
+    benchmarks: tuple[SideBenchmark, ...]
+    own: tuple[OwnResults, ...]
+
+
+def side_by_side(accelerators: Sequence[Accelerator]) -> SideBySide:
+    """Two queries beside the editions, however many results there are; a third in a process that has not counted."""
+    counts = _counts(accelerators)
+    chosen = {key: _common_settings(by_case) for key, by_case in counts.items()}
+    results = _results(accelerators, [params_key for keys in chosen.values() for params_key in keys])
+    benchmarks = []
+    for key in [key for key in CITED_BENCHMARKS if chosen.get(key)]:
+        found = _benchmark(CITED_BENCHMARKS[key], accelerators, [results[params_key] for params_key in chosen[key]])
+        benchmarks += [found] if found.rows else []
+    shared = {benchmark.key for benchmark in benchmarks}
+    own = [_own(item, {key: counts[key] for key in counts if key not in shared}) for item in accelerators]
+    return SideBySide(tuple(accelerators), tuple(benchmarks), tuple(filter(None, own)))
+
+
+def _counts(accelerators: Sequence[Accelerator]) -> Mapping[str, _Counts]:
+    """Benchmark -> its settings with the numbers of public results of these accelerators. One query."""
+    rows = public_results().filter(accelerator__in=accelerators).order_by()
+    grouped = rows.values_list("benchmark", "params_key", "accelerator_id").annotate(Count("pk"))
+    counts: dict[str, dict[str, dict[int, int]]] = defaultdict(lambda: defaultdict(dict))
+    for key, params_key, pk, results in grouped:
+        counts[key][params_key][pk] = results
+    return counts
+
+
+def _common_settings(by_case: _Counts) -> list[str]:
+    """Settings that at least two of the accelerators have a result of: the most shared first, then the best known."""
+    known = accelerators_of_cases(edition_of_cases())
+    shared = [params_key for params_key, by_accelerator in by_case.items() if len(by_accelerator) > 1]
+    shared.sort(key=lambda key: (-len(by_case[key]), *(-count for count in known.get(key, (0, 0))), key))
+    return shared[:SETTINGS_TRIED]
+
+
+def _results(accelerators: Sequence[Accelerator], keys: Sequence[str]) -> Mapping[str, list[CitedResult]]:
+    """params_key -> the results of these accelerators. One query."""
+    rows = public_results().filter(accelerator__in=accelerators, params_key__in=keys).order_by()
+    by_case: dict[str, list[CitedResult]] = defaultdict(list)
+    for row in rows.select_related("accelerator__vendor", "source"):
+        by_case[row.params_key].append(row)
+    return by_case
+
+
+def _benchmark(
+    benchmark: CitedBenchmark, accelerators: Sequence[Accelerator], settings: Sequence[Sequence[CitedResult]]
+) -> SideBenchmark:
+    """`settings`: the results of each. Those in which fewer than two accelerators can be compared are left out."""
+    rows = (_row(benchmark, accelerators, results) for results in settings)
+    comparable = [row for row in rows if sum(not cell.missing for cell in row.cells) > 1]
+    return SideBenchmark(
+        key=benchmark.key,
+        title=str(benchmark.title),
+        url=benchmark_address(benchmark.key),
+        lower_is_better=not benchmark.higher_is_better,
+        rows=tuple(comparable[:SETTINGS_OF_A_BENCHMARK]),
+    )
+
+
+def _row(benchmark: CitedBenchmark, accelerators: Sequence[Accelerator], results: Sequence[CitedResult]) -> SideRow:
+    devices = number_of_devices(benchmark, results)
+    alike = [result for result in results if devices in (None, result.count)]
+    best = {row.accelerator.pk: row for row in ranked_accelerators(benchmark, alike)}
+    largest = max(row.best.amount_per_device for row in best.values())
+    first = next(best[item.pk] for item in accelerators if item.pk in best)
+    case = results[0]
+    query = {"case": case.params_key} | ({"devices": devices} if devices is not None else {})
+    return SideRow(
+        setting=setting_text(benchmark, benchmark.compared_params(case.params)),
+        devices=devices_text(devices) if devices not in (None, 1) else "",
+        ladder_url=f"{benchmark_address(benchmark.key)}?{urlencode(query)}",
+        cells=tuple(
+            _cell(benchmark, best[item.pk], first, largest)
+            if item.pk in best
+            else SideResult(css=_css(item), missing=_missing(item, results))
+            for item in accelerators
+        ),
+    )
+
+
+def _cell(benchmark: CitedBenchmark, row: RankedAccelerator, first: RankedAccelerator, largest: float) -> SideResult:
+    best = row.best
+    amount, against = best.amount_per_device, first.best.amount_per_device
+    others = [parameter_text(name, value) for name, value in other_params(benchmark, best.params).items()]
+    return SideResult(
+        css=_css(row.accelerator),
+        value=quantity_label(amount, best.si),
+        url=result_address(best),
+        at=f"{amount / largest * 100:.1f}",
+        factor="" if row is first else format_factor(amount / against),
+        is_best=row.rank == 1,
+        made=joined([software_text(best.software), best.date]),
+        others=joined(others),
+        source=best.source.title,
+        source_url=best.source.url,
+    )
+
+
+def _missing(accelerator: Accelerator, results: Sequence[CitedResult]) -> str:
+    """Why it has no result among those compared: none at all, or of another number of devices."""
+    numbers = Counter(result.count for result in results if result.accelerator_id == accelerator.pk)
+    if not numbers:
+        return _("no cited result")
+    (number, _results), *_rest = numbers.most_common(1)
+    return _("only of %(devices)s") % {"devices": devices_text(number)}
+
+
+def _own(accelerator: Accelerator, counts: Mapping[str, _Counts]) -> OwnResults | None:
+    """What it has results of in benchmarks without a shared setting; None for nothing."""
+    totals: Counter[str] = Counter()
+    for key, by_case in counts.items():
+        total = sum(by_accelerator.get(accelerator.pk, 0) for by_accelerator in by_case.values())
+        if total and key in CITED_BENCHMARKS:
+            totals[key] = total
+    if not totals:
+        return None
+    titles = tuple(str(CITED_BENCHMARKS[key].title) for key, _total in totals.most_common())
+    url = f"{reverse('results:index')}?{urlencode({'accelerator': accelerator.slug})}"
+    return OwnResults(name=accelerator.name, url=url, results=totals.total(), benchmarks=titles)
+
+
+def _css(accelerator: Accelerator) -> str:
+    return css(vendor_slot(accelerator.vendor.slug))
