@@ -11,6 +11,7 @@ from typing import TextIO
 from django.conf import settings
 from django.urls import reverse
 
+from stackviz.cited.queries import cited_counts
 from stackviz.up import accounts, broker, database, lock, static_files, this_machine, var_folder, web
 from stackviz.up.children import Children, ended_with_us, inherited_environment
 from stackviz.up.errors import CannotStart, Stopped
@@ -106,6 +107,7 @@ def print_summary(
     progress.say(f"  site          {url}/")
     if web.is_everywhere(settings.UP_HOST):
         progress.say(f"  for others    {web.url_for_others(url)}/")
+    progress.say(f"  results       {cited_text()}")
     if machine:
         progress.say(f"  this machine  {machine.url}")
         progress.say(f"  compare       '{this_machine.comparison_url(url, machine.subject)}'")
@@ -124,6 +126,15 @@ def print_summary(
     if machine and not machine.has_results and find_spec("torch") is None:
         progress.say("  To measure this machine too: make run LAB=1   (installs PyTorch; several GB with CUDA)")
     progress.say("  Press Ctrl-C to stop.")
+
+
+def cited_text() -> str:
+    """How much of what others measured the site shows."""
+    counts = cited_counts()
+    return (
+        f"{counts.results:,} cited, public, of {counts.accelerators:,} accelerators from {counts.sources:,} sources"
+        f"   ({counts.unmatched + counts.doubtful + counts.withdrawn:,} more are listed, not charted)"
+    )
 
 
 @contextmanager
