@@ -6,9 +6,11 @@ from functools import lru_cache
 from django.db.models import F, Window
 from django.db.models.functions import RowNumber
 
-from stackviz.cited.cases import edition_of_cases, public_results
+from stackviz.cited.cases import benchmark_cases, edition_of_cases, public_results
 from stackviz.cited.models import CitedResult
 from stackviz.cited.registry import CITED_BENCHMARKS
+from stackviz.cited.words import other_params, parameter_text, setting_text, software_text
+from stackviz.web.templatetags.web import joined
 
 
 def best_of_cases(key: str, case_keys: Sequence[str] = ()) -> Sequence[CitedResult]:
@@ -33,3 +35,21 @@ def _best(_edition: str, key: str, case_keys: tuple[str, ...]) -> Sequence[Cited
     rank = Window(RowNumber(), partition_by=["accelerator", "params_key"], order_by=[best_first, F("pk").asc()])
     ranked = rows.order_by().annotate(rank_in_case=rank).filter(rank_in_case=1)
     return tuple(ranked.select_related("accelerator__vendor", "source"))
+
+
+def matmul_cases() -> tuple[str, ...]:
+    """The cases of timed operators that are products of matrices."""
+    return tuple(sorted(case.params_key for case in benchmark_cases("operator-time").cases_matching({"op": "MatMul"})))
+
+
+def setting_of(result: CitedResult) -> str:
+    """`Matrix product: bf16 · size best`: the benchmark and what must be equal to compare."""
+    benchmark = CITED_BENCHMARKS[result.benchmark]
+    return f"{benchmark.title}: {setting_text(benchmark, benchmark.compared_params(result.params))}"
+
+
+def made_of(result: CitedResult) -> str:
+    """What else is stated: other parameters, software, the day."""
+    others = other_params(CITED_BENCHMARKS[result.benchmark], result.params)
+    words = (parameter_text(name, value) for name, value in others.items())
+    return joined([*words, software_text(result.software), result.date])

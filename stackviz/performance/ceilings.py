@@ -2,8 +2,6 @@
 
 from dataclasses import dataclass
 
-from django.utils.translation import gettext as _
-
 from stackviz.catalog.conditions import describe_condition
 from stackviz.catalog.fields import FIELDS
 from stackviz.catalog.figures import base_condition
@@ -48,6 +46,12 @@ def peak_of(catalogue: PublicCatalogue, accelerator: Accelerator, dtype: str) ->
     return _first(catalogue, accelerator, RATE_FIELDS[dtype])
 
 
+def ceiling_under(catalogue: PublicCatalogue, accelerator: Accelerator, field: str, condition: str) -> Ceiling | None:
+    """The value of a field under exactly this condition."""
+    values = [value for value in catalogue.preferred(accelerator.pk, field) if value.amount]
+    return next((_ceiling(value) for value in values if value.condition == condition), None)
+
+
 def _first(catalogue: PublicCatalogue, accelerator: Accelerator, fields: tuple[str, ...]) -> Ceiling | None:
     for field in fields:
         values = catalogue.preferred(accelerator.pk, field)
@@ -71,7 +75,3 @@ def _ceiling(value: SpecValue) -> Ceiling:
         source_title=value.source.title if value.source else "",
         source_url=value.source.url if value.source else "",
     )
-
-
-def dense_words() -> str:
-    return _("dense, that is without structured sparsity")

@@ -1,10 +1,15 @@
 """The drawings as CSV and JSON: exactly the lines and points of the figure, with their sources."""
 
+from collections.abc import Sequence
 from typing import Any
 
 from django.http import HttpResponse
 
+from stackviz.performance.curves import CurvePoint
 from stackviz.performance.roofline import TERA, Roofline, RoofPoint, RoofRow
+from stackviz.performance.scaling import DrawnCurve, ScalingPlot
+from stackviz.performance.selection import ShareChoice
+from stackviz.performance.share import SharePoint, ShareRow
 from stackviz.web.download import csv_response, json_response
 
 ROOFLINE_HEADER = (
@@ -59,5 +64,84 @@ def _point_out(point: RoofPoint) -> dict[str, Any]:
         "made": point.made,
         "source_title": point.source_title,
         "source_url": point.source_url,
+        "result": point.url,
+    }
+
+
+SHARE_HEADER = (
+    "rank", "kind", "slug", "name", "vendor", "of", "share_percent", "rate", "peak", "base_unit", "peak_field",
+    "condition", "basis", "setting", "made", "source_title", "source_url", "peak_source_title", "peak_source_url",
+    "result",
+)  # fmt: skip
+
+
+def share_file(rows: Sequence[ShareRow], choice: ShareChoice, ending: str) -> HttpResponse:
+    """Every dot of all pages, the highest share first."""
+    name = f"share of peak {choice.of}"
+    drawn = [_share_out(row, point, choice.of) for row in rows for point in row.points]
+    if ending == "csv":
+        return csv_response(name, SHARE_HEADER, [list(out.values()) for out in drawn])
+    return json_response(name, {"of": choice.of, "benchmark": choice.benchmark, "rows": drawn})
+
+
+def _share_out(row: ShareRow, point: SharePoint, of: str) -> dict[str, Any]:
+    return {
+        "rank": row.rank,
+        "kind": point.kind,
+        "slug": row.accelerator.slug,
+        "name": row.accelerator.name,
+        "vendor": row.accelerator.vendor.slug,
+        "of": of,
+        "share_percent": point.percent,
+        "rate": point.rate,
+        "peak": point.peak.amount,
+        "base_unit": point.peak.si,
+        "peak_field": point.peak.field,
+        "condition": point.peak.condition,
+        "basis": point.peak.basis,
+        "setting": point.setting,
+        "made": point.made,
+        "source_title": point.source_title,
+        "source_url": point.source_url,
+        "peak_source_title": point.peak.source_title,
+        "peak_source_url": point.peak.source_url,
+        "result": point.url,
+    }
+
+
+SCALING_HEADER = (
+    "kind", "curve", "setting", "slug", "name", "vendor", "devices", "x", "x_unit", "y", "y_unit", "amount",
+    "base_unit", "made", "source_title", "source_url", "result",
+)  # fmt: skip
+
+
+def scaling_file(scaling: ScalingPlot, ending: str) -> HttpResponse:
+    """Every point of every curve that is drawn; `x` and `y` as on the axes."""
+    rows = [_curve_point_out(scaling, item, point) for item in scaling.curves for point in item.curve.points]
+    name = f"scaling {scaling.kind.key}"
+    if ending == "csv":
+        return csv_response(name, SCALING_HEADER, [list(row.values()) for row in rows])
+    setting = scaling.setting.value if scaling.setting else None
+    return json_response(name, {"curve": scaling.kind.key, "setting": setting, "points": rows})
+
+
+def _curve_point_out(scaling: ScalingPlot, item: DrawnCurve, point: CurvePoint) -> dict[str, Any]:
+    return {
+        "kind": item.kind,
+        "curve": scaling.kind.key,
+        "setting": item.curve.setting,
+        "slug": item.accelerator.slug,
+        "name": item.accelerator.name,
+        "vendor": item.accelerator.vendor.slug,
+        "devices": item.curve.count,
+        "x": scaling.place(point),
+        "x_unit": scaling.kind.x_unit,
+        "y": scaling.value(point),
+        "y_unit": scaling.unit,
+        "amount": point.amount,
+        "base_unit": item.curve.si,
+        "made": item.curve.made,
+        "source_title": item.curve.source_title,
+        "source_url": item.curve.source_url,
         "result": point.url,
     }

@@ -32,6 +32,7 @@ class MeasuredBest:
 
     accelerator_id: int
     series_id: int
+    benchmark: str
     operation: Operation
     size: int
     setting: str
@@ -87,6 +88,7 @@ def _shown(run: BestRun, machines: Mapping[int, Machine]) -> MeasuredBest | None
     return MeasuredBest(
         accelerator_id=result.card.accelerator_id,
         series_id=result.series_id,
+        benchmark=result.benchmark_key,
         operation=operation,
         size=_size(result),
         setting=f"{result.title} {result.setting}",

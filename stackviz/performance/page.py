@@ -42,7 +42,10 @@ class PlotPoint:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Plot:
-    """The words of a drawing, its points as links, and the shapes they use: (id, path). `css`: class of each slot."""
+    """The words of a drawing, its points as links, and the shapes they use: (id, path). `css`: class of each slot.
+
+    `has_names_outside`: names of lines stand right of the drawing, for lines that do not end level.
+    """
 
     title: str
     x: str
@@ -53,6 +56,7 @@ class Plot:
     shapes: tuple[tuple[str, str], ...]
     x_kind: ScaleKind = "log"
     y_kind: ScaleKind = "log"
+    has_names_outside: bool = False
     css: tuple[str, ...] = tuple(css(slot) for slot in range(6))
 
 

@@ -10,11 +10,10 @@ from stackviz.catalog.queries import PublicCatalogue
 from stackviz.charts.plane import Plane, PlaneContent, PlanePoint, place_plane
 from stackviz.charts.roofline import Roof, roof_lines
 from stackviz.charts.vendors import css
-from stackviz.cited.cases import benchmark_cases
 from stackviz.cited.models import CitedResult
 from stackviz.cited.registry import CITED_BENCHMARKS
-from stackviz.cited.words import result_address, setting_text, software_text
-from stackviz.performance.best_cited import best_of_cases
+from stackviz.cited.words import result_address
+from stackviz.performance.best_cited import best_of_cases, made_of, matmul_cases, setting_of
 from stackviz.performance.ceilings import Ceiling, bandwidth_of, peak_of
 from stackviz.performance.forms import short_label
 from stackviz.performance.intensity import (
@@ -184,7 +183,7 @@ def _placed(accelerators: Sequence[Accelerator], rows: Sequence[RoofRow]) -> Ite
         roofs.setdefault(row.slug, {})[row.dtype] = row.roof
     slots = {item.pk: (slot, item) for slot, item in enumerate(accelerators) if item.slug in roofs}
     for key in BENCHMARKS:
-        for result in best_of_cases(key, _matmul_cases() if key == "operator-time" else ()):
+        for result in best_of_cases(key, matmul_cases() if key == "operator-time" else ()):
             if result.accelerator_id in slots:
                 slot, accelerator = slots[result.accelerator_id]
                 operation = operation_of(key, result.params, result.amount_per_device)
@@ -197,10 +196,6 @@ def _placed(accelerators: Sequence[Accelerator], rows: Sequence[RoofRow]) -> Ite
             roof = _roof_for(best.operation, roofs[accelerator.slug])
             if roof:
                 yield _measured_point(best, (accelerator, slot), roof)
-
-
-def _matmul_cases() -> tuple[str, ...]:
-    return tuple(sorted(case.params_key for case in benchmark_cases("operator-time").cases_matching({"op": "MatMul"})))
 
 
 def _roof_for(operation: Operation, roofs: Mapping[str, Roof]) -> Roof | None:
@@ -220,16 +215,15 @@ def _share(operation: Operation, roof: Roof) -> float:
 
 def _cited_point(result: CitedResult, operation: Operation, of: tuple[Accelerator, int], roof: Roof) -> RoofPoint:
     accelerator, slot = of
-    benchmark = CITED_BENCHMARKS[result.benchmark]
     return RoofPoint(
         key=result.pk,
         kind=CITED,
         accelerator=accelerator,
         slot=slot,
         operation=operation,
-        setting=f"{benchmark.title}: {setting_text(benchmark, result.params)}",
+        setting=setting_of(result),
         share=_share(operation, roof),
-        made=joined([software_text(result.software), result.date]),
+        made=made_of(result),
         source_title=result.source.title,
         source_url=result.source.url,
         url=result_address(result),

@@ -38,7 +38,7 @@ register.filter("advice_blocks", blocks_of)
 PLACES = (
     (gettext_lazy("Accelerators"), "catalog:list", "explore:ladder", "explore:scatter", "explore:timeline"),
     (gettext_lazy("Stacks"), "stacks:list", "plan:page", "stacks:operators"),
-    (gettext_lazy("Benchmarks"), "results:index", "performance:roofline"),
+    (gettext_lazy("Benchmarks"), "results:index", "performance:roofline", "performance:share", "performance:scaling"),
     (gettext_lazy("Machines"), "machines:list"),
     (gettext_lazy("Compare"), "compare:page"),
     (gettext_lazy("Fit"), "fit:page"),

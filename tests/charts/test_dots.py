@@ -1,0 +1,19 @@
+"""Rows of dots as a Plotly figure."""
+
+from stackviz.charts.dots import RailDot, rail_figure
+
+
+def test_rows_stand_from_top_to_bottom_and_dots_on_them():
+    dots = [RailDot(row=0, value=80.0, slot=2), RailDot(row=1, value=70.5, slot=0, is_filled=True, note="a < b")]
+    figure = rail_figure("share, %", ["First", "Second"], dots, "nothing")
+    (trace,) = figure["data"]
+    assert (trace["x"], trace["y"]) == ([80.0, 70.5], [0, 1])
+    assert trace["marker"]["symbol"] == ["circle-open", "circle"]
+    assert trace["meta"]["colours"] == ["s3", "s1"]
+    assert trace["customdata"][1] == ["Second", "a &lt; b", ""]
+    assert figure["layout"]["yaxis"]["ticktext"] == ["First ", "Second "]
+    assert figure["layout"]["yaxis"]["autorange"] == "reversed"
+
+
+def test_without_dots_the_figure_says_so():
+    assert rail_figure("share", [], [], "nothing")["layout"]["annotations"][0]["text"] == "nothing"
