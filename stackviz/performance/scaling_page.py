@@ -12,7 +12,8 @@ from django.views.decorators.http import require_safe
 
 from stackviz.catalog.queries import PublicCatalogue, public_catalogue
 from stackviz.charts.plane import plane_figure
-from stackviz.charts.scatter import SHAPES, AxisWords
+from stackviz.charts.scatter import SHAPES
+from stackviz.charts.scatter_plotly import AxisWords
 from stackviz.charts.vendors import css
 from stackviz.cited.cases import edition_of_cases
 from stackviz.performance.curves import FEWEST_POINTS, KINDS, CurveKind
