@@ -42,13 +42,13 @@ def matmul_cases() -> tuple[str, ...]:
     return tuple(sorted(case.params_key for case in benchmark_cases("operator-time").cases_matching({"op": "MatMul"})))
 
 
-def setting_of(result: CitedResult) -> str:
+def cited_setting(result: CitedResult) -> str:
     """`Matrix product: bf16 · size best`: the benchmark and what must be equal to compare."""
     benchmark = CITED_BENCHMARKS[result.benchmark]
     return f"{benchmark.title}: {setting_text(benchmark, benchmark.compared_params(result.params))}"
 
 
-def made_of(result: CitedResult) -> str:
+def cited_conditions(result: CitedResult) -> str:
     """What else is stated: other parameters, software, the day."""
     others = other_params(CITED_BENCHMARKS[result.benchmark], result.params)
     words = (parameter_text(name, value) for name, value in others.items())

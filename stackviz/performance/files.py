@@ -134,7 +134,7 @@ def _curve_point_out(scaling: ScalingPlot, item: DrawnCurve, point: CurvePoint) 
         "name": item.accelerator.name,
         "vendor": item.accelerator.vendor.slug,
         "devices": item.curve.count,
-        "x": scaling.place(point),
+        "x": scaling.position(point),
         "x_unit": scaling.kind.x_unit,
         "y": scaling.value(point),
         "y_unit": scaling.unit,

@@ -13,7 +13,7 @@ from stackviz.charts.vendors import css
 from stackviz.cited.models import CitedResult
 from stackviz.cited.registry import CITED_BENCHMARKS
 from stackviz.cited.words import result_address
-from stackviz.performance.best_cited import best_of_cases, made_of, matmul_cases, setting_of
+from stackviz.performance.best_cited import best_of_cases, cited_conditions, cited_setting, matmul_cases
 from stackviz.performance.ceilings import Ceiling, bandwidth_of, peak_of
 from stackviz.performance.forms import short_label
 from stackviz.performance.intensity import (
@@ -221,9 +221,9 @@ def _cited_point(result: CitedResult, operation: Operation, of: tuple[Accelerato
         accelerator=accelerator,
         slot=slot,
         operation=operation,
-        setting=setting_of(result),
+        setting=cited_setting(result),
         share=_share(operation, roof),
-        made=made_of(result),
+        made=cited_conditions(result),
         source_title=result.source.title,
         source_url=result.source.url,
         url=result_address(result),

@@ -101,7 +101,7 @@ def _plot(roofline: Roofline) -> Plot:
         )
         for point in roofline.points
     )
-    x, y = axis_words()
+    x, y = _axis_words()
     used = sorted({point.shape for point in roofline.points})
     return Plot(
         title=_("Roofline: rate against arithmetic intensity"),
@@ -114,12 +114,12 @@ def _plot(roofline: Roofline) -> Plot:
     )
 
 
-def axis_words() -> tuple[str, str]:
+def _axis_words() -> tuple[str, str]:
     return _("arithmetic intensity (FLOP/B)"), _("rate (TFLOP/s)")
 
 
 def _figure(roofline: Roofline) -> dict[str, object]:
-    x, y = axis_words()
+    x, y = _axis_words()
     urls = {point.key: point.url for point in roofline.points}
     nothing = _("No accelerator has a published bandwidth and peak.")
     return plane_figure(roofline.content, AxisWords(x, "log"), AxisWords(y, "log"), urls, nothing)

@@ -76,7 +76,7 @@ class ScalingPlot:
     def text(self, point: CurvePoint) -> str:
         return format_in(point.amount, self.unit).text
 
-    def place(self, point: CurvePoint) -> float:
+    def position(self, point: CurvePoint) -> float:
         """The place on the horizontal axis, in its unit."""
         return from_si(point.x, self.kind.x_unit) if self.kind.x_unit else float(point.x)
 
@@ -151,7 +151,7 @@ def settings_of(kind: CurveKind, curves: Iterable[Curve]) -> tuple[Setting, ...]
     for curve in curves:
         by_setting.setdefault(curve.setting, []).append(curve)
     benchmark = CITED_BENCHMARKS[kind.benchmark]
-    found = [
+    settings = [
         Setting(
             value=value,
             words=joined(
@@ -164,7 +164,7 @@ def settings_of(kind: CurveKind, curves: Iterable[Curve]) -> tuple[Setting, ...]
         )
         for value, group in by_setting.items()
     ]
-    return tuple(sorted(found, key=lambda setting: (-setting.accelerators, setting.value)))
+    return tuple(sorted(settings, key=lambda setting: (-setting.accelerators, setting.value)))
 
 
 def _usual(curves: Sequence[Curve], catalogue: PublicCatalogue) -> list[str]:
@@ -181,18 +181,18 @@ def _drawn(curves: Sequence[Curve], accelerators: Sequence[Accelerator]) -> Iter
     """Of each accelerator its cited curve with most points, of equals the highest, and its measured one."""
     for slot, accelerator in enumerate(accelerators):
         for is_measured in (False, True):
-            own = [
+            curves_of = [
                 curve for curve in curves if curve.accelerator_id == accelerator.pk and curve.is_measured == is_measured
             ]
-            if own:
-                yield DrawnCurve(max(own, key=lambda curve: (len(curve.points), curve.most)), accelerator, slot)
+            if curves_of:
+                yield DrawnCurve(max(curves_of, key=lambda curve: (len(curve.points), curve.most)), accelerator, slot)
 
 
 def _content(catalogue: PublicCatalogue, plot: ScalingPlot) -> PlaneContent:
     lines: list[PlaneLine] = []
     points: list[PlanePoint] = []
     for item in plot.curves:
-        places = tuple((plot.place(point), plot.value(point)) for point in item.curve.points)
+        places = tuple((plot.position(point), plot.value(point)) for point in item.curve.points)
         dash = 1 if item.curve.is_measured else 0
         label = short_label(item.accelerator)
         key = f"{item.accelerator.slug} {item.kind}"
@@ -249,9 +249,9 @@ def curve_sentences(plot: ScalingPlot) -> Iterator[str]:
             "name": item.accelerator.name,
             "unit": plot.unit,
             "first": plot.text(first),
-            "low": format_number(plot.place(first)),
+            "low": format_number(plot.position(first)),
             "last": plot.text(last),
-            "high": format_number(plot.place(last)),
+            "high": format_number(plot.position(last)),
             "most": plot.text(top),
-            "place": format_number(plot.place(top)),
+            "place": format_number(plot.position(top)),
         }

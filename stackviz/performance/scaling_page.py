@@ -97,7 +97,7 @@ def _form(scaling: ScalingPlot, choice: ScalingChoice) -> ChartForm:
     )
 
 
-def axis_words(scaling: ScalingPlot) -> tuple[str, str]:
+def _axis_words(scaling: ScalingPlot) -> tuple[str, str]:
     """The words of the horizontal and of the vertical axis."""
     return str(scaling.kind.x_title), scaling.unit
 
@@ -105,7 +105,7 @@ def axis_words(scaling: ScalingPlot) -> tuple[str, str]:
 def _plot(scaling: ScalingPlot) -> Plot:
     placed = {spot.key: spot for spot in scaling.plane.points}
     urls = _urls(scaling)
-    x, y = axis_words(scaling)
+    x, y = _axis_words(scaling)
     points = tuple(
         PlotPoint(
             left=placed[point.key].x,
@@ -141,7 +141,7 @@ def _urls(scaling: ScalingPlot) -> dict[int, str]:
 
 
 def _figure(scaling: ScalingPlot) -> dict[str, object]:
-    x, y = axis_words(scaling)
+    x, y = _axis_words(scaling)
     nothing = _("No source has a curve of %(n)d points or more.") % {"n": FEWEST_POINTS}
     return plane_figure(scaling.content, AxisWords(x, "log"), AxisWords(y, scaling.y_kind), _urls(scaling), nothing)
 
@@ -156,7 +156,7 @@ class CurveCell:
 
 @dataclass(frozen=True, slots=True)
 class CurveRow:
-    place: str
+    label: str
     cells: tuple[CurveCell, ...]
 
 
@@ -169,7 +169,7 @@ def _table(scaling: ScalingPlot) -> tuple[CurveRow, ...]:
     for x in places:
         of_place = [column.get(x) for column in columns]
         cells = tuple(CurveCell(scaling.text(point), point.url) if point else empty for point in of_place)
-        shown = next(scaling.place(point) for point in of_place if point)
+        shown = next(scaling.position(point) for point in of_place if point)
         rows.append(CurveRow(format_number(shown), cells))
     return tuple(rows)
 

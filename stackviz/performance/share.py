@@ -16,7 +16,7 @@ from stackviz.cited.cases import edition_of_cases
 from stackviz.cited.models import CitedResult
 from stackviz.cited.queries import share_of_bound
 from stackviz.cited.words import result_address
-from stackviz.performance.best_cited import best_of_cases, made_of, matmul_cases, setting_of
+from stackviz.performance.best_cited import best_of_cases, cited_conditions, cited_setting, matmul_cases
 from stackviz.performance.ceilings import Ceiling, bandwidth_of, ceiling_under, peak_of
 from stackviz.performance.intensity import BYTES, GEMM, operation_of
 from stackviz.performance.measured import MeasuredBest, measured_bests
@@ -169,8 +169,8 @@ def _cited_point(cited: CitedShare) -> SharePoint:
         share=cited.share,
         rate=cited.share * cited.peak.amount,
         peak=cited.peak,
-        setting=setting_of(result),
-        made=made_of(result),
+        setting=cited_setting(result),
+        made=cited_conditions(result),
         source_title=result.source.title,
         source_url=result.source.url,
         url=result_address(result),
