@@ -90,7 +90,7 @@ class OwnResults:
 class SideBySide:
     accelerators: tuple[Accelerator, ...]
     benchmarks: tuple[SideBenchmark, ...]
-    own: tuple[OwnResults, ...]
+    unshared: tuple[OwnResults, ...]
 
 
 def side_by_side(accelerators: Sequence[Accelerator]) -> SideBySide:
@@ -100,11 +100,13 @@ def side_by_side(accelerators: Sequence[Accelerator]) -> SideBySide:
     results = _results(accelerators, [params_key for keys in chosen.values() for params_key in keys])
     benchmarks = []
     for key in [key for key in CITED_BENCHMARKS if chosen.get(key)]:
-        found = _benchmark(CITED_BENCHMARKS[key], accelerators, [results[params_key] for params_key in chosen[key]])
-        benchmarks += [found] if found.rows else []
+        table = _benchmark(
+            CITED_BENCHMARKS[key], accelerators, [results[params_key] for params_key in chosen[key]]
+        )
+        benchmarks += [table] if table.rows else []
     shared = {benchmark.key for benchmark in benchmarks}
-    own = [_own(item, {key: counts[key] for key in counts if key not in shared}) for item in accelerators]
-    return SideBySide(tuple(accelerators), tuple(benchmarks), tuple(filter(None, own)))
+    unshared = [_unshared(item, {key: counts[key] for key in counts if key not in shared}) for item in accelerators]
+    return SideBySide(tuple(accelerators), tuple(benchmarks), tuple(filter(None, unshared)))
 
 
 def _counts(accelerators: Sequence[Accelerator]) -> Mapping[str, _Counts]:
@@ -197,7 +199,7 @@ def _missing(accelerator: Accelerator, results: Sequence[CitedResult]) -> str:
     return _("only of %(devices)s") % {"devices": devices_text(number)}
 
 
-def _own(accelerator: Accelerator, counts: Mapping[str, _Counts]) -> OwnResults | None:
+def _unshared(accelerator: Accelerator, counts: Mapping[str, _Counts]) -> OwnResults | None:
     """What it has results of in benchmarks without a shared setting; None for nothing."""
     totals: Counter[str] = Counter()
     for key, by_case in counts.items():
