@@ -100,9 +100,7 @@ def side_by_side(accelerators: Sequence[Accelerator]) -> SideBySide:
     results = _results(accelerators, [params_key for keys in chosen.values() for params_key in keys])
     benchmarks = []
     for key in [key for key in CITED_BENCHMARKS if chosen.get(key)]:
-        table = _benchmark(
-            CITED_BENCHMARKS[key], accelerators, [results[params_key] for params_key in chosen[key]]
-        )
+        table = _benchmark(CITED_BENCHMARKS[key], accelerators, [results[params_key] for params_key in chosen[key]])
         benchmarks += [table] if table.rows else []
     shared = {benchmark.key for benchmark in benchmarks}
     unshared = [_unshared(item, {key: counts[key] for key in counts if key not in shared}) for item in accelerators]
