@@ -9,6 +9,7 @@ from django.db import transaction
 from django.utils.translation import gettext as _
 
 from stackviz.benchmarks.models import Result, ResultDecision
+from stackviz.benchmarks.rollup import refresh
 from stackviz.benchmarks.standing import Standing
 from stackviz.labs.models import Report
 
@@ -36,7 +37,9 @@ def decide(
     if replaced_by is not None and replaced_by.pk == result.report_id:
         raise ValidationError({"replaced_by": _("A report does not supersede itself.")})
     Report.objects.select_for_update().only("pk").get(pk=result.report_id)
-    Result.objects.filter(report_id=result.report_id, position=result.position).update(standing=standing)
+    decided = Result.objects.filter(report_id=result.report_id, position=result.position)
+    decided.update(standing=standing)
+    refresh(decided.values_list("series_id", flat=True))
     result.standing = standing
     return ResultDecision.objects.create(
         report_id=result.report_id,

@@ -17,6 +17,9 @@ class Series(models.Model):
 
     `params_key` is the SHA-256 of the canonical JSON of `params`: equal on every machine, so it pairs series for a
     comparison. `card_index` is None for a run on no card (the CPU).
+
+    The columns from `latest_result` on are what its results come to, see `rollup.RollUp`, kept in the transactions that
+    change results. `latest_result` is the key of a result and no foreign key: results may be stored in partitions.
     """
 
     machine = models.ForeignKey(Machine, on_delete=models.CASCADE, related_name="series", db_index=False)
@@ -26,6 +29,12 @@ class Series(models.Model):
     card_index = models.PositiveBigIntegerField(null=True, blank=True)
     params = models.JSONField(default=dict)
     params_key = models.CharField(max_length=64)
+    latest_result = models.BigIntegerField(null=True, editable=False)
+    latest_at = models.DateTimeField(null=True, editable=False)
+    baseline = models.FloatField(null=True, editable=False)
+    baseline_spread = models.FloatField(null=True, editable=False)
+    baseline_runs = models.PositiveSmallIntegerField(default=0, db_default=0, editable=False)
+    result_count = models.PositiveBigIntegerField(default=0, db_default=0, editable=False)
 
     class Meta:
         verbose_name_plural = "series"

@@ -47,8 +47,8 @@ def latest_results(machines: Iterable[Machine | int], snapshots: Iterable[Snapsh
     `snapshots`: those the caller has read, with their cards; of results in other reports two queries read the cards and
     the version of torch.
 
-    Of a machine's series the SERIES_PER_MACHINE most recently measured; the others are counted in `left_out`. One probe
-    of the index (series, -measured_at) per series, so that stored history costs nothing.
+    Of a machine's series the SERIES_PER_MACHINE most recently measured; the others are counted in `left_out`. Each
+    series names its newest result, so that stored history costs nothing.
     """
     pks = [machine if isinstance(machine, int) else machine.pk for machine in machines]
     return _measurements(pks, _series_of(pks), {snapshot.report_id: snapshot for snapshot in snapshots})
@@ -120,11 +120,9 @@ def _series_with_latest() -> Any:  # noqa: ANN401 - a query set of named rows wi
 
     To be filtered. Built once: that takes as long as the query.
     """
-    newest = Result.objects.filter(series=OuterRef("pk")).order_by("-measured_at")
-    recent_first = F("newest_at").desc(nulls_last=True), F("pk").desc()
+    recent_first = F("latest_at").desc(nulls_last=True), F("pk").desc()
     rows = Series.objects.annotate(
-        latest=Subquery(newest.values("pk")[:1]),
-        newest_at=Subquery(newest.values("measured_at")[:1]),
+        latest=F("latest_result"),
         of_machine=Window(Count("pk"), partition_by="machine"),
         place=Window(RowNumber(), partition_by="machine", order_by=recent_first),
     ).filter(place__lte=SERIES_PER_MACHINE)

@@ -4,6 +4,7 @@ The worker that changes the status of a row from `received` does the work for it
 nothing to change. Rows are locked in the order of this file, in each table by key: no two workers wait in a circle.
 """
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any, NamedTuple
@@ -14,6 +15,7 @@ from django.utils import timezone
 
 from stackviz.benchmarks.decide import decided_standings
 from stackviz.benchmarks.models import Result
+from stackviz.benchmarks.rollup import refresh
 from stackviz.benchmarks.standing import Standing
 from stackviz.ingest.bulk_insert import execute, execute_each, insert_numbered, insert_rows, json_text, select
 from stackviz.ingest.reading import INTERPRETER, ReadReport, ReadResult
@@ -116,7 +118,6 @@ def _renew_snapshot(report: Waiting, reading: ReadReport) -> int:
     Snapshot.objects.filter(pk=snapshot.pk).update(**dict(zip(_SNAPSHOT_FIELDS[2:], values[2:], strict=True)))
     snapshot.cards.all().delete()
     snapshot.findings.all().delete()
-    Result.objects.filter(report_id=report.pk).delete()
     return snapshot.pk
 
 
@@ -189,8 +190,15 @@ _RESULT_FIELDS = (
 
 def _put_results(stored: Sequence[_Stored]) -> None:
     series = series_of((each.report.machine_id, each.reading.results) for each in stored)
+    added = Counter(
+        series[each.report.machine_id, setting_of(result)] for each in stored for result in each.reading.results
+    )
     reread = [each.report.pk for each in stored if each.report.interpreter is not None]
     decided = {report: decided_standings(report) for report in reread}
+    if reread:
+        earlier = Result.objects.filter(report__in=reread)
+        added.subtract(earlier.values_list("series_id", flat=True))
+        earlier.delete()
     insert_rows(
         Result,
         _RESULT_FIELDS,
@@ -206,6 +214,7 @@ def _put_results(stored: Sequence[_Stored]) -> None:
             for position, result in enumerate(each.reading.results)
         ),
     )
+    refresh((), added)
 
 
 def _figures(result: ReadResult) -> tuple[Any, ...]:

@@ -8,6 +8,7 @@ import pytest
 
 from stackviz.benchmarks.models import Result, Series
 from stackviz.benchmarks.queries import SERIES_PER_MACHINE, latest_result, latest_results, series_history
+from stackviz.benchmarks.rollup import refresh
 from stackviz.catalog.models import Accelerator, Alias, Source, SpecValue, Vendor
 from stackviz.catalog.queries import public_catalogue
 from stackviz.ingest.interpret import interpret
@@ -131,6 +132,7 @@ def many_series(new_machine):
         )
         for number, series in enumerate(rows)
     )  # fmt: skip
+    refresh((), {series.pk: 1 for series in rows})
     return machine
 
 

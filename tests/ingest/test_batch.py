@@ -108,6 +108,6 @@ def test_a_batch_takes_as_many_statements_as_a_report(waiting, django_assert_max
     big = large_report_body(60, 5)["results"]
     interpret_all(waiting(2, results=big))
     ids = waiting(20, results=big)
-    with django_assert_max_num_queries(14 + 20):  # on SQLite one more for the snapshot of each
+    with django_assert_max_num_queries(16 + 20):  # on SQLite one more for the snapshot of each
         interpret_all(ids)
     assert interpret(ids[0]) == "read"

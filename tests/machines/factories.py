@@ -9,6 +9,7 @@ import uuid
 from datetime import UTC, datetime, timedelta
 
 from stackviz.benchmarks.models import Result, Series
+from stackviz.benchmarks.rollup import refresh
 from stackviz.labs.models import Card, Finding, Lab, Machine, Report, Snapshot
 from stackviz.stats import summarize
 
@@ -125,7 +126,7 @@ def make_result(machine, report, position, at, *, benchmark, device, card, param
     )  # fmt: skip
     summary = summarize(samples) if state == "ok" else None
     names = ("median", "q1", "q3", "low", "high")
-    return Result.objects.create(
+    made = Result.objects.create(
         series=series,
         report=report,
         position=position,
@@ -137,6 +138,8 @@ def make_result(machine, report, position, at, *, benchmark, device, card, param
         **{name: getattr(summary, name) if summary else None for name in names},
         **fields,
     )
+    refresh((), {series.pk: 1})
+    return made
 
 
 def make_waiting_report(machine, at):

@@ -9,6 +9,7 @@ from django.utils import timezone
 
 from stackviz.benchmarks.models import Result, Series
 from stackviz.benchmarks.queries import latest_results
+from stackviz.benchmarks.rollup import refresh
 from stackviz.ingest.interpret import interpret
 from stackviz.labs.models import Lab, Machine, Report
 from tests.ingest.races import new_lab, post
@@ -93,6 +94,7 @@ def fill(machine: Machine, reports: int) -> None:
             " WHERE NOT EXISTS (SELECT 1 FROM benchmarks_result x WHERE x.report_id = r.id)"
         )
         cursor.execute("ANALYZE")
+    refresh((), dict.fromkeys(Series.objects.values_list("pk", flat=True), reports))
 
 
 def blocks_read(machine: Machine) -> int:
