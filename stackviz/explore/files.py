@@ -1,10 +1,11 @@
-"""The ladder and the scatter as CSV and JSON: what the page shows, all pages of it, with sources."""
+"""The ladder, the scatter and the heat map as CSV and JSON: what the page shows, all pages of it, with sources."""
 
 from collections.abc import Iterable
 from typing import Any
 
 from django.http import HttpResponse
 
+from stackviz.explore.heatmap import HeatMap
 from stackviz.explore.ladder import LadderRow, Ranking, Unranked
 from stackviz.explore.measures import Axis, AxisFigure, CitedRun, PlottedAccelerator
 from stackviz.explore.scatter import ScatterPlot, ScatterPoint
@@ -49,6 +50,30 @@ def drawing_file(drawing: ScatterPlot, ending: str) -> HttpResponse:
             "not_drawn": _left_out(drawing.unplaced),
         },
     )
+
+
+def heatmap_file(heatmap: HeatMap, ending: str) -> HttpResponse:
+    """Every cell of the heat map, those of all its pages: a line each, with its source."""
+    lines = [
+        {
+            **subject_out(row.subject),
+            "benchmark": column.title,
+            "setting": column.setting,
+            "share_of_best": cell.share,
+            **figure_out(column.axis, cell.figure),
+        }
+        for row in heatmap.rows
+        for column, cell in zip(heatmap.columns, row.cells, strict=True)
+        if cell is not None
+    ]
+    if ending == "csv":
+        header = [*_SUBJECT, "benchmark", "setting", "share_of_best", *_FIGURE, *_RUN]
+        return csv_response("heatmap", header, [list(line.values()) for line in lines])
+    columns = [
+        {"benchmark": column.title, "setting": column.setting, "best": column.best, **axis_out(column.axis)}
+        for column in heatmap.columns
+    ]
+    return json_response("heatmap", {"columns": columns, "cells": lines})
 
 
 def _drawn(drawing: ScatterPlot) -> tuple[str, ...]:

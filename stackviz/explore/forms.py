@@ -13,11 +13,13 @@ from stackviz.explore.composed import COMPOSED
 from stackviz.explore.ladder import Ranking
 from stackviz.explore.scatter import ScatterPlot
 from stackviz.explore.selection import (
+    ALL_SETTINGS,
     COLOURS,
     NO_SIZE,
     SCATTER_PRESETS,
     ExploreFilters,
     ExploreOptions,
+    HeatmapChoice,
     LadderChoice,
     ScatterChoice,
     TimelineChoice,
@@ -122,6 +124,14 @@ def presets(choice: ScatterChoice, known: ExploreOptions) -> tuple[Preset, ...]:
         if y in known.measures:
             presets.append(Preset(words, of_question.query_string, is_shown))
     return tuple(presets)
+
+
+def heatmap_form(choice: HeatmapChoice, known: ExploreOptions) -> tuple[Control, ...]:
+    settings = [
+        ControlOption("", _("the most common of each")),
+        ControlOption(ALL_SETTINGS, _("all common ones"), choice.settings == ALL_SETTINGS),
+    ]
+    return (control("settings", _("Settings of the benchmarks"), settings), *filter_controls(choice, known))
 
 
 def timeline_form(choice: TimelineChoice, names: Mapping[str, str]) -> tuple[Control, ...]:

@@ -28,6 +28,7 @@ SCATTER_PRESETS = (
     ("memory_gb", "memory_bandwidth_gb_s", "power"),
     ("transistors", "fp32_tflops", "die_area_mm2"),
 )
+ALL_SETTINGS = "all"
 COLOURS = ("vendor", "kind", "era")
 SCALES = ("log", "linear")
 FORMATS = ("csv", "json")
@@ -111,6 +112,18 @@ class ScatterChoice(ExploreFilters):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class HeatmapChoice(ExploreFilters):
+    """`settings` "": the fullest of each benchmark; ALL_SETTINGS: every one that many accelerators have."""
+
+    settings: str = ""
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether the page is common enough to cache: at most one parameter."""
+        return len(self.query) <= 1
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class TimelineChoice(ExploreFilters):
     """The vendors whose lanes are shown; the other filters have no effect."""
 
@@ -120,6 +133,17 @@ def timeline_choice(parameters: QueryDict, vendors: Collection[str]) -> Timeline
     reader = AddressReader(parameters)
     vendor = reader.choice("vendor", vendors, _("vendor"))
     return TimelineChoice(vendor=vendor, notes=reader.notes({"vendor"}))
+
+
+def heatmap_choice(parameters: QueryDict, known: ExploreOptions) -> HeatmapChoice:
+    """Read the address."""
+    reader = AddressReader(parameters)
+    chosen = {
+        **_filters(reader, known),
+        "settings": reader.choice("settings", (ALL_SETTINGS,), _("setting")),
+        "format": reader.file_format(FORMATS),
+    }
+    return HeatmapChoice(**chosen, notes=reader.notes(_names(HeatmapChoice)))
 
 
 def ladder_choice(parameters: QueryDict, known: ExploreOptions) -> LadderChoice:

@@ -1,4 +1,4 @@
-"""Addresses of the ladder, the scatter and the timeline."""
+"""Addresses of the ladder, the scatter, the heat map and the timeline."""
 
 from django.urls import path
 
@@ -8,5 +8,6 @@ app_name = "explore"
 urlpatterns = [
     path("ladder/", views.ladder, name="ladder"),
     path("explore/", views.scatter, name="scatter"),
+    path("heatmap/", views.heatmap, name="heatmap"),
     path("timeline/", views.timeline, name="timeline"),
 ]

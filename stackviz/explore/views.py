@@ -1,4 +1,4 @@
-"""Views of all accelerators: ladder, scatter and timeline. The address holds the whole state of a page."""
+"""Views of all accelerators: ladder, scatter, heat map and timeline. The address holds the whole state of a page."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
@@ -10,16 +10,19 @@ from django.views.decorators.http import require_safe
 from django_htmx.http import push_url
 
 from stackviz.explore.axes import PlotData, read_plot_data
-from stackviz.explore.files import drawing_file, ranking_file
-from stackviz.explore.forms import ladder_form, presets, scatter_form, timeline_form
+from stackviz.explore.files import drawing_file, heatmap_file, ranking_file
+from stackviz.explore.forms import heatmap_form, ladder_form, presets, scatter_form, timeline_form
+from stackviz.explore.heatmap import draw_heatmap
 from stackviz.explore.ladder import absent_vendors, measured_field, rank
 from stackviz.explore.measured import MeasuredSummary, measured
 from stackviz.explore.scatter import draw_scatter, plotly_scatter
 from stackviz.explore.selection import (
     FIGURE,
     ExploreFilters,
+    HeatmapChoice,
     LadderChoice,
     ScatterChoice,
+    heatmap_choice,
     ladder_choice,
     scatter_choice,
     timeline_choice,
@@ -103,6 +106,36 @@ def _scatter_html(choice: ScatterChoice, catalogue: PlotData, number: int) -> Sa
     if number > 1 or not choice.is_plain:
         return SafeString(render_body())
     return cached_html(("scatter", choice.query_string, catalogue.edition), render_body, CACHE_S)
+
+
+@require_safe
+@vary_on_htmx
+def heatmap(request: HttpRequest) -> HttpResponse:
+    """Accelerators by cited benchmarks, as a page or a file; htmx gets only the form and the table."""
+    catalogue = read_plot_data()
+    choice = heatmap_choice(request.GET, catalogue.known)
+    if choice.format:
+        return heatmap_file(draw_heatmap(catalogue, choice), choice.format)
+    body = _heatmap_html(choice, catalogue, page_number(request))
+    return _answer(request, ExplorePage("explore/heatmap.html", choice, body, choice.notes))
+
+
+def _heatmap_html(choice: HeatmapChoice, catalogue: PlotData, number: int) -> SafeString:
+    """The form and the table; the first page of a common choice is cached."""
+
+    def render_body() -> str:
+        drawn = draw_heatmap(catalogue, choice)
+        return render_part(
+            "explore/_heatmap.jinja",
+            choice=choice,
+            heatmap=drawn,
+            form=heatmap_form(choice, catalogue.known),
+            page=page_of(drawn.rows, number, PER_PAGE),
+        )
+
+    if number > 1 or not choice.is_plain:
+        return SafeString(render_body())
+    return cached_html(("heat map", choice.query_string, catalogue.edition), render_body, CACHE_S)
 
 
 @require_safe

@@ -7,7 +7,15 @@ from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import expect
 
 WAIT = 60_000  # a busy machine takes its time
-PAGES = ("/ladder/", "/ladder/?field=memory_bandwidth_gb_s&scale=linear", "/explore/", "/timeline/")
+DECODE = "/explore/?x=memory_bandwidth_gb_s&y=llama-bench-tg128&size=none"
+PAGES = (
+    "/ladder/",
+    "/ladder/?field=memory_bandwidth_gb_s&scale=linear",
+    "/explore/",
+    DECODE,
+    "/heatmap/",
+    "/timeline/",
+)
 
 
 def test_another_figure_ranks_at_once_and_the_address_says_it(visit, browser_context):
@@ -85,6 +93,36 @@ def test_plotly_chart_click_opens_the_sheet(visit, browser_context):
     page.mouse.down()
     page.mouse.up()
     expect(page).to_have_url(re.compile("/accelerators/google-tpu"), timeout=WAIT)
+    assert browser_context.troubles == []
+
+
+def test_the_heat_map_scrolls_inside_itself_and_leads_to_rankings(visit, browser_page, browser_context):
+    browser_page.set_viewport_size({"width": 360, "height": 800})
+    page = visit("/heatmap/")
+    inside = page.locator(".heat-map")
+    assert inside.evaluate("box => box.scrollWidth > box.clientWidth")
+    inside.focus()
+    page.keyboard.press("ArrowRight")
+    page.wait_for_function("document.querySelector('.heat-map').scrollLeft > 0", timeout=WAIT)
+    page.locator(".heat-map td a").first.click()
+    expect(page).to_have_url(re.compile(r"/benchmarks/[\w-]+/\?case="), timeout=WAIT)
+    assert browser_context.troubles == []
+
+
+def test_a_ranking_is_saved_as_png_by_the_browser_alone(visit, browser_context):
+    page = visit("/benchmarks/llama-bench/")
+    with page.expect_download(timeout=WAIT) as download:
+        page.locator("[data-png-of]").click()
+    assert download.value.suggested_filename == "benchmark-llama-bench.png"
+    assert download.value.path().read_bytes().startswith(b"\x89PNG")
+    assert browser_context.troubles == []
+
+
+def test_plotly_draws_rings_bound_and_front(visit, browser_context):
+    page = visit(DECODE)
+    page.locator("[data-chart-open]").click()
+    expect(page.locator(".js-plotly-plot .scatterlayer .trace")).to_have_count(2, timeout=WAIT)
+    expect(page.locator(".js-plotly-plot .scatterlayer .point").first).to_be_visible(timeout=WAIT)
     assert browser_context.troubles == []
 
 

@@ -36,7 +36,14 @@ register.filter("advice_blocks", blocks_of)
 
 # The main navigation, in order: title, URL name, names of further pages that belong to it (docs/recipes/page.md).
 PLACES = (
-    (gettext_lazy("Accelerators"), "catalog:list", "explore:ladder", "explore:scatter", "explore:timeline"),
+    (
+        gettext_lazy("Accelerators"),
+        "catalog:list",
+        "explore:ladder",
+        "explore:scatter",
+        "explore:heatmap",
+        "explore:timeline",
+    ),
     (gettext_lazy("Stacks"), "stacks:list", "plan:page", "stacks:operators"),
     (gettext_lazy("Benchmarks"), "results:index", "performance:roofline", "performance:share", "performance:scaling"),
     (gettext_lazy("Machines"), "machines:list"),
