@@ -66,3 +66,15 @@ def test_equal_files_are_compressed_once_and_each_has_its_compressed_ones(tmp_pa
         first, second, other = ((tmp_path / (n + end)).read_bytes() for n in ("a.js", "a.0123456789ab.js", "b.js"))
         assert first == second != other
         assert (tmp_path / f"a.js{end}").stat().st_mtime_ns == (tmp_path / f"a.0123456789ab.js{end}").stat().st_mtime_ns
+
+
+def test_an_address_is_put_together_once_and_names_the_content(tmp_path, monkeypatch):
+    (tmp_path / "staticfiles.json").write_text('{"version": "1.1", "paths": {"css/a.css": "css/a.0123456789ab.css"}}')
+    storage = QuickCompressedStorage(location=tmp_path, base_url="/static/")
+    lookups = []
+    stored_name = storage.stored_name
+    monkeypatch.setattr(storage, "stored_name", lambda name: lookups.append(name) or stored_name(name))
+    assert [storage.url("css/a.css") for _ in range(3)] == ["/static/css/a.0123456789ab.css"] * 3
+    with pytest.raises(ValueError, match=r"b\.css"):
+        storage.url("css/b.css")
+    assert lookups.count("css/a.css") == 1
