@@ -154,7 +154,8 @@ def _drawn(request: HttpRequest, chosen: Sequence[Loaded], address: Address, con
             svg_url=f"{here}&format={DRAWING}",
             words_url=f"{here}&format={WORDS}",
             figures_url=f"{here}&format={FIGURES}",
-            cited_url=_cited_url(chosen) if address.at is None else "",
+            cited_url=_address_of(chosen, "results:index", "accelerator") if address.at is None else "",
+            roofline_url=_address_of(chosen, "performance:roofline", "a") if address.at is None else "",
             current_url=address.query(at=None),
             files=[(form, f"{here}&format={form}") for form in FORMATS],
             at=address.at,
@@ -167,10 +168,10 @@ def _drawn(request: HttpRequest, chosen: Sequence[Loaded], address: Address, con
     return cached_html(state, make, CACHE_S)
 
 
-def _cited_url(chosen: Sequence[Loaded]) -> str:
-    """The address of what others measured on these accelerators; "" without a sheet among them."""
+def _address_of(chosen: Sequence[Loaded], page: str, parameter: str) -> str:
+    """The address of another page about these accelerators; "" without a sheet among them."""
     slugs = dict.fromkeys(loaded.accelerator.slug for loaded in chosen if loaded.accelerator is not None)
-    return f"{reverse('results:index')}?{urlencode([('accelerator', slug) for slug in slugs])}" if slugs else ""
+    return f"{reverse(page)}?{urlencode([(parameter, slug) for slug in slugs])}" if slugs else ""
 
 
 def _suggestions() -> list[dict[str, str]]:

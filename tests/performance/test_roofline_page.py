@@ -188,3 +188,9 @@ def test_a_hidden_sheet_has_no_roof(client):
     hidden.save()
     cache.clear()
     assert b"nvidia-h100-sxm5-80gb" not in client.get("/roofline/").content
+
+
+def test_sheets_and_comparisons_lead_here(client):
+    assert f'href="/roofline/?a={H100}"' in client.get(f"/accelerators/{H100}/").content.decode()
+    page = client.get(f"/compare/?a={H100}&a={M3_MAX}").content.decode()
+    assert f'href="/roofline/?a={H100}&amp;a={M3_MAX}"' in page
