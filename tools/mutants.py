@@ -38,7 +38,7 @@ class Room:
 
 
 ROOMS = (
-    Room("stats", ("stackviz/stats.py",), ("tests/benchmarks",)),
+    Room("stats", ("stackviz/stats",), ("tests/benchmarks",)),
     Room("wire", ("stackviz/wire",), ("tests/wire",)),
     Room("rules", ("stackviz/rules",), ("tests/rules",)),
     # What kills live workers takes longer than all the others of the room together.

@@ -1,0 +1,152 @@
+"""Where a series of results changed its level: PELT with a robust estimate of noise. Standard library only.
+
+Results are split into segments of constant level so that squared residuals plus a penalty for each segment are least
+(Killick, Fearnhead and Eckley, Optimal Detection of Changepoints With a Linear Computational Cost, JASA 2012). What is
+ours, and why, is in docs/decisions/0012-change-points.md; how well it works, in docs/history.md.
+"""
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import accumulate
+from statistics import median
+
+from stackviz.stats import Ratio, ratio, summarize
+
+MIN_SEGMENT = 3  # results: fewer at another level are outliers
+MIN_RESULTS = 10  # below, the noise is a guess
+MIN_CHANGE = 0.02  # smaller ones are real now and then, but nobody acts on them
+MAX_RESULTS = 500  # where nothing changes the cost grows with the square
+
+# A change in the mean with known noise costs 3 log(n) (Zhang and Siegmund, Biometrics 2007). Here noise is estimated,
+# the worse the fewer results there are: both figures are fitted to false alarms in stable series (docs/history.md).
+_PENALTY_PER_LOG = 4.0
+_PENALTY_FEW_RESULTS = 150.0
+
+_FLOOR = 0.001  # relative noise below this is not believed: timers and clocks step
+_OUTLIER = 3.0  # Hampel's identifier: so many deviations from the median of five neighbours
+_QUANTILES = ((0.5, 0.6745), (0.8, 1.2816))  # share of differences below -> where a normal distribution has it
+_MIN_RESULTS_FOR_LASTING_NOISE = 12
+_MOST_LASTING_NOISE = 0.7  # correlation of neighbours: above, noise and changes look alike
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Change:
+    """A change of level. `index`: of the first result after it. `before`, `after`: medians of the two segments.
+
+    `ratio`: after over before; its interval is None where a segment is shorter than six results.
+    """
+
+    index: int
+    before: float
+    after: float
+    ratio: Ratio
+
+
+def changes(values: Sequence[float]) -> list[Change]:
+    """The changes of level in values in order of time, the oldest first; of the newest MAX_RESULTS.
+
+    Values are positive and finite (seconds, rates). None is found in fewer than MIN_RESULTS.
+    """
+    skipped = max(0, len(values) - MAX_RESULTS)
+    recent = values[skipped:]
+    if len(recent) < MIN_RESULTS:
+        return []
+    logs = [math.log(value) for value in recent]
+    noise = noise_of(logs)
+    ends = _merge_small(recent, _split(_without_outliers(logs, noise), noise))
+    return [_change(recent, start, end, stop, skipped) for start, end, stop in _neighbours(ends)]
+
+
+def noise_of(logs: Sequence[float]) -> float:
+    """The standard deviation that counts for means of many results: of one result, more where noise lasts.
+
+    From differences of neighbours, most of which no change of level touches; the larger of two quantiles, because the
+    median difference of noise with two modes is small. Noise that lasts longer than one result (heat, another job)
+    is small between neighbours: taken as autoregressive, its correlation follows from differences of second neighbours.
+    """
+    noise = max(_FLOOR, _spread(_steps(logs, 1)) / math.sqrt(2))
+    if len(logs) < _MIN_RESULTS_FOR_LASTING_NOISE:
+        return noise
+    one, two = (_mean_square(_steps(logs, lag)) for lag in (1, 2))
+    lasting = min(max(two / one - 1, 0.0), _MOST_LASTING_NOISE) if one else 0.0
+    return noise * math.sqrt(1 + lasting) / (1 - lasting)
+
+
+def _steps(logs: Sequence[float], lag: int) -> list[float]:
+    """Sizes of the differences of results `lag` apart, in ascending order."""
+    return sorted(abs(after - before) for before, after in zip(logs, logs[lag:], strict=False))
+
+
+def _spread(steps: Sequence[float]) -> float:
+    """The standard deviation of normal differences with these quantiles."""
+    return max(steps[int(share * (len(steps) - 1))] / normal for share, normal in _QUANTILES)
+
+
+def _mean_square(steps: Sequence[float]) -> float:
+    """Of differences, none counted as more than an outlier would be: that is where changes are."""
+    limit = _OUTLIER * _spread(steps)
+    return sum(min(step, limit) ** 2 for step in steps) / len(steps)
+
+
+def _without_outliers(logs: Sequence[float], noise: float) -> list[float]:
+    """Single results far from their neighbours, moved to the middle of these: they are no change of level."""
+    limit, last = _OUTLIER * noise, len(logs) - 5
+    middles = [median(logs[start : start + 5]) for start in range(last + 1)]
+    near = (middles[min(max(at - 2, 0), last)] for at in range(len(logs)))
+    return [middle if abs(value - middle) > limit else value for value, middle in zip(logs, near, strict=True)]
+
+
+def _split(logs: Sequence[float], noise: float) -> list[int]:
+    """Ends of the best segments, in order: PELT with the cost of a change in the mean."""
+    count = len(logs)
+    scaled = [(value - logs[0]) / noise for value in logs]
+    sums = [0.0, *accumulate(scaled)]
+    squares = [0.0, *accumulate(value * value for value in scaled)]
+    penalty = _PENALTY_PER_LOG * math.log(count) + _PENALTY_FEW_RESULTS / count
+    best = [-penalty] + [math.inf] * count
+    previous = [0] * (count + 1)
+    candidates = [0]
+    for end in range(MIN_SEGMENT, count + 1):
+        total, square = sums[end], squares[end]
+        costs = [
+            best[start] + square - squares[start] - (total - sums[start]) ** 2 / (end - start) for start in candidates
+        ]
+        least = min(costs)
+        best[end] = least + penalty
+        previous[end] = candidates[costs.index(least)]
+        candidates = [start for start, cost in zip(candidates, costs, strict=True) if cost <= best[end]]
+        if end + 1 >= 2 * MIN_SEGMENT:
+            candidates.append(end + 1 - MIN_SEGMENT)
+    ends = [count]
+    while previous[ends[-1]]:
+        ends.append(previous[ends[-1]])
+    return ends[::-1]
+
+
+def _neighbours(ends: Sequence[int]) -> Iterator[tuple[int, int, int]]:
+    """(start, end, end of the next) of each segment that has a next one."""
+    starts = [0, *ends]
+    yield from zip(starts, ends, ends[1:], strict=False)
+
+
+def _merge_small(values: Sequence[float], ends: Sequence[int]) -> list[int]:
+    """Without changes smaller than MIN_CHANGE, the smallest first: merging moves the levels beside it."""
+    left = list(ends)
+    while len(left) > 1:
+        sizes = [
+            abs(math.log(median(values[end:stop]) / median(values[start:end])))
+            for start, end, stop in _neighbours(left)
+        ]
+        if min(sizes) >= math.log1p(MIN_CHANGE):
+            break
+        del left[sizes.index(min(sizes))]
+    return left
+
+
+def _change(values: Sequence[float], start: int, end: int, stop: int, skipped: int) -> Change:
+    before, after = summarize(values[start:end]), summarize(values[end:stop])
+    found = ratio(after, before) if before and after else None
+    if before is None or after is None or found is None:
+        raise ValueError("values must be positive")
+    return Change(index=end + skipped, before=before.median, after=after.median, ratio=found)
