@@ -10,6 +10,7 @@ from pathlib import Path
 
 from stackviz.agent import AGENT_NAME, __version__
 from stackviz.agent.assemble import assemble_report
+from stackviz.agent.benchmarks.cases import read_case
 from stackviz.agent.benchmarks.run import BenchmarkOptions, not_run, run_benchmarks
 from stackviz.agent.children import Ended
 from stackviz.agent.diagnose import FileRefused, describe_answer, diagnosed, read_files
@@ -112,6 +113,7 @@ def _measured(arguments: argparse.Namespace, gathered: Gathered, progress: Progr
         quick=arguments.quick,
         devices=tuple(arguments.device),
         benchmarks=tuple(arguments.benchmark),
+        wanted=tuple(arguments.case),
         budget_s=arguments.bench_time,
     )
     if "torch.version" not in gathered.facts:
@@ -238,6 +240,14 @@ def _add_measuring(command: argparse.ArgumentParser) -> None:
         "--device", action="append", default=[], metavar="DEVICE", help="cuda, cuda:1, xpu, mps, cpu; can be repeated"
     )
     command.add_argument("--benchmark", action="append", default=[], choices=tuple(BENCHMARKS), help="can be repeated")
+    command.add_argument(
+        "--case",
+        action="append",
+        type=_case,
+        default=[],
+        metavar="NAME=VALUE,...",
+        help="only cases with these parameters, such as dtype=bf16,m=8192; can be repeated",
+    )
     command.add_argument("--bench-time", type=_seconds, metavar="S", help="measure at most this long")
 
 
@@ -256,6 +266,13 @@ def _seconds(text: str) -> float:
     if not 0 < seconds <= 7 * 24 * 3600:
         raise argparse.ArgumentTypeError("must be above 0 and at most a week")
     return seconds
+
+
+def _case(text: str) -> dict[str, str]:
+    try:
+        return read_case(text)
+    except ValueError as error:
+        raise argparse.ArgumentTypeError(str(error)) from error
 
 
 def _label(text: str) -> str:

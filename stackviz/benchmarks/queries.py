@@ -1,6 +1,6 @@
 """Reads across results. What a page costs depends on the series it shows, never on how many results are stored."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from functools import cache
@@ -8,20 +8,23 @@ from types import MappingProxyType
 from typing import Any
 from uuid import UUID
 
-from django.db.models import Count, F, OuterRef, Q, Subquery, Window
+from django.contrib.auth.models import AnonymousUser
+from django.db.models import CharField, Count, F, Max, OuterRef, Q, Subquery, Sum, Window
 from django.db.models.fields.json import KeyTextTransform
-from django.db.models.functions import RowNumber
+from django.db.models.functions import Cast, RowNumber
 
 from stackviz.benchmarks.bound import PublishedPeaks, bounding_fields, peak_share
 from stackviz.benchmarks.measurement import CardUsed, Measurement, benchmark, benchmark_titles, rate_of
-from stackviz.benchmarks.models import Result, Series
+from stackviz.benchmarks.models import Result, ResultDecision, Series
 from stackviz.benchmarks.standing import Standing
 from stackviz.catalog.queries import peaks
 from stackviz.labs.models import Card, Machine, Snapshot
+from stackviz.labs.queries import visible_machines
 from stackviz.stats import Summary
 from stackviz.web.prepared_query import PreparedQuery
 
 HISTORY_POINTS = 500  # a line with more points than pixels says nothing more
+MOST_SERIES = 1000  # in a ranking; the machines that reported last
 RUNS_OF_SERIES = 3  # an earlier run can confirm the newest; more would cost without changing the answer
 SERIES_PER_MACHINE = 300  # the most recently measured; nobody reads a longer page, and anyone may send new parameters
 
@@ -71,6 +74,53 @@ def comparable_runs(series: Iterable[int]) -> list[Measurement]:
     runs = [pk for row in rows for pk in row[-RUNS_OF_SERIES:] if pk is not None]
     results = [result for result in _joined({row.pk: row for row in rows}, _results(runs)) if not result.why_set_aside]
     return sorted(results, key=lambda result: result.measured_at, reverse=True)
+
+
+def public_runs(benchmark_key: str, version: int) -> list[Measurement]:
+    """What rankings of one benchmark are made of: its runs that count on cards of public labs' machines, newest first.
+
+    Only public labs, whoever asks: the pages are cached for all. Of the machines that reported last at most MOST_SERIES
+    series, so that the cost does not grow with what is stored. Six queries at most.
+    """
+    of_benchmark = Series.objects.filter(benchmark=benchmark_key, version=version, card_index__isnull=False)
+    rows = of_benchmark.filter(machine__in=visible_machines(AnonymousUser()).values("pk"))
+    return comparable_runs(rows.order_by("-machine__latest_taken_at", "-pk").values_list("pk", flat=True)[:MOST_SERIES])
+
+
+def measured_edition() -> tuple[object, ...]:
+    """Moves with public machines, their newest reports and decisions about results. One query."""
+    decided = Subquery(ResultDecision.objects.order_by("-pk").values("pk")[:1])
+    state = visible_machines(AnonymousUser()).order_by().aggregate(
+        machines=Count("pk"),
+        snapshots=Sum("latest_snapshot"),
+        read_at=Max("latest_snapshot__report__read_at"),
+        report=Max(Cast("latest_snapshot__report", CharField())),
+        decided=Max(decided),
+    )  # fmt: skip
+    return tuple(state.values())
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StoredRun:
+    """One result in full. `samples`: in the unit of the result, in the order they were taken."""
+
+    measured: Measurement
+    samples: Sequence[float]
+    duration_s: float | None
+
+
+def stored_run(report_id: UUID, position: int) -> StoredRun | None:
+    """The result at this position of a report, whatever its standing. Five queries at most.
+
+    The caller must have checked that the report may be seen.
+    """
+    fields = (*_RESULT_FIELDS, "samples", "duration_s")
+    row = Result.objects.filter(report_id=report_id, position=position).values_list(*fields, named=True).first()
+    if row is None:
+        return None
+    series = Series.objects.get(pk=row.series_id)
+    (measured,) = _joined({series.pk: series}, [row])
+    return StoredRun(measured=measured, samples=row.samples, duration_s=row.duration_s)
 
 
 @cache

@@ -10,22 +10,18 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from django.contrib.auth.models import AnonymousUser
-from django.db.models import CharField, Count, Max, Q, Sum
-from django.db.models.functions import Cast
+from django.db.models import Q
 from django.utils.translation import get_language
 
 from stackviz.benchmarks.comparability import best_by, is_of_whole_card, rate_of_ranked
 from stackviz.benchmarks.measurement import Measurement
 from stackviz.benchmarks.models import Series
-from stackviz.benchmarks.queries import comparable_runs
+from stackviz.benchmarks.queries import MOST_SERIES, comparable_runs, measured_edition
 from stackviz.catalog.models import CatalogueEdition
 from stackviz.labs.models import Machine
 from stackviz.labs.queries import visible_machines
 from stackviz.measuring import VERSIONS, Benchmark
 from stackviz.units import quantity_label
-
-# Series of the machines that reported last; the limit bounds the cost of a page.
-MOST_SERIES = 1000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -69,7 +65,7 @@ def measured(field: str) -> Mapping[int, MeasuredSummary]:
     timed = measures(field)
     if not timed:
         return {}
-    state = (CatalogueEdition.current(), *_newest_reports())
+    state = (CatalogueEdition.current(), *measured_edition())
     key = field, get_language() or ""
     if key not in _cached or _cached[key][0] != state:
         _cached[key] = state, _measured(field, timed)
@@ -78,18 +74,6 @@ def measured(field: str) -> Mapping[int, MeasuredSummary]:
 
 # The last result for each field and language; bounded by the number of fields that benchmarks measure.
 _cached: dict[tuple[str, str], tuple[tuple[object, ...], Mapping[int, MeasuredSummary]]] = {}
-
-
-def _newest_reports() -> tuple[object, ...]:
-    """A state that changes with the public machines and their newest reports. One query."""
-    newest = visible_machines(AnonymousUser()).order_by()
-    state = newest.aggregate(
-        machines=Count("pk"),
-        snapshots=Sum("latest_snapshot"),
-        read_at=Max("latest_snapshot__report__read_at"),
-        report=Max(Cast("latest_snapshot__report", CharField())),
-    )
-    return tuple(state.values())
 
 
 def _measured(field: str, timed: Iterable[tuple[Benchmark, tuple[str, ...]]]) -> Mapping[int, MeasuredSummary]:

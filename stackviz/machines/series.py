@@ -1,6 +1,5 @@
 """One series of a machine: its newest result in full, how it was measured, how it moved, how to do it again."""
 
-import shlex
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -14,6 +13,7 @@ from stackviz.benchmarks.measurement import Measurement
 from stackviz.benchmarks.models import Result, Series
 from stackviz.benchmarks.queries import Point as PastResult
 from stackviz.benchmarks.queries import latest_result, series_history
+from stackviz.benchmarks.reproduce import reproduce_command
 from stackviz.charts.history import HistoryLine, HistoryPoint, history_figure
 from stackviz.facts import CONDITIONS
 from stackviz.labs.models import Machine
@@ -125,10 +125,3 @@ def _past_row(measured: Measurement, point: PastResult) -> PastRow:
         label=label,
         reason=point.reason or point.state,
     )
-
-
-def reproduce_command(measured: Measurement) -> str:
-    """The command that runs this benchmark again on the same device."""
-    quick = " --quick" if measured.conditions.get("quick") is True else ""
-    what = f"--benchmark {shlex.quote(measured.benchmark_key)} --device {shlex.quote(measured.device)}"
-    return f"python3 accelweb-agent.pyz bench {what}{quick}"

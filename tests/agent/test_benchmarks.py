@@ -15,7 +15,7 @@ import pytest
 
 from stackviz.agent.benchmarks import measure as measuring
 from stackviz.agent.benchmarks import run as running
-from stackviz.agent.benchmarks.cases import Case, plan_cases
+from stackviz.agent.benchmarks.cases import Case, case_text, plan_cases, read_case
 from stackviz.agent.benchmarks.conditions import SmiReadings, card_conditions, processor_conditions, throttle_words
 from stackviz.agent.benchmarks.devices import Device, card_of, list_devices
 from stackviz.agent.benchmarks.run import BenchmarkOptions, not_run, run_benchmarks
@@ -133,6 +133,35 @@ def test_every_case_has_a_working_set_and_counts_as_work(key, kind):
     for params in benchmark.cases(kind, False):
         assert benchmark.working_set_bytes(params) > 0
         assert benchmark.work(params)
+
+
+BF16_8192 = {"dtype": "bf16", "m": 8192, "n": 8192, "k": 8192}
+
+
+@pytest.mark.parametrize("quick", [True, False])
+def test_a_case_is_run_again_exactly(quick):
+    wanted = [read_case("dtype=bf16,m=8192,n=8192,k=8192")]
+    cases = plan_cases([("cuda:0", "cuda"), ("cpu", "cpu")], ["gemm"], quick=quick, wanted=wanted)
+    assert cases == [Case("gemm", 1, "cuda:0", BF16_8192)]
+
+
+def test_a_case_that_a_quick_run_leaves_out_is_run_where_it_is_named():
+    assert BENCHMARKS["memory-copy"].cases("cpu", True)[-1]["bytes"] < 4 * 2**30
+    cases = plan_cases([("cpu", "cpu")], list(BENCHMARKS), quick=True, wanted=[{"bytes": str(4 * 2**30)}])
+    assert [case.params for case in cases if case.benchmark == "memory-copy"] == [{"bytes": 4 * 2**30}]
+
+
+def test_every_case_can_be_named():
+    for known in BENCHMARKS.values():
+        for params in known.cases("cuda", False):
+            (only,) = plan_cases([("cuda", "cuda")], [known.key], quick=False, wanted=[read_case(case_text(params))])
+            assert only.params == params
+
+
+@pytest.mark.parametrize("text", ["", "bf16", "dtype=", "dtype=bf16,", "dtype=bf16,m", "dtype=fp3", "m=8193", "=1"])
+def test_a_case_that_no_benchmark_has_is_refused(text):
+    with pytest.raises(ValueError, match=r"NAME=VALUE|no benchmark"):
+        read_case(text)
 
 
 def test_a_type_only_some_devices_have_is_planned_for_those():

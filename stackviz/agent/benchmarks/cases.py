@@ -1,12 +1,14 @@
 """Which cases a run measures: each benchmark with each of its parameter sets on each device."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from stackviz.measuring import BENCHMARKS, Params
 from stackviz.measuring.benchmark import MIB
 
-__all__ = ["Case", "plan_cases"]
+__all__ = ["KINDS", "Case", "case_text", "has_one_of", "plan_cases", "read_case"]
+
+KINDS = ("cuda", "xpu", "mps", "cpu")  # of devices, as torch names them
 
 
 @dataclass(frozen=True)
@@ -32,13 +34,44 @@ def _shown_params(params: Params) -> Iterator[str | int]:
         yield f"{int(params['bytes']) // MIB} MiB"
 
 
-def plan_cases(devices: list[tuple[str, str]], keys: list[str], *, quick: bool) -> list[Case]:
-    """Cases for (name, kind) of each device. A quick plan that has accelerators asks the CPU for little."""
+def plan_cases(
+    devices: list[tuple[str, str]], keys: list[str], *, quick: bool, wanted: Sequence[Mapping[str, str]] = ()
+) -> list[Case]:
+    """Cases for (name, kind) of each device. A quick plan that has accelerators asks the CPU for little.
+
+    `wanted`: parameters as text; where some are given, the plan is every case that has all of one of them, whether a
+    quick run would measure it or not.
+    """
     has_accelerator = any(kind != "cpu" for _, kind in devices)
     return [
         Case(key, BENCHMARKS[key].version, name, params)
         for name, kind in devices
         for key in keys
-        for params in BENCHMARKS[key].cases(kind, quick)
-        if not (quick and has_accelerator and kind == "cpu" and not BENCHMARKS[key].is_light(params))
+        for params in BENCHMARKS[key].cases(kind, quick and not wanted)
+        if (has_one_of(params, wanted) if wanted else not _is_left_out(key, params, kind, quick and has_accelerator))
     ]
+
+
+def _is_left_out(key: str, params: Params, kind: str, is_brief: bool) -> bool:  # noqa: FBT001 - one of four facts
+    return is_brief and kind == "cpu" and not BENCHMARKS[key].is_light(params)
+
+
+def has_one_of(params: Params, wanted: Sequence[Mapping[str, str]]) -> bool:
+    """Whether the parameters of a case contain all of one of `wanted`."""
+    return any(all(str(params.get(name)) == value for name, value in chosen.items()) for chosen in wanted)
+
+
+def read_case(text: str) -> dict[str, str]:
+    """`dtype=bf16,m=8192` -> the parameters. Raises ValueError for what is none or no benchmark has."""
+    pairs = dict(pair.split("=", 1) for pair in text.split(",") if pair.count("=") == 1)
+    if len(pairs) != text.count(",") + 1 or not all(pairs.values()):
+        raise ValueError("must be NAME=VALUE, several with commas between: dtype=bf16,m=8192")
+    cases = [params for known in BENCHMARKS.values() for kind in KINDS for params in known.cases(kind, False)]  # noqa: FBT003
+    if not any(has_one_of(params, [pairs]) for params in cases):
+        raise ValueError("no benchmark has a case with these parameters: docs/agent.md lists them")
+    return pairs
+
+
+def case_text(params: Mapping[str, object]) -> str:
+    """What `read_case` reads."""
+    return ",".join(f"{name}={value}" for name, value in params.items())

@@ -37,7 +37,8 @@ def _cases(given: dict[str, Any], devices: list[tuple[str, str]]) -> list[Case]:
     """The plan, less what an earlier process has done."""
     keys = given["benchmarks"] or list(BENCHMARKS)
     done = [Case(**case) for case in given["done"]]
-    return [case for case in plan_cases(devices, keys, quick=given["quick"]) if case not in done]
+    plan = plan_cases(devices, keys, quick=given["quick"], wanted=given["wanted"])
+    return [case for case in plan if case not in done]
 
 
 if __name__ == "__main__":

@@ -25,6 +25,7 @@ class BenchmarkOptions:
     quick: bool = False
     devices: tuple[str, ...] = ()  # nothing means all
     benchmarks: tuple[str, ...] = ()
+    wanted: tuple[Mapping[str, str], ...] = ()  # parameters of the cases to run; nothing means the usual plan
     budget_s: float | None = None  # of measuring; None means as long as the pace says
 
     @property
@@ -74,6 +75,7 @@ def run_benchmarks(
                 "quick": options.quick,
                 "devices": list(options.devices),
                 "benchmarks": list(options.benchmarks),
+                "wanted": [dict(chosen) for chosen in options.wanted],
                 "budget_s": left_s,
                 "done": [_as_given(record.case) for record in records if record.is_done],
                 "cards": list(cards),
@@ -84,7 +86,9 @@ def run_benchmarks(
         if watcher.is_settled(ended) or time.monotonic() >= until:
             break
     if not records:
-        return not_run("failed", f"the benchmarks did not start: {ended.detail or 'no device was requested'}", options)
+        return not_run(
+            "failed", f"the benchmarks did not start: {ended.detail or 'no case was requested of this device'}", options
+        )
     return [_result(record, options) for record in records]
 
 
