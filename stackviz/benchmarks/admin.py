@@ -1,10 +1,16 @@
-"""Series and results, to look at: they come from reports and are not edited."""
+"""Series and results: they come from reports and are not edited; whether a result counts is decided here."""
 
-from django.contrib import admin
+from django.contrib import admin, messages
+from django.core.exceptions import ValidationError
+from django.db.models import QuerySet
+from django.http import HttpRequest
 from django.utils.safestring import SafeString
-from django.utils.translation import gettext_lazy
+from django.utils.translation import gettext, gettext_lazy, ngettext
 
-from stackviz.benchmarks.models import Result, Series
+from stackviz.benchmarks.decide import record_decision
+from stackviz.benchmarks.models import Result, ResultDecision, Series
+from stackviz.benchmarks.standing import Standing, flag_words
+from stackviz.catalog.curated_admin import WhyForm
 from stackviz.labs.readonly_admin import ReadOnlyAdmin, pretty_json
 
 
@@ -18,15 +24,54 @@ class SeriesAdmin(ReadOnlyAdmin):
 
 @admin.register(Result)
 class ResultAdmin(ReadOnlyAdmin):
-    list_display = ["series", "state", "median", "unit", "sample_count", "measured_at"]
-    list_filter = ["state", "series__benchmark"]
+    action_form = WhyForm
+    actions = ["accept", "withdraw"]
+    list_display = ["series", "state", "standing", "why_odd", "median", "unit", "sample_count", "measured_at"]
+    list_filter = ["standing", "state", "series__benchmark"]
     list_select_related = ["series"]
     search_fields = ["=report__id", "series__machine__name"]
     ordering = ["-pk"]
     shown = (
-        "series", "report", "position", "state", "reason", "measured_at", "unit", "median", "q1", "q3", "low", "high",
-        "sample_count", "duration_s", "all_samples", "all_conditions",
+        "series", "report", "position", "state", "reason", "standing", "why_odd", "decisions", "measured_at", "unit",
+        "median", "q1", "q3", "low", "high", "sample_count", "duration_s", "all_samples", "all_conditions",
     )  # fmt: skip
+
+    def has_decide_permission(self, request: HttpRequest) -> bool:
+        return request.user.has_perm("benchmarks.change_result")
+
+    @admin.action(description=gettext_lazy("Accept: count in charts, with the reason"), permissions=["decide"])
+    def accept(self, request: HttpRequest, rows: QuerySet[Result]) -> None:
+        self._decide(request, rows, Standing.ACCEPTED)
+
+    @admin.action(description=gettext_lazy("Withdraw: take out of every chart"), permissions=["decide"])
+    def withdraw(self, request: HttpRequest, rows: QuerySet[Result]) -> None:
+        self._decide(request, rows, Standing.WITHDRAWN)
+
+    def _decide(self, request: HttpRequest, rows: QuerySet[Result], standing: Standing) -> None:
+        """One decision for each row, or none where the reason is missing."""
+        decided = 0
+        for row in rows.select_related(None).only("pk", "report_id", "position"):
+            try:
+                record_decision(row, standing, request.POST.get("why", ""), request.user)
+            except ValidationError as error:
+                self.message_user(request, " ".join(error.messages), messages.ERROR)
+                return
+            decided += 1
+        text = ngettext("%(n)d result changed.", "%(n)d results changed.", decided) % {"n": decided}
+        self.message_user(request, text, messages.SUCCESS)
+
+    @admin.display(description=gettext_lazy("flags"))
+    def why_odd(self, result: Result) -> str:
+        return ", ".join(flag_words((result.flags or "").split()))
+
+    @admin.display(description=gettext_lazy("decisions"))
+    def decisions(self, result: Result) -> str:
+        rows = ResultDecision.objects.filter(report=result.report_id, position=result.position).order_by("pk")
+        lines = [
+            f"{row.at:%Y-%m-%d %H:%M} {row.by or gettext('somebody')}: {row.get_standing_display()}, {row.reason}"
+            for row in rows.select_related("by")
+        ]
+        return "\n".join(lines)
 
     @admin.display(description=gettext_lazy("samples"))
     def all_samples(self, result: Result) -> SafeString:
@@ -35,3 +80,14 @@ class ResultAdmin(ReadOnlyAdmin):
     @admin.display(description=gettext_lazy("conditions"))
     def all_conditions(self, result: Result) -> SafeString:
         return pretty_json(result.conditions)
+
+
+@admin.register(ResultDecision)
+class ResultDecisionAdmin(ReadOnlyAdmin):
+    """The history of what was decided, newest first."""
+
+    list_display = ["at", "standing", "reason", "by", "report_id", "position"]
+    list_filter = ["standing"]
+    list_select_related = ["by"]
+    search_fields = ["=report__id", "reason", "by__username"]
+    ordering = ["-pk"]

@@ -17,7 +17,7 @@ REASON_CHARS = 300
 
 
 @transaction.atomic
-def decide(
+def record_decision(
     result: Result,
     standing: Standing,
     reason: str,

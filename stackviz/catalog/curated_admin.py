@@ -2,7 +2,9 @@
 
 from typing import TYPE_CHECKING, Any
 
+from django import forms
 from django.contrib import admin
+from django.contrib.admin import helpers
 from django.contrib.admin.utils import unquote
 from django.core.exceptions import PermissionDenied
 from django.db.models import Model, QuerySet
@@ -14,6 +16,12 @@ if TYPE_CHECKING:  # Django's classes take type arguments only from its stubs
     _ModelAdmin = admin.ModelAdmin[Any]
 else:
     _ModelAdmin = admin.ModelAdmin
+
+
+class WhyForm(helpers.ActionForm):
+    """The reason of an action on several rows."""
+
+    why = forms.CharField(max_length=200, required=False, label=_("Reason:"))
 
 
 class OriginFilter(admin.SimpleListFilter):

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any
 
 from django import forms
 from django.contrib import admin, messages
-from django.contrib.admin import helpers
 from django.core.exceptions import ValidationError
 from django.db.models import QuerySet
 from django.http import HttpRequest
@@ -16,7 +15,7 @@ from django.utils.safestring import SafeString
 from django.utils.translation import gettext, ngettext
 from django.utils.translation import gettext_lazy as _
 
-from stackviz.catalog.curated_admin import FileLoadAdmin, HistoryAdmin, OriginFilter
+from stackviz.catalog.curated_admin import FileLoadAdmin, HistoryAdmin, OriginFilter, WhyForm
 from stackviz.cited.models import CitedLoad, CitedResult, CitedSource
 from stackviz.cited.registry import CITED_BENCHMARKS
 
@@ -50,12 +49,6 @@ class CitedResultForm(_ResultForm):
         cleaned = super().clean()
         self.instance.set_change_reason(self.cleaned_data.get("why", ""))
         return cleaned
-
-
-class WhyForm(helpers.ActionForm):
-    """The reason of an action on several results."""
-
-    why = forms.CharField(max_length=200, required=False, label=_("Reason:"))
 
 
 @admin.register(CitedResult)

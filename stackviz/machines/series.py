@@ -6,7 +6,6 @@ from datetime import datetime
 from typing import Any
 
 from django.urls import reverse
-from django.utils.translation import gettext as _
 
 from stackviz.benchmarks.chart import chart_unit
 from stackviz.benchmarks.measurement import Measurement
@@ -14,6 +13,7 @@ from stackviz.benchmarks.models import Result, Series
 from stackviz.benchmarks.queries import Point as PastResult
 from stackviz.benchmarks.queries import latest_result, series_history
 from stackviz.benchmarks.reproduce import reproduce_command
+from stackviz.benchmarks.words import sample_statistics, seconds_text
 from stackviz.charts.history import HistoryLine, HistoryPoint, history_figure
 from stackviz.facts import CONDITIONS
 from stackviz.labs.models import Machine
@@ -42,6 +42,7 @@ class SeriesPage:
     conditions: Sequence[ShownFact]
     statistics: Sequence[tuple[str, str]]
     samples: Sequence[str]
+    result_url: str
     figure: dict[str, Any] | None
     past: Sequence[PastRow]
     command: str
@@ -60,36 +61,13 @@ def series_page(machine: Machine, series_pk: int) -> SeriesPage:
         measured=measured,
         row=result_row(measured, measured.rate.value if measured.rate else 0.0),
         conditions=shown_facts(measured.conditions, CONDITIONS),
-        statistics=_statistics(measured),
-        samples=[_seconds(sample) for sample in next(iter(samples), [])],
+        statistics=sample_statistics(measured.summary),
+        samples=[seconds_text(sample) for sample in next(iter(samples), [])],
+        result_url=reverse("results:run", args=[measured.report_id, measured.position]),
         figure=_figure(measured, past),
         past=[_past_row(measured, point) for point in reversed(past[-SHOWN_POINTS:])],
         command=reproduce_command(measured),
     )
-
-
-def _statistics(measured: Measurement) -> list[tuple[str, str]]:
-    """(name, figure in seconds): statistics of the samples; too few samples are reported, not filled in."""
-    summary = measured.summary
-    if summary is None:
-        return []
-    too_few = _("too few samples")
-    quartiles = [summary.q1, summary.q3]
-    interval = [summary.low, summary.high]
-    return [
-        (_("Median"), _seconds(summary.median)),
-        (_("95 % interval of the median"), _span(interval) or too_few),
-        (_("Interquartile range"), _span(quartiles) or too_few),
-        (_("Samples"), str(summary.count)),
-    ]
-
-
-def _span(ends: Sequence[float | None]) -> str:
-    return " – ".join(_seconds(end) for end in ends if end is not None)
-
-
-def _seconds(value: float) -> str:
-    return quantity_label(value, "s", digits=4)
 
 
 def _rate(measured: Measurement, seconds: float | None) -> float | None:

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from django.http import Http404, HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.urls import path
 from django.utils import timezone
@@ -13,14 +13,18 @@ from django.utils.translation import ngettext
 from django.views.decorators.http import require_safe
 from django_htmx.http import push_url
 
+from stackviz.benchmarks.queries import measured_edition
 from stackviz.cited.benchmark import CitedBenchmark
 from stackviz.cited.cases import CitedCase, edition_of_cases
 from stackviz.cited.models import CitedResult
 from stackviz.cited.registry import CITED_BENCHMARKS
 from stackviz.cited.words import devices_text, listed, result_address, setting_text
+from stackviz.measuring import BENCHMARKS
 from stackviz.results.drawing import DrawnLadder, best_of_vendors, draw_ladder
 from stackviz.results.files import ladder_file
 from stackviz.results.forms import devices_note, facet_form, other_cases, plain_choice
+from stackviz.results.measured_page import measured_page
+from stackviz.results.measured_section import measured_section
 from stackviz.results.ranking import CitedLadder, ladder_of
 from stackviz.results.selection import CitedChoice, read_choice
 from stackviz.results.svg_file import RankingWords, ranking_svg
@@ -57,12 +61,12 @@ def benchmark_page(request: HttpRequest, key: str) -> HttpResponse:
     """A benchmark as a page or a file; htmx gets only the form and the ranking."""
     benchmark = CITED_BENCHMARKS.get(key)
     if benchmark is None:
-        raise Http404
+        return measured_page(request, key)
     choice = read_choice(request.GET, benchmark)
     if choice.format == "svg":
         return _drawing_file(request, benchmark, choice)
     if choice.format:
-        return ladder_file(ladder_of(benchmark, choice), choice.format)
+        return ladder_file(ladder_of(benchmark, choice), choice.format, measured=choice.measured)
     body = _body(benchmark, choice, page_number(request))
     if wants_partial(request):
         part = render_part("web/_notes.jinja", notes=choice.notes) + body
@@ -105,11 +109,13 @@ def _body(benchmark: CitedBenchmark, choice: CitedChoice, number: int) -> SafeSt
             best=best_of_vendors(ladder, drawn),
             cases=other_cases(choice, ladder),
             left_out=left_out(ladder.case),
+            measured=measured_section(benchmark.key, choice.measured, ladder.case.params_key if ladder.case else ""),
         )
 
     if number > 1 or not plain_choice(choice):
         return draw()
-    return cached_html(("benchmark", benchmark.key, choice.query_string, edition_of_cases()), draw, CACHE_S)
+    edition = edition_of_cases(), *(measured_edition() if benchmark.key in BENCHMARKS else ())
+    return cached_html(("benchmark", benchmark.key, choice.query_string, *edition), draw, CACHE_S)
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,4 @@
-"""A ranking as CSV and JSON: every dot of all its pages, with its source."""
+"""A ranking as CSV and JSON: every dot of all its pages, cited and measured, with its source."""
 
 from typing import Any
 
@@ -8,6 +8,7 @@ from stackviz.cited.benchmark import CitedBenchmark
 from stackviz.cited.models import CitedResult
 from stackviz.cited.words import result_address
 from stackviz.results.bounds import reached_bound
+from stackviz.results.measured_rows import measured_rows
 from stackviz.results.ranking import CitedLadder
 from stackviz.units import unit
 from stackviz.web.download import csv_response, json_response
@@ -15,21 +16,25 @@ from stackviz.web.download import csv_response, json_response
 HEADER = (
     "rank", "is_best", "slug", "name", "vendor", "reported_name", "devices", "value", "unit", "amount",
     "amount_per_device", "base_unit", "bound", "share_of_bound", "bound_by", "params", "software", "date",
-    "source_title", "source_url", "note", "result",
+    "source_title", "source_url", "note", "result", "kind",
 )  # fmt: skip
 
 
-def ladder_file(ladder: CitedLadder, ending: str) -> HttpResponse:
-    """All results of the ranking, best first within each accelerator."""
+def ladder_file(ladder: CitedLadder, ending: str, measured: str = "") -> HttpResponse:
+    """All results of the ranking, best first within each accelerator; then what machines measured beside it.
+
+    `measured`: key of their setting, "" for the one the page shows.
+    """
     rows = [
         {"rank": row.rank, "is_best": number == 0, **result_out(result)}
         for row in ladder.rows
         for number, result in enumerate(row.results)
     ]
     name = f"benchmark {ladder.benchmark.key}"
-    if ending == "csv":
-        return csv_response(name, HEADER, [_cells(row) for row in rows])
     case = ladder.case
+    runs = measured_rows(ladder.benchmark.key, measured, case.params_key if case else "")
+    if ending == "csv":
+        return csv_response(name, HEADER, [cells(row) for row in (*rows, *runs)])
     return json_response(
         name,
         {
@@ -38,6 +43,7 @@ def ladder_file(ladder: CitedLadder, ending: str) -> HttpResponse:
             "case": {"key": case.params_key, "params": case.params, "base_unit": case.si} if case else None,
             "devices": ladder.devices,
             "results": rows,
+            "measured": runs,
         },
     )
 
@@ -78,9 +84,10 @@ def result_out(result: CitedResult) -> dict[str, Any]:
         "source_url": result.source.url,
         "note": result.note,
         "result": result_address(result),
+        "kind": "cited",
     }
 
 
-def _cells(row: dict[str, Any]) -> list[object]:
+def cells(row: dict[str, Any]) -> list[object]:
     pairs = {name: "; ".join(f"{key}={value}" for key, value in row[name].items()) for name in ("params", "software")}
-    return [pairs.get(name, row[name]) for name in HEADER]
+    return [pairs.get(name, row.get(name)) for name in HEADER]

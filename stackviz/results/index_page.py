@@ -1,4 +1,4 @@
-"""`/benchmarks/`: every benchmark that others ran and published, or what they measured on one accelerator."""
+"""`/benchmarks/`: every benchmark that machines measure or others published, or what these did on one accelerator."""
 
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
@@ -7,11 +7,13 @@ from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_safe
 
+from stackviz.benchmarks.queries import measured_edition
 from stackviz.catalog.models import Accelerator
 from stackviz.catalog.queries import public_catalogue
 from stackviz.cited.cases import edition_of_cases
 from stackviz.cited.queries import cited_counts
 from stackviz.results.groups import benchmark_groups
+from stackviz.results.measured_lines import measured_lines
 from stackviz.results.of_accelerator import headline_results
 from stackviz.results.side_by_side_page import side_by_side_page
 from stackviz.units import format_number
@@ -53,9 +55,10 @@ def _body() -> SafeString:
             accelerators=format_number(counts.accelerators),
             sources=format_number(counts.sources),
             left_out=format_number(counts.unmatched + counts.doubtful + counts.withdrawn),
+            measured=measured_lines(),
         )
 
-    return cached_html(("benchmarks", edition_of_cases()), draw, CACHE_S)
+    return cached_html(("benchmarks", edition_of_cases(), *measured_edition()), draw, CACHE_S)
 
 
 def _of_accelerator(accelerator: Accelerator) -> SafeString:

@@ -10,20 +10,25 @@ from django.utils.translation import gettext as _
 from stackviz.cited.benchmark import CitedBenchmark
 from stackviz.cited.cases import BenchmarkCases, benchmark_cases, edition_of_cases
 from stackviz.cited.words import facet_title
+from stackviz.results.measured import measured_settings
 from stackviz.web.address import AddressReader, Note, whole_number
 
 FORMATS = ("csv", "json", "svg")
 ANY_NUMBER = "any"
-_BESIDE = frozenset({"case", "devices", "format", "page"})
+_BESIDE = frozenset({"case", "devices", "format", "measured", "page"})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CitedChoice:
-    """`chosen`: facets with their values as text; `case`: the params_key of one case; `devices`: "" is automatic."""
+    """`chosen`: facets with their values as text; `case`: the params_key of one case; `devices`: "" is automatic.
+
+    `measured`: key of a setting that machines measured.
+    """
 
     chosen: Mapping[str, str]
     case: str = ""
     devices: str = ""
+    measured: str = ""
     format: str = ""
     notes: tuple[Note, ...] = field(default=(), compare=False)
 
@@ -31,7 +36,8 @@ class CitedChoice:
     def query(self) -> QueryDict:
         """The choice as parameters, without defaults."""
         query = QueryDict(mutable=True)
-        for name, value in (*self.chosen.items(), ("case", self.case), ("devices", self.devices)):
+        beside = (("case", self.case), ("devices", self.devices), ("measured", self.measured))
+        for name, value in (*self.chosen.items(), *beside):
             if value:
                 query[name] = value
         return query
@@ -44,6 +50,7 @@ class CitedChoice:
 def read_choice(parameters: QueryDict, benchmark: CitedBenchmark) -> CitedChoice:
     """Read the address of a benchmark's page. Raises nothing; what is not known is ignored with a note."""
     reader = AddressReader(parameters)
+    measured_keys = {setting.key for setting in measured_settings(benchmark.key)} if "measured" in parameters else set()
     cases, values = benchmark_cases(benchmark.key), facet_values(benchmark.key)
     chosen = {name: reader.choice(name, values[name], facet_title(name)) for name in values}
     case = reader.choice("case", cases.cases, _("setting"))
@@ -55,6 +62,7 @@ def read_choice(parameters: QueryDict, benchmark: CitedBenchmark) -> CitedChoice
     return CitedChoice(
         chosen=chosen,
         case=case,
+        measured=reader.choice("measured", measured_keys, _("measured setting")),
         devices=reader.parsed("devices", _number, problem) or "",
         format=reader.file_format(FORMATS),
         notes=reader.notes(_BESIDE | values.keys()),

@@ -2,4 +2,5 @@ from stackviz import results
 from stackviz.web.addresses import declared_in
 
 app_name = "results"
-urlpatterns = [*declared_in(results)]
+# Fixed addresses before those with a parameter that would take them in.
+urlpatterns = sorted(declared_in(results), key=lambda pattern: "<" in str(pattern.pattern))

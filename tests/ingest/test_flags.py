@@ -7,7 +7,7 @@ import pytest
 from django.core.exceptions import ValidationError
 from django.utils import timezone
 
-from stackviz.benchmarks.decide import decide
+from stackviz.benchmarks.decide import record_decision
 from stackviz.benchmarks.models import Result, ResultDecision
 from stackviz.benchmarks.standing import Standing
 from stackviz.catalog.models import Accelerator, Alias, Source, SpecValue, Vendor
@@ -120,13 +120,13 @@ def test_figures_that_are_none_are_refused(post, h100, figure):
 
 def test_a_decision_outlives_reading_again(uploaded, admin_user):
     odd, sound = uploaded(gemm_result(samples=TOO_FAST), memory_copy_result(samples=SOUND))
-    decide(odd, Standing.ACCEPTED, "boost clock above the reference", admin_user)
-    decide(sound, Standing.WITHDRAWN, "another job ran beside it", admin_user)
+    record_decision(odd, Standing.ACCEPTED, "boost clock above the reference", admin_user)
+    record_decision(sound, Standing.WITHDRAWN, "another job ran beside it", admin_user)
     put_back([odd.report_id])
     interpret(odd.report_id)
     rows = Result.objects.filter(report=odd.report_id).order_by("position")
     assert [(row.flags, row.standing) for row in rows] == [("above-bound", "accepted"), (None, "withdrawn")]
-    decide(rows[0], Standing.WITHDRAWN, "the clock was wrong after all", admin_user)
+    record_decision(rows[0], Standing.WITHDRAWN, "the clock was wrong after all", admin_user)
     put_back([odd.report_id])
     interpret(odd.report_id)
     assert Result.objects.get(report=odd.report_id, position=0).standing == "withdrawn"
@@ -138,6 +138,6 @@ def test_a_decision_needs_a_reason(uploaded, admin_user):
     for reason, replaced_by, field in (("  ", None, "reason"), ("x" * 301, None, "reason"),
                                        ("newer", row.report, "replaced_by")):  # fmt: skip
         with pytest.raises(ValidationError) as error:
-            decide(row, Standing.WITHDRAWN, reason, admin_user, replaced_by)
+            record_decision(row, Standing.WITHDRAWN, reason, admin_user, replaced_by)
         assert list(error.value.message_dict) == [field]
     assert Result.objects.get().standing is None

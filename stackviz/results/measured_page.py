@@ -1,0 +1,46 @@
+"""`/benchmarks/<key>/` of a benchmark that only machines measure: nobody is cited, and the ranking is the page."""
+
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.utils.translation import gettext_lazy as _
+
+from stackviz.benchmarks.measurement import benchmark_titles
+from stackviz.benchmarks.queries import measured_edition
+from stackviz.catalog.models import CatalogueEdition
+from stackviz.cited.words import benchmark_address
+from stackviz.measuring import BENCHMARKS
+from stackviz.results.measured import measured_settings
+from stackviz.results.measured_file import FILE_FORMATS, measured_file
+from stackviz.results.measured_section import measured_section
+from stackviz.web.address import AddressReader
+from stackviz.web.parts import cached_html, render_part
+
+# What a measured benchmark that has no cited counterpart measures, in one sentence.
+MEASURES = {
+    "memory-copy": _("Bytes per second read and written while a large array is copied within the memory of a device."),
+}
+CACHE_S = 600  # the key moves with public machines, decisions and sheets
+
+
+def measured_page(request: HttpRequest, key: str) -> HttpResponse:
+    """The page or a file of it. Raises Http404 for a benchmark that nobody defined."""
+    if key not in BENCHMARKS:
+        raise Http404
+    reader = AddressReader(request.GET)
+    keys = {setting.key for setting in measured_settings(key)}
+    wanted, ending = reader.choice("measured", keys, _("measured setting")), reader.file_format(FILE_FORMATS)
+    if ending:
+        return measured_file(key, wanted, ending)
+
+    def draw() -> str:
+        section = measured_section(key, wanted)
+        return render_part("results/_measured_page.jinja", section=section, address=benchmark_address(key))
+
+    body = cached_html(("measured", key, wanted, CatalogueEdition.current(), *measured_edition()), draw, CACHE_S)
+    context = {
+        "title": benchmark_titles()[key, BENCHMARKS[key].version],
+        "measures": MEASURES.get(key, ""),
+        "notes": reader.notes({"measured", "format"}),
+        "body": body,
+    }
+    return render(request, "results/measured.html", context)

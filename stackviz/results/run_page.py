@@ -1,0 +1,176 @@
+"""`/benchmarks/runs/<report>/<position>/`: one measured result at an address that stays, and its decisions."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from uuid import UUID
+
+from django import forms
+from django.contrib import messages
+from django.contrib.auth.models import PermissionsMixin
+from django.core.exceptions import ValidationError
+from django.db.models import QuerySet
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.urls import path, reverse
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
+from django.views.decorators.http import require_http_methods
+
+from stackviz.benchmarks.decide import REASON_CHARS, record_decision
+from stackviz.benchmarks.models import Result, ResultDecision
+from stackviz.benchmarks.queries import StoredRun, stored_run
+from stackviz.benchmarks.reproduce import reproduce_command
+from stackviz.benchmarks.standing import Standing
+from stackviz.benchmarks.words import sample_statistics, seconds_text
+from stackviz.catalog.models import Accelerator
+from stackviz.catalog.queries import public_catalogue
+from stackviz.cited.registry import CITED_BENCHMARKS
+from stackviz.cited.words import benchmark_address
+from stackviz.facts import CONDITIONS
+from stackviz.labs.models import Lab, Membership, Report, Snapshot
+from stackviz.labs.queries import Visitor, visible_reports
+from stackviz.measuring import BENCHMARKS
+from stackviz.reports.facts import ShownFact, shown_facts
+from stackviz.results.measured import measured_setting_key
+from stackviz.units import quantity_label
+
+__all__ = ["run_page", "urlpatterns"]
+
+_BY_OWNER = (Standing.WITHDRAWN, Standing.SUPERSEDED)  # accepting is for staff, in the admin
+
+
+class DecisionForm(forms.Form):
+    """What an owner says of a result of the own lab."""
+
+    standing = forms.ChoiceField(choices=[(value, value.label) for value in _BY_OWNER], label=gettext_lazy("Decision"))
+    reason = forms.CharField(max_length=REASON_CHARS, label=gettext_lazy("Reason"))
+    replaced_by = forms.UUIDField(required=False, label=gettext_lazy("Id of the later report"))
+
+    def __init__(self, *arguments: object, report: Report, **more: object) -> None:
+        super().__init__(*arguments, **more)  # type: ignore[arg-type]
+        self.report = report
+
+    def clean(self) -> dict[str, object]:
+        """The report that replaces this one must be a later one of the same machine."""
+        cleaned = super().clean() or {}
+        later = Report.objects.filter(machine=self.report.machine_id, received_at__gt=self.report.received_at)
+        wanted = cleaned.get("replaced_by")
+        cleaned["later"] = later.defer("body").filter(pk=wanted).first() if isinstance(wanted, UUID) else None
+        if cleaned.get("standing") == Standing.SUPERSEDED and cleaned["later"] is None:
+            self.add_error("replaced_by", _("Name a later report of the same machine."))
+        return cleaned
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunSheet:
+    """One measured result as its page shows it. `accelerator`: None without a public sheet; "" is what is not known."""
+
+    run: StoredRun
+    report: Report
+    accelerator: Accelerator | None
+    url: str
+    ladder_url: str
+    rate: str
+    share: str
+    peak: str
+    statistics: Sequence[tuple[str, str]]
+    samples: Sequence[str]
+    conditions: Sequence[ShownFact]
+    software: Sequence[tuple[str, str]]
+    decisions: Sequence[ResultDecision]
+    command: str
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+def run_page(request: HttpRequest, report: UUID, position: int) -> HttpResponse:
+    """A result of any standing, to whoever may see its machine; an owner of the lab or staff can withdraw it."""
+    row = visible_reports(request.user).filter(pk=report).first()
+    run = stored_run(report, position) if row is not None else None
+    if row is None or run is None:
+        raise Http404
+    may_decide = may_decide_about(request.user, row.machine.lab)
+    form = DecisionForm(request.POST or None, report=row) if may_decide else None
+    if request.method == "POST":
+        if form is None:
+            raise Http404
+        if form.is_valid() and _decided(request, form, row, position):
+            return redirect("results:run", report, position)
+    context = {"sheet": run_sheet(run, row), "form": form, "may_decide": may_decide}
+    response = render(request, "results/run.html", context)
+    if not row.machine.lab.is_public:
+        response.headers["Cache-Control"] = "private, no-store"
+    return response
+
+
+def may_decide_about(user: Visitor, lab: Lab) -> bool:
+    """Whether this person may withdraw results of the lab: its owners and staff. One query at most."""
+    if not user.is_authenticated:
+        return False
+    is_staff = getattr(user, "is_staff", False)
+    if isinstance(user, PermissionsMixin) and is_staff and user.has_perm("benchmarks.change_result"):
+        return True
+    return Membership.objects.filter(lab=lab, user_id=user.pk, role=Membership.Role.OWNER).exists()
+
+
+def _decided(request: HttpRequest, form: DecisionForm, report: Report, position: int) -> bool:
+    """Record the decision -> whether that went well; if not, the form says why."""
+    result = Result.objects.only("pk", "report_id", "position").get(report=report, position=position)
+    chosen = form.cleaned_data
+    try:
+        record_decision(result, Standing(chosen["standing"]), chosen["reason"], request.user, chosen["later"])
+    except ValidationError as error:
+        form.add_error(None, error)
+        return False
+    messages.success(request, _("Recorded. The result left the charts and stands in the public log."))
+    return True
+
+
+def run_sheet(run: StoredRun, report: Report) -> RunSheet:
+    measured = run.measured
+    rate, peak = measured.rate, measured.peak
+    sheet = measured.card.accelerator_id if measured.card else None
+    return RunSheet(
+        run=run,
+        report=report,
+        accelerator=public_catalogue().by_pk.get(sheet) if sheet is not None else None,
+        url=_benchmark_url(measured.benchmark_key),
+        ladder_url=_ladder_url(run),
+        rate=f"{rate.label} {rate.spread_label}".strip() if rate else "",
+        share=peak.label if peak else "",
+        peak=quantity_label(peak.peak, rate.unit, digits=4) if peak and rate else "",
+        statistics=sample_statistics(measured.summary),
+        samples=[seconds_text(sample) for sample in run.samples],
+        conditions=shown_facts(measured.conditions, CONDITIONS),
+        software=_software(report),
+        decisions=list(_decisions(report, measured.position)),
+        command=reproduce_command(measured),
+    )
+
+
+def _decisions(report: Report, position: int) -> "QuerySet[ResultDecision]":
+    """Newest first."""
+    return ResultDecision.objects.filter(report=report, position=position).order_by("-pk").select_related("by")
+
+
+def _benchmark_url(key: str) -> str:
+    return benchmark_address(key) if key in BENCHMARKS or key in CITED_BENCHMARKS else reverse("results:index")
+
+
+def _ladder_url(run: StoredRun) -> str:
+    """The ranking of its setting, where the result can stand in one."""
+    measured = run.measured
+    is_ranked = measured.benchmark_key in BENCHMARKS and measured.rate is not None
+    return (
+        f"{_benchmark_url(measured.benchmark_key)}?measured={measured_setting_key(measured)}#measured"
+        if is_ranked
+        else ""
+    )
+
+
+def _software(report: Report) -> list[tuple[str, str]]:
+    """(component, version), as the report lists them."""
+    listed = Snapshot.objects.filter(report=report).values_list("software", flat=True).first() or []
+    return [(str(item["component"]), str(item["version"] or _("version not reported"))) for item in listed]
+
+
+urlpatterns = [path("benchmarks/runs/<uuid:report>/<int:position>/", run_page, name="run")]
