@@ -84,11 +84,19 @@ class MeasuredSection:
     formula: str
     formula_source: str
     command: str
-    has_rings: bool
 
     @property
-    def has_spread(self) -> bool:
-        return any(line.least_at for line in self.lines)
+    def legend(self) -> str:
+        """How to read the drawing; only of what is in it."""
+        sentences = [
+            _("The dot is the best rate that another run confirms, with the 95 % interval of its median."),
+            _("The pale band reaches from the slowest machine to the fastest.")
+            if any(line.least_at for line in self.lines)
+            else "",
+            _("Rings are cited results with the same parameters.") if any(line.rings for line in self.lines) else "",
+            _("The tick is the published peak.") if any(line.bound_at for line in self.lines) else "",
+        ]
+        return " ".join(filter(None, sentences))
 
 
 def measured_section(key: str, wanted: str, alike: str = "") -> MeasuredSection | None:
@@ -129,7 +137,6 @@ def measured_section(key: str, wanted: str, alike: str = "") -> MeasuredSection 
         formula=known.formula,
         formula_source=known.source,
         command=reproduce_command(shown.example),
-        has_rings=bool(cited),
     )
 
 
