@@ -16,7 +16,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from stackviz.stats.changes import changes
+from stackviz.stats.changes import level_changes
 
 RECORDED = Path(__file__).with_name("noise.csv")
 RESULTS = 60  # of a series
@@ -70,7 +70,7 @@ def run_trials(rng: random.Random, series: int, size: float, level: float, *, is
         planted = rng.randrange(EDGE, RESULTS - EDGE + 1)
         factor = 1 + size if rng.random() < 0.5 else 1 / (1 + size)
         values[planted:] = [value * factor for value in values[planted:]]
-        found = [change.index for change in changes(values)]
+        found = [change.index for change in level_changes(values)]
         is_found = bool(size) and any(abs(index - planted) <= NEAR for index in found)
         tally.found += is_found
         tally.missed += not is_found

@@ -31,7 +31,7 @@ _MOST_LASTING_NOISE = 0.7  # correlation of neighbours: above, noise and changes
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Change:
+class LevelChange:
     """A change of level. `index`: of the first result after it. `before`, `after`: medians of the two segments.
 
     `ratio`: after over before; its interval is None where a segment is shorter than six results.
@@ -43,7 +43,7 @@ class Change:
     ratio: Ratio
 
 
-def changes(values: Sequence[float]) -> list[Change]:
+def level_changes(values: Sequence[float]) -> list[LevelChange]:
     """The changes of level in values in order of time, the oldest first; of the newest MAX_RESULTS.
 
     Values are positive and finite (seconds, rates). None is found in fewer than MIN_RESULTS.
@@ -68,8 +68,8 @@ def noise_of(logs: Sequence[float]) -> float:
     noise = max(_FLOOR, _spread(_steps(logs, 1)) / math.sqrt(2))
     if len(logs) < _MIN_RESULTS_FOR_LASTING_NOISE:
         return noise
-    one, two = (_mean_square(_steps(logs, lag)) for lag in (1, 2))
-    lasting = min(max(two / one - 1, 0.0), _MOST_LASTING_NOISE) if one else 0.0
+    near, far = (_mean_square(_steps(logs, lag)) for lag in (1, 2))
+    lasting = min(max(far / near - 1, 0.0), _MOST_LASTING_NOISE) if near else 0.0
     return noise * math.sqrt(1 + lasting) / (1 - lasting)
 
 
@@ -144,9 +144,9 @@ def _merge_small(values: Sequence[float], ends: Sequence[int]) -> list[int]:
     return left
 
 
-def _change(values: Sequence[float], start: int, end: int, stop: int, skipped: int) -> Change:
+def _change(values: Sequence[float], start: int, end: int, stop: int, skipped: int) -> LevelChange:
     before, after = summarize(values[start:end]), summarize(values[end:stop])
-    found = ratio(after, before) if before and after else None
-    if before is None or after is None or found is None:
+    factor = ratio(after, before) if before and after else None
+    if before is None or after is None or factor is None:
         raise ValueError("values must be positive")
-    return Change(index=end + skipped, before=before.median, after=after.median, ratio=found)
+    return LevelChange(index=end + skipped, before=before.median, after=after.median, ratio=factor)

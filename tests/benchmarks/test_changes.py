@@ -6,7 +6,7 @@ import random
 import pytest
 
 from bench.changes import RESULTS, recorded, run_trials
-from stackviz.stats.changes import MAX_RESULTS, changes, noise_of
+from stackviz.stats.changes import MAX_RESULTS, level_changes, noise_of
 
 STEADY = [100.0, 100.4, 99.7, 100.1, 99.8, 100.3, 99.9, 100.2, 99.6, 100.0]
 
@@ -16,58 +16,60 @@ def scaled(factor):
 
 
 def test_a_change_has_its_place_its_levels_and_an_interval():
-    [change] = changes([*STEADY, *scaled(0.95)])
+    [change] = level_changes([*STEADY, *scaled(0.95)])
     assert (change.index, change.before, change.after) == (10, 100.0, 95.0)
     assert change.ratio.value == pytest.approx(0.95)
     assert change.ratio.low < 0.95 < change.ratio.high < 1
 
 
 def test_several_changes_are_told_apart_also_a_short_one():
-    found = changes([*STEADY, *scaled(1.10), *scaled(1.04)[:5], *scaled(1.20)])
+    found = level_changes([*STEADY, *scaled(1.10), *scaled(1.04)[:5], *scaled(1.20)])
     assert [(change.index, round(change.ratio.value, 2)) for change in found] == [(10, 1.1), (20, 0.95), (25, 1.15)]
 
 
 def test_a_steady_series_has_no_change():
-    assert changes(STEADY * 6) == []
+    assert level_changes(STEADY * 6) == []
 
 
 def test_equal_values_have_no_change():
-    assert changes([2.0] * 40) == []
+    assert level_changes([2.0] * 40) == []
 
 
 def test_an_outlier_is_no_change_nor_are_two():
-    assert changes([*STEADY, 60.0, *STEADY]) == []
-    assert changes([*STEADY, 60.0, 61.0, *STEADY]) == []
+    assert level_changes([*STEADY, 60.0, *STEADY]) == []
+    assert level_changes([*STEADY, 60.0, 61.0, *STEADY]) == []
 
 
 def test_an_outlier_hides_no_change():
     values = [*STEADY, *scaled(0.95)]
     values[4] = 300.0
-    assert [change.index for change in changes(values)] == [10]
+    assert [change.index for change in level_changes(values)] == [10]
 
 
 def test_a_change_below_two_per_cent_is_not_worth_a_line():
-    assert changes([*STEADY, *scaled(1.015)]) == []
-    assert len(changes([*STEADY, *scaled(1.03)])) == 1
+    assert level_changes([*STEADY, *scaled(1.015)]) == []
+    assert len(level_changes([*STEADY, *scaled(1.03)])) == 1
 
 
 def test_two_results_after_a_change_are_too_few_and_three_suffice():
-    assert changes([*STEADY, *scaled(0.9)[:2]]) == []
-    assert [change.index for change in changes([*STEADY, *scaled(0.9)[:3]])] == [10]
+    assert level_changes([*STEADY, *scaled(0.9)[:2]]) == []
+    assert [change.index for change in level_changes([*STEADY, *scaled(0.9)[:3]])] == [10]
 
 
 def test_nine_results_are_too_few():
-    assert changes([100.0, 100.1, 99.9, 100.0, 100.1, 80.0, 80.1, 79.9, 80.0]) == []
+    assert level_changes([100.0, 100.1, 99.9, 100.0, 100.1, 80.0, 80.1, 79.9, 80.0]) == []
 
 
 def test_seconds_and_rates_change_at_the_same_results():
     values = [*STEADY, *scaled(1.07), *scaled(1.0)]
-    assert [change.index for change in changes(values)] == [change.index for change in changes([1 / v for v in values])]
+    assert [change.index for change in level_changes(values)] == [
+        change.index for change in level_changes([1 / v for v in values])
+    ]
 
 
 def test_of_a_long_series_the_newest_results_are_looked_at():
     values = [*scaled(2.0), *STEADY * (MAX_RESULTS // 10), *scaled(0.9)]
-    assert [change.index for change in changes(values)] == [10 + MAX_RESULTS]
+    assert [change.index for change in level_changes(values)] == [10 + MAX_RESULTS]
 
 
 def test_noise_is_that_of_one_result_whatever_changed():
