@@ -1,1 +1,1 @@
-"""All accelerators at once: the ladder, the scatter and the time line. No models."""
+"""All accelerators at once: the ladder, the scatter, the heat map and the time line. No models."""

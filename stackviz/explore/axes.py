@@ -29,10 +29,12 @@ from stackviz.cited.models import CitedEdition
 from stackviz.explore.cited_axes import cited_axis, cited_names
 from stackviz.explore.composed import COMPOSED, composed_axis
 from stackviz.explore.measures import NO_CONDITION, Axis, AxisFigure, ConditionChoice, Measure, PlottedAccelerator
+from stackviz.explore.per_watt import ENDING, per_watt_axis, per_watt_names
+from stackviz.explore.released import DATE, RELEASED, first_date, released_axis
 from stackviz.explore.selection import ExploreOptions
 from stackviz.units import unit as unit_named
 
-_RELEASED, _ARCHITECTURE, _CAPABILITY = "release_date", "architecture", "compute_capability"
+_ARCHITECTURE, _CAPABILITY = "architecture", "compute_capability"
 
 
 def measure_of(field: Field) -> Measure:
@@ -86,8 +88,9 @@ class PlotData:
     def known(self) -> ExploreOptions:
         """Valid parameter values."""
         published = self.public.once("known to explore", lambda: _known(self.public))
-        measures = {**published.measures, **dict.fromkeys((*COMPOSED, *cited_names()), frozenset[str]())}
-        return replace(published, measures=measures)
+        more = (RELEASED, *COMPOSED, *cited_names())
+        more += per_watt_names((*published.measures, *more))
+        return replace(published, measures={**published.measures, **dict.fromkeys(more, frozenset[str]())})
 
     @property
     def subjects(self) -> tuple[PlottedAccelerator, ...]:
@@ -106,7 +109,9 @@ class PlotData:
             return self.public.once(key, lambda: _derived_axis(DERIVATIONS[name], self.public))
         if name in COMPOSED:
             return self.public.once(key, lambda: composed_axis(COMPOSED[name], self.axis))
-        return cited_axis(name)
+        if name == RELEASED:
+            return self.public.once(key, lambda: released_axis(self.public))
+        return per_watt_axis(name, self.axis) if name.endswith(ENDING) else cited_axis(name)
 
     def texts(self, name: str) -> dict[int, str]:
         """Accelerator pk -> its value of a text field."""
@@ -156,21 +161,16 @@ def _subject(item: Accelerator, catalogue: PublicCatalogue) -> PlottedAccelerato
         vendor_name=item.vendor.name,
         kind=item.kind,
         url=item.get_absolute_url(),
-        year=_year(catalogue.preferred(item.pk, _RELEASED)),
+        year=_year(catalogue.preferred(item.pk, DATE)),
         architecture=text(_ARCHITECTURE),
         capability=text(_CAPABILITY),
     )
 
 
 def _year(dates: Iterable[SpecValue]) -> int | None:
-    """The year of the date the list shows: could be bought before announced."""
-    field = FIELDS[_RELEASED]
-    dated = [
-        (condition_rank(field, date.condition), date.value)
-        for date in dates
-        if len(digits := date.value[:4]) == 4 and digits.isascii() and digits.isdecimal()
-    ]
-    return int(min(dated)[1][:4]) if dated else None
+    """The year of the date the list shows."""
+    date = first_date(dates)
+    return int(date.value[:4]) if date else None
 
 
 def _values(catalogue: PublicCatalogue, field: str) -> list[SpecValue]:

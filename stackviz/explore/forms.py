@@ -3,14 +3,18 @@
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 
+from django.urls import reverse
 from django.utils.translation import gettext as _
 
 from stackviz.catalog.derived import DERIVATIONS
 from stackviz.catalog.fields import grouped
 from stackviz.cited.filled_cases import filled_cases
 from stackviz.explore.axes import measure_derived, numeric_fields
+from stackviz.explore.cited_axes import cited_title
 from stackviz.explore.composed import COMPOSED
 from stackviz.explore.ladder import Ranking
+from stackviz.explore.per_watt import ENDING, per_watt_names
+from stackviz.explore.released import RELEASED
 from stackviz.explore.scatter import ScatterPlot
 from stackviz.explore.selection import (
     ALL_SETTINGS,
@@ -52,7 +56,7 @@ class Control:
 
 def ladder_form(choice: LadderChoice, ranking: Ranking, known: ExploreOptions) -> tuple[Control, ...]:
     axis = ranking.axis
-    controls = [measure_control("field", _("Rank by"), choice.field)]
+    controls = [measure_control("field", _("Rank by"), choice.field, known)]
     if len(axis.choices) > 1:
         # The usual condition has no parameter, because other fields may not have it.
         options = [
@@ -78,13 +82,13 @@ class ScatterForm:
 
 
 def scatter_form(choice: ScatterChoice, drawing: ScatterPlot, known: ExploreOptions) -> ScatterForm:
-    automatic = {"log": _("automatic: logarithmic"), "linear": _("automatic: linear")}
+    automatic = {"log": _("automatic: logarithmic"), "linear": _("automatic: linear"), "year": _("years")}
     words = {"vendor": _("vendor"), "kind": _("kind"), "era": _("year")}
     none = ControlOption(NO_SIZE, _("same size"), choice.size == NO_SIZE)
     first = (
-        measure_control("x", _("Horizontal axis"), choice.x),
-        measure_control("y", _("Vertical axis"), choice.y),
-        measure_control("size", _("Size"), choice.size, none=none),
+        measure_control("x", _("Horizontal axis"), choice.x, known, is_axis=True),
+        measure_control("y", _("Vertical axis"), choice.y, known, is_axis=True),
+        measure_control("size", _("Size"), choice.size, known, none=none),
         control("colour", _("Colour"), [ControlOption(name, words[name], name == choice.colour) for name in COLOURS]),
     )
     more = (
@@ -115,6 +119,8 @@ def presets(choice: ScatterChoice, known: ExploreOptions) -> tuple[Preset, ...]:
         _("How much power does compute take?"),
         _("How much does compute cost?"),
         _("Which model fits, and how fast can it be read?"),
+        _("How has compute per watt grown?"),
+        _("How have generated tokens per watt grown?"),
         _("How much compute per transistor?"),
     )
     presets = []
@@ -134,6 +140,16 @@ def heatmap_form(choice: HeatmapChoice, known: ExploreOptions) -> tuple[Control,
     return (control("settings", _("Settings of the benchmarks"), settings), *filter_controls(choice, known))
 
 
+def efficiency_views(choice: TimelineChoice, known: ExploreOptions) -> list[tuple[str, str]]:
+    """(words, address) of the rates per watt over the years, of the vendor that is chosen."""
+    address = reverse("explore:scatter")
+    views = []
+    for name, title in per_watt_titles(known.measures):
+        query = ScatterChoice(x=RELEASED, y=name, size=NO_SIZE, vendor=choice.vendor).query_string
+        views.append((title, f"{address}?{query}"))
+    return views
+
+
 def timeline_form(choice: TimelineChoice, names: Mapping[str, str]) -> tuple[Control, ...]:
     """`names`: slug -> name of the vendors that have a lane."""
     vendors = [ControlOption(slug, name, slug == choice.vendor) for slug, name in names.items()]
@@ -144,10 +160,18 @@ def control(name: str, label: str, options: Iterable[ControlOption]) -> Control:
     return Control(name, label, (OptionGroup("", tuple(options)),))
 
 
-def measure_control(name: str, label: str, chosen: str, *, none: ControlOption | None = None) -> Control:
+def measure_control(
+    name: str,
+    label: str,
+    chosen: str,
+    known: ExploreOptions,
+    *,
+    none: ControlOption | None = None,
+    is_axis: bool = False,
+) -> Control:
     """Measures of several fields, fields under the headings of the spec sheet, derived quantities, cited benchmarks.
 
-    `none`: an option for no measure.
+    `none`: an option for no measure; `is_axis`: of a plot, which has years as well.
     """
     groups = [
         OptionGroup(
@@ -156,10 +180,21 @@ def measure_control(name: str, label: str, chosen: str, *, none: ControlOption |
         for group, fields in grouped(field.name for field in numeric_fields())
     ]
     derived = [measure_derived(derivation) for derivation in DERIVATIONS.values()]
-    options = tuple(ControlOption(measure.name, measure.title, measure.name == chosen) for measure in derived)
+    options = [ControlOption(measure.name, measure.title, measure.name == chosen) for measure in derived]
+    options += [ControlOption(item, title, item == chosen) for item, title in per_watt_titles(known.measures)]
     several = [ControlOption(item.name, str(item.title), item.name == chosen) for item in COMPOSED.values()]
+    several += [ControlOption(RELEASED, _("Released"), chosen == RELEASED)] if is_axis else []
     first = OptionGroup("", (*([none] if none else []), *several))
-    return Control(name, label, (first, *groups, OptionGroup(_("Derived"), options), *_cited_groups(chosen)))
+    return Control(name, label, (first, *groups, OptionGroup(_("Derived"), tuple(options)), *_cited_groups(chosen)))
+
+
+def per_watt_titles(known: Iterable[str]) -> list[tuple[str, str]]:
+    """(name, title) of the rates per watt."""
+    rates: dict[str, str] = {name: str(composed.title) for name, composed in COMPOSED.items()}
+    rates |= {field.name: field.words[0] for field in numeric_fields()}
+    rates |= {name: cited_title(case) for name, case in filled_cases().items()}
+    names = per_watt_names(known)
+    return [(name, _("%(rate)s, per watt") % {"rate": rates[name.removesuffix(ENDING)]}) for name in names]
 
 
 def _cited_groups(chosen: str) -> list[OptionGroup]:

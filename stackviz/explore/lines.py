@@ -9,6 +9,7 @@ from stackviz.catalog.fields import FIELDS
 from stackviz.charts.scatter import Dot, Iso, Ways, iso_ratios
 from stackviz.cited.words import share_text
 from stackviz.explore.measures import Axis, AxisBound, Measure
+from stackviz.explore.released import YEAR
 from stackviz.units import format_number, format_quantity
 
 # The unit of a quotient: (base unit above, base unit below) -> text after the number.
@@ -111,6 +112,8 @@ def front_text(x: Measure, y: Measure, count: int, points: int) -> str:
 
 
 def _way_text(measure: Measure) -> str:
+    if measure.si == YEAR:
+        return _("%(measure)s: earlier counts") % {"measure": measure.title}
     words = _("%(measure)s: higher is better") if measure.better else _("%(measure)s: lower is better")
     return words % {"measure": measure.title}
 

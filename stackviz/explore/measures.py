@@ -50,6 +50,7 @@ class AxisFigure:
     For a product with variants, `text` lists all and `amount` is the largest. `remark`: variants or derivation.
     `is_unnamed`: the source does not name the accumulate type. `instead`: which figure this is, where it stands in for
     the first of a measure of several fields; `condition`: under which that is published. `run`: of a cited figure.
+    `is_worked`: the remark is the formula with its figures, shown beside it.
     """
 
     amount: float
@@ -62,6 +63,7 @@ class AxisFigure:
     is_unnamed: bool = False
     instead: str = ""
     condition: str = ""
+    is_worked: bool = False
     run: CitedRun | None = None
 
     @property

@@ -45,6 +45,7 @@ from stackviz.explore.lines import (
     ways_of,
 )
 from stackviz.explore.measures import Axis, AxisFigure, PlottedAccelerator
+from stackviz.explore.released import YEAR
 from stackviz.explore.selection import NO_SIZE, ScatterChoice
 from stackviz.units import format_number
 
@@ -56,7 +57,7 @@ LOG_RATIO = 20
 class ScatterPoint:
     """One accelerator in the plot and in the table below it. `mark`: id of its shape at its size.
 
-    `share`: of the bound, where one is drawn.
+    `pair`: both figures with their units; `share`: of the bound, where one is drawn.
     """
 
     subject: PlottedAccelerator
@@ -68,6 +69,7 @@ class ScatterPoint:
     mark: str
     css: str
     words: str
+    pair: str
     share: str = ""
     is_on_front: bool = False
 
@@ -129,6 +131,12 @@ class ScatterPlot:
     @property
     def is_hollow(self) -> bool:
         return self.x.measure.is_hollow or self.y.measure.is_hollow
+
+    @property
+    def kinds(self) -> tuple[str, ...]:
+        """The kinds of the figures that are not published."""
+        kinds = {axis.measure.kind for _role, axis in self.axes} | ({"cited"} if self.is_hollow else set())
+        return tuple(sorted(kinds - {"published"}))
 
     @property
     def front(self) -> tuple[ScatterPoint, ...]:
@@ -199,8 +207,8 @@ def _plan(catalogue: PlotData, choice: ScatterChoice) -> _Plan:
         subjects=subjects,
         placed=placed,
         dots=dots,
-        x_kind=_kind(choice.xscale, [dot.x for dot in dots], ratio),
-        y_kind=_kind(choice.yscale, [dot.y for dot in dots], ratio),
+        x_kind=_kind(x, choice.xscale, [dot.x for dot in dots], ratio),
+        y_kind=_kind(y, choice.yscale, [dot.y for dot in dots], ratio),
         isos=isos,
         ratio=quotient,
         bound=bound,
@@ -255,7 +263,9 @@ def plotly_scatter(catalogue: PlotData, choice: ScatterChoice) -> dict[str, Any]
     )
 
 
-def _kind(chosen: str, values: Sequence[float], ratio: float) -> ScaleKind:
+def _kind(axis: Axis, chosen: str, values: Sequence[float], ratio: float) -> ScaleKind:
+    if axis.measure.si == YEAR:
+        return "year"
     is_log = chosen == "log" or (not chosen and spans_decades(values, ratio))
     return "log" if is_log else "linear"
 
@@ -289,9 +299,14 @@ def _point(subject: PlottedAccelerator, plan: _Plan, spot: Spot, *, is_on_front:
         mark=f"m{spot.slot}{spot.step}",
         css=css(spot.slot),
         words=", ".join(filter(None, (words, of_bound, _("on the front") if is_on_front else ""))),
+        pair=", ".join(_with_unit(axis, axis.figures[subject.pk]) for axis in (x, y)),
         share=share,
         is_on_front=is_on_front,
     )
+
+
+def _with_unit(axis: Axis, figure: AxisFigure) -> str:
+    return f"{figure.text} {axis.measure.unit}".rstrip()
 
 
 def _figures_text(subject: PlottedAccelerator, axes: tuple[Axis, Axis, Axis | None]) -> str:
@@ -300,7 +315,7 @@ def _figures_text(subject: PlottedAccelerator, axes: tuple[Axis, Axis, Axis | No
     for axis in axes:
         figure = axis.figures.get(subject.pk) if axis else None
         if axis and figure:
-            text = f"{figure.text} {axis.measure.unit}".rstrip()
+            text = _with_unit(axis, figure)
             beside = figure.remark if figure.run else figure.instead
             texts.append(f"{text} ({beside})" if beside else text)
     return ", ".join(texts)
@@ -337,6 +352,7 @@ def _unplaced(x: Axis, y: Axis, subjects: Sequence[PlottedAccelerator]) -> list[
 def _notes(catalogue: PlotData, choice: ScatterChoice, plan: _Plan) -> list[str]:
     axes = (plan.x, plan.y, plan.size)
     notes = [joined_text()] if any(axis and axis.is_joined for axis in axes) else []
+    notes += [f"{axis.measure.title} = {axis.measure.formula}." for axis in axes if axis and axis.measure.formula]
     notes += dict.fromkeys(instead_text(axis, plan.placed) for axis in axes if axis)
     unsized = sum(dot.size is None for dot in plan.dots) if plan.size else 0
     if plan.size and unsized:

@@ -16,6 +16,7 @@ LADDER_FIELD = "compute-rate"
 DECODE = "llama-bench-tg128"  # the cited setting that most people compare by
 SCATTER_FIELDS = ("memory_bandwidth_gb_s", "compute-rate", "power")
 NO_SIZE = "none"
+NEVER_RANKED = ("released",)  # an axis of the scatter alone
 # Axes of the presets: horizontal, vertical, size. The first is the default.
 SCATTER_PRESETS = (
     SCATTER_FIELDS,
@@ -26,6 +27,8 @@ SCATTER_PRESETS = (
     ("power", "compute-rate", "memory_gb"),
     ("launch_price_usd", "fp32_tflops", "memory_gb"),
     ("memory_gb", "memory_bandwidth_gb_s", "power"),
+    ("released", "compute-rate-per-watt", NO_SIZE),
+    ("released", f"{DECODE}-per-watt", NO_SIZE),
     ("transistors", "fp32_tflops", "die_area_mm2"),
 )
 ALL_SETTINGS = "all"
@@ -149,7 +152,8 @@ def heatmap_choice(parameters: QueryDict, known: ExploreOptions) -> HeatmapChoic
 def ladder_choice(parameters: QueryDict, known: ExploreOptions) -> LadderChoice:
     """Read the address."""
     reader = AddressReader(parameters)
-    name = reader.choice("field", known.measures, _("field"), LADDER_FIELD)
+    ranked = [name for name in known.measures if name not in NEVER_RANKED]
+    name = reader.choice("field", ranked, _("field"), LADDER_FIELD)
     chosen = {
         **_filters(reader, known),
         "field": name,

@@ -11,7 +11,7 @@ from django_htmx.http import push_url
 
 from stackviz.explore.axes import PlotData, read_plot_data
 from stackviz.explore.files import drawing_file, heatmap_file, ranking_file
-from stackviz.explore.forms import heatmap_form, ladder_form, presets, scatter_form, timeline_form
+from stackviz.explore.forms import efficiency_views, heatmap_form, ladder_form, presets, scatter_form, timeline_form
 from stackviz.explore.heatmap import draw_heatmap
 from stackviz.explore.ladder import absent_vendors, measured_field, rank
 from stackviz.explore.measured import MeasuredSummary, measured
@@ -149,7 +149,8 @@ def timeline(request: HttpRequest) -> HttpResponse:
 
     def render_body() -> str:
         page = assemble_timeline(catalogue, choice.vendor)
-        return render_part("explore/_timeline.jinja", form=timeline_form(choice, lanes), page=page)
+        form, efficiency = timeline_form(choice, lanes), efficiency_views(choice, catalogue.known)
+        return render_part("explore/_timeline.jinja", form=form, page=page, efficiency=efficiency)
 
     body = cached_html(("timeline", choice.vendor, catalogue.edition), render_body, CACHE_S)
     return _answer(request, ExplorePage("explore/timeline.html", choice, body, choice.notes))
