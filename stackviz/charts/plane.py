@@ -210,7 +210,10 @@ def _axis(words: AxisWords) -> dict[str, Any]:
 def _plotly_line(line: PlaneLine) -> dict[str, Any]:
     return {
         "type": "scatter",
-        "mode": "lines",
+        "mode": "lines+text",
+        "text": ["" for _place in line.points[1:]] + [plotly_text(line.label)],
+        "textposition": "top left",
+        "cliponaxis": False,
         "name": plotly_text(line.key),
         "x": [x for x, _y in line.points],
         "y": [y for _x, y in line.points],

@@ -13,7 +13,7 @@ from django.db.models.functions import Cast
 
 from stackviz.benchmarks.comparability import BestRun, best_by, is_of_whole_card
 from stackviz.benchmarks.measurement import Measurement
-from stackviz.benchmarks.models import Series
+from stackviz.benchmarks.models import ResultDecision, Series
 from stackviz.benchmarks.queries import comparable_runs
 from stackviz.catalog.models import CatalogueEdition
 from stackviz.labs.models import Machine
@@ -42,7 +42,7 @@ class MeasuredBest:
 
 
 def measured_bests() -> tuple[MeasuredBest, ...]:
-    """Two queries where nothing has changed since the last call in this process; nine at most."""
+    """Three queries where nothing has changed since the last call in this process; ten at most."""
     state = measured_state()
     if _cached.get("state") != state:
         _cached["state"], _cached["bests"] = state, _measured_bests()
@@ -54,7 +54,10 @@ _cached: dict[str, object] = {}
 
 
 def measured_state() -> tuple[object, ...]:
-    """Moves with sheets, public machines and their newest reports. Two queries, of which one once for a request."""
+    """Moves with sheets, public machines, their newest reports, and what people decide about results. Three queries.
+
+    That of the sheets is asked for once a request.
+    """
     newest = visible_machines(AnonymousUser()).order_by()
     state = newest.aggregate(
         machines=Count("pk"),
@@ -62,7 +65,8 @@ def measured_state() -> tuple[object, ...]:
         read_at=Max("latest_snapshot__report__read_at"),
         report=Max(Cast("latest_snapshot__report", CharField())),
     )
-    return (CatalogueEdition.current(), *state.values())
+    decided = ResultDecision.objects.aggregate(newest=Max("pk"))
+    return (CatalogueEdition.current(), *state.values(), *decided.values())
 
 
 def _measured_bests() -> tuple[MeasuredBest, ...]:

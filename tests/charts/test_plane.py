@@ -43,6 +43,7 @@ def test_plotly_has_the_same_lines_and_points():
     line, points = plane_figure(CONTENT, AXIS, AXIS, {7: "/benchmarks/gemm/x/"}, "none")["data"]
     assert list(zip(line["x"], line["y"], strict=True)) == list(LINE.points)
     assert (line["line"]["dash"], line["meta"]["colours"]) == ("dash", "s1")
+    assert line["text"] == ["", "", "A 10"]
     assert (points["x"], points["y"]) == ([10.0], [1.0])
     assert points["customdata"] == [["gemm", "&lt;b&gt;70 %&lt;/b&gt;", "/benchmarks/gemm/x/"]]
     assert points["marker"]["symbol"] == ["triangle-up-open"]

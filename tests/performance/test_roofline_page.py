@@ -5,9 +5,13 @@ import io
 import re
 
 import pytest
+from django.contrib.auth.models import AnonymousUser
 from django.core.cache import cache
 from django.http import QueryDict
 
+from stackviz.benchmarks.decide import decide
+from stackviz.benchmarks.models import Result
+from stackviz.benchmarks.standing import Standing
 from stackviz.catalog.models import Accelerator
 from stackviz.catalog.queries import public_catalogue
 from stackviz.cited.models import CitedResult
@@ -88,9 +92,16 @@ def test_measured_results_are_filled_and_lead_to_their_machine(client, dgx):
     assert re.search(r'<a href="/machines/[^"]+"><use href="#p1" [^>]+ class="s1 measured"/>', page)
 
 
+def test_a_withdrawn_result_leaves_the_drawing_at_once(dgx):
+    assert any(point.is_filled for point in roofline(slugs=(H100,)).points)
+    for result in Result.objects.all():
+        decide(result, Standing.WITHDRAWN, "the fan was off", AnonymousUser())
+    assert not any(point.is_filled for point in roofline(slugs=(H100,)).points)
+
+
 def test_csv_holds_exactly_what_is_drawn(client, dgx):
     figure = client.get("/roofline/?format=plotly").json()
-    lines = [trace for trace in figure["data"] if trace["mode"] == "lines"]
+    lines = [trace for trace in figure["data"] if "lines" in trace["mode"]]
     (points,) = [trace for trace in figure["data"] if trace["mode"] == "markers"]
     rows = rows_of(client)
     drawn = [(float(row["intensity_flop_per_byte"]), float(row["drawn_tflop_per_s"])) for row in rows if row["rate"]]
@@ -165,20 +176,20 @@ def test_benchmarks_lead_here(client):
 def test_the_queries_do_not_grow_with_results(client, django_assert_num_queries):
     address = f"/roofline/?a={H100}&a={RTX_4090}&dtype=bf16"  # not cached
     client.get(address)
-    with django_assert_num_queries(3):  # two editions, what was measured
+    with django_assert_num_queries(4):  # two editions, what was measured and decided
         client.get(address)
     template = CitedResult.objects.filter(benchmark="gemm", accelerator__slug=H100, state="public").first()
     for number in range(50):
         template.pk, template.data_key, template.value = None, None, str(100 + number)
         template.save()
     client.get(address)
-    with django_assert_num_queries(3):
+    with django_assert_num_queries(4):
         client.get(address)
 
 
 def test_the_usual_page_is_cached(client, django_assert_num_queries):
     client.get("/roofline/")
-    with django_assert_num_queries(3):
+    with django_assert_num_queries(4):
         client.get("/roofline/")
 
 
