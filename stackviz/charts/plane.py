@@ -211,7 +211,7 @@ def _plotly_line(line: PlaneLine) -> dict[str, Any]:
     return {
         "type": "scatter",
         "mode": "lines+text",
-        "text": ["" for _place in line.points[1:]] + [plotly_text(line.label)],
+        "text": ["" for _point in line.points[1:]] + [plotly_text(line.label)],
         "textposition": "top left",
         "cliponaxis": False,
         "name": plotly_text(line.key),
