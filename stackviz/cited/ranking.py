@@ -13,6 +13,11 @@ from stackviz.units import format_quantity
 _SYMBOLS = {"µs": "us", "mm²": "mm2"}  # printed -> as units are named
 
 
+# Results of one accelerator and setting differ by software, host and power: 22 % for equal GPUs in the worst of the
+# systems studied (docs/results.md). A best that is further ahead than that stands alone.
+LONE_LEAD = 1.25
+
+
 @dataclass(frozen=True, slots=True)
 class RankedAccelerator:
     """`results`: all of this accelerator in the ranking, best first. Equal amounts share a rank."""
@@ -24,6 +29,18 @@ class RankedAccelerator:
     @property
     def best(self) -> CitedResult:
         return self.results[0]
+
+    @property
+    def lone_lead(self) -> float | None:
+        """How many times better the best is than the next, where that is over LONE_LEAD; None otherwise.
+
+        Then no other result of this accelerator supports the one that stands for it, and pages say so. Those with a
+        single result are seen to have one.
+        """
+        if len(self.results) < 2:
+            return None
+        amounts = sorted(result.amount_per_device for result in self.results[:2])
+        return amounts[1] / amounts[0] if amounts[0] > 0 and amounts[1] > amounts[0] * LONE_LEAD else None
 
 
 def number_of_devices(benchmark: CitedBenchmark, results: Sequence[CitedResult]) -> int | None:

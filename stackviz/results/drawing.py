@@ -49,6 +49,7 @@ class CitedRow:
     source: str
     source_url: str
     url: str
+    remark: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,7 +117,14 @@ def _row(
         source=best.source.title,
         source_url=best.source.url,
         url=result_address(best),
+        remark=lone_text(row),
     )
+
+
+def lone_text(row: RankedAccelerator) -> str:
+    """`stands alone: the next result is 1.4x away`; "" where another result supports the best."""
+    lead = row.lone_lead
+    return "" if lead is None else _("stands alone: %(factor)s the next result") % {"factor": format_factor(lead)}
 
 
 def spread_out(results: Sequence[CitedResult]) -> Sequence[CitedResult]:

@@ -15,6 +15,7 @@ from stackviz.cited.models import CitedResult
 from stackviz.cited.queries import benchmark_summaries
 from stackviz.cited.ranking import number_of_devices, ranked_accelerators
 from stackviz.cited.words import benchmark_address, setting_text
+from stackviz.results.drawing import lone_text
 from stackviz.units import format_number, quantity_label
 
 # By the hundred of a benchmark's order; a module of `cited.definitions` each.
@@ -28,7 +29,7 @@ GROUPS = {
 }
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Leader:
     """Who is first in the setting that most accelerators have a result of."""
 
@@ -37,6 +38,7 @@ class Leader:
     css: str
     value: str
     setting: str
+    remark: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -136,4 +138,5 @@ def _leader(benchmark: CitedBenchmark, results: list[CitedResult]) -> Leader | N
         css=css(vendor_slot(first.accelerator.vendor.slug)),
         value=quantity_label(first.best.amount_per_device, first.best.si),
         setting=setting_text(benchmark, benchmark.compared_params(first.best.params)),
+        remark=lone_text(first),
     )

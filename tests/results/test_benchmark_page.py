@@ -262,3 +262,24 @@ def test_every_benchmark_has_a_page_and_files(client, key):
     assert page.status_code == 200
     assert len(page.content) < 130_000
     assert client.get(f"/benchmarks/{key}/?format=json").json()["benchmark"] == key
+
+
+def test_a_best_that_nothing_supports_says_so(client, make_result):
+    best = ladder(chosen=LLAMA).rows[0]
+    assert best.lone_lead is None
+    make_result(value=str(best.best.amount * 1.2))
+    assert "stands alone" not in words_of(client.get(f"/benchmarks/llama-bench/?{LLAMA_QUERY}"))
+    make_result(value=str(best.best.amount * 2))
+    found = ladder(chosen=LLAMA).rows[0]
+    assert round(found.lone_lead, 2) == round(2 / 1.2, 2)
+    assert "stands alone: 1.7× the next result" in words_of(client.get(f"/benchmarks/llama-bench/?{LLAMA_QUERY}"))
+    assert "stands alone: 1.7× the next result" in words_of(client.get("/benchmarks/"))
+
+
+def test_the_lead_of_a_shortest_time_counts_the_same_way(make_result):
+    row = ladder("operator-time").rows[0]
+    make_result(
+        slug=row.accelerator.slug, benchmark="operator-time", params=row.best.params, unit=row.best.unit,
+        value=str(float(row.best.value) / 3), software={},
+    )  # fmt: skip
+    assert round(ladder("operator-time").rows[0].lone_lead, 1) == 3.0

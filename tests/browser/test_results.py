@@ -1,0 +1,69 @@
+"""Pages of measured results in a browser: axe, without scripts, on a phone, by keyboard."""
+
+import re
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import expect
+
+WAIT = 60_000  # a busy machine takes its time
+MAKE = """
+from stackviz.benchmarks.decide import record_decision
+from stackviz.benchmarks.models import Result
+from tests.machines.factories import copy, gemm, make_lab, make_machine
+from tests.results.machines import A100, H100, run, seconds
+from django.contrib.auth.models import User
+lab = make_lab("measured-lab")
+reports = [
+    run(lab, name, slug, [gemm("bf16", seconds(rate)), copy([0.0029, 0.003] * 4)])
+    for name, slug, rate in (("m1", H100, 742), ("m2", H100, 760), ("m3", A100, 250), ("m4", A100, 240))
+]
+record_decision(Result.objects.get(report=reports[3], position=0), "withdrawn", "a shared card", User.objects.first())
+print("RUN", reports[0].pk)
+"""
+
+
+@pytest.fixture(scope="module")
+def pages(site) -> tuple[str, ...]:
+    report = site.shell(MAKE).split("RUN ")[1].split()[0]
+    return "/benchmarks/gemm/", "/benchmarks/memory-copy/", f"/benchmarks/runs/{report}/0/", "/benchmarks/withdrawn/"
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("number", range(4))
+def test_no_page_has_a_barrier(visit, pages, number, scheme):
+    page = visit("/benchmarks/memory-copy/")
+    page.emulate_media(color_scheme=scheme)
+    page = visit(pages[number])
+    found = Axe().run(page)
+    assert found.violations_count == 0, found.generate_report()
+
+
+@pytest.mark.parametrize("number", range(4))
+def test_every_page_fits_a_phone(visit, pages, number):
+    page = visit(pages[number])
+    page.set_viewport_size({"width": 360, "height": 800})
+    assert page.evaluate("document.documentElement.scrollWidth - innerWidth") <= 0
+
+
+def test_the_way_from_the_list_to_a_result_works_without_scripts(site, browser, pages):
+    context = browser.new_context(java_script_enabled=False)
+    try:
+        page = context.new_page()
+        page.goto(f"{site.url}/benchmarks/")
+        page.get_by_role("link", name="Memory copy").first.click()
+        page.locator(".ladder.measured .meter a").first.click()
+        expect(page.locator("h1")).to_contain_text("TB/s", timeout=WAIT)
+        expect(page.locator("#again + .copy pre")).to_contain_text("--case bytes=", timeout=WAIT)
+        page.goto(f"{site.url}/benchmarks/withdrawn/")
+        expect(page.locator("main")).to_contain_text("a shared card", timeout=WAIT)
+    finally:
+        context.close()
+
+
+def test_a_measured_row_is_reached_by_keyboard(visit, pages):
+    page = visit(pages[1])
+    link = page.locator(".ladder.measured .meter a").first
+    link.focus()
+    page.keyboard.press("Enter")
+    expect(page).to_have_url(re.compile("/benchmarks/runs/"), timeout=WAIT)
