@@ -223,6 +223,11 @@ CELERY_BEAT_SCHEDULE = {
         "schedule": REQUEUE_EVERY_S,
         "options": {"expires": REQUEUE_EVERY_S},  # runs missed while no worker was up are skipped
     },
+    "make the partitions of coming months": {
+        "task": "stackviz.benchmarks.tasks.make_result_partitions",
+        "schedule": 86_400,
+        "options": {"expires": 86_400},
+    },
     "write the public data": {
         "task": "stackviz.opendata.tasks.write_dump_if_due",
         "schedule": 60,  # cheap check; writes once a night, and when a lab becomes private

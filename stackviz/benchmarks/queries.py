@@ -9,6 +9,7 @@ from typing import Any
 from uuid import UUID
 
 from django.contrib.auth.models import AnonymousUser
+from django.db import connection
 from django.db.models import CharField, Count, F, Max, OuterRef, Q, Subquery, Sum, Window
 from django.db.models.fields.json import KeyTextTransform
 from django.db.models.functions import Cast, RowNumber
@@ -142,11 +143,19 @@ def _measurements(
     latest = [row.latest for row in series.values()]
     if not latest:
         return by_machine
-    for measured in _joined(series, _results(latest), snapshots):
+    for measured in _joined(series, _newest_results(latest, [row.latest_at for row in series.values()]), snapshots):
         by_machine[measured.machine_id].append(measured)
     for measurements in by_machine.values():
         measurements.sort(key=_reading_order)
     return by_machine
+
+
+def _newest_results(pks: list[int], times: list[datetime]) -> Iterable[Any]:
+    """The results with these keys, measured at these times: PostgreSQL looks into the partitions of these alone."""
+    if connection.vendor != "postgresql":
+        return _results(pks)
+    rows = Result.objects.filter(pk__in=pks, measured_at__range=(min(times), max(times)))
+    return rows.values_list(*_RESULT_FIELDS, named=True)
 
 
 def _joined(
@@ -176,7 +185,7 @@ def _series_with_latest() -> Any:  # noqa: ANN401 - a query set of named rows wi
         of_machine=Window(Count("pk"), partition_by="machine"),
         place=Window(RowNumber(), partition_by="machine", order_by=recent_first),
     ).filter(place__lte=SERIES_PER_MACHINE)
-    return rows.values_list(*_SERIES_FIELDS, "latest", "of_machine", named=True)
+    return rows.values_list(*_SERIES_FIELDS, "latest", "latest_at", "of_machine", named=True)
 
 
 _series_of = PreparedQuery(lambda machines: _series_with_latest().filter(machine__in=machines))
