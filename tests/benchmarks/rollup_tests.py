@@ -8,7 +8,7 @@ import pytest
 from django.contrib.auth.models import User
 from django.core.management import CommandError, call_command
 
-from stackviz.benchmarks.decide import decide
+from stackviz.benchmarks.decide import record_decision
 from stackviz.benchmarks.models import Result, Series
 from stackviz.benchmarks.rollup import BASELINE_RUNS, stale_series
 from stackviz.benchmarks.standing import Standing
@@ -75,7 +75,7 @@ class RollUps:
         machine = new_machine()
         interpret_all([stored(machine, 1, 1.0), stored(machine, 2, 3.0, samples=[3.0])])  # one sample: flagged
         assert Series.objects.get().baseline == pytest.approx(1.0)
-        decide(Result.objects.get(median=3.0), Standing.ACCEPTED, "seen", User.objects.create(username="a"))
+        record_decision(Result.objects.get(median=3.0), Standing.ACCEPTED, "seen", User.objects.create(username="a"))
         assert Series.objects.get().baseline == pytest.approx(2.0)
         assert nothing_differs()
 
