@@ -1,0 +1,167 @@
+"""What `bench.growth` does inside the site's process: fill up to so many results in bulk, measure pages."""
+
+import json
+import statistics
+import sys
+import time
+from typing import Any
+
+import django
+
+MACHINES, SERIES, MONTHS = 20, 60, 24  # series of each machine; results lie over so many months
+RESULTS_A_REPORT = 60
+
+
+def fill(wanted: int) -> float:
+    """Up to `wanted` results -> seconds. The newest report of each machine is a real one, read as any other."""
+    from django.db import connection
+
+    from bench.inside import MACHINES as REAL_MACHINES
+    from bench.inside import seed, sync_later
+    from stackviz.benchmarks.models import Result
+    from stackviz.benchmarks.rollup import correct, stale_series
+
+    started = time.perf_counter()
+    sync_later()
+    if not Result.objects.exists():
+        seed(str(REAL_MACHINES))
+        make_partitions()
+    missing = wanted - Result.objects.count()
+    if missing > 0:
+        with connection.cursor() as cursor:
+            (fill_postgres if connection.vendor == "postgresql" else fill_sqlite)(cursor, missing)
+            cursor.execute("ANALYZE")
+    for wrong in stale_series():
+        correct(wrong)
+    return time.perf_counter() - started
+
+
+def make_partitions() -> None:
+    from datetime import timedelta
+
+    from django.utils import timezone
+
+    from stackviz.benchmarks.partitions import is_partitioned, make_months
+
+    if is_partitioned():
+        today = timezone.now().date()
+        make_months(today - timedelta(days=31 * MONTHS), today)
+
+
+# A result of a series each, in reports that are as many as needed; all older than the real ones.
+_COLUMNS = (
+    "(series_id, report_id, position, measured_at, state, reason, unit, median, q1, q3, low, high, sample_count,"
+    " samples, conditions)"
+)
+
+
+def fill_postgres(cursor: Any, missing: int) -> None:
+    count = max(1, missing // RESULTS_A_REPORT)
+    cursor.execute(
+        "CREATE TEMP TABLE fresh AS SELECT gen_random_uuid() AS id, n,"
+        " (SELECT array_agg(id ORDER BY id) FROM labs_machine) AS machines,"
+        " now() - interval '1 day' - random() * interval '%s days' AS at FROM generate_series(1, %s) n",
+        [30 * MONTHS, count],
+    )
+    cursor.execute(
+        "INSERT INTO labs_report (id, machine_id, received_at, status, body, encoding, tries, error, warnings,"
+        " unknown_fields, read_at) SELECT id, machines[1 + n %% array_length(machines, 1)], at, 'read', '', '', 0, '',"
+        " '[]', '[]', at FROM fresh",
+        [],
+    )
+    cursor.execute(
+        f"INSERT INTO benchmarks_result {_COLUMNS}"
+        " SELECT s.id, r.id, row_number() OVER (PARTITION BY r.id), r.at, 'ok', '', 's', m, m * 0.99, m * 1.01,"
+        " m * 0.98, m * 1.02, 10, jsonb_build_array(m, m * 1.01), '{}' FROM fresh r"
+        " JOIN benchmarks_series s ON s.machine_id = r.machines[1 + r.n % array_length(r.machines, 1)],"
+        " LATERAL (SELECT 0.01 + random() * 0.001 AS m WHERE s.id > 0) AS drawn"
+    )
+    cursor.execute("DROP TABLE fresh")
+
+
+def fill_sqlite(cursor: Any, missing: int) -> None:
+    import random
+    from datetime import datetime, timedelta
+    from uuid import uuid4
+
+    machines: dict[int, list[int]] = {}
+    cursor.execute("SELECT machine_id, id FROM benchmarks_series")
+    for machine, series in cursor.fetchall():
+        machines.setdefault(machine, []).append(series)
+    now = datetime(2026, 11, 1)  # noqa: DTZ001 (as SQLite keeps times)
+    keys = sorted(machines)
+    for start in range(0, max(1, missing // RESULTS_A_REPORT), 1000):
+        made, rows = [], []
+        for number in range(start, min(start + 1000, max(1, missing // RESULTS_A_REPORT))):
+            machine, report = keys[number % len(keys)], uuid4().hex
+            at = str(now - timedelta(days=random.random() * 30 * MONTHS))
+            made.append((report, machine, at, at))
+            for position, series in enumerate(machines[machine]):
+                m = 0.01 + random.random() * 0.001
+                rows.append((series, report, position, at, m, m * 0.99, m * 1.01, m * 0.98, m * 1.02, f"[{m}]"))
+        cursor.executemany(
+            "INSERT INTO labs_report (id, machine_id, received_at, status, body, encoding, tries, error, warnings,"
+            " unknown_fields, read_at) VALUES (%s, %s, %s, 'read', x'', '', 0, '', '[]', '[]', %s)", made,
+        )  # fmt: skip
+        cursor.executemany(
+            f"INSERT INTO benchmarks_result {_COLUMNS}"
+            " VALUES (%s, %s, %s, %s, 'ok', '', 's', %s, %s, %s, %s, %s, 10, %s, '{}')", rows,
+        )  # fmt: skip
+
+
+def addresses() -> dict[str, str]:
+    from django.urls import reverse
+
+    from bench.pages import H100, M3_MAX
+    from stackviz.benchmarks.models import Series
+
+    series = Series.objects.filter(machine__slug="node-0").order_by("pk").first()
+    assert series is not None
+    return {
+        "benchmarks": "/benchmarks/",
+        "benchmark": "/benchmarks/llama-bench/",
+        "machine": reverse("machines:machine", args=["bench", "node-0"]),
+        "series": reverse("machines:series", args=["bench", "node-0", series.pk]),
+        "sheet": reverse("catalog:sheet", args=[H100]),
+        "compare": f"{reverse('compare:page')}?a={H100}&a={M3_MAX}&a=machine:bench/node-0",
+    }
+
+
+def measure(path: str, views: int) -> dict[str, float]:
+    """Milliseconds of `views` requests, none of them answered from the cache; the database's time is in them."""
+    from django.core.cache import cache
+    from django.db import connection
+    from django.test.utils import CaptureQueriesContext
+
+    from bench.inside import response
+
+    request = {"path": path, "form": None}
+    for _ in range(3):
+        size = len(response(request).content)
+    cache.clear()
+    with CaptureQueriesContext(connection) as captured:
+        response(request)
+    queries = len(captured)  # the next request empties the log
+    times = []
+    for _ in range(views):
+        cache.clear()
+        started = time.perf_counter()
+        response(request)
+        times.append((time.perf_counter() - started) * 1000)
+    ordered = sorted(times)
+    return {
+        "p50": statistics.median(ordered),
+        "p99": ordered[min(len(ordered) - 1, int(len(ordered) * 0.99))],
+        "queries": queries,
+        "bytes": size,
+    }
+
+
+def main(wanted: int, views: int) -> dict[str, dict[str, float]]:
+    seconds = fill(wanted)
+    return {name: measure(path, views) for name, path in addresses().items()} | {"fill": {"seconds": seconds}}
+
+
+if __name__ == "__main__":
+    django.setup()
+    print(json.dumps(main(int(sys.argv[1]), int(sys.argv[2]))))
