@@ -9,7 +9,7 @@ from django.contrib.auth.models import AnonymousUser
 from django.core.cache import cache
 from django.http import QueryDict
 
-from stackviz.benchmarks.decide import decided_standings
+from stackviz.benchmarks.decide import record_decision
 from stackviz.benchmarks.models import Result
 from stackviz.benchmarks.standing import Standing
 from stackviz.catalog.models import Accelerator
@@ -95,7 +95,7 @@ def test_measured_results_are_filled_and_lead_to_their_machine(client, dgx):
 def test_a_withdrawn_result_leaves_the_drawing_at_once(dgx):
     assert any(point.is_filled for point in roofline(slugs=(H100,)).points)
     for result in Result.objects.all():
-        decided_standings(result, Standing.WITHDRAWN, "the fan was off", AnonymousUser())
+        record_decision(result, Standing.WITHDRAWN, "the fan was off", AnonymousUser())
     assert not any(point.is_filled for point in roofline(slugs=(H100,)).points)
 
 
