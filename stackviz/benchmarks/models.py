@@ -136,3 +136,38 @@ class ResultDecision(models.Model):
 
     def __str__(self) -> str:
         return f"{self.report_id} {self.position}: {self.standing}"
+
+
+class ChangeDecision(models.Model):
+    """What a member of its lab decided about a change of level of a series. Rows are only added; the newest counts.
+
+    A change is found anew for each page (`history.found_changes`), so it is named by the report of its first result:
+    later results may move it by one or two. `factor`: rate after over rate before, as the member saw it.
+    """
+
+    class Answer(models.TextChoices):
+        CONFIRMED = "confirmed", _("confirmed")
+        DISMISSED = "dismissed", _("dismissed")
+
+    series = models.ForeignKey(Series, on_delete=models.CASCADE, related_name="change_decisions", db_index=False)
+    report = models.ForeignKey(Report, on_delete=models.CASCADE, related_name="+")
+    since = models.DateTimeField()
+    factor = models.FloatField()
+    answer = models.CharField(max_length=9, choices=Answer)
+    note = models.CharField(max_length=300, blank=True)
+    by = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.SET_NULL, null=True, related_name="+")
+    at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        verbose_name = _("decision about a change point")
+        verbose_name_plural = _("decisions about change points")
+        constraints = (
+            models.CheckConstraint(
+                condition=Q(answer__in=("confirmed", "dismissed")), name="changedecision_answer_is_known"
+            ),
+            models.CheckConstraint(condition=Q(factor__gt=0), name="changedecision_factor_positive"),
+        )
+        indexes = (models.Index(fields=("series", "-id"), name="changedecision_of_series"),)
+
+    def __str__(self) -> str:
+        return f"{self.series_id} since {self.since:%Y-%m-%d}: {self.answer}"

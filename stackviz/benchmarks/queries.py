@@ -17,7 +17,7 @@ from django.db.models.functions import Cast, RowNumber
 from stackviz.benchmarks.bound import PublishedPeaks, bounding_fields, peak_share
 from stackviz.benchmarks.measurement import CardUsed, Measurement, benchmark, benchmark_titles, rate_of
 from stackviz.benchmarks.models import Result, ResultDecision, Series
-from stackviz.benchmarks.standing import Standing
+from stackviz.benchmarks.standing import Standing, counts
 from stackviz.catalog.queries import peaks
 from stackviz.labs.models import Card, Machine, Snapshot
 from stackviz.labs.queries import visible_machines
@@ -279,7 +279,10 @@ def _reading_order(measured: Measurement) -> tuple[Any, ...]:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Point:
-    """One result of a series' past. `seconds` None: the run failed or was skipped, for `reason`."""
+    """One result of a series' past. `seconds` None: the run failed or was skipped, for `reason`.
+
+    `counts`: whether it takes part in comparisons; the published peak is not looked at here.
+    """
 
     measured_at: datetime
     report_id: UUID
@@ -288,10 +291,15 @@ class Point:
     seconds: float | None
     low: float | None
     high: float | None
+    standing: str | None = None
+
+    @property
+    def counts(self) -> bool:
+        return bool(self.seconds and self.seconds > 0) and self.state == Result.State.OK and counts(self.standing)
 
 
 def series_history(series: Series, points: int = HISTORY_POINTS) -> list[Point]:
     """The newest `points` results of a series, oldest first. One query, as long as the answer."""
-    fields = ("measured_at", "report_id", "state", "reason", "low", "high")
+    fields = ("measured_at", "report_id", "state", "reason", "low", "high", "standing")
     newest = Result.objects.filter(series=series).order_by("-measured_at")[:points]
     return [Point(**row) for row in reversed(newest.values(*fields, seconds=F("median")))]

@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from stackviz.charts.bars import DECADES_RATIO
-from stackviz.charts.frame import colour, colour_name, empty_figure, frame, plotly_text
+from stackviz.charts.frame import INK_2, colour, colour_name, empty_figure, frame, plotly_text
 
 HEIGHT_PX = 320
 LEAST_SPAN_RATIO = 0.10  # of the middle, to either side: how much a benchmark varies from day to day
@@ -31,10 +31,36 @@ class HistoryLine:
     slot: int = 0
 
 
-def history_figure(title: str, unit: str, lines: Sequence[HistoryLine], empty: str = "no figures") -> dict[str, Any]:
+@dataclass(frozen=True, slots=True)
+class HistoryMark:
+    """Something that happened: a line across the chart with `text` beside the pointer."""
+
+    at: datetime
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class HistoryLevel:
+    """A stretch at one level, from the first to the last of its results. `label` where it begins: `-5 %`."""
+
+    start: datetime
+    end: datetime
+    value: float
+    label: str = ""
+
+
+def history_figure(
+    title: str,
+    unit: str,
+    lines: Sequence[HistoryLine],
+    empty: str = "no figures",
+    *,
+    marks: Sequence[HistoryMark] = (),
+    levels: Sequence[HistoryLevel] = (),
+) -> dict[str, Any]:
     """A Plotly figure as JSON-ready data: one line per series with its intervals; several are labelled at their ends.
 
-    Without points the figure shows the text `empty`.
+    Levels lie over the line, marks across it. Without points the figure shows the text `empty`.
     """
     values = [point.value for line in lines for point in line.points if point.value is not None]
     layout = frame(title, HEIGHT_PX, {"type": "date"}, {"title": {"text": plotly_text(unit)}})
@@ -42,7 +68,49 @@ def history_figure(title: str, unit: str, lines: Sequence[HistoryLine], empty: s
         return empty_figure(layout, empty)
     spans_decades = min(values) > 0 and max(values) / min(values) > DECADES_RATIO
     layout["yaxis"] |= {"type": "log"} if spans_decades else {"range": _range(values)}
-    return {"data": [_trace(line, is_named=len(lines) > 1) for line in lines], "layout": layout}
+    data = [_trace(line, is_named=len(lines) > 1) for line in lines]
+    if marks:
+        ends = (min(values), max(values)) if spans_decades else tuple(layout["yaxis"]["range"])
+        data.insert(0, _marks_trace(marks, ends))
+    if levels:
+        data.append(_levels_trace(levels))
+    return {"data": data, "layout": layout}
+
+
+def _marks_trace(marks: Sequence[HistoryMark], ends: Sequence[float]) -> dict[str, Any]:
+    """Dotted lines from end to end of the axis; a triangle below each can be pointed at."""
+    times = [_time(mark.at) for mark in marks]
+    return {
+        "type": "scatter",
+        "mode": "lines+markers",
+        "x": [x for time in times for x in (time, time, None)],
+        "y": [y for _mark in marks for y in (*ends, None)],
+        "text": [text for mark in marks for text in (plotly_text(mark.text), plotly_text(mark.text), "")],
+        "connectgaps": False,
+        "line": {"color": INK_2, "width": 1, "dash": "dot"},
+        "marker": {"color": INK_2, "size": [size for _mark in marks for size in (9, 0, 0)], "symbol": "triangle-up"},
+        "meta": {"colours": "ink-2"},
+        "hovertemplate": "%{x|%Y-%m-%d %H:%M}: %{text}<extra></extra>",
+    }
+
+
+def _levels_trace(levels: Sequence[HistoryLevel]) -> dict[str, Any]:
+    return {
+        "type": "scatter",
+        "mode": "lines+text",
+        "x": [x for level in levels for x in (_time(level.start), _time(level.end), None)],
+        "y": [y for level in levels for y in (level.value, level.value, None)],
+        "text": [text for level in levels for text in (plotly_text(level.label), "", "")],
+        "textposition": "top right",
+        "connectgaps": False,
+        "line": {"color": colour(1), "width": 3},
+        "meta": {"colours": colour_name(1)},
+        "hoverinfo": "skip",
+    }
+
+
+def _time(at: datetime) -> str:
+    return at.astimezone(UTC).isoformat()
 
 
 def _range(values: Sequence[float]) -> list[float]:
@@ -61,7 +129,7 @@ def _trace(line: HistoryLine, *, is_named: bool) -> dict[str, Any]:
         "type": "scatter",
         "mode": "lines+markers+text",
         "name": label,
-        "x": [point.at.astimezone(UTC).isoformat() for point in points],
+        "x": [_time(point.at) for point in points],
         "y": [point.value for point in points],
         "text": [label if at == last else "" for at in range(len(points))],
         "textposition": "top left",

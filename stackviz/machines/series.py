@@ -1,6 +1,6 @@
 """One series of a machine: its newest result in full, how it was measured, how it moved, how to do it again."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -8,15 +8,18 @@ from typing import Any
 from django.urls import reverse
 
 from stackviz.benchmarks.chart import chart_unit
+from stackviz.benchmarks.history import SeriesHistory, history_of
 from stackviz.benchmarks.measurement import Measurement
 from stackviz.benchmarks.models import Result, Series
 from stackviz.benchmarks.queries import Point as PastResult
-from stackviz.benchmarks.queries import latest_result, series_history
+from stackviz.benchmarks.queries import latest_result
 from stackviz.benchmarks.reproduce import reproduce_command
 from stackviz.benchmarks.words import sample_statistics, seconds_text
-from stackviz.charts.history import HistoryLine, HistoryPoint, history_figure
+from stackviz.charts.history import HistoryLevel, HistoryLine, HistoryMark, HistoryPoint, history_figure
 from stackviz.facts import CONDITIONS
 from stackviz.labs.models import Machine
+from stackviz.labs.queries import Visitor
+from stackviz.machines.history import PastOfSeries, differences_text, past_of_series, size_text
 from stackviz.machines.results import ResultRow, result_row
 from stackviz.reports.facts import ShownFact, shown_facts
 from stackviz.units import from_si, quantity_label
@@ -45,16 +48,18 @@ class SeriesPage:
     result_url: str
     figure: dict[str, Any] | None
     past: Sequence[PastRow]
+    history: PastOfSeries
     command: str
 
 
-def series_page(machine: Machine, series_pk: int) -> SeriesPage:
-    """At most nine queries. Raises Series.DoesNotExist, also for a series of another machine."""
+def series_page(machine: Machine, series_pk: int, visitor: Visitor) -> SeriesPage:
+    """At most thirteen queries. Raises Series.DoesNotExist, also for a series of another machine."""
     series = Series.objects.get(pk=series_pk, machine=machine)
     measured = latest_result(series)
     if measured is None:
         raise Series.DoesNotExist
-    past = series_history(series)
+    history = history_of(series)
+    past = history.points
     samples = Result.objects.filter(series=series, report=measured.report_id).values_list("samples", flat=True)
     return SeriesPage(
         machine=machine,
@@ -64,8 +69,9 @@ def series_page(machine: Machine, series_pk: int) -> SeriesPage:
         statistics=sample_statistics(measured.summary),
         samples=[seconds_text(sample) for sample in next(iter(samples), [])],
         result_url=reverse("results:run", args=[measured.report_id, measured.position]),
-        figure=_figure(measured, past),
+        figure=_figure(measured, history),
         past=[_past_row(measured, point) for point in reversed(past[-SHOWN_POINTS:])],
+        history=past_of_series(history, measured, machine, visitor),
         command=reproduce_command(measured),
     )
 
@@ -74,8 +80,9 @@ def _rate(measured: Measurement, seconds: float | None) -> float | None:
     return measured.benchmark.rate(measured.params, seconds) if measured.benchmark else None
 
 
-def _figure(measured: Measurement, past: Sequence[PastResult]) -> dict[str, Any] | None:
-    """The line over time; None while there is only one point, or no rate to draw."""
+def _figure(measured: Measurement, history: SeriesHistory) -> dict[str, Any] | None:
+    """The line over time with what changed; None while there is only one point, or no rate to draw."""
+    past = history.points
     rates = [_rate(measured, point.seconds) for point in past]
     known = [rate for rate in rates if rate is not None]
     if len(known) < 2 or measured.benchmark is None:
@@ -90,8 +97,29 @@ def _figure(measured: Measurement, past: Sequence[PastResult]) -> dict[str, Any]
     points = [
         HistoryPoint(point.measured_at, shown(point.seconds), shown(point.high), shown(point.low)) for point in past
     ]
+    marks = [
+        HistoryMark(past[change.index].measured_at, differences_text(change.differences))
+        for change in history.stack_changes
+    ]
     title = f"{measured.title} {measured.setting}, {measured.device}"
-    return history_figure(title, symbol, [HistoryLine(measured.setting, points)])
+    lines = [HistoryLine(measured.setting, points)]
+    return history_figure(title, symbol, lines, marks=marks, levels=_levels(history, shown))
+
+
+def _levels(history: SeriesHistory, shown: Callable[[float | None], float | None]) -> list[HistoryLevel]:
+    """The levels on both sides of each change that nobody dismissed; `shown`: seconds in the unit of the chart."""
+    changes = [change for change in history.change_points if not change.is_dismissed]
+    if not changes:
+        return []
+    starts = [history.points[0], *(change.point for change in changes)]
+    ends = [*(change.last_before for change in changes), history.points[-1]]
+    levels = [changes[0].seconds_before, *(change.seconds_after for change in changes)]
+    labels = ["", *(size_text(change.factor) for change in changes)]
+    return [
+        HistoryLevel(start.measured_at, end.measured_at, value, label)
+        for start, end, seconds, label in zip(starts, ends, levels, labels, strict=True)
+        if (value := shown(seconds)) is not None
+    ]
 
 
 def _past_row(measured: Measurement, point: PastResult) -> PastRow:

@@ -1,6 +1,6 @@
 from django.urls import path
 
-from stackviz.machines import add, coverage, lifecycle, views
+from stackviz.machines import add, coverage, decide, lifecycle, views
 
 app_name = "machines"
 urlpatterns = [
@@ -14,4 +14,5 @@ urlpatterns = [
     path("machines/<slug:lab>/<slug:slug>/", views.machine, name="machine"),
     path("machines/<slug:lab>/<slug:slug>/life/", lifecycle.life, name="life"),
     path("machines/<slug:lab>/<slug:slug>/series/<int:series_id>/", views.series, name="series"),
+    path("machines/<slug:lab>/<slug:slug>/series/<int:series_id>/change/", decide.change, name="change"),
 ]

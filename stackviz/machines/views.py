@@ -120,7 +120,7 @@ def series(request: HttpRequest, lab: str, slug: str, series_id: int) -> HttpRes
     """One benchmark setting on one machine: conditions, samples, history, and how to run it again."""
     machine = get_object_or_404(visible_machines(request.user), lab__slug=lab, slug=slug)
     try:
-        shown = series_page(machine, series_id)
+        shown = series_page(machine, series_id, request.user)
     except Series.DoesNotExist as error:
         raise Http404 from error
     return no_store_if_private(render(request, "machines/series.html", {"shown": shown}), machine.lab)

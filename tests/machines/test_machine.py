@@ -413,7 +413,7 @@ def test_the_cost_of_a_series_does_not_grow_with_its_past(client, machine, djang
     for number in range(4):
         make_report(machine, at=START + days(number), results=[gemm("bf16", GEMM_S)])
     text_of(client, series_url(machine))  # what is public is read from now on
-    with django_assert_num_queries(9):
+    with django_assert_num_queries(12):
         text_of(client, series_url(machine))
 
 

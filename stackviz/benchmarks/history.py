@@ -1,0 +1,212 @@
+"""The past of a series: what changed in its stack between two reports, and where the level of its results changed.
+
+What a page costs depends on the newest HISTORY_POINTS results of the series, never on how many results are stored.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any
+from uuid import UUID
+
+from django.contrib.auth.base_user import AbstractBaseUser
+from django.contrib.auth.models import AnonymousUser
+from django.core.exceptions import ValidationError
+from django.db.models.fields.json import KeyTextTransform
+from django.utils.translation import gettext as _
+
+from stackviz.benchmarks.models import ChangeDecision, Series
+from stackviz.benchmarks.queries import Point, series_history
+from stackviz.labs.models import Card, Snapshot
+from stackviz.stats.changes import level_changes
+
+# Facts of a report that move results, in the order they are named.
+WATCHED_FACTS = (
+    "nvidia.driver_version",
+    "cuda.runtime_version",
+    "torch.version",
+    "python.version",
+    "os.name",
+    "os.version",
+    "os.kernel",
+)
+WATCHED_CARD_FACTS = ("power_limit_w",)
+NEAR_RESULTS = 2  # noise may move a change point by so many results
+NOTE_CHARS = 300
+
+Stack = Mapping[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class StackDifference:
+    """One watched fact that two reports state differently; a fact that either does not state is none."""
+
+    fact: str
+    before: str
+    after: str
+
+
+@dataclass(frozen=True, slots=True)
+class StackChange:
+    """The stack differs between this point and the one before it. `index`: of the point, from the oldest shown."""
+
+    index: int
+    differences: tuple[StackDifference, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ChangePoint:
+    """A change of level. `factor`: rate after over rate before, with its interval where both levels have six results.
+
+    `point`: the first result after it, `last_before`: the last before it. `causes`: what the reports of these two state
+    differently, or, where that is nothing, what changed within NEAR_RESULTS: then `is_near`.
+    """
+
+    point: Point
+    last_before: Point
+    seconds_before: float
+    seconds_after: float
+    factor: float
+    low: float | None
+    high: float | None
+    causes: tuple[StackDifference, ...]
+    is_near: bool
+    decision: ChangeDecision | None = None
+
+    @property
+    def is_dismissed(self) -> bool:
+        return self.decision is not None and self.decision.answer == ChangeDecision.Answer.DISMISSED
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SeriesHistory:
+    """The newest results of a series, oldest first. `undetected`: confirmed changes that are no longer found."""
+
+    points: Sequence[Point]
+    stack_changes: Sequence[StackChange]
+    change_points: Sequence[ChangePoint]
+    undetected: Sequence[ChangeDecision]
+
+
+def history_of(series: Series) -> SeriesHistory:
+    """Four queries, and one over decisions."""
+    points = series_history(series)
+    stacks = watched_stacks({point.report_id for point in points}, series.card_index)
+    decisions = list(ChangeDecision.objects.filter(series=series).select_related("by").order_by("-pk")[:200])
+    change_points = found_changes(points, stacks, decisions)
+    seen = {change.decision.pk for change in change_points if change.decision}
+    gone = [each for each in _newest_of_each(decisions) if each.answer == ChangeDecision.Answer.CONFIRMED]
+    return SeriesHistory(
+        points=points,
+        stack_changes=stack_changes(points, stacks),
+        change_points=change_points,
+        undetected=[each for each in gone if each.pk not in seen],
+    )
+
+
+def watched_stacks(reports: Iterable[UUID], card_index: int | None) -> dict[UUID, dict[str, str]]:
+    """Report -> its watched facts, and those of this card. Two queries, one for a series on no card."""
+    wanted = list(reports)
+    facts = {f"fact_{at}": KeyTextTransform(name, "facts") for at, name in enumerate(WATCHED_FACTS)}
+    rows = Snapshot.objects.filter(report__in=wanted).order_by().annotate(**facts).values_list("report_id", *facts)
+    stacks = {report: _stated(WATCHED_FACTS, values) for report, *values in rows}
+    if card_index is not None:
+        card_facts = {f"fact_{at}": KeyTextTransform(name, "facts") for at, name in enumerate(WATCHED_CARD_FACTS)}
+        cards = Card.objects.filter(snapshot__report__in=wanted, index=card_index).order_by().annotate(**card_facts)
+        for report, *values in cards.values_list("snapshot__report_id", *card_facts):
+            stacks.setdefault(report, {}).update(_stated(WATCHED_CARD_FACTS, values))
+    return stacks
+
+
+def _stated(names: Sequence[str], values: Sequence[Any]) -> dict[str, str]:
+    return {name: str(value) for name, value in zip(names, values, strict=True) if value not in (None, "")}
+
+
+def stack_differences(before: Stack, after: Stack) -> tuple[StackDifference, ...]:
+    """What two stacks state differently, in the order of the watched facts."""
+    names = (*WATCHED_CARD_FACTS, *WATCHED_FACTS)
+    return tuple(
+        StackDifference(name, before[name], after[name])
+        for name in names
+        if name in before and name in after and before[name] != after[name]
+    )
+
+
+def stack_changes(points: Sequence[Point], stacks: Mapping[UUID, Stack]) -> list[StackChange]:
+    """Between each two neighbours, oldest first."""
+    stack_changes = []
+    for at, (before, after) in enumerate(pairwise(points), start=1):
+        between = _between(before, after, stacks)
+        if between:
+            stack_changes.append(StackChange(at, between))
+    return stack_changes
+
+
+def _between(before: Point, after: Point, stacks: Mapping[UUID, Stack]) -> tuple[StackDifference, ...]:
+    return stack_differences(stacks.get(before.report_id, {}), stacks.get(after.report_id, {}))
+
+
+def found_changes(
+    points: Sequence[Point], stacks: Mapping[UUID, Stack], decisions: Sequence[ChangeDecision] = ()
+) -> list[ChangePoint]:
+    """The change points of the results that count, oldest first; `decisions` newest first."""
+    counted = [point for point in points if point.counts]
+    at_report = {point.report_id: at for at, point in enumerate(counted)}
+    change_points = []
+    for change in level_changes([point.seconds or 0.0 for point in counted]):
+        at = change.index
+        causes = _between(counted[at - 1], counted[at], stacks)
+        is_near = not causes
+        if is_near:
+            first, last = max(at - 1 - NEAR_RESULTS, 0), min(at + NEAR_RESULTS, len(counted) - 1)
+            causes = _between(counted[first], counted[last], stacks)
+        change_points.append(
+            ChangePoint(
+                point=counted[at],
+                last_before=counted[at - 1],
+                seconds_before=change.before,
+                seconds_after=change.after,
+                factor=1 / change.ratio.value,
+                low=1 / change.ratio.high if change.ratio.high else None,
+                high=1 / change.ratio.low if change.ratio.low else None,
+                causes=causes,
+                is_near=is_near and bool(causes),
+                decision=_decision_at(at, decisions, at_report),
+            )
+        )
+    return change_points
+
+
+def _decision_at(at: int, decisions: Sequence[ChangeDecision], at_report: Mapping[UUID, int]) -> ChangeDecision | None:
+    near = (each for each in decisions if abs(at_report.get(each.report_id, -1000) - at) <= NEAR_RESULTS)
+    return next(near, None)
+
+
+def _newest_of_each(decisions: Sequence[ChangeDecision]) -> list[ChangeDecision]:
+    newest: dict[UUID, ChangeDecision] = {}
+    for decision in decisions:
+        newest.setdefault(decision.report_id, decision)
+    return list(newest.values())
+
+
+def decide_change(
+    series: Series, report: UUID, answer: str, by: AbstractBaseUser | AnonymousUser, note: str = ""
+) -> ChangeDecision:
+    """Record what a member says of the change that begins with this report. Raises ValidationError naming the field."""
+    note = " ".join(note.split())
+    if answer not in ChangeDecision.Answer.values:
+        raise ValidationError({"answer": _("Choose to confirm or to dismiss.")})
+    if len(note) > NOTE_CHARS:
+        raise ValidationError({"note": _("The note is too long: at most %(n)d characters.") % {"n": NOTE_CHARS}})
+    change = next((each for each in history_of(series).change_points if each.point.report_id == report), None)
+    if change is None:
+        raise ValidationError({"report": _("No change begins with this report any more. Reload the page.")})
+    return ChangeDecision.objects.create(
+        series=series,
+        report_id=report,
+        since=change.point.measured_at,
+        factor=change.factor,
+        answer=answer,
+        note=note,
+        by_id=by.pk,
+    )

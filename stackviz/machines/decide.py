@@ -1,0 +1,38 @@
+"""A member of a lab confirms or dismisses a change point of one of its series."""
+
+from uuid import UUID
+
+from django.contrib.auth.decorators import login_required
+from django.core.exceptions import PermissionDenied, ValidationError
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.urls import reverse
+from django.views.decorators.http import require_POST
+
+from stackviz.benchmarks.history import decide_change
+from stackviz.benchmarks.models import Series
+from stackviz.labs.queries import visible_machines
+from stackviz.machines.history import may_decide
+from stackviz.machines.series import series_page
+from stackviz.machines.views import no_store_if_private
+
+
+@login_required
+@require_POST
+def change(request: HttpRequest, lab: str, slug: str, series_id: int) -> HttpResponse:
+    """Back to the series. Public readers may look, not decide; what cannot be decided is explained on the page."""
+    machine = get_object_or_404(visible_machines(request.user), lab__slug=lab, slug=slug)
+    series = get_object_or_404(Series, pk=series_id, machine=machine)
+    if not may_decide(request.user, machine):
+        raise PermissionDenied
+    posted = request.POST
+    try:
+        report = UUID(posted.get("report", ""))
+    except ValueError as error:
+        raise Http404 from error
+    try:
+        decide_change(series, report, posted.get("answer", ""), request.user, posted.get("note", ""))
+    except ValidationError as error:
+        context = {"shown": series_page(machine, series_id, request.user), "problems": error.messages}
+        return no_store_if_private(render(request, "machines/series.html", context, status=422), machine.lab)
+    return redirect(reverse("machines:series", args=[lab, slug, series_id]) + "#changes")

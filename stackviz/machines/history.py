@@ -1,0 +1,183 @@
+"""What happened to a series, in words: changes of its stack, changes of its level, and what members decided of them."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from uuid import UUID
+
+from django.urls import reverse
+from django.utils.translation import gettext as _
+
+from stackviz.benchmarks.history import ChangePoint, SeriesHistory, StackDifference
+from stackviz.benchmarks.measurement import Measurement
+from stackviz.benchmarks.models import ChangeDecision
+from stackviz.labs.models import Machine
+from stackviz.labs.queries import Visitor
+from stackviz.units import format_number, quantity_label
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DecidedRow:
+    """A decision about a change. `by`: "" for readers outside the lab."""
+
+    is_dismissed: bool
+    label: str
+    by: str
+    at: datetime
+    note: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ChangeRow:
+    """A change of level. `size`: `5 % slower`; `why`: what changed around it, in words; `levels`: before and after.
+
+    `report`: names it in a form; None for a confirmed change that is no longer found.
+    """
+
+    size: str
+    is_slower: bool
+    since: datetime
+    interval: str
+    levels: tuple[str, str] | None
+    why: str
+    is_near: bool
+    receipt_url: str
+    report: UUID | None
+    decided: DecidedRow | None
+
+
+@dataclass(frozen=True, slots=True)
+class StackChangeRow:
+    """What changed in the stack between two reports. `at`: of the first result after."""
+
+    at: datetime
+    text: str
+    receipt_url: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PastOfSeries:
+    """Newest first. `may_decide`: whether the visitor may confirm and dismiss."""
+
+    changes: Sequence[ChangeRow]
+    dismissed: Sequence[ChangeRow]
+    stack_changes: Sequence[StackChangeRow]
+    decide_url: str
+    may_decide: bool
+
+
+def past_of_series(history: SeriesHistory, measured: Measurement, machine: Machine, visitor: Visitor) -> PastOfSeries:
+    """One query, for somebody who is logged in."""
+    is_member = may_decide(visitor, machine)
+    rows = [_change_row(change, measured, is_member=is_member) for change in history.change_points]
+    rows += [_undetected_row(decision, is_member=is_member) for decision in history.undetected]
+    rows.sort(key=lambda row: row.since, reverse=True)
+    return PastOfSeries(
+        changes=[row for row in rows if not (row.decided and row.decided.is_dismissed)],
+        dismissed=[row for row in rows if row.decided and row.decided.is_dismissed],
+        stack_changes=[
+            StackChangeRow(point.measured_at, differences_text(change.differences), _receipt(point.report_id))
+            for change in reversed(history.stack_changes)
+            for point in (history.points[change.index],)
+        ],
+        decide_url=reverse("machines:change", args=[machine.lab.slug, machine.slug, measured.series_id]),
+        may_decide=is_member,
+    )
+
+
+def may_decide(visitor: Visitor, machine: Machine) -> bool:
+    """Members of its lab, and superusers. One query, none for somebody who is not logged in."""
+    if not visitor.is_authenticated:
+        return False
+    return bool(getattr(visitor, "is_superuser", False)) or machine.lab.memberships.filter(user_id=visitor.pk).exists()
+
+
+def _change_row(change: ChangePoint, measured: Measurement, *, is_member: bool) -> ChangeRow:
+    return ChangeRow(
+        size=size_text(change.factor),
+        is_slower=change.factor < 1,
+        since=change.point.measured_at,
+        interval=_interval_text(change),
+        levels=(_rate_text(measured, change.seconds_before), _rate_text(measured, change.seconds_after)),
+        why=differences_text(change.causes) or _("nothing we read changed"),
+        is_near=change.is_near,
+        receipt_url=_receipt(change.point.report_id),
+        report=change.point.report_id,
+        decided=_decided_row(change.decision, is_member=is_member) if change.decision else None,
+    )
+
+
+def _undetected_row(decision: ChangeDecision, *, is_member: bool) -> ChangeRow:
+    return ChangeRow(
+        size=size_text(decision.factor),
+        is_slower=decision.factor < 1,
+        since=decision.since,
+        interval="",
+        levels=None,
+        why=_("no longer found in the newest results"),
+        is_near=False,
+        receipt_url=_receipt(decision.report_id),
+        report=None,
+        decided=_decided_row(decision, is_member=is_member),
+    )
+
+
+def _decided_row(decision: ChangeDecision, *, is_member: bool) -> DecidedRow:
+    return DecidedRow(
+        is_dismissed=decision.answer == ChangeDecision.Answer.DISMISSED,
+        label=str(decision.get_answer_display()),
+        by=str(decision.by) if is_member and decision.by else "",
+        at=decision.at,
+        note=decision.note if is_member else "",
+    )
+
+
+def size_text(factor: float) -> str:
+    """`5 % slower`, `12 % faster`, of a rate."""
+    share = format_number(abs(factor - 1) * 100, 2)
+    return _("%(share)s %% slower") % {"share": share} if factor < 1 else _("%(share)s %% faster") % {"share": share}
+
+
+def _interval_text(change: ChangePoint) -> str:
+    """`4.2 to 5.6 %`; "" where a level has too few results, or the interval includes no change."""
+    if change.low is None or change.high is None or (change.low - 1) * (change.high - 1) <= 0:
+        return ""
+    least, most = sorted(abs(end - 1) * 100 for end in (change.low, change.high))
+    return _("%(least)s to %(most)s %%") % {"least": format_number(least, 2), "most": format_number(most, 2)}
+
+
+def _rate_text(measured: Measurement, seconds: float) -> str:
+    known = measured.benchmark
+    rate = known.rate(measured.params, seconds) if known else None
+    if known is None or rate is None:
+        return quantity_label(seconds, "s", digits=3)
+    return quantity_label(rate, known.unit_of(measured.params), digits=3)
+
+
+def differences_text(differences: Sequence[StackDifference]) -> str:
+    """`NVIDIA driver 550.54 → 560.28, PyTorch 2.12 → 2.13`; "" for none."""
+    return ", ".join(
+        f"{_title(each.fact)} {_value(each.fact, each.before)} → {_value(each.fact, each.after)}"
+        for each in differences
+    )
+
+
+def _title(fact: str) -> str:
+    return {
+        "nvidia.driver_version": _("NVIDIA driver"),
+        "cuda.runtime_version": _("CUDA runtime"),
+        "torch.version": _("PyTorch"),
+        "python.version": _("Python"),
+        "os.name": _("System"),
+        "os.version": _("System version"),
+        "os.kernel": _("Kernel"),
+        "power_limit_w": _("Power limit"),
+    }.get(fact, fact)
+
+
+def _value(fact: str, value: str) -> str:
+    return f"{value.removesuffix('.0')} W" if fact == "power_limit_w" else value[:60]
+
+
+def _receipt(report_id: UUID) -> str:
+    return reverse("ingest:receipt", args=[report_id])

@@ -1,0 +1,216 @@
+"""What happened to a series: change points, what changed in the stack around them, and what members say of them."""
+
+import html
+import re
+
+import pytest
+
+from stackviz.benchmarks.history import WATCHED_FACTS
+from stackviz.benchmarks.models import ChangeDecision, Result
+from stackviz.labs.models import Membership
+from tests.machines.factories import DGX_FACTS, START, days, gemm, h100, make_lab, make_machine, make_report
+
+JITTER = [1.000, 1.004, 0.997, 1.001, 0.998, 1.003, 0.999, 1.002, 0.996, 1.000]
+NEW_DRIVER = {**DGX_FACTS, "nvidia.driver_version": "560.28.03", "torch.version": "2.9.0+cu128"}
+
+
+def text_of(client, url):
+    response = client.get(url)
+    assert response.status_code == 200
+    text = re.sub(r"\s+", " ", re.sub(r"<[^>]+>", " ", html.unescape(response.content.decode())))
+    return re.sub(r" ([:,])", r"\1", text)
+
+
+@pytest.fixture
+def machine(db):
+    return make_machine(make_lab(), "dgx-07")
+
+
+@pytest.fixture
+def member(machine, django_user_model):
+    user = django_user_model.objects.create_user("ada", password="x")
+    Membership.objects.create(lab=machine.lab, user=user)
+    return user
+
+
+def report(machine, day, factor=1.0, facts=None, watts=700.0, **fields):
+    seconds = 0.0014 * factor * JITTER[day % 10]
+    results = [gemm("bf16", [seconds * (1 + 0.0001 * n) for n in range(8)], **fields)]
+    cards = [h100(0, power_limit_w=watts)]
+    return make_report(machine, at=START + days(day), facts=facts, cards=cards, results=results)
+
+
+def slower_since_new_driver(machine):
+    """Ten steady days, then ten days 5 % slower with another driver and torch."""
+    for day in range(10):
+        report(machine, day)
+    first, *_others = [report(machine, day, 1.0526, NEW_DRIVER) for day in range(10, 20)]
+    return first
+
+
+def series_url(machine):
+    return f"/machines/north/dgx-07/series/{machine.series.get().pk}/"
+
+
+def test_a_change_is_attributed_to_what_changed_between_the_two_reports(client, machine):
+    slower_since_new_driver(machine)
+    text = text_of(client, series_url(machine))
+    assert (
+        "5 % slower since 2026-11-30: NVIDIA driver 535.183.01 → 560.28.03, PyTorch 2.8.0+cu128 → 2.9.0+cu128" in text
+    )
+    assert "785 TFLOP/s → 746 TFLOP/s" in text
+
+
+def test_a_change_without_a_reason_says_that_nothing_changed(client, machine):
+    for day in range(20):
+        report(machine, day, 1.0526 if day >= 10 else 1.0)
+    assert "5 % slower since 2026-11-30: nothing we read changed" in text_of(client, series_url(machine))
+
+
+def test_a_lower_power_limit_is_named_in_watts(client, machine):
+    for day in range(20):
+        report(machine, day, *((1.12, None, 300.0) if day >= 10 else ()))
+    assert "11 % slower since 2026-11-30: Power limit 700 W → 300 W" in text_of(client, series_url(machine))
+
+
+def test_a_cause_one_result_beside_the_change_is_said_to_be_near(client, machine):
+    for day in range(20):
+        report(machine, day, 1.0526 if day >= 10 else 1.0, NEW_DRIVER if day >= 11 else None)
+    text = text_of(client, series_url(machine))
+    assert re.search(r"since 2026-11-30: NVIDIA driver .* within two results of it", text)
+
+
+def test_changes_of_the_stack_are_listed_and_marked_though_the_level_stays(client, machine):
+    for day in range(12):
+        report(machine, day, facts=NEW_DRIVER if day >= 6 else None)
+    response = client.get(series_url(machine))
+    text = text_of(client, series_url(machine))
+    assert "The level of these results did not change." in text
+    assert "2026-11-26 NVIDIA driver 535.183.01 → 560.28.03" in text
+    assert "triangle-up" in response.content.decode()
+
+
+def test_results_that_are_set_aside_change_nothing(client, machine):
+    slower_since_new_driver(machine)
+    Result.objects.filter(measured_at__gte=START + days(10)).update(standing="withdrawn")
+    assert "slower" not in text_of(client, series_url(machine))
+
+
+def test_a_steady_series_has_no_section_about_changes(client, machine):
+    for day in range(15):
+        report(machine, day)
+    assert "What changed" not in text_of(client, series_url(machine))
+
+
+# --- decisions ---
+
+
+def decide(client, machine, first, answer="confirmed", **fields):
+    return client.post(f"{series_url(machine)}change/", {"report": str(first.pk), "answer": answer, **fields})
+
+
+def test_a_member_confirms_a_change_and_the_page_says_who_and_when(client, machine, member):
+    first = slower_since_new_driver(machine)
+    client.force_login(member)
+    response = decide(client, machine, first, note="  power  supply replaced ")
+    assert (response.status_code, response.url) == (302, f"{series_url(machine)}#changes")
+    text = text_of(client, series_url(machine))
+    assert re.search(r"confirmed by ada on \d{4}-\d\d-\d\d: power supply replaced", text)
+    client.logout()
+    text = text_of(client, series_url(machine))
+    assert "confirmed by a member of the lab" in text
+    assert "ada" not in text
+
+
+def test_a_dismissed_change_stays_listed_but_leaves_the_chart(client, machine, member):
+    first = slower_since_new_driver(machine)
+    assert "TFLOP" in text_of(client, series_url(machine))
+    client.force_login(member)
+    decide(client, machine, first, "dismissed")
+    page = client.get(series_url(machine)).content.decode()
+    assert "1 dismissed change" in page
+    assert "5 % slower" in page.split("1 dismissed change")[1]
+    assert '"lines+text"' not in page
+
+
+def test_a_decision_can_be_reversed_and_both_are_stored(client, machine, member):
+    first = slower_since_new_driver(machine)
+    client.force_login(member)
+    decide(client, machine, first, "dismissed")
+    decide(client, machine, first, "confirmed")
+    assert [row.answer for row in ChangeDecision.objects.order_by("pk")] == ["dismissed", "confirmed"]
+    assert "dismissed change" not in text_of(client, series_url(machine))
+
+
+def test_a_decision_follows_a_change_that_moves_by_one_result(client, machine, member):
+    first = slower_since_new_driver(machine)
+    client.force_login(member)
+    decide(client, machine, first)
+    beside = Result.objects.order_by("measured_at")[11].report_id
+    ChangeDecision.objects.update(report_id=beside)
+    assert "confirmed by ada" in text_of(client, series_url(machine))
+
+
+def test_a_confirmed_change_that_is_no_longer_found_stays(client, machine, member):
+    first = slower_since_new_driver(machine)
+    client.force_login(member)
+    decide(client, machine, first)
+    Result.objects.filter(measured_at__lt=START + days(8)).delete()
+    assert "5 % slower since 2026-11-30: no longer found in the newest results" in text_of(client, series_url(machine))
+
+
+def test_only_members_decide(client, machine, django_user_model):
+    first = slower_since_new_driver(machine)
+    assert "/login/" in decide(client, machine, first).url
+    client.force_login(django_user_model.objects.create_user("eve", password="x"))
+    assert "Dismiss" not in text_of(client, series_url(machine))
+    assert decide(client, machine, first).status_code == 403
+    machine.lab.is_public = False
+    machine.lab.save()
+    assert decide(client, machine, first).status_code == 404
+    assert not ChangeDecision.objects.exists()
+
+
+@pytest.mark.parametrize(
+    ("fields", "status", "text"),
+    [
+        ({"answer": "maybe"}, 422, "Choose to confirm or to dismiss."),
+        ({"note": "x" * 301}, 422, "The note is too long"),
+        ({"report": "00000000-0000-0000-0000-000000000000"}, 422, "No change begins with this report any more."),
+        ({"report": "nonsense"}, 404, ""),
+    ],
+)
+def test_a_decision_that_cannot_be_made_says_why(client, machine, member, fields, status, text):
+    first = slower_since_new_driver(machine)
+    client.force_login(member)
+    response = client.post(f"{series_url(machine)}change/", {"report": str(first.pk), "answer": "confirmed", **fields})
+    assert response.status_code == status
+    assert text in response.content.decode()
+    assert not ChangeDecision.objects.exists()
+
+
+def test_a_decision_needs_the_token_of_a_form(machine, member):
+    from django.test import Client
+
+    first = slower_since_new_driver(machine)
+    strict = Client(enforce_csrf_checks=True)
+    strict.force_login(member)
+    assert decide(strict, machine, first).status_code == 403
+
+
+def test_the_cost_of_a_series_is_the_same_with_few_and_many_results(client, machine, django_assert_num_queries):
+    for day in range(12):
+        report(machine, day, 1.0526 if day >= 6 else 1.0, NEW_DRIVER if day >= 6 else None)
+    text_of(client, series_url(machine))
+    with django_assert_num_queries(12):
+        text_of(client, series_url(machine))
+    for day in range(12, 60):
+        report(machine, day, 1.0526)
+    with django_assert_num_queries(12):
+        text_of(client, series_url(machine))
+
+
+def test_watched_facts_are_facts_an_agent_reports():
+    from stackviz.facts import FACTS
+
+    assert set(WATCHED_FACTS) <= set(FACTS)
