@@ -172,7 +172,8 @@ def _row(
     # Bars of a row share a scale: the highest published peak if known, so that a single bar is meaningful.
     scale = max([*rates, *(result.peak.peak for result in ok.values() if result.peak)], default=0.0)
     baseline = None if base is None else ok.get(base)
-    verdict = _verdict([result for result in pair.values() if result.is_ok and result.rate])
+    compared = ok if len(ok) > 1 else {slot: result for slot, result in pair.items() if result.is_ok and result.rate}
+    verdict = _verdict(list(compared.values()))
     may_rank = verdict is not None and verdict.answer is not Comparability.NOT_COMPARABLE
     best = top if may_rank and _stands_out(list(ok.values())) else None
     cells = tuple(

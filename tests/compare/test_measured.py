@@ -4,10 +4,12 @@ from datetime import UTC, datetime
 from uuid import uuid4
 
 import plotly.graph_objects as go
+import pytest
 
 from stackviz.benchmarks.measurement import Measurement
 from stackviz.compare.measured import measure
 from stackviz.stats import Summary
+from stackviz.web.parts import render_part
 
 STEADY = Summary(count=30, median=1e-3, q1=0.99e-3, q3=1.01e-3, low=0.995e-3, high=1.005e-3)
 TWICE_AS_SLOW = Summary(count=30, median=2e-3, q1=1.99e-3, q3=2.01e-3, low=1.995e-3, high=2.005e-3)
@@ -71,3 +73,22 @@ def test_a_chart_per_benchmark_is_a_figure_plotly_accepts():
 def test_no_machine_has_measured_anything():
     assert measure([]).rows == ()
     assert measure([(0, "a", [])]).charts == ()
+
+
+@pytest.mark.parametrize("others", [[], [result(TWICE_AS_SLOW)], [result(TWICE_AS_SLOW), result()]])
+def test_a_result_set_aside_is_shown_without_a_bar_and_with_its_reason(others):
+    flagged = result(flags=("identical-samples",))
+    subjects = [(slot, f"box-{slot}", [shown]) for slot, shown in enumerate([flagged, *others])]
+    measured = measure(subjects)
+    cell = measured.rows[0].cells[0]
+    assert (cell.label, cell.meter, cell.is_best, cell.factor) == ("2.15 TFLOP/s", None, False, "")
+    html = render_part("compare/_measured.jinja", measured=measured, machines=[])
+    assert "2.15 TFLOP/s" in html
+    assert "set aside: all samples are identical" in html
+
+
+def test_the_others_are_ranked_beside_a_result_that_is_set_aside():
+    flagged = result(flags=("identical-samples",))
+    subjects = [(0, "a", [flagged]), (1, "b", [result(TWICE_AS_SLOW)]), (2, "c", [result()])]
+    (row,) = measure(subjects).rows
+    assert [cell.is_best for cell in row.cells] == [False, False, True]
