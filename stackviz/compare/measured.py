@@ -233,18 +233,19 @@ def _cell(
     samples = _samples(result.summary.count, language)
     of_peak = _of_peak(language) % {"share": peak} if peak else ""
     details = (result.device, of_peak, rate.spread_label, "" if receipt else samples)
-    base = baseline.rate if baseline and baseline is not result else None
+    counts = not result.why_set_aside
+    base = baseline.rate if baseline and baseline is not result and counts else None
     return MeasuredCell(
         slot=slot,
         label=rate.label,
         details=" · ".join(filter(None, details)),
         peak=peak,
         factor=_factor(rate, base) if base else "",
-        is_best=rate.value == best,
+        is_best=counts and rate.value == best,
         samples=samples,
         remarks=result.remarks,
         receipt_url=receipt,
-        meter=None if result.why_set_aside else meter(rate.value, scale, rate.low, rate.high),
+        meter=meter(rate.value, scale, rate.low, rate.high) if counts else None,
     )
 
 
