@@ -36,6 +36,13 @@ def test_search_collect_compare_by_address(visit, browser, browser_context):
     assert browser_context.troubles == []
 
 
+def test_a_phone_shows_which_part_of_the_site_a_page_belongs_to(visit, browser_page):
+    browser_page.set_viewport_size({"width": 360, "height": 800})
+    for path in ("/stacks/", "/machines/", "/compare/", "/fit/", "/diagnose/", "/learn/"):
+        entry = visit(path).locator(".top nav [aria-current]").bounding_box()
+        assert entry and entry["x"] >= 0 and entry["x"] + entry["width"] <= 360, path
+
+
 def assert_three_columns_and_eight_layers(page) -> None:
     text = page.locator("main").inner_text()
     for word in ("H100", "M3 Max", "rack-7"):
