@@ -33,6 +33,12 @@ def test_a_sheet_has_no_axe_violations_with_all_its_rows_open(visit, slug, schem
     assert violations(page) == []
 
 
+def test_styles_of_cited_results_leave_the_values_of_a_sheet_alone(visit):
+    values = visit(H100).locator("section:has(> .head #values)")
+    assert values.evaluate("each => getComputedStyle(each).display") == "block"
+    assert values.evaluate("each => getComputedStyle(each, '::before').content") == "none"
+
+
 @pytest.mark.parametrize("width", [360, 768, 1440])
 def test_a_sheet_never_scrolls_sideways(visit, width):
     page = visit(H100)
