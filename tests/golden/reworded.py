@@ -18,13 +18,14 @@ _PLACEHOLDER = re.compile(r"%\(\w+\)[sd]|%[sd]|\{\w*\}")
 
 @dataclass(frozen=True)
 class Rewording:
-    """One text: what to look for, what stands there now."""
+    """One text: what to look for, what stands there now. `part`: of the old text, without which no line holds it."""
 
     pattern: re.Pattern[str]
     new: str
+    part: str
 
     def applied(self, text: str) -> str:
-        return self.pattern.sub(self.new, text)
+        return self.pattern.sub(self.new, text) if self.part in text else text
 
 
 def rewording(old: str, new: str) -> Rewording | None:
@@ -44,7 +45,7 @@ def rewording(old: str, new: str) -> Rewording | None:
 
     replaced = _PLACEHOLDER.sub(lambda match: f"\0{match[0]}\0", new).replace("\\", "\\\\")
     replaced = re.sub("\0(.*?)\0", lambda match: group(_PLACEHOLDER.fullmatch(match[1]) or match), replaced)
-    return Rewording(re.compile(edges[0] + pattern + edges[1]), replaced)
+    return Rewording(re.compile(edges[0] + pattern + edges[1]), replaced, max(parts, key=len))
 
 
 def as_shown(text: str) -> str:
