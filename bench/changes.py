@@ -1,4 +1,4 @@
-"""`python -m bench.changes [--runs N] [--seed N]`: how many planted changes of level are found, how many stable series.
+"""`python -m bench.changes [--series N] [--seed N]`: how many planted changes of level are found, how many stable series.
 
 Plants changes in noise recorded by repeating three small loops (`bench/noise.csv`: seconds of processor time, median of
 twelve samples a run, a run every seven seconds, on a two-core virtual machine beside other work), and prints Markdown.
@@ -25,6 +25,7 @@ NEAR = 2  # results that a found change may lie beside the planted one
 LEVELS = (0.005, 0.01, 0.02, 0.04)
 SIZES = (0.03, 0.05, 0.10)
 SERIES = 200
+KINDS = {"one by one": 1, "in blocks of 4": 4, "as it came": RESULTS}  # consecutive runs drawn together
 
 
 @dataclass(slots=True)
@@ -48,25 +49,25 @@ def main() -> None:
 
 
 def table(series: int, seed: int) -> Iterator[str]:
-    """Lines of Markdown: a line for each kind and level of noise and size of change."""
-    yield f"| noise | of one result | change | series of {RESULTS} | found | missed | false alarms |"
-    yield "|---|---|---|---|---|---|---|"
-    for kind, is_lasting in (("one by one", False), ("as it came", True)):
+    """Lines of Markdown, one for each kind and level of noise; `178 / 22 / 1`: found, missed, false alarms."""
+    planted = " | ".join(f"{size:.0%}: found / missed / false" for size in SIZES)
+    yield f"| {series} series of {RESULTS} | noise of one result | stable: false | {planted} |"
+    yield "|---|---|---|---|---|---|"
+    for kind, block in KINDS.items():
         for level in LEVELS:
+            cells = []
             for size in (0.0, *SIZES):
-                tally = run_trials(
-                    random.Random(f"{seed} {kind} {level} {size}"), series, size, level, is_lasting=is_lasting
-                )
-                planted = f"{size:.0%}" if size else "none"
-                counts = f"{tally.found} | {tally.missed}" if size else "- | -"
-                yield f"| {kind} | {level:.1%} | {planted} | {series} | {counts} | {tally.false_alarms} |"
+                tally = run_trials(random.Random(f"{seed} {kind} {level} {size}"), series, size, level, block=block)
+                planted_one = f"{tally.found} / {tally.missed} / {tally.false_alarms}"
+                cells.append(planted_one if size else str(tally.false_alarms))
+            yield f"| {kind} | {level:.1%} | {' | '.join(cells)} |"
 
 
-def run_trials(rng: random.Random, series: int, size: float, level: float, *, is_lasting: bool) -> Tally:
+def run_trials(rng: random.Random, series: int, size: float, level: float, *, block: int) -> Tally:
     """`size`: of the change, a share, 0 for none; `level`: standard deviation of the noise, a share."""
     tally = Tally()
     for _ in range(series):
-        values = noise(rng, level, is_lasting=is_lasting)
+        values = noise(rng, level, block=block)
         planted = rng.randrange(EDGE, RESULTS - EDGE + 1)
         factor = 1 + size if rng.random() < 0.5 else 1 / (1 + size)
         values[planted:] = [value * factor for value in values[planted:]]
@@ -78,14 +79,14 @@ def run_trials(rng: random.Random, series: int, size: float, level: float, *, is
     return tally
 
 
-def noise(rng: random.Random, level: float, *, is_lasting: bool) -> list[float]:
+def noise(rng: random.Random, level: float, *, block: int) -> list[float]:
     """RESULTS factors around 1 from one recorded loop, brought to this level.
 
-    `is_lasting`: consecutive runs, with what lasts over several of them; otherwise runs drawn one by one.
+    `block`: so many consecutive runs are drawn together, with what lasts over them.
     """
     logs = rng.choice(recorded())
-    start = rng.randrange(len(logs) - RESULTS + 1)
-    chosen = logs[start : start + RESULTS] if is_lasting else [rng.choice(logs) for _ in range(RESULTS)]
+    starts = (rng.randrange(len(logs) - block + 1) for _ in range(0, RESULTS, block))
+    chosen = [value for start in starts for value in logs[start : start + block]]
     return [math.exp(value * level) for value in chosen]
 
 

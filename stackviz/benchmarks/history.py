@@ -12,13 +12,14 @@ from uuid import UUID
 from django.contrib.auth.base_user import AbstractBaseUser
 from django.contrib.auth.models import AnonymousUser
 from django.core.exceptions import ValidationError
+from django.db.models import F, OuterRef, Q, Subquery
 from django.db.models.fields.json import KeyTextTransform
 from django.utils.translation import gettext as _
 
-from stackviz.benchmarks.models import ChangeDecision, Series
+from stackviz.benchmarks.models import ChangeDecision, Result, Series
 from stackviz.benchmarks.queries import Point, series_history
-from stackviz.labs.models import Card, Snapshot
-from stackviz.stats.changes import level_changes
+from stackviz.labs.models import Card, Machine, Snapshot
+from stackviz.stats.changes import MIN_RESULTS, level_changes
 
 # Facts of a report that move results, in the order they are named.
 WATCHED_FACTS = (
@@ -33,6 +34,8 @@ WATCHED_FACTS = (
 WATCHED_CARD_FACTS = ("power_limit_w",)
 NEAR_RESULTS = 2  # noise may move a change point by so many results
 NOTE_CHARS = 300
+RECENT_SERIES = 12  # on the page of a machine's history, each with
+RECENT_POINTS = 120  # results
 
 Stack = Mapping[str, str]
 
@@ -89,9 +92,10 @@ class SeriesHistory:
 
 
 def history_of(series: Series) -> SeriesHistory:
-    """Four queries, and one over decisions."""
+    """Four queries."""
     points = series_history(series)
-    stacks = watched_stacks({point.report_id for point in points}, series.card_index)
+    reports = {point.report_id for point in points}
+    stacks = _with_card(watched_stacks(reports), watched_cards(reports), series.card_index)
     decisions = list(ChangeDecision.objects.filter(series=series).select_related("by").order_by("-pk")[:200])
     change_points = found_changes(points, stacks, decisions)
     seen = {change.decision.pk for change in change_points if change.decision}
@@ -104,22 +108,73 @@ def history_of(series: Series) -> SeriesHistory:
     )
 
 
-def watched_stacks(reports: Iterable[UUID], card_index: int | None) -> dict[UUID, dict[str, str]]:
-    """Report -> its watched facts, and those of this card. Two queries, one for a series on no card."""
-    wanted = list(reports)
+def recent_histories(machine: Machine) -> list[tuple[Series, SeriesHistory]]:
+    """The series of a machine measured last, with their newest RECENT_POINTS results each. Five queries."""
+    newest = Result.objects.filter(series=OuterRef("pk")).order_by("-measured_at")
+    oldest_shown = Subquery(newest.values("measured_at")[RECENT_POINTS - 1 : RECENT_POINTS])
+    rows = Series.objects.filter(machine=machine, result_count__gte=MIN_RESULTS).annotate(oldest_shown=oldest_shown)
+    series = list(rows.order_by("-latest_at", "benchmark", "pk")[:RECENT_SERIES])
+    if not series:
+        return []
+    wanted = Q()
+    for each in series:
+        wanted |= Q(series=each, **({"measured_at__gte": each.oldest_shown} if each.oldest_shown else {}))
+    by_series: dict[int, list[Point]] = {each.pk: [] for each in series}
+    fields = ("measured_at", "report_id", "state", "reason", "low", "high", "standing")
+    for row in Result.objects.filter(wanted).order_by("measured_at").values("series_id", *fields, seconds=F("median")):
+        by_series[row.pop("series_id")].append(Point(**row))
+    reports = {point.report_id for points in by_series.values() for point in points}
+    decisions = ChangeDecision.objects.filter(series__in=series).select_related("by").order_by("-pk")
+    decided = list(decisions[: RECENT_SERIES * 20])
+    stacks, cards = watched_stacks(reports), watched_cards(reports)
+    return [
+        (each, _recent_history(each, by_series[each.pk], _with_card(stacks, cards, each.card_index), decided))
+        for each in series
+    ]
+
+
+def _recent_history(
+    series: Series, points: Sequence[Point], stacks: Mapping[UUID, Stack], decided: Sequence[ChangeDecision]
+) -> SeriesHistory:
+    of_series = [decision for decision in decided if decision.series_id == series.pk]
+    return SeriesHistory(
+        points=points,
+        stack_changes=stack_changes(points, stacks),
+        change_points=found_changes(points, stacks, of_series),
+        undetected=(),
+    )
+
+
+def watched_stacks(reports: Iterable[UUID]) -> dict[UUID, dict[str, str]]:
+    """Report -> its watched facts. One query."""
     facts = {f"fact_{at}": KeyTextTransform(name, "facts") for at, name in enumerate(WATCHED_FACTS)}
-    rows = Snapshot.objects.filter(report__in=wanted).order_by().annotate(**facts).values_list("report_id", *facts)
-    stacks = {report: _stated(WATCHED_FACTS, values) for report, *values in rows}
-    if card_index is not None:
-        card_facts = {f"fact_{at}": KeyTextTransform(name, "facts") for at, name in enumerate(WATCHED_CARD_FACTS)}
-        cards = Card.objects.filter(snapshot__report__in=wanted, index=card_index).order_by().annotate(**card_facts)
-        for report, *values in cards.values_list("snapshot__report_id", *card_facts):
-            stacks.setdefault(report, {}).update(_stated(WATCHED_CARD_FACTS, values))
-    return stacks
+    rows = Snapshot.objects.filter(report__in=list(reports)).order_by().annotate(**facts)
+    return {report: _stated(WATCHED_FACTS, values) for report, *values in rows.values_list("report_id", *facts)}
+
+
+def watched_cards(reports: Iterable[UUID]) -> dict[tuple[UUID, int], dict[str, str]]:
+    """(report, index of a card) -> its watched facts. One query."""
+    facts = {f"fact_{at}": KeyTextTransform(name, "facts") for at, name in enumerate(WATCHED_CARD_FACTS)}
+    rows = Card.objects.filter(snapshot__report__in=list(reports)).order_by().annotate(**facts)
+    cards = rows.values_list("snapshot__report_id", "index", *facts)
+    return {(report, index): _stated(WATCHED_CARD_FACTS, values) for report, index, *values in cards}
 
 
 def _stated(names: Sequence[str], values: Sequence[Any]) -> dict[str, str]:
-    return {name: str(value) for name, value in zip(names, values, strict=True) if value not in (None, "")}
+    return {
+        name: str(value).removesuffix(".0") if name in WATCHED_CARD_FACTS else str(value)
+        for name, value in zip(names, values, strict=True)
+        if value not in (None, "")
+    }
+
+
+def _with_card(
+    stacks: Mapping[UUID, Stack], cards: Mapping[tuple[UUID, int], Stack], index: int | None
+) -> dict[UUID, Stack]:
+    """Stacks of reports with the facts of one of their cards; None: of none."""
+    if index is None:
+        return dict(stacks)
+    return {report: {**stack, **cards.get((report, index), {})} for report, stack in stacks.items()}
 
 
 def stack_differences(before: Stack, after: Stack) -> tuple[StackDifference, ...]:

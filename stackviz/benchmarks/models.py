@@ -49,6 +49,7 @@ class Series(models.Model):
                 name="series_once_per_machine_and_setting",
             ),
         )
+        indexes = (models.Index(fields=("params_key", "benchmark"), name="series_of_setting"),)
 
     def __str__(self) -> str:
         setting = " ".join(f"{name}={value}" for name, value in self.params.items())

@@ -64,6 +64,17 @@ def latest_result(series: Series) -> Measurement | None:
     return next(iter(results[series.machine_id]), None)
 
 
+def results_until(machine: Machine, at: datetime) -> dict[int, Measurement]:
+    """Series pk -> its newest result that is not later than `at`, of the series measured last. Five queries at most."""
+    newest = Result.objects.filter(series=OuterRef("pk"), measured_at__lte=at).order_by("-measured_at")
+    rows = Series.objects.filter(machine=machine).annotate(then=Subquery(newest.values("pk")[:1]))
+    listed = rows.order_by("-latest_at", "-pk").values_list(*_SERIES_FIELDS, "then", named=True)[:SERIES_PER_MACHINE]
+    series = {row.pk: row for row in listed if row.then is not None}
+    then = Result.objects.filter(pk__in=[row.then for row in series.values()], measured_at__lte=at)
+    results = _joined(series, then.values_list(*_RESULT_FIELDS, named=True)) if series else []
+    return {result.series_id: result for result in results}
+
+
 def comparable_runs(series: Iterable[int]) -> list[Measurement]:
     """The newest RUNS_OF_SERIES runs of each of the series with these pks that count. Five queries at most.
 

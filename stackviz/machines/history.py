@@ -1,8 +1,9 @@
 """What happened to a series, in words: changes of its stack, changes of its level, and what members decided of them."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Any
 from uuid import UUID
 
 from django.urls import reverse
@@ -13,6 +14,7 @@ from stackviz.benchmarks.measurement import Measurement
 from stackviz.benchmarks.models import ChangeDecision
 from stackviz.labs.models import Machine
 from stackviz.labs.queries import Visitor
+from stackviz.measuring import Benchmark
 from stackviz.units import format_number, quantity_label
 
 
@@ -69,9 +71,7 @@ class PastOfSeries:
 def past_of_series(history: SeriesHistory, measured: Measurement, machine: Machine, visitor: Visitor) -> PastOfSeries:
     """One query, for somebody who is logged in."""
     is_member = may_decide(visitor, machine)
-    rows = [_change_row(change, measured, is_member=is_member) for change in history.change_points]
-    rows += [_undetected_row(decision, is_member=is_member) for decision in history.undetected]
-    rows.sort(key=lambda row: row.since, reverse=True)
+    rows = change_rows(history, measured.benchmark, measured.params, is_member=is_member)
     return PastOfSeries(
         changes=[row for row in rows if not (row.decided and row.decided.is_dismissed)],
         dismissed=[row for row in rows if row.decided and row.decided.is_dismissed],
@@ -85,6 +85,15 @@ def past_of_series(history: SeriesHistory, measured: Measurement, machine: Machi
     )
 
 
+def change_rows(
+    history: SeriesHistory, benchmark: Benchmark | None, params: Mapping[str, Any], *, is_member: bool
+) -> list[ChangeRow]:
+    """Changes of level, newest first, and confirmed ones that are no longer found."""
+    rows = [_change_row(change, benchmark, params, is_member=is_member) for change in history.change_points]
+    rows += [_undetected_row(decision, is_member=is_member) for decision in history.undetected]
+    return sorted(rows, key=lambda row: row.since, reverse=True)
+
+
 def may_decide(visitor: Visitor, machine: Machine) -> bool:
     """Members of its lab, and superusers. One query, none for somebody who is not logged in."""
     if not visitor.is_authenticated:
@@ -92,13 +101,18 @@ def may_decide(visitor: Visitor, machine: Machine) -> bool:
     return bool(getattr(visitor, "is_superuser", False)) or machine.lab.memberships.filter(user_id=visitor.pk).exists()
 
 
-def _change_row(change: ChangePoint, measured: Measurement, *, is_member: bool) -> ChangeRow:
+def _change_row(
+    change: ChangePoint, benchmark: Benchmark | None, params: Mapping[str, Any], *, is_member: bool
+) -> ChangeRow:
     return ChangeRow(
         size=size_text(change.factor),
         is_slower=change.factor < 1,
         since=change.point.measured_at,
         interval=_interval_text(change),
-        levels=(_rate_text(measured, change.seconds_before), _rate_text(measured, change.seconds_after)),
+        levels=(
+            rate_text(benchmark, params, change.seconds_before),
+            rate_text(benchmark, params, change.seconds_after),
+        ),
         why=differences_text(change.causes) or _("nothing we read changed"),
         is_near=change.is_near,
         receipt_url=_receipt(change.point.report_id),
@@ -146,23 +160,24 @@ def _interval_text(change: ChangePoint) -> str:
     return _("%(least)s to %(most)s %%") % {"least": format_number(least, 2), "most": format_number(most, 2)}
 
 
-def _rate_text(measured: Measurement, seconds: float) -> str:
-    known = measured.benchmark
-    rate = known.rate(measured.params, seconds) if known else None
-    if known is None or rate is None:
+def rate_text(benchmark: Benchmark | None, params: Mapping[str, Any], seconds: float) -> str:
+    """`781 TFLOP/s`; the time where no rate is defined."""
+    rate = benchmark.rate(params, seconds) if benchmark else None
+    if benchmark is None or rate is None:
         return quantity_label(seconds, "s", digits=3)
-    return quantity_label(rate, known.unit_of(measured.params), digits=3)
+    return quantity_label(rate, benchmark.unit_of(params), digits=3)
 
 
 def differences_text(differences: Sequence[StackDifference]) -> str:
     """`NVIDIA driver 550.54 → 560.28, PyTorch 2.12 → 2.13`; "" for none."""
     return ", ".join(
-        f"{_title(each.fact)} {_value(each.fact, each.before)} → {_value(each.fact, each.after)}"
+        f"{fact_title(each.fact)} {fact_value(each.fact, each.before)} → {fact_value(each.fact, each.after)}"
         for each in differences
     )
 
 
-def _title(fact: str) -> str:
+def fact_title(fact: str) -> str:
+    """A watched fact in the reader's language."""
     return {
         "nvidia.driver_version": _("NVIDIA driver"),
         "cuda.runtime_version": _("CUDA runtime"),
@@ -175,7 +190,8 @@ def _title(fact: str) -> str:
     }.get(fact, fact)
 
 
-def _value(fact: str, value: str) -> str:
+def fact_value(fact: str, value: str) -> str:
+    """As a report states it, shortened."""
     return f"{value.removesuffix('.0')} W" if fact == "power_limit_w" else value[:60]
 
 

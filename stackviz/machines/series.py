@@ -1,13 +1,12 @@
 """One series of a machine: its newest result in full, how it was measured, how it moved, how to do it again."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
 from django.urls import reverse
 
-from stackviz.benchmarks.chart import chart_unit
 from stackviz.benchmarks.history import SeriesHistory, history_of
 from stackviz.benchmarks.measurement import Measurement
 from stackviz.benchmarks.models import Result, Series
@@ -15,14 +14,15 @@ from stackviz.benchmarks.queries import Point as PastResult
 from stackviz.benchmarks.queries import latest_result
 from stackviz.benchmarks.reproduce import reproduce_command
 from stackviz.benchmarks.words import sample_statistics, seconds_text
-from stackviz.charts.history import HistoryLevel, HistoryLine, HistoryMark, HistoryPoint, history_figure
+from stackviz.charts.history import HistoryLine, history_figure
 from stackviz.facts import CONDITIONS
 from stackviz.labs.models import Machine
 from stackviz.labs.queries import Visitor
-from stackviz.machines.history import PastOfSeries, differences_text, past_of_series, size_text
+from stackviz.machines.drawn_history import draw_history
+from stackviz.machines.history import PastOfSeries, past_of_series
 from stackviz.machines.results import ResultRow, result_row
 from stackviz.reports.facts import ShownFact, shown_facts
-from stackviz.units import from_si, quantity_label
+from stackviz.units import quantity_label
 
 SHOWN_POINTS = 20
 
@@ -82,44 +82,12 @@ def _rate(measured: Measurement, seconds: float | None) -> float | None:
 
 def _figure(measured: Measurement, history: SeriesHistory) -> dict[str, Any] | None:
     """The line over time with what changed; None while there is only one point, or no rate to draw."""
-    past = history.points
-    rates = [_rate(measured, point.seconds) for point in past]
-    known = [rate for rate in rates if rate is not None]
-    if len(known) < 2 or measured.benchmark is None:
+    drawn = draw_history(history, measured.benchmark, measured.params) if measured.benchmark else None
+    if drawn is None:
         return None
-    symbol = chart_unit(measured.benchmark.unit_of(measured.params), max(known))
-
-    def shown(seconds: float | None) -> float | None:
-        rate = _rate(measured, seconds)
-        return None if rate is None else from_si(rate, symbol)
-
-    # The longest time is the lowest rate.
-    points = [
-        HistoryPoint(point.measured_at, shown(point.seconds), shown(point.high), shown(point.low)) for point in past
-    ]
-    marks = [
-        HistoryMark(past[change.index].measured_at, differences_text(change.differences))
-        for change in history.stack_changes
-    ]
     title = f"{measured.title} {measured.setting}, {measured.device}"
-    lines = [HistoryLine(measured.setting, points)]
-    return history_figure(title, symbol, lines, marks=marks, levels=_levels(history, shown))
-
-
-def _levels(history: SeriesHistory, shown: Callable[[float | None], float | None]) -> list[HistoryLevel]:
-    """The levels on both sides of each change that nobody dismissed; `shown`: seconds in the unit of the chart."""
-    changes = [change for change in history.change_points if not change.is_dismissed]
-    if not changes:
-        return []
-    starts = [history.points[0], *(change.point for change in changes)]
-    ends = [*(change.last_before for change in changes), history.points[-1]]
-    levels = [changes[0].seconds_before, *(change.seconds_after for change in changes)]
-    labels = ["", *(size_text(change.factor) for change in changes)]
-    return [
-        HistoryLevel(start.measured_at, end.measured_at, value, label)
-        for start, end, seconds, label in zip(starts, ends, levels, labels, strict=True)
-        if (value := shown(seconds)) is not None
-    ]
+    lines = [HistoryLine(measured.setting, drawn.points)]
+    return history_figure(title, drawn.unit, lines, marks=drawn.marks, levels=drawn.levels)
 
 
 def _past_row(measured: Measurement, point: PastResult) -> PastRow:

@@ -1,6 +1,6 @@
 from django.urls import path
 
-from stackviz.machines import add, coverage, decide, lifecycle, views
+from stackviz.machines import add, against, coverage, decide, lifecycle, past, views
 
 app_name = "machines"
 urlpatterns = [
@@ -13,6 +13,8 @@ urlpatterns = [
     path("machines/<slug:lab>/", views.lab_page, name="lab"),
     path("machines/<slug:lab>/<slug:slug>/", views.machine, name="machine"),
     path("machines/<slug:lab>/<slug:slug>/life/", lifecycle.life, name="life"),
+    path("machines/<slug:lab>/<slug:slug>/history/", past.past, name="past"),
+    path("machines/<slug:lab>/<slug:slug>/against/", against.against, name="against"),
     path("machines/<slug:lab>/<slug:slug>/series/<int:series_id>/", views.series, name="series"),
     path("machines/<slug:lab>/<slug:slug>/series/<int:series_id>/change/", decide.change, name="change"),
 ]

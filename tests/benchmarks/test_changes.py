@@ -90,7 +90,7 @@ def test_noise_that_lasts_counts_for_more():
 
 @pytest.mark.parametrize("level", [0.005, 0.01, 0.02, 0.04])
 def test_of_200_stable_series_at_most_two_show_a_change(level):
-    assert run_trials(random.Random(21), 200, 0.0, level, is_lasting=False).false_alarms <= 2
+    assert run_trials(random.Random(21), 200, 0.0, level, block=1).false_alarms <= 2
 
 
 @pytest.mark.parametrize(
@@ -98,7 +98,7 @@ def test_of_200_stable_series_at_most_two_show_a_change(level):
     [(0.03, 0.005, 48), (0.05, 0.01, 48), (0.05, 0.02, 35), (0.10, 0.02, 48), (0.10, 0.04, 35)],
 )
 def test_planted_changes_are_found_in_recorded_noise(size, level, at_least):
-    tally = run_trials(random.Random(22), 50, size, level, is_lasting=False)
+    tally = run_trials(random.Random(22), 50, size, level, block=1)
     assert tally.found >= at_least
     assert tally.false_alarms <= 3
 

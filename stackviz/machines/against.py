@@ -1,0 +1,171 @@
+"""A machine against its own earlier self: what changed in its stack, and each result of then beside that of now."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from uuid import UUID
+
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, render
+from django.urls import reverse
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_safe
+
+from stackviz.benchmarks.comparability import comparable, is_refused
+from stackviz.benchmarks.measurement import Measurement
+from stackviz.benchmarks.queries import latest_results, results_until
+from stackviz.facts import FACTS
+from stackviz.labs.models import Machine, Snapshot
+from stackviz.labs.queries import visible_machines
+from stackviz.machines.views import no_store_if_private
+from stackviz.reports.facts import fact_text, in_order, meaning_of
+from stackviz.stats import Ratio, ratio
+from stackviz.units import format_number
+from stackviz.web.address import read_moment, text_parameter
+
+EARLIER_REPORTS = 30  # offered to choose from
+
+
+@dataclass(frozen=True, slots=True)
+class FactThenAndNow:
+    """`then`, `now`: "" where it was not reported."""
+
+    name: str
+    meaning: str
+    then: str
+    now: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ResultThenAndNow:
+    """One setting. `factor`: rate now over rate then, with its interval, or why the two cannot be compared."""
+
+    url: str
+    what: str
+    then: str
+    then_at: datetime
+    now: str
+    factor: str
+    interval: str
+    is_different: bool
+    is_slower: bool
+    remarks: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AgainstItself:
+    """`facts`: those that differ. `unchanged`: how many results are the same ones, not measured again since."""
+
+    machine: Machine
+    then: Snapshot
+    now: Snapshot
+    facts: Sequence[FactThenAndNow]
+    results: Sequence[ResultThenAndNow]
+    unchanged: int
+
+
+@require_safe
+def against(request: HttpRequest, lab: str, slug: str) -> HttpResponse:
+    """`?report=<id>` or `?date=2026-10-02`; without either, or with one that names no report, the reports to choose."""
+    machine = get_object_or_404(visible_machines(request.user), lab__slug=lab, slug=slug)
+    if machine.latest_snapshot_id is None:
+        raise Http404
+    then, problem = _chosen(request, machine)
+    context = {
+        "machine": machine,
+        "problem": problem,
+        "date": text_parameter(request, "date"),
+        "earlier": _earlier(machine),
+        "shown": against_itself(machine, then) if then is not None else None,
+    }
+    return no_store_if_private(render(request, "machines/against.html", context), machine.lab)
+
+
+def _chosen(request: HttpRequest, machine: Machine) -> tuple[Snapshot | None, str]:
+    """(the snapshot, "") or (None, what is wrong). One query at most."""
+    report, date = text_parameter(request, "report"), text_parameter(request, "date")
+    snapshots = Snapshot.objects.filter(machine=machine)
+    if report:
+        try:
+            return snapshots.get(report=UUID(report)), ""
+        except (ValueError, Snapshot.DoesNotExist):
+            return None, _("This machine has no such report.")
+    if not date:
+        return None, ""
+    moment = read_moment(date)
+    if moment is None:
+        return None, _("Give a day that is over, such as 2026-10-02.")
+    then = snapshots.filter(taken_at__lte=moment).order_by("-taken_at").first()
+    return then, "" if then else _("This machine had sent no report by then.")
+
+
+def _earlier(machine: Machine) -> list[tuple[UUID, datetime]]:
+    """Reports before the newest one, newest first. One query."""
+    rows = Snapshot.objects.filter(machine=machine).order_by("-taken_at").values_list("report_id", "taken_at")
+    return list(rows[1 : EARLIER_REPORTS + 1])
+
+
+def against_itself(machine: Machine, then: Snapshot) -> AgainstItself:
+    """At most eleven queries, whatever is stored."""
+    now = Snapshot.objects.filter(machine=machine).latest("taken_at")
+    earlier = results_until(machine, then.taken_at)
+    pairs = [(earlier[new.series_id], new) for new in latest_results([machine])[machine.pk] if new.series_id in earlier]
+    measured_again = [(old, new) for old, new in pairs if old.report_id != new.report_id]
+    return AgainstItself(
+        machine=machine,
+        then=then,
+        now=now,
+        facts=_facts(then, now),
+        results=[_result(machine, old, new) for old, new in measured_again],
+        unchanged=len(pairs) - len(measured_again),
+    )
+
+
+def _facts(then: Snapshot, now: Snapshot) -> list[FactThenAndNow]:
+    """Facts and versions of software that differ, in the registry's order."""
+    names = [name for name in {**then.facts, **now.facts} if then.facts.get(name) != now.facts.get(name)]
+    rows = [
+        FactThenAndNow(
+            name, meaning_of(name), fact_text(name, then.facts.get(name)), fact_text(name, now.facts.get(name))
+        )
+        for name in in_order(names, FACTS)
+    ]
+    before, after = _software(then), _software(now)
+    rows += [
+        FactThenAndNow(name, "", before.get(name, ""), after.get(name, ""))
+        for name in sorted({*before, *after})
+        if before.get(name) != after.get(name)
+    ]
+    return rows
+
+
+def _software(snapshot: Snapshot) -> dict[str, str]:
+    return {
+        str(item.get("component", "")): str(item.get("version") or _("version not reported"))
+        for item in snapshot.software
+    }
+
+
+def _result(machine: Machine, then: Measurement, now: Measurement) -> ResultThenAndNow:
+    outcome = comparable(then, now)
+    factor: Ratio | None = None
+    if not is_refused(then) and not is_refused(now) and then.summary and now.summary:
+        factor = ratio(then.summary, now.summary)  # of seconds: then over now is the rate now over then
+    return ResultThenAndNow(
+        url=reverse("machines:series", args=[machine.lab.slug, machine.slug, now.series_id]),
+        what=f"{now.title} {now.setting} · {now.device}",
+        then=then.rate.label if then.rate else then.reason or then.state,
+        then_at=then.measured_at,
+        now=now.rate.label if now.rate else now.reason or now.state,
+        factor=f"{format_number(factor.value, 3)}×" if factor else "",
+        interval=_interval(factor),
+        is_different=bool(factor and factor.is_different),
+        is_slower=bool(factor and factor.value < 1),
+        remarks=outcome.reasons,
+    )
+
+
+def _interval(factor: Ratio | None) -> str:
+    if factor is None or factor.low is None or factor.high is None:
+        return ""
+    return _("%(least)s to %(most)s") % {"least": format_number(factor.low, 3), "most": format_number(factor.high, 3)}

@@ -1,0 +1,69 @@
+"""The past of a series as points, levels and marks of a chart, in the chart's unit."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from statistics import median
+from typing import Any
+
+from stackviz.benchmarks.chart import chart_unit
+from stackviz.benchmarks.history import SeriesHistory
+from stackviz.charts.history import HistoryLevel, HistoryMark, HistoryPoint
+from stackviz.machines.history import differences_text, size_text
+from stackviz.measuring import Benchmark
+from stackviz.units import from_si
+
+InUnit = Callable[[float | None], float | None]
+
+
+@dataclass(frozen=True, slots=True)
+class DrawnHistory:
+    """`unit`: of all values. `levels`: on both sides of each change that nobody dismissed, none without one."""
+
+    unit: str
+    points: Sequence[HistoryPoint]
+    levels: Sequence[HistoryLevel]
+    marks: Sequence[HistoryMark]
+
+
+def draw_history(history: SeriesHistory, benchmark: Benchmark, params: Mapping[str, Any]) -> DrawnHistory | None:
+    """None while fewer than two points have a rate."""
+    rates = [benchmark.rate(params, point.seconds) for point in history.points]
+    known = [rate for rate in rates if rate is not None]
+    if len(known) < 2:
+        return None
+    symbol = chart_unit(benchmark.unit_of(params), max(known))
+
+    def shown(seconds: float | None) -> float | None:
+        rate = benchmark.rate(params, seconds)
+        return None if rate is None else from_si(rate, symbol)
+
+    return DrawnHistory(
+        unit=symbol,
+        # The longest time is the lowest rate.
+        points=[
+            HistoryPoint(point.measured_at, shown(point.seconds), shown(point.high), shown(point.low))
+            for point in history.points
+        ],
+        levels=_levels(history, shown),
+        marks=[
+            HistoryMark(history.points[change.index].measured_at, differences_text(change.differences))
+            for change in history.stack_changes
+        ],
+    )
+
+
+def _levels(history: SeriesHistory, shown: InUnit) -> list[HistoryLevel]:
+    changes = [change for change in history.change_points if not change.is_dismissed]
+    if not changes:
+        return []
+    counted = [point for point in history.points if point.counts]
+    starts = [counted[0], *(change.point for change in changes)]
+    ends = [*(change.last_before for change in changes), counted[-1]]
+    labels = ["", *(size_text(change.factor) for change in changes)]
+    levels = []
+    for start, end, label in zip(starts, ends, labels, strict=True):
+        stretch = counted[counted.index(start) : counted.index(end) + 1]
+        value = shown(median(point.seconds for point in stretch if point.seconds is not None))
+        if value is not None:
+            levels.append(HistoryLevel(start.measured_at, end.measured_at, value, label))
+    return levels
