@@ -1,4 +1,4 @@
-"""`python -m bench.changes [--series N] [--seed N]`: how many planted changes of level are found, how many stable series.
+"""`python -m bench.changes [--series N] [--seed N]`: how many planted changes of level are found, how many false.
 
 Plants changes in noise recorded by repeating three small loops (`bench/noise.csv`: seconds of processor time, median of
 twelve samples a run, a run every seven seconds, on a two-core virtual machine beside other work), and prints Markdown.

@@ -9,6 +9,7 @@ from stackviz.charts.bars import DECADES_RATIO
 from stackviz.charts.frame import INK_2, colour, colour_name, empty_figure, frame, plotly_text
 
 HEIGHT_PX = 320
+_LABEL_TURNS = 0.5  # of the time shown: a label that begins later stands left of its place
 LEAST_SPAN_RATIO = 0.10  # of the middle, to either side: how much a benchmark varies from day to day
 
 
@@ -69,11 +70,11 @@ def history_figure(
     spans_decades = min(values) > 0 and max(values) / min(values) > DECADES_RATIO
     layout["yaxis"] |= {"type": "log"} if spans_decades else {"range": _range(values)}
     data = [_trace(line, is_named=len(lines) > 1) for line in lines]
+    ends = (min(values), max(values)) if spans_decades else tuple(layout["yaxis"]["range"])
     if marks:
-        ends = (min(values), max(values)) if spans_decades else tuple(layout["yaxis"]["range"])
         data.insert(0, _marks_trace(marks, ends))
     if levels:
-        data.append(_levels_trace(levels))
+        data += [_levels_trace(levels), _labels_trace(levels, ends[1])]
     return {"data": data, "layout": layout}
 
 
@@ -97,14 +98,30 @@ def _marks_trace(marks: Sequence[HistoryMark], ends: Sequence[float]) -> dict[st
 def _levels_trace(levels: Sequence[HistoryLevel]) -> dict[str, Any]:
     return {
         "type": "scatter",
-        "mode": "lines+text",
+        "mode": "lines",
         "x": [x for level in levels for x in (_time(level.start), _time(level.end), None)],
         "y": [y for level in levels for y in (level.value, level.value, None)],
-        "text": [text for level in levels for text in (plotly_text(level.label), "", "")],
-        "textposition": "top right",
         "connectgaps": False,
         "line": {"color": colour(1), "width": 3},
         "meta": {"colours": colour_name(1)},
+        "hoverinfo": "skip",
+    }
+
+
+def _labels_trace(levels: Sequence[HistoryLevel], top: float) -> dict[str, Any]:
+    """The labels of levels where these begin, at the upper end of the axis: clear of the line below."""
+    labelled = [level for level in levels if level.label]
+    first, last = levels[0].start, levels[-1].end
+    return {
+        "type": "scatter",
+        "mode": "text",
+        "x": [_time(level.start) for level in labelled],
+        "y": [top for _level in labelled],
+        "text": [plotly_text(level.label) for level in labelled],
+        "textposition": [
+            "bottom left" if level.start - first > (last - first) * _LABEL_TURNS else "bottom right"
+            for level in labelled
+        ],
         "hoverinfo": "skip",
     }
 

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Any
 from uuid import UUID
 
 from django.http import Http404, HttpRequest, HttpResponse
@@ -14,7 +15,7 @@ from django.views.decorators.http import require_safe
 from stackviz.benchmarks.comparability import comparable, is_refused
 from stackviz.benchmarks.measurement import Measurement
 from stackviz.benchmarks.queries import latest_results, results_until
-from stackviz.facts import FACTS
+from stackviz.facts import CARD_FACTS, FACTS
 from stackviz.labs.models import Machine, Snapshot
 from stackviz.labs.queries import visible_machines
 from stackviz.machines.views import no_store_if_private
@@ -23,6 +24,7 @@ from stackviz.stats import Ratio, ratio
 from stackviz.units import format_number
 from stackviz.web.address import read_moment, text_parameter
 
+MOST_CARDS = 64
 EARLIER_REPORTS = 30  # offered to choose from
 
 
@@ -106,7 +108,7 @@ def _earlier(machine: Machine) -> list[tuple[UUID, datetime]]:
 
 
 def against_itself(machine: Machine, then: Snapshot) -> AgainstItself:
-    """At most eleven queries, whatever is stored."""
+    """At most thirteen queries, whatever is stored."""
     now = Snapshot.objects.filter(machine=machine).latest("taken_at")
     earlier = results_until(machine, then.taken_at)
     pairs = [(earlier[new.series_id], new) for new in latest_results([machine])[machine.pk] if new.series_id in earlier]
@@ -122,7 +124,7 @@ def against_itself(machine: Machine, then: Snapshot) -> AgainstItself:
 
 
 def _facts(then: Snapshot, now: Snapshot) -> list[FactThenAndNow]:
-    """Facts and versions of software that differ, in the registry's order."""
+    """Facts of the machine, of its cards, and versions of software that differ, in the registry's order."""
     names = [name for name in {**then.facts, **now.facts} if then.facts.get(name) != now.facts.get(name)]
     rows = [
         FactThenAndNow(
@@ -130,13 +132,30 @@ def _facts(then: Snapshot, now: Snapshot) -> list[FactThenAndNow]:
         )
         for name in in_order(names, FACTS)
     ]
-    before, after = _software(then), _software(now)
+    before, after = _cards(then), _cards(now)
     rows += [
-        FactThenAndNow(name, "", before.get(name, ""), after.get(name, ""))
-        for name in sorted({*before, *after})
-        if before.get(name) != after.get(name)
+        FactThenAndNow(
+            _("card %(n)d: %(fact)s") % {"n": index, "fact": name},
+            meaning_of(name),
+            fact_text(name, before.get(index, {}).get(name)),
+            fact_text(name, after.get(index, {}).get(name)),
+        )
+        for index in sorted({*before, *after})
+        for name in CARD_FACTS
+        if before.get(index, {}).get(name) != after.get(index, {}).get(name)
+    ]
+    software_then, software_now = _software(then), _software(now)
+    rows += [
+        FactThenAndNow(name, "", software_then.get(name, ""), software_now.get(name, ""))
+        for name in sorted({*software_then, *software_now})
+        if software_then.get(name) != software_now.get(name)
     ]
     return rows
+
+
+def _cards(snapshot: Snapshot) -> dict[int, dict[str, Any]]:
+    """Index -> facts. One query."""
+    return dict(snapshot.cards.order_by("index").values_list("index", "facts")[:MOST_CARDS])
 
 
 def _software(snapshot: Snapshot) -> dict[str, str]:

@@ -28,7 +28,7 @@ from stackviz.web.parts import render_part
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PeerRow:
-    """A setting beside its peers. `size`: `11 % below its peers`; `why`: what differs, "" if nothing that we read."""
+    """A setting beside its peers. `size`: `11 % below its peers`; `differences`: in words, of outliers."""
 
     url: str
     what: str
@@ -39,12 +39,20 @@ class PeerRow:
     peer_rate: str
     peer_range: str
     peers: int
-    why: str
+    differences: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class OutlierGroup:
+    """Outliers that differ from their peers in the same."""
+
+    rows: Sequence[PeerRow]
+    differences: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PastRowOfSeries:
-    """A series with its line and what changed. `latest`: the newest of its changes that nobody dismissed."""
+    """A series with its line and what changed."""
 
     url: str
     what: str
@@ -56,7 +64,7 @@ class PastRowOfSeries:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MachinePast:
     machine: Machine
-    outliers: Sequence[PeerRow]
+    outliers: Sequence[OutlierGroup]
     others: Sequence[PeerRow]
     series: Sequence[PastRowOfSeries]
     against_url: str
@@ -69,13 +77,20 @@ def machine_past(machine: Machine, visitor: Visitor) -> MachinePast:
     is_member = may_decide(visitor, machine)
     return MachinePast(
         machine=machine,
-        outliers=[row for row in peers if row.is_outlier],
+        outliers=_grouped([row for row in peers if row.is_outlier]),
         others=[row for row in peers if not row.is_outlier],
         series=[
             _series_row(machine, series, history, is_member=is_member) for series, history in recent_histories(machine)
         ],
         against_url=reverse("machines:against", args=[machine.lab.slug, machine.slug]),
     )
+
+
+def _grouped(outliers: Sequence[PeerRow]) -> list[OutlierGroup]:
+    groups: dict[tuple[str, ...], list[PeerRow]] = {}
+    for row in outliers:
+        groups.setdefault(row.differences, []).append(row)
+    return [OutlierGroup(rows, differences) for differences, rows in groups.items()]
 
 
 def _series_url(machine: Machine, series: int) -> str:
@@ -98,7 +113,7 @@ def _peer_row(comparison: PeerComparison, machine: Machine) -> PeerRow:
             "most": rate_text(measured.benchmark, measured.params, comparison.peer_least),
         },
         peers=comparison.peers,
-        why=", ".join(_difference_text(each) for each in comparison.differences),
+        differences=tuple(_difference_text(each) for each in comparison.differences),
     )
 
 

@@ -4,7 +4,7 @@ from datetime import UTC, datetime, timedelta
 
 import plotly.graph_objects as go
 
-from stackviz.charts.history import HistoryLine, HistoryPoint, history_figure
+from stackviz.charts.history import HistoryLevel, HistoryLine, HistoryMark, HistoryPoint, history_figure
 
 DAY = datetime(2026, 11, 1, tzinfo=UTC)
 
@@ -48,3 +48,25 @@ def test_one_line_alone_needs_no_name_on_it():
     assert history_figure("gemm", "s", [HistoryLine("m", [HistoryPoint(DAY, 1.0), HistoryPoint(DAY, 1.1)])])["data"][0][
         "text"
     ] == ["", ""]
+
+
+def test_levels_and_marks_are_drawn_with_their_labels():
+    days = [DAY + timedelta(days=day) for day in range(10)]
+    line = HistoryLine("m", [HistoryPoint(at, 10.0 if day < 4 else 9.0) for day, at in enumerate(days)])
+    levels = [HistoryLevel(days[0], days[3], 10.0), HistoryLevel(days[4], days[9], 9.0, "10 % slower")]
+    marks = [HistoryMark(days[4], "driver <1> to 2")]
+    figure = history_figure("gemm", "s", [line], marks=marks, levels=levels)
+    go.Figure(figure)
+    across, _line, level, label = figure["data"]
+    low, high = figure["layout"]["yaxis"]["range"]
+    assert across["y"] == [low, high, None]
+    assert across["text"][0] == "driver &lt;1&gt; to 2"
+    assert level["y"] == [10.0, 10.0, None, 9.0, 9.0, None]
+    assert (label["text"], label["y"], label["textposition"]) == (["10 % slower"], [high], ["bottom right"])
+
+
+def test_a_late_label_stands_left_of_its_place():
+    days = [DAY + timedelta(days=day) for day in range(10)]
+    line = HistoryLine("m", [HistoryPoint(at, 10.0) for at in days])
+    levels = [HistoryLevel(days[0], days[6], 10.0), HistoryLevel(days[7], days[9], 9.0, "10 % slower")]
+    assert history_figure("gemm", "s", [line], levels=levels)["data"][-1]["textposition"] == ["bottom left"]

@@ -52,7 +52,7 @@ def test_an_outlier_names_its_share_and_what_differs(client, machine, sheet):
     report(machine, sheet, factor=1.1236, power_limit_w=300.0, conditions={"throttle_reasons": "sw_power_cap"})
     text = text_of(client)
     assert "11 % below its peers : Matrix product bf16 8192³ · cuda:0" in text
-    assert "clock throttled: sw_power_cap, Power limit 300 W (4 of 4 peers: 700 W)" in text
+    assert "clock throttled: sw_power_cap Power limit 300 W (4 of 4 peers: 700 W)" in text
     assert "699 TFLOP/s; median of 4 peers 785 TFLOP/s, 782 TFLOP/s to 787 TFLOP/s" in text
 
 
@@ -170,7 +170,7 @@ def test_a_machine_without_a_report_has_no_history(client, machine, url):
 
 def then_and_now(machine, sheet):
     earlier = report(machine, sheet, day=-20)
-    report(machine, sheet, factor=1.0526, facts=NEW_DRIVER)
+    report(machine, sheet, factor=1.0526, facts=NEW_DRIVER, power_limit_w=500.0)
     return earlier
 
 
@@ -181,6 +181,7 @@ def test_then_and_now_stand_side_by_side_with_factor_and_interval(client, machin
     text = text_of(client, f"{AGAINST}?{query}={value}")
     assert "Then: the report of 2026-10-31 08:00 UTC. Now: the report of 2026-11-20 08:00 UTC." in text
     assert re.search(r"785 TFLOP/s 2026-10-31 746 TFLOP/s 0.95× 0.949 to 0.951", text)
+    assert re.search(r"card 0: power_limit_w .* 700 W 500 W", text)
     assert re.search(r"nvidia.driver_version .* 535.183.01 560.28.03", text)
 
 
@@ -231,9 +232,9 @@ def test_then_and_now_cost_the_same_with_few_and_many_results(client, machine, s
     earlier = then_and_now(machine, sheet)
     url = f"{AGAINST}?report={earlier.pk}"
     text_of(client, url)
-    with django_assert_num_queries(13):
+    with django_assert_num_queries(15):
         text_of(client, url)
     for day in range(1, 20):
         report(machine, sheet, day=day)
-    with django_assert_num_queries(13):
+    with django_assert_num_queries(15):
         text_of(client, url)
