@@ -97,7 +97,7 @@ def _facts(registry: str) -> Iterator[str]:
 
 
 def _benchmarks() -> Iterator[str]:
-    from stackviz.measuring import BENCHMARKS
+    from stackviz.measuring import RUNNABLE
 
     return _rows(
         ["benchmark", "one run", "cases", "rate"],
@@ -108,7 +108,7 @@ def _benchmarks() -> Iterator[str]:
                 benchmark.sizes,
                 f"{benchmark.formula}, {benchmark.unit}",
             ]
-            for benchmark in BENCHMARKS.values()
+            for benchmark in RUNNABLE.values()
         ),
     )
 

@@ -22,7 +22,7 @@ from stackviz.agent.report_text import describe_report
 from stackviz.agent.sending import send_waiting
 from stackviz.agent.spool import Spool, SpoolError
 from stackviz.agent.upload import Server, ServerError
-from stackviz.measuring import BENCHMARKS
+from stackviz.measuring import RUNNABLE
 from stackviz.wire import LIMITS, Report, to_document
 
 __all__ = ["main"]
@@ -239,7 +239,7 @@ def _add_measuring(command: argparse.ArgumentParser) -> None:
     command.add_argument(
         "--device", action="append", default=[], metavar="DEVICE", help="cuda, cuda:1, xpu, mps, cpu; can be repeated"
     )
-    command.add_argument("--benchmark", action="append", default=[], choices=tuple(BENCHMARKS), help="can be repeated")
+    command.add_argument("--benchmark", action="append", default=[], choices=tuple(RUNNABLE), help="can be repeated")
     command.add_argument(
         "--case",
         action="append",

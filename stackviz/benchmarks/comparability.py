@@ -43,7 +43,9 @@ class ComparabilityOutcome:
 
 
 # Settings that change what is computed, or how: a difference is named.
-_TELLING_CONDITIONS = ("tf32", "matmul_precision", "reduced_precision_reduction", "fallback_allowed", "inputs")
+_TELLING_CONDITIONS = (
+    "tf32", "matmul_precision", "reduced_precision_reduction", "fallback_allowed", "inputs", "llama_cpp_version",
+)  # fmt: skip
 
 
 def comparable(a: Measurement, b: Measurement) -> ComparabilityOutcome:
@@ -97,7 +99,8 @@ def _doubts(a: Measurement, b: Measurement) -> Iterator[str]:
 
 
 def _differences(a: Measurement, b: Measurement) -> Iterator[str]:
-    if a.torch_version != b.torch_version:
+    is_torch = a.benchmark is None or a.benchmark.is_run_by_agent
+    if is_torch and a.torch_version != b.torch_version:
         unknown = _("not reported")
         yield _("torch differs: %(a)s and %(b)s") % {"a": a.torch_version or unknown, "b": b.torch_version or unknown}
     for name in _TELLING_CONDITIONS:

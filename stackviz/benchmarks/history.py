@@ -16,9 +16,11 @@ from django.db.models import F, OuterRef, Q, Subquery
 from django.db.models.fields.json import KeyTextTransform
 from django.utils.translation import gettext as _
 
+from stackviz.benchmarks.measurement import benchmark
 from stackviz.benchmarks.models import ChangeDecision, Result, Series
 from stackviz.benchmarks.queries import Point, series_history
 from stackviz.labs.models import Card, Machine, Snapshot
+from stackviz.stats import Ratio
 from stackviz.stats.changes import MIN_RESULTS, level_changes
 
 # Facts of a report that move results, in the order they are named.
@@ -97,7 +99,7 @@ def history_of(series: Series) -> SeriesHistory:
     reports = {point.report_id for point in points}
     stacks = _with_card(watched_stacks(reports), watched_cards(reports), series.card_index)
     decisions = list(ChangeDecision.objects.filter(series=series).select_related("by").order_by("-pk")[:200])
-    change_points = found_changes(points, stacks, decisions)
+    change_points = found_changes(points, stacks, decisions, has_rates=_has_rates(series))
     seen = {change.decision.pk for change in change_points if change.decision}
     gone = [each for each in _newest_of_each(decisions) if each.answer == ChangeDecision.Answer.CONFIRMED]
     return SeriesHistory(
@@ -140,9 +142,14 @@ def _recent_history(
     return SeriesHistory(
         points=points,
         stack_changes=stack_changes(points, stacks),
-        change_points=found_changes(points, stacks, of_series),
+        change_points=found_changes(points, stacks, of_series, has_rates=_has_rates(series)),
         undetected=(),
     )
+
+
+def _has_rates(series: Series) -> bool:
+    known = benchmark(series.benchmark, series.version)
+    return known is not None and known.has_rates
 
 
 def watched_stacks(reports: Iterable[UUID]) -> dict[UUID, dict[str, str]]:
@@ -202,9 +209,16 @@ def _between(before: Point, after: Point, stacks: Mapping[UUID, Stack]) -> tuple
 
 
 def found_changes(
-    points: Sequence[Point], stacks: Mapping[UUID, Stack], decisions: Sequence[ChangeDecision] = ()
+    points: Sequence[Point],
+    stacks: Mapping[UUID, Stack],
+    decisions: Sequence[ChangeDecision] = (),
+    *,
+    has_rates: bool = False,
 ) -> list[ChangePoint]:
-    """The change points of the results that count, oldest first; `decisions` newest first."""
+    """The change points of the results that count, oldest first; `decisions` newest first.
+
+    `has_rates`: samples are rates, not seconds: then more is faster.
+    """
     counted = [point for point in points if point.counts]
     at_report = {point.report_id: at for at, point in enumerate(counted)}
     change_points = []
@@ -215,21 +229,29 @@ def found_changes(
         if is_near:
             first, last = max(at - 1 - NEAR_RESULTS, 0), min(at + NEAR_RESULTS, len(counted) - 1)
             causes = _between(counted[first], counted[last], stacks)
+        factor, low, high = _rate_factor(change.ratio, has_rates=has_rates)
         change_points.append(
             ChangePoint(
                 point=counted[at],
                 last_before=counted[at - 1],
                 seconds_before=change.before,
                 seconds_after=change.after,
-                factor=1 / change.ratio.value,
-                low=1 / change.ratio.high if change.ratio.high else None,
-                high=1 / change.ratio.low if change.ratio.low else None,
+                factor=factor,
+                low=low,
+                high=high,
                 causes=causes,
                 is_near=is_near and bool(causes),
                 decision=_decision_at(at, decisions, at_report),
             )
         )
     return change_points
+
+
+def _rate_factor(ratio: Ratio, *, has_rates: bool) -> tuple[float, float | None, float | None]:
+    """What a ratio of samples is of rates, with its interval."""
+    if has_rates:
+        return ratio.value, ratio.low, ratio.high
+    return 1 / ratio.value, 1 / ratio.high if ratio.high else None, 1 / ratio.low if ratio.low else None
 
 
 def _decision_at(at: int, decisions: Sequence[ChangeDecision], at_report: Mapping[UUID, int]) -> ChangeDecision | None:

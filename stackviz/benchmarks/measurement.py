@@ -13,7 +13,7 @@ from uuid import UUID
 from django.utils.translation import get_language, gettext
 from django.utils.translation import gettext as _
 
-from stackviz.benchmarks.standing import Flag, Standing, flag_words
+from stackviz.benchmarks.standing import Flag, Standing, flag_words, is_mean_of_runs
 from stackviz.measuring import VERSIONS, Benchmark
 from stackviz.stats import Summary
 from stackviz.units import format_number, quantity_label
@@ -25,7 +25,7 @@ POWER_CAP_RATIO = 0.98  # a limit this near the factory's is the factory's: driv
 
 @dataclass(frozen=True, slots=True)
 class Rate:
-    """What seconds come to, in the benchmark's unit. `low` .. `high`: interval of the median, None: too few samples."""
+    """What samples come to, in the benchmark's unit. `low` .. `high`: interval of the median, None: too few samples."""
 
     value: float
     low: float | None
@@ -92,7 +92,7 @@ class CardUsed:
 
 @dataclass(frozen=True, kw_only=True)
 class Measurement:
-    """One result with what is needed to read it. `summary` is of seconds; None for a failed or skipped run.
+    """One result with what is needed to read it. `summary`: of its samples, in `unit`; None if failed or skipped.
 
     `pair` is equal for results of the same benchmark, version and parameters, on whatever machine, device and card.
     Values that a page uses several times per result are computed once. `flags`, `standing`: as in `Result`.
@@ -161,6 +161,14 @@ class Measurement:
     def rate(self) -> Rate | None:
         return rate_of(self.benchmark, self.params, self.summary, self.unit)
 
+    @property
+    def software(self) -> tuple[str, str] | None:
+        """What computed, and its version: torch, or llama.cpp for what that measured; None: not reported."""
+        if self.benchmark is not None and not self.benchmark.is_run_by_agent:
+            version = self.conditions.get("llama_cpp_version")
+            return ("llama.cpp", version) if isinstance(version, str) else None
+        return ("torch", self.torch_version) if self.torch_version else None
+
     @cached_property
     def throttle_reasons(self) -> tuple[str, ...] | None:
         """Why the clock was throttled, without harmless reasons; None: not reported."""
@@ -176,13 +184,13 @@ class Measurement:
 
 
 def rate_of(known: Benchmark | None, params: Mapping[str, Any], summary: Summary | None, unit: str) -> Rate | None:
-    """The rate for a summary of seconds at these parameters; None where the benchmark or the parameters do not define
-    it.
+    """The rate for a summary of samples at these parameters; None where the benchmark or the parameters do not define
+    it, or the samples are in another unit than the benchmark's.
     """
-    if known is None or summary is None or unit != "s":
+    if known is None or summary is None or unit != known.sample_unit:
         return None
-    # The longest time is the lowest rate. An interval with one end that cannot be is none.
-    value, low, high = known.rates(params, summary.median, summary.high, summary.low)
+    # An interval with one end that cannot be is none.
+    value, low, high = known.rates(params, summary.median, summary.low, summary.high)
     if value is None:
         return None
     if low is None or high is None:
@@ -190,10 +198,15 @@ def rate_of(known: Benchmark | None, params: Mapping[str, Any], summary: Summary
     return Rate(value, low, high, known.unit_of(params))
 
 
+_NAMED_BY_VALUE = ("dtype", "test", "model", "quant", "backend")  # their values say what they are
+
+
 def setting_label(params: Mapping[str, Any]) -> str:
-    """Parameters for people: `bf16 8192³`, `fp32 4096×1024×512`, `4.29 GB`; others as name=value."""
-    parts = [str(params["dtype"])] if "dtype" in params else []
-    shown = {"dtype"}
+    """Parameters for people: `bf16 8192³`, `fp32 4096×1024×512`, `4.29 GB`, `tg128 Llama 2 7B Q4_0`; others as
+    name=value.
+    """
+    shown = set(_NAMED_BY_VALUE)
+    parts = [str(params[name]) for name in _NAMED_BY_VALUE if name in params]
     sides = (params.get("m"), params.get("n"), params.get("k"))
     if all(isinstance(side, int) for side in sides):
         parts.append(f"{sides[0]}³" if sides[0] == sides[1] == sides[2] else "×".join(map(str, sides)))
@@ -227,12 +240,26 @@ def _remarks(result: Measurement) -> Iterator[str]:
         }
     if result.card and result.card.is_slice:
         yield _("on a slice of the card (MIG): its published peak does not apply")
+    yield from _remarks_on_samples(result)
+
+
+def _remarks_on_samples(result: Measurement) -> Iterator[str]:
     if result.summary and result.summary.is_noisy:
         yield _("noisy: the interquartile range is %(share)s %% of the median") % {
             "share": format_number((result.summary.iqr_ratio or 0) * 100, 2)
         }
+    if is_mean_of_runs(result.conditions):
+        yield _("the mean of several runs, as the tool printed it%(deviation)s") % {"deviation": _deviation(result)}
     if result.conditions.get("quick") is True:
         yield _("a short run: fewer samples than usual")
+
+
+def _deviation(result: Measurement) -> str:
+    """` ± 0.4 %`: the deviation printed beside a mean, as a share of it; "" where none is."""
+    deviation = result.conditions.get("mean_stddev")
+    if isinstance(deviation, bool) or not isinstance(deviation, int | float) or not result.summary:
+        return ""
+    return f" ± {format_number(deviation / result.summary.median * 100, 2)} %" if result.summary.median > 0 else ""
 
 
 def is_elsewhere(result: Measurement) -> bool:

@@ -59,9 +59,10 @@ class Series(models.Model):
 class Result(models.Model):
     """One run in a report: the raw samples, and what they come to. A failed or skipped run is a result too, with why.
 
-    `samples`: in `unit` (seconds for all benchmarks we know), one per repeat. `median`, `q1`, `q3`, and `low` .. `high`
-    (the 95 % interval of the median) are derived by `stackviz.stats`; None means too few samples to say. `position`:
-    index in the report's results. `conditions`: clocks, power, throttling, device used, before and after, as sent.
+    `samples`: in `unit` (seconds, or token/s of `llama-bench`), one per repeat. `median`, `q1`, `q3`, and `low` ..
+    `high` (the 95 % interval of the median) are derived by `stackviz.stats`; None means too few samples to say.
+    `position`: index in the report's results. `conditions`: clocks, power, throttling, device used, before and after,
+    as sent.
 
     `flags`: codes of `standing.Flag` with blanks between, what reading the report found odd. `standing`: None for a
     result that counts and never was in doubt. Both are null rather than "", so that adding them rewrites no row.

@@ -49,7 +49,8 @@ class PeerDifference:
 class PeerComparison:
     """One setting against its peers. `factor`: own rate over the median of the peers' rates.
 
-    Seconds are baselines; `peer_least`, `peer_most`: of the fastest and the slowest peer. `differences`: of outliers.
+    Seconds are baselines (rates, where samples are rates);
+    `peer_least`, `peer_most`: of the fastest and the slowest peer. `differences`: of outliers.
     """
 
     measured: Measurement
@@ -157,15 +158,17 @@ def compared_with(result: Measurement, seconds: float, peers: Sequence[PeerSerie
     limit = max(MIN_SHARE, DEVIATIONS * deviation)
     if len(theirs) < ENOUGH_FOR_SPREAD:
         limit = max(limit, CONFIRMED_WITHIN)
+    has_rates = result.benchmark is not None and result.benchmark.has_rates
+    factor = seconds / middle if has_rates else middle / seconds
     return PeerComparison(
         measured=result,
         seconds=seconds,
         peer_seconds=middle,
-        peer_least=min(theirs),
-        peer_most=max(theirs),
+        peer_least=max(theirs) if has_rates else min(theirs),
+        peer_most=min(theirs) if has_rates else max(theirs),
         peers=len(theirs),
-        factor=middle / seconds,
-        is_outlier=abs(middle / seconds - 1) > limit,
+        factor=factor,
+        is_outlier=abs(factor - 1) > limit,
     )
 
 

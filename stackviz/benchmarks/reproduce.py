@@ -1,11 +1,22 @@
 """The command that measures a result again: the same benchmark, device and setting. No queries."""
 
+import re
 import shlex
+from collections.abc import Mapping
+from typing import Any
 
 from stackviz.benchmarks.measurement import Measurement
 from stackviz.measuring import BENCHMARKS
+from stackviz.measuring.llama_bench import LLAMA_BENCH
 
 _KINDS = ("cuda", "xpu", "mps", "cpu")
+_LLAMA_TEST = re.compile(r"(?:pp(?P<prompt>\d+))?(?P<both>\+)?(?:tg(?P<generated>\d+))?")
+# Parameters of llama-bench -> its options.
+_LLAMA_OPTIONS = {
+    "depth": "-d", "n_gpu_layers": "-ngl", "batch": "-b", "micro_batch": "-ub", "type_k": "-ctk", "type_v": "-ctv",
+    "split_mode": "-sm", "mmap": "-mmp", "threads": "-t",
+}  # fmt: skip
+_NO_OPTION = frozenset({"test", "model", "quant", "parameters", "backend", "flash_attention"})
 
 
 def reproduce_command(measured: Measurement) -> str:
@@ -15,7 +26,11 @@ def reproduce_command(measured: Measurement) -> str:
     unknown device.
     """
     known, kind = BENCHMARKS.get(measured.benchmark_key), measured.device.partition(":")[0]
-    if known is None or known.version != measured.version or kind not in _KINDS:
+    if known is None or known.version != measured.version:
+        return ""
+    if known is LLAMA_BENCH:
+        return _llama_command(measured.params)
+    if kind not in _KINDS:
         return ""
     if dict(measured.params) not in known.cases(kind, False):  # noqa: FBT003 - the signature of Benchmark.cases
         return ""
@@ -23,3 +38,21 @@ def reproduce_command(measured: Measurement) -> str:
     quick = " --quick" if measured.conditions.get("quick") is True else ""
     what = f"--benchmark {known.key} --device {shlex.quote(measured.device)} --case {shlex.quote(case)}"
     return f"python3 accelweb-agent.pyz bench {what}{quick}"
+
+
+def _llama_command(params: Mapping[str, Any]) -> str:
+    """`llama-bench -m MODEL.gguf -p 0 -n 128 -ngl 99 -fa 1 -o json`: which file the model is, its name says.
+
+    "" where a parameter has no option that we know.
+    """
+    test = _LLAMA_TEST.fullmatch(str(params.get("test", "")))
+    if not LLAMA_BENCH.work(params) or test is None or not params.keys() <= _NO_OPTION | _LLAMA_OPTIONS.keys():
+        return ""
+    prompt, generated = test["prompt"] or "0", test["generated"] or "0"
+    words = ["-pg", f"{prompt},{generated}", "-p", "0", "-n", "0"] if test["both"] else ["-p", prompt, "-n", generated]
+    for name, option in _LLAMA_OPTIONS.items():
+        if name in params:
+            words += [option, str(params[name])]
+    if params.get("flash_attention") in ("on", "off"):
+        words += ["-fa", "1" if params["flash_attention"] == "on" else "0"]
+    return shlex.join(["llama-bench", "-m", "MODEL.gguf", *words, "-o", "json"])

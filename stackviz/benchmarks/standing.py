@@ -3,9 +3,10 @@
 A result that counts stands in charts, rankings and comparisons. One that does not is kept, has its page, and says why.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime, timedelta
 from enum import StrEnum
+from typing import Any
 
 from django.db import models
 from django.utils.functional import Promise
@@ -69,6 +70,11 @@ def sample_flags(samples: Sequence[float], summary: Summary | None) -> Iterator[
         yield Flag.ONE_SAMPLE
     elif least == most:
         yield Flag.IDENTICAL_SAMPLES
+
+
+def is_mean_of_runs(conditions: Mapping[str, Any]) -> bool:
+    """Whether the one sample of a result is the mean of several runs, as tables print it: then it is not one run."""
+    return conditions.get("mean_of_runs") is True
 
 
 def is_ahead(stated: datetime | None, received_at: datetime) -> bool:

@@ -5,25 +5,29 @@ from collections.abc import Sequence
 from django.utils.translation import gettext as _
 
 from stackviz.stats import Summary
-from stackviz.units import quantity_label
+from stackviz.units import UNITS, format_number, quantity_label
 
 
-def sample_statistics(summary: Summary | None) -> list[tuple[str, str]]:
-    """(name, figure in seconds); too few samples are reported, not filled in. [] for a run without samples."""
+def sample_statistics(summary: Summary | None, unit: str) -> list[tuple[str, str]]:
+    """(name, figure in the unit of the samples); too few samples are reported, not filled in. [] for a run without."""
     if summary is None:
         return []
     too_few = _("too few samples")
     return [
-        (_("Median"), seconds_text(summary.median)),
-        (_("95 % interval of the median"), _span([summary.low, summary.high]) or too_few),
-        (_("Interquartile range"), _span([summary.q1, summary.q3]) or too_few),
+        (_("Median"), sample_text(summary.median, unit)),
+        (_("95 % interval of the median"), _span([summary.low, summary.high], unit) or too_few),
+        (_("Interquartile range"), _span([summary.q1, summary.q3], unit) or too_few),
         (_("Samples"), str(summary.count)),
     ]
 
 
-def _span(ends: Sequence[float | None]) -> str:
-    return " – ".join(seconds_text(end) for end in ends if end is not None)
+def _span(ends: Sequence[float | None], unit: str) -> str:
+    return " – ".join(sample_text(end, unit) for end in ends if end is not None)
 
 
-def seconds_text(value: float) -> str:
-    return quantity_label(value, "s", digits=4)
+def sample_text(value: float, unit: str, digits: int = 4) -> str:
+    """`1.42 ms`; in a unit this site does not know, as it is: anyone may send one."""
+    known = UNITS.get(unit)
+    if known is None:
+        return f"{format_number(value, digits)} {unit}".rstrip()
+    return quantity_label(value * known.factor, known.si, digits=digits)

@@ -60,3 +60,8 @@ CONDITIONS.truth("reduced_precision_reduction", "16-bit products may be accumula
 CONDITIONS.count("num_threads", "threads torch used inside the operator")
 CONDITIONS.text("torch_version", "torch that ran it")
 CONDITIONS.truth("quick", "a short run: fewer blocks, smaller sizes")
+CONDITIONS.text("llama_cpp_version", "build and commit of llama.cpp that ran it")
+CONDITIONS.text("printed_model", "model, size and parameters as llama-bench printed them")
+CONDITIONS.count("cpu_threads", "threads of the processor that llama.cpp used")
+CONDITIONS.truth("mean_of_runs", "the one sample is the mean of several runs: the tool printed no others")
+CONDITIONS.number("mean_stddev", "standard deviation that the tool printed beside that mean", unit="token/s")

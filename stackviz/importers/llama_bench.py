@@ -18,7 +18,7 @@ from stackviz.importers.llama_devices import device_label, device_of_name, devic
 from stackviz.importers.reading import Reading, clean
 from stackviz.wire import LIMITS, Result, Scalar
 
-__all__ = ["IMPORTER", "NO_DEVICE", "read_llama_bench"]
+__all__ = ["IMPORTER", "KIND", "NO_DEVICE", "ON_CPU", "read_llama_bench"]
 
 KIND = "llama-bench"
 NO_DEVICE = "not in the text"
@@ -45,7 +45,7 @@ _FAILED = re.compile(
     re.IGNORECASE,
 )
 _TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ")
-_ON_CPU = frozenset({"CPU", "BLAS", "BLIS", "OpenBLAS", "Accelerate"})
+ON_CPU = frozenset({"CPU", "BLAS", "BLIS", "OpenBLAS", "Accelerate"})
 _ACCELERATE = "Accelerate, "  # the library of Apple's that llama.cpp lists before the processor
 
 _PARAMS = {
@@ -60,6 +60,9 @@ _PARAMS = {
     "use_mmap": "mmap",
 }
 """Keys of JSON and CSV -> the column of the table that says the same."""
+_UNUSUAL = {"n_cpu_moe": "ncmoe", "tensor_buft_overrides": "ot", "no_kv_offload": "nkvo", "embeddings": "embd"}
+"""Of those, what is stated only where it is set: a part of the model or of its cache computes elsewhere."""
+_NOT_SET = frozenset({"", "0", "none", "false"})
 
 
 def find_llama_bench(text: str) -> list[Span]:
@@ -356,7 +359,7 @@ def _processor(reading: Reading, cpu: str, backend: str) -> str:
     """Notes the processor; -> the device of a run that names no other."""
     cpu = cpu.removeprefix(_ACCELERATE)
     reading.sheet.state("cpu.model", cpu or None)
-    return (cpu or "CPU") if backend in _ON_CPU else NO_DEVICE
+    return (cpu or "CPU") if backend in ON_CPU else NO_DEVICE
 
 
 def _params_of(row: Mapping[str, object], backend: str) -> dict[str, Scalar]:
@@ -375,6 +378,11 @@ def _params_of(row: Mapping[str, object], backend: str) -> dict[str, Scalar]:
         value = row.get(key)
         if isinstance(value, str | int | float):
             params[name] = _scalar(str(int(value) if isinstance(value, bool) else value))
+    for key, name in _UNUSUAL.items():
+        value = row.get(key)
+        set_to = _text(int(value) if isinstance(value, bool) else value)
+        if set_to.casefold() not in _NOT_SET:
+            params[name] = _scalar(set_to)
     return params
 
 

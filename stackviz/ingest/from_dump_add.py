@@ -11,6 +11,7 @@ from django.db import transaction
 from django.utils.translation import gettext as _
 
 from stackviz.dumps import DumpedMachine
+from stackviz.dumps.llama_results import measured_results
 from stackviz.dumps.machines import title_of, tool_name
 from stackviz.ingest.accept import Accepted, ReportConflict, accept_report, count_upload
 from stackviz.ingest.links import receipt_path
@@ -40,12 +41,13 @@ def add_machine(lab: Lab, user: Visitor, machine: DumpedMachine, name: str, mask
     identity = hashed("pasted-machine", f"{lab.pk} {name.casefold()}")
     text_digest = sha256(f"{','.join(machine.kinds)} {title_of(machine.reading)} {masked}".encode()).hexdigest()
     report_id = uuid5(_REPORTS, f"{identity} {text_digest}")
+    report = machine.report()
     report = replace(
-        machine.report(),
+        report,
         id=report_id,
         agent=Agent(AGENT, f"({', '.join(machine.kinds)})"[: LIMITS.name_chars]),
         machine=Machine(identity, name),
-        results=(),  # of a series that the agent measures; what somebody pasted stays on the page of its diagnosis
+        results=measured_results(report.results, report.software),
         probes=tuple(ProbeRun(tool_name(kind), "ok", None, _("read from a pasted text")) for kind in machine.kinds),
     )
     sender = Sender(key.pk, lab.pk, lab.is_public, None, None)

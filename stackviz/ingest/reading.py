@@ -12,9 +12,9 @@ from typing import Any
 import orjson
 
 from stackviz import wire
-from stackviz.benchmarks.bound import PublishedPeaks, bounding_fields, peak_share
+from stackviz.benchmarks.bound import PublishedPeaks, bound_of, peak_share
 from stackviz.benchmarks.measurement import CardUsed, benchmark, rate_of
-from stackviz.benchmarks.standing import CLOCK_MAY_BE_AHEAD, Flag, is_ahead, sample_flags
+from stackviz.benchmarks.standing import CLOCK_MAY_BE_AHEAD, Flag, is_ahead, is_mean_of_runs, sample_flags
 from stackviz.catalog.match import CardName, Match, card_name, match_cards
 from stackviz.catalog.queries import peaks
 from stackviz.ingest.body import unpack
@@ -139,14 +139,16 @@ def _flags(
     """What is odd about a run that is ok, by its samples, its unit and the published peak of the card it ran on."""
     known = benchmark(result.benchmark, result.version)
     flags = list(sample_flags(result.samples, summary))
+    if Flag.ONE_SAMPLE in flags and is_mean_of_runs(result.conditions):
+        flags.remove(Flag.ONE_SAMPLE)
     if summary is None or known is None:
         return tuple(flags)
     rate = rate_of(known, result.params, summary, result.unit)
-    if result.unit != "s":
+    if result.unit != known.sample_unit:
         flags.append(Flag.OTHER_UNIT)
     elif rate is None and known.work(result.params):
         flags.append(Flag.IMPOSSIBLE)
-    share = peak_share(rate, card, bounding_fields(known, result.params, result.conditions), published)
+    share = peak_share(rate, card, bound_of(known, result.params, result.conditions), published)
     if share is not None and share.is_above_peak:
         flags.insert(0, Flag.ABOVE_BOUND)
     return tuple(flags)
@@ -175,7 +177,7 @@ def _clock_warnings(ahead: timedelta) -> list[Warning_]:
 
 
 def _benchmark_warnings(report: wire.Report) -> list[Warning_]:
-    """One line for each benchmark this site does not know; its results are kept and shown as seconds."""
+    """One line for each benchmark this site does not know; its results are kept and shown as they are."""
     first: dict[tuple[str, int], int] = {}
     for index, result in enumerate(report.results):
         first.setdefault((result.benchmark, result.version), index)

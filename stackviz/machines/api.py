@@ -60,7 +60,7 @@ class FindingItem(Schema):
 
 
 class ResultItem(Schema):
-    """A newest result. `median`, `low`, `high` in `unit` (seconds); `rate` in `rate_unit`, None where none follows.
+    """A newest result. `median`, `low`, `high` in `unit`; `rate` in `rate_unit`, None where none follows.
 
     `set_aside`: why it stands in no chart, ranking or comparison; `flags` and `standing`: the codes behind that.
     """

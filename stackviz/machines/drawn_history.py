@@ -8,9 +8,9 @@ from typing import Any
 from stackviz.benchmarks.chart import chart_unit
 from stackviz.benchmarks.history import SeriesHistory
 from stackviz.charts.history import HistoryLevel, HistoryMark, HistoryPoint
-from stackviz.machines.history import differences_text
+from stackviz.machines.history import differences_text, size_text
 from stackviz.measuring import Benchmark
-from stackviz.units import format_number, from_si
+from stackviz.units import from_si
 
 InUnit = Callable[[float | None], float | None]
 
@@ -27,34 +27,27 @@ class DrawnHistory:
 
 def draw_history(history: SeriesHistory, benchmark: Benchmark, params: Mapping[str, Any]) -> DrawnHistory | None:
     """None while fewer than two points have a rate."""
-    rates = [benchmark.rate(params, point.seconds) for point in history.points]
-    known = [rate for rate in rates if rate is not None]
+    rates = [benchmark.rates(params, point.seconds, point.low, point.high) for point in history.points]
+    known = [rate for rate, _low, _high in rates if rate is not None]
     if len(known) < 2:
         return None
     symbol = chart_unit(benchmark.unit_of(params), max(known))
 
-    def shown(seconds: float | None) -> float | None:
-        rate = benchmark.rate(params, seconds)
+    def in_unit(rate: float | None) -> float | None:
         return None if rate is None else from_si(rate, symbol)
 
     return DrawnHistory(
         unit=symbol,
-        # The longest time is the lowest rate.
         points=[
-            HistoryPoint(point.measured_at, shown(point.seconds), shown(point.high), shown(point.low))
-            for point in history.points
+            HistoryPoint(point.measured_at, in_unit(rate), in_unit(low), in_unit(high))
+            for point, (rate, low, high) in zip(history.points, rates, strict=True)
         ],
-        levels=_levels(history, shown),
+        levels=_levels(history, lambda sample: in_unit(benchmark.rate(params, sample))),
         marks=[
             HistoryMark(history.points[change.index].measured_at, differences_text(change.differences))
             for change in history.stack_changes
         ],
     )
-
-
-def _label(factor: float) -> str:
-    """`−5 %`, `+12 %`: short, because several stand in one chart."""
-    return f"{'−' if factor < 1 else '+'}{format_number(abs(factor - 1) * 100, 2)} %"
 
 
 def _levels(history: SeriesHistory, shown: InUnit) -> list[HistoryLevel]:
@@ -64,7 +57,7 @@ def _levels(history: SeriesHistory, shown: InUnit) -> list[HistoryLevel]:
     counted = [point for point in history.points if point.counts]
     starts = [counted[0], *(change.point for change in changes)]
     ends = [*(change.last_before for change in changes), counted[-1]]
-    labels = ["", *(_label(change.factor) for change in changes)]
+    labels = ["", *(size_text(change.factor) for change in changes)]
     levels = []
     for start, end, label in zip(starts, ends, labels, strict=True):
         stretch = counted[counted.index(start) : counted.index(end) + 1]

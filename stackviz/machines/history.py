@@ -12,6 +12,7 @@ from django.utils.translation import gettext as _
 from stackviz.benchmarks.history import ChangePoint, SeriesHistory, StackDifference
 from stackviz.benchmarks.measurement import Measurement
 from stackviz.benchmarks.models import ChangeDecision
+from stackviz.benchmarks.words import sample_text
 from stackviz.labs.models import Machine
 from stackviz.labs.queries import Visitor
 from stackviz.measuring import Benchmark
@@ -31,7 +32,7 @@ class DecidedRow:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ChangeRow:
-    """A change of level. `size`: `5 % slower`; `why`: what changed around it; `levels`: `785 → 746 TFLOP/s (4 to 6 %)`.
+    """A change of level. `size`: `5 % slower`; `why`: what changed around it, in words; `levels`: before and after.
 
     `report`: names it in a form; None for a confirmed change that is no longer found.
     """
@@ -39,7 +40,8 @@ class ChangeRow:
     size: str
     is_slower: bool
     since: datetime
-    levels: str
+    interval: str
+    levels: tuple[str, str] | None
     why: str
     is_near: bool
     receipt_url: str
@@ -103,13 +105,15 @@ def may_decide(visitor: Visitor, machine: Machine) -> bool:
 def _change_row(
     change: ChangePoint, benchmark: Benchmark | None, params: Mapping[str, Any], *, is_member: bool
 ) -> ChangeRow:
-    before = rate_text(benchmark, params, change.seconds_before)
-    after = rate_text(benchmark, params, change.seconds_after)
     return ChangeRow(
         size=size_text(change.factor),
         is_slower=change.factor < 1,
         since=change.point.measured_at,
-        levels=f"{before} → {after}{_interval_text(change)}",
+        interval=_interval_text(change),
+        levels=(
+            rate_text(benchmark, params, change.seconds_before),
+            rate_text(benchmark, params, change.seconds_after),
+        ),
         why=differences_text(change.causes) or _("nothing we read changed"),
         is_near=change.is_near,
         receipt_url=_receipt(change.point.report_id),
@@ -123,7 +127,8 @@ def _undetected_row(decision: ChangeDecision, *, is_member: bool) -> ChangeRow:
         size=size_text(decision.factor),
         is_slower=decision.factor < 1,
         since=decision.since,
-        levels="",
+        interval="",
+        levels=None,
         why=_("no longer found in the newest results"),
         is_near=False,
         receipt_url=_receipt(decision.report_id),
@@ -149,20 +154,18 @@ def size_text(factor: float) -> str:
 
 
 def _interval_text(change: ChangePoint) -> str:
-    """` (4.2 to 5.6 %)`; "" where a level has too few results, or the interval includes no change."""
+    """`4.2 to 5.6 %`; "" where a level has too few results, or the interval includes no change."""
     if change.low is None or change.high is None or (change.low - 1) * (change.high - 1) <= 0:
         return ""
     least, most = sorted(abs(end - 1) * 100 for end in (change.low, change.high))
-    return (
-        " (" + _("%(least)s to %(most)s %%") % {"least": format_number(least, 2), "most": format_number(most, 2)} + ")"
-    )
+    return _("%(least)s to %(most)s %%") % {"least": format_number(least, 2), "most": format_number(most, 2)}
 
 
 def rate_text(benchmark: Benchmark | None, params: Mapping[str, Any], seconds: float) -> str:
-    """`781 TFLOP/s`; the time where no rate is defined."""
+    """`781 TFLOP/s`; the sample itself where no rate is defined."""
     rate = benchmark.rate(params, seconds) if benchmark else None
     if benchmark is None or rate is None:
-        return quantity_label(seconds, "s", digits=3)
+        return sample_text(seconds, benchmark.sample_unit if benchmark else "s", digits=3)
     return quantity_label(rate, benchmark.unit_of(params), digits=3)
 
 

@@ -51,7 +51,7 @@ def _accelerator_of(result: Measurement) -> int | None:
 
 
 def _machine_and_kind(result: Measurement) -> tuple[int, str, str]:
-    return result.machine_id, result.benchmark_key, str(result.params.get("dtype", ""))
+    return result.machine_id, result.benchmark_key, str(result.params.get("dtype") or result.params.get("test") or "")
 
 
 def _order(result: Measurement) -> tuple[int, int, str]:

@@ -12,6 +12,7 @@ from django.utils.translation import gettext as _
 from stackviz.benchmarks.chart import Charted, results_figure
 from stackviz.benchmarks.comparability import is_rankable
 from stackviz.benchmarks.measurement import Measurement
+from stackviz.benchmarks.words import sample_text
 from stackviz.charts.bars import Meter, chart_height, meter
 from stackviz.units import quantity_label
 
@@ -134,7 +135,7 @@ def result_row(result: Measurement, scale: float) -> ResultRow:
         share=peak.label if peak else "",
         is_above_peak=bool(peak and peak.is_above_peak),
         samples=result.summary.count if result.summary else 0,
-        seconds=quantity_label(result.summary.median, "s", digits=3) if result.summary else "",
+        seconds=sample_text(result.summary.median, result.unit, digits=3) if result.summary else "",
         remarks=result.remarks,
         reason="" if result.is_ok else result.reason or _("no reason given"),
         meter=meter(rate.value, scale, rate.low, rate.high) if rate else None,

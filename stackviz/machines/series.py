@@ -13,7 +13,7 @@ from stackviz.benchmarks.models import Result, Series
 from stackviz.benchmarks.queries import Point as PastResult
 from stackviz.benchmarks.queries import latest_result
 from stackviz.benchmarks.reproduce import reproduce_command
-from stackviz.benchmarks.words import sample_statistics, seconds_text
+from stackviz.benchmarks.words import sample_statistics, sample_text
 from stackviz.charts.history import HistoryLine, history_figure
 from stackviz.facts import CONDITIONS
 from stackviz.labs.models import Machine
@@ -66,8 +66,8 @@ def series_page(machine: Machine, series_pk: int, visitor: Visitor) -> SeriesPag
         measured=measured,
         row=result_row(measured, measured.rate.value if measured.rate else 0.0),
         conditions=shown_facts(measured.conditions, CONDITIONS),
-        statistics=sample_statistics(measured.summary),
-        samples=[seconds_text(sample) for sample in next(iter(samples), [])],
+        statistics=sample_statistics(measured.summary, measured.unit),
+        samples=[sample_text(sample, measured.unit) for sample in next(iter(samples), [])],
         result_url=reverse("results:run", args=[measured.report_id, measured.position]),
         figure=_figure(measured, history),
         past=[_past_row(measured, point) for point in reversed(past[-SHOWN_POINTS:])],
@@ -76,8 +76,8 @@ def series_page(machine: Machine, series_pk: int, visitor: Visitor) -> SeriesPag
     )
 
 
-def _rate(measured: Measurement, seconds: float | None) -> float | None:
-    return measured.benchmark.rate(measured.params, seconds) if measured.benchmark else None
+def _rate(measured: Measurement, sample: float | None) -> float | None:
+    return measured.benchmark.rate(measured.params, sample) if measured.benchmark else None
 
 
 def _figure(measured: Measurement, history: SeriesHistory) -> dict[str, Any] | None:

@@ -1,9 +1,10 @@
 """What can be measured: each benchmark in one module, what a run does and what it counts. Standard library only.
 
-The agent runs them and sends seconds; the site works out operations, bytes and rates from the same objects.
+The agent runs them and sends seconds; the site works out operations, bytes and rates from the same objects. What other
+tools measured as rates is described here too.
 """
 
-from stackviz.measuring.benchmark import Benchmark, Params, Prepared
-from stackviz.measuring.registry import BENCHMARKS, VERSIONS
+from stackviz.measuring.benchmark import Benchmark, Params, Prepared, RateBound
+from stackviz.measuring.registry import BENCHMARKS, RUNNABLE, VERSIONS
 
-__all__ = ["BENCHMARKS", "VERSIONS", "Benchmark", "Params", "Prepared"]
+__all__ = ["BENCHMARKS", "RUNNABLE", "VERSIONS", "Benchmark", "Params", "Prepared", "RateBound"]

@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-__all__ = ["MIB", "AnyParams", "Benchmark", "Params", "Prepared", "gettext_noop", "positive"]
+__all__ = ["MIB", "AnyParams", "Benchmark", "Params", "Prepared", "RateBound", "gettext_noop", "positive"]
 
 Params = dict[str, str | int]
 AnyParams = Mapping[str, Any]  # as a report states them: whatever a sender put there
@@ -28,11 +28,21 @@ def positive(params: AnyParams, name: str) -> float:
     return float(value) if 0 < value < 1e18 else 0.0
 
 
-def _rate(work: float | None, seconds: float | None) -> float | None:
-    if not work or not seconds:
-        return None
-    rate = work / seconds
-    return rate if RATE_LEAST <= rate <= RATE_MOST else None
+def _no_cases(_kind: str, _quick: bool) -> list[Params]:  # noqa: FBT001 (the signature of Benchmark.cases)
+    return []
+
+
+def _another_tool_runs_it(_torch: Any, _device: str, _params: Params) -> "Prepared":  # noqa: ANN401
+    raise NotImplementedError("another tool runs this benchmark")
+
+
+@dataclass(frozen=True, slots=True)
+class RateBound:
+    """What bounds a rate: a published figure of one of `fields`, the first that is published, divided by `divisor`, all
+    in base units."""
+
+    fields: tuple[str, ...] = ()
+    divisor: float = 1.0
 
 
 @dataclass(frozen=True)
@@ -60,11 +70,17 @@ class Benchmark:
 
     What it counts, on the site:
 
-    `work(params)`: how much one run does, in `unit` times seconds (FLOP, bytes); None if the parameters do not say.
-    `formula` is shown beside the rate, `source` says where it is from. `bounds`: dtype -> catalogue fields whose
-    published peak bounds the rate, the first that is published counts; key "" stands for any dtype. `integer_unit`: the
-    unit where the dtype is an integer, if it is another. `setting_names_it`: its parameters alone (`bf16 8192`) tell
-    which benchmark it is.
+    `sample_unit`: what its samples are in. With `s` a rate is work / seconds; with anything else samples are rates
+    already and `sample_unit` equals `unit`. `work(params)`: how much one run does, in `unit` times seconds (FLOP,
+    bytes), or 1 where samples are rates; None if the parameters do not say. `formula` is shown beside the rate,
+    `source` says where it is from. `plausible`: rates beyond are a mistake of the sender. `bounds`: dtype -> catalogue
+    fields whose published peak bounds the rate, the first that is published counts; key "" stands for any dtype.
+    `bounded_by(params)`: the same for a peak that has to be divided first; None where nothing published bounds it.
+    `integer_unit`: the unit where the dtype is an integer, if it is another. `setting_names_it`: its parameters alone
+    (`bf16 8192`) tell which benchmark it is. `compared(params)`: those that must be equal for results to be ranked
+    together, of all.
+
+    A benchmark that another tool runs has no `cases`: the agent passes its results on.
 
     `title` is translated on the site; `runs` and `sizes` are for the table of docs/agent.md. `order`: in which
     benchmarks are run and listed.
@@ -73,25 +89,38 @@ class Benchmark:
     key: str
     version: int
     title: str
-    runs: str
-    sizes: str
+    runs: str = ""
+    sizes: str = ""
     order: int = 1000
 
-    cases: Callable[[str, bool], list[Params]]
-    light: Params
-    prepare: Callable[[Any, str, Params], Prepared]
-    working_set_bytes: Callable[[Params], int]
+    cases: Callable[[str, bool], list[Params]] = _no_cases
+    light: Params = field(default_factory=dict)
+    prepare: Callable[[Any, str, Params], Prepared] = _another_tool_runs_it
+    working_set_bytes: Callable[[Params], int] = lambda _params: 0
     smaller: Callable[[Params], tuple[Params, float] | None] = lambda _params: None
     must_exceed_cache: bool = False
 
     unit: str
+    sample_unit: str = "s"
+    plausible: tuple[float, float] = RATE_LEAST, RATE_MOST
     work: Callable[[AnyParams], float | None]
     formula: str
     source: str
     bounds: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    bounded_by: Callable[[AnyParams], RateBound | None] | None = None
+    compared: Callable[[AnyParams], dict[str, Any]] = dict
     higher_is_better: bool = True
     integer_unit: str = ""
     setting_names_it: bool = False
+
+    @property
+    def is_run_by_agent(self) -> bool:
+        return self.prepare is not _another_tool_runs_it
+
+    @property
+    def has_rates(self) -> bool:
+        """Whether samples are rates, not seconds."""
+        return self.sample_unit != "s"
 
     def is_light(self, params: Params) -> bool:
         """Whether a quick run measures this case on a CPU beside an accelerator."""
@@ -102,14 +131,32 @@ class Benchmark:
         is_integer = str(params.get("dtype", "")).startswith(("int", "uint"))
         return self.integer_unit if is_integer and self.integer_unit else self.unit
 
-    def rate(self, params: AnyParams, seconds: float | None) -> float | None:
-        """The rate of a run of `seconds`, in `unit`; None if parameters or time are missing or impossible."""
-        return self.rates(params, seconds)[0]
+    def rate(self, params: AnyParams, sample: float | None) -> float | None:
+        """The rate of a sample (seconds, or the rate itself), in `unit`; None if parameters or sample are missing or
+        impossible.
+        """
+        return self._rate(self.work(params), sample)
 
-    def rates(self, params: AnyParams, *seconds: float | None) -> list[float | None]:
-        """The same for runs of different length at the same parameters."""
+    def rates(
+        self, params: AnyParams, middle: float | None, low: float | None, high: float | None
+    ) -> tuple[float | None, float | None, float | None]:
+        """Rate, lowest and highest of a sample and its interval. The longest time is the lowest rate."""
         work = self.work(params)
-        return [_rate(work, duration) for duration in seconds]
+        lowest, highest = (low, high) if self.has_rates else (high, low)
+        return self._rate(work, middle), self._rate(work, lowest), self._rate(work, highest)
+
+    def _rate(self, work: float | None, sample: float | None) -> float | None:
+        if not work or not sample:
+            return None
+        rate = work * sample if self.has_rates else work / sample
+        least, most = self.plausible
+        return rate if least <= rate <= most else None
+
+    def bound(self, params: AnyParams, *, tf32: bool = False) -> RateBound:
+        """What bounds the rate at these parameters; without fields where nothing published does."""
+        if self.bounded_by is not None:
+            return self.bounded_by(params) or RateBound()
+        return RateBound(self.bounding_fields(params, tf32=tf32))
 
     def bounding_fields(self, params: AnyParams, *, tf32: bool = False) -> tuple[str, ...]:
         """Catalogue fields to look the peak up in. `tf32`: fp32 products were allowed to be rounded to TF32."""

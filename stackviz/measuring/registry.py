@@ -7,7 +7,7 @@ from stackviz import measuring
 from stackviz.discovery import modules_of
 from stackviz.measuring.benchmark import Benchmark
 
-__all__ = ["BENCHMARKS", "VERSIONS"]
+__all__ = ["BENCHMARKS", "RUNNABLE", "VERSIONS"]
 
 
 def _declared() -> list[Benchmark]:
@@ -24,3 +24,8 @@ VERSIONS: Mapping[tuple[str, int], Benchmark] = MappingProxyType(
 
 BENCHMARKS: Mapping[str, Benchmark] = MappingProxyType({benchmark.key: benchmark for benchmark in VERSIONS.values()})
 """Key -> the newest version, in the order in which they are run."""
+
+RUNNABLE: Mapping[str, Benchmark] = MappingProxyType(
+    {key: benchmark for key, benchmark in BENCHMARKS.items() if benchmark.is_run_by_agent}
+)
+"""Those of them that the agent runs itself; results of the others come from the tools that do."""

@@ -227,7 +227,7 @@ def _result(row: Sequence[Any]) -> Row:
     _lab, _machine, key, version, _device, _card, params, *_rest = figures
     median, unit = row[_OF_RESULT.index("median")], row[_OF_RESULT.index("unit")]
     known = benchmark(key, version)
-    rate = known.rate(params, median) if known is not None and median is not None and unit == "s" else None
+    rate = known.rate(params, median) if known is not None and unit == known.sample_unit else None
     rate_unit = known.unit_of(params) if known is not None and rate is not None else None
     return (*_known(figures), sample_count, *_known((rate, rate_unit)), flags, standing, str(report), conditions or {})
 

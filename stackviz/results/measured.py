@@ -1,13 +1,16 @@
 """What machines of public labs measured in one benchmark: its settings, and each accelerator's robust best in them."""
 
+import json
 import statistics
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from hashlib import blake2b
+from typing import Any
 
-from stackviz.benchmarks.comparability import BestRun, is_of_whole_card, robust_best
-from stackviz.benchmarks.measurement import Measurement
+from stackviz.benchmarks.comparability import BestRun, best_by, is_of_whole_card
+from stackviz.benchmarks.measurement import Measurement, setting_label
 from stackviz.benchmarks.queries import measured_edition, public_runs
 from stackviz.catalog.models import Accelerator, CatalogueEdition
 from stackviz.catalog.queries import public_catalogue
@@ -15,10 +18,16 @@ from stackviz.cited.parameters import comparison_key
 from stackviz.cited.registry import CITED_BENCHMARKS
 from stackviz.measuring import BENCHMARKS
 
-# Measured benchmark -> the cited one of the same work, and which of its parameters each of ours is. A result is
-# ranked with cited ones only where all its parameters have a counterpart and none of the cited ones is left open.
-_CITED_PARAMETERS: Mapping[str, tuple[str, Mapping[str, str]]] = {
-    "gemm": ("gemm", {"dtype": "dtype", "m": "m", "n": "n", "k": "k"}),
+# Measured benchmark -> the cited one of the same work, which of its parameters each of ours is, and those that may be
+# left out. A result is ranked with cited ones only where all its compared parameters have a counterpart and none of the
+# cited ones is left open.
+_CITED_PARAMETERS: Mapping[str, tuple[str, Mapping[str, str], frozenset[str]]] = {
+    "gemm": ("gemm", {"dtype": "dtype", "m": "m", "n": "n", "k": "k"}, frozenset()),
+    "llama-bench": (
+        "llama-bench",
+        {"test": "test", "model": "model", "quant": "quant", "depth": "depth"},
+        frozenset({"depth"}),
+    ),
 }
 
 
@@ -83,12 +92,12 @@ def setting_shown(settings: Sequence[MeasuredSetting], wanted: str, alike: str) 
 @lru_cache(maxsize=16)
 def _settings(_edition: tuple[object, ...], key: str) -> Sequence[MeasuredSetting]:
     sheets = public_catalogue().by_pk
-    by_pair: dict[object, list[Measurement]] = defaultdict(list)
+    by_setting: dict[str, list[Measurement]] = defaultdict(list)
     for result in public_runs(key, BENCHMARKS[key].version):
         if is_of_whole_card(result) and _sheet_of(result) in sheets:
-            by_pair[result.pair].append(result)
-    settings = [setting for runs in by_pair.values() if (setting := _setting(runs, sheets)) is not None]
-    return sorted(settings, key=lambda setting: setting.sort_key)
+            by_setting[measured_setting_key(result)].append(result)
+    settings = [_setting(runs, sheets) for runs in by_setting.values()]
+    return sorted(filter(None, settings), key=lambda setting: setting.sort_key)
 
 
 def _sheet_of(result: Measurement) -> int | None:
@@ -96,16 +105,16 @@ def _sheet_of(result: Measurement) -> int | None:
 
 
 def _setting(runs: Sequence[Measurement], sheets: Mapping[int, Accelerator]) -> MeasuredSetting | None:
-    """`runs`: all of one setting, with a rate, on public accelerators."""
+    """`runs`: all of one setting, with a rate, on public accelerators. Parameters that are not compared may differ: of
+    each combination the robust best, of those the highest.
+    """
     by_sheet: dict[int, list[Measurement]] = defaultdict(list)
     for run in runs:
         pk = _sheet_of(run)
         if pk is not None:
             by_sheet[pk].append(run)
-    ranked = sorted(
-        ((best, pk) for pk, group in by_sheet.items() if (best := robust_best(group)) is not None),
-        key=lambda item: (-item[0].rate.value, item[1]),
-    )
+    bests = best_by(lambda run: _sheet_of(run) or 0, runs)
+    ranked = sorted(((best, pk) for pk, best in bests.items()), key=lambda item: (-item[0].rate.value, item[1]))
     rows = tuple(
         MeasuredAccelerator(rank=rank, accelerator=sheets[pk], best=best, machines=_of_machines(by_sheet[pk]))
         for rank, (best, pk) in enumerate(ranked, 1)
@@ -115,7 +124,7 @@ def _setting(runs: Sequence[Measurement], sheets: Mapping[int, Accelerator]) -> 
     example = rows[0].best.result
     return MeasuredSetting(
         key=measured_setting_key(example),
-        words=example.setting,
+        words=setting_label(_compared(example)),
         unit=rows[0].best.rate.unit,
         rows=rows,
         machine_ids=frozenset(run.machine_id for run in runs),
@@ -125,17 +134,28 @@ def _setting(runs: Sequence[Measurement], sheets: Mapping[int, Accelerator]) -> 
 
 def _of_machines(runs: Sequence[Measurement]) -> tuple[float, ...]:
     """The robust best of each machine, lowest first."""
-    by_machine: dict[int, list[Measurement]] = defaultdict(list)
-    for run in runs:
-        by_machine[run.machine_id].append(run)
-    bests = (robust_best(group) for group in by_machine.values())
-    return tuple(sorted(best.rate.value for best in bests if best is not None))
+    bests = best_by(lambda run: run.machine_id, runs)
+    return tuple(sorted(best.rate.value for best in bests.values()))
 
 
 def measured_setting_key(result: Measurement) -> str:
     """Identifies the setting in addresses: the key of the cited case with the same parameters, else one of its own."""
-    cited, names = _CITED_PARAMETERS.get(result.benchmark_key, ("", {}))
-    if cited and result.rate is not None and set(result.params) == set(names):
-        params = {names[name]: value for name, value in result.params.items()}
+    compared = _compared(result)
+    cited, names, optional = _CITED_PARAMETERS.get(result.benchmark_key, ("", {}, frozenset()))
+    if cited and result.rate is not None and set(names) - optional <= set(compared) <= set(names):
+        params = {names[name]: value for name, value in compared.items()}
         return comparison_key(CITED_BENCHMARKS[cited], params, result.rate.unit)
-    return result.params_key[:32]
+    if len(compared) == len(result.params):
+        return result.params_key[:32]
+    return blake2b(json.dumps(compared, sort_keys=True).encode(), digest_size=16).hexdigest()
+
+
+def other_words(result: Measurement) -> str:
+    """The parameters that need not be equal, in short: `CUDA flash_attention=on`."""
+    compared = _compared(result)
+    return setting_label({name: value for name, value in result.params.items() if name not in compared})
+
+
+def _compared(result: Measurement) -> dict[str, Any]:
+    """The parameters that must be equal for results to be ranked together."""
+    return result.benchmark.compared(result.params) if result.benchmark else dict(result.params)

@@ -35,7 +35,7 @@ def _row(row: MeasuredAccelerator, setting: MeasuredSetting) -> dict[str, Any]:
         "share_of_bound": result.peak.share if result.peak else None,
         "bound_by": result.peak.field if result.peak else None,
         "params": dict(result.params),
-        "software": {"torch": result.torch_version} if result.torch_version else {},
+        "software": dict([result.software]) if result.software else {},
         "date": result.measured_at.date(),
         "source_title": None,
         "source_url": None,

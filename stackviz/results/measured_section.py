@@ -11,6 +11,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from stackviz.benchmarks.chart import chart_unit
+from stackviz.benchmarks.measurement import Measurement
 from stackviz.benchmarks.reproduce import reproduce_command
 from stackviz.charts.scale import Scale, bar_scale, spans_decades
 from stackviz.charts.vendors import css, vendor_slot
@@ -20,7 +21,13 @@ from stackviz.labs.models import Machine
 from stackviz.labs.queries import visible_machines
 from stackviz.measuring import BENCHMARKS
 from stackviz.results.drawing import TICKS_APART, CitedDot, CitedTick, spread_out
-from stackviz.results.measured import MeasuredAccelerator, MeasuredSetting, measured_settings, setting_shown
+from stackviz.results.measured import (
+    MeasuredAccelerator,
+    MeasuredSetting,
+    measured_settings,
+    other_words,
+    setting_shown,
+)
 from stackviz.units import format_in, format_number, from_si
 from stackviz.web.templatetags.web import joined
 
@@ -205,11 +212,17 @@ def _line(
         bound=format_in(peak.peak, symbol).label if peak else "",
         spread=_spread_text(row, symbol),
         remarks=(*filter(None, [row.best.remark]), *best.remarks),
-        made=joined([f"torch {best.torch_version}" if best.torch_version else "", best.device]),
+        made=_made(best),
         machine=machine.name,
         machine_url=machine.get_absolute_url(),
         day=f"{best.measured_at:%Y-%m-%d}",
     )
+
+
+def _made(run: Measurement) -> str:
+    """`torch 2.8.0 · cuda:0`, `llama.cpp b5163 (8cf427ff) · CUDA flash_attention=on`."""
+    is_torch = run.benchmark is not None and run.benchmark.is_run_by_agent
+    return joined([" ".join(run.software or ()), run.device if is_torch else "", other_words(run)])
 
 
 def _spread_text(row: MeasuredAccelerator, symbol: str) -> str:

@@ -21,7 +21,7 @@ from stackviz.benchmarks.models import Result, ResultDecision
 from stackviz.benchmarks.queries import StoredRun, stored_run
 from stackviz.benchmarks.reproduce import reproduce_command
 from stackviz.benchmarks.standing import Standing
-from stackviz.benchmarks.words import sample_statistics, seconds_text
+from stackviz.benchmarks.words import sample_statistics, sample_text
 from stackviz.catalog.models import Accelerator
 from stackviz.catalog.queries import public_catalogue
 from stackviz.cited.registry import CITED_BENCHMARKS
@@ -138,8 +138,8 @@ def run_sheet(run: StoredRun, report: Report) -> RunSheet:
         rate=f"{rate.label} {rate.spread_label}".strip() if rate else "",
         share=peak.label if peak else "",
         peak=quantity_label(peak.peak, rate.unit, digits=4) if peak and rate else "",
-        statistics=sample_statistics(measured.summary),
-        samples=[seconds_text(sample) for sample in run.samples],
+        statistics=sample_statistics(measured.summary, measured.unit),
+        samples=[sample_text(sample, measured.unit) for sample in run.samples],
         conditions=shown_facts(measured.conditions, CONDITIONS),
         software=_software(report),
         decisions=list(_decisions(report, measured.position)),

@@ -148,7 +148,7 @@ class Result:
     params: Annotated[Facts, scalars(LIMITS.params)]
     state: Annotated[str, choice(RESULT_STATES)]
     reason: LongText | None
-    unit: Annotated[str, NAME, "of the samples: s"]
+    unit: Annotated[str, NAME, "of the samples: s, or the unit of a benchmark whose samples are rates"]
     samples: Annotated[tuple[float, ...], SAMPLES]
     started_at: Annotated[datetime, START] | None
     duration_s: Duration | None

@@ -23,7 +23,7 @@ from stackviz.agent.benchmarks.timing import Pace, runs_per_block, time_blocks, 
 from stackviz.agent.children import Ended
 from stackviz.facts.asking import MissingFact
 from stackviz.facts.nvml import Nvml
-from stackviz.measuring import BENCHMARKS, Benchmark, Prepared
+from stackviz.measuring import RUNNABLE, Benchmark, Prepared
 from stackviz.measuring.benchmark import MIB
 from stackviz.wire import hashed_uuid, parse_report
 from tests.agent import fake_nvml
@@ -93,9 +93,9 @@ def test_a_block_is_filled_with_runs(seconds, runs):
 
 
 def test_quick_cpu_plan_alternates_benchmarks():
-    cases = plan_cases([("cpu", "cpu")], list(BENCHMARKS), quick=True)
-    assert list(dict.fromkeys(case.benchmark for case in cases)) == list(BENCHMARKS)
-    for key, benchmark in BENCHMARKS.items():
+    cases = plan_cases([("cpu", "cpu")], list(RUNNABLE), quick=True)
+    assert list(dict.fromkeys(case.benchmark for case in cases)) == list(RUNNABLE)
+    for key, benchmark in RUNNABLE.items():
         assert [case.params for case in cases if case.benchmark == key] == benchmark.cases("cpu", True)
 
 
@@ -112,24 +112,24 @@ def test_cases_are_named_as_people_say_them():
 
 
 def test_quick_plan_limits_cpu_cases():
-    cases = plan_cases([("cuda:0", "cuda"), ("cpu", "cpu")], list(BENCHMARKS), quick=True)
+    cases = plan_cases([("cuda:0", "cuda"), ("cpu", "cpu")], list(RUNNABLE), quick=True)
     on_processor = [case for case in cases if case.device == "cpu"]
     assert [str(case) for case in on_processor if case.benchmark == "gemm"] == ["gemm fp32 2048 on cpu"]
     for case in on_processor:
-        benchmark = BENCHMARKS[case.benchmark]
+        benchmark = RUNNABLE[case.benchmark]
         assert case.params == benchmark.light or benchmark.smaller(case.params) is None
 
 
 @pytest.mark.parametrize("quick", [True, False])
-@pytest.mark.parametrize("key", BENCHMARKS)
+@pytest.mark.parametrize("key", RUNNABLE)
 def test_every_plan_holds_the_light_cases(key, quick):
-    assert BENCHMARKS[key].light in [case.params for case in plan_cases([("cpu", "cpu")], [key], quick=quick)]
+    assert RUNNABLE[key].light in [case.params for case in plan_cases([("cpu", "cpu")], [key], quick=quick)]
 
 
 @pytest.mark.parametrize("kind", ["cuda", "mps", "xpu", "cpu"])
-@pytest.mark.parametrize("key", BENCHMARKS)
+@pytest.mark.parametrize("key", RUNNABLE)
 def test_every_case_has_a_working_set_and_counts_as_work(key, kind):
-    benchmark = BENCHMARKS[key]
+    benchmark = RUNNABLE[key]
     for params in benchmark.cases(kind, False):
         assert benchmark.working_set_bytes(params) > 0
         assert benchmark.work(params)
@@ -146,13 +146,13 @@ def test_a_case_is_run_again_exactly(quick):
 
 
 def test_a_case_that_a_quick_run_leaves_out_is_run_where_it_is_named():
-    assert BENCHMARKS["memory-copy"].cases("cpu", True)[-1]["bytes"] < 4 * 2**30
-    cases = plan_cases([("cpu", "cpu")], list(BENCHMARKS), quick=True, wanted=[{"bytes": str(4 * 2**30)}])
+    assert RUNNABLE["memory-copy"].cases("cpu", True)[-1]["bytes"] < 4 * 2**30
+    cases = plan_cases([("cpu", "cpu")], list(RUNNABLE), quick=True, wanted=[{"bytes": str(4 * 2**30)}])
     assert [case.params for case in cases if case.benchmark == "memory-copy"] == [{"bytes": 4 * 2**30}]
 
 
 def test_every_case_can_be_named():
-    for known in BENCHMARKS.values():
+    for known in RUNNABLE.values():
         for params in known.cases("cuda", False):
             (only,) = plan_cases([("cuda", "cuda")], [known.key], quick=False, wanted=[read_case(case_text(params))])
             assert only.params == params
@@ -172,10 +172,10 @@ def test_a_type_only_some_devices_have_is_planned_for_those():
 
 
 def test_copy_and_product_memory_needs():
-    assert BENCHMARKS["memory-copy"].working_set_bytes({"bytes": 256 * MIB}) == 512 * MIB
+    assert RUNNABLE["memory-copy"].working_set_bytes({"bytes": 256 * MIB}) == 512 * MIB
     square = {"dtype": "bf16", "m": 1024, "n": 1024, "k": 1024}
-    assert BENCHMARKS["gemm"].working_set_bytes(square) == 3 * 2 * 1024**2
-    assert BENCHMARKS["gemm"].working_set_bytes(square | {"dtype": "int8"}) == (1 + 1 + 4) * 1024**2
+    assert RUNNABLE["gemm"].working_set_bytes(square) == 3 * 2 * 1024**2
+    assert RUNNABLE["gemm"].working_set_bytes(square | {"dtype": "int8"}) == (1 + 1 + 4) * 1024**2
 
 
 # ---- one process that measures --------------------------------------------------------------------------------------

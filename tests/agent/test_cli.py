@@ -12,7 +12,7 @@ from stackviz.agent import cli, sending
 from stackviz.agent.exit_codes import Exit
 from stackviz.agent.probing.gather import Gathered
 from stackviz.agent.spool import Spool
-from stackviz.measuring import BENCHMARKS
+from stackviz.measuring import RUNNABLE
 from stackviz.wire import parse_report
 from tests.agent.sites import ACCEPTED, Reply, site
 from tests.wire.reports import gemm_result, h100_card, report_body
@@ -208,7 +208,7 @@ def test_without_torch_the_benchmarks_are_results_that_say_so(agent, monkeypatch
     _, out, _ = agent("bench", "--quick", "--json", "-q")
     results = parse_report(out).results
     assert [(r.benchmark, r.state, r.reason) for r in results] == [
-        (key, "skipped", "not_installed: torch is not installed for this Python") for key in BENCHMARKS
+        (key, "skipped", "not_installed: torch is not installed for this Python") for key in RUNNABLE
     ]
 
 

@@ -7,13 +7,13 @@ import pytest
 from stackviz.agent.benchmarks.cases import plan_cases
 from stackviz.agent.cli import _parser
 from stackviz.benchmarks.reproduce import reproduce_command
-from stackviz.measuring import BENCHMARKS
+from stackviz.measuring import RUNNABLE
 from tests.benchmarks.test_measurement import CLEAN, measured
 
 
 @pytest.mark.parametrize("device", ["cuda:1", "mps", "cpu"])
 @pytest.mark.parametrize("quick", [True, False])
-@pytest.mark.parametrize("known", BENCHMARKS.values(), ids=lambda known: known.key)
+@pytest.mark.parametrize("known", RUNNABLE.values(), ids=lambda known: known.key)
 def test_the_agent_runs_that_case_and_no_other(known, device, quick):
     kind = device.partition(":")[0]
     for params in known.cases(kind, False):

@@ -74,6 +74,28 @@ def test_an_odd_result_is_flagged_with_every_reason(uploaded, result, flags):
     assert (row.flags, row.standing) == (flags, "flagged")
 
 
+DECODE = {"test": "tg128", "model": "Llama 2 7B", "quant": "Q4_0"}
+
+
+@pytest.mark.parametrize(
+    ("changes", "flags"),
+    [
+        ({"samples": [150.0, 150.5, 151.0]}, None),
+        ({"samples": [880.0, 881.0, 882.0]}, "above-bound"),  # 3.35 TB/s for 3.56 GiB of weights: 876 at most
+        ({"samples": [880.0, 881.0, 882.0], "params": DECODE | {"test": "pp512"}}, None),
+        ({"samples": [1e9, 1.1e9]}, "impossible"),
+        ({"samples": [150.0]}, "one-sample"),
+        ({"samples": [150.0], "conditions": {"mean_of_runs": True, "mean_stddev": 0.6}}, None),
+        ({"samples": [150.0, 150.0]}, "identical-samples"),
+        ({"samples": [150.0, 151.0], "unit": "s"}, "other-unit"),
+        ({"samples": [150.0, 151.0], "params": {"test": "quake"}}, None),  # it has no rate, so nothing ranks it
+    ],
+)
+def test_rates_are_judged_as_rates(uploaded, changes, flags):
+    (row,) = uploaded(gemm_result(**{"benchmark": "llama-bench", "params": DECODE, "unit": "token/s", **changes}))
+    assert row.flags == flags
+
+
 def test_a_whole_report_from_the_future_is_flagged(uploaded):
     ahead = (timezone.now() + timedelta(days=3)).isoformat()
     (row,) = uploaded(gemm_result(samples=SOUND), created_at=ahead)

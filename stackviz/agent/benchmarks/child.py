@@ -8,7 +8,7 @@ from stackviz.agent.benchmarks.devices import Device, card_of, list_devices
 from stackviz.agent.benchmarks.measure import measure_case
 from stackviz.agent.benchmarks.timing import FULL, QUICK
 from stackviz.agent.children import answer_in_file
-from stackviz.measuring import BENCHMARKS
+from stackviz.measuring import RUNNABLE
 
 __all__ = ["main"]
 
@@ -35,7 +35,7 @@ def _chosen(torch: Any, given: dict[str, Any]) -> list[Device]:  # noqa: ANN401 
 
 def _cases(given: dict[str, Any], devices: list[tuple[str, str]]) -> list[Case]:
     """The plan, less what an earlier process has done."""
-    keys = given["benchmarks"] or list(BENCHMARKS)
+    keys = given["benchmarks"] or list(RUNNABLE)
     done = [Case(**case) for case in given["done"]]
     plan = plan_cases(devices, keys, quick=given["quick"], wanted=given["wanted"])
     return [case for case in plan if case not in done]

@@ -12,7 +12,7 @@ from stackviz.agent.benchmarks.cases import Case
 from stackviz.agent.benchmarks.timing import FULL, QUICK
 from stackviz.agent.children import Ended, run_child
 from stackviz.importers.reading import clean
-from stackviz.measuring import BENCHMARKS
+from stackviz.measuring import RUNNABLE
 
 __all__ = ["BenchmarkOptions", "RunStep", "not_run", "run_benchmarks"]
 
@@ -95,10 +95,9 @@ def run_benchmarks(
 def not_run(state: str, reason: str, options: BenchmarkOptions) -> list[dict[str, Any]]:
     """One result per benchmark that says why nothing was run."""
     device = (options.devices or ("cpu",))[0]
-    keys = [key for key in BENCHMARKS if not options.benchmarks or key in options.benchmarks]
+    keys = [key for key in RUNNABLE if not options.benchmarks or key in options.benchmarks]
     records = [
-        _Record(Case(key, BENCHMARKS[key].version, device, BENCHMARKS[key].light), None, [], state, reason)
-        for key in keys
+        _Record(Case(key, RUNNABLE[key].version, device, RUNNABLE[key].light), None, [], state, reason) for key in keys
     ]
     return [_result(record, options) for record in records]
 
