@@ -16,12 +16,14 @@ from stackviz.agent.children import Ended
 from stackviz.agent.diagnose import FileRefused, describe_answer, diagnosed, read_files
 from stackviz.agent.exit_codes import Exit
 from stackviz.agent.folders import state_folder
+from stackviz.agent.llama_bench import attached_results, read_llama_file
 from stackviz.agent.probing.gather import PROBE_TIMEOUT_S, Gathered, gather
 from stackviz.agent.progress import Progress
 from stackviz.agent.report_text import describe_report
 from stackviz.agent.sending import send_waiting
 from stackviz.agent.spool import Spool, SpoolError
 from stackviz.agent.upload import Server, ServerError
+from stackviz.importers import Reading
 from stackviz.measuring import RUNNABLE
 from stackviz.wire import LIMITS, Report, to_document
 
@@ -65,7 +67,7 @@ def _bench(arguments: argparse.Namespace, _parser: argparse.ArgumentParser) -> E
     with Progress(is_quiet=arguments.quiet) as progress:
         gathered = _gathered(arguments, progress)
         results = _measured(arguments, gathered, progress)
-    return _print_report(arguments, _assembled(arguments, gathered, results))
+    return _print_report(arguments, _assembled(arguments, gathered, results + _attached(arguments, gathered)))
 
 
 def _run(arguments: argparse.Namespace, parser: argparse.ArgumentParser) -> Exit:
@@ -73,7 +75,7 @@ def _run(arguments: argparse.Namespace, parser: argparse.ArgumentParser) -> Exit
     with Progress(is_quiet=arguments.quiet) as progress:
         gathered = _gathered(arguments, progress)
         results = [] if arguments.no_bench else _measured(arguments, gathered, progress)
-    report = _assembled(arguments, gathered, results)
+    report = _assembled(arguments, gathered, results + _attached(arguments, gathered))
     if server is None:
         _print_document(report)
         return Exit.OK
@@ -127,8 +129,13 @@ def _measured(arguments: argparse.Namespace, gathered: Gathered, progress: Progr
     )
 
 
+def _attached(arguments: argparse.Namespace, gathered: Gathered) -> list[dict[str, object]]:
+    """What llama-bench measured, of the files that --llama-bench names."""
+    return [result for readings in arguments.llama_bench for result in attached_results(readings, gathered.cards)]
+
+
 def _assembled(arguments: argparse.Namespace, gathered: Gathered, results: list[dict[str, object]]) -> Report:
-    return assemble_report(gathered, results, _folder(arguments), arguments.name)
+    return assemble_report(gathered, results[: LIMITS.results], _folder(arguments), arguments.name)
 
 
 def _print_report(arguments: argparse.Namespace, report: Report) -> Exit:
@@ -249,6 +256,14 @@ def _add_measuring(command: argparse.ArgumentParser) -> None:
         help="only cases with these parameters, such as dtype=bf16,m=8192; can be repeated",
     )
     command.add_argument("--bench-time", type=_seconds, metavar="S", help="measure at most this long")
+    command.add_argument(
+        "--llama-bench",
+        action="append",
+        type=_llama_bench,
+        default=[],
+        metavar="FILE",
+        help="add what llama-bench printed on this machine (-o json is best); can be repeated",
+    )
 
 
 def _add_sending(command: argparse.ArgumentParser) -> None:
@@ -273,6 +288,13 @@ def _case(text: str) -> dict[str, str]:
         return read_case(text)
     except ValueError as error:
         raise argparse.ArgumentTypeError(str(error)) from error
+
+
+def _llama_bench(name: str) -> list[Reading]:
+    try:
+        return read_llama_file(name)
+    except FileRefused as refused:
+        raise argparse.ArgumentTypeError(str(refused)) from refused
 
 
 def _label(text: str) -> str:

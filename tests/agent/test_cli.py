@@ -15,6 +15,7 @@ from stackviz.agent.spool import Spool
 from stackviz.measuring import RUNNABLE
 from stackviz.wire import parse_report
 from tests.agent.sites import ACCEPTED, Reply, site
+from tests.dumps.test_llama_results import RUN
 from tests.wire.reports import gemm_result, h100_card, report_body
 
 ROOT = Path(__file__).parents[2]
@@ -212,6 +213,17 @@ def test_without_torch_the_benchmarks_are_results_that_say_so(agent, monkeypatch
     ]
 
 
+def test_results_of_llama_bench_are_added_whether_the_agent_measures_or_not(agent, tmp_path):
+    (tmp_path / "llama.json").write_text(json.dumps([RUN]), encoding="utf-8")
+    attach = ("--llama-bench", str(tmp_path / "llama.json"))
+    _, out, _ = agent("bench", "--json", "-q", *attach)
+    assert [result.benchmark for result in parse_report(out).results] == ["gemm", "llama-bench"]
+    _, out, _ = agent("run", "--dry-run", "--no-bench", "-q", *attach)
+    (result,) = parse_report(out).results
+    assert (result.benchmark, result.unit, result.samples) == ("llama-bench", "token/s", tuple(RUN["samples_ts"]))
+    assert parse_report(out).unknown_fields == ()
+
+
 def test_a_torch_that_crashes_is_a_failed_benchmark(agent, monkeypatch):
     told = gathered()
     del told.facts["torch.version"]
@@ -231,6 +243,8 @@ def test_a_torch_that_crashes_is_a_failed_benchmark(agent, monkeypatch):
         ["upload", "--server", "https://example.org", "--key", KEY, "--timeout", "0"],
         ["probe", "--name", "\x07"],
         ["bench", "--benchmark", "quake"],
+        ["bench", "--benchmark", "llama-bench"],
+        ["run", "--llama-bench", "/no/such/file"],
         ["dance"],
         [],
     ],
