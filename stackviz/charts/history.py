@@ -9,7 +9,8 @@ from stackviz.charts.bars import DECADES_RATIO
 from stackviz.charts.frame import INK_2, colour, colour_name, empty_figure, frame, plotly_text
 
 HEIGHT_PX = 320
-_LABEL_TURNS = 0.5  # of the time shown: a label that begins later stands left of its place
+_LABELS_APART = 0.08  # of the axis
+_LABEL_TURNS = 0.8  # of the time shown: a label that begins later stands left of its place
 LEAST_SPAN_RATIO = 0.10  # of the middle, to either side: how much a benchmark varies from day to day
 
 
@@ -74,7 +75,7 @@ def history_figure(
     if marks:
         data.insert(0, _marks_trace(marks, ends))
     if levels:
-        data += [_levels_trace(levels), _labels_trace(levels, ends[1])]
+        data += [_levels_trace(levels), _labels_trace(levels, ends)]
     return {"data": data, "layout": layout}
 
 
@@ -108,15 +109,16 @@ def _levels_trace(levels: Sequence[HistoryLevel]) -> dict[str, Any]:
     }
 
 
-def _labels_trace(levels: Sequence[HistoryLevel], top: float) -> dict[str, Any]:
-    """The labels of levels where these begin, at the upper end of the axis: clear of the line below."""
+def _labels_trace(levels: Sequence[HistoryLevel], ends: Sequence[float]) -> dict[str, Any]:
+    """The labels of levels where these begin, by turns on two lines below the upper end of the axis."""
     labelled = [level for level in levels if level.label]
     first, last = levels[0].start, levels[-1].end
+    low, top = ends
     return {
         "type": "scatter",
         "mode": "text",
         "x": [_time(level.start) for level in labelled],
-        "y": [top for _level in labelled],
+        "y": [top - (top - low) * _LABELS_APART * (at % 2) for at, _level in enumerate(labelled)],
         "text": [plotly_text(level.label) for level in labelled],
         "textposition": [
             "bottom left" if level.start - first > (last - first) * _LABEL_TURNS else "bottom right"

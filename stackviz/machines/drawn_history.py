@@ -8,9 +8,9 @@ from typing import Any
 from stackviz.benchmarks.chart import chart_unit
 from stackviz.benchmarks.history import SeriesHistory
 from stackviz.charts.history import HistoryLevel, HistoryMark, HistoryPoint
-from stackviz.machines.history import differences_text, size_text
+from stackviz.machines.history import differences_text
 from stackviz.measuring import Benchmark
-from stackviz.units import from_si
+from stackviz.units import format_number, from_si
 
 InUnit = Callable[[float | None], float | None]
 
@@ -50,6 +50,11 @@ def draw_history(history: SeriesHistory, benchmark: Benchmark, params: Mapping[s
     )
 
 
+def _label(factor: float) -> str:
+    """`−5 %`, `+12 %`: short, because several stand in one chart."""
+    return f"{'−' if factor < 1 else '+'}{format_number(abs(factor - 1) * 100, 2)} %"
+
+
 def _levels(history: SeriesHistory, shown: InUnit) -> list[HistoryLevel]:
     changes = [change for change in history.change_points if not change.is_dismissed]
     if not changes:
@@ -57,7 +62,7 @@ def _levels(history: SeriesHistory, shown: InUnit) -> list[HistoryLevel]:
     counted = [point for point in history.points if point.counts]
     starts = [counted[0], *(change.point for change in changes)]
     ends = [*(change.last_before for change in changes), counted[-1]]
-    labels = ["", *(size_text(change.factor) for change in changes)]
+    labels = ["", *(_label(change.factor) for change in changes)]
     levels = []
     for start, end, label in zip(starts, ends, labels, strict=True):
         stretch = counted[counted.index(start) : counted.index(end) + 1]

@@ -32,7 +32,7 @@ class DecidedRow:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ChangeRow:
-    """A change of level. `size`: `5 % slower`; `why`: what changed around it, in words; `levels`: before and after.
+    """A change of level. `size`: `5 % slower`; `why`: what changed around it; `levels`: `785 → 746 TFLOP/s (4 to 6 %)`.
 
     `report`: names it in a form; None for a confirmed change that is no longer found.
     """
@@ -40,8 +40,7 @@ class ChangeRow:
     size: str
     is_slower: bool
     since: datetime
-    interval: str
-    levels: tuple[str, str] | None
+    levels: str
     why: str
     is_near: bool
     receipt_url: str
@@ -105,15 +104,13 @@ def may_decide(visitor: Visitor, machine: Machine) -> bool:
 def _change_row(
     change: ChangePoint, benchmark: Benchmark | None, params: Mapping[str, Any], *, is_member: bool
 ) -> ChangeRow:
+    before = rate_text(benchmark, params, change.seconds_before)
+    after = rate_text(benchmark, params, change.seconds_after)
     return ChangeRow(
         size=size_text(change.factor),
         is_slower=change.factor < 1,
         since=change.point.measured_at,
-        interval=_interval_text(change),
-        levels=(
-            rate_text(benchmark, params, change.seconds_before),
-            rate_text(benchmark, params, change.seconds_after),
-        ),
+        levels=f"{before} → {after}{_interval_text(change)}",
         why=differences_text(change.causes) or _("nothing we read changed"),
         is_near=change.is_near,
         receipt_url=_receipt(change.point.report_id),
@@ -127,8 +124,7 @@ def _undetected_row(decision: ChangeDecision, *, is_member: bool) -> ChangeRow:
         size=size_text(decision.factor),
         is_slower=decision.factor < 1,
         since=decision.since,
-        interval="",
-        levels=None,
+        levels="",
         why=_("no longer found in the newest results"),
         is_near=False,
         receipt_url=_receipt(decision.report_id),
@@ -154,11 +150,13 @@ def size_text(factor: float) -> str:
 
 
 def _interval_text(change: ChangePoint) -> str:
-    """`4.2 to 5.6 %`; "" where a level has too few results, or the interval includes no change."""
+    """` (4.2 to 5.6 %)`; "" where a level has too few results, or the interval includes no change."""
     if change.low is None or change.high is None or (change.low - 1) * (change.high - 1) <= 0:
         return ""
     least, most = sorted(abs(end - 1) * 100 for end in (change.low, change.high))
-    return _("%(least)s to %(most)s %%") % {"least": format_number(least, 2), "most": format_number(most, 2)}
+    return (
+        " (" + _("%(least)s to %(most)s %%") % {"least": format_number(least, 2), "most": format_number(most, 2)} + ")"
+    )
 
 
 def rate_text(benchmark: Benchmark | None, params: Mapping[str, Any], seconds: float) -> str:

@@ -68,5 +68,5 @@ def test_levels_and_marks_are_drawn_with_their_labels():
 def test_a_late_label_stands_left_of_its_place():
     days = [DAY + timedelta(days=day) for day in range(10)]
     line = HistoryLine("m", [HistoryPoint(at, 10.0) for at in days])
-    levels = [HistoryLevel(days[0], days[6], 10.0), HistoryLevel(days[7], days[9], 9.0, "10 % slower")]
+    levels = [HistoryLevel(days[0], days[7], 10.0), HistoryLevel(days[8], days[9], 9.0, "10 % slower")]
     assert history_figure("gemm", "s", [line], levels=levels)["data"][-1]["textposition"] == ["bottom left"]
