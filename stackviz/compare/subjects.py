@@ -12,7 +12,7 @@ from stackviz.catalog.models import Accelerator
 from stackviz.catalog.queries import accelerators_by_slug
 from stackviz.compare.query import Address, Selection, Subject, SubjectKind, unknown_subject
 from stackviz.labs.models import Machine, Snapshot
-from stackviz.labs.queries import Visitor, latest_snapshots, visible_machines
+from stackviz.labs.queries import Visitor, latest_snapshots, visible_machine, visible_machines
 from stackviz.reports.facts import ShownFact, headline_fact, one_fact
 from stackviz.reports.present import JudgedReport, stored_report
 from stackviz.stacks.queries import public_stacks
@@ -85,10 +85,12 @@ def _machines(selection: Selection, user: Visitor) -> dict[Subject, Loaded]:
     subjects = {(subject.lab, subject.slug): subject for subject in selection.of_kind(SubjectKind.MACHINE)}
     if not subjects:
         return {}
-    labs = {lab for lab, _slug in subjects}
-    slugs = {slug for _lab, slug in subjects}
-    candidates = visible_machines(user).filter(lab__slug__in=labs, slug__in=slugs)
-    machines = [machine for machine in candidates if (machine.lab.slug, machine.slug) in subjects]
+    if len(subjects) == 1:
+        machines = [machine for address in subjects if (machine := visible_machine(user, *address)) is not None]
+    else:
+        labs, slugs = ({address[part] for address in subjects} for part in (0, 1))
+        candidates = visible_machines(user).filter(lab__slug__in=labs, slug__in=slugs)
+        machines = [machine for machine in candidates if (machine.lab.slug, machine.slug) in subjects]
     snapshots = latest_snapshots(machines)
     return {
         subject: _loaded_machine(subject, machine, snapshots.get(machine.pk))

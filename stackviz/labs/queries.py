@@ -35,6 +35,18 @@ def visible_machines(user: Visitor) -> QuerySet[Machine]:
     return machines.filter(_may_see(user, "lab__"))
 
 
+def visible_machine(user: Visitor, lab: str, slug: str) -> Machine | None:
+    """The machine at this address, with its lab, if the visitor may see it. One query."""
+    if user.is_authenticated:
+        return visible_machines(user).filter(lab__slug=lab, slug=slug).first()
+    return next(iter(_public_machine([lab, slug])), None)
+
+
+_public_machine = PreparedQuery(
+    lambda names: visible_machines(AnonymousUser()).filter(lab__slug=names[0], slug=names[1])
+)
+
+
 def visible_reports(user: Visitor) -> QuerySet[Report]:
     """Reports of visible labs, with machine and lab, without the body. One query."""
     reports = Report.objects.select_related("machine__lab").defer("body")

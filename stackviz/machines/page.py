@@ -6,7 +6,8 @@ from datetime import datetime, timedelta
 from typing import Any
 from uuid import UUID
 
-from django.db.models import F
+from django.contrib.auth.models import AnonymousUser
+from django.db.models import F, QuerySet
 from django.urls import reverse
 from django.utils import timezone
 from django.utils.safestring import SafeString
@@ -34,6 +35,7 @@ from stackviz.stacks.models import Edition
 from stackviz.stacks.reported import stack_slug
 from stackviz.web.paging import Page, page_as, page_of
 from stackviz.web.parts import cached_html, render_part
+from stackviz.web.prepared_query import PreparedQuery
 
 REPORTS_PER_PAGE = 20
 # A report is read within seconds; one that waits longer than this is no longer watched for.
@@ -116,8 +118,7 @@ def machine_page(visitor: Visitor, lab: str, slug: str, reports_page: int = 1) -
 
     The body is separate (`report_body`), because it is expensive and can be cached.
     """
-    read = {name: F(f"latest_snapshot__{path}") for name, path in LATEST.items()}
-    machine = visible_machines(visitor).annotate(**read).get(lab__slug=lab, slug=slug)
+    machine = _machine(visitor, lab, slug)
     latest = {name: getattr(machine, f"latest_{name}") for name in ("report_id", "taken_at", "read_at", "agent")}
     reports = _reports(machine, reports_page)
     newest = reports if reports_page == 1 else _reports(machine, 1)
@@ -130,6 +131,25 @@ def machine_page(visitor: Visitor, lab: str, slug: str, reports_page: int = 1) -
         seen=_token(machine, newest.items[0] if newest.items else None),
         since=int(timezone.now().timestamp()),
     )
+
+
+def _machine(visitor: Visitor, lab: str, slug: str) -> Machine:
+    """With what LATEST names. Raises Machine.DoesNotExist."""
+    if visitor.is_authenticated:
+        return _with_latest(visible_machines(visitor)).get(lab__slug=lab, slug=slug)
+    machines: list[Machine] = _public_machine([lab, slug])
+    if not machines:
+        raise Machine.DoesNotExist
+    return machines[0]
+
+
+def _with_latest(machines: QuerySet[Machine]) -> QuerySet[Machine]:
+    return machines.annotate(**{name: F(f"latest_snapshot__{path}") for name, path in LATEST.items()})
+
+
+_public_machine = PreparedQuery(
+    lambda names: _with_latest(visible_machines(AnonymousUser())).filter(lab__slug=names[0], slug=names[1])
+)
 
 
 def report_body(machine: Machine) -> ReportBody | None:

@@ -9,43 +9,50 @@ from django.db.models import QuerySet
 
 __all__ = ["PreparedQuery"]
 
+Key = int | str
+
 
 class PreparedQuery:
     """`PreparedQuery(lambda keys: Card.objects.filter(snapshot__in=keys))`: what it returns for keys, as a list.
 
     `build` is called with stand-ins of the keys, once for each connection and power of two up to which the keys fill up
-    (the last one is repeated, which an `IN` ignores). It must use the keys only as values of lookups.
+    (the last one is repeated, which an `IN` ignores). It must use the keys only as values of lookups. All keys of a
+    query are primary keys, or all are texts.
     """
 
-    def __init__(self, build: Callable[[Sequence[int]], QuerySet[Any, Any]]) -> None:
+    def __init__(self, build: Callable[[Sequence[Any]], QuerySet[Any, Any]]) -> None:
         self._build = build
 
-    def __call__(self, keys: Sequence[int]) -> list[Any]:
+    def __call__(self, keys: Sequence[Key]) -> list[Any]:
         """The rows for these keys; no query for no keys."""
         if not keys:
             return []
         size = 1 << (len(keys) - 1).bit_length()
         prepared = vars(connections[DEFAULT_DB_ALIAS]).setdefault("_prepared_queries", {})  # a thread's own
         if (self, size) not in prepared:
-            prepared[self, size] = _Written(self._build, size)
+            prepared[self, size] = _Written(self._build, _stand_ins(size, type(keys[0])))
         written: _Written = prepared[self, size]
         return written.rows([*keys, *[keys[-1]] * (size - len(keys))])
+
+
+def _stand_ins(size: int, kind: type[Key]) -> list[Key]:
+    """What no row has and no query asks for: negative keys, texts with NUL."""
+    return [f"\0{number}" if kind is str else number - size for number in range(size)]
 
 
 class _Written:
     """The query for so many keys, as one connection understands it."""
 
-    def __init__(self, build: Callable[[Sequence[int]], QuerySet[Any, Any]], size: int) -> None:
-        stand_ins = list(range(-size, 0))  # no row has a negative key, and no query asks for one
+    def __init__(self, build: Callable[[Sequence[Any]], QuerySet[Any, Any]], stand_ins: list[Key]) -> None:
+        self._places = {stand_in: place for place, stand_in in enumerate(stand_ins)}
         self._queryset = build(stand_ins)
         self._compiler = self._queryset.query.get_compiler(using=DEFAULT_DB_ALIAS)
         self._sql, self._params = self._compiler.as_sql()
         self._queryset.query.get_compiler = lambda *_arguments, **_options: self._compiler  # type: ignore[method-assign]
 
-    def rows(self, keys: Sequence[int]) -> list[Any]:
-        size = len(keys)
+    def rows(self, keys: Sequence[Key]) -> list[Any]:
         params = tuple(
-            type(value)(keys[value + size]) if isinstance(value, int) and -size <= value < 0 else value
+            type(value)(keys[self._places[value]]) if isinstance(value, int | str) and value in self._places else value
             for value in self._params
         )
         self._compiler.as_sql = lambda *_arguments, **_options: (self._sql, params)

@@ -46,3 +46,12 @@ def test_other_values_of_the_query_stay(pks):
     query = PreparedQuery(lambda keys: Vendor.objects.filter(pk__in=keys, slug__in=["vendor-1", "vendor-4"]))
     assert [vendor.slug for vendor in query(pks)] == ["vendor-1", "vendor-4"]
     assert query(pks[:1]) == []
+
+
+def test_texts_are_keys_too(pks):
+    query = PreparedQuery(lambda names: Vendor.objects.filter(slug=names[0], name=names[1]))
+    for number in range(3):
+        (vendor,) = query([f"vendor-{number}", f"Vendor {number}"])
+        assert vendor.pk == pks[number]
+    assert query(["vendor-1", "Vendor 2"]) == []
+    assert query(["'; DROP TABLE x; --", "%s"]) == []
