@@ -44,7 +44,7 @@ class _Written:
     """The query for so many keys, as one connection understands it."""
 
     def __init__(self, build: Callable[[Sequence[Any]], QuerySet[Any, Any]], stand_ins: list[Key]) -> None:
-        self._places = {stand_in: place for place, stand_in in enumerate(stand_ins)}
+        self._places = {stand_in: index for index, stand_in in enumerate(stand_ins)}
         self._queryset = build(stand_ins)
         self._compiler = self._queryset.query.get_compiler(using=DEFAULT_DB_ALIAS)
         self._sql, self._params = self._compiler.as_sql()
