@@ -12,9 +12,10 @@ from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_safe
 
-from stackviz.accelerators.changes import NAMES, SHEETS, Entry, Log, LogFilter, LogPosition, read_log
+from stackviz.accelerators.changes import CITED, NAMES, SHEETS, Entry, Log, LogFilter, LogPosition, read_log
 from stackviz.catalog.fields import FIELDS, grouped
 from stackviz.catalog.models import Accelerator, CatalogueEdition, CatalogueLoad, Vendor
+from stackviz.cited.models import CitedEdition
 from stackviz.web.address import AddressReader, Note, whole_number
 from stackviz.web.download import csv_response, json_response
 from stackviz.web.parts import cached_html
@@ -24,7 +25,7 @@ IN_A_FILE = 400  # entries at most in a file: each page's address gives its own
 _KNOWN = frozenset({"a", "accelerator", "vendor", "field", "load", "each", "before", "format"})
 _COLUMNS = (
     "key", "when", "who", "what", "accelerator", "slug", "field", "condition", "old", "new", "details", "counts",
-    "reason", "source_title", "source_url",
+    "reason", "source_title", "source_url", "url",
 )  # fmt: skip
 
 
@@ -67,7 +68,7 @@ def read_changes_query(parameters: Mapping[str, str]) -> ChangesQuery:
     part = LogFilter(
         accelerator=slug,
         vendor=_vendor(reader),
-        field=reader.choice("field", (*FIELDS, SHEETS, NAMES), _("field")),
+        field=reader.choice("field", (*FIELDS, SHEETS, NAMES, CITED), _("field")),
         load=reader.parsed("load", _load, _("Unknown load “%(value)s”")),
         each=bool(parameters.get("each")),
     )
@@ -113,7 +114,7 @@ def changes(request: HttpRequest) -> HttpResponse:
         log = read_log(query.part, query.before, IN_A_FILE)
         return changes_csv(log) if request.GET["format"] == "csv" else as_json(log, query, request)
     body = (
-        cached_html(("changes", query, CatalogueEdition.current()), lambda: _body(query), CACHE_S)
+        cached_html(("changes", query, *log_edition()), lambda: _body(query), CACHE_S)
         if query.is_plain
         else _body(query)
     )
@@ -121,6 +122,11 @@ def changes(request: HttpRequest) -> HttpResponse:
     filters = as_query(LogFilter(query.part.accelerator, query.part.vendor, query.part.field)).urlencode()
     context = {"wanted": query, "body": body, "feed": f"{feed}?{filters}" if filters else feed}
     return render(request, "accelerators/changes.html", context)
+
+
+def log_edition() -> tuple[str, str]:
+    """Names the state of everything that the log is read from. Two queries."""
+    return CatalogueEdition.current(), CitedEdition.current()
 
 
 def _body(query: ChangesQuery) -> str:
@@ -132,7 +138,7 @@ def _body(query: ChangesQuery) -> str:
         "vendors": Vendor.objects.filter(accelerators__is_public=True).distinct().order_by("name"),
         "names": Accelerator.objects.filter(is_public=True).order_by("name").values_list("name", flat=True),
         "groups": [(group.title, [(item.name, item.words[0]) for item in fields]) for group, fields in grouped(FIELDS)],
-        "others": [(SHEETS, _("accelerators added and removed")), (NAMES, _("names"))],
+        "others": [(SHEETS, _("accelerators added and removed")), (NAMES, _("names")), (CITED, _("cited results"))],
     }
     return render_to_string("accelerators/_changes.html", context)
 
@@ -150,7 +156,7 @@ def _steps_of(entry: Entry) -> str:
     """The query that shows the steps of a grouped entry one by one; "" for one that is a single step."""
     if entry.load is not None:
         return f"load={entry.load}"
-    if not entry.counts:
+    if not entry.counts or entry.what == "loaded":  # loads of cited results leave no steps
         return ""
     # The log is cut below a place: the smallest step above the entry's first.
     return f"each=1&before={LogPosition(entry.when, 0, 10**16)}"

@@ -16,8 +16,7 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import condition, require_safe
 
 from stackviz.accelerators.changes import Entry, read_log
-from stackviz.accelerators.changes_page import CACHE_S, ChangesQuery, as_query, read_changes_query
-from stackviz.catalog.models import CatalogueEdition
+from stackviz.accelerators.changes_page import CACHE_S, ChangesQuery, as_query, log_edition, read_changes_query
 
 if TYPE_CHECKING:  # Django's classes take type arguments only from its stubs
     _Feed = Feed[Entry, ChangesQuery]
@@ -73,6 +72,8 @@ class ChangeFeed(_Feed):
         return xml_text("<br>".join(part for part in parts if part))
 
     def item_link(self, item: Entry) -> str:
+        if item.url:
+            return item.url
         if item.slug:
             return reverse("catalog:sheet", args=[item.slug])
         if item.load is not None:
@@ -90,9 +91,9 @@ class ChangeFeed(_Feed):
 
 
 def _state(request: HttpRequest) -> str:
-    """ETag of everything the response depends on. One query."""
+    """ETag of everything the response depends on. Two queries."""
     parameters = [request.GET.get(name, "") for name in _FILTERS]
-    named = repr((CatalogueEdition.current(), parameters, get_language(), request.get_host(), request.is_secure()))
+    named = repr((log_edition(), parameters, get_language(), request.get_host(), request.is_secure()))
     return f'"{hashlib.blake2b(named.encode(), digest_size=12).hexdigest()}"'
 
 

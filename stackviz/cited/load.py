@@ -37,8 +37,13 @@ def load_cited(folder: Path = DATA, *, force: bool = False) -> LoadSummary:
         if CitedLoad.latest_version() == version and not force:
             return LoadSummary("cited results", version)
         with loading(version) as reason:
-            summary = LoadSummary("cited results", version, _load(files, reason))
-        CitedLoad.objects.create(version=version, summary=str(summary))
+            tables = _load(files, reason)
+        summary = LoadSummary("cited results", version, tables)
+        did = tables["results"]
+        counts = {"added": did.created, "changed": did.updated, "removed": did.deleted}
+        CitedLoad.objects.create(
+            version=version, summary=str(summary), counts={what: n for what, n in counts.items() if n}
+        )
         CitedEdition.renew()
     return summary
 

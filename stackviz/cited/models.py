@@ -173,7 +173,9 @@ class CitedResult(Curated):
 
 
 class CitedLoad(FileLoad):
-    """One load of the curated files of cited results."""
+    """One load of the curated files of cited results. `counts`: results added, changed, removed; 0 left out."""
+
+    counts = models.JSONField(default=dict, blank=True)
 
 
 class CitedEdition(EditionRow):

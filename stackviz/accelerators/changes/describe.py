@@ -6,7 +6,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from stackviz.accelerators.changes.entry import NAMES, SHEETS, Entry
-from stackviz.accelerators.changes.steps import NAME_RANK, SHEET_RANK, VALUE_RANK, LogStep
+from stackviz.accelerators.changes.steps import CITED_RANK, NAME_RANK, SHEET_RANK, VALUE_RANK, LogStep
 from stackviz.catalog.change import LOADED
 from stackviz.catalog.conditions import describe_condition
 from stackviz.catalog.fields import FIELDS
@@ -15,11 +15,11 @@ from stackviz.catalog.match import describe_needs
 from stackviz.catalog.models import SpecValue
 from stackviz.catalog.people import public_name
 
-_PREFIX = {VALUE_RANK: "value", NAME_RANK: "name", SHEET_RANK: "accelerator"}  # of an entry's key
+_PREFIX = {VALUE_RANK: "value", NAME_RANK: "name", SHEET_RANK: "accelerator", CITED_RANK: "cited"}  # of an entry's key
 
 
 def tell(step: LogStep) -> Entry | None:
-    """The step as an entry without `slug`; None where the public saw no difference.
+    """The step of the catalogue as an entry without `slug`; None where the public saw no difference.
 
     `accelerator` is left "" where it is the name the accelerator has now.
     """
@@ -27,7 +27,8 @@ def tell(step: LogStep) -> Entry | None:
     return telling[step.position.rank](step)
 
 
-def _entry(step: LogStep, what: str, **fields: Any) -> Entry:  # noqa: ANN401 - the fields of an Entry
+def entry_of(step: LogStep, what: str, **fields: Any) -> Entry:  # noqa: ANN401 - the fields of an Entry
+    """The entry of a step, with who made it, when and why."""
     record = step.record
     return Entry(
         key=f"{_PREFIX[step.position.rank]}-{record.history_id}",
@@ -92,7 +93,7 @@ def _tell_value(step: LogStep) -> Entry | None:
         return None
     registered = FIELDS.get(after.field)
     source = after.source if is_shown_after else (before or after).source
-    return _entry(
+    return entry_of(
         step,
         what,
         field=after.field,
@@ -139,7 +140,7 @@ def _tell_name(step: LogStep) -> Entry | None:
     if old == new:
         return None
     source = (after if after.source_id else before or after).source
-    return _entry(
+    return entry_of(
         step,
         what,
         field=NAMES,
@@ -179,7 +180,7 @@ def _tell_sheet(step: LogStep) -> Entry | None:
             details.append(_("vendor: %(old)s → %(new)s") % {"old": before.vendor, "new": after.vendor})
     if not what or (what == "changed" and not details):
         return None
-    return _entry(
+    return entry_of(
         step,
         what,
         accelerator=after.name if after.is_public else before.name,

@@ -11,7 +11,7 @@ from stackviz.web.address import whole_number
 PER_PAGE = 50
 
 # Options of the field filter besides the registry's fields.
-SHEETS, NAMES = "sheet", "name"
+SHEETS, NAMES, CITED = "sheet", "name", "cited"
 
 WHAT = {
     "added": gettext_lazy("added"),
@@ -20,13 +20,15 @@ WHAT = {
     "alternative": gettext_lazy("made an alternative"),
     "retired": gettext_lazy("retired"),
     "withdrawn": gettext_lazy("withdrawn"),
+    "doubted": gettext_lazy("marked doubtful"),
+    "accepted": gettext_lazy("accepted"),
     "removed": gettext_lazy("removed"),
 }
 
 
 @dataclass(frozen=True, slots=True, order=True)
 class LogPosition:
-    """Position of an entry in the log. Within one moment: values, then names, accelerators, loads."""
+    """Position of an entry in the log. Within one moment the lower rank comes first: see `steps`."""
 
     when: datetime
     rank: int
@@ -41,7 +43,7 @@ class LogPosition:
         moment, _dash, rest = text.partition("-")
         rank, _dash, pk = rest.partition("-")
         row = whole_number(pk, max_digits=17)
-        if rank not in ("0", "1", "2", "3") or row is None:
+        if rank not in ("0", "1", "2", "3", "4", "5") or row is None:
             return None
         try:
             when = datetime.strptime(moment, "%Y%m%dT%H%M%S.%f").replace(tzinfo=UTC)
@@ -69,7 +71,8 @@ class Entry:
     """One step, or a group of steps (`count` > 1; `counts`: how many of which kind).
 
     `old` and `new` are what the public saw before and after, "" for nothing. `details`: other differences. `slug` is ""
-    where the accelerator has no public sheet any more, or several are meant. `reason` may be "".
+    where the accelerator has no public sheet any more, or several are meant. `url`: the page of a cited result.
+    `reason` may be "".
     """
 
     key: str
@@ -90,6 +93,7 @@ class Entry:
     count: int = 1
     counts: tuple[str, ...] = ()
     load: int | None = None
+    url: str = ""
 
     @property
     def what_happened(self) -> str:
@@ -130,5 +134,6 @@ def counted_words(rank: int, what: str, n: int) -> str:
         0: ngettext("%(n)s value", "%(n)s values", n),
         1: ngettext("%(n)s name", "%(n)s names", n),
         2: ngettext("%(n)s accelerator", "%(n)s accelerators", n),
+        4: ngettext("%(n)s cited result", "%(n)s cited results", n),
     }
     return _("%(things)s %(happened)s") % {"things": nouns[rank] % {"n": f"{n:,}"}, "happened": WHAT.get(what, what)}

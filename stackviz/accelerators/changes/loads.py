@@ -1,4 +1,4 @@
-"""Loads of the curated files in the log: one line each, with the counts of what it did."""
+"""Loads of curated files in the log: one line each, with the counts of what it did."""
 
 from collections.abc import Sequence
 from datetime import datetime
@@ -8,21 +8,32 @@ from operator import or_
 from django.db.models import Count, Q
 from django.utils.translation import gettext as _
 
-from stackviz.accelerators.changes.entry import PER_PAGE, Entry, Line, LogFilter, LogPosition, counted_words
-from stackviz.accelerators.changes.steps import BY_LOADER, KINDS, RecordKind, comes_after, in_load, matching_rows
+from stackviz.accelerators.changes.entry import CITED, PER_PAGE, Entry, Line, LogFilter, LogPosition, counted_words
+from stackviz.accelerators.changes.steps import (
+    BY_LOADER,
+    CATALOGUE_KINDS,
+    CITED_LOAD_RANK,
+    CITED_RANK,
+    LOAD_RANK,
+    RecordKind,
+    comes_after,
+    in_load,
+    matching_rows,
+)
 from stackviz.catalog.models import CatalogueLoad
-
-LOAD_RANK = 3
+from stackviz.cited.models import CitedLoad
 
 
 def load_lines(before: LogPosition | None, chosen: LogFilter) -> tuple[list[Line], LogPosition | None]:
     """Loads that changed something public -> (their lines, where older loads may begin). Four queries."""
     loads = _loads(before)
     shown = loads[:PER_PAGE]
-    by_kind = [_counts(kind, shown, chosen) for kind in KINDS]
+    by_kind = [_counts(kind, shown, chosen) for kind in CATALOGUE_KINDS]
     lines = []
     for index, (load, _earlier) in enumerate(shown):
-        counted = [(kind.rank, what, n) for kind in KINDS for what, n in by_kind[kind.rank][index].items() if n]
+        counted = [
+            (kind.rank, what, n) for kind in CATALOGUE_KINDS for what, n in by_kind[kind.rank][index].items() if n
+        ]
         if counted:
             position = LogPosition(load.loaded_at, LOAD_RANK, load.pk)
             lines.append(Line(position, position, ("load", load.pk), LOAD_RANK, _load_entry(load, counted)))
@@ -72,4 +83,36 @@ def _load_entry(load: CatalogueLoad, counted: Sequence[tuple[int, str, int]]) ->
         count=sum(n for _rank, _what, n in counted),
         counts=tuple(counted_words(*line) for line in counted),
         load=load.pk,
+    )
+
+
+def cited_load_lines(before: LogPosition | None, chosen: LogFilter) -> tuple[list[Line], LogPosition | None]:
+    """Loads of the files of cited results that changed results -> (their lines, where older ones may begin). One query.
+
+    Their counts are of the whole load, so that a part of the catalogue has none.
+    """
+    if chosen.accelerator or chosen.vendor or chosen.field not in ("", CITED):
+        return [], None
+    rows = CitedLoad.objects.exclude(counts={}).order_by("-loaded_at", "-pk")
+    if before is not None:
+        rows = rows.filter(comes_after(before, rank=CITED_LOAD_RANK, when="loaded_at", pk="pk"))
+    loads = list(rows[: PER_PAGE + 1])
+    positions = [LogPosition(load.loaded_at, CITED_LOAD_RANK, load.pk) for load in loads]
+    lines = [
+        Line(position, position, ("cited load", load.pk), CITED_LOAD_RANK, _cited_load_entry(load))
+        for load, position in zip(loads[:PER_PAGE], positions, strict=False)
+    ]
+    return lines, positions[PER_PAGE - 1] if len(loads) > PER_PAGE else None
+
+
+def _cited_load_entry(load: CitedLoad) -> Entry:
+    return Entry(
+        key=f"cited-load-{load.pk}",
+        when=load.loaded_at,
+        who=_("the files of cited results"),
+        what="loaded",
+        title=_("The files of cited results were loaded"),
+        reason=_("version %(version)s") % {"version": load.version[:12]},
+        count=sum(load.counts.values()),
+        counts=tuple(counted_words(CITED_RANK, what, n) for what, n in load.counts.items()),
     )

@@ -9,10 +9,12 @@ from typing import Any
 from django.utils.translation import gettext as _
 
 from stackviz.accelerators.changes.describe import tell
+from stackviz.accelerators.changes.describe_cited import tell_cited
 from stackviz.accelerators.changes.entry import PER_PAGE, Entry, Line, Log, LogFilter, LogPosition, counted_words
-from stackviz.accelerators.changes.loads import load_lines
-from stackviz.accelerators.changes.steps import KINDS, LogStep, read_steps
+from stackviz.accelerators.changes.loads import cited_load_lines, load_lines
+from stackviz.accelerators.changes.steps import CATALOGUE_KINDS, CITED_KIND, CITED_RANK, LogStep, read_steps
 from stackviz.catalog.models import Accelerator
+from stackviz.cited.models import CitedResult
 
 BULK = 8  # this many steps or more, made together for one reason, are grouped
 AT_ONCE = timedelta(seconds=10)  # from one of them to the next
@@ -21,12 +23,16 @@ MOST_NAMED = 5  # accelerators named in an entry about many
 
 def read_log(chosen: LogFilter, before: LogPosition | None = None, length: int = PER_PAGE) -> Log:
     """The newest `length` entries of the chosen part, older than `before`. Constant queries, whatever the history."""
-    read = [read_steps(kind, before, chosen) for kind in KINDS]
+    kinds = CATALOGUE_KINDS if chosen.load is not None else (*CATALOGUE_KINDS, CITED_KIND)
+    read = [read_steps(kind, before, chosen) for kind in kinds]
     loads, older_loads = ([], None) if chosen.load is not None else load_lines(before, chosen)
-    ends = [end for end in (older_loads, *(older for _steps, older in read)) if end is not None]
+    cited_loads, older_cited = ([], None) if chosen.load is not None else cited_load_lines(before, chosen)
+    ends = [end for end in (older_loads, older_cited, *(older for _steps, older in read)) if end is not None]
     horizon = max(ends, key=_order, default=None)
     lines = sorted(
-        [*_public_lines([step for steps, _older in read for step in steps]), *loads], key=_line_order, reverse=True
+        [*_public_lines([step for steps, _older in read for step in steps]), *loads, *cited_loads],
+        key=_line_order,
+        reverse=True,
     )
     if horizon is not None:  # lines beyond it may be incomplete: they belong to the next page
         lines = [line for line in lines if _order(line.position) >= _order(horizon)]
@@ -50,20 +56,25 @@ def _line_order(line: Line) -> tuple[datetime, int, int]:
 
 
 def _public_lines(steps: Sequence[LogStep]) -> list[Line]:
-    """The steps with what the public may read; steps without a public change are left out. Two queries."""
-    whose = {step.accelerator_id for step in steps}
+    """The steps with what the public may read; steps without a public change are left out. Three queries."""
+    whose = {step.accelerator_id for step in steps if step.accelerator_id is not None}
     sheets = Accelerator.objects.in_bulk(whose)
     history: Any = Accelerator.history
     names = dict(history.filter(id__in=whose - sheets.keys(), history_type="-").values_list("id", "name"))
+    cited = {step.record.id for step in steps if step.position.rank == CITED_RANK}
+    with_page = set(CitedResult.objects.filter(pk__in=cited).values_list("pk", flat=True))
     lines = []
     for step in steps:
-        entry = tell(step)
+        is_cited = step.position.rank == CITED_RANK
+        entry = tell_cited(step) if is_cited else tell(step)
         if entry is not None:
-            sheet = sheets.get(step.accelerator_id)
+            whose_pk = step.accelerator_id or 0
+            sheet = sheets.get(whose_pk)
             entry = replace(
                 entry,
-                accelerator=entry.accelerator or (sheet.name if sheet else names.get(step.accelerator_id, "")),
+                accelerator=entry.accelerator or (sheet.name if sheet else names.get(whose_pk, "")),
                 slug=sheet.slug if sheet and sheet.is_public else "",
+                url=entry.url if is_cited and step.record.id in with_page else "",
             )
             lines.append(Line(step.position, step.position, step.cause, step.position.rank, entry))
     return lines

@@ -7,12 +7,14 @@ from typing import Any
 
 from django.db.models import Exists, Max, Model, OuterRef, Q, QuerySet, Subquery
 
-from stackviz.accelerators.changes.entry import NAMES, SHEETS, LogFilter, LogPosition
+from stackviz.accelerators.changes.entry import CITED, NAMES, SHEETS, LogFilter, LogPosition
 from stackviz.catalog.change import LOADED
 from stackviz.catalog.models import Accelerator, Alias, CatalogueLoad, SpecValue
+from stackviz.cited.models import CitedResult
 
 READ = 400  # records of each kind read for a page; the rest is on the next page
-VALUE_RANK, NAME_RANK, SHEET_RANK = range(3)  # of records of one moment, as LogPosition orders them; a load's is 3
+# Of records of one moment, as LogPosition orders them.
+VALUE_RANK, NAME_RANK, SHEET_RANK, LOAD_RANK, CITED_RANK, CITED_LOAD_RANK = range(6)
 BY_LOADER = Q(history_user__isnull=True, history_change_reason__startswith=LOADED)
 
 
@@ -29,13 +31,15 @@ class LogStep:
         return self.record.history_user_id, self.record.history_change_reason or ""
 
     @property
-    def accelerator_id(self) -> int:
-        return int(self.record.id if self.position.rank == SHEET_RANK else self.record.accelerator_id)
+    def accelerator_id(self) -> int | None:
+        """None for a cited result without a certain sheet."""
+        pk: int | None = self.record.id if self.position.rank == SHEET_RANK else self.record.accelerator_id
+        return pk
 
 
 @dataclass(frozen=True, slots=True)
 class RecordKind:
-    """One of the three histories: its model, and a filter for the records to show."""
+    """One of the histories: its model, and a filter for the records to show."""
 
     rank: int
     model: type[Model]
@@ -66,7 +70,12 @@ def _printed_names(rows: "QuerySet[Any]") -> "QuerySet[Any]":
     return _of_public_sheets(rows.filter(Q(source__isnull=False) | Q(source_before__isnull=False)))
 
 
-def _of_public_sheets(rows: "QuerySet[Any]") -> "QuerySet[Any]":
+def _cited_results(rows: "QuerySet[Any]") -> "QuerySet[Any]":
+    """Results of any state, since all have a page; also those without a certain sheet."""
+    return _of_public_sheets(rows, or_of_none=Q(accelerator_id__isnull=True))
+
+
+def _of_public_sheets(rows: "QuerySet[Any]", or_of_none: Q | None = None) -> "QuerySet[Any]":
     """Steps on sheets that were public at the time and still are, or were until they were removed."""
     history: Any = Accelerator.history
     of_sheet = history.filter(id=OuterRef("accelerator_id"))
@@ -75,7 +84,8 @@ def _of_public_sheets(rows: "QuerySet[Any]") -> "QuerySet[Any]":
     is_public = Exists(Accelerator.objects.filter(pk=OuterRef("accelerator_id"), is_public=True))
     is_there = is_public | Exists(of_sheet.filter(history_type="-", is_public=True))
     rows = rows.annotate(sheet_was_public=Subquery(then.values("is_public")[:1]))
-    return rows.filter(is_there).exclude(sheet_was_public=False)
+    is_shown = is_there & ~Q(sheet_was_public=False)
+    return rows.filter(is_shown if or_of_none is None else is_shown | or_of_none)
 
 
 def _public_sheets(rows: "QuerySet[Any]") -> "QuerySet[Any]":
@@ -97,15 +107,16 @@ def matching_rows(rows: "QuerySet[Any]", kind: RecordKind, chosen: LogFilter) ->
         rows = rows.filter(Q(**{f"{row_of}__in": now}) | Q(**{f"{row_of}__in": was}))
     if chosen.field and kind.model is SpecValue:
         return rows.filter(field=chosen.field)
-    only = {SHEETS: Accelerator, NAMES: Alias}.get(chosen.field, SpecValue)
+    only = {SHEETS: Accelerator, NAMES: Alias, CITED: CitedResult}.get(chosen.field, SpecValue)
     return rows if not chosen.field or kind.model is only else rows.none()
 
 
-KINDS = (
+CATALOGUE_KINDS = (
     RecordKind(VALUE_RANK, SpecValue, ("source", "checked_by"), _public_values),
     RecordKind(NAME_RANK, Alias, ("source",), _printed_names),
     RecordKind(SHEET_RANK, Accelerator, ("vendor",), _public_sheets),
 )
+CITED_KIND = RecordKind(CITED_RANK, CitedResult, ("source",), _cited_results)
 
 
 def comes_after(position: LogPosition, *, rank: int, when: str = "history_date", pk: str = "history_id") -> Q:
