@@ -22,6 +22,7 @@ from stackviz.catalog.curated import (
 )
 from stackviz.catalog.fields import FIELDS, Field, amount_of
 from stackviz.rules.card_names import normalized
+from stackviz.web.table_file import TableRow
 
 LARGEST_AMOUNT = 1e24  # no published figure comes near; PostgreSQL counts NaN and Infinity as larger
 
@@ -241,10 +242,10 @@ class SpecValue(Curated):
         )
 
 
-class ValueImport(models.Model):
-    """An uploaded table of values: stored as read until it is confirmed, then the batch its proposals belong to.
+class TableImport(models.Model):
+    """An uploaded table: stored as read until it is confirmed.
 
-    `table` is the header and the rows as text, emptied when confirmed; `left_out` names the rows that were refused.
+    `table` is the rows as text, emptied when confirmed; `left_out` names the rows that were refused.
     """
 
     file_name = models.CharField(max_length=200)
@@ -256,13 +257,23 @@ class ValueImport(models.Model):
     confirmed_at = models.DateTimeField(null=True, blank=True)
 
     class Meta:
+        abstract = True
         ordering = ["-uploaded_at", "-pk"]
         default_permissions = ("view",)
         verbose_name = _("import")
-        constraints = [models.CheckConstraint(condition=~Q(reason=""), name="valueimport_has_a_reason")]
+        constraints = [models.CheckConstraint(condition=~Q(reason=""), name="%(class)s_has_a_reason")]
 
     def __str__(self) -> str:
         return f"{self.file_name} {self.uploaded_at:%Y-%m-%d %H:%M}"
+
+    @property
+    def rows(self) -> tuple[TableRow, ...]:
+        """What was uploaded; none once it is confirmed."""
+        return tuple(TableRow(number, tuple(cells)) for number, cells in self.table)
+
+
+class ValueImport(TableImport):
+    """An uploaded table of values; once confirmed, the batch its proposals belong to."""
 
 
 class Proposal(models.Model):

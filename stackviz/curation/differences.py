@@ -1,26 +1,16 @@
 """What a proposal changes, attribute by attribute, as text. No queries: works on rows already read."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
 
 from django.utils.translation import gettext as _
 
 from stackviz.catalog.conditions import describe_condition
 from stackviz.catalog.fields import FIELDS
+from stackviz.catalog.import_plan import Difference
 from stackviz.catalog.models import Proposal, SpecValue
 
 Snapshot = Mapping[str, Any]
-
-
-@dataclass(frozen=True, slots=True)
-class Difference:
-    """One attribute that changes; an empty `old` was not there before."""
-
-    name: str
-    label: str
-    old: str
-    new: str
 
 
 def snapshot(value: SpecValue) -> dict[str, Any]:

@@ -4,10 +4,7 @@
 values: `get_or_init_instance` draws one up, and `bulk_create` writes them only when the run is not dry.
 """
 
-import hashlib
-import json
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import tablib
@@ -16,47 +13,14 @@ from import_export import resources
 from import_export.fields import Field
 from import_export.results import RowResult
 
+from stackviz.catalog.import_plan import CHANGED, NEW, REFUSED, SAME, ImportPlan, PlannedRow, plan_of
 from stackviz.catalog.models import Proposal, SpecValue
-from stackviz.curation.differences import Difference, differences, field_title, figure_text, wanted
-from stackviz.curation.import_file import COLUMNS, TableRow
-from stackviz.curation.import_rows import ROW_NUMBER, ImportReferences
+from stackviz.curation.differences import differences, field_title, figure_text, wanted
+from stackviz.curation.import_rows import COLUMNS, ROW_NUMBER, ImportReferences
+from stackviz.web.table_file import TableRow
 
-NEW, CHANGED, SAME, REFUSED = "new", "changed", "same", "refused"
-KINDS = (NEW, CHANGED, SAME, REFUSED)
+_BESIDE_A_NEW_FIGURE = ("source", "note", "is_preferred")
 _COLUMN_OF = {"accelerator": "device", "is_preferred": "status", NON_FIELD_ERRORS: ""}
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PlannedRow:
-    """One row of the table and what becomes of it. `problems`: (column, why), for a refused row."""
-
-    number: int
-    kind: str
-    device: str
-    field: str
-    action: str = ""
-    figure: str = ""
-    differences: tuple[Difference, ...] = ()
-    problems: tuple[tuple[str, str], ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class ImportPlan:
-    """What a table would change. `fingerprint` changes with any part of it."""
-
-    rows: tuple[PlannedRow, ...]
-    fingerprint: str
-
-    def of(self, kind: str) -> tuple[PlannedRow, ...]:
-        return tuple(row for row in self.rows if row.kind == kind)
-
-    @property
-    def counts(self) -> dict[str, int]:
-        return {kind: len(self.of(kind)) for kind in KINDS}
-
-    @property
-    def proposal_count(self) -> int:
-        return len(self.of(NEW)) + len(self.of(CHANGED))
 
 
 def dataset_of(rows: Iterable[TableRow]) -> tablib.Dataset:
@@ -149,8 +113,7 @@ def plan_import(rows: Sequence[TableRow], result: Any) -> ImportPlan:  # noqa: A
             planned.append(_refused(row, refused[position]))
         else:
             planned.append(_planned(row, outcome))
-    text = json.dumps([_print(row) for row in planned], ensure_ascii=False)
-    return ImportPlan(tuple(planned), hashlib.blake2b(text.encode(), digest_size=16).hexdigest())
+    return plan_of(planned)
 
 
 def _refused(row: TableRow, error: ValidationError) -> PlannedRow:
@@ -178,6 +141,8 @@ def _planned(row: TableRow, outcome: RowResult) -> PlannedRow:
     after = wanted(proposal)
     kind = NEW if proposal.action == Proposal.Action.ADD else CHANGED
     changed = differences(proposal.before, after)
+    if kind == NEW:  # its figure says the rest
+        changed = tuple(item for item in changed if item.name in _BESIDE_A_NEW_FIGURE)
     return PlannedRow(
         number=row.number,
         kind=kind,
@@ -187,8 +152,3 @@ def _planned(row: TableRow, outcome: RowResult) -> PlannedRow:
         figure=figure_text(after),
         differences=changed,
     )
-
-
-def _print(row: PlannedRow) -> list[Any]:
-    changed = [(item.name, item.old, item.new) for item in row.differences]
-    return [row.number, row.kind, row.device, row.field, row.action, row.figure, changed, row.problems]

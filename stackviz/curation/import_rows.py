@@ -2,6 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import Iterable
+from dataclasses import fields
 from typing import Any
 
 import tablib
@@ -11,16 +12,17 @@ from django.utils.translation import gettext as _
 from stackviz.catalog.by_formula import published_by
 from stackviz.catalog.curated import CONTROLS, is_readable
 from stackviz.catalog.fields import FIELDS
-from stackviz.catalog.files import BASES, STATUSES
+from stackviz.catalog.files import BASES, STATUSES, SpecLine
 from stackviz.catalog.formula import Published
 from stackviz.catalog.models import Accelerator, Proposal, Source, SpecValue
 from stackviz.curation.differences import snapshot
 from stackviz.curation.formula_check import formula_problem
-from stackviz.curation.import_file import COLUMNS
 from stackviz.curation.propose import drawn_up
 from stackviz.units import UNITS
 from stackviz.web.download import unsafe_text
+from stackviz.web.table_file import formula_problems
 
+COLUMNS: tuple[str, ...] = tuple(column.name for column in fields(SpecLine))
 ROW_NUMBER = "row"
 _LONGEST = {"value": 300, "unit": 12, "note": 600}
 Key = tuple[int, str, str, int | None]  # accelerator, field, condition, source
@@ -167,9 +169,7 @@ def _cells(row: dict[str, Any]) -> dict[str, str]:
     if row["cells"] != len(COLUMNS):
         counts = {"n": row["cells"], "wanted": len(COLUMNS)}
         raise ValidationError({"": _("The row has %(n)d cells, not %(wanted)d.") % counts})
-    text = _("Starts with “=”: formulas are not evaluated, write the value itself.")
-    formulas = {name: text for name in COLUMNS if row[name].startswith("=")}
-    if formulas:
+    if formulas := formula_problems({name: row[name] for name in COLUMNS}):
         raise ValidationError(formulas)
     return {name: unsafe_text(row[name]) for name in COLUMNS}
 

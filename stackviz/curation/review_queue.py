@@ -19,10 +19,10 @@ from django.views.decorators.http import require_POST
 from stackviz.catalog.by_formula import published_by
 from stackviz.catalog.fields import FIELDS
 from stackviz.catalog.figures import for_people
+from stackviz.catalog.import_plan import Difference
 from stackviz.catalog.models import Proposal, SpecValue
 from stackviz.curation import decide
 from stackviz.curation.differences import (
-    Difference,
     differences,
     field_title,
     snapshot,

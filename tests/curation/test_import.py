@@ -14,16 +14,22 @@ from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
 from stackviz.catalog.models import Proposal, Source, SpecValue, ValueImport, Vendor
-from stackviz.curation import import_file as reading
+from stackviz.catalog.table_imports import Unconfirmed, store_import
 from stackviz.curation import value_imports
 from stackviz.curation.decide import approve
-from stackviz.curation.import_file import COLUMNS, TableError, read_table
+from stackviz.curation.import_rows import COLUMNS
+from stackviz.web import table_file as reading
+from stackviz.web.table_file import Table, TableError
 
 HEADER = ",".join(COLUMNS)
 SAME = "acme-one,memory_bandwidth_gb_s,3350,GB/s,,published,public,acme-sheet,"
 CHANGED = "acme-one,memory_bandwidth_gb_s,3352,GB/s,,published,public,acme-sheet,2619 MHz"
 NEW = "acme-one,tdp_w,700,W,,published,public,acme-sheet,"
 BAD = "acme-one,tdp_w,700,GB/s,scope=board,published,public,acme-sheet,"
+
+
+def read_table(content: bytes) -> Table:
+    return reading.read_table(content, COLUMNS)
 
 
 def table(*lines: str) -> bytes:
@@ -56,7 +62,8 @@ def kept(bandwidth, mira):
     """Keeps a table, as an upload does."""
 
     def keep(content: bytes) -> ValueImport:
-        return value_imports.keep(read_table(content), file_name="t.csv", reason="data sheet of May", by=mira)
+        table = read_table(content)
+        return store_import(ValueImport, table, file_name="t.csv", reason="data sheet of May", by=mira)
 
     return keep
 
@@ -207,14 +214,14 @@ def test_confirmed_rows_are_public_once_approved(kept, mira, bandwidth):
 def test_refused_rows_stop_import_unless_skipped(kept, mira):
     made = kept(table(NEW, CHANGED, BAD))
     seen = value_imports.plan_upload(made).fingerprint
-    with pytest.raises(value_imports.Unconfirmed, match="choose to skip these rows"):
+    with pytest.raises(Unconfirmed, match="choose to skip these rows"):
         value_imports.confirm(made.pk, by=mira, seen=seen, is_leaving_out=False)
     assert not Proposal.objects.exists()
     value_imports.confirm(made.pk, by=mira, seen=seen, is_leaving_out=True)
     made.refresh_from_db()
     assert Proposal.objects.count() == 2
     assert made.left_out == [[4, "unit", "tdp_w is measured in W, not in 'GB/s'."]]
-    with pytest.raises(value_imports.Unconfirmed, match="already been imported"):
+    with pytest.raises(Unconfirmed, match="already been imported"):
         value_imports.confirm(made.pk, by=mira, seen=seen, is_leaving_out=True)
     assert Proposal.objects.count() == 2
 
@@ -224,7 +231,7 @@ def test_changed_catalogue_renews_the_preview(kept, mira, bandwidth):
     seen = value_imports.plan_upload(made).fingerprint
     bandwidth.value = "3360"
     bandwidth.save()
-    with pytest.raises(value_imports.Unconfirmed, match="has changed since this preview"):
+    with pytest.raises(Unconfirmed, match="has changed since this preview"):
         value_imports.confirm(made.pk, by=mira, seen=seen, is_leaving_out=False)
     assert not Proposal.objects.exists()
 
@@ -240,7 +247,7 @@ def test_a_failure_halfway_lands_nothing(kept, mira, monkeypatch):
 
 def test_a_table_without_a_difference_is_not_imported(kept, mira):
     made = kept(table(SAME))
-    with pytest.raises(value_imports.Unconfirmed, match="This table contains no new"):
+    with pytest.raises(Unconfirmed, match="This table contains no new"):
         value_imports.confirm(made.pk, by=mira, seen=value_imports.plan_upload(made).fingerprint, is_leaving_out=False)
 
 

@@ -1,4 +1,4 @@
-"""An uploaded CSV or XLSX file -> rows of text under the curated files' header, or one sentence why not.
+"""An uploaded CSV or XLSX file -> rows of text under a header of known columns, or one sentence why not.
 
 Nothing is evaluated, and a file costs no more than its limits: bytes, rows, columns, what an archive unpacks to. Pure.
 """
@@ -8,17 +8,14 @@ import io
 import re
 import zipfile
 import zlib
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, fields
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from datetime import date, datetime
 from typing import Any
 
 import openpyxl
 from django.utils.translation import gettext as _
 
-from stackviz.catalog.files import SpecLine
-
-COLUMNS: tuple[str, ...] = tuple(column.name for column in fields(SpecLine))
 MOST_BYTES = 10 * 1024 * 1024
 MOST_ROWS = 20_000
 MOST_UNPACKED = 50 * 1024 * 1024
@@ -44,32 +41,38 @@ class TableRow:
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """Rows with their cells in the order of COLUMNS. `notes`: what was assumed about the file."""
+    """Rows with their cells in the order of the known columns. `notes`: what was assumed about the file."""
 
     rows: tuple[TableRow, ...]
     notes: tuple[str, ...] = ()
 
 
-def read_table(content: bytes) -> Table:
-    """The table in the file. Raises TableError."""
+def read_table(content: bytes, columns: Sequence[str]) -> Table:
+    """The table in the file, whose header names these columns in any order. Raises TableError."""
     if len(content) > MOST_BYTES:
         raise TableError(_("The file is larger than %(n)d MB: split it.") % {"n": MOST_BYTES // 1024 // 1024})
     if not content.strip():
         raise TableError(_("The file is empty."))
     if content.startswith(b"PK"):
-        return _table(_sheet_rows(content), ())
+        return _table(_sheet_rows(content), columns, ())
     if content.startswith(b"\xd0\xcf\x11\xe0"):
         raise TableError(_("This is an old or encrypted Excel file: save it as .xlsx or CSV, without a password."))
     text, notes = _decoded(content)
-    return _table(_csv_rows(text), notes)
+    return _table(_csv_rows(text), columns, notes)
 
 
-def _table(rows: Iterator[TableRow], notes: tuple[str, ...]) -> Table:
+def formula_problems(cells: Mapping[str, str]) -> dict[str, str]:
+    """What is wrong with each cell that a spreadsheet would compute."""
+    text = _("Starts with “=”: formulas are not evaluated, write the value itself.")
+    return {name: text for name, cell in cells.items() if cell.startswith("=")}
+
+
+def _table(rows: Iterator[TableRow], columns: Sequence[str], notes: tuple[str, ...]) -> Table:
     """Arrange the columns by the header. Rows with too many or too few cells keep them and are refused later."""
     header = next(rows, None)
     if header is None:
         raise TableError(_("The file is empty."))
-    order = _order([cell.strip().casefold() for cell in header.cells])
+    order = _order([cell.strip().casefold() for cell in header.cells], columns)
     data_rows: list[TableRow] = []
     for row in rows:
         if not any(row.cells):
@@ -82,23 +85,23 @@ def _table(rows: Iterator[TableRow], notes: tuple[str, ...]) -> Table:
     return Table(tuple(data_rows), notes)
 
 
-def _order(header: Sequence[str]) -> list[int]:
-    """Where each of COLUMNS stands. Raises TableError naming what is missing, unknown or there twice."""
+def _order(header: Sequence[str], columns: Sequence[str]) -> list[int]:
+    """Where each of the columns stands. Raises TableError naming what is missing, unknown or there twice."""
     while header and not header[-1]:
         header = header[:-1]
     problems = [
-        (_("missing: %(names)s"), [name for name in COLUMNS if name not in header]),
-        (_("unknown: %(names)s"), [name[:40] or "…" for name in header if name not in COLUMNS]),
-        (_("duplicate: %(names)s"), [name for name in COLUMNS if header.count(name) > 1]),
+        (_("missing: %(names)s"), [name for name in columns if name not in header]),
+        (_("unknown: %(names)s"), [name[:40] or "…" for name in header if name not in columns]),
+        (_("duplicate: %(names)s"), [name for name in columns if header.count(name) > 1]),
     ]
     mistakes = [text % {"names": ", ".join(names)} for text, names in problems if names]
     if mistakes:
-        expected = ",".join(COLUMNS)
+        expected = ",".join(columns)
         raise TableError(
             _("The first line is not the header %(header)s. %(problems)s.")
             % {"header": expected, "problems": "; ".join(mistakes)}
         )
-    return [header.index(name) for name in COLUMNS]
+    return [header.index(name) for name in columns]
 
 
 def _arranged(row: TableRow, order: Sequence[int]) -> TableRow:
