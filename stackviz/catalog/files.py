@@ -187,16 +187,28 @@ class _Known:
 
 def _read(path: Path, kind: type[Line]) -> tuple[Line, ...]:
     header = [column.name for column in fields(kind)]
+    problems: list[str] = []
+    lines = tuple(
+        kind(**dict(zip(header, row, strict=True))) for _number, row in numbered_rows(path, path.name, header, problems)
+    )
+    if problems:
+        raise CuratedDataError(problems)
+    return lines
+
+
+def numbered_rows(path: Path, name: str, header: list[str], problems: list[str]) -> Iterator[tuple[int, list[str]]]:
+    """Line number and cells of each row that has as many as the header; what is wrong is added to `problems`."""
     with path.open(encoding="utf-8", newline="") as file:
         rows = csv.reader(file)
         first = next(rows, [])
         if first != header:
-            raise CuratedDataError([f"{path.name}:1: the header is {','.join(first)}, not {','.join(header)}"])
-        lines = [row for row in rows if row]
-    for number, row in enumerate(lines, start=2):
-        if len(row) != len(header):
-            raise CuratedDataError([f"{path.name}:{number}: {len(row)} columns, not {len(header)}"])
-    return tuple(kind(**dict(zip(header, row, strict=True))) for row in lines)
+            problems.append(f"{name}:1: the header is {','.join(first)[:200]}, not {','.join(header)}")
+            return
+        for row in rows:
+            if len(row) == len(header):
+                yield rows.line_num, row
+            elif row:
+                problems.append(f"{name}:{rows.line_num}: {len(row)} columns, not {len(header)}")
 
 
 def _in_file(name: str, problems: Iterable[Problem]) -> list[str]:

@@ -23,20 +23,20 @@ def amount_and_key(key: str, params: Any, value: str, unit: str) -> tuple[float,
         problems["unit"] = _("This benchmark has %(units)s.") % {"units": ", ".join(benchmark.units)}
     if problem := _params_problem(benchmark, params):
         problems["params"] = problem
-    amount = _number(value)
-    if amount is None:
+    amount = number_of(value)
+    if amount is None or not 0 <= amount < math.inf:
         problems["value"] = _("A number is needed: finite and not negative.")
     if problems or known is None or amount is None:
         raise ValidationError(problems)
     return amount * known.factor, comparison_key(benchmark, params, known.si)
 
 
-def _number(text: str) -> float | None:
+def number_of(text: str) -> float | None:
+    """The number as printed, NaN and infinity too; None for what is none. Python reads １２ and 1_000, nobody else."""
     try:
-        number = float(text)
+        return float(text if text.isascii() and "_" not in text else "")
     except ValueError:
         return None
-    return number if math.isfinite(number) and number >= 0 else None
 
 
 def _params_problem(benchmark: CitedBenchmark, params: Any) -> str:  # noqa: ANN401

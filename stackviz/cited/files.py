@@ -1,4 +1,4 @@
-"""The curated files of cited results under `data/`: read, checked, and given a version. Pure: no database.
+"""The curated files of cited results under `data/`: read, checked, and given a version. No query.
 
     sources.csv                key,title,url,kind,licence,read_in     `read_in`: the copy it was read in, if one
     results/<benchmark>.csv    accelerator,reported_name,count,params,value,unit,software,date,source,doubt,note
@@ -12,16 +12,20 @@ import csv
 import hashlib
 import math
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, fields
 from datetime import date
 from functools import cache
 from pathlib import Path
 
+from django.utils.translation import gettext as _
+
 from stackviz.catalog.files import DATA as CATALOGUE
-from stackviz.catalog.files import digest_of_csv
+from stackviz.catalog.files import digest_of_csv, numbered_rows
+from stackviz.catalog.models import LARGEST_AMOUNT
 from stackviz.catalog.never_named import forbidden_address_in
 from stackviz.catalog.problems import CuratedDataError
+from stackviz.cited.amounts import number_of
 from stackviz.cited.benchmark import CitedBenchmark
 from stackviz.cited.parameters import ParameterError, comparison_key, read_pairs, read_params
 from stackviz.cited.registry import CITED_BENCHMARKS
@@ -103,24 +107,9 @@ def read_cited(folder: Path = DATA) -> CitedFiles:
     return CitedFiles(cited_data_version(folder), sources, tuple(results))
 
 
-def _rows(path: Path, name: str, header: list[str], problems: list[str]) -> Iterator[tuple[int, list[str]]]:
-    """Line number and cells of each row that has as many as the header."""
-    with path.open(encoding="utf-8", newline="") as file:
-        rows = csv.reader(file)
-        first = next(rows, [])
-        if first != header:
-            problems.append(f"{name}:1: the header is {','.join(first)[:200]}, not {','.join(header)}")
-            return
-        for row in rows:
-            if len(row) == len(header):
-                yield rows.line_num, row
-            elif row:
-                problems.append(f"{name}:{rows.line_num}: {len(row)} columns, not {len(header)}")
-
-
 def _sources(path: Path, problems: list[str]) -> Iterator[CitedSourceLine]:
     seen: set[str] = set()
-    for number, row in _rows(path, path.name, SOURCE_HEADER, problems):
+    for number, row in numbered_rows(path, path.name, SOURCE_HEADER, problems):
         line = CitedSourceLine(**dict(zip(SOURCE_HEADER, row, strict=True)))
         problems += [f"{path.name}:{number}: {problem}" for problem in _source_problems(line, seen)]
         seen.add(line.key)
@@ -151,29 +140,36 @@ def _curated_slugs() -> frozenset[str]:
 def _results(
     path: Path, benchmark: CitedBenchmark, sources: frozenset[str], problems: list[str]
 ) -> Iterator[CitedLine]:
-    reader = _Reader(benchmark, sources)
-    for number, row in _rows(path, f"results/{path.name}", HEADER, problems):
+    reader = LineReader(benchmark, sources, _curated_slugs())
+    for number, row in numbered_rows(path, f"results/{path.name}", HEADER, problems):
         try:
             yield reader.line(row)
-        except _LineError as error:
-            problems.append(f"results/{path.name}:{number}: {error}")
+        except LineError as error:
+            problems.append(f"results/{path.name}:{number}: {error.field}: {error}")
 
 
-class _LineError(ValueError):
-    """`field: what is wrong`."""
+class LineError(ValueError):
+    """What is wrong with one field of a line, and what would be right."""
+
+    def __init__(self, field: str, problem: str) -> None:
+        super().__init__(problem)
+        self.field = field
 
 
-class _Reader:
-    """Reads the lines of one benchmark's file; remembers texts that repeat."""
+class LineReader:
+    """Reads lines of one benchmark, of a file or of a table in the admin; remembers texts that repeat.
 
-    def __init__(self, benchmark: CitedBenchmark, sources: frozenset[str]) -> None:
-        self.benchmark, self.sources = benchmark, sources
+    `sources` and `accelerators`: the keys and slugs that lines may name.
+    """
+
+    def __init__(self, benchmark: CitedBenchmark, sources: Collection[str], accelerators: Collection[str]) -> None:
+        self.benchmark, self.sources, self.accelerators = benchmark, sources, accelerators
         self.repeats: Counter[str] = Counter()
         self.params: dict[tuple[str, str], tuple[dict[str, str | int], str]] = {}
         self.software: dict[str, dict[str, str]] = {}
 
-    def line(self, row: list[str]) -> CitedLine:
-        """Raises _LineError."""
+    def line(self, row: Sequence[str]) -> CitedLine:
+        """The line with these cells, in the order of HEADER. Raises LineError."""
         accelerator, reported_name, count, params, value, unit, software, day, source, doubt, note = row
         self._check_texts(accelerator, reported_name, source, dict(zip(HEADER, row, strict=True)))
         si = self._si(unit)
@@ -188,7 +184,7 @@ class _Reader:
             params_key=key,
             value=value,
             unit=unit,
-            amount=_amount(value, unit),
+            amount=_amount(value, unit, doubt),
             software=self._software(software),
             date=_day(day),
             source=source,
@@ -197,22 +193,23 @@ class _Reader:
         )
 
     def _check_texts(self, accelerator: str, reported_name: str, source: str, cells: dict[str, str]) -> None:
-        if accelerator not in ("", NEVER_MATCHED) and accelerator not in _curated_slugs():
-            raise _LineError(f"accelerator: unknown {accelerator[:80]!r}")
+        if accelerator not in ("", NEVER_MATCHED) and accelerator not in self.accelerators:
+            raise LineError("accelerator", _("unknown %(name)r") % {"name": accelerator[:80]})
         if not reported_name:
-            raise _LineError("reported_name: missing")
+            raise LineError("reported_name", _("missing"))
         if source not in self.sources:
-            raise _LineError(f"source: unknown {source[:80]!r}" if source else "source: missing")
+            raise LineError("source", _("unknown %(name)r") % {"name": source[:80]} if source else _("missing"))
         for name, most in LONGEST.items():
             if len(cells[name]) > most:
-                raise _LineError(f"{name}: longer than {most} characters")
+                raise LineError(name, _("longer than %(n)d characters") % {"n": most})
 
     def _si(self, unit: str) -> str:
         known = UNITS.get(unit)
         if known is None:
-            raise _LineError(f"unit: unknown {unit[:40]!r}")
+            raise LineError("unit", _("unknown %(name)r") % {"name": unit[:40]})
         if known.si not in self.benchmark.units:
-            raise _LineError(f"unit: {unit} does not belong to {self.benchmark.key}: {', '.join(self.benchmark.units)}")
+            named = {"unit": unit, "benchmark": self.benchmark.key, "units": ", ".join(self.benchmark.units)}
+            raise LineError("unit", _("%(unit)s does not belong to %(benchmark)s: %(units)s") % named)
         return known.si
 
     def _params(self, text: str, si: str) -> tuple[dict[str, str | int], str]:
@@ -220,7 +217,7 @@ class _Reader:
             try:
                 read = read_params(text, self.benchmark)
             except ParameterError as error:
-                raise _LineError(f"params: {error}") from error
+                raise LineError("params", str(error)) from error
             self.params[text, si] = (read, comparison_key(self.benchmark, read, si))
         return self.params[text, si]
 
@@ -229,7 +226,7 @@ class _Reader:
             try:
                 self.software[text] = dict(read_pairs(text))
             except ParameterError as error:
-                raise _LineError(f"software: {error}") from error
+                raise LineError("software", str(error)) from error
         return self.software[text]
 
     def _data_key(self, cells: list[str]) -> str:
@@ -241,18 +238,24 @@ class _Reader:
 
 
 def _devices(text: str) -> int:
-    if not (text.isascii() and text.isdigit() and 1 <= int(text) <= MOST_DEVICES):
-        raise _LineError(f"count: must be a whole number from 1 to {MOST_DEVICES:,}, not {text[:40]!r}")
+    if not (text.isascii() and text.isdigit() and len(text) < 10 and 1 <= int(text) <= MOST_DEVICES):
+        named = {"most": f"{MOST_DEVICES:,}", "text": text[:40]}
+        raise LineError("count", _("must be a whole number from 1 to %(most)s, not %(text)r") % named)
     return int(text)
 
 
-def _amount(value: str, unit: str) -> float:
-    try:
-        amount = float(value) * UNITS[unit].factor
-    except ValueError:
-        raise _LineError(f"value: {value[:40]!r} is not a number") from None
-    if not math.isfinite(amount) or amount < 0:
-        raise _LineError(f"value: must be finite and not negative, not {value[:40]!r}")
+def _amount(value: str, unit: str, doubt: str) -> float:
+    number = number_of(value)
+    if number is None:
+        raise LineError("value", _("%(text)r is not a number") % {"text": value[:40]})
+    amount = number * UNITS[unit].factor
+    if not 0 <= number < math.inf:
+        raise LineError("value", _("must be finite and not negative, not %(text)r") % {"text": value[:40]})
+    if amount > LARGEST_AMOUNT:
+        largest = f"{LARGEST_AMOUNT:g} {UNITS[unit].si}"
+        raise LineError("value", _("must be at most %(largest)s, not %(text)r") % {"largest": largest, "text": value})
+    if amount == 0 and not doubt:
+        raise LineError("value", _("a result of zero needs a doubt: it is never public"))
     return amount
 
 
@@ -260,6 +263,6 @@ def _day(text: str) -> date | None:
     if not text:
         return None
     try:
-        return date.fromisoformat(text)
+        return date.fromisoformat(text if len(text) == 10 else "")  # Python reads 20261120 and 2026-W47 too
     except ValueError:
-        raise _LineError(f"date: must be like 2026-11-20, not {text[:40]!r}") from None
+        raise LineError("date", _("must be like 2026-11-20, not %(text)r") % {"text": text[:40]}) from None

@@ -4,6 +4,7 @@ The rows of a load get no history records of their own: the load is one row of C
 first change is written then (`stackviz.cited.baseline`).
 """
 
+from collections.abc import Iterable
 from pathlib import Path
 
 from django.db import transaction
@@ -15,7 +16,7 @@ from stackviz.cited.baseline import write_baselines
 from stackviz.cited.files import DATA, NEVER_MATCHED, CitedFiles, CitedLine, cited_data_version, read_cited
 from stackviz.cited.models import CitedEdition, CitedLoad, CitedResult, CitedSource
 
-_CHANGED = [
+LINE_COLUMNS = [  # what a line decides
     "accelerator", "reported_name", "count", "benchmark", "params", "params_key", "value", "unit", "amount",
     "software", "date", "source", "note", "state", "reason",
 ]  # fmt: skip
@@ -64,17 +65,20 @@ def _load(files: CitedFiles, reason: str) -> dict[str, Counts]:
     changed = ["key", "title", "url", "kind", "licence", "read_in"]
     source_counts = Change(CitedSource, wanted, is_deleting=False).apply(changed, reason)
     sources = dict(CitedSource.objects.filter(data_key__isnull=False).values_list("data_key", "pk"))
-    sheets = _Sheets(files)
-    results = {line.data_key: _row(line, sheets, sources[line.source]) for line in files.results}
-    result_counts = _ResultChange(CitedResult, results).apply(_CHANGED, reason)
+    sheets = CertainSheets(files.results)
+    results = {
+        line.data_key: result_of(line, sheets.sheet_of(line), sources[line.source], line.data_key)
+        for line in files.results
+    }
+    result_counts = _ResultChange(CitedResult, results).apply(LINE_COLUMNS, reason)
     return {"sources": source_counts, "results": result_counts}
 
 
-def _row(line: CitedLine, sheets: "_Sheets", source_id: int) -> CitedResult:
-    accelerator_id = sheets.sheet_of(line)
+def result_of(line: CitedLine, accelerator_id: int | None, source_id: int, data_key: str | None = None) -> CitedResult:
+    """The line as a row that is not saved; public only on a certain sheet and without a doubt."""
     certain = "unmatched" if accelerator_id is None else "public"
     return CitedResult(
-        data_key=line.data_key,
+        data_key=data_key,
         accelerator_id=accelerator_id,
         reported_name=line.reported_name,
         count=line.count,
@@ -93,12 +97,12 @@ def _row(line: CitedLine, sheets: "_Sheets", source_id: int) -> CitedResult:
     )
 
 
-class _Sheets:
+class CertainSheets:
     """Which sheet each line is of: the one it names, or else the one its reported name alone decides. Two queries."""
 
-    def __init__(self, files: CitedFiles) -> None:
+    def __init__(self, lines: Iterable[CitedLine]) -> None:
         self.ids: dict[str, int] = dict(Accelerator.objects.values_list("slug", "pk"))
-        names = sorted({line.reported_name for line in files.results if not line.accelerator})
+        names = sorted({line.reported_name for line in lines if not line.accelerator})
         matches = match_cards([CardName(name) for name in names])
         self.named = {
             name: match.accelerator.pk

@@ -5,6 +5,7 @@ import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
+from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
 from stackviz.cited.benchmark import CitedBenchmark, Params, Words
@@ -145,11 +146,14 @@ def read_pairs(text: str) -> Iterator[tuple[str, str]]:
     for pair in text.split("; ") if text else ():
         name, equals, value = pair.partition("=")
         if not equals or not name or not value:
-            raise ParameterError(f"{pair[:40]!r} is not name=value")
+            raise ParameterError(gettext("%(text)r is not name=value") % {"text": pair[:40]})
         if name <= last:
-            raise ParameterError(f"{name[:40]!r} is repeated or out of order: names are sorted")
+            raise ParameterError(
+                gettext("%(name)r is repeated or out of order: names are sorted") % {"name": name[:40]}
+            )
         if len(value) > LONGEST_VALUE:
-            raise ParameterError(f"the value of {name[:40]!r} is longer than {LONGEST_VALUE} characters")
+            named = {"name": name[:40], "n": LONGEST_VALUE}
+            raise ParameterError(gettext("the value of %(name)r is longer than %(n)d characters") % named)
         last = name
         yield name, value
 
@@ -159,16 +163,19 @@ def read_params(text: str, benchmark: CitedBenchmark) -> dict[str, str | int]:
     params: dict[str, str | int] = {}
     for name, value in read_pairs(text):
         if name not in benchmark.parameters:
-            raise ParameterError(f"{benchmark.key} has no parameter {name[:40]!r}")
+            named = {"benchmark": benchmark.key, "name": name[:40]}
+            raise ParameterError(gettext("%(benchmark)s has no parameter %(name)r") % named)
         params[name] = _number(name, value) if PARAMETERS[name].is_count else value
     if len(params) > MOST_PARAMETERS:
-        raise ParameterError(f"more than {MOST_PARAMETERS} parameters")
+        raise ParameterError(gettext("more than %(n)d parameters") % {"n": MOST_PARAMETERS})
     return params
 
 
 def _number(name: str, value: str) -> int:
     if not (value.isascii() and value.isdigit() and len(value) <= 15):
-        raise ParameterError(f"{name} must be a whole number, not {value[:40]!r}")
+        raise ParameterError(
+            gettext("%(name)s must be a whole number, not %(text)r") % {"name": name, "text": value[:40]}
+        )
     return int(value)
 
 
