@@ -1,23 +1,31 @@
-"""Admin of cited results: list, filter, correct with a reason, withdraw and accept, with the history of each row.
+"""Admin of cited results: list, filter, correct, withdraw, accept and delete with a reason, import tables of them.
 
 Rows of the curated files that are changed here keep their changes when the files are loaded again.
 """
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from django import forms
 from django.contrib import admin, messages
+from django.contrib.admin.actions import delete_selected
+from django.contrib.auth.models import User
 from django.core.exceptions import ValidationError
 from django.db.models import QuerySet
-from django.http import HttpRequest
+from django.http import HttpRequest, HttpResponse
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext, ngettext
 from django.utils.translation import gettext_lazy as _
 
+from stackviz.catalog.curated import CONTROLS
 from stackviz.catalog.curated_admin import FileLoadAdmin, HistoryAdmin, OriginFilter, WhyForm
+from stackviz.cited.import_admin import ImportsResults
 from stackviz.cited.models import CitedLoad, CitedResult, CitedSource
 from stackviz.cited.registry import CITED_BENCHMARKS
+from stackviz.cited.write import delete_results, update_results
+
+MOST_NAMED = 20  # results that an action left, named one by one
+MOST_DELETED = 500  # Django's confirmation lists each, and a form has at most 1,000 fields
 
 if TYPE_CHECKING:  # Django's classes take type arguments only from its stubs
     _SourceAdmin = admin.ModelAdmin[CitedSource]
@@ -52,10 +60,10 @@ class CitedResultForm(_ResultForm):
 
 
 @admin.register(CitedResult)
-class CitedResultAdmin(HistoryAdmin):
+class CitedResultAdmin(ImportsResults, HistoryAdmin):
     form = CitedResultForm
     action_form = WhyForm
-    actions = ["withdraw", "accept"]
+    actions = ["withdraw", "accept", "delete_selected"]
     list_display = ["benchmark", "shown_name", "settings", "figure", "count", "date", "state", "source_link"]
     list_filter = ["state", "source__kind", OriginFilter, "benchmark"]
     list_select_related = ["accelerator", "source"]
@@ -94,26 +102,44 @@ class CitedResultAdmin(HistoryAdmin):
         self._change_state(request, rows, CitedResult.State.PUBLIC)
 
     def _change_state(self, request: HttpRequest, rows: QuerySet[CitedResult], state: CitedResult.State) -> None:
-        """Save each row on its own, with its history; rows that may not be in the state are named and left."""
-        why = request.POST.get("why", "").strip()
+        """Change all that may be in the state, with their history; the others are named and left."""
+        why = CONTROLS.sub("", request.POST.get("why", "")).strip()
         if not why:
             problem = gettext("Give a reason. It is stored in the history and shown publicly.")
             self.message_user(request, problem, messages.ERROR)
             return
-        changed = 0
+        changed, left = [], []
         for row in rows.select_related("accelerator"):
             row.state, row.reason = state, why
-            row.set_change_reason(why)
             try:
-                row.full_clean()
+                row.clean()
             except ValidationError as error:
-                self.message_user(request, f"{row}: {' '.join(error.messages)}", messages.WARNING)
-                continue
-            row._history_user = request.user  # type: ignore[attr-defined]  # noqa: SLF001 - simple_history's
-            row.save()
-            changed += 1
-        text = ngettext("%(n)d result changed.", "%(n)d results changed.", changed) % {"n": changed}
+                left.append(f"{row}: {' '.join(error.messages)}")
+            else:
+                changed.append(row)
+        update_results(changed, ["state", "reason"], by=cast("User", request.user), reason=why)
+        for problem in left[:MOST_NAMED]:
+            self.message_user(request, problem, messages.WARNING)
+        if len(left) > MOST_NAMED:
+            more = gettext("%(n)d more were left as they are.") % {"n": len(left) - MOST_NAMED}
+            self.message_user(request, more, messages.WARNING)
+        text = ngettext("%(n)d result changed.", "%(n)d results changed.", len(changed)) % {"n": len(changed)}
         self.message_user(request, text, messages.SUCCESS if changed else messages.WARNING)
+
+    @admin.action(description=_("Delete selected cited results"), permissions=["delete"])
+    def delete_selected(self, request: HttpRequest, queryset: QuerySet[CitedResult]) -> HttpResponse | None:
+        """Django's own, for as many as its page of confirmation can list."""
+        if len(queryset.order_by().values_list("pk")[: MOST_DELETED + 1]) > MOST_DELETED:
+            text = gettext(
+                "At most %(n)d results can be deleted at once. Withdraw them instead: they leave every chart "
+                "and their pages say why."
+            )
+            self.message_user(request, text % {"n": MOST_DELETED}, messages.ERROR)
+            return None
+        return delete_selected(self, request, queryset)
+
+    def delete_queryset(self, request: HttpRequest, queryset: QuerySet[CitedResult]) -> None:
+        delete_results(list(queryset), by=cast("User", request.user), reason=gettext("Deleted in the admin"))
 
 
 @admin.register(CitedSource)

@@ -9,7 +9,7 @@ from django.db.models.deletion import Collector
 from django.utils.translation import gettext_lazy as _
 
 from stackviz.catalog.curated import Curated, EditionRow, FileLoad, history_records, is_slug, is_web_address
-from stackviz.catalog.models import LARGEST_AMOUNT, Accelerator
+from stackviz.catalog.models import LARGEST_AMOUNT, Accelerator, TableImport
 from stackviz.cited.amounts import amount_and_key
 from stackviz.cited.baseline import write_baselines
 from stackviz.cited.registry import CITED_BENCHMARKS
@@ -176,6 +176,16 @@ class CitedLoad(FileLoad):
     """One load of the curated files of cited results. `counts`: results added, changed, removed; 0 left out."""
 
     counts = models.JSONField(default=dict, blank=True)
+
+
+class CitedImport(TableImport):
+    """An uploaded table of results of one benchmark. `counts`: results added and changed, once confirmed."""
+
+    benchmark = models.CharField(max_length=60)
+    counts = models.JSONField(default=dict, blank=True)
+
+    class Meta(TableImport.Meta):
+        verbose_name = _("import of cited results")
 
 
 class CitedEdition(EditionRow):

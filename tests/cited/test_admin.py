@@ -3,9 +3,12 @@
 import json
 
 import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
 
 from stackviz.cited.load import load_cited
-from stackviz.cited.models import CitedResult
+from stackviz.cited.models import CitedEdition, CitedResult
+from tests.cited.conftest import LINE
 
 LIST = "/admin/cited/citedresult/"
 
@@ -95,3 +98,47 @@ def test_what_may_not_be_public_is_named_and_left(admin_client, result):
     assert "A public result needs a spec sheet." in page.content.decode()
     result.refresh_from_db()
     assert result.state == "unmatched"
+
+
+def test_many_are_withdrawn_by_a_few_queries(admin_client, rtx_4090, folder):
+    load_cited(folder([LINE | {"note": f"run {number}"} for number in range(200)]))
+    pks = list(CitedResult.objects.values_list("pk", flat=True))
+
+    def queries(chosen: list[int]) -> int:
+        with CaptureQueriesContext(connection) as captured:
+            admin_client.post(LIST, {"action": "withdraw", "_selected_action": chosen, "why": "taken back"})
+        return len(captured)
+
+    assert queries(pks[20:]) - queries(pks[:20]) <= 10
+    assert not CitedResult.objects.exclude(state="withdrawn").exists()
+
+
+def test_control_characters_stand_in_no_reason(admin_client, result):
+    admin_client.post(LIST, {"action": "withdraw", "_selected_action": [result.pk], "why": "a \x08b"})
+    result.refresh_from_db()
+    assert result.reason == "a b"
+
+
+def test_several_are_deleted_with_their_history_by_a_few_queries(admin_client, rtx_4090, folder):
+    lines = [LINE | {"note": f"run {number}"} for number in range(301)]
+    load_cited(folder(lines))
+    edition = CitedEdition.current()
+    pks = list(CitedResult.objects.values_list("pk", flat=True))[:300]
+    form = {"action": "delete_selected", "_selected_action": pks}
+    assert "Are you sure" in admin_client.post(LIST, form).content.decode()
+    with CaptureQueriesContext(connection) as captured:
+        admin_client.post(LIST, form | {"post": "yes"})
+    assert len([query for query in captured if "citedresult" in query["sql"]]) < 30
+    assert (CitedResult.objects.count(), CitedEdition.current() != edition) == (1, True)
+    assert CitedResult.history.filter(history_type="-", history_user__username="admin").count() == 300
+    load_cited(folder(lines), force=True)
+    assert CitedResult.objects.count() == 1
+
+
+def test_too_many_are_not_deleted_at_once(admin_client, rtx_4090, folder, monkeypatch):
+    monkeypatch.setattr("stackviz.cited.admin.MOST_DELETED", 1)
+    load_cited(folder())
+    form = {"action": "delete_selected", "_selected_action": list(CitedResult.objects.values_list("pk", flat=True))}
+    page = admin_client.post(LIST, form, follow=True).content.decode()
+    assert "At most 1 results can be deleted at once. Withdraw them instead" in page
+    assert CitedResult.objects.count() == 2

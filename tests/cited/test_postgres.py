@@ -1,13 +1,19 @@
 """The same on PostgreSQL: what is loaded, counted, ranked and refused."""
 
 import pytest
+from django.contrib.auth.models import User
 from django.db import IntegrityError, connection
 
 from stackviz.catalog.models import Accelerator, Alias, Vendor
+from stackviz.catalog.table_imports import Unconfirmed, store_import
 from stackviz.cited.cases import benchmark_cases
+from stackviz.cited.files import HEADER
 from stackviz.cited.load import load_cited
-from stackviz.cited.models import CitedResult
+from stackviz.cited.models import CitedImport, CitedResult
 from stackviz.cited.queries import cited_counts, cited_of_accelerator, cited_of_benchmark
+from stackviz.cited.table import import_upload, plan_results
+from stackviz.cited.write import delete_results
+from stackviz.web.table_file import Table, TableRow
 from tests.cited.conftest import LINE, OTHER
 
 
@@ -45,3 +51,22 @@ def test_a_load_of_other_files_and_a_correction_work_on_postgres(loaded, folder)
 def test_postgres_refuses_amounts_that_are_no_figures(loaded, amount):
     with pytest.raises(IntegrityError, match="citedresult_"):
         CitedResult.objects.filter(value="185").update(amount=amount)
+
+
+def test_a_table_is_imported_once_and_wholly_on_postgres(loaded, monkeypatch):
+    mira = User.objects.create_superuser("mira")
+    lines = [LINE | {"value": "190"}, LINE | {"value": "201", "date": "2026-02-03"}]
+    rows = Table(tuple(TableRow(n, tuple(line[name] for name in HEADER)) for n, line in enumerate(lines, start=2)))
+    made = store_import(CitedImport, rows, file_name="t.csv", reason="read again", by=mira, benchmark="llama-bench")
+    seen = plan_results(made).fingerprint
+    with monkeypatch.context() as broken:
+        broken.setattr("stackviz.cited.table.mark_confirmed", lambda *_a, **_k: 1 / 0)
+        with pytest.raises(ZeroDivisionError):
+            import_upload(made.pk, by=mira, seen=seen, is_leaving_out=False)
+    assert (CitedResult.objects.count(), CitedResult.history.count()) == (4, 0)
+    assert import_upload(made.pk, by=mira, seen=seen, is_leaving_out=False) == {"added": 1, "changed": 1}
+    assert [was.value for was in CitedResult.objects.get(value="190").history.all()] == ["190", "189.05"]
+    with pytest.raises(Unconfirmed, match="already been imported"):
+        import_upload(made.pk, by=mira, seen=seen, is_leaving_out=False)
+    delete_results(list(CitedResult.objects.all()), by=mira, reason="all of them")
+    assert CitedResult.history.filter(history_type="-", history_user=mira).count() == 5
