@@ -44,6 +44,7 @@ def _measured(result: Result, version: str | None) -> Result:
         result,
         benchmark=LLAMA_BENCH.key,
         version=LLAMA_BENCH.version,
+        device=result.device.removesuffix(" x1"),  # a table counts a single card, JSON does not
         params=_params(result.params),
         unit=LLAMA_BENCH.sample_unit,
         conditions=_conditions(result, version),

@@ -10,8 +10,9 @@ __all__ = ["LLAMA_BENCH"]
 
 _TEST = re.compile(r"(?:pp|tg)[1-9]\d{0,7}(?:\+tg[1-9]\d{0,7})?")
 _ALL_LAYERS = 99  # llama-bench's default for "every layer on the card"; later builds have -1: llama.h, n_gpu_layers
-# Named beside a result and not compared by, as with cited results: builds make the best choice of their time.
-_SHOWN_ONLY = frozenset({"backend", "flash_attention", "threads", "batch", "micro_batch", "mmap"})
+# Named beside a result and not compared by, as with cited results: builds make the best choice of their time. How a
+# model is split says nothing of a run on one card, and runs on several are ranked with none.
+_SHOWN_ONLY = frozenset({"backend", "flash_attention", "threads", "batch", "micro_batch", "mmap", "split_mode"})
 _MOST_TOKENS_PER_S = 1e8  # 2 FLOP for each of a million parameters: a small model at half the largest published peak
 
 

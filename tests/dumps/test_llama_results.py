@@ -63,6 +63,11 @@ def test_json_has_every_sample_and_the_parameters_of_the_table():
     assert "mean_of_runs" not in result.conditions
 
 
+def test_every_layout_names_a_single_card_alike():
+    (of_table,), (of_json,) = results_of(table()), results_of(json.dumps([RUN]))
+    assert of_table.device == of_json.device == "NVIDIA GeForce RTX 4090"
+
+
 def test_csv_has_a_mean_too():
     row = {name: value for name, value in RUN.items() if name != "samples_ts"}
     written = io.StringIO()
