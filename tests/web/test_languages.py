@@ -29,6 +29,8 @@ SAME_EVERYWHERE = {
     "gzip",
     "API",
     "MLPerf",
+    "%(above)s ÷ %(below)s",
+    "%(low)s–%(high)s %%",
 }
 
 files = pytest.mark.parametrize("path", po_files(ROOT), ids=lambda path: path.parts[-3])
