@@ -2,8 +2,8 @@
 
 For each number of rows: benchmark, machine, series, sheet and compare page as the site answers them (no server, no
 cached page), p50 and p99 in milliseconds, queries, bytes; and the growth of each against the smallest number. Other
-load on the machine shows as growth: measure on a quiet one. A series shows up to 500 results, so its page grows until
-it has as many.
+load on the machine shows as growth: measure on a quiet one. A series shows up to 500 results; the one that is measured
+has as many from the first size on.
 """
 
 import argparse

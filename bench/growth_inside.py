@@ -26,6 +26,7 @@ def fill(wanted: int) -> float:
     if not Result.objects.exists():
         seed(str(REAL_MACHINES))
         make_partitions()
+        fill_measured_series()
     missing = wanted - Result.objects.count()
     if missing > 0:
         with connection.cursor() as cursor:
@@ -46,6 +47,34 @@ def make_partitions() -> None:
     if is_partitioned():
         today = timezone.now().date()
         make_months(today - timedelta(days=31 * MONTHS), today)
+
+
+def fill_measured_series() -> None:
+    """As many results in the measured series as its page shows, so that the page does not grow with the sizes."""
+    from datetime import timedelta
+
+    from django.utils import timezone
+
+    from stackviz.benchmarks.models import Result
+    from stackviz.benchmarks.queries import HISTORY_POINTS
+
+    series = measured_series()
+    newest = Result.objects.filter(series=series).latest("measured_at")
+    past = timezone.now() - timedelta(days=2)
+    Result.objects.bulk_create(
+        Result(
+            series=series, report_id=newest.report_id, position=1000 + n, measured_at=past - timedelta(hours=32 * n),
+            state="ok", unit="s", median=0.01, q1=0.0099, q3=0.0101, low=0.0098, high=0.0102, sample_count=10,
+            samples=[0.01, 0.0101], conditions={},
+        )
+        for n in range(HISTORY_POINTS)
+    )  # fmt: skip
+
+
+def measured_series() -> Any:
+    from stackviz.benchmarks.models import Series
+
+    return Series.objects.filter(machine__slug="node-0").order_by("pk")[0]
 
 
 # A result of a series each, in reports that are as many as needed; all older than the real ones.
@@ -113,15 +142,13 @@ def addresses() -> dict[str, str]:
     from django.urls import reverse
 
     from bench.pages import H100, M3_MAX
-    from stackviz.benchmarks.models import Series
 
-    series = Series.objects.filter(machine__slug="node-0").order_by("pk").first()
-    assert series is not None
     return {
         "benchmarks": "/benchmarks/",
-        "benchmark": "/benchmarks/llama-bench/",
+        "cited": "/benchmarks/llama-bench/",
+        "measured": "/benchmarks/gemm/",
         "machine": reverse("machines:machine", args=["bench", "node-0"]),
-        "series": reverse("machines:series", args=["bench", "node-0", series.pk]),
+        "series": reverse("machines:series", args=["bench", "node-0", measured_series().pk]),
         "sheet": reverse("catalog:sheet", args=[H100]),
         "compare": f"{reverse('compare:page')}?a={H100}&a={M3_MAX}&a=machine:bench/node-0",
     }
