@@ -9,7 +9,7 @@ from functools import lru_cache
 from hashlib import blake2b
 from typing import Any
 
-from stackviz.benchmarks.comparability import BestRun, best_by, is_of_whole_card
+from stackviz.benchmarks.comparability import BestRun, is_of_whole_card, robust_best
 from stackviz.benchmarks.measurement import Measurement, setting_label
 from stackviz.benchmarks.queries import measured_edition, public_runs
 from stackviz.catalog.models import Accelerator, CatalogueEdition
@@ -105,16 +105,18 @@ def _sheet_of(result: Measurement) -> int | None:
 
 
 def _setting(runs: Sequence[Measurement], sheets: Mapping[int, Accelerator]) -> MeasuredSetting | None:
-    """`runs`: all of one setting, with a rate, on public accelerators. Parameters that are not compared may differ: of
-    each combination the robust best, of those the highest.
+    """`runs`: all of one setting, with a rate, on public accelerators. Parameters that are not compared may differ, and
+    runs that differ in them confirm each other.
     """
     by_sheet: dict[int, list[Measurement]] = defaultdict(list)
     for run in runs:
         pk = _sheet_of(run)
         if pk is not None:
             by_sheet[pk].append(run)
-    bests = best_by(lambda run: _sheet_of(run) or 0, runs)
-    ranked = sorted(((best, pk) for pk, best in bests.items()), key=lambda item: (-item[0].rate.value, item[1]))
+    ranked = sorted(
+        ((best, pk) for pk, group in by_sheet.items() if (best := robust_best(group)) is not None),
+        key=lambda item: (-item[0].rate.value, item[1]),
+    )
     rows = tuple(
         MeasuredAccelerator(rank=rank, accelerator=sheets[pk], best=best, machines=_of_machines(by_sheet[pk]))
         for rank, (best, pk) in enumerate(ranked, 1)
@@ -134,8 +136,11 @@ def _setting(runs: Sequence[Measurement], sheets: Mapping[int, Accelerator]) -> 
 
 def _of_machines(runs: Sequence[Measurement]) -> tuple[float, ...]:
     """The robust best of each machine, lowest first."""
-    bests = best_by(lambda run: run.machine_id, runs)
-    return tuple(sorted(best.rate.value for best in bests.values()))
+    by_machine: dict[int, list[Measurement]] = defaultdict(list)
+    for run in runs:
+        by_machine[run.machine_id].append(run)
+    bests = (robust_best(group) for group in by_machine.values())
+    return tuple(sorted(best.rate.value for best in bests if best is not None))
 
 
 def measured_setting_key(result: Measurement) -> str:

@@ -101,7 +101,7 @@ class MeasuredSection:
             if any(line.least_at for line in self.lines)
             else "",
             _("Rings are cited results with the same parameters.") if any(line.rings for line in self.lines) else "",
-            _("The tick is the published peak.") if any(line.bound_at for line in self.lines) else "",
+            _("The tick is the most that published values allow.") if any(line.bound_at for line in self.lines) else "",
         ]
         return " ".join(filter(None, sentences))
 

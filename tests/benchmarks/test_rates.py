@@ -9,6 +9,7 @@ import pytest
 from stackviz.benchmarks.comparability import Basis, Comparability, comparable, robust_best
 from stackviz.benchmarks.history import found_changes
 from stackviz.benchmarks.measurement import rate_of
+from stackviz.benchmarks.peers import PeerSeries, compared_with
 from stackviz.benchmarks.queries import Point
 from stackviz.benchmarks.reproduce import reproduce_command
 from stackviz.benchmarks.words import sample_statistics, sample_text
@@ -122,6 +123,13 @@ def test_the_best_run_is_the_fastest_that_another_confirms():
     runs = [decoding(summary=replace(SUMMARY, median=median, low=None, high=None)) for median in (150, 148, 260, 90)]
     best = robust_best(runs)
     assert (best.rate.value, best.basis) == (150, Basis.CONFIRMED)
+
+
+def test_a_machine_with_a_lower_rate_is_below_its_peers():
+    peers = [PeerSeries(machine, UUID(int=machine), rate, "") for machine, rate in ((2, 148.0), (3, 150.0), (4, 155.0))]
+    comparison = compared_with(decoding(), 120.0, peers)
+    assert (comparison.factor, comparison.is_outlier) == (0.8, True)
+    assert (comparison.peer_least, comparison.peer_most) == (155.0, 148.0)  # the fastest and the slowest
 
 
 def test_builds_of_llama_cpp_that_differ_are_named_and_torch_is_not():

@@ -64,14 +64,16 @@ def test_measured_and_cited_stand_in_the_same_case(client, paste):
     assert "Measured: tg128 Llama 2 7B Q4_0" in text
     assert "llama.cpp b5163 (8cf427ff) · CUDA n_gpu_layers=99 flash_attention=off" in text
     assert "72 % of its bound" in text  # 1,008 GB/s for 3.56 GiB of weights: 263.7
+    assert "The tick is the most that published values allow." in text
 
 
-def test_options_that_need_not_agree_share_a_case_and_the_best_of_them_counts(paste):
-    paste({}, {"flash_attn": True, "samples_ts": [201.0, 201.2, 201.5]}, {"n_ubatch": 128, "samples_ts": [150, 151]})
+def test_options_that_need_not_agree_share_a_case_and_confirm_each_other(client, paste):
+    paste({}, {"flash_attn": True, "samples_ts": [201.0, 201.2, 201.5]}, {"n_ubatch": 128, "samples_ts": [250, 252]})
     (setting,) = measured_settings("llama-bench")
     (row,) = setting.rows
     assert row.best.rate.value == 201.2
     assert row.best.result.params["flash_attention"] == "on"
+    assert "a faster run, 251 token/s, is confirmed by none of 3" in words_of(client.get(PAGE, {"measured": CASE}))
 
 
 @pytest.mark.parametrize(
