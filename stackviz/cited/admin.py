@@ -25,6 +25,7 @@ from stackviz.cited.registry import CITED_BENCHMARKS
 from stackviz.cited.write import delete_results, update_results
 
 MOST_NAMED = 20  # results that an action left, named one by one
+MOST_CHANGED = 20_000  # about 15 s
 MOST_DELETED = 500  # Django's confirmation lists each, and a form has at most 1,000 fields
 
 if TYPE_CHECKING:  # Django's classes take type arguments only from its stubs
@@ -108,6 +109,10 @@ class CitedResultAdmin(ImportsResults, HistoryAdmin):
             problem = gettext("Give a reason. It is stored in the history and shown publicly.")
             self.message_user(request, problem, messages.ERROR)
             return
+        if _are_more_than(MOST_CHANGED, rows):
+            text = gettext("At most %(n)s results can be changed at once: filter the list.")
+            self.message_user(request, text % {"n": f"{MOST_CHANGED:,}"}, messages.ERROR)
+            return
         changed, left = [], []
         for row in rows.select_related("accelerator"):
             row.state, row.reason = state, why
@@ -129,7 +134,7 @@ class CitedResultAdmin(ImportsResults, HistoryAdmin):
     @admin.action(description=_("Delete selected cited results"), permissions=["delete"])
     def delete_selected(self, request: HttpRequest, queryset: QuerySet[CitedResult]) -> HttpResponse | None:
         """Django's own, for as many as its page of confirmation can list."""
-        if len(queryset.order_by().values_list("pk")[: MOST_DELETED + 1]) > MOST_DELETED:
+        if _are_more_than(MOST_DELETED, queryset):
             text = gettext(
                 "At most %(n)d results can be deleted at once. Withdraw them instead: they leave every chart "
                 "and their pages say why."
@@ -140,6 +145,10 @@ class CitedResultAdmin(ImportsResults, HistoryAdmin):
 
     def delete_queryset(self, request: HttpRequest, queryset: QuerySet[CitedResult]) -> None:
         delete_results(list(queryset), by=cast("User", request.user), reason=gettext("Deleted in the admin"))
+
+
+def _are_more_than(most: int, rows: QuerySet[CitedResult]) -> bool:
+    return len(rows.order_by().values_list("pk")[: most + 1]) > most
 
 
 @admin.register(CitedSource)

@@ -142,3 +142,12 @@ def test_too_many_are_not_deleted_at_once(admin_client, rtx_4090, folder, monkey
     page = admin_client.post(LIST, form, follow=True).content.decode()
     assert "At most 1 results can be deleted at once. Withdraw them instead" in page
     assert CitedResult.objects.count() == 2
+
+
+def test_too_many_are_not_changed_at_once(admin_client, rtx_4090, folder, monkeypatch):
+    monkeypatch.setattr("stackviz.cited.admin.MOST_CHANGED", 1)
+    load_cited(folder())
+    pks = list(CitedResult.objects.values_list("pk", flat=True))
+    form = {"action": "withdraw", "_selected_action": pks, "why": "taken back"}
+    assert "At most 1 results can be changed at once" in admin_client.post(LIST, form, follow=True).content.decode()
+    assert not CitedResult.objects.filter(state="withdrawn").exists()
