@@ -1,4 +1,4 @@
-"""MeasuredSummary results for a field: best and median of each accelerator.
+"""Measured results for a field: best and median of each accelerator.
 
 Only machines of public labs, regardless of who is logged in, because the pages are cached for all visitors. At most
 nine queries, whatever is stored.
