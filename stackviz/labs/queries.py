@@ -123,7 +123,9 @@ class MachineDetail:
 
 def machine_detail(user: Visitor, lab: str, slug: str) -> MachineDetail:
     """The machine at this address. At most four queries. Raises Machine.DoesNotExist, also if it is not visible."""
-    machine = visible_machines(user).get(lab__slug=lab, slug=slug)
+    machine = visible_machine(user, lab, slug)
+    if machine is None:
+        raise Machine.DoesNotExist
     snapshot = latest_snapshots([machine]).get(machine.pk)
     if snapshot is None:
         return MachineDetail(machine, None, (), ())
