@@ -53,6 +53,9 @@ def interpret_all(report_ids: Sequence[str | UUID]) -> list[str]:
     suspect = [pk for pk, _status, tries, _size in waiting if tries]
     for together in (*_loads(fresh), *([pk] for pk in suspect)):
         status |= _interpret_together(together)
+    overtaken = [pk for pk, *_ in waiting if status[pk] == Report.Status.RECEIVED]
+    if overtaken:  # another worker finished them between our two looks
+        status |= Report.objects.filter(pk__in=overtaken).values_list("pk", "status")
     return [status.get(pk, "gone") for pk in ids]
 
 

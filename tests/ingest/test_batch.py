@@ -36,6 +36,19 @@ def test_each_status_stands_where_its_report_was_named(waiting):
     assert interpret_all([second, "00000000-0000-4000-8000-000000000000", first]) == ["failed", "gone", "read"]
 
 
+def test_what_another_worker_finished_meanwhile_is_said_as_it_is(waiting, monkeypatch):
+    ids = waiting(2)
+    loads = interpret_module._loads
+
+    def overtaken(reports):
+        monkeypatch.setattr(interpret_module, "_loads", loads)
+        interpret_all(ids[:1])
+        return loads(reports)
+
+    monkeypatch.setattr(interpret_module, "_loads", overtaken)
+    assert interpret_all(ids) == ["read"] * 2
+
+
 def test_a_machine_points_at_the_newest_of_a_batch(waiting):
     ids = waiting(6)
     interpret_all(list(reversed(ids)))
