@@ -37,9 +37,10 @@ def _rows() -> Iterator[Row]:
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "accelweb.settings")
     django.setup()
     from stackviz.catalog.queries import public_catalogue
-    from stackviz.fit.evidence import calibrations, cited_rates
+    from stackviz.fit.evidence import calibrations, cited_rates, fit_evidence
 
-    fitted = calibrations(public_catalogue())
+    catalogue = public_catalogue()
+    fitted = calibrations(fit_evidence(catalogue), catalogue)
     for rate in cited_rates():
         calibration = fitted.decode if rate.test == "decode" else fitted.prefill
         card = calibration.cards[rate.accelerator]

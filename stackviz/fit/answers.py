@@ -25,8 +25,8 @@ class FitCalibrations:
 class FitAnswer:
     """`needed`, `available`: bytes of all cards; `fullest`: of the card that needs most, `usable` of each.
 
-    `decode`, `prefill`: None for training, where it does not fit, and where a figure of the sheet or every cited rate
-    is missing.
+    `decode`, `prefill`: None for training, where it does not fit, and where a figure of the sheet or every rate is
+    missing.
     """
 
     target: FitTarget

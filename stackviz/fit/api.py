@@ -9,7 +9,7 @@ from ninja import Query, Router, Schema
 from stackviz.catalog.queries import public_catalogue
 from stackviz.fit.answers import FitAnswer, answer_for
 from stackviz.fit.calibration import Prediction
-from stackviz.fit.evidence import calibrations
+from stackviz.fit.evidence import calibrations, fit_evidence
 from stackviz.fit.language_models import LanguageModel, language_models
 from stackviz.fit.precisions import PRECISIONS
 from stackviz.fit.query import FitQuery, read_fit_query
@@ -50,14 +50,16 @@ class RangeOut(Schema):
 
 
 class EfficiencyOut(Schema):
-    """The rate of decoding as a share of what bandwidth alone would allow, and which cited rates that is from.
+    """The rate of decoding as a share of what bandwidth alone would allow, and which rates that is from.
 
-    `from`: accelerator, family, vendor or all; `count`: how many cited rates those are.
+    `from`: accelerator, family, vendor or all; `count`: how many rates those are; `measured`: how many of them machines
+    of public labs measured. The others are cited.
     """
 
     value: float
     source: str = Described(alias="from")
     count: int
+    measured: int
 
 
 class PartOut(Schema):
@@ -119,7 +121,7 @@ def fit(
     catalogue = public_catalogue()
     targets = fit_targets(catalogue)
     query, target = _read(request, targets)
-    answer = answer_for(query, target, calibrations(catalogue))
+    answer = answer_for(query, target, calibrations(fit_evidence(catalogue), catalogue))
     if answer is None:
         problem = f"no memory of {query.memory_gb} GB is published" if query.memory_gb else "no memory is published"
         raise Refusal(422, f"{problem} for {target.name}", "memory" if query.memory_gb else "accelerator")
@@ -152,7 +154,12 @@ def _fit_out(query: FitQuery, answer: FitAnswer) -> dict[str, Any]:
     decode = answer.decode
     efficiency = None
     if decode is not None:
-        efficiency = {"value": _short(decode.efficiency), "from": decode.level, "count": decode.count}
+        efficiency = {
+            "value": _short(decode.efficiency),
+            "from": decode.level,
+            "count": decode.count,
+            "measured": decode.measured,
+        }
     return {
         "fits": answer.fits,
         "needed_bytes": round(answer.needed),

@@ -1,8 +1,8 @@
-"""What machines reach of the bounds: coefficients and factors fitted to cited rates. Pure: no Django.
+"""What machines reach of the bounds: coefficients and factors fitted to cited and measured rates. Pure: no Django.
 
     seconds = factor(card) x sum of coefficient(vendor) x term
 
-Coefficients are fitted to all cited rates of a vendor, non-negative, by least relative deviation, every accelerator
+Coefficients are fitted to all rates of a vendor, non-negative, by least relative deviation, every accelerator
 with the same weight. The factor is what is left: the median over an accelerator's own rates, drawn towards the median
 of its family, which is drawn towards 1. Nothing else is adjusted. `without` hides an accelerator's own rates.
 """
@@ -18,7 +18,8 @@ from stackviz.fit.least_deviation import least_deviation
 from stackviz.fit.rates import TERMS, Bound, Pass, RatedAccelerator, Test, pass_terms
 
 Level = Literal["accelerator", "family", "vendor", "all"]
-FEWEST_OF_VENDOR = 10  # cited rates, below which the coefficients of all vendors are used
+_Deviations = Mapping[str, list[float]]  # accelerator -> logarithms of its seconds over those predicted
+FEWEST_OF_VENDOR = 10  # rates, below which the coefficients of all vendors are used
 FEWEST_FOR_SPREAD = 4  # rates, below which the spread of the next wider level is used
 SHRINKAGE = 1.0  # accelerators or rates that the wider level counts as
 LOW, HIGH = 0.1, 0.9  # quantiles of the interval
@@ -26,8 +27,11 @@ LEAST_SPREAD = 0.05  # of the logarithm: no prediction is better than 5 %
 
 
 @dataclass(frozen=True, kw_only=True)
-class CitedRate:
-    """A rate that somebody measured and published, of a model in the table on an accelerator with a sheet."""
+class ReachedRate:
+    """A rate that an accelerator with a sheet reached with a model of the table.
+
+    Cited: somebody measured and published it; `is_measured`: a machine of a public lab did, and reported it here.
+    """
 
     accelerator: str
     model: str
@@ -35,8 +39,8 @@ class CitedRate:
     work: Pass
     tokens_per_s: float
     cards: int = 1
+    is_measured: bool = False
     source_title: str = ""
-    source_url: str = ""
 
     @property
     def seconds(self) -> float:
@@ -46,13 +50,17 @@ class CitedRate:
 
 @dataclass(frozen=True, kw_only=True)
 class Factor:
-    """What a card's times are multiplied with: `mid`, and the range most rates lie in. `count`: rates behind it."""
+    """What a card's times are multiplied with: `mid`, and the range most rates lie in.
+
+    `count`: rates behind it; `measured`: how many of these are measured, not cited.
+    """
 
     low: float
     mid: float
     high: float
     level: Level
     count: int
+    measured: int
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -82,6 +90,7 @@ class Prediction:
     efficiency: float
     level: Level
     count: int
+    measured: int
     factor: float
     terms: tuple[Term, ...]
     bound_rate: float
@@ -96,19 +105,20 @@ class Prediction:
 
 
 class Calibration:
-    """Fitted to cited rates of one test. `cards`: by slug, with all that the rates name."""
+    """Fitted to the rates of one test. `cards`: by slug, with all that the rates name."""
 
-    def __init__(self, test: Test, rates: Iterable[CitedRate], cards: Mapping[str, RatedAccelerator]) -> None:
+    def __init__(self, test: Test, rates: Iterable[ReachedRate], cards: Mapping[str, RatedAccelerator]) -> None:
         self.test: Test = test
         self.cards = cards
         usable = [rate for rate in rates if rate.test == test and _is_rated(cards.get(rate.accelerator), test)]
         self._rows = [(rate, pass_terms(test, rate.work, cards[rate.accelerator])) for rate in usable]
+        self._measured = Counter(rate.accelerator for rate in usable if rate.is_measured)
         self._coefficients: dict[tuple[str, str], tuple[float, ...]] = {}
         self._missed: dict[tuple[str, str], list[float]] = {}
-        self._by_accelerator: dict[tuple[str, str], dict[str, list[float]]] = {}
+        self._by_accelerator: dict[tuple[str, str], _Deviations] = {}
 
     @property
-    def rates(self) -> list[CitedRate]:
+    def rates(self) -> list[ReachedRate]:
         return [rate for rate, _terms in self._rows]
 
     def coefficients(self, vendor: str, without: str = "") -> tuple[float, ...]:
@@ -124,27 +134,30 @@ class Calibration:
         """The factor of a card and where it is from."""
         deviations = self._deviations(card.vendor, without)
         own_rates, family = deviations.get(card.slug, []), self._relatives(card, deviations)
-        centre = _centre(family)
-        middle = _drawn(own_rates, towards=centre)
-        around = sum(len(rows) for rows in family)
+        middle = _drawn(own_rates, towards=_centre(family))
         has_vendor = self._of_vendor(card.vendor, without) is not None
         level: Level = "accelerator" if own_rates else "family" if family else "vendor" if has_vendor else "all"
-        count = len(own_rates) or around or sum(len(rows) for rows in deviations.values())
+        behind = {card.slug: own_rates} if own_rates else family or deviations
         if len(own_rates) >= FEWEST_FOR_SPREAD:
             fast, slow = _spread([deviation - middle for deviation in own_rates])
         else:
             fast, slow = _spread(self._misses(card.vendor, without))
         return Factor(
-            low=math.exp(middle + fast), mid=math.exp(middle), high=math.exp(middle + slow), level=level, count=count
+            low=math.exp(middle + fast),
+            mid=math.exp(middle),
+            high=math.exp(middle + slow),
+            level=level,
+            count=sum(len(rows) for rows in behind.values()),
+            measured=sum(self._measured[slug] for slug in behind),
         )
 
-    def _relatives(self, card: RatedAccelerator, deviations: Mapping[str, list[float]]) -> list[list[float]]:
+    def _relatives(self, card: RatedAccelerator, deviations: _Deviations) -> _Deviations:
         """The deviations of the other accelerators of its family."""
-        return [
-            rows
+        return {
+            slug: rows
             for slug, rows in deviations.items()
             if slug != card.slug and card.family and self.cards[slug].family == card.family
-        ]
+        }
 
     def _misses(self, vendor: str, without: str) -> list[float]:
         """How far the rates of each accelerator lie from what its relatives say: the error of a card without rates."""
@@ -179,6 +192,7 @@ class Calibration:
             efficiency=bound_seconds / (seconds * factor.mid),
             level=factor.level,
             count=factor.count,
+            measured=factor.measured,
             factor=factor.mid,
             terms=terms,
             bound_rate=done / bound_seconds,
@@ -195,14 +209,14 @@ class Calibration:
         ]
         return rows if len(rows) >= FEWEST_OF_VENDOR else None
 
-    def _deviations(self, vendor: str, without: str) -> dict[str, list[float]]:
+    def _deviations(self, vendor: str, without: str) -> _Deviations:
         """Logarithms of seconds over those predicted, by accelerator."""
         key = (vendor, without if self._has(without) else "")
         if key not in self._by_accelerator:
             self._by_accelerator[key] = self._deviations_of(*key)
         return self._by_accelerator[key]
 
-    def _deviations_of(self, vendor: str, without: str) -> dict[str, list[float]]:
+    def _deviations_of(self, vendor: str, without: str) -> _Deviations:
         weights = self.coefficients(vendor, without)
         rows = self._of_vendor(vendor, without)
         by_accelerator: dict[str, list[float]] = defaultdict(list)
@@ -213,11 +227,11 @@ class Calibration:
         return by_accelerator
 
 
-_Row = tuple[CitedRate, tuple[float, ...]]
+_Row = tuple[ReachedRate, tuple[float, ...]]
 
 
-def leave_one_out(calibration: Calibration) -> list[tuple[CitedRate, Prediction]]:
-    """Every cited rate with what is predicted when all rates of its accelerator are hidden."""
+def leave_one_out(calibration: Calibration) -> list[tuple[ReachedRate, Prediction]]:
+    """Every rate with what is predicted when all rates of its accelerator are hidden."""
     return [
         (rate, calibration.predict(rate.work, calibration.cards[rate.accelerator], without=rate.accelerator))
         for rate in calibration.rates
@@ -236,9 +250,9 @@ def _drawn(values: Sequence[float], towards: float) -> float:
     return share * statistics.median(values) + (1 - share) * towards
 
 
-def _centre(family: Sequence[Sequence[float]]) -> float:
+def _centre(family: _Deviations) -> float:
     """What a family deviates by: the median of its accelerators' medians, drawn towards 0."""
-    return _drawn([statistics.median(rows) for rows in family], towards=0.0)
+    return _drawn([statistics.median(rows) for rows in family.values()], towards=0.0)
 
 
 def _spread(deviations: Sequence[float]) -> tuple[float, float]:

@@ -51,7 +51,10 @@ class ShownTerm:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ShownRate:
-    """A rate: `range` and `mid` in tokens/s, what bounds it, and how near its evidence is. `title`: of what."""
+    """A rate: `range` and `mid` in tokens/s, what bounds it, and how near its evidence is. `title`: of what.
+
+    `measured`: how many rates of the evidence are measured, "" for none; `evidence` has those that are cited.
+    """
 
     title: str
     range: str
@@ -59,6 +62,7 @@ class ShownRate:
     bound: str
     efficiency: str
     evidence: str
+    measured: str
     bound_rate: str
     factor: str
     terms: tuple[ShownTerm, ...]
@@ -188,15 +192,17 @@ def _part(part: MemoryPart, scale: float) -> ShownPart:
 def _rate(prediction: Prediction | None, title: str) -> ShownRate | None:
     if prediction is None:
         return None
-    words = ngettext("%(level)s, %(n)d cited rate", "%(level)s, %(n)d cited rates", prediction.count)
-    seconds = sum(term.seconds for term in prediction.terms)
+    seconds, measured = sum(term.seconds for term in prediction.terms), prediction.measured
     return ShownRate(
         title=title,
         range=rate_range(prediction),
         mid=_tokens(prediction.mid),
         bound=str(BOUNDS[prediction.bound_by]),
         efficiency=f"{prediction.efficiency * 100:.0f} %",
-        evidence=words % {"level": LEVELS[prediction.level], "n": prediction.count},
+        evidence=_cited_evidence(prediction),
+        measured=ngettext("%(n)d measured rate", "%(n)d measured rates", measured) % {"n": measured}
+        if measured
+        else "",
         bound_rate=_tokens(prediction.bound_rate),
         factor=format_number(prediction.factor, 3),
         terms=tuple(
@@ -212,6 +218,15 @@ def _rate(prediction: Prediction | None, title: str) -> ShownRate | None:
             if term.seconds > 0
         ),
     )
+
+
+def _cited_evidence(prediction: Prediction) -> str:
+    """`this accelerator, 3 cited rates`; the level alone where all rates are measured."""
+    cited, level = prediction.count - prediction.measured, str(LEVELS[prediction.level])
+    if not cited:
+        return level
+    words = ngettext("%(level)s, %(n)d cited rate", "%(level)s, %(n)d cited rates", cited)
+    return words % {"level": level, "n": cited}
 
 
 def rate_range(prediction: Prediction) -> str:

@@ -7,10 +7,9 @@ from django.views.decorators.http import require_safe
 from django_htmx.http import push_url
 
 from stackviz.catalog.queries import PublicCatalogue, public_catalogue
-from stackviz.cited.cases import edition_of_cases
 from stackviz.fit.answers import answers_for
 from stackviz.fit.custom_model import CUSTOM
-from stackviz.fit.evidence import calibrations
+from stackviz.fit.evidence import FitEvidence, calibrations, fit_evidence
 from stackviz.fit.forms import fit_form
 from stackviz.fit.query import FitQuery, read_fit_query
 from stackviz.fit.shown import shown_page, shown_summary
@@ -30,7 +29,7 @@ def page(request: HttpRequest) -> HttpResponse:
     """The form and its answer; htmx gets them without the page around."""
     catalogue = public_catalogue()
     query = read_fit_query(request.GET, fit_targets(catalogue))
-    body = _body(query, catalogue, page_number(request))
+    body = _body(query, catalogue, fit_evidence(catalogue), page_number(request))
     if wants_partial(request):
         address = query.parameters.urlencode()
         part = render_part("web/_notes.jinja", notes=query.notes) + body
@@ -38,20 +37,20 @@ def page(request: HttpRequest) -> HttpResponse:
     return render(request, "fit/page.html", {"notes": query.notes, "body": body, "query": query})
 
 
-def _body(query: FitQuery, catalogue: PublicCatalogue, number: int) -> SafeString:
+def _body(query: FitQuery, catalogue: PublicCatalogue, evidence: FitEvidence, number: int) -> SafeString:
     """Cached where everything in it is a choice of a list."""
     is_plain = number == 1 and query.model.slug != CUSTOM and set(query.parameters) <= _PLAIN and query.cards <= 8
     if not is_plain or len(query.accelerators) > 1:
-        return SafeString(_rendered(query, catalogue, number))
-    state = ("fit", query.parameters.urlencode(), edition_of_cases())
-    return cached_html(state, lambda: _rendered(query, catalogue, number), CACHE_S)
+        return SafeString(_rendered(query, catalogue, evidence, number))
+    state = ("fit", query.parameters.urlencode(), evidence.edition)
+    return cached_html(state, lambda: _rendered(query, catalogue, evidence, number), CACHE_S)
 
 
-def _rendered(query: FitQuery, catalogue: PublicCatalogue, number: int) -> str:
+def _rendered(query: FitQuery, catalogue: PublicCatalogue, evidence: FitEvidence, number: int) -> str:
     targets = fit_targets(catalogue)
     chosen = [targets[slug] for slug in query.accelerators]
     shown = chosen or [target for target in targets.values() if query.precision.runs_on(target.rated.vendor)]
-    answers = answers_for(query, shown, calibrations(catalogue))
+    answers = answers_for(query, shown, calibrations(evidence, catalogue))
     known = {answer.target.slug for answer in answers}
     unknown = [target.name for target in chosen if target.slug not in known]
     summary = shown_summary(query, answers, unknown)

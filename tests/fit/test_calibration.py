@@ -4,7 +4,7 @@ import itertools
 
 import pytest
 
-from stackviz.fit.calibration import Calibration, CitedRate, leave_one_out
+from stackviz.fit.calibration import Calibration, ReachedRate, leave_one_out
 from stackviz.fit.language_models import language_models
 from stackviz.fit.precisions import PRECISIONS
 from stackviz.fit.rates import NotPublished, Pass, RatedAccelerator, decode_terms, pass_terms
@@ -38,7 +38,9 @@ def made_rates(slow=()):
         done = work(model, precision)
         seconds = sum(c * t for c, t in zip(TRUE, decode_terms(done, card), strict=True)) * FASTER[card.family]
         seconds *= 2 if card.slug in slow else 1
-        rates.append(CitedRate(accelerator=card.slug, model=model, test="decode", work=done, tokens_per_s=1 / seconds))
+        rates.append(
+            ReachedRate(accelerator=card.slug, model=model, test="decode", work=done, tokens_per_s=1 / seconds)
+        )
     return rates
 
 

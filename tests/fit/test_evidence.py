@@ -6,16 +6,14 @@ import pytest
 
 from stackviz.catalog.queries import public_catalogue
 from stackviz.fit.calibration import leave_one_out
-from stackviz.fit.evidence import calibrations, cited_rate
+from stackviz.fit.evidence import calibrations, fit_evidence
+from stackviz.fit.named_rates import reached_rate
 
-SOURCE = ("a board", "https://board.example/")
 MOST_DECODE_ERROR = 0.15  # median, over all cited rates of one accelerator
 
 
 def rate(**params):
-    return cited_rate(
-        "apple-m4-max-40", {"model": "Llama 2 7B", "quant": "Q4_0", "test": "tg128"} | params, 83.0, source=SOURCE
-    )
+    return reached_rate("apple-m4-max-40", {"model": "Llama 2 7B", "quant": "Q4_0", "test": "tg128"} | params, 83.0)
 
 
 def test_a_result_says_which_pass_it_timed():
@@ -51,7 +49,8 @@ def test_what_is_not_in_the_tables_is_no_evidence(params):
 
 @pytest.fixture
 def fitted(cited, db):
-    return calibrations(public_catalogue())
+    catalogue = public_catalogue()
+    return calibrations(fit_evidence(catalogue), catalogue)
 
 
 def errors(predicted):

@@ -1,6 +1,14 @@
 """Machines of public and private labs that measured, with curated sheets: for tests of measured benchmarks."""
 
+import json
+
 from stackviz.catalog.models import Accelerator
+from stackviz.dumps.machines import machines, telling
+from stackviz.importers import read_all
+from stackviz.ingest.from_dump_add import add_machine
+from stackviz.ingest.interpret import interpret
+from stackviz.labs.models import Lab, Report
+from tests.dumps.test_llama_results import RUN
 from tests.machines.factories import DGX_FACTS, START, days, h100, make_machine, make_report
 
 H100, A100 = "nvidia-h100-sxm5-80gb", "nvidia-a100-sxm4-80gb"
@@ -17,3 +25,14 @@ def run(lab, name, slug, results, *, machine=None, day=0):
     card = h100(0, Accelerator.objects.get(slug=slug))
     made = machine or make_machine(lab, name)
     return make_report(made, at=START + days(day), facts=DGX_FACTS, cards=[card], results=results)
+
+
+def paste_llama_bench(lab: Lab, user, *runs, name="desk", text="") -> Report:
+    """What llama-bench printed as JSON, pasted by a member as the report of a machine. `runs`: what differs from RUN."""
+    text = text or json.dumps([RUN | run for run in runs])
+    (machine,) = telling(machines(read_all(text)))
+    known = set(Report.objects.values_list("pk", flat=True))
+    add_machine(lab, user, machine, name, text)
+    (report,) = Report.objects.exclude(pk__in=known)
+    assert interpret(report.pk) == "read"
+    return report

@@ -1,6 +1,7 @@
 """Measured results of llama-bench stand beside cited ones in the same case, and only there."""
 
 import json
+from functools import partial
 
 import pytest
 from django.core.cache import cache
@@ -8,16 +9,12 @@ from django.core.cache import cache
 from stackviz.benchmarks.models import Result
 from stackviz.cited.parameters import comparison_key
 from stackviz.cited.registry import CITED_BENCHMARKS
-from stackviz.dumps.machines import machines, telling
-from stackviz.importers import read_all
-from stackviz.ingest.from_dump_add import add_machine
-from stackviz.ingest.interpret import interpret
-from stackviz.labs.models import Report
 from stackviz.results.measured import measured_settings
-from tests.dumps.test_llama_results import DEVICES, HEADER, ROW, RUN
+from tests.dumps.test_llama_results import DEVICES, HEADER, ROW
 from tests.machines.factories import make_lab
 from tests.responses import words_of
 from tests.results.conftest import LLAMA
+from tests.results.machines import paste_llama_bench
 
 PAGE = "/benchmarks/llama-bench/"
 CASE = comparison_key(CITED_BENCHMARKS["llama-bench"], LLAMA, "token/s")
@@ -37,16 +34,7 @@ def paste(_loaded, django_user_model):
     user = django_user_model.objects.create_user("member")
     lab.memberships.create(user=user)
 
-    def add(*runs, name="desk", text="") -> Report:
-        text = text or json.dumps([RUN | run for run in runs])
-        (machine,) = telling(machines(read_all(text)))
-        known = set(Report.objects.values_list("pk", flat=True))
-        add_machine(lab, user, machine, name, text)
-        (report,) = Report.objects.exclude(pk__in=known)
-        assert interpret(report.pk) == "read"
-        return report
-
-    return add
+    return partial(paste_llama_bench, lab, user)
 
 
 def test_measured_and_cited_stand_in_the_same_case(client, paste):
