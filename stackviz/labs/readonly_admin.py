@@ -4,8 +4,10 @@ import json
 from typing import TYPE_CHECKING, Any
 
 from django.contrib import admin
-from django.db.models import CASCADE, Model
+from django.core.paginator import Paginator
+from django.db.models import CASCADE, Model, QuerySet
 from django.http import HttpRequest
+from django.utils.functional import cached_property
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
@@ -13,12 +15,15 @@ from django.utils.translation import gettext as _
 from stackviz.web.readonly_admin import ShownOnlyAdmin
 
 if TYPE_CHECKING:  # Django's classes take type arguments only from its stubs
+    _Paginator = Paginator[Any]
     _ModelAdmin = admin.ModelAdmin[Any]
     _TabularInline = admin.TabularInline[Any, Any]
 else:
+    _Paginator = Paginator
     _ModelAdmin = admin.ModelAdmin
     _TabularInline = admin.TabularInline
 
+COUNTED = 10_000  # rows that are counted: a list of more ends there, and filters narrow it down
 SHOWN_CHARS = 200_000  # of one document; browsers struggle with more
 
 
@@ -33,6 +38,14 @@ def pretty_json(value: Any) -> SafeString:  # noqa: ANN401 (whatever JSON holds)
     )
 
 
+class BoundedPaginator(_Paginator):
+    """Of the first COUNTED rows: neither the count nor the last page costs more, however many are stored."""
+
+    @cached_property
+    def count(self) -> int:
+        return int(self.object_list.order_by()[:COUNTED].count())  # type: ignore[attr-defined]  # a query set
+
+
 class ReadOnlyAdmin(ShownOnlyAdmin):
     """Read-only, paginated, without counting all rows of long tables.
 
@@ -40,6 +53,7 @@ class ReadOnlyAdmin(ShownOnlyAdmin):
     """
 
     shown: tuple[str, ...] = ()
+    paginator = BoundedPaginator
     show_full_result_count = False
     list_per_page = 50
 
@@ -59,11 +73,11 @@ class CascadingDeleteAdmin(_ModelAdmin):
     def get_deleted_objects(self, objs: Any, request: HttpRequest) -> Any:  # noqa: ANN401, ARG002
         counts = cascade_counts(self.model, [chosen.pk for chosen in objs])
         named = [str(chosen) for chosen in objs]
-        return [*named, *(f"{name}: {count:,}" for name, count in counts.items())], counts, set(), []
+        return [*named, *(f"{name}: {count}" for name, count in counts.items())], counts, set(), []
 
 
-def cascade_counts(model: type[Model], pks: list[Any]) -> dict[str, int]:
-    """Plural name -> number of rows that are deleted with these rows. One query per cascading table."""
+def cascade_counts(model: type[Model], pks: list[Any]) -> dict[str, str]:
+    """Plural name -> how many rows are deleted with these rows, in words. One query per cascading table."""
     paths: dict[type[Model], str] = {model: "pk"}
     for owner in (waiting := [model]):
         for relation in owner._meta.related_objects:  # noqa: SLF001 (Django's documented _meta API)
@@ -72,9 +86,14 @@ def cascade_counts(model: type[Model], pks: list[Any]) -> dict[str, int]:
                 paths[hanging] = f"{relation.field.name}__{paths[owner]}"
                 waiting.append(hanging)
     return {
-        str(hanging._meta.verbose_name_plural): hanging._default_manager.filter(**{f"{path}__in": pks}).count()  # noqa: SLF001
+        str(hanging._meta.verbose_name_plural): _count_text(hanging._default_manager.filter(**{f"{path}__in": pks}))  # noqa: SLF001
         for hanging, path in paths.items()
     }
+
+
+def _count_text(rows: QuerySet[Any]) -> str:
+    count = rows.order_by()[: COUNTED + 1].count()
+    return f"{count:,}" if count <= COUNTED else _("more than %(n)s") % {"n": f"{COUNTED:,}"}
 
 
 class ReadOnlyInline(_TabularInline):

@@ -7,6 +7,8 @@ import pytest
 from django.contrib.admin import site
 from django.contrib.auth.models import Permission, User
 from django.contrib.sessions.models import Session
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
 from stackviz.benchmarks.models import Result, Series
@@ -119,6 +121,18 @@ def test_deleting_a_lab_lists_what_goes_with_it(desk, read_report, lab):
     assert "NVIDIA Z9000" not in page
     desk.post(f"/admin/labs/lab/{lab.pk}/delete/", {"post": "yes"})
     assert [model.objects.count() for model in MODELS] == [0] * len(MODELS)
+
+
+def test_of_very_many_rows_only_so_many_are_counted(desk, read_report, lab, monkeypatch):
+    monkeypatch.setattr("stackviz.labs.readonly_admin.COUNTED", 1)
+    page = desk.get(f"/admin/labs/lab/{lab.pk}/delete/").content.decode()
+    assert "results: more than 1" in page
+    for path in ("/admin/labs/report/", "/admin/benchmarks/result/", "/admin/labs/snapshot/?q=dgx"):
+        with CaptureQueriesContext(connection) as captured:
+            assert desk.get(path).status_code == 200
+        counts = [query["sql"] for query in captured.captured_queries if "COUNT(" in query["sql"]]
+        assert counts
+        assert all("LIMIT 1)" in sql for sql in counts), counts
 
 
 def test_what_came_from_machines_is_not_deleted_by_itself(desk, read_report):
