@@ -11,12 +11,14 @@ from stackviz.benchmarks.measurement import Measurement
 from stackviz.benchmarks.queries import latest_results
 from stackviz.labs.models import Card, Finding, Machine
 from stackviz.labs.queries import latest_snapshots, machine_detail
-from stackviz.machines.rows import machines_found
+from stackviz.machines.rows import machines_found, machines_page
 from stackviz.web.address import clean_text
+from stackviz.web.key_paging import CUT_PATTERN, Cut, cut_of
 
 router = Router()
 MOST_ITEMS = 200
 DEEPEST = 1_000_000  # rows skipped: the database reads every one of them
+COUNTED = 10_000  # machines that are counted for an answer
 
 
 class MachineItem(Schema):
@@ -30,9 +32,14 @@ class MachineItem(Schema):
 
 
 class MachineList(Schema):
-    """`count` is of all machines that match; `items` holds at most `limit` of them, newest report first."""
+    """`items` holds at most `limit` of the machines that match, newest report first; `next`: the address of the rest.
+
+    `count` is of all machines that match. Where there are very many and `is_count_exact` is false, there are more.
+    """
 
     count: int
+    is_count_exact: bool
+    next: str | None
     items: list[MachineItem]
 
 
@@ -103,17 +110,35 @@ class MachineFilter(Schema):
     q: str = ""
     accelerator: str = ""
     limit: int = Field(50, ge=1, le=MOST_ITEMS)
-    offset: int = Field(0, ge=0, le=DEEPEST)
+    page: str = Field("", pattern=rf"^({CUT_PATTERN})?$", description="Of the address in `next`.")
+    offset: int = Field(0, ge=0, le=DEEPEST, description="Machines to skip, without `page`. Deep lists: follow `next`.")
 
 
 @router.get("/machines/", response=MachineList, url_name="machines")
 def list_machines(request: HttpRequest, filters: Query[MachineFilter]) -> dict[str, Any]:
-    """Machines by name (`q`) or by the slug of an accelerator in them."""
+    """Machines by name (`q`) or by the slug of an accelerator in them. Follow `next` for all of them."""
     rows = machines_found(request.user, q=clean_text(filters.q), accelerator=clean_text(filters.accelerator))
-    machines = list(rows[filters.offset : filters.offset + filters.limit])
-    snapshots = latest_snapshots(machines)
+    cut = cut_of(filters.page) or Cut(skipped=filters.offset)
+    page = machines_page(rows, cut, filters.limit)
+    counted = rows.values("pk")[: COUNTED + 1].count()
+    listed = cut.skipped + len(page.items) + bool(page.after)
+    snapshots = latest_snapshots(page.items)
     cards = {pk: list(snapshot.cards.all()) for pk, snapshot in snapshots.items()}
-    return {"count": rows.count(), "items": [_item(machine, cards.get(machine.pk, [])) for machine in machines]}
+    return {
+        "count": counted if counted <= COUNTED else max(COUNTED, listed),
+        "is_count_exact": counted <= COUNTED,
+        "next": _next_address(request, page.after),
+        "items": [_item(machine, cards.get(machine.pk, [])) for machine in page.items],
+    }
+
+
+def _next_address(request: HttpRequest, after: str) -> str | None:
+    if not after:
+        return None
+    query = request.GET.copy()
+    query.pop("offset", None)
+    query["page"] = after
+    return request.build_absolute_uri(f"?{query.urlencode()}")
 
 
 @router.get("/machines/{lab}/{slug}/", response=MachineFull, url_name="machine")

@@ -33,11 +33,12 @@ from stackviz.reports.present import (
 from stackviz.rules import Finding
 from stackviz.stacks.models import Edition
 from stackviz.stacks.reported import stack_slug
-from stackviz.web.paging import Page, page_as, page_of
+from stackviz.web.key_paging import Cut, KeyPage, key_page, key_page_as
 from stackviz.web.parts import cached_html, render_part
 from stackviz.web.prepared_query import PreparedQuery
 
 REPORTS_PER_PAGE = 20
+FIRST_REPORTS = Cut()
 # A report is read within seconds; one that waits longer than this is no longer watched for.
 WATCHED_FOR = timedelta(minutes=15)
 # What the page says of the newest report that was read -> where it stands, from the snapshot.
@@ -107,21 +108,21 @@ class MachinePage:
     machine: Machine
     subject: str
     latest: Latest | None
-    reports: Page[ReportRow]
+    reports: KeyPage[ReportRow]
     is_arriving: bool
     seen: str
     since: int
 
 
-def machine_page(visitor: Visitor, lab: str, slug: str, reports_page: int = 1) -> MachinePage:
+def machine_page(visitor: Visitor, lab: str, slug: str, cut: Cut = FIRST_REPORTS) -> MachinePage:
     """Two queries, one more beyond the first page of reports. Raises Machine.DoesNotExist, also for one not to be seen.
 
     The body is separate (`report_body`), because it is expensive and can be cached.
     """
     machine = _machine(visitor, lab, slug)
     latest = {name: getattr(machine, f"latest_{name}") for name in ("report_id", "taken_at", "read_at", "agent")}
-    reports = _reports(machine, reports_page)
-    newest = reports if reports_page == 1 else _reports(machine, 1)
+    reports = _reports(machine, cut)
+    newest = reports if cut == FIRST_REPORTS else _reports(machine)
     return MachinePage(
         machine=machine,
         subject=machine.subject,
@@ -209,7 +210,7 @@ def _probe(probe: Mapping[str, Any]) -> ProbeRow:
 
 def seen_token(machine: Machine) -> str:
     """Names the state a page shows: it changes when a report arrives, is read, or fails. One query."""
-    newest = _reports(machine, 1)
+    newest = _reports(machine)
     return _token(machine, newest.items[0] if newest.items else None)
 
 
@@ -226,10 +227,11 @@ def _is_arriving(report: ReportRow) -> bool:
 # --- parts ---
 
 
-def _reports(machine: Machine, number: int) -> Page[ReportRow]:
+def _reports(machine: Machine, cut: Cut = FIRST_REPORTS) -> KeyPage[ReportRow]:
     """The machine's uploads, newest first. One query; what was sent stays in the database."""
-    rows = machine.reports.order_by("-received_at").values_list("pk", "received_at", "status", "warnings", "error")
-    return page_as(page_of(rows, number, REPORTS_PER_PAGE), _report)
+    rows = machine.reports.values_list("pk", "received_at", "status", "warnings", "error")
+    page = key_page(rows, "received_at", cut, REPORTS_PER_PAGE, lambda row: (row[1], row[0]))
+    return key_page_as(page, _report)
 
 
 def _report(row: tuple[UUID, datetime, str, Sequence[Any], str]) -> ReportRow:

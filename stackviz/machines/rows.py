@@ -7,7 +7,7 @@ from datetime import datetime
 from functools import lru_cache
 from typing import Any
 
-from django.db.models import Count, Exists, F, OuterRef, Q, QuerySet
+from django.db.models import Count, Exists, OuterRef, Q, QuerySet
 from django.urls import reverse
 
 from stackviz.labs.models import Card, Finding, Lab, Machine, Snapshot
@@ -15,6 +15,7 @@ from stackviz.labs.queries import Visitor, absences, visible_machines
 from stackviz.machines.measured import MeasuredOn, measured_on
 from stackviz.reports.cards import CardKind
 from stackviz.reports.facts import MACHINE_FACTS, ShownFact, headline_fact
+from stackviz.web.key_paging import Cut, KeyPage, key_page
 
 MACHINES_PER_PAGE = 30
 ALARMS = ("broken", "warning")  # severities that ask for action, worst first
@@ -46,8 +47,8 @@ class MachineRow:
 def machines_found(
     visitor: Visitor, *, q: str = "", accelerator: str = "", lab: Lab | None = None
 ) -> QuerySet[Machine]:
-    """Machines this visitor may see, newest report first. `q`: in the machine's or the lab's name."""
-    machines = visible_machines(visitor).order_by(F("latest_taken_at").desc(nulls_last=True), "pk")
+    """Machines this visitor may see, in no order. `q`: in the machine's or the lab's name."""
+    machines = visible_machines(visitor)
     if lab is not None:
         machines = machines.filter(lab=lab)
     if q:
@@ -58,6 +59,11 @@ def machines_found(
         )
         machines = machines.filter(Exists(has_one))
     return machines
+
+
+def machines_page(machines: QuerySet[Machine], cut: Cut, per_page: int = MACHINES_PER_PAGE) -> KeyPage[Machine]:
+    """A page of machines, newest report first, those without a report last. Two queries at most."""
+    return key_page(machines, "latest_taken_at", cut, per_page, lambda machine: (machine.latest_taken_at, machine.pk))
 
 
 def machine_rows(machines: Iterable[Machine], accelerator_id: int | None = None) -> list[MachineRow]:

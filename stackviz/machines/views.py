@@ -13,13 +13,21 @@ from stackviz.catalog.queries import accelerators_by_slug
 from stackviz.diagrams.svg import svg_of
 from stackviz.labs.models import Lab, Machine
 from stackviz.labs.queries import visible_labs, visible_machines
-from stackviz.machines.page import MachinePage, drawn_body, machine_figures, machine_page, report_body, seen_token
-from stackviz.machines.rows import MACHINES_PER_PAGE, machine_rows, machines_found
+from stackviz.machines.page import (
+    REPORTS_PER_PAGE,
+    MachinePage,
+    drawn_body,
+    machine_figures,
+    machine_page,
+    report_body,
+    seen_token,
+)
+from stackviz.machines.rows import MACHINES_PER_PAGE, machine_rows, machines_found, machines_page
 from stackviz.machines.series import series_page
 from stackviz.web.address import text_parameter, whole_number
 from stackviz.web.download import svg_response
 from stackviz.web.htmx import vary_on_htmx, wants_partial
-from stackviz.web.paging import page_number, page_of
+from stackviz.web.key_paging import page_cut
 from stackviz.web.parts import render_part
 
 STOP_POLLING = 286  # htmx's own status: the element that polls stops
@@ -33,7 +41,7 @@ def machine_list(request: HttpRequest) -> HttpResponse:
     """All machines this visitor may see, or those with one accelerator; for htmx the rows alone."""
     q, slug = text_parameter(request, "q"), text_parameter(request, "accelerator")
     accelerator = accelerators_by_slug([slug]).get(slug) if slug else None
-    page = page_of(machines_found(request.user, q=q, accelerator=slug), page_number(request), MACHINES_PER_PAGE)
+    page = machines_page(machines_found(request.user, q=q, accelerator=slug), page_cut(request, MACHINES_PER_PAGE))
     rows = machine_rows(page.items, accelerator.pk if accelerator else None)
     context = {"q": q, "slug": slug, "accelerator": accelerator, "page": page, "rows": rows}
     return render(request, "machines/_rows.html" if wants_partial(request) else "machines/list.html", context)
@@ -44,7 +52,7 @@ def machine_list(request: HttpRequest) -> HttpResponse:
 def lab_page(request: HttpRequest, lab: str) -> HttpResponse:
     """A lab's machines. A private lab does not exist for strangers."""
     visible_lab = get_object_or_404(visible_labs(request.user), slug=lab)
-    page = page_of(machines_found(request.user, lab=visible_lab), page_number(request), MACHINES_PER_PAGE)
+    page = machines_page(machines_found(request.user, lab=visible_lab), page_cut(request, MACHINES_PER_PAGE))
     context = {"lab": visible_lab, "page": page, "rows": machine_rows(page.items)}
     template = "machines/_rows.html" if wants_partial(request) else "machines/lab.html"
     return no_store_if_private(render(request, template, context), visible_lab)
@@ -59,7 +67,7 @@ def machine(request: HttpRequest, lab: str, slug: str) -> HttpResponse:
         if unchanged is not None:
             return unchanged
     try:
-        page = machine_page(request.user, lab, slug, page_number(request, "reports"))
+        page = machine_page(request.user, lab, slug, page_cut(request, REPORTS_PER_PAGE, "reports"))
     except Machine.DoesNotExist as error:
         raise Http404 from error
     form = request.GET.get("format", "")

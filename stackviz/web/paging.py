@@ -1,4 +1,7 @@
-"""Lists in pages, without counting what is not shown."""
+"""Lists in pages, without counting what is not shown: for lists as long as the catalogue.
+
+Lists that grow with what machines send are cut by key (`key_paging`): a page number skips every row before it.
+"""
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
@@ -29,6 +32,17 @@ class Page(Generic[Item]):
     number: int
     per_page: int
     has_next: bool
+
+    is_numbered = True
+
+    @property
+    def before(self) -> str:
+        """What the address of the page before says; "" for the first one."""
+        return str(self.number - 1) if self.has_previous else ""
+
+    @property
+    def after(self) -> str:
+        return str(self.number + 1) if self.has_next else ""
 
     @property
     def has_previous(self) -> bool:
