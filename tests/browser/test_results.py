@@ -44,6 +44,9 @@ def test_every_page_fits_a_phone(visit, pages, number):
     page = visit(pages[number])
     page.set_viewport_size({"width": 360, "height": 800})
     assert page.evaluate("document.documentElement.scrollWidth - innerWidth") <= 0
+    for axis in page.locator(".ladder thead th:nth-child(3)").all():  # the unit of the figures stands nowhere else
+        expect(axis).to_contain_text("/s")
+        expect(axis).to_be_visible()
 
 
 def test_the_way_from_the_list_to_a_result_works_without_scripts(site, browser, pages):
