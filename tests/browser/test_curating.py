@@ -1,19 +1,15 @@
 """The curator's pages in a browser: the queue of names, one name, completeness; read by everybody, used by keyboard."""
 
-import json
-
 import pytest
-from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import expect
 
-from tests.browser.conftest import PASSWORD
+from tests.browser.faults import faults_of
 from tests.wire.reports import h100_card, report_body, sha256
 
 WAIT_MS = 60_000
 NAME = "NVIDIA GeForce RTX 4090 D"
 QUEUE, COMPLETENESS = "/admin/labs/card/names/", "/admin/catalog/completeness/"
 ONE = "/admin/labs/card/names/one/?name=NVIDIA+GeForce+RTX+4090+D&vendor=nvidia"
-SERIOUS = {"serious", "critical"}
 
 
 @pytest.fixture(scope="module")
@@ -29,51 +25,11 @@ def waiting(site) -> str:
     return site.url
 
 
-def signed_in(browser, url: str, **options):
-    context = browser.new_context(bypass_csp=True, **options)
-    page = context.new_page()
-    page.goto(f"{url}/admin/login/", wait_until="load", timeout=WAIT_MS)
-    page.fill("#id_username", "curator")
-    page.fill("#id_password", PASSWORD)
-    page.press("#id_password", "Enter")
-    page.wait_for_url("**/admin/", timeout=WAIT_MS)
-    return context, page
-
-
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_curators_pages_can_be_read_by_everybody(waiting, browser, scheme):
-    context, page = signed_in(browser, waiting, color_scheme=scheme, viewport={"width": 1280, "height": 900})
-    try:
-        found = {}
-        for path in (
-            QUEUE,
-            ONE,
-            f"{QUEUE}?show=ignored",
-            COMPLETENESS,
-            f"{COMPLETENESS}?fields=all&state=missing",
-            "/admin/",
-        ):
-            page.goto(waiting + path, wait_until="load", timeout=WAIT_MS)
-            found[path] = [
-                f"{problem['id']}: {json.dumps([node['target'] for node in problem['nodes'][:4]])}"
-                for problem in Axe().run(page, "#content").response["violations"]
-                if problem["impact"] in SERIOUS
-            ]
-    finally:
-        context.close()
-    assert {path: problems for path, problems in found.items() if problems} == {}
-
-
-@pytest.mark.parametrize("width", [360, 768, 1440])
-def test_curators_pages_never_scroll_sideways(waiting, browser, width):
-    context, page = signed_in(browser, waiting, viewport={"width": width, "height": 800})
-    try:
-        for path in (QUEUE, ONE, COMPLETENESS, "/admin/"):
-            page.goto(waiting + path, wait_until="load", timeout=WAIT_MS)
-            overflow = page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth")
-            assert overflow <= 0, path
-    finally:
-        context.close()
+def test_no_fault_is_found_in_the_curators_pages(waiting, log_in, visit):
+    log_in()
+    ignored, missing = f"{QUEUE}?show=ignored", f"{COMPLETENESS}?fields=all&state=missing"
+    for path in (QUEUE, ONE, ignored, COMPLETENESS, missing, "/admin/"):
+        assert (path, faults_of(visit(path), within="#content")) == (path, [])
 
 
 def test_name_is_assigned_and_undone_by_keyboard(waiting, log_in, browser_context):

@@ -6,8 +6,9 @@ import json
 import re
 
 import pytest
-from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import expect
+
+from tests.browser.faults import faults_of
 
 SLUG = "nvidia-l4"
 HEADER = "device,field,value,unit,condition,basis,status,source,note"
@@ -49,8 +50,7 @@ def table_of(*rows: list[str]) -> bytes:
 
 def violations(page) -> list[str]:
     page.wait_for_load_state("load")
-    found = Axe().run(page).response["violations"]
-    return [f"{one['id']}: {[node['html'] for node in one['nodes']][:3]}" for one in found]
+    return faults_of(page, widths=(), schemes=("light",))
 
 
 def log_out(visit) -> None:

@@ -5,7 +5,8 @@ import re
 from pathlib import Path
 
 import pytest
-from axe_playwright_python.sync_playwright import Axe
+
+from tests.browser.faults import faults_of
 
 WAIT_MS = 60_000
 
@@ -15,20 +16,9 @@ def written(site) -> None:
     site.manage("write_dump", "--if-due")
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("path", ["/data/", "/data/schema/"])
-def test_the_pages_of_the_data_have_no_fault_that_axe_can_find(visit, written, path, scheme):
-    page = visit(path)
-    page.emulate_media(color_scheme=scheme, reduced_motion="reduce")
-    faults = Axe().run(page).response["violations"]
-    assert [f"{fault['id']}: {fault['nodes'][0]['html'][:120]}" for fault in faults] == []
-
-
-@pytest.mark.parametrize("path", ["/data/", "/data/schema/"])
-def test_the_pages_of_the_data_are_never_wider_than_a_phone(visit, written, path):
-    page = visit(path)
-    page.set_viewport_size({"width": 360, "height": 800})
-    assert not page.evaluate("document.documentElement.scrollWidth > innerWidth")
+def test_no_fault_is_found(visit, written, path):
+    assert faults_of(visit(path)) == []
 
 
 def test_downloaded_file_matches_its_checksum(visit, written):

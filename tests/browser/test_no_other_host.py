@@ -59,8 +59,14 @@ def other_host() -> Iterator[Listener]:
 
 
 @pytest.mark.parametrize("path", PAGES)
-def test_scripts_cannot_send_to_other_hosts(site, browser_page, other_host, path):
-    browser_page.goto(site.url + path, wait_until="load")
+def test_page_reaches_no_other_host_nor_can_its_scripts(site, browser_page, browser_context, other_host, path):
+    requested: list[str] = []
+    browser_page.on("request", lambda request: requested.append(request.url))
+    answer = browser_page.goto(site.url + path, wait_until="load")
+    browser_page.wait_for_timeout(300)
+    assert "script-src 'self'" in answer.headers["content-security-policy"]
+    assert [line for line in browser_context.troubles if "status of 404" not in line] == []
+    assert [url for url in requested if not url.startswith((site.url, "data:", "blob:"))] == []
     browser_page.evaluate(ATTEMPTS, other_host.url)
     assert other_host.requests == []
 

@@ -7,9 +7,9 @@ import re
 import shutil
 
 import pytest
-from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import expect
 
+from tests.browser.faults import faults_of
 from tests.curated import curated_file
 from tests.live import Site
 
@@ -218,27 +218,9 @@ def test_what_a_filter_found_is_said_aloud(visit):
     expect(page.locator("[data-announce]")).to_have_text("no machine")
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_pages_have_no_fault_that_axe_can_find(visit, scheme):
-    faults = {}
-    for path in PAGES:
-        page = visit(path)
-        page.emulate_media(color_scheme=scheme, reduced_motion="reduce")
-        found = [f"{one['id']}: {one['nodes'][0]['html'][:120]}" for one in Axe().run(page).response["violations"]]
-        if found:
-            faults[path] = found
-    assert faults == {}
-
-
-@pytest.mark.parametrize("width", [360, 768, 1440])
-def test_no_page_is_wider_than_its_window(visit, width):
-    wider = []
-    for path in PAGES:
-        page = visit(path)
-        page.set_viewport_size({"width": width, "height": 800})
-        if page.evaluate("document.documentElement.scrollWidth > innerWidth"):
-            wider.append(path)
-    assert wider == []
+@pytest.mark.parametrize("path", PAGES)
+def test_no_fault_is_found(visit, path):
+    assert faults_of(visit(path)) == []
 
 
 def test_every_page_works_by_keyboard(visit):

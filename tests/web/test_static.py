@@ -11,6 +11,7 @@ from stackviz.web.static_storage import QuickCompressedStorage, QuickCompressor
 
 BASE = Path(settings.BASE_DIR)
 TEMPLATES = sorted((BASE / "templates").rglob("*.html"))
+STYLES = sorted((BASE / "static/css").glob("*.css"))
 SCRIPTS = sorted((BASE / "static/js").glob("*.js"))
 DJANGO_TAG = re.compile(r"{%.*?%}", re.DOTALL)
 DATA_BLOCK = re.compile(r"""<script[^>]*type=["']application/json["'][^>]*>""")
@@ -48,8 +49,18 @@ def test_a_script_evaluates_no_text(script):
     assert re.findall(r"\beval\(|new Function|innerHTML|outerHTML|insertAdjacentHTML|document\.write", text) == []
 
 
+def test_the_dark_has_other_colours_and_nothing_else():
+    """What holds of a page in the light holds in the dark, colours left out: tests/browser/faults.py relies on it."""
+    text = "\n".join(path.read_text() for path in STYLES)
+    chosen = re.findall(r"data-theme=[^{}]*{([^{}]*)}", text)
+    by_system = re.findall(r"prefers-color-scheme[^{}]*{[^{}]*{([^{}]*)}\s*}", text)  # with one rule in it
+    assert len(by_system) == text.count("prefers-color-scheme")
+    assert len(chosen) == 5
+    assert {rule.partition(":")[0].strip() for rule in chosen + by_system} == {"color-scheme"}
+
+
 def test_style_sheets_and_scripts_stay_small():
-    sizes = {path.name: path.stat().st_size for path in [*SCRIPTS, *(BASE / "static/css").glob("*.css")]}
+    sizes = {path.name: path.stat().st_size for path in [*SCRIPTS, *STYLES]}
     assert {name: size for name, size in sizes.items() if size > 32_000} == {}
 
 
