@@ -146,6 +146,7 @@ def from_si(amount: float, symbol: str) -> float:
     return amount / unit(symbol).factor
 
 
+@lru_cache(maxsize=8192)
 def format_number(value: float, digits: int = 4) -> str:
     """`value` with thousands separated and at most `digits` significant digits; whole numbers are kept whole.
 

@@ -1,11 +1,13 @@
 """Queries that are written once and sent with other keys each time: Django takes longer to write SQL than a database to
 answer it."""
 
+import json
 from collections.abc import Callable, Sequence
 from typing import Any
 
+import orjson
 from django.db import DEFAULT_DB_ALIAS, connections
-from django.db.models import QuerySet
+from django.db.models import JSONField, QuerySet
 
 __all__ = ["PreparedQuery"]
 
@@ -48,6 +50,8 @@ class _Written:
         self._queryset = build(stand_ins)
         self._compiler = self._queryset.query.get_compiler(using=DEFAULT_DB_ALIAS)
         self._sql, self._params = self._compiler.as_sql()
+        converters = _converters(self._compiler)
+        self._compiler.get_converters = lambda _expressions: converters
         self._queryset.query.get_compiler = lambda *_arguments, **_options: self._compiler  # type: ignore[method-assign]
 
     def rows(self, keys: Sequence[Key]) -> list[Any]:
@@ -58,3 +62,27 @@ class _Written:
         self._compiler.as_sql = lambda *_arguments, **_options: (self._sql, params)
         iterate: Any = self._queryset._iterable_class  # noqa: SLF001 - what a query set does when it is iterated
         return [*iterate(self._queryset)]
+
+
+def _converters(compiler: Any) -> dict[int, tuple[list[Any], Any]]:  # noqa: ANN401 - what is of no public type
+    """How the columns of a query are read: looked up once, and JSON by orjson, which takes a fifth of the time."""
+    selected = [expression for expression, *_ in compiler.select[: compiler.col_count]]
+    return {
+        index: ([_read_json if _reads_json(convert) else convert for convert in converters], expression)
+        for index, (converters, expression) in compiler.get_converters(selected).items()
+    }
+
+
+def _reads_json(convert: Any) -> bool:  # noqa: ANN401 - a function or a method
+    """Whether it is what a plain JSONField does with a text."""
+    field = getattr(convert, "__self__", None)
+    return isinstance(field, JSONField) and convert == field.from_db_value and field.decoder is None
+
+
+def _read_json(value: Any, _expression: object, _connection: object) -> Any:  # noqa: ANN401 - as Django calls it
+    if not isinstance(value, str):
+        return value
+    try:
+        return orjson.loads(value)
+    except orjson.JSONDecodeError:  # Python's own module reads more than JSON, and SQLite stores it
+        return json.loads(value)

@@ -1,9 +1,14 @@
 """A prepared query returns what the query written anew returns, and is written once for each number of keys."""
 
+import math
+from uuid import uuid4
+
 import pytest
+from django.utils import timezone
 
 from stackviz.catalog.models import Vendor
-from stackviz.web.prepared_query import PreparedQuery
+from stackviz.labs.models import Lab, Machine, Report, Snapshot
+from stackviz.web.prepared_query import PreparedQuery, _read_json
 
 
 @pytest.fixture
@@ -22,6 +27,21 @@ def test_rows_are_those_of_the_query_written_anew(pks, count, django_assert_num_
             vendors, rows = by_name(keys), names(keys)
         assert vendors == list(Vendor.objects.filter(pk__in=keys).order_by("-name"))
         assert [row.name for row in rows] == [vendor.name for vendor in reversed(vendors)]
+
+
+def test_json_is_read_as_django_reads_it(db):
+    facts = {"name": "Größe 8", "numbers": [1, 2.5, -(2**63), None, True], "nested": {"a": {}}}
+    lab = Lab.objects.create(slug="a", name="a")
+    machine = Machine.objects.create(lab=lab, slug="a", name="a")
+    report = Report.objects.create(id=uuid4(), machine=machine, body=b"{}")
+    Snapshot.objects.create(machine=machine, report=report, taken_at=timezone.now(), facts=facts)
+    query = PreparedQuery(lambda keys: Snapshot.objects.filter(machine__in=keys).values_list("facts", "absent"))
+    assert query([machine.pk]) == [(facts, {})]
+
+
+def test_what_only_python_calls_json_is_read_all_the_same():
+    assert math.isnan(_read_json('{"a": NaN}', None, None)["a"])
+    assert _read_json(None, None, None) is None
 
 
 def test_no_keys_cost_no_query(pks, django_assert_num_queries):
