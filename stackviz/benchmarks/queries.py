@@ -155,26 +155,25 @@ def _measurements(
     series = {row.pk: row for row in rows if row.latest is not None}
     for row in series.values():
         by_machine[row.machine_id].left_out = max(0, row.of_machine - SERIES_PER_MACHINE)
-    latest = [row.latest for row in series.values()]
-    if not latest:
+    if not series:
         return by_machine
-    for measured in _joined(series, _newest_results(latest, [row.latest_at for row in series.values()]), snapshots):
+    for measured in _joined(series, _newest_results(series), snapshots):
         by_machine[measured.machine_id].append(measured)
     for measurements in by_machine.values():
         measurements.sort(key=_reading_order)
     return by_machine
 
 
-def _newest_results(pks: list[int], times: list[datetime]) -> Iterable[Any]:
-    """The results with these keys, measured at these times: PostgreSQL looks into the partitions of these alone.
+def _newest_results(series: Mapping[int, Any]) -> Iterable[Any]:
+    """The newest result of each of these series: PostgreSQL looks into the partitions of their times alone.
 
     There in SQL of our own: one array takes the place of a parameter for each key, which Django and psycopg would
     write and take apart anew each time.
     """
     if connection.vendor != "postgresql":
-        return _results(pks)
+        return _results([row.latest for row in series.values()])
     with connection.cursor() as cursor:
-        cursor.execute(_newest_sql(), [pks, min(times), max(times)])
+        cursor.execute(_newest_sql(), [list(series)])
         return [_result_row(row) for row in cursor.fetchall()]
 
 
@@ -186,9 +185,13 @@ def _result_row(row: Sequence[Any]) -> Any:  # noqa: ANN401 - a named row, as va
 
 @cache
 def _newest_sql() -> str:
-    table = Result._meta.db_table  # noqa: SLF001 (Django's documented _meta API)
+    results, series = Result._meta.db_table, Series._meta.db_table  # noqa: SLF001 (Django's documented _meta API)
     columns = ", ".join("id" if name == "pk" else name for name in _RESULT_FIELDS)
-    return f"SELECT {columns} FROM {table} WHERE id = ANY(%s) AND measured_at BETWEEN %s AND %s"  # noqa: S608
+    return f"""
+        WITH newest AS MATERIALIZED (SELECT latest_result, latest_at FROM {series} WHERE id = ANY(%s))
+        SELECT {columns} FROM {results} WHERE id = ANY(ARRAY(SELECT latest_result FROM newest))
+            AND measured_at BETWEEN (SELECT min(latest_at) FROM newest) AND (SELECT max(latest_at) FROM newest)
+    """  # noqa: S608 - names of tables and columns, ours
 
 
 def _joined(
@@ -218,7 +221,7 @@ def _series_with_latest() -> Any:  # noqa: ANN401 - a query set of named rows wi
         of_machine=Window(Count("pk"), partition_by="machine"),
         place=Window(RowNumber(), partition_by="machine", order_by=recent_first),
     ).filter(place__lte=SERIES_PER_MACHINE)
-    return rows.values_list(*_SERIES_FIELDS, "latest", "latest_at", "of_machine", named=True)
+    return rows.values_list(*_SERIES_FIELDS, "latest", "of_machine", named=True)
 
 
 _series_of = PreparedQuery(lambda machines: _series_with_latest().filter(machine__in=machines))

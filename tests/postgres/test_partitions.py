@@ -89,7 +89,7 @@ def test_pages_scan_no_partition(ids):
     plans: list[str] = []
 
     def explain(execute, sql, params, many, context):
-        if "benchmarks_result" in sql and sql.startswith("SELECT"):
+        if "benchmarks_result" in sql and sql.lstrip().startswith(("SELECT", "WITH")):
             rows = connection.cursor().connection.execute(f"EXPLAIN {sql}", params).fetchall()
             plans.append("\n".join(row for (row,) in rows))
         return execute(sql, params, many, context)
