@@ -7,7 +7,6 @@ from django.core.exceptions import ValidationError
 from django.db import models
 from django.db.models import F, Q, Value
 from django.db.models.functions import Coalesce
-from django.urls import reverse
 from django.utils.translation import gettext_lazy as _
 
 from stackviz.catalog import conditions
@@ -22,6 +21,7 @@ from stackviz.catalog.curated import (
 )
 from stackviz.catalog.fields import FIELDS, Field, amount_of
 from stackviz.rules.card_names import normalized
+from stackviz.web.reverse import address_by_name
 from stackviz.web.table_file import TableRow
 
 LARGEST_AMOUNT = 1e24  # no published figure comes near; PostgreSQL counts NaN and Infinity as larger
@@ -103,7 +103,7 @@ class Accelerator(Curated):
         return self.name
 
     def get_absolute_url(self) -> str:
-        return reverse("catalog:sheet", args=[self.slug])
+        return address_by_name("catalog:sheet", self.slug)
 
     @property
     def short_name(self) -> str:

@@ -9,7 +9,6 @@ from urllib.parse import urlencode
 
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import render
-from django.urls import reverse
 from django.utils import timezone
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
@@ -38,6 +37,7 @@ from stackviz.web.bibtex import bibtex_text
 from stackviz.web.download import svg_response
 from stackviz.web.htmx import vary_on_htmx, wants_partial
 from stackviz.web.parts import cached_html, render_part
+from stackviz.web.reverse import address_by_name
 
 # Suggested comparisons: slugs; those not in the catalogue are left out.
 SUGGESTED = (
@@ -171,7 +171,7 @@ def _drawn(request: HttpRequest, chosen: Sequence[Loaded], address: Address, con
 def _address_of(chosen: Sequence[Loaded], page: str, parameter: str) -> str:
     """The address of another page about these accelerators; "" without a sheet among them."""
     slugs = dict.fromkeys(loaded.accelerator.slug for loaded in chosen if loaded.accelerator is not None)
-    return f"{reverse(page)}?{urlencode([(parameter, slug) for slug in slugs])}" if slugs else ""
+    return f"{address_by_name(page)}?{urlencode([(parameter, slug) for slug in slugs])}" if slugs else ""
 
 
 def _suggestions() -> list[dict[str, str]]:

@@ -12,6 +12,7 @@ from django.utils.translation import gettext_lazy as _
 
 from stackviz.catalog.models import Accelerator
 from stackviz.web.address import machine_subject
+from stackviz.web.reverse import address_by_name
 
 
 class Lab(models.Model):
@@ -37,7 +38,7 @@ class Lab(models.Model):
         return self.name
 
     def get_absolute_url(self) -> str:
-        return reverse("machines:lab", args=[self.slug])
+        return address_by_name("machines:lab", self.slug)
 
 
 class Membership(models.Model):
@@ -102,7 +103,7 @@ class Machine(models.Model):
 
     def get_absolute_url(self) -> str:
         """The machine's page. Costs a query unless `lab` is loaded."""
-        return reverse("machines:machine", args=[self.lab.slug, self.slug])
+        return address_by_name("machines:machine", self.lab.slug, self.slug)
 
     @property
     def subject(self) -> str:

@@ -5,12 +5,12 @@ from django.core.validators import RegexValidator
 from django.db import models
 from django.db.models import F, Q
 from django.db.models.functions import Coalesce
-from django.urls import reverse
 from django.utils.translation import gettext_lazy as _
 
 from stackviz.catalog.curated import Curated, EditionRow, FileLoad, history_records, is_slug, is_web_address
 from stackviz.catalog.models import Source
 from stackviz.diagrams.layers import LAYER_TITLES
+from stackviz.web.reverse import address_by_name
 
 is_partial_date = RegexValidator(
     r"\A\d{4}-(0[1-9]|1[0-2])(-(0[1-9]|[12]\d|3[01]))?\Z", _("a day such as 2026-11-20 or a month such as 2026-11")
@@ -57,7 +57,7 @@ class Component(Curated):
         return self.name
 
     def get_absolute_url(self) -> str:
-        return reverse("stacks:component", args=[self.slug])
+        return address_by_name("stacks:component", self.slug)
 
     @property
     def description(self) -> str:
@@ -95,7 +95,7 @@ class Stack(Curated):
         return self.name
 
     def get_absolute_url(self) -> str:
-        return reverse("stacks:stack", args=[self.slug])
+        return address_by_name("stacks:stack", self.slug)
 
     def content(self) -> tuple[object, ...]:
         return (self.slug, self.name, self.vendor, self.system, self.summary, self.order)

@@ -28,6 +28,7 @@ from django.utils.translation import gettext as _
 from stackviz.units import Shown, format_factor, format_quantity
 from stackviz.web.advice import blocks_of
 from stackviz.web.parts import render_part
+from stackviz.web.reverse import address_by_name
 from stackviz.web.words import KIND_MEANINGS, KINDS, NATIVE_NAMES, STATES, missing_text
 
 register = template.Library()
@@ -124,14 +125,8 @@ def _links(known: Sequence[tuple[str | Promise, ...]], currents: Sequence[str]) 
 
 
 def _address(name: str) -> str:
-    return _address_below(get_script_prefix(), name)
-
-
-@lru_cache(maxsize=64)
-def _address_below(_prefix: str, name: str) -> str:
-    """Every page has the whole navigation: an address is looked up once."""
     try:
-        return reverse(name)
+        return address_by_name(name)
     except NoReverseMatch:
         return ""
 
