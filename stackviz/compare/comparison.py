@@ -126,7 +126,7 @@ def _column(subjects: Sequence[Loaded], described: StackColumn | None, number: i
     key, title, subtitle, url = loaded.subject.name, loaded.title, describe(loaded), loaded.url
     base = described or StackColumn(key=key, title=title, subtitle=subtitle, url=url, boxes=())
     if loaded.report is not None:
-        column = stack_column(loaded.report, base, key=key, title=title, subtitle=subtitle, url=url)
+        column = stack_column(loaded.report, base, key=key, title=title, subtitle=subtitle, url=url, is_brief=True)
         return copy_with(column, number=number)
     if len(subjects) > 1:
         title = ", ".join(subject.title for subject in subjects)

@@ -8,8 +8,6 @@ from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Seq
 from dataclasses import dataclass
 from statistics import median
 
-from django.urls import reverse
-
 from stackviz import wire
 from stackviz.diagrams.boxes import StackColumn
 from stackviz.labs.models import Snapshot
@@ -21,6 +19,7 @@ from stackviz.stacks.component_names import names_of_components
 from stackviz.stacks.queries import described_columns
 from stackviz.stacks.reported import reported_column
 from stackviz.units import format_number
+from stackviz.web.reverse import address_by_name
 
 # --- findings, by what a reader does about them ---
 
@@ -68,7 +67,7 @@ def software_rows(software: Iterable[wire.Software], names: Mapping[str, str]) -
             name=names.get(item.component, item.component),
             version=item.version or "",
             found_by=item.found_by,
-            url=reverse("stacks:component", args=[item.component]) if item.component in names else "",
+            url=address_by_name("stacks:component", item.component) if item.component in names else "",
         )
         for item in software
     ]
@@ -221,8 +220,12 @@ def stack_column(
     url: str = "",
     subtitle: str = "",
     printed: bool = False,
+    is_brief: bool = False,
 ) -> StackColumn:
-    """The stack of a report on the one it runs, `described`, whose title is the subtitle unless there is another."""
+    """The stack of a report on the one it runs, `described`, whose title is the subtitle unless there is another.
+
+    `printed`, `is_brief`: as in `reported_column`.
+    """
     return reported_column(
         judged.report,
         described,
@@ -233,4 +236,5 @@ def stack_column(
         subtitle=subtitle or described.title,
         url=url,
         printed=printed,
+        is_brief=is_brief,
     )

@@ -75,10 +75,12 @@ def reported_column(
     subtitle: str = "",
     url: str = "",
     printed: bool = False,
+    is_brief: bool = False,
 ) -> StackColumn:
     """`described`: the column of the stack that `stack_slug` returns; `sheets`: one per card, None for none.
 
     `printed`: memory sizes are those of a data sheet (32 GB), not reported ones (31.8 GiB).
+    `is_brief`: boxes do not list what their releases require.
     """
     components = _components(report)
     hardware = [
@@ -93,7 +95,7 @@ def reported_column(
         return _mark_not_installed(column, report)
     reported = (card.facts.get("compute_capability") for card in report.cards)
     capabilities = [str(capability) for capability in reported if capability]
-    column = reported_needs(column.plain(), column.demands, report.facts, capabilities, findings)
+    column = reported_needs(column.plain(), column.demands, report.facts, capabilities, findings, is_brief=is_brief)
     return _mark_not_installed(column, report)
 
 

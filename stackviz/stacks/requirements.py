@@ -148,14 +148,22 @@ def reported_needs(
     facts: Mapping[str, Any],
     capabilities: Sequence[str],
     findings: Sequence[RuleFindingLike],
+    *,
+    is_brief: bool = False,
 ) -> StackColumn:
-    """The column with links from findings, and in each box the requirements of its release beside the machine."""
+    """The column with links from findings, and in each box the requirements of its release beside the machine.
+
+    `is_brief`: of the requirements the release alone, where boxes lead to the page that shows them.
+    """
     links = _finding_links(column, findings)
     names = {box.component: box for box in column.boxes if box.state != State.ABSENT}
     has = {box.component: box.version for box in names.values() if box.version}
     has |= {"compute-capability": " ".join(dict.fromkeys(capabilities)), **_systems(facts)}
     platforms = _platforms_of(facts)
-    boxes = tuple(_with_table(box, demands, platforms, names=names, has=has, links=links) for box in column.boxes)
+    boxes = tuple(
+        _with_table(box, demands, platforms, names=names, has=has, links=links, is_brief=is_brief)
+        for box in column.boxes
+    )
     return copy_with(column, boxes=boxes, links=links)
 
 
@@ -178,6 +186,8 @@ def _with_table(
     names: Mapping[str, Box],
     has: Mapping[str, str],
     links: Sequence[RequirementLink],
+    *,
+    is_brief: bool,
 ) -> Box:
     if box.state == State.ABSENT:
         return box
@@ -186,7 +196,8 @@ def _with_table(
     if release.endswith("+cpu"):
         stated = [row for row in stated if row.subject not in _OF_A_GPU]
     outgoing = tuple(link for link in links if link.source_component == box.component)
-    return copy_with(box, requires=_table(release, stated, names, has, outgoing) if stated else None)
+    table = _table(release, stated, names, has, outgoing, is_brief=is_brief) if stated else None
+    return copy_with(box, requires=table)
 
 
 def _systems(facts: Mapping[str, Any]) -> dict[str, str]:
@@ -249,17 +260,20 @@ def _table(
     links: Sequence[RequirementLink],
     *,
     is_newest: bool = False,
+    is_brief: bool = False,
 ) -> RequirementTable | None:
-    """The first MOST_NEEDS lines of the table; None if there are none."""
+    """The first MOST_NEEDS lines of the table, none if it `is_brief`; None if there are none."""
+    # Contents without a box in this stack are left out.
+    shown = [row for row in rows if row.subject in names or row.relation not in ("ships", "offers")]
+    if not shown:
+        return None
+    if is_brief:
+        return RequirementTable(release, (), len(shown), is_newest)
     several = Counter((row.relation, row.subject, row.part) for row in rows)
     needs = [
-        _need(row, names, has, links, has_variants=several[row.relation, row.subject, row.part] > 1)
-        for row in rows
-        if row.subject in names or row.relation not in ("ships", "offers")  # skip contents without a box in this stack
+        _need(row, names, has, links, has_variants=several[row.relation, row.subject, row.part] > 1) for row in shown
     ]
     needs = list(dict.fromkeys(needs))
-    if not needs:
-        return None
     return RequirementTable(release, tuple(needs[:MOST_NEEDS]), max(0, len(needs) - MOST_NEEDS), is_newest)
 
 

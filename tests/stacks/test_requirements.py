@@ -51,7 +51,7 @@ def demands():
     return by_component(packaged_tables().requirements)
 
 
-def machine(demands, *findings: Said, **versions: str) -> StackColumn:
+def machine(demands, *findings: Said, is_brief: bool = False, **versions: str) -> StackColumn:
     column = StackColumn(
         key="m",
         title="m",
@@ -59,7 +59,7 @@ def machine(demands, *findings: Said, **versions: str) -> StackColumn:
         url="/m/",
         boxes=(*boxes(**versions), box("hardware", Layer.HARDWARE, "80 GiB")),
     )
-    return reported_needs(column, demands, LINUX, ["9.0"], findings)
+    return reported_needs(column, demands, LINUX, ["9.0"], findings, is_brief=is_brief)
 
 
 def table(column: StackColumn, component: str) -> dict[tuple[str, str], object]:
@@ -72,6 +72,17 @@ def described(demands, slug: str, system: str, *more: Box) -> StackColumn:
         key=f"stack:{slug}", title=slug, subtitle="", url="/s/", boxes=(*boxes(), *more), demands=demands
     )
     return described_needs(column, system)
+
+
+def test_a_brief_column_names_the_release_and_lists_nothing(demands):
+    versions = {"pytorch": "2.9.0+cu130", "nvidia_driver": "580.65.06", "cuda_runtime": "13.0.48"}
+    full, brief = (machine(demands, is_brief=is_brief, **versions) for is_brief in (False, True))
+    for box_of_full, box_of_brief in zip(full.boxes, brief.boxes, strict=True):
+        assert bool(box_of_full.requires) == bool(box_of_brief.requires)
+        if box_of_full.requires and box_of_brief.requires:
+            assert box_of_full.requires.needs
+            assert (box_of_brief.requires.release, box_of_brief.requires.needs) == (box_of_full.requires.release, ())
+    assert any(box.requires for box in brief.boxes)
 
 
 def test_described_stack_shows_newest_release(demands):
