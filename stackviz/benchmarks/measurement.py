@@ -14,6 +14,7 @@ from django.utils.translation import get_language, gettext
 from django.utils.translation import gettext as _
 
 from stackviz.benchmarks.standing import Flag, Standing, flag_words, is_mean_of_runs
+from stackviz.light import light_dataclass
 from stackviz.measuring import VERSIONS, Benchmark
 from stackviz.stats import Summary
 from stackviz.units import format_number, quantity_label
@@ -23,7 +24,7 @@ HARMLESS_THROTTLE_REASONS = frozenset({"none", "idle", "gpu_idle"})
 POWER_CAP_RATIO = 0.98  # a limit this near the factory's is the factory's: drivers round
 
 
-@dataclass(frozen=True, slots=True)
+@light_dataclass(slots=True)
 class Rate:
     """What samples come to, in the benchmark's unit. `low` .. `high`: interval of the median, None: too few samples."""
 
@@ -45,7 +46,7 @@ class Rate:
         return f"±{format_number((self.high - self.low) / 2 / self.value * 100, 2)} %"
 
 
-@dataclass(frozen=True, slots=True)
+@light_dataclass(slots=True)
 class PeakShare:
     """A rate against the published figure that bounds it. Values above 1 are shown and marked as odd, never hidden."""
 
@@ -90,7 +91,7 @@ class CardUsed:
         return (limit, default) if limit < default * POWER_CAP_RATIO else None
 
 
-@dataclass(frozen=True, kw_only=True)
+@light_dataclass(kw_only=True)
 class Measurement:
     """One result with what is needed to read it. `summary`: of its samples, in `unit`; None if failed or skipped.
 

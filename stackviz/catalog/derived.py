@@ -14,6 +14,7 @@ from django.utils.translation import gettext_lazy as _
 
 from stackviz.catalog.conditions import describe_condition, split_variants
 from stackviz.catalog.fields import FIELDS, Words
+from stackviz.light import light_dataclass
 from stackviz.units import format_in, format_number
 
 Amounts = Mapping[tuple[int, str, str], float]  # (accelerator id, field, condition) -> SI amount, as of queries.peaks
@@ -60,7 +61,7 @@ class Input:
     text: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@light_dataclass(slots=True, kw_only=True)
 class Derived:
     """A derived figure of one accelerator: `amount` in SI, `text` in `unit`. None has a `reason` and nothing else.
 

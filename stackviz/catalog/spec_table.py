@@ -24,6 +24,7 @@ from stackviz.catalog.figures import (
 from stackviz.catalog.models import Accelerator, SpecValue
 from stackviz.catalog.past import public_values_at
 from stackviz.catalog.queries import PublicCatalogue, peaks_of, public_catalogue
+from stackviz.light import light_dataclass
 
 # Names and machines are listed on the sheet; comparing them is meaningless.
 NOT_COMPARED = frozenset({"vendor", "nvml_name", "reported_name", "macs_shipped_in"})
@@ -31,7 +32,7 @@ NOT_COMPARED = frozenset({"vendor", "nvml_name", "reported_name", "macs_shipped_
 RowKey = tuple[str, str]  # field, canonical condition without the keys that vary
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@light_dataclass(slots=True, kw_only=True)
 class SpecCell:
     """One accelerator's figure in a comparison. `text` is in the row's unit; `amount` in SI base units, None for text.
 
@@ -47,7 +48,7 @@ class SpecCell:
     note: str
 
 
-@dataclass(frozen=True, slots=True)
+@light_dataclass(slots=True)
 class MissingValue:
     """Why a cell has no figure. `reason`: a key of `web.words.MISSING`, or "other_condition".
 
@@ -61,7 +62,7 @@ class MissingValue:
     detail: str = ""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@light_dataclass(slots=True, kw_only=True)
 class SpecRow:
     """One field under one condition (in words), a cell per accelerator in the requested order.
 

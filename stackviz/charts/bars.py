@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from stackviz.charts.frame import INK, colour, colour_name, empty_figure, frame, plotly_text
+from stackviz.light import light_dataclass
 from stackviz.units import Direction, format_number
 
 # Beyond this ratio of largest to smallest, bars from zero would hide the small ones: dots on a log axis instead.
@@ -28,7 +29,7 @@ class Bar:
     note: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@light_dataclass(slots=True)
 class Meter:
     """A bar in a table: percentages of the scale as text for CSS. `is_over`: the value exceeds the scale."""
 

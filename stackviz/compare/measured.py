@@ -23,13 +23,14 @@ from stackviz.benchmarks.comparability import (
 )
 from stackviz.benchmarks.measurement import Measurement, Rate
 from stackviz.charts.bars import Meter, chart_height, meter
+from stackviz.light import light_dataclass
 from stackviz.stats import ratio
 from stackviz.units import format_factor
 
 Pair = tuple[str, int, str]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@light_dataclass(slots=True, kw_only=True)
 class MeasuredCell:
     """One machine's figure in a row. `label` is empty for a failed or skipped run: `missing` says why then.
 
@@ -54,7 +55,7 @@ class MeasuredCell:
         return f"s{self.slot + 1}"
 
 
-@dataclass(frozen=True, slots=True)
+@light_dataclass(slots=True)
 class MeasuredRow:
     """One benchmark at one setting; a cell per machine, in column order. `verdict` None: nothing to compare."""
 

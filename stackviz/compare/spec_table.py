@@ -16,13 +16,14 @@ from stackviz.catalog.fields import FIELDS, GROUPS
 from stackviz.catalog.spec_table import MissingValue, SpecCell, SpecColumn, SpecRow, spec_columns, table_of
 from stackviz.compare.query import Address
 from stackviz.compare.subjects import Head, Loaded, baseline
+from stackviz.light import light_dataclass
 from stackviz.units import format_factor, to_si
 from stackviz.web.words import missing_text
 
 DERIVED = "derived"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@light_dataclass(slots=True, kw_only=True)
 class SheetCell:
     """A published figure beside the baseline's. `source`: number in the list of sources, 0 for none.
 
@@ -54,7 +55,7 @@ class SheetCell:
         return " · ".join(filter(None, (self.exact, self.note)))
 
 
-@dataclass(frozen=True, slots=True)
+@light_dataclass(slots=True)
 class SheetRow:
     row: SpecRow
     cells: tuple[SheetCell, ...]

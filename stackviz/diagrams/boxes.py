@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Any, Protocol, TypeVar
 
 from stackviz.diagrams.layers import Layer, State
+from stackviz.light import light_dataclass
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +34,7 @@ class BoxCounterpart:
     source: SourceLink | None = None
 
 
-@dataclass(frozen=True, kw_only=True)
+@light_dataclass(kw_only=True)
 class RequirementLine:
     """One line of a box's requirement table: ships | cuDNN | 9.10.2 | linux, with what the machine `has`.
 
@@ -176,9 +177,9 @@ def copy_with(row: _Row, **changes: Any) -> _Row:  # noqa: ANN401 - as `dataclas
 
     A drawing copies its boxes some 400 times. Raises TypeError for a field that there is not.
     """
-    if not changes.keys() <= row.__dict__.keys():
-        raise TypeError(f"{type(row).__name__} has no {', '.join(sorted(changes.keys() - row.__dict__.keys()))}")
+    fields = row.__dict__
+    if not changes.keys() <= fields.keys():
+        raise TypeError(f"{type(row).__name__} has no {', '.join(sorted(changes.keys() - fields.keys()))}")
     copied: _Row = object.__new__(type(row))
-    copied.__dict__.update(row.__dict__)
-    copied.__dict__.update(changes)
+    copied.__dict__.update(fields, **changes)
     return copied

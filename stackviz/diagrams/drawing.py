@@ -11,6 +11,7 @@ from django.utils.translation import gettext as _
 
 from stackviz.diagrams.boxes import Box, BoxCounterpart, StackColumn
 from stackviz.diagrams.layers import Layer, State
+from stackviz.light import light_dataclass
 
 
 @dataclass(frozen=True)
@@ -27,7 +28,7 @@ class BoxLine:
         return "" if self.text.casefold().startswith(label.casefold()) else label
 
 
-@dataclass(frozen=True)
+@light_dataclass()
 class Placed:
     """A box in its cell, with its counterparts in the same row of the drawing.
 
@@ -59,7 +60,7 @@ class DrawnLink:
     differs: bool
 
 
-@dataclass(frozen=True, kw_only=True)
+@light_dataclass(kw_only=True)
 class RoleCell:
     """One column's part of a row. Without boxes, `missing` says so, and `instead` what to know, if anything.
 
@@ -73,7 +74,7 @@ class RoleCell:
     is_gap: bool = False
 
 
-@dataclass(frozen=True)
+@light_dataclass()
 class RoleRow:
     """One role across all columns. `differs`: the columns disagree.
 

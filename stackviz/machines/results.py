@@ -14,10 +14,11 @@ from stackviz.benchmarks.comparability import is_rankable
 from stackviz.benchmarks.measurement import Measurement
 from stackviz.benchmarks.words import sample_text
 from stackviz.charts.bars import Meter, chart_height, meter
+from stackviz.light import light_dataclass
 from stackviz.units import quantity_label
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@light_dataclass(slots=True, kw_only=True)
 class ResultRow:
     """One newest result. `label` is empty for a failed or skipped run, or one whose rate we cannot work out.
 

@@ -12,6 +12,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, pgettext_lazy
 
 from stackviz.facts import CARD_ABSENT_NAMES, CARD_FACTS, CONDITIONS, FACTS, Fact
+from stackviz.light import light_dataclass
 from stackviz.units import format_reported
 from stackviz.web.words import missing_text
 from stackviz.wire import Absent
@@ -23,7 +24,7 @@ Facts = Mapping[str, Any]
 Absences = Mapping[str, Absent]
 
 
-@dataclass(frozen=True, slots=True)
+@light_dataclass(slots=True)
 class ShownFact:
     """One fact of a report. `text` is empty when it is missing: then `missing` says why, `detail` more of it."""
 

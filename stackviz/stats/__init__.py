@@ -13,6 +13,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
+from stackviz.light import light_dataclass
+
 NOISY_IQR_RATIO = (
     0.10  # torch.utils.benchmark warns from the same share of the median on (common.py, _IQR_WARN_THRESHOLD)
 )
@@ -20,7 +22,7 @@ MIN_SAMPLES_FOR_QUARTILES = 4  # below, a quartile lies between two samples that
 CONFIDENCE = 0.95
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@light_dataclass(slots=True, kw_only=True)
 class Summary:
     """Samples in short, in their own unit. `low` .. `high`: where the true median lies with CONFIDENCE."""
 
