@@ -90,6 +90,17 @@ class CardUsed:
             return None
         return (limit, default) if limit < default * POWER_CAP_RATIO else None
 
+    @cached_property
+    def remarks(self) -> tuple[str, ...]:
+        """What a reader must know beside every figure of this card."""
+        remarks = []
+        if self.power_cap:
+            limit, default = map(format_number, self.power_cap)
+            remarks.append(_("power limit %(limit)s W of %(default)s W") % {"limit": limit, "default": default})
+        if self.is_slice:
+            remarks.append(_("on a slice of the card (MIG): its published peak does not apply"))
+        return tuple(remarks)
+
 
 @light_dataclass(kw_only=True)
 class Measurement:
@@ -233,14 +244,8 @@ def _remarks(result: Measurement) -> Iterator[str]:
         }
     if result.throttle_reasons:
         yield _("clock throttled: %(reasons)s") % {"reasons": ", ".join(result.throttle_reasons)}
-    if result.card and result.card.power_cap:
-        limit, default = result.card.power_cap
-        yield _("power limit %(limit)s W of %(default)s W") % {
-            "limit": format_number(limit),
-            "default": format_number(default),
-        }
-    if result.card and result.card.is_slice:
-        yield _("on a slice of the card (MIG): its published peak does not apply")
+    if result.card:
+        yield from result.card.remarks
     yield from _remarks_on_samples(result)
 
 

@@ -9,6 +9,8 @@ from functools import lru_cache
 from hashlib import blake2b
 from typing import Any
 
+from django.utils.translation import get_language
+
 from stackviz.benchmarks.comparability import BestRun, is_of_whole_card, robust_best
 from stackviz.benchmarks.measurement import Measurement, setting_label
 from stackviz.benchmarks.queries import measured_edition, public_runs
@@ -80,7 +82,7 @@ def measured_settings(key: str) -> Sequence[MeasuredSetting]:
     """
     if key not in BENCHMARKS:
         return ()
-    return _settings((CatalogueEdition.current(), *measured_edition()), key)
+    return _settings((CatalogueEdition.current(), *measured_edition()), get_language(), key)
 
 
 def setting_shown(settings: Sequence[MeasuredSetting], wanted: str, alike: str) -> MeasuredSetting | None:
@@ -90,7 +92,7 @@ def setting_shown(settings: Sequence[MeasuredSetting], wanted: str, alike: str) 
 
 
 @lru_cache(maxsize=16)
-def _settings(_edition: tuple[object, ...], key: str) -> Sequence[MeasuredSetting]:
+def _settings(_edition: tuple[object, ...], _language: str | None, key: str) -> Sequence[MeasuredSetting]:
     sheets = public_catalogue().by_pk
     by_setting: dict[str, list[Measurement]] = defaultdict(list)
     for result in public_runs(key, BENCHMARKS[key].version):

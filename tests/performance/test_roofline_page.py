@@ -8,6 +8,7 @@ import pytest
 from django.contrib.auth.models import AnonymousUser
 from django.core.cache import cache
 from django.http import QueryDict
+from django.utils import translation
 
 from stackviz.benchmarks.decide import record_decision
 from stackviz.benchmarks.models import Result
@@ -15,6 +16,8 @@ from stackviz.benchmarks.standing import Standing
 from stackviz.catalog.models import Accelerator
 from stackviz.catalog.queries import public_catalogue
 from stackviz.cited.models import CitedResult
+from stackviz.labs.models import Card
+from stackviz.performance.measured import measured_bests
 from stackviz.performance.roofline import assemble_roofline
 from stackviz.performance.selection import ROOFLINE_ACCELERATORS, RooflineChoice, roofline_choice
 from tests.responses import words_of
@@ -90,6 +93,13 @@ def test_measured_results_are_filled_and_lead_to_their_machine(client, dgx):
     assert {point.operation.short for point in measured} == {"gemm bf16", "copy"}
     page = client.get("/roofline/").content.decode()
     assert re.search(r'<a href="/machines/[^"]+"><use href="#p1" [^>]+ class="s1 measured"/>', page)
+
+
+def test_remarks_are_in_the_language_of_each_reader(dgx):
+    Card.objects.update(facts={"power_limit_w": 500, "power_default_limit_w": 700})
+    for language, remark in (("en", "power limit 500 W of 700 W"), ("zh-hans", "功耗上限 500 W")):
+        with translation.override(language):
+            assert remark in " ".join(best.made for best in measured_bests())
 
 
 def test_a_withdrawn_result_leaves_the_drawing_at_once(dgx):
@@ -176,20 +186,20 @@ def test_benchmarks_lead_here(client):
 def test_the_queries_do_not_grow_with_results(client, django_assert_num_queries):
     address = f"/roofline/?a={H100}&a={RTX_4090}&dtype=bf16"  # not cached
     client.get(address)
-    with django_assert_num_queries(4):  # two editions, what was measured and decided
+    with django_assert_num_queries(3):  # two editions, what was measured and decided
         client.get(address)
     template = CitedResult.objects.filter(benchmark="gemm", accelerator__slug=H100, state="public").first()
     for number in range(50):
         template.pk, template.data_key, template.value = None, None, str(100 + number)
         template.save()
     client.get(address)
-    with django_assert_num_queries(4):
+    with django_assert_num_queries(3):
         client.get(address)
 
 
 def test_the_usual_page_is_cached(client, django_assert_num_queries):
     client.get("/roofline/")
-    with django_assert_num_queries(4):
+    with django_assert_num_queries(3):
         client.get("/roofline/")
 
 

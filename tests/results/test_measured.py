@@ -7,6 +7,7 @@ import json
 import pytest
 from django.core.cache import cache
 from django.urls import reverse
+from django.utils import translation
 
 from stackviz.benchmarks.decide import record_decision
 from stackviz.benchmarks.models import Result
@@ -70,6 +71,14 @@ def test_cited_results_of_the_same_parameters_stand_beside_them_as_rings(client,
     part = page[page.index('id="measured"') :]
     assert part.count("<s style=") == 1
     assert "Rings are cited results" in part
+
+
+def test_remarks_are_in_the_language_of_each_reader(lab):
+    run(lab, "a", H100, [gemm("bf16", [1.4e-3, 1.5e-3, 1.7e-3, 2.2e-3, 2.6e-3, 2.7e-3])])
+    for language, remark in (("en", "noisy"), ("zh-hans", "噪声")):
+        with translation.override(language):
+            (row,) = measured_settings("gemm")[0].rows
+            assert remark in " ".join(row.best.result.remarks)
 
 
 def test_a_setting_is_chosen_by_its_address(client, lab):
