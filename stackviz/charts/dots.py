@@ -7,8 +7,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from stackviz.charts.bars import chart_height
-from stackviz.charts.frame import colour, colour_name, empty_figure, frame, plotly_text
+from stackviz.charts.bars import FEWEST_BARS
+from stackviz.charts.frame import INK_2, colour, colour_name, empty_figure, frame, plotly_text
+
+ROW_PX, HEAD_PX, FOOT_PX = 26, 80, 16
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -23,9 +25,13 @@ class RailDot:
     url: str = ""
 
 
-def rail_figure(axis: str, names: Sequence[str], dots: Sequence[RailDot], empty: str) -> dict[str, Any]:
-    """`names`: of the rows, the first on top; the axis begins at zero."""
-    layout = frame("", chart_height(len(names)), {"title": {"text": plotly_text(axis)}, "rangemode": "tozero"}, {})
+def rail_figure(
+    axis: str, names: Sequence[str], dots: Sequence[RailDot], empty: str, *, bound: float | None = None
+) -> dict[str, Any]:
+    """`names`: of the rows, the first on top, where the axis is; it begins at zero. `bound`: a line across all rows."""
+    title = {"title": {"text": plotly_text(axis)}, "rangemode": "tozero", "side": "top"}
+    layout = frame("", HEAD_PX + ROW_PX * max(len(names), FEWEST_BARS), title, {})
+    layout["margin"] |= {"t": HEAD_PX - FOOT_PX, "b": FOOT_PX}
     layout["hovermode"] = "closest"
     if not dots:
         return empty_figure(layout, empty)
@@ -33,9 +39,12 @@ def rail_figure(axis: str, names: Sequence[str], dots: Sequence[RailDot], empty:
         "tickmode": "array",
         "tickvals": list(range(len(names))),
         "ticktext": [plotly_text(name) + " " for name in names],
-        "autorange": "reversed",
+        "range": [len(names) - 0.5, -0.5],
         "zeroline": False,
     }
+    if bound is not None:
+        ends = {"x0": bound, "x1": bound, "y0": 0, "y1": 1, "yref": "paper"}
+        layout["shapes"] = [{"type": "line", **ends, "line": {"color": INK_2, "width": 2}, "colours": "ink-2"}]
     trace = {
         "type": "scatter",
         "mode": "markers",

@@ -1,31 +1,26 @@
-"""Lines and points on two scales: positions for SVG drawn on the server, and the same as a Plotly figure. Pure data.
+"""Lines and points on two scales: positions for SVG drawn on the server. Pure data.
 
-Positions are per cent of the plot from the upper left. Both drawings are made of the same `PlaneLine` and `PlanePoint`;
-a hollow point was measured by somebody else, a filled one here.
+charts/plane_plotly.py draws the same `PlaneLine` and `PlanePoint` with Plotly. Positions are per cent of the plot from
+the upper left; a hollow point was measured by somebody else, a filled one here.
 """
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
-from stackviz.charts.frame import colour, colour_name, empty_figure, frame, plotly_text
 from stackviz.charts.labels import HEIGHT_PX, Label, NamedDot, place_labels
 from stackviz.charts.scale import Scale, ScaleKind, scale_for
 from stackviz.charts.scatter import RADIUS_PX, Mark
-from stackviz.charts.scatter_plotly import FIGURE_PX, PLOTLY_SHAPES, AxisWords
 from stackviz.units import format_number
 
 MARGIN = 0.03
 POINT_SCALE = 0.8  # of SHAPES
 LABEL_ROW = 1500 / HEIGHT_PX  # per cent of the height between two labels at the right end
-PLOTLY_DASHES = ("solid", "dash", "dot", "dashdot", "longdash", "longdashdot")
 NO_DASH = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PlaneLine:
-    """A line through `points`, in the units of the axes. `slot`: colour; `dash`: index into PLOTLY_DASHES.
+    """A line through `points`, in the units of the axes. `slot`: colour; `dash`: index into plane_plotly.PLOTLY_DASHES.
 
     `label`: written at its right end, "" for none.
     """
@@ -138,7 +133,7 @@ def place_plane(content: PlaneContent) -> Plane:
         return Plane()
     xs = scale_for(content.xs, content.x_kind)
     ys = scale_for(content.ys, content.y_kind, margin=MARGIN)
-    ends = _end_labels(content.lines, ys)
+    ends = tuple(end for _line, end in end_labels(content.lines, ys))
     return Plane(
         lines=tuple(_placed_line(line, xs, ys) for line in content.lines),
         ends=ends,
@@ -163,16 +158,16 @@ def _placed_point(point: PlanePoint, xs: Scale, ys: Scale) -> PlacedPoint:
     return PlacedPoint(point.key, x, y, point.slot, point.shape, point.is_filled)
 
 
-def _end_labels(lines: Sequence[PlaneLine], ys: Scale) -> tuple[EndLabel, ...]:
-    """Each above the right end of its line, moved up where it would overlap the one below it."""
-    ends: list[EndLabel] = []
+def end_labels(lines: Sequence[PlaneLine], ys: Scale) -> list[tuple[PlaneLine, EndLabel]]:
+    """Each above the right end of its line, moved up where it would overlap the one below it; the highest first."""
+    ends: list[tuple[PlaneLine, EndLabel]] = []
     free = 100.0
     named = [(100 - ys.percent(line.points[-1][1]), line) for line in lines if line.label]
     for y, line in sorted(named, key=lambda item: -item[0]):
         free = min(y, free)
-        ends.append(EndLabel(line.label, _percent(free), line.slot))
+        ends.append((line, EndLabel(line.label, _percent(free), line.slot)))
         free -= LABEL_ROW
-    return tuple(reversed(ends))
+    return ends[::-1]
 
 
 def _labels(points: Sequence[PlanePoint], ends: Sequence[EndLabel], xs: Scale, ys: Scale) -> list[Label]:
@@ -186,79 +181,3 @@ def _labels(points: Sequence[PlanePoint], ends: Sequence[EndLabel], xs: Scale, y
 
 def _percent(value: float) -> str:
     return f"{value:.1f}"
-
-
-# --- Plotly ---
-
-
-def plane_figure(content: PlaneContent, x: AxisWords, y: AxisWords, urls: dict[int, str], empty: str) -> dict[str, Any]:
-    """The same as a Plotly figure. `urls`: point key -> address that a click opens."""
-    layout = frame("", FIGURE_PX, _axis(x), _axis(y))
-    layout["hovermode"] = "closest"
-    if not content.lines and not content.points:
-        return empty_figure(layout, empty)
-    layout["shapes"] = [_plotly_step(step) for step in content.steps]
-    layout["annotations"] = [_plotly_step_label(step, x.kind) for step in content.steps]
-    return {"data": [*(_plotly_line(line) for line in content.lines), *_plotly_points(content, urls)], "layout": layout}
-
-
-def _axis(words: AxisWords) -> dict[str, Any]:
-    kind = "log" if words.kind == "log" else "linear"
-    return {"title": {"text": plotly_text(words.title)}, "type": kind, "zeroline": False}
-
-
-def _plotly_line(line: PlaneLine) -> dict[str, Any]:
-    return {
-        "type": "scatter",
-        "mode": "lines+text",
-        "text": ["" for _point in line.points[1:]] + [plotly_text(line.label)],
-        "textposition": "top left",
-        "cliponaxis": False,
-        "name": plotly_text(line.key),
-        "x": [x for x, _y in line.points],
-        "y": [y for _x, y in line.points],
-        "line": {"color": colour(line.slot), "width": 2, "dash": PLOTLY_DASHES[line.dash % len(PLOTLY_DASHES)]},
-        "hovertemplate": f"<b>{plotly_text(line.label or line.key)}</b><br>%{{x:.4g}}: %{{y:.4g}}<extra></extra>",
-        "meta": {"colours": colour_name(line.slot)},
-    }
-
-
-def _plotly_points(content: PlaneContent, urls: dict[int, str]) -> list[dict[str, Any]]:
-    points = content.points
-    if not points:
-        return []
-    return [
-        {
-            "type": "scatter",
-            "mode": "markers",
-            "x": [point.x for point in points],
-            "y": [point.y for point in points],
-            "customdata": [
-                [plotly_text(point.label), plotly_text(point.note), urls.get(point.key, "")] for point in points
-            ],
-            "hovertemplate": "<b>%{customdata[0]}</b><br>%{customdata[1]}<extra></extra>",
-            "marker": {
-                "color": [colour(point.slot) for point in points],
-                "size": 10,
-                "symbol": [_symbol(point) for point in points],
-                "line": {"width": 2},
-            },
-            "meta": {"colours": [colour_name(point.slot) for point in points]},
-        }
-    ]
-
-
-def _symbol(point: PlanePoint) -> str:
-    shape = PLOTLY_SHAPES[point.shape % len(PLOTLY_SHAPES)]
-    return shape if point.is_filled else f"{shape}-open"
-
-
-def _plotly_step(step: PlaneStep) -> dict[str, Any]:
-    line = {"color": colour(step.slot), "width": 1, "dash": "dot"}
-    return {"type": "line", "x0": step.x, "x1": step.x, "y0": 0, "y1": 1, "yref": "paper", "line": line}
-
-
-def _plotly_step_label(step: PlaneStep, kind: ScaleKind) -> dict[str, Any]:
-    at = math.log10(step.x) if kind == "log" else step.x  # annotations of a logarithmic axis are placed by exponent
-    text = plotly_text(step.label)
-    return {"x": at, "y": 1, "yref": "paper", "text": text, "showarrow": False, "textangle": -90, "xanchor": "left"}

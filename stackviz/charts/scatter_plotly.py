@@ -1,16 +1,18 @@
 """A scatter as a Plotly figure: the dots of charts/scatter.py, its front and its bounds. Pure data."""
 
-from collections.abc import Sequence
+import math
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from stackviz.charts.frame import INK_2, LIGHT, colour, colour_name, empty_figure, frame, plotly_text
 from stackviz.charts.pareto import front_line
-from stackviz.charts.scale import ScaleKind
+from stackviz.charts.scale import ScaleKind, scale_for
 from stackviz.charts.scatter import SIZES, Dot, Iso, Ways, front_of, size_steps
 
 PLOTLY_SHAPES = ("circle", "square", "triangle-up", "diamond", "triangle-down", "cross")
 FIGURE_PX = 620
+FEWEST_LOG_TICKS = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +32,7 @@ def scatter_figure(
     ways: Ways | None = None,
 ) -> dict[str, Any]:
     """The same as a Plotly figure. `urls`: dot key -> address that a click opens. Of `isos`, bounds are drawn."""
-    layout = frame("", FIGURE_PX, _plotly_axis(x), _plotly_axis(y))
+    layout = frame("", FIGURE_PX, plotly_axis(x, (dot.x for dot in dots)), plotly_axis(y, (dot.y for dot in dots)))
     layout["hovermode"] = "closest"
     if not dots:
         return empty_figure(layout, empty)
@@ -79,9 +81,20 @@ def _line_trace(xs: list[float], ys: list[float], dash: str) -> dict[str, Any]:
     return {"type": "scatter", "mode": "lines", "x": xs, "y": ys, "line": line, "hoverinfo": "skip", "meta": meta}
 
 
-def _plotly_axis(axis: AxisWords) -> dict[str, Any]:
-    return {
-        "title": {"text": plotly_text(axis.title)},
-        "type": "log" if axis.kind == "log" else "linear",
-        "zeroline": False,
+def plotly_axis(axis: AxisWords, values: Iterable[float]) -> dict[str, Any]:
+    """Ticks are numbers in full, `2,000`; without a format Plotly writes `2` between the powers of ten, and `10k`."""
+    kinds: dict[ScaleKind, dict[str, Any]] = {
+        "log": {"type": "log", "tickformat": ",~r", "nticks": _log_ticks(values)},
+        "linear": {"type": "linear", "tickformat": ","},
+        "year": {"type": "linear"},
     }
+    return {"title": {"text": plotly_text(axis.title)}, "zeroline": False, **kinds[axis.kind]}
+
+
+def _log_ticks(values: Iterable[float]) -> int:
+    """How many ticks Plotly may draw, so that it chooses powers of ten with or without 2 and 5.
+
+    With more it writes all of 1 to 9, some of them lower; with fewer it leaves out powers.
+    """
+    scale = scale_for(values, "log")
+    return max(FEWEST_LOG_TICKS, math.ceil(math.log10(scale.high / scale.low)) + 1)

@@ -10,7 +10,7 @@ from django.utils.translation import ngettext
 from django.views.decorators.http import require_safe
 
 from stackviz.catalog.queries import PublicCatalogue, public_catalogue
-from stackviz.charts.plane import plane_figure
+from stackviz.charts.plane_plotly import plane_figure
 from stackviz.charts.scatter import SHAPES
 from stackviz.charts.scatter_plotly import AxisWords
 from stackviz.cited.cases import edition_of_cases

@@ -11,7 +11,7 @@ from django.utils.translation import ngettext
 from django.views.decorators.http import require_safe
 
 from stackviz.catalog.queries import PublicCatalogue, public_catalogue
-from stackviz.charts.plane import plane_figure
+from stackviz.charts.plane_plotly import plane_figure
 from stackviz.charts.scatter import SHAPES
 from stackviz.charts.scatter_plotly import AxisWords
 from stackviz.charts.vendors import css
@@ -143,7 +143,14 @@ def _urls(scaling: ScalingPlot) -> dict[int, str]:
 def _figure(scaling: ScalingPlot) -> dict[str, object]:
     x, y = _axis_words(scaling)
     nothing = _("No source has a curve of %(n)d points or more.") % {"n": FEWEST_POINTS}
-    return plane_figure(scaling.content, AxisWords(x, "log"), AxisWords(y, scaling.y_kind), _urls(scaling), nothing)
+    return plane_figure(
+        scaling.content,
+        AxisWords(x, "log"),
+        AxisWords(y, scaling.y_kind),
+        _urls(scaling),
+        nothing,
+        has_names_outside=True,
+    )
 
 
 @dataclass(frozen=True, slots=True)

@@ -108,7 +108,7 @@ def _figure(rows: Sequence[ShareRow], choice: ShareChoice) -> dict[str, object]:
         for point in row.points
     ]
     axis = _("share of the %(peak)s, %%") % {"peak": of_words(choice.of)}
-    return rail_figure(axis, [row.accelerator.name for row in rows], dots, _("No result is known."))
+    return rail_figure(axis, [row.accelerator.name for row in rows], dots, _("No result is known."), bound=100)
 
 
 urlpatterns = [path("share-of-peak/", share_page, name="share")]

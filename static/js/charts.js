@@ -78,6 +78,9 @@
     const layout = { ...figure.layout, font: { ...figure.layout.font, color: token("ink-2"), family: getComputedStyle(document.body).fontFamily } };
     layout.title = { ...layout.title, font: { ...(layout.title || {}).font, color: ink } };
     layout.hoverlabel = { bgcolor: token("surface"), bordercolor: line, font: { color: ink } };
+    layout.modebar = { bgcolor: "rgba(0,0,0,0)", color: token("ink-2"), activecolor: token("accent") };
+    if (layout.annotations) layout.annotations = layout.annotations.map((note) => ({ ...note, bgcolor: note.borderpad === 0 ? token("bg") : undefined, font: { ...note.font, color: ink } }));
+    if (layout.shapes) layout.shapes = layout.shapes.map((shape) => (shape.colours ? { ...shape, line: { ...shape.line, color: token(shape.colours) } } : shape));
     for (const name of Object.keys(layout)) if (/^[xy]axis\d*$/.test(name)) layout[name] = axis(layout[name]);
     return { data, layout };
   }

@@ -12,7 +12,15 @@ def test_rows_stand_from_top_to_bottom_and_dots_on_them():
     assert trace["meta"]["colours"] == ["s3", "s1"]
     assert trace["customdata"][1] == ["Second", "a &lt; b", ""]
     assert figure["layout"]["yaxis"]["ticktext"] == ["First ", "Second "]
-    assert figure["layout"]["yaxis"]["autorange"] == "reversed"
+    assert figure["layout"]["yaxis"]["range"] == [1.5, -0.5]
+    assert figure["layout"]["xaxis"]["side"] == "top"
+    assert "shapes" not in figure["layout"]
+
+
+def test_a_bound_is_a_line_across_all_rows():
+    layout = rail_figure("share, %", ["First"], [RailDot(row=0, value=80.0, slot=2)], "nothing", bound=100)["layout"]
+    (line,) = layout["shapes"]
+    assert (line["x0"], line["x1"], line["y0"], line["y1"], line["yref"]) == (100, 100, 0, 1, "paper")
 
 
 def test_without_dots_the_figure_says_so():

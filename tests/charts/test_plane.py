@@ -4,7 +4,9 @@ from itertools import pairwise
 
 import pytest
 
-from stackviz.charts.plane import LABEL_ROW, PlaneContent, PlaneLine, PlanePoint, PlaneStep, place_plane, plane_figure
+from stackviz.charts.labels import HEIGHT_PX, LETTER_PX
+from stackviz.charts.plane import LABEL_ROW, PlaneContent, PlaneLine, PlanePoint, PlaneStep, place_plane
+from stackviz.charts.plane_plotly import plane_figure
 from stackviz.charts.scatter_plotly import AxisWords
 
 AXIS = AxisWords("rate <TFLOP/s>", "log")
@@ -43,10 +45,43 @@ def test_plotly_has_the_same_lines_and_points():
     line, points = plane_figure(CONTENT, AXIS, AXIS, {7: "/benchmarks/gemm/x/"}, "none")["data"]
     assert list(zip(line["x"], line["y"], strict=True)) == list(LINE.points)
     assert (line["line"]["dash"], line["meta"]["colours"]) == ("dash", "s1")
-    assert line["text"] == ["", "", "A 10"]
     assert (points["x"], points["y"]) == ([10.0], [1.0])
     assert points["customdata"] == [["gemm", "&lt;b&gt;70 %&lt;/b&gt;", "/benchmarks/gemm/x/"]]
     assert points["marker"]["symbol"] == ["triangle-up-open"]
+
+
+def plotly_names(lines, **more):
+    figure = plane_figure(PlaneContent(lines=lines), AXIS, AXIS, {}, "none", **more)
+    return figure["layout"], figure["layout"]["annotations"]
+
+
+def test_plotly_writes_names_at_the_ends_of_lines_and_none_over_another():
+    lines = tuple(
+        PlaneLine(key=str(height), slot=0, points=((1, height), (10, height)), label=f"roof {height}")
+        for height in (67.0, 67.5, 990.0)
+    )
+    layout, names = plotly_names(lines)
+    assert [name["text"] for name in names] == ["<b>roof 990.0</b>", "<b>roof 67.5</b>", "<b>roof 67.0</b>"]
+    assert {name["x"] for name in names} == {1.0}  # the exponent
+    low, high = layout["yaxis"]["range"]
+    pixels = [(name["y"] - low) / (high - low) * HEIGHT_PX + name["yshift"] for name in names]
+    assert all(above - below >= 14 for above, below in pairwise(pixels))
+
+
+def test_names_right_of_the_drawing_have_a_margin_as_wide_as_the_longest():
+    lines = (PlaneLine(key="a", slot=0, points=((1, 1), (2, 2)), label="A100 PCIe 80GB"),)
+    layout, (name,) = plotly_names(lines, has_names_outside=True)
+    assert layout["margin"]["r"] > 14 * LETTER_PX
+    assert (name["xanchor"], name["yanchor"]) == ("left", "middle")
+    assert plotly_names(lines)[0]["margin"]["r"] == 16
+
+
+def test_every_line_and_point_is_inside_the_range_of_the_axes():
+    layout = plane_figure(CONTENT, AXIS, AXIS, {}, "none")["layout"]
+    assert layout["xaxis"]["range"][0] < 0
+    assert layout["xaxis"]["range"][1] > 2
+    assert layout["yaxis"]["range"][0] < 0
+    assert layout["yaxis"]["range"][1] > 1
 
 
 def test_filled_points_are_filled_in_both_drawings():

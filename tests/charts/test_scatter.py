@@ -16,7 +16,7 @@ from stackviz.charts.scatter import (
     place_scatter,
     size_steps,
 )
-from stackviz.charts.scatter_plotly import AxisWords, scatter_figure
+from stackviz.charts.scatter_plotly import AxisWords, plotly_axis, scatter_figure
 
 CLOUD = [
     Dot(key=n, label=f"accelerator {n}", x=2.0 ** (n % 9), y=3.0 ** (n % 7), size=n + 1.0, slot=n % 6)
@@ -110,6 +110,7 @@ def test_a_shape_for_every_colour():
     marker = figure["data"][0]["marker"]
     assert len(set(marker["symbol"])) == len(SHAPES) == 6
     assert (figure["layout"]["xaxis"]["type"], figure["layout"]["yaxis"]["type"]) == ("log", "linear")
+    assert (figure["layout"]["xaxis"]["tickformat"], figure["layout"]["yaxis"]["tickformat"]) == (",~r", ",")
 
 
 def test_names_are_text_in_the_figure_never_markup():
@@ -151,3 +152,16 @@ def test_years_are_whole_and_have_no_comma():
     assert labels == sorted(labels)
     assert all(len(label) == 4 and label.isdigit() for label in labels)
     assert (labels[0], labels[-1]) == ("2016", "2024")
+
+
+@pytest.mark.parametrize(("decades", "ticks"), [(0.5, 4), (1.3, 4), (2.7, 4), (3.2, 5), (4.3, 6)])
+def test_a_logarithmic_axis_has_powers_of_ten_and_at_most_2_and_5_between_them(decades, ticks):
+    axis = plotly_axis(AxisWords("x", "log"), [1.0, 10**decades])
+    assert axis["nticks"] == ticks
+    apart = decades / ticks  # Plotly: above 0.7 every power, above 0.3 also 2 and 5, below all of 1 to 9
+    assert decades < 1 or apart > 0.3
+    assert apart <= 1
+
+
+def test_years_are_written_without_a_comma():
+    assert "tickformat" not in plotly_axis(AxisWords("released", "year"), [2014.5, 2026.1])
