@@ -2,11 +2,13 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from stackviz.charts.heat import heat_level, heat_steps
+from stackviz.charts.heat_plotly import HeatSpot, heat_figure
 from stackviz.cited.filled_cases import FilledCase, filled_cases
 from stackviz.explore.axes import PlotData
 from stackviz.explore.ladder import filter_accelerators, undated_texts
@@ -28,6 +30,10 @@ class HeatColumn:
     best: str
     best_amount: float
     count: int
+
+    @property
+    def name(self) -> str:
+        return f"{self.title}: {self.setting}" if self.setting else self.title
 
     def share(self, figure: AxisFigure) -> float:
         """Of the best in the column: 1 for itself, whichever direction is better."""
@@ -88,6 +94,30 @@ def draw_heatmap(catalogue: PlotData, choice: HeatmapChoice) -> HeatMap:
     rows = [row for subject in subjects if (row := _row(subject, columns)).count]
     rows.sort(key=lambda row: (-row.count, -_mean_level(row), row.subject.name))
     return HeatMap(tuple(columns), tuple(rows), _legend(), tuple(undated_texts(catalogue, choice)))
+
+
+def plotly_heatmap(heatmap: HeatMap) -> dict[str, Any]:
+    """All rows as one Plotly figure."""
+    spots = [
+        HeatSpot(
+            row=number,
+            column=at,
+            share=cell.share,
+            text=cell.text,
+            note=f"{heatmap.columns[at].name}: {cell.value}",
+            url=cell.url,
+        )
+        for number, row in enumerate(heatmap.rows)
+        for at, cell in enumerate(row.cells)
+        if cell
+    ]
+    names = [row.subject.name for row in heatmap.rows]
+    return heat_figure(
+        names,
+        [column.name for column in heatmap.columns],
+        spots,
+        _("No accelerator that matches these filters has a cited result."),
+    )
 
 
 def _settings(choice: HeatmapChoice) -> list[FilledCase]:

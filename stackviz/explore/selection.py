@@ -144,7 +144,7 @@ def heatmap_choice(parameters: QueryDict, known: ExploreOptions) -> HeatmapChoic
     chosen = {
         **_filters(reader, known),
         "settings": reader.choice("settings", (ALL_SETTINGS,), _("setting")),
-        "format": reader.file_format(FORMATS),
+        "format": reader.file_format(FORMATS, FIGURE),
     }
     return HeatmapChoice(**chosen, notes=reader.notes(_names(HeatmapChoice)))
 

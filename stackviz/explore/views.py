@@ -12,7 +12,7 @@ from django_htmx.http import push_url
 from stackviz.explore.axes import PlotData, read_plot_data
 from stackviz.explore.files import drawing_file, heatmap_file, ranking_file
 from stackviz.explore.forms import efficiency_views, heatmap_form, ladder_form, presets, scatter_form, timeline_form
-from stackviz.explore.heatmap import draw_heatmap
+from stackviz.explore.heatmap import draw_heatmap, plotly_heatmap
 from stackviz.explore.ladder import absent_vendors, measured_field, rank
 from stackviz.explore.measured import MeasuredSummary, measured
 from stackviz.explore.scatter import draw_scatter, plotly_scatter
@@ -114,6 +114,8 @@ def heatmap(request: HttpRequest) -> HttpResponse:
     """Accelerators by cited benchmarks, as a page or a file; htmx gets only the form and the table."""
     catalogue = read_plot_data()
     choice = heatmap_choice(request.GET, catalogue.known)
+    if choice.format == FIGURE:
+        return JsonResponse(plotly_heatmap(draw_heatmap(catalogue, choice)))
     if choice.format:
         return heatmap_file(draw_heatmap(catalogue, choice), choice.format)
     body = _heatmap_html(choice, catalogue, page_number(request))

@@ -68,6 +68,9 @@
     const axis = (given) => ({ ...given, gridcolor: line, zerolinecolor: line, linecolor: line });
     const colours = (names) => (Array.isArray(names) ? names.map(token) : token(names));
     const data = figure.data.map((trace) => {
+      if (trace.meta && trace.meta.scale) {
+        return { ...trace, textfont: { ...trace.textfont, color: ink }, colorscale: trace.meta.scale.map((name, at) => [at, token(name)]) };
+      }
       if (!trace.meta || !trace.meta.colours) return trace;
       const color = colours(trace.meta.colours);
       const next = { ...trace, marker: { ...trace.marker, color } };

@@ -129,6 +129,15 @@ def test_plotly_draws_rings_bound_and_front(visit, browser_context):
     assert browser_context.troubles == []
 
 
+def test_the_heat_map_is_drawn_whole_when_it_is_asked_to(visit, browser_context):
+    page = visit("/heatmap/?vendor=apple")
+    assert page.evaluate("typeof window.Plotly") == "undefined"
+    page.locator("[data-chart-open]").click()
+    expect(page.locator(".js-plotly-plot .heatmaplayer image").first).to_be_visible(timeout=WAIT)
+    expect(page.locator(".js-plotly-plot .ytick text").first).to_contain_text("Apple", timeout=WAIT)
+    assert browser_context.troubles == []
+
+
 @pytest.mark.parametrize("path", PAGES)
 def test_the_page_answers_without_scripts(site, browser, path):
     context = browser.new_context(java_script_enabled=False)

@@ -110,6 +110,20 @@ def test_files_have_exactly_the_cells(client, query):
     assert len(data["columns"]) == len(found.columns)
 
 
+def test_the_picture_has_exactly_the_cells_of_the_file(client):
+    found = heatmap(vendor="apple")
+    figure = client.get("/heatmap/?vendor=apple&format=plotly").json()
+    (trace,) = figure["data"]
+    names = [name.rstrip() for name in figure["layout"]["yaxis"]["ticktext"]]
+    drawn = [
+        (names[row], trace["text"][row][column], trace["customdata"][row][column][2])
+        for row in range(len(names))
+        for column in range(len(found.columns))
+        if trace["z"][row][column] is not None
+    ]
+    assert drawn == [(row.subject.name, cell.text, cell.url) for row in found.rows for cell in row.cells if cell]
+
+
 @pytest.mark.parametrize(
     ("query", "says"),
     [
