@@ -12,7 +12,7 @@ from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_safe
 
-from stackviz.benchmarks.comparability import comparable, is_refused
+from stackviz.benchmarks.comparability import Comparability, comparable
 from stackviz.benchmarks.measurement import Measurement
 from stackviz.benchmarks.queries import latest_results, results_until
 from stackviz.facts import CARD_FACTS, FACTS
@@ -167,9 +167,7 @@ def _software(snapshot: Snapshot) -> dict[str, str]:
 
 def _result(machine: Machine, then: Measurement, now: Measurement) -> ResultThenAndNow:
     outcome = comparable(then, now)
-    factor: Ratio | None = None
-    if not is_refused(then) and not is_refused(now) and then.summary and now.summary:
-        factor = ratio(then.summary, now.summary)  # of seconds: then over now is the rate now over then
+    factor = None if outcome.answer == Comparability.NOT_COMPARABLE else _rate_factor(then, now)
     return ResultThenAndNow(
         url=reverse("machines:series", args=[machine.lab.slug, machine.slug, now.series_id]),
         what=f"{now.title} {now.setting} · {now.device}",
@@ -182,6 +180,14 @@ def _result(machine: Machine, then: Measurement, now: Measurement) -> ResultThen
         is_slower=bool(factor and factor.value < 1),
         remarks=outcome.reasons,
     )
+
+
+def _rate_factor(then: Measurement, now: Measurement) -> Ratio | None:
+    """The rate now over the rate then. Where samples are seconds, fewer are faster."""
+    if then.summary is None or now.summary is None:
+        return None
+    has_rates = now.benchmark is not None and now.benchmark.has_rates
+    return ratio(now.summary, then.summary) if has_rates else ratio(then.summary, now.summary)
 
 
 def _interval(factor: Ratio | None) -> str:

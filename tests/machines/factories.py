@@ -132,7 +132,7 @@ def make_result(machine, report, position, at, *, benchmark, device, card, param
         position=position,
         measured_at=at,
         state=state,
-        unit="s",
+        unit=fields.pop("unit", "s"),
         samples=samples if state == "ok" else [],
         sample_count=summary.count if summary else 0,
         **{name: getattr(summary, name) if summary else None for name in names},

@@ -13,6 +13,7 @@ from tests.machines.factories import DGX_FACTS, START, days, gemm, h100, make_la
 PAST = "/machines/north/dgx-07/history/"
 AGAINST = "/machines/north/dgx-07/against/"
 JITTER = [1.000, 1.004, 0.997, 1.001, 0.998, 1.003, 0.999, 1.002, 0.996, 1.000]
+TG128 = {"test": "tg128", "model": "Llama 2 7B", "quant": "Q4_0"}
 NEW_DRIVER = {**DGX_FACTS, "nvidia.driver_version": "560.28.03"}
 
 
@@ -183,6 +184,28 @@ def test_then_and_now_stand_side_by_side_with_factor_and_interval(client, machin
     assert re.search(r"785 TFLOP/s 2026-10-31 746 TFLOP/s 0.95× 0.949 to 0.951", text)
     assert re.search(r"card 0: power_limit_w .* 700 W 500 W", text)
     assert re.search(r"nvidia.driver_version .* 535.183.01 560.28.03", text)
+
+
+def tokens(machine, rate, *, day, unit="token/s"):
+    run = {"benchmark": "llama-bench", "device": "cuda:0", "card": 0, "params": TG128, "unit": unit}
+    run["samples"] = [rate + 0.1 * n for n in range(8)]
+    make_report(machine, at=START + days(day), cards=[h100(0)], results=[run])
+
+
+def test_more_tokens_per_second_are_faster_than_before(client, machine):
+    tokens(machine, 150.0, day=0)
+    tokens(machine, 195.0, day=1)
+    text = text_of(client, f"{AGAINST}?date=2026-11-20")
+    assert re.search(r"150 token/s 2026-11-20 195 token/s 1\.3× ", text)
+
+
+def test_results_in_different_units_have_no_factor(client, machine):
+    tokens(machine, 150.0, day=0, unit="tokens per second")
+    tokens(machine, 195.0, day=1)
+    text = text_of(client, f"{AGAINST}?date=2026-11-20")
+    assert "195 token/s" in text
+    assert "×" not in text
+    assert "different units: tokens per second and token/s" in text
 
 
 def test_earlier_reports_are_offered(client, machine, sheet):
