@@ -24,6 +24,7 @@ from stackviz.machines.page import (
 )
 from stackviz.machines.rows import MACHINES_PER_PAGE, machine_rows, machines_found, machines_page
 from stackviz.machines.series import series_page
+from stackviz.machines.series_file import series_csv
 from stackviz.web.address import text_parameter, whole_number
 from stackviz.web.download import svg_response
 from stackviz.web.htmx import vary_on_htmx, wants_partial
@@ -125,9 +126,12 @@ def _nothing_new(request: HttpRequest, lab: str, slug: str) -> HttpResponse | No
 
 @require_safe
 def series(request: HttpRequest, lab: str, slug: str, series_id: int) -> HttpResponse:
-    """One benchmark setting on one machine: conditions, samples, history, and how to run it again."""
+    """One benchmark setting on one machine: conditions, samples, history as chart and CSV, how to run it again."""
     machine = get_object_or_404(visible_machines(request.user), lab__slug=lab, slug=slug)
     try:
+        file = series_csv(machine, series_id) if request.GET.get("format") == "csv" else None
+        if file is not None:
+            return no_store_if_private(file, machine.lab)
         shown = series_page(machine, series_id, request.user)
     except Series.DoesNotExist as error:
         raise Http404 from error

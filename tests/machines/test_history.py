@@ -1,6 +1,9 @@
 """What happened to a series: change points, what changed in the stack around them, and what members say of them."""
 
+import csv
 import html
+import io
+import json
 import re
 
 import pytest
@@ -214,3 +217,61 @@ def test_watched_facts_are_facts_an_agent_reports():
     from stackviz.facts import FACTS
 
     assert set(WATCHED_FACTS) <= set(FACTS)
+
+
+# --- the file ---
+
+
+def drawn_in(client, address):
+    """(time, rate, low, high) of each point of the chart that the page holds."""
+    page = client.get(address).content.decode()
+    (script,) = re.findall(r'<script id="chart-past" type="application/json">(.*?)</script>', page, re.DOTALL)
+    figure = json.loads(script)
+    line = next(trace for trace in figure["data"] if "error_y" in trace)
+    ends = zip(line["error_y"]["arrayminus"], line["error_y"]["array"], strict=True)
+    return [
+        (at, rate, None if rate is None else rate - under, None if rate is None else rate + over)
+        for at, rate, (under, over) in zip(line["x"], line["y"], ends, strict=True)
+    ]
+
+
+def test_the_csv_of_a_series_holds_exactly_what_is_drawn(client, machine):
+    for day in range(30):
+        report(machine, day)
+    report(machine, 30, state="failed", reason="out of memory")
+    address = series_url(machine)
+    rows = list(csv.DictReader(io.StringIO(client.get(f"{address}?format=csv").content.decode())))
+    drawn = drawn_in(client, address)
+    assert len(rows) == len(drawn) == 31
+    for row, (at, rate, low, high) in zip(rows, drawn, strict=True):
+        assert row["measured_at"] == at
+        for name, value in (("rate", rate), ("low", low), ("high", high)):
+            assert (row[name] == "") if value is None else float(row[name]) == pytest.approx(value)
+    assert (rows[0]["unit"], rows[0]["state"]) == ("TFLOP/s", "ok")
+    assert (rows[-1]["state"], rows[-1]["reason"]) == ("failed", "out of memory")
+    assert 'href="?format=csv"' in client.get(address).content.decode()
+
+
+def test_without_a_chart_there_is_no_file_and_the_page_answers(client, machine):
+    report(machine, 0)
+    answer = client.get(f"{series_url(machine)}?format=csv")
+    assert answer["Content-Type"].startswith("text/html")
+    assert 'href="?format=csv"' not in answer.content.decode()
+
+
+def test_the_file_of_a_private_lab_is_for_its_members_and_no_cache(client, machine, member):
+    report(machine, 0)
+    report(machine, 1)
+    machine.lab.is_public = False
+    machine.lab.save()
+    address = f"{series_url(machine)}?format=csv"
+    assert client.get(address).status_code == 404
+    client.force_login(member)
+    assert client.get(address)["Cache-Control"] == "private, no-store"
+
+
+def test_the_file_costs_the_same_for_any_past(client, machine, django_assert_max_num_queries):
+    for day in range(12):
+        report(machine, day)
+    with django_assert_max_num_queries(7):
+        client.get(f"{series_url(machine)}?format=csv")
