@@ -81,6 +81,7 @@ def _make(folder: Path) -> None:
     _copy(folder / "accelweb.sqlite3", copies / MIGRATED)
     load = "from django.core.management import call_command as run; run('load_catalogue'); run('load_stacks'); run('load_cited')"
     site.shell(load)
+    site.stop()
     _copy(folder / "accelweb.sqlite3", copies / CURATED)
 
 
