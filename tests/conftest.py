@@ -46,27 +46,34 @@ hypothesis_settings.load_profile("patient")
 # --- who runs what, with pytest -n ---
 
 # Tests of these share an expensive fixture, a running site or a first start: one process has them all. The longest first.
-SHARED_FIXTURE_SUITES = ("tests/browser/", "tests/up/test_up.py", "tests/deploy/", "tests/web/test_in_browser.py")
+SHARED_FIXTURE_SUITES = (
+    "tests/browser/", "tests/up/test_up.py", "tests/deploy/", "tests/redis/test_delivery.py", "tests/web/test_in_browser.py",
+)  # fmt: skip
 # Each test of these starts a site of its own: they go one by one to whichever process is free.
-SINGLE_TESTS = ("tests/redis/", "tests/recipes/")
+SINGLE_TESTS = ("tests/redis/test_survival.py", "tests/recipes/")
+# What has this in its name needs tables in PostgreSQL, ten seconds of work: one process has them all.
+POSTGRES = "postgres"
 
 
 def _work_unit(nodeid: str) -> str:
     """Name of the tests that one process runs in a row: a suite, a single test, else a file with its fixtures."""
-    suite = next((suite for suite in SHARED_FIXTURE_SUITES if nodeid.startswith(suite)), "")
-    return suite or (nodeid if nodeid.startswith(SINGLE_TESTS) else nodeid.partition("::")[0])
+    if suite := next((suite for suite in SHARED_FIXTURE_SUITES if nodeid.startswith(suite)), ""):
+        return suite
+    if POSTGRES in nodeid:
+        return POSTGRES
+    return nodeid if nodeid.startswith(SINGLE_TESTS) else nodeid.partition("::")[0]
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """With several processes: what takes long begins first, so that none of them is left with it at the end."""
     if "PYTEST_XDIST_WORKER" not in os.environ:
         return
-    first = (*SHARED_FIXTURE_SUITES, *SINGLE_TESTS)
+    first = (*SHARED_FIXTURE_SUITES[:3], POSTGRES, *SHARED_FIXTURE_SUITES[3:], *SINGLE_TESTS)
     units = Counter(_work_unit(item.nodeid) for item in items)
 
     def place(item: pytest.Item) -> tuple[int, int]:
-        rank = next((rank for rank, start in enumerate(first) if item.nodeid.startswith(start)), len(first))
-        return rank, -units[_work_unit(item.nodeid)]
+        unit = _work_unit(item.nodeid)
+        return next((rank for rank, start in enumerate(first) if unit.startswith(start)), len(first)), -units[unit]
 
     items.sort(key=place)
 
@@ -178,7 +185,10 @@ def postgres_template(postgres_server: str, tmp_path_factory: pytest.TempPathFac
 
 
 @pytest.fixture
-def migrated_postgres(postgres_server: str, postgres_template: str) -> str:
+def migrated_postgres(request: pytest.FixtureRequest, postgres_server: str, postgres_template: str) -> str:
+    assert POSTGRES in request.node.nodeid, (
+        "a test of another name may run in another process: that makes all tables again"
+    )
     return servers.new_database(postgres_server, postgres_template)
 
 

@@ -633,7 +633,7 @@ def card_on_postgres(on_postgres) -> SpecValue:
     )
 
 
-def test_of_two_who_approve_at_once_one_applies_it(card_on_postgres, two_approvers):
+def test_of_two_who_approve_at_once_one_applies_it_on_postgres(card_on_postgres, two_approvers):
     author = User.objects.create_superuser("author")
     proposal = propose.submit(changed(card_on_postgres, value="650"), by=author, reason="because")
     with ThreadPoolExecutor(2) as pool:
@@ -642,7 +642,7 @@ def test_of_two_who_approve_at_once_one_applies_it(card_on_postgres, two_approve
     assert card_on_postgres.history.filter(value="650").count() == 1
 
 
-def test_two_additions_approved_at_once_leave_one_preferred(card_on_postgres, two_approvers):
+def test_two_additions_approved_at_once_leave_one_preferred_on_postgres(card_on_postgres, two_approvers):
     author = User.objects.create_superuser("author")
     made = [
         propose.submit(another(card_on_postgres, value=v, is_preferred=True), by=author, reason="because").pk

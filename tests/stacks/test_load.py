@@ -172,7 +172,7 @@ def load_in_thread(_number: int) -> bool:
         connection.close()
 
 
-def test_two_sites_that_start_together_load_once(on_postgres):
+def test_two_sites_that_start_together_load_once_on_postgres(on_postgres):
     with ThreadPoolExecutor(2) as pool:
         assert sorted(pool.map(load_in_thread, range(2))) == [False, True]
     assert StacksLoad.objects.count() == 1
