@@ -9,7 +9,6 @@ from statistics import mode
 from typing import Any
 from uuid import UUID
 
-from django.urls import get_script_prefix, reverse
 from django.utils.translation import get_language
 from django.utils.translation import gettext as _
 
@@ -26,6 +25,7 @@ from stackviz.charts.bars import Meter, chart_height, meter
 from stackviz.light import light_dataclass
 from stackviz.stats import ratio
 from stackviz.units import format_factor
+from stackviz.web.reverse import address_by_id
 
 Pair = tuple[str, int, str]
 
@@ -129,7 +129,7 @@ def measure(results: Sequence[tuple[int, str, Sequence[Measurement]]], base: int
     language = get_language()
     rows = (_row(positions, pair, against, reports, language) for pair in pairs)
     groups = tuple(MeasuredGroup(formula, tuple(group)) for formula, group in groupby(rows, lambda row: row.formula))
-    receipts = {slot: reverse("ingest:receipt", args=[report]) for slot, report in reports.items()}
+    receipts = {slot: address_by_id("ingest:receipt", report) for slot, report in reports.items()}
     return Measured(groups, tuple(_charts(names, pairs)), receipts)
 
 
@@ -227,7 +227,7 @@ def _cell(
     """`scale`: rate of a full bar. `best`, `baseline`: highest rate and first result; None where nothing is ranked."""
     rate, receipt = result.rate, ""
     if result.report_id != report_of_column:
-        receipt = _receipt_url(result.report_id, get_script_prefix())
+        receipt = address_by_id("ingest:receipt", result.report_id)
     if rate is None or result.summary is None:
         return MeasuredCell(slot=slot, missing=result.reason or result.state, receipt_url=receipt)
     peak = result.peak.label if result.peak else ""
@@ -258,12 +258,6 @@ def _of_peak(_language: str | None) -> str:
 @lru_cache(maxsize=256)
 def _samples(count: int, _language: str | None) -> str:
     return _("%(n)s samples") % {"n": count}
-
-
-@lru_cache(maxsize=256)
-def _receipt_url(report_id: UUID, _script_prefix: str) -> str:
-    """The same for all results of a report, of which there may be hundreds."""
-    return reverse("ingest:receipt", args=[report_id])
 
 
 def _factor(rate: Rate, base: Rate) -> str:

@@ -4,12 +4,12 @@ from uuid import UUID
 
 from django.core.signing import Signer
 from django.http import HttpRequest
-from django.urls import reverse
 from django.utils.crypto import constant_time_compare
 
 from stackviz.labs.keys import Sender
 from stackviz.labs.models import Report
 from stackviz.labs.queries import Visitor, visible_reports
+from stackviz.web.reverse import address_by_id
 
 TOKEN = "t"  # noqa: S105 (the name in the query string, no password)
 _signer = Signer(salt="stackviz.ingest.receipt")
@@ -29,7 +29,7 @@ def status_path(report_id: UUID, *, is_public: bool) -> str:
 
 def _path(name: str, report_id: UUID, *, is_public: bool) -> str:
     signature = "" if is_public else f"?{TOKEN}={token(report_id)}"
-    return f"{reverse(name, args=[report_id])}{signature}"
+    return f"{address_by_id(name, report_id)}{signature}"
 
 
 def readable_report(request: HttpRequest, report_id: UUID, sender: Sender | None = None) -> Report | None:

@@ -6,13 +6,12 @@ from django.conf import settings
 from django.core.exceptions import ValidationError
 from django.db import models
 from django.db.models import F, Q
-from django.urls import reverse
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
 from stackviz.catalog.models import Accelerator
 from stackviz.web.address import machine_subject
-from stackviz.web.reverse import address_by_name
+from stackviz.web.reverse import address_by_id, address_by_name
 
 
 class Lab(models.Model):
@@ -216,7 +215,7 @@ class Report(models.Model):
         return str(self.id)
 
     def get_absolute_url(self) -> str:
-        return reverse("ingest:receipt", args=[self.id])
+        return address_by_id("ingest:receipt", self.id)
 
 
 class Snapshot(models.Model):

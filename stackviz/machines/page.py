@@ -8,7 +8,6 @@ from uuid import UUID
 
 from django.contrib.auth.models import AnonymousUser
 from django.db.models import F, QuerySet
-from django.urls import reverse
 from django.utils import timezone
 from django.utils.safestring import SafeString
 
@@ -36,6 +35,7 @@ from stackviz.stacks.reported import stack_slug
 from stackviz.web.key_paging import Cut, KeyPage, key_page, key_page_as
 from stackviz.web.parts import cached_html, render_part
 from stackviz.web.prepared_query import PreparedQuery
+from stackviz.web.reverse import address_by_id
 
 REPORTS_PER_PAGE = 20
 FIRST_REPORTS = Cut()
@@ -238,7 +238,7 @@ def _report(row: tuple[UUID, datetime, str, Sequence[Any], str]) -> ReportRow:
     report_id, received_at, status, warnings, error = row
     return ReportRow(
         id=report_id,
-        url=reverse("ingest:receipt", args=[report_id]),
+        url=address_by_id("ingest:receipt", report_id),
         received_at=received_at,
         status=status,
         status_label=str(Report.Status(status).label),

@@ -1,10 +1,13 @@
 """Addresses of pages by name, looked up once: Django takes as long to find one as to read a row."""
 
 from functools import lru_cache
+from uuid import UUID
 
 from django.urls import get_script_prefix, get_urlconf, reverse
 
-__all__ = ["address_by_name"]
+__all__ = ["address_by_id", "address_by_name"]
+
+_NIL = str(UUID(int=0))
 
 
 def address_by_name(name: str, *args: str) -> str:
@@ -13,6 +16,11 @@ def address_by_name(name: str, *args: str) -> str:
     Raises NoReverseMatch.
     """
     return _reversed(get_script_prefix(), get_urlconf(), name, args)
+
+
+def address_by_id(name: str, key: UUID) -> str:
+    """`reverse(name, args=[key])` for the pages of reports, of which there are too many to remember each."""
+    return address_by_name(name, _NIL).replace(_NIL, str(key))
 
 
 @lru_cache(maxsize=4096)

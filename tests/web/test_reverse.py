@@ -1,9 +1,11 @@
 """Addresses looked up once are those that Django finds, below whatever the site is served from."""
 
-import pytest
-from django.urls import NoReverseMatch, set_script_prefix
+from uuid import UUID
 
-from stackviz.web.reverse import address_by_name
+import pytest
+from django.urls import NoReverseMatch, reverse, set_script_prefix
+
+from stackviz.web.reverse import address_by_id, address_by_name
 
 
 def test_an_address_follows_the_prefix_of_the_site():
@@ -14,6 +16,12 @@ def test_an_address_follows_the_prefix_of_the_site():
     finally:
         set_script_prefix("/")
     assert address_by_name("catalog:sheet", "nvidia-a") == "/accelerators/nvidia-a/"
+
+
+@pytest.mark.parametrize("name", ["ingest:receipt", "api:report_status"])
+def test_an_address_with_a_report_s_id_is_the_one_django_finds(name):
+    for key in (UUID(int=0), UUID("12345678-1234-4234-8234-123456789abc")):
+        assert address_by_id(name, key) == reverse(name, args=[key])
 
 
 def test_what_is_no_page_has_no_address():
