@@ -60,8 +60,9 @@ def insert_rows(model: type[Model], fields: tuple[str, ...], rows: Iterable[Sequ
 
 
 def insert_numbered(model: type[Model], fields: tuple[str, ...], rows: Sequence[Sequence[Any]]) -> list[int]:
-    """Insert `rows` -> their primary keys, in order; on PostgreSQL taken from the sequence first: COPY returns none."""
-    if connection.vendor != "postgresql":
+    """Insert `rows` -> their primary keys, in order; of several on PostgreSQL taken from the sequence first: COPY
+    returns none."""
+    if connection.vendor != "postgresql" or len(rows) == 1:
         plan = _plan(model, fields, connection.vendor)
         return [int(select(f"{plan.insert} RETURNING id", *plan.ready(row))[0][0]) for row in rows]
     table = model._meta.db_table  # noqa: SLF001
@@ -107,12 +108,6 @@ def execute(sql: str, values: Mapping[str, Any]) -> int:
     with connection.cursor() as cursor:
         cursor.execute(sql, {name: _for_driver(value) for name, value in values.items()})
         return int(cursor.rowcount)
-
-
-def execute_each(sql: str, rows: Iterable[Sequence[Any]]) -> None:
-    """Run one statement with each of these rows of values."""
-    with connection.cursor() as cursor:
-        cursor.executemany(sql, [[_for_driver(value) for value in row] for row in rows])
 
 
 def select(sql: str, *values: Any) -> list[tuple[Any, ...]]:  # noqa: ANN401

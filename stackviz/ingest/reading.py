@@ -22,6 +22,7 @@ from stackviz.ingest.gate import read_trivially_valid
 from stackviz.rules import Finding, Tables, judge
 from stackviz.stacks.rule_tables import rule_tables
 from stackviz.stats import Summary, summarize
+from stackviz.web.request_memo import remembering
 
 INTERPRETER = 2  # raise it when a report would be read differently: `reread_reports` then finds what is older
 
@@ -59,8 +60,10 @@ class Background:
 
     @classmethod
     def of(cls, matches: Sequence[Sequence[Match]]) -> "Background":
-        """For reports with these cards. Three queries at most."""
-        return cls(tables=rule_tables(), published=peaks(sheet for each in matches for sheet in _sheets(each) if sheet))
+        """For reports with these cards. Two queries while nothing has changed."""
+        with remembering():
+            published = peaks(sheet for each in matches for sheet in _sheets(each) if sheet)
+            return cls(tables=rule_tables(), published=published)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

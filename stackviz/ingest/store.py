@@ -17,7 +17,7 @@ from stackviz.benchmarks.decide import decided_standings
 from stackviz.benchmarks.models import Result
 from stackviz.benchmarks.rollup import refresh
 from stackviz.benchmarks.standing import Standing
-from stackviz.ingest.bulk_insert import execute, execute_each, insert_numbered, insert_rows, json_text, select
+from stackviz.ingest.bulk_insert import execute, insert_numbered, insert_rows, json_text, select
 from stackviz.ingest.reading import INTERPRETER, ReadReport, ReadResult
 from stackviz.ingest.series_of import series_of, setting_of
 from stackviz.labs.models import Card, Finding, Snapshot
@@ -48,11 +48,9 @@ class _Stored(NamedTuple):
 def store_reports(readings: Sequence[tuple[Waiting, ReadReport]]) -> None:
     """Store these reports, except those another worker has stored, or that were put back, since they were looked at."""
     with transaction.atomic():
-        claimed = _claim([report for report, _reading in readings])
-        ours = [(report, reading) for report, reading in readings if report.pk in claimed]
+        ours = _claim(readings)
         if not ours:
             return
-        _mark(ours)
         stored = [_Stored(*each, snapshot) for each, snapshot in zip(ours, _put_snapshots(ours), strict=True)]
         _put_cards(stored)
         _put_findings(stored)
@@ -60,45 +58,49 @@ def store_reports(readings: Sequence[tuple[Waiting, ReadReport]]) -> None:
         _point_at(stored)
 
 
-_LOCK = "SELECT id, COALESCE(interpreter, 0) FROM labs_report WHERE status = 'received' AND id {among} ORDER BY id"
-_LOCK_ON_POSTGRES = _LOCK.format(among="= ANY(%s)") + " FOR UPDATE"
-_LOCK_ON_SQLITE = _LOCK.format(among="IN (SELECT value FROM json_each(%s))")  # the transaction has the lock already
-
-
-def _claim(reports: Sequence[Waiting]) -> set[UUID]:
-    """Those that wait as they were found: not read by another worker since, nor put back to be read again."""
-    if connection.vendor == "postgresql":
-        rows = select(_LOCK_ON_POSTGRES, [report.pk for report in reports])
-    else:
-        rows = select(_LOCK_ON_SQLITE, json_text([report.pk.hex for report in reports]))
-    interpreters = {pk if isinstance(pk, UUID) else UUID(pk): interpreter for pk, interpreter in rows}
-    return {report.pk for report in reports if interpreters.get(report.pk) == (report.interpreter or 0)}
-
-
-_MARK = """
-    UPDATE labs_report
-    SET status = 'read', read_at = %s, interpreter = %s, error = '', warnings = %s, unknown_fields = %s
-    WHERE id = %s"""
-_MARK_ALL = """
+# Locked in the order of their ids first, then changed: an UPDATE alone locks rows in any order.
+_CLAIM_ON_POSTGRES = """
+    WITH waiting AS (
+        SELECT labs_report.id, new.warnings, new.unknown_fields
+        FROM labs_report JOIN unnest(%s::uuid[], %s::int[], %s::text[], %s::text[])
+            AS new (id, interpreter, warnings, unknown_fields) ON labs_report.id = new.id
+        WHERE status = 'received' AND COALESCE(labs_report.interpreter, 0) = new.interpreter
+        ORDER BY labs_report.id FOR UPDATE OF labs_report)
     UPDATE labs_report
     SET status = 'read', read_at = %s, interpreter = %s, error = '',
-        warnings = new.warnings::jsonb, unknown_fields = new.unknown_fields::jsonb
-    FROM unnest(%s::text[], %s::text[], %s::uuid[]) AS new (warnings, unknown_fields, id)
-    WHERE labs_report.id = new.id"""
+        warnings = waiting.warnings::jsonb, unknown_fields = waiting.unknown_fields::jsonb
+    FROM waiting WHERE labs_report.id = waiting.id
+    RETURNING labs_report.id"""
+# Here the transaction has locked all tables already.
+_CLAIM_ON_SQLITE = """
+    UPDATE labs_report
+    SET status = 'read', read_at = %s, interpreter = %s, error = '',
+        warnings = json_extract(new.value, '$[2]'), unknown_fields = json_extract(new.value, '$[3]')
+    FROM json_each(%s) AS new
+    WHERE labs_report.id = json_extract(new.value, '$[0]') AND status = 'received'
+        AND COALESCE(interpreter, 0) = json_extract(new.value, '$[1]')
+    RETURNING labs_report.id"""
 
 
-def _mark(claimed: Sequence[tuple[Waiting, ReadReport]]) -> None:
-    """As read. The mark is seen when all the rest is, at commit."""
-    now = timezone.now()
+def _claim(readings: Sequence[tuple[Waiting, ReadReport]]) -> list[tuple[Waiting, ReadReport]]:
+    """Mark those as read that wait as they were found: not read by another worker since, nor put back to be read again.
+
+    -> those marked. The mark is seen when all the rest is, at commit.
+    """
     rows = [
-        (json_text(list(reading.warnings)), json_text(list(reading.report.unknown_fields)), report.pk)
-        for report, reading in claimed
-    ]
+        (
+            report.pk, report.interpreter or 0, json_text(list(reading.warnings)),
+            json_text(list(reading.report.unknown_fields)),
+        )
+        for report, reading in readings
+    ]  # fmt: skip
     if connection.vendor == "postgresql":
-        with connection.cursor() as cursor:
-            cursor.execute(_MARK_ALL, [now, INTERPRETER, *(list(column) for column in zip(*rows, strict=True))])
+        columns = (list(column) for column in zip(*rows, strict=True))
+        claimed = {pk for (pk,) in select(_CLAIM_ON_POSTGRES, *columns, timezone.now(), INTERPRETER)}
     else:
-        execute_each(_MARK, [(now, INTERPRETER, *row) for row in rows])
+        texts = json_text([(pk.hex, *values) for pk, *values in rows])
+        claimed = {UUID(pk) for (pk,) in select(_CLAIM_ON_SQLITE, timezone.now(), INTERPRETER, texts)}
+    return [(report, reading) for report, reading in readings if report.pk in claimed]
 
 
 _SNAPSHOT_FIELDS = ("report", "machine", "taken_at", "agent", "facts", "absent", "software", "probes")

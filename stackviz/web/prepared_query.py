@@ -4,6 +4,7 @@ answer it."""
 import json
 from collections.abc import Callable, Sequence
 from typing import Any
+from uuid import UUID
 
 import orjson
 from django.db import DEFAULT_DB_ALIAS, connections
@@ -11,7 +12,7 @@ from django.db.models import JSONField, QuerySet
 
 __all__ = ["PreparedQuery"]
 
-Key = int | str
+Key = int | str | UUID
 
 
 class PreparedQuery:
@@ -19,7 +20,7 @@ class PreparedQuery:
 
     `build` is called with stand-ins of the keys, once for each connection and power of two up to which the keys fill up
     (the last one is repeated, which an `IN` ignores). It must use the keys only as values of lookups. All keys of a
-    query are primary keys, or all are texts.
+    query are primary keys, or all are texts, or all are UUIDs.
     """
 
     def __init__(self, build: Callable[[Sequence[Any]], QuerySet[Any, Any]]) -> None:
@@ -38,7 +39,9 @@ class PreparedQuery:
 
 
 def _stand_ins(size: int, kind: type[Key]) -> list[Key]:
-    """What no row has and no query asks for: negative keys, texts with NUL."""
+    """What no row has and no query asks for: negative keys, texts with NUL, UUIDs of no version."""
+    if kind is UUID:
+        return [UUID(int=number) for number in range(size)]
     return [f"\0{number}" if kind is str else number - size for number in range(size)]
 
 
@@ -46,7 +49,10 @@ class _Written:
     """The query for so many keys, as one connection understands it."""
 
     def __init__(self, build: Callable[[Sequence[Any]], QuerySet[Any, Any]], stand_ins: list[Key]) -> None:
-        self._places = {stand_in: index for index, stand_in in enumerate(stand_ins)}
+        self._places: dict[Any, int] = {stand_in: index for index, stand_in in enumerate(stand_ins)}
+        for index, stand_in in enumerate(stand_ins):
+            if isinstance(stand_in, UUID):  # where the database has no such type
+                self._places[stand_in.hex] = index
         self._queryset = build(stand_ins)
         self._compiler = self._queryset.query.get_compiler(using=DEFAULT_DB_ALIAS)
         self._sql, self._params = self._compiler.as_sql()
@@ -56,7 +62,7 @@ class _Written:
 
     def rows(self, keys: Sequence[Key]) -> list[Any]:
         params = tuple(
-            type(value)(keys[self._places[value]]) if isinstance(value, int | str) and value in self._places else value
+            _like(value, keys[self._places[value]]) if isinstance(value, Key) and value in self._places else value
             for value in self._params
         )
         self._compiler.as_sql = lambda *_arguments, **_options: (self._sql, params)
@@ -86,3 +92,10 @@ def _read_json(value: Any, _expression: object, _connection: object) -> Any:  # 
         return orjson.loads(value)
     except orjson.JSONDecodeError:  # Python's own module reads more than JSON, and SQLite stores it
         return json.loads(value)
+
+
+def _like(stand_in: Key, key: Any) -> Any:  # noqa: ANN401 - whatever the driver takes
+    """The key in the form in which its stand-in went into the query."""
+    if isinstance(key, UUID):
+        return key.hex if isinstance(stand_in, str) else key
+    return type(stand_in)(key)

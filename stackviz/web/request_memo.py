@@ -1,6 +1,7 @@
 """Values read once per request, remembered until its response is sent."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from contextvars import ContextVar
 
 from django.http import HttpRequest
@@ -10,17 +11,24 @@ _memo: ContextVar[dict[str, str] | None] = ContextVar("request_memo", default=No
 
 
 class RequestMemo:
-    """Middleware that begins an empty memo with each request. Outside of a request nothing is remembered."""
+    """Middleware that begins an empty memo with each request. Outside of one nothing is remembered unless asked to."""
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponseBase]) -> None:
         self.get_response = get_response
 
     def __call__(self, request: HttpRequest) -> HttpResponseBase:
-        before = _memo.set({})
-        try:
+        with remembering():
             return self.get_response(request)
-        finally:
-            _memo.reset(before)
+
+
+@contextmanager
+def remembering() -> Iterator[None]:
+    """An empty memo for what is done inside; afterwards what was there before."""
+    before = _memo.set({})
+    try:
+        yield
+    finally:
+        _memo.reset(before)
 
 
 def remember(key: str, read: Callable[[], str]) -> str:

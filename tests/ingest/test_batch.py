@@ -1,5 +1,6 @@
 """Reports that wait together are stored together, and each fails alone."""
 
+import gc
 import json
 
 import pytest
@@ -121,6 +122,19 @@ def test_a_batch_takes_as_many_statements_as_a_report(waiting, django_assert_max
     big = large_report_body(60, 5)["results"]
     interpret_all(waiting(2, results=big))
     ids = waiting(20, results=big)
-    with django_assert_max_num_queries(16 + 20):  # on SQLite one more for the snapshot of each
+    with django_assert_max_num_queries(15 + 20):  # on SQLite one more for the snapshot of each
         interpret_all(ids)
     assert interpret(ids[0]) == "read"
+
+
+def test_the_collector_rests_while_reports_are_read_and_works_again_afterwards(waiting, monkeypatch):
+    states = []
+    monkeypatch.setattr("stackviz.ingest.interpret.store_reports", lambda _readings: states.append(gc.isenabled()))
+    interpret_all(waiting(2))
+    assert (states, gc.isenabled()) == ([False], True)
+    gc.disable()
+    try:
+        interpret_all(waiting(2))
+        assert not gc.isenabled()
+    finally:
+        gc.enable()

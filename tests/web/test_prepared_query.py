@@ -9,6 +9,7 @@ from django.utils import timezone
 from stackviz.catalog.models import Vendor
 from stackviz.labs.models import Lab, Machine, Report, Snapshot
 from stackviz.web.prepared_query import PreparedQuery, _read_json
+from tests.machines.factories import make_lab, make_machine, make_report
 
 
 @pytest.fixture
@@ -42,6 +43,15 @@ def test_json_is_read_as_django_reads_it(db):
 def test_what_only_python_calls_json_is_read_all_the_same():
     assert math.isnan(_read_json('{"a": NaN}', None, None)["a"])
     assert _read_json(None, None, None) is None
+
+
+@pytest.mark.parametrize("count", [1, 3])
+def test_keys_may_be_uuids(db, count):
+    machine = make_machine(make_lab())
+    keys = [make_report(machine).pk for _number in range(4)]
+    prepared = PreparedQuery(lambda ids: Report.objects.filter(pk__in=ids).values_list("pk", flat=True))
+    for chosen in (keys[:count], keys[-count:]):
+        assert sorted(prepared(chosen)) == sorted(chosen)
 
 
 def test_no_keys_cost_no_query(pks, django_assert_num_queries):
