@@ -223,6 +223,11 @@ CELERY_BEAT_SCHEDULE = {
         "schedule": REQUEUE_EVERY_S,
         "options": {"expires": REQUEUE_EVERY_S},  # runs missed while no worker was up are skipped
     },
+    "drop old raw reports": {
+        "task": "stackviz.ingest.tasks.drop_old_raw_reports",
+        "schedule": 3600,
+        "options": {"expires": 3600},
+    },
     "make the partitions of coming months": {
         "task": "stackviz.benchmarks.tasks.make_result_partitions",
         "schedule": 86_400,
@@ -252,6 +257,7 @@ UP_PORT = env_int("PORT", 8000, least=1)  # or the next free one
 
 # --- uploads ----------------------------------------------------------------------------------------------------
 
+RAW_REPORT_DAYS = env_int("RAW_REPORT_DAYS", 0)  # reports are stored as sent for so long; 0: for ever
 UPLOADS_PER_MINUTE = env_int("UPLOADS_PER_MINUTE", 600, least=1)  # per key; beyond: 429 with Retry-After
 DATA_UPLOAD_MAX_NUMBER_FIELDS = (
     10_000  # the admin page of an accelerator has a dozen fields for each of a hundred values

@@ -3,7 +3,6 @@
 The usual path is one statement, which also checks that the key still holds and finds the machine.
 """
 
-import json
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import datetime
@@ -16,7 +15,7 @@ from django.utils import timezone
 from django.utils.text import slugify
 
 from stackviz.ingest import tasks
-from stackviz.ingest.body import unpack
+from stackviz.ingest.body import canonical_body, content_digest, unpack
 from stackviz.ingest.bulk_insert import execute, json_text
 from stackviz.ingest.gate import parse_if_trivially_valid
 from stackviz.labs.keys import Sender, WrongMachine, check_again, note_use
@@ -171,14 +170,12 @@ def _insert_with_machine(sender: Sender, upload: _Upload) -> bool:
 
 
 def _has_same_content(stored: Report, body: bytes, encoding: str) -> bool:
-    """Whether both hold the same JSON, however compressed, spaced or ordered. 1, 1.0 and true are three things."""
+    """Whether both hold the same JSON, however compressed, spaced or ordered."""
+    if stored.content_digest is not None:
+        return stored.content_digest == content_digest(body, encoding)
     if (bytes(stored.body), stored.encoding) == (body, encoding):
         return True
-    return _canonical(bytes(stored.body), stored.encoding) == _canonical(body, encoding)
-
-
-def _canonical(body: bytes, encoding: str) -> str:
-    return json.dumps(json.loads(unpack(body, encoding)), sort_keys=True)
+    return canonical_body(bytes(stored.body), stored.encoding) == canonical_body(body, encoding)
 
 
 # --- the machine ---

@@ -11,7 +11,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
 
 from stackviz.ingest.body import unpack
-from stackviz.ingest.reread import read_again
+from stackviz.ingest.reread import read_again, without_body
 from stackviz.labs.delete_reports import forget_reports
 from stackviz.labs.models import Report
 from stackviz.labs.readonly_admin import CascadingDeleteAdmin, ReadOnlyAdmin, pretty_json
@@ -51,6 +51,8 @@ class ReportAdmin(CascadingDeleteAdmin, ReadOnlyAdmin):
 
     @admin.display(description=gettext_lazy("as sent"))
     def as_sent(self, report: Report) -> SafeString:
+        if not report.is_body_stored:
+            return format_html("{}", _("the raw report is no longer stored; what was read from it is"))
         try:
             return pretty_json(json.loads(unpack(bytes(report.body), report.encoding)))
         except (ReportError, ValueError) as error:
@@ -65,11 +67,21 @@ class ReportAdmin(CascadingDeleteAdmin, ReadOnlyAdmin):
 
     @admin.action(description=gettext_lazy("Read the selected reports again"), permissions=["reread"])
     def have_read_again(self, request: HttpRequest, queryset: QuerySet[Report]) -> None:
-        count = read_again(queryset.values_list("pk", flat=True))
+        chosen = list(queryset.values_list("pk", flat=True))
+        dropped = len(without_body(chosen))
+        count = read_again(chosen)
         text = ngettext(
             "%(count)d report is queued to be read again.", "%(count)d reports are queued to be read again.", count
         )
-        self.message_user(request, text % {"count": count}, messages.SUCCESS)
+        if dropped:
+            why = ngettext(
+                "%(count)d report cannot be read again: it is no longer stored as it was sent.",
+                "%(count)d reports cannot be read again: they are no longer stored as they were sent.",
+                dropped,
+            )
+            self.message_user(request, why % {"count": dropped}, messages.WARNING)
+        if count or not dropped:
+            self.message_user(request, text % {"count": count}, messages.SUCCESS)
 
     def delete_model(self, request: HttpRequest, obj: Model) -> None:  # noqa: ARG002
         forget_reports(Report.objects.filter(pk=obj.pk))

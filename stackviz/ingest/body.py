@@ -1,5 +1,7 @@
 """The body of an upload, read and unpacked within limits: headers and size are looked at before anything is read."""
 
+import hashlib
+import json
 import zlib
 
 from django.http import HttpRequest, UnreadablePostError
@@ -82,3 +84,13 @@ def unpack(body: bytes, encoding: str) -> bytes:
     if unpacking.unused_data:
         raise ReportError(_PATH, f"has {len(unpacking.unused_data)} bytes after the end of the gzip stream")
     return plain
+
+
+def canonical_body(body: bytes, encoding: str) -> str:
+    """The JSON of a stored body, however it was spaced, ordered and compressed. 1, 1.0 and true are three things."""
+    return json.dumps(json.loads(unpack(body, encoding)), sort_keys=True)
+
+
+def content_digest(body: bytes, encoding: str) -> str:
+    """SHA-256 of the canonical JSON: what is left of a body that is no longer stored, to recognise it by."""
+    return hashlib.sha256(canonical_body(body, encoding).encode()).hexdigest()

@@ -83,10 +83,16 @@ def _stages(report: Report, results: dict[str, int]) -> tuple[Stage, ...]:
     charted_at = read_at if report.status == Report.Status.READ else None
     return (
         Stage("received", _("Received"), "done", report.received_at, _("complete and well-formed")),
-        Stage("stored", _("Stored"), "done", report.received_at, _("as it was sent")),
+        Stage("stored", _("Stored"), "done", report.received_at, _stored_detail(report)),
         Stage("read", _("Read"), state, read_at, _reading_detail(report)),
         Stage("charted", _("Charted"), after, charted_at, _results_text(results) if charted_at else ""),
     )
+
+
+def _stored_detail(report: Report) -> str:
+    if report.is_body_stored:
+        return _("as it was sent")
+    return _("the raw report is no longer stored; what was read from it is")
 
 
 def _reading_detail(report: Report) -> str:

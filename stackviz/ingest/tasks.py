@@ -21,6 +21,7 @@ from django.db import InterfaceError, OperationalError
 from django.db.models import F, Q
 from django.utils import timezone
 
+from stackviz.ingest.drop_bodies import drop_old_bodies
 from stackviz.ingest.interpret import interpret_all
 from stackviz.labs.models import Report
 from stackviz.web.circuit_breaker import Breaker
@@ -61,6 +62,12 @@ def requeue_waiting_reports() -> str:
     for pk in (pk for pk, tries in due_reports if tries):
         read_report.delay(str(pk))
     return f"{len(ids)} rung"
+
+
+@shared_task(ignore_result=True)
+def drop_old_raw_reports() -> str:
+    """Drop the bodies of reports that are older than RAW_REPORT_DAYS; none where it is 0."""
+    return f"{drop_old_bodies()} dropped"
 
 
 # --- the queue of a web process ---

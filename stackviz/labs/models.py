@@ -166,7 +166,8 @@ class Report(models.Model):
 
     The id is the sender's, made once, so that sending again is harmless. `body` is exactly what arrived, packed as
     `encoding` says. `rung_at`: when it was last queued; None: never. `tries` counts the attempts after the first, so
-    that a report which crashes its worker is given up. `interpreter`: version that read it.
+    that a report which crashes its worker is given up. `interpreter`: version that read it. `content_digest`: SHA-256
+    of what a report said whose body is no longer stored (`ingest/drop_bodies.py`); None while the body is there.
     """
 
     class Status(models.TextChoices):
@@ -192,6 +193,7 @@ class Report(models.Model):
     warnings = models.JSONField(default=list, blank=True)
     unknown_fields = models.JSONField(default=list, blank=True)
     interpreter = models.PositiveSmallIntegerField(_("interpreter version"), null=True)
+    content_digest = models.CharField(max_length=64, null=True, editable=False)
 
     class Meta:
         ordering = ("-received_at",)
@@ -216,6 +218,10 @@ class Report(models.Model):
 
     def get_absolute_url(self) -> str:
         return address_by_id("ingest:receipt", self.id)
+
+    @property
+    def is_body_stored(self) -> bool:
+        return self.content_digest is None
 
 
 class Snapshot(models.Model):

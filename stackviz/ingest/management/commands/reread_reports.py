@@ -15,7 +15,7 @@ from django.utils.timezone import is_naive, make_aware
 
 from stackviz.ingest.interpret import interpret_all
 from stackviz.ingest.reading import INTERPRETER
-from stackviz.ingest.reread import put_back
+from stackviz.ingest.reread import put_back, without_body
 from stackviz.labs.models import Report
 
 BATCH = 100  # put back at a time: what an interrupted run leaves waiting, a worker reads within a minute
@@ -38,9 +38,13 @@ class Command(BaseCommand):
         unknown = set(options["id"] or ()) - set(ids)
         if unknown:
             raise CommandError(f"no such report: {', '.join(sorted(map(str, unknown)))}")
+        if dropped := without_body(options["id"] or ()):
+            raise CommandError(f"the raw report is no longer stored (RAW_REPORT_DAYS): {', '.join(map(str, dropped))}")
         outcome = self._read(ids)
         read, failed = outcome[Report.Status.READ], outcome[Report.Status.FAILED]
         self.stdout.write(f"{read} of {len(ids)} reports read, {failed} failed")
+        if skipped := len(ids) - outcome.total():
+            self.stdout.write(f"{skipped} left as they are: the raw report is no longer stored (RAW_REPORT_DAYS)")
         if failed:
             self.stdout.write("each receipt and the admin show the reason")
 
