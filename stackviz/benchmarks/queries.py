@@ -12,14 +12,15 @@ from uuid import UUID
 import orjson
 from django.contrib.auth.models import AnonymousUser
 from django.db import connection
-from django.db.models import CharField, Count, F, Max, OuterRef, Q, Subquery, Sum, Window
+from django.db.models import CharField, Count, F, Max, OuterRef, Subquery, Sum, Window
 from django.db.models.fields.json import KeyTextTransform
 from django.db.models.functions import Cast, RowNumber
 
 from stackviz.benchmarks.bound import PublishedPeaks, bound_of, peak_share
 from stackviz.benchmarks.measurement import CardUsed, Measurement, benchmark, benchmark_titles, rate_of
 from stackviz.benchmarks.models import Result, ResultDecision, Series
-from stackviz.benchmarks.standing import Standing, counts
+from stackviz.benchmarks.rollup import counting_results
+from stackviz.benchmarks.standing import counts
 from stackviz.catalog.queries import peaks
 from stackviz.labs.models import Card, Machine, Snapshot
 from stackviz.labs.queries import visible_machines
@@ -40,7 +41,6 @@ _CONDITIONS = _RESULT_FIELDS.index("conditions")
 _ResultRow: Any = namedtuple("_ResultRow", _RESULT_FIELDS)  # type: ignore[misc]
 
 _SERIES_FIELDS = ("pk", "machine_id", "benchmark", "version", "device", "card_index", "params", "params_key")
-COUNTS = Q(standing__isnull=True) | Q(standing=Standing.ACCEPTED)
 
 
 class LatestResults(list[Measurement]):
@@ -80,15 +80,21 @@ def results_until(machine: Machine, at: datetime) -> dict[int, Measurement]:
 
 
 def comparable_runs(series: Iterable[int]) -> list[Measurement]:
-    """The newest RUNS_OF_SERIES runs of each of the series with these pks that count. Five queries at most.
+    """The newest RUNS_OF_SERIES runs of each of the series with these pks that count. Six queries at most.
 
-    What charts and rankings of measured results are made of: runs that are ok and not set aside, newest first. One
-    probe of the index (series, -measured_at) per series and run. The caller must have checked that these
-    machines may be seen.
+    What charts and rankings of measured results are made of: runs that are ok and not set aside, newest first. They are
+    looked for among the newest BASELINE_RUNS results of a series, however many it has, and only where its roll-up says
+    that there are any. The caller must have checked that these machines may be seen.
     """
-    rows = list(_series_with_runs().filter(pk__in=set(series)))
-    runs = [pk for row in rows for pk in row[-RUNS_OF_SERIES:] if pk is not None]
-    results = [result for result in _joined({row.pk: row for row in rows}, _results(runs)) if not result.why_set_aside]
+    counting = Series.objects.filter(pk__in=set(series), baseline_runs__gt=0)
+    rows = {row.pk: row for row in counting.values_list(*_SERIES_FIELDS, named=True)}
+    pks, times = counting_results(rows, RUNS_OF_SERIES) if rows else ([], [])
+    if not pks:
+        return []
+    # The times tell PostgreSQL which partitions to look into.
+    newest = Result.objects.filter(pk__in=pks, measured_at__range=(min(times), max(times)))
+    joined = _joined(rows, newest.values_list(*_RESULT_FIELDS, named=True))
+    results = [result for result in joined if not result.why_set_aside]
     return sorted(results, key=lambda result: result.measured_at, reverse=True)
 
 
@@ -137,14 +143,6 @@ def stored_run(report_id: UUID, position: int) -> StoredRun | None:
     series = Series.objects.get(pk=row.series_id)
     (measured,) = _joined({series.pk: series}, [row])
     return StoredRun(measured=measured, samples=row.samples, duration_s=row.duration_s)
-
-
-@cache
-def _series_with_runs() -> Any:  # noqa: ANN401 - a query set of named rows with annotations
-    """All series as rows; the last RUNS_OF_SERIES columns: pks of the newest runs that count, or None."""
-    counted = Result.objects.filter(COUNTS, series=OuterRef("pk"), state=Result.State.OK).order_by("-measured_at")
-    runs = {f"run_{n}": Subquery(counted.values("pk")[n : n + 1]) for n in range(RUNS_OF_SERIES)}
-    return Series.objects.annotate(**runs).values_list(*_SERIES_FIELDS, *runs, named=True)
 
 
 def _measurements(

@@ -61,6 +61,17 @@ def roll_ups(series: Collection[int]) -> dict[int, RollUp]:
     return {key: _roll_up_of_json(json.loads(results)) for key, results in newest}
 
 
+def counting_results(series: Collection[int], runs: int) -> tuple[list[int], list[datetime]]:
+    """Keys and times of the newest `runs` results that count of each of these series, of its newest BASELINE_RUNS."""
+    if connection.vendor == "postgresql":
+        rows = _run(_COUNTING_ON_POSTGRES, [list(series), runs])
+        return [key for key, _at in rows], [at for _key, at in rows]
+    newest = _run(_NEWEST_ON_SQLITE, [json.dumps(list(series))])
+    counting = [[each for each in json.loads(results) if each[2] is not None][:runs] for _series, results in newest]
+    found = [(key, datetime.fromisoformat(at).replace(tzinfo=UTC)) for each in counting for key, at, _median in each]
+    return [key for key, _at in found], [at for _key, at in found]
+
+
 def _roll_up(latest: int | None, at: datetime | None, medians: Sequence[float]) -> RollUp:
     if not medians:
         return RollUp(latest_result=latest, latest_at=at)
@@ -93,6 +104,10 @@ _NEWEST_ON_POSTGRES = f"""
         SELECT array_agg(id) AS ids, array_agg(measured_at) AS times,
             array_agg(counted) FILTER (WHERE counted IS NOT NULL) AS medians
         FROM ({_NEWEST.format(key="id")}) AS results) AS newest"""  # noqa: S608
+_COUNTING_ON_POSTGRES = f"""
+    SELECT counting.id, counting.measured_at FROM unnest(%s::bigint[]) AS wanted (id) CROSS JOIN LATERAL (
+        SELECT id, measured_at FROM ({_NEWEST.format(key="id")}) AS results
+        WHERE counted IS NOT NULL ORDER BY measured_at DESC, id DESC LIMIT %s) AS counting"""  # noqa: S608
 # As text: of a number in JSON SQLite keeps 15 digits.
 _EXACT = "CASE WHEN counted IS NOT NULL THEN printf('%%!.17g', counted) END"
 _NEWEST_ON_SQLITE = f"""

@@ -7,9 +7,12 @@ from io import StringIO
 import pytest
 from django.contrib.auth.models import User
 from django.core.management import CommandError, call_command
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
 
 from stackviz.benchmarks.decide import record_decision
 from stackviz.benchmarks.models import Result, Series
+from stackviz.benchmarks.queries import comparable_runs
 from stackviz.benchmarks.rollup import BASELINE_RUNS, stale_series
 from stackviz.benchmarks.standing import Standing
 from stackviz.ingest.interpret import interpret_all
@@ -78,6 +81,30 @@ class RollUps:
         record_decision(Result.objects.get(median=3.0), Standing.ACCEPTED, "seen", User.objects.create(username="a"))
         assert Series.objects.get().baseline == pytest.approx(2.0)
         assert nothing_differs()
+
+    def test_comparable_runs_are_the_newest_that_count(self):
+        machine = new_machine()
+        failed = {"state": "failed", "reason": "out of memory", "samples": []}
+        days = [stored(machine, day, float(day)) for day in range(1, 6)]
+        interpret_all([*days, stored(machine, 6, 0.0, **failed), stored(machine, 7, 3.0, samples=[3.0])])
+        other = stored(machine, 1, 9.0, params={"dtype": "x", "m": 1, "n": 1, "k": 1})
+        interpret_all([other, stored(machine, 8, 4.0)])
+        with CaptureQueriesContext(connection) as captured:
+            runs = comparable_runs(Series.objects.values_list("pk", flat=True))
+        assert [(run.params["dtype"], run.measured_at) for run in runs] == [
+            ("bf16", time(8)), ("bf16", time(5)), ("bf16", time(4)), ("x", time(1)),
+        ]  # fmt: skip
+        assert len(captured) <= 7
+        assert not any("OFFSET" in query["sql"] or "COUNT(" in query["sql"] for query in captured.captured_queries)
+
+    def test_runs_before_many_that_do_not_count_are_not_looked_for(self):
+        machine = new_machine()
+        failed = {"state": "failed", "reason": "out of memory", "samples": []}
+        interpret_all([stored(machine, 1, 1.0)])
+        interpret_all([stored(machine, 2 + number, 0.0, **failed) for number in range(BASELINE_RUNS)])
+        assert Series.objects.get().result_count == BASELINE_RUNS + 1
+        assert comparable_runs(Series.objects.values_list("pk", flat=True)) == []
+        assert comparable_runs([]) == []
 
     def test_reread_report_may_change_its_series(self):
         machine = new_machine()
