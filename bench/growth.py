@@ -71,6 +71,7 @@ def show(name: str, size: int, pages: dict[str, dict[str, float]], smallest: dic
         growth = cost["p50"] / smallest[page]["p50"]
         outcome = "ok" if growth <= GOAL else "MISSED"
         text = f"p50 {cost['p50']:7.1f} ms   p99 {cost['p99']:7.1f} ms   {cost['queries']:3.0f} queries"
+        text += f"   cpu {cost['cpu']:6.1f} ms, growth {cost['cpu'] / smallest[page]['cpu']:4.2f}"
         print(f"  {page:<10} {text}   {cost['bytes'] / 1000:7.1f} kB   growth {growth:5.2f} (goal <= {GOAL}) {outcome}")
 
 
