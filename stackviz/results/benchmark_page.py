@@ -3,6 +3,8 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from django.db.models import F
+from django.db.models.expressions import OrderBy
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.urls import path
@@ -157,11 +159,12 @@ def _key(ladder: CitedLadder, drawn: DrawnLadder) -> str:
 
 
 def left_out(case: CitedCase | None) -> Sequence[LeftOut]:
-    """Results of a case that are not public, the first MOST_LEFT_OUT and one more. One query."""
+    """Results of a case that are not public, the best MOST_LEFT_OUT and one more. One query."""
     if case is None:
         return ()
-    rows = CitedResult.objects.filter(benchmark=case.benchmark, params_key=case.params_key)
-    rows_left = rows.exclude(state=CitedResult.State.PUBLIC).order_by("state", "-amount", "pk").select_related("source")
+    unranked = CitedResult.objects.filter(benchmark=case.benchmark, params_key=case.params_key)
+    unranked = unranked.exclude(state=CitedResult.State.PUBLIC).select_related("source")
+    ordered = unranked.order_by(_best_first(CITED_BENCHMARKS[case.benchmark]), "pk")
     return [
         LeftOut(
             name=row.reported_name,
@@ -172,8 +175,14 @@ def left_out(case: CitedCase | None) -> Sequence[LeftOut]:
             source_url=row.source.url,
             url=result_address(row),
         )
-        for row in rows_left[: MOST_LEFT_OUT + 1]
+        for row in ordered[: MOST_LEFT_OUT + 1]
     ]
+
+
+def _best_first(benchmark: CitedBenchmark) -> OrderBy:
+    """As rankings are ordered: by `amount_per_device`."""
+    amount = F("amount") / (F("count") if benchmark.adds_up else 1)
+    return amount.desc() if benchmark.higher_is_better else amount.asc()
 
 
 urlpatterns = [path("benchmarks/<slug:key>/", benchmark_page, name="benchmark")]

@@ -206,6 +206,31 @@ def test_more_than_fifty_are_not_listed(client, make_result):
     assert len(re.findall(r"card \d+", text)) <= 50
 
 
+def unranked_names(client, address):
+    page = client.get(address).content.decode().partition("left-out")[2]
+    return re.findall(r'<th scope="row">(.*?)</th>', page)
+
+
+def test_the_best_unranked_results_are_those_listed_where_less_is_better(client, make_result):
+    case = ladder("system-power").case
+    unranked = {"benchmark": "system-power", "params": dict(case.params), "unit": "W", "slug": None, "count": 8}
+    for number in range(60):
+        make_result(reported_name=f"card {number}", value=str(number + 1), state="unmatched", **unranked)
+    names = unranked_names(client, f"/benchmarks/system-power/?case={case.params_key}")
+    assert len(names) == 50
+    assert names[0].startswith("card 0 ")
+    assert not any(name.startswith("card 59") for name in names)
+
+
+def test_unranked_results_are_ordered_by_the_amount_of_each_device(client, make_result):
+    params = {"model": "retinanet", "scenario": "Offline"}
+    unranked = {"benchmark": "mlperf-inference", "params": params, "unit": "sample/s", "slug": None}
+    for name, value, count in (("eight", "80000000", 8), ("lone", "20000000", 1)):
+        make_result(reported_name=name, value=value, count=count, state="unmatched", **unranked)
+    names = unranked_names(client, "/benchmarks/mlperf-inference/?model=retinanet&scenario=Offline")
+    assert [name.partition(" ")[0] for name in names[:2]] == ["lone", "eight"]
+
+
 def test_the_csv_has_every_dot_of_the_drawing(client):
     answer = client.get(f"/benchmarks/llama-bench/?{LLAMA_QUERY}&format=csv")
     rows = list(csv.DictReader(io.StringIO(answer.content.decode())))
