@@ -34,8 +34,8 @@ class RankedAccelerator:
     def lone_lead(self) -> float | None:
         """How many times better the best is than the next, where that is over LONE_LEAD; None otherwise.
 
-        Then no other result of this accelerator supports the one that stands for it, and pages say so. Those with a
-        single result are seen to have one.
+        Then no other result of this accelerator supports the one that stands for it, and pages say so, as they do where
+        it is the only one.
         """
         if len(self.results) < 2:
             return None

@@ -122,7 +122,9 @@ def _row(
 
 
 def lone_text(row: RankedAccelerator) -> str:
-    """`stands alone: the next result is 1.4x away`; "" where another result supports the best."""
+    """`a single result`, or `stands alone: 1.4x the next result`; "" where another result supports the best."""
+    if len(row.results) == 1:
+        return _("a single result")
     lead = row.lone_lead
     return "" if lead is None else _("stands alone: %(factor)s the next result") % {"factor": format_factor(lead)}
 

@@ -13,6 +13,7 @@ from stackviz.cited.models import CitedResult
 from stackviz.cited.ranking import number_of_devices
 from stackviz.cited.registry import CITED_BENCHMARKS
 from stackviz.results.drawing import MOST_DOTS, draw_ladder, spread_out
+from stackviz.results.groups import benchmark_groups
 from stackviz.results.ranking import ladder_of
 from stackviz.results.selection import CitedChoice, read_choice
 from tests.responses import words_of
@@ -299,6 +300,18 @@ def test_a_best_that_nothing_supports_says_so(client, make_result):
     assert round(found.lone_lead, 2) == round(2 / 1.2, 2)
     assert "stands alone: 1.7× the next result" in words_of(client.get(f"/benchmarks/llama-bench/?{LLAMA_QUERY}"))
     assert "stands alone: 1.7× the next result" in words_of(client.get("/benchmarks/"))
+
+
+def test_a_single_result_is_called_that(client, make_result):
+    best = ladder(chosen=LLAMA).rows[0]
+    slug = next(row.accelerator.slug for row in ladder("gemm").rows if not CitedResult.objects.filter(
+        accelerator=row.accelerator, benchmark="llama-bench", params_key=best.best.params_key).exists())  # fmt: skip
+    make_result(slug=slug, value=str(best.best.amount * 2))
+    first = draw_ladder(ladder(chosen=LLAMA)).rows[0]
+    assert (first.slug, first.remark) == (slug, "a single result")
+    assert "a single result" in words_of(client.get(f"/benchmarks/llama-bench/?{LLAMA_QUERY}"))
+    leader = next(line.leader for group in benchmark_groups() for line in group.lines if "llama-bench" in line.url)
+    assert (leader.slug, leader.remark) == (slug, "a single result")
 
 
 def test_the_lead_of_a_shortest_time_counts_the_same_way(make_result):
