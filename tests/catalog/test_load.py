@@ -12,6 +12,7 @@ from stackviz.catalog.change import LOADED
 from stackviz.catalog.files import DATA
 from stackviz.catalog.load import load_catalogue
 from stackviz.catalog.models import Accelerator, CatalogueLoad, SpecValue
+from stackviz.catalog.past import public_values_at
 from stackviz.catalog.problems import CuratedDataError
 
 T4_POWER = "nvidia-t4/tdp_w//sysrqmts-nvidia-tesla-t4"
@@ -200,3 +201,34 @@ def test_the_command_ends_with_what_is_wrong_in_the_files(folder, db, monkeypatc
     monkeypatch.setattr("stackviz.catalog.load.load_catalogue.__defaults__", (folder,))
     with pytest.raises(CommandError, match=r"nothing was loaded:\naccelerators\.csv:\d: unknown vendor 'nobody'"):
         call_command("load_catalogue")
+
+
+# --- what a load does to the past ---
+
+
+def test_a_load_changes_the_past_of_nothing_before_it(folder, db):
+    load_catalogue(folder)
+    before = timezone.now()
+    change(folder, "specs/nvidia.csv", "nvidia-t4,tdp_w,70,W", "nvidia-t4,tdp_w,72,W")
+    load_catalogue(folder)
+    power = SpecValue.objects.get(data_key=T4_POWER)
+    stood = {value.pk: value.value for value in public_values_at([power.accelerator_id], before)}
+    stands = {value.pk: value.value for value in public_values_at([power.accelerator_id], timezone.now())}
+    assert (stood[power.pk], stands[power.pk]) == ("70", "72")
+    assert {pk for pk in stood if stood[pk] != stands[pk]} == {power.pk}
+    assert len(stood) == power.accelerator.spec_values.filter(status="public").count() > 20
+
+
+def test_a_value_a_load_took_away_is_in_the_past_only(folder, db):
+    load_catalogue(folder)
+    t4 = Accelerator.objects.get(slug="nvidia-t4")
+    before = timezone.now()
+    change(
+        folder,
+        "specs/nvidia.csv",
+        "nvidia-t4,tdp_w,70,W,,published,public,sysrqmts-nvidia-tesla-t4,launch coverage said 75 W\n",
+        "",
+    )
+    load_catalogue(folder)
+    assert T4_POWER in {value.data_key for value in public_values_at([t4.pk], before)}
+    assert T4_POWER not in {value.data_key for value in public_values_at([t4.pk], timezone.now())}

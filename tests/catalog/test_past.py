@@ -5,11 +5,9 @@ from datetime import UTC, datetime, timedelta
 import pytest
 from django.utils import timezone
 
-from stackviz.catalog.load import load_catalogue
 from stackviz.catalog.models import Accelerator, Alias, SpecValue
 from stackviz.catalog.past import names_at, public_accelerators_at, public_values_at
 from stackviz.web.address import read_moment, write_moment
-from tests.catalog.test_load import T4_POWER, change, folder  # noqa: F401 - a fixture
 
 DAY_ONE = datetime(2024, 3, 1, 12, tzinfo=UTC)
 
@@ -131,34 +129,6 @@ def test_a_source_is_shown_as_it_is_now(card, since_day_one, sheet_source):
     sheet_source.url = "https://acme.example/moved"
     sheet_source.save()
     assert public_values_at([card.pk], at(1))[0].source.url == "https://acme.example/moved"
-
-
-def test_a_load_changes_the_past_of_nothing_before_it(folder, db):  # noqa: F811
-    load_catalogue(folder)
-    before = timezone.now()
-    change(folder, "specs/nvidia.csv", "nvidia-t4,tdp_w,70,W", "nvidia-t4,tdp_w,72,W")
-    load_catalogue(folder)
-    power = SpecValue.objects.get(data_key=T4_POWER)
-    stood = {value.pk: value.value for value in public_values_at([power.accelerator_id], before)}
-    stands = {value.pk: value.value for value in public_values_at([power.accelerator_id], timezone.now())}
-    assert (stood[power.pk], stands[power.pk]) == ("70", "72")
-    assert {pk for pk in stood if stood[pk] != stands[pk]} == {power.pk}
-    assert len(stood) == power.accelerator.spec_values.filter(status="public").count() > 20
-
-
-def test_a_value_a_load_took_away_is_in_the_past_only(folder, db):  # noqa: F811
-    load_catalogue(folder)
-    t4 = Accelerator.objects.get(slug="nvidia-t4")
-    before = timezone.now()
-    change(
-        folder,
-        "specs/nvidia.csv",
-        "nvidia-t4,tdp_w,70,W,,published,public,sysrqmts-nvidia-tesla-t4,launch coverage said 75 W\n",
-        "",
-    )
-    load_catalogue(folder)
-    assert T4_POWER in {value.data_key for value in public_values_at([t4.pk], before)}
-    assert T4_POWER not in {value.data_key for value in public_values_at([t4.pk], timezone.now())}
 
 
 def test_names_are_those_it_had(card, since_day_one, sheet_source):
