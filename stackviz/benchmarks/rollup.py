@@ -66,10 +66,10 @@ def counting_results(series: Collection[int], runs: int) -> tuple[list[int], lis
     if connection.vendor == "postgresql":
         rows = _run(_COUNTING_ON_POSTGRES, [list(series), runs])
         return [key for key, _at in rows], [at for _key, at in rows]
-    newest = _run(_NEWEST_ON_SQLITE, [json.dumps(list(series))])
-    counting = [[each for each in json.loads(results) if each[2] is not None][:runs] for _series, results in newest]
-    found = [(key, datetime.fromisoformat(at).replace(tzinfo=UTC)) for each in counting for key, at, _median in each]
-    return [key for key, _at in found], [at for _key, at in found]
+    rows = _run(_NEWEST_ON_SQLITE, [json.dumps(list(series))])
+    counting = [[each for each in json.loads(results) if each[2] is not None][:runs] for _series, results in rows]
+    newest = [(key, datetime.fromisoformat(at).replace(tzinfo=UTC)) for each in counting for key, at, _median in each]
+    return [key for key, _at in newest], [at for _key, at in newest]
 
 
 def _roll_up(latest: int | None, at: datetime | None, medians: Sequence[float]) -> RollUp:
