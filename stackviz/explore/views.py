@@ -14,6 +14,7 @@ from stackviz.explore.files import drawing_file, heatmap_file, ranking_file
 from stackviz.explore.forms import efficiency_views, heatmap_form, ladder_form, presets, scatter_form, timeline_form
 from stackviz.explore.heatmap import draw_heatmap, plotly_heatmap
 from stackviz.explore.ladder import absent_vendors, measured_field, rank
+from stackviz.explore.later_vendors import later_vendors
 from stackviz.explore.measured import MeasuredSummary, measured
 from stackviz.explore.scatter import draw_scatter, plotly_scatter
 from stackviz.explore.selection import (
@@ -58,13 +59,15 @@ def _ladder_html(
 
     def render_body() -> str:
         ranking, known = rank(catalogue, choice, results), catalogue.known
+        page = page_of(ranking.rows, number, PER_PAGE)
         return render_part(
             "explore/_ladder.jinja",
             choice=choice,
             ranking=ranking,
             absent=absent_vendors(catalogue, ranking, choice, known),
             form=ladder_form(choice, ranking, known),
-            page=page_of(ranking.rows, number, PER_PAGE),
+            page=page,
+            later=later_vendors(ranking, page),
         )
 
     if number > 1 or not choice.is_plain:

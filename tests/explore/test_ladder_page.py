@@ -1,6 +1,7 @@
 """`/ladder/` ranks everything public by one figure, for any address, at a fixed number of queries."""
 
 import csv
+import html
 import io
 import re
 
@@ -12,6 +13,7 @@ from stackviz.explore.axes import read_plot_data
 from stackviz.explore.ladder import rank
 from stackviz.explore.measured import measured
 from stackviz.explore.selection import LadderChoice
+from stackviz.explore.views import PER_PAGE
 from tests.machines.factories import copy, gemm, make_lab
 from tests.responses import words_of
 
@@ -336,6 +338,21 @@ def test_htmx_gets_form_and_ranking_only(client, curated, db):
     response = client.get("/ladder/?vendor=apple&kind=&year=&scale=&field=memory_gb", headers={"hx-request": "true"})
     assert b"<html" not in response.content
     assert response["HX-Push-Url"] == "/ladder/?vendor=apple&field=memory_gb"
+
+
+def test_the_first_page_says_where_apple_begins_and_leads_there(client, curated, db):
+    page = client.get("/ladder/")
+    first = next(row for row in rank(read_plot_data(), LadderChoice(), {}).rows if row.subject.vendor == "apple")
+    assert first.rank > PER_PAGE
+    assert (
+        f"Further down: Apple from place {first.rank} ({first.subject.name}, {first.figure.text} TFLOPS)"
+        in words_of(page)
+    )
+    (address,) = re.findall(r'<a href="([^"]*)">\s*Apple from place', page.content.decode())
+    there = client.get(f"/ladder/{html.unescape(address)}").content.decode()
+    assert first.subject.slug in there
+    assert "Apple from place" not in there
+    assert "Further down" not in words_of(client.get("/ladder/?vendor=apple"))
 
 
 def test_the_places_go_on_on_the_next_page(client, curated, db):
