@@ -19,6 +19,7 @@ from django.db.models.functions import Cast, RowNumber
 from stackviz.benchmarks.bound import PublishedPeaks, bound_of, peak_share
 from stackviz.benchmarks.measurement import CardUsed, Measurement, benchmark, benchmark_titles, rate_of
 from stackviz.benchmarks.models import Result, ResultDecision, Series
+from stackviz.benchmarks.ranked_series import ranked_series
 from stackviz.benchmarks.rollup import counting_results
 from stackviz.benchmarks.standing import counts
 from stackviz.catalog.queries import peaks
@@ -28,7 +29,6 @@ from stackviz.stats import Summary
 from stackviz.web.prepared_query import PreparedQuery
 
 HISTORY_POINTS = 500  # a line with more points than pixels says nothing more
-MOST_SERIES = 1000  # in a ranking; the machines that reported last
 RUNS_OF_SERIES = 3  # an earlier run can confirm the newest; more would cost without changing the answer
 SERIES_PER_MACHINE = 300  # the most recently measured; nobody reads a longer page, and anyone may send new parameters
 
@@ -101,12 +101,12 @@ def comparable_runs(series: Iterable[int]) -> list[Measurement]:
 def public_runs(benchmark_key: str, version: int) -> list[Measurement]:
     """What rankings of one benchmark are made of: its runs that count on cards of public labs' machines, newest first.
 
-    Only public labs, whoever asks: the pages are cached for all. Of the machines that reported last at most MOST_SERIES
-    series, so that the cost does not grow with what is stored. Six queries at most.
+    Only public labs, whoever asks: the pages are cached for all. Of at most so many series as `ranked_series` allows,
+    so that the cost does not grow with what is stored. Six queries at most.
     """
     of_benchmark = Series.objects.filter(benchmark=benchmark_key, version=version, card_index__isnull=False)
     rows = of_benchmark.filter(machine__in=visible_machines(AnonymousUser()).values("pk"))
-    return comparable_runs(rows.order_by("-machine__latest_taken_at", "-pk").values_list("pk", flat=True)[:MOST_SERIES])
+    return comparable_runs(ranked_series(rows))
 
 
 def measured_edition() -> tuple[object, ...]:

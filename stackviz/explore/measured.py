@@ -16,7 +16,8 @@ from django.utils.translation import get_language
 from stackviz.benchmarks.comparability import best_by, is_of_whole_card, rate_of_ranked
 from stackviz.benchmarks.measurement import Measurement
 from stackviz.benchmarks.models import Series
-from stackviz.benchmarks.queries import MOST_SERIES, comparable_runs, measured_edition
+from stackviz.benchmarks.queries import comparable_runs, measured_edition
+from stackviz.benchmarks.ranked_series import ranked_series
 from stackviz.catalog.models import CatalogueEdition
 from stackviz.labs.models import Machine
 from stackviz.labs.queries import visible_machines
@@ -95,8 +96,7 @@ def _series(timed: Iterable[tuple[Benchmark, tuple[str, ...]]]) -> Iterable[int]
             of_benchmark &= Q(params__dtype__in=["fp32" if dtype == "tf32" else dtype for dtype in dtypes])
         wanted |= of_benchmark
     public = visible_machines(AnonymousUser()).values("pk")
-    rows = Series.objects.filter(wanted, machine__in=public, card_index__isnull=False)
-    return rows.order_by("-machine__latest_taken_at", "-pk").values_list("pk", flat=True)[:MOST_SERIES]
+    return ranked_series(Series.objects.filter(wanted, machine__in=public, card_index__isnull=False))
 
 
 def _is_of(field: str, result: Measurement) -> bool:

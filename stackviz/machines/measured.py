@@ -10,10 +10,11 @@ from stackviz.benchmarks.comparability import BestRun, best_by, is_of_whole_card
 from stackviz.benchmarks.measurement import Measurement
 from stackviz.benchmarks.models import Series
 from stackviz.benchmarks.queries import comparable_runs
+from stackviz.benchmarks.ranked_series import ranked_series
 from stackviz.labs.models import Machine
 from stackviz.measuring import BENCHMARKS
 
-MOST_SERIES = 600  # of all machines on a page; anyone may send new parameters
+MOST_SERIES = 600  # of all machines on a page, of each the same number at most
 FORMATS = ("fp64", "fp32", "tf32", "fp16", "bf16", "fp8", "int8")  # in the order of a sheet's rates
 
 
@@ -36,7 +37,7 @@ def measured_on(accelerator_id: int, machines: Sequence[Machine]) -> dict[int, t
     """
     by_pk = {machine.pk: machine for machine in machines}
     series = Series.objects.filter(machine__in=by_pk, benchmark__in=tuple(BENCHMARKS), card_index__isnull=False)
-    results = comparable_runs(series.order_by("-pk").values_list("pk", flat=True)[:MOST_SERIES])
+    results = comparable_runs(ranked_series(series, MOST_SERIES, MOST_SERIES // max(len(by_pk), 1)))
     whole_card = [
         result for result in results if is_of_whole_card(result) and _accelerator_of(result) == accelerator_id
     ]

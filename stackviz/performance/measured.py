@@ -14,6 +14,7 @@ from stackviz.benchmarks.comparability import BestRun, best_by, is_of_whole_card
 from stackviz.benchmarks.measurement import Measurement
 from stackviz.benchmarks.models import Series
 from stackviz.benchmarks.queries import comparable_runs, measured_edition
+from stackviz.benchmarks.ranked_series import ranked_series
 from stackviz.catalog.models import CatalogueEdition
 from stackviz.labs.models import Machine
 from stackviz.labs.queries import visible_machines
@@ -21,7 +22,6 @@ from stackviz.measuring import VERSIONS
 from stackviz.performance.intensity import ITEM_BYTES, Operation, bytes_moved, product
 from stackviz.web.templatetags.web import joined
 
-MOST_SERIES = 1000  # of the machines that reported last; the limit bounds the cost of a page
 GEMM, COPY = "gemm", "memory-copy"
 
 
@@ -66,8 +66,7 @@ def _measured_bests() -> tuple[MeasuredBest, ...]:
     rows = Series.objects.filter(
         benchmark__in={known.key for known in versions}, machine__in=public, card_index__isnull=False
     )
-    series = rows.order_by("-machine__latest_taken_at", "-pk").values_list("pk", flat=True)[:MOST_SERIES]
-    results = [result for result in comparable_runs(series) if is_of_whole_card(result)]
+    results = [result for result in comparable_runs(ranked_series(rows)) if is_of_whole_card(result)]
     best = best_by(lambda result: (result.card and result.card.accelerator_id, *result.pair), results)
     machines = visible_machines(AnonymousUser()).in_bulk({run.result.machine_id for run in best.values()})
     shown = (_shown(run, machines) for run in best.values())
