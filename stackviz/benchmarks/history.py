@@ -272,7 +272,7 @@ def decide_change(
     series: Series, report: UUID, answer: str, by: AbstractBaseUser | AnonymousUser, note: str = ""
 ) -> ChangeDecision:
     """Record what a member says of the change that begins with this report. Raises ValidationError naming the field."""
-    note = " ".join(note.split())
+    note = " ".join(note.replace("\x00", " ").split())  # PostgreSQL refuses NUL
     if answer not in ChangeDecision.Answer.values:
         raise ValidationError({"answer": _("Choose to confirm or to dismiss.")})
     if len(note) > NOTE_CHARS:

@@ -115,7 +115,7 @@ def decide(client, machine, first, answer="confirmed", **fields):
 def test_a_member_confirms_a_change_and_the_page_says_who_and_when(client, machine, member):
     first = slower_since_new_driver(machine)
     client.force_login(member)
-    response = decide(client, machine, first, note="  power  supply replaced ")
+    response = decide(client, machine, first, note="  power \x00 supply replaced ")
     assert (response.status_code, response.url) == (302, f"{series_url(machine)}#changes")
     text = text_of(client, series_url(machine))
     assert re.search(r"confirmed by ada on \d{4}-\d\d-\d\d: power supply replaced", text)
