@@ -4,10 +4,15 @@ document.addEventListener("click", async (event) => {
   const button = event.target.closest("[data-copy]");
   if (!button) return;
   const text = button.closest(".copy").querySelector("pre").textContent.trim();
-  const done = await navigator.clipboard.writeText(text).then(() => true, () => false);
-  const label = button.textContent;
+  let done = false;
+  try {
+    await navigator.clipboard.writeText(text); // no clipboard over plain http
+    done = true;
+  } catch {}
+  button.dataset.label ??= button.textContent;
   button.textContent = done ? button.dataset.copied : button.dataset.failed;
   const region = document.querySelector("[data-announce]");
   if (region) region.textContent = button.textContent;
-  setTimeout(() => (button.textContent = label), 2000);
+  clearTimeout(button.restore);
+  button.restore = setTimeout(() => (button.textContent = button.dataset.label), 2000);
 });
