@@ -60,7 +60,8 @@ def series_page(machine: Machine, series_pk: int, visitor: Visitor) -> SeriesPag
         raise Series.DoesNotExist
     history = history_of(series)
     past = history.points
-    samples = Result.objects.filter(series=series, report=measured.report_id).values_list("samples", flat=True)
+    shown = Result.objects.filter(report=measured.report_id, position=measured.position)
+    samples = shown.values_list("samples", flat=True)
     return SeriesPage(
         machine=machine,
         measured=measured,
