@@ -199,11 +199,18 @@ def robust_best(results: Iterable[Measurement]) -> BestRun | None:
 
 
 def _confirms(lower: Measurement, higher: Measurement) -> bool:
-    """Whether the lower rate is near the higher: within CONFIRMED_WITHIN, or their intervals overlap."""
+    """Whether the lower rate is near the higher: within CONFIRMED_WITHIN, or their intervals, both narrow, overlap."""
     low, high = rate_of_ranked(lower), rate_of_ranked(higher)
     if low.value >= high.value * (1 - CONFIRMED_WITHIN):
         return True
-    return low.high is not None and high.low is not None and low.high >= high.low
+    if low.high is None or high.low is None or not (_is_narrow(low) and _is_narrow(high)):
+        return False
+    return low.high >= high.low
+
+
+def _is_narrow(rate: Rate) -> bool:
+    """Whether the interval reaches at most CONFIRMED_WITHIN to either side: a run that scatters confirms nothing."""
+    return rate.low is not None and rate.high is not None and rate.high - rate.low <= 2 * CONFIRMED_WITHIN * rate.value
 
 
 def best_by(key: Callable[[Measurement], Key], results: Iterable[Measurement]) -> dict[Key, BestRun]:

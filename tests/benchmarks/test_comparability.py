@@ -127,9 +127,21 @@ def test_the_best_of_a_setting_is_one_that_another_confirms(rates, expected):
     assert best_rate(*map(at, reversed(rates))) == expected
 
 
-def test_overlapping_intervals_confirm_at_any_distance():
-    wide = Summary(count=6, median=2 * 8192**3 / 500e12, q1=1e-3, q3=3e-3, low=1.5e-3, high=3e-3)
-    assert best_rate(at(700), measured(card=CARD, summary=wide)) == (700, Basis.CONFIRMED)
+def around(rate, share):
+    """A run whose interval reaches this share to either side of its rate."""
+    seconds = 2 * 8192**3 / (rate * 1e12)
+    low, high = seconds / (1 + share), seconds / (1 - share)
+    return measured(card=CARD, summary=Summary(count=30, median=seconds, q1=low, q3=high, low=low, high=high))
+
+
+def test_narrow_intervals_that_meet_confirm():
+    assert best_rate(around(700, 0.07), around(630, 0.07)) == (700, Basis.CONFIRMED)
+    assert best_rate(around(700, 0.02), around(630, 0.02)) == (630, Basis.MEDIAN)
+
+
+def test_a_run_that_scatters_confirms_nothing_and_is_confirmed_by_nothing():
+    assert best_rate(at(700), around(500, 0.5)) == (500, Basis.MEDIAN)
+    assert best_rate(around(900, 0.67), at(500), at(498)) == (500, Basis.CONFIRMED)
 
 
 @pytest.mark.parametrize(
