@@ -72,7 +72,8 @@ def results_until(machine: Machine, at: datetime) -> dict[int, Measurement]:
     """Series pk -> its newest result that is not later than `at`, of the series measured last. Five queries at most."""
     newest = Result.objects.filter(series=OuterRef("pk"), measured_at__lte=at).order_by("-measured_at")
     rows = Series.objects.filter(machine=machine).annotate(then=Subquery(newest.values("pk")[:1]))
-    listed = rows.order_by("-latest_at", "-pk").values_list(*_SERIES_FIELDS, "then", named=True)[:SERIES_PER_MACHINE]
+    recent_first = rows.order_by(F("latest_at").desc(nulls_last=True), "-pk")
+    listed = recent_first.values_list(*_SERIES_FIELDS, "then", named=True)[:SERIES_PER_MACHINE]
     series = {row.pk: row for row in listed if row.then is not None}
     then = Result.objects.filter(pk__in=[row.then for row in series.values()], measured_at__lte=at)
     results = _joined(series, then.values_list(*_RESULT_FIELDS, named=True)) if series else []
@@ -110,12 +111,12 @@ def public_runs(benchmark_key: str, version: int) -> list[Measurement]:
 
 
 def measured_edition() -> tuple[object, ...]:
-    """Moves with public machines, their newest reports and decisions about results. One query."""
+    """Moves with public machines, whatever is read or deleted of them, and decisions about results. One query."""
     decided = Subquery(ResultDecision.objects.order_by("-pk").values("pk")[:1])
     state = visible_machines(AnonymousUser()).order_by().aggregate(
         machines=Count("pk"),
+        times_read=Sum("times_read"),
         snapshots=Sum("latest_snapshot"),
-        read_at=Max("latest_snapshot__report__read_at"),
         report=Max(Cast("latest_snapshot__report", CharField())),
         decided=Max(decided),
     )  # fmt: skip

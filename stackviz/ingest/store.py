@@ -228,9 +228,12 @@ def _figures(result: ReadResult) -> tuple[Any, ...]:
     )  # fmt: skip
 
 
-_POINT_AT = """
-    UPDATE labs_machine SET latest_snapshot_id = %(snapshot)s, latest_taken_at = %(taken_at)s
-    WHERE id = %(machine)s AND (latest_taken_at IS NULL OR latest_taken_at <= %(taken_at)s)"""
+_NEWER = "latest_taken_at IS NULL OR latest_taken_at <= %(taken_at)s"
+_POINT_AT = f"""
+    UPDATE labs_machine SET times_read = times_read + 1,
+        latest_snapshot_id = CASE WHEN {_NEWER} THEN %(snapshot)s ELSE latest_snapshot_id END,
+        latest_taken_at = CASE WHEN {_NEWER} THEN %(taken_at)s ELSE latest_taken_at END
+    WHERE id = %(machine)s"""  # noqa: S608 - a condition of ours
 
 
 def _point_at(stored: Sequence[_Stored]) -> None:

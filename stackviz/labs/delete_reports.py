@@ -3,7 +3,7 @@
 from typing import Any
 
 from django.db import transaction
-from django.db.models import QuerySet
+from django.db.models import F, QuerySet
 
 from stackviz.labs.models import Machine, Report, Snapshot
 from stackviz.labs.signals import reports_leave
@@ -12,9 +12,13 @@ from stackviz.labs.signals import reports_leave
 @transaction.atomic
 def forget_reports(reports: QuerySet[Report]) -> int:
     """Delete these reports. Returns their number; affected machines show their newest remaining report."""
-    ids = list(reports.values_list("pk", flat=True))
-    machines = list(Machine.objects.filter(latest_snapshot__report__in=ids).select_for_update(of=("self",)))
+    locked = Report.objects.filter(pk__in=list(reports.values_list("pk", flat=True))).select_for_update()
+    found = list(locked.order_by("pk").values_list("pk", "machine_id"))
+    ids, of_machines = [pk for pk, _machine in found], {machine for _pk, machine in found}
+    # Reports, series, machines: in this order they are locked while reports are stored, too (`ingest/store.py`).
     afterwards: list[Any] = [done for _receiver, done in reports_leave.send(Report, report_ids=ids)]
+    affected = Machine.objects.filter(latest_snapshot__report__in=ids).order_by("pk")
+    machines = list(affected.select_for_update(of=("self",)))
     Report.objects.filter(pk__in=ids).delete()
     for done in afterwards:
         done()
@@ -23,4 +27,5 @@ def forget_reports(reports: QuerySet[Report]) -> int:
         machine.latest_snapshot = newest
         machine.latest_taken_at = newest.taken_at if newest else None
         machine.save(update_fields=["latest_snapshot", "latest_taken_at"])
+    Machine.objects.filter(pk__in=of_machines).update(times_read=F("times_read") + 1)
     return len(ids)

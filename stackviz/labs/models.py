@@ -66,7 +66,8 @@ class Machine(models.Model):
 
     `identity` is a SHA-256 over ids that survive reboots, made by the agent; None until the first report of a machine
     that an admin announced. `latest_taken_at` is the time of `latest_snapshot`: kept beside it so that one UPDATE can
-    decide which of two reports is newer, though they are read at once or out of order.
+    decide which of two reports is newer, though they are read at once or out of order. `times_read` grows with whatever
+    is read, read again or deleted of the machine, so that answers made of its results know when they are out of date.
     """
 
     lab = models.ForeignKey(Lab, on_delete=models.CASCADE, related_name="machines", db_index=False)
@@ -84,6 +85,7 @@ class Machine(models.Model):
         "Snapshot", on_delete=models.SET_NULL, null=True, blank=True, editable=False, related_name="+"
     )
     latest_taken_at = models.DateTimeField(null=True, blank=True, editable=False)
+    times_read = models.PositiveBigIntegerField(default=0, db_default=0, editable=False)
     created_at = models.DateTimeField(default=timezone.now, editable=False)
 
     class Meta:

@@ -45,6 +45,11 @@ class Races:
         assert rows == {"Snapshot": SENDERS, "Card": SENDERS, "Series": 40, "Result": 40 * SENDERS}
         assert points_at_newest
 
+    def test_reports_are_deleted_while_others_of_their_series_are_read(self):
+        answers, reports, results = races.readers_beside_deletions()
+        assert answers == ["read"] * 12
+        assert (reports, results) == (13, 26)
+
     def test_overlapping_batches_are_stored_once(self):
         answers, rows = races.readers_of_overlapping_batches()
         assert answers == {"read"}

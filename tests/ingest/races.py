@@ -19,6 +19,7 @@ from stackviz.ingest import interpret as interpret_module
 from stackviz.ingest.interpret import interpret, interpret_all
 from stackviz.ingest.reading import ReadReport, read
 from stackviz.ingest.reread import put_back
+from stackviz.labs.delete_reports import forget_reports
 from stackviz.labs.keys import create_key
 from stackviz.labs.models import Card, Finding, Lab, Machine, Report, Snapshot
 from tests.wire.reports import gemm_result, report_body, sha256
@@ -167,6 +168,24 @@ def readers_of_reports_with_the_same_new_series() -> tuple[Counter[str], dict[st
     answers = together(*[lambda i=report_id: interpret(i) for report_id in ids])  # type: ignore[misc]
     newest = Machine.objects.select_related("latest_snapshot").get().latest_snapshot
     return Counter(answers), rows(), newest is not None and str(newest.report_id) == ids[-1]
+
+
+def readers_beside_deletions() -> tuple[list[str], int, int]:
+    """A machine's newest report is deleted while another one of the same series is read, twelve times.
+
+    -> (what the readers said, reports left, results that the series count).
+    """
+    ids = stored(13)
+    interpret_all(ids)
+    machine = Machine.objects.get()
+    said = []
+    for number in range(12):
+        body = report_body(created_at=f"2026-11-20T11:{number:02}:00Z")
+        Report.objects.create(id=body["id"], machine=machine, body=json.dumps(body).encode())
+        newest = Report.objects.filter(pk=ids.pop())
+        answers = together(lambda it=newest: forget_reports(it), lambda i=body["id"]: interpret(i))  # type: ignore[misc]
+        said.append(answers[1])
+    return said, Report.objects.count(), sum(Series.objects.values_list("result_count", flat=True))
 
 
 def readers_of_overlapping_batches() -> tuple[set[str], dict[str, int]]:

@@ -57,6 +57,14 @@ def test_a_machine_points_at_the_newest_of_a_batch(waiting):
     assert newest == ids[4:]
 
 
+def test_a_report_that_comes_late_is_counted_and_changes_no_newest(waiting):
+    first, _other, last = waiting(3)
+    for report_id in (last, first):
+        interpret(report_id)
+    machine = Machine.objects.get(slug="a")
+    assert (str(machine.latest_snapshot.report_id), machine.times_read) == (last, 2)
+
+
 def test_results_of_each_report_are_its_own(waiting):
     ids = waiting(3, results=[gemm_result(samples=[1.0]), gemm_result(samples=[2.0], params={"dtype": "fp64"})])
     interpret_all(ids)

@@ -114,7 +114,8 @@ def make_report(
         make_result(machine, report, position, at, **result)
     if machine.latest_taken_at is None or machine.latest_taken_at <= at:
         machine.latest_snapshot, machine.latest_taken_at = snapshot, at
-        machine.save()
+    machine.times_read += 1
+    machine.save()
     return report
 
 

@@ -13,6 +13,8 @@ from stackviz.benchmarks.decide import record_decision
 from stackviz.benchmarks.models import Result
 from stackviz.benchmarks.standing import Standing
 from stackviz.catalog.models import Accelerator
+from stackviz.labs.delete_reports import forget_reports
+from stackviz.labs.models import Report
 from stackviz.results.measured import measured_settings
 from tests.machines.factories import copy, gemm, make_lab, make_machine
 from tests.responses import words_of
@@ -131,6 +133,15 @@ def test_what_is_set_aside_leaves_at_once(client, fleet, admin_user):
     row = bf16(measured_settings("gemm")).rows[0]
     assert round(row.best.rate.value / 1e12) == 742
     assert "760" not in words_of(client.get(PAGE)).partition("Measured: bf16")[2].partition("Also measured")[0]
+
+
+def test_what_is_deleted_leaves_at_once_though_it_was_not_the_newest(fleet, lab):
+    again = run(lab, "b", H100, [gemm("bf16", seconds(700))], machine=fleet[1].machine, day=1)
+    assert round(bf16(measured_settings("gemm")).rows[0].best.rate.value / 1e12) == 760
+    forget_reports(Report.objects.filter(pk=fleet[1].pk))
+    assert round(bf16(measured_settings("gemm")).rows[0].best.rate.value / 1e12) == 742
+    fleet[1].machine.refresh_from_db()
+    assert fleet[1].machine.latest_snapshot.report == again
 
 
 def test_above_the_published_peak_is_never_ranked(lab):
