@@ -5,7 +5,7 @@ the upper left; a hollow point was measured by somebody else, a filled one here.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from stackviz.charts.labels import HEIGHT_PX, Label, NamedDot, place_labels
 from stackviz.charts.scale import Scale, ScaleKind, scale_for
@@ -14,7 +14,8 @@ from stackviz.units import format_number
 
 MARGIN = 0.03
 POINT_SCALE = 0.8  # of SHAPES
-LABEL_ROW = 1500 / HEIGHT_PX  # per cent of the height between two labels at the right end
+LABEL_ROW_PX = 15  # between two labels at the right end
+LABEL_ROW = 100 * LABEL_ROW_PX / HEIGHT_PX  # the same in per cent of the usual height
 NO_DASH = 0
 
 
@@ -129,18 +130,28 @@ class PlaneContent:
 
 def place_plane(content: PlaneContent) -> Plane:
     """The position of every element. Values <= 0 on a logarithmic axis are at its low end."""
+    return _placed(content, LABEL_ROW)
+
+
+def place_small_plane(content: PlaneContent, height_px: int) -> Plane:
+    """The same in a plot of this height, without labels beside points: they have no room there."""
+    points = tuple(replace(point, label="") for point in content.points)
+    return _placed(replace(content, points=points), 100 * LABEL_ROW_PX / height_px)
+
+
+def _placed(content: PlaneContent, label_row: float) -> Plane:
     if not content.xs:
         return Plane()
     xs = scale_for(content.xs, content.x_kind)
     ys = scale_for(content.ys, content.y_kind, margin=MARGIN)
-    ends = tuple(end for _line, end in end_labels(content.lines, ys))
+    ends = tuple(end for _line, end in end_labels(content.lines, ys, label_row))
     return Plane(
         lines=tuple(_placed_line(line, xs, ys) for line in content.lines),
         ends=ends,
         points=tuple(_placed_point(point, xs, ys) for point in content.points),
         labels=tuple(_labels(content.points, ends, xs, ys)),
         steps=tuple(
-            PlacedStep(_percent(xs.percent(step.x)), _percent(row * LABEL_ROW), step.slot, step.label)
+            PlacedStep(_percent(xs.percent(step.x)), _percent(row * label_row), step.slot, step.label)
             for row, step in enumerate(content.steps)
         ),
         x_marks=tuple(Mark(_percent(xs.percent(tick)), format_number(tick)) for tick in xs.ticks()),
@@ -158,7 +169,7 @@ def _placed_point(point: PlanePoint, xs: Scale, ys: Scale) -> PlacedPoint:
     return PlacedPoint(point.key, x, y, point.slot, point.shape, point.is_filled)
 
 
-def end_labels(lines: Sequence[PlaneLine], ys: Scale) -> list[tuple[PlaneLine, EndLabel]]:
+def end_labels(lines: Sequence[PlaneLine], ys: Scale, label_row: float = LABEL_ROW) -> list[tuple[PlaneLine, EndLabel]]:
     """Each above the right end of its line, moved up where it would overlap the one below it; the highest first."""
     ends: list[tuple[PlaneLine, EndLabel]] = []
     free = 100.0
@@ -166,7 +177,7 @@ def end_labels(lines: Sequence[PlaneLine], ys: Scale) -> list[tuple[PlaneLine, E
     for y, line in sorted(named, key=lambda item: -item[0]):
         free = min(y, free)
         ends.append((line, EndLabel(line.label, _percent(free), line.slot)))
-        free -= LABEL_ROW
+        free -= label_row
     return ends[::-1]
 
 

@@ -72,7 +72,19 @@ class TextMark:
     anchor: Literal["start", "middle", "end"] = "start"
 
 
-Mark = Rect | Path | Circle | TextMark
+@dataclass(frozen=True, kw_only=True)
+class Shape:
+    """`d` as in SVG around the origin, drawn at `x`, `y`."""
+
+    x: float
+    y: float
+    d: str
+    stroke: str
+    width: float
+    fill: str
+
+
+Mark = Rect | Path | Circle | TextMark | Shape
 
 
 @dataclass(frozen=True)
@@ -143,6 +155,9 @@ def _written(mark: Mark) -> str:
             return f'<circle {position} fill="{mark.fill}"{_stroke(mark.stroke, mark.width, "")}{faint}/>'
         case Path():
             return f'<path d="{mark.d}" fill="{mark.fill}"{_stroke(mark.stroke, mark.width, mark.dash)}/>'
+        case Shape():
+            at = f"translate({svg_number(mark.x)} {svg_number(mark.y)})"
+            return f'<path transform="{at}" d="{mark.d}" fill="{mark.fill}"{_stroke(mark.stroke, mark.width, "")}/>'
         case TextMark():
             position = _attributes(x=mark.x, y=mark.y, **{"font-size": mark.style.size})
             weight = ' font-weight="600"' if mark.style.bold else ""

@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from django.http import HttpRequest, HttpResponse, JsonResponse
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect, JsonResponse
 from django.urls import path, reverse
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
@@ -10,6 +10,7 @@ from django.utils.translation import ngettext
 from django.views.decorators.http import require_safe
 
 from stackviz.catalog.queries import PublicCatalogue, public_catalogue
+from stackviz.charts.plane import Plane, place_small_plane
 from stackviz.charts.plane_plotly import plane_figure
 from stackviz.charts.scatter import SHAPES
 from stackviz.charts.scatter_plotly import AxisWords
@@ -20,6 +21,7 @@ from stackviz.performance.intensity import ATTENTION, BYTES, DECODE, GEMM, OPERA
 from stackviz.performance.measured import measured_state
 from stackviz.performance.page import CACHE_S, ChartPage, LegendShape, Plot, PlotPoint, answer_chart, legend_shape
 from stackviz.performance.roofline import Roofline, assemble_roofline, roof_sentences
+from stackviz.performance.roofline_svg import roofline_svg
 from stackviz.performance.selection import (
     DTYPES,
     FIGURE,
@@ -28,10 +30,13 @@ from stackviz.performance.selection import (
     roofline_choice,
     without,
 )
-from stackviz.web.htmx import vary_on_htmx
+from stackviz.web.download import svg_response
+from stackviz.web.htmx import vary_on_htmx, wants_partial
 from stackviz.web.parts import cached_html, render_part
 
-__all__ = ["roofline_page", "urlpatterns"]
+__all__ = ["roofline_figure", "roofline_page", "urlpatterns"]
+
+SMALL_PX = 320  # height of the plot at the head of another page's part, as .small of static/css/plane.css
 
 
 @require_safe
@@ -43,6 +48,10 @@ def roofline_page(request: HttpRequest) -> HttpResponse:
     choice = roofline_choice(request.GET, names)
     if choice.format == FIGURE:
         return JsonResponse(_figure(assemble_roofline(catalogue, choice)))
+    if choice.format == "svg":
+        roofline = assemble_roofline(catalogue, choice)
+        title = _("Roofline of %(names)s") % {"names": ", ".join(names[slug] for slug in choice.slugs)}
+        return svg_response("roofline", roofline_svg(roofline, title, _axis_words()))
     if choice.format:
         return roofline_file(assemble_roofline(catalogue, choice), choice.format)
     page = ChartPage(
@@ -65,7 +74,7 @@ def _body(catalogue: PublicCatalogue, choice: RooflineChoice) -> SafeString:
             form=_form(catalogue, choice),
             choice=choice,
             roofline=roofline,
-            plot=_plot(roofline),
+            plot=_plot(roofline, roofline.plane),
             sentences=tuple(roof_sentences(roofline)),
             shapes=_shapes(roofline),
         )
@@ -73,6 +82,41 @@ def _body(catalogue: PublicCatalogue, choice: RooflineChoice) -> SafeString:
     if not choice.is_plain:
         return SafeString(draw())
     return cached_html(("roofline", choice.query_string, edition_of_cases(), measured_state()), draw, CACHE_S)
+
+
+@require_safe
+@vary_on_htmx
+def roofline_figure(request: HttpRequest) -> HttpResponse:
+    """The drawing alone, small, for a part of another page; nothing where there is no roof or no point below it.
+
+    Without htmx the address leads to the whole page.
+    """
+    catalogue = public_catalogue()
+    choice = roofline_choice(request.GET, {item.slug: item.name for item in catalogue.accelerators})
+    if not wants_partial(request):
+        address = reverse("performance:roofline")
+        return HttpResponseRedirect(f"{address}?{choice.query_string}" if choice.query_string else address)
+    return HttpResponse(_figure_part(catalogue, choice))
+
+
+def _figure_part(catalogue: PublicCatalogue, choice: RooflineChoice) -> SafeString:
+    def draw() -> str:
+        roofline = assemble_roofline(catalogue, choice)
+        if not roofline.rows or not roofline.points:
+            return ""
+        plane = place_small_plane(roofline.content, SMALL_PX)
+        return render_part(
+            "performance/_roof_figure.jinja",
+            query=choice.query,
+            plane=plane,
+            plot=_plot(roofline, plane),
+            shapes=_shapes(roofline),
+            notes=roofline.notes,
+        )
+
+    if not choice.is_plain:
+        return SafeString(draw())
+    return cached_html(("roofline figure", choice.query_string, edition_of_cases(), measured_state()), draw, CACHE_S)
 
 
 def _form(catalogue: PublicCatalogue, choice: RooflineChoice) -> ChartForm:
@@ -88,8 +132,8 @@ def _form(catalogue: PublicCatalogue, choice: RooflineChoice) -> ChartForm:
     )
 
 
-def _plot(roofline: Roofline) -> Plot:
-    placed = {spot.key: spot for spot in roofline.plane.points}
+def _plot(roofline: Roofline, plane: Plane) -> Plot:
+    placed = {spot.key: spot for spot in plane.points}
     points = tuple(
         PlotPoint(
             left=placed[point.key].x,
@@ -138,4 +182,7 @@ def _shapes(roofline: Roofline) -> tuple[LegendShape, ...]:
     return tuple(legend_shape(OPERATORS.index(operator), words[operator]) for operator in OPERATORS if operator in used)
 
 
-urlpatterns = [path("roofline/", roofline_page, name="roofline")]
+urlpatterns = [
+    path("roofline/", roofline_page, name="roofline"),
+    path("roofline/figure/", roofline_figure, name="roofline-figure"),
+]

@@ -9,6 +9,7 @@ from django.utils.translation import gettext as _
 from stackviz.web.address import AddressReader, Note
 
 FORMATS = ("csv", "json")
+ROOFLINE_FORMATS = (*FORMATS, "svg")
 FIGURE = "plotly"  # for plotly.js only, so notes do not offer it
 MOST_ACCELERATORS = 6
 DTYPES = ("bf16", "fp16", "fp8", "fp4", "int8", "tf32", "fp32", "fp64")  # of RATE_FIELDS
@@ -56,7 +57,7 @@ def roofline_choice(parameters: QueryDict, names: Mapping[str, str]) -> Roofline
     return RooflineChoice(
         slugs=slugs or usual,
         dtypes=tuple(dtype for dtype in DTYPES if dtype in dtypes) if dtypes else ROOFLINE_DTYPES,
-        format=reader.file_format(FORMATS, FIGURE),
+        format=reader.file_format(ROOFLINE_FORMATS, FIGURE),
         notes=reader.notes(_BESIDE | {"a", "dtype"}),
     )
 

@@ -63,7 +63,8 @@ def _body() -> SafeString:
 
 def _of_accelerator(accelerator: Accelerator) -> SafeString:
     def draw() -> SafeString:
-        return render_part("results/_accelerator.jinja", lines=headline_results(accelerator), name=accelerator.name)
+        lines = headline_results(accelerator)
+        return render_part("results/_accelerator.jinja", lines=lines, name=accelerator.name, slug=accelerator.slug)
 
     return cached_html(("benchmarks of", accelerator.slug, edition_of_cases()), draw, CACHE_S)
 

@@ -92,6 +92,14 @@ class SideBySide:
     benchmarks: tuple[SideBenchmark, ...]
     unshared: tuple[OwnResults, ...]
 
+    @property
+    def names(self) -> str:
+        return ", ".join(item.name for item in self.accelerators)
+
+    @property
+    def roofline_query(self) -> str:
+        return urlencode([("a", item.slug) for item in self.accelerators])
+
 
 def side_by_side(accelerators: Sequence[Accelerator]) -> SideBySide:
     """Two queries beside the editions, however many results there are; a third in a process that has not counted."""
