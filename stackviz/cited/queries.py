@@ -127,10 +127,14 @@ def cited_of_benchmark(key: str, chosen: Mapping[str, str], params_key: str = ""
     case = case or (cases[0] if cases else None)
     if case is None:
         return CitedRanking(known.benchmark, None, (), cases)
-    others = {name: value for name, value in chosen.items() if name not in known.benchmark.compared}
-    rows = ranked(known.benchmark, case.params_key)[:MOST_RANKED]
-    results = [row for row in rows if all(str(row.params.get(name, "")) == value for name, value in others.items())]
+    results = having(known.benchmark, chosen, ranked(known.benchmark, case.params_key)[:MOST_RANKED])
     return CitedRanking(known.benchmark, case, results, cases)
+
+
+def having(benchmark: CitedBenchmark, chosen: Mapping[str, str], rows: Iterable[CitedResult]) -> list[CitedResult]:
+    """Those with the chosen values of parameters that may differ within a case."""
+    others = {name: value for name, value in chosen.items() if name not in benchmark.compared}
+    return [row for row in rows if all(str(row.params.get(name, "")) == value for name, value in others.items())]
 
 
 def ranked(benchmark: CitedBenchmark, params_key: str) -> "QuerySet[CitedResult]":
@@ -138,6 +142,11 @@ def ranked(benchmark: CitedBenchmark, params_key: str) -> "QuerySet[CitedResult]
     rows = public_results().filter(benchmark=benchmark.key, params_key=params_key)
     ordered = rows.order_by("-amount" if benchmark.higher_is_better else "amount", "pk")
     return ordered.select_related("accelerator__vendor", "source")
+
+
+def without_sheet(params_keys: Iterable[str]) -> "QuerySet[CitedResult]":
+    """Results of these cases that no ranking has, because no sheet is certain."""
+    return CitedResult.objects.filter(params_key__in=set(params_keys), state=CitedResult.State.UNMATCHED).order_by()
 
 
 def cited_of_accelerator(accelerator: Accelerator) -> list[CitedOfAccelerator]:

@@ -1,7 +1,7 @@
 """Accelerators by their best cited result of one case, like for like: see `number_of_devices`. No query."""
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from statistics import median
 
@@ -70,6 +70,16 @@ def ranked_accelerators(benchmark: CitedBenchmark, results: Sequence[CitedResult
         if group[0].accelerator is not None:
             rows.append(RankedAccelerator(rank, group[0].accelerator, tuple(group)))
     return tuple(rows)
+
+
+def better_than(
+    first: RankedAccelerator, benchmark: CitedBenchmark, others: Iterable[CitedResult]
+) -> list[CitedResult]:
+    """Those of `others` that are better than the first of a ranking and may stand beside it, best first."""
+    sign = -1 if benchmark.higher_is_better else 1
+    alike = [row for row in others if benchmark.adds_up or row.count == first.best.count]
+    better = [row for row in alike if sign * row.amount_per_device < sign * first.best.amount_per_device]
+    return sorted(better, key=lambda row: (sign * row.amount_per_device, row.pk))
 
 
 def readable_symbol(rows: Sequence[RankedAccelerator], si: str) -> str:

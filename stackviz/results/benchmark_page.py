@@ -19,6 +19,8 @@ from stackviz.benchmarks.queries import measured_edition
 from stackviz.cited.benchmark import CitedBenchmark
 from stackviz.cited.cases import CitedCase, edition_of_cases
 from stackviz.cited.models import CitedResult
+from stackviz.cited.queries import having, without_sheet
+from stackviz.cited.ranking import better_than, readable_symbol
 from stackviz.cited.registry import CITED_BENCHMARKS
 from stackviz.cited.words import devices_text, listed, result_address, setting_text
 from stackviz.measuring import BENCHMARKS
@@ -30,6 +32,7 @@ from stackviz.results.measured_section import measured_section
 from stackviz.results.ranking import CitedLadder, ladder_of
 from stackviz.results.selection import CitedChoice, read_choice
 from stackviz.results.svg_file import RankingWords, ranking_svg
+from stackviz.units import format_in
 from stackviz.web.address import Note
 from stackviz.web.download import svg_response
 from stackviz.web.htmx import vary_on_htmx, wants_partial
@@ -81,11 +84,11 @@ def _drawing_file(request: HttpRequest, benchmark: CitedBenchmark, choice: Cited
     """The page of the ranking that the address names, as a drawing."""
     ladder = ladder_of(benchmark, choice)
     drawn = draw_ladder(ladder)
-    shown, query = _words(ladder, drawn), choice.query_string
+    shown, query = _words(ladder, drawn, choice), choice.query_string
     words = RankingWords(
         title=str(benchmark.title),
         setting=joined([shown.setting, shown.counts]),
-        notes=[shown.key, *map(str, shown.notes)],
+        notes=[*filter(None, [shown.overtaken]), shown.key, *map(str, shown.notes)],
         address=request.build_absolute_uri(request.path + (f"?{query}" if query else "")),
         day=timezone.now().date(),
     )
@@ -106,7 +109,7 @@ def _body(benchmark: CitedBenchmark, choice: CitedChoice, number: int) -> SafeSt
             ladder=ladder,
             drawn=drawn,
             page=page_of(drawn.rows, number, PER_PAGE),
-            words=_words(ladder, drawn),
+            words=_words(ladder, drawn, choice),
             form=facet_form(choice, ladder),
             best=best_of_vendors(ladder, drawn),
             cases=other_cases(choice, ladder),
@@ -120,18 +123,22 @@ def _body(benchmark: CitedBenchmark, choice: CitedChoice, number: int) -> SafeSt
     return cached_html(("benchmark", benchmark.key, choice.query_string, *edition), draw, CACHE_S)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class LadderWords:
-    """`setting`: the case in words; `compared`: parameters that agree; `key`: how to read the drawing."""
+    """`setting`: the case in words; `compared`: parameters that agree; `key`: how to read the drawing.
+
+    `overtaken`: what is better than the first and not ranked, "" for nothing.
+    """
 
     setting: str
     counts: str
     compared: str
     key: str
     notes: tuple[str | Note, ...]
+    overtaken: str
 
 
-def _words(ladder: CitedLadder, drawn: DrawnLadder) -> LadderWords:
+def _words(ladder: CitedLadder, drawn: DrawnLadder, choice: CitedChoice) -> LadderWords:
     accelerators, results = len(ladder.rows), ladder.results
     counts = [
         ngettext("%(n)d accelerator", "%(n)d accelerators", accelerators) % {"n": accelerators},
@@ -146,7 +153,25 @@ def _words(ladder: CitedLadder, drawn: DrawnLadder) -> LadderWords:
         compared=listed(ladder.benchmark.compared),
         key=_key(ladder, drawn),
         notes=tuple(notes),
+        overtaken=overtaken_text(ladder, choice),
     )
+
+
+def overtaken_text(ladder: CitedLadder, choice: CitedChoice) -> str:
+    """Which results without a certain sheet are better than the first. One query."""
+    if ladder.case is None or not ladder.rows:
+        return ""
+    others = having(ladder.benchmark, choice.chosen, without_sheet([ladder.case.params_key]))
+    better = better_than(ladder.rows[0], ladder.benchmark, others)
+    if not better:
+        return ""
+    words = ngettext(
+        "%(n)d result without a certain sheet is better: %(best)s (%(name)s)",
+        "%(n)d results without a certain sheet are better, the best %(best)s (%(name)s)",
+        len(better),
+    )
+    best = format_in(better[0].amount_per_device, readable_symbol(ladder.rows, ladder.case.si)).label
+    return words % {"n": len(better), "best": best, "name": better[0].reported_name}
 
 
 def _key(ladder: CitedLadder, drawn: DrawnLadder) -> str:

@@ -12,11 +12,12 @@ from stackviz.charts.vendors import css, vendor_slot
 from stackviz.cited.benchmark import CitedBenchmark
 from stackviz.cited.cases import edition_of_cases, public_results
 from stackviz.cited.models import CitedResult
-from stackviz.cited.queries import benchmark_summaries
-from stackviz.cited.ranking import number_of_devices, ranked_accelerators
+from stackviz.cited.queries import benchmark_summaries, without_sheet
+from stackviz.cited.ranking import better_than, number_of_devices, ranked_accelerators
 from stackviz.cited.words import benchmark_address, setting_text
 from stackviz.results.drawing import lone_text
 from stackviz.units import format_number, quantity_label
+from stackviz.web.templatetags.web import joined
 
 # By the hundred of a benchmark's order; a module of `cited.definitions` each.
 GROUPS = {
@@ -71,9 +72,9 @@ class CommonCase:
 
 
 def benchmark_groups() -> tuple[BenchmarkGroup, ...]:
-    """Benchmarks with public results, in the order of the registry. Four queries beside the editions."""
+    """Benchmarks with public results, in the order of the registry. Five queries beside the editions."""
     common = common_cases()
-    leaders = _leaders(common)
+    leaders, others = _leaders(common), _without_sheet(common)
     sources = dict(public_results().order_by().values_list("benchmark").annotate(Count("source", distinct=True)))
     lines: dict[int, list[BenchmarkLine]] = {}
     for row in benchmark_summaries():
@@ -85,7 +86,7 @@ def benchmark_groups() -> tuple[BenchmarkGroup, ...]:
                 results=format_number(row.results),
                 accelerators=format_number(row.accelerators),
                 sources=format_number(sources.get(row.benchmark.key, 0)),
-                leader=_leader(row.benchmark, leaders.get(row.benchmark.key, [])),
+                leader=_leader(row.benchmark, leaders.get(row.benchmark.key, []), others.get(row.benchmark.key, [])),
             )
         )
     return tuple(
@@ -126,17 +127,26 @@ def _leaders(common: Mapping[str, CommonCase]) -> dict[str, list[CitedResult]]:
     return by_benchmark
 
 
-def _leader(benchmark: CitedBenchmark, results: list[CitedResult]) -> Leader | None:
+def _without_sheet(common: Mapping[str, CommonCase]) -> dict[str, list[CitedResult]]:
+    """Benchmark -> the results of its common case that no sheet is certain of. One query."""
+    by_benchmark: dict[str, list[CitedResult]] = {}
+    for row in without_sheet(case.params_key for case in common.values()).only("benchmark", "count", "amount"):
+        by_benchmark.setdefault(row.benchmark, []).append(row)
+    return by_benchmark
+
+
+def _leader(benchmark: CitedBenchmark, results: list[CitedResult], others: list[CitedResult]) -> Leader | None:
     devices = number_of_devices(benchmark, results)
     rows = ranked_accelerators(benchmark, [result for result in results if devices in (None, result.count)])
     if not rows:
         return None
     first = rows[0]
+    overtaken = _("first of those with a sheet") if better_than(first, benchmark, others) else ""
     return Leader(
         name=first.accelerator.name,
         slug=first.accelerator.slug,
         css=css(vendor_slot(first.accelerator.vendor.slug)),
         value=quantity_label(first.best.amount_per_device, first.best.si),
         setting=setting_text(benchmark, benchmark.compared_params(first.best.params)),
-        remark=lone_text(first),
+        remark=joined([overtaken, lone_text(first)]),
     )

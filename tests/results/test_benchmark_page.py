@@ -223,6 +223,24 @@ def test_the_best_unranked_results_are_those_listed_where_less_is_better(client,
     assert not any(name.startswith("card 59") for name in names)
 
 
+def test_better_results_without_a_certain_sheet_are_named_above_the_ranking(client, make_result):
+    best = ladder(chosen=LLAMA).rows[0].best.amount
+    CitedResult.objects.filter(state="unmatched", params_key=ladder(chosen=LLAMA).case.params_key).delete()
+    make_result(slug=None, reported_name="slower card", value=str(best / 2), state="unmatched")
+    address = f"/benchmarks/llama-bench/?{LLAMA_QUERY}"
+    assert "without a certain sheet" not in words_of(client.get(address))
+    for name, factor in (("faster card", 2), ("fastest card", 3)):
+        make_result(slug=None, reported_name=name, value=str(round(best * factor)), state="unmatched")
+    said = f"2 results without a certain sheet are better, the best {round(best * 3)} token/s (fastest card)"
+    page = client.get(address)
+    assert said in words_of(page).partition("Measured with")[0]
+    assert 'href="#not-ranked"' in page.content.decode()
+    assert 'id="not-ranked" open' in page.content.decode()
+    assert said in client.get(f"{address}&format=svg").content.decode()
+    assert "first of those with a sheet" in words_of(client.get("/benchmarks/"))
+    assert "without a certain sheet" not in words_of(client.get(f"{address}&backend=Metal"))
+
+
 def test_unranked_results_are_ordered_by_the_amount_of_each_device(client, make_result):
     params = {"model": "retinanet", "scenario": "Offline"}
     unranked = {"benchmark": "mlperf-inference", "params": params, "unit": "sample/s", "slug": None}
