@@ -78,7 +78,7 @@ def _headline(item: CitedOfAccelerator, everything: Sequence[CitedResult]) -> He
         url=result_address(best),
         rank=_("%(place)d of %(n)d") % {"place": position, "n": len(bests)} if len(bests) > 1 else "",
         at=f"{min(share, 1.0) * 100:.1f}",
-        scale=_scale_text(share, position, is_of_bound=bound is not None),
+        scale=scale_text(share, position, is_of_bound=bound is not None),
         is_of_bound=bound is not None,
         source=best.source.title,
         source_url=best.source.url,
@@ -107,10 +107,15 @@ def _sign(benchmark: CitedBenchmark) -> int:
     return -1 if benchmark.higher_is_better else 1
 
 
-def _scale_text(share: float, position: int, *, is_of_bound: bool) -> str:
+def scale_text(share: float, position: int, *, is_of_bound: bool) -> str:
     if is_of_bound:
         return _("%(share)s of its bound") % {"share": share_text(share)}
-    return _("the first") if position == 1 else _("%(factor)s of the first") % {"factor": format_factor(share)}
+    if position == 1:
+        return _("the first")
+    factor = format_factor(share)
+    if factor == format_factor(1.0):
+        return _("level with the first")
+    return _("%(factor)s the first") % {"factor": factor}
 
 
 def _more_text(others: int) -> str:

@@ -23,9 +23,10 @@ _BY_HAND = "row-"  # rows that no curated file holds are named by number
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ResultSheet:
-    """One result as its page shows it. `printed`: as the source prints it; `amount`: the same, scaled to read well.
+    """One result as its page shows it.
 
-    `accelerator`: None without a public sheet.
+    `printed`: as the source prints it; `amount`: the same, scaled to read well; `base`: unscaled, "" where that reads
+    the same. `accelerator`: None without a public sheet.
     """
 
     result: CitedResult
@@ -64,6 +65,7 @@ def result_sheet(result: CitedResult) -> ResultSheet:
     bound = reached_bound(result) if accelerator else None
     url = benchmark_address(benchmark.key)
     is_shared_out = benchmark.adds_up and result.count > 1
+    amount, base = quantity_label(result.amount, result.si), f"{result.amount:g} {result.si}"
     return ResultSheet(
         result=result,
         accelerator=accelerator,
@@ -77,8 +79,8 @@ def result_sheet(result: CitedResult) -> ResultSheet:
         ),
         software=tuple(sorted((str(name), str(value)) for name, value in result.software.items())),
         printed=f"{result.value} {result.unit}",
-        amount=quantity_label(result.amount, result.si),
-        base=f"{result.amount:g} {result.si}",
+        amount=amount,
+        base="" if base == amount else base,
         per_device=quantity_label(result.amount_per_device, result.si) if is_shared_out else "",
         bound=bound,
         share=share_text(bound.share) if bound else "",

@@ -31,6 +31,13 @@ def test_the_newest_machines_are_listed_with_what_is_in_them(client):
     assert "Ubuntu 22.04 · torch 2.8.0+cu128" in text
 
 
+def test_one_machine_is_no_plural(client):
+    make_report(make_machine(make_lab(), "dgx-07"))
+    assert '<a href="/machines/">machine</a>' in page(client)
+    make_report(make_machine(make_lab("south"), "dgx-08"))
+    assert '<a href="/machines/">machines</a>' in page(client)
+
+
 def test_a_private_machine_is_neither_listed_nor_counted(client):
     make_report(make_machine(make_lab("secret", is_public=False), "hidden-01"))
     response = client.get("/")

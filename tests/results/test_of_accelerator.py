@@ -6,7 +6,7 @@ from django.core.cache import cache
 from stackviz.catalog.models import Accelerator
 from stackviz.cited.models import CitedResult
 from stackviz.cited.registry import CITED_BENCHMARKS
-from stackviz.results.of_accelerator import headline_results
+from stackviz.results.of_accelerator import headline_results, scale_text
 from stackviz.results.ranking import ladder_of
 from stackviz.results.selection import CitedChoice
 from tests.responses import words_of
@@ -29,6 +29,12 @@ def test_the_place_is_that_of_the_benchmarks_page():
     rank = next(row.rank for row in rows if row.accelerator.slug == M3_MAX)
     assert line.rank == f"{rank} of {len(rows)}"
     assert line.scale.endswith("of its bound")
+
+
+def test_what_is_almost_the_first_is_level_with_it():
+    assert scale_text(1.0, 1, is_of_bound=False) == "the first"
+    assert scale_text(0.9999, 2, is_of_bound=False) == "level with the first"
+    assert scale_text(0.22, 2, is_of_bound=False) == "0.22× the first"
 
 
 def test_htmx_gets_the_table_and_others_a_page(client):

@@ -3,6 +3,7 @@
 from stackviz.catalog.models import Accelerator
 from stackviz.cited.models import CitedResult
 from stackviz.cited.words import result_address
+from stackviz.results.result_page import result_sheet
 from tests.responses import words_of
 
 
@@ -13,6 +14,13 @@ def test_a_result_says_who_when_with_what_and_what_bounds_it(client, make_result
         assert words in text
     assert "power limit of 300 W" in text
     assert "72 % Memory bandwidth: 1.008 TB/s ÷ 3.56 GiB" in text
+
+
+def test_an_amount_that_reads_the_same_unscaled_stands_once(client, make_result):
+    text = words_of(client.get(result_address(make_result(value="190.5"))))
+    assert "Amount 190.5 token/s" in text
+    assert "190.5 token/s 190.5 token/s" not in text
+    assert result_sheet(make_result(value="190500")).base == "190500 token/s"
 
 
 def test_the_address_of_a_curated_result_is_its_key(client):
