@@ -246,6 +246,8 @@ def _sentence(query: FitQuery, first: ShownAnswer | None, chosen: Sequence[Shown
     """The answer: about each accelerator that was chosen, or the smallest of all."""
     if first is None:
         return ""
+    if len({answer.needed for answer in chosen}) > 1:
+        return _each_need(query, chosen)
     needs = _("%(model)s in %(precision)s needs %(needed)s") % {
         "model": query.model.name,
         "precision": query.precision.name,
@@ -257,6 +259,13 @@ def _sentence(query: FitQuery, first: ShownAnswer | None, chosen: Sequence[Shown
         return _("%(needs)s and fits none of these accelerators.") % {"needs": needs}
     named = {"needs": needs, "name": first.title, "memory": first.memory}
     return _("%(needs)s. The smallest that runs it: %(name)s with %(memory)s.") % named
+
+
+def _each_need(query: FitQuery, chosen: Sequence[ShownAnswer]) -> str:
+    """Each accelerator with its own need: other shares of memory and other numbers of cards change it."""
+    sentences = [_("needs %(needed)s, %(fits)s") % {"needed": a.needed, "fits": a.sentence} for a in chosen]
+    values = {"model": query.model.name, "precision": query.precision.name, "answers": "; ".join(sentences)}
+    return _("%(model)s in %(precision)s: %(answers)s.") % values
 
 
 def _about(answer: FitAnswer) -> str:

@@ -1,5 +1,7 @@
 """The page /fit/: the answer stands in a sentence, the address is the question, bad input is explained."""
 
+import re
+
 import pytest
 
 from tests.responses import words_of
@@ -16,9 +18,17 @@ def test_without_a_question_the_smallest_that_run_the_usual_model_are_ranked(fit
 
 def test_chosen_accelerators_are_answered_in_one_sentence(fit_site):
     text = words_of(fit_site.get(f"/fit/?{TWO}"))
-    assert "Llama 3 70B in Q4_K_M needs 41.2 GiB: fits Apple M4 Max (40-core GPU), 64 GB (48 GiB usable), " in text
-    assert "tokens/s; does not fit NVIDIA GeForce RTX 5090, 32 GB (31.7 GiB usable)." in text
+    assert "Llama 3 70B in Q4_K_M: needs 41.2 GiB, fits Apple M4 Max (40-core GPU), 64 GB (48 GiB usable), " in text
+    others = re.search(r"tokens/s; needs ([\d.]+) GiB, does not fit NVIDIA GeForce RTX 5090, 32 GB \(31.7 GiB", text)
+    assert others[1] != "41.2"
     assert "this accelerator, 3 cited rates" in text
+
+
+def test_a_need_that_all_share_is_stated_once(fit_site):
+    address = "/fit/?model=llama-3-70b&accelerator=nvidia-geforce-rtx-5090&accelerator=nvidia-geforce-rtx-4090"
+    answer = words_of(fit_site.get(address)).partition("Llama 3 70B in Q4_K_M")[2].partition(" usable).")[0]
+    assert re.match(r" needs [\d.]+ GiB: does not fit NVIDIA GeForce RTX 5090, ", answer)
+    assert answer.count("needs") == 1
 
 
 def test_every_part_shows_its_formula_and_numbers(fit_site):
