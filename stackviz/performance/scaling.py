@@ -117,6 +117,11 @@ def all_curves(kind: CurveKind) -> list[Curve]:
     return [*cited_curves(kind), *(_measured_curves(kind) if kind.measured else ())]
 
 
+def kinds_with_curves() -> list[CurveKind]:
+    """Those that there is something to draw of. Each is read once for each edition and process."""
+    return [kind for kind in KINDS.values() if cited_curves(kind) or (kind.measured and any(_measured_curves(kind)))]
+
+
 def _measured_curves(kind: CurveKind) -> Iterator[Curve]:
     """Of each accelerator and type; best results, possibly of several machines."""
     groups: dict[tuple[int, str], dict[int, CurvePoint]] = {}

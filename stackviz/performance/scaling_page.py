@@ -21,7 +21,7 @@ from stackviz.performance.files import scaling_file
 from stackviz.performance.forms import ChartForm, ChoiceOption, OneOf, chosen_accelerators, options
 from stackviz.performance.measured import measured_state
 from stackviz.performance.page import CACHE_S, ChartPage, Plot, PlotPoint, answer_chart
-from stackviz.performance.scaling import ScalingPlot, all_curves, assemble_scaling, curve_sentences
+from stackviz.performance.scaling import ScalingPlot, all_curves, assemble_scaling, curve_sentences, kinds_with_curves
 from stackviz.performance.selection import FIGURE, MOST_ACCELERATORS, ScalingChoice, scaling_choice, without
 from stackviz.units import format_number
 from stackviz.web.htmx import vary_on_htmx
@@ -91,10 +91,16 @@ def _form(scaling: ScalingPlot, choice: ScalingChoice) -> ChartForm:
         chosen=chosen_accelerators(accelerators, lambda slug: replace(choice, slugs=without(slugs, slug)).query_string),
         names=() if is_full else tuple(item.name for item in scaling.others),
         lists=(
-            OneOf("curve", _("Curve"), options({key: str(kind.title) for key, kind in KINDS.items()}, [choice.kind])),
+            OneOf("curve", _("Curve"), _kinds(scaling.kind)),
             *([OneOf("setting", _("Setting"), settings)] if len(settings) > 1 else []),
         ),
     )
+
+
+def _kinds(chosen: CurveKind) -> tuple[ChoiceOption, ...]:
+    """Those with a curve, and the one that the address names."""
+    offered = {kind.key for kind in (*kinds_with_curves(), chosen)}
+    return options({key: str(kind.title) for key, kind in KINDS.items() if key in offered}, [chosen.key])
 
 
 def _axis_words(scaling: ScalingPlot) -> tuple[str, str]:

@@ -73,6 +73,17 @@ def test_what_no_source_has_is_said(client):
     assert "No source has three points or more" in text
 
 
+def test_only_curves_that_there_are_some_of_are_offered(client):
+    def offered(query=""):
+        page = client.get(f"/scaling/?a={M3_MAX}&{query}").content.decode()
+        return re.findall(r'<option value="([\w-]*)"', page.partition('name="curve"')[2].partition("</select>")[0])
+
+    having = [key for key in KINDS if scaling(key).curves]
+    assert offered() == having
+    assert "attention" not in having
+    assert offered("curve=attention") == [key for key in KINDS if key in having or key == "attention"]
+
+
 def test_measured_copies_are_a_curve_with_the_cache_as_a_step(client):
     card = h100(0, Accelerator.objects.get(slug="nvidia-h100-sxm5-80gb"))
     times = {2**28: 0.00018, 2**30: 0.00072, 2**32: 0.00288}
