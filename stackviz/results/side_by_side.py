@@ -10,7 +10,7 @@ from django.urls import reverse
 from django.utils.translation import gettext as _
 
 from stackviz.catalog.models import Accelerator
-from stackviz.charts.vendors import css, vendor_slot
+from stackviz.charts.vendors import css
 from stackviz.cited.benchmark import CitedBenchmark
 from stackviz.cited.cases import edition_of_cases, public_results
 from stackviz.cited.models import CitedResult
@@ -44,7 +44,6 @@ class SideResult:
     then. `made`: with what and when; `others`: parameters that need not agree.
     """
 
-    css: str
     missing: str = ""
     value: str = ""
     url: str = ""
@@ -91,6 +90,11 @@ class SideBySide:
     accelerators: tuple[Accelerator, ...]
     benchmarks: tuple[SideBenchmark, ...]
     unshared: tuple[OwnResults, ...]
+
+    @property
+    def css(self) -> tuple[str, ...]:
+        """The colours of the accelerators, in the order they were chosen: as in their roofline and their comparison."""
+        return tuple(css(slot) for slot in range(len(self.accelerators)))
 
     @property
     def names(self) -> str:
@@ -172,7 +176,7 @@ def _row(benchmark: CitedBenchmark, accelerators: Sequence[Accelerator], results
         cells=tuple(
             _cell(benchmark, best[item.pk], first, largest)
             if item.pk in best
-            else SideResult(css=_css(item), missing=_missing(item, results))
+            else SideResult(missing=_missing(item, results))
             for item in accelerators
         ),
     )
@@ -183,7 +187,6 @@ def _cell(benchmark: CitedBenchmark, row: RankedAccelerator, first: RankedAccele
     amount, against = best.amount_per_device, first.best.amount_per_device
     others = [parameter_text(name, value) for name, value in other_params(benchmark, best.params).items()]
     return SideResult(
-        css=_css(row.accelerator),
         value=quantity_label(amount, best.si),
         url=result_address(best),
         at=f"{amount / largest * 100:.1f}",
@@ -217,7 +220,3 @@ def _unshared(accelerator: Accelerator, counts: Mapping[str, _Counts]) -> OwnRes
     titles = tuple(str(CITED_BENCHMARKS[key].title) for key, _total in totals.most_common())
     url = f"{reverse('results:index')}?{urlencode({'accelerator': accelerator.slug})}"
     return OwnResults(name=accelerator.name, url=url, results=totals.total(), benchmarks=titles)
-
-
-def _css(accelerator: Accelerator) -> str:
-    return css(vendor_slot(accelerator.vendor.slug))

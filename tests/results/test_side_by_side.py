@@ -96,3 +96,9 @@ def test_queries_do_not_grow_with_results_or_accelerators(client, make_result, d
         client.get(address(*slugs))
     with django_assert_max_num_queries(4):
         client.get(address(*slugs))
+
+
+def test_colours_are_those_of_the_comparison(client):
+    part = client.get(address(H100, RTX_4090), headers=HTMX).content.decode()
+    cells = re.findall(r'<td class="(s\d)" data-label="([^"]+)"', part)
+    assert set(cells) == {("s1", "NVIDIA H100 SXM5 80GB"), ("s2", "NVIDIA GeForce RTX 4090")}
