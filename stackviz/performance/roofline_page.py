@@ -51,7 +51,7 @@ def roofline_page(request: HttpRequest) -> HttpResponse:
     if choice.format == "svg":
         roofline = assemble_roofline(catalogue, choice)
         title = _("Roofline of %(names)s") % {"names": ", ".join(names[slug] for slug in choice.slugs)}
-        return svg_response("roofline", roofline_svg(roofline, title, _axis_words()))
+        return svg_response("roofline", roofline_svg(roofline, title, _axis_words(), _shapes(roofline)))
     if choice.format:
         return roofline_file(assemble_roofline(catalogue, choice), choice.format)
     page = ChartPage(

@@ -1,37 +1,62 @@
 """The roofline as an SVG file that stands alone: the lines and points of the page, for a slide or without scripts."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from django.utils.translation import gettext as _
 
 from stackviz.charts.frame import colour
 from stackviz.charts.plane import Plane, place_small_plane
 from stackviz.charts.scatter import SHAPES
-from stackviz.diagrams.svg_marks import INK, INK_2, LINE, PAPER, Mark, Path, Shape, Sketch, TextMark, svg_text
-from stackviz.diagrams.text_width import Style
+from stackviz.diagrams.svg_marks import (
+    INK,
+    INK_2,
+    LINE,
+    PAPER,
+    Mark,
+    Path,
+    Shape,
+    Sketch,
+    TextMark,
+    svg_text,
+    written_lines,
+)
+from stackviz.diagrams.text_width import Style, lines_of, width_of
+from stackviz.performance.page import LegendShape
 from stackviz.performance.roofline import Roofline, roof_sentences
 
 WIDTH, HEIGHT = 960.0, 460.0  # of templates/results/_roof_head.jinja too
 LEFT, RIGHT, TOP, BOTTOM = 64.0, 24.0, 72.0, 64.0
 TITLE, NAME, SMALL = Style(16, bold=True), Style(11.5, bold=True), Style(11)
+LEADING = 15.0
 DASHES = ("", "8 4", "2 3", "8 3 2 3", "14 4", "14 3 2 3", "4 4", "1 5")  # as .roofs .d0 to .d7 of plane.css
 
 
-def roofline_svg(roofline: Roofline, title: str, axes: tuple[str, str]) -> str:
+def roofline_svg(roofline: Roofline, title: str, axes: tuple[str, str], shapes: Sequence[LegendShape]) -> str:
     """`axes`: their words, horizontal first. Without a roof it contains the reason alone."""
     plane = place_small_plane(roofline.content, round(HEIGHT - TOP - BOTTOM))
     words = (
         TextMark(x=LEFT, y=24, text=title, style=TITLE),
-        TextMark(x=LEFT, y=42, text=" ".join(roofline.notes), style=SMALL, fill=INK_2),
         TextMark(x=LEFT, y=60, text=f"\u2191 {axes[1]}", style=SMALL, fill=INK_2),
-        TextMark(x=WIDTH - RIGHT, y=HEIGHT - 30, text=f"{axes[0]} \u2192", style=SMALL, fill=INK_2, anchor="end"),
-        TextMark(x=LEFT, y=HEIGHT - 10, text=_legend_of_kinds(), style=SMALL, fill=INK_2),
+        TextMark(
+            x=WIDTH - RIGHT, y=HEIGHT - BOTTOM + 34, text=f"{axes[0]} \u2192", style=SMALL, fill=INK_2, anchor="end"
+        ),
     )
-    marks = (*words, *_grid(plane), *_lines(plane), *_points(plane), *_ends(plane))
-    return svg_text(Sketch(WIDTH, HEIGHT, marks), title, " ".join(roof_sentences(roofline)))
+    below = lines_of(" ".join((_kinds(), *roofline.notes)), WIDTH - LEFT - RIGHT, SMALL)
+    foot = written_lines(below, LEFT, HEIGHT - 10, SMALL, LEADING, INK_2)
+    marks = (*words, *_legend(shapes), *_grid(plane), *_lines(plane), *_points(plane), *_ends(plane), *foot)
+    height = HEIGHT + LEADING * (len(below) - 1)
+    return svg_text(Sketch(WIDTH, height, marks), title, " ".join(roof_sentences(roofline)))
 
 
-def _legend_of_kinds() -> str:
+def _legend(shapes: Sequence[LegendShape]) -> Iterator[Mark]:
+    x = LEFT + 7
+    for shape in shapes:
+        yield Shape(x=x, y=41, d=shape.path, stroke=INK_2, width=2, fill="none")
+        yield TextMark(x=x + 14, y=45, text=shape.words, style=SMALL, fill=INK_2)
+        x += 14 + width_of(shape.words, SMALL) + 24
+
+
+def _kinds() -> str:
     return _("Lines: published ceilings. Hollow points: cited results. Filled points: measured here.")
 
 

@@ -60,9 +60,12 @@ def test_the_picture_has_the_points_of_the_file(client, slugs):
     response = client.get(f"/roofline/?{query_of(slugs)}&format=svg")
     assert response["Content-Type"].startswith("image/svg+xml")
     root = ET.fromstring(response.content)
-    points = [path for path in root.iter(f"{SVG}path") if path.get("transform")]
+    shapes = [path for path in root.iter(f"{SVG}path") if path.get("transform")]
+    points = [path for path in shapes if path.get("fill") != "none"]  # the others explain them
+    assert len(shapes) > len(points)
     assert len(points) == sum(1 for row in file_rows(client, slugs) if row["rate"]) > 0
     texts = " ".join("".join(text.itertext()) for text in root.iter(f"{SVG}text"))
+    assert "bytes only" in texts or "matrix product" in texts
     assert all(public_catalogue().by_slug[slug].name in texts for slug in slugs)
 
 
@@ -101,3 +104,7 @@ def test_queries_of_the_figure(client, django_assert_num_queries):
         figure_of(client, slugs)
         with django_assert_num_queries(queries):
             figure_of(client, slugs)
+
+
+def test_the_page_offers_the_picture(client):
+    assert f'href="?a={H100}&amp;format=svg"' in client.get(f"/roofline/?a={H100}").content.decode()
