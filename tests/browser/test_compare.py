@@ -27,7 +27,11 @@ def row(visit):
 
 @pytest.mark.parametrize("path", [TWO, SIX, SIX + "&only=differences&base=amd-mi300x", TWO + "&at=2026-01-01&sort=x"])
 def test_no_fault_is_found(visit, path):
-    assert faults_of(visit(path)) == []
+    page = visit(path)
+    if "at=" not in path:  # a past comparison has no cited results
+        page.locator(".roof-figure").scroll_into_view_if_needed(timeout=WAIT_MS)
+        expect(page.locator(".plane-chart .plane a").first).to_be_visible(timeout=WAIT_MS)
+    assert faults_of(page) == []
 
 
 def test_baseline_changes_by_keyboard(visit, row):
