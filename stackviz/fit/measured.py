@@ -21,8 +21,8 @@ _PREDICTED_FROM = ("test", "model", "quant", "depth")
 def measured_rates(catalogue: PublicCatalogue) -> tuple[ReachedRate, ...]:
     """The robust best of each accelerator, test, model, quantisation and depth (docs/results.md), in a fixed order.
 
-    Whoever asks, machines of private labs and results that are set aside do not count. One query; six more at most when
-    a public machine has reported since the last call in this process.
+    Whoever asks, machines of private labs, noisy results and those that are set aside do not count. One query; six
+    more at most when a public machine has reported since the last call in this process.
     """
     return _rates(measured_edition(), catalogue)
 
@@ -33,7 +33,8 @@ def _rates(_edition: tuple[object, ...], catalogue: PublicCatalogue) -> tuple[Re
     for result in public_runs(LLAMA_BENCH.key, LLAMA_BENCH.version):
         sheet = catalogue.by_pk.get(result.card.accelerator_id or 0) if result.card else None
         params = _predicted_from(result)
-        if sheet is not None and params and is_of_whole_card(result):
+        is_calm = result.summary is not None and not result.summary.is_noisy
+        if sheet is not None and params and is_of_whole_card(result) and is_calm:
             runs[sheet.slug, tuple(sorted(params.items()))].append(result)
     rates = (_rate(slug, group) for (slug, _params), group in runs.items())
     return tuple(sorted(filter(None, rates), key=repr))

@@ -114,8 +114,20 @@ def test_private_labs_never_count(fit_site, paste_for):
         {"n_gen": 128, "n_prompt": 512},
         {"model_n_params": 7_110_000_000},
         {"model_type": "llama 7B Q5_1"},
+        {"samples_ts": [1e-3, 1.0, 180.0, 189.0, 190.0]},
     ],
-    ids=["above-bound", "one-sample", "two-cards", "unknown", "layers", "cache", "mixed-test", "model", "format"],
+    ids=[
+        "above-bound",
+        "one-sample",
+        "two-cards",
+        "unknown",
+        "layers",
+        "cache",
+        "mixed-test",
+        "model",
+        "format",
+        "noisy",
+    ],
 )
 def test_what_cannot_speak_for_a_rate_of_ours_is_no_evidence(paste, change):
     paste(change)
