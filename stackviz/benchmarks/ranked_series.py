@@ -17,6 +17,6 @@ def ranked_series(
     Of each machine at most `of_machine`, the most recently measured ones. One query, when it is read.
     """
     recent_first = F("latest_at").desc(nulls_last=True), F("pk").desc()
-    place = Window(RowNumber(), partition_by="machine", order_by=recent_first)
-    fair = series.annotate(place=place).filter(place__lte=of_machine)
+    turn = Window(RowNumber(), partition_by="machine", order_by=recent_first)
+    fair = series.annotate(turn=turn).filter(turn__lte=of_machine)
     return fair.order_by("-machine__latest_taken_at", "-pk").values_list("pk", flat=True)[:most]

@@ -13,8 +13,8 @@ from stackviz.labs.signals import reports_leave
 def forget_reports(reports: QuerySet[Report]) -> int:
     """Delete these reports. Returns their number; affected machines show their newest remaining report."""
     locked = Report.objects.filter(pk__in=list(reports.values_list("pk", flat=True))).select_for_update()
-    found = list(locked.order_by("pk").values_list("pk", "machine_id"))
-    ids, of_machines = [pk for pk, _machine in found], {machine for _pk, machine in found}
+    leaving = list(locked.order_by("pk").values_list("pk", "machine_id"))
+    ids, of_machines = [pk for pk, _machine in leaving], {machine for _pk, machine in leaving}
     # Reports, series, machines: in this order they are locked while reports are stored, too (`ingest/store.py`).
     afterwards: list[Any] = [done for _receiver, done in reports_leave.send(Report, report_ids=ids)]
     affected = Machine.objects.filter(latest_snapshot__report__in=ids).order_by("pk")
