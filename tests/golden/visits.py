@@ -111,6 +111,7 @@ PAGES = {
     "results-withdrawn": "/benchmarks/withdrawn/",
     "result-measured-unknown": "/benchmarks/runs/00000000-0000-4000-8000-000000000000/0/",
     "roofline": "/roofline/",
+    "roofline-figure": "/roofline/figure/?a=nvidia-h100-sxm5-80gb",
     "roofline-refused": "/roofline/?a=h999&dtype=fp3&nonsense=1",
     "share-of-peak": "/share-of-peak/",
     "scaling": "/scaling/",
