@@ -22,6 +22,7 @@ from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
+from django.contrib.contenttypes.models import ContentType
 from django.db import connections, transaction
 from django.test.signals import template_rendered
 from django.utils import translation
@@ -207,6 +208,8 @@ def on_postgres(migrated_postgres: str, django_db_blocker) -> Iterator[str]:
 
 
 def swap_default(config: dict) -> None:
+    """Lets `connections["default"]` be another database, whose content types have keys of their own."""
+    ContentType.objects.clear_cache()
     if hasattr(connections._connections, "default"):
         connections["default"].close()
         del connections["default"]

@@ -20,8 +20,9 @@ import psycopg
 ROOT = Path(__file__).resolve().parent.parent
 # Runs each line, a text of Python as JSON, and answers with what it printed and the traceback if it failed.
 SHELL = """
-import contextlib, io, json, sys, traceback
+import contextlib, io, json, os, sys, traceback
 import django
+os.environ.setdefault("DJANGO_SETTINGS_MODULE", "accelweb.settings")  # as manage.py does
 django.setup()
 from django.db import connections
 for line in sys.stdin:
