@@ -19,7 +19,7 @@ from django.db.models.functions import Cast, RowNumber
 from stackviz.benchmarks.bound import PublishedPeaks, bound_of, peak_share
 from stackviz.benchmarks.measurement import CardUsed, Measurement, benchmark, benchmark_titles, rate_of
 from stackviz.benchmarks.models import Result, ResultDecision, Series
-from stackviz.benchmarks.ranked_series import ranked_series
+from stackviz.benchmarks.ranked_series import RECENT_FIRST, ranked_series
 from stackviz.benchmarks.rollup import counting_results
 from stackviz.benchmarks.standing import counts
 from stackviz.catalog.queries import peaks
@@ -72,8 +72,7 @@ def results_until(machine: Machine, at: datetime) -> dict[int, Measurement]:
     """Series pk -> its newest result that is not later than `at`, of the series measured last. Five queries at most."""
     newest = Result.objects.filter(series=OuterRef("pk"), measured_at__lte=at).order_by("-measured_at")
     rows = Series.objects.filter(machine=machine).annotate(then=Subquery(newest.values("pk")[:1]))
-    recent_first = rows.order_by(F("latest_at").desc(nulls_last=True), "-pk")
-    listed = recent_first.values_list(*_SERIES_FIELDS, "then", named=True)[:SERIES_PER_MACHINE]
+    listed = rows.order_by(*RECENT_FIRST).values_list(*_SERIES_FIELDS, "then", named=True)[:SERIES_PER_MACHINE]
     series = {row.pk: row for row in listed if row.then is not None}
     then = Result.objects.filter(pk__in=[row.then for row in series.values()], measured_at__lte=at)
     results = _joined(series, then.values_list(*_RESULT_FIELDS, named=True)) if series else []
@@ -214,11 +213,10 @@ def _series_with_latest() -> Any:  # noqa: ANN401 - a query set of named rows wi
 
     To be filtered. Built once: that takes as long as the query.
     """
-    recent_first = F("latest_at").desc(nulls_last=True), F("pk").desc()
     rows = Series.objects.annotate(
         latest=F("latest_result"),
         of_machine=Window(Count("pk"), partition_by="machine"),
-        place=Window(RowNumber(), partition_by="machine", order_by=recent_first),
+        place=Window(RowNumber(), partition_by="machine", order_by=RECENT_FIRST),
     ).filter(place__lte=SERIES_PER_MACHINE)
     return rows.values_list(*_SERIES_FIELDS, "latest", "of_machine", named=True)
 

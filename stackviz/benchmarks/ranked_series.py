@@ -6,6 +6,7 @@ from django.db.models.functions import RowNumber
 from stackviz.benchmarks.models import Series
 
 MOST_SERIES = 1000  # in a ranking; those of the machines that reported last
+RECENT_FIRST = F("latest_at").desc(nulls_last=True), F("pk").desc()
 SERIES_OF_A_MACHINE = 100  # anyone may send new parameters: a sweep over thousands of sizes must not crowd others out
 
 
@@ -16,7 +17,6 @@ def ranked_series(
 
     Of each machine at most `of_machine`, the most recently measured ones. One query, when it is read.
     """
-    recent_first = F("latest_at").desc(nulls_last=True), F("pk").desc()
-    turn = Window(RowNumber(), partition_by="machine", order_by=recent_first)
+    turn = Window(RowNumber(), partition_by="machine", order_by=RECENT_FIRST)
     fair = series.annotate(turn=turn).filter(turn__lte=of_machine)
     return fair.order_by("-machine__latest_taken_at", "-pk").values_list("pk", flat=True)[:most]
