@@ -18,7 +18,6 @@ from stackviz.benchmarks.queries import latest_results, results_until
 from stackviz.facts import CARD_FACTS, FACTS
 from stackviz.labs.models import Machine, Snapshot
 from stackviz.labs.queries import visible_machines
-from stackviz.machines.views import no_store_if_private
 from stackviz.reports.facts import fact_text, in_order, meaning_of
 from stackviz.stats import Ratio, ratio
 from stackviz.units import format_number
@@ -80,7 +79,7 @@ def against(request: HttpRequest, lab: str, slug: str) -> HttpResponse:
         "earlier": _earlier(machine),
         "shown": against_itself(machine, then) if then is not None else None,
     }
-    return no_store_if_private(render(request, "machines/against.html", context), machine.lab)
+    return render(request, "machines/against.html", context)
 
 
 def _chosen(request: HttpRequest, machine: Machine) -> tuple[Snapshot | None, str]:

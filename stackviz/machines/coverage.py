@@ -51,7 +51,4 @@ def counted_rows(visitor: Visitor) -> list[CountedRow]:
 def coverage(request: HttpRequest) -> HttpResponse:
     """A table; for htmx the table alone, to stand on the page of the operators."""
     template = "machines/_coverage.html" if wants_partial(request) else "machines/coverage.html"
-    response = render(request, template, {"rows": counted_rows(request.user), "most": MOST_MACHINES})
-    if request.user.is_authenticated:  # members see their private labs' machines counted
-        response.headers["Cache-Control"] = "private, no-store"
-    return response
+    return render(request, template, {"rows": counted_rows(request.user), "most": MOST_MACHINES})

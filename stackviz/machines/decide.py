@@ -14,7 +14,6 @@ from stackviz.benchmarks.models import Series
 from stackviz.labs.queries import visible_machines
 from stackviz.machines.history import may_decide
 from stackviz.machines.series import series_page
-from stackviz.machines.views import no_store_if_private
 
 
 @login_required
@@ -34,5 +33,5 @@ def change(request: HttpRequest, lab: str, slug: str, series_id: int) -> HttpRes
         decide_change(series, report, posted.get("answer", ""), request.user, posted.get("note", ""))
     except ValidationError as error:
         context = {"shown": series_page(machine, series_id, request.user), "problems": error.messages}
-        return no_store_if_private(render(request, "machines/series.html", context, status=422), machine.lab)
+        return render(request, "machines/series.html", context, status=422)
     return redirect(reverse("machines:series", args=[lab, slug, series_id]) + "#changes")

@@ -7,7 +7,6 @@ from django.views.decorators.http import require_safe
 
 from stackviz.labs.models import Machine
 from stackviz.labs.queries import as_report, machine_detail
-from stackviz.machines.views import no_store_if_private
 from stackviz.stacks.lifecycle import life_table
 from stackviz.web.htmx import vary_on_htmx, wants_partial
 from stackviz.web.parts import render_part
@@ -25,6 +24,6 @@ def life(request: HttpRequest, lab: str, slug: str) -> HttpResponse:
         raise Http404
     table = life_table(as_report(detail.snapshot, detail.cards, timezone.now()))
     if wants_partial(request):
-        return no_store_if_private(HttpResponse(render_part("stacks/_life.jinja", life=table)), detail.machine.lab)
+        return HttpResponse(render_part("stacks/_life.jinja", life=table))
     context = {"life": table, "machine": detail.machine}
-    return no_store_if_private(render(request, "machines/life.html", context), detail.machine.lab)
+    return render(request, "machines/life.html", context)

@@ -20,7 +20,6 @@ from stackviz.labs.models import Machine
 from stackviz.labs.queries import Visitor, visible_machines
 from stackviz.machines.drawn_history import draw_history
 from stackviz.machines.history import ChangeRow, change_rows, fact_title, fact_value, may_decide, rate_text
-from stackviz.machines.views import no_store_if_private
 from stackviz.units import format_number
 from stackviz.web.htmx import vary_on_htmx, wants_partial
 from stackviz.web.parts import render_part
@@ -169,9 +168,5 @@ def past(request: HttpRequest, lab: str, slug: str) -> HttpResponse:
         raise Http404
     shown = machine_past(machine, request.user)
     if wants_partial(request):
-        response = HttpResponse(render_part("machines/_past.jinja", past=shown))
-    else:
-        response = render(request, "machines/past.html", {"past": shown, "machine": machine})
-    if request.user.is_authenticated:  # peers of private labs may be among those compared
-        response.headers["Cache-Control"] = "private, no-store"
-    return no_store_if_private(response, machine.lab)
+        return HttpResponse(render_part("machines/_past.jinja", past=shown))
+    return render(request, "machines/past.html", {"past": shown, "machine": machine})

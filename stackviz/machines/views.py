@@ -11,7 +11,7 @@ from django.views.decorators.http import require_safe
 from stackviz.benchmarks.models import Series
 from stackviz.catalog.queries import accelerators_by_slug
 from stackviz.diagrams.svg import svg_of
-from stackviz.labs.models import Lab, Machine
+from stackviz.labs.models import Machine
 from stackviz.labs.queries import visible_labs, visible_machines
 from stackviz.machines.page import (
     REPORTS_PER_PAGE,
@@ -56,7 +56,7 @@ def lab_page(request: HttpRequest, lab: str) -> HttpResponse:
     page = machines_page(machines_found(request.user, lab=visible_lab), page_cut(request, MACHINES_PER_PAGE))
     context = {"lab": visible_lab, "page": page, "rows": machine_rows(page.items)}
     template = "machines/_rows.html" if wants_partial(request) else "machines/lab.html"
-    return no_store_if_private(render(request, template, context), visible_lab)
+    return render(request, template, context)
 
 
 @require_safe
@@ -73,10 +73,10 @@ def machine(request: HttpRequest, lab: str, slug: str) -> HttpResponse:
         raise Http404 from error
     form = request.GET.get("format", "")
     if form in _FORMS:
-        return no_store_if_private(_FORMS[form](request, page), page.machine.lab)
+        return _FORMS[form](request, page)
     context = {"page": page, "body": drawn_body(page)}
     template = "machines/_machine.html" if wants_partial(request) else "machines/machine.html"
-    return no_store_if_private(render(request, template, context), page.machine.lab)
+    return render(request, template, context)
 
 
 def _drawing(request: HttpRequest, page: MachinePage) -> HttpResponse:
@@ -131,15 +131,8 @@ def series(request: HttpRequest, lab: str, slug: str, series_id: int) -> HttpRes
     try:
         file = series_csv(machine, series_id) if request.GET.get("format") == "csv" else None
         if file is not None:
-            return no_store_if_private(file, machine.lab)
+            return file
         shown = series_page(machine, series_id, request.user)
     except Series.DoesNotExist as error:
         raise Http404 from error
-    return no_store_if_private(render(request, "machines/series.html", {"shown": shown}), machine.lab)
-
-
-def no_store_if_private(response: HttpResponse, lab: Lab) -> HttpResponse:
-    """What a private lab's member sees stays in no cache: not in a proxy's, not in a shared browser's."""
-    if not lab.is_public:
-        response.headers["Cache-Control"] = "private, no-store"
-    return response
+    return render(request, "machines/series.html", {"shown": shown})

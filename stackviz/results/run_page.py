@@ -96,10 +96,7 @@ def run_page(request: HttpRequest, report: UUID, position: int) -> HttpResponse:
         if form.is_valid() and _decided(request, form, row, position):
             return redirect("results:run", report, position)
     context = {"sheet": run_sheet(run, row), "form": form, "may_decide": may_decide}
-    response = render(request, "results/run.html", context)
-    if not row.machine.lab.is_public:
-        response.headers["Cache-Control"] = "private, no-store"
-    return response
+    return render(request, "results/run.html", context)
 
 
 def may_decide_about(user: Visitor, lab: Lab) -> bool:
