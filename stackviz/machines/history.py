@@ -17,6 +17,7 @@ from stackviz.labs.models import Machine
 from stackviz.labs.queries import Visitor
 from stackviz.measuring import Benchmark
 from stackviz.units import format_number, quantity_label
+from stackviz.web.reverse import address_by_id
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -76,7 +77,11 @@ def past_of_series(history: SeriesHistory, measured: Measurement, machine: Machi
         changes=[row for row in rows if not (row.decided and row.decided.is_dismissed)],
         dismissed=[row for row in rows if row.decided and row.decided.is_dismissed],
         stack_changes=[
-            StackChangeRow(point.measured_at, differences_text(change.differences), _receipt(point.report_id))
+            StackChangeRow(
+                at=point.measured_at,
+                text=differences_text(change.differences),
+                receipt_url=address_by_id("ingest:receipt", point.report_id),
+            )
             for change in reversed(history.stack_changes)
             for point in (history.points[change.index],)
         ],
@@ -113,7 +118,7 @@ def _change_row(
         levels=f"{before} → {after}{_interval_text(change)}",
         why=differences_text(change.causes) or _("nothing we read changed"),
         is_near=change.is_near,
-        receipt_url=_receipt(change.point.report_id),
+        receipt_url=address_by_id("ingest:receipt", change.point.report_id),
         report=change.point.report_id,
         decided=_decided_row(change.decision, is_member=is_member) if change.decision else None,
     )
@@ -127,7 +132,7 @@ def _undetected_row(decision: ChangeDecision, *, is_member: bool) -> ChangeRow:
         levels="",
         why=_("no longer found in the newest results"),
         is_near=False,
-        receipt_url=_receipt(decision.report_id),
+        receipt_url=address_by_id("ingest:receipt", decision.report_id),
         report=None,
         decided=_decided_row(decision, is_member=is_member),
     )
@@ -192,7 +197,3 @@ def fact_title(fact: str) -> str:
 def fact_value(fact: str, value: str) -> str:
     """As a report states it, shortened."""
     return f"{value.removesuffix('.0')} W" if fact == "power_limit_w" else value[:60]
-
-
-def _receipt(report_id: UUID) -> str:
-    return reverse("ingest:receipt", args=[report_id])

@@ -23,6 +23,7 @@ from stackviz.machines.history import PastOfSeries, past_of_series
 from stackviz.machines.results import ResultRow, result_row
 from stackviz.reports.facts import ShownFact, shown_facts
 from stackviz.units import quantity_label
+from stackviz.web.reverse import address_by_id
 
 SHOWN_POINTS = 20
 
@@ -96,7 +97,7 @@ def _past_row(measured: Measurement, point: PastResult) -> PastRow:
     label = quantity_label(rate, known.unit_of(measured.params), digits=4) if rate is not None and known else ""
     return PastRow(
         measured_at=point.measured_at,
-        receipt_url=reverse("ingest:receipt", args=[point.report_id]),
+        receipt_url=address_by_id("ingest:receipt", point.report_id),
         label=label,
         reason=point.reason or point.state,
     )
