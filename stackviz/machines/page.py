@@ -32,7 +32,8 @@ from stackviz.reports.present import (
 from stackviz.rules import Finding
 from stackviz.stacks.models import Edition
 from stackviz.stacks.reported import stack_slug
-from stackviz.web.key_paging import Cut, KeyPage, key_page, key_page_as
+from stackviz.web.key_paging import Cut, key_page
+from stackviz.web.paging import Page, page_as
 from stackviz.web.parts import cached_html, render_part
 from stackviz.web.prepared_query import PreparedQuery
 from stackviz.web.reverse import address_by_id
@@ -108,7 +109,7 @@ class MachinePage:
     machine: Machine
     subject: str
     latest: Latest | None
-    reports: KeyPage[ReportRow]
+    reports: Page[ReportRow]
     is_arriving: bool
     seen: str
     since: int
@@ -227,11 +228,11 @@ def _is_arriving(report: ReportRow) -> bool:
 # --- parts ---
 
 
-def _reports(machine: Machine, cut: Cut = FIRST_REPORTS) -> KeyPage[ReportRow]:
+def _reports(machine: Machine, cut: Cut = FIRST_REPORTS) -> Page[ReportRow]:
     """The machine's uploads, newest first. One query; what was sent stays in the database."""
     rows = machine.reports.values_list("pk", "received_at", "status", "warnings", "error")
     page = key_page(rows, "received_at", cut, REPORTS_PER_PAGE, lambda row: (row[1], row[0]))
-    return key_page_as(page, _report)
+    return page_as(page, _report)
 
 
 def _report(row: tuple[UUID, datetime, str, Sequence[Any], str]) -> ReportRow:

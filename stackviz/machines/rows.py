@@ -15,7 +15,8 @@ from stackviz.labs.queries import Visitor, absences, visible_machines
 from stackviz.machines.measured import MeasuredOn, measured_on
 from stackviz.reports.cards import CardKind
 from stackviz.reports.facts import MACHINE_FACTS, ShownFact, headline_fact
-from stackviz.web.key_paging import Cut, KeyPage, key_page
+from stackviz.web.key_paging import Cut, key_page
+from stackviz.web.paging import Page
 
 MACHINES_PER_PAGE = 30
 ALARMS = ("broken", "warning")  # severities that ask for action, worst first
@@ -61,7 +62,7 @@ def machines_found(
     return machines
 
 
-def machines_page(machines: QuerySet[Machine], cut: Cut, per_page: int = MACHINES_PER_PAGE) -> KeyPage[Machine]:
+def machines_page(machines: QuerySet[Machine], cut: Cut, per_page: int = MACHINES_PER_PAGE) -> Page[Machine]:
     """A page of machines, newest report first, those without a report last. Two queries at most."""
     return key_page(machines, "latest_taken_at", cut, per_page, lambda machine: (machine.latest_taken_at, machine.pk))
 

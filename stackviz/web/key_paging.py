@@ -6,23 +6,22 @@ NUMBERED_PAGES pages.
 """
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
-from typing import Any, Generic, TypeVar
+from typing import Any, TypeVar
 
 from django.core.exceptions import ValidationError
 from django.db.models import F, Model, Q, QuerySet
 from django.http import HttpRequest
 
-from stackviz.web.paging import page_number
+from stackviz.web.paging import Page, page_number
 
 NUMBERED_PAGES = 100
 CUT_PATTERN = r"(after|before)\.(-?[0-9]{1,17}|)\.([0-9a-f-]{1,36})"
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _MICROSECOND = timedelta(microseconds=1)
 
-Item = TypeVar("Item")
 Row = TypeVar("Row")
 RowKey = tuple[datetime | None, Any]
 
@@ -34,21 +33,6 @@ class Cut:
     key: tuple[datetime | None, str] | None = None
     is_backwards: bool = False
     skipped: int = 0
-
-
-@dataclass(frozen=True, slots=True)
-class KeyPage(Generic[Item]):
-    """One page of a list. `before`, `after`: what the addresses of its neighbours say, "" where there is none."""
-
-    items: Sequence[Item]
-    before: str
-    after: str
-
-    is_numbered = False
-
-    @property
-    def is_only(self) -> bool:
-        return not (self.before or self.after)
 
 
 def page_cut(request: HttpRequest, per_page: int, parameter: str = "page") -> Cut:
@@ -79,7 +63,7 @@ def key_text(direction: str, key: RowKey) -> str:
 
 def key_page(
     rows: "QuerySet[Any, Row]", at: str, cut: Cut, per_page: int, key_of: Callable[[Row], RowKey]
-) -> KeyPage[Row]:
+) -> Page[Row]:
     """A page of `rows` in the order of the time `at`, newest first, those without one last.
 
     One query, a second one where the page reaches the rows without a time. `key_of`: time and primary key of a row.
@@ -96,12 +80,7 @@ def key_page(
     window = _window(rows, at, key, per_page, "before")
     shown = window[:per_page][::-1]
     before = key_text("before", key_of(shown[0])) if len(window) > per_page else ""
-    return KeyPage(shown, before, key_text("after", key_of(shown[-1])) if shown else "")
-
-
-def key_page_as(page: KeyPage[Row], shown: Callable[[Row], Item]) -> KeyPage[Item]:
-    """The same page with each row as it is shown."""
-    return KeyPage([shown(row) for row in page.items], page.before, page.after)
+    return Page(shown, before, key_text("after", key_of(shown[-1])) if shown else "")
 
 
 def _usable_key(model: type[Model], cut: Cut) -> RowKey | None:
@@ -115,10 +94,10 @@ def _usable_key(model: type[Model], cut: Cut) -> RowKey | None:
     return None if isinstance(pk, int) and pk >= 2**63 else (cut.key[0], pk)
 
 
-def _page(window: list[Row], per_page: int, key_of: Callable[[Row], RowKey], *, has_before: bool) -> KeyPage[Row]:
+def _page(window: list[Row], per_page: int, key_of: Callable[[Row], RowKey], *, has_before: bool) -> Page[Row]:
     shown = window[:per_page]
     before = key_text("before", key_of(shown[0])) if shown else "1"
-    return KeyPage(
+    return Page(
         shown, before if has_before else "", key_text("after", key_of(shown[-1])) if len(window) > per_page else ""
     )
 

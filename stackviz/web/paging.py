@@ -26,34 +26,25 @@ class Sliceable(Protocol[RowOut_co]):
 
 @dataclass(frozen=True, slots=True)
 class Page(Generic[Item]):
-    """One page of a list. `number` counts from 1; `first` is the place of its first item in the whole list, from 1."""
+    """One page of a list, cut by number (`page_of`) or by key (`key_paging.key_page`).
+
+    `before`, `after`: what the addresses of its neighbours say, "" where there is none. `number` counts from 1; 0 of a
+    list cut by key.
+    """
 
     items: Sequence[Item]
-    number: int
-    per_page: int
-    has_next: bool
-
-    is_numbered = True
-
-    @property
-    def before(self) -> str:
-        """What the address of the page before says; "" for the first one."""
-        return str(self.number - 1) if self.has_previous else ""
-
-    @property
-    def after(self) -> str:
-        return str(self.number + 1) if self.has_next else ""
-
-    @property
-    def has_previous(self) -> bool:
-        return self.number > 1
+    before: str
+    after: str
+    number: int = 0
+    per_page: int = 0
 
     @property
     def is_only(self) -> bool:
-        return not self.has_next and not self.has_previous
+        return not (self.before or self.after)
 
     @property
     def first(self) -> int:
+        """The place of its first item in the whole list, from 1; 0 where it has none. Of a numbered page."""
         return (self.number - 1) * self.per_page + 1 if self.items else 0
 
     @property
@@ -72,9 +63,11 @@ def page_of(rows: Sliceable[Row], number: int, per_page: int) -> Page[Row]:
     """Page `number` of `rows`. One query: one row more than shown is read, to know whether there is a next page."""
     start = (number - 1) * per_page
     window = list(rows[slice(start, start + per_page + 1)])
-    return Page(window[:per_page], number, per_page, has_next=len(window) > per_page)
+    before = str(number - 1) if number > 1 else ""
+    after = str(number + 1) if len(window) > per_page else ""
+    return Page(window[:per_page], before, after, number, per_page)
 
 
 def page_as(page: Page[Row], shown: Callable[[Row], Item]) -> Page[Item]:
     """The same page with each row as it is shown."""
-    return Page([shown(row) for row in page.items], page.number, page.per_page, page.has_next)
+    return Page([shown(row) for row in page.items], page.before, page.after, page.number, page.per_page)

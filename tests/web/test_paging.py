@@ -17,16 +17,16 @@ def test_a_page_number_that_makes_no_sense_is_page_one(text, number):
 def test_a_page_knows_its_neighbours_and_its_place():
     page = page_of(list(range(25)), 2, 10)
     assert (list(page.items), page.first, page.last) == (list(range(10, 20)), 11, 20)
-    assert (page.has_previous, page.has_next, page.is_only) == (True, True, False)
+    assert (page.before, page.after, page.is_only) == ("1", "3", False)
 
 
 def test_the_last_page_has_no_next():
-    assert page_of(list(range(20)), 2, 10).has_next is False
+    assert page_of(list(range(20)), 2, 10).after == ""
 
 
 def test_a_page_beyond_the_end_is_empty_and_leads_back():
     page = page_of([1], 7, 10)
-    assert (list(page.items), page.has_previous, page.first, page.last) == ([], True, 0, 0)
+    assert (list(page.items), page.before, page.first, page.last) == ([], "6", 0, 0)
 
 
 def test_a_single_page_needs_no_links():
