@@ -1,8 +1,9 @@
 """Accelerators by their best cited result of one case, like for like: see `number_of_devices`. No query."""
 
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from statistics import median
 
 from stackviz.catalog.models import Accelerator
@@ -56,15 +57,21 @@ def number_of_devices(benchmark: CitedBenchmark, results: Sequence[CitedResult])
     return max(numbers, key=lambda number: (len(having[number]), -number))
 
 
-def ranked_accelerators(benchmark: CitedBenchmark, results: Sequence[CitedResult]) -> tuple[RankedAccelerator, ...]:
-    """Each accelerator once, in the order of its best result."""
-    sign = -1 if benchmark.higher_is_better else 1
+def results_by_accelerator(
+    benchmark: CitedBenchmark, results: Iterable[CitedResult]
+) -> Mapping[int, Sequence[CitedResult]]:
+    """Accelerator -> its results, best first; the accelerators in the order of their best result."""
     by_accelerator: dict[int, list[CitedResult]] = defaultdict(list)
-    for result in sorted(results, key=lambda result: (sign * result.amount_per_device, result.pk)):
+    for result in sorted(results, key=partial(_best_first, benchmark)):
         if result.accelerator_id is not None:
             by_accelerator[result.accelerator_id].append(result)
+    return by_accelerator
+
+
+def ranked_accelerators(benchmark: CitedBenchmark, results: Iterable[CitedResult]) -> tuple[RankedAccelerator, ...]:
+    """Each accelerator once, in the order of its best result."""
     rows: list[RankedAccelerator] = []
-    for number, group in enumerate(by_accelerator.values(), 1):
+    for number, group in enumerate(results_by_accelerator(benchmark, results).values(), 1):
         is_level = bool(rows) and rows[-1].best.amount_per_device == group[0].amount_per_device
         rank = rows[-1].rank if is_level else number
         if group[0].accelerator is not None:
@@ -76,10 +83,19 @@ def better_than(
     first: RankedAccelerator, benchmark: CitedBenchmark, others: Iterable[CitedResult]
 ) -> list[CitedResult]:
     """Those of `others` that are better than the first of a ranking and may stand beside it, best first."""
-    sign = -1 if benchmark.higher_is_better else 1
     alike = [row for row in others if benchmark.adds_up or row.count == first.best.count]
-    better = [row for row in alike if sign * row.amount_per_device < sign * first.best.amount_per_device]
-    return sorted(better, key=lambda row: (sign * row.amount_per_device, row.pk))
+    return sorted((row for row in alike if is_better(benchmark, row, first.best)), key=partial(_best_first, benchmark))
+
+
+def is_better(benchmark: CitedBenchmark, result: CitedResult, other: CitedResult) -> bool:
+    """Whether one device of `result` reaches more than one of `other`, or less where less is better."""
+    amounts = result.amount_per_device, other.amount_per_device
+    return amounts[0] > amounts[1] if benchmark.higher_is_better else amounts[0] < amounts[1]
+
+
+def _best_first(benchmark: CitedBenchmark, result: CitedResult) -> tuple[float, int]:
+    amount = result.amount_per_device
+    return -amount if benchmark.higher_is_better else amount, result.pk
 
 
 def readable_symbol(rows: Sequence[RankedAccelerator], si: str) -> str:

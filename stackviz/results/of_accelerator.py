@@ -9,11 +9,10 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from stackviz.catalog.models import Accelerator
-from stackviz.cited.benchmark import CitedBenchmark
 from stackviz.cited.cases import public_results
 from stackviz.cited.models import CitedResult
 from stackviz.cited.queries import CitedOfAccelerator, cited_of_accelerator
-from stackviz.cited.ranking import number_of_devices
+from stackviz.cited.ranking import is_better, number_of_devices, results_by_accelerator
 from stackviz.cited.words import benchmark_address, devices_text, result_address, setting_text, share_text
 from stackviz.results.bounds import reached_bound
 from stackviz.units import format_factor, quantity_label
@@ -60,11 +59,11 @@ def _headline(item: CitedOfAccelerator, everything: Sequence[CitedResult]) -> He
     benchmark = item.benchmark
     best = _best_like_most(item, everything)
     devices = None if benchmark.adds_up else best.count
-    bests = sorted(_bests(benchmark, [row for row in everything if devices in (None, row.count)]).values())
-    signed = _sign(benchmark) * best.amount_per_device
-    position = sum(amount < signed for amount in bests) + 1
+    alike = [row for row in everything if devices in (None, row.count)]
+    bests = [results[0] for results in results_by_accelerator(benchmark, alike).values()]
+    position = sum(is_better(benchmark, other, best) for other in bests) + 1
     bound = reached_bound(best)
-    first = abs(bests[0])
+    first = bests[0].amount_per_device
     ratio = best.amount_per_device / first if benchmark.higher_is_better else first / best.amount_per_device
     share = bound.share if bound else ratio
     url = benchmark_address(benchmark.key)
@@ -90,21 +89,8 @@ def _best_like_most(item: CitedOfAccelerator, everything: Sequence[CitedResult])
     """Its best result with the number of devices that most are compared with; else its best of all."""
     devices = number_of_devices(item.benchmark, everything)
     alike = [row for row in item.results if devices in (None, row.count)]
-    return min(alike or item.results, key=lambda row: _sign(item.benchmark) * row.amount_per_device)
-
-
-def _bests(benchmark: CitedBenchmark, rows: Sequence[CitedResult]) -> dict[int, float]:
-    """Accelerator -> its best amount, signed so that less is better."""
-    bests: dict[int, float] = {}
-    for row in rows:
-        if row.accelerator_id is not None:
-            amount = _sign(benchmark) * row.amount_per_device
-            bests[row.accelerator_id] = min(amount, bests.get(row.accelerator_id, amount))
-    return bests
-
-
-def _sign(benchmark: CitedBenchmark) -> int:
-    return -1 if benchmark.higher_is_better else 1
+    choose = max if item.benchmark.higher_is_better else min
+    return choose(alike or item.results, key=lambda row: row.amount_per_device)
 
 
 def scale_text(share: float, position: int, *, is_of_bound: bool) -> str:
