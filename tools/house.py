@@ -19,7 +19,6 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 PACKAGES = ("accelweb", "stackviz")
 LINE_LIMIT = 120
-FUNCTION_LIMIT = 50
 FILE_LIMIT = 300
 ROOM_LIMIT = 0.10  # of the code
 ARGUMENT_LIMIT = 5

@@ -1,16 +1,15 @@
 """What all Plotly figures share: margins, colours, escaping. Pure data.
 
-The colours of compared subjects stand in the order in which they are given out, equal to --s1..--s6 in
+The colours of compared subjects stand in the order in which they are given out: the light ones of --s1..--s6 in
 static/css/tokens.css. Any two can be told apart with normal sight, protanopia, deuteranopia and tritanopia, on light
 and on dark; tests/charts/test_frame.py measures it. A figure names its colours ("s1"), and static/js/charts.js
-replaces the light ones below by those of the reader's theme.
+replaces the light ones by those of the reader's theme.
 """
 
 import html
 from typing import Any
 
 LIGHT = ("#1f5ac1", "#a8560c", "#049a8c", "#64106f", "#b38912", "#4d4e56")
-DARK = ("#53a0ff", "#f27239", "#7af0ba", "#bc7aac", "#f4b707", "#b0bed2")
 INK, INK_2, LINE = "#1b1e23", "#565c66", "#e2e2dd"
 
 

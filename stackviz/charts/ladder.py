@@ -36,11 +36,10 @@ class Tick:
 
 @dataclass(frozen=True, slots=True)
 class Ladder:
-    """Best first. `is_dotted`: draw marks in place of bars, since lengths on a logarithmic scale have no zero."""
+    """Best first."""
 
     steps: tuple[LadderStep, ...]
     ticks: tuple[Tick, ...]
-    is_dotted: bool
 
 
 def rank_rungs(rungs: Sequence[Rung], kind: ScaleKind, *, lower_is_better: bool = False) -> Ladder:
@@ -54,7 +53,7 @@ def rank_rungs(rungs: Sequence[Rung], kind: ScaleKind, *, lower_is_better: bool 
         rank = steps[-1].rank if is_level else number
         measured = "" if rung.measured is None else _percent(scale, rung.measured)
         steps.append(LadderStep(rung.key, rank, _percent(scale, rung.value), measured))
-    return Ladder(tuple(steps), tuple(_ticks(scale)) if rungs else (), kind == "log")
+    return Ladder(tuple(steps), tuple(_ticks(scale)) if rungs else ())
 
 
 def _percent(scale: Scale, value: float) -> str:

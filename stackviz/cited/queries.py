@@ -239,9 +239,3 @@ def not_charted(state: str, benchmark: str = "", after: int = 0, limit: int = 10
     """Results of a state that no chart shows, the oldest first: those with a larger primary key than `after`."""
     rows = CitedResult.objects.filter(state=state, pk__gt=after, **({"benchmark": benchmark} if benchmark else {}))
     return rows.select_related("accelerator", "source").order_by("pk")[:limit]
-
-
-def results_by_id(pks: Iterable[int]) -> dict[int, CitedResult]:
-    """Cited results of any state by primary key, with accelerator and source. One query."""
-    rows = CitedResult.objects.filter(pk__in=set(pks)).select_related("accelerator__vendor", "source")
-    return {row.pk: row for row in rows}

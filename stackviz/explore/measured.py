@@ -29,13 +29,12 @@ from stackviz.units import quantity_label
 class MeasuredSummary:
     """Results of public machines with one accelerator, in the benchmark's unit: best and median rate.
 
-    `best_label`, `setting`, `machine`, `url` and `remarks` are those of the best. `share`: of the published peak, ""
-    where that is unknown.
+    `setting`, `machine`, `url` and `remarks` are those of the best. `share`: of the published peak, "" where that is
+    unknown.
     """
 
     best: float
     median: float
-    best_label: str
     median_label: str
     setting: str
     machine: str
@@ -119,7 +118,6 @@ def _summary(results: list[Measurement], machines: Mapping[int, Machine]) -> Mea
     return MeasuredSummary(
         best=best.rate.value,
         median=middle,
-        best_label=best.rate.label,
         median_label=quantity_label(middle, best.rate.unit, digits=3),
         setting=fastest.setting,
         machine=machine.name,

@@ -71,11 +71,6 @@ class Workload:
         return self.precision.runtime == "llama.cpp" and not self.is_unified and not self.shape.is_tied
 
 
-def cache_bytes_per_token(shape: ModelShape, bits: float) -> float:
-    """Bytes that one more token adds while it is inside every window."""
-    return _cached_numbers(shape) * shape.layers * bits / 8
-
-
 def cache_bytes(shape: ModelShape, tokens: float, bits: float, chunk: int = 0) -> float:
     """The KV cache of one sequence of `tokens`. Layers with a window hold it and the chunk being read, no more.
 

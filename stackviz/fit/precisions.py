@@ -20,10 +20,6 @@ QUANT = (
     "llama.cpp: src/llama-quant.cpp",
     "https://github.com/ggml-org/llama.cpp/blob/007dbbf3fd17eefe9b47fee45f48f7ba5e62b714/src/llama-quant.cpp",
 )
-BLOCKS = (
-    "llama.cpp: ggml/src/ggml-common.h",
-    "https://github.com/ggml-org/llama.cpp/blob/01243c587feceaa5d6a6c2305535ef2f549c48b8/ggml/src/ggml-common.h",
-)
 IEEE = ("IEEE 754-2019", "https://standards.ieee.org/ieee/754/6210/")
 MLX = (
     "MLX: mlx.core.quantize",
@@ -34,7 +30,8 @@ QLORA = ("QLoRA, section 3", "https://arxiv.org/abs/2305.14314")
 INT8 = ("LLM.int8(), section 3", "https://arxiv.org/abs/2208.07339")
 FP8 = ("FP8 formats for deep learning", "https://arxiv.org/abs/2209.05433")
 
-# Bits per weight of a block: (bytes of the block) x 8 / (weights in it), from ggml-common.h.
+# Bits per weight of a block: (bytes of the block) x 8 / (weights in it), from
+# https://github.com/ggml-org/llama.cpp/blob/01243c587feceaa5d6a6c2305535ef2f549c48b8/ggml/src/ggml-common.h.
 Q8_0 = (2 + 32) * 8 / 32
 Q6_K = (2 + 16 + 192) * 8 / 256
 Q5_K = (4 + 12 + 32 + 128) * 8 / 256

@@ -31,9 +31,6 @@ class FitTarget:
     rated: RatedAccelerator
     limits: tuple[MemoryLimit, ...]
 
-    def limit_of(self, memory_gb: float) -> MemoryLimit | None:
-        return next((limit for limit in self.limits if limit.printed_gb == memory_gb), None)
-
 
 def fit_targets(catalogue: PublicCatalogue) -> Mapping[str, FitTarget]:
     """All public accelerators by slug, in the order of the catalogue; once for each edition."""

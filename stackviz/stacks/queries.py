@@ -283,11 +283,10 @@ class ComponentPage:
     releases: tuple[ReleaseRow, ...]
     release_count: int
     has_dates: bool  # of any release
-    needed_by: int
 
 
 def component_page(slug: str, *, all_releases: bool = False) -> ComponentPage | None:
-    """The page of a component; None if there is none of this slug. At most nine queries."""
+    """The page of a component; None if there is none of this slug. At most eight queries."""
     component = Component.objects.select_related("source", "part_of").filter(slug=slug).first()
     if component is None:
         return None
@@ -303,7 +302,6 @@ def component_page(slug: str, *, all_releases: bool = False) -> ComponentPage | 
         releases=_release_rows(shown),
         release_count=len(releases),
         has_dates=any(release.released or release.support_ends for release in releases),
-        needed_by=Requirement.objects.filter(subject=slug).count(),
     )
 
 

@@ -5,12 +5,6 @@ from django.views.decorators.vary import vary_on_headers
 from django_htmx.middleware import HtmxDetails
 
 
-class HtmxRequest(HttpRequest):
-    """A request that passed django_htmx's middleware."""
-
-    htmx: HtmxDetails
-
-
 def wants_partial(request: HttpRequest) -> bool:
     """True when htmx asks for a part to swap in.
 

@@ -8,9 +8,11 @@ from pathlib import Path
 import pytest
 from django.conf import settings
 
-from stackviz.charts.frame import DARK, INK, INK_2, LIGHT, LINE
+from stackviz.charts.frame import INK, INK_2, LIGHT, LINE
 
 TOKENS = (Path(settings.BASE_DIR) / "static/css/tokens.css").read_text()
+SUBJECTS = re.findall(r"--s\d: light-dark\((#\w+), (#\w+)\)", TOKENS)
+DARK = tuple(dark for _light, dark in SUBJECTS)
 
 # Machado, Oliveira and Fernandes 2009, severity 1.0: linear RGB as seen with each kind of colour blindness.
 SIGHTS = {
@@ -69,7 +71,6 @@ def test_subjects_stand_out_from_the_page(colours, ground):
 
 
 def test_the_style_sheet_has_the_same_colours():
-    in_css = re.findall(r"--s\d: light-dark\((#\w+), (#\w+)\)", TOKENS)
-    assert in_css == list(zip(LIGHT, DARK, strict=True))
+    assert [light for light, _dark in SUBJECTS] == list(LIGHT)
     for name, value in (("ink", INK), ("ink-2", INK_2), ("line", LINE)):
         assert re.search(rf"--{name}: light-dark\({value},", TOKENS)

@@ -17,11 +17,6 @@ def test_measured_figure_above_peak_widens_scale():
     assert [(step.length, step.measured_length) for step in drawn.steps] == [("50.0", "100.0"), ("25.0", "")]
 
 
-def test_lengths_have_no_zero_on_a_logarithmic_scale():
-    assert rank_rungs([Rung(1, 5)], "log").is_dotted
-    assert not rank_rungs([Rung(1, 5)], "linear").is_dotted
-
-
 def test_ticks_keep_apart():
     places = [float(tick.at) for tick in rank_rungs([Rung(1, 25.6), Rung(2, 8000)], "log").ticks]
     assert len(places) > 1

@@ -13,7 +13,6 @@ from stackviz.cited.queries import (
     cited_of_accelerator,
     cited_of_benchmark,
     not_charted,
-    results_by_id,
     share_of_bound,
 )
 
@@ -148,7 +147,6 @@ def test_what_is_not_charted_is_listed_in_pages():
     assert len(first) == len(then) == 10
     assert all(row.reason for row in first + then)
     assert first[-1].pk < then[0].pk
-    assert results_by_id([first[0].pk])[first[0].pk] == first[0]
 
 
 def test_the_curated_results_pass_every_check():

@@ -101,7 +101,6 @@ def test_a_component_page_gathers_all_that_is_said_about_it(stacks):
     assert {"GPU driver in macOS", "CPU frequency driver", "libtpu"} < {row.name for row in page.counterparts}
     assert [release.version for release in page.releases][:3] == ["610", "610", "595"]
     assert page.release_count > len(page.releases) == 12
-    assert page.needed_by > 50
 
 
 def test_all_releases_can_be_asked_for(stacks):
@@ -110,9 +109,9 @@ def test_all_releases_can_be_asked_for(stacks):
 
 
 def test_component_page_costs_two_release_queries(stacks, django_assert_num_queries):
-    with django_assert_num_queries(7):
+    with django_assert_num_queries(6):
         component_page("program", all_releases=True)
-    with django_assert_num_queries(9):
+    with django_assert_num_queries(8):
         component_page("pytorch", all_releases=True)
 
 
