@@ -1,5 +1,6 @@
 """What people decide about results: accept, withdraw, supersede. Each decision is a row that stays."""
 
+from collections.abc import Collection
 from uuid import UUID
 
 from django.contrib.auth.base_user import AbstractBaseUser
@@ -51,7 +52,8 @@ def record_decision(
     )
 
 
-def decided_standings(report_id: UUID) -> dict[int, str]:
-    """Position in the report -> the standing a person decided last. One query."""
-    rows = ResultDecision.objects.filter(report_id=report_id).order_by("pk")
-    return dict(rows.values_list("position", "standing"))
+def decided_standings(reports: Collection[UUID]) -> dict[tuple[UUID, int], str]:
+    """(report, position in it) -> the standing a person decided last. One query."""
+    rows = ResultDecision.objects.filter(report__in=reports).order_by("pk")
+    decided = rows.values_list("report_id", "position", "standing")
+    return {(report, position): standing for report, position, standing in decided}

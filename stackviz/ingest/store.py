@@ -109,18 +109,23 @@ _SNAPSHOT_FIELDS = ("report", "machine", "taken_at", "agent", "facts", "absent",
 def _put_snapshots(claimed: Sequence[tuple[Waiting, ReadReport]]) -> list[int]:
     """Key of the snapshot of each report, new or brought up to date."""
     fresh = [pair for pair in claimed if pair[0].interpreter is None]
+    reread = [pair for pair in claimed if pair[0].interpreter is not None]
     keys = iter(insert_numbered(Snapshot, _SNAPSHOT_FIELDS, [_snapshot_row(*pair) for pair in fresh]))
-    return [next(keys) if pair[0].interpreter is None else _renew_snapshot(*pair) for pair in claimed]
+    renewed = _renew_snapshots(reread) if reread else {}
+    return [next(keys) if pair[0].interpreter is None else renewed[pair[0].pk] for pair in claimed]
 
 
-def _renew_snapshot(report: Waiting, reading: ReadReport) -> int:
-    """Of an earlier reading only the snapshot's row is left, so that the machine goes on pointing at it."""
-    snapshot = Snapshot.objects.get(report_id=report.pk)
-    values = _snapshot_row(report, reading)
-    Snapshot.objects.filter(pk=snapshot.pk).update(**dict(zip(_SNAPSHOT_FIELDS[2:], values[2:], strict=True)))
-    snapshot.cards.all().delete()
-    snapshot.findings.all().delete()
-    return snapshot.pk
+def _renew_snapshots(reread: Sequence[tuple[Waiting, ReadReport]]) -> dict[UUID, int]:
+    """Report -> key of its snapshot. Of an earlier reading only the snapshots' rows are left, so that machines go on
+    pointing at them.
+    """
+    keys = dict(Snapshot.objects.filter(report__in=[report.pk for report, _ in reread]).values_list("report", "pk"))
+    values = [dict(zip(_SNAPSHOT_FIELDS[2:], _snapshot_row(*pair)[2:], strict=True)) for pair in reread]
+    renewed = [Snapshot(pk=keys[pair[0].pk], **each) for pair, each in zip(reread, values, strict=True)]
+    Snapshot.objects.bulk_update(renewed, _SNAPSHOT_FIELDS[2:])
+    for rows in (Card, Finding):
+        rows.objects.filter(snapshot__in=keys.values()).delete()
+    return keys
 
 
 def _snapshot_row(report: Waiting, reading: ReadReport) -> tuple[Any, ...]:
@@ -196,7 +201,7 @@ def _put_results(stored: Sequence[_Stored]) -> None:
         series[each.report.machine_id, setting_of(result)] for each in stored for result in each.reading.results
     )
     reread = [each.report.pk for each in stored if each.report.interpreter is not None]
-    decided = {report: decided_standings(report) for report in reread}
+    decided = decided_standings(reread) if reread else {}
     if reread:
         earlier = Result.objects.filter(report__in=reread)
         added.subtract(earlier.values_list("series_id", flat=True))
@@ -210,7 +215,7 @@ def _put_results(stored: Sequence[_Stored]) -> None:
                 each.report.pk,
                 position,
                 *_figures(result),
-                decided.get(each.report.pk, {}).get(position) or (Standing.FLAGGED if result.flags else None),
+                decided.get((each.report.pk, position)) or (Standing.FLAGGED if result.flags else None),
             )
             for each in stored
             for position, result in enumerate(each.reading.results)
@@ -228,12 +233,26 @@ def _figures(result: ReadResult) -> tuple[Any, ...]:
     )  # fmt: skip
 
 
-_NEWER = "latest_taken_at IS NULL OR latest_taken_at <= %(taken_at)s"
-_POINT_AT = f"""
+def _set_newest(snapshot: str, taken_at: str) -> str:
+    newer = f"latest_taken_at IS NULL OR latest_taken_at <= {taken_at}"
+    return f"""
     UPDATE labs_machine SET times_read = times_read + 1,
-        latest_snapshot_id = CASE WHEN {_NEWER} THEN %(snapshot)s ELSE latest_snapshot_id END,
-        latest_taken_at = CASE WHEN {_NEWER} THEN %(taken_at)s ELSE latest_taken_at END
-    WHERE id = %(machine)s"""  # noqa: S608 - a condition of ours
+        latest_snapshot_id = CASE WHEN {newer} THEN {snapshot} ELSE latest_snapshot_id END,
+        latest_taken_at = CASE WHEN {newer} THEN {taken_at} ELSE latest_taken_at END"""  # noqa: S608 - texts of ours
+
+
+_POINT_AT = f"{_set_newest('%(snapshot)s', '%(taken_at)s')} WHERE id = %(machine)s"
+_POINT_MANY_ON_POSTGRES = f"""
+    WITH new AS (
+        SELECT labs_machine.id, given.snapshot, given.taken_at
+        FROM labs_machine JOIN unnest(%s::bigint[], %s::bigint[], %s::timestamptz[])
+            AS given (machine, snapshot, taken_at) ON labs_machine.id = given.machine
+        ORDER BY labs_machine.id FOR NO KEY UPDATE OF labs_machine)
+    {_set_newest("new.snapshot", "new.taken_at")}
+    FROM new WHERE labs_machine.id = new.id RETURNING labs_machine.id"""  # noqa: S608
+_POINT_MANY_ON_SQLITE = f"""
+    {_set_newest("json_extract(new.value, '$[1]')", "json_extract(new.value, '$[2]')")}
+    FROM json_each(%s) AS new WHERE labs_machine.id = json_extract(new.value, '$[0]') RETURNING labs_machine.id"""
 
 
 def _point_at(stored: Sequence[_Stored]) -> None:
@@ -243,6 +262,11 @@ def _point_at(stored: Sequence[_Stored]) -> None:
         known = newest.get(each.report.machine_id)
         if known is None or known.reading.taken_at <= each.reading.taken_at:
             newest[each.report.machine_id] = each
-    for machine, each in sorted(newest.items()):
-        values = {"snapshot": each.snapshot_id, "taken_at": each.reading.taken_at, "machine": machine}
-        execute(_POINT_AT, values)
+    rows = [(machine, each.snapshot_id, each.reading.taken_at) for machine, each in sorted(newest.items())]
+    if len(rows) == 1:
+        execute(_POINT_AT, dict(zip(("machine", "snapshot", "taken_at"), rows[0], strict=True)))
+    elif connection.vendor == "postgresql":
+        select(_POINT_MANY_ON_POSTGRES, *(list(column) for column in zip(*rows, strict=True)))
+    else:
+        adapt = connection.ops.adapt_datetimefield_value
+        select(_POINT_MANY_ON_SQLITE, json_text([(machine, pk, adapt(at)) for machine, pk, at in rows]))
