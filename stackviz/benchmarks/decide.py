@@ -28,7 +28,7 @@ def record_decision(
     """Record a decision and let it hold. Raises ValidationError naming the field.
 
     The row of the report is locked first, as it is while the report is read again: the decision is either carried over
-    to the rows written then, or changes them.
+    to the rows written then, or changes them. A decision that repeats the newest one is that one.
     """
     reason = " ".join(reason.split())
     if not reason:
@@ -38,6 +38,10 @@ def record_decision(
     if replaced_by is not None and replaced_by.pk == result.report_id:
         raise ValidationError({"replaced_by": _("A report does not supersede itself.")})
     Report.objects.select_for_update().only("pk").get(pk=result.report_id)
+    newest = ResultDecision.objects.filter(report=result.report_id, position=result.position).order_by("pk").last()
+    if newest is not None and newest.says(standing, reason, replaced_by):
+        result.standing = standing
+        return newest
     decided = Result.objects.filter(report_id=result.report_id, position=result.position)
     decided.update(standing=standing)
     refresh(decided.values_list("series_id", flat=True))

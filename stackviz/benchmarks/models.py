@@ -139,6 +139,11 @@ class ResultDecision(models.Model):
     def __str__(self) -> str:
         return f"{self.report_id} {self.position}: {self.standing}"
 
+    def says(self, standing: str, reason: str, replaced_by: Report | None) -> bool:
+        """Whether this decides the same for the same reason, whoever made it."""
+        wanted = (standing, reason, replaced_by.pk if replaced_by else None)
+        return (self.standing, self.reason, self.replaced_by_id) == wanted
+
 
 class ChangeDecision(models.Model):
     """What a member of its lab decided about a change of level of a series. Rows are only added; the newest counts.

@@ -54,3 +54,6 @@ class Races:
         answers, rows = races.readers_of_overlapping_batches()
         assert answers == {"read"}
         assert rows == {"Snapshot": 12, "Card": 12, "Series": 8, "Result": 24}
+
+    def test_one_withdrawal_sent_by_eight_at_once_is_one_decision(self):
+        assert races.withdrawals_of_one_result() == (["the fan was off"], {"withdrawn"})

@@ -11,10 +11,13 @@ from typing import Any
 from unittest import mock
 from uuid import UUID
 
+from django.contrib.auth.models import AnonymousUser
 from django.db import connection
 from django.test import Client
 
-from stackviz.benchmarks.models import Result, Series
+from stackviz.benchmarks.decide import record_decision
+from stackviz.benchmarks.models import Result, ResultDecision, Series
+from stackviz.benchmarks.standing import Standing
 from stackviz.ingest import interpret as interpret_module
 from stackviz.ingest.interpret import interpret, interpret_all
 from stackviz.ingest.reading import ReadReport, read
@@ -186,6 +189,16 @@ def readers_beside_deletions() -> tuple[list[str], int, int]:
         answers = together(lambda it=newest: forget_reports(it), lambda i=body["id"]: interpret(i))  # type: ignore[misc]
         said.append(answers[1])
     return said, Report.objects.count(), sum(Series.objects.values_list("result_count", flat=True))
+
+
+def withdrawals_of_one_result() -> tuple[list[str], set[str | None]]:
+    """SENDERS withdraw the same result for the same reason at once -> (reasons recorded, standings of its rows)."""
+    (report_id,) = stored(1)
+    interpret(report_id)
+    result = Result.objects.get(report=report_id, position=0)
+    together(*[lambda: record_decision(result, Standing.WITHDRAWN, "the fan was off", AnonymousUser())] * SENDERS)
+    reasons = list(ResultDecision.objects.values_list("reason", flat=True))
+    return reasons, set(Result.objects.filter(report=report_id, position=0).values_list("standing", flat=True))
 
 
 def readers_of_overlapping_batches() -> tuple[set[str], dict[str, int]]:

@@ -155,6 +155,22 @@ def test_a_decision_outlives_reading_again(uploaded, admin_user):
     assert ResultDecision.objects.filter(by=admin_user).count() == 3
 
 
+def test_a_decision_that_repeats_the_newest_is_recorded_once(uploaded, admin_user, django_user_model):
+    (row,) = uploaded(gemm_result(samples=SOUND))
+    other = django_user_model.objects.create_user("other")
+    first = record_decision(row, Standing.WITHDRAWN, "the fan was off", admin_user)
+    assert record_decision(row, Standing.WITHDRAWN, " the  fan was off", other) == first
+    for standing, reason in (
+        (Standing.WITHDRAWN, "the fan stood still"),
+        (Standing.ACCEPTED, "it ran"),
+        (Standing.WITHDRAWN, "the fan was off"),
+    ):
+        record_decision(row, standing, reason, admin_user)
+    decisions = ResultDecision.objects.order_by("pk").values_list("standing", flat=True)
+    assert list(decisions) == ["withdrawn", "withdrawn", "accepted", "withdrawn"]
+    assert Result.objects.get().standing == "withdrawn"
+
+
 def test_a_decision_needs_a_reason(uploaded, admin_user):
     (row,) = uploaded(gemm_result(samples=SOUND))
     for reason, replaced_by, field in (("  ", None, "reason"), ("x" * 301, None, "reason"),
