@@ -17,7 +17,7 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 from django.views.decorators.cache import never_cache
-from django.views.decorators.http import etag, require_http_methods, require_POST, require_safe
+from django.views.decorators.http import etag, require_http_methods, require_safe
 
 from stackviz.agent.bundle import build_zipapp
 from stackviz.labs.keys import create_key, revoke
@@ -143,10 +143,11 @@ def arrivals(request: HttpRequest, prefix: str) -> HttpResponse:
 
 
 @login_required
-@require_POST
+@require_http_methods(["GET", "HEAD", "POST"])
 def revoke_key(request: HttpRequest, prefix: str) -> HttpResponse:
-    """From now on the key opens nothing."""
-    revoke(get_object_or_404(own_keys(request.user), prefix=prefix))
+    """From now on the key opens nothing. A GET, from whoever had to log in first, only leads back to the keys."""
+    if request.method == "POST":
+        revoke(get_object_or_404(own_keys(request.user), prefix=prefix))
     return redirect("machines:add")
 
 

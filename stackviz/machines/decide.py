@@ -7,7 +7,7 @@ from django.core.exceptions import PermissionDenied, ValidationError
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
-from django.views.decorators.http import require_POST
+from django.views.decorators.http import require_http_methods
 
 from stackviz.benchmarks.history import decide_change
 from stackviz.benchmarks.models import Series
@@ -17,9 +17,15 @@ from stackviz.machines.series import series_page
 
 
 @login_required
-@require_POST
+@require_http_methods(["GET", "HEAD", "POST"])
 def change(request: HttpRequest, lab: str, slug: str, series_id: int) -> HttpResponse:
-    """Back to the series. Public readers may look, not decide; what cannot be decided is explained on the page."""
+    """Back to the series. Public readers may look, not decide; what cannot be decided is explained on the page.
+
+    A GET comes from whoever had to log in before deciding, or changed the language of the explanation.
+    """
+    changes = reverse("machines:series", args=[lab, slug, series_id]) + "#changes"
+    if request.method != "POST":
+        return redirect(changes)
     machine = get_object_or_404(visible_machines(request.user), lab__slug=lab, slug=slug)
     series = get_object_or_404(Series, pk=series_id, machine=machine)
     if not may_decide(request.user, machine):
@@ -34,4 +40,4 @@ def change(request: HttpRequest, lab: str, slug: str, series_id: int) -> HttpRes
     except ValidationError as error:
         context = {"shown": series_page(machine, series_id, request.user), "problems": error.messages}
         return render(request, "machines/series.html", context, status=422)
-    return redirect(reverse("machines:series", args=[lab, slug, series_id]) + "#changes")
+    return redirect(changes)

@@ -7,6 +7,7 @@ from uuid import UUID
 from django import forms
 from django.contrib import messages
 from django.contrib.auth.models import PermissionsMixin
+from django.contrib.auth.views import redirect_to_login
 from django.core.exceptions import ValidationError
 from django.db.models import QuerySet
 from django.http import Http404, HttpRequest, HttpResponse
@@ -83,7 +84,12 @@ class RunSheet:
 
 @require_http_methods(["GET", "HEAD", "POST"])
 def run_page(request: HttpRequest, report: UUID, position: int) -> HttpResponse:
-    """A result of any standing, to whoever may see its machine; an owner of the lab or staff can withdraw it."""
+    """A result of any standing, to whoever may see its machine; an owner of the lab or staff can withdraw it.
+
+    A decision of nobody who is logged in leads to the login, and from there to the result.
+    """
+    if request.method == "POST" and not request.user.is_authenticated:
+        return redirect_to_login(request.path)
     row = visible_reports(request.user).filter(pk=report).first()
     run = stored_run(report, position) if row is not None else None
     if row is None or run is None:

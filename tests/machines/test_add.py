@@ -93,6 +93,17 @@ def test_creator_and_owners_can_revoke_a_key(client, member, lab, django_user_mo
     assert key.revoked_at is not None
 
 
+def test_revoking_after_the_session_ended_leads_back_to_the_keys(client, member, lab):
+    make_key(client, lab)
+    member.set_password("x")
+    member.save()
+    client.logout()
+    login = client.post(f"{ADD}{AgentKey.objects.get().prefix}/revoke/").url
+    answer = client.post(login, {"username": "mei", "password": "x"}, follow=True)
+    assert (answer.status_code, answer.redirect_chain[-1][0]) == (200, ADD)
+    assert AgentKey.objects.get().revoked_at is None
+
+
 def test_who_left_the_lab_no_longer_sees_its_keys(client, member, lab):
     make_key(client, lab)
     lab.memberships.all().delete()

@@ -174,6 +174,15 @@ def test_only_members_decide(client, machine, django_user_model):
     assert not ChangeDecision.objects.exists()
 
 
+def test_a_decision_after_the_session_ended_leads_back_to_the_series(client, machine, member):
+    first = slower_since_new_driver(machine)
+    login = decide(client, machine, first).url
+    answer = client.post(login, {"username": "ada", "password": "x"}, follow=True)
+    assert answer.status_code == 200
+    assert answer.redirect_chain[-1][0] == f"{series_url(machine)}#changes"
+    assert not ChangeDecision.objects.exists()
+
+
 @pytest.mark.parametrize(
     ("fields", "status", "text"),
     [

@@ -117,9 +117,20 @@ def test_others_cannot_decide(client, report, lab, django_user_model, role):
         lab.memberships.create(user=user, role=role)
     client.force_login(user)
     assert client.post(page_of(report), {"standing": "withdrawn", "reason": "no"}).status_code == 404
-    client.logout()
-    assert client.post(page_of(report), {"standing": "withdrawn", "reason": "no"}).status_code == 404
     assert not ResultDecision.objects.exists()
+
+
+def test_a_decision_after_the_session_ended_leads_back_to_the_result(client, owner, report, lab):
+    lab.is_public = False
+    lab.save()
+    owner.set_password("x")
+    owner.save()
+    client.logout()
+    login = client.post(page_of(report), {"standing": "withdrawn", "reason": "no"}).url
+    assert not ResultDecision.objects.exists()
+    answer = client.post(login, {"username": "owner", "password": "x"}, follow=True)
+    assert (answer.status_code, answer.redirect_chain[-1][0]) == (200, page_of(report))
+    assert "Take this result out of the charts" in words_of(answer)
 
 
 def test_nobody_accepts_on_the_page(client, owner, report):
