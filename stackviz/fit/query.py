@@ -121,7 +121,7 @@ def _used(parameters: Mapping[str, str], reader: AddressReader) -> QueryDict:
     for name in sorted(PARAMETERS - {"page"}):
         values = [value for value in reader.values(name) if value] if name == "accelerator" else []
         if not values and parameters.get(name, "").strip():
-            values = [parameters[name].strip()]
+            values = [reader.respelled.get(name, parameters[name].strip())]
         if values:
             used.setlist(name, values)
     return used

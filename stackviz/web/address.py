@@ -73,10 +73,14 @@ def comma_separated(values: Iterable[str]) -> list[str]:
 
 
 class AddressReader:
-    """Reads parameters one by one and collects a note for each that cannot be used."""
+    """Reads parameters one by one and collects a note for each that cannot be used.
+
+    `respelled`: parameter -> the known value, of choices given in another letter case. Addresses of ours have that.
+    """
 
     def __init__(self, parameters: Mapping[str, str]) -> None:
         self.parameters = parameters
+        self.respelled: dict[str, str] = {}
         self._notes: list[Note] = []
 
     def note(self, parameter: str, problem: str, consequence: str | Promise = IGNORED) -> None:
@@ -92,10 +96,17 @@ class AddressReader:
         return clean_text(given)
 
     def choice(self, name: str, known: Collection[str], what: str | Promise, default: str = "") -> str:
-        """One of the known values; the default where none or another is given. `what` names it in the note."""
+        """One of the known values, whatever its letter case; the default where none or another is given.
+
+        `what` names it in the note. Where two known values differ in their case only, each is found as it is spelled.
+        """
         value = clean_text(self.parameters.get(name, ""))
         if not value or value in known:
             return value or default
+        alike = min((each for each in known if each.casefold() == value.casefold()), default="")
+        if alike:
+            self.respelled[name] = alike
+            return alike
         self.unknown_value(name, what, value)
         return default
 

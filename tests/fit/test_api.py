@@ -35,6 +35,12 @@ def test_a_model_that_fits_has_rates_their_bound_and_where_they_are_from(fit):
     assert (inputs["memory_gb"], inputs["bandwidth_bytes_per_s"], inputs["depth"]) == (64, 546e9, 2048)
 
 
+def test_a_precision_may_be_written_as_tools_print_it(fit):
+    status, answer = fit(ASKED.replace("q4_k_m", "Q4_K_M"))
+    assert (status, answer) == fit(ASKED)
+    assert answer["inputs"]["precision"] == "q4_k_m"
+
+
 def test_a_model_that_does_not_fit_has_no_rates(fit):
     status, answer = fit(f"accelerator={L4}&model=llama-3-70b")
     assert status == 200

@@ -24,6 +24,15 @@ def test_chosen_accelerators_are_answered_in_one_sentence(fit_site):
     assert "this accelerator, 3 cited rates" in text
 
 
+def test_names_are_read_as_tools_write_them_and_addresses_have_one_form(fit_site):
+    written = "/fit/?model=Llama-3-70B&precision=Q4_K_M&cache=Q8_0&accelerator=Apple-M4-Max-40"
+    text = words_of(fit_site.get(written))
+    assert "Llama 3 70B in Q4_K_M" in text
+    assert "Unknown" not in text
+    address = "/fit/?accelerator=apple-m4-max-40&cache=q8_0&model=llama-3-70b&precision=q4_k_m"
+    assert fit_site.get(written, headers=HTMX)["HX-Push-Url"] == address
+
+
 def test_a_need_that_all_share_is_stated_once(fit_site):
     address = "/fit/?model=llama-3-70b&accelerator=nvidia-geforce-rtx-5090&accelerator=nvidia-geforce-rtx-4090"
     answer = words_of(fit_site.get(address)).partition("Llama 3 70B in Q4_K_M")[2].partition(" usable).")[0]

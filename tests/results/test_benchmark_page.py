@@ -21,6 +21,7 @@ from tests.results.conftest import LLAMA
 
 LLAMA_QUERY = "test=tg128&model=Llama+2+7B&quant=Q4_0"
 RTX_4090 = "nvidia-geforce-rtx-4090"
+HTMX = {"HX-Request": "true"}
 
 
 def ladder(key="llama-bench", **changes):
@@ -75,6 +76,14 @@ def test_where_devices_do_not_add_up_their_number_must_agree(client):
 def test_a_number_of_devices_that_no_result_has_is_named(client):
     assert "No result of this setting is of 77 devices" in words_of(client.get("/benchmarks/mlperf-power/?devices=77"))
     assert "“x” is not a number of devices" in words_of(client.get("/benchmarks/mlperf-power/?devices=x"))
+
+
+def test_parameters_are_read_in_any_letter_case_and_addresses_have_one_form(client):
+    page = client.get("/benchmarks/llama-bench/?test=TG128&model=llama+2+7b&quant=q4_0", headers=HTMX)
+    assert "Unknown" not in words_of(page)
+    assert page["HX-Push-Url"] == client.get(f"/benchmarks/llama-bench/?{LLAMA_QUERY}", headers=HTMX)["HX-Push-Url"]
+    choice = read_choice(QueryDict("precision=FP16"), CITED_BENCHMARKS["inference-throughput"])
+    assert (choice.chosen, choice.notes) == ({"precision": "fp16"}, ())
 
 
 def test_equal_results_share_a_rank(make_result):

@@ -34,6 +34,16 @@ def test_unknown_choice_falls_back_with_a_note():
     assert texts(address, "vendor kind") == ["Unknown vendor “acme”; it was ignored."]
 
 
+def test_a_choice_is_found_in_any_letter_case_and_has_one_spelling():
+    reader = AddressReader({"precision": "Q4_K_M", "quant": "f16", "dtype": "Fp16", "split": "tensor"})
+    assert reader.choice("precision", {"q4_k_m": 1, "q4_0": 2}, "precision") == "q4_k_m"
+    assert reader.choice("quant", ("F16", "f16"), "quant") == "f16"
+    assert reader.choice("dtype", ("fp16", "FP16"), "dtype") == "FP16"
+    assert reader.choice("split", ("pipeline", "tensor"), "split") == "tensor"
+    assert reader.respelled == {"precision": "q4_k_m", "dtype": "FP16"}
+    assert reader.notes({"precision", "quant", "dtype", "split"}) == ()
+
+
 def test_choices_accept_repeats_commas_and_case():
     address = reader("v=NVIDIA,apple&v=nvidia&v=acme")
     assert address.choices("v", ["nvidia", "apple"], "vendor") == ("nvidia", "apple")
