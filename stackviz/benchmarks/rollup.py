@@ -16,6 +16,8 @@ from typing import Any
 
 from django.db import connection, transaction
 
+from stackviz.web.postgres_arrays import array_text
+
 BASELINE_RUNS = 20
 COUNTS = "state = 'ok' AND (standing IS NULL OR standing = 'accepted')"
 
@@ -44,7 +46,7 @@ def refresh(series: Iterable[int], added: Mapping[int, int] | None = None) -> No
     if not keys:
         return
     if connection.vendor == "postgresql":
-        _run(_LOCK, [keys])
+        _run(_LOCK, [array_text(keys)])
     rows = [(key, up, changes.get(key, 0)) for key, up in roll_ups(keys).items()]
     if connection.vendor == "postgresql":
         _write_on_postgres(rows)
@@ -55,7 +57,7 @@ def refresh(series: Iterable[int], added: Mapping[int, int] | None = None) -> No
 def roll_ups(series: Collection[int]) -> dict[int, RollUp]:
     """What these series should have, by key. One query; the series are not locked."""
     if connection.vendor == "postgresql":
-        rows = _run(_NEWEST_ON_POSTGRES, [list(series)])
+        rows = _run(_NEWEST_ON_POSTGRES, [array_text(series)])
         return {key: _roll_up(latest, at, medians or []) for key, latest, at, medians in rows}
     newest = _run(_NEWEST_ON_SQLITE, [json.dumps(list(series))])
     return {key: _roll_up_of_json(json.loads(results)) for key, results in newest}
@@ -64,7 +66,7 @@ def roll_ups(series: Collection[int]) -> dict[int, RollUp]:
 def counting_results(series: Collection[int], runs: int) -> tuple[list[int], list[datetime]]:
     """Keys and times of the newest `runs` results that count of each of these series, of its newest BASELINE_RUNS."""
     if connection.vendor == "postgresql":
-        rows = _run(_COUNTING_ON_POSTGRES, [list(series), runs])
+        rows = _run(_COUNTING_ON_POSTGRES, [array_text(series), runs])
         return [key for key, _at in rows], [at for _key, at in rows]
     rows = _run(_NEWEST_ON_SQLITE, [json.dumps(list(series))])
     counting = [[each for each in json.loads(results) if each[2] is not None][:runs] for _series, results in rows]
@@ -94,7 +96,7 @@ def _roll_up_of_json(results: Sequence[Sequence[Any]]) -> RollUp:
     return _roll_up(latest, time, [float(value) for _key, _at, value in results if value is not None])
 
 
-_LOCK = "SELECT id FROM benchmarks_series WHERE id = ANY(%s) ORDER BY id FOR NO KEY UPDATE"
+_LOCK = "SELECT id FROM benchmarks_series WHERE id = ANY(%s::bigint[]) ORDER BY id FOR NO KEY UPDATE"
 _NEWEST = f"""
     SELECT id, measured_at, CASE WHEN {COUNTS} THEN median END AS counted FROM benchmarks_result
     WHERE series_id = wanted.{{key}} ORDER BY measured_at DESC, id DESC LIMIT {BASELINE_RUNS}"""  # noqa: S608
@@ -133,7 +135,7 @@ Change = tuple[int, RollUp, int]
 def _write_on_postgres(rows: Sequence[Change]) -> None:
     columns = zip(*((key, *_values(up), added) for key, up, added in rows), strict=True)
     with connection.cursor() as cursor:
-        cursor.execute(_WRITE_ON_POSTGRES, [list(column) for column in columns])
+        cursor.execute(_WRITE_ON_POSTGRES, [array_text(column) for column in columns])
 
 
 def _write_on_sqlite(rows: Sequence[Change]) -> None:

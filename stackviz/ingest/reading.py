@@ -19,6 +19,7 @@ from stackviz.catalog.match import CardName, Match, card_name, match_cards
 from stackviz.catalog.queries import peaks
 from stackviz.ingest.body import unpack
 from stackviz.ingest.gate import read_trivially_valid
+from stackviz.light import light_dataclass
 from stackviz.rules import Finding, Tables, judge
 from stackviz.stacks.rule_tables import rule_tables
 from stackviz.stats import Summary, summarize
@@ -29,7 +30,7 @@ INTERPRETER = 2  # raise it when a report would be read differently: `reread_rep
 Warning_ = dict[str, str]
 
 
-@dataclass(frozen=True, slots=True)
+@light_dataclass(slots=True)
 class ReadResult:
     """One run: as reported, what its samples come to, the key of its parameters, and when it counts as measured.
 

@@ -7,6 +7,7 @@ from django.db import connection
 from stackviz.benchmarks.models import Series
 from stackviz.ingest.bulk_insert import json_text, select
 from stackviz.ingest.reading import ReadResult
+from stackviz.web.postgres_arrays import array_text
 
 Setting = tuple[str, str, int, str, int | None]
 
@@ -47,7 +48,7 @@ def _find(wanted: Mapping[tuple[int, Setting], ReadResult]) -> dict[tuple[int, S
     if not pairs:
         return {}
     if connection.vendor == "postgresql":
-        rows = select(_FIND_ON_POSTGRES, *(list(column) for column in zip(*pairs, strict=True)))
+        rows = select(_FIND_ON_POSTGRES, *(array_text(column) for column in zip(*pairs, strict=True)))
     else:
         rows = select(_FIND_ON_SQLITE, json_text(pairs))
     return {(machine, (key, name, version, device, card)): pk for machine, key, name, version, device, card, pk in rows}

@@ -12,6 +12,7 @@ from typing import Annotated, Any, ClassVar
 from uuid import UUID
 
 from stackviz.facts import ABSENT_REASONS, CARD_ABSENT_NAMES, CARD_FACTS, CONDITIONS, FACTS, Scalar
+from stackviz.light import light_dataclass
 from stackviz.wire.components import COMPONENTS
 from stackviz.wire.errors import ReportError
 from stackviz.wire.kinds import (
@@ -131,7 +132,7 @@ _OUTCOME = Relation(
 )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@light_dataclass(slots=True, kw_only=True)
 class Result:
     """One benchmark with one set of parameters on one device.
 
