@@ -111,11 +111,13 @@ def machine_ids() -> list[int]:
 
 
 def analyze() -> dict[str, Any]:
-    """As a database in service would have: statistics for the planner."""
+    """As a database in service would have: statistics for the planner, what was filled in put away."""
     from django.db import connection
 
     with connection.cursor() as cursor:
-        cursor.execute("ANALYZE")
+        cursor.execute("VACUUM ANALYZE" if connection.vendor == "postgresql" else "ANALYZE")
+        if connection.vendor == "postgresql":  # or autovacuum and the next checkpoint work beside what is measured
+            cursor.execute("CHECKPOINT")
     return {}
 
 
@@ -212,6 +214,8 @@ def copy_of(model: Any) -> Any:
         cursor.execute(f"DROP TABLE IF EXISTS {copy_table}")
         if connection.vendor == "postgresql":
             cursor.execute(f"CREATE TABLE {copy_table} (LIKE {table} INCLUDING ALL)")
+            for key in foreign_keys(cursor, table):  # which LIKE leaves out
+                cursor.execute(f"ALTER TABLE {copy_table} ADD {key}")
         else:
             cursor.execute("SELECT sql, name FROM sqlite_master WHERE tbl_name = %s AND sql IS NOT NULL", [table])
             for sql, name in cursor.fetchall():
@@ -230,6 +234,14 @@ def copy_of(model: Any) -> Any:
     made = type(f"Bench{model.__name__}", (models.Model,), {**fields, "Meta": meta, "__module__": __name__})
     _copies[model] = made
     return made
+
+
+def foreign_keys(cursor: Any, table: str) -> list[str]:
+    """Those of a table, as PostgreSQL writes them."""
+    cursor.execute(
+        "SELECT pg_get_constraintdef(oid) FROM pg_constraint WHERE conrelid = %s::regclass AND contype = 'f'", [table]
+    )
+    return [definition for (definition,) in cursor.fetchall()]
 
 
 # --- pages ---
