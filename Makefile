@@ -4,7 +4,8 @@
 
 SHELL = /bin/sh
 PYTHON ?=
-JOBS ?= 2
+# Processes of tests. The whole suite waits for other processes a fifth of its time: one more than two cores.
+JOBS ?=
 ARGS ?=
 PY = .venv/bin/python
 SEARCHED = $(or $(PYTHON),python3.11 python3.12 python3.13 python3 python3.14 python)
@@ -34,7 +35,7 @@ endef
 
 help:
 	@echo "make run     the site, with this machine on it: http://127.0.0.1:8000/   [HOST= PORT= LAB=1]"
-	@echo "make test    the whole test suite                                        [ARGS='tests/wire -k sparse' JOBS=2]"
+	@echo "make test    the whole test suite                                        [ARGS='tests/wire -k sparse' JOBS=3]"
 	@echo "make check   lint, and the tests of the rooms without a database or a page"
 	@echo "make mutants what the tests notice of faults put into four rooms           [ARGS='--minutes 5 --room wire']"
 	@echo "make lint    ruff, mypy, import contracts, migrations, deployment checks"
@@ -56,15 +57,15 @@ run:
 test:
 	$(call installed,server dev)
 	$(translated)
-	@exec $(PY) -m pytest -n $(JOBS) $(ARGS)
+	@exec $(PY) -m pytest -n $(or $(JOBS),3) $(ARGS)
 
 check: lint
-	@exec $(PY) -m pytest -q -n $(JOBS) $(PURE) $(ARGS)
+	@exec $(PY) -m pytest -q -n $(or $(JOBS),2) $(PURE) $(ARGS)
 
 mutants:
 	$(call installed,server dev)
 	$(translated)
-	@exec $(PY) tools/mutants.py --jobs $(JOBS) $(ARGS)
+	@exec $(PY) tools/mutants.py --jobs $(or $(JOBS),2) $(ARGS)
 
 lint:
 	$(call installed,server dev)
@@ -100,7 +101,7 @@ release:
 	@$(PY) -m tools.translations --check
 	$(translated)
 	@$(PY) tools/lint.py
-	@exec $(PY) -m pytest -n $(JOBS)
+	@exec $(PY) -m pytest -n $(or $(JOBS),3)
 
 clean:
 	rm -rf .venv .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis build dist
