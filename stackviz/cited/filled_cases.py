@@ -10,7 +10,7 @@ from django.utils.text import slugify
 
 from stackviz.cited.benchmark import CitedBenchmark
 from stackviz.cited.cases import CitedCase, edition_of_cases, public_results
-from stackviz.cited.queries import MOST_RANKED, case_of, ranked
+from stackviz.cited.queries import case_of, ranked_results
 from stackviz.cited.ranking import RankedAccelerator, number_of_devices, ranked_accelerators
 from stackviz.cited.registry import CITED_BENCHMARKS
 from stackviz.cited.words import setting_text
@@ -84,8 +84,8 @@ class ComparedCase:
 
 
 def compared_case(case: FilledCase) -> ComparedCase:
-    """One query. Like the ranking of the benchmark's page, no more than MOST_RANKED results are read."""
-    results = list(ranked(case.benchmark, case.case.params_key)[:MOST_RANKED])
+    """One query. The same results are read as for the ranking of the benchmark's page."""
+    results = ranked_results(case.benchmark, case.case.params_key, {})
     devices = number_of_devices(case.benchmark, results)
     alike = [result for result in results if devices in (None, result.count)]
     return ComparedCase(case, ranked_accelerators(case.benchmark, alike), devices)

@@ -12,15 +12,19 @@ The number of queries is fixed: it does not depend on how many results there are
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import lru_cache, partial
 
-from django.db.models import Count, QuerySet
+from django.db.models import Count, F, QuerySet, TextField, Window
+from django.db.models.expressions import OrderBy
+from django.db.models.fields.json import KeyTextTransform
+from django.db.models.functions import Cast, RowNumber
 
 from stackviz.catalog.models import Accelerator
 from stackviz.catalog.queries import peaks, usual_peak
 from stackviz.cited.benchmark import CitedBenchmark
 from stackviz.cited.cases import CitedCase, benchmark_cases, edition_of_cases, public_results
 from stackviz.cited.models import CitedResult
+from stackviz.cited.ranking import best_first
 from stackviz.cited.registry import CITED_BENCHMARKS
 
 MOST_RANKED = 500
@@ -127,21 +131,41 @@ def cited_of_benchmark(key: str, chosen: Mapping[str, str], params_key: str = ""
     case = case or (cases[0] if cases else None)
     if case is None:
         return CitedRanking(known.benchmark, None, (), cases)
-    results = having(known.benchmark, chosen, ranked(known.benchmark, case.params_key)[:MOST_RANKED])
-    return CitedRanking(known.benchmark, case, results, cases)
+    return CitedRanking(known.benchmark, case, ranked_results(known.benchmark, case.params_key, chosen), cases)
 
 
 def having(benchmark: CitedBenchmark, chosen: Mapping[str, str], rows: Iterable[CitedResult]) -> list[CitedResult]:
     """Those with the chosen values of parameters that may differ within a case."""
-    others = {name: value for name, value in chosen.items() if name not in benchmark.compared}
+    others = _others(benchmark, chosen)
     return [row for row in rows if all(str(row.params.get(name, "")) == value for name, value in others.items())]
 
 
-def ranked(benchmark: CitedBenchmark, params_key: str) -> "QuerySet[CitedResult]":
-    """Public results of one case with accelerator, vendor and source, best amount first."""
+def _others(benchmark: CitedBenchmark, chosen: Mapping[str, str]) -> dict[str, str]:
+    return {name: value for name, value in chosen.items() if name not in benchmark.compared}
+
+
+def best_first_order(benchmark: CitedBenchmark) -> OrderBy:
+    """`ranking.best_first` in the database: by `amount_per_device`."""
+    amount = F("amount") / (F("count") if benchmark.adds_up else 1)
+    return amount.desc() if benchmark.higher_is_better else amount.asc()
+
+
+def ranked_results(benchmark: CitedBenchmark, params_key: str, chosen: Mapping[str, str]) -> list[CitedResult]:
+    """Public results of one case with accelerator, vendor and source, best first, MOST_RANKED at most. One query.
+
+    Where there are more, those left out are what an accelerator has beside its better ones of as many devices: neither
+    many results of one accelerator nor many devices together push the first of a ranking out.
+    """
     rows = public_results().filter(benchmark=benchmark.key, params_key=params_key)
-    ordered = rows.order_by("-amount" if benchmark.higher_is_better else "amount", "pk")
-    return ordered.select_related("accelerator__vendor", "source")
+    for name, value in _others(benchmark, chosen).items():
+        text = Cast(KeyTextTransform(name, "params"), TextField())
+        rows = rows.alias(**{f"param_{name}": text}).filter(**{f"param_{name}": value})
+    order = (best_first_order(benchmark), F("pk").asc())
+    place = Window(RowNumber(), partition_by=[F("accelerator"), F("count")], order_by=order)
+    among_as_many = Window(RowNumber(), partition_by=[F("count")], order_by=order)
+    shown = rows.alias(place=place, among_as_many=among_as_many).order_by("place", "among_as_many", "pk")
+    results = shown.select_related("accelerator__vendor", "source")[:MOST_RANKED]
+    return sorted(results, key=partial(best_first, benchmark))
 
 
 def without_sheet(params_keys: Iterable[str]) -> "QuerySet[CitedResult]":

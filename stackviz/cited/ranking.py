@@ -62,7 +62,7 @@ def results_by_accelerator(
 ) -> Mapping[int, Sequence[CitedResult]]:
     """Accelerator -> its results, best first; the accelerators in the order of their best result."""
     by_accelerator: dict[int, list[CitedResult]] = defaultdict(list)
-    for result in sorted(results, key=partial(_best_first, benchmark)):
+    for result in sorted(results, key=partial(best_first, benchmark)):
         if result.accelerator_id is not None:
             by_accelerator[result.accelerator_id].append(result)
     return by_accelerator
@@ -84,7 +84,7 @@ def better_than(
 ) -> list[CitedResult]:
     """Those of `others` that are better than the first of a ranking and may stand beside it, best first."""
     alike = [row for row in others if benchmark.adds_up or row.count == first.best.count]
-    return sorted((row for row in alike if is_better(benchmark, row, first.best)), key=partial(_best_first, benchmark))
+    return sorted((row for row in alike if is_better(benchmark, row, first.best)), key=partial(best_first, benchmark))
 
 
 def is_better(benchmark: CitedBenchmark, result: CitedResult, other: CitedResult) -> bool:
@@ -93,7 +93,7 @@ def is_better(benchmark: CitedBenchmark, result: CitedResult, other: CitedResult
     return amounts[0] > amounts[1] if benchmark.higher_is_better else amounts[0] < amounts[1]
 
 
-def _best_first(benchmark: CitedBenchmark, result: CitedResult) -> tuple[float, int]:
+def best_first(benchmark: CitedBenchmark, result: CitedResult) -> tuple[float, int]:
     amount = result.amount_per_device
     return -amount if benchmark.higher_is_better else amount, result.pk
 

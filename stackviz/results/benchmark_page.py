@@ -3,8 +3,6 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from django.db.models import F
-from django.db.models.expressions import OrderBy
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.urls import path
@@ -19,7 +17,7 @@ from stackviz.benchmarks.queries import measured_edition
 from stackviz.cited.benchmark import CitedBenchmark
 from stackviz.cited.cases import CitedCase, edition_of_cases
 from stackviz.cited.models import CitedResult
-from stackviz.cited.queries import having, without_sheet
+from stackviz.cited.queries import best_first_order, having, without_sheet
 from stackviz.cited.ranking import better_than, readable_symbol
 from stackviz.cited.registry import CITED_BENCHMARKS
 from stackviz.cited.words import devices_text, listed, result_address, setting_text
@@ -145,8 +143,9 @@ def _words(ladder: CitedLadder, drawn: DrawnLadder, choice: CitedChoice) -> Ladd
         ngettext("%(n)d result", "%(n)d results", results) % {"n": results},
     ]
     notes: list[str | Note] = [*ladder.notes, *filter(None, [devices_note(ladder)])]
-    if ladder.is_cut:
-        notes.append(_("Only the first %(n)d results of this setting are ranked.") % {"n": results})
+    if ladder.case and ladder.case.results > ladder.results_read:
+        words = _("This setting has %(all)d results; %(n)d are read, the best of each accelerator first.")
+        notes.append(words % {"all": ladder.case.results, "n": ladder.results_read})
     return LadderWords(
         setting=setting_text(ladder.benchmark, ladder.case.params) if ladder.case else "",
         counts=", ".join(counts),
@@ -189,7 +188,7 @@ def left_out(case: CitedCase | None) -> Sequence[LeftOut]:
         return ()
     unranked = CitedResult.objects.filter(benchmark=case.benchmark, params_key=case.params_key)
     unranked = unranked.exclude(state=CitedResult.State.PUBLIC).select_related("source")
-    ordered = unranked.order_by(_best_first(CITED_BENCHMARKS[case.benchmark]), "pk")
+    ordered = unranked.order_by(best_first_order(CITED_BENCHMARKS[case.benchmark]), "pk")
     return [
         LeftOut(
             name=row.reported_name,
@@ -202,12 +201,6 @@ def left_out(case: CitedCase | None) -> Sequence[LeftOut]:
         )
         for row in ordered[: MOST_LEFT_OUT + 1]
     ]
-
-
-def _best_first(benchmark: CitedBenchmark) -> OrderBy:
-    """As rankings are ordered: by `amount_per_device`."""
-    amount = F("amount") / (F("count") if benchmark.adds_up else 1)
-    return amount.desc() if benchmark.higher_is_better else amount.asc()
 
 
 urlpatterns = [path("benchmarks/<slug:key>/", benchmark_page, name="benchmark")]

@@ -8,7 +8,7 @@ from django.utils.translation import gettext as _
 
 from stackviz.cited.benchmark import CitedBenchmark
 from stackviz.cited.cases import CitedCase
-from stackviz.cited.queries import MOST_RANKED, cited_of_benchmark
+from stackviz.cited.queries import cited_of_benchmark
 from stackviz.cited.ranking import RankedAccelerator, number_of_devices, ranked_accelerators
 from stackviz.results.selection import ANY_NUMBER, CitedChoice
 from stackviz.web.address import Note
@@ -18,8 +18,7 @@ from stackviz.web.address import Note
 class CitedLadder:
     """One case of a benchmark. `devices`: how many worked together, None for any number; `counts`: number -> results.
 
-    `cases`: others that the choice leaves open, the best to compare in first. `is_cut`: there are more results than
-    are read.
+    `cases`: others that the choice leaves open, the best to compare in first.
     """
 
     benchmark: CitedBenchmark
@@ -28,12 +27,16 @@ class CitedLadder:
     devices: int | None = None
     counts: tuple[tuple[int, int], ...] = ()
     cases: Sequence[CitedCase] = ()
-    is_cut: bool = False
     notes: tuple[Note, ...] = ()
 
     @property
     def results(self) -> int:
         return sum(len(row.results) for row in self.rows)
+
+    @property
+    def results_read(self) -> int:
+        """Of any number of devices: fewer than the case has where that has too many."""
+        return sum(count for _number, count in self.counts)
 
     @property
     def is_shared_out(self) -> bool:
@@ -64,6 +67,5 @@ def ladder_of(benchmark: CitedBenchmark, choice: CitedChoice) -> CitedLadder:
         devices=devices,
         counts=tuple(sorted(counts.items())),
         cases=[case for case in ranking.cases if case.params_key != ranking.case.params_key],
-        is_cut=len(ranking.results) >= MOST_RANKED,
         notes=notes,
     )

@@ -74,6 +74,19 @@ def test_a_setting_that_need_not_agree_narrows_the_results():
     assert {row.accelerator.slug.partition("-")[0] for row in metal.results} == {"apple"}
 
 
+def test_the_database_chooses_as_the_lists_of_choices_count():
+    """Of parameters that may differ within a case, numbers too."""
+    compared = 0
+    for key, name in (("llama-bench", "backend"), ("mlperf-inference", "suite"), ("gpu-stream", "block_size")):
+        known = benchmark_cases(key)
+        for option in next(facet for facet in known.cited_facets({}) if facet.name == name).options[:5]:
+            ranking = cited_of_benchmark(key, {name: str(option.value)})
+            assert len(ranking.results) == ranking.case.results
+            assert {row.params[name] for row in ranking.results} == {option.value}
+            compared += 1
+    assert compared > 6
+
+
 def test_a_choice_nothing_has_finds_nothing():
     ranking = cited_of_benchmark("gemm", {"dtype": "fp3"})
     assert (ranking.case, ranking.results, list(ranking.cases)) == (None, (), [])

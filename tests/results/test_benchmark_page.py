@@ -9,6 +9,7 @@ from django.core.cache import cache
 from django.http import QueryDict
 
 from stackviz.catalog.models import Accelerator
+from stackviz.cited import queries
 from stackviz.cited.models import CitedResult
 from stackviz.cited.ranking import number_of_devices
 from stackviz.cited.registry import CITED_BENCHMARKS
@@ -71,6 +72,38 @@ def test_where_devices_do_not_add_up_their_number_must_agree(client):
     everything = ladder("mlperf-power", devices="any")
     assert len({result.count for row in everything.rows for result in row.results}) > 1
     assert number_of_devices(CITED_BENCHMARKS["mlperf-inference"], []) is None
+
+
+@pytest.mark.parametrize(
+    ("key", "changes"),
+    [
+        ("llama-bench", {"chosen": LLAMA}),
+        ("llama-bench", {"chosen": LLAMA | {"backend": "Metal"}}),
+        ("operator-time", {}),
+        ("mlperf-power", {}),
+        ("mlperf-power", {"devices": "1"}),
+    ],
+)
+def test_the_first_stays_first_where_not_all_results_are_read(monkeypatch, key, changes):
+    everything = ladder(key, **changes)
+    monkeypatch.setattr(queries, "MOST_RANKED", 25)
+    found = ladder(key, **changes)
+    assert found.results_read == 25 < everything.results_read
+    assert found.devices == everything.devices
+    assert found.rows[0].best == everything.rows[0].best
+
+
+def test_systems_of_many_devices_do_not_push_out_a_faster_single_one(client, make_result, monkeypatch):
+    monkeypatch.setattr(queries, "MOST_RANKED", 20)
+    params = {"model": "retinanet", "scenario": "Offline"}
+    shared = {"benchmark": "mlperf-inference", "params": params, "unit": "sample/s"}
+    make_result(value="9000000", **shared)
+    for number in range(20):
+        make_result(slug="nvidia-h100-sxm5-80gb", value=str(64_000_000 + number), count=64, **shared)
+    best = ladder("mlperf-inference", chosen=params).rows[0].best
+    assert (best.accelerator.slug, best.count) == (RTX_4090, 1)
+    text = words_of(client.get("/benchmarks/mlperf-inference/?model=retinanet&scenario=Offline"))
+    assert re.search(r"This setting has \d+ results; 20 are read, the best of each accelerator first", text)
 
 
 def test_a_number_of_devices_that_no_result_has_is_named(client):
