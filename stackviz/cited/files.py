@@ -11,6 +11,7 @@ has to; `-` where not even that may be tried (a slice, a laptop part, one die of
 import csv
 import hashlib
 import math
+import re
 from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, fields
@@ -80,6 +81,7 @@ class CitedFiles:
     results: tuple[CitedLine, ...]
 
 
+_ISO_DAY = re.compile(r"\d{4}-\d\d-\d\d", re.ASCII)
 SOURCE_HEADER = [column.name for column in fields(CitedSourceLine)]
 HEADER = [
     "accelerator", "reported_name", "count", "params", "value", "unit", "software", "date", "source", "doubt", "note",
@@ -262,7 +264,9 @@ def _amount(value: str, unit: str, doubt: str) -> float:
 def _day(text: str) -> date | None:
     if not text:
         return None
+    if not _ISO_DAY.fullmatch(text):  # Python reads 20261120 and 2026-W47 too
+        raise LineError("date", _("must be like 2026-11-20, not %(text)r") % {"text": text[:40]})
     try:
-        return date.fromisoformat(text if len(text) == 10 else "")  # Python reads 20261120 and 2026-W47 too
+        return date.fromisoformat(text)
     except ValueError:
-        raise LineError("date", _("must be like 2026-11-20, not %(text)r") % {"text": text[:40]}) from None
+        raise LineError("date", _("there is no day %(text)s: year, month, day") % {"text": text}) from None

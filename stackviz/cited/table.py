@@ -31,6 +31,7 @@ from stackviz.cited.queries import share_of_bound
 from stackviz.cited.registry import CITED_BENCHMARKS
 from stackviz.cited.words import setting_text
 from stackviz.cited.write import create_results, update_results
+from stackviz.units import UNITS
 from stackviz.web.download import unsafe_text
 from stackviz.web.table_file import TableRow, formula_problems
 
@@ -82,7 +83,7 @@ def _outcomes(upload: CitedImport) -> list[RowOutcome]:
     outcomes = []
     for row, line in read:
         if isinstance(line, LineError):
-            outcomes.append(RowOutcome(_refused(row, line)))
+            outcomes.append(RowOutcome(_refused(row, line, benchmark)))
         else:
             outcomes.append(references.outcome(row, line, stored.get(line.data_key)))
     return outcomes
@@ -94,8 +95,10 @@ def _read_rows(rows: Sequence[TableRow], benchmark: CitedBenchmark) -> Iterator[
     slugs = set(Accelerator.objects.values_list("slug", flat=True))
     reader = LineReader(benchmark, sources, slugs)
     latest = timezone.now().date() + TIME_ZONES
+    first: dict[tuple[str, ...], int] = {}
     for row in rows:
         try:
+            _check_repeat(row, first.setdefault(row.cells, row.number))
             line = reader.line(_cells(row))
             _check_date(line.date, latest)
         except LineError as error:
@@ -108,7 +111,8 @@ def _cells(row: TableRow) -> list[str]:
     """The row's cells. Raises LineError for a wrong number of them, formulas and control characters."""
     if len(row.cells) != len(HEADER):
         counts = {"n": len(row.cells), "wanted": len(HEADER)}
-        raise LineError("", _("The row has %(n)d cells, not %(wanted)d.") % counts)
+        problem = _("The row has %(n)d cells, not %(wanted)d. Quote cells that contain the separator of cells.")
+        raise LineError("", problem % counts)
     cells = dict(zip(HEADER, row.cells, strict=True))
     for name, problem in formula_problems(cells).items():
         raise LineError(name, problem)
@@ -118,6 +122,12 @@ def _cells(row: TableRow) -> list[str]:
     return [unsafe_text(text) for text in cells.values()]
 
 
+def _check_repeat(row: TableRow, first: int) -> None:
+    if first != row.number:
+        problem = _("Equal to row %(n)d in every cell. Remove it, or write in the note what is different.")
+        raise LineError("", problem % {"n": first})
+
+
 def _check_date(day: date | None, latest: date) -> None:
     if day is not None and day > latest:
         raise LineError(
@@ -125,16 +135,27 @@ def _check_date(day: date | None, latest: date) -> None:
         )
 
 
-def _refused(row: TableRow, error: LineError) -> PlannedRow:
-    fixes = {
-        "accelerator": _("Write the slug of a spec sheet, nothing where the source does not say which, or “-”."),
-        "source": _("Write the key of a source of cited results; add the source first if there is none."),
-        "params": _("Write name=value; name=value, sorted by name, with the parameters of the benchmark."),
-        "software": _("Write name=value; name=value, sorted by name."),
-    }
+def _refused(row: TableRow, error: LineError, benchmark: CitedBenchmark) -> PlannedRow:
     name = row.cells[HEADER.index("reported_name")] if len(row.cells) == len(HEADER) else ""
-    why = f"{error} — {fix}" if (fix := fixes.get(error.field, "")) else str(error)
+    why = " — ".join(filter(None, [str(error), _fix_of(error.field, benchmark)]))
     return PlannedRow(number=row.number, kind=REFUSED, device=name, field="", problems=((error.field, why),))
+
+
+def _fix_of(column: str, benchmark: CitedBenchmark) -> str:
+    """What to write in a column; "" where the problem says it."""
+    units = ", ".join(symbol for symbol, known in UNITS.items() if known.si in benchmark.units)
+    names = ", ".join(sorted(benchmark.parameters))
+    return {
+        "accelerator": _("Write the slug of a spec sheet, nothing where the source does not say which, or “-”."),
+        "reported_name": _("Write the name as the source prints it, shortened if it is too long."),
+        "params": _("Write name=value; name=value, sorted by name, with some of: %(names)s.") % {"names": names},
+        "value": _("Write the number as 1234.5. Skip the row if there is none; a zero needs a doubt."),
+        "unit": _("Write one of: %(units)s.") % {"units": units},
+        "software": _("Write name=value; name=value, sorted by name."),
+        "source": _("Write the key of a source of cited results; add the source first if there is none."),
+        "doubt": _("Write shorter text without formulas and control characters."),
+        "note": _("Write shorter text without formulas and control characters."),
+    }.get(column, "")
 
 
 class _References:

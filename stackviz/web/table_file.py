@@ -175,19 +175,21 @@ def _csv_rows(text: str) -> Iterator[TableRow]:
         try:
             cells = next(reader, None)
         except csv.Error as error:
-            raise TableError(_("Line %(line)d is not CSV: %(problem)s.") % {"line": number, "problem": error}) from None
+            problem = _("Line %(line)d is not CSV: %(problem)s. Check its quotation marks.")
+            raise TableError(problem % {"line": number, "problem": error}) from None
         if cells is None:
             return
-        yield TableRow(number, tuple(_bounded(cell.strip(), number) for cell in cells[: MOST_CELLS_A_ROW + 1]))
+        yield TableRow(number, _bounded([cell.strip() for cell in cells[: MOST_CELLS_A_ROW + 1]], number))
 
 
-def _bounded(cell: str, number: int) -> str:
-    if len(cell) > MOST_CHARACTERS:
-        raise TableError(
-            _("Line %(line)d has a cell of more than %(n)d characters: a quotation mark may be missing.")
-            % {"line": number, "n": MOST_CHARACTERS}
-        )
-    return cell
+def _bounded(cells: Sequence[str], line: int) -> tuple[str, ...]:
+    for column, cell in enumerate(cells, start=1):
+        if len(cell) > MOST_CHARACTERS:
+            problem = _(
+                "Line %(line)d has more than %(n)d characters in column %(column)d: a quotation mark may be missing."
+            )
+            raise TableError(problem % {"line": line, "n": MOST_CHARACTERS, "column": column})
+    return tuple(cells)
 
 
 # --- XLSX ---
@@ -253,7 +255,7 @@ def _has_cells(sheet: Any) -> bool:  # noqa: ANN401
 
 def _rows_of(sheet: Any) -> Iterator[TableRow]:  # noqa: ANN401
     for number, cells in enumerate(_lines_of(sheet), start=1):
-        texts = tuple(_bounded(_text(cell), number) for cell in cells)
+        texts = _bounded([_text(cell) for cell in cells], number)
         if any(texts):
             yield TableRow(number, texts)
 

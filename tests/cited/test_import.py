@@ -22,6 +22,7 @@ from stackviz.web.table_file import read_table
 from tests.cited.conftest import LINE, OTHER
 
 LIST = "/admin/cited/citedresult/"
+NUMBER = "Write the number as 1234.5. Skip the row if there is none; a zero needs a doubt."
 NEW = LINE | {"value": "201.5", "date": "2026-02-03", "note": "read again"}
 
 
@@ -91,7 +92,7 @@ def test_the_preview_says_what_becomes_of_every_row(stored):
     assert [(item.name, item.old, item.new) for item in changed.differences] == [
         ("value", "189.05 token/s", "190 token/s")
     ]
-    assert problems(plan) == [(5, "unit", "GB/s does not belong to llama-bench: token/s")]
+    assert problems(plan) == [(5, "unit", "GB/s does not belong to llama-bench: token/s — Write one of: token/s.")]
 
 
 def test_a_plan_writes_nothing(stored):
@@ -157,22 +158,28 @@ def test_a_row_above_the_published_peak_is_flagged_and_not_charted(stored, mira,
         ({"value": "1_000"}, "value", "'1_000' is not a number"),
         ({"value": "１２"}, "value", "'１２' is not a number"),
         ({"value": ""}, "value", "'' is not a number"),
+        ({"value": "1,234"}, "value", f"'1,234' is not a number — {NUMBER}"),
         ({"value": "0"}, "value", "a result of zero needs a doubt"),
         ({"value": "=cmd|'/c calc'!A0"}, "value", "formulas are not evaluated, write the value itself"),
         ({"note": "=HYPERLINK()"}, "note", "formulas are not evaluated"),
         ({"note": "a \x08\x0bctl"}, "note", "control characters"),
-        ({"note": "n" * 601}, "note", "longer than 600 characters"),
-        ({"unit": "furlong"}, "unit", "unknown 'furlong'"),
-        ({"unit": "GB/s"}, "unit", "GB/s does not belong to llama-bench: token/s"),
+        ({"note": "n" * 601}, "note", "longer than 600 characters — Write shorter text"),
+        ({"unit": "furlong"}, "unit", "unknown 'furlong' — Write one of: token/s."),
+        ({"unit": "GB/s"}, "unit", "GB/s does not belong to llama-bench: token/s — Write one of: token/s"),
         ({"source": ""}, "source", "missing — Write the key of a source of cited results"),
         ({"source": "hearsay"}, "source", "unknown 'hearsay' — Write the key of a source of cited results; add"),
         ({"accelerator": "nvidia-h900"}, "accelerator", "unknown 'nvidia-h900' — Write the slug of a spec sheet"),
-        ({"reported_name": ""}, "reported_name", "missing"),
+        ({"reported_name": ""}, "reported_name", "missing — Write the name as the source prints it"),
         ({"count": "0"}, "count", "must be a whole number from 1 to 100,000, not '0'"),
         ({"date": "3000-01-01"}, "date", "lies in the future"),
         ({"date": "20260101"}, "date", "must be like 2026-11-20"),
+        ({"date": "2026-02-30"}, "date", "there is no day 2026-02-30: year, month, day"),
         ({"params": '{"model": {"deep": [1]}}'}, "params", "is not name=value — Write name=value"),
-        ({"params": "colour=red"}, "params", "llama-bench has no parameter 'colour'"),
+        (
+            {"params": "colour=red"},
+            "params",
+            "no parameter 'colour' — Write name=value; name=value, sorted by name, with some of: backend,",
+        ),
         ({"params": "depth=" + "9" * 200}, "params", "depth must be a whole number"),
         ({"params": "model=" + "x" * 300}, "params", "longer than 240 characters"),
         ({"software": "cuda"}, "software", "'cuda' is not name=value"),
@@ -188,7 +195,14 @@ def test_a_wrong_row_is_named_by_number_and_field_and_the_others_stand(stored, c
 
 def test_a_row_with_too_few_cells_is_refused(desk, result):
     page = upload(desk, table(NEW) + b"a,b\r\n").content.decode()
-    assert "The row has 2 cells, not 11." in page
+    assert "The row has 2 cells, not 11. Quote cells that contain the separator of cells." in page
+
+
+def test_a_row_that_repeats_another_is_refused_by_the_number_of_the_first(stored):
+    plan = plan_results(stored(NEW, OTHER, NEW, NEW | {"note": "another run"}))
+    assert [(row.number, row.kind) for row in plan.rows] == [(2, "new"), (3, "same"), (4, "refused"), (5, "new")]
+    why = "Equal to row 2 in every cell. Remove it, or write in the note what is different."
+    assert problems(plan) == [(4, "", why)]
 
 
 # --- confirming ---
@@ -249,7 +263,7 @@ def test_refused_rows_stop_the_import_unless_skipped(stored, mira):
     assert CitedResult.objects.count() == 2
     confirm(made, mira, is_leaving_out=True)
     made.refresh_from_db()
-    assert made.left_out == [[3, "value", "must be finite and not negative, not 'nan'"]]
+    assert made.left_out == [[3, "value", f"must be finite and not negative, not 'nan' — {NUMBER}"]]
     assert (made.table, made.counts) == ([], {"added": 1, "changed": 0})
     with pytest.raises(Unconfirmed, match="already been imported"):
         import_upload(made.pk, by=mira, seen="", is_leaving_out=True)
@@ -317,7 +331,12 @@ def test_a_table_is_uploaded_looked_at_and_confirmed(desk, result):
         (b"PK\x03\x04 and no archive", "llama-bench.csv", "The XLSX file is damaged"),
         (table(NEW).replace(b"RTX", b"R\xe9X") + "é".encode(), "llama-bench.csv", "mixes encodings"),
         (table(*[NEW] * 20_001), "llama-bench.csv", "more than 20000 rows"),
-        (table(NEW | {"params": "model=" + "x" * 4000}), "llama-bench.csv", "more than 2000 characters"),
+        (
+            table(NEW | {"params": "model=" + "x" * 4000}),
+            "llama-bench.csv",
+            "Line 2 has more than 2000 characters in column 4",
+        ),
+        (table(NEW) + b'a,"b\n', "llama-bench.csv", "Line 3 is not CSV: unexpected end of data. Check its quotation"),
         (b"\xff\xfea", "llama-bench.csv", "cannot be read as utf-16"),
     ],
 )
