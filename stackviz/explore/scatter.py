@@ -133,6 +133,11 @@ class ScatterPlot:
         return self.x.measure.is_hollow or self.y.measure.is_hollow
 
     @property
+    def has_others(self) -> bool:
+        """Whether the legend must say what a dotted outline means."""
+        return any(point.look for point in self.points)
+
+    @property
     def kinds(self) -> tuple[str, ...]:
         """The kinds of the figures that are not published."""
         kinds = {axis.measure.kind for _role, axis in self.axes} | ({"cited"} if self.is_hollow else set())

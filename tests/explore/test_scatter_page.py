@@ -9,6 +9,7 @@ from django.core.cache import cache
 
 from stackviz.catalog.models import Accelerator, SpecValue
 from stackviz.explore.axes import read_plot_data
+from stackviz.explore.composed import COMPOSED
 from stackviz.explore.scatter import draw_scatter, plotly_scatter
 from stackviz.explore.selection import ScatterChoice
 from tests.explore.test_ladder_page import LIMIT_BYTES
@@ -45,6 +46,14 @@ def test_more_bandwidth_lies_to_the_right_and_more_rate_above(curated, db):
     assert float(h100.left) > float(a100.left)
     assert float(h100.top) < float(a100.top)
     assert all(0 <= float(point.left) <= 100 and 0 <= float(point.top) <= 100 for point in found.points)
+
+
+def test_the_legend_says_what_a_dotted_outline_means_where_there_is_one(client, curated, db):
+    legend = "dotted outline: another figure stands in for an unpublished one (†)"
+    for field, has_dotted in (("fp32_tflops", False), (next(iter(COMPOSED)), True)):
+        page = client.get(f"/explore/?y={field}")
+        assert (re.search(r'<use [^>]*class="s\d other"', page.content.decode()) is not None) is has_dotted, field
+        assert (legend in words_of(page)) is has_dotted, field
 
 
 def test_wide_ranges_use_logarithmic_axes(curated, db):
