@@ -1,6 +1,6 @@
 """The front page: counts, suggested comparisons, the machines that reported last."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -11,6 +11,7 @@ from django.utils.translation import gettext_lazy as _
 from stackviz import wire
 from stackviz.catalog.models import SpecValue
 from stackviz.catalog.queries import accelerators_by_slug, public_accelerators
+from stackviz.charts.vendors import css, vendor_slot
 from stackviz.cited.queries import cited_counts
 from stackviz.diagrams.boxes import StackColumn
 from stackviz.diagrams.layers import Layer, State
@@ -20,7 +21,7 @@ from stackviz.reports.cards import card_kinds
 from stackviz.reports.facts import headline_fact
 from stackviz.reports.present import JudgedReport, stored_report
 from stackviz.stacks.models import Stack
-from stackviz.stacks.queries import described_columns
+from stackviz.stacks.queries import described_columns, public_stacks
 from stackviz.units import format_number
 from stackviz.web.address import comparison_query
 
@@ -39,11 +40,19 @@ STARTING_POINTS: Sequence[tuple[str | Promise, tuple[str, ...]]] = (
 
 
 @dataclass(frozen=True, slots=True)
+class VendorName:
+    """A name in the colour of its vendor. `css`: a class of `charts.vendors`, as in the picture of decode rates."""
+
+    name: str
+    css: str
+
+
+@dataclass(frozen=True, slots=True)
 class StartingPoint:
-    """A suggested comparison: title, names of its subjects, query string."""
+    """A suggested comparison: title, its subjects, query string."""
 
     question: str
-    names: tuple[str, ...]
+    subjects: tuple[VendorName, ...]
     query: str
 
 
@@ -71,9 +80,9 @@ class LayerLine:
 
 @dataclass(frozen=True, slots=True)
 class SmallDrawing:
-    """Two stacks in brief, top to bottom. `columns`: (name, address) of each stack."""
+    """Two stacks in brief, top to bottom. `columns`: (stack, its address)."""
 
-    columns: tuple[tuple[str, str], ...]
+    columns: tuple[tuple[VendorName, str], ...]
     layers: tuple[LayerLine, ...]
 
 
@@ -97,7 +106,7 @@ def front_page(visitor: Visitor) -> FrontPage:
     newest = list(machines.filter(latest_snapshot__isnull=False).order_by("-latest_taken_at")[:NEWEST_MACHINES])
     snapshots = latest_snapshots(newest)
     reports = [(machine, stored_report(snapshots[machine.pk])) for machine in newest if machine.pk in snapshots]
-    stacks = dict(Stack.objects.filter(is_public=True).values_list("slug", "name"))
+    stacks = {stack.slug: stack for stack in public_stacks()}
     return FrontPage(
         accelerators=format_number(public_accelerators().count()),
         values=format_number(
@@ -106,7 +115,7 @@ def front_page(visitor: Visitor) -> FrontPage:
         stacks=format_number(len(stacks)),
         machines=format_number(machines.count()),
         cited=format_number(cited_counts().results),
-        drawing=small_drawing(),
+        drawing=small_drawing(stacks),
         starting_points=(*_against_its_sheet(reports), *starting_points(stacks)),
         newest=tuple(
             NewMachine(
@@ -123,11 +132,14 @@ def front_page(visitor: Visitor) -> FrontPage:
     )
 
 
-def starting_points(stacks: dict[str, str]) -> tuple[StartingPoint, ...]:
-    """STARTING_POINTS with names, without those of missing subjects. `stacks`: slug -> name. One query."""
+def starting_points(stacks: Mapping[str, Stack]) -> tuple[StartingPoint, ...]:
+    """STARTING_POINTS with names, without those of missing subjects. `stacks`: by slug. One query."""
     wanted = {subject for _question, subjects in STARTING_POINTS for subject in subjects}
-    names = {f"stack:{slug}": name for slug, name in stacks.items()}
-    names |= {slug: accelerator.name for slug, accelerator in accelerators_by_slug(wanted).items()}
+    names = {f"stack:{slug}": _of_vendor(stack.name, stack.vendor) for slug, stack in stacks.items()}
+    names |= {
+        slug: _of_vendor(accelerator.name, accelerator.vendor.slug)
+        for slug, accelerator in accelerators_by_slug(wanted).items()
+    }
     return tuple(
         StartingPoint(str(question), tuple(names[subject] for subject in subjects), comparison_query(subjects))
         for question, subjects in STARTING_POINTS
@@ -135,30 +147,29 @@ def starting_points(stacks: dict[str, str]) -> tuple[StartingPoint, ...]:
     )
 
 
+def _of_vendor(name: str, vendor: str) -> VendorName:
+    return VendorName(name, css(vendor_slot(vendor)))
+
+
 def _against_its_sheet(reports: Sequence[tuple[Machine, JudgedReport]]) -> list[StartingPoint]:
     """The last machine with a matched card, compared with its spec sheet; [] if there is none."""
     for machine, judged in reports:
         for card in judged.cards:
             if sheet := card.sheet:
-                subjects = (machine.subject, sheet.slug)
-                return [
-                    StartingPoint(
-                        gettext("A real machine and its data sheet"),
-                        (machine.name, sheet.name),
-                        comparison_query(subjects),
-                    )
-                ]
+                names = tuple(_of_vendor(name, sheet.vendor.slug) for name in (machine.name, sheet.name))
+                query = comparison_query((machine.subject, sheet.slug))
+                return [StartingPoint(gettext("A real machine and its data sheet"), names, query)]
     return []
 
 
-def small_drawing() -> SmallDrawing | None:
+def small_drawing(stacks: Mapping[str, Stack]) -> SmallDrawing | None:
     """DRAWN_STACKS with the first components of each layer; None unless both are described. One query."""
     described = described_columns(DRAWN_STACKS)
-    columns = [described[slug] for slug in DRAWN_STACKS if slug in described]
-    if len(columns) < len(DRAWN_STACKS):
+    if not all(slug in described and slug in stacks for slug in DRAWN_STACKS):
         return None
+    columns = [described[slug] for slug in DRAWN_STACKS]
     return SmallDrawing(
-        tuple((column.title, column.url) for column in columns),
+        tuple((_of_vendor(described[slug].title, stacks[slug].vendor), described[slug].url) for slug in DRAWN_STACKS),
         tuple(
             LayerLine(layer.value, layer.label, tuple(_names(column, layer) for column in columns)) for layer in Layer
         ),

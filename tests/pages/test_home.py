@@ -1,11 +1,14 @@
 """The front page: what it is, what is in it, where to start; nothing private, nothing that grows with the store."""
 
+import re
+from collections import defaultdict
 from datetime import timedelta
 
 import pytest
 
 from stackviz.catalog.models import Accelerator, Vendor
 from stackviz.pages.home import STARTING_POINTS, starting_points
+from stackviz.stacks.models import Stack
 from tests.curated import copy_curated
 from tests.machines.factories import START, h100, make_lab, make_machine, make_report
 
@@ -77,7 +80,8 @@ def test_comparison_needs_all_its_subjects():
     for slug in ("nvidia-h100-sxm5-80gb", "nvidia-a100-sxm4-80gb", "nvidia-b200-hgx"):
         Accelerator.objects.create(slug=slug, name=slug.removeprefix("nvidia-"), vendor=vendor, is_public=True)
     found = starting_points({})
-    assert [point.names for point in found] == [("a100-sxm4-80gb", "h100-sxm5-80gb", "b200-hgx")]
+    names = [[subject.name for subject in point.subjects] for point in found]
+    assert names == [["a100-sxm4-80gb", "h100-sxm5-80gb", "b200-hgx"]]
     assert found[0].query == "a=nvidia-a100-sxm4-80gb&a=nvidia-h100-sxm5-80gb&a=nvidia-b200-hgx"
 
 
@@ -91,9 +95,22 @@ def test_the_newest_machine_is_offered_against_the_sheet_of_its_card(client):
 
 
 def test_every_suggested_comparison_is_in_the_curated_data():
-    copy_curated("catalog_")
-    stacks = {"nvidia-cuda": "NVIDIA CUDA", "apple-metal": "Apple Metal"}
+    copy_curated("catalog_", "stacks_")
+    stacks = {stack.slug: stack for stack in Stack.objects.all()}
     assert len(starting_points(stacks)) == len(STARTING_POINTS)
+
+
+def test_a_vendor_has_one_colour_on_the_whole_page(client):
+    """In the stacks, in the picture of decode rates and its legend, and in the suggested comparisons."""
+    copy_curated("catalog_", "stacks_", "cited_")
+    text = page(client)
+    names = re.findall(r'<(?:th scope="col"|b|li) class="(s\d)">(?:<a [^>]*>|<svg.*?</svg>)?([^<]+)<', text)
+    colours = defaultdict(set)
+    for css, name in names:
+        colours[name.split()[0]].add(css)
+    assert {"NVIDIA", "Apple", "AMD", "Intel"} <= colours.keys()
+    assert all(len(css) == 1 for css in colours.values())
+    assert len({*colours["NVIDIA"], *colours["Apple"], *colours["AMD"], *colours["Intel"]}) == 4
 
 
 def test_language_menu_works_without_scripts(client):
