@@ -5,11 +5,12 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 
-from django.db.models import Count, Min
+from django.db.models import Min
 from django.utils.text import slugify
 
 from stackviz.cited.benchmark import CitedBenchmark
-from stackviz.cited.cases import CitedCase, edition_of_cases, public_results
+from stackviz.cited.cases import CitedCase, case_counts, edition_of_cases, public_results
+from stackviz.cited.models import CitedResult
 from stackviz.cited.queries import case_of, ranked_results
 from stackviz.cited.ranking import RankedAccelerator, number_of_devices, ranked_accelerators
 from stackviz.cited.registry import CITED_BENCHMARKS
@@ -34,7 +35,8 @@ class FilledCase:
 
 
 def filled_cases() -> Mapping[str, FilledCase]:
-    """Name -> case, in the order of the registry. Two queries in a process that has not read this edition yet.
+    """Name -> case, in the order of the registry. One query beside `case_counts` in a process that has not read this
+    edition yet.
 
     Of each benchmark, for each value of its first facet, the case that most accelerators have a public result of: at
     least FEWEST_ACCELERATORS; the MOST_OF_BENCHMARK fullest of them.
@@ -52,15 +54,13 @@ def _filled_cases(_edition: str) -> Mapping[str, FilledCase]:
 
 
 def _cases() -> list[CitedCase]:
-    """Every case of at least FEWEST_ACCELERATORS. Two queries."""
-    rows = public_results().order_by().values_list("benchmark", "params_key")
-    counted = rows.annotate(accelerators=Count("accelerator", distinct=True), results=Count("pk"), first=Min("pk"))
-    counts = {
-        first: (results, accelerators)
-        for _key, _params_key, accelerators, results, first in counted.filter(accelerators__gte=FEWEST_ACCELERATORS)
-    }
-    examples = public_results().filter(pk__in=counts).only("benchmark", "params", "params_key", "unit")
-    return [case_of(example, *counts[example.pk]) for example in examples]
+    """Every case of at least FEWEST_ACCELERATORS. One query beside `case_counts`."""
+    filled = {key: case for key, case in case_counts().items() if case.accelerators >= FEWEST_ACCELERATORS}
+    rows = public_results().filter(params_key__in={case.params_key for case in filled.values()}).order_by()
+    first = rows.values("benchmark", "params_key").annotate(first=Min("pk")).values("first")
+    examples = CitedResult.objects.filter(pk__in=first).only("benchmark", "params", "params_key", "unit")
+    known = ((example, filled.get((example.benchmark, example.params_key))) for example in examples)
+    return [case_of(example, case.results, case.accelerators) for example, case in known if case is not None]
 
 
 def _of_benchmark(benchmark: CitedBenchmark, cases: Iterable[CitedCase]) -> list[FilledCase]:

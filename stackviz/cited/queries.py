@@ -22,7 +22,7 @@ from django.db.models.functions import Cast, RowNumber
 from stackviz.catalog.models import Accelerator
 from stackviz.catalog.queries import peaks, usual_peak
 from stackviz.cited.benchmark import CitedBenchmark
-from stackviz.cited.cases import CitedCase, benchmark_cases, edition_of_cases, public_results
+from stackviz.cited.cases import CitedCase, benchmark_cases, case_counts, edition_of_cases, public_results
 from stackviz.cited.models import CitedResult
 from stackviz.cited.ranking import best_first
 from stackviz.cited.registry import CITED_BENCHMARKS
@@ -176,24 +176,26 @@ def without_sheet(params_keys: Iterable[str]) -> "QuerySet[CitedResult]":
 def cited_of_accelerator(accelerator: Accelerator) -> list[CitedOfAccelerator]:
     """What is cited of one accelerator, a benchmark each in the order of the registry.
 
-    Two queries beside the editions; one more in a process that has not counted the cases of this edition yet.
+    Two queries beside those of `case_counts`.
     """
     of_sheet = public_results().filter(accelerator=accelerator).order_by()
     by_benchmark: dict[str, dict[str, int]] = {}
     for key, params_key, results in of_sheet.values_list("benchmark", "params_key").annotate(Count("pk")):
         by_benchmark.setdefault(key, {})[params_key] = results
-    popular = accelerators_of_cases(edition_of_cases())
+    counts = case_counts()
     headline = {
-        key: min(keys, key=lambda params_key: (*(-count for count in popular.get(params_key, (0, 0))), params_key))
+        key: min((counts[key, params_key] for params_key in keys), key=lambda case: case.sort_key)
         for key, keys in by_benchmark.items()
     }
-    rows = list(of_sheet.filter(params_key__in=headline.values()).select_related("source"))
+    in_headlines = of_sheet.filter(params_key__in=[case.params_key for case in headline.values()])
+    rows = list(in_headlines.select_related("source"))
     cited = []
-    for key, benchmark in CITED_BENCHMARKS.items():
-        results = [row for row in rows if row.benchmark == key and row.params_key == headline.get(key)]
+    for key in [key for key in CITED_BENCHMARKS if key in headline]:
+        benchmark = CITED_BENCHMARKS[key]
+        results = [row for row in rows if (row.benchmark, row.params_key) == (key, headline[key].params_key)]
         if results:
             results.sort(key=lambda row: row.amount, reverse=benchmark.higher_is_better)
-            case = case_of(results[0], len(results), popular.get(results[0].params_key, (1, 1))[0])
+            case = case_of(results[0], len(results), headline[key].accelerators)
             total = sum(by_benchmark[key].values())
             cited.append(CitedOfAccelerator(benchmark=benchmark, case=case, results=results, total=total))
     return cited
@@ -210,14 +212,6 @@ def case_of(result: CitedResult, results: int, accelerators: int) -> CitedCase:
         results=results,
         accelerators=accelerators,
     )
-
-
-@lru_cache(maxsize=2)
-def accelerators_of_cases(_edition: str) -> Mapping[str, tuple[int, int]]:
-    """params_key -> of how many accelerators and how many public results there are; about 2 MB for 10,000 cases."""
-    rows = public_results().order_by().values_list("params_key")
-    counted = rows.annotate(Count("accelerator", distinct=True), Count("pk"))
-    return {params_key: (accelerators, results) for params_key, accelerators, results in counted}
 
 
 def share_of_bound(result: CitedResult) -> BoundShare | None:

@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import lru_cache
 
 from django.db.models import Count
 from django.utils.translation import gettext as _
@@ -10,7 +9,7 @@ from django.utils.translation import gettext_lazy
 
 from stackviz.charts.vendors import css, vendor_slot
 from stackviz.cited.benchmark import CitedBenchmark
-from stackviz.cited.cases import edition_of_cases, public_results
+from stackviz.cited.cases import CaseCount, case_counts, public_results
 from stackviz.cited.models import CitedResult
 from stackviz.cited.queries import benchmark_summaries, without_sheet
 from stackviz.cited.ranking import better_than, number_of_devices, ranked_accelerators
@@ -62,15 +61,6 @@ class BenchmarkGroup:
     lines: tuple[BenchmarkLine, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class CommonCase:
-    """The case of a benchmark that most accelerators have a public result of."""
-
-    params_key: str
-    accelerators: int
-    results: int
-
-
 def benchmark_groups() -> tuple[BenchmarkGroup, ...]:
     """Benchmarks with public results, in the order of the registry. Five queries beside the editions."""
     common = common_cases()
@@ -95,28 +85,13 @@ def benchmark_groups() -> tuple[BenchmarkGroup, ...]:
     )
 
 
-def common_cases() -> Mapping[str, CommonCase]:
-    """Benchmark -> the case its page shows without a choice. One query in a process that has not counted them yet."""
-    return _common_cases(edition_of_cases())
+def common_cases() -> Mapping[str, CaseCount]:
+    """Benchmark -> the case its page shows without a choice: the one that most accelerators have a public result of."""
+    worst_first = sorted(case_counts().values(), key=lambda case: case.sort_key, reverse=True)
+    return {case.benchmark: case for case in worst_first}
 
 
-@lru_cache(maxsize=2)
-def _common_cases(_edition: str) -> Mapping[str, CommonCase]:
-    rows = public_results().order_by().values_list("benchmark", "params_key")
-    common: dict[str, CommonCase] = {}
-    for key, params_key, accelerators, results in rows.annotate(Count("accelerator", distinct=True), Count("pk")):
-        case = CommonCase(params_key, accelerators, results)
-        if key not in common or _order(case) < _order(common[key]):
-            common[key] = case
-    return common
-
-
-def _order(case: CommonCase) -> tuple[int, int, str]:
-    """As `CitedCase.sort_key`."""
-    return -case.accelerators, -case.results, case.params_key
-
-
-def _leaders(common: Mapping[str, CommonCase]) -> dict[str, list[CitedResult]]:
+def _leaders(common: Mapping[str, CaseCount]) -> dict[str, list[CitedResult]]:
     """Benchmark -> the public results of its common case. One query."""
     keys = {case.params_key for case in common.values()}
     rows = public_results().filter(params_key__in=keys).select_related("accelerator__vendor")
@@ -127,7 +102,7 @@ def _leaders(common: Mapping[str, CommonCase]) -> dict[str, list[CitedResult]]:
     return by_benchmark
 
 
-def _without_sheet(common: Mapping[str, CommonCase]) -> dict[str, list[CitedResult]]:
+def _without_sheet(common: Mapping[str, CaseCount]) -> dict[str, list[CitedResult]]:
     """Benchmark -> the results of its common case that no sheet is certain of. One query."""
     by_benchmark: dict[str, list[CitedResult]] = {}
     for row in without_sheet(case.params_key for case in common.values()).only("benchmark", "count", "amount"):

@@ -12,9 +12,8 @@ from django.utils.translation import gettext as _
 from stackviz.catalog.models import Accelerator
 from stackviz.charts.vendors import css
 from stackviz.cited.benchmark import CitedBenchmark
-from stackviz.cited.cases import edition_of_cases, public_results
+from stackviz.cited.cases import case_counts, public_results
 from stackviz.cited.models import CitedResult
-from stackviz.cited.queries import accelerators_of_cases
 from stackviz.cited.ranking import RankedAccelerator, number_of_devices, ranked_accelerators
 from stackviz.cited.registry import CITED_BENCHMARKS
 from stackviz.cited.words import (
@@ -108,7 +107,7 @@ class SideBySide:
 def side_by_side(accelerators: Sequence[Accelerator]) -> SideBySide:
     """Two queries beside the editions, however many results there are; a third in a process that has not counted."""
     counts = _counts(accelerators)
-    chosen = {key: _common_settings(by_case) for key, by_case in counts.items()}
+    chosen = {key: _common_settings(key, by_case) for key, by_case in counts.items()}
     results = _results(accelerators, [params_key for keys in chosen.values() for params_key in keys])
     benchmarks = []
     for key in [key for key in CITED_BENCHMARKS if chosen.get(key)]:
@@ -129,11 +128,11 @@ def _counts(accelerators: Sequence[Accelerator]) -> Mapping[str, _Counts]:
     return counts
 
 
-def _common_settings(by_case: _Counts) -> list[str]:
+def _common_settings(benchmark: str, by_case: _Counts) -> list[str]:
     """Settings that at least two of the accelerators have a result of: the most shared first, then the best known."""
-    known = accelerators_of_cases(edition_of_cases())
+    known = case_counts()
     shared = [params_key for params_key, by_accelerator in by_case.items() if len(by_accelerator) > 1]
-    shared.sort(key=lambda key: (-len(by_case[key]), *(-count for count in known.get(key, (0, 0))), key))
+    shared.sort(key=lambda key: (-len(by_case[key]), known[benchmark, key].sort_key))
     return shared[:SETTINGS_TRIED]
 
 

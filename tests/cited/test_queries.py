@@ -3,7 +3,7 @@
 import pytest
 
 from stackviz.catalog.models import Accelerator
-from stackviz.cited.cases import benchmark_cases
+from stackviz.cited.cases import benchmark_cases, case_counts
 from stackviz.cited.checks import check_cited
 from stackviz.cited.files import read_cited
 from stackviz.cited.models import CitedResult, CitedSource
@@ -102,6 +102,18 @@ def test_facets_count_under_what_is_chosen_in_the_others():
     assert tests["pp512"] == rows.filter(params__test="pp512").count()
     depths = [option.value for option in benchmark_cases("llama-bench").cited_facets({})[3].options]
     assert depths == sorted(depths) == [4096, 8192, 16384, 32768]
+
+
+def test_cases_are_counted_alike_at_once_and_by_benchmark(django_assert_num_queries):
+    counts = case_counts()
+    for key in ("gpu-stream", "babelstream", "train-throughput", "inference-throughput"):
+        by_benchmark = {case.params_key: case for case in benchmark_cases(key).cases_matching({})}
+        assert by_benchmark.keys() == {params_key for benchmark, params_key in counts if benchmark == key}
+        for params_key, case in by_benchmark.items():
+            assert counts[key, params_key].sort_key == case.sort_key
+    assert counts["gemm", "unknown"].accelerators == 0
+    with django_assert_num_queries(2):
+        case_counts()
 
 
 @pytest.mark.parametrize("slug", ["nvidia-h100-sxm5-80gb", "nvidia-geforce-rtx-4090", "apple-m3-max-40", "amd-mi300x"])
