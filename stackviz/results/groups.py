@@ -96,17 +96,20 @@ def _leaders(common: Mapping[str, CaseCount]) -> dict[str, list[CitedResult]]:
     keys = {case.params_key for case in common.values()}
     rows = public_results().filter(params_key__in=keys).select_related("accelerator__vendor")
     by_benchmark: dict[str, list[CitedResult]] = {}
-    for row in rows.only("benchmark", "count", "amount", "unit", "params", "accelerator__name", "accelerator__slug",
-                         "accelerator__vendor__slug"):  # fmt: skip
-        by_benchmark.setdefault(row.benchmark, []).append(row)
+    for row in rows.only("benchmark", "params_key", "count", "amount", "unit", "params", "accelerator__name",
+                         "accelerator__slug", "accelerator__vendor__slug"):  # fmt: skip
+        if row.benchmark in common and row.params_key == common[row.benchmark].params_key:
+            by_benchmark.setdefault(row.benchmark, []).append(row)
     return by_benchmark
 
 
 def _without_sheet(common: Mapping[str, CaseCount]) -> dict[str, list[CitedResult]]:
     """Benchmark -> the results of its common case that no sheet is certain of. One query."""
     by_benchmark: dict[str, list[CitedResult]] = {}
-    for row in without_sheet(case.params_key for case in common.values()).only("benchmark", "count", "amount"):
-        by_benchmark.setdefault(row.benchmark, []).append(row)
+    rows = without_sheet(case.params_key for case in common.values())
+    for row in rows.only("benchmark", "params_key", "count", "amount"):
+        if row.benchmark in common and row.params_key == common[row.benchmark].params_key:
+            by_benchmark.setdefault(row.benchmark, []).append(row)
     return by_benchmark
 
 

@@ -44,14 +44,15 @@ def headline_results(accelerator: Accelerator) -> tuple[HeadlineResult, ...]:
     if not headlines:
         return ()
     others = _results_of_cases([item.case.params_key for item in headlines])
-    return tuple(_headline(item, others.get(item.case.params_key, ())) for item in headlines)
+    return tuple(_headline(item, others.get((item.benchmark.key, item.case.params_key), ())) for item in headlines)
 
 
-def _results_of_cases(keys: Sequence[str]) -> Mapping[str, Sequence[CitedResult]]:
+def _results_of_cases(keys: Sequence[str]) -> Mapping[tuple[str, str], Sequence[CitedResult]]:
+    """(benchmark, params_key) -> its results: benchmarks with the same parameters share keys. One query."""
     rows = public_results().filter(params_key__in=keys).order_by()
-    by_case: dict[str, list[CitedResult]] = defaultdict(list)
+    by_case: dict[tuple[str, str], list[CitedResult]] = defaultdict(list)
     for row in rows.only("benchmark", "params_key", "count", "amount", "accelerator_id"):
-        by_case[row.params_key].append(row)
+        by_case[row.benchmark, row.params_key].append(row)
     return by_case
 
 

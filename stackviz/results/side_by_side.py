@@ -111,7 +111,9 @@ def side_by_side(accelerators: Sequence[Accelerator]) -> SideBySide:
     results = _results(accelerators, [params_key for keys in chosen.values() for params_key in keys])
     benchmarks = []
     for key in [key for key in CITED_BENCHMARKS if chosen.get(key)]:
-        table = _benchmark(CITED_BENCHMARKS[key], accelerators, [results[params_key] for params_key in chosen[key]])
+        table = _benchmark(
+            CITED_BENCHMARKS[key], accelerators, [results[key, params_key] for params_key in chosen[key]]
+        )
         benchmarks += [table] if table.rows else []
     shared = {benchmark.key for benchmark in benchmarks}
     unshared = [_unshared(item, {key: counts[key] for key in counts if key not in shared}) for item in accelerators]
@@ -136,12 +138,12 @@ def _common_settings(benchmark: str, by_case: _Counts) -> list[str]:
     return shared[:SETTINGS_TRIED]
 
 
-def _results(accelerators: Sequence[Accelerator], keys: Sequence[str]) -> Mapping[str, list[CitedResult]]:
-    """params_key -> the results of these accelerators. One query."""
+def _results(accelerators: Sequence[Accelerator], keys: Sequence[str]) -> Mapping[tuple[str, str], list[CitedResult]]:
+    """(benchmark, params_key) -> the results of these accelerators. One query."""
     rows = public_results().filter(accelerator__in=accelerators, params_key__in=keys).order_by()
-    by_case: dict[str, list[CitedResult]] = defaultdict(list)
+    by_case: dict[tuple[str, str], list[CitedResult]] = defaultdict(list)
     for row in rows.select_related("accelerator__vendor", "source"):
-        by_case[row.params_key].append(row)
+        by_case[row.benchmark, row.params_key].append(row)
     return by_case
 
 

@@ -31,6 +31,17 @@ def test_the_place_is_that_of_the_benchmarks_page():
     assert line.scale.endswith("of its bound")
 
 
+def test_benchmarks_with_the_same_parameters_are_ranked_apart():
+    rows = CitedResult.objects.filter(benchmark="gpu-stream", state="public")
+    triad = rows.get(accelerator__slug="amd-mi100", params__kernel="triad")
+    assert CitedResult.objects.filter(benchmark="babelstream", params_key=triad.params_key, state="public").exists()
+    rows.exclude(params_key=triad.params_key).update(state="unmatched")
+    lines = headline_results(triad.accelerator)
+    (line,) = [line for line in lines if line.benchmark == "gpu-stream"]
+    assert line.setting == "triad"
+    assert line.rank.endswith(f" of {rows.values('accelerator').distinct().count()}")
+
+
 def test_what_is_almost_the_first_is_level_with_it():
     assert scale_text(1.0, 1, is_of_bound=False) == "the first"
     assert scale_text(0.9999, 2, is_of_bound=False) == "level with the first"
