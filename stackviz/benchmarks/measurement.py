@@ -133,6 +133,11 @@ class Measurement:
     standing: str | None = None
 
     @property
+    def accelerator_id(self) -> int | None:
+        """Of the sheet of its card; None where it ran on no card or the card's name is in no sheet."""
+        return self.card.accelerator_id if self.card else None
+
+    @property
     def pair(self) -> tuple[str, int, str]:
         return self.benchmark_key, self.version, self.params_key
 

@@ -104,7 +104,7 @@ def _comparable(measurements: Iterable[Measurement]) -> list[Measurement]:
 
 
 def _setting(result: Measurement) -> Setting:
-    accelerator = result.card.accelerator_id if result.card else None
+    accelerator = result.accelerator_id
     return result.pair, accelerator or 0
 
 

@@ -10,21 +10,19 @@ from typing import Any
 from uuid import UUID
 
 import orjson
-from django.contrib.auth.models import AnonymousUser
 from django.db import connection
-from django.db.models import CharField, Count, F, Max, OuterRef, Subquery, Sum, Window
+from django.db.models import Count, F, OuterRef, Subquery, Window
 from django.db.models.fields.json import KeyTextTransform
-from django.db.models.functions import Cast, RowNumber
+from django.db.models.functions import RowNumber
 
 from stackviz.benchmarks.bound import PublishedPeaks, bound_of, peak_share
 from stackviz.benchmarks.measurement import CardUsed, Measurement, benchmark, benchmark_titles, rate_of
-from stackviz.benchmarks.models import Result, ResultDecision, Series
-from stackviz.benchmarks.ranked_series import RECENT_FIRST, ranked_series
+from stackviz.benchmarks.models import Result, Series
+from stackviz.benchmarks.ranked_series import RECENT_FIRST
 from stackviz.benchmarks.rollup import counting_results
 from stackviz.benchmarks.standing import counts
 from stackviz.catalog.queries import peaks
 from stackviz.labs.models import Card, Machine, Snapshot
-from stackviz.labs.queries import visible_machines
 from stackviz.stats import Summary
 from stackviz.web.prepared_query import PreparedQuery
 
@@ -96,30 +94,6 @@ def comparable_runs(series: Iterable[int]) -> list[Measurement]:
     joined = _joined(rows, newest.values_list(*_RESULT_FIELDS, named=True))
     results = [result for result in joined if not result.why_set_aside]
     return sorted(results, key=lambda result: result.measured_at, reverse=True)
-
-
-def public_runs(benchmark_key: str, version: int) -> list[Measurement]:
-    """What rankings of one benchmark are made of: its runs that count on cards of public labs' machines, newest first.
-
-    Only public labs, whoever asks: the pages are cached for all. Of at most so many series as `ranked_series` allows,
-    so that the cost does not grow with what is stored. Six queries at most.
-    """
-    of_benchmark = Series.objects.filter(benchmark=benchmark_key, version=version, card_index__isnull=False)
-    rows = of_benchmark.filter(machine__in=visible_machines(AnonymousUser()).values("pk"))
-    return comparable_runs(ranked_series(rows))
-
-
-def measured_edition() -> tuple[object, ...]:
-    """Moves with public machines, whatever is read or deleted of them, and decisions about results. One query."""
-    decided = Subquery(ResultDecision.objects.order_by("-pk").values("pk")[:1])
-    state = visible_machines(AnonymousUser()).order_by().aggregate(
-        machines=Count("pk"),
-        times_read=Sum("times_read"),
-        snapshots=Sum("latest_snapshot"),
-        report=Max(Cast("latest_snapshot__report", CharField())),
-        decided=Max(decided),
-    )  # fmt: skip
-    return tuple(state.values())
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,26 +1,19 @@
 """Measured results for a field: best and median of each accelerator.
 
-Only machines of public labs, regardless of who is logged in, because the pages are cached for all visitors. At most
-nine queries, whatever is stored.
+Whose results count, and how long an answer is cached, is defined in `stackviz.benchmarks.public_runs`.
 """
 
 import statistics
 from collections import defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 
-from django.contrib.auth.models import AnonymousUser
 from django.db.models import Q
-from django.utils.translation import get_language
 
-from stackviz.benchmarks.comparability import best_by, is_of_whole_card, rate_of_ranked
+from stackviz.benchmarks.comparability import best_by, rate_of_ranked
 from stackviz.benchmarks.measurement import Measurement
-from stackviz.benchmarks.models import Series
-from stackviz.benchmarks.queries import comparable_runs, measured_edition
-from stackviz.benchmarks.ranked_series import ranked_series
-from stackviz.catalog.models import CatalogueEdition
+from stackviz.benchmarks.public_runs import cached_for_edition, machines_of_runs, public_runs
 from stackviz.labs.models import Machine
-from stackviz.labs.queries import visible_machines
 from stackviz.measuring import VERSIONS, Benchmark
 from stackviz.units import quantity_label
 
@@ -60,48 +53,36 @@ def measures(field: str) -> tuple[tuple[Benchmark, tuple[str, ...]], ...]:
 def measured(field: str) -> Mapping[int, MeasuredSummary]:
     """Accelerator pk -> measured results for this field.
 
-    No query where no benchmark measures it; two where nothing has changed since the last call in this process.
+    No query where no benchmark measures it; two where nothing has changed since the last call in this process, else at
+    most nine.
     """
-    timed = measures(field)
-    if not timed:
-        return {}
-    state = (CatalogueEdition.current(), *measured_edition())
-    key = field, get_language() or ""
-    if key not in _cached or _cached[key][0] != state:
-        _cached[key] = state, _measured(field, timed)
-    return _cached[key][1]
+    return cached_for_edition(_measured, field) if measures(field) else {}
 
 
-# The last result for each field and language; bounded by the number of fields that benchmarks measure.
-_cached: dict[tuple[str, str], tuple[tuple[object, ...], Mapping[int, MeasuredSummary]]] = {}
-
-
-def _measured(field: str, timed: Iterable[tuple[Benchmark, tuple[str, ...]]]) -> Mapping[int, MeasuredSummary]:
-    results = [result for result in comparable_runs(_series(timed)) if _is_of(field, result)]
-    machines = visible_machines(AnonymousUser()).in_bulk({result.machine_id for result in results})
-    by_card: dict[int, list[Measurement]] = defaultdict(list)
+def _measured(field: str) -> Mapping[int, MeasuredSummary]:
+    results = [result for result in public_runs(_series(field)) if _is_of(field, result)]
+    machines = machines_of_runs(results)
+    by_sheet: dict[int, list[Measurement]] = defaultdict(list)
     for result in results:
-        card = result.card
-        if card is not None and card.accelerator_id is not None and result.machine_id in machines:
-            by_card[card.accelerator_id].append(result)
-    return {pk: _summary(group, machines) for pk, group in by_card.items()}
+        if result.accelerator_id is not None and result.machine_id in machines:
+            by_sheet[result.accelerator_id].append(result)
+    return {pk: _summary(group, machines) for pk, group in by_sheet.items()}
 
 
-def _series(timed: Iterable[tuple[Benchmark, tuple[str, ...]]]) -> Iterable[int]:
+def _series(field: str) -> Q:
     wanted = Q()
-    for benchmark, dtypes in timed:
+    for benchmark, dtypes in measures(field):
         of_benchmark = Q(benchmark=benchmark.key, version=benchmark.version)
         if "" not in dtypes:
             of_benchmark &= Q(params__dtype__in=["fp32" if dtype == "tf32" else dtype for dtype in dtypes])
         wanted |= of_benchmark
-    public = visible_machines(AnonymousUser()).values("pk")
-    return ranked_series(Series.objects.filter(wanted, machine__in=public, card_index__isnull=False))
+    return wanted
 
 
 def _is_of(field: str, result: Measurement) -> bool:
-    """Whether this is a result of the whole card for this field, in its number format."""
+    """Whether this is a result for this field, in its number format."""
     benchmark = result.benchmark
-    if benchmark is None or not is_of_whole_card(result):
+    if benchmark is None:
         return False
     if result.peak is not None:
         return result.peak.field == field

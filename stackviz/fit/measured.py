@@ -2,12 +2,13 @@
 
 from collections import defaultdict
 from collections.abc import Hashable, Mapping
-from functools import lru_cache
 from typing import Any
 
-from stackviz.benchmarks.comparability import is_of_whole_card, robust_best
+from django.db.models import Q
+
+from stackviz.benchmarks.comparability import robust_best
 from stackviz.benchmarks.measurement import Measurement
-from stackviz.benchmarks.queries import measured_edition, public_runs
+from stackviz.benchmarks.public_runs import cached_for_edition, public_runs
 from stackviz.catalog.queries import PublicCatalogue
 from stackviz.fit.calibration import ReachedRate
 from stackviz.fit.named_rates import reached_rate
@@ -21,20 +22,19 @@ _PREDICTED_FROM = ("test", "model", "quant", "depth")
 def measured_rates(catalogue: PublicCatalogue) -> tuple[ReachedRate, ...]:
     """The robust best of each accelerator, test, model, quantisation and depth (docs/results.md), in a fixed order.
 
-    Whoever asks, machines of private labs, noisy results and those that are set aside do not count. One query; six
-    more at most when a public machine has reported since the last call in this process.
+    Noisy results do not count, nor do those that `public_runs` leaves out. The queries of `measured_edition`; six more
+    at most where something has changed since the last call in this process.
     """
-    return _rates(measured_edition(), catalogue)
+    return cached_for_edition(_rates, catalogue, is_translated=False)
 
 
-@lru_cache(maxsize=2)
-def _rates(_edition: tuple[object, ...], catalogue: PublicCatalogue) -> tuple[ReachedRate, ...]:
+def _rates(catalogue: PublicCatalogue) -> tuple[ReachedRate, ...]:
     runs: dict[tuple[str, Hashable], list[Measurement]] = defaultdict(list)
-    for result in public_runs(LLAMA_BENCH.key, LLAMA_BENCH.version):
-        sheet = catalogue.by_pk.get(result.card.accelerator_id or 0) if result.card else None
+    for result in public_runs(Q(benchmark=LLAMA_BENCH.key, version=LLAMA_BENCH.version)):
+        sheet = catalogue.by_pk.get(result.accelerator_id or 0)
         params = _predicted_from(result)
         is_calm = result.summary is not None and not result.summary.is_noisy
-        if sheet is not None and params and is_of_whole_card(result) and is_calm:
+        if sheet is not None and params and is_calm:
             runs[sheet.slug, tuple(sorted(params.items()))].append(result)
     rates = (_rate(slug, group) for (slug, _params), group in runs.items())
     return tuple(sorted(filter(None, rates), key=repr))

@@ -38,17 +38,11 @@ def measured_on(accelerator_id: int, machines: Sequence[Machine]) -> dict[int, t
     by_pk = {machine.pk: machine for machine in machines}
     series = Series.objects.filter(machine__in=by_pk, benchmark__in=tuple(BENCHMARKS), card_index__isnull=False)
     results = comparable_runs(ranked_series(series, MOST_SERIES, MOST_SERIES // max(len(by_pk), 1)))
-    whole_card = [
-        result for result in results if is_of_whole_card(result) and _accelerator_of(result) == accelerator_id
-    ]
+    whole_card = [result for result in results if is_of_whole_card(result) and result.accelerator_id == accelerator_id]
     by_machine: dict[int, list[MeasuredOn]] = defaultdict(list)
     for best in sorted(best_by(_machine_and_kind, whole_card).values(), key=lambda best: _order(best.result)):
         by_machine[best.result.machine_id].append(_figure(best, by_pk[best.result.machine_id]))
     return {pk: tuple(figures) for pk, figures in by_machine.items()}
-
-
-def _accelerator_of(result: Measurement) -> int | None:
-    return result.card.accelerator_id if result.card else None
 
 
 def _machine_and_kind(result: Measurement) -> tuple[int, str, str]:

@@ -9,6 +9,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 from django.views.decorators.http import require_safe
 
+from stackviz.benchmarks.public_runs import measured_edition
 from stackviz.catalog.queries import PublicCatalogue, public_catalogue
 from stackviz.charts.plane import Plane, place_small_plane
 from stackviz.charts.plane_plotly import plane_figure
@@ -18,7 +19,6 @@ from stackviz.cited.cases import edition_of_cases
 from stackviz.performance.files import roofline_file
 from stackviz.performance.forms import AnyOf, ChartForm, chosen_accelerators, options
 from stackviz.performance.intensity import ATTENTION, BYTES, DECODE, GEMM, OPERATORS, PREFILL, STREAM
-from stackviz.performance.measured import measured_state
 from stackviz.performance.page import CACHE_S, ChartPage, LegendShape, Plot, PlotPoint, answer_chart, legend_shape
 from stackviz.performance.roofline import Roofline, assemble_roofline, roof_sentences
 from stackviz.performance.roofline_svg import roofline_svg
@@ -81,7 +81,7 @@ def _body(catalogue: PublicCatalogue, choice: RooflineChoice) -> SafeString:
 
     if not choice.is_plain:
         return SafeString(draw())
-    return cached_html(("roofline", choice.query_string, edition_of_cases(), measured_state()), draw, CACHE_S)
+    return cached_html(("roofline", choice.query_string, edition_of_cases(), measured_edition()), draw, CACHE_S)
 
 
 @require_safe
@@ -116,7 +116,7 @@ def _figure_part(catalogue: PublicCatalogue, choice: RooflineChoice) -> SafeStri
 
     if not choice.is_plain:
         return SafeString(draw())
-    return cached_html(("roofline figure", choice.query_string, edition_of_cases(), measured_state()), draw, CACHE_S)
+    return cached_html(("roofline figure", choice.query_string, edition_of_cases(), measured_edition()), draw, CACHE_S)
 
 
 def _form(catalogue: PublicCatalogue, choice: RooflineChoice) -> ChartForm:

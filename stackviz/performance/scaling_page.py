@@ -10,6 +10,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 from django.views.decorators.http import require_safe
 
+from stackviz.benchmarks.public_runs import measured_edition
 from stackviz.catalog.queries import PublicCatalogue, public_catalogue
 from stackviz.charts.plane_plotly import plane_figure
 from stackviz.charts.scatter import SHAPES
@@ -19,7 +20,6 @@ from stackviz.cited.cases import edition_of_cases
 from stackviz.performance.curves import FEWEST_POINTS, KINDS, CurveKind
 from stackviz.performance.files import scaling_file
 from stackviz.performance.forms import ChartForm, ChoiceOption, OneOf, chosen_accelerators, options
-from stackviz.performance.measured import measured_state
 from stackviz.performance.page import CACHE_S, ChartPage, Plot, PlotPoint, answer_chart
 from stackviz.performance.scaling import ScalingPlot, all_curves, assemble_scaling, curve_sentences, kinds_with_curves
 from stackviz.performance.selection import FIGURE, MOST_ACCELERATORS, ScalingChoice, scaling_choice, without
@@ -74,7 +74,7 @@ def _body(catalogue: PublicCatalogue, choice: ScalingChoice) -> SafeString:
 
     if not choice.is_plain:
         return SafeString(draw())
-    return cached_html(("scaling", choice.query_string, edition_of_cases(), measured_state()), draw, CACHE_S)
+    return cached_html(("scaling", choice.query_string, edition_of_cases(), measured_edition()), draw, CACHE_S)
 
 
 def _form(scaling: ScalingPlot, choice: ScalingChoice) -> ChartForm:

@@ -9,6 +9,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 from django.views.decorators.http import require_safe
 
+from stackviz.benchmarks.public_runs import measured_edition
 from stackviz.catalog.queries import PublicCatalogue, public_catalogue
 from stackviz.charts.dots import RailDot, rail_figure
 from stackviz.charts.scale import Scale
@@ -16,7 +17,6 @@ from stackviz.cited.cases import edition_of_cases
 from stackviz.cited.registry import CITED_BENCHMARKS
 from stackviz.performance.files import share_file
 from stackviz.performance.forms import ChartForm, OneOf, options
-from stackviz.performance.measured import measured_state
 from stackviz.performance.page import CACHE_S, ChartPage, answer_chart
 from stackviz.performance.selection import BANDWIDTH, DTYPES, FIGURE, ShareChoice, share_choice
 from stackviz.performance.share import (
@@ -76,7 +76,7 @@ def _body(catalogue: PublicCatalogue, choice: ShareChoice, number: int) -> SafeS
 
     if number > 1:
         return SafeString(draw())
-    return cached_html(("share", choice.query_string, edition_of_cases(), measured_state()), draw, CACHE_S)
+    return cached_html(("share", choice.query_string, edition_of_cases(), measured_edition()), draw, CACHE_S)
 
 
 def _form(choice: ShareChoice) -> ChartForm:

@@ -13,7 +13,7 @@ from django.utils.translation import ngettext
 from django.views.decorators.http import require_safe
 from django_htmx.http import push_url
 
-from stackviz.benchmarks.queries import measured_edition
+from stackviz.benchmarks.public_runs import measured_edition
 from stackviz.cited.benchmark import CitedBenchmark
 from stackviz.cited.cases import CitedCase, edition_of_cases
 from stackviz.cited.models import CitedResult

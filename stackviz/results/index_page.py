@@ -7,7 +7,7 @@ from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_safe
 
-from stackviz.benchmarks.queries import measured_edition
+from stackviz.benchmarks.public_runs import measured_edition
 from stackviz.catalog.models import Accelerator
 from stackviz.catalog.queries import public_catalogue
 from stackviz.cited.cases import edition_of_cases

@@ -5,16 +5,15 @@ import statistics
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 from hashlib import blake2b
 from typing import Any
 
-from django.utils.translation import get_language
+from django.db.models import Q
 
-from stackviz.benchmarks.comparability import BestRun, is_of_whole_card, robust_best
+from stackviz.benchmarks.comparability import BestRun, robust_best
 from stackviz.benchmarks.measurement import Measurement, setting_label
-from stackviz.benchmarks.queries import measured_edition, public_runs
-from stackviz.catalog.models import Accelerator, CatalogueEdition
+from stackviz.benchmarks.public_runs import cached_for_edition, public_runs
+from stackviz.catalog.models import Accelerator
 from stackviz.catalog.queries import public_catalogue
 from stackviz.cited.parameters import comparison_key
 from stackviz.cited.registry import CITED_BENCHMARKS
@@ -82,7 +81,7 @@ def measured_settings(key: str) -> Sequence[MeasuredSetting]:
     """
     if key not in BENCHMARKS:
         return ()
-    return _settings((CatalogueEdition.current(), *measured_edition()), get_language(), key)
+    return cached_for_edition(_settings, key)
 
 
 def setting_shown(settings: Sequence[MeasuredSetting], wanted: str, alike: str) -> MeasuredSetting | None:
@@ -91,19 +90,14 @@ def setting_shown(settings: Sequence[MeasuredSetting], wanted: str, alike: str) 
     return by_key.get(wanted) or by_key.get(alike) or (settings[0] if settings else None)
 
 
-@lru_cache(maxsize=16)
-def _settings(_edition: tuple[object, ...], _language: str | None, key: str) -> Sequence[MeasuredSetting]:
+def _settings(key: str) -> Sequence[MeasuredSetting]:
     sheets = public_catalogue().by_pk
     by_setting: dict[str, list[Measurement]] = defaultdict(list)
-    for result in public_runs(key, BENCHMARKS[key].version):
-        if is_of_whole_card(result) and _sheet_of(result) in sheets:
+    for result in public_runs(Q(benchmark=key, version=BENCHMARKS[key].version)):
+        if result.accelerator_id in sheets:
             by_setting[measured_setting_key(result)].append(result)
     settings = [_setting(runs, sheets) for runs in by_setting.values()]
     return sorted(filter(None, settings), key=lambda setting: setting.sort_key)
-
-
-def _sheet_of(result: Measurement) -> int | None:
-    return result.card.accelerator_id if result.card else None
 
 
 def _setting(runs: Sequence[Measurement], sheets: Mapping[int, Accelerator]) -> MeasuredSetting | None:
@@ -112,9 +106,8 @@ def _setting(runs: Sequence[Measurement], sheets: Mapping[int, Accelerator]) -> 
     """
     by_sheet: dict[int, list[Measurement]] = defaultdict(list)
     for run in runs:
-        pk = _sheet_of(run)
-        if pk is not None:
-            by_sheet[pk].append(run)
+        if run.accelerator_id is not None:
+            by_sheet[run.accelerator_id].append(run)
     ranked = sorted(
         ((best, pk) for pk, group in by_sheet.items() if (best := robust_best(group)) is not None),
         key=lambda item: (-item[0].rate.value, item[1]),

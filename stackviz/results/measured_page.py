@@ -5,8 +5,7 @@ from django.shortcuts import render
 from django.utils.translation import gettext_lazy as _
 
 from stackviz.benchmarks.measurement import benchmark_titles
-from stackviz.benchmarks.queries import measured_edition
-from stackviz.catalog.models import CatalogueEdition
+from stackviz.benchmarks.public_runs import measured_edition
 from stackviz.cited.words import benchmark_address
 from stackviz.measuring import BENCHMARKS
 from stackviz.results.measured import measured_settings
@@ -36,7 +35,7 @@ def measured_page(request: HttpRequest, key: str) -> HttpResponse:
         section = measured_section(key, wanted)
         return render_part("results/_measured_page.jinja", section=section, address=benchmark_address(key))
 
-    body = cached_html(("measured", key, wanted, CatalogueEdition.current(), *measured_edition()), draw, CACHE_S)
+    body = cached_html(("measured", key, wanted, *measured_edition()), draw, CACHE_S)
     context = {
         "title": benchmark_titles()[key, BENCHMARKS[key].version],
         "measures": MEASURES.get(key, ""),

@@ -5,20 +5,19 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from statistics import median
 
-from django.contrib.auth.models import AnonymousUser
 from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from stackviz.benchmarks.chart import chart_unit
 from stackviz.benchmarks.measurement import Measurement
+from stackviz.benchmarks.public_runs import machines_of_runs
 from stackviz.benchmarks.reproduce import reproduce_command
 from stackviz.charts.scale import Scale, bar_scale, spans_decades
 from stackviz.charts.vendors import css, vendor_slot
 from stackviz.cited.cases import public_results
 from stackviz.cited.models import CitedResult
 from stackviz.labs.models import Machine
-from stackviz.labs.queries import visible_machines
 from stackviz.measuring import BENCHMARKS
 from stackviz.results.drawing import TICKS_APART, CitedDot, CitedTick, spread_out
 from stackviz.results.measured import (
@@ -117,7 +116,7 @@ def measured_section(key: str, wanted: str, alike: str = "") -> MeasuredSection 
     if shown is None:
         return None
     cited = _cited_beside(shown)
-    machines = visible_machines(AnonymousUser()).in_bulk({row.best.result.machine_id for row in shown.rows})
+    machines = machines_of_runs(row.best.result for row in shown.rows)
     rows = shown.rows[:MOST_ROWS]
     symbol = chart_unit(shown.unit, median(row.best.rate.value for row in rows))
     everything = [amount for row in rows for amount in _amounts(row, cited.get(row.accelerator.pk, ()))]

@@ -131,7 +131,7 @@ def _decided(request: HttpRequest, form: DecisionForm, report: Report, position:
 def run_sheet(run: StoredRun, report: Report) -> RunSheet:
     measured = run.measured
     rate, peak = measured.rate, measured.peak
-    sheet = measured.card.accelerator_id if measured.card else None
+    sheet = measured.accelerator_id
     return RunSheet(
         run=run,
         report=report,

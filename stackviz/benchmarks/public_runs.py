@@ -1,0 +1,90 @@
+"""What machines of public labs measured on whole cards, and answers made of it, cached until something changes.
+
+Only machines of public labs, whoever asks, because pages made of these results are cached for all visitors. Which
+results count and which is best is defined in `comparability`.
+
+    measured_edition()                    moves with everything such an answer is made of
+    public_runs(Q(benchmark="gemm"))      the results
+    machines_of_runs(results)              their machines by primary key
+    cached_for_edition(compute, "gemm")   `compute("gemm")`, remembered while the edition stays
+"""
+
+from collections.abc import Callable, Iterable, Mapping
+from functools import lru_cache
+from typing import TypeVar, TypeVarTuple, cast
+
+from django.contrib.auth.models import AnonymousUser
+from django.db.models import CharField, Count, Max, Q, Subquery, Sum
+from django.db.models.functions import Cast
+from django.utils.translation import get_language
+
+from stackviz.benchmarks.comparability import is_of_whole_card
+from stackviz.benchmarks.measurement import Measurement
+from stackviz.benchmarks.models import ResultDecision, Series
+from stackviz.benchmarks.queries import comparable_runs
+from stackviz.benchmarks.ranked_series import ranked_series
+from stackviz.catalog.models import CatalogueEdition
+from stackviz.labs.models import Machine
+from stackviz.labs.queries import visible_machines
+
+# Of one edition: fields and benchmarks that are measured, 19 in November 2026, in each language.
+MOST_ANSWERS = 64
+
+Answer = TypeVar("Answer")
+Key = TypeVarTuple("Key")  # hashable
+
+
+def public_runs(chosen: Q) -> list[Measurement]:
+    """The runs that count of these series, of the whole card, on accelerators with a sheet, newest first.
+
+    Of at most so many series as `ranked_series` allows, so that the cost does not grow with what is stored. Six queries
+    at most.
+    """
+    public = visible_machines(AnonymousUser()).values("pk")
+    series = Series.objects.filter(chosen, machine__in=public, card_index__isnull=False)
+    return [run for run in comparable_runs(ranked_series(series)) if is_of_whole_card(run)]
+
+
+def machines_of_runs(results: Iterable[Measurement]) -> Mapping[int, Machine]:
+    """The machines of these results by primary key, with their labs, those that are still public. One query."""
+    return visible_machines(AnonymousUser()).in_bulk({result.machine_id for result in results})
+
+
+def measured_edition() -> tuple[object, ...]:
+    """Moves with sheets, public machines, whatever is read or deleted of them, and decisions about results.
+
+    Two queries; that of the sheets once for each request.
+    """
+    decided = Subquery(ResultDecision.objects.order_by("-pk").values("pk")[:1])
+    state = visible_machines(AnonymousUser()).order_by().aggregate(
+        machines=Count("pk"),
+        times_read=Sum("times_read"),
+        snapshots=Sum("latest_snapshot"),
+        report=Max(Cast("latest_snapshot__report", CharField())),
+        decided=Max(decided),
+    )  # fmt: skip
+    return CatalogueEdition.current(), *state.values()
+
+
+def cached_for_edition(compute: Callable[[*Key], Answer], *key: *Key, is_translated: bool = True) -> Answer:
+    """`compute(*key)`, where it must read nothing but what the edition moves with. The queries of `measured_edition`.
+
+    An answer is never older than the edition of the request, and those of an earlier edition are forgotten with the
+    first question for a later one. `is_translated`: whether the answer has words, so that each language has its own.
+    """
+    edition = measured_edition()
+    _forget_others(edition)
+    return cast("Answer", _cached(edition, get_language() if is_translated else None, compute, key))
+
+
+@lru_cache(maxsize=1)
+def _forget_others(_edition: tuple[object, ...]) -> None:
+    """Runs once for each edition, as its own cache holds the last one only."""
+    _cached.cache_clear()
+
+
+@lru_cache(maxsize=MOST_ANSWERS)
+def _cached(
+    _edition: tuple[object, ...], _language: str | None, compute: Callable[..., object], key: tuple[object, ...]
+) -> object:
+    return compute(*key)
