@@ -161,9 +161,9 @@ def ranked_results(benchmark: CitedBenchmark, params_key: str, chosen: Mapping[s
         text = Cast(KeyTextTransform(name, "params"), TextField())
         rows = rows.alias(**{f"param_{name}": text}).filter(**{f"param_{name}": value})
     order = (best_first_order(benchmark), F("pk").asc())
-    place = Window(RowNumber(), partition_by=[F("accelerator"), F("count")], order_by=order)
+    turn = Window(RowNumber(), partition_by=[F("accelerator"), F("count")], order_by=order)
     among_as_many = Window(RowNumber(), partition_by=[F("count")], order_by=order)
-    shown = rows.alias(place=place, among_as_many=among_as_many).order_by("place", "among_as_many", "pk")
+    shown = rows.alias(turn=turn, among_as_many=among_as_many).order_by("turn", "among_as_many", "pk")
     results = shown.select_related("accelerator__vendor", "source")[:MOST_RANKED]
     return sorted(results, key=partial(best_first, benchmark))
 
