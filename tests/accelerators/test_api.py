@@ -207,6 +207,7 @@ def test_alternatives_come_when_asked_for(curated, client, db):
     address = API + "nvidia-h100-sxm5-80gb/"
     preferred = client.get(address).json()["specs"]
     everything = client.get(address, {"alternatives": 1}).json()["specs"]
+    assert preferred
     assert all(spec["is_preferred"] for spec in preferred)
     assert len(everything) > len(preferred)
     assert [spec for spec in everything if spec["is_preferred"]] == preferred

@@ -148,7 +148,9 @@ def test_unreviewed_and_retired_values_are_never_shown(curated, client, db):
     page = page_of(client, "nvidia-geforce-rtx-4060")
     assert "158.7 mm²" in page
     assert ">146 mm²<" not in page
-    for value in hidden.filter(accelerator__slug="nvidia-rtx-pro-6000-blackwell-se"):
+    of_card = list(hidden.filter(accelerator__slug="nvidia-rtx-pro-6000-blackwell-se"))
+    assert of_card
+    for value in of_card:
         assert value.said_by not in page_of(client, "nvidia-rtx-pro-6000-blackwell-se")
 
 

@@ -54,7 +54,9 @@ def test_prose_annotations_and_logs_are_left_alone(source):
 
 def test_fault_changes_only_its_place():
     source = Path(__file__).read_bytes()
-    for mutant in mutants_of(source):
+    mutants = mutants_of(source)
+    assert len(mutants) > 10
+    for mutant in mutants:
         changed = mutant.of(source)
         assert changed != source
         assert changed.startswith(source[: mutant.start])

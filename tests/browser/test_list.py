@@ -99,7 +99,9 @@ def test_an_open_filter_lies_within_the_screen(visit):
     page = visit(LIST)
     for width in WIDTHS:
         page.set_viewport_size({"width": width, "height": 900})
-        for filter_ in page.locator("details.pick").all():
+        filters = page.locator("details.pick").all()
+        assert filters, width
+        for filter_ in filters:
             filter_.locator("summary").click()
             box = filter_.locator(".pick-body").bounding_box()
             assert box["x"] >= 0, width

@@ -128,6 +128,8 @@ def test_empty_drawing_says_so():
 def test_labels_keep_clear_of_the_front():
     drawn = place_scatter(TRADE, "log", "log", ways=Ways(more_x=False, more_y=True))
     assert len(drawn.front) > 3
+    assert drawn.labels
+    assert drawn.pieces
     for label, (left, top, right, bottom) in zip(drawn.labels, boxes_of(drawn), strict=True):
         for piece in drawn.pieces:
             x1, x2 = sorted(float(x) * WIDE_PX / 100 for x in (piece.x1, piece.x2))

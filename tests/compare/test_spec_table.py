@@ -131,6 +131,7 @@ def test_only_differences_leaves_no_empty_group(client, curated, db):
     folded = sheets_at(
         client, "/compare/?a=nvidia-h100-sxm5-80gb&a=nvidia-h100-sxm5-80gb&a=nvidia-h100-pcie-80gb&only=differences"
     )
+    assert folded.groups
     assert all(group.rows for group in folded.groups)
     assert all(line.differs for group in folded.groups for line in group.rows)
 

@@ -90,6 +90,7 @@ def test_real_dump_lists_components_on_layers():
     } <= on_layer
     order = [list(LAYERS).index(one["layer"]) for one in document["components"]]
     assert order == sorted(order)
+    assert document["findings"]
     assert all(one["source"]["url"] for one in document["findings"])
 
 

@@ -70,7 +70,8 @@ def test_newest_snapshots_of_many_machines_cost_three_queries(lab, machines, dja
         found = latest_snapshots(everybody)
         assert len(found) == 5
         assert sum(len(snapshot.cards.all()) for snapshot in found.values()) == 8
-        assert all(snapshot.findings.all() is not None for snapshot in found.values())
+        findings = sum(len(snapshot.findings.all()) for snapshot in found.values())
+    assert findings == Finding.objects.filter(snapshot__in=found.values()).count() > 0
 
 
 def test_machines_that_never_reported_cost_nothing(lab, django_assert_num_queries):

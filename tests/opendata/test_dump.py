@@ -167,7 +167,9 @@ def test_drafts_and_authors_stay_private(labs):
         accelerator=hidden, field="chip", value="x", status="public", is_preferred=True, source=source
     )
     dump = write_dump()
-    for path in dump.folder.glob("*.jsonl"):
+    files = list(dump.folder.glob("*.jsonl"))
+    assert len(files) == len(TABLES)
+    for path in files:
         assert "secret" not in path.read_text(encoding="utf-8"), path.name
     checked = [row for row in rows_of(dump, "spec_values") if row["checked_at"]]
     assert (checked[0]["accelerator"], checked[0]["field"]) == ("nvidia-h100-sxm5-80gb", "chip")

@@ -62,6 +62,7 @@ def test_another_number_of_devices_is_not_mixed_in(make_result):
 
 def test_what_only_one_was_run_on_is_counted():
     shown = compared(H100, M3_MAX)
+    assert shown.unshared
     assert {own.name for own in shown.unshared} <= {item.name for item in shown.accelerators}
     assert all(own.results and own.benchmarks and "accelerator=" in own.url for own in shown.unshared)
 

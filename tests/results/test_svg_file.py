@@ -70,10 +70,13 @@ def test_a_second_page_draws_its_own_rows(client, make_result):
 def test_everything_stays_inside_the_paper(client, key):
     root = drawing(client, f"/benchmarks/{key}/?format=svg")
     height = float(root.get("height"))
-    for element in root.iter(f"{SVG}text"):
+    texts, circles = list(root.iter(f"{SVG}text")), list(root.iter(f"{SVG}circle"))
+    assert texts
+    assert circles
+    for element in texts:
         assert MARGIN <= float(element.get("x")) <= WIDTH - 8
         assert 0 < float(element.get("y")) < height
-    for element in root.iter(f"{SVG}circle"):
+    for element in circles:
         assert MARGIN < float(element.get("cx")) < WIDTH - MARGIN
 
 

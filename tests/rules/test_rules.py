@@ -117,7 +117,9 @@ def test_every_answer_names_its_source_and_the_facts_it_used():
         mac(mps__available=False),
         linux(torch__version=None),
     ]
-    for finding in (finding for one in seen for finding in judge(one, packaged_tables())):
+    found = [finding for one in seen for finding in judge(one, packaged_tables())]
+    assert len(found) > 3
+    for finding in found:
         assert finding.source_title, finding
         assert finding.source_url.startswith("https://"), finding
         assert finding.evidence, finding
@@ -127,10 +129,11 @@ def test_every_answer_names_its_source_and_the_facts_it_used():
 
 def test_a_problem_says_what_to_do():
     seen = linux(card(compute_capability="6.1", power_limit_w=1.0), nvidia__driver_version="470.10", os__wsl="WSL2")
-    for finding in find(seen, packaged_tables()):
-        if finding.severity in ("broken", "warning", "note"):
-            assert finding.explanation, finding
-            assert finding.advice, finding
+    problems = [each for each in find(seen, packaged_tables()) if each.severity in ("broken", "warning", "note")]
+    assert len(problems) > 2
+    for finding in problems:
+        assert finding.explanation, finding
+        assert finding.advice, finding
 
 
 def test_rules_agree_after_a_round_trip():
@@ -233,7 +236,7 @@ def test_version_matches_whole_line():
 
 
 def test_a_version_of_thousands_of_digits_costs_no_time():
-    assert numbers("9" * 100_000) == () or len(numbers("9" * 100_000)) == 1
+    assert numbers("9" * 100_000) == (999_999_999,)  # no more than nine digits are read
 
 
 def test_tables_compute_once_and_remember_a_bounded_number():
