@@ -4,18 +4,14 @@ import gc
 import json
 
 import pytest
-from django.db import connection
-from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
-from stackviz.benchmarks.decide import record_decision
 from stackviz.benchmarks.models import Result, Series
-from stackviz.benchmarks.standing import Standing
 from stackviz.ingest import interpret as interpret_module
 from stackviz.ingest import store as store_module
 from stackviz.ingest.interpret import interpret, interpret_all
 from stackviz.ingest.reread import put_back
-from stackviz.labs.models import Card, Finding, Machine, Report, Snapshot
+from stackviz.labs.models import Machine, Report, Snapshot
 from tests.wire.reports import gemm_result, large_report_body, report_body
 
 
@@ -137,50 +133,6 @@ def test_a_batch_takes_as_many_statements_as_a_report(waiting, django_assert_max
     with django_assert_max_num_queries(15 + 20):  # on SQLite one more for the snapshot of each
         interpret_all(ids)
     assert interpret(ids[0]) == "read"
-
-
-def read_once(lab, machines: int) -> list[str]:
-    """Two reports of each of so many machines."""
-    ids = []
-    for number in range(2 * machines):
-        machine, _ = Machine.objects.get_or_create(lab=lab, slug=f"m{number // 2}", name="m")
-        body = report_body(created_at=f"2026-11-20T12:{number:02}:00Z")
-        Report.objects.create(id=body["id"], machine=machine, body=json.dumps(body).encode())
-        ids.append(body["id"])
-    assert set(interpret_all(ids)) == {"read"}
-    return ids
-
-
-def test_fifty_reports_are_read_again_in_as_many_statements_as_four(lab):
-    counts = []
-    for machines in (2, 25):
-        ids = read_once(lab, machines)
-        put_back(ids)
-        with CaptureQueriesContext(connection) as captured:
-            assert set(interpret_all(ids)) == {"read"}
-        counts.append(len(captured))
-        Report.objects.all().delete()
-    assert counts[1] == counts[0]
-
-
-def test_reports_read_again_together_leave_what_one_reading_left(lab, admin_user):
-    ids = read_once(lab, 3)
-    record_decision(Result.objects.get(report=ids[2], position=1), Standing.WITHDRAWN, "the fan was off", admin_user)
-    tables = {
-        Snapshot: ("report", "machine", "taken_at", "agent", "facts", "absent", "software", "probes"),
-        Card: ("snapshot__report", "index", "reported_name"),
-        Finding: ("snapshot__report", "rule", "title"),
-        Result: ("report", "position", "series", "median", "standing"),
-        Machine: ("pk", "latest_snapshot", "latest_taken_at"),
-        Series: ("pk", "result_count", "baseline"),
-    }
-    before = {table: sorted(table.objects.values_list(*columns), key=str) for table, columns in tables.items()}
-    Snapshot.objects.update(agent="an older reading", facts={}, software=[])
-    put_back(ids)
-    assert set(interpret_all(ids)) == {"read"}
-    for table, columns in tables.items():
-        assert sorted(table.objects.values_list(*columns), key=str) == before[table], table.__name__
-    assert set(Machine.objects.values_list("times_read", flat=True)) == {2}
 
 
 def test_the_collector_rests_while_reports_are_read_and_works_again_afterwards(waiting, monkeypatch):

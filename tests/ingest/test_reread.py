@@ -10,6 +10,7 @@ from django.core.management import CommandError, call_command
 from stackviz.ingest.interpret import interpret
 from stackviz.ingest.reading import INTERPRETER
 from stackviz.labs.models import Machine, Report, Snapshot
+from tests.ingest.reread_tests import RereadTogether
 from tests.wire.reports import report_body
 
 
@@ -92,3 +93,8 @@ def test_a_report_put_back_shows_as_waiting_and_is_rung_for(reports, bells, clie
     assert "2 reports are queued to be read again." in response.content.decode()
     assert sorted(bells) == sorted(chosen)
     assert Report.objects.filter(status="received").count() == 2
+
+
+@pytest.mark.django_db
+class TestOnSqlite(RereadTogether):
+    pass

@@ -1,0 +1,7 @@
+"""A batch is read again, on PostgreSQL."""
+
+from tests.ingest.reread_tests import RereadTogether
+
+
+class TestOnPostgres(RereadTogether):
+    pass
