@@ -3,7 +3,7 @@
 Every page and API that lists machines starts from these querysets.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -35,16 +35,26 @@ def visible_machines(user: Visitor) -> QuerySet[Machine]:
     return machines.filter(_may_see(user, "lab__"))
 
 
-def visible_machine(user: Visitor, lab: str, slug: str) -> Machine | None:
-    """The machine at this address, with its lab, if the visitor may see it. One query."""
-    if user.is_authenticated:
-        return visible_machines(user).filter(lab__slug=lab, slug=slug).first()
-    return next(iter(_public_machine([lab, slug])), None)
+class MachineLookup:
+    """`MachineLookup(annotate)(user, lab, slug)`: the machine at this address, with its lab, if the visitor may see it.
+
+    None if not. One query, written once for those who are not logged in. `annotate`: what to read beside.
+    """
+
+    def __init__(self, annotate: Callable[[QuerySet[Machine]], QuerySet[Machine]] = lambda machines: machines) -> None:
+        self._annotate = annotate
+        self._public = PreparedQuery(lambda names: self._at(AnonymousUser(), *names))
+
+    def __call__(self, user: Visitor, lab: str, slug: str) -> Machine | None:
+        if user.is_authenticated:
+            return self._at(user, lab, slug).first()
+        return next(iter(self._public([lab, slug])), None)
+
+    def _at(self, user: Visitor, lab: str, slug: str) -> QuerySet[Machine]:
+        return self._annotate(visible_machines(user)).filter(lab__slug=lab, slug=slug)
 
 
-_public_machine = PreparedQuery(
-    lambda names: visible_machines(AnonymousUser()).filter(lab__slug=names[0], slug=names[1])
-)
+visible_machine = MachineLookup()
 
 
 def visible_reports(user: Visitor) -> QuerySet[Report]:

@@ -6,7 +6,6 @@ from datetime import datetime, timedelta
 from typing import Any
 from uuid import UUID
 
-from django.contrib.auth.models import AnonymousUser
 from django.db.models import F, QuerySet
 from django.utils import timezone
 from django.utils.safestring import SafeString
@@ -16,7 +15,7 @@ from stackviz.catalog.models import CatalogueEdition
 from stackviz.diagrams.columns import drop_unreported_rows
 from stackviz.diagrams.stack import StackDrawing, draw_columns
 from stackviz.labs.models import Machine, Report, Snapshot
-from stackviz.labs.queries import Visitor, latest_snapshots, visible_machines
+from stackviz.labs.queries import MachineLookup, Visitor, latest_snapshots
 from stackviz.machines.results import ResultGroup, result_figures, result_groups
 from stackviz.reports.cards import CardKind, card_kinds
 from stackviz.reports.facts import MACHINE_FACTS, Facts
@@ -35,7 +34,6 @@ from stackviz.stacks.reported import stack_slug
 from stackviz.web.key_paging import Cut, key_page
 from stackviz.web.paging import Page, page_as
 from stackviz.web.parts import cached_html, render_part
-from stackviz.web.prepared_query import PreparedQuery
 from stackviz.web.reverse import address_by_id
 
 REPORTS_PER_PAGE = 20
@@ -120,7 +118,9 @@ def machine_page(visitor: Visitor, lab: str, slug: str, cut: Cut = FIRST_REPORTS
 
     The body is separate (`report_body`), because it is expensive and can be cached.
     """
-    machine = _machine(visitor, lab, slug)
+    machine = _machine_with_latest(visitor, lab, slug)
+    if machine is None:
+        raise Machine.DoesNotExist
     latest = {name: getattr(machine, f"latest_{name}") for name in ("report_id", "taken_at", "read_at", "agent")}
     reports = _reports(machine, cut)
     newest = reports if cut == FIRST_REPORTS else _reports(machine)
@@ -135,23 +135,11 @@ def machine_page(visitor: Visitor, lab: str, slug: str, cut: Cut = FIRST_REPORTS
     )
 
 
-def _machine(visitor: Visitor, lab: str, slug: str) -> Machine:
-    """With what LATEST names. Raises Machine.DoesNotExist."""
-    if visitor.is_authenticated:
-        return _with_latest(visible_machines(visitor)).get(lab__slug=lab, slug=slug)
-    machines: list[Machine] = _public_machine([lab, slug])
-    if not machines:
-        raise Machine.DoesNotExist
-    return machines[0]
-
-
 def _with_latest(machines: QuerySet[Machine]) -> QuerySet[Machine]:
     return machines.annotate(**{name: F(f"latest_snapshot__{path}") for name, path in LATEST.items()})
 
 
-_public_machine = PreparedQuery(
-    lambda names: _with_latest(visible_machines(AnonymousUser())).filter(lab__slug=names[0], slug=names[1])
-)
+_machine_with_latest = MachineLookup(_with_latest)
 
 
 def report_body(machine: Machine) -> ReportBody | None:
