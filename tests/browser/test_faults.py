@@ -29,3 +29,30 @@ def test_each_fault_is_found(browser_page, style, part, expected):
     found = faults_of(browser_page)
     assert [fault.split(" (")[0].split(": scrolls")[0] for fault in found] == expected
     assert faults_of(browser_page) == found
+
+
+CARD = '<div class="card"><p class="figure">Some text</p></div>'
+GREY = "rgb(190, 190, 190)"
+
+
+@pytest.mark.parametrize(
+    ("style", "part"),
+    [
+        (f".figure {{ color: {GREY} }}", CARD),
+        (f".card {{ color: {GREY} }}", CARD),
+        (".card { background: rgb(40, 40, 40) }", CARD),
+        ("", f'<div style="background: rgb(40, 40, 40)">{CARD}</div>'),
+        (".card p { opacity: 0.4 }", CARD),
+        (f".card p:nth-child(2) {{ color: {GREY} }}", CARD.replace("<p", "<p>Before</p><p")),
+        (f"input:checked ~ p {{ color: {GREY} }}", CARD.replace("<p", "<input aria-label=x type=checkbox checked><p")),
+        (".under { background: rgb(40, 40, 40); height: 60px } .card { position: relative; top: -50px }", f"<div class=under></div>{CARD}"),
+    ],
+)  # fmt: skip
+def test_what_passed_elsewhere_is_measured_where_anything_around_it_differs(browser_page, style, part):
+    for _ in range(2):
+        browser_page.set_content(GOOD.format(style="", part=CARD))
+        assert faults_of(browser_page) == []
+        browser_page.set_content(GOOD.format(style=style, part=part))
+        found = faults_of(browser_page)
+        assert {fault.split(" (")[0] for fault in found} == {"light: color-contrast", "dark: color-contrast"}
+        assert all("figure" in fault for fault in found)
