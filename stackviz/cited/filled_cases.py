@@ -85,7 +85,7 @@ class ComparedCase:
 
 def compared_case(case: FilledCase) -> ComparedCase:
     """One query. The same results are read as for the ranking of the benchmark's page."""
-    results = ranked_results(case.benchmark, case.case.params_key, {})
+    results = ranked_results(case.benchmark, case.case, {})
     devices = number_of_devices(case.benchmark, results)
     alike = [result for result in results if devices in (None, result.count)]
     return ComparedCase(case, ranked_accelerators(case.benchmark, alike), devices)

@@ -131,7 +131,7 @@ def cited_of_benchmark(key: str, chosen: Mapping[str, str], params_key: str = ""
     case = case or (cases[0] if cases else None)
     if case is None:
         return CitedRanking(known.benchmark, None, (), cases)
-    return CitedRanking(known.benchmark, case, ranked_results(known.benchmark, case.params_key, chosen), cases)
+    return CitedRanking(known.benchmark, case, ranked_results(known.benchmark, case, chosen), cases)
 
 
 def having(benchmark: CitedBenchmark, chosen: Mapping[str, str], rows: Iterable[CitedResult]) -> list[CitedResult]:
@@ -150,22 +150,28 @@ def best_first_order(benchmark: CitedBenchmark) -> OrderBy:
     return amount.desc() if benchmark.higher_is_better else amount.asc()
 
 
-def ranked_results(benchmark: CitedBenchmark, params_key: str, chosen: Mapping[str, str]) -> list[CitedResult]:
+def ranked_results(benchmark: CitedBenchmark, case: CitedCase, chosen: Mapping[str, str]) -> list[CitedResult]:
     """Public results of one case with accelerator, vendor and source, best first, MOST_RANKED at most. One query.
 
     Where there are more, those left out are what an accelerator has beside its better ones of as many devices: neither
     many results of one accelerator nor many devices together push the first of a ranking out.
     """
-    rows = public_results().filter(benchmark=benchmark.key, params_key=params_key)
+    rows = public_results().filter(benchmark=benchmark.key, params_key=case.params_key).order_by()
     for name, value in _others(benchmark, chosen).items():
         text = Cast(KeyTextTransform(name, "params"), TextField())
         rows = rows.alias(**{f"param_{name}": text}).filter(**{f"param_{name}": value})
+    if case.results > MOST_RANKED:
+        rows = _leaders_first(benchmark, rows)
+    results = rows.select_related("accelerator__vendor", "source")[:MOST_RANKED]
+    return sorted(results, key=partial(best_first, benchmark))
+
+
+def _leaders_first(benchmark: CitedBenchmark, rows: "QuerySet[CitedResult]") -> "QuerySet[CitedResult]":
+    """The best of each accelerator and number of devices, then the second best of each, and so on."""
     order = (best_first_order(benchmark), F("pk").asc())
     turn = Window(RowNumber(), partition_by=[F("accelerator"), F("count")], order_by=order)
     among_as_many = Window(RowNumber(), partition_by=[F("count")], order_by=order)
-    shown = rows.alias(turn=turn, among_as_many=among_as_many).order_by("turn", "among_as_many", "pk")
-    results = shown.select_related("accelerator__vendor", "source")[:MOST_RANKED]
-    return sorted(results, key=partial(best_first, benchmark))
+    return rows.alias(turn=turn, among_as_many=among_as_many).order_by("turn", "among_as_many", "pk")
 
 
 def without_sheet(params_keys: Iterable[str]) -> "QuerySet[CitedResult]":
