@@ -1,6 +1,6 @@
 """The benchmarks in the groups that their definitions are in, with counts and the leader of each."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from django.db.models import Count
@@ -27,6 +27,8 @@ GROUPS = {
     4: gettext_lazy("MLPerf"),
     5: gettext_lazy("Energy"),
 }
+
+_COMPARED = ("benchmark", "params_key", "count", "amount")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -93,21 +95,21 @@ def common_cases() -> Mapping[str, CaseCount]:
 
 def _leaders(common: Mapping[str, CaseCount]) -> dict[str, list[CitedResult]]:
     """Benchmark -> the public results of its common case. One query."""
-    keys = {case.params_key for case in common.values()}
-    rows = public_results().filter(params_key__in=keys).select_related("accelerator__vendor")
-    by_benchmark: dict[str, list[CitedResult]] = {}
-    for row in rows.only("benchmark", "params_key", "count", "amount", "unit", "params", "accelerator__name",
-                         "accelerator__slug", "accelerator__vendor__slug"):  # fmt: skip
-        if row.benchmark in common and row.params_key == common[row.benchmark].params_key:
-            by_benchmark.setdefault(row.benchmark, []).append(row)
-    return by_benchmark
+    rows = public_results().filter(params_key__in={case.params_key for case in common.values()})
+    fields = ("unit", "params", "accelerator__name", "accelerator__slug", "accelerator__vendor__slug")
+    return _of_common_cases(rows.select_related("accelerator__vendor").only(*_COMPARED, *fields), common)
 
 
 def _without_sheet(common: Mapping[str, CaseCount]) -> dict[str, list[CitedResult]]:
     """Benchmark -> the results of its common case that no sheet is certain of. One query."""
-    by_benchmark: dict[str, list[CitedResult]] = {}
     rows = without_sheet(case.params_key for case in common.values())
-    for row in rows.only("benchmark", "params_key", "count", "amount"):
+    return _of_common_cases(rows.only(*_COMPARED), common)
+
+
+def _of_common_cases(rows: Iterable[CitedResult], common: Mapping[str, CaseCount]) -> dict[str, list[CitedResult]]:
+    """By benchmark, without those of a benchmark whose common case is another one."""
+    by_benchmark: dict[str, list[CitedResult]] = {}
+    for row in rows:
         if row.benchmark in common and row.params_key == common[row.benchmark].params_key:
             by_benchmark.setdefault(row.benchmark, []).append(row)
     return by_benchmark
