@@ -16,12 +16,12 @@ from stackviz.benchmarks.chart import Charted, results_figure
 from stackviz.benchmarks.comparability import (
     Comparability,
     ComparabilityOutcome,
-    comparable,
     is_rankable,
     rate_of_ranked,
 )
 from stackviz.benchmarks.measurement import Measurement, Rate
 from stackviz.charts.bars import Meter, chart_height, meter
+from stackviz.compare.leading import LeadingSetting, leading_setting, worst_outcome
 from stackviz.light import light_dataclass
 from stackviz.stats import ratio
 from stackviz.units import format_factor
@@ -97,12 +97,13 @@ class Chart:
 class Measured:
     """The measured part of a comparison: the table, and a chart per benchmark.
 
-    `receipts`: slot of a machine -> the receipt of most of its column.
+    `receipts`: slot of a machine -> the receipt of most of its column. `leading` None: no result counts.
     """
 
     groups: tuple[MeasuredGroup, ...]
     charts: tuple[Chart, ...]
     receipts: Mapping[int, str]
+    leading: LeadingSetting | None
 
     @property
     def rows(self) -> tuple[MeasuredRow, ...]:
@@ -130,7 +131,7 @@ def measure(results: Sequence[tuple[int, str, Sequence[Measurement]]], base: int
     rows = (_row(positions, pair, against, reports, language) for pair in pairs)
     groups = tuple(MeasuredGroup(formula, tuple(group)) for formula, group in groupby(rows, lambda row: row.formula))
     receipts = {slot: address_by_id("ingest:receipt", report) for slot, report in reports.items()}
-    return Measured(groups, tuple(_charts(names, pairs)), receipts)
+    return Measured(groups, tuple(_charts(names, pairs)), receipts, leading_setting(pairs))
 
 
 def _main_reports(pairs: Sequence[Mapping[int, Measurement]]) -> dict[int, UUID]:
@@ -174,7 +175,7 @@ def _row(
     scale = max([*rates, *(result.peak.peak for result in ok.values() if result.peak)], default=0.0)
     baseline = None if base is None else ok.get(base)
     compared = ok if len(ok) > 1 else {slot: result for slot, result in pair.items() if result.is_ok and result.rate}
-    verdict = _verdict(list(compared.values()))
+    verdict = worst_outcome(list(compared.values()))
     may_rank = verdict is not None and verdict.answer is not Comparability.NOT_COMPARABLE
     best = top if may_rank and _stands_out(list(ok.values())) else None
     cells = tuple(
@@ -202,17 +203,6 @@ def _stands_out(results: Sequence[Measurement]) -> bool:
         return False
     apart = ratio(fastest.summary, runner_up.summary)
     return apart is not None and apart.is_different is True
-
-
-def _verdict(results: Sequence[Measurement]) -> ComparabilityOutcome | None:
-    """The least favourable of the verdicts of every result against the first; None with fewer than two."""
-    if len(results) < 2:
-        return None
-    order = list(Comparability)
-    verdicts = [comparable(results[0], other) for other in results[1:]]
-    worst = max(verdicts, key=lambda verdict: order.index(verdict.answer))
-    reasons = dict.fromkeys(reason for verdict in verdicts for reason in verdict.reasons)
-    return ComparabilityOutcome(worst.answer, tuple(reasons))
 
 
 def _cell(

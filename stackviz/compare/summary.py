@@ -10,7 +10,10 @@ from django.utils.functional import Promise
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
-from stackviz.catalog.spec_table import MissingValue, SpecRow
+from stackviz.benchmarks.comparability import Comparability, rate_of_ranked
+from stackviz.benchmarks.measurement import Measurement
+from stackviz.catalog.spec_table import MissingValue, SpecCell, SpecRow
+from stackviz.compare.leading import RateFactor, rate_factor
 from stackviz.compare.measured import Measured
 from stackviz.compare.subjects import Head, Loaded
 from stackviz.diagrams.layers import Layer
@@ -140,16 +143,15 @@ def sheet_verdicts(chosen: Sequence[Loaded], heads: Sequence[Head], rows: Sequen
     columns = list(first_of.values())
     if len(columns) < 2:
         return []
-    reported = {head.slot: _reported_memory(chosen[head.slot]) for head in heads}
-    return [judge(question, _figures(question, heads, columns, rows, reported)) for question in QUESTIONS]
+    return [judge(question, _figures(question, chosen, heads, columns, rows)) for question in QUESTIONS]
 
 
 def _figures(
     question: Question,
+    chosen: Sequence[Loaded],
     heads: Sequence[Head],
     columns: Sequence[int],
     rows: Sequence[SpecRow],
-    reported: Mapping[int, float | None],
 ) -> list[SubjectFigure]:
     """The answers of these columns, from the row (field and condition) in which most of them have a figure.
 
@@ -167,21 +169,35 @@ def _figures(
     if question.key != "memory":
         return figures
     return [
-        _memory_figure(figure, reported[heads[column].slot]) for column, figure in zip(columns, figures, strict=True)
+        _memory_of(chosen[heads[column].slot], figure, is_sold_in_sizes=_has_sizes(fullest.cells[column]))
+        for column, figure in zip(columns, figures, strict=True)
     ]
 
 
-def _reported_memory(loaded: Loaded) -> float | None:
-    """Memory in bytes of a card of the machine's main sheet, as the machine reported it; None for a sheet."""
-    cards = loaded.snapshot.cards.all() if loaded.snapshot else ()
-    return next((card.memory_bytes for card in cards if card.public_sheet == loaded.accelerator), None)
+def _memory_of(loaded: Loaded, figure: SubjectFigure, *, is_sold_in_sizes: bool) -> SubjectFigure:
+    """A machine's own memory in place of its sheet's, which may be of a chip that is sold with several sizes.
 
-
-def _memory_figure(figure: SubjectFigure, reported: float | None) -> SubjectFigure:
-    if reported is None:
+    A chip that shares the machine's memory has all of it; how much of that its GPU may use is said beside it.
+    """
+    if loaded.snapshot is None:
         return figure
-    shown = quantity_label(reported, "B", binary=True, digits=3)
-    return SubjectFigure(figure.subject, reported, _("%(memory)s (reported)") % {"memory": shown})
+    card = next((card for card in loaded.snapshot.cards.all() if card.public_sheet == loaded.accelerator), None)
+    if card is not None and card.memory_bytes:
+        return _reported(figure.subject, card.memory_bytes, _("%(memory)s (reported)"))
+    facts = loaded.snapshot.facts
+    total, limit = facts.get("memory.total_bytes"), facts.get("memory.gpu_limit_bytes")
+    if card is not None and card.facts.get("unified_memory") is True and total:
+        shared = _("%(memory)s shared by processor and GPU (reported)")
+        if limit:
+            shared = _("%(memory)s shared by processor and GPU, which may use %(limit)s (reported)")
+        return _reported(figure.subject, total, shared, limit or 0)
+    return SubjectFigure(figure.subject, None, why=_("not reported")) if is_sold_in_sizes else figure
+
+
+def _reported(subject: str, size: float, text: str, limit: float = 0) -> SubjectFigure:
+    """`size` and `limit` in bytes."""
+    shown, of_gpu = (quantity_label(amount, "B", binary=True, digits=3) for amount in (size, limit))
+    return SubjectFigure(subject, size, text % {"memory": shown, "limit": of_gpu})
 
 
 def _figure(head: Head, column: int, row: SpecRow) -> SubjectFigure:
@@ -194,8 +210,13 @@ def _figure(head: Head, column: int, row: SpecRow) -> SubjectFigure:
     return SubjectFigure(
         head.title,
         cell.amount,
-        _("%(figures)s; the largest is compared") % {"figures": text} if " / " in cell.text else text,
+        _("%(figures)s; the largest is compared") % {"figures": text} if _has_sizes(cell) else text,
     )
+
+
+def _has_sizes(cell: SpecCell | None) -> bool:
+    """Whether the product is sold in several: `48 / 64 / 128`."""
+    return cell is not None and " / " in cell.text
 
 
 def _why(missing: MissingValue | None) -> str:
@@ -226,16 +247,47 @@ def gap_verdicts(drawing: StackDrawing) -> list[SummaryLine]:
 
 
 def measured_verdicts(heads: Sequence[Head], measured: Measured) -> list[SummaryLine]:
-    """The first row of the results in a sentence: machine against machine, or against its own published peak."""
+    """The results in a sentence: how far machines are apart, or how much of its published peak a single one reaches."""
     if not measured.rows:
         return []
-    row = measured.rows[0]
-    figures = [(heads[cell.slot].title, cell) for cell in row.cells if cell.label]
-    title = f"{_('Measured')}: {row.title} {row.setting}"
-    if not figures:
-        return [SummaryLine(title, _("cannot tell"), _("the runs failed or were skipped"), is_known=False)]
-    name, cell = next(((name, cell) for name, cell in figures if cell.is_best), figures[0])
-    rest = [f"{other} {its.label}" for other, its in figures if other != name]
-    if cell.peak:
-        rest.append(_("%(share)s of its published peak") % {"share": cell.peak})
-    return [SummaryLine(title, f"{name}: {cell.label}", "; ".join(rest))]
+    if measured.leading is None:
+        return [SummaryLine(_("Measured"), _("cannot tell"), _("no result counts"), is_known=False)]
+    names = {head.slot: head.title for head in heads}
+    results = measured.leading.results
+    slot, fastest = results[0]
+    title = f"{_('Measured')}: {fastest.title} {fastest.setting}"
+    rates = "; ".join(f"{names[slot]} {_in_full(result)}" for slot, result in results)
+    if len(results) == 1:
+        return [SummaryLine(title, f"{names[slot]}: {rate_of_ranked(fastest).label}", _details(fastest))]
+    outcome = measured.leading.outcome
+    rest = "; ".join([rates, *(outcome.reasons if outcome else ())])
+    if outcome and outcome.answer is Comparability.NOT_COMPARABLE:
+        return [SummaryLine(title, _("not comparable"), rest, is_known=False)]
+    if outcome and outcome.answer is Comparability.CANNOT_TELL:
+        return [SummaryLine(title, _("cannot tell"), rest, is_known=False)]
+    last_slot, slowest = results[-1]
+    return [SummaryLine(title, _distance(names[slot], rate_factor(fastest, slowest), names[last_slot]), rest)]
+
+
+def _distance(best: str, between: RateFactor, last: str) -> str:
+    if between.factor < NEARLY_EQUAL:
+        return _("about equal")
+    if not between.is_certain:
+        return _("cannot tell")
+    lead = _("%(best)s is %(factor)s %(last)s") % {
+        "best": best, "factor": format_factor(between.factor), "last": last,
+    }  # fmt: skip
+    if between.interval is None:
+        return lead
+    low, high = between.interval
+    return _("%(lead)s (%(low)s to %(high)s)") % {"lead": lead, "low": low, "high": high}
+
+
+def _in_full(result: Measurement) -> str:
+    return f"{rate_of_ranked(result).label} ({_details(result)})"
+
+
+def _details(result: Measurement) -> str:
+    """`cuda:0, ±0.4 %, 54 % of its published peak`"""
+    share = _("%(share)s of its published peak") % {"share": result.peak.label} if result.peak else ""
+    return ", ".join(filter(None, (result.device, rate_of_ranked(result).spread_label, share)))

@@ -101,7 +101,7 @@ def test_verdict_names_factor_and_gaps(client, dgx):
     verdicts = {verdict.title: verdict for verdict in client.get(THREE).context["comparison"].verdicts}
     assert verdicts["Memory bandwidth"].lead == "H100 SXM5 80GB is 8.4× M3 Max (40-core GPU)"
     measured = verdicts["Measured: Matrix product bf16 8192³"]
-    assert (measured.lead, measured.rest) == ("dgx-07: 780 TFLOP/s", "79 % of its published peak")
+    assert (measured.lead, measured.rest) == ("dgx-07: 780 TFLOP/s", "cuda:0, ±0 %, 79 % of its published peak")
     assert "NCCL" in verdicts["Missing on one side (unavailable, or done by another component)"].lead
 
 
@@ -228,6 +228,37 @@ def test_machine_memory_is_as_reported(client, lab):
     memory = {verdict.title: verdict for verdict in page.context["comparison"].verdicts}["Memory"]
     assert memory.lead == "H100 SXM5 80GB is 1.6× desk-mac"
     assert memory.rest == "H100 SXM5 80GB 80 GB, desk-mac 48 GiB (reported)"
+
+
+@pytest.mark.parametrize(
+    ("facts", "lead", "rest"),
+    [
+        (
+            {"memory.total_bytes": 48 * 2**30, "memory.gpu_limit_bytes": 36 * 2**30},
+            "H100 SXM5 80GB is 1.6× desk-mac",
+            "desk-mac 48 GiB shared by processor and GPU, which may use 36 GiB (reported)",
+        ),
+        (
+            {"memory.total_bytes": 48 * 2**30},
+            "H100 SXM5 80GB is 1.6× desk-mac",
+            "desk-mac 48 GiB shared by processor and GPU (reported)",
+        ),
+        ({}, "H100 SXM5 80GB: 80 GB", "not reported: desk-mac"),
+    ],
+)
+def test_a_mac_is_compared_by_its_own_memory(client, lab, facts, lead, rest):
+    """Never by the 128 GB that its chip is sold with at most."""
+    sheet = Accelerator.objects.get(slug="apple-m3-max-40")
+    card = {
+        "vendor": "apple", "kind": "soc", "reported_name": "Apple M3 Max", "accelerator": sheet, "memory_bytes": None,
+        "facts": {"gpu_cores": 40, "unified_memory": True}, "index": 0,
+    }  # fmt: skip
+    make_report(make_machine(lab, "desk-mac"), facts={"os.name": "macOS"} | facts, cards=[card])
+    page = client.get("/compare/?a=machine:north/desk-mac&a=nvidia-h100-sxm5-80gb")
+    memory = {verdict.title: verdict for verdict in page.context["comparison"].verdicts}["Memory"]
+    assert memory.lead == lead
+    assert memory.rest.endswith(rest)
+    assert "128" not in memory.rest
 
 
 def test_refused_subject_shows_address_form_as_text(client, curated):
