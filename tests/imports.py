@@ -2,6 +2,7 @@
 
 import ast
 from collections.abc import Iterable, Iterator
+from functools import cache
 from pathlib import Path
 
 from tests.live import ROOT
@@ -17,14 +18,15 @@ def files_imported(roots: Iterable[Path]) -> set[Path]:
         file = waiting.pop()
         if file not in reached:
             reached.add(file)
-            waiting += [path for name in _names_imported(file) if (path := _file_of(name))]
-            waiting += _files_discovered(file)
+            nodes = list(ast.walk(ast.parse(file.read_bytes())))
+            waiting += [path for name in set(_names_imported(nodes)) if (path := _file_of(name))]
+            waiting += _files_discovered(nodes)
     return reached
 
 
-def _names_imported(file: Path) -> Iterator[str]:
+def _names_imported(nodes: list[ast.AST]) -> Iterator[str]:
     """Dotted names of ours: modules, the packages they are in, and what is imported from them, module or not."""
-    for node in ast.walk(ast.parse(file.read_bytes())):
+    for node in nodes:
         if isinstance(node, ast.Import):
             names = [alias.name for alias in node.names]
         elif isinstance(node, ast.ImportFrom) and node.module:
@@ -37,22 +39,22 @@ def _names_imported(file: Path) -> Iterator[str]:
                 yield from (".".join(parts[: end + 1]) for end in range(len(parts)))
 
 
-def _files_discovered(file: Path) -> Iterator[Path]:
-    """The modules of packages that the file hands to `discovery.modules_of`: a registry imports them by being asked."""
-    tree = ast.parse(file.read_bytes())
+def _files_discovered(nodes: list[ast.AST]) -> Iterator[Path]:
+    """The modules of packages that a file hands to `discovery.modules_of`: a registry imports them by being asked."""
     imported = {
         alias.asname or alias.name: f"{node.module}.{alias.name}"
-        for node in ast.walk(tree)
+        for node in nodes
         if isinstance(node, ast.ImportFrom) and node.module
         for alias in node.names
     }
-    for node in ast.walk(tree):
+    for node in nodes:
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "modules_of":
             for argument in node.args:
                 if isinstance(argument, ast.Name) and argument.id in imported:
                     yield from (ROOT / imported[argument.id].replace(".", "/")).glob("*.py")
 
 
+@cache
 def _file_of(name: str) -> Path | None:
     path = ROOT / name.replace(".", "/")
     return next((file for file in (path.with_suffix(".py"), path / "__init__.py") if file.is_file()), None)
