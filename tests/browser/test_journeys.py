@@ -69,9 +69,10 @@ def test_the_same_comparison_answers_without_scripts(site, browser):
         context.close()
 
 
-def test_a_machines_page_fills_in_while_it_is_open(site, visit, browser_context):
+def test_a_machines_page_fills_in_while_it_is_open(site, visit, browser_page, browser_context):
     body = report_body(machine={"identity": sha256("a machine that reports twice"), "name": "live-1"})
     site.send_and_wait(body | {"results": []})
+    browser_page.clock.install()
     page = visit("/machines/lab/live-1/")
     assert "2.14.9" not in page.locator("#machine").inner_text()
     again = report_body(
@@ -80,8 +81,9 @@ def test_a_machines_page_fills_in_while_it_is_open(site, visit, browser_context)
         facts=body["facts"] | {"torch.version": "2.14.9"},
         results=[gemm_result(started_at="2026-11-20T13:29:00Z")],
     )
-    site.send(again)
-    # Nobody touches the page: it asks by itself.
+    site.send_and_wait(again)
+    # Nobody touches the page: it asks by itself, every ten seconds of its own clock.
+    page.clock.run_for(11 * SECONDS)
     expect(page.locator("#machine")).to_contain_text("2.14.9", timeout=40 * SECONDS)
     assert page.locator("h1").inner_text() == "live-1"
     assert browser_context.troubles == []
