@@ -40,7 +40,7 @@ def test_a_dozen_half_sent_requests_give_their_threads_back(new_site, soon_impat
             client.sendall(piece)
         time.sleep(0.5)
         # The worst case: one process has accepted all twelve and frees its four threads every second.
-        with urllib.request.urlopen(f"http://127.0.0.1:{site.port}/health/", timeout=10) as answer:
+        with urllib.request.urlopen(f"http://127.0.0.1:{site.port}/health/", timeout=30) as answer:
             assert answer.status == 200
     finally:
         for client in silent:
