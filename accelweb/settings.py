@@ -207,6 +207,7 @@ def broker(redis_url: str) -> tuple[str, dict[str, Any]]:
 
 
 CELERY_BROKER_URL, CELERY_BROKER_TRANSPORT_OPTIONS = broker(REDIS_URL)
+CELERY_BROKER_TRANSPORT = None if REDIS_URL else "accelweb.file_broker:Transport"
 CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
 CELERY_TASK_PUBLISH_RETRY = False
 CELERY_TASK_IGNORE_RESULT = True
