@@ -4,6 +4,8 @@ import json
 import statistics
 import sys
 import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
 from typing import Any
 
 import django
@@ -154,45 +156,76 @@ def addresses() -> dict[str, str]:
     }
 
 
-def measure(path: str, views: int) -> dict[str, float]:
-    """Milliseconds of `views` requests, none of them answered from the cache; the database's time is in them.
+@dataclass
+class Views:
+    """Requests of one page: milliseconds of each, and how many times a bare page of as many bytes took right after."""
 
-    `cpu`: the median of this process's processor time, which other load on the machine changes less; SQLite works
-    inside it, PostgreSQL does not.
-    """
+    path: str
+    bytes: int
+    queries: int
+    times: list[float] = field(default_factory=list)
+    ratios: list[float] = field(default_factory=list)
+
+    def figures(self) -> dict[str, float]:
+        ordered = sorted(self.times)
+        return {
+            "p50": statistics.median(ordered),
+            "p99": ordered[min(len(ordered) - 1, int(len(ordered) * 0.99))],
+            "ratio": statistics.median(self.ratios),
+            "queries": self.queries,
+            "bytes": self.bytes,
+        }
+
+
+def first_view(path: str) -> Views:
+    """The page when this process has served it before, and nothing of it is in the cache."""
     from django.core.cache import cache
     from django.db import connection
     from django.test.utils import CaptureQueriesContext
 
-    from bench.inside import response
-
-    request = {"path": path, "form": None}
     for _ in range(3):
-        size = len(response(request).content)
+        size = len(answer(path).content)
     cache.clear()
     with CaptureQueriesContext(connection) as captured:
-        response(request)
-    queries = len(captured)  # the next request empties the log
-    times, cpu = [], []
+        answer(path)
+    return Views(path, size, len(captured))
+
+
+def measure(pages: dict[str, Views], views: int) -> None:
+    """In turns, so that a machine that slows down slows all of them; none is answered from the cache."""
+    from django.core.cache import cache
+    from django.template import Context, Engine
+
+    from bench.bare.urls import rows_for
+
+    bare = Engine(dirs=["bench/bare"]).get_template("page.html")
     for _ in range(views):
-        cache.clear()
-        started, cpu_started = time.perf_counter(), time.process_time()
-        response(request)
-        times.append((time.perf_counter() - started) * 1000)
-        cpu.append((time.process_time() - cpu_started) * 1000)
-    ordered = sorted(times)
-    return {
-        "p50": statistics.median(ordered),
-        "p99": ordered[min(len(ordered) - 1, int(len(ordered) * 0.99))],
-        "cpu": statistics.median(cpu),
-        "queries": queries,
-        "bytes": size,
-    }
+        for page in pages.values():
+            cache.clear()
+            took = milliseconds(lambda page=page: answer(page.path))
+            page.times.append(took)
+            page.ratios.append(
+                took / milliseconds(lambda page=page: bare.render(Context({"rows": rows_for(page.bytes)})))
+            )
+
+
+def milliseconds(work: Callable[[], object]) -> float:
+    started = time.perf_counter()
+    work()
+    return (time.perf_counter() - started) * 1000
+
+
+def answer(path: str) -> Any:
+    from bench.inside import response
+
+    return response({"path": path, "form": None})
 
 
 def main(wanted: int, views: int) -> dict[str, dict[str, float]]:
     seconds = fill(wanted)
-    return {name: measure(path, views) for name, path in addresses().items()} | {"fill": {"seconds": seconds}}
+    pages = {name: first_view(path) for name, path in addresses().items()}
+    measure(pages, views)
+    return {name: page.figures() for name, page in pages.items()} | {"fill": {"seconds": seconds}}
 
 
 if __name__ == "__main__":
