@@ -141,8 +141,6 @@ def test_header_search_finds_reported_names(visit):
     ("query", "opened"),
     [
         ("", ""),
-        ("", "Supports"),
-        ("", "Columns"),
         ("?q=Apple+M3+Max&sort=-tdp_w&colour=red", ""),
         (f"?cols={MANY}&vendor=apple&vendor=nvidia", "Released"),
         (f"?cols={MANY}&sort=-die_area_mm2", ""),
@@ -155,3 +153,12 @@ def test_no_fault_is_found(visit, query, opened):
     if opened:
         pick(page, opened).locator("summary").click()
     assert faults_of(page) == []
+
+
+def test_no_fault_is_found_in_open_filters(visit):
+    """What lies around them is the page that is tested above, with a filter open too."""
+    page = visit(LIST)
+    for title in ("Supports", "Columns"):
+        pick(page, title).locator("summary").click()
+        expect(pick(page, title)).to_have_attribute("open", "", timeout=WAIT)
+        assert (title, faults_of(page, within="details.pick[open]")) == (title, [])
