@@ -20,6 +20,8 @@ from stackviz.diagrams.memory import MemoryDrawing, draw_memory
 from stackviz.diagrams.stack import StackDrawing, draw_columns
 from stackviz.reports.present import sort_findings, stack_column
 from stackviz.rules import Finding
+from stackviz.stacks.architectures import architectures_of_sheets
+from stackviz.stacks.limits import drop_impossible
 from stackviz.stacks.memory import memory_model_of
 from stackviz.stacks.queries import described_columns
 
@@ -131,8 +133,10 @@ def _column(subjects: Sequence[Loaded], described: StackColumn | None, number: i
     if len(subjects) > 1:
         title = ", ".join(subject.title for subject in subjects)
         subtitle, url = _("on %(stack)s as described") % {"stack": base.title}, base.url
-    hardware = [_sheet_box(subject.accelerator) for subject in subjects if subject.accelerator is not None]
-    base = sheet_column(base, hardware) if hardware else base
+    accelerators = [subject.accelerator for subject in subjects if subject.accelerator is not None]
+    if accelerators:
+        base = drop_impossible(base, architectures_of_sheets(accelerators))
+        base = sheet_column(base, [_sheet_box(accelerator) for accelerator in accelerators])
     return copy_with(base, key=key, title=title, subtitle=subtitle, url=url, number=number)
 
 

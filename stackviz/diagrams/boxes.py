@@ -92,7 +92,8 @@ class Box:
     `role`: boxes of one role share a row across columns; within a column they are alternatives. `summary` expands in
     place; `url`: the component's page. A box with state ABSENT represents a component that the stack does not have; its
     `summary` says what to know instead. A component that is `part_of` another is present when that one is. `cards`:
-    indexes of the reported cards it represents.
+    indexes of the reported cards it represents. `since`, `until`: limits by release and architecture
+    (`stacks.limits`), outside of which there is no such component.
     """
 
     component: str
@@ -112,6 +113,8 @@ class Box:
     install: str = ""
     requires: RequirementTable | None = None
     cards: tuple[int, ...] = ()
+    since: str = ""
+    until: str = ""
 
     @property
     def has_more(self) -> bool:

@@ -8,9 +8,14 @@ import hashlib
 from dataclasses import dataclass
 from typing import Literal
 
-SCHEMA_VERSION = "1.2"
+SCHEMA_VERSION = "1.3"
 # `schema_fingerprint()` of the tables of each version: a test fails if they change without a new version.
-FINGERPRINTS = {"1.0": "a18ca6d80c56ace7", "1.1": "e8c946a55d644c8c", "1.2": "e14ec83e6f151c15"}
+FINGERPRINTS = {
+    "1.0": "a18ca6d80c56ace7",
+    "1.1": "e8c946a55d644c8c",
+    "1.2": "e14ec83e6f151c15",
+    "1.3": "a467c7ae19a9c811",
+}
 
 Type = Literal["text", "integer", "number", "truth", "moment", "json"]
 
@@ -192,6 +197,8 @@ TABLES: tuple[TableSchema, ...] = (
             ColumnSchema("version", "text", "a requirement (>= 525.60.13) or a device name"),
             ColumnSchema("role", "text", "its role in this stack if it differs from the usual one"),
             _NOTE,
+            ColumnSchema("since", "text", "exists from this release or architecture on (pytorch 2.0)"),
+            ColumnSchema("until", "text", "exists up to this release or architecture"),
         ),
     ),
     TableSchema(

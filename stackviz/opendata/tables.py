@@ -128,7 +128,7 @@ def component_rows() -> Iterator[Row]:
 
 def placement_rows() -> Iterator[Row]:
     rows = Placement.objects.filter(stack__is_public=True).order_by("stack__slug", "order", "pk")
-    return _values(rows, ("stack__slug", "component__slug", "order", "version", "role", "note"))
+    return _values(rows, ("stack__slug", "component__slug", "order", "version", "role", "note", "since", "until"))
 
 
 def counterpart_rows() -> Iterator[Row]:

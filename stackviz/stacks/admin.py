@@ -38,7 +38,7 @@ class PlacementInline(_PlacementInline):
     """Components on layers only: tools and undrawn components have their own list, which keeps the form fast."""
 
     model = Placement
-    fields = ["order", "component", "version", "role", "note"]
+    fields = ["order", "component", "version", "since", "until", "role", "note"]
     autocomplete_fields = ["component"]
     extra = 1
 
@@ -120,10 +120,10 @@ class CounterpartAdmin(HistoryAdmin):
 
 @admin.register(Placement)
 class PlacementAdmin(HistoryAdmin):
-    list_display = ["component", "stack", "kind", "order", "version", "role"]
+    list_display = ["component", "stack", "kind", "order", "version", "since", "until", "role"]
     list_filter = ["stack", "kind", "component__layer"]
     list_select_related = ["component", "stack"]
-    search_fields = ["component__name", "component__slug", "version", "note"]
+    search_fields = ["component__name", "component__slug", "version", "since", "until", "note"]
     autocomplete_fields = ["component", "stack"]
 
 

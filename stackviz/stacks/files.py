@@ -4,6 +4,7 @@
     data/stacks.toml         components of each stack, and which calls which
     data/counterparts.csv    component,other,other_stack,relation,differs,source
     data/sources.csv         key,title,url
+    data/architectures.csv   reported_name,compute_capability,source: cards without a spec sheet
     data/memory.toml         memory models (stacks/memory.py); data/terms.csv: equivalent terms
     rules/tables/*.csv       sources, releases, requirements: the only copy, shared with the agent
 
@@ -23,9 +24,10 @@ from stackviz.catalog.problems import CuratedDataError
 from stackviz.diagrams.layers import Layer
 from stackviz.rules.compatibility import FILES as TABLES
 from stackviz.rules.compatibility import packaged_rows
+from stackviz.stacks.limits import is_limits, parse_limits
 
 DATA = Path(__file__).resolve().parent / "data"
-FILES = ("components.toml", "stacks.toml", "counterparts.csv", "sources.csv")
+FILES = ("components.toml", "stacks.toml", "counterparts.csv", "architectures.csv", "sources.csv")
 # Raise it when the loader interprets lines differently, so that unchanged files are loaded again.
 LOADER_VERSION = 2
 REQUIREMENT_KEY = ("component", "version", "variant", "platform", "relation", "subject", "part")
@@ -37,7 +39,8 @@ Line = Mapping[str, str]
 class StackFiles:
     """All lines as written. `placements`, `calls`, `tools` and `beside` are keyed by stack.
 
-    A placement is (component, version, role, note); `tools` maps each tool to the components it reads.
+    A placement is (component, version, role, note); `tools` maps each tool to the components it reads; `since` and
+    `until` map a component to its limits (`limits`).
     """
 
     version: str
@@ -48,6 +51,9 @@ class StackFiles:
     calls: dict[str, list[tuple[str, str]]]
     tools: dict[str, dict[str, list[str]]]
     beside: dict[str, list[str]]
+    since: dict[str, dict[str, str]]
+    until: dict[str, dict[str, str]]
+    architectures: list[Line]
     counterparts: list[Line]
     releases: Sequence[Line]
     requirements: Sequence[Line]
@@ -76,6 +82,9 @@ def read_stack_files(folder: Path = DATA) -> StackFiles:
         calls={slug: list(_calls(stack["calls"])) for slug, stack in stacks.items()},
         tools={slug: _tools(stack.get("tools", [])) for slug, stack in stacks.items()},
         beside={slug: list(stack.get("beside", [])) for slug, stack in stacks.items()},
+        since={slug: _limits(stack.get("since", [])) for slug, stack in stacks.items()},
+        until={slug: _limits(stack.get("until", [])) for slug, stack in stacks.items()},
+        architectures=_csv(folder / "architectures.csv"),
         counterparts=_csv(folder / "counterparts.csv"),
         releases=packaged_rows("releases.csv"),
         requirements=packaged_rows("requirements.csv"),
@@ -123,6 +132,17 @@ def _tools(lines: Iterable[str]) -> dict[str, list[str]]:
     return reads
 
 
+def _limits(lines: Iterable[str]) -> dict[str, str]:
+    """Parse `component, component -> limits`; several lines on one component are joined."""
+    limits: dict[str, str] = {}
+    for line in lines:
+        components, _, text = line.partition("->")
+        for component in components.split(","):
+            name = component.strip()
+            limits[name] = ", ".join(filter(None, (limits.get(name, ""), text.strip())))
+    return limits
+
+
 # --- checks ---
 
 
@@ -141,6 +161,7 @@ def _check_sources(files: StackFiles) -> Iterator[str]:
     named = [
         *((f"components.toml: {slug}", line["source"]) for slug, line in files.components.items()),
         *((f"counterparts.csv: {line['component']}", line["source"]) for line in files.counterparts),
+        *((f"architectures.csv: {line['reported_name']}", line["source"]) for line in files.architectures),
         *((f"releases.csv: {line['component']} {line['version']}", line["source"]) for line in files.releases),
         *((f"requirements.csv: {line['component']} {line['version']}", line["source"]) for line in files.requirements),
     ]
@@ -193,6 +214,31 @@ def _check_tools(files: StackFiles) -> Iterator[str]:
         )
 
 
+def _check_limits(files: StackFiles) -> Iterator[str]:
+    for word, by_stack in (("since", files.since), ("until", files.until)):
+        for stack, limits in by_stack.items():
+            standing = {component for component, *_ in files.placements[stack]}
+            for component, text in limits.items():
+                if component not in standing:
+                    yield f"stacks.toml: {stack} says {word} when of {component}, but {component} does not stand there"
+                if not is_limits(text):
+                    yield f"stacks.toml: in {stack} {component} is {word} {text!r}: write a component and a release"
+                    continue
+                unknown = [subject for subject, _release in parse_limits(text) if subject not in files.components]
+                yield from (
+                    f"stacks.toml: in {stack} {component} is there {word} a release of the unknown {subject}"
+                    for subject in unknown
+                )
+
+
+def _check_architectures(files: StackFiles) -> Iterator[str]:
+    names = [(line["reported_name"],) for line in files.architectures]
+    yield from (f"architectures.csv: {name} is listed twice" for (name,) in _twice(names))
+    for line in files.architectures:
+        if not is_limits(f"compute-capability {line['compute_capability']}"):
+            yield f"architectures.csv: {line['reported_name']} has no compute capability such as 6.1"
+
+
 def _check_counterparts(files: StackFiles) -> Iterator[str]:
     seen: set[frozenset[str]] = set()
     for line in files.counterparts:
@@ -234,4 +280,13 @@ def _twice(keys: Iterable[tuple[str, ...]]) -> list[tuple[str, ...]]:
     return [key for key in keys if key in seen or seen.add(key)]  # type: ignore[func-returns-value]
 
 
-CHECKS = (_check_sources, _check_components, _check_stacks, _check_tools, _check_counterparts, _check_tables)
+CHECKS = (
+    _check_sources,
+    _check_components,
+    _check_stacks,
+    _check_tools,
+    _check_limits,
+    _check_architectures,
+    _check_counterparts,
+    _check_tables,
+)

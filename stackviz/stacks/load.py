@@ -156,13 +156,15 @@ class _Loader:
                 version=version,
                 role=role,
                 note=note,
+                since=self.files.since[slug].get(component, ""),
+                until=self.files.until[slug].get(component, ""),
             )
             for slug, places in self._of_stacks(self.files.placements)
             for order, (component, version, role, note) in enumerate(places, start=1)
             if component in self.components
         }
         wanted |= self._around()
-        changed = ["stack", "component", "order", "kind", "version", "role", "note"]
+        changed = ["stack", "component", "order", "kind", "version", "role", "note", "since", "until"]
         return Change(Placement, wanted).apply(changed, self.reason)
 
     def _around(self) -> dict[str, Placement]:

@@ -10,11 +10,13 @@ from django.utils.translation import gettext_lazy as _
 from stackviz.catalog.curated import Curated, EditionRow, FileLoad, history_records, is_slug, is_web_address
 from stackviz.catalog.models import Source
 from stackviz.diagrams.layers import LAYER_TITLES
+from stackviz.stacks.limits import LIMITS
 from stackviz.web.reverse import address_by_name
 
 is_partial_date = RegexValidator(
     r"\A\d{4}-(0[1-9]|1[0-2])(-(0[1-9]|[12]\d|3[01]))?\Z", _("a day such as 2026-11-20 or a month such as 2026-11")
 )
+is_limit = RegexValidator(LIMITS, _("components with a release, or architectures: pytorch 2.0, compute-capability 7.5"))
 LAYER_CHOICES = [(layer.value, _(title)) for layer, title in LAYER_TITLES.items()]
 
 
@@ -104,7 +106,8 @@ class Stack(Curated):
 class Placement(Curated):
     """A component standing in a stack. `version` is shown in the version's place: a demand, or a device name.
 
-    Only what stands on a layer is drawn. A tool watches the stack: what it reads are its calls.
+    Only what stands on a layer is drawn. A tool watches the stack: what it reads are its calls. `since` and `until`
+    (`limits`) keep it out of drawings of machines and accelerators that cannot have it.
     """
 
     class Kind(models.TextChoices):
@@ -121,6 +124,18 @@ class Placement(Curated):
         max_length=40, blank=True, validators=[is_slug], help_text=_("if it has a different role here")
     )
     note = models.CharField(max_length=300, blank=True)
+    since = models.CharField(
+        max_length=120,
+        blank=True,
+        validators=[is_limit],
+        help_text=_("exists from this release or architecture on: pytorch 2.0, compute-capability 7.5"),
+    )
+    until = models.CharField(
+        max_length=120,
+        blank=True,
+        validators=[is_limit],
+        help_text=_("exists up to this release or architecture"),
+    )
     history = history_records()
 
     class Meta:
@@ -134,7 +149,8 @@ class Placement(Curated):
 
     def content(self) -> tuple[object, ...]:
         kind = () if self.kind == self.Kind.LAYER else (str(self.kind),)
-        return (self.stack_id, self.component_id, self.order, self.version, self.role, self.note, *kind)
+        limits = (f"since {self.since} until {self.until}",) if self.since or self.until else ()
+        return (self.stack_id, self.component_id, self.order, self.version, self.role, self.note, *kind, *limits)
 
 
 class Call(Curated):

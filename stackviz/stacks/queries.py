@@ -13,6 +13,7 @@ from django.utils.translation import gettext as _
 from stackviz.catalog.models import Source
 from stackviz.diagrams.boxes import Box, BoxCounterpart, SourceLink, StackColumn
 from stackviz.diagrams.layers import Layer, State, role_title
+from stackviz.stacks.limits import parse_limits
 from stackviz.stacks.models import Call, Component, Counterpart, Edition, Placement, Release, Requirement, Stack
 from stackviz.stacks.requirements import DescribedColumn, by_component, described_needs
 from stackviz.stacks.rule_tables import requirement_rows
@@ -130,6 +131,8 @@ def _box(placed: Placement, calls: Mapping[tuple[int, int], Sequence[str]], othe
         counterparts=tuple(others),
         part_of=component.part_of.slug if component.part_of else "",
         install=component.install,
+        since=placed.since,
+        until=placed.until,
     )
 
 
@@ -225,6 +228,7 @@ class StandingInStack:
     kind: str  # in words; "" for a component on its layer
     version: str
     note: str
+    limits: str  # since and until, in words
     calls: tuple[tuple[str, str], ...]
     called_by: tuple[tuple[str, str], ...]
     watched_by: tuple[tuple[str, str], ...]
@@ -325,12 +329,33 @@ def _standings(component: Component) -> tuple[StandingInStack, ...]:
             kind="" if placed.kind == Placement.Kind.LAYER else str(Placement.Kind(placed.kind).label),
             version=placed.version,
             note=placed.note,
+            limits=_limits_text(placed, component),
             calls=tuple(calls[placed.stack_id]),
             called_by=tuple(called_by[placed.stack_id]),
             watched_by=tuple(watched_by[placed.stack_id]),
         )
         for placed in placements.order_by("stack__order")
     )
+
+
+def _limits_text(placed: Placement, component: Component) -> str:
+    """`since PyTorch 2.0`; "" for a component without limits."""
+    since, until = _release_texts(placed.since, component), _release_texts(placed.until, component)
+    return " · ".join(
+        filter(
+            None,
+            (
+                _("since %(release)s") % {"release": since} if since else "",
+                _("until %(release)s") % {"release": until} if until else "",
+            ),
+        )
+    )
+
+
+def _release_texts(limits: str, component: Component) -> str:
+    whole = component.part_of
+    names = {whole.slug: whole.name} if whole else {}
+    return ", ".join(f"{_subject_name(subject, names)} {release}" for subject, release in parse_limits(limits))
 
 
 def _counterpart_rows(component: Component) -> tuple[CounterpartRow, ...]:

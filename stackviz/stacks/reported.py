@@ -12,6 +12,8 @@ from stackviz import wire
 from stackviz.diagrams.boxes import Box, ReportedComponent, StackColumn, copy_with
 from stackviz.diagrams.columns import machine_column
 from stackviz.diagrams.layers import Layer, State
+from stackviz.stacks.architectures import architectures_of_cards
+from stackviz.stacks.limits import drop_impossible
 from stackviz.stacks.requirements import DescribedColumn, RuleFindingLike, reported_needs
 from stackviz.units import format_count, format_counts, quantity_label
 from stackviz.wire.systems import family
@@ -88,15 +90,22 @@ def reported_column(
         *_processor(report.facts),
         *_memory(report.facts, report.cards, printed=printed),
     ]
-    base = _with_toolkit(described, components)
+    reported = [item.component for item in components]
+    base = _with_toolkit(drop_impossible(described, _known(report, components), reported), components)
     column = machine_column(base, components=components, hardware=hardware, findings=findings)
     column = copy_with(column, key=key, title=title, subtitle=subtitle, url=url)
     if not isinstance(column, DescribedColumn):
         return _mark_not_installed(column, report)
-    reported = (card.facts.get("compute_capability") for card in report.cards)
-    capabilities = [str(capability) for capability in reported if capability]
+    stated = (card.facts.get("compute_capability") for card in report.cards)
+    capabilities = [str(capability) for capability in stated if capability]
     column = reported_needs(column.plain(), column.demands, report.facts, capabilities, findings, is_brief=is_brief)
     return _mark_not_installed(column, report)
+
+
+def _known(report: wire.Report, components: Sequence[ReportedComponent]) -> dict[str, Sequence[str]]:
+    """What decides which components there can be: the releases drawn, and the architectures of the cards."""
+    releases = {item.component: (item.version or "",) for item in components}
+    return {**releases, **architectures_of_cards(report.cards)}
 
 
 def _components(report: wire.Report) -> list[ReportedComponent]:

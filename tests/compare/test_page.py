@@ -265,3 +265,25 @@ def test_refused_subject_shows_address_form_as_text(client, curated):
     page = client.get("/compare/?a=nothing-like-it&a=machine:x").content.decode()
     assert "use the slug of an accelerator, stack:&lt;slug&gt; or machine:&lt;lab&gt;/&lt;machine&gt;." in page
     assert "<slug>" not in page
+
+
+def hardware_and_driver(client, *slugs) -> list[set[str]]:
+    response = client.get("/compare/?" + "&".join(f"a={slug}" for slug in slugs))
+    layers = response.context["comparison"].stacks.drawing.layers
+    columns = zip(*(row.cells for layer in layers for row in layer.rows), strict=True)
+    boxes = [[placed.box for cell in column for placed in cell.placed] for column in columns]
+    return [{box.component for box in column if box.state != "absent"} for column in boxes]
+
+
+def test_a_sheet_is_drawn_without_what_its_architecture_lacks(client, curated):
+    max3, hopper = hardware_and_driver(client, "apple-m3-max-40", "nvidia-h100-sxm5-80gb")
+    assert "neural-accelerator" not in max3
+    assert {"gsp-firmware", "tensor-core"} <= hopper
+    max5, pascal = hardware_and_driver(client, "apple-m5-max-40", "nvidia-geforce-gtx-1080-ti")
+    assert "neural-accelerator" in max5
+    assert not {"gsp-firmware", "tensor-core"} & pascal
+
+
+def test_sheets_in_one_column_have_what_one_of_them_has(client, curated):
+    (together,) = hardware_and_driver(client, "nvidia-geforce-gtx-1080-ti", "nvidia-h100-sxm5-80gb")
+    assert {"gsp-firmware", "tensor-core"} <= together
