@@ -182,14 +182,26 @@ def rate_of_ranked(result: Measurement) -> Rate:
 def robust_best(results: Iterable[Measurement]) -> BestRun | None:
     """The run of one setting that speaks for all: the best that another one confirms (docs/results.md).
 
-    Where none confirms another it is the median run, the lower of two; a single one is said to be alone. Results that
-    are set aside or have no rate are left out; None where nothing is left.
+    Where none confirms another it is the median run, the lower of two; a single one is said to be alone. Runs under
+    different power limits do not speak for or against each other: the best of each limit is found, and the highest of
+    these returned. Results that are set aside or have no rate are left out; None where nothing is left.
     """
-    ranked = sorted(
-        (result for result in results if is_rankable(result)), key=lambda result: -rate_of_ranked(result).value
-    )
-    if not ranked:
-        return None
+    by_limit: dict[int | None, list[Measurement]] = {}
+    for result in results:
+        if is_rankable(result):
+            by_limit.setdefault(lowered_power_limit(result), []).append(result)
+    return max(map(_best_of_alike, by_limit.values()), key=lambda best: best.rate.value, default=None)
+
+
+def lowered_power_limit(result: Measurement) -> int | None:
+    """The limit in watts where it is below that of the factory; None where it is not, or not reported."""
+    cap = result.card.power_cap if result.card else None
+    return round(cap[0]) if cap else None
+
+
+def _best_of_alike(results: Iterable[Measurement]) -> BestRun:
+    """The robust best of runs of one setting under one power limit, at least one, all rankable."""
+    ranked = sorted(results, key=lambda result: -rate_of_ranked(result).value)
     if len(ranked) == 1:
         return BestRun(ranked[0], Basis.ALONE, 1, ranked[0])
     for result, runner_up in pairwise(ranked):

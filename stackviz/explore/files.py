@@ -165,8 +165,8 @@ def _ranked(axis: Axis, row: LadderRow) -> dict[str, Any]:
         "field": axis.measure.name,
         **figure_out(axis, row.figure),
         "measured_best": axis.measure.scaled(measured.best) if measured else None,
-        "measured_median": axis.measure.scaled(measured.median) if measured else None,
+        "measured_median": axis.measure.scaled(measured.median) if measured and measured.median is not None else None,
         "measured_setting": measured.setting if measured else None,
         "measured_on": measured.url if measured else None,
-        "measured_results": measured.results if measured else None,
+        "measured_results": measured.machines if measured else None,
     }

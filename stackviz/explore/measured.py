@@ -1,33 +1,36 @@
-"""Measured results for a field: best and median of each accelerator.
+"""Measured results for a field: of each accelerator the best, and the median of machines in the same setting.
 
 Whose results count, and how long an answer is cached, is defined in `stackviz.benchmarks.public_runs`.
 """
 
 import statistics
 from collections import defaultdict
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from django.db.models import Q
 
-from stackviz.benchmarks.comparability import best_by, rate_of_ranked
+from stackviz.benchmarks.comparability import best_by, lowered_power_limit, rate_of_ranked
 from stackviz.benchmarks.measurement import Measurement
 from stackviz.benchmarks.public_runs import cached_for_edition, machines_of_runs, public_runs
 from stackviz.labs.models import Machine
 from stackviz.measuring import VERSIONS, Benchmark
 from stackviz.units import quantity_label
 
+FEWEST_MACHINES = 3  # of one or two a median says nothing of others
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MeasuredSummary:
-    """Results of public machines with one accelerator, in the benchmark's unit: best and median rate.
+    """Results of public machines with one accelerator in one setting, under one power limit, in the benchmark's unit.
 
+    `best`: over time. `median`: of the newest run of each of `machines`; None and "" for fewer than FEWEST_MACHINES.
     `setting`, `machine`, `url` and `remarks` are those of the best. `share`: of the published peak, "" where that is
     unknown.
     """
 
     best: float
-    median: float
+    median: float | None
     median_label: str
     setting: str
     machine: str
@@ -36,7 +39,6 @@ class MeasuredSummary:
     share: str
     is_above_peak: bool
     remarks: tuple[str, ...]
-    results: int
     machines: int
 
 
@@ -92,14 +94,14 @@ def _is_of(field: str, result: Measurement) -> bool:
 def _summary(results: list[Measurement], machines: Mapping[int, Machine]) -> MeasuredSummary:
     """`results`: of one accelerator, each with a rate, newest first within a series; at least one."""
     (best,) = best_by(lambda _result: "best", results).values()
-    newest = {result.series_id: result for result in reversed(results)}
-    middle = statistics.median(rate_of_ranked(result).value for result in newest.values())
     fastest = best.result
+    newest = _newest_of_machines(fastest, results)
+    middle = statistics.median(newest) if len(newest) >= FEWEST_MACHINES else None
     machine = machines[fastest.machine_id]
     return MeasuredSummary(
         best=best.rate.value,
         median=middle,
-        median_label=quantity_label(middle, best.rate.unit, digits=3),
+        median_label=quantity_label(middle, best.rate.unit, digits=3) if middle is not None else "",
         setting=fastest.setting,
         machine=machine.name,
         url=machine.get_absolute_url(),
@@ -107,6 +109,16 @@ def _summary(results: list[Measurement], machines: Mapping[int, Machine]) -> Mea
         share=fastest.peak.label if fastest.peak else "",
         is_above_peak=bool(fastest.peak and fastest.peak.is_above_peak),
         remarks=(*fastest.remarks, *filter(None, [best.remark])),
-        results=len(newest),
-        machines=len({result.machine_id for result in results}),
+        machines=len(newest),
     )
+
+
+def _newest_of_machines(best: Measurement, results: Sequence[Measurement]) -> Sequence[float]:
+    """The rate of the newest run of each machine, of those in the setting and under the power limit of the best."""
+    alike = (
+        result
+        for result in results
+        if result.pair == best.pair and lowered_power_limit(result) == lowered_power_limit(best)
+    )
+    by_time = sorted(alike, key=lambda result: result.measured_at)
+    return list({result.machine_id: rate_of_ranked(result).value for result in by_time}.values())

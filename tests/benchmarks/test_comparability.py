@@ -170,6 +170,14 @@ def test_an_accepted_result_counts_and_says_so():
     assert odd.remarks == ("above the published peak, and accepted by a person",)
 
 
+def test_a_run_under_a_lower_power_limit_does_not_speak_against_one_without():
+    facts = {"power_limit_w": 500.0, "power_default_limit_w": 700.0}
+    capped = [replace(at(rate), card=replace(CARD, facts=facts)) for rate in (579, 577)]
+    best = robust_best([at(705), *capped])
+    assert (round(best.rate.value / 1e12), best.basis, best.runs) == (705, Basis.ALONE, 1)
+    assert best_rate(*capped) == (579, Basis.CONFIRMED)
+
+
 def test_the_best_says_what_stands_behind_it():
     assert robust_best([at(700)]).remark == "a single run: nothing confirms it"
     assert robust_best([at(700), at(690)]).remark == ""
