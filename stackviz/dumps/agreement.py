@@ -6,12 +6,23 @@ from collections.abc import Callable, Sequence
 from stackviz.importers import IMPORTERS, Reading
 from stackviz.wire import Card, Scalar, systems
 
-__all__ = ["agreeing", "contradiction", "same_card", "same_version"]
+__all__ = ["agreeing", "contradiction", "same_card", "same_version", "vendors_of"]
 
 _TYPED = frozenset(importer.kind for importer in IMPORTERS if importer.is_typed)
 _LISTS_SOME_CARDS = frozenset(importer.kind for importer in IMPORTERS if not importer.lists_all_cards)
 _ONE_NAME_EVERYWHERE = frozenset({"nvidia", "apple"})
 """Makers whose cards every tool calls alike. rocm-smi and rocminfo have two names for one card."""
+
+_VENDORS_OF_BACK_ENDS = {
+    "metal": "apple",
+    "mtl": "apple",
+    "cuda": "nvidia",
+    "rocm": "amd",
+    "hip": "amd",
+    "cann": "huawei",
+    "sycl": "intel",
+}
+"""Back ends of llama.cpp that run on cards of one maker; Vulkan and OpenCL run on everybody's."""
 
 _MARKS = re.compile(r"\([^()]{0,60}\)|\b(?:nvidia|amd|corporation|inc|graphics|cpu|processor)\b|[^a-z0-9.+]+")
 
@@ -115,14 +126,19 @@ def _family(reading: Reading) -> str:
     """Linux, Windows or macOS; "" where the dump does not say, or tells of a system inside another."""
     family = systems.family(reading.facts)
     if not family:
-        return "macOS" if reading.facts.get("apple.chip") or "apple" in _vendors(reading) else ""
+        return "macOS" if reading.facts.get("apple.chip") or vendors_of(reading) == ("apple",) else ""
     if _is_stated(reading.facts.get("os.wsl")) or "wsl" in str(reading.facts.get("os.kernel") or "").lower():
         return ""
     return _FAMILIES[family]
 
 
-def _vendors(reading: Reading) -> set[str]:
-    return {card.vendor for card in reading.cards}
+def vendors_of(reading: Reading) -> tuple[str, ...]:
+    """The vendors of the cards, each once; those of the back ends if no card is listed."""
+    if reading.cards:
+        return tuple(dict.fromkeys(card.vendor for card in reading.cards))
+    named = (str(result.params.get("backend") or "") for result in reading.results)
+    words = (name.strip().casefold() for backend in named for name in backend.split(","))
+    return tuple(dict.fromkeys(_VENDORS_OF_BACK_ENDS[name] for name in words if name in _VENDORS_OF_BACK_ENDS))
 
 
 def _is_stated(value: Scalar | None) -> bool:
@@ -132,7 +148,7 @@ def _is_stated(value: Scalar | None) -> bool:
 def _cards_contradict(reading: Reading, other: Reading) -> str:
     """Cards of one vendor: the cards of one tool must be a subset of the cards of the other."""
     for mine, others in ((reading, other), (other, reading)):
-        if "apple" in _vendors(mine) and "nvidia" in _vendors(others):
+        if "apple" in vendors_of(mine) and "nvidia" in vendors_of(others):
             return "one dump has an Apple GPU and another an NVIDIA GPU"
     for vendor in {card.vendor for card in reading.cards} & {card.vendor for card in other.cards}:
         fewer, more = sorted((_whole(reading, vendor), _whole(other, vendor)), key=len)

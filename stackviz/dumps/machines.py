@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from uuid import uuid4
 
-from stackviz.dumps.agreement import agreeing, contradiction
+from stackviz.dumps.agreement import agreeing, contradiction, vendors_of
 from stackviz.dumps.merge import merged
 from stackviz.importers import BY_KIND, Paste, Reading
 from stackviz.units import format_count
@@ -106,24 +106,3 @@ def telling(machines: Iterable[DumpedMachine]) -> tuple[DumpedMachine, ...]:
 
 def _tells(reading: Reading) -> bool:
     return bool(reading.facts or reading.cards or reading.software or reading.results)
-
-
-_VENDORS = {
-    "metal": "apple",
-    "mtl": "apple",
-    "cuda": "nvidia",
-    "rocm": "amd",
-    "hip": "amd",
-    "cann": "huawei",
-    "sycl": "intel",
-}
-"""Back ends of llama.cpp that run on cards of one maker; Vulkan and OpenCL run on everybody's."""
-
-
-def vendors_of(reading: Reading) -> tuple[str, ...]:
-    """The vendors of the cards, each once; those of the backends if no card is listed."""
-    if reading.cards:
-        return tuple(dict.fromkeys(card.vendor for card in reading.cards))
-    named = (str(result.params.get("backend") or "") for result in reading.results)
-    words = (name.strip().casefold() for backend in named for name in backend.split(","))
-    return tuple(dict.fromkeys(_VENDORS[name] for name in words if name in _VENDORS))

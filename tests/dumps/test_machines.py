@@ -29,6 +29,27 @@ def reading(kind: str, facts: dict | None = None, cards: list[tuple] = (), absen
     return made
 
 
+def on_back_end(back_end: str) -> Reading:
+    """A table of llama-bench, which names its back end and no device."""
+    made = reading("llama-bench")
+    result = Result(
+        benchmark="llama-bench",
+        version=1,
+        device="not in the text",
+        card=None,
+        params={"test": "pp512", "backend": back_end},
+        state="ok",
+        reason=None,
+        unit="token/s",
+        samples=(100.0,),
+        started_at=None,
+        duration_s=None,
+        conditions={},
+    )
+    made.results.append(result)
+    return made
+
+
 def read(*readings: Reading) -> tuple[DumpedMachine, ...]:
     return machines(Paste(tuple(readings)))
 
@@ -135,6 +156,21 @@ def test_tools_have_their_own_names_for_amd_cards():
             reading("collect-env", {"os.name": "Ubuntu"}),
             reading("llama-bench", {}, [("Apple M4", None)]),
             "the system is Linux in one dump and macOS in another",
+        ),
+        (
+            reading("nvidia-smi-table", {}, [("NVIDIA GeForce RTX 2080 SUPER", 2**33)]),
+            on_back_end("Metal,BLAS"),
+            "one dump has an Apple GPU and another an NVIDIA GPU",
+        ),
+        (
+            reading("collect-env", {"os.name": "Ubuntu"}),
+            on_back_end("MTL"),
+            "the system is Linux in one dump and macOS in another",
+        ),
+        (
+            on_back_end("CUDA"),
+            reading("system-profiler-json", {"os.name": "macOS"}, [("Apple M4", None)]),
+            "one dump has an Apple GPU and another an NVIDIA GPU",
         ),
         (
             reading("collect-env", {"torch.version": "2.3.0"}),
