@@ -7,7 +7,7 @@ from functools import cached_property
 from stackviz.rules.card_names import is_cut
 from stackviz.rules.compatibility import KnownCard, Tables
 from stackviz.rules.versions import numbers
-from stackviz.wire import Absent, Card, Report, systems
+from stackviz.wire import Absent, Card, Report, Result, systems
 from stackviz.wire.packages import PACKAGE_METADATA
 
 __all__ = ["CardLook", "Look", "NotReported"]
@@ -147,6 +147,11 @@ class Look(_Facts):
             self.evidence = {}
         for card in self.all_cards:
             card.forget_reads()
+
+    @property
+    def results(self) -> tuple[Result, ...]:
+        """What was measured. A rule that reads them adds its evidence itself."""
+        return self._report.results
 
     @cached_property
     def all_cards(self) -> tuple[CardLook, ...]:

@@ -17,7 +17,7 @@ from stackviz.web import rate_limit
 from stackviz.web.parts import render_part
 from tests.diagnose.conftest import CPU_WHEEL, FIXTURES, HOSTILE, MAC_JSON, MIG_XML, TWO_MACHINES
 from tests.responses import words_of
-from tests.samples import SAMPLES
+from tests.samples import EXCERPTS, SAMPLES
 
 KB = 1024
 
@@ -397,3 +397,24 @@ def test_what_is_pasted_instead_of_a_dump_is_known(paste, text, words):
     response = paste(text)
     assert response.status_code == 422
     assert words in words_of(response)
+
+
+def test_a_dump_of_old_releases_is_drawn_without_what_came_later(paste):
+    """The case of a review: torch 1.10.1 on a GeForce MX250, drawn with TorchInductor and GSP firmware."""
+    dump = (EXCERPTS / "collect_env/011.txt").read_text(encoding="utf-8")
+    column = paste(dump).context["diagnosis"].first.report.column
+    drawn = {box.component for box in column.boxes if box.state != "absent"}
+    assert {"pytorch", "nvidia-driver", "nvml"} <= drawn
+    assert not {"torchdynamo", "aotautograd", "primtorch", "torchinductor", "gsp-firmware", "tensor-core"} & drawn
+
+
+def test_a_benchmark_on_metal_is_not_of_the_machine_with_an_nvidia_card(paste):
+    """The case of a review: a table of llama-bench on Metal beside nvidia-smi was one machine without a fault."""
+    smi = "GPU 0: NVIDIA GeForce RTX 2080 SUPER (UUID: GPU-3b8b0e3c-7d0e-4a7e-9a54-4f2f6a4f0001)\n"
+    table = METAL + "| llama 8B Q4_K - Medium | 4.58 GiB |  8.03 B | Metal   |  99 | tg 4096 | 11.8 ± 0.1 |\n"
+    table += "| llama 8B Q4_K - Medium | 4.58 GiB |  8.03 B | Metal   |  99 | tg 8192 | 1133.0 ± 0.1 |\n"
+    response = paste(f"{smi}\n{table}")
+    first, second = response.context["diagnosis"].machines
+    assert (first.stack, second.stack) == ("NVIDIA CUDA on Linux", "Apple Metal on macOS")
+    assert "tg 8192 is 96 times as fast as tg 4096: implausible" in words_of(response)
+    assert second.fault_counts == "1 warning"
