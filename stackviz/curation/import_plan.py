@@ -9,13 +9,14 @@ from typing import Any
 
 import tablib
 from django.core.exceptions import NON_FIELD_ERRORS, ValidationError
+from django.utils.translation import gettext as _
 from import_export import resources
 from import_export.fields import Field
 from import_export.results import RowResult
 
-from stackviz.catalog.import_plan import CHANGED, NEW, REFUSED, SAME, ImportPlan, PlannedRow, plan_of
+from stackviz.catalog.import_plan import CHANGED, NEW, REFUSED, SAME, Difference, ImportPlan, PlannedRow, plan_of
 from stackviz.catalog.models import Proposal, SpecValue
-from stackviz.curation.differences import differences, field_title, figure_text, wanted
+from stackviz.curation.differences import differences, field_title, figure_text, snapshot, wanted
 from stackviz.curation.import_rows import COLUMNS, ROW_NUMBER, ImportReferences
 from stackviz.web.table_file import TableRow
 
@@ -101,8 +102,8 @@ class ValueResource(resources.ModelResource):  # type: ignore[misc]  # it has no
         self.create_instances.clear()
 
 
-def plan_import(rows: Sequence[TableRow], result: Any) -> ImportPlan:  # noqa: ANN401 - import_export's Result
-    """The plan from what the resource made of the rows, in their order."""
+def plan_import(rows: Sequence[TableRow], resource: ValueResource, result: Any) -> ImportPlan:  # noqa: ANN401
+    """The plan from what the resource made of the rows, in their order. `result`: import_export's."""
     for outcome in result.rows:
         for error in outcome.errors:  # no row's fault but ours
             raise error.error
@@ -112,7 +113,7 @@ def plan_import(rows: Sequence[TableRow], result: Any) -> ImportPlan:  # noqa: A
         if position in refused:
             planned.append(_refused(row, refused[position]))
         else:
-            planned.append(_planned(row, outcome))
+            planned.append(_planned(row, outcome, resource.known))
     return plan_of(planned)
 
 
@@ -133,22 +134,34 @@ def _column_index(problem: tuple[str, str]) -> int:
     return COLUMNS.index(problem[0]) if problem[0] in COLUMNS else -1
 
 
-def _planned(row: TableRow, outcome: RowResult) -> PlannedRow:
+def _planned(row: TableRow, outcome: RowResult, known: ImportReferences) -> PlannedRow:
     proposal: Proposal = outcome.instance
     device, field = proposal.accelerator.name, field_title(proposal.field)
     if not proposal.action:
         return PlannedRow(number=row.number, kind=SAME, device=device, field=field, figure=figure_text(proposal.before))
     after = wanted(proposal)
-    kind = NEW if proposal.action == Proposal.Action.ADD else CHANGED
     changed = differences(proposal.before, after)
-    if kind == NEW:  # its figure says the rest
-        changed = tuple(item for item in changed if item.name in _BESIDE_A_NEW_FIGURE)
+    is_new = proposal.action == Proposal.Action.ADD
+    displaced = _displaced(known.displaced_by(proposal))
+    if is_new:  # its figure says the rest
+        shown = (*_BESIDE_A_NEW_FIGURE, "figure") if displaced else _BESIDE_A_NEW_FIGURE
+        changed = tuple(item for item in changed if item.name in shown)
     return PlannedRow(
         number=row.number,
-        kind=kind,
+        kind=NEW if is_new and not displaced else CHANGED,
         device=device,
         field=field,
         action=str(proposal.get_action_display()),
         figure=figure_text(after),
-        differences=changed,
+        differences=(*changed, *displaced),
     )
+
+
+def _displaced(loser: tuple[SpecValue, int] | None) -> tuple[Difference, ...]:
+    """`takes the preferred mark from 700 W (NVIDIA Hopper In-Depth + 4)`."""
+    if loser is None:
+        return ()
+    content = snapshot(loser[0])
+    source = " + ".join(filter(None, (content["source"], str(loser[1]) if loser[1] else "")))
+    text = figure_text(content) + (f" ({source})" if source else "")
+    return (Difference("displaced", _("takes the preferred mark from"), "", text),)

@@ -26,6 +26,7 @@ COLUMNS: tuple[str, ...] = tuple(column.name for column in fields(SpecLine))
 ROW_NUMBER = "row"
 _LONGEST = {"value": 300, "unit": 12, "note": 600}
 Key = tuple[int, str, str, int | None]  # accelerator, field, condition, source
+Slot = tuple[int, str, str]  # accelerator, field, condition
 
 
 class ImportReferences:
@@ -38,7 +39,8 @@ class ImportReferences:
         self.proposed: set[int | None] = set()
         self.added: set[Key] = set()
         self.rows: dict[Key, int] = {}
-        self.preferred: dict[tuple[int, str, str], int] = {}
+        self.preferred: dict[Slot, int] = {}
+        self.public: dict[Slot, list[SpecValue]] = defaultdict(list)
         self.wanted: dict[int, SpecValue | ValidationError] = {}
         self.published: dict[int, Published] = {}
 
@@ -52,6 +54,8 @@ class ImportReferences:
         values = list(rows.order_by("pk"))
         for value in values:
             known.values[_key(value)].append(value)
+            if value.status == SpecValue.Status.PUBLIC:
+                known.public[_slot(value)].append(value)
         for proposal in Proposal.objects.filter(state__in=Proposal.OPEN, accelerator__in=named):
             if proposal.action == Proposal.Action.ADD:
                 known.added.add((proposal.accelerator_id, proposal.field, proposal.condition, proposal.source_id))
@@ -137,13 +141,27 @@ class ImportReferences:
 
     def _one_preferred(self, value: SpecValue, number: int) -> None:
         if value.is_preferred:
-            slot = (value.accelerator_id, value.field, value.condition)
+            slot = _slot(value)
             if slot in self.preferred:
                 text = _("Row %(n)d is already the preferred value. Make this row an alternative.") % {
                     "n": self.preferred[slot]
                 }
                 raise ValidationError({"status": text})
             self.preferred[slot] = number
+
+    def displaced_by(self, proposal: Proposal) -> tuple[SpecValue, int] | None:
+        """The value that loses its preferred mark to this proposal, and how many further sources state the same figure.
+
+        None where the proposal takes no mark, or has it already.
+        """
+        if not proposal.is_preferred or proposal.action == Proposal.Action.RETIRE:
+            return None
+        slot = self.public.get((proposal.accelerator_id, proposal.field, proposal.condition), [])
+        loser = next((value for value in slot if value.is_preferred and value.pk != proposal.target_id), None)
+        if loser is None:
+            return None
+        alike = [value for value in slot if (value.value, value.unit) == (loser.value, loser.unit)]
+        return loser, sum(value.pk not in (loser.pk, proposal.target_id) for value in alike)
 
     def _current(self, value: SpecValue) -> SpecValue | None:
         """The existing value of the row: same accelerator, field, condition and source."""
@@ -154,6 +172,10 @@ class ImportReferences:
             text = _("This source has several values for this field. Edit the right one by hand.")
             raise ValidationError({"value": text})
         return next(iter(alike or stored), None)
+
+
+def _slot(value: SpecValue) -> Slot:
+    return value.accelerator_id, value.field, value.condition
 
 
 def _key(value: SpecValue) -> Key:

@@ -23,7 +23,8 @@ class Confirmed:
 
 def plan_upload(upload: ValueImport) -> ImportPlan:
     """What the table would change now. Writes nothing; the same number of queries for any number of rows."""
-    return plan_import(upload.rows, ValueResource().import_data(dataset_of(upload.rows), dry_run=True))
+    resource = ValueResource()
+    return plan_import(upload.rows, resource, resource.import_data(dataset_of(upload.rows), dry_run=True))
 
 
 def confirm(upload_id: int, *, by: User, seen: str, is_leaving_out: bool) -> Confirmed:
@@ -45,7 +46,7 @@ def _confirmed(upload_id: int, by: User, seen: str, *, is_leaving_out: bool) -> 
     upload = locked_import(ValueImport, upload_id)
     wait_for_other_loads()
     resource = ValueResource(proposed_by=by, reason=upload.reason, batch=upload)
-    plan = plan_import(upload.rows, resource.import_data(dataset_of(upload.rows), use_transactions=True))
+    plan = plan_import(upload.rows, resource, resource.import_data(dataset_of(upload.rows), use_transactions=True))
     check_plan(plan, seen, is_leaving_out=is_leaving_out)
     mark_confirmed(upload, plan)
     return Confirmed(plan.change_count, len(plan.of(REFUSED)))

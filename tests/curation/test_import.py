@@ -20,6 +20,7 @@ from stackviz.curation.decide import approve
 from stackviz.curation.import_rows import COLUMNS
 from stackviz.web import table_file as reading
 from stackviz.web.table_file import Table, TableError
+from tests.responses import words_of
 
 HEADER = ",".join(COLUMNS)
 SAME = "acme-one,memory_bandwidth_gb_s,3350,GB/s,,published,public,acme-sheet,"
@@ -95,6 +96,49 @@ def test_preview_classifies_every_row(kept):
     ]
     assert problems(plan) == [(4, "unit", "tdp_w is measured in W, not in 'GB/s'.")]
     assert [row.kind for row in value_imports.plan_upload(kept(table(SAME))).rows] == ["same"]
+
+
+@pytest.fixture
+def five_sources(bandwidth):
+    """The preferred value, and four more sources that state the same figure."""
+    for number in range(4):
+        source = Source.objects.create(
+            key=f"sheet-{number}", title=f"Sheet {number}", url="https://acme.example/more", kind="press"
+        )
+        SpecValue.objects.create(
+            accelerator=bandwidth.accelerator, field=bandwidth.field, value="3350", unit="GB/s", source=source,
+            status="public",
+        )  # fmt: skip
+    return Source.objects.create(key="acme-new", title="Acme press", url="https://acme.example/new", kind="press")
+
+
+def test_a_row_that_takes_the_preferred_mark_says_from_which_value(kept, desk, five_sources):
+    """The case of a review: a new figure was `New … Preferred yes`, and no word of the five sources it displaced."""
+    line = "acme-one,memory_bandwidth_gb_s,3400,GB/s,,published,public,acme-new,"
+    (row,) = value_imports.plan_upload(kept(table(line))).rows
+    assert (row.kind, row.action) == ("changed", "add")
+    assert [(item.label, item.old, item.new) for item in row.differences] == [
+        ("Value", "", "3400 GB/s"),
+        ("Source", "", "Acme press"),
+        ("Preferred", "", "yes"),
+        ("takes the preferred mark from", "", "3350 GB/s (Acme data sheet + 4)"),
+    ]
+    assert "takes the preferred mark from 3350 GB/s (Acme data sheet + 4)" in words_of(upload(desk, table(line)))
+
+
+def test_a_row_that_only_becomes_preferred_says_from_which_value(kept, five_sources):
+    line = "acme-one,memory_bandwidth_gb_s,3350,GB/s,,published,public,sheet-0,"
+    (row,) = value_imports.plan_upload(kept(table(line))).rows
+    assert [(item.label, item.new) for item in row.differences] == [
+        ("Preferred", "yes"),
+        ("takes the preferred mark from", "3350 GB/s (Acme data sheet + 3)"),
+    ]
+
+
+def test_an_alternative_takes_no_mark(kept, five_sources):
+    line = "acme-one,memory_bandwidth_gb_s,3400,GB/s,,published,alternative,acme-new,"
+    (row,) = value_imports.plan_upload(kept(table(line))).rows
+    assert (row.kind, [item.label for item in row.differences]) == ("new", ["Source", "Preferred"])
 
 
 def test_a_plan_writes_nothing(kept, bandwidth):
