@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 
 from django.utils.translation import gettext_lazy as _
 
-from stackviz.catalog.fields import FIELDS, Words
+from stackviz.catalog.fields import COMPUTE_RATE, FIELDS, POWER, Meaning, Words
 from stackviz.explore.measures import NO_CONDITION, Axis, AxisFigure
 
 ReadAxis = Callable[[str, str | None], Axis]
@@ -33,39 +33,34 @@ class Composed:
         return self.groups[0][0][0]
 
 
-def _usual(*fields: str) -> tuple[tuple[str, str], ...]:
-    return tuple((field, condition) for field in fields for condition in FIELDS[field].usual)
-
-
-def _each(field: str, *conditions: str) -> tuple[tuple[tuple[str, str], ...], ...]:
-    return tuple(((field, condition),) for condition in conditions)
+def _groups(meaning: Meaning) -> tuple[tuple[tuple[str, str], ...], ...]:
+    """A group for each named condition; else one for the usual conditions of a field, or of all of one kind."""
+    groups: dict[tuple[str, str], list[tuple[str, str]]] = {}
+    for member in meaning.members:
+        for condition in member.conditions or FIELDS[member.field].usual:
+            group = groups.setdefault((member.counts, condition if member.conditions else ""), [])
+            group.append((member.field, condition))
+    return tuple(map(tuple, groups.values()))
 
 
 _ALL = (
     Composed(
-        name="compute-rate",
+        name=COMPUTE_RATE.name,
         title=_("Compute: bf16, else fp16 or fp32"),
         meaning=_(
             "The dense bf16 rate of the matrix units. Where none is published: fp16 of the matrix units, else fp16 or "
             "fp32 of the ordinary cores, the faster; such figures are marked and say which they are."
         ),
-        groups=(
-            _usual("bf16_tensor_tflops"),
-            _usual("fp16_tensor_tflops"),
-            _usual("fp16_tflops", "fp32_tflops"),
-        ),
+        groups=_groups(COMPUTE_RATE),
     ),
     Composed(
-        name="power",
+        name=POWER.name,
         title=_("Power: board, else observed"),
         meaning=_(
             "The published power of the board. Apple publishes none for a chip: there it is what was observed of the "
             "GPU, else of the chip, else of the whole machine at the wall; such figures are marked and say which."
         ),
-        groups=(
-            *_each("tdp_w", "", "scope=board", "scope=module", "scope=chip", "load=peak"),
-            *_each("power_w", "engine=gpu", "engine=gpu; load=peak", "", "load=wall"),
-        ),
+        groups=_groups(POWER),
     ),
 )
 

@@ -4,6 +4,7 @@ Names are those of the curated files and the API. Needs no database.
 """
 
 from stackviz.catalog.fields.field import DENSE, DENSE_FP32_ACCUMULATE, Field, Words, amount_of
+from stackviz.catalog.fields.meanings import COMPUTE_RATE, MEANING_OF, MEANINGS, POWER, Meaning, Member
 from stackviz.catalog.fields.registry import (
     ACCUMULATE_MATTERS,
     FIELDS,
@@ -16,8 +17,9 @@ from stackviz.catalog.fields.registry import (
 )
 
 __all__ = [
-    "ACCUMULATE_MATTERS", "DENSE", "DENSE_FP32_ACCUMULATE", "FIELDS", "FORMULAS", "GROUPS", "HEADLINES", "POSITION",
-    "UNNAMED_ACCUMULATE", "Field", "Group", "Words", "amount_of", "grouped",
+    "ACCUMULATE_MATTERS", "COMPUTE_RATE", "DENSE", "DENSE_FP32_ACCUMULATE", "FIELDS", "FORMULAS", "GROUPS", "HEADLINES",
+    "MEANINGS", "MEANING_OF", "POSITION", "POWER", "UNNAMED_ACCUMULATE", "Field", "Group", "Meaning", "Member", "Words",
+    "amount_of", "grouped",
 ]  # fmt: skip
 
 # What a rate of these is read as where its source does not name the type (`figures.join_unnamed`).
