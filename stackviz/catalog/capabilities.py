@@ -7,6 +7,9 @@ dropped again, such as int4, are not here: of them only published rates tell.
 
 from collections.abc import Mapping
 
+GUIDE_TITLE = "NVIDIA: CUDA C++ Programming Guide, Compute Capabilities"
+GUIDE_URL = "https://docs.nvidia.com/cuda/cuda-c-programming-guide/#compute-capabilities"
+
 # Those whose chips have matrix units. 7.5 is beside them: GeForce GTX 16 and T1000 have it without matrix units.
 KNOWN = ("7.0", "7.2", "8.0", "8.6", "8.7", "8.9", "9.0", "10.0", "10.3", "11.0", "12.0", "12.1")
 MIXED = "7.5"

@@ -9,9 +9,10 @@ from functools import lru_cache
 from django.utils.translation import get_language
 from django.utils.translation import gettext as _
 
+from stackviz.catalog.absences import Absence, absences_of
 from stackviz.catalog.conditions import describe_condition
 from stackviz.catalog.derived import Derived, derive
-from stackviz.catalog.fields import ACCUMULATE_MATTERS, FIELDS, POSITION, UNNAMED_ACCUMULATE, Field
+from stackviz.catalog.fields import ACCUMULATE_MATTERS, DENSE, FIELDS, POSITION, UNNAMED_ACCUMULATE, Field
 from stackviz.catalog.figures import (
     base_condition,
     by_variant,
@@ -52,21 +53,27 @@ class SpecCell:
 class MissingValue:
     """Why a cell has no figure. `reason`: a key of `web.words.MISSING`, or "other_condition".
 
-    Then the product has `instead`, under `condition` (in words): to be shown, never to be compared. `detail`: more
-    words, if there is more to say.
+    Then the product has `instead`, under `condition` (in words): to be shown, never to be compared. `field`: which
+    other field that is of. `detail`: the reason in words of its own, as its source says.
     """
 
     reason: str
     condition: str = ""
     instead: SpecCell | None = None
     detail: str = ""
+    field: str = ""
+    source_title: str = ""
+    source_url: str = ""
 
 
 @light_dataclass(slots=True, kw_only=True)
 class SpecRow:
     """One field under one condition (in words), a cell per accelerator in the requested order.
 
-    Where a cell is None, `missing` has the reason at the same index.
+    Where a cell is None, `missing` has the reason at the same index. `under`: the condition as it is stored.
+
+    `joined`: the meaning whose fields share the row, "" for a row of one field. Then `labels` has what each
+    accelerator's figure is called, and `kinds` what it counts: figures of one kind are compared.
     """
 
     field: str
@@ -78,22 +85,36 @@ class SpecRow:
     meaning: str = ""
     group: str = ""
     missing: tuple[MissingValue | None, ...] = ()
+    under: str = ""
+    joined: str = ""
+    labels: tuple[str, ...] = ()
+    kinds: tuple[str, ...] = ()
 
     @property
     def differs(self) -> bool:
         """Whether two of the figures differ. A missing figure is unknown, not different."""
-        return len({cell.text for cell in self.cells if cell is not None}) > 1
+        cells = self.shown if self.joined else self.cells
+        return len({cell.text for cell in cells if cell is not None}) > 1
+
+    @property
+    def shown(self) -> tuple[SpecCell | None, ...]:
+        """The figure of each accelerator, or the one that stands in for it."""
+        return tuple(
+            why.instead if cell is None and why is not None else cell
+            for cell, why in zip(self.cells, self.missing, strict=True)
+        )
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class SpecColumn:
-    """All that one accelerator publishes, in the reader's language: its cells by row, the values behind them, and what
-    follows from them."""
+    """All that one accelerator publishes, in the reader's language: its cells by row, the values behind them, what
+    follows from them, and why fields are absent that it cannot have."""
 
     accelerator: Accelerator
     values: Mapping[RowKey, Sequence[SpecValue]]
     cells: Mapping[RowKey, SpecCell]
     derived: tuple[Derived, ...]
+    absences: Mapping[str, Absence]
 
 
 def spec_table(accelerators: Sequence[Accelerator], skip: frozenset[str] = NOT_COMPARED) -> tuple[SpecRow, ...]:
@@ -136,7 +157,7 @@ def _column(item: Accelerator, values: Iterable[SpecValue]) -> SpecColumn:
             by_row[value.field, base_condition(value)].append(value)
     cells = {key: _cell(FIELDS[key[0]], row_values) for key, row_values in by_row.items()}
     derived = derive(peaks_of(value for row_values in by_row.values() for value in row_values), item.pk)
-    return SpecColumn(item, by_row, cells, derived)
+    return SpecColumn(item, by_row, cells, derived, absences_of(item, by_row))
 
 
 def table_of(columns: Sequence[SpecColumn], skip: frozenset[str] = NOT_COMPARED) -> tuple[SpecRow, ...]:
@@ -149,13 +170,13 @@ def table_of(columns: Sequence[SpecColumn], skip: frozenset[str] = NOT_COMPARED)
     _join_unnamed_accumulate(by_row, columns)
     of_field: dict[str, list[_Under]] = defaultdict(list)
     for name, condition in sorted(by_row, key=_reading_order):
-        of_field[name].append((describe_condition(condition), by_row[name, condition]))
+        of_field[name].append((condition, describe_condition(condition), by_row[name, condition]))
     return tuple(_row(FIELDS[name], under, rows, columns) for name, rows in of_field.items() for under in rows)
 
 
 _Cells = dict[int, SpecCell]  # place of the column -> its cell
 _Rows = dict[RowKey, _Cells]
-_Under = tuple[str, _Cells]  # a condition in words, the cells under it
+_Under = tuple[str, str, _Cells]  # a condition as stored, in words, the cells under it
 
 
 def _reading_order(key: RowKey) -> tuple[int, int, str]:
@@ -166,7 +187,7 @@ def _reading_order(key: RowKey) -> tuple[int, int, str]:
 def _row(field: Field, under: _Under, of_field: Sequence[_Under], columns: Sequence[SpecColumn]) -> SpecRow:
     """The row of a field under one of its conditions; `of_field`: all of them."""
     title, meaning = field.words
-    condition, cells = under
+    stored, condition, cells = under
     return SpecRow(
         field=field.name,
         title=title,
@@ -177,25 +198,37 @@ def _row(field: Field, under: _Under, of_field: Sequence[_Under], columns: Seque
         meaning=meaning,
         group=field.group,
         missing=tuple(
-            None
-            if index in cells
-            else _nearest(condition, of_field, index) or _without_figure(field, column.accelerator)
+            None if index in cells else _nearest(condition, of_field, index) or _without_figure(field, stored, column)
             for index, column in enumerate(columns)
         ),
+        under=stored,
     )
 
 
 def _nearest(condition: str, of_field: Sequence[_Under], index: int) -> MissingValue | None:
     """The field's figure in this column under the condition most like the row's; None if there is none."""
-    others = [(other, cells[index]) for other, cells in of_field if index in cells]
+    others = [(other, cells[index]) for _stored, other, cells in of_field if index in cells]
     if not others:
         return None
     return MissingValue("other_condition", *max(others, key=lambda other: _likeness(other[0], condition)))
 
 
-def _without_figure(field: Field, accelerator: Accelerator) -> MissingValue:
-    applies = field.applies_to(accelerator.vendor.slug, accelerator.kind)
-    return MissingValue("not_published" if applies else "does_not_apply")
+def _without_figure(field: Field, condition: str, column: SpecColumn) -> MissingValue:
+    absence = column.absences.get(field.name)
+    if absence is None:
+        accelerator = column.accelerator
+        applies = field.applies_to(accelerator.vendor.slug, accelerator.kind)
+        return MissingValue("not_published" if applies else "does_not_apply")
+    bound = column.cells.get((absence.at_most, DENSE)) if absence.bounds(condition) else None
+    return MissingValue(
+        "does_not_apply",
+        condition=str(absence.at_most_words) if bound else "",
+        instead=replace(bound, basis=SpecValue.Basis.DERIVED.value) if bound else None,
+        detail=absence.words,
+        field=absence.at_most if bound else "",
+        source_title=absence.source_title,
+        source_url=absence.source_url,
+    )
 
 
 @lru_cache(maxsize=4096)

@@ -51,28 +51,36 @@ def _kind(line: SheetRow) -> str:
     return "derived" if line.is_derived else "published"
 
 
-# --- CSV: a line per row of the table, the columns _OF_EACH per subject ---
+# --- CSV: a line per row of the table, the columns _OF_EACH per subject; newer columns stand at the end ---
 
 _OF_EACH = ("", "factor", "better", "condition", "basis", "source", "source address", "note")
+_NAMES_OF_EACH = ("field", "name", "reason")
 
 
 def _csv_header(sheets: Sheets) -> list[str]:
     columns = [f"{head.title} {what}".rstrip() for head in sheets.heads for what in _OF_EACH]
-    return ["group", "field", "figure", "unit", "condition", "kind", *columns]
+    names = [f"{head.title} {what}" for head in sheets.heads for what in _NAMES_OF_EACH]
+    return ["group", "field", "figure", "unit", "condition", "kind", *columns, *names]
 
 
 def _csv_rows(sheets: Sheets) -> Iterable[list[object]]:
     for group, line in _lines(sheets):
         row = line.row
         cells = [item for cell in line.cells for item in _csv_cell(line, cell, sheets)]
-        yield [group, row.field, row.title, row.unit, row.condition, _kind(line), *cells]
+        names = [item for cell in line.cells for item in (cell.field or row.field if cell.text else "", *_named(cell))]
+        yield [group, row.field, row.title, row.unit, row.condition, _kind(line), *cells, *names]
+
+
+def _named(cell: SheetCell) -> tuple[str, str]:
+    """(what the figure is called where fields share the row, why there is none of the row's own field)."""
+    return cell.label or (cell.condition if cell.field else ""), cell.missing if cell.field or not cell.text else ""
 
 
 def _csv_cell(line: SheetRow, cell: SheetCell, sheets: Sheets) -> list[object]:
     """A missing figure is said in words; one under another condition stands with that condition, without a factor."""
-    if cell.reason and not cell.condition:
-        return [cell.missing, "", "", "", "", "", "", cell.note]
     source = sheets.sources[cell.source - 1] if cell.source else None
+    if cell.reason and not cell.condition:
+        return [cell.missing, "", "", "", "", source.title if source else "", source.url if source else "", cell.note]
     return [
         plain(cell),
         cell.factor.removesuffix("×").replace(",", ""),
@@ -123,6 +131,8 @@ def _row_data(group: str, line: SheetRow, sheets: Sheets) -> dict[str, Any]:
         "kind": _kind(line),
         "higher_is_better": row.better,
         "meaning": row.meaning,
+        "joined": row.joined or None,
+        "only_on": sheets.heads[line.alone].name if line.alone is not None and len(sheets.heads) > 1 else None,
         "cells": [
             {"subject": head.name, **_cell_data(cell, sheets)}
             for head, cell in zip(sheets.heads, line.cells, strict=True)
@@ -131,22 +141,37 @@ def _row_data(group: str, line: SheetRow, sheets: Sheets) -> dict[str, Any]:
 
 
 def _cell_data(cell: SheetCell, sheets: Sheets) -> dict[str, Any]:
-    if not cell.is_published:
-        other = _figure_data(cell, sheets) | {"condition": cell.condition} if cell.condition else None
-        return {"missing": cell.reason, "says": cell.missing, "under_another_condition": other}
-    return _figure_data(cell, sheets) | {"factor": cell.factor or None, "is_better": cell.is_best}
+    if cell.is_published:
+        compared = {"factor": cell.factor or None, "is_better": cell.is_best, "name": cell.label}
+        return _figure_data(cell, sheets) | compared
+    other = _figure_data(cell, sheets) | {"condition": cell.condition} if cell.condition and not cell.field else None
+    data: dict[str, Any] = {
+        "missing": cell.reason,
+        "says": cell.missing,
+        "under_another_condition": other,
+        "stands_in": None,
+    }
+    if cell.field:
+        named = {"field": cell.field, "name": cell.condition, "factor": cell.factor or None}
+        figure = _figure_data(cell, sheets) | named
+        return data | {"stands_in": figure, "source": _source_data(cell.why_source, sheets)}
+    return data | {"source": None if cell.text else _source_data(cell.source, sheets)}
 
 
 def _figure_data(cell: SheetCell, sheets: Sheets) -> dict[str, Any]:
-    source = sheets.sources[cell.source - 1] if cell.source else None
     return {
         "value": plain(cell),
         "text": cell.text,
         "amount_si": cell.amount,
         "basis": cell.basis,
-        "source": {"title": source.title, "url": source.url} if source else None,
+        "source": _source_data(cell.source, sheets),
         "note": cell.note,
     }
+
+
+def _source_data(number: int, sheets: Sheets) -> dict[str, str] | None:
+    source = sheets.sources[number - 1] if number else None
+    return {"title": source.title, "url": source.url} if source else None
 
 
 # --- Markdown ---
@@ -171,14 +196,21 @@ def _md_line(line: SheetRow) -> str:
 
 
 def _md_cell(line: SheetRow, cell: SheetCell) -> str:
+    source = f" [{cell.source}]" if cell.source else ""
     if not cell.is_published and not cell.condition:
-        return _md(cell.missing)
+        return _md(cell.missing) + source
     text = _md(cell.text)
     if cell.is_best:
         text = f"**{text}**"
-    parts = [text, f"({_md(cell.condition)}: not comparable)" if cell.condition else "", cell.factor]
+    parts = [text, f"({_md(_qualified(cell))})" if cell.condition or cell.label else "", cell.factor]
     parts += ["derived" if cell.basis == "derived" and not line.is_derived else ""]
-    return " ".join(filter(None, parts)) + (f" [{cell.source}]" if cell.source else "")
+    return " ".join(filter(None, parts)) + source
+
+
+def _qualified(cell: SheetCell) -> str:
+    """What the figure is, and whether it may be compared with those of the row."""
+    words = "; ".join(filter(None, (cell.label or cell.condition, cell.why)))
+    return words if cell.label or cell.is_like else f"{words}: not comparable"
 
 
 def _md_row(cells: Sequence[str], *, escape: bool = True) -> str:

@@ -5,22 +5,21 @@ Rows of figures that follow from the published ones stand in the same form.
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import groupby
 
 from django.utils.translation import gettext as _
 
-from stackviz.catalog.derived import Derived
 from stackviz.catalog.fields import FIELDS, GROUPS
-from stackviz.catalog.spec_table import MissingValue, SpecCell, SpecColumn, SpecRow, spec_columns, table_of
+from stackviz.catalog.joined import join_rows
+from stackviz.catalog.spec_table import MissingValue, SpecCell, SpecRow, spec_columns, table_of
+from stackviz.compare.derived_rows import DERIVED, derived_rows
 from stackviz.compare.query import Address
 from stackviz.compare.subjects import Head, Loaded, baseline
 from stackviz.light import light_dataclass
 from stackviz.units import format_factor, to_si
 from stackviz.web.words import missing_text
-
-DERIVED = "derived"
 
 
 @light_dataclass(slots=True, kw_only=True)
@@ -30,7 +29,9 @@ class SheetCell:
     `exact`: the figure in base units, where it says more than `text`.
 
     `missing`: why there is no figure under the row's condition, in words. Where there is one under another condition it
-    stands in `text` and `condition`: beside, without factor or mark, for the two are not to be compared.
+    stands in `text` and `condition`: beside, without factor or mark, for the two are not to be compared. So does one of
+    another `field` of the same meaning, with `why` there is none of the row's own; the factor is between figures of
+    one kind. `label`: what the figure is called where fields share the row; `is_like`: another is of its kind.
     """
 
     text: str = ""
@@ -44,6 +45,11 @@ class SheetCell:
     missing: str = ""
     reason: str = ""
     condition: str = ""
+    label: str = ""
+    field: str = ""
+    why: str = ""
+    why_source: int = 0
+    is_like: bool = False
 
     @property
     def is_published(self) -> bool:
@@ -57,8 +63,11 @@ class SheetCell:
 
 @light_dataclass(slots=True)
 class SheetRow:
+    """`alone`: the place of the only column with a figure; None where there are several."""
+
     row: SpecRow
     cells: tuple[SheetCell, ...]
+    alone: int | None
 
     @property
     def differs(self) -> bool:
@@ -79,6 +88,18 @@ class ComparedGroup:
 
 
 @dataclass(frozen=True, slots=True)
+class AloneRows:
+    """The rows in which only this subject has a figure."""
+
+    head: Head
+    groups: tuple[ComparedGroup, ...]
+
+    @property
+    def count(self) -> int:
+        return sum(len(group.rows) for group in self.groups)
+
+
+@dataclass(frozen=True, slots=True)
 class NumberedSource:
     number: int
     title: str
@@ -90,7 +111,8 @@ class Sheets:
     """The published part: one column per subject that has a sheet.
 
     `per_card`: slots whose sheet is of their cards. `base`: what factors are against. `groups`: the rows to show, all
-    or only those that differ; `rows`: all of them.
+    or only those that differ; `rows`: all of them. Of the rows to show, the page leads with `shared`, in which several
+    subjects have a figure, and folds those of one alone.
     """
 
     heads: tuple[Head, ...]
@@ -107,7 +129,26 @@ class Sheets:
     @property
     def alone_count(self) -> int:
         """Rows with a figure of one sheet alone: nothing to hold it against, so no difference either."""
-        return sum(sum(cell.is_published for cell in row.cells) == 1 for row in self.rows)
+        return sum(row.alone is not None for row in self.rows)
+
+    @property
+    def shared(self) -> tuple[ComparedGroup, ...]:
+        """Without a second sheet there is nothing to fold."""
+        return self._groups_of(None) if len(self.heads) > 1 else self.groups
+
+    @property
+    def folded(self) -> tuple[AloneRows, ...]:
+        if len(self.heads) < 2:
+            return ()
+        folded = (AloneRows(head, self._groups_of(place)) for place, head in enumerate(self.heads))
+        return tuple(rows for rows in folded if rows.groups)
+
+    def _groups_of(self, alone: int | None) -> tuple[ComparedGroup, ...]:
+        groups = (
+            ComparedGroup(group.name, group.title, tuple(row for row in group.rows if row.alone == alone))
+            for group in self.groups
+        )
+        return tuple(group for group in groups if group.rows)
 
 
 def spec_rows(
@@ -123,7 +164,7 @@ def spec_rows(
     if not with_sheet:
         return (), ()
     columns = spec_columns([accelerator for _head, accelerator in with_sheet], address.at)
-    rows = without_repeated([*table_of(columns), *derived_rows(columns)])
+    rows = without_repeated([*join_rows(table_of(columns)), *derived_rows(columns)])
     return rows, tuple(head for head, _accelerator in with_sheet)
 
 
@@ -137,17 +178,17 @@ def without_repeated(rows: Sequence[SpecRow]) -> tuple[SpecRow, ...]:
             continue
         distinct.append(row)
         beside = ((index, why) for index, why in enumerate(row.missing) if why is not None and why.instead is not None)
-        shown.update((row.field, why.condition, index) for index, why in beside)
+        shown.update((why.field or row.field, why.condition, index) for index, why in beside)
     return tuple(distinct)
 
 
 def sheets_of(chosen: Sequence[Loaded], heads: tuple[Head, ...], rows: Sequence[SpecRow], address: Address) -> Sheets:
     numbers: dict[tuple[str, str], int] = {}
-    for cell in (cell for row in rows for cell in _shown(row) if cell.source_url):
-        numbers.setdefault((cell.source_title, cell.source_url), len(numbers) + 1)
+    for source in (source for row in rows for source in _sources(row) if source[1]):
+        numbers.setdefault(source, len(numbers) + 1)
     base = baseline(heads, address)
     at = heads.index(base) if base else 0
-    shown = tuple(SheetRow(row, _sheet_cells(row, at, numbers)) for row in rows)
+    shown = tuple(_sheet_row(row, at, numbers) for row in rows)
     return Sheets(
         heads=heads,
         per_card=frozenset(head.slot for head in heads if chosen[head.slot].machine is not None),
@@ -158,10 +199,10 @@ def sheets_of(chosen: Sequence[Loaded], heads: tuple[Head, ...], rows: Sequence[
     )
 
 
-def _shown(row: SpecRow) -> list[SpecCell]:
-    """Every figure of the row, those under another condition included."""
-    instead = (why.instead for why in row.missing if why is not None)
-    return [cell for cell in (*row.cells, *instead) if cell is not None]
+def _sources(row: SpecRow) -> list[tuple[str, str]]:
+    """(title, address) of every figure of the row, those that stand in included, and of reasons why there is none."""
+    figures = [(cell.source_title, cell.source_url) for cell in row.shown if cell is not None]
+    return figures + [(why.source_title, why.source_url) for why in row.missing if why is not None and why.source_url]
 
 
 def _groups(rows: Sequence[SheetRow]) -> tuple[ComparedGroup, ...]:
@@ -172,16 +213,20 @@ def _groups(rows: Sequence[SheetRow]) -> tuple[ComparedGroup, ...]:
     )
 
 
+def _sheet_row(row: SpecRow, base: int, numbers: dict[tuple[str, str], int]) -> SheetRow:
+    cells = _sheet_cells(row, base, numbers)
+    filled = [place for place, cell in enumerate(cells) if cell.text]
+    return SheetRow(row, cells, filled[0] if len(filled) == 1 else None)
+
+
 def _sheet_cells(row: SpecRow, base: int, numbers: dict[tuple[str, str], int]) -> tuple[SheetCell, ...]:
     known = [cell.amount for cell in row.cells if cell is not None and cell.amount is not None]
     best = None if row.better is None or len(set(known)) < 2 else _best(known, higher=row.better)
-    of_base = row.cells[base]
-    against = of_base.amount if of_base is not None else None
     return tuple(
-        _missing_cell(row, why, numbers)
+        _missing_cell(row, slot, numbers, _factor(row, slot, base) if row.joined else "")
         if cell is None
-        else _sheet_cell(row, cell, None if slot == base else against, best, numbers)
-        for slot, (cell, why) in enumerate(zip(row.cells, row.missing, strict=True))
+        else _sheet_cell(row, cell, _factor(row, slot, base), best, numbers, row.labels[slot] if row.labels else "")
+        for slot, cell in enumerate(row.cells)
     )
 
 
@@ -189,18 +234,30 @@ def _best(amounts: Sequence[float], *, higher: bool) -> float:
     return max(amounts) if higher else min(amounts)
 
 
+def _factor(row: SpecRow, slot: int, base: int) -> str:
+    """How many times the figure of the baseline; "" where they are equal, or not of one kind under one condition."""
+    if slot == base or (row.joined and row.kinds[slot] != row.kinds[base]):
+        return ""
+    cells = row.shown if row.joined else row.cells
+    cell, against = cells[slot], cells[base]
+    if cell is None or against is None or not cell.amount or not against.amount or cell.amount == against.amount:
+        return ""
+    return format_factor(cell.amount / against.amount)
+
+
 def _sheet_cell(
-    row: SpecRow, cell: SpecCell, base: float | None, best: float | None, numbers: dict[tuple[str, str], int]
+    row: SpecRow, cell: SpecCell, factor: str, best: float | None, numbers: dict[tuple[str, str], int], label: str = ""
 ) -> SheetCell:
     return SheetCell(
         text=cell.text,
         exact=cell.exact if _is_rounded(row, cell) else "",
         basis=cell.basis,
         note=cell.note,
-        factor=format_factor(cell.amount / base) if base and cell.amount and cell.amount != base else "",
+        factor=factor,
         is_best=best is not None and cell.amount == best,
         source=numbers.get((cell.source_title, cell.source_url), 0),
         amount=cell.amount,
+        label=label,
     )
 
 
@@ -221,71 +278,20 @@ def _says_more(amount: float, text: str, unit: str) -> bool:
     return not math.isclose(shown, amount, rel_tol=1e-12)
 
 
-def _missing_cell(row: SpecRow, why: MissingValue | None, numbers: dict[tuple[str, str], int]) -> SheetCell:
-    why = why or MissingValue("not_published")
+def _missing_cell(row: SpecRow, slot: int, numbers: dict[tuple[str, str], int], factor: str) -> SheetCell:
+    why = row.missing[slot] or MissingValue("not_published")
+    reason = why.detail or missing_text(why.reason)
+    source = numbers.get((why.source_title, why.source_url), 0)
     if why.instead is None:
-        return SheetCell(missing=why.detail or missing_text(why.reason), reason=why.reason)
-    other = _sheet_cell(row, why.instead, None, None, numbers)
-    return SheetCell(
-        text=other.text,
-        exact=other.exact,
-        basis=other.basis,
-        note=other.note,
-        source=other.source,
-        amount=other.amount,
-        missing=_("under another condition"),
+        return SheetCell(missing=reason, reason=why.reason, source=source)
+    other = _sheet_cell(row, why.instead, factor, None, numbers)
+    return replace(
+        other,
+        missing=reason if why.field else _("under another condition"),
         reason=why.reason,
         condition=why.condition or _("condition not stated"),
+        field=why.field,
+        why=why.detail if why.field else "",
+        why_source=source,
+        is_like=bool(row.joined) and row.kinds.count(row.kinds[slot]) > 1,
     )
-
-
-# --- rows of derived figures ---
-
-
-def derived_rows(columns: Sequence[SpecColumn]) -> tuple[SpecRow, ...]:
-    """A row for each derivation and condition that anybody's figures allow; only equal conditions share a row."""
-    derivations = zip(*(column.derived for column in columns), strict=True)
-    return tuple(row for figures in derivations for row in _derived_rows(figures))
-
-
-def _derived_rows(figures: Sequence[Derived]) -> list[SpecRow]:
-    """The rows of one derivation; `figures`: one for each accelerator."""
-    conditions = dict.fromkeys(figure.condition for figure in figures if figure.amount is not None)
-    return [_derived_row(figures, condition) for condition in conditions]
-
-
-def _derived_row(figures: Sequence[Derived], condition: str) -> SpecRow:
-    first = figures[0]
-    return SpecRow(
-        field=first.name,
-        title=first.title,
-        unit=first.unit,
-        condition=condition,
-        better=first.higher_is_better,
-        cells=tuple(_derived_cell(figure) if _is_under(figure, condition) else None for figure in figures),
-        meaning=first.formula,
-        group=DERIVED,
-        missing=tuple(None if _is_under(figure, condition) else _derived_missing(figure) for figure in figures),
-    )
-
-
-def _is_under(figure: Derived, condition: str) -> bool:
-    return figure.amount is not None and figure.condition == condition
-
-
-def _derived_cell(figure: Derived) -> SpecCell:
-    return SpecCell(
-        amount=figure.amount,
-        text=figure.text,
-        exact=figure.exact,
-        basis="derived",
-        source_title="",
-        source_url="",
-        note=figure.worked,
-    )
-
-
-def _derived_missing(figure: Derived) -> MissingValue:
-    if figure.amount is None:
-        return MissingValue("cannot_tell", detail=figure.reason)
-    return MissingValue("other_condition", figure.condition, _derived_cell(figure))

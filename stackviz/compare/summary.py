@@ -6,45 +6,22 @@ A verdict is drawn only from figures of one field under one condition. Where a s
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from django.utils.functional import Promise
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from stackviz.benchmarks.comparability import Comparability, rate_of_ranked
 from stackviz.benchmarks.measurement import Measurement
-from stackviz.catalog.spec_table import MissingValue, SpecCell, SpecRow
+from stackviz.catalog.fields import COMPUTE_RATE, POWER
+from stackviz.catalog.spec_table import SpecRow
+from stackviz.compare.answers import Question, SubjectFigure, figures_of
 from stackviz.compare.leading import RateFactor, rate_factor
 from stackviz.compare.measured import Measured
 from stackviz.compare.subjects import Head, Loaded
 from stackviz.diagrams.layers import Layer
 from stackviz.diagrams.stack import StackDrawing
-from stackviz.units import format_factor, quantity_label
-from stackviz.web.words import missing_text
+from stackviz.units import format_factor
 
 NEARLY_EQUAL = 1.02  # figures within 2 % are called equal: data sheets round more coarsely
-
-
-@dataclass(frozen=True, slots=True)
-class SubjectFigure:
-    """What one subject says to a question. `amount`: SI, None when unknown; `text`: as shown, empty when unknown.
-
-    `why`: the reason when unknown; "" is that nothing is published.
-    """
-
-    subject: str
-    amount: float | None
-    text: str = ""
-    why: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class Question:
-    """`fields`: catalogue fields that answer it, the first that anybody publishes wins."""
-
-    key: str
-    title: str | Promise
-    fields: tuple[str, ...]
-    higher_is_better: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,9 +37,9 @@ class SummaryLine:
 QUESTIONS = (
     Question("memory", gettext_lazy("Memory"), ("memory_gb", "memory_gb_max"), higher_is_better=True),
     Question("bandwidth", gettext_lazy("Memory bandwidth"), ("memory_bandwidth_gb_s",), higher_is_better=True),
-    Question("bf16", gettext_lazy("bf16 matrix product"), ("bf16_tensor_tflops",), higher_is_better=True),
+    Question("bf16", COMPUTE_RATE.title, ("bf16_tensor_tflops",), higher_is_better=True, meaning=COMPUTE_RATE),
     Question("fp32", gettext_lazy("fp32"), ("fp32_tflops",), higher_is_better=True),
-    Question("power", gettext_lazy("Power"), ("tdp_w", "power_w"), higher_is_better=False),
+    Question("power", POWER.title, ("tdp_w", "power_w"), higher_is_better=False, meaning=POWER),
     Question("price", gettext_lazy("Launch price"), ("launch_price_usd",), higher_is_better=False),
 )
 
@@ -86,7 +63,9 @@ def judge(question: Question, figures: Sequence[SubjectFigure]) -> SummaryLine:
     unknown = [figure for figure in figures if figure.amount is None]
     if not known:
         reasons = (
-            _missing(unknown) if any(figure.why for figure in unknown) else _("no value is published for any of these")
+            _missing(unknown)
+            if any(figure.why or figure.beside for figure in unknown)
+            else _("no value is published for any of these")
         )
         return SummaryLine(title, _("cannot tell"), reasons, is_known=False)
     if len(known) == 1:
@@ -120,14 +99,17 @@ def _factor(first: SubjectFigure, second: SubjectFigure) -> float:
 
 
 def _missing(unknown: Sequence[SubjectFigure]) -> str:
-    """`not published: M3 Max; only with 2:4 sparsity: B300`; "" where every subject has its figure."""
+    """`M4 Max 60 W (observed); not published: M3 Max`; "" where every subject has its figure."""
     by_reason: dict[str, list[str]] = {}
     for figure in unknown:
-        by_reason.setdefault(figure.why or _("not published"), []).append(figure.subject)
-    return "; ".join(
+        if figure.why or not figure.beside:
+            by_reason.setdefault(figure.why or _("not published"), []).append(figure.subject)
+    beside = [f"{figure.subject} {figure.beside}" for figure in unknown if figure.beside]
+    reasons = [
         _("%(why)s: %(subjects)s") % {"why": why, "subjects": ", ".join(subjects)}
         for why, subjects in by_reason.items()
-    )
+    ]
+    return "; ".join((*beside, *reasons))
 
 
 # --- what the parts of a comparison answer ---
@@ -143,89 +125,7 @@ def sheet_verdicts(chosen: Sequence[Loaded], heads: Sequence[Head], rows: Sequen
     columns = list(first_of.values())
     if len(columns) < 2:
         return []
-    return [judge(question, _figures(question, chosen, heads, columns, rows)) for question in QUESTIONS]
-
-
-def _figures(
-    question: Question,
-    chosen: Sequence[Loaded],
-    heads: Sequence[Head],
-    columns: Sequence[int],
-    rows: Sequence[SpecRow],
-) -> list[SubjectFigure]:
-    """The answers of these columns, from the row (field and condition) in which most of them have a figure.
-
-    A machine's memory is what it reported: its sheet may be of a chip that is sold with several.
-    """
-    candidates = [row for field in question.fields for row in rows if row.field == field]
-    if not candidates:
-        return [SubjectFigure(heads[column].title, None) for column in columns]
-
-    def known(row: SpecRow) -> int:
-        return sum(cell is not None and cell.amount is not None for cell in (row.cells[column] for column in columns))
-
-    fullest = max(candidates, key=known)
-    figures = [_figure(heads[column], column, fullest) for column in columns]
-    if question.key != "memory":
-        return figures
-    return [
-        _memory_of(chosen[heads[column].slot], figure, is_sold_in_sizes=_has_sizes(fullest.cells[column]))
-        for column, figure in zip(columns, figures, strict=True)
-    ]
-
-
-def _memory_of(loaded: Loaded, figure: SubjectFigure, *, is_sold_in_sizes: bool) -> SubjectFigure:
-    """A machine's own memory in place of its sheet's, which may be of a chip that is sold with several sizes.
-
-    A chip that shares the machine's memory has all of it; how much of that its GPU may use is said beside it.
-    """
-    if loaded.snapshot is None:
-        return figure
-    card = next((card for card in loaded.snapshot.cards.all() if card.public_sheet == loaded.accelerator), None)
-    if card is not None and card.memory_bytes:
-        return _reported(figure.subject, card.memory_bytes, _("%(memory)s (reported)"))
-    facts = loaded.snapshot.facts
-    total, limit = facts.get("memory.total_bytes"), facts.get("memory.gpu_limit_bytes")
-    if card is not None and card.facts.get("unified_memory") is True and total:
-        shared = _("%(memory)s shared by processor and GPU (reported)")
-        if limit:
-            shared = _("%(memory)s shared by processor and GPU, which may use %(limit)s (reported)")
-        return _reported(figure.subject, total, shared, limit or 0)
-    return SubjectFigure(figure.subject, None, why=_("not reported")) if is_sold_in_sizes else figure
-
-
-def _reported(subject: str, size: float, text: str, limit: float = 0) -> SubjectFigure:
-    """`size` and `limit` in bytes."""
-    shown, of_gpu = (quantity_label(amount, "B", binary=True, digits=3) for amount in (size, limit))
-    return SubjectFigure(subject, size, text % {"memory": shown, "limit": of_gpu})
-
-
-def _figure(head: Head, column: int, row: SpecRow) -> SubjectFigure:
-    cell = row.cells[column]
-    if cell is None or cell.amount is None:
-        return SubjectFigure(head.title, None, why=_why(row.missing[column]))
-    condition = f" ({row.condition})" if row.condition else ""
-    text = f"{cell.text} {row.unit}".rstrip() + condition
-    # Where a product is sold in variants the largest is what is compared.
-    return SubjectFigure(
-        head.title,
-        cell.amount,
-        _("%(figures)s; the largest is compared") % {"figures": text} if _has_sizes(cell) else text,
-    )
-
-
-def _has_sizes(cell: SpecCell | None) -> bool:
-    """Whether the product is sold in several: `48 / 64 / 128`."""
-    return cell is not None and " / " in cell.text
-
-
-def _why(missing: MissingValue | None) -> str:
-    """Why there is no figure, where it is not simply that none is published."""
-    if missing is None or missing.reason == "not_published":
-        return ""
-    if missing.reason == "other_condition":
-        return _("only %(condition)s") % {"condition": missing.condition or _("condition not stated")}
-    return missing_text(missing.reason)
+    return [judge(question, figures_of(question, chosen, heads, columns, rows)) for question in QUESTIONS]
 
 
 # Where a missing counterpart stops a program; below and above, the difference is one of kind.

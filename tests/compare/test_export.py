@@ -43,7 +43,9 @@ def test_file_marks_missing_and_other_conditions(client, curated, db):
     fp16 = rows["fp16_tensor_tflops", "dense, fp16 accumulate"]
     assert (fp16["H100 SXM5 80GB"], fp16["H100 SXM5 80GB condition"]) == ("989.4", "dense, fp32 accumulate")
     assert fp16["H100 SXM5 80GB factor"] == ""
-    assert rows["fp64_tflops", "dense"]["M3 Max (40-core GPU)"] == "does not apply"
+    assert rows["fp64_tflops", "dense"]["M3 Max (40-core GPU)"] == "Metal has no fp64"
+    assert rows["pcie", ""]["M3 Max (40-core GPU) source address"].startswith("http")
+    assert rows["mig_instances", ""]["M3 Max (40-core GPU)"] == "does not apply"
     data = json.loads(client.get(URL + "&format=json").content)
     (row,) = [
         row
@@ -52,15 +54,19 @@ def test_file_marks_missing_and_other_conditions(client, curated, db):
     ]
     assert row["cells"][0]["under_another_condition"]["condition"] == "dense, fp32 accumulate"
     assert "factor" not in row["cells"][0]
-    assert row["cells"][1] == {
-        "subject": "apple-m3-max-40", "missing": "not_published", "says": "not published", "under_another_condition": None,
+    (link,) = [row for row in data["rows"] if row["field"] == "interconnect"]
+    assert link["cells"][1] == {
+        "subject": "apple-m3-max-40", "missing": "not_published", "says": "not published",
+        "under_another_condition": None, "stands_in": None, "source": None,
     }  # fmt: skip
 
 
 def test_every_file_figure_has_kind_and_source(client, curated, db):
     data = json.loads(client.get(URL + "&format=json").content)
     assert {row["kind"] for row in data["rows"]} == {"published", "derived"}
-    cells = [cell for row in data["rows"] if row["kind"] == "published" for cell in row["cells"] if "value" in cell]
+    cells = [cell for row in data["rows"] if row["kind"] == "published" for cell in row["cells"]]
+    cells = [cell.get("stands_in") or cell for cell in cells]
+    cells = [cell for cell in cells if "value" in cell]
     assert len(cells) > 100
     assert all(cell["source"]["url"].startswith("http") for cell in cells)
     assert data["baseline"] == "nvidia-h100-sxm5-80gb"

@@ -2,7 +2,8 @@
 
 import pytest
 
-from stackviz.compare.summary import QUESTIONS, SubjectFigure, judge
+from stackviz.compare.answers import SubjectFigure
+from stackviz.compare.summary import QUESTIONS, judge
 
 BY_KEY = {question.key: question for question in QUESTIONS}
 H100 = SubjectFigure("H100 SXM", 3.35e12, "3.35 TB/s")

@@ -1,0 +1,178 @@
+"""One row for one meaning, whatever vendors call it; what only one side has is folded; what cannot be says why."""
+
+import re
+
+import pytest
+from django.core.cache import cache
+
+from tests.responses import words_of
+
+M4_5090 = "/compare/?a=nvidia-geforce-rtx-5090&a=apple-m4-max-40"
+H100_M3 = "/compare/?a=nvidia-h100-sxm5-80gb&a=apple-m3-max-40"
+MI300_B200 = "/compare/?a=amd-mi300x&a=nvidia-b200-hgx"
+
+
+def sheets_at(client, url):
+    return client.get(url).context["comparison"].sheets
+
+
+def row_of(sheets, field, condition=None):
+    lines = [line for line in sheets.rows if line.row.field == field and condition in {None, line.row.condition}]
+    return lines[0]
+
+
+def shown(line):
+    return [(cell.text, cell.label or cell.condition, cell.factor) for cell in line.cells]
+
+
+def tile(client, url, title):
+    cache.clear()
+    return {line.title: line for line in client.get(url).context["comparison"].verdicts}[title]
+
+
+# --- one row for one meaning ---
+
+
+@pytest.mark.parametrize(("url", "least"), [(M4_5090, 20), (H100_M3, 20), (MI300_B200, 20)])
+def test_many_rows_have_figures_on_both_sides(client, curated, db, url, least):
+    sheets = sheets_at(client, url)
+    both = [line for group in sheets.shared for line in group.rows]
+    assert len(both) >= least
+    assert all(cell.text for line in both for cell in line.cells)
+
+
+def test_units_of_vendors_share_a_row_each_under_its_own_name(client, curated, db):
+    sheets = sheets_at(client, M4_5090)
+    line = row_of(sheets, "sm_count")
+    assert (line.row.title, shown(line)) == ("Compute units", [("170", "SM", ""), ("40", "GPU cores", "")])
+    assert "gpu_cores" not in {other.row.field for other in sheets.rows}
+    clock = row_of(sheets, "boost_clock_mhz")
+    assert shown(clock) == [("2,407", "boost clock", ""), ("1,578", "GPU clock", "")]
+
+
+def test_a_factor_stands_between_figures_of_one_kind_alone(client, curated, db):
+    sheets = sheets_at(client, M4_5090)
+    assert shown(row_of(sheets, "cuda_cores"))[1] == ("5,120", "GPU lanes", "0.24×")
+    other = sheets_at(client, H100_M3)
+    assert shown(row_of(other, "l2_cache_mb")) == [("50", "L2", ""), ("48", "system level cache", "")]
+    assert shown(row_of(other, "tdp_w")) == [("700", "board", ""), ("60", "observed, GPU alone", "")]
+
+
+def test_two_of_one_vendor_compare_within_a_row_of_several_vendors(client, curated, db):
+    sheets = sheets_at(client, H100_M3 + "&a=apple-m4-max-32&base=apple-m3-max-40")
+    (line,) = [line for line in sheets.rows if line.row.joined == "compute-units"]
+    assert shown(line) == [("132", "SM", ""), ("40", "GPU cores", ""), ("32", "GPU cores", "0.8×")]
+
+
+def test_a_second_figure_of_a_meaning_keeps_its_row(client, curated, db):
+    sheets = sheets_at(client, H100_M3)
+    clocks = [line for line in sheets.rows if line.row.joined == "clock"]
+    assert [line.cells[0].text for line in clocks] == ["1,830", "1,980"]
+
+
+def test_fields_of_one_vendor_stay_as_they_are(client, curated, db):
+    sheets = sheets_at(client, "/compare/?a=apple-m3-max-40&a=apple-m4-max-40")
+    line = row_of(sheets, "gpu_cores")
+    assert (line.row.title, line.row.joined, line.cells[0].is_published) == ("GPU cores", "", True)
+
+
+def test_only_differences_shows_what_differs_under_one_meaning(client, curated, db):
+    sheets = sheets_at(client, M4_5090 + "&only=differences")
+    fields = {line.row.field for group in sheets.shared for line in group.rows}
+    assert {"sm_count", "boost_clock_mhz", "cuda_cores"} <= fields
+    assert sheets.folded == ()
+
+
+# --- what one side alone has ---
+
+
+def test_rows_of_one_side_are_folded_and_counted(client, curated, db):
+    sheets = sheets_at(client, M4_5090)
+    titles = ["GeForce RTX 5090", "M4 Max (40-core GPU)"]
+    assert [alone.head.title for alone in sheets.folded] == titles
+    page = words_of(client.get(M4_5090))
+    for alone, title in zip(sheets.folded, titles, strict=True):
+        assert f"Only on {title}: {alone.count} rows" in page
+    rows = sum(alone.count for alone in sheets.folded) + sum(len(group.rows) for group in sheets.shared)
+    assert rows == len(sheets.rows)
+    assert all(group.rows for alone in sheets.folded for group in alone.groups)
+
+
+def test_one_sheet_folds_nothing(client, curated, db):
+    sheets = sheets_at(client, "/compare/?a=apple-m4-max-40")
+    assert (sheets.folded, sheets.shared) == ((), sheets.groups)
+
+
+def test_folds_open_without_a_program(client, curated, db):
+    page = client.get(M4_5090).content.decode()
+    assert len(re.findall(r'<details class="more alone"><summary>', page)) == 2
+
+
+@pytest.mark.parametrize("url", [M4_5090, H100_M3, MI300_B200])
+def test_two_sheets_are_a_page_of_less_than_80_kb(client, curated, db, url):
+    cache.clear()
+    assert len(client.get(url).content) < 80_000
+
+
+# --- what cannot be ---
+
+
+def test_a_gpu_without_matrix_units_says_so_with_a_source(client, curated, db):
+    sheets = sheets_at(client, M4_5090)
+    sparse = row_of(sheets, "bf16_tensor_tflops", "with 2:4 sparsity").cells[1]
+    assert (sparse.missing, sparse.text) == ("no matrix units in the GPU before M5", "")
+    assert sheets.sources[sparse.source - 1].url.startswith("https://www.fonearena.com/")
+
+
+def test_ordinary_cores_bound_a_dense_product_as_derived(client, curated, db):
+    sheets = sheets_at(client, H100_M3)
+    bound = row_of(sheets, "bf16_tensor_tflops", "dense").cells[1]
+    assert (bound.text, bound.basis, bound.factor) == ("14.131", "derived", "")
+    assert (bound.condition, bound.why) == ("at most, on the ordinary cores", "no matrix units in the GPU before M5")
+    assert row_of(sheets, "int8_tensor_tops", "dense").cells[1].text == ""
+
+
+def test_matrix_units_without_a_published_rate_are_not_absent(client, curated, db):
+    sheets = sheets_at(client, "/compare/?a=nvidia-h100-sxm5-80gb&a=apple-m5-max-40")
+    assert row_of(sheets, "bf16_tensor_tflops", "dense").cells[1].missing == "not published"
+
+
+def test_a_chip_older_than_a_format_names_its_compute_capability(client, curated, db):
+    sheets = sheets_at(client, "/compare/?a=nvidia-h100-sxm5-80gb&a=nvidia-v100-sxm2")
+    bf16 = row_of(sheets, "bf16_tensor_tflops", "dense").cells[1]
+    assert bf16.missing == "needs compute capability 8.0, this is 7.0"
+    assert "docs.nvidia.com" in sheets.sources[bf16.source - 1].url
+
+
+# --- the questions at the top ---
+
+
+def test_a_mac_answers_for_bf16_power_and_price(client, curated, db):
+    bf16 = tile(client, H100_M3, "bf16 matrix product")
+    assert bf16.lead == "H100 SXM5 80GB: 989.4 TFLOPS (dense)"
+    assert "M3 Max (40-core GPU) 14.131 TFLOPS (at most, on the ordinary cores, derived)" in bf16.rest
+    assert "no matrix units in the GPU before M5: M3 Max (40-core GPU)" in bf16.rest
+    assert "M3 Max (40-core GPU) 60 W (observed, GPU alone)" in tile(client, H100_M3, "Power").rest
+    assert "sold in Macs, not by itself: M3 Max (40-core GPU)" in tile(client, H100_M3, "Launch price").rest
+
+
+def test_another_rate_answers_where_no_bf16_rate_is_published(client, curated, db):
+    line = tile(client, "/compare/?a=nvidia-h100-sxm5-80gb&a=apple-m5-max-40", "bf16 matrix product")
+    assert "M5 Max (40-core GPU) 16.589 TFLOPS (fp32, dense, derived)" in line.rest
+
+
+# --- files ---
+
+
+def test_files_name_the_field_that_stands_in(client, curated, db):
+    rows = {(row["field"], row["condition"]): row for row in client.get(M4_5090 + "&format=json").json()["rows"]}
+    units = rows["sm_count", ""]
+    assert (units["joined"], units["only_on"]) == ("compute-units", None)
+    stands_in = units["cells"][1]["stands_in"]
+    assert (stands_in["field"], stands_in["value"], stands_in["name"]) == ("gpu_cores", 40.0, "GPU cores")
+    assert (units["cells"][1]["missing"], units["cells"][1]["under_another_condition"]) == ("does_not_apply", None)
+    assert rows["die_area_mm2", ""]["only_on"] == "nvidia-geforce-rtx-5090"
+    markdown = client.get(M4_5090 + "&format=md").content.decode()
+    assert "170 (SM)" in markdown
+    assert "40 (GPU cores: not comparable)" in markdown
+    assert "5,120 (GPU lanes) 0.24×" in markdown
