@@ -42,6 +42,7 @@ from stackviz.web.parts import render_part
 from stackviz.web.rate_limit import DIAGNOSES, RateLimited, text_cost
 
 SVG = "svg"
+MOST_LINKED = 2_000  # characters of a text that a link puts into the box: `?text=`; nothing is read before it is sent
 DELETE_COOKIE = "diagnose_delete"  # holds the deletion code of the one link under whose path it is sent
 _DAY_S = 24 * 3600
 
@@ -52,7 +53,7 @@ _DAY_S = 24 * 3600
 @csrf_exempt  # the token is in the body, so the body's size is looked at first; then `_answer` asks for the token
 def page(request: HttpRequest) -> HttpResponse:
     if request.method != "POST":
-        return _show(request)
+        return _show(request, text=request.GET.get("text", "")[:MOST_LINKED].replace("\x00", ""))
     text = ""
     try:
         text = text_of_form(request)  # before it is counted, so that who has to wait keeps what was pasted
