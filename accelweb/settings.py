@@ -89,6 +89,7 @@ INSTALLED_APPS = [
     "stackviz.performance",
     "stackviz.pages",
     "stackviz.results",
+    "stackviz.search",
     "stackviz.up",
 ]
 

@@ -133,7 +133,7 @@ def test_header_search_finds_reported_names(visit):
     page = visit("/")
     page.fill(".top .find input", "NVIDIA A100-SXM4-80GB")
     page.keyboard.press("Enter")
-    page.locator("#found .note a").click()
+    page.locator(".hits .best a").click()
     expect(page.locator("h1")).to_contain_text("A100 SXM4 80GB", timeout=WAIT)
 
 

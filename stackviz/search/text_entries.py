@@ -1,0 +1,159 @@
+"""Entries of texts: stacks, components, operators, glossary, claims, benchmarks, models, messages, checks."""
+
+from collections.abc import Iterator
+
+from django.urls import reverse
+from django.utils.translation import get_language, override
+from django.utils.translation import gettext as _
+
+from stackviz.accelerators.claims import read_claims
+from stackviz.cited.queries import benchmark_summaries
+from stackviz.cited.words import benchmark_address
+from stackviz.diagrams.layers import Layer, role_title
+from stackviz.fit.language_models import language_models
+from stackviz.pages.glossary import read_glossary
+from stackviz.rules.registry import RULES
+from stackviz.rules.rule import Check
+from stackviz.search.catalogue_entries import CHINESE, ENGLISH
+from stackviz.search.entries import SearchEntry, SearchKind
+from stackviz.search.messages import ERROR_MESSAGES
+from stackviz.search.proper_names import chinese_names
+from stackviz.stacks.models import Component
+from stackviz.stacks.operators import operators
+from stackviz.stacks.queries import public_stacks
+from stackviz.units import format_number
+
+
+def stack_entries() -> Iterator[SearchEntry]:
+    for stack in public_stacks():
+        yield SearchEntry(
+            kind=SearchKind.STACK,
+            title=stack.name,
+            url=stack.get_absolute_url(),
+            line=stack.summary,
+            keywords=(stack.slug, stack.vendor, stack.system, *chinese_names((stack.name, stack.vendor))),
+        )
+
+
+def component_entries() -> Iterator[SearchEntry]:
+    """One query."""
+    for row in sorted(Component.objects.all(), key=lambda row: (row.name.casefold(), row.slug)):
+        keywords = (row.maker, role_title(row.role), str(Layer(row.layer).label))
+        yield SearchEntry(
+            kind=SearchKind.COMPONENT,
+            title=row.name,
+            url=row.get_absolute_url(),
+            line=row.what_it_is,
+            names=(row.slug,),
+            keywords=(*keywords, *chinese_names((row.name, row.maker))),
+            text=row.what_it_does,
+        )
+
+
+def operator_entries() -> Iterator[SearchEntry]:
+    for operator in operators().values():
+        yield SearchEntry(
+            kind=SearchKind.OPERATOR,
+            title=operator.name,
+            url=reverse("stacks:operator", args=[operator.slug]),
+            line=operator.what_it_is,
+            names=(operator.slug, *operator.call.split(", "), *operator.aten),
+            keywords=tuple(chinese_names((operator.name, operator.slug))),
+        )
+
+
+def term_entries() -> Iterator[SearchEntry]:
+    """The glossary, found by its English and its Chinese titles in either language."""
+    address = reverse("pages:learn")
+    others = [_terms(language) for language in (ENGLISH, CHINESE)]
+    for anchor, (title, text) in _terms(get_language() or ENGLISH).items():
+        titles = dict.fromkeys(other[anchor][0] for other in others if anchor in other)
+        yield SearchEntry(
+            kind=SearchKind.TERM,
+            title=title,
+            url=f"{address}#{anchor}",
+            line=text,
+            names=tuple(name for name in titles if name != title),
+            keywords=(anchor,),
+        )
+
+
+def _terms(language: str) -> dict[str, tuple[str, str]]:
+    """Anchor -> title, text."""
+    return {term.anchor: (term.title, term.text) for chapter in read_glossary(language) for term in chapter.terms}
+
+
+def claim_entries() -> Iterator[SearchEntry]:
+    address = reverse("catalog:claims")
+    for claim in read_claims():
+        yield SearchEntry(
+            kind=SearchKind.CLAIM,
+            title=f"{claim.subject}: {claim.text}",
+            url=f"{address}#{claim.key}",
+            line=f"{claim.verdict.label}: {claim.answer}",
+        )
+
+
+def benchmark_entries() -> Iterator[SearchEntry]:
+    """Benchmarks that others published results of. One query after a change."""
+    for summary in benchmark_summaries():
+        benchmark = summary.benchmark
+        with override(ENGLISH):
+            english = str(benchmark.title)
+        yield SearchEntry(
+            kind=SearchKind.BENCHMARK,
+            title=str(benchmark.title),
+            url=benchmark_address(benchmark.key),
+            line=str(benchmark.measures),
+            names=tuple({english} - {str(benchmark.title)}),
+            keywords=(benchmark.key,),
+        )
+
+
+def model_entries() -> Iterator[SearchEntry]:
+    address = reverse("fit:page")
+    for model in language_models().values():
+        size = format_number(model.parameters / 1e9, digits=3)
+        yield SearchEntry(
+            kind=SearchKind.MODEL,
+            title=model.name,
+            url=f"{address}?model={model.slug}",
+            line=_("%(size)s billion parameters: does it fit, and how fast will it be?") % {"size": size},
+            names=model.names,
+            keywords=(model.slug, f"{size}B", *chinese_names((model.name,))),
+        )
+
+
+def message_entries() -> Iterator[SearchEntry]:
+    """Error messages with what they mean, linked to what explains them."""
+    for message in ERROR_MESSAGES:
+        yield SearchEntry(
+            kind=SearchKind.MESSAGE,
+            title=message.text,
+            url=reverse(message.address, args=message.arguments),
+            line=str(message.meaning),
+        )
+
+
+def rule_entries() -> Iterator[SearchEntry]:
+    """What the diagnosis checks, by the texts of its rules; each leads to the component it is about."""
+    names = dict(Component.objects.values_list("slug", "name"))
+    for rule in RULES:
+        if rule.component not in names:
+            continue
+        yield SearchEntry(
+            kind=SearchKind.RULE,
+            title=_("Whether %(statement)s") % {"statement": rule.asks},
+            url=reverse("stacks:component", args=[rule.component]),
+            line=_("Checked by the diagnosis; part of %(component)s.") % {"component": names[rule.component]},
+            names=(rule.id,),
+            text=" ".join(_texts_of(rule.check)),
+        )
+
+
+def _texts_of(check: Check) -> Iterator[str]:
+    """The constant parts of what a check may answer: its titles, explanations and advice."""
+    constants = getattr(check, "__code__", None)
+    for constant in constants.co_consts if constants else ():
+        if isinstance(constant, str):
+            yield constant
