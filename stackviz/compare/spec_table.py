@@ -140,7 +140,7 @@ class Sheets:
     def folded(self) -> tuple[AloneRows, ...]:
         if len(self.heads) < 2:
             return ()
-        folded = (AloneRows(head, self._groups_of(place)) for place, head in enumerate(self.heads))
+        folded = (AloneRows(head, self._groups_of(column)) for column, head in enumerate(self.heads))
         return tuple(rows for rows in folded if rows.groups)
 
     def _groups_of(self, alone: int | None) -> tuple[ComparedGroup, ...]:
@@ -215,7 +215,7 @@ def _groups(rows: Sequence[SheetRow]) -> tuple[ComparedGroup, ...]:
 
 def _sheet_row(row: SpecRow, base: int, numbers: dict[tuple[str, str], int]) -> SheetRow:
     cells = _sheet_cells(row, base, numbers)
-    filled = [place for place, cell in enumerate(cells) if cell.text]
+    filled = [column for column, cell in enumerate(cells) if cell.text]
     return SheetRow(row, cells, filled[0] if len(filled) == 1 else None)
 
 
