@@ -215,18 +215,18 @@ def _check_tools(files: StackFiles) -> Iterator[str]:
 
 
 def _check_limits(files: StackFiles) -> Iterator[str]:
-    for word, by_stack in (("since", files.since), ("until", files.until)):
+    for bound, by_stack in (("since", files.since), ("until", files.until)):
         for stack, limits in by_stack.items():
             standing = {component for component, *_ in files.placements[stack]}
             for component, text in limits.items():
                 if component not in standing:
-                    yield f"stacks.toml: {stack} says {word} when of {component}, but {component} does not stand there"
+                    yield f"stacks.toml: {stack} says {bound} when of {component}, but {component} does not stand there"
                 if not is_limits(text):
-                    yield f"stacks.toml: in {stack} {component} is {word} {text!r}: write a component and a release"
+                    yield f"stacks.toml: in {stack} {component} is {bound} {text!r}: write a component and a release"
                     continue
                 unknown = [subject for subject, _release in parse_limits(text) if subject not in files.components]
                 yield from (
-                    f"stacks.toml: in {stack} {component} is there {word} a release of the unknown {subject}"
+                    f"stacks.toml: in {stack} {component} is there {bound} a release of the unknown {subject}"
                     for subject in unknown
                 )
 
