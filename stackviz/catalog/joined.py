@@ -30,10 +30,12 @@ def join_rows(rows: Sequence[SpecRow]) -> tuple[SpecRow, ...]:
 
 
 def _joined(meaning: Meaning, rows: Sequence[SpecRow]) -> list[SpecRow]:
-    """The row in which most accelerators answer, with the answers of the others; then rows with further figures."""
+    """The row in which most accelerators answer, with the answers of the others; then rows with further figures.
+
+    Of several, one in which nobody has a figure that is not the answer: for an MI300X the L2 is not the last cache.
+    """
     answers = [_answer(meaning, rows, index) for index in range(len(rows[0].cells))]
-    by_rank = sorted(rows, key=lambda row: _rank(meaning, row))
-    leading = max(by_rank, key=lambda row: sum(answer is row for answer in answers))
+    leading = max(rows, key=lambda row: (sum(answer is row for answer in answers), _is_answered(row, answers)))
     joined: list[SpecRow] = []
     shown: set[int] = set()
     for row in [leading, *(row for row in rows if row is not leading)]:
@@ -41,10 +43,15 @@ def _joined(meaning: Meaning, rows: Sequence[SpecRow]) -> list[SpecRow]:
             continue
         with_answers = replace(_with_answers(meaning, row, answers), group=rows[0].group)
         shown.update(id(cell) for cell in with_answers.shown)
-        if all(cell is None or answer is row for cell, answer in zip(row.cells, answers, strict=True)):
+        if _is_answered(row, answers):
             with_answers = replace(with_answers, title=str(meaning.title), unit=rows[0].unit)
         joined.append(with_answers)
     return joined
+
+
+def _is_answered(row: SpecRow, answers: Sequence[SpecRow | None]) -> bool:
+    """Whether every figure of the row is what its accelerator answers."""
+    return all(cell is None or answer is row for cell, answer in zip(row.cells, answers, strict=True))
 
 
 def _answer(meaning: Meaning, rows: Sequence[SpecRow], index: int) -> SpecRow | None:

@@ -11,7 +11,7 @@ from django.utils.translation import gettext_lazy
 
 from stackviz.benchmarks.comparability import Comparability, rate_of_ranked
 from stackviz.benchmarks.measurement import Measurement
-from stackviz.catalog.fields import COMPUTE_RATE, POWER
+from stackviz.catalog.fields import COMPUTE_RATE, POWER, PRICE
 from stackviz.catalog.spec_table import SpecRow
 from stackviz.compare.answers import Question, SubjectFigure, figures_of
 from stackviz.compare.leading import RateFactor, rate_factor
@@ -40,7 +40,13 @@ QUESTIONS = (
     Question("bf16", COMPUTE_RATE.title, ("bf16_tensor_tflops",), higher_is_better=True, meaning=COMPUTE_RATE),
     Question("fp32", gettext_lazy("fp32"), ("fp32_tflops",), higher_is_better=True),
     Question("power", POWER.title, ("tdp_w", "power_w"), higher_is_better=False, meaning=POWER),
-    Question("price", gettext_lazy("Launch price"), ("launch_price_usd",), higher_is_better=False),
+    Question(
+        "price",
+        gettext_lazy("Launch price"),
+        ("launch_price_usd", "machine_price_usd"),
+        higher_is_better=False,
+        meaning=PRICE,
+    ),
 )
 
 

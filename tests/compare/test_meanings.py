@@ -58,6 +58,23 @@ def test_a_factor_stands_between_figures_of_one_kind_alone(client, curated, db):
     assert shown(row_of(other, "tdp_w")) == [("700", "board", ""), ("60", "observed, GPU alone", "")]
 
 
+def test_the_last_cache_of_each_stands_in_one_row(client, curated, db):
+    caches = [
+        line
+        for line in sheets_at(client, "/compare/?a=nvidia-h100-sxm5-80gb&a=amd-mi300x").rows
+        if line.row.joined == "last-level-cache"
+    ]
+    assert [line.row.title for line in caches] == ["Last-level cache", "Last shared cache of the GPU (L2)"]
+    assert shown(caches[0]) == [("50", "L2", ""), ("256", "Infinity Cache", "")]
+    assert shown(caches[1]) == [("50", "L2", ""), ("32", "L2", "0.64×")]
+
+
+def test_a_mac_stands_beside_a_card_with_the_price_of_the_machine(client, curated, db):
+    line = row_of(sheets_at(client, M4_5090), "launch_price_usd")
+    assert shown(line) == [("1,999", "card", ""), ("2,499 / 2,699 / 3,499", "whole machine", "")]
+    assert line.cells[1].why == "sold in Macs, not by itself"
+
+
 def test_two_of_one_vendor_compare_within_a_row_of_several_vendors(client, curated, db):
     sheets = sheets_at(client, H100_M3 + "&a=apple-m4-max-32&base=apple-m3-max-40")
     (line,) = [line for line in sheets.rows if line.row.joined == "compute-units"]
@@ -154,6 +171,13 @@ def test_a_mac_answers_for_bf16_power_and_price(client, curated, db):
     assert "no matrix units in the GPU before M5: M3 Max (40-core GPU)" in bf16.rest
     assert "M3 Max (40-core GPU) 60 W (observed, GPU alone)" in tile(client, H100_M3, "Power").rest
     assert "sold in Macs, not by itself: M3 Max (40-core GPU)" in tile(client, H100_M3, "Launch price").rest
+    assert (
+        "M4 Max (40-core GPU) 145 W (observed, whole machine, at the wall, inferred)"
+        in tile(client, M4_5090, "Power").rest
+    )
+    price = tile(client, M4_5090, "Launch price")
+    assert (price.lead, price.is_known) == ("GeForce RTX 5090: 1,999 USD", True)
+    assert "M4 Max (40-core GPU) 2,499 / 2,699 / 3,499 USD (whole machine)" in price.rest
 
 
 def test_another_rate_answers_where_no_bf16_rate_is_published(client, curated, db):

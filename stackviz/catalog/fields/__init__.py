@@ -4,7 +4,7 @@ Names are those of the curated files and the API. Needs no database.
 """
 
 from stackviz.catalog.fields.field import DENSE, DENSE_FP32_ACCUMULATE, Field, Words, amount_of
-from stackviz.catalog.fields.meanings import COMPUTE_RATE, MEANING_OF, MEANINGS, POWER, Meaning, Member
+from stackviz.catalog.fields.meanings import COMPUTE_RATE, MEANING_OF, MEANINGS, POWER, PRICE, Meaning, Member
 from stackviz.catalog.fields.registry import (
     ACCUMULATE_MATTERS,
     FIELDS,
@@ -18,8 +18,8 @@ from stackviz.catalog.fields.registry import (
 
 __all__ = [
     "ACCUMULATE_MATTERS", "COMPUTE_RATE", "DENSE", "DENSE_FP32_ACCUMULATE", "FIELDS", "FORMULAS", "GROUPS", "HEADLINES",
-    "MEANINGS", "MEANING_OF", "POSITION", "POWER", "UNNAMED_ACCUMULATE", "Field", "Group", "Meaning", "Member", "Words",
-    "amount_of", "grouped",
+    "MEANINGS", "MEANING_OF", "POSITION", "POWER", "PRICE", "UNNAMED_ACCUMULATE", "Field", "Group", "Meaning", "Member",
+    "Words", "amount_of", "grouped",
 ]  # fmt: skip
 
 # What a rate of these is read as where its source does not name the type (`figures.join_unnamed`).

@@ -9,7 +9,7 @@ from django.utils.translation import gettext_lazy as _
 
 from stackviz.catalog.fields.field import Words
 
-__all__ = ["COMPUTE_RATE", "MEANINGS", "MEANING_OF", "POWER", "Meaning", "Member"]
+__all__ = ["COMPUTE_RATE", "MEANINGS", "MEANING_OF", "POWER", "PRICE", "Meaning", "Member"]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -62,13 +62,21 @@ POWER = Meaning(
     ),
 )
 
+PRICE = Meaning(
+    "price", _("Price"), (Member("launch_price_usd", _("card")), Member("machine_price_usd", _("whole machine")))
+)
+
 # Those whose fields share a row of a comparison.
 MEANINGS: tuple[Meaning, ...] = (
     Meaning("chip", _("Chip"), (Member("chip", _("die")), Member("soc_identifier", _("chip identifier")))),
     Meaning(
         "last-level-cache",
         _("Last-level cache"),
-        (Member("l2_cache_mb", _("L2")), Member("system_level_cache_mb", _("system level cache"))),
+        (
+            Member("infinity_cache_mb", _("Infinity Cache")),
+            Member("system_level_cache_mb", _("system level cache")),
+            Member("l2_cache_mb", _("L2")),
+        ),
     ),
     Meaning("compute-units", _("Compute units"), (Member("sm_count", _("SM")), Member("gpu_cores", _("GPU cores")))),
     Meaning(
@@ -91,6 +99,7 @@ MEANINGS: tuple[Meaning, ...] = (
         "clock", _("Clock"), (Member("boost_clock_mhz", _("boost clock")), Member("gpu_clock_mhz", _("GPU clock")))
     ),
     POWER,
+    PRICE,
     Meaning(
         "feature-level",
         _("Version of what kernels can use"),

@@ -72,6 +72,17 @@ FIELDS = (
         glossary="cache",
     ),
     Field(
+        name="infinity_cache_mb",
+        group="memory",
+        title=_("Infinity Cache"),
+        unit="MB",
+        meaning=_("AMD's last cache in front of memory, behind the L2; all dies of the GPU share it."),
+        higher_is_better=True,
+        plausible=(1, 10000),
+        glossary="cache",
+        only=frozenset({"amd"}),
+    ),
+    Field(
         name="system_level_cache_mb",
         group="memory",
         title=_("System level cache"),

@@ -46,4 +46,14 @@ FIELDS = (
         plausible=(20, 2e6),
         never=frozenset({"apple", "aws", "google"}),
     ),  # sold in machines, or rented, never by themselves
+    Field(
+        name="machine_price_usd",
+        group="product",
+        title=_("Price of a Mac with it"),
+        unit="USD",
+        meaning=_("Launch price of a whole Mac with this chip, by its memory."),
+        higher_is_better=False,
+        plausible=(300, 50000),
+        only=APPLE,
+    ),
 )
