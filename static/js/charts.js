@@ -134,8 +134,12 @@
   document.addEventListener("click", (event) => {
     const open = event.target.closest("[data-chart-open]");
     if (!open) return;
+    const chart = open.closest("[data-chart]"), plot = chart.querySelector("[data-chart-plot]");
     open.hidden = true;
-    draw(open.closest("[data-chart]"));
+    plot.hidden = false;
+    plot.tabIndex = -1;
+    plot.focus({ preventScroll: true }); /* the button that had it is gone */
+    draw(chart);
   });
   document.addEventListener("accelweb:theme", () => {
     for (const chart of drawn) {

@@ -82,6 +82,26 @@ def test_other_axes_draw_other_points(visit, browser_context):
     assert browser_context.troubles == []
 
 
+def test_the_focus_moves_to_the_chart_that_takes_the_button_away(visit, browser_context):
+    page = visit("/explore/?vendor=google&x=memory_gb&y=memory_bandwidth_gb_s")
+    page.locator("[data-chart-open]").focus()
+    page.keyboard.press("Enter")
+    expect(page.locator("[data-chart-plot]")).to_be_focused(timeout=WAIT)
+    expect(page.locator(".scatter .js-plotly-plot")).to_be_visible(timeout=WAIT)
+    expect(page.locator("[data-chart-plot]")).to_be_focused(timeout=WAIT)
+    assert browser_context.troubles == []
+
+
+def test_bars_keep_their_length_in_forced_colours(visit):
+    page = visit("/ladder/?field=memory_gb&scale=linear")
+    page.emulate_media(forced_colors="active")
+    bar = page.locator(".ladder tbody .meter i").first
+    style = bar.evaluate("bar => [getComputedStyle(bar).forcedColorAdjust, getComputedStyle(bar).backgroundImage]")
+    ink = page.evaluate("getComputedStyle(document.body).color")
+    assert style[0] == "none"
+    assert style[1].startswith(f"linear-gradient(90deg, {ink} ")
+
+
 def test_plotly_chart_click_opens_the_sheet(visit, browser_context):
     page = visit("/explore/?vendor=google&x=memory_gb&y=memory_bandwidth_gb_s")
     assert page.evaluate("typeof window.Plotly") == "undefined"

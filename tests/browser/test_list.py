@@ -74,6 +74,19 @@ def test_the_keyboard_reaches_every_filter(visit, browser_context):
     assert browser_context.troubles == []
 
 
+def test_enter_in_a_filter_keeps_the_focus_and_the_filter_open(visit, browser_context):
+    page = visit(LIST)
+    pick(page, "Memory").locator("summary").click()
+    page.locator("#memory_min").fill("80")
+    page.keyboard.press("Enter")
+    expect(page).to_have_url(re.compile("memory_min=80"), timeout=WAIT)
+    expect(page.locator("#memory_min")).to_be_focused(timeout=WAIT)
+    expect(pick(page, "Memory")).to_have_attribute("open", "", timeout=WAIT)
+    page.locator("h1").click()
+    expect(pick(page, "Memory")).not_to_have_attribute("open", "", timeout=WAIT)
+    assert browser_context.troubles == []
+
+
 def test_thirty_rows_stand_on_one_screen(visit):
     page = visit(LIST)
     ends = page.locator(NAMES).evaluate_all("rows => rows.map(row => row.getBoundingClientRect().bottom)")

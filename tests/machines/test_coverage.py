@@ -59,3 +59,8 @@ def test_what_a_member_sees_stays_in_no_cache(client):
     assert "no-store" not in client.get(reverse("machines:coverage")).headers.get("Cache-Control", "")
     client.force_login(User.objects.create_user("member"))
     assert client.get(reverse("machines:coverage")).headers["Cache-Control"] == "private, no-store"
+
+
+def test_the_operators_say_nothing_of_machines_before_one_has_counted(client, db):
+    part = client.get(reverse("machines:coverage"), headers={"HX-Request": "true"}).content.decode()
+    assert part.strip() == ""
