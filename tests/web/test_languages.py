@@ -24,6 +24,8 @@ SAME_EVERYWHERE = {
     "fp32",
     "GPU",
     "CPU",
+    "SM",
+    "L2",
     "Python",
     "PyTorch",
     "gzip",
