@@ -41,10 +41,8 @@ def _joined(meaning: Meaning, rows: Sequence[SpecRow]) -> list[SpecRow]:
     for row in [leading, *(row for row in rows if row is not leading)]:
         if all(id(cell) in shown for cell in row.cells if cell is not None):
             continue
-        with_answers = replace(_with_answers(meaning, row, answers), group=rows[0].group)
+        with_answers = _with_answers(meaning, row, answers, rows[0])
         shown.update(id(cell) for cell in with_answers.shown)
-        if _is_answered(row, answers):
-            with_answers = replace(with_answers, title=str(meaning.title), unit=rows[0].unit)
         joined.append(with_answers)
     return joined
 
@@ -66,7 +64,8 @@ def _rank(meaning: Meaning, row: SpecRow) -> tuple[int, int]:
     return meaning.members.index(member), conditions.index(row.under) if row.under in conditions else len(conditions)
 
 
-def _with_answers(meaning: Meaning, row: SpecRow, answers: Sequence[SpecRow | None]) -> SpecRow:
+def _with_answers(meaning: Meaning, row: SpecRow, answers: Sequence[SpecRow | None], first: SpecRow) -> SpecRow:
+    """In the group of the meaning's `first` row, and with its unit where every figure is an answer."""
     member = meaning.member(row.field)
     missing: list[MissingValue | None] = []
     labels, kinds = [], []
@@ -80,7 +79,17 @@ def _with_answers(meaning: Meaning, row: SpecRow, answers: Sequence[SpecRow | No
             kinds.append(f"{member.counts} {row.condition}" if cell is not None else str(index))
         missing.append(why)
         labels.append(_name(member, row.under, "") if cell is not None else "")
-    return replace(row, missing=tuple(missing), joined=meaning.name, labels=tuple(labels), kinds=tuple(kinds))
+    is_answered = _is_answered(row, answers)
+    return replace(
+        row,
+        group=first.group,
+        title=str(meaning.title) if is_answered else row.title,
+        unit=first.unit if is_answered else row.unit,
+        missing=tuple(missing),
+        joined=meaning.name,
+        labels=tuple(labels),
+        kinds=tuple(kinds),
+    )
 
 
 def _stand_in(why: MissingValue, answer: SpecRow, member: Member, cell: SpecCell | None) -> MissingValue:

@@ -201,8 +201,12 @@ def sheets_of(chosen: Sequence[Loaded], heads: tuple[Head, ...], rows: Sequence[
 
 def _sources(row: SpecRow) -> list[tuple[str, str]]:
     """(title, address) of every figure of the row, those that stand in included, and of reasons why there is none."""
-    figures = [(cell.source_title, cell.source_url) for cell in row.shown if cell is not None]
-    return figures + [(why.source_title, why.source_url) for why in row.missing if why is not None and why.source_url]
+    sources = [(cell.source_title, cell.source_url) for cell in row.cells if cell is not None]
+    for why in row.missing:
+        if why is not None:
+            sources += [(cell.source_title, cell.source_url) for cell in (why.instead,) if cell is not None]
+            sources.append((why.source_title, why.source_url))
+    return sources
 
 
 def _groups(rows: Sequence[SheetRow]) -> tuple[ComparedGroup, ...]:

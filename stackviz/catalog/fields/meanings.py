@@ -39,7 +39,10 @@ class Meaning:
     members: tuple[Member, ...]
 
     def member(self, field: str) -> Member:
-        return next(member for member in self.members if member.field == field)
+        for member in self.members:
+            if member.field == field:
+                return member
+        raise KeyError(field)
 
 
 COMPUTE_RATE = Meaning(
