@@ -198,7 +198,7 @@ class SpecValueAdmin(ProposesValues, BringsTables, HistoryAdmin):
     def source_link(self, value: SpecValue) -> str | SafeString:
         if value.source is None:
             return value.said_by or "—"
-        return format_html('<a href="{}" rel="noopener nofollow">{}</a>', value.source.url, value.source.title)
+        return format_html('<a href="{}" rel="nofollow">{}</a>', value.source.url, value.source.title)
 
     @admin.display(description=_("checked"))
     def checked(self, value: SpecValue) -> str:

@@ -147,7 +147,7 @@ class ProposalAdmin(ShownOnlyAdmin):
     def source_link(self, proposal: Proposal) -> str | SafeString:
         if proposal.source is None:
             return "—"
-        return format_html('<a href="{}" rel="noopener nofollow">{}</a>', proposal.source.url, proposal.source.title)
+        return format_html('<a href="{}" rel="nofollow">{}</a>', proposal.source.url, proposal.source.title)
 
     @admin.display(description=gettext_lazy("reason, author, date"), ordering="proposed_at")
     def why(self, proposal: Proposal) -> SafeString:

@@ -208,7 +208,7 @@ def source(title: str, url: str = "", number: int | None = None) -> SafeString:
     shown: str | SafeString = format_html("{}", title) if number is None else format_html("{}", number)
     label = format_html(' title="{}"', title) if number is not None else SafeString("")
     if urlsplit(url).scheme in ("http", "https"):
-        link = format_html('<a href="{}" rel="noopener nofollow"{}>{}</a>', url, label, shown)
+        link = format_html('<a href="{}" rel="nofollow"{}>{}</a>', url, label, shown)
     else:
         link = format_html("<span{}>{}</span>", label, shown)
     return link if number is None else format_html("<sup>{}</sup>", link)
