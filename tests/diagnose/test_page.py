@@ -211,7 +211,8 @@ def test_too_many_texts_of_one_client_wait(paste, settings, monkeypatch):
     assert response.context["text"].strip() == CPU_WHEEL.strip()  # nobody has to paste it again
 
 
-def test_a_long_text_counts_as_several(paste, settings):
+def test_a_long_text_counts_as_several(paste, settings, time_machine):
+    time_machine.move_to("2026-11-23T00:00:10Z", tick=False)  # both in one minute
     settings.DIAGNOSES_PER_MINUTE = 4
     assert [paste(f"{CPU_WHEEL}\n{'x' * (200 * 1024)}").status_code, paste(CPU_WHEEL).status_code] == [200, 429]
 

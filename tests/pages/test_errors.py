@@ -13,7 +13,7 @@ def test_an_unknown_address_says_so_and_offers_a_search(client, db):
     assert response.status_code == 404
     text = response.content.decode()
     assert "This page does not exist." in text
-    assert 'action="/accelerators/"' in text
+    assert 'action="/search/"' in text.partition("<main")[2]
 
 
 def test_an_unknown_address_of_the_api_answers_as_the_api_does(client, db):

@@ -26,6 +26,7 @@ SAME_EVERYWHERE = {
     "CPU",
     "SM",
     "L2",
+    "Infinity Cache",
     "Python",
     "PyTorch",
     "gzip",
