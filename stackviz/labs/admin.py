@@ -3,6 +3,7 @@
 from typing import TYPE_CHECKING, Any
 
 from django.contrib import admin, messages
+from django.contrib.admin.helpers import ACTION_CHECKBOX_NAME
 from django.db.models import Count, QuerySet
 from django.forms import ModelForm
 from django.http import HttpRequest, HttpResponse
@@ -136,12 +137,27 @@ class AgentKeyAdmin(_AgentKeyAdmin):
         return answer
 
     @admin.action(description=gettext_lazy("Revoke selected keys"), permissions=["change"])
-    def revoke_keys(self, request: HttpRequest, queryset: QuerySet[AgentKey]) -> None:
-        for key in queryset:
+    def revoke_keys(self, request: HttpRequest, queryset: QuerySet[AgentKey]) -> HttpResponse | None:
+        """Asks once: a revoked key never opens anything again."""
+        if "confirmed" not in request.POST:
+            return self._ask_before_revoking(request, queryset)
+        count = 0
+        for key in queryset.filter(revoked_at__isnull=True):
             revoke(key)
-        count = queryset.count()
+            count += 1
         text = ngettext("%(count)d key was revoked.", "%(count)d keys were revoked.", count) % {"count": count}
         self.message_user(request, text, messages.SUCCESS)
+        return None
+
+    def _ask_before_revoking(self, request: HttpRequest, keys: QuerySet[AgentKey]) -> HttpResponse:
+        context = {
+            **self.admin_site.each_context(request),
+            "title": _("Revoke keys"),
+            "opts": self.opts,
+            "keys": keys.filter(revoked_at__isnull=True).select_related("lab", "machine"),
+            "selected": request.POST.getlist(ACTION_CHECKBOX_NAME),
+        }
+        return TemplateResponse(request, "labs/admin/revoke.html", context)
 
 
 class CardInline(ReadOnlyInline):

@@ -143,12 +143,16 @@ def arrivals(request: HttpRequest, prefix: str) -> HttpResponse:
 
 
 @login_required
+@never_cache
 @require_http_methods(["GET", "HEAD", "POST"])
 def revoke_key(request: HttpRequest, prefix: str) -> HttpResponse:
-    """From now on the key opens nothing. A GET, from whoever had to log in first, only leads back to the keys."""
+    """A GET asks, and says what stops; after a POST the key opens nothing."""
+    key = get_object_or_404(own_keys(request.user), prefix=prefix)
     if request.method == "POST":
-        revoke(get_object_or_404(own_keys(request.user), prefix=prefix))
-    return redirect("machines:add")
+        revoke(key)
+    if key.revoked_at is not None:
+        return redirect(reverse("machines:add") + "#keys")
+    return render(request, "machines/revoke.html", {"key": key})
 
 
 @lru_cache(maxsize=1)

@@ -71,12 +71,20 @@ def start_site(var: Path, children: Children, broker_env: dict[str, str]) -> str
     changes = {"VAR_DIR": str(var), **broker_env}
     if not web.is_loopback(settings.UP_HOST) and "ALLOWED_HOSTS" not in inherited_environment():
         changes["ALLOWED_HOSTS"] = web.allowed_hosts(settings.UP_HOST)
+    changes["CURATION_APPROVALS"] = str(approvals_needed())
     env = inherited_environment(**changes)
     worker = web.start_worker(children, env, var)
     web.start_web(children, listener, env)
     children.wait_until(lambda: web.page_answers(f"{url}{reverse('pages:health')}"), f"{url}/", web.UP_WITHIN_S)
     children.wait_until(lambda: web.is_ready(worker), "the worker", web.UP_WITHIN_S)
     return url
+
+
+def approvals_needed() -> int:
+    """People needed to change a public value: one where only this machine reaches the site, unless it is set."""
+    if "CURATION_APPROVALS" in inherited_environment() or not web.is_loopback(settings.UP_HOST):
+        return settings.CURATION_APPROVALS
+    return 1
 
 
 def report(
@@ -118,6 +126,8 @@ def print_summary(
             f"  admin         {url}/admin/   name {login.name}"
             f"   (new password: .venv/bin/python manage.py changepassword {login.name})"
         )
+    if approvals_needed() == 1:
+        progress.say("  curation      one person is enough to publish a value; for two: CURATION_APPROVALS=2 make run")
     if key.is_new:
         progress.say(f"  lab key       {key.text}   (also in {var / 'lab_key'})")
     else:

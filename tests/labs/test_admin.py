@@ -195,10 +195,16 @@ def test_saving_a_key_keeps_its_secret(desk, lab):
     assert authenticate(f"Bearer {secret}").key_id == key.pk
 
 
-def test_chosen_keys_are_revoked(desk, lab):
+def test_chosen_keys_are_revoked_once_confirmed(desk, lab):
     make_key(desk, lab)
     key = AgentKey.objects.get()
-    desk.post("/admin/labs/agentkey/", {"action": "revoke_keys", "_selected_action": [key.pk]})
+    chosen = {"action": "revoke_keys", "_selected_action": [key.pk]}
+    asked = desk.post("/admin/labs/agentkey/", chosen).content.decode()
+    assert "can no longer upload" in asked
+    assert f'name="_selected_action" value="{key.pk}"' in asked
+    key.refresh_from_db()
+    assert key.revoked_at is None
+    desk.post("/admin/labs/agentkey/", {**chosen, "confirmed": "1"})
     key.refresh_from_db()
     assert key.revoked_at is not None
     assert "cron" in desk.get("/admin/labs/agentkey/?state=revoked").content.decode()

@@ -3,9 +3,10 @@
 import re
 
 import pytest
+from django.test import Client
 from django.utils import timezone
 
-from stackviz.labs.keys import authenticate
+from stackviz.labs.keys import authenticate, create_key
 from stackviz.labs.models import AgentKey, Membership
 from tests.machines.factories import days, make_lab, make_machine, make_report, make_waiting_report
 
@@ -85,7 +86,7 @@ def test_creator_and_owners_can_revoke_a_key(client, member, lab, django_user_mo
     colleague, owner = (django_user_model.objects.create_user(name) for name in ("sam", "ada"))
     lab.memberships.create(user=colleague)
     client.force_login(colleague)
-    assert client.post(url).status_code == 404
+    assert (client.get(url).status_code, client.post(url).status_code) == (404, 404)
     lab.memberships.create(user=owner, role=Membership.Role.OWNER)
     client.force_login(owner)
     assert client.post(url).status_code == 302
@@ -93,14 +94,40 @@ def test_creator_and_owners_can_revoke_a_key(client, member, lab, django_user_mo
     assert key.revoked_at is not None
 
 
-def test_revoking_after_the_session_ended_leads_back_to_the_keys(client, member, lab):
+def test_revoking_asks_first_and_says_what_stops(client, member, lab, django_assert_num_queries):
+    machine = make_machine(lab, "dgx-07")
+    make_key(client, lab, scope=f"machine:{machine.pk}")
+    url = f"{ADD}{AgentKey.objects.get().prefix}/revoke/"
+    assert f'href="{url}"' in client.get(ADD).content.decode()
+    with django_assert_num_queries(3):
+        text = client.get(url).content.decode()
+    assert "dgx-07 can no longer upload with this key" in text
+    assert "It was never used." in text
+    assert AgentKey.objects.get().revoked_at is None
+    assert client.post(url).url == f"{ADD}#keys"
+    revoked_at = AgentKey.objects.get().revoked_at
+    assert client.post(url).url == client.get(url).url == f"{ADD}#keys"  # twice, or an old page: nothing more happens
+    assert AgentKey.objects.get().revoked_at == revoked_at is not None
+
+
+def test_a_key_is_not_revoked_from_another_site(member, lab, django_user_model):
+    strict = Client(enforce_csrf_checks=True)
+    strict.force_login(member)
+    key, _secret = create_key(lab=lab, name="cron", created_by=member)
+    assert strict.post(f"{ADD}{key.prefix}/revoke/").status_code == 403
+    key.refresh_from_db()
+    assert key.revoked_at is None
+
+
+def test_revoking_after_the_session_ended_asks_again(client, member, lab):
     make_key(client, lab)
     member.set_password("x")
     member.save()
     client.logout()
-    login = client.post(f"{ADD}{AgentKey.objects.get().prefix}/revoke/").url
+    url = f"{ADD}{AgentKey.objects.get().prefix}/revoke/"
+    login = client.post(url).url
     answer = client.post(login, {"username": "mei", "password": "x"}, follow=True)
-    assert (answer.status_code, answer.redirect_chain[-1][0]) == (200, ADD)
+    assert (answer.status_code, answer.redirect_chain[-1][0]) == (200, url)
     assert AgentKey.objects.get().revoked_at is None
 
 

@@ -7,7 +7,7 @@ import sys
 
 import pytest
 
-from stackviz.up import broker, lock, var_folder, web
+from stackviz.up import broker, lock, start, var_folder, web
 from stackviz.up.children import ended_with_us
 from stackviz.up.errors import AlreadyRunning, CannotStart
 from stackviz.up.progress import StartProgress
@@ -148,3 +148,21 @@ def test_long_socket_path_moves_to_short_folder(tmp_path):
     assert len(str(path)) <= broker.SOCKET_PATH_LIMIT
     assert path.parent.stat().st_mode & 0o077 == 0
     path.parent.rmdir()
+
+
+@pytest.mark.parametrize(
+    ("host", "environment", "needed"),
+    [
+        ("127.0.0.1", None, 1),
+        ("localhost", None, 1),
+        ("0.0.0.0", None, 2),
+        ("192.0.2.7", None, 2),
+        ("127.0.0.1", "2", 2),
+    ],
+)
+def test_one_person_is_enough_on_a_site_of_this_machine_alone(monkeypatch, settings, host, environment, needed):
+    settings.UP_HOST, settings.CURATION_APPROVALS = host, 2
+    monkeypatch.delenv("CURATION_APPROVALS", raising=False)
+    if environment:
+        monkeypatch.setenv("CURATION_APPROVALS", environment)
+    assert start.approvals_needed() == needed
