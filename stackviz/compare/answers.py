@@ -22,7 +22,7 @@ class SubjectFigure:
     """What one subject says to a question. `amount`: SI, None when unknown; `text`: as shown, empty when unknown.
 
     `why`: the reason when unknown; "" is that nothing is published. `beside`: then another figure that answers, with
-    what it is and its kind; it is shown and never compared.
+    what it is and its kind; it is shown and never compared. `brief`: `text` without its condition and kind.
     """
 
     subject: str
@@ -30,17 +30,20 @@ class SubjectFigure:
     text: str = ""
     why: str = ""
     beside: str = ""
+    brief: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class Question:
     """`fields`: catalogue fields that answer it, the first that anybody publishes wins.
 
-    `meaning`: whose fields answer beside for a subject that publishes none of these.
+    `noun`: of what a subject has so many times as much. `meaning`: whose fields answer beside for a subject that
+    publishes none of these.
     """
 
     key: str
     title: str | Promise
+    noun: str | Promise
     fields: tuple[str, ...]
     higher_is_better: bool
     meaning: Meaning | None = None
@@ -102,7 +105,7 @@ def _memory_of(loaded: Loaded, figure: SubjectFigure, *, is_sold_in_sizes: bool)
 def _reported(subject: str, size: float, text: str, limit: float = 0) -> SubjectFigure:
     """`size` and `limit` in bytes."""
     shown, of_gpu = (quantity_label(amount, "B", binary=True, digits=3) for amount in (size, limit))
-    return SubjectFigure(subject, size, text % {"memory": shown, "limit": of_gpu})
+    return SubjectFigure(subject, size, text % {"memory": shown, "limit": of_gpu}, brief=shown)
 
 
 def _figure(head: Head, column: int, row: SpecRow) -> SubjectFigure:
@@ -115,6 +118,7 @@ def _figure(head: Head, column: int, row: SpecRow) -> SubjectFigure:
         head.title,
         cell.amount,
         _("%(figures)s; the largest is compared") % {"figures": text} if _has_sizes(cell) else text,
+        brief=_with_unit(cell.text.rpartition(" / ")[2], row.unit),
     )
 
 
@@ -140,7 +144,11 @@ def _marked(cell: SpecCell, unit: str, condition: str) -> str:
     """`16.159 TFLOPS (dense, derived)`: with its condition, and its kind where that is not published."""
     kind = "" if cell.basis == SpecValue.Basis.PUBLISHED else str(SpecValue.Basis(cell.basis).label)
     marks = ", ".join(filter(None, (condition, kind)))
-    return f"{cell.text} {unit}".rstrip() + (f" ({marks})" if marks else "")
+    return _with_unit(cell.text, unit) + (f" ({marks})" if marks else "")
+
+
+def _with_unit(text: str, unit: str) -> str:
+    return f"{text} {unit}".rstrip()
 
 
 def _has_sizes(cell: SpecCell | None) -> bool:

@@ -12,7 +12,8 @@ from stackviz.compare.measured import Measured, measure
 from stackviz.compare.query import Address, Subject, SubjectKind
 from stackviz.compare.spec_table import Sheets, sheets_of, spec_rows
 from stackviz.compare.subjects import Head, Loaded, ProbedRow, baseline, describe, heads_of, probed_rows
-from stackviz.compare.summary import SummaryLine, gap_verdicts, measured_verdicts, sheet_verdicts
+from stackviz.compare.summary import SummaryLine, gap_verdicts, judge, measured_verdicts, sheet_figures
+from stackviz.compare.verdict import verdict_of
 from stackviz.diagrams.boxes import Box, StackColumn, copy_with
 from stackviz.diagrams.columns import sheet_column
 from stackviz.diagrams.layers import Layer, State
@@ -163,9 +164,13 @@ class Faults:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Comparison:
-    """`stacks` None: a comparison of the past, of which only spec sheets are kept. `base`: of the machines."""
+    """`stacks` None: a comparison of the past, of which only spec sheets are kept. `base`: of the machines.
+
+    `verdict`: the comparison in one sentence of plain text.
+    """
 
     heads: tuple[Head, ...]
+    verdict: str
     verdicts: tuple[SummaryLine, ...]
     stacks: Stacks | None
     sheets: Sheets
@@ -184,10 +189,12 @@ def assemble(chosen: Sequence[Loaded], address: Address) -> Comparison:
     machines = [(head, loaded) for head, loaded in zip(heads, chosen, strict=True) if loaded.machine is not None]
     base = baseline([head for head, _loaded in machines], address)
     measured = _measured(machines, base)
+    answered = sheet_figures(chosen, sheet_heads, figures)
     return Comparison(
         heads=heads,
+        verdict=verdict_of(chosen, answered),
         verdicts=(
-            *sheet_verdicts(chosen, sheet_heads, figures),
+            *(judge(question, of_question) for question, of_question in answered),
             *measured_verdicts(heads, measured),
             *(gap_verdicts(stacks.drawing) if stacks else ()),
         ),

@@ -35,14 +35,34 @@ class SummaryLine:
 
 
 QUESTIONS = (
-    Question("memory", gettext_lazy("Memory"), ("memory_gb", "memory_gb_max"), higher_is_better=True),
-    Question("bandwidth", gettext_lazy("Memory bandwidth"), ("memory_bandwidth_gb_s",), higher_is_better=True),
-    Question("bf16", COMPUTE_RATE.title, ("bf16_tensor_tflops",), higher_is_better=True, meaning=COMPUTE_RATE),
-    Question("fp32", gettext_lazy("fp32"), ("fp32_tflops",), higher_is_better=True),
-    Question("power", POWER.title, ("tdp_w", "power_w"), higher_is_better=False, meaning=POWER),
+    Question(
+        "memory",
+        gettext_lazy("Memory"),
+        gettext_lazy("memory"),
+        ("memory_gb", "memory_gb_max"),
+        higher_is_better=True,
+    ),
+    Question(
+        "bandwidth",
+        gettext_lazy("Memory bandwidth"),
+        gettext_lazy("memory bandwidth"),
+        ("memory_bandwidth_gb_s",),
+        higher_is_better=True,
+    ),
+    Question(
+        "bf16",
+        COMPUTE_RATE.title,
+        gettext_lazy("bf16 matrix rate"),
+        ("bf16_tensor_tflops",),
+        higher_is_better=True,
+        meaning=COMPUTE_RATE,
+    ),
+    Question("fp32", gettext_lazy("fp32"), gettext_lazy("fp32 rate"), ("fp32_tflops",), higher_is_better=True),
+    Question("power", POWER.title, gettext_lazy("power"), ("tdp_w", "power_w"), higher_is_better=False, meaning=POWER),
     Question(
         "price",
         gettext_lazy("Launch price"),
+        gettext_lazy("launch price"),
         ("launch_price_usd", "machine_price_usd"),
         higher_is_better=False,
         meaning=PRICE,
@@ -121,8 +141,10 @@ def _missing(unknown: Sequence[SubjectFigure]) -> str:
 # --- what the parts of a comparison answer ---
 
 
-def sheet_verdicts(chosen: Sequence[Loaded], heads: Sequence[Head], rows: Sequence[SpecRow]) -> list[SummaryLine]:
-    """A sentence per question about the sheets, each sheet once; none for fewer than two sheets."""
+def sheet_figures(
+    chosen: Sequence[Loaded], heads: Sequence[Head], rows: Sequence[SpecRow]
+) -> list[tuple[Question, list[SubjectFigure]]]:
+    """What the sheets answer to each question, each sheet once; nothing for fewer than two sheets."""
     first_of: dict[int, int] = {}
     for column, head in enumerate(heads):
         sheet = chosen[head.slot].accelerator
@@ -131,7 +153,7 @@ def sheet_verdicts(chosen: Sequence[Loaded], heads: Sequence[Head], rows: Sequen
     columns = list(first_of.values())
     if len(columns) < 2:
         return []
-    return [judge(question, figures_of(question, chosen, heads, columns, rows)) for question in QUESTIONS]
+    return [(question, figures_of(question, chosen, heads, columns, rows)) for question in QUESTIONS]
 
 
 # Where a missing counterpart stops a program; below and above, the difference is one of kind.

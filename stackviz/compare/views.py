@@ -10,6 +10,7 @@ from urllib.parse import urlencode
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import render
 from django.utils import timezone
+from django.utils.html import escape
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_safe
@@ -36,7 +37,7 @@ from stackviz.web.address import comparison_query, write_moment
 from stackviz.web.bibtex import bibtex_text
 from stackviz.web.download import svg_response
 from stackviz.web.htmx import vary_on_htmx, wants_partial
-from stackviz.web.parts import cached_html, render_part
+from stackviz.web.parts import cached_parts, render_part
 from stackviz.web.reverse import address_by_name
 
 # Suggested comparisons: slugs; those not in the catalogue are left out.
@@ -78,10 +79,10 @@ def page(request: HttpRequest) -> HttpResponse:
     }
     if not chosen:
         return render(request, "compare/page.html", context, status=404 if refused else 200)
-    drawn = _drawn(request, chosen, address, context)
+    drawn, verdict = _drawn(request, chosen, address, context)
     if wants_partial(request):
         return HttpResponse(drawn)
-    return render(request, "compare/page.html", {**context, "drawn": drawn})
+    return render(request, "compare/page.html", {**context, "drawn": drawn, "verdict": verdict})
 
 
 def _drawing(request: HttpRequest, chosen: Sequence[Loaded], address: Address) -> HttpResponse:
@@ -132,8 +133,10 @@ def _about(request: HttpRequest, address: Address, chosen: Sequence[Loaded]) -> 
     )
 
 
-def _drawn(request: HttpRequest, chosen: Sequence[Loaded], address: Address, context: Mapping[str, Any]) -> SafeString:
-    """The comparison as HTML, cached until a subject reports again or curated data change.
+def _drawn(
+    request: HttpRequest, chosen: Sequence[Loaded], address: Address, context: Mapping[str, Any]
+) -> tuple[SafeString, ...]:
+    """(the comparison, its verdict) as HTML, cached until a subject reports again or curated data change.
 
     Who may see the subjects was checked when they were loaded; what is drawn of them is the same for everybody.
     """
@@ -141,11 +144,12 @@ def _drawn(request: HttpRequest, chosen: Sequence[Loaded], address: Address, con
     shown = (request.build_absolute_uri(context["page_url"]), context["notes"])
     state = ("comparison", shown, reported, CatalogueEdition.current(), Edition.current())
 
-    def make() -> str:
+    def make() -> tuple[str, str]:
         about, here = _about(request, address, chosen), address.query()
-        return render_part(
+        comparison = assemble(chosen, address)
+        drawn = render_part(
             "compare/_comparison.jinja",
-            comparison=assemble(chosen, address),
+            comparison=comparison,
             heading=context["heading"],
             notes=context["notes"],
             only_differences=address.only_differences,
@@ -164,8 +168,9 @@ def _drawn(request: HttpRequest, chosen: Sequence[Loaded], address: Address, con
             about=about,
             citations=citations(about.frozen_title, about.frozen, about.at) if about.frozen else (),
         )
+        return drawn, escape(comparison.verdict)
 
-    return cached_html(state, make, CACHE_S)
+    return cached_parts(state, make, CACHE_S)
 
 
 def _address_of(chosen: Sequence[Loaded], page: str, parameter: str) -> str:

@@ -61,12 +61,20 @@ def cached_html(state: tuple[object, ...], make: Callable[[], str], seconds: int
 
     `state` must change with whatever the part shows; a change that it misses shows after `seconds` at the latest.
     """
+    (html,) = cached_parts(state, lambda: (make(),), seconds)
+    return html
+
+
+def cached_parts(
+    state: tuple[object, ...], make: Callable[[], tuple[str, ...]], seconds: int
+) -> tuple[SafeString, ...]:
+    """Several pieces of HTML that are worked out together, cached together: as `cached_html`."""
     if settings.DEBUG:  # templates are being worked on
-        return SafeString(make())
+        return tuple(SafeString(html) for html in make())
     named = repr((state, get_language(), settings.VERSION))
     key = "kept-" + hashlib.blake2b(named.encode(), digest_size=16).hexdigest()
-    html: str | None = cache.get(key)
-    if html is None:
-        html = make()
-        cache.set(key, html, seconds)
-    return SafeString(html)  # a template escaped every value in it
+    parts: tuple[str, ...] | None = cache.get(key)
+    if parts is None:
+        parts = tuple(map(str, make()))
+        cache.set(key, parts, seconds)
+    return tuple(SafeString(html) for html in parts)  # a template escaped every value in them
