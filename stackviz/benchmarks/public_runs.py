@@ -26,6 +26,7 @@ from stackviz.benchmarks.ranked_series import ranked_series
 from stackviz.catalog.models import CatalogueEdition
 from stackviz.labs.models import Machine
 from stackviz.labs.queries import visible_machines
+from stackviz.web.request_memo import remember
 
 # Of one edition: fields and benchmarks that are measured, 19 in November 2026, in each language.
 MOST_ANSWERS = 64
@@ -53,8 +54,12 @@ def machines_of_runs(results: Iterable[Measurement]) -> Mapping[int, Machine]:
 def measured_edition() -> tuple[object, ...]:
     """Moves with sheets, public machines, whatever is read or deleted of them, and decisions about results.
 
-    Two queries; that of the sheets once for each request.
+    Two queries, once for each request.
     """
+    return remember("measured edition", _measured_edition)
+
+
+def _measured_edition() -> tuple[object, ...]:
     decided = Subquery(ResultDecision.objects.order_by("-pk").values("pk")[:1])
     state = visible_machines(AnonymousUser()).order_by().aggregate(
         machines=Count("pk"),

@@ -8,7 +8,7 @@ settings), 9 MB for all 38.
 
 import sys
 from collections import defaultdict
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import TypeVar
@@ -78,12 +78,12 @@ class _Setting:
     accelerator_id: int
     results: int
 
-    def matches(self, chosen: Mapping[str, str], but: str = "") -> bool:
-        return all(str(self.params.get(name, "")) == value for name, value in chosen.items() if name != but)
-
 
 class BenchmarkCases:
-    """The public results of one benchmark, counted by setting. One query."""
+    """The public results of one benchmark, counted by setting. One query.
+
+    What a choice leaves is looked up, not searched for: the settings of each value of each parameter are known.
+    """
 
     def __init__(self, benchmark: CitedBenchmark) -> None:
         self.benchmark = benchmark
@@ -101,26 +101,45 @@ class BenchmarkCases:
             )
             for params, key, unit, accelerator_id, results in grouped.annotate(results=Count("pk"))
         ]
-        self.cases: Mapping[str, CitedCase] = {case.params_key: case for case in self._counted(self._settings)}
+        self._with_value: dict[tuple[str, str], set[int]] = defaultdict(set)
+        for number, setting in enumerate(self._settings):
+            for name, value in setting.params.items():
+                self._with_value[name, str(value)].add(number)
+        cases = sorted(self._counted(self._settings), key=lambda case: case.sort_key)
+        self.cases: Mapping[str, CitedCase] = {case.params_key: case for case in cases}
+        self._counts = {name: self._counts_of(name, self._settings) for name in benchmark.facets}
 
     def cases_matching(self, chosen: Mapping[str, str]) -> list[CitedCase]:
         """Cases with results that have these parameters, counted among those; the best to compare first."""
-        cases = self._counted([setting for setting in self._settings if setting.matches(chosen)])
-        return sorted(cases, key=lambda case: case.sort_key)
+        if not chosen:
+            return list(self.cases.values())
+        return sorted(self._counted(self._matching(chosen)), key=lambda case: case.sort_key)
 
     def cited_facets(self, chosen: Mapping[str, str]) -> list[CitedFacet]:
         """Options of each facet under what is chosen in the others; a facet with nothing to choose is left out."""
         facets = []
         for name in self.benchmark.facets:
-            counts: dict[str | int, int] = defaultdict(int)
-            for setting in self._settings:
-                if name in setting.params and setting.matches(chosen, but=name):
-                    counts[setting.params[name]] += setting.results
+            others = {other: value for other, value in chosen.items() if other != name}
+            counts = self._counts_of(name, self._matching(others)) if others else self._counts[name]
             if counts:
                 facets.append(CitedFacet(name, _options(counts, chosen.get(name))))
         return facets
 
-    def _counted(self, settings: list[_Setting]) -> list[CitedCase]:
+    def _matching(self, chosen: Mapping[str, str]) -> list[_Setting]:
+        """Settings with all of these values, of which there is at least one."""
+        numbers = set.intersection(*(self._with_value.get(value, set()) for value in chosen.items()))
+        return [self._settings[number] for number in sorted(numbers)]
+
+    @staticmethod
+    def _counts_of(name: str, settings: Iterable[_Setting]) -> Mapping[str | int, int]:
+        """Value of the parameter -> how many of the results have it."""
+        counts: dict[str | int, int] = defaultdict(int)
+        for setting in settings:
+            if name in setting.params:
+                counts[setting.params[name]] += setting.results
+        return counts
+
+    def _counted(self, settings: Iterable[_Setting]) -> list[CitedCase]:
         by_key: dict[str, list[_Setting]] = defaultdict(list)
         for setting in settings:
             by_key[setting.params_key].append(setting)

@@ -3,11 +3,14 @@
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
+from typing import Any, TypeVar
 
 from django.http import HttpRequest
 from django.http.response import HttpResponseBase
 
-_memo: ContextVar[dict[str, str] | None] = ContextVar("request_memo", default=None)
+Value = TypeVar("Value")
+
+_memo: ContextVar[dict[str, Any] | None] = ContextVar("request_memo", default=None)
 
 
 class RequestMemo:
@@ -31,14 +34,15 @@ def remembering() -> Iterator[None]:
         _memo.reset(before)
 
 
-def remember(key: str, read: Callable[[], str]) -> str:
+def remember(key: str, read: Callable[[], Value]) -> Value:
     """What `read` returned when this request first asked for `key`."""
     memo = _memo.get()
     if memo is None:
         return read()
     if key not in memo:
         memo[key] = read()
-    return memo[key]
+    value: Value = memo[key]
+    return value
 
 
 def forget(key: str) -> None:

@@ -3,6 +3,7 @@
 import csv
 import io
 import re
+from collections import Counter
 
 import pytest
 from django.core.cache import cache
@@ -10,6 +11,7 @@ from django.http import QueryDict
 
 from stackviz.catalog.models import Accelerator
 from stackviz.cited import queries
+from stackviz.cited.cases import benchmark_cases, public_results
 from stackviz.cited.models import CitedResult
 from stackviz.cited.ranking import number_of_devices
 from stackviz.cited.registry import CITED_BENCHMARKS
@@ -340,6 +342,61 @@ def test_queries_do_not_grow_with_results(client, make_result, django_assert_max
         client.get(address)
     with django_assert_max_num_queries(6):
         client.get(address)
+
+
+def test_drawing_a_ranking_again_reads_no_cited_result(client, django_assert_num_queries):
+    """Words, rows and facets of a choice are prepared with the edition, in each language."""
+    english = client.get("/benchmarks/llama-bench/?quant=Q4_0")
+    chinese = client.get("/benchmarks/llama-bench/?quant=Q4_0", headers={"accept-language": "zh-hans"})
+    cache.clear()
+    with django_assert_num_queries(3):  # editions of cited results and of sheets, state of machines
+        again = client.get("/benchmarks/llama-bench/?quant=Q4_0")
+    assert words_of(again) == words_of(english)
+    cache.clear()
+    chinese_again = client.get("/benchmarks/llama-bench/?quant=Q4_0", headers={"accept-language": "zh-hans"})
+    assert words_of(chinese_again) == words_of(chinese) != words_of(english)
+
+
+def test_a_prepared_ranking_is_never_older_than_the_results(client, make_result):
+    before = words_of(client.get("/benchmarks/llama-bench/"))
+    make_result(value="77777")
+    assert "77,777" not in before
+    assert "77,777" in words_of(client.get("/benchmarks/llama-bench/"))
+
+
+@pytest.mark.parametrize(
+    "chosen",
+    [
+        {},
+        {"quant": "Q4_0"},
+        {"quant": "Q4_0", "test": "tg128"},
+        {"model": "Llama 2 7B", "backend": "CUDA"},
+        {"test": "-"},
+    ],
+)
+def test_a_choice_leaves_the_settings_that_have_its_values(chosen):
+    """Looked up by value in the page, counted here result by result."""
+    results = [
+        (result.params_key, result.params)
+        for result in public_results().filter(benchmark="llama-bench").only("params_key", "params")
+    ]
+    matching = [
+        (key, params)
+        for key, params in results
+        if all(str(params.get(name, "")) == value for name, value in chosen.items())
+    ]
+    known = benchmark_cases("llama-bench")
+    cases = known.cases_matching(chosen)
+    assert {case.params_key: case.results for case in cases} == Counter(key for key, _params in matching)
+    assert cases == sorted(cases, key=lambda case: case.sort_key)
+    for facet in known.cited_facets(chosen):
+        others = [
+            params[facet.name]
+            for _key, params in results
+            if facet.name in params
+            and all(str(params.get(name, "")) == value for name, value in chosen.items() if name != facet.name)
+        ]
+        assert {option.value: option.results for option in facet.options} == Counter(others)
 
 
 @pytest.mark.parametrize("key", CITED_BENCHMARKS)
