@@ -12,7 +12,7 @@ import stackviz
 
 __all__ = ["build_zipapp"]
 
-_PACKAGES = ("agent", "dumps", "facts", "importers", "measuring", "rules", "wire")
+_PACKAGES = ("agent", "dumps", "facts", "importers", "measuring", "rules", "symptoms", "wire")
 _MODULES = ("__init__.py", "discovery.py", "light.py", "private.py", "units.py")
 _SUFFIXES = {".py", ".csv"}  # sources, and the tables of the rules
 _LONG_AGO = (1980, 1, 1, 0, 0, 0)  # the earliest time a zip file can hold

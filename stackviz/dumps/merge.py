@@ -16,6 +16,9 @@ __all__ = ["merged"]
 _UNKNOWN_TRUST = 1
 """Of a kind that no importer reads: just above what was typed by hand."""
 
+_JOINED = "message.symptoms"
+"""The fact that every message adds to."""
+
 _ONE_SYSTEM = ("os.name", "os.version", "os.build")
 _NAMES_NO_SYSTEM = frozenset({"linux", "unknown", ""})
 
@@ -61,7 +64,8 @@ def _trust(reading: Reading) -> int:
 def _merge_facts(whole: Reading, ordered: Sequence[Reading]) -> None:
     """A fact stated by any dump wins; reasons for absence count only if none states it."""
     together = _system(ordered)
-    for name, value in together.items():
+    symptoms = dict.fromkeys(key for reading in ordered for key in str(reading.facts.get(_JOINED, "")).split())
+    for name, value in {_JOINED: " ".join(symptoms) or None, **together}.items():
         whole.sheet.state(name, value)
     for reading in ordered:
         for name, value in reading.facts.items():

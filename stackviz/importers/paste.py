@@ -9,6 +9,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
 from stackviz.importers.importer import Importer, Span
+from stackviz.importers.messages import is_message
 from stackviz.importers.reading import Reading, clean
 from stackviz.importers.registry import IMPORTERS
 from stackviz.importers.tidy import tidy
@@ -80,11 +81,12 @@ def _read(importer: Importer, text: str, span: Span) -> Reading:
 
 
 def _outside(text: str, spans: Sequence[Span]) -> tuple[str, ...]:
-    """Lines with words in them that lie in no dump and are not just the command that printed one."""
+    """Lines with words in them that lie in no dump, are not the command that printed one, and repeat no message."""
     lines: list[str] = []
     for gap in _gaps(text, spans):
         for line in gap.strip().splitlines():
-            if any(letter.isalnum() for letter in line[:_LONGEST_LINE_SCANNED]) and not _COMMAND.match(line):
+            start = line[:_LONGEST_LINE_SCANNED]
+            if any(map(str.isalnum, start)) and not _COMMAND.match(line) and not is_message(start):
                 lines.append(clean(line, _LONGEST_LINE_LISTED))
             if len(lines) == MOST_LINES_LISTED:
                 return tuple(lines)

@@ -138,6 +138,8 @@ class Look(_Facts):
     def __init__(self, report: Report, tables: Tables) -> None:
         super().__init__(report.facts, report.absent)
         self.day = report.created_at.date().isoformat()
+        self.broken_rules: set[str] = set()
+        """The rules that have called something broken so far."""
         self._report, self._tables = report, tables
         self._software = report.software
 

@@ -62,6 +62,8 @@ def _answers(rules: Iterable[Rule], report: Report, tables: Tables) -> Iterator[
     for rule in rules:
         for finding in run(rule, look, tables):
             is_explained = is_explained or _explains(finding)
+            if finding.severity == Severity.BROKEN:
+                look.broken_rules.add(rule.id)
             yield finding
     for rule in _LAST_RESORTS:
         if not is_explained:

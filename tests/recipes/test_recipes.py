@@ -22,7 +22,7 @@ def test_recipe_rule(copy):
     copy.run("rule")
     assert copy.changed() == named | {"docs/rules.md"}
     assert "| `compute-mode` | `hardware` | programs may use the card | broken |" in copy.read("docs/rules.md")
-    assert copy.python("from stackviz.rules import RULES; print(RULES[-1].id)") == "compute-mode\n"
+    assert copy.python("from stackviz.rules import RULES; print(RULES[-2].id)") == "compute-mode\n"
 
 
 def test_recipe_importer(copy):
@@ -37,6 +37,19 @@ def test_recipe_importer(copy):
         "Path('agent.pyz').write_bytes(build_zipapp())"
     )
     assert "  sw_vers\n" in copy.command("python agent.pyz diagnose manage.py")
+
+
+def test_recipe_message(copy):
+    named = copy.apply("message")
+    assert named == {"stackviz/symptoms/messages/cudnn.py", "CHANGELOG.md"}
+    copy.lint(named)
+    assert "cudnn-not-initialized" in copy.run("message")
+    assert copy.changed() == named
+    found = copy.python(
+        "from stackviz.importers import read_all;"
+        "print(read_all('x: cuDNN error: CUDNN_STATUS_NOT_INITIALIZED').readings[0].facts['message.symptoms'])"
+    )
+    assert found == "cudnn-not-initialized\n"
 
 
 def test_recipe_fact(copy):

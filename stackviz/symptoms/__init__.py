@@ -1,0 +1,10 @@
+"""Error messages that programs print: how each reads, what it proves about the machine, what causes it.
+
+One table for everybody: importers find the messages in a text, rules explain those whose cause no other rule finds,
+pages and the search show them. Standard library only.
+"""
+
+from stackviz.symptoms.registry import BY_KEY, SYMPTOMS
+from stackviz.symptoms.symptom import Cause, Symptom
+
+__all__ = ["BY_KEY", "SYMPTOMS", "Cause", "Symptom"]

@@ -1,0 +1,10 @@
+"""All symptoms: every tuple SYMPTOMS that a module of `messages/` names."""
+
+from stackviz.discovery import modules_of
+from stackviz.symptoms import messages
+from stackviz.symptoms.symptom import Symptom
+
+__all__ = ["BY_KEY", "SYMPTOMS"]
+
+SYMPTOMS: tuple[Symptom, ...] = tuple(symptom for module in modules_of(messages) for symptom in module.SYMPTOMS)
+BY_KEY = {symptom.key: symptom for symptom in SYMPTOMS}

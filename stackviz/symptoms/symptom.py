@@ -1,0 +1,50 @@
+"""What an error message is: how it reads, what it proves, what causes it. Standard library only."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Literal
+
+__all__ = ["Cause", "Symptom"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Cause:
+    """One cause of a message. `sign`: what tells it from the others; `remedy`: what to do then, with the command."""
+
+    text: str
+    sign: str = ""
+    remedy: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Symptom:
+    """One error message, in all its wordings.
+
+    `message` is how it is printed most often: its title, and found by its own patterns. `patterns` are regular
+    expressions without regard to case, in which a space stands for any white space, so that a wrapped line is found
+    too; all repetitions in them are bounded. They are tried only near one of `anchors`: lower-case words that every
+    wording has one of, rare enough in a log.
+
+    A named group states a fact: `cuda__init_code` is `cuda.init_code`; sizes with a unit become bytes. `card` and
+    `capability` name a card, `detail` is what the message is about: a library, a symbol, an operator. `states` are
+    facts that the message proves whatever else it says, `lacks` facts that it proves to be absent, with the reason.
+
+    `component`: the slug of the component that prints it or is at fault. `causes`: the likeliest first, one at least.
+    `ask`: the one command whose output tells the causes apart. `rules`: the rules that find the cause where the facts
+    are known; what one of them calls broken needs no second explanation.
+    """
+
+    key: str
+    message: str
+    patterns: tuple[str, ...]
+    anchors: tuple[str, ...]
+    component: str
+    meaning: str
+    causes: tuple[Cause, ...]
+    ask: str
+    source_title: str
+    source_url: str
+    severity: Literal["broken", "warning", "note"] = "broken"
+    states: Mapping[str, str | int | bool] = field(default_factory=dict)
+    lacks: Mapping[str, str] = field(default_factory=dict)
+    rules: tuple[str, ...] = ()

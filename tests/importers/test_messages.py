@@ -1,0 +1,69 @@
+"""Error messages: alone, wrapped, in a log, above a dump, repeated."""
+
+from stackviz.dumps import machines
+from stackviz.importers import read_all
+from tests.importers.own_dump import OwnDump, fixture
+
+TOO_OLD = (
+    "/usr/lib/python3/dist-packages/torch/cuda/__init__.py:52: UserWarning: CUDA initialization: The NVIDIA driver on "
+    "your system is too old (found version 11040). Please update your GPU driver by downloading and installing a new "
+    "version from the URL: http://www.nvidia.com/Download/index.aspx (Triggered internally at ...)\n"
+)
+OWN_DUMPS = (
+    OwnDump(
+        kind="error-message",
+        text=TOO_OLD,
+        facts={"message.symptoms": "driver-too-old", "cuda.driver_api_version": "11.4", "cuda.available": False},
+        rules=("error-message",),
+    ),
+)
+
+
+def symptoms_of(text):
+    (machine,) = machines(read_all(text))
+    return machine.reading.facts.get("message.symptoms")
+
+
+def test_a_message_states_what_it_proves():
+    (reading,) = read_all(TOO_OLD).readings
+    assert reading.facts == OWN_DUMPS[0].facts
+
+
+def test_a_wrapped_line_is_found():
+    wrapped = TOO_OLD.replace("too old (found", "too old\n    (found").replace("your system", "your\nsystem")
+    assert read_all(wrapped).readings[0].facts["cuda.driver_api_version"] == "11.4"
+
+
+def test_escapes_time_stamps_and_quote_marks_around_a_message_are_taken_off():
+    lines = "".join(f"> 2026-11-01T10:00:0{n}Z \x1b[31mERROR\x1b[0m line {n}\n" for n in range(5))
+    assert symptoms_of(f"{lines}> 2026-11-01T10:00:06Z \x1b[31m{TOO_OLD}\x1b[0m") == "driver-too-old"
+
+
+def test_a_message_in_a_long_log_is_found_once_and_its_repeats_are_no_unread_text():
+    paste = read_all("step 1 done\n" + TOO_OLD * 30)
+    assert [reading.kind for reading in paste.readings] == ["error-message"]
+    assert paste.not_understood == ("step 1 done",)
+
+
+def test_two_messages_of_one_machine_are_both_stated():
+    assert symptoms_of(f"{TOO_OLD}\nError 802: system not yet initialized\n") == "driver-too-old cuda-802"
+
+
+def test_a_message_above_a_dump_is_of_the_same_machine():
+    (machine,) = machines(read_all(TOO_OLD + fixture("dumps/collect_env_cuda.txt")))
+    assert machine.reading.facts["message.symptoms"] == "driver-too-old"
+    assert machine.reading.cards
+
+
+def test_what_a_tool_reports_counts_more_than_a_message():
+    (machine,) = machines(
+        read_all(
+            TOO_OLD + "NVIDIA-SMI version  : 580.95.05\nDRIVER version      : 580.95.05\nCUDA Version        : 13.0\n"
+        )
+    )
+    assert machine.reading.facts["cuda.driver_api_version"] == "13.0"
+
+
+def test_a_letter_that_grows_in_lower_case_moves_no_message():
+    (reading,) = read_all("İ" * 50 + "\n" + TOO_OLD).readings
+    assert reading.facts["cuda.driver_api_version"] == "11.4"
