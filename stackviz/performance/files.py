@@ -6,7 +6,8 @@ from typing import Any
 from django.http import HttpResponse
 
 from stackviz.performance.curves import CurvePoint
-from stackviz.performance.roofline import TERA, Roofline, RoofPoint, RoofRow
+from stackviz.performance.roofline import TERA, Roofline, RoofPoint
+from stackviz.performance.roofs import RoofRow
 from stackviz.performance.scaling import DrawnCurve, ScalingPlot
 from stackviz.performance.selection import ShareChoice
 from stackviz.performance.share import SharePoint, ShareRow
@@ -15,12 +16,15 @@ from stackviz.web.download import csv_response, json_response
 ROOFLINE_HEADER = (
     "kind", "slug", "name", "dtype", "operator", "setting", "intensity_flop_per_byte", "drawn_tflop_per_s", "rate",
     "rate_unit", "share_of_roof", "bandwidth_b_per_s", "peak_flop_per_s", "ridge_flop_per_byte", "formula", "made",
-    "condition", "basis", "source_title", "source_url", "result",
+    "condition", "basis", "source_title", "source_url", "result", "bandwidth_source_title", "bandwidth_source_url",
 )  # fmt: skip
 
 
 def roofline_file(roofline: Roofline, ending: str) -> HttpResponse:
-    """Roofs first, then points; `drawn` are the coordinates of the drawing. A roof's are those of its ridge point."""
+    """Roofs first, then points; `drawn` are the coordinates of the drawing. A roof's are those of its ridge point.
+
+    A roof that is a peak alone has its height, one that is a bandwidth alone neither.
+    """
     rows = [*(_roof_out(row) for row in roofline.rows), *(_point_out(point) for point in roofline.points)]
     if ending == "csv":
         return csv_response("roofline", ROOFLINE_HEADER, [[row.get(name) for name in ROOFLINE_HEADER] for row in rows])
@@ -29,20 +33,23 @@ def roofline_file(roofline: Roofline, ending: str) -> HttpResponse:
 
 
 def _roof_out(row: RoofRow) -> dict[str, Any]:
+    peak, bandwidth, first = row.peak, row.bandwidth, row.ceilings[0]
     return {
-        "kind": "published" if row.peak.is_published else row.peak.basis,
+        "kind": "published" if first.is_published else first.basis,
         "slug": row.slug,
         "name": row.name,
         "dtype": row.dtype,
         "intensity_flop_per_byte": row.roof.ridge,
-        "drawn_tflop_per_s": row.roof.peak / TERA,
-        "bandwidth_b_per_s": row.bandwidth.amount,
-        "peak_flop_per_s": row.peak.amount,
+        "drawn_tflop_per_s": peak.amount / TERA if peak else None,
+        "bandwidth_b_per_s": bandwidth.amount if bandwidth else None,
+        "peak_flop_per_s": peak.amount if peak else None,
         "ridge_flop_per_byte": row.roof.ridge,
-        "condition": row.peak.condition,
-        "basis": row.peak.basis,
-        "source_title": row.peak.source_title,
-        "source_url": row.peak.source_url,
+        "condition": first.condition,
+        "basis": first.basis,
+        "source_title": first.source_title,
+        "source_url": first.source_url,
+        "bandwidth_source_title": bandwidth.source_title if bandwidth else "",
+        "bandwidth_source_url": bandwidth.source_url if bandwidth else "",
     }
 
 

@@ -200,6 +200,11 @@ def _memory_bandwidth(params: Params, amount: float) -> Operation | None:
     return bytes_moved(amount, "copy") if params.get("test") in ("copy", "main_memory-bandwidth") else None
 
 
+def _clpeak(params: Params, amount: float) -> Operation | None:
+    """Reads of global memory alone; clpeak times local memory, images and transfers too."""
+    return bytes_moved(amount, "clpeak") if params.get("test") == "Global memory bandwidth" else None
+
+
 def _lattice(params: Params, amount: float) -> Operation | None:
     """A step of a D3Q19 lattice in fp32 reads and writes 153 B a cell: FluidX3D's README."""
     return bytes_moved(amount * 153, "FluidX3D") if params.get("precision") == "FP32/FP32" else None
@@ -222,6 +227,7 @@ _READERS = {
     "llama-bench": _llama_bench,
     "babelstream": _stream,
     "memory-bandwidth": _memory_bandwidth,
+    "clpeak-bandwidth": _clpeak,
     "fluidx3d": _lattice,
 }
 BENCHMARKS = tuple(_READERS)

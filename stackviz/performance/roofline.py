@@ -14,49 +14,29 @@ from stackviz.cited.models import CitedResult
 from stackviz.cited.registry import CITED_BENCHMARKS
 from stackviz.cited.words import result_address
 from stackviz.performance.best_cited import best_of_cases, cited_conditions, cited_setting, matmul_cases
-from stackviz.performance.ceilings import Ceiling, bandwidth_of, peak_of
-from stackviz.performance.forms import short_label
 from stackviz.performance.intensity import (
     ATTENTION,
     BENCHMARKS,
     BYTES,
     BYTES_INTENSITY,
+    DECODE,
     GEMM,
     OPERATORS,
+    STREAM,
     Operation,
     operation_of,
 )
 from stackviz.performance.measured import MeasuredBest, measured_bests
+from stackviz.performance.roofs import RoofRow, roof_notes, roofs_of
 from stackviz.performance.selection import RooflineChoice
 from stackviz.units import format_number, format_quantity, quantity_label, unit
 from stackviz.web.templatetags.web import joined
 
 CITED, MEASURED = "cited", "measured"
-FALLBACK_DTYPES = ("fp16", "fp32")  # drawn, with a word, where no peak of a chosen data type is published
 HALF_TYPES = frozenset({"bf16", "fp16"})
 TERA = unit("TFLOP/s").factor
+_USUAL_RIDGE = 25.0  # where a roof is a slope or a flat line alone, of the width of the others
 _ROOM_RIGHT = 4.0  # the flat part of a roof is drawn at least this far beyond its ridge point
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RoofRow:
-    """One roof in the table. `ridge`: FLOP/B; `remark`: conditions, and how the figures came about."""
-
-    name: str
-    slug: str
-    css: str
-    dtype: str
-    bandwidth: Ceiling
-    peak: Ceiling
-    roof: Roof
-
-    @property
-    def ridge_text(self) -> str:
-        return format_number(self.roof.ridge)
-
-    @property
-    def dash(self) -> int:
-        return self.roof.dash
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -129,7 +109,9 @@ class Roofline:
 def assemble_roofline(catalogue: PublicCatalogue, choice: RooflineChoice) -> Roofline:
     """One query a benchmark in a process that has not read this edition yet, and those of `measured_bests`."""
     accelerators = [catalogue.by_slug[slug] for slug in choice.slugs]
-    rows = tuple(row for slot, item in enumerate(accelerators) for row in _roofs(catalogue, item, slot, choice.dtypes))
+    rows = tuple(
+        row for slot, item in enumerate(accelerators) for row in roofs_of(catalogue, item, slot, choice.dtypes)
+    )
     everything = list(_placed(accelerators, rows))
     points = _best_of_each([point for point in everything if point.share <= 1])
     above = _best_of_each([point for point in everything if point.share > 1])
@@ -140,37 +122,8 @@ def assemble_roofline(catalogue: PublicCatalogue, choice: RooflineChoice) -> Roo
         above=above,
         content=content,
         plane=place_plane(content),
-        notes=tuple(_notes(accelerators, rows, choice.dtypes)),
+        notes=(*roof_notes(accelerators, rows, choice.dtypes), *_notes(accelerators, rows, points, above)),
     )
-
-
-def _roofs(catalogue: PublicCatalogue, accelerator: Accelerator, slot: int, dtypes: Sequence[str]) -> Iterator[RoofRow]:
-    """The roofs of the chosen data types; where none is published, that of the first of FALLBACK_DTYPES."""
-    bandwidth = bandwidth_of(catalogue, accelerator)
-    if bandwidth is None:
-        return
-    peaks = {dtype: peak_of(catalogue, accelerator, dtype) for dtype in (*dtypes, *FALLBACK_DTYPES)}
-    shown = [dtype for dtype in dtypes if peaks[dtype]]
-    for dtype in shown or [dtype for dtype in FALLBACK_DTYPES if peaks[dtype]][:1]:
-        peak = peaks[dtype]
-        if peak is not None:
-            dash = dtypes.index(dtype) if dtype in dtypes else len(dtypes)
-            yield RoofRow(
-                name=accelerator.name,
-                slug=accelerator.slug,
-                css=css(slot),
-                dtype=dtype,
-                bandwidth=bandwidth,
-                peak=peak,
-                roof=Roof(
-                    key=f"{accelerator.slug} {dtype}",
-                    label=f"{short_label(accelerator)} {dtype} {peak.text}",
-                    slot=slot,
-                    dash=dash,
-                    bandwidth=bandwidth.amount,
-                    peak=peak.amount,
-                ),
-            )
 
 
 # --- results ---
@@ -201,12 +154,15 @@ def _placed(accelerators: Sequence[Accelerator], rows: Sequence[RoofRow]) -> Ite
 def _roof_for(operation: Operation, roofs: Mapping[str, Roof]) -> Roof | None:
     """The roof of its data type; the highest where it states none or the bandwidth alone bounds it. None: not chosen.
 
-    Attention without a stated type runs in a type of 16 bits.
+    Attention without a stated type runs in a type of 16 bits. Under a slope or a flat line alone stands only what that
+    ceiling bounds: how much of the other is used, nobody knows.
     """
+    is_of_memory = operation.operator in (DECODE, STREAM, BYTES)
+    roofs = {dtype: roof for dtype, roof in roofs.items() if (roof.bandwidth if is_of_memory else roof.peak)}
     if operation.operator == GEMM or (operation.operator == ATTENTION and operation.dtype):
         return roofs.get(operation.dtype)
     allowed = [roof for dtype, roof in roofs.items() if operation.operator != ATTENTION or dtype in HALF_TYPES]
-    return max(allowed, key=lambda roof: roof.peak, default=None)
+    return max(allowed, key=lambda roof: roof.peak or 0.0, default=None)
 
 
 def _share(operation: Operation, roof: Roof) -> float:
@@ -273,7 +229,7 @@ def _content(rows: Sequence[RoofRow], points: Sequence[RoofPoint]) -> PlaneConte
     if not rows:
         return PlaneContent()
     intensities = [point.operation.intensity for point in points]
-    high = max([*intensities, *(row.roof.ridge * _ROOM_RIGHT for row in rows)])
+    high = max([*intensities, *((row.roof.ridge or _USUAL_RIDGE) * _ROOM_RIGHT for row in rows)])
     low = min([BYTES_INTENSITY, *intensities])
     labelled = _labelled(points)
     return PlaneContent(
@@ -304,33 +260,26 @@ def _labelled(points: Sequence[RoofPoint]) -> set[int]:
     return {point.key for point in highest.values()}
 
 
-def _notes(accelerators: Sequence[Accelerator], rows: Sequence[RoofRow], dtypes: Sequence[str]) -> Iterator[str]:
-    shown = {item.slug: [row.dtype for row in rows if row.slug == item.slug] for item in accelerators}
-    for item in accelerators:
-        missing = [dtype for dtype in dtypes if dtype not in shown[item.slug]]
-        if not shown[item.slug]:
-            words = _("%(name)s: no memory bandwidth or no peak of these types is published, so it has no roof.")
-            yield words % {"name": item.name}
-        elif missing:
-            words = _("%(name)s: no dense peak in %(missing)s is published; its roof is that of %(shown)s.")
-            yield words % {
-                "name": item.name,
-                "missing": ", ".join(missing),
-                "shown": ", ".join(shown[item.slug]),
-            }
+def _notes(
+    accelerators: Sequence[Accelerator],
+    rows: Sequence[RoofRow],
+    points: Sequence[RoofPoint],
+    above: Sequence[RoofPoint],
+) -> Iterator[str]:
+    """Which of those with a roof have no point below it, and why."""
+    for slot, item in enumerate(accelerators):
+        if not any(row.slug == item.slug for row in rows) or any(point.slot == slot for point in points):
+            continue
+        if any(point.slot == slot for point in above):
+            words = _("%(name)s: its results lie above this roof; the whole roofline lists them.")
+        else:
+            words = _("%(name)s: no public result states operations, bytes and data type, so none is placed here.")
+        yield words % {"name": item.name}
 
 
 def roof_sentences(roofline: Roofline) -> Iterator[str]:
     """The drawing in words: the ceilings, then the best result of each accelerator."""
-    for row in roofline.rows:
-        words = _("%(name)s: memory moves %(bandwidth)s; %(dtype)s reaches at most %(peak)s, from %(ridge)s FLOP/B on.")
-        yield words % {
-            "name": row.name,
-            "bandwidth": row.bandwidth.text,
-            "dtype": row.dtype,
-            "peak": row.peak.text,
-            "ridge": row.ridge_text,
-        }
+    yield from (row.sentence for row in roofline.rows)
     best: dict[int, RoofPoint] = {}
     for point in roofline.points:
         if point.operation.operator == GEMM and (

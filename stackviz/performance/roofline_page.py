@@ -87,7 +87,7 @@ def _body(catalogue: PublicCatalogue, choice: RooflineChoice) -> SafeString:
 @require_safe
 @vary_on_htmx
 def roofline_figure(request: HttpRequest) -> HttpResponse:
-    """The drawing alone, small, for a part of another page; nothing where there is no roof or no point below it.
+    """The drawing alone, small, for a part of another page; a sentence where there is no roof.
 
     Without htmx the address leads to the whole page.
     """
@@ -102,8 +102,8 @@ def roofline_figure(request: HttpRequest) -> HttpResponse:
 def _figure_part(catalogue: PublicCatalogue, choice: RooflineChoice) -> SafeString:
     def draw() -> str:
         roofline = assemble_roofline(catalogue, choice)
-        if not roofline.rows or not roofline.points:
-            return ""
+        if not roofline.rows:
+            return render_part("performance/_no_roof.jinja", notes=roofline.notes)
         plane = place_small_plane(roofline.content, SMALL_PX)
         return render_part(
             "performance/_roof_figure.jinja",
@@ -165,7 +165,7 @@ def _axis_words() -> tuple[str, str]:
 def _figure(roofline: Roofline) -> dict[str, object]:
     x, y = _axis_words()
     urls = {point.key: point.url for point in roofline.points}
-    nothing = _("No accelerator has a published bandwidth and peak.")
+    nothing = _("No accelerator has a published bandwidth or peak.")
     return plane_figure(roofline.content, AxisWords(x, "log"), AxisWords(y, "log"), urls, nothing)
 
 

@@ -35,6 +35,20 @@ def test_a_roof_is_a_slope_and_a_flat():
     assert line.points == ((0.1, 0.04), (35.0, 14.0), (1000, 14.0))
 
 
+def test_a_bandwidth_alone_is_a_slope_that_bounds_everywhere():
+    slope = roof(400e9, None)
+    (line,) = roof_lines([slope], 0.1, 100, 1e12)
+    assert line.points == ((0.1, 0.04), (100, 40.0))
+    assert (slope.ridge, slope.reachable(10)) == (None, 4e12)
+
+
+def test_a_peak_alone_is_a_flat_line():
+    flat = roof(None, 14e12)
+    (line,) = roof_lines([flat], 0.1, 100, 1e12)
+    assert line.points == ((0.1, 14.0), (100, 14.0))
+    assert (flat.ridge, flat.reachable(0.1)) == (None, 14e12)
+
+
 def test_of_two_roofs_on_one_slope_only_the_highest_has_it():
     low, high = roof(1e12, 50e12, key="fp32"), roof(1e12, 200e12, key="bf16")
     lines = {line.key: line.points for line in roof_lines([low, high], 0.1, 1000, 1e12)}

@@ -76,12 +76,21 @@ def test_points_of_the_figure_keep_their_coordinates(client):
     assert re.findall(spots, part) == re.findall(spots, page)
 
 
-def test_no_figure_without_a_roof(client):
+def test_in_the_place_of_a_figure_without_a_roof_stands_why(client):
     catalogue = public_catalogue()
     slug = next(item.slug for item in catalogue.accelerators if not any(file_rows(client, (item.slug,))))
-    assert figure_of(client, (slug,)).content == b""
+    part = figure_of(client, (slug,))
+    assert "so it has no roof" in words_of(part)
+    assert b"<figure" not in part.content
     picture = ET.fromstring(client.get(f"/roofline/?a={slug}&format=svg").content)
     assert "has no roof" in " ".join("".join(text.itertext()) for text in picture.iter(f"{SVG}text"))
+
+
+def test_a_roof_without_a_point_is_drawn_and_says_why_it_has_none(client):
+    part = figure_of(client, ("nvidia-gb300",))
+    assert part.content.count(b"<polyline") == 2  # bf16 and fp32
+    assert b"<use " not in part.content
+    assert "no public result states operations, bytes and data type" in words_of(part)
 
 
 def test_no_figure_without_cited_results(client):
