@@ -220,7 +220,7 @@ def comparison_figures(chosen: Sequence[Loaded]) -> dict[str, Any]:
     address = Address(tuple(loaded.subject for loaded in chosen))
     pairs = zip(heads_of(chosen, address), chosen, strict=True)
     machines = [(head, loaded) for head, loaded in pairs if loaded.machine is not None]
-    return {chart.id: chart.figure for chart in _measured(machines, None).charts}
+    return _measured(machines, None).figures
 
 
 def _measured(machines: Sequence[tuple[Head, Loaded]], base: Head | None) -> Measured:

@@ -58,7 +58,7 @@ def leading_setting(pairs: Sequence[Mapping[int, Measurement]]) -> LeadingSettin
     starts. None: no result counts.
     """
     counting = [{slot: result for slot, result in pair.items() if is_rankable(result)} for pair in pairs]
-    accelerated = [{slot: result for slot, result in pair.items() if _is_accelerated(result)} for pair in counting]
+    accelerated = [{slot: result for slot, result in pair.items() if is_accelerated(result)} for pair in counting]
     candidates = [pair for pair in accelerated if pair] or [pair for pair in counting if pair]
     if not candidates:
         return None
@@ -86,7 +86,8 @@ def worst_outcome(results: Sequence[Measurement]) -> ComparabilityOutcome | None
     return ComparabilityOutcome(worst.answer, tuple(reasons))
 
 
-def _is_accelerated(result: Measurement) -> bool:
+def is_accelerated(result: Measurement) -> bool:
+    """Whether it ran on an accelerator, not on the processor."""
     return result.card is not None or not result.device.startswith("cpu")
 
 

@@ -69,22 +69,27 @@ def test_machine_results_are_bars_against_peak(client, dgx):
     assert float(row.cells[0].meter.p) == pytest.approx(78.8, abs=0.1)
 
 
-def test_each_chart_fetches_its_figure_from_the_address_on_it(client, dgx):
+def test_each_chart_is_drawn_at_once_and_fetches_its_figure_on_demand(client, dgx):
+    sizes = [gemm("bf16", [0.001 * side] * 8, side=side) for side in (1024, 2048, 4096)]
+    make_report(dgx, at=START + days(1), facts=DGX_FACTS, results=sizes)
     page = client.get(THREE).content.decode()
-    [(name, url)] = re.findall(r'data-chart="(\S+)" data-chart-when="view" data-chart-url="([^"]+)"', page)
+    [(name, url)] = re.findall(r'data-chart="(chart-\S+)" data-chart-when="click" data-chart-url="([^"]+)"', page)
     figures = client.get("/compare/" + html.unescape(url)).json()
     assert list(figures) == [name]
-    assert figures[name]["data"][0]["customdata"][0][0].startswith("dgx-07 · bf16")
+    assert figures[name]["data"][0]["name"] == "dgx-07"
     assert f"--h:{figures[name]['layout']['height']}" in page
+    assert re.search(r'<svg class="plot".*<path d="M0 [^"]+L100 [^"]+"', page, re.DOTALL)
 
 
-def test_rows_of_the_newest_report_share_the_receipt_over_their_column(client, dgx):
-    [group] = client.get(THREE).context["comparison"].measured.groups
+def test_what_holds_for_all_results_of_a_machine_stands_once_over_them(client, dgx):
+    [kind] = client.get(THREE).context["comparison"].measured.kinds
     page = client.get(THREE).content.decode()
-    assert group.formula == "2·m·n·k / s"
-    assert re.search(r'<th scope="col" class="s3">dgx-07 <a class="base" href="/receipts/[^"]+">receipt</a></th>', page)
+    assert kind.matrices[0][0].formula == "2·m·n·k / s"
+    assert [(head.name, head.words) for head in kind.heads] == [
+        ("dgx-07", ("cuda:0, NVIDIA H100 80GB HBM3", "torch 2.8.0+cu128", "8 samples each"))
+    ]
     assert page.count("/receipts/") == 1
-    assert "cuda:0 · 79 % of peak · ±0 % · 8 samples</small>" in re.sub(r"\s+", " ", page)
+    assert "<small>79 % ±0 %</small> 780" in re.sub(r"\s+", " ", page)
 
 
 def test_the_stacks_in_words_are_one_link_away_and_a_part_for_htmx(client, dgx):

@@ -1,0 +1,73 @@
+"""Rates over size, a panel for each data type and a line for each machine: drawn from a matrix. No queries."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from stackviz.benchmarks.comparability import is_rankable
+from stackviz.charts.panels import (
+    Panel,
+    PanelLine,
+    PanelPoint,
+    PlacedPanels,
+    figure_height,
+    panels_figure,
+    place_panels,
+)
+from stackviz.compare.matrix import MatrixGroup, MatrixLine, ResultMatrix, position_of
+from stackviz.units import from_si
+
+FEWEST_OF_SEVERAL, FEWEST_OF_ONE = 2, 3  # points of the longest line
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SizeChart:
+    """The panels of one matrix. `x_names`: size -> what it is called; `height`: pixels that the Plotly figure takes."""
+
+    id: str
+    title: str
+    panels: tuple[Panel, ...]
+    x_names: Mapping[float, str]
+
+    @property
+    def height(self) -> int:
+        return figure_height(len(self.panels))
+
+    @property
+    def placed(self) -> PlacedPanels:
+        return place_panels(self.panels, self.x_names)
+
+    @property
+    def figure(self) -> dict[str, Any]:
+        """The Plotly figure, as plain data."""
+        return panels_figure(self.title, self.panels, self.x_names)
+
+
+def size_chart(matrix: ResultMatrix) -> SizeChart | None:
+    """None where no line has two points, or one panel no line of three: the matrix says as much."""
+    names: dict[float, str] = {}
+    panels = [Panel(group.title, group.unit, tuple(_lines(group, names))) for group in matrix.groups]
+    panels = [panel for panel in panels if panel.lines]
+    longest = max((len(line.points) for panel in panels for line in panel.lines), default=0)
+    if longest < (FEWEST_OF_SEVERAL if len(panels) > 1 else FEWEST_OF_ONE):
+        return None
+    return SizeChart(id=f"chart-{matrix.id}", title=matrix.title, panels=tuple(panels), x_names=names)
+
+
+def _lines(group: MatrixGroup, names: dict[float, str]) -> Iterator[PanelLine]:
+    for line in group.lines:
+        points = tuple(_points(line, group.unit, names))
+        if points:
+            yield PanelLine(line.name, line.slot, points)
+
+
+def _points(line: MatrixLine, unit: str, names: dict[float, str]) -> Iterator[PanelPoint]:
+    for item in line.cells:
+        result = item.cell.result if item else None
+        if result is None or not is_rankable(result) or result.rate is None:
+            continue
+        position, rate = position_of(result), result.rate
+        if position.size is not None:
+            names[position.size] = position.column
+            low, high = (None if end is None else from_si(end, unit) for end in (rate.low, rate.high))
+            yield PanelPoint(position.size, from_si(rate.value, unit), low, high)
