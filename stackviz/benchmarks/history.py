@@ -19,7 +19,7 @@ from django.utils.translation import gettext as _
 
 from stackviz.benchmarks.measurement import benchmark
 from stackviz.benchmarks.models import ChangeDecision, Result, Series
-from stackviz.benchmarks.queries import Point, series_history
+from stackviz.benchmarks.queries import HISTORY_POINTS, Point, series_history
 from stackviz.labs.models import Card, Machine, Snapshot
 from stackviz.stats import Ratio
 from stackviz.stats.changes import MIN_RESULTS, level_changes
@@ -95,9 +95,9 @@ class SeriesHistory:
     undetected: Sequence[ChangeDecision]
 
 
-def history_of(series: Series) -> SeriesHistory:
-    """Four queries."""
-    points = series_history(series)
+def history_of(series: Series, newest: int = HISTORY_POINTS) -> SeriesHistory:
+    """Of the `newest` results. Four queries."""
+    points = series_history(series, newest)
     reports = {point.report_id for point in points}
     stacks = _with_card(watched_stacks(reports), watched_cards(reports), series.card_index)
     decisions = list(ChangeDecision.objects.filter(series=series).select_related("by").order_by("-pk")[:200])
@@ -158,7 +158,7 @@ def watched_stacks(reports: Iterable[UUID]) -> dict[UUID, dict[str, str]]:
     """Report -> its watched facts. One query."""
     facts = {f"fact_{at}": KeyTextTransform(name, "facts") for at, name in enumerate(WATCHED_FACTS)}
     rows = Snapshot.objects.filter(report__in=list(reports)).order_by().annotate(**facts)
-    return {report: _stated(WATCHED_FACTS, values) for report, *values in rows.values_list("report_id", *facts)}
+    return {report: stated_facts(WATCHED_FACTS, values) for report, *values in rows.values_list("report_id", *facts)}
 
 
 def watched_cards(reports: Iterable[UUID]) -> dict[tuple[UUID, int], dict[str, str]]:
@@ -166,10 +166,11 @@ def watched_cards(reports: Iterable[UUID]) -> dict[tuple[UUID, int], dict[str, s
     facts = {f"fact_{at}": KeyTextTransform(name, "facts") for at, name in enumerate(WATCHED_CARD_FACTS)}
     rows = Card.objects.filter(snapshot__report__in=list(reports)).order_by().annotate(**facts)
     cards = rows.values_list("snapshot__report_id", "index", *facts)
-    return {(report, index): _stated(WATCHED_CARD_FACTS, values) for report, index, *values in cards}
+    return {(report, index): stated_facts(WATCHED_CARD_FACTS, values) for report, index, *values in cards}
 
 
-def _stated(names: Sequence[str], values: Sequence[Any]) -> dict[str, str]:
+def stated_facts(names: Sequence[str], values: Sequence[Any]) -> dict[str, str]:
+    """The watched facts that have a value, as text."""
     return {
         name: str(value).removesuffix(".0") if name in WATCHED_CARD_FACTS else str(value)
         for name, value in zip(names, values, strict=True)

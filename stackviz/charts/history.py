@@ -69,7 +69,7 @@ def history_figure(
     if not values:
         return empty_figure(layout, empty)
     spans_decades = min(values) > 0 and max(values) / min(values) > DECADES_RATIO
-    layout["yaxis"] |= {"type": "log"} if spans_decades else {"range": _range(values)}
+    layout["yaxis"] |= {"type": "log"} if spans_decades else {"range": value_range(values)}
     data = [_trace(line, is_named=len(lines) > 1) for line in lines]
     ends = (min(values), max(values)) if spans_decades else tuple(layout["yaxis"]["range"])
     if marks:
@@ -132,7 +132,7 @@ def _time(at: datetime) -> str:
     return at.astimezone(UTC).isoformat()
 
 
-def _range(values: Sequence[float]) -> list[float]:
+def value_range(values: Sequence[float]) -> list[float]:
     """Ends of a linear axis around the values, wide enough that noise does not look like a change."""
     low, high = min(values), max(values)
     middle = (low + high) / 2

@@ -50,8 +50,8 @@ def draw_history(history: SeriesHistory, benchmark: Benchmark, params: Mapping[s
     )
 
 
-def _label(factor: float) -> str:
-    """`−5 %`, `+12 %`: short, because several stand in one chart."""
+def signed_percent(factor: float) -> str:
+    """`−5 %`, `+12 %`, of a rate: short, because several stand in one chart."""
     return f"{'−' if factor < 1 else '+'}{format_number(abs(factor - 1) * 100, 2)} %"
 
 
@@ -62,7 +62,7 @@ def _levels(history: SeriesHistory, shown: InUnit) -> list[HistoryLevel]:
     counted = [point for point in history.points if point.counts]
     starts = [counted[0], *(change.point for change in changes)]
     ends = [*(change.last_before for change in changes), counted[-1]]
-    labels = ["", *(_label(change.factor) for change in changes)]
+    labels = ["", *(signed_percent(change.factor) for change in changes)]
     levels = []
     for start, end, label in zip(starts, ends, labels, strict=True):
         stretch = counted[counted.index(start) : counted.index(end) + 1]

@@ -60,17 +60,23 @@ class StackChangeRow:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PastOfSeries:
-    """Newest first. `may_decide`: whether the visitor may confirm and dismiss."""
+    """Newest first. `may_decide`: whether the visitor may confirm and dismiss.
+
+    `stack_changes`: those that are listed nowhere else on the page; `has_stack_changes`: whether there are any at all.
+    """
 
     changes: Sequence[ChangeRow]
     dismissed: Sequence[ChangeRow]
     stack_changes: Sequence[StackChangeRow]
+    has_stack_changes: bool
     decide_url: str
     may_decide: bool
 
 
-def past_of_series(history: SeriesHistory, measured: Measurement, machine: Machine, visitor: Visitor) -> PastOfSeries:
-    """One query, for somebody who is logged in."""
+def past_of_series(
+    history: SeriesHistory, measured: Measurement, machine: Machine, visitor: Visitor, *, listed: int = 0
+) -> PastOfSeries:
+    """One query, for somebody who is logged in. `listed`: how many of the newest results show their changes already."""
     is_member = may_decide(visitor, machine)
     rows = change_rows(history, measured.benchmark, measured.params, is_member=is_member)
     return PastOfSeries(
@@ -83,8 +89,10 @@ def past_of_series(history: SeriesHistory, measured: Measurement, machine: Machi
                 receipt_url=address_by_id("ingest:receipt", point.report_id),
             )
             for change in reversed(history.stack_changes)
+            if change.index < len(history.points) - listed
             for point in (history.points[change.index],)
         ],
+        has_stack_changes=bool(history.stack_changes),
         decide_url=reverse("machines:change", args=[machine.lab.slug, machine.slug, measured.series_id]),
         may_decide=is_member,
     )

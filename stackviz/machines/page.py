@@ -16,7 +16,9 @@ from stackviz.diagrams.columns import drop_unreported_rows
 from stackviz.diagrams.stack import StackDrawing, draw_columns
 from stackviz.labs.models import Machine, Report, Snapshot
 from stackviz.labs.queries import MachineLookup, Visitor, latest_snapshots
-from stackviz.machines.results import ResultGroup, result_figures, result_groups
+from stackviz.machines.headline import HeadlineRow, headline_row
+from stackviz.machines.report_rows import FIRST_REPORTS, REPORTS_PER_PAGE, ReportRow, report_rows
+from stackviz.machines.results import ResultGroup, result_groups
 from stackviz.reports.cards import CardKind, card_kinds
 from stackviz.reports.facts import MACHINE_FACTS, Facts
 from stackviz.reports.present import (
@@ -31,32 +33,16 @@ from stackviz.reports.present import (
 from stackviz.rules import Finding
 from stackviz.stacks.models import Edition
 from stackviz.stacks.reported import stack_slug
-from stackviz.web.key_paging import Cut, key_page
-from stackviz.web.paging import Page, page_as
+from stackviz.web.key_paging import Cut
+from stackviz.web.paging import Page
 from stackviz.web.parts import cached_html, render_part
-from stackviz.web.reverse import address_by_id
 
-REPORTS_PER_PAGE = 20
-FIRST_REPORTS = Cut()
 # A report is read within seconds; one that waits longer than this is no longer watched for.
 WATCHED_FOR = timedelta(minutes=15)
 # What the page says of the newest report that was read -> where it stands, from the snapshot.
 LATEST = {"latest_report_id": "report_id", "latest_read_at": "report__read_at", "latest_agent": "agent"}
 ON_NVIDIA = ("nvidia.driver_version", "cuda.runtime_version")
 ON_APPLE = ("memory.gpu_limit_bytes", "mps.available")
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ReportRow:
-    """One upload in the history."""
-
-    id: UUID
-    url: str
-    received_at: datetime
-    status: str
-    status_label: str
-    warnings: int
-    error: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,6 +68,7 @@ class ReportBody:
     findings: tuple[Finding, ...]
     drawing: StackDrawing
     not_drawn: tuple[str, ...]
+    headline: HeadlineRow | None
     groups: tuple[ResultGroup, ...]
     left_out: int
     probes: tuple[ProbeRow, ...]
@@ -122,15 +109,17 @@ def machine_page(visitor: Visitor, lab: str, slug: str, cut: Cut = FIRST_REPORTS
     if machine is None:
         raise Machine.DoesNotExist
     latest = {name: getattr(machine, f"latest_{name}") for name in ("report_id", "taken_at", "read_at", "agent")}
-    reports = _reports(machine, cut)
-    newest = reports if cut == FIRST_REPORTS else _reports(machine)
+    reports = report_rows(machine, cut)
+    newest = [(row.id, row.status, row.received_at) for row in reports.items]
+    if cut != FIRST_REPORTS:
+        newest = _newest_reports(machine)
     return MachinePage(
         machine=machine,
         subject=machine.subject,
         latest=Latest(**latest) if latest["report_id"] else None,
         reports=reports,
-        is_arriving=any(_is_arriving(report) for report in newest.items),
-        seen=_token(machine, newest.items[0] if newest.items else None),
+        is_arriving=any(_is_arriving(report) for report in newest),
+        seen=_token(machine, newest),
         since=int(timezone.now().timestamp()),
     )
 
@@ -143,17 +132,11 @@ _machine_with_latest = MachineLookup(_with_latest)
 
 
 def report_body(machine: Machine) -> ReportBody | None:
-    """All of the machine's latest report; None before one was read. At most ten queries, whatever is stored."""
+    """All of the machine's latest report; None before one was read. At most fourteen queries, whatever is stored."""
     snapshot = latest_snapshots([machine]).get(machine.pk)
     if snapshot is None:
         return None
     return _body(machine, snapshot)
-
-
-def machine_figures(machine: Machine) -> dict[str, Any]:
-    """The charts of its newest results, by the `key` of their groups, as Plotly reads them. At most eight queries."""
-    snapshots = latest_snapshots([machine])
-    return result_figures(latest_results([machine], snapshots.values())[machine.pk])
 
 
 def _body(machine: Machine, snapshot: Snapshot) -> ReportBody:
@@ -170,6 +153,7 @@ def _body(machine: Machine, snapshot: Snapshot) -> ReportBody:
         findings=(*findings.faults, *findings.open_questions, *findings.notes),
         drawing=draw_columns(columns),
         not_drawn=not_drawn,
+        headline=headline_row(results),
         groups=tuple(result_groups(results)),
         left_out=results.left_out,
         probes=tuple(_probe(probe) for probe in snapshot.probes if probe.get("state") != "ok"),
@@ -197,43 +181,29 @@ def _probe(probe: Mapping[str, Any]) -> ProbeRow:
 # --- what is asked again while the page is open ---
 
 
+_NewestReport = tuple[UUID, str, datetime]
+
+
 def seen_token(machine: Machine) -> str:
     """Names the state a page shows: it changes when a report arrives, is read, or fails. One query."""
-    newest = _reports(machine)
-    return _token(machine, newest.items[0] if newest.items else None)
+    return _token(machine, _newest_reports(machine))
 
 
-def _token(machine: Machine, newest: ReportRow | None) -> str:
-    report = f"{newest.id}.{newest.status}" if newest else "."
+def _newest_reports(machine: Machine) -> list[_NewestReport]:
+    """Id, status and arrival of as many as a page has. One query."""
+    newest = machine.reports.order_by("-received_at", "-pk")
+    return list(newest.values_list("pk", "status", "received_at")[:REPORTS_PER_PAGE])
+
+
+def _token(machine: Machine, newest: Sequence[_NewestReport]) -> str:
+    report = f"{newest[0][0]}.{newest[0][1]}" if newest else "."
     return f"{report}.{machine.latest_snapshot_id or ''}"
 
 
-def _is_arriving(report: ReportRow) -> bool:
+def _is_arriving(report: _NewestReport) -> bool:
     """Whether it came in a moment ago and is not read yet."""
-    return report.status == Report.Status.RECEIVED and timezone.now() - report.received_at < WATCHED_FOR
-
-
-# --- parts ---
-
-
-def _reports(machine: Machine, cut: Cut = FIRST_REPORTS) -> Page[ReportRow]:
-    """The machine's uploads, newest first. One query; what was sent stays in the database."""
-    rows = machine.reports.values_list("pk", "received_at", "status", "warnings", "error")
-    page = key_page(rows, "received_at", cut, REPORTS_PER_PAGE, lambda row: (row[1], row[0]))
-    return page_as(page, _report)
-
-
-def _report(row: tuple[UUID, datetime, str, Sequence[Any], str]) -> ReportRow:
-    report_id, received_at, status, warnings, error = row
-    return ReportRow(
-        id=report_id,
-        url=address_by_id("ingest:receipt", report_id),
-        received_at=received_at,
-        status=status,
-        status_label=str(Report.Status(status).label),
-        warnings=len(warnings),
-        error=error,
-    )
+    _id, status, received_at = report
+    return status == Report.Status.RECEIVED and timezone.now() - received_at < WATCHED_FOR
 
 
 # --- the body as HTML, cached until something on it changes: rendering it costs more than everything else ---

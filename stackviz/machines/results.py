@@ -1,19 +1,16 @@
-"""A machine's newest results as bars: a group per benchmark, a part of it per device. No queries."""
+"""A machine's newest results as bars: a group per benchmark, a part of it with a scale of its own per device."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from itertools import groupby
-from typing import Any
 
-from django.utils.text import slugify
 from django.utils.translation import gettext as _
 
-from stackviz.benchmarks.chart import Charted, results_figure
 from stackviz.benchmarks.comparability import is_rankable
 from stackviz.benchmarks.measurement import Measurement
 from stackviz.benchmarks.words import sample_text
-from stackviz.charts.bars import Meter, chart_height, meter
+from stackviz.charts.bars import Meter, meter
 from stackviz.light import light_dataclass
 from stackviz.units import quantity_label
 
@@ -22,7 +19,8 @@ from stackviz.units import quantity_label
 class ResultRow:
     """One newest result. `label` is empty for a failed or skipped run, or one whose rate we cannot work out.
 
-    `peak_at`: where on the bar the published peak lies, in per cent, or "".
+    `meter`: None where the scale is the published peak and there is none. `peak_at`: where on the bar the peak lies, in
+    per cent, or "" where it is the end of the bar.
     """
 
     series_id: int
@@ -47,74 +45,79 @@ class ResultRow:
         return f"series/{self.series_id}/"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class DeviceResults:
-    """The part of a group that ran on one device. `card`: the name it reported, or ""."""
+    """The part of a group that ran on one device. `card`: the name it reported, or "".
+
+    `scale`: what the full length of its bars is. `remarks`: those of every row; a row has only its own.
+    """
 
     device: str
     card: str
+    scale: str
+    remarks: tuple[str, ...]
     rows: tuple[ResultRow, ...]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True)
 class ResultGroup:
-    """Results of one benchmark; all bars share a scale, so that a card and a CPU can be told apart at a glance.
+    """Results of one benchmark."""
 
-    `key`: an id for the group on its page. `chart_height`: pixels that its chart takes, 0 where one bar is all.
-    """
-
-    key: str
     title: str
     formula: str
     devices: tuple[DeviceResults, ...]
-    chart_height: int
 
 
 def result_groups(measurements: Sequence[Measurement]) -> list[ResultGroup]:
     """`measurements` in the order of `latest_results`; accelerators come before the CPU."""
-    return [_group(results) for results in _by_benchmark(measurements)]
-
-
-def result_figures(measurements: Sequence[Measurement]) -> dict[str, dict[str, Any]]:
-    """The chart of each group that has one, by its `key`, as Plotly reads it."""
-    groups = _by_benchmark(measurements)
-    return {_chart_key(results[0]): _figure(results) for results in groups if len(_timed(results)) > 1}
-
-
-def _by_benchmark(measurements: Sequence[Measurement]) -> list[list[Measurement]]:
     ordered = sorted(measurements, key=lambda result: (result.benchmark_key, result.version, result.device == "cpu"))
-    return [list(group) for _key, group in groupby(ordered, key=lambda result: (result.benchmark_key, result.version))]
-
-
-def _chart_key(result: Measurement) -> str:
-    return slugify(f"chart {result.benchmark_key} {result.version}")
-
-
-def _timed(results: Sequence[Measurement]) -> list[Measurement]:
-    """Those that count: a chart has a bar for each."""
-    return [result for result in results if is_rankable(result)]
+    groups = groupby(ordered, key=lambda result: (result.benchmark_key, result.version))
+    return [_group(list(results)) for _key, results in groups]
 
 
 def _group(results: Sequence[Measurement]) -> ResultGroup:
     first = results[0]
-    timed = _timed(results)
-    scale = max((_top(result) for result in timed or results), default=0.0)  # of odd ones only where all are
     return ResultGroup(
-        key=_chart_key(first),
         title=first.title,
         formula=first.benchmark.formula if first.benchmark else "",
         devices=tuple(
-            _device(list(part), scale)
+            _device(list(part))
             for _key, part in groupby(results, key=lambda result: (result.device, result.card_index))
         ),
-        chart_height=chart_height(len(timed)) if len(timed) > 1 else 0,
     )
 
 
-def _device(results: Sequence[Measurement], scale: float) -> DeviceResults:
+def _device(results: Sequence[Measurement]) -> DeviceResults:
+    """Bars are shares of the published peaks where half of the results have one, else shares of the largest figure."""
     first = results[0]
-    card = first.card.reported_name if first.card else ""
-    return DeviceResults(first.device, card, tuple(result_row(result, scale) for result in results))
+    counted = [result for result in results if is_rankable(result)] or [result for result in results if result.rate]
+    with_peak = [result for result in counted if result.peak]
+    is_of_peak = len(with_peak) * 2 >= len(counted) > 0
+    largest = max((_top(result) for result in counted), default=0.0)
+    shared = _shared_remarks([result.remarks for result in results if result.is_ok])
+    return DeviceResults(
+        device=first.device,
+        card=first.card.reported_name if first.card else "",
+        scale=_scale_words(counted, largest, is_of_peak=is_of_peak),
+        remarks=shared,
+        rows=tuple(result_row(result, None if is_of_peak else largest, shared) for result in results),
+    )
+
+
+def _scale_words(counted: Sequence[Measurement], largest: float, *, is_of_peak: bool) -> str:
+    if is_of_peak:
+        return _("full bar: the published peak of each setting")
+    if largest <= 0:
+        return ""
+    unit = next(result.rate.unit for result in counted if result.rate)
+    return _("full bar: %(rate)s") % {"rate": quantity_label(largest, unit, digits=3)}
+
+
+def _shared_remarks(of_rows: Sequence[tuple[str, ...]]) -> tuple[str, ...]:
+    """What stands beside every row, in the order of the first; nothing of one row alone."""
+    if len(of_rows) < 2:
+        return ()
+    return tuple(remark for remark in of_rows[0] if all(remark in remarks for remarks in of_rows))
 
 
 def _top(result: Measurement) -> float:
@@ -124,9 +127,13 @@ def _top(result: Measurement) -> float:
     return max(result.rate.value, result.rate.high or 0.0, result.peak.peak if result.peak else 0.0)
 
 
-def result_row(result: Measurement, scale: float) -> ResultRow:
-    """`scale`: the rate that fills the bar."""
+def result_row(result: Measurement, scale: float | None = None, shared: Sequence[str] = ()) -> ResultRow:
+    """`scale`: the rate that fills the bar; None: the published peak, and no bar without one.
+
+    `shared`: remarks that are said elsewhere.
+    """
     rate, peak = result.rate, result.peak
+    full = scale if scale is not None else peak.peak if peak else 0.0
     return ResultRow(
         series_id=result.series_id,
         setting=result.setting,
@@ -137,27 +144,10 @@ def result_row(result: Measurement, scale: float) -> ResultRow:
         is_above_peak=bool(peak and peak.is_above_peak),
         samples=result.summary.count if result.summary else 0,
         seconds=sample_text(result.summary.median, result.unit, digits=3) if result.summary else "",
-        remarks=result.remarks,
+        remarks=tuple(remark for remark in result.remarks if remark not in shared),
         reason="" if result.is_ok else result.reason or _("no reason given"),
-        meter=meter(rate.value, scale, rate.low, rate.high) if rate else None,
-        peak_at=meter(peak.peak, scale).p if peak else "",
+        meter=meter(rate.value, full, rate.low, rate.high) if rate and full > 0 else None,
+        peak_at=meter(peak.peak, scale).p if peak and scale else "",
         peak=quantity_label(peak.peak, rate.unit, digits=4) if peak and rate else "",
         measured_at=result.measured_at,
-    )
-
-
-def _figure(results: Sequence[Measurement]) -> dict[str, Any]:
-    """A bar for each result that has a rate, a colour per device."""
-    timed = _timed(results)
-    devices = list(dict.fromkeys(result.device for result in timed))
-    return results_figure(
-        results[0].title,
-        [
-            Charted(
-                f"{result.setting} · {result.device}" if len(devices) > 1 else result.setting,
-                devices.index(result.device),
-                result,
-            )
-            for result in timed
-        ],
     )

@@ -7,7 +7,7 @@ from typing import Any
 
 from django.urls import reverse
 
-from stackviz.benchmarks.history import SeriesHistory, history_of
+from stackviz.benchmarks.history import StackChange, history_of
 from stackviz.benchmarks.measurement import Measurement
 from stackviz.benchmarks.models import Result, Series
 from stackviz.benchmarks.queries import Point as PastResult
@@ -15,13 +15,13 @@ from stackviz.benchmarks.queries import latest_result
 from stackviz.benchmarks.reproduce import reproduce_command
 from stackviz.benchmarks.words import sample_statistics, sample_text
 from stackviz.charts.history import HistoryLine, history_figure
-from stackviz.facts import CONDITIONS
 from stackviz.labs.models import Machine
 from stackviz.labs.queries import Visitor
+from stackviz.machines.conditions import ShownConditions, shown_conditions
 from stackviz.machines.drawn_history import draw_history
-from stackviz.machines.history import PastOfSeries, past_of_series
+from stackviz.machines.history import PastOfSeries, differences_text, past_of_series
 from stackviz.machines.results import ResultRow, result_row
-from stackviz.reports.facts import ShownFact, shown_facts
+from stackviz.machines.shown_history import ShownHistory, ShownSamples, shown_history, shown_samples
 from stackviz.units import quantity_label
 from stackviz.web.reverse import address_by_id
 
@@ -30,12 +30,16 @@ SHOWN_POINTS = 20
 
 @dataclass(frozen=True, slots=True)
 class PastRow:
-    """One earlier result in the table under the line. `label` is empty for a run that failed."""
+    """One earlier result in the table under the line. `label` is empty for a run that failed.
+
+    `changes`: what the stack states differently from the result before.
+    """
 
     measured_at: datetime
     receipt_url: str
     label: str
     reason: str
+    changes: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -43,11 +47,12 @@ class SeriesPage:
     machine: Machine
     measured: Measurement
     row: ResultRow
-    conditions: Sequence[ShownFact]
+    conditions: ShownConditions
     statistics: Sequence[tuple[str, str]]
     samples: Sequence[str]
+    strip: ShownSamples | None
     result_url: str
-    figure: dict[str, Any] | None
+    line: ShownHistory | None
     past: Sequence[PastRow]
     history: PastOfSeries
     command: str
@@ -62,18 +67,21 @@ def series_page(machine: Machine, series_pk: int, visitor: Visitor) -> SeriesPag
     history = history_of(series)
     past = history.points
     shown = Result.objects.filter(report=measured.report_id, position=measured.position)
-    samples = shown.values_list("samples", flat=True)
+    samples: Sequence[float] = next(iter(shown.values_list("samples", flat=True)), [])
+    drawn = draw_history(history, measured.benchmark, measured.params) if measured.benchmark else None
+    changes = {history.points[change.index].report_id: change for change in history.stack_changes}
     return SeriesPage(
         machine=machine,
         measured=measured,
-        row=result_row(measured, measured.rate.value if measured.rate else 0.0),
-        conditions=shown_facts(measured.conditions, CONDITIONS),
+        row=result_row(measured),
+        conditions=shown_conditions(measured.conditions),
         statistics=sample_statistics(measured.summary, measured.unit),
-        samples=[sample_text(sample, measured.unit) for sample in next(iter(samples), [])],
+        samples=[sample_text(sample, measured.unit) for sample in samples],
+        strip=shown_samples(measured, samples),
         result_url=reverse("results:run", args=[measured.report_id, measured.position]),
-        figure=_figure(measured, history),
-        past=[_past_row(measured, point) for point in reversed(past[-SHOWN_POINTS:])],
-        history=past_of_series(history, measured, machine, visitor),
+        line=shown_history(history, drawn),
+        past=[_past_row(measured, point, changes.get(point.report_id)) for point in reversed(past[-SHOWN_POINTS:])],
+        history=past_of_series(history, measured, machine, visitor, listed=SHOWN_POINTS),
         command=reproduce_command(measured),
     )
 
@@ -82,17 +90,25 @@ def _rate(measured: Measurement, sample: float | None) -> float | None:
     return measured.benchmark.rate(measured.params, sample) if measured.benchmark else None
 
 
-def _figure(measured: Measurement, history: SeriesHistory) -> dict[str, Any] | None:
-    """The line over time with what changed; None while there is only one point, or no rate to draw."""
-    drawn = draw_history(history, measured.benchmark, measured.params) if measured.benchmark else None
+def series_figure(machine: Machine, series_pk: int) -> dict[str, Any] | None:
+    """The line over time for plotly.js; None while there is only one point, or no rate to draw. Nine queries at most.
+
+    Raises Series.DoesNotExist, also for a series of another machine.
+    """
+    series = Series.objects.get(pk=series_pk, machine=machine)
+    measured = latest_result(series)
+    if measured is None or measured.benchmark is None:
+        return None
+    drawn = draw_history(history_of(series), measured.benchmark, measured.params)
     if drawn is None:
         return None
     title = f"{measured.title} {measured.setting}, {measured.device}"
-    lines = [HistoryLine(measured.setting, drawn.points)]
-    return history_figure(title, drawn.unit, lines, marks=drawn.marks, levels=drawn.levels)
+    return history_figure(
+        title, drawn.unit, [HistoryLine(measured.setting, drawn.points)], marks=drawn.marks, levels=drawn.levels
+    )
 
 
-def _past_row(measured: Measurement, point: PastResult) -> PastRow:
+def _past_row(measured: Measurement, point: PastResult, change: StackChange | None) -> PastRow:
     rate, known = _rate(measured, point.seconds), measured.benchmark
     label = quantity_label(rate, known.unit_of(measured.params), digits=4) if rate is not None and known else ""
     return PastRow(
@@ -100,4 +116,5 @@ def _past_row(measured: Measurement, point: PastResult) -> PastRow:
         receipt_url=address_by_id("ingest:receipt", point.report_id),
         label=label,
         reason=point.reason or point.state,
+        changes=differences_text(change.differences) if change else "",
     )

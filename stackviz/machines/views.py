@@ -14,16 +14,15 @@ from stackviz.diagrams.svg import svg_of
 from stackviz.labs.models import Machine
 from stackviz.labs.queries import visible_labs, visible_machines
 from stackviz.machines.page import (
-    REPORTS_PER_PAGE,
     MachinePage,
     drawn_body,
-    machine_figures,
     machine_page,
     report_body,
     seen_token,
 )
+from stackviz.machines.report_rows import REPORTS_PER_PAGE
 from stackviz.machines.rows import MACHINES_PER_PAGE, machine_rows, machines_found, machines_page
-from stackviz.machines.series import series_page
+from stackviz.machines.series import series_figure, series_page
 from stackviz.machines.series_file import series_csv
 from stackviz.web.address import text_parameter, whole_number
 from stackviz.web.download import svg_response
@@ -98,15 +97,9 @@ def _words(request: HttpRequest, page: MachinePage) -> HttpResponse:
     return render(request, "machines/words.html", {"machine": page.machine, "drawing": body.drawing})
 
 
-def _figures(_request: HttpRequest, page: MachinePage) -> HttpResponse:
-    """The charts of the page, for plotly.js."""
-    return JsonResponse(machine_figures(page.machine))
-
-
 _FORMS: Mapping[str, Callable[[HttpRequest, MachinePage], HttpResponse]] = {
     "svg": _drawing,
     "words": _words,
-    "plotly": _figures,
 }
 
 
@@ -132,7 +125,17 @@ def series(request: HttpRequest, lab: str, slug: str, series_id: int) -> HttpRes
         file = series_csv(machine, series_id) if request.GET.get("format") == "csv" else None
         if file is not None:
             return file
+        if request.GET.get("format") == "plotly":
+            return _figure(machine, series_id)
         shown = series_page(machine, series_id, request.user)
     except Series.DoesNotExist as error:
         raise Http404 from error
     return render(request, "machines/series.html", {"shown": shown})
+
+
+def _figure(machine: Machine, series_id: int) -> JsonResponse:
+    """The line over time, for plotly.js."""
+    figure = series_figure(machine, series_id)
+    if figure is None:
+        raise Http404
+    return JsonResponse(figure)

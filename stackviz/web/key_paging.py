@@ -97,9 +97,9 @@ def _usable_key(model: type[Model], cut: Cut) -> RowKey | None:
 def _page(window: list[Row], per_page: int, key_of: Callable[[Row], RowKey], *, has_before: bool) -> Page[Row]:
     shown = window[:per_page]
     before = key_text("before", key_of(shown[0])) if shown else "1"
-    return Page(
-        shown, before if has_before else "", key_text("after", key_of(shown[-1])) if len(window) > per_page else ""
-    )
+    following = window[per_page] if len(window) > per_page else None
+    after = key_text("after", key_of(shown[-1])) if following is not None else ""
+    return Page(shown, before if has_before else "", after, following=following)
 
 
 def _window(rows: "QuerySet[Any, Row]", at: str, key: RowKey | None, per_page: int, direction: str) -> list[Row]:

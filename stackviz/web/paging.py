@@ -29,7 +29,7 @@ class Page(Generic[Item]):
     """One page of a list, cut by number (`page_of`) or by key (`key_paging.key_page`).
 
     `before`, `after`: what the addresses of its neighbours say, "" where there is none. `number` counts from 1; 0 of a
-    list cut by key.
+    list cut by key. `following`: the first item of the next page, where a list cut by key has read it.
     """
 
     items: Sequence[Item]
@@ -37,6 +37,7 @@ class Page(Generic[Item]):
     after: str
     number: int = 0
     per_page: int = 0
+    following: Item | None = None
 
     @property
     def is_only(self) -> bool:

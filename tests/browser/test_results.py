@@ -65,6 +65,7 @@ def test_the_way_from_the_list_to_a_result_works_without_scripts(site, browser, 
         page.goto(site.url + pages[-1])
         expect(page.locator(".head:has(#past) ~ figure table")).to_be_visible()
         expect(page.locator("main")).to_contain_text("slower since", timeout=WAIT)
+        expect(page.locator(".over-time svg")).to_be_visible()
         assert page.locator("[data-chart-plot]").bounding_box() is None  # no empty frame where nothing is drawn
     finally:
         context.close()
@@ -72,9 +73,13 @@ def test_the_way_from_the_list_to_a_result_works_without_scripts(site, browser, 
 
 def test_the_history_of_a_series_is_drawn_and_left_by_keyboard(visit, browser_context, pages):
     page = visit(pages[-1])
+    page.locator("[data-chart-open]").focus()
+    page.keyboard.press("Enter")
+    expect(page.locator("[data-chart-plot]")).to_be_focused(timeout=WAIT)
     file = page.get_by_role("link", name="CSV")
     file.focus()
     expect(page.locator(".js-plotly-plot .scatterlayer .point").first).to_be_visible(timeout=WAIT)
+    expect(page.locator(".over-time")).to_be_hidden()
     with page.expect_download(timeout=WAIT):
         page.keyboard.press("Enter")
     page.locator("figure table td a").first.focus()

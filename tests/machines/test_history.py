@@ -3,7 +3,6 @@
 import csv
 import html
 import io
-import json
 import re
 
 import pytest
@@ -89,8 +88,28 @@ def test_changes_of_the_stack_are_listed_and_marked_though_the_level_stays(clien
     response = client.get(series_url(machine))
     text = text_of(client, series_url(machine))
     assert "The level of these results did not change." in text
-    assert "2026-11-26 NVIDIA driver 535.183.01 → 560.28.03" in text
-    assert "triangle-up" in response.content.decode()
+    assert re.search(r"2026-11-26 08:00 78\d(\.\d)? TFLOP/s NVIDIA driver 535.183.01 → 560.28.03", text)
+    assert "driver 535.183.01→560.28.03, torch 2.8.0→2.9.0" in text  # beside the mark in the chart
+    assert 'class="mark"' in response.content.decode()
+    assert "triangle-up" in client.get(series_url(machine) + "?format=plotly").content.decode()
+
+
+def test_changes_older_than_the_listed_results_are_listed_apart(client, machine):
+    for day in range(30):
+        report(machine, day, facts=NEW_DRIVER if day >= 4 else None)
+    text = text_of(client, series_url(machine))
+    assert "2026-11-24 NVIDIA driver 535.183.01 → 560.28.03" in text
+    assert not re.search(r"2026-11-24 08:00 \d", text)
+
+
+def test_readings_stand_in_two_columns_in_words(client, machine):
+    conditions = {"before.power_w": 72.3, "after.power_w": 498.0, "after.temperature_c": 61.0, "timer": "CUDA events"}
+    report(machine, 0, conditions=conditions)
+    text = text_of(client, series_url(machine))
+    assert "power drawn by the card 72.3 W 498 W" in text
+    assert "temperature of the card or processor not reported 61 °C" in text
+    assert "the clock that was read CUDA events" in text
+    assert "before." not in text
 
 
 def test_results_that_are_set_aside_change_nothing(client, machine):
@@ -133,7 +152,7 @@ def test_a_dismissed_change_stays_listed_but_leaves_the_chart(client, machine, m
     page = client.get(series_url(machine)).content.decode()
     assert "1 dismissed change" in page
     assert "5 % slower" in page.split("1 dismissed change")[1]
-    assert "bottom right" not in page
+    assert 'class="level-label"' not in page
 
 
 def test_a_decision_can_be_reversed_and_both_are_stored(client, machine, member):
@@ -232,10 +251,8 @@ def test_watched_facts_are_facts_an_agent_reports():
 
 
 def drawn_in(client, address):
-    """(time, rate, low, high) of each point of the chart that the page holds."""
-    page = client.get(address).content.decode()
-    (script,) = re.findall(r'<script id="chart-past" type="application/json">(.*?)</script>', page, re.DOTALL)
-    figure = json.loads(script)
+    """(time, rate, low, high) of each point of the chart that the page's address answers with."""
+    figure = client.get(f"{address}?format=plotly").json()
     line = next(trace for trace in figure["data"] if "error_y" in trace)
     ends = zip(line["error_y"]["arrayminus"], line["error_y"]["array"], strict=True)
     return [

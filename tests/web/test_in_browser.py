@@ -167,6 +167,7 @@ def test_plotly_loads_on_request(visit, browser_context):
     asked = []
     browser_context.on("request", lambda request: asked.append(request.url))
     page = visit("/machines/north/dgx-7/")
+    page.locator(".results th[scope=row] a").first.click()
     page.wait_for_load_state("networkidle")
     assert not any("plotly" in url for url in asked)
     page.locator("[data-chart-open]").first.click()
@@ -178,16 +179,8 @@ def test_plotly_loads_on_request(visit, browser_context):
     page.locator("[data-theme-choice=dark]").click()
     page.wait_for_timeout(500)
     assert page.evaluate(ink) != before
-    assert page.locator(".results table").first.is_visible()  # the figures stay
+    assert page.locator(".timeline table").is_visible()  # the figures stay
     assert browser_context.troubles == []
-
-
-def test_chart_below_the_fold_draws_when_visible(visit, site):
-    page = visit("/machines/north/dgx-7/")
-    page.locator(".results th[scope=row] a").first.click()
-    page.wait_for_selector("[data-chart=chart-past]", state="attached")
-    page.locator("#past").scroll_into_view_if_needed()
-    page.wait_for_selector(".js-plotly-plot .main-svg")
 
 
 def test_idle_page_stops_polling(browser_page, site):
