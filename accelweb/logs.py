@@ -6,7 +6,7 @@ Imports the standard library only: gunicorn.conf.py uses it too.
 import logging
 import re
 
-_LINK = re.compile(r"(/diagnose/)[A-Za-z0-9_-]{20,}")
+_LINK = re.compile(r"(/diagnos(?:e|is)/)[A-Za-z0-9_-]{20,}")
 
 
 def without_links(text: str) -> str:

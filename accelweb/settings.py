@@ -90,6 +90,7 @@ INSTALLED_APPS = [
     "stackviz.pages",
     "stackviz.results",
     "stackviz.search",
+    "stackviz.sharing",
     "stackviz.up",
 ]
 
@@ -185,7 +186,12 @@ DATABASES = {"default": database(DATABASE_URL)}
 CACHES: dict[str, Any] = {
     "default": {"BACKEND": "stackviz.web.cache.ForgivingRedisCache", "LOCATION": REDIS_URL}
     if REDIS_URL
-    else {"BACKEND": "django.core.cache.backends.locmem.LocMemCache"}
+    else {"BACKEND": "django.core.cache.backends.locmem.LocMemCache"},
+    "pictures": {  # PNG files of about 30 KB, which would crowd pages out of the other cache
+        "BACKEND": "django.core.cache.backends.filebased.FileBasedCache",
+        "LOCATION": str(VAR_DIR / "pictures"),
+        "OPTIONS": {"MAX_ENTRIES": 1000},
+    },
 }
 
 # --- background work --------------------------------------------------------------------------------------------
@@ -274,6 +280,7 @@ PLANS_PER_MINUTE = env_int("PLANS_PER_MINUTE", 120, least=1)  # computed per cli
 LINKS_PER_HOUR = env_int("LINKS_PER_HOUR", 10, least=1)  # private links one client may save in an hour; beyond: 429
 LINKS_KEPT = env_int("LINKS_KEPT", 10_000, least=1)  # of all clients, each at most 256 KB; beyond: 507
 LINK_DAYS = env_int("LINK_DAYS", 30, least=1)  # lifetime of a private link
+PICTURES_PER_MINUTE = env_int("PICTURES_PER_MINUTE", 60, least=1)  # drawn for one client; beyond: 429
 PROXIES = env_int("PROXIES", 1 if HTTPS else 0)  # proxies in front that append to X-Forwarded-For, to identify clients
 
 # --- curation ---------------------------------------------------------------------------------------------------

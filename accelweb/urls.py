@@ -23,6 +23,7 @@ urlpatterns = [
     path("", include("stackviz.plan.urls")),
     path("", include("stackviz.results.urls")),
     path("", include("stackviz.search.urls")),
+    path("", include("stackviz.sharing.urls")),
     path("i18n/", include("django.conf.urls.i18n")),
     path("api/v1/", api.urls),
     path("admin/", admin.site.urls),

@@ -23,6 +23,7 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_safe
 
 from stackviz.accelerators.citation import cite
+from stackviz.accelerators.introduction import introduce_sheet, sheet_data
 from stackviz.accelerators.sheet import read_sheet, sheet_values
 from stackviz.accelerators.sheet_files import FORMATS, sheet_file
 from stackviz.catalog.models import Accelerator
@@ -30,6 +31,7 @@ from stackviz.catalog.past import public_accelerators_at
 from stackviz.catalog.queries import public_catalogue, successors
 from stackviz.web.address import AddressReader, Note, read_moment, write_moment
 from stackviz.web.parts import cached_html, render_part
+from stackviz.web.preview import Preview, make_preview
 
 CACHE_S = 600  # a sheet is slow to render and changes rarely; its key moves with the catalogue's edition
 
@@ -108,6 +110,7 @@ def _answer(request: HttpRequest, accelerator: Accelerator, edition: str, query:
         "notes": notes,
         "address": address,
         "stood": _stood(accelerator, query.at) if then and query.at else None,
+        "preview": _preview(request, accelerator),
     }
     if then and query.at:
         body = _body(then, address, query.at)  # not cached: the number of possible moments is unlimited
@@ -116,6 +119,19 @@ def _answer(request: HttpRequest, accelerator: Accelerator, edition: str, query:
             ("sheet", accelerator.pk, edition, address), lambda: _body(accelerator, address, None), CACHE_S
         )
     return render(request, "accelerators/sheet.html", {**context, "body": body})
+
+
+def _preview(request: HttpRequest, accelerator: Accelerator) -> Preview:
+    """Of the present sheet, also for those of the past: it is what a search engine is to know."""
+    path, catalogue = accelerator.get_absolute_url(), public_catalogue()
+    return make_preview(
+        request,
+        introduce_sheet(accelerator, catalogue),
+        path,
+        picture=f"sheet/{accelerator.slug}.png",
+        can_embed=True,
+        data=sheet_data(accelerator, catalogue, request.build_absolute_uri(path)),
+    )
 
 
 def _body(accelerator: Accelerator, address: str, at: datetime | None) -> str:

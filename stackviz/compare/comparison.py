@@ -223,6 +223,11 @@ def comparison_figures(chosen: Sequence[Loaded]) -> dict[str, Any]:
     return _measured(machines, None).figures
 
 
+def measured_of(chosen: Sequence[Loaded], heads: Sequence[Head]) -> Measured:
+    """What the machines among these measured. Two queries; none without a machine."""
+    return _measured([(head, loaded) for head, loaded in zip(heads, chosen, strict=True) if loaded.machine], None)
+
+
 def _measured(machines: Sequence[tuple[Head, Loaded]], base: Head | None) -> Measured:
     rows = [loaded.machine for _head, loaded in machines if loaded.machine is not None]
     snapshots = [loaded.snapshot for _head, loaded in machines if loaded.snapshot is not None]

@@ -1,5 +1,6 @@
 """The comparison page: `/compare/?a=<subject>&a=<subject>`, as a page, a file, or as it stood at a moment."""
 
+import html
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -38,6 +39,7 @@ from stackviz.web.bibtex import bibtex_text
 from stackviz.web.download import svg_response
 from stackviz.web.htmx import vary_on_htmx, wants_partial
 from stackviz.web.parts import cached_parts, render_part
+from stackviz.web.preview import Introduction, Preview, make_preview
 from stackviz.web.reverse import address_by_name
 
 # Suggested comparisons: slugs; those not in the catalogue are left out.
@@ -82,7 +84,22 @@ def page(request: HttpRequest) -> HttpResponse:
     drawn, verdict = _drawn(request, chosen, address, context)
     if wants_partial(request):
         return HttpResponse(drawn)
-    return render(request, "compare/page.html", {**context, "drawn": drawn, "verdict": verdict})
+    preview = _preview(request, chosen, address, html.unescape(verdict))
+    return render(request, "compare/page.html", {**context, "drawn": drawn, "verdict": verdict, "preview": preview})
+
+
+def _preview(request: HttpRequest, chosen: Sequence[Loaded], address: Address, verdict: str) -> Preview:
+    """The verdict as title. What nobody but its lab may see has no picture, and is embedded nowhere."""
+    is_public = all(loaded.machine is None or loaded.machine.lab.is_public for loaded in chosen)
+    query = Address(address.subjects, at=address.at).query()
+    answer = _("%(verdict)s Specifications, software stack and results side by side, each with its source.")
+    return make_preview(
+        request,
+        Introduction(verdict, answer % {"verdict": verdict}),
+        request.path + query,
+        picture=f"compare.png{Address(address.subjects).query()}" if is_public and address.at is None else "",
+        can_embed=is_public and address.at is None,
+    )
 
 
 def _drawing(request: HttpRequest, chosen: Sequence[Loaded], address: Address) -> HttpResponse:

@@ -19,6 +19,7 @@ from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from stackviz.diagnose.diagnosis import Diagnosis, diagnose
+from stackviz.diagnose.introduction import introduce_diagnosis
 from stackviz.diagnose.links import (
     MOST_STORED_KB,
     NoRoom,
@@ -39,6 +40,7 @@ from stackviz.dumps.masking import mask_text
 from stackviz.reports.pasted import MOST_KB, Refused, read_pasted, text_of_form
 from stackviz.web.download import svg_response
 from stackviz.web.parts import render_part
+from stackviz.web.preview import make_preview
 from stackviz.web.rate_limit import DIAGNOSES, RateLimited, text_cost
 
 SVG = "svg"
@@ -91,6 +93,7 @@ def _show(request: HttpRequest, *, refused: Refused | None = None, **more: Any) 
         shown = ("diagnosis", "days", "link", "only_differences", "toggle_url", "svg_url")
         values = {name: context[name] for name in shown if name in context}
         context["body"] = render_part("diagnose/_diagnosis.jinja", user=request.user, **values)
+        context["introduction"] = introduce_diagnosis(context["diagnosis"])
     return render(request, "diagnose/page.html", context, status=status)
 
 
@@ -215,7 +218,9 @@ def _show_saved(request: HttpRequest, token: str, *, wrong_word: bool = False) -
         "toggle_url": "?" if only_differences else "?show=differences",
         "svg_url": "?show=differences&format=svg" if only_differences else "?format=svg",
     }
-    answer = _show(request, diagnosis=diagnosis, text=link.text, **context)
+    picture = f"diagnosis/{token}.png"
+    preview = make_preview(request, introduce_diagnosis(diagnosis), request.path, picture=picture)
+    answer = _show(request, diagnosis=diagnosis, text=link.text, preview=preview, **context)
     if wrong_word:
         answer.status_code = HTTPStatus.FORBIDDEN
     return _hidden(answer)

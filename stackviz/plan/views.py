@@ -1,18 +1,22 @@
 """The page `/plan/`: a planned stack. The address contains the whole plan."""
 
+import html
 from dataclasses import replace
 from datetime import datetime
 from http import HTTPStatus
+from urllib.parse import urlencode
 
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.utils import timezone
+from django.utils.html import escape
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_safe
 
 from stackviz.catalog.models import CatalogueEdition
 from stackviz.diagrams.svg import svg_of
+from stackviz.plan.introduction import introduce_plan
 from stackviz.plan.page import Plan, make_plan
 from stackviz.plan.query import PlanQuery, read_plan_query
 from stackviz.rules import Tables
@@ -21,9 +25,11 @@ from stackviz.stacks.rule_tables import rule_tables
 from stackviz.web.address import Note
 from stackviz.web.download import svg_response
 from stackviz.web.htmx import vary_on_htmx, wants_partial
-from stackviz.web.parts import cached_html, render_part
+from stackviz.web.parts import cached_parts, render_part
+from stackviz.web.preview import Introduction, Preview, make_preview
 from stackviz.web.rate_limit import RateLimit, RateLimited
 
+CHOICES = ("accelerator", "system", "torch", "macos", "driver", "python")
 CACHE_S = 3600  # a plan moves with the tables, the catalogue and the day, all of which are in its key
 PLANS = RateLimit("plans", "PLANS_PER_MINUTE", 60)  # those that are made; a cached one costs nothing
 
@@ -48,10 +54,19 @@ def _as_svg(request: HttpRequest, query: PlanQuery, plan: Plan) -> HttpResponse:
     return svg_response("plan", svg_of(plan.drawing, title, request.build_absolute_uri(query.address)))
 
 
-def _shown(request: HttpRequest, query: PlanQuery, body: SafeString) -> HttpResponse:
+def _shown(request: HttpRequest, query: PlanQuery, body: tuple[SafeString, ...]) -> HttpResponse:
+    html_body, *introduction = body
     if wants_partial(request):
-        return HttpResponse(body)
-    return render(request, "plan/page.html", {"query": query, "body": body})
+        return HttpResponse(html_body)
+    preview = _preview(request, query, Introduction(*map(html.unescape, introduction))) if introduction else None
+    return render(request, "plan/page.html", {"query": query, "body": html_body, "preview": preview})
+
+
+def _preview(request: HttpRequest, query: PlanQuery, introduction: Introduction) -> Preview:
+    """Of the address as it was given: one that leaves the release open stays the newest that works."""
+    given = {name: value for name, value in request.GET.items() if value and name in CHOICES and not query.notes}
+    path = f"{request.path}?{urlencode(given or {'accelerator': query.accelerator})}"
+    return make_preview(request, introduction, path, picture=f"plan.png?{path.partition('?')[2]}")
 
 
 def _too_many(request: HttpRequest, query: PlanQuery, limited: RateLimited) -> HttpResponse:
@@ -64,8 +79,11 @@ def _too_many(request: HttpRequest, query: PlanQuery, limited: RateLimited) -> H
     return answer
 
 
-def _body(request: HttpRequest, query: PlanQuery, tables: Tables, now: datetime) -> SafeString:
-    """Cached where it is one of the lists' own choices: what a visitor types would fill the cache."""
+def _body(request: HttpRequest, query: PlanQuery, tables: Tables, now: datetime) -> tuple[SafeString, ...]:
+    """(page, title, answer) as HTML; cached where it is one of the lists' own choices.
+
+    What a visitor types would fill the cache.
+    """
     machine = query.machine
     if not query.accelerator:
         return _rendered(query, None)
@@ -75,7 +93,7 @@ def _body(request: HttpRequest, query: PlanQuery, tables: Tables, now: datetime)
     python = "" if query.python_is_open else machine.python
     chosen = (query.accelerator, machine.system.key, torch, machine.macos, python)
     state = ("plan", CatalogueEdition.current(), Edition.current(), now.date(), *chosen)
-    return cached_html(state, lambda: _rendered(query, _planned(request, query, tables, now)), CACHE_S)
+    return cached_parts(state, lambda: _rendered(query, _planned(request, query, tables, now)), CACHE_S)
 
 
 def _planned(request: HttpRequest, query: PlanQuery, tables: Tables, now: datetime) -> Plan:
@@ -84,6 +102,10 @@ def _planned(request: HttpRequest, query: PlanQuery, tables: Tables, now: dateti
     return make_plan(query, tables, now)
 
 
-def _rendered(query: PlanQuery, plan: Plan | None) -> SafeString:
+def _rendered(query: PlanQuery, plan: Plan | None) -> tuple[SafeString, ...]:
     query = plan.query if plan else query
-    return render_part("plan/_plan.jinja", query=query, plan=plan, svg_url=f"{query.address}&format=svg")
+    body = render_part("plan/_plan.jinja", query=query, plan=plan, svg_url=f"{query.address}&format=svg")
+    if plan is None:
+        return (body,)
+    introduction = introduce_plan(plan)
+    return body, escape(introduction.title), escape(introduction.answer)

@@ -1,9 +1,12 @@
 """`/benchmarks/<key>/`: accelerators ranked by one case of a benchmark. The address holds the whole state."""
 
+import html
+
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.urls import path
 from django.utils import timezone
+from django.utils.html import escape
 from django.utils.safestring import SafeString
 from django.views.decorators.http import require_safe
 from django_htmx.http import push_url
@@ -15,6 +18,7 @@ from stackviz.cited.registry import CITED_BENCHMARKS
 from stackviz.measuring import BENCHMARKS
 from stackviz.results.files import ladder_file
 from stackviz.results.forms import plain_choice
+from stackviz.results.introduction import introduce_ranking, ranking_data
 from stackviz.results.measured_page import measured_page
 from stackviz.results.measured_section import measured_section
 from stackviz.results.ranking import ladder_of
@@ -24,7 +28,8 @@ from stackviz.results.svg_file import RankingWords, ranking_svg
 from stackviz.web.download import svg_response
 from stackviz.web.htmx import vary_on_htmx, wants_partial
 from stackviz.web.paging import page_number, page_of
-from stackviz.web.parts import cached_html, render_part
+from stackviz.web.parts import cached_parts, render_part
+from stackviz.web.preview import Introduction, Preview, make_preview
 from stackviz.web.templatetags.web import joined
 
 __all__ = ["benchmark_page", "urlpatterns"]
@@ -45,12 +50,29 @@ def benchmark_page(request: HttpRequest, key: str) -> HttpResponse:
         return _drawing_file(request, benchmark, choice)
     if choice.format:
         return ladder_file(ladder_of(benchmark, choice), choice.format, measured=choice.measured)
-    body = _body(benchmark, choice, page_number(request))
+    body, *introduction = _body(benchmark, choice, page_number(request))
     if wants_partial(request):
         part = render_part("web/_notes.jinja", notes=choice.notes) + body
         query = choice.query_string
         return push_url(HttpResponse(part), request.path + (f"?{query}" if query else ""))
-    return render(request, "results/benchmark.html", {"benchmark": benchmark, "notes": choice.notes, "body": body})
+    preview = _preview(request, benchmark, choice, Introduction(*map(html.unescape, introduction)))
+    context = {"benchmark": benchmark, "notes": choice.notes, "body": body, "preview": preview}
+    return render(request, "results/benchmark.html", context)
+
+
+def _preview(
+    request: HttpRequest, benchmark: CitedBenchmark, choice: CitedChoice, introduction: Introduction
+) -> Preview:
+    """The first of the ranking that the address names; structured data for the benchmark's own address only."""
+    query = f"?{choice.query_string}" if choice.query_string else ""
+    return make_preview(
+        request,
+        introduction,
+        request.path + query,
+        picture=f"benchmark/{benchmark.key}.png{query}",
+        can_embed=True,
+        data=ranking_data(benchmark, introduction, request.build_absolute_uri(request.path)) if not query else (),
+    )
 
 
 def _drawing_file(request: HttpRequest, benchmark: CitedBenchmark, choice: CitedChoice) -> HttpResponse:
@@ -68,12 +90,13 @@ def _drawing_file(request: HttpRequest, benchmark: CitedBenchmark, choice: Cited
     return svg_response(f"benchmark {benchmark.key}", ranking_svg(shown.drawn, rows, words))
 
 
-def _body(benchmark: CitedBenchmark, choice: CitedChoice, number: int) -> SafeString:
-    """The form, the ranking and what stands below; the first page of a common choice is cached."""
+def _body(benchmark: CitedBenchmark, choice: CitedChoice, number: int) -> tuple[SafeString, ...]:
+    """(the form, the ranking and what stands below; title; answer) as HTML; a common choice's first page is cached."""
 
-    def draw() -> SafeString:
+    def draw() -> tuple[SafeString, ...]:
         shown = shown_ranking(benchmark, choice)
-        return render_part(
+        introduction = introduce_ranking(benchmark, shown.drawn, shown.words.setting)
+        body = render_part(
             "results/_benchmark.jinja",
             benchmark=benchmark,
             choice=choice,
@@ -81,11 +104,12 @@ def _body(benchmark: CitedBenchmark, choice: CitedChoice, number: int) -> SafeSt
             page=page_of(shown.drawn.rows, number, PER_PAGE),
             measured=measured_section(benchmark.key, choice.measured, shown.params_key),
         )
+        return body, escape(introduction.title), escape(introduction.answer)
 
     if number > 1 or not plain_choice(choice):
         return draw()
     edition = edition_of_cases(), *(measured_edition() if benchmark.key in BENCHMARKS else ())
-    return cached_html(("benchmark", benchmark.key, choice.query_string, *edition), draw, CACHE_S)
+    return cached_parts(("benchmark", benchmark.key, choice.query_string, *edition), draw, CACHE_S)
 
 
 urlpatterns = [path("benchmarks/<slug:key>/", benchmark_page, name="benchmark")]

@@ -14,7 +14,7 @@ TEMPLATES = sorted((BASE / "templates").rglob("*.html"))
 STYLES = sorted((BASE / "static/css").glob("*.css"))
 SCRIPTS = sorted((BASE / "static/js").glob("*.js"))
 DJANGO_TAG = re.compile(r"{%.*?%}", re.DOTALL)
-DATA_BLOCK = re.compile(r"""<script[^>]*type=["']application/json["'][^>]*>""")
+DATA_BLOCK = re.compile(r"""<script[^>]*type=["']application/(?:ld\+)?json["'][^>]*>""")
 
 
 def test_plotly_is_served_from_its_package():

@@ -1,0 +1,80 @@
+"""What a spec sheet says of itself where it is linked to: its headline figures, and the same as structured data."""
+
+from collections.abc import Mapping
+
+from django.utils.translation import get_language
+from django.utils.translation import gettext as _
+
+from stackviz.catalog.fields import FIELDS
+from stackviz.catalog.figures import Headline, choose_headline
+from stackviz.catalog.models import Accelerator
+from stackviz.catalog.queries import PublicCatalogue
+from stackviz.web.preview import Introduction
+
+__all__ = ["INTRODUCING", "headlines_of", "introduce_sheet", "sheet_data"]
+
+# What most people come for, in this order; of several rates the first that is published stands for the others.
+INTRODUCING: tuple[tuple[str, ...], ...] = (
+    ("memory_gb", "memory_gb_max"),
+    ("memory_bandwidth_gb_s",),
+    ("bf16_tensor_tflops", "fp16_tensor_tflops", "int8_tensor_tops"),
+    ("fp32_tflops",),
+    ("tdp_w", "power_w"),
+    ("release_date",),
+)
+_IN_TITLE = 3
+
+
+def headlines_of(accelerator: Accelerator, catalogue: PublicCatalogue) -> tuple[Headline, ...]:
+    """The published figures of INTRODUCING, in its order. No query."""
+
+    def choose() -> tuple[Headline, ...]:
+        chosen = []
+        for names in INTRODUCING:
+            figures = (_figure(name, accelerator, catalogue) for name in names if name in FIELDS)
+            published = next((figure for figure in figures if figure.is_published), None)
+            if published is not None:
+                chosen.append(published)
+        return tuple(chosen)
+
+    return catalogue.once(("introduction", accelerator.pk, get_language()), choose)
+
+
+def _figure(name: str, accelerator: Accelerator, catalogue: PublicCatalogue) -> Headline:
+    return choose_headline(FIELDS[name], catalogue.preferred(accelerator.pk, name))
+
+
+def introduce_sheet(accelerator: Accelerator, catalogue: PublicCatalogue) -> Introduction:
+    """`NVIDIA T4: 16 GB, 320 GB/s, 65 TFLOPS`, and every figure of INTRODUCING with its name."""
+    figures = headlines_of(accelerator, catalogue)
+    if not figures:
+        return Introduction(accelerator.name, _("Nothing is published yet of what this spec sheet would hold."))
+    short = ", ".join(figure.text for figure in figures[:_IN_TITLE])
+    full = ", ".join(f"{each.title} {each.text}" for each in figures)
+    words = {"name": accelerator.name, "figures": short}
+    answer = _("%(name)s: %(figures)s. Every value with its condition and source.")
+    return Introduction(_("%(name)s: %(figures)s") % words, answer % {**words, "figures": full})
+
+
+def sheet_data(accelerator: Accelerator, catalogue: PublicCatalogue, url: str) -> Mapping[str, object]:
+    """The sheet as a `Product` of schema.org, with its headline figures; nothing is offered for sale."""
+    figures = headlines_of(accelerator, catalogue)
+    return {
+        "@context": "https://schema.org",
+        "@type": "Product",
+        "name": accelerator.name,
+        "brand": {"@type": "Brand", "name": accelerator.vendor.name},
+        "category": str(accelerator.get_kind_display()),
+        "productID": accelerator.slug,
+        "url": url,
+        "additionalProperty": [
+            {
+                "@type": "PropertyValue",
+                "name": figure.title,
+                "value": figure.number,
+                **({"unitText": figure.unit} if figure.unit else {}),
+                **({"description": figure.condition} if figure.condition else {}),
+            }
+            for figure in figures
+        ],
+    }

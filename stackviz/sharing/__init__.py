@@ -1,0 +1,1 @@
+"""What others show of this site: previews' pictures, embeds, oEmbed, badges, short addresses, the map. No models."""

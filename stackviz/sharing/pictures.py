@@ -1,0 +1,146 @@
+"""`/picture/...png`: a picture of a page, 1200 by 630, for the previews that services show beside a link.
+
+Every visitor is a stranger here, members too: what a stranger may not see answers as what does not exist.
+"""
+
+from collections.abc import Callable
+from http import HTTPStatus
+
+from django.contrib.auth.models import AnonymousUser
+from django.http import HttpRequest, HttpResponse, HttpResponseNotModified
+from django.urls import path, re_path
+from django.utils import timezone
+from django.utils.cache import get_conditional_response
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_safe
+
+from stackviz.catalog.models import CatalogueEdition
+from stackviz.catalog.queries import public_catalogue
+from stackviz.cited.cases import edition_of_cases
+from stackviz.cited.registry import CITED_BENCHMARKS
+from stackviz.compare.query import Selection, parse_selection
+from stackviz.compare.subjects import load
+from stackviz.diagnose.diagnosis import diagnose
+from stackviz.diagnose.links import TOKEN_PATTERN, digest_of, find_link
+from stackviz.plan.page import make_plan
+from stackviz.plan.query import read_plan_query
+from stackviz.reports.pasted import Refused, read_pasted
+from stackviz.results.ranking import ladder_of
+from stackviz.results.selection import read_choice
+from stackviz.sharing.cards import Picture
+from stackviz.sharing.pictures_of import (
+    comparison_picture,
+    diagnosis_picture,
+    plan_picture,
+    ranking_picture,
+    sheet_picture,
+)
+from stackviz.sharing.store import png_of, tag_of
+from stackviz.stacks.models import Edition
+from stackviz.stacks.rule_tables import rule_tables
+from stackviz.web.rate_limit import DIAGNOSES, RateLimited, text_cost
+
+__all__ = ["compare_png", "diagnosis_png", "plan_png", "ranking_png", "sheet_png", "urlpatterns"]
+
+
+@require_safe
+def sheet_png(request: HttpRequest, slug: str) -> HttpResponse:
+    catalogue = public_catalogue()
+    accelerator = catalogue.by_slug.get(slug)
+    if accelerator is None:
+        return _unknown()
+    state = ("sheet", slug, catalogue.edition)
+    return _answer(request, state, lambda: sheet_picture(accelerator))
+
+
+@require_safe
+def compare_png(request: HttpRequest) -> HttpResponse:
+    """Two to six subjects, all of which a stranger may see."""
+    selection = parse_selection(request.GET.getlist("a")[:12])
+    chosen, _refused = load(Selection(selection.subjects), AnonymousUser())
+    if selection.refused or not chosen or len(chosen) != len(selection.subjects):
+        return _unknown()
+    subjects = tuple((each.subject.name, each.title, each.snapshot and each.snapshot.pk) for each in chosen)
+    state = ("compare", subjects, CatalogueEdition.current(), Edition.current())
+    return _answer(request, state, lambda: comparison_picture(chosen))
+
+
+@require_safe
+def ranking_png(request: HttpRequest, key: str) -> HttpResponse:
+    benchmark = CITED_BENCHMARKS.get(key)
+    if benchmark is None:
+        return _unknown()
+    choice = read_choice(request.GET, benchmark)
+    state = ("ranking", key, choice.query_string, edition_of_cases())
+    return _answer(request, state, lambda: ranking_picture(ladder_of(benchmark, choice)))
+
+
+@require_safe
+def plan_png(request: HttpRequest) -> HttpResponse:
+    tables, now = rule_tables(), timezone.now()
+    query = read_plan_query(request.GET, tables, now)
+    if not query.accelerator or query.notes:
+        return _unknown()
+    state = ("plan", query.address, query.torch_is_open, now.date(), CatalogueEdition.current(), Edition.current())
+    return _answer(request, state, lambda: plan_picture(make_plan(query, tables, now)))
+
+
+@require_safe
+@never_cache
+def diagnosis_png(request: HttpRequest, token: str) -> HttpResponse:
+    """Of a private link; gone with it, and stored by no one else."""
+    link = find_link(token)
+    if link is None:
+        return _unlisted(_unknown())
+    state = ("diagnosis", digest_of(token), CatalogueEdition.current(), Edition.current(), timezone.now().date())
+
+    def make() -> Picture:
+        DIAGNOSES.count(request, text_cost(link.text))
+        return diagnosis_picture(diagnose(read_pasted(link.text)))
+
+    try:
+        return _unlisted(_answer(request, state, make, is_public=False))
+    except Refused:
+        return _unlisted(_unknown())
+
+
+def _answer(
+    request: HttpRequest, state: tuple[object, ...], make: Callable[[], Picture], *, is_public: bool = True
+) -> HttpResponse:
+    """The picture; 304 for who has it, 429 for who had too many drawn."""
+    tag = tag_of(state)
+    unchanged = get_conditional_response(request, etag=f'"{tag}"')
+    if isinstance(unchanged, HttpResponseNotModified):
+        return unchanged
+    try:
+        response = HttpResponse(png_of(request, tag, make), content_type="image/png")
+    except RateLimited as limited:
+        refused = HttpResponse(f"{limited}\n", content_type="text/plain; charset=utf-8")
+        refused.status_code = HTTPStatus.TOO_MANY_REQUESTS
+        refused.headers["Retry-After"] = str(limited.retry_after_s)
+        return refused
+    response.headers["ETag"] = f'"{tag}"'
+    response.headers["Cross-Origin-Resource-Policy"] = "cross-origin"
+    if is_public:
+        response.headers["Cache-Control"] = "public, max-age=3600"
+    return response
+
+
+def _unknown() -> HttpResponse:
+    """The same for what does not exist and for what is private."""
+    words = "There is no picture at this address: a subject is unknown.\n"
+    return HttpResponse(words, status=HTTPStatus.NOT_FOUND, content_type="text/plain; charset=utf-8")
+
+
+def _unlisted(response: HttpResponse) -> HttpResponse:
+    response.headers["X-Robots-Tag"] = "noindex"
+    return response
+
+
+urlpatterns = [
+    path("picture/sheet/<slug:slug>.png", sheet_png, name="sheet-picture"),
+    path("picture/compare.png", compare_png, name="comparison-picture"),
+    path("picture/benchmark/<slug:key>.png", ranking_png, name="ranking-picture"),
+    path("picture/plan.png", plan_png, name="plan-picture"),
+    re_path(rf"^picture/diagnosis/(?P<token>{TOKEN_PATTERN})\.png$", diagnosis_png, name="diagnosis-picture"),
+]
