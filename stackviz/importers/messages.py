@@ -32,9 +32,19 @@ class FoundMessage:
     groups: Mapping[str, str]
 
 
+_CLASS_OR_SPACE = re.compile(r"\[(?:\\.|[^\]\\])+\]| (\??)")
+
+
 @cache
 def _compiled(pattern: str) -> re.Pattern[str]:
-    return re.compile(pattern.replace(" ", r"\s{1,80}"), re.IGNORECASE)
+    """With any white space where the pattern has a space, outside of classes of characters."""
+    return re.compile(_CLASS_OR_SPACE.sub(_any_space, pattern), re.IGNORECASE)
+
+
+def _any_space(part: re.Match[str]) -> str:
+    if part[0].startswith("["):
+        return part[0]
+    return r"\s{0,80}" if part[1] else r"\s{1,80}"
 
 
 def find_messages(text: str) -> list[Span]:

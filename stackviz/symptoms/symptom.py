@@ -4,7 +4,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
-__all__ = ["Cause", "Symptom"]
+__all__ = ["COLLECT_ENV", "NVIDIA_SMI", "Cause", "Symptom"]
+
+COLLECT_ENV = "python -m torch.utils.collect_env"
+NVIDIA_SMI = "nvidia-smi"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -15,8 +15,8 @@ each_symptom = pytest.mark.parametrize("symptom", SYMPTOMS, ids=lambda symptom: 
 
 @each_symptom
 def test_a_message_is_found_by_its_own_patterns(symptom):
-    found = [str(reading.facts["message.symptoms"]).split() for reading in read_all(symptom.message).readings]
-    assert [symptom.key] in found
+    found = [str(reading.facts.get("message.symptoms")).split() for reading in read_all(symptom.message).readings]
+    assert any(symptom.key in keys for keys in found)
 
 
 @each_symptom
