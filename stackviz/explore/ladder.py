@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
+from stackviz.benchmarks.best_measured import MeasuredSummary, measures
 from stackviz.catalog.fields import FIELDS
 from stackviz.charts.ladder import Rung, Tick, rank_rungs
 from stackviz.charts.scale import spans_decades
@@ -14,7 +15,6 @@ from stackviz.charts.vendors import css, vendor_slot
 from stackviz.explore.axes import PlotData
 from stackviz.explore.composed import COMPOSED
 from stackviz.explore.legend import LegendEntry, legend
-from stackviz.explore.measured import MeasuredSummary, measures
 from stackviz.explore.measures import Axis, AxisFigure, PlottedAccelerator
 from stackviz.explore.selection import ExploreFilters, ExploreOptions, LadderChoice
 from stackviz.units import format_number

@@ -9,13 +9,13 @@ from django.utils.safestring import SafeString
 from django.views.decorators.http import require_safe
 from django_htmx.http import push_url
 
+from stackviz.benchmarks.best_measured import MeasuredSummary, measured
 from stackviz.explore.axes import PlotData, read_plot_data
 from stackviz.explore.files import drawing_file, heatmap_file, ranking_file
 from stackviz.explore.forms import efficiency_views, heatmap_form, ladder_form, presets, scatter_form, timeline_form
 from stackviz.explore.heatmap import draw_heatmap, plotly_heatmap
 from stackviz.explore.ladder import absent_vendors, measured_field, rank
 from stackviz.explore.later_vendors import later_vendors
-from stackviz.explore.measured import MeasuredSummary, measured
 from stackviz.explore.scatter import draw_scatter, plotly_scatter
 from stackviz.explore.selection import (
     FIGURE,

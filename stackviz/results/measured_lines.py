@@ -2,11 +2,11 @@
 
 from dataclasses import dataclass
 
+from stackviz.benchmarks.measured_settings import measured_settings
 from stackviz.benchmarks.measurement import benchmark_titles
 from stackviz.charts.vendors import css, vendor_slot
 from stackviz.cited.words import benchmark_address
 from stackviz.measuring import BENCHMARKS
-from stackviz.results.measured import measured_settings
 from stackviz.units import format_number
 
 

@@ -4,11 +4,11 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.utils.translation import gettext_lazy as _
 
+from stackviz.benchmarks.measured_settings import measured_settings
 from stackviz.benchmarks.measurement import benchmark_titles
 from stackviz.benchmarks.public_runs import measured_edition
 from stackviz.cited.words import benchmark_address
 from stackviz.measuring import BENCHMARKS
-from stackviz.results.measured import measured_settings
 from stackviz.results.measured_file import FILE_FORMATS, measured_file
 from stackviz.results.measured_section import measured_section
 from stackviz.web.address import AddressReader

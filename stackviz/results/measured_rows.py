@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from stackviz.results.measured import MeasuredAccelerator, MeasuredSetting, measured_settings, setting_shown
+from stackviz.benchmarks.measured_settings import MeasuredAccelerator, MeasuredSetting, measured_settings, setting_shown
 from stackviz.results.measured_section import run_address
 from stackviz.units import unit
 

@@ -10,6 +10,13 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from stackviz.benchmarks.chart import chart_unit
+from stackviz.benchmarks.measured_settings import (
+    MeasuredAccelerator,
+    MeasuredSetting,
+    measured_settings,
+    other_words,
+    setting_shown,
+)
 from stackviz.benchmarks.measurement import Measurement
 from stackviz.benchmarks.public_runs import machines_of_runs
 from stackviz.benchmarks.reproduce import reproduce_command
@@ -20,13 +27,6 @@ from stackviz.cited.models import CitedResult
 from stackviz.labs.models import Machine
 from stackviz.measuring import BENCHMARKS
 from stackviz.results.drawing import TICKS_APART, CitedDot, CitedTick, spread_out
-from stackviz.results.measured import (
-    MeasuredAccelerator,
-    MeasuredSetting,
-    measured_settings,
-    other_words,
-    setting_shown,
-)
 from stackviz.units import format_in, format_number, from_si
 from stackviz.web.templatetags.web import joined
 

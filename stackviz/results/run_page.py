@@ -18,6 +18,7 @@ from django.utils.translation import gettext_lazy
 from django.views.decorators.http import require_http_methods
 
 from stackviz.benchmarks.decide import REASON_CHARS, record_decision
+from stackviz.benchmarks.measured_settings import measured_setting_key
 from stackviz.benchmarks.models import Result, ResultDecision
 from stackviz.benchmarks.queries import StoredRun, stored_run
 from stackviz.benchmarks.reproduce import reproduce_command
@@ -32,7 +33,6 @@ from stackviz.labs.models import Lab, Membership, Report, Snapshot
 from stackviz.labs.queries import Visitor, visible_reports
 from stackviz.measuring import BENCHMARKS
 from stackviz.reports.facts import ShownFact, shown_facts
-from stackviz.results.measured import measured_setting_key
 from stackviz.units import quantity_label
 
 __all__ = ["run_page", "urlpatterns"]

@@ -8,10 +8,10 @@ import re
 import pytest
 from django.contrib.auth.models import User
 
+from stackviz.benchmarks.best_measured import measured
 from stackviz.catalog.models import Accelerator, SpecValue
 from stackviz.explore.axes import read_plot_data
 from stackviz.explore.ladder import rank
-from stackviz.explore.measured import measured
 from stackviz.explore.selection import LadderChoice
 from stackviz.explore.views import PER_PAGE
 from tests.machines.factories import copy, gemm, make_lab

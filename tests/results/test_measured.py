@@ -10,12 +10,12 @@ from django.urls import reverse
 from django.utils import translation
 
 from stackviz.benchmarks.decide import record_decision
+from stackviz.benchmarks.measured_settings import measured_settings
 from stackviz.benchmarks.models import Result
 from stackviz.benchmarks.standing import Standing
 from stackviz.catalog.models import Accelerator
 from stackviz.labs.delete_reports import forget_reports
 from stackviz.labs.models import Report
-from stackviz.results.measured import measured_settings
 from tests.machines.factories import copy, gemm, make_lab, make_machine
 from tests.responses import words_of
 from tests.results.machines import A100, H100, run, seconds
