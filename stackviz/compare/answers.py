@@ -1,52 +1,50 @@
 """What each subject of a comparison answers to the questions at its top: its figure, or one beside it, or why none.
 
-No database.
+No database. Order of evidence: published or derived under the row's condition, another figure of the same meaning
+beside it, then what was measured or cited (`stackviz.compare.reached`).
 """
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from django.utils.functional import Promise
 from django.utils.translation import gettext as _
 
 from stackviz.catalog.fields import Meaning
 from stackviz.catalog.models import SpecValue
 from stackviz.catalog.spec_table import MissingValue, SpecCell, SpecRow
+from stackviz.compare.questions import Question
 from stackviz.compare.subjects import Head, Loaded
 from stackviz.units import quantity_label
-from stackviz.web.words import missing_text
+from stackviz.web.words import KINDS, missing_text
 
 
 @dataclass(frozen=True, slots=True)
 class SubjectFigure:
-    """What one subject says to a question. `amount`: SI, None when unknown; `text`: as shown, empty when unknown.
+    """What one subject says to a question. `amount`: SI, None when unknown; `text`: as shown, with its unit.
 
-    `why`: the reason when unknown; "" is that nothing is published. `beside`: then another figure that answers, with
-    what it is and its kind; it is shown and never compared. `brief`: `text` without its condition and kind.
+    `condition`: what it holds under, in words; `kind`: how it came about, "" for published. `why`: the reason where
+    nothing is published. `is_beside`: it answers in place of the row's own figure; it is shown and never compared.
+    `slot`: place of the subject; `url`: where a measured or cited figure stands.
     """
 
     subject: str
     amount: float | None
     text: str = ""
+    condition: str = ""
+    kind: str = ""
     why: str = ""
-    beside: str = ""
-    brief: str = ""
+    is_beside: bool = False
+    slot: int = 0
+    url: str = ""
 
+    @property
+    def is_compared(self) -> bool:
+        return self.amount is not None and self.amount > 0 and not self.is_beside
 
-@dataclass(frozen=True, slots=True)
-class Question:
-    """`fields`: catalogue fields that answer it, the first that anybody publishes wins.
-
-    `noun`: of what a subject has so many times as much. `meaning`: whose fields answer beside for a subject that
-    publishes none of these.
-    """
-
-    key: str
-    title: str | Promise
-    noun: str | Promise
-    fields: tuple[str, ...]
-    higher_is_better: bool
-    meaning: Meaning | None = None
+    @property
+    def marks(self) -> str:
+        """`dense, derived`"""
+        return ", ".join(filter(None, (self.condition, self.kind)))
 
 
 def figures_of(
@@ -62,18 +60,17 @@ def figures_of(
     """
     candidates = [row for field in question.fields for row in rows if row.field == field]
     if not candidates:
-        return [SubjectFigure(heads[column].title, None) for column in columns]
+        return [SubjectFigure(heads[column].title, None, slot=heads[column].slot) for column in columns]
 
     def known(row: SpecRow) -> int:
         return sum(cell is not None and cell.amount is not None for cell in (row.cells[column] for column in columns))
 
     fullest = max(candidates, key=known)
     figures = [_figure(heads[column], column, fullest) for column in columns]
-    if question.meaning is not None:
-        figures = [
-            _with_beside(figure, column, fullest, question.meaning, rows)
-            for figure, column in zip(figures, columns, strict=True)
-        ]
+    figures = [
+        _with_stand_in(figure, column, fullest, question.meaning, rows)
+        for figure, column in zip(figures, columns, strict=True)
+    ]
     if question.key != "memory":
         return figures
     return [
@@ -91,60 +88,69 @@ def _memory_of(loaded: Loaded, figure: SubjectFigure, *, is_sold_in_sizes: bool)
         return figure
     card = next((card for card in loaded.snapshot.cards.all() if card.public_sheet == loaded.accelerator), None)
     if card is not None and card.memory_bytes:
-        return _reported(figure.subject, card.memory_bytes, _("%(memory)s (reported)"))
+        return _reported(figure, card.memory_bytes, "")
     facts = loaded.snapshot.facts
     total, limit = facts.get("memory.total_bytes"), facts.get("memory.gpu_limit_bytes")
     if card is not None and card.facts.get("unified_memory") is True and total:
-        shared = _("%(memory)s shared by processor and GPU (reported)")
+        shared = _("shared by processor and GPU")
         if limit:
-            shared = _("%(memory)s shared by processor and GPU, which may use %(limit)s (reported)")
-        return _reported(figure.subject, total, shared, limit or 0)
-    return SubjectFigure(figure.subject, None, why=_("not reported")) if is_sold_in_sizes else figure
+            shared = _("shared by processor and GPU, which may use %(limit)s") % {"limit": _memory(limit)}
+        return _reported(figure, total, shared)
+    if is_sold_in_sizes:
+        return replace(figure, amount=None, text="", condition="", kind="", why=_("not reported"))
+    return figure
 
 
-def _reported(subject: str, size: float, text: str, limit: float = 0) -> SubjectFigure:
-    """`size` and `limit` in bytes."""
-    shown, of_gpu = (quantity_label(amount, "B", binary=True, digits=3) for amount in (size, limit))
-    return SubjectFigure(subject, size, text % {"memory": shown, "limit": of_gpu}, brief=shown)
+def _reported(figure: SubjectFigure, size: float, condition: str) -> SubjectFigure:
+    """`size` in bytes."""
+    return replace(figure, amount=size, text=_memory(size), condition=condition, kind=str(KINDS["probed"]))
+
+
+def _memory(size: float) -> str:
+    return quantity_label(size, "B", binary=True, digits=3)
 
 
 def _figure(head: Head, column: int, row: SpecRow) -> SubjectFigure:
     cell = row.cells[column]
     if cell is None or cell.amount is None:
-        return SubjectFigure(head.title, None, why=_why(row.missing[column]))
-    text = _marked(cell, row.unit, row.condition)
+        return SubjectFigure(head.title, None, why=_why(row.missing[column]), slot=head.slot)
+    figure = _shown(SubjectFigure(head.title, None, slot=head.slot), cell, row.unit, row.condition)
+    if not _has_sizes(cell):
+        return figure
     # Where a product is sold in variants the largest is what is compared.
-    return SubjectFigure(
-        head.title,
-        cell.amount,
-        _("%(figures)s; the largest is compared") % {"figures": text} if _has_sizes(cell) else text,
-        brief=_with_unit(cell.text.rpartition(" / ")[2], row.unit),
+    others, _slash, largest = cell.text.rpartition(" / ")
+    sizes = _("the largest; also %(sizes)s") % {"sizes": others}
+    return replace(
+        figure, text=_with_unit(largest, row.unit), condition=", ".join(filter(None, (sizes, figure.condition)))
     )
 
 
-def _with_beside(
-    figure: SubjectFigure, column: int, row: SpecRow, meaning: Meaning, rows: Sequence[SpecRow]
+def _with_stand_in(
+    figure: SubjectFigure, column: int, row: SpecRow, meaning: Meaning | None, rows: Sequence[SpecRow]
 ) -> SubjectFigure:
-    """With what stands in for a figure that is not published: in its row, or the first of the other fields."""
+    """With what stands in for a figure that is not published: in its row, or the first of the other fields.
+
+    What ordinary cores reach at most where there are no matrix units bounds the same work: that is compared.
+    """
     why = row.missing[column]
     if figure.amount is not None or why is None:
         return figure
-    if why.field and why.instead is not None:
-        return replace(figure, why=why.detail, beside=_marked(why.instead, row.unit, why.condition))
-    for member in meaning.members:
+    if why.instead is not None:
+        is_other = bool(row.joined) or why.reason == "other_condition"
+        shown = _shown(figure, why.instead, row.unit, why.condition or _("condition not stated"))
+        return replace(shown, is_beside=is_other, why=figure.why if why.field else "")
+    for member in meaning.members if meaning else ():
         for other in rows:
             cell = other.cells[column] if other.field == member.field else None
             if cell is not None and cell.amount is not None:
-                beside = _marked(cell, other.unit, ", ".join(filter(None, (str(member.label), other.condition))))
-                return replace(figure, beside=beside)
+                condition = ", ".join(filter(None, (str(member.label), other.condition)))
+                return replace(_shown(figure, cell, other.unit, condition), is_beside=True)
     return figure
 
 
-def _marked(cell: SpecCell, unit: str, condition: str) -> str:
-    """`16.159 TFLOPS (dense, derived)`: with its condition, and its kind where that is not published."""
+def _shown(figure: SubjectFigure, cell: SpecCell, unit: str, condition: str) -> SubjectFigure:
     kind = "" if cell.basis == SpecValue.Basis.PUBLISHED else str(SpecValue.Basis(cell.basis).label)
-    marks = ", ".join(filter(None, (condition, kind)))
-    return _with_unit(cell.text, unit) + (f" ({marks})" if marks else "")
+    return replace(figure, amount=cell.amount, text=_with_unit(cell.text, unit), condition=condition, kind=kind)
 
 
 def _with_unit(text: str, unit: str) -> str:
@@ -160,6 +166,4 @@ def _why(missing: MissingValue | None) -> str:
     """Why there is no figure, where it is not simply that none is published."""
     if missing is None or missing.reason == "not_published":
         return ""
-    if missing.reason == "other_condition":
-        return _("only %(condition)s") % {"condition": missing.condition or _("condition not stated")}
     return missing.detail or missing_text(missing.reason)

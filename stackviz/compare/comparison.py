@@ -6,13 +6,19 @@ from typing import Any
 
 from django.utils.translation import gettext as _
 
+from stackviz.benchmarks.measurement import Measurement
 from stackviz.benchmarks.queries import latest_results
 from stackviz.catalog.models import Accelerator
+from stackviz.compare.answers import SubjectFigure
+from stackviz.compare.like_for_like import cited_tile, measured_tile, shared_results
 from stackviz.compare.measured import Measured, measure
 from stackviz.compare.query import Address, Subject, SubjectKind
+from stackviz.compare.questions import Question
+from stackviz.compare.reached import Own, decode_tile, with_reached
 from stackviz.compare.spec_table import Sheets, sheets_of, spec_rows
 from stackviz.compare.subjects import Head, Loaded, ProbedRow, baseline, describe, heads_of, probed_rows
-from stackviz.compare.summary import SummaryLine, gap_verdicts, judge, measured_verdicts, sheet_figures
+from stackviz.compare.summary import gap_tiles, measured_tiles, sheet_figures
+from stackviz.compare.tiles import Tile, tile_of
 from stackviz.compare.verdict import verdict_of
 from stackviz.diagrams.boxes import Box, StackColumn, copy_with
 from stackviz.diagrams.columns import sheet_column
@@ -166,12 +172,12 @@ class Faults:
 class Comparison:
     """`stacks` None: a comparison of the past, of which only spec sheets are kept. `base`: of the machines.
 
-    `verdict`: the comparison in one sentence of plain text.
+    `verdict`: the comparison in one sentence of plain text; `tiles`: a question each, with every subject's answer.
     """
 
     heads: tuple[Head, ...]
     verdict: str
-    verdicts: tuple[SummaryLine, ...]
+    tiles: tuple[Tile, ...]
     stacks: Stacks | None
     sheets: Sheets
     machines: tuple[Head, ...]
@@ -188,15 +194,22 @@ def assemble(chosen: Sequence[Loaded], address: Address) -> Comparison:
     figures, sheet_heads = spec_rows(chosen, heads, address)
     machines = [(head, loaded) for head, loaded in zip(heads, chosen, strict=True) if loaded.machine is not None]
     base = baseline([head for head, _loaded in machines], address)
-    measured = _measured(machines, base)
+    own = _own_results(machines)
+    measured = _measured(machines, own, base)
     answered = sheet_figures(chosen, sheet_heads, figures)
     return Comparison(
         heads=heads,
         verdict=verdict_of(chosen, answered),
-        verdicts=(
-            *(judge(question, of_question) for question, of_question in answered),
-            *measured_verdicts(heads, measured),
-            *(gap_verdicts(stacks.drawing) if stacks else ()),
+        tiles=tuple(
+            filter(
+                None,
+                (
+                    *(_sheet_tiles(chosen, answered, own) if address.at is None else _published_tiles(answered)),
+                    *(_shared_tiles(chosen, heads, address, own) if address.at is None else ()),
+                    *measured_tiles(heads, measured),
+                    *(gap_tiles(stacks.drawing) if stacks else ()),
+                ),
+            )
         ),
         stacks=stacks,
         sheets=sheets_of(chosen, sheet_heads, figures, address),
@@ -206,6 +219,29 @@ def assemble(chosen: Sequence[Loaded], address: Address) -> Comparison:
         measured=measured,
         faults=tuple(filter(None, (_faults(head, loaded) for head, loaded in machines))),
     )
+
+
+Answered = Sequence[tuple[Question, Sequence[SubjectFigure]]]
+
+
+def _published_tiles(answered: Answered) -> list[Tile]:
+    """Of a past moment: measured and cited results have no history."""
+    return [tile_of(question, figures) for question, figures in answered]
+
+
+def _sheet_tiles(chosen: Sequence[Loaded], answered: Answered, own: Own) -> list[Tile | None]:
+    """The decode rate stands after the peaks that bound it, before power and price."""
+    tiles = _published_tiles([(question, with_reached(question, figures, chosen)) for question, figures in answered])
+    of_peaks = sum(bool(question.higher_is_better) for question, _figures in answered)
+    return [*tiles[:of_peaks], decode_tile(chosen, own) if len(chosen) > 1 else None, *tiles[of_peaks:]]
+
+
+def _shared_tiles(
+    chosen: Sequence[Loaded], heads: Sequence[Head], address: Address, own: Own
+) -> tuple[Tile | None, ...]:
+    base = baseline(heads, address)
+    names = {head.slot: head.title for head in heads}
+    return cited_tile(chosen, base.slot if base else 0), measured_tile(names, shared_results(own))
 
 
 def published(chosen: Sequence[Loaded], address: Address) -> Sheets:
@@ -220,26 +256,26 @@ def comparison_figures(chosen: Sequence[Loaded]) -> dict[str, Any]:
     address = Address(tuple(loaded.subject for loaded in chosen))
     pairs = zip(heads_of(chosen, address), chosen, strict=True)
     machines = [(head, loaded) for head, loaded in pairs if loaded.machine is not None]
-    return _measured(machines, None).figures
+    return _measured(machines, _own_results(machines), None).figures
 
 
 def measured_of(chosen: Sequence[Loaded], heads: Sequence[Head]) -> Measured:
     """What the machines among these measured. Two queries; none without a machine."""
-    return _measured([(head, loaded) for head, loaded in zip(heads, chosen, strict=True) if loaded.machine], None)
+    machines = [(head, loaded) for head, loaded in zip(heads, chosen, strict=True) if loaded.machine]
+    return _measured(machines, _own_results(machines), None)
 
 
-def _measured(machines: Sequence[tuple[Head, Loaded]], base: Head | None) -> Measured:
+def _own_results(machines: Sequence[tuple[Head, Loaded]]) -> dict[int, Sequence[Measurement]]:
+    """Slot of a machine -> its newest results."""
     rows = [loaded.machine for _head, loaded in machines if loaded.machine is not None]
     snapshots = [loaded.snapshot for _head, loaded in machines if loaded.snapshot is not None]
     results = latest_results(rows, snapshots) if rows else {}
-    return measure(
-        [
-            (head.slot, head.title, results.get(loaded.machine.pk, []))
-            for head, loaded in machines
-            if loaded.machine is not None
-        ],
-        base.slot if base else None,
-    )
+    return {head.slot: results.get(loaded.machine.pk, []) for head, loaded in machines if loaded.machine is not None}
+
+
+def _measured(machines: Sequence[tuple[Head, Loaded]], own: Own, base: Head | None) -> Measured:
+    results = [(head.slot, head.title, own[head.slot]) for head, _loaded in machines]
+    return measure(results, base.slot if base else None)
 
 
 def _faults(head: Head, loaded: Loaded) -> Faults | None:

@@ -170,6 +170,27 @@ def baseline(heads: Sequence[Head], address: Address) -> Head | None:
     return next((head for head in heads if head.name == requested), heads[0] if heads else None)
 
 
+def fit_subjects(chosen: Sequence[Loaded]) -> tuple[str, ...]:
+    """What `/fit/compared/` calls them: `apple-m3-max-40:48`, `nvidia-h100-sxm5-80gb:0:8`, each once.
+
+    A machine has the memory that it reported, where the GPU shares it, and the number of its cards.
+    """
+    return tuple(dict.fromkeys(filter(None, map(_fit_subject, chosen))))
+
+
+def _fit_subject(loaded: Loaded) -> str:
+    if loaded.accelerator is None:
+        return ""
+    slug = loaded.accelerator.slug
+    if loaded.snapshot is None:
+        return slug
+    cards = [card for card in loaded.snapshot.cards.all() if card.public_sheet == loaded.accelerator]
+    is_unified = any(card.facts.get("unified_memory") is True for card in cards)
+    total = loaded.snapshot.facts.get("memory.total_bytes") if is_unified else None
+    memory_gb = round(total / 2**30) if isinstance(total, int) else 0
+    return f"{slug}:{memory_gb}:{len(cards)}" if len(cards) > 1 else f"{slug}:{memory_gb}" if memory_gb else slug
+
+
 def heading(titles: Sequence[str]) -> str:
     """`H100 SXM against M3 Max 40-core and dgx-07`."""
     if not titles:

@@ -10,11 +10,13 @@ from collections.abc import Sequence
 
 from django.utils.translation import gettext as _
 
-from stackviz.compare.answers import Question, SubjectFigure
+from stackviz.compare.answers import SubjectFigure
 from stackviz.compare.query import Address
+from stackviz.compare.questions import Question
 from stackviz.compare.spec_table import spec_rows
 from stackviz.compare.subjects import Loaded, heading, heads_of
-from stackviz.compare.summary import NEARLY_EQUAL, sheet_figures
+from stackviz.compare.summary import sheet_figures
+from stackviz.compare.tiles import NEARLY_EQUAL
 from stackviz.units import format_factor
 
 Answered = tuple[Question, Sequence[SubjectFigure]]
@@ -52,7 +54,7 @@ def sentence_of(answered: Sequence[Answered]) -> str:
 
 
 def _largest_first(figures: Sequence[SubjectFigure]) -> list[SubjectFigure]:
-    known = [figure for figure in figures if figure.amount is not None and figure.amount > 0]
+    known = [figure for figure in figures if figure.is_compared]
     return sorted(known, key=lambda figure: figure.amount or 0.0, reverse=True)
 
 
@@ -81,7 +83,7 @@ def _about_several(comparable: Sequence[tuple[Question, Sequence[SubjectFigure]]
     parts = []
     for question, figures in comparable:
         leader = figures[0] if question.higher_is_better else figures[-1]
-        values = {"noun": question.noun, "name": leader.subject, "figure": leader.brief or leader.text}
+        values = {"noun": question.noun, "name": leader.subject, "figure": leader.text}
         most, least = _("most %(noun)s: %(name)s (%(figure)s)"), _("least %(noun)s: %(name)s (%(figure)s)")
         parts.append((most if question.higher_is_better else least) % values)
     return _("; ").join(parts)

@@ -16,8 +16,10 @@ from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_safe
 
+from stackviz.benchmarks.public_runs import measured_edition
 from stackviz.catalog.models import CatalogueEdition
 from stackviz.catalog.queries import public_accelerators
+from stackviz.cited.models import CitedEdition
 from stackviz.compare.comparison import assemble, comparison_figures, published, stacks_of
 from stackviz.compare.export import Exported, exported
 from stackviz.compare.query import (
@@ -31,7 +33,7 @@ from stackviz.compare.query import (
     SubjectKind,
     read_compare_query,
 )
-from stackviz.compare.subjects import Loaded, heading, load
+from stackviz.compare.subjects import Loaded, fit_subjects, heading, load
 from stackviz.diagrams.svg import svg_of
 from stackviz.stacks.models import Edition
 from stackviz.web.address import comparison_query, write_moment
@@ -159,7 +161,8 @@ def _drawn(
     """
     reported = tuple((loaded.url, loaded.title, loaded.snapshot and loaded.snapshot.pk) for loaded in chosen)
     shown = (request.build_absolute_uri(context["page_url"]), context["notes"])
-    state = ("comparison", shown, reported, CatalogueEdition.current(), Edition.current())
+    reached = () if address.at else (CitedEdition.current(), measured_edition())
+    state = ("comparison", shown, reported, CatalogueEdition.current(), Edition.current(), reached)
 
     def make() -> tuple[str, str]:
         about, here = _about(request, address, chosen), address.query()
@@ -177,6 +180,9 @@ def _drawn(
             figures_url=f"{here}&format={FIGURES}",
             cited_url=_address_of(chosen, "results:index", "accelerator") if address.at is None else "",
             roofline_url=_address_of(chosen, "performance:roofline", "a") if address.at is None else "",
+            scaling_url=_address_of(chosen, "performance:scaling", "a") if address.at is None else "",
+            fit_url=_fit_address(chosen) if address.at is None else "",
+            fit_lines=len(fit_subjects(chosen)),
             current_url=address.query(at=None),
             files=[(form, f"{here}&format={form}") for form in FORMATS],
             at=address.at,
@@ -194,6 +200,12 @@ def _address_of(chosen: Sequence[Loaded], page: str, parameter: str) -> str:
     """The address of another page about these accelerators; "" without a sheet among them."""
     slugs = dict.fromkeys(loaded.accelerator.slug for loaded in chosen if loaded.accelerator is not None)
     return f"{address_by_name(page)}?{urlencode([(parameter, slug) for slug in slugs])}" if slugs else ""
+
+
+def _fit_address(chosen: Sequence[Loaded]) -> str:
+    """The address of the language models that run on these; "" where none has a sheet."""
+    subjects = [("a", subject) for subject in fit_subjects(chosen)]
+    return f"{address_by_name('fit:compared')}?{urlencode(subjects, safe=':')}" if subjects else ""
 
 
 def _suggestions() -> list[dict[str, str]]:

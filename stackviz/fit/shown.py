@@ -157,12 +157,12 @@ def shown_answer(answer: FitAnswer, rank: int) -> ShownAnswer:
         cards=answer.cards,
         fits=answer.fits,
         memory=f"{format_number(limit.printed_gb)} GB",
-        usable=_memory(answer.available),
-        needed=_memory(answer.needed),
+        usable=memory_text(answer.available),
+        needed=memory_text(answer.needed),
         used=_share(answer.fullest / answer.usable),
-        missing=_memory(max(0.0, answer.fullest - answer.usable)),
+        missing=memory_text(max(0.0, answer.fullest - answer.usable)),
         limit=str(LIMITS[limit.rule]),
-        limit_worked=f"{format_number(limit.printed_gb)} GB × {limit.share:.3g} = {_memory(limit.usable)}",
+        limit_worked=f"{format_number(limit.printed_gb)} GB × {limit.share:.3g} = {memory_text(limit.usable)}",
         limit_source=limit.source,
         decode=_rate(answer.decode, _("One token")),
         prefill=_rate(answer.prefill, _("One token of a prompt")),
@@ -181,7 +181,7 @@ def _part(part: MemoryPart, scale: float) -> ShownPart:
     return ShownPart(
         name=str(PARTS[part.key]),
         css=_COLOURS[part.key],
-        size=_memory(part.size),
+        size=memory_text(part.size),
         exact=f"{part.size:,.0f} B",
         share=f"{part.size / scale * 100:.2f}",
         formula=str(FORMULAS[part.form]),
@@ -238,7 +238,8 @@ def _tokens(rate: float) -> str:
     return format_number(rate, 2 if rate < 100 else 3)
 
 
-def _memory(size: float) -> str:
+def memory_text(size: float) -> str:
+    """`42.5 GiB`"""
     return quantity_label(size, "B", binary=True, digits=3)
 
 
@@ -273,7 +274,7 @@ def _about(answer: FitAnswer) -> str:
     values = {
         "name": f"{answer.cards} × {answer.target.name}" if answer.cards > 1 else answer.target.name,
         "memory": f"{format_number(answer.limit.printed_gb)} GB",
-        "usable": _memory(answer.available),
+        "usable": memory_text(answer.available),
     }
     if not answer.fits:
         return _("does not fit %(name)s, %(memory)s (%(usable)s usable)") % values

@@ -2,7 +2,10 @@
 
 from django.urls import path
 
-from stackviz.fit import views
+from stackviz.fit import compared, views
 
 app_name = "fit"
-urlpatterns = [path("fit/", views.page, name="page")]
+urlpatterns = [
+    path("fit/", views.page, name="page"),
+    path("fit/compared/", compared.compared_page, name="compared"),
+]

@@ -8,6 +8,7 @@ from stackviz.catalog.models import Accelerator
 from stackviz.catalog.queries import public_catalogue
 from stackviz.charts.vendors import vendor_slot
 from stackviz.cited.words import setting_text
+from stackviz.compare.answers import SubjectFigure
 from stackviz.compare.comparison import measured_of
 from stackviz.compare.query import Address
 from stackviz.compare.spec_table import spec_rows
@@ -60,11 +61,11 @@ def comparison_picture(chosen: Sequence[Loaded]) -> Picture:
     tiles = _measured_tile(chosen, heads, names)
     for question, figures in answered:
         if question.key in QUESTIONS_SHOWN and any(figure.amount for figure in figures):
-            shares = of_largest([figure.amount for figure in figures])
+            shares = of_largest([figure.amount if figure.is_compared else None for figure in figures])
             bars = tuple(
                 PictureBar(
                     names.get(figure.subject, figure.subject),
-                    _short(figure.brief or figure.text) if share is not None else figure.why or "not published",
+                    figure.text if share is not None else _beside(figure),
                     share,
                     slots.get(figure.subject, 0),
                 )
@@ -93,9 +94,9 @@ def _verdict(chosen: Sequence[Loaded], answered: Sequence[Answered]) -> str:
     return f"{sentence[0].upper()}{sentence[1:]}."
 
 
-def _short(text: str) -> str:
-    """Without what stands in brackets and after a semicolon: there is no room, and the page says it."""
-    return text.partition(" (")[0].partition(";")[0]
+def _beside(figure: SubjectFigure) -> str:
+    """What is not compared, with what it is, or why there is nothing."""
+    return f"{figure.text}, {figure.marks}" if figure.text else figure.why or "not published"
 
 
 def _measured_tile(chosen: Sequence[Loaded], heads: Sequence[Head], names: dict[str, str]) -> list[PictureTile]:

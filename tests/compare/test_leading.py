@@ -6,7 +6,7 @@ from stackviz.benchmarks.standing import Flag
 from stackviz.compare.leading import rate_factor
 from stackviz.compare.measured import measure
 from stackviz.compare.subjects import Head
-from stackviz.compare.summary import measured_verdicts
+from stackviz.compare.summary import measured_tiles
 from stackviz.stats import Summary
 from tests.compare.test_measured import STEADY, TWICE_AS_SLOW, result
 
@@ -31,19 +31,22 @@ def verdict(*results):
         for slot, name in enumerate(NAMES)
     ]
     measured = measure([(slot, NAMES[slot], list(of_machine)) for slot, of_machine in enumerate(results)])
-    [line] = measured_verdicts(heads, measured)
+    [line] = measured_tiles(heads, measured)
     return line
 
 
 def test_a_processor_does_not_speak_for_an_accelerator():
     line = verdict([result(side=512), on_gpu(side=8192)], [result(side=512), on_gpu(TWICE_AS_SLOW, side=8192)])
     assert line.title == "Measured: Matrix product fp32 8192³"
-    assert line.lead == "rack is 2× desk"
-    assert line.rest.startswith("rack 1.1 PFLOP/s (cuda:0, ±0.5 %); desk 550 TFLOP/s (cuda:0, ±0.25 %)")
+    assert line.lead == "rack is 2× as fast as desk"
+    assert [(each.name, each.figure, each.note) for each in line.lines] == [
+        ("rack", "1.1 PFLOP/s", "cuda:0, ±0.5 %"),
+        ("desk", "550 TFLOP/s", "cuda:0, ±0.25 %"),
+    ]
 
 
 def test_machines_without_an_accelerator_compare_their_processors():
-    assert verdict([result()], [result(TWICE_AS_SLOW)]).lead == "rack is 2× desk"
+    assert verdict([result()], [result(TWICE_AS_SLOW)]).lead == "rack is 2× as fast as desk"
 
 
 def test_the_largest_setting_that_all_share_comes_before_a_larger_one_of_one_machine():
@@ -64,7 +67,7 @@ def test_no_factor_without_a_certain_difference(summary, lead):
 
 
 def test_a_factor_stands_with_its_interval():
-    assert verdict([on_gpu()], [on_gpu(NOISY)]).lead == "rack is 2× desk (1.8× to 2.2×)"
+    assert verdict([on_gpu()], [on_gpu(NOISY)]).lead == "rack is 2× as fast as desk (1.8× to 2.2×)"
 
 
 def test_a_result_that_is_set_aside_leads_nothing():
@@ -79,7 +82,7 @@ def test_a_result_that_is_set_aside_leads_nothing():
 def test_what_ran_elsewhere_has_no_factor(conditions, lead):
     line = verdict([on_gpu()], [on_gpu(TWICE_AS_SLOW, conditions=conditions)])
     assert (line.lead, line.is_known) == (lead, False)
-    assert "rack 2.15 TFLOP/s" in line.rest
+    assert line.lines[0].figure == "2.15 TFLOP/s"
 
 
 def test_the_interval_of_a_factor_holds_what_the_rates_allow():

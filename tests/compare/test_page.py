@@ -103,11 +103,12 @@ def test_the_stacks_in_words_are_one_link_away_and_a_part_for_htmx(client, dgx):
 
 
 def test_verdict_names_factor_and_gaps(client, dgx):
-    verdicts = {verdict.title: verdict for verdict in client.get(THREE).context["comparison"].verdicts}
-    assert verdicts["Memory bandwidth"].lead == "H100 SXM5 80GB is 8.4× M3 Max (40-core GPU)"
-    measured = verdicts["Measured: Matrix product bf16 8192³"]
-    assert (measured.lead, measured.rest) == ("dgx-07: 780 TFLOP/s", "cuda:0, ±0 %, 79 % of its published peak")
-    assert "NCCL" in verdicts["Missing on one side (unavailable, or done by another component)"].lead
+    tiles = {tile.title: tile for tile in client.get(THREE).context["comparison"].tiles}
+    lead = "H100 SXM5 80GB has 8.4× the memory bandwidth of M3 Max (40-core GPU)"
+    assert tiles["Memory bandwidth"].lead == lead
+    [line] = tiles["Measured: Matrix product bf16 8192³"].lines
+    assert (line.figure, line.note) == ("780 TFLOP/s", "cuda:0, ±0 %, 79 % of its published peak")
+    assert "NCCL" in tiles["Missing on one side (unavailable, or done by another component)"].lead
 
 
 def test_only_differences_folds_what_is_equal(client, dgx):
@@ -126,12 +127,12 @@ def test_compare_page_query_count_is_constant(client, dgx, lab, count, django_as
             make_report(other, facts=DGX_FACTS, cards=[h100(0)], results=[gemm("bf16", [0.002] * 8)])
     url = "/compare/?a=nvidia-h100-sxm5-80gb&" + "&".join(f"a=machine:north/box-{n}" for n in range(1, count))
     client.get(url)  # what is public and the described stacks are read from now on
-    # editions of catalogue and stacks; machines; snapshots, cards, findings
-    with django_assert_num_queries(6):
+    # editions of catalogue, stacks, cited results, public measurements; machines; snapshots, cards, findings
+    with django_assert_num_queries(8):
         assert client.get(url).status_code == 200
     cache.clear()
     # again, then: series, results; cards and torch of the newest report are read already
-    with django_assert_num_queries(8):
+    with django_assert_num_queries(10):
         assert client.get(url).status_code == 200
 
 
@@ -230,28 +231,28 @@ def test_machine_memory_is_as_reported(client, lab):
     }
     make_report(make_machine(lab, "desk-mac"), facts={"os.name": "macOS"}, cards=[card])
     page = client.get("/compare/?a=machine:north/desk-mac&a=nvidia-h100-sxm5-80gb")
-    memory = {verdict.title: verdict for verdict in page.context["comparison"].verdicts}["Memory"]
-    assert memory.lead == "H100 SXM5 80GB is 1.6× desk-mac"
-    assert memory.rest == "H100 SXM5 80GB 80 GB, desk-mac 48 GiB (reported)"
+    memory = {tile.title: tile for tile in page.context["comparison"].tiles}["Memory"]
+    assert memory.lead == "H100 SXM5 80GB has 1.6× the memory of desk-mac"
+    assert [(line.figure, line.note) for line in memory.lines] == [("48 GiB", "probed"), ("80 GB", "")]
 
 
 @pytest.mark.parametrize(
-    ("facts", "lead", "rest"),
+    ("facts", "lead", "answer"),
     [
         (
             {"memory.total_bytes": 48 * 2**30, "memory.gpu_limit_bytes": 36 * 2**30},
-            "H100 SXM5 80GB is 1.6× desk-mac",
-            "desk-mac 48 GiB shared by processor and GPU, which may use 36 GiB (reported)",
+            "H100 SXM5 80GB has 1.6× the memory of desk-mac",
+            ("48 GiB", "shared by processor and GPU, which may use 36 GiB, probed"),
         ),
         (
             {"memory.total_bytes": 48 * 2**30},
-            "H100 SXM5 80GB is 1.6× desk-mac",
-            "desk-mac 48 GiB shared by processor and GPU (reported)",
+            "H100 SXM5 80GB has 1.6× the memory of desk-mac",
+            ("48 GiB", "shared by processor and GPU, probed"),
         ),
-        ({}, "H100 SXM5 80GB: 80 GB", "not reported: desk-mac"),
+        ({}, "known only for H100 SXM5 80GB", ("", "not reported")),
     ],
 )
-def test_a_mac_is_compared_by_its_own_memory(client, lab, facts, lead, rest):
+def test_a_mac_is_compared_by_its_own_memory(client, lab, facts, lead, answer):
     """Never by the 128 GB that its chip is sold with at most."""
     sheet = Accelerator.objects.get(slug="apple-m3-max-40")
     card = {
@@ -260,10 +261,10 @@ def test_a_mac_is_compared_by_its_own_memory(client, lab, facts, lead, rest):
     }  # fmt: skip
     make_report(make_machine(lab, "desk-mac"), facts={"os.name": "macOS"} | facts, cards=[card])
     page = client.get("/compare/?a=machine:north/desk-mac&a=nvidia-h100-sxm5-80gb")
-    memory = {verdict.title: verdict for verdict in page.context["comparison"].verdicts}["Memory"]
+    memory = {tile.title: tile for tile in page.context["comparison"].tiles}["Memory"]
     assert memory.lead == lead
-    assert memory.rest.endswith(rest)
-    assert "128" not in memory.rest
+    assert (memory.lines[0].figure, memory.lines[0].note) == answer
+    assert "128" not in memory.lines[0].note
 
 
 def test_refused_subject_shows_address_form_as_text(client, curated):

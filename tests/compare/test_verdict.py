@@ -8,8 +8,8 @@ from django.contrib.auth.models import AnonymousUser
 
 from stackviz.compare.answers import SubjectFigure
 from stackviz.compare.query import Address, Selection, Subject, SubjectKind
+from stackviz.compare.questions import QUESTIONS
 from stackviz.compare.subjects import load
-from stackviz.compare.summary import QUESTIONS
 from stackviz.compare.verdict import sentence_of, verdict_sentence
 
 BY_KEY = {question.key: question for question in QUESTIONS}
@@ -20,7 +20,7 @@ def answered(**amounts):
     return [
         (
             BY_KEY[key],
-            [SubjectFigure(name, amount, brief=f"{amount} units") for name, amount in zip("ABCDEF", row, strict=False)],
+            [SubjectFigure(name, amount, f"{amount} units") for name, amount in zip("ABCDEF", row, strict=False)],
         )
         for key, row in amounts.items()
     ]

@@ -1,0 +1,156 @@
+"""The tiles at the top of a comparison: a question each, what every subject answers, bars on one axis. No database.
+
+A factor is given only between figures of one field under one condition. Where a subject has none, the tile says why.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from django.utils.translation import gettext as _
+
+from stackviz.compare.answers import SubjectFigure
+from stackviz.compare.questions import Question
+from stackviz.units import format_factor
+
+NEARLY_EQUAL = 1.02  # figures within 2 % are called equal: data sheets round more coarsely
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TileLine:
+    """One subject in a tile. `figure`: "" where there is none, `note` says why then, or what qualifies the figure.
+
+    `share`: per cent of the longest bar of the tile, "" without a bar. `rank`: among those compared, 0 for none.
+    """
+
+    slot: int
+    name: str
+    figure: str = ""
+    note: str = ""
+    share: str = ""
+    rank: int = 0
+    is_beside: bool = False
+    url: str = ""
+
+    @property
+    def css(self) -> str:
+        return f"s{self.slot + 1}" + (" beside" if self.is_beside else "")
+
+
+@dataclass(frozen=True, slots=True)
+class Tile:
+    """`lead`: the answer, to be read first, "" where ranks give it; `rest`: what qualifies it.
+
+    `is_known` False: the figures cannot tell. `setting`: under what all figures hold; `url`: where they stand.
+    """
+
+    title: str
+    lead: str
+    rest: str = ""
+    is_known: bool = True
+    lines: tuple[TileLine, ...] = ()
+    setting: str = ""
+    url: str = ""
+
+
+def tile_of(question: Question, figures: Sequence[SubjectFigure], setting: str = "", url: str = "") -> Tile:
+    """Two subjects have a factor in words; from three on a rank each."""
+    compared = sorted(
+        (figure for figure in figures if figure.is_compared),
+        key=lambda figure: figure.amount or 0.0,
+        reverse=question.higher_is_better,
+    )
+    lead, is_known = _lead(question, figures, compared)
+    title = str(question.title)
+    if all(figure.amount is None for figure in figures):
+        return Tile(title, lead, _reasons(figures), is_known, setting=setting, url=url)
+    is_ranked = len(figures) > 2 and len(compared) > 1
+    common = _common_marks(figures)
+    marks = [common, _("least first") if is_ranked and not question.higher_is_better else ""]
+    title = ", ".join(filter(None, (title, *marks)))
+    rest = ""
+    if is_ranked:
+        unknown = [figure for figure in figures if figure.amount is None]
+        figures = [figure for figure in figures if figure.amount is not None]
+        rest = "; ".join(_by_reason(unknown))
+    lines = tile_lines(figures, compared if is_ranked else (), common)
+    return Tile(title, lead, rest, is_known, lines, setting, url)
+
+
+def _common_marks(figures: Sequence[SubjectFigure]) -> str:
+    """What all of several figures hold under, to be said once; "" where they differ."""
+    marks = [figure.marks for figure in figures if figure.amount is not None]
+    return marks[0] if len(marks) > 1 and len(set(marks)) == 1 else ""
+
+
+def _lead(question: Question, figures: Sequence[SubjectFigure], compared: Sequence[SubjectFigure]) -> tuple[str, bool]:
+    """(the sentence, whether it says something)."""
+    known = [figure for figure in figures if figure.amount is not None]
+    if len(compared) > 1:
+        return (distance(question, compared[0], compared[-1]) if len(figures) == 2 else ""), True
+    if len(known) > 1:
+        return _("not like for like"), False
+    if len(known) == 1:
+        return _("known only for %(subject)s") % {"subject": known[0].subject}, False
+    return _("cannot tell"), False
+
+
+def _reasons(figures: Sequence[SubjectFigure]) -> str:
+    """Why nobody has a figure."""
+    reasons = {figure.why for figure in figures}
+    if len(reasons) == 1:
+        return reasons.pop() or _("no value is published for any of these")
+    return "; ".join(_by_reason(figures))
+
+
+def _by_reason(figures: Sequence[SubjectFigure]) -> list[str]:
+    """`["not published: A, B", "sold in Macs, not by itself: C"]`"""
+    by_reason: dict[str, list[str]] = {}
+    for figure in figures:
+        by_reason.setdefault(figure.why or _("not published"), []).append(figure.subject)
+    return [
+        _("%(why)s: %(subjects)s") % {"why": why, "subjects": ", ".join(subjects)}
+        for why, subjects in by_reason.items()
+    ]
+
+
+def distance(question: Question, first: SubjectFigure, second: SubjectFigure) -> str:
+    """`M3 Max has 1.6× the memory of H100`; both must be known."""
+    more, less = sorted((first, second), key=lambda figure: figure.amount or 0.0, reverse=True)
+    factor = (more.amount or 0.0) / (less.amount or 1.0)
+    if factor < NEARLY_EQUAL:
+        return _("about equal")
+    return _("%(more)s has %(factor)s the %(noun)s of %(less)s") % {
+        "more": more.subject, "factor": format_factor(factor), "noun": question.noun, "less": less.subject,
+    }  # fmt: skip
+
+
+def tile_lines(
+    figures: Sequence[SubjectFigure], ranked: Sequence[SubjectFigure] = (), common: str = ""
+) -> tuple[TileLine, ...]:
+    """A line for each subject in its order, or those that are ranked first; bars from 0 to the largest of all.
+
+    `common`: marks that the title says.
+    """
+    longest = max((figure.amount or 0.0 for figure in figures), default=0.0)
+    ranks: dict[int, int] = {}
+    for place, figure in enumerate(ranked, 1):
+        is_level = place > 1 and figure.amount == ranked[place - 2].amount
+        ranks[figure.slot] = ranks[ranked[place - 2].slot] if is_level else place
+    others = [figure for figure in figures if figure.slot not in ranks] if ranked else figures
+    in_order = sorted(others, key=lambda figure: figure.amount is None) if ranked else others
+    return tuple(_line(figure, longest, ranks.get(figure.slot, 0), common) for figure in (*ranked, *in_order))
+
+
+def _line(figure: SubjectFigure, longest: float, rank: int, common: str) -> TileLine:
+    if figure.amount is None:
+        return TileLine(slot=figure.slot, name=figure.subject, note=figure.why or _("not published"))
+    return TileLine(
+        slot=figure.slot,
+        name=figure.subject,
+        figure=figure.text,
+        note="; ".join(filter(None, ("" if figure.marks == common else figure.marks, figure.why))),
+        share=f"{figure.amount / longest * 100:.1f}" if longest else "",
+        rank=rank,
+        is_beside=figure.is_beside,
+        url=figure.url,
+    )
