@@ -269,3 +269,17 @@ def test_windows_driver_branch_decides_builds():
     windows = {"os__name": "Windows", "os__arch": "AMD64", "python__arch": "AMD64", "nvidia__driver_version": "581.29"}
     seen = linux(torch__version="2.9.1+cpu", torch__cuda_version=None, software=(), **windows)
     assert "whl/cu13" in answer("cpu-wheel", seen).advice
+
+
+def test_the_list_in_the_warning_of_torch_decides_without_its_version():
+    """What torch prints at import names the card and its own list, not its version."""
+    rtx_5090 = card(name="NVIDIA GeForce RTX 5090", memory_bytes=None, compute_capability="12.0")
+    warned = report({"torch.arch_list": "sm_80 sm_86 sm_90"}, (rtx_5090,))
+    found = answer("kernels-missing", warned)
+    assert (found.severity, found.title) == (
+        "broken",
+        "This torch carries no code for NVIDIA GeForce RTX 5090 (card 0) (Blackwell, capability 12.0)",
+    )
+    assert found.advice.startswith(
+        "On Linux with x86-64, the newest build known to fit is torch 2.15 for cu132: pip in"
+    )

@@ -169,6 +169,8 @@ def advice(look: Look, tables: Tables, capabilities: Iterable[str], failing: str
     have to be hidden from it.
     """
     wanted = list(capabilities)
+    if not look.wheel_platform:
+        return _advice_anywhere(look, tables, wanted)
     fitting = builds_for(look, tables, wanted)
     if not fitting and len(wanted) > 1:
         alone = f" {advice(look, tables, [failing])}" if failing else ""
@@ -183,3 +185,19 @@ def advice(look: Look, tables: Tables, capabilities: Iterable[str], failing: str
         return f"No such build runs under this driver: update the driver{to}, then: {command_for(look, tables, best)}"
     best = running[-1]
     return f"Newest build known to fit: torch {best.torch} for {best.variant}: {command_for(look, tables, best)}"
+
+
+_USUAL_PLATFORM = "linux-x86_64"
+
+
+def _advice_anywhere(look: Look, tables: Tables, capabilities: Sequence[str]) -> str:
+    """The system was not reported: what fits on the most usual one, and where to look for others."""
+    running = served(look, tables, builds_carrying(tables, _USUAL_PLATFORM, tuple(capabilities)))
+    others = "https://pytorch.org/get-started/locally/ gives the command for other systems."
+    if not running:
+        return f"Install a build that carries code for this card: {others}"
+    best = running[-1]
+    return (
+        f"On Linux with x86-64, the newest build known to fit is torch {best.torch} for {best.variant}: "
+        f"{command_for(look, tables, best)}. {others}"
+    )

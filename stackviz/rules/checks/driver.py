@@ -45,11 +45,14 @@ def uses_nvidia(look: Look) -> bool:
 
 def cuda_of_torch(look: Look) -> str | None:
     """The CUDA version torch was built with; None if there is no torch, none is spoken of, or it has no CUDA."""
+    return look.need("torch.cuda_version") if may_have_cuda(look) else None
+
+
+def may_have_cuda(look: Look) -> bool:
+    """Whether there is a torch, and nothing says that it was built without CUDA."""
     if not look.mentions_torch or look.states_none("torch.version") or look.states_none("torch.cuda_version"):
-        return None
-    if (look.get("torch.version") or "").endswith("+cpu"):
-        return None
-    return look.need("torch.cuda_version")
+        return False
+    return not (look.get("torch.version") or "").endswith("+cpu")
 
 
 @RULES.rule(

@@ -15,7 +15,7 @@ from stackviz.rules.checks.builds import (
     served,
 )
 from stackviz.rules.checks.companions import torch_packages
-from stackviz.rules.checks.driver import cuda_of_torch
+from stackviz.rules.checks.driver import cuda_of_torch, may_have_cuda
 from stackviz.rules.checks.grouping import by_capability, indexes, named
 from stackviz.rules.compatibility import Requirement, RuleSource, Tables, computed_once, newest_up_to
 from stackviz.rules.finding import Conclusion, Severity
@@ -121,15 +121,15 @@ def _why_cpu_only(torch: str, platform: str, tables: Tables) -> str:
     needs=("pytorch", "hardware"),
 )
 def check_kernels(look: Look, tables: Tables) -> Iterator[Conclusion]:
+    """The list that torch prints itself is enough, as in its own warning; else what was published for its build."""
     cards = look.cards("nvidia")
-    if not cards:
+    if not cards or not may_have_cuda(look):
         return
-    cuda = cuda_of_torch(look)
-    if cuda is None:
-        return
-    torch = look.need("torch.version")
-    listed = look.get("torch.arch_list")
-    archs = listed.split() if listed else published_archs(look, tables, torch, cuda)
+    listed, torch = look.get("torch.arch_list"), look.get("torch.version") or ""
+    archs = listed.split() if listed else []
+    if not archs:
+        cuda = look.need("torch.cuda_version")
+        archs = published_archs(look, tables, look.need("torch.version"), cuda)
     if not archs:
         look.need("torch.arch_list")
     for capability, group in by_capability(cards):
@@ -137,7 +137,7 @@ def check_kernels(look: Look, tables: Tables) -> Iterator[Conclusion]:
         if fitting:
             yield Conclusion(
                 severity=Severity.FITS,
-                title=f"torch {torch} carries code for capability {capability}",
+                title=f"{_this(torch)} carries code for capability {capability}",
                 explanation=(
                     f"Code for {' '.join(fitting)} runs on it, because older code runs within the same major "
                     "capability."
@@ -154,13 +154,17 @@ def _no_code(
     generation = _generation(tables, capability)
     return Conclusion(
         severity=Severity.BROKEN,
-        title=f"torch {torch} carries no code for {named(group)} ({generation}capability {capability})",
+        title=f"{_this(torch)} carries no code for {named(group)} ({generation}capability {capability})",
         explanation=f"The build has code for: {' '.join(archs)}. Code for one major capability does not run on "
         f"another, so the "
         f'first kernel fails with "no kernel image is available". {_which_builds(look, tables, torch, capability)}',
         advice=advice(look, tables, capabilities_of(look), capability),
         cards=indexes(group),
     )
+
+
+def _this(torch: str) -> str:
+    return f"torch {torch}" if torch else "This torch"
 
 
 def _generation(tables: Tables, capability: str) -> str:
@@ -174,7 +178,7 @@ def _which_builds(look: Look, tables: Tables, torch: str, capability: str) -> st
     if not fitting:
         return "No build known here carries it."
     last = fitting[-1].torch
-    if is_below(last, major_minor(torch)):
+    if torch and is_below(last, major_minor(torch)):
         return f"torch {last} is the last release with a build that does: {ranges(fitting)}."
     return f"Builds that carry it: {ranges(fitting)}."
 
