@@ -21,6 +21,7 @@ from stackviz.web.address import AddressReader, Note, comparison_query, machine_
 FORMATS = ("csv", "json", "md")
 DRAWING = "svg"  # of the stacks; FORMATS are files of the spec table
 WORDS = "words"  # the stacks in words, which the page fetches when they are opened
+BOXES = "boxes"  # the stacks with boxes that explain themselves, opened in place on a page that shows less of them
 FIGURES = "plotly"  # of the charts, for plotly.js only, so notes do not offer it
 KNOWN = frozenset({"a", "base", "only", "at", "format"})
 MOST_SUBJECTS = 6
@@ -172,7 +173,7 @@ def read_compare_query(query: QueryDict) -> CompareQuery:
         base=_base(reader, selection),
         only_differences=reader.choice("only", ("differences",), _("choice")) == "differences",
         at=at,
-        format=reader.file_format((*FORMATS, DRAWING), WORDS, FIGURES),
+        format=reader.file_format((*FORMATS, DRAWING), WORDS, BOXES, FIGURES),
         notes=reader.notes(KNOWN, most=None),  # the page counts those it does not list
     )
 

@@ -23,6 +23,7 @@ from stackviz.cited.models import CitedEdition
 from stackviz.compare.comparison import assemble, comparison_figures, published, stacks_of
 from stackviz.compare.export import Exported, exported
 from stackviz.compare.query import (
+    BOXES,
     DRAWING,
     FIGURES,
     FORMATS,
@@ -66,9 +67,11 @@ def page(request: HttpRequest) -> HttpResponse:
         return _drawing(request, chosen, address)
     if query.format == WORDS and chosen:
         return _words(request, chosen, address)
+    if query.format == BOXES and chosen and wants_partial(request):
+        return HttpResponse(_boxes(chosen, address))
     if query.format == FIGURES and chosen:
         return JsonResponse(comparison_figures(chosen))
-    if query.format and chosen:
+    if query.format in FORMATS and chosen:
         sheets = published(chosen, address)
         return exported(query.format, sheets, _about(request, address, chosen))
     context = {
@@ -120,6 +123,12 @@ def _words(request: HttpRequest, chosen: Sequence[Loaded], address: Address) -> 
         return HttpResponse(render_part("diagrams/_words.jinja", drawing=drawing))
     context = {"heading": _title(chosen), "page_url": request.path + address.query(), "drawing": drawing}
     return render(request, "compare/words.html", context)
+
+
+def _boxes(chosen: Sequence[Loaded], address: Address) -> SafeString:
+    """The stacks, each box with what differs: for a page that opens them in place."""
+    words_url = f"{address.query()}&format={WORDS}"
+    return render_part("diagrams/_stack.jinja", drawing=stacks_of(chosen).drawing, words_url=words_url)
 
 
 def _title(chosen: Sequence[Loaded]) -> str:
@@ -177,6 +186,7 @@ def _drawn(
             page_url=context["page_url"],
             svg_url=f"{here}&format={DRAWING}",
             words_url=f"{here}&format={WORDS}",
+            boxes_format=BOXES,
             figures_url=f"{here}&format={FIGURES}",
             cited_url=_address_of(chosen, "results:index", "accelerator") if address.at is None else "",
             roofline_url=_address_of(chosen, "performance:roofline", "a") if address.at is None else "",

@@ -2,7 +2,8 @@
 
    A page offers a subject with <button data-tray-add="<subject>" data-tray-name="H100 SXM"> (the tag tray_button);
    clicks are caught on the document, so parts that htmx swaps in work too. A comparison page marks its own subjects with
-   data-tray-subject / data-tray-name: an empty tray takes them over, so that one more can be added from anywhere. */
+   data-tray-subject / data-tray-name: an empty tray takes them over, so that one more can be added from anywhere, and a
+   tray with exactly these is hidden there. */
 (() => {
   "use strict";
   const KEY = "accelweb.tray";
@@ -57,11 +58,17 @@
 
   function show() {
     list.replaceChildren(...subjects.map(pill));
-    tray.hidden = subjects.length === 0;
-    document.documentElement.toggleAttribute("data-tray", subjects.length > 0);
+    tray.hidden = subjects.length === 0 || isThisComparison();
+    document.documentElement.toggleAttribute("data-tray", !tray.hidden);
     go.href = go.dataset.trayGo + "?" + subjects.map((item) => "a=" + encodeURIComponent(item.subject).replaceAll("%3A", ":").replaceAll("%2F", "/")).join("&");
     go.textContent = fill(words.textCompare, "");
     mark(document);
+  }
+
+  /* On the comparison of exactly these subjects the tray leads nowhere. */
+  function isThisComparison() {
+    const shown = new Set([...document.querySelectorAll("[data-tray-subject]")].map((mark) => mark.dataset.traySubject));
+    return shown.size === subjects.length && shown.size > 1 && subjects.every((item) => shown.has(item.subject));
   }
 
   function mark(within) {

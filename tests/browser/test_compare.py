@@ -81,3 +81,48 @@ def test_baseline_files_and_frozen_address_need_no_script(site, browser):
         assert "As it stands now" in page.locator("main").inner_text()
     finally:
         context.close()
+
+
+def test_two_sheets_take_at_most_ten_screens_of_a_phone(visit):
+    page = visit("/")
+    page.set_viewport_size({"width": 360, "height": 780})
+    page = visit(TWO)
+    expect(page.locator(".plane-chart .plane a").first).to_be_attached(timeout=WAIT_MS)
+    assert page.evaluate("document.documentElement.scrollHeight") <= 10 * 780
+    fold = page.locator("details.fold", has=page.locator(".stack"))
+    expect(fold.locator(".stack")).to_be_hidden()
+    fold.locator(":scope > summary").click()
+    expect(fold.locator(".stack")).to_be_visible()
+
+
+def test_with_room_nothing_is_folded_and_a_skip_leads_past_the_drawing(visit):
+    page = visit(TWO)
+    expect(page.locator("details.fold .stack")).to_be_visible()
+    expect(page.locator("details.fold > summary").first).to_be_hidden()
+    page.get_by_role("link", name="Skip the drawing").focus()
+    page.keyboard.press("Enter")
+    page.keyboard.press("Tab")
+    assert page.evaluate("Boolean(document.activeElement.closest('section:has(#specs)'))")
+
+
+def test_what_differs_box_by_box_opens_in_place(visit):
+    page = visit(TWO)
+    page.get_by_text("What differs, box by box").click()
+    opened = page.locator("details.explained .stack details.box").first
+    expect(opened).to_be_visible(timeout=WAIT_MS)
+    assert page.url.endswith(TWO)
+    expect(page.locator("h1")).to_have_count(1)
+    assert faults_of(page) == []
+
+
+def test_the_tray_hides_on_the_comparison_of_its_subjects_only(visit):
+    page = visit(TWO)
+    tray = page.locator("aside[data-tray]")
+    expect(tray).to_be_hidden()
+    page = visit("/accelerators/nvidia-h100-sxm5-80gb/")
+    expect(tray).to_be_visible()
+    page = visit(TWO + "&a=nvidia-geforce-rtx-4090")
+    expect(tray).to_be_visible()
+    page.get_by_role("button", name="Remove M3 Max (40-core GPU) from the compare tray").click()
+    page = visit(TWO)
+    expect(tray).to_be_visible()

@@ -102,6 +102,16 @@ def test_the_stacks_in_words_are_one_link_away_and_a_part_for_htmx(client, dgx):
     assert part.strip() in page
 
 
+def test_boxes_that_explain_themselves_are_a_part_for_htmx_and_else_the_page(client, curated):
+    url = "/compare/?a=stack:nvidia-cuda&a=stack:apple-metal&format=boxes"
+    part = client.get(url, headers={"HX-Request": "true"}).content.decode()
+    assert part.startswith('<div class="stack-frame')
+    assert "<details" in part
+    assert b"<html" in client.get(url).content
+    page = client.get(THREE).content.decode()
+    assert 'hx-get="?a=stack:nvidia-cuda&amp;a=stack:apple-metal&amp;format=boxes"' in page
+
+
 def test_verdict_names_factor_and_gaps(client, dgx):
     tiles = {tile.title: tile for tile in client.get(THREE).context["comparison"].tiles}
     lead = "H100 SXM5 80GB has 8.4× the memory bandwidth of M3 Max (40-core GPU)"
