@@ -3,12 +3,10 @@
 Two queries however many accelerators there are; all else is counted here.
 """
 
-import csv
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from pathlib import Path
 from typing import Any
 
 from django.db.models import Count, Max, Q, QuerySet
@@ -17,11 +15,9 @@ from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
 from stackviz.catalog.fields import FIELDS, Field
-from stackviz.catalog.files import DATA
 from stackviz.catalog.models import Accelerator, SpecValue
 
 OLD = timedelta(days=2 * 365)  # after this time the vendor may have corrected the value
-MOST_REQUESTED = 50
 
 # Names are aliases, and the vendor is the accelerator's own: neither is a value that could be missing.
 NOT_COUNTED = frozenset({"vendor", "nvml_name", "reported_name"})
@@ -192,19 +188,6 @@ class Remaining:
     @property
     def is_done(self) -> bool:
         return not (self.missing or self.unreviewed or self.one_source or self.old)
-
-
-def most_requested(folder: Path = DATA) -> tuple[str, ...]:
-    """Slugs of the MOST_REQUESTED accelerators, the most requested first; none if the file is missing.
-
-    `asked_for.csv`: the first column is the slug; lines begin with the most asked-for.
-    """
-    try:
-        text = (folder / "asked_for.csv").read_text(encoding="utf-8")
-    except FileNotFoundError:
-        return ()
-    _head, *lines = csv.reader(text.splitlines()) if text.strip() else [[]]
-    return tuple(dict.fromkeys(line[0].strip() for line in lines if line and line[0].strip()))[:MOST_REQUESTED]
 
 
 def remaining(matrix: Matrix, slugs: Sequence[str]) -> tuple[Remaining, ...]:

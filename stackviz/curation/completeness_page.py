@@ -11,6 +11,7 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_safe
 
+from stackviz.catalog.asked_for import most_requested
 from stackviz.catalog.fields import GROUPS, HEADLINES, Field
 from stackviz.catalog.models import Accelerator, Vendor
 from stackviz.curation.completeness import (
@@ -20,7 +21,6 @@ from stackviz.curation.completeness import (
     MatrixAccelerator,
     MatrixCell,
     Tally,
-    most_requested,
     read_matrix,
     remaining,
 )

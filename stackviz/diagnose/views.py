@@ -19,6 +19,7 @@ from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from stackviz.diagnose.diagnosis import Diagnosis, diagnose
+from stackviz.diagnose.examples import EXAMPLES, example_texts
 from stackviz.diagnose.introduction import introduce_diagnosis
 from stackviz.diagnose.links import (
     MOST_STORED_KB,
@@ -55,7 +56,8 @@ _DAY_S = 24 * 3600
 @csrf_exempt  # the token is in the body, so the body's size is looked at first; then `_answer` asks for the token
 def page(request: HttpRequest) -> HttpResponse:
     if request.method != "POST":
-        return _show(request, text=request.GET.get("text", "")[:MOST_LINKED].replace("\x00", ""))
+        linked = request.GET.get("text", "")[:MOST_LINKED].replace("\x00", "")
+        return _show(request, text=linked or example_texts().get(request.GET.get("example", ""), ""))
     text = ""
     try:
         text = text_of_form(request)  # before it is counted, so that who has to wait keeps what was pasted
@@ -88,7 +90,14 @@ def _as_svg(diagnosis: Diagnosis, *, only_differences: bool = False) -> HttpResp
 
 def _show(request: HttpRequest, *, refused: Refused | None = None, **more: Any) -> HttpResponse:  # noqa: ANN401
     status = refused.status if refused else HTTPStatus.OK
-    context = {"diagnosis": None, "refused": refused, "text": "", "most_kb": MOST_KB, "days": settings.LINK_DAYS} | more
+    context: dict[str, Any] = {
+        "diagnosis": None,
+        "refused": refused,
+        "text": "",
+        "most_kb": MOST_KB,
+        "days": settings.LINK_DAYS,
+    }
+    context |= {"examples": EXAMPLES} | more
     if context["diagnosis"]:
         shown = ("diagnosis", "days", "link", "only_differences", "toggle_url", "svg_url")
         values = {name: context[name] for name in shown if name in context}

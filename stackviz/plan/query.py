@@ -6,11 +6,13 @@ What is not given is chosen; what does not exist is ignored with a note. No quer
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
+from functools import cache
 from urllib.parse import urlencode
 
 from django.urls import reverse
 from django.utils.translation import gettext as _
 
+from stackviz.catalog.asked_for import most_requested
 from stackviz.catalog.queries import public_catalogue
 from stackviz.plan.planned_machine import SYSTEMS, PlannedMachine, System
 from stackviz.plan.releases import pythons, torch_releases
@@ -22,6 +24,11 @@ from stackviz.web.address import AddressReader, Note, whole_number
 
 CPU_ONLY = "cpu"
 VENDORS = ("nvidia", "apple")  # whose cards the tables of torch's builds speak of
+EXAMPLES = (  # an old card, a new one on Windows, a Mac
+    ("nvidia-geforce-gtx-1080-ti", "linux-x86_64"),
+    ("nvidia-geforce-rtx-5090", "windows-x86_64"),
+    ("apple-m4-max-40", "macos-arm64"),
+)
 JETSON = "nvidia-jetson-"  # boards whose driver, CUDA and torch come with their JetPack: no table here has those
 
 
@@ -34,9 +41,15 @@ class Option:
     is_chosen: bool
 
 
+@dataclass(frozen=True, slots=True)
+class PlanExample:
+    title: str
+    url: str
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PlanQuery:
-    """A plan with the lists it was chosen from. `accelerators`: by vendor.
+    """A plan with the lists it was chosen from. `accelerators`: by vendor, those most asked for first.
 
     `torch_is_open`, `python_is_open`: none was chosen, so any that works is fine; `machine` has the newest.
     """
@@ -45,6 +58,7 @@ class PlanQuery:
     accelerator: str
     title: str
     accelerators: tuple[tuple[str, tuple[Option, ...]], ...]
+    examples: tuple[PlanExample, ...]
     systems: tuple[Option, ...]
     torches: tuple[Option, ...]
     macs: tuple[Option, ...]
@@ -108,6 +122,7 @@ def read_plan_query(query: Mapping[str, str], tables: Tables, day: datetime) -> 
         accelerator=slug,
         title=names.get(slug, (_("CPU only"), ""))[0],
         accelerators=_by_vendor(names, slug),
+        examples=() if slug else _examples(names),
         systems=_options(((key, SYSTEM_TITLES[key]) for key in SYSTEMS), system.key),
         torches=_options(((version, version) for version in torches), torch),
         macs=_options(macs, macos) if system.platform == "macos" else (),
@@ -225,8 +240,31 @@ def _options(pairs: Iterable[tuple[str, str]], chosen: str) -> tuple[Option, ...
 
 
 def _by_vendor(names: Mapping[str, tuple[str, str]], chosen: str) -> tuple[tuple[str, tuple[Option, ...]], ...]:
-    vendors = dict.fromkeys(vendor for _name, vendor in names.values())
+    """Groups of options, by vendor: those most asked for, then all others. None stands twice."""
+    first = [slug for slug in _requested() if slug in names]
+    vendors = list(dict.fromkeys(names[slug][1] for slug in [*first, *names]))
+    others = [slug for slug in names if slug not in first]
+    groups = [(_("%(vendor)s, most asked for") % {"vendor": vendor}, vendor, first) for vendor in vendors]
+    groups += [(_("%(vendor)s, all others") % {"vendor": vendor}, vendor, others) for vendor in vendors]
+    options = (
+        (title, _options(((slug, names[slug][0]) for slug in slugs if names[slug][1] == vendor), chosen))
+        for title, vendor, slugs in groups
+    )
+    return tuple((title, offered) for title, offered in options if offered)
+
+
+@cache
+def _requested() -> tuple[str, ...]:
+    return most_requested()
+
+
+def _examples(names: Mapping[str, tuple[str, str]]) -> tuple[PlanExample, ...]:
+    """Plans to start from, of accelerators that are public."""
     return tuple(
-        (vendor, _options(((slug, name) for slug, (name, of) in names.items() if of == vendor), chosen))
-        for vendor in vendors
+        PlanExample(
+            _("%(name)s on %(system)s") % {"name": names[slug][0], "system": SYSTEM_TITLES[system]},
+            f"{reverse('plan:page')}?{urlencode({'accelerator': slug, 'system': system})}",
+        )
+        for slug, system in EXAMPLES
+        if slug in names
     )

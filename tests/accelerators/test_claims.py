@@ -33,6 +33,12 @@ def test_every_claim_has_verdict_and_support():
     assert all(claim.answer.endswith(".") for claim in claims)
 
 
+def test_claims_about_what_is_asked_for_most_come_first():
+    subjects = [claim.subject for claim in read_claims()]
+    assert subjects[0] == "NVIDIA H100 SXM"
+    assert subjects.index("Apple M3 Max") < subjects.index("Apple M3") < subjects.index("PyTorch MPS")
+
+
 def test_the_catalogue_bears_out_every_verdict(curated, db):
     found = checked(read_claims())
     assert claim_disagreements(found) == []

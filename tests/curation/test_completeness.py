@@ -8,10 +8,10 @@ import pytest
 from django.contrib.auth.models import Permission, User
 from django.utils import timezone
 
+from stackviz.catalog.asked_for import most_requested
 from stackviz.catalog.fields import FIELDS, HEADLINES
 from stackviz.catalog.models import Accelerator, Source, SpecValue, Vendor
-from stackviz.curation import completeness
-from stackviz.curation.completeness import COUNTED, most_requested, read_matrix, remaining
+from stackviz.curation.completeness import COUNTED, read_matrix, remaining
 
 PAGE = "/admin/catalog/completeness/"
 
@@ -204,7 +204,6 @@ def test_who_may_not_see_values_does_not_see_the_page(client, db):
 
 def test_requested_accelerators_list_their_gaps(desk, bandwidth, monkeypatch, tmp_path):
     (tmp_path / "asked_for.csv").write_text("device\nacme-one\n")
-    monkeypatch.setattr(completeness, "DATA", tmp_path)
-    monkeypatch.setattr(completeness.most_requested, "__defaults__", (tmp_path,))
+    monkeypatch.setattr(most_requested, "__defaults__", (tmp_path,))
     page = desk.get(PAGE).content.decode()
     assert "<td>Memory bandwidth</td>" in page

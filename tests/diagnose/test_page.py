@@ -1,5 +1,6 @@
 """`/diagnose/` draws the stack of a pasted dump and names its faults; whatever is pasted is answered, nothing is kept."""
 
+import html
 import re
 
 import pytest
@@ -419,3 +420,28 @@ def test_a_benchmark_on_metal_is_not_of_the_machine_with_an_nvidia_card(paste):
     assert (first.stack, second.stack) == ("NVIDIA CUDA on Linux", "Apple Metal on macOS")
     assert "tg 8192 is 96 times as fast as tg 4096: implausible" in words_of(response)
     assert second.fault_counts == "1 warning"
+
+
+# --- examples ---
+
+
+@pytest.mark.parametrize(
+    ("key", "sample", "found"),
+    [
+        ("old-driver", "collect_env/020.txt", "CUDA 10.2 needs driver 440.33 or newer"),
+        ("two-torches", "collect_env/003.txt", "torch versions disagree"),
+        ("nvidia-smi", "nvidia_smi_table/022.txt", "Driver branch R550 is no longer supported"),
+    ],
+)
+def test_an_example_fills_the_box_with_a_recorded_dump(client, paste, key, sample, found):
+    assert f'href="?example={key}#paste"' in client.get("/diagnose/").content.decode()
+    page = client.get(f"/diagnose/?example={key}").content.decode()
+    text = html.unescape(re.search(r"<textarea[^>]*>\n(.*?)</textarea>", page, re.DOTALL)[1])
+    assert text == (EXCERPTS / sample).read_text(encoding="utf-8")
+    assert found in words_of(paste(text))
+
+
+@pytest.mark.parametrize("address", ["?example=../../manage", "?example=%00", "?example=" + "x" * 5000])
+def test_an_example_that_does_not_exist_leaves_the_box_empty(client, db, address):
+    page = client.get(f"/diagnose/{address}").content.decode()
+    assert re.search(r"<textarea[^>]*>\n</textarea>", page)

@@ -1,5 +1,6 @@
 """The page of plans: the address is the plan, what does not exist is said, and it costs the same whatever is planned."""
 
+import html
 import re
 
 import pytest
@@ -28,8 +29,29 @@ def _own_counts(settings, tmp_path):
 
 def test_empty_form_offers_choices(plan):
     text = words_of(plan())
-    for shown in ("NVIDIA T4", "Apple M1", "Linux in WSL2", "2.15.0", "No plan yet"):
+    for shown in ("NVIDIA T4", "Apple M1", "Linux in WSL2", "2.15.0", "start from an example"):
         assert shown in text
+
+
+def test_the_list_begins_with_what_is_asked_for_most_and_names_each_once(plan):
+    page = plan().content.decode()
+    assert re.findall(r'<optgroup label="([^"]+)"', page) == [
+        "NVIDIA, most asked for",
+        "Apple, most asked for",
+        "NVIDIA, all others",
+        "Apple, all others",
+    ]
+    values = re.findall(r'<option value="((?:nvidia|apple)-[^"]+)"', page)
+    assert values[0] == "nvidia-h100-sxm5-80gb"
+    assert len(values) == len(set(values)) > 100
+
+
+def test_each_example_is_a_plan_that_works(plan):
+    examples = re.findall(r'<a class="chip" href="/plan/(\?accelerator=[^"]+)">', plan().content.decode())
+    assert len(examples) == 3
+    for example in examples:
+        assert "it works" in words_of(plan(html.unescape(example)[1:]))
+    assert "start from an example" not in words_of(plan("accelerator=cpu"))
 
 
 def test_plan_shows_command_driver_and_gaps(plan):

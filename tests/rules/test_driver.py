@@ -259,7 +259,7 @@ def test_branch_rule_needs_the_system():
 
 def test_linux_driver_implies_the_system():
     seen = linux(os__name=None, nvidia__driver_version="535.183.01")
-    assert "longest R580" in answer("driver-branch-ended", seen).advice
+    assert "R580 (LTS) is supported longest" in answer("driver-branch-ended", seen).advice
 
 
 def test_windows_driver_model_tells_the_platform():
@@ -277,12 +277,12 @@ def test_a_mac_has_no_driver_branch():
 
 def test_the_branch_to_move_to_is_the_tables_longest_supported():
     seen = linux(nvidia__driver_version="535.183.01")
-    assert "longest R580 (LTS): until 2028-06" in answer("driver-branch-ended", seen).advice
+    assert "R580 (LTS) is supported longest, until 2028-06" in answer("driver-branch-ended", seen).advice
     [lts] = [row for row in packaged_tables().releases_of("nvidia-driver", "linux") if row.version == "580"]
     newer = replace(lts, version="700", support_ends="2031-02")
     tables = replace(packaged_tables(), releases=packaged_tables().releases | {newer})
     [found] = [found for found in judge(seen, tables) if found.rule == "driver-branch-ended"]
-    assert "longest R700 (LTS): until 2031-02" in found.advice
+    assert "R700 (LTS) is supported longest, until 2031-02" in found.advice
 
 
 def test_when_every_known_branch_has_ended_none_is_named():
@@ -295,8 +295,8 @@ def test_when_every_known_branch_has_ended_none_is_named():
     [
         ("470.256.02", "3.7", "R470 is the last branch that supports"),
         ("460.106.00", "3.5", "The newest driver for the card is one of R470"),
-        ("535.183.01", "6.1", "longest R580"),
-        ("535.183.01", "9.0", "longest R580"),
+        ("535.183.01", "6.1", "R580 (LTS) is supported longest"),
+        ("535.183.01", "9.0", "R580 (LTS) is supported longest"),
     ],
 )
 def test_no_card_is_sent_to_a_branch_that_dropped_it(driver, capability, words):

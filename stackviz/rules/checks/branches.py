@@ -24,7 +24,7 @@ def where_to_move(look: Look, tables: Tables, driver: str, platform: str) -> str
     best = max(allowed, key=lambda release: release.last_day)
     kind = f" ({best.line})" if best.line else ""
     return (
-        f"Move to a branch that is still supported, longest R{best.version}{kind}: until {best.support_ends}. "
+        f"Move to a supported branch; R{best.version}{kind} is supported longest, until {best.support_ends}. "
         f"{_look_up_first(look, tables, best, platform)}{_how(look, best, platform)}"
     )
 
