@@ -60,7 +60,6 @@ class Stacks:
 
 OF_SHEETS = "sheets on "
 OF_THE_HOST = frozenset({"array-library", "cpu-math", "host-memory"})
-MOST_STACKS_OF_SHEETS = 2  # beside figures; more would be most of the page, and a comparison of stacks shows them all
 
 
 def stacks_of(chosen: Sequence[Loaded]) -> Stacks:
@@ -102,20 +101,17 @@ def columns_of(chosen: Sequence[Loaded], *, with_differences: bool = True) -> Co
     together: dict[str, list[int]] = {}
     for index, loaded in enumerate(chosen):
         together.setdefault(_shared(loaded), []).append(index)
-    of_sheets = [key for key in together if key.startswith(OF_SHEETS)]
-    left_out = {"", *of_sheets[MOST_STACKS_OF_SHEETS:]}
     drawn = [
         _column([chosen[index] for index in indices], described.get(chosen[indices[0]].stack_slug), indices[0] + 1)
         for key, indices in together.items()
-        if key not in left_out
+        if key
     ]
     if all(loaded.subject.kind is SubjectKind.ACCELERATOR for loaded in chosen):
         drawn = [_without_host(column) for column in drawn]
     if not with_differences:
         judged = [tuple(link for link in column.links if link.state != State.DESCRIBED) for column in drawn]
         drawn = [copy_with(column, links=links) for column, links in zip(drawn, judged, strict=True)]
-    indices = sorted(index for key in left_out for index in together.get(key, []))
-    return Columns(tuple(drawn), tuple(chosen[index].title for index in indices))
+    return Columns(tuple(drawn), tuple(chosen[index].title for index in together.get("", ())))
 
 
 def _without_host(column: StackColumn) -> StackColumn:

@@ -20,6 +20,9 @@ from stackviz.stacks.reported import stack_slug
 from stackviz.units import format_counts, quantity_label
 from stackviz.web.address import Note
 
+# Kinds of accelerator that the described stack of their vendor does not run: Gaudi has SynapseAI of its own.
+ON_ANOTHER_STACK = frozenset({("intel", "asic")})
+
 
 @dataclass(frozen=True, kw_only=True)
 class Loaded:
@@ -69,7 +72,7 @@ def _sheets_and_stacks(selection: Selection) -> dict[Subject, Loaded]:
             title=item.short_name,
             url=item.get_absolute_url(),
             accelerator=item,
-            stack_slug=of_vendor.get(item.vendor.slug, ""),
+            stack_slug="" if (item.vendor.slug, item.kind) in ON_ANOTHER_STACK else of_vendor.get(item.vendor.slug, ""),
         )
         for slug, item in accelerators.items()
     }

@@ -150,9 +150,20 @@ def test_sheets_of_one_stack_share_a_column(client, curated, db):
     assert [column.title for column in stacks.drawing.columns] == [
         "H100 SXM5 80GB, GeForce RTX 4090, A100 SXM4 80GB",
         "M3 Max (40-core GPU)",
+        "Instinct MI300X",
+        "TPU v5p",
     ]
-    assert [column.number for column in stacks.drawing.columns] == [1, 2]
-    assert stacks.undescribed == ("Instinct MI300X", "TPU v5p")
+    assert [column.number for column in stacks.drawing.columns] == [1, 2, 4, 5]
+    assert stacks.undescribed == ()
+
+
+def test_sheets_of_every_vendor_with_a_stack_have_its_column(client, curated, db):
+    slugs = ("amd-mi300x", "intel-max-1550", "google-tpu-v5p", "huawei-ascend-910b", "intel-gaudi3")
+    response = client.get("/compare/?" + "&".join(f"a={slug}" for slug in slugs))
+    stacks = response.context["comparison"].stacks
+    assert len(stacks.drawing.columns) == 4
+    assert stacks.undescribed == ("Gaudi 3",)
+    assert len(response.content) < 100_000
 
 
 @pytest.mark.parametrize("count", [2, 6])
