@@ -19,6 +19,7 @@ from django.utils.translation import gettext as _
 from stackviz.dumps import DumpedMachine, machines
 from stackviz.dumps.machines import telling, tool_names
 from stackviz.importers import read_all
+from stackviz.importers.next_command import command_for_words
 from stackviz.importers.paste import NoText, decode_text, join_texts
 
 MOST_KB = 1024  # eight times the longest of the dumps collected from issues: an nvidia-smi -q -x of 119 KB
@@ -49,28 +50,14 @@ def _too_big() -> Refused:
     return Refused(problem % {"most": MOST_KB}, HTTPStatus.REQUEST_ENTITY_TOO_LARGE)
 
 
-_SAYS_AN_ERROR = re.compile(
-    r"\b(?:CUDA|HIP|cuDNN|NCCL|NVML|RuntimeError|ImportError|OSError|UserWarning|AssertionError|torch\.\w{1,40}Error)\b"
-    r"[^\n]{0,200}(?:error|warning|not compatible|no kernel image|out of memory|not compiled|failed|cannot|not enabled)"
-    r"|Traceback \(most recent call last\)|is not compatible with the current PyTorch|no kernel image is available"
-    r"|Torch not compiled with CUDA enabled|cannot open shared object file|symbol not found|undefined symbol",
-    re.IGNORECASE,
-)
 _PACKAGES = re.compile(r"^[A-Za-z0-9][\w.-]{0,80}(?:==| @ )\S", re.MULTILINE)
 _INSPECTED_CHARS = 64 * 1024
 _FEWEST_PACKAGES = 3
 
 
 def _no_dump(text: str = "") -> Refused:
-    """The refusal for a text that is not a dump; error messages and package lists get advice of their own."""
+    """The refusal for a text in which nothing was recognised: what to run for the words in it."""
     start = text[:_INSPECTED_CHARS]
-    if _SAYS_AN_ERROR.search(start):
-        return Refused(
-            _(
-                "This is an error message without information about the machine. Add the output of "
-                "python -m torch.utils.collect_env, and of nvidia-smi if there is an NVIDIA card."
-            )
-        )
     if len(_PACKAGES.findall(start)) >= _FEWEST_PACKAGES:
         return Refused(
             _(
@@ -78,6 +65,13 @@ def _no_dump(text: str = "") -> Refused:
                 "python -m torch.utils.collect_env."
             )
         )
+    word, command = command_for_words(start)
+    if command:
+        problem = _(
+            "No known error message and no output of a supported tool was found. The text mentions %(word)s: run "
+            "%(command)s and paste everything it prints, with the error message."
+        )
+        return Refused(problem % {"word": word, "command": command})
     return Refused(_("This is not the output of a supported tool. Paste the complete output of one of the tools."))
 
 

@@ -231,7 +231,7 @@ def test_a_long_text_counts_as_several(paste, settings, time_machine):
         ("PyTorch version:\x00Is debug build:", 422, "NUL bytes"),
         ("\x00", 422, "NUL bytes"),
         ("<nvidia_smi_log><gpu>", 422, "nothing in it could be read"),
-        ("Is debug build: False\nthe PyTorch version: is not told", 422, "This is not the output of a supported tool"),
+        ("Is debug build: False\nthe PyTorch version: is not told", 422, "run python -m torch.utils.collect_env and"),
         ("x" * (1024 * KB + 1), 413, "larger than 1024 KB"),
         ("図" * (400 * KB), 413, "larger than 1024 KB"),
     ],
@@ -388,9 +388,7 @@ def test_a_command_of_a_finding_can_be_copied(paste):
 @pytest.mark.parametrize(
     ("text", "words"),
     [
-        ("UserWarning: NVIDIA GeForce RTX 5090 with CUDA capability sm_120 is not compatible with", "an error message"),
-        ("RuntimeError: CUDA error: no kernel image is available for execution on the device", "an error message"),
-        ("AssertionError: Torch not compiled with CUDA enabled", "an error message"),
+        ("RuntimeError: HIP error 1234 of tomorrow", "The text mentions HIP: run rocminfo and paste"),
         ("numpy==1.26.4\ntorch==2.7.1\ntriton==3.3.1", "a list of packages"),
         ("hello", "This is not the output of a supported tool"),
     ],
@@ -399,6 +397,31 @@ def test_what_is_pasted_instead_of_a_dump_is_known(paste, text, words):
     response = paste(text)
     assert response.status_code == 422
     assert words in words_of(response)
+
+
+@pytest.mark.parametrize(
+    ("text", "title"),
+    [
+        (
+            (
+                "NVIDIA GeForce RTX 5090 with CUDA capability sm_120 is not compatible with the current PyTorch installation.\n"
+                "The current PyTorch install supports CUDA capabilities sm_50 sm_60 sm_70 sm_75 sm_80 sm_86 sm_90."
+            ),
+            "This torch carries no code for NVIDIA GeForce RTX 5090",
+        ),
+        (
+            "RuntimeError: CUDA error: no kernel image is available for execution on the device",
+            "CUDA error: no kernel image is available for execution on the device",
+        ),
+        ("AssertionError: Torch not compiled with CUDA enabled", "Torch not compiled with CUDA enabled"),
+    ],
+)
+def test_an_error_message_alone_is_explained(paste, text, title):
+    response = paste(text)
+    first = response.context["diagnosis"].first.findings[0]
+    assert (response.status_code, first.severity) == (200, "broken")
+    assert title in first.title
+    assert "pip install" in first.advice or "paste what it prints" in first.advice
 
 
 def test_a_dump_of_old_releases_is_drawn_without_what_came_later(paste):
