@@ -10,6 +10,7 @@ from stackviz.benchmarks.measurement import Measurement
 from stackviz.benchmarks.queries import latest_results
 from stackviz.catalog.models import Accelerator
 from stackviz.compare.answers import SubjectFigure
+from stackviz.compare.file_parts import FileParts
 from stackviz.compare.like_for_like import cited_tile, measured_tile, shared_results
 from stackviz.compare.measured import Measured, measure
 from stackviz.compare.query import Address, Subject, SubjectKind
@@ -240,11 +241,22 @@ def _shared_tiles(
     return cited_tile(chosen, base.slot if base else 0), measured_tile(names, shared_results(own))
 
 
-def published(chosen: Sequence[Loaded], address: Address) -> Sheets:
-    """The spec table alone, as the page shows it: what is handed out as a file. One query; three of the past."""
+def parts_of_file(
+    chosen: Sequence[Loaded], address: Address, page: str, *, with_stacks: bool
+) -> tuple[Sheets, FileParts]:
+    """What is handed out as a file: as on the page, whose address is `page`. Three queries; three of the past."""
     heads = heads_of(chosen, address)
     figures, sheet_heads = spec_rows(chosen, heads, address)
-    return sheets_of(chosen, sheet_heads, figures, address)
+    machines = [(head, loaded) for head, loaded in zip(heads, chosen, strict=True) if loaded.machine is not None]
+    base = baseline([head for head, _loaded in machines], address)
+    parts = FileParts(
+        machines=tuple(head for head, _loaded in machines),
+        probed=probed_rows([loaded.report for _head, loaded in machines]),
+        measured=_measured(machines, _own_results(machines), base),
+        drawing=stacks_of(chosen).drawing if with_stacks and address.at is None else None,
+        address=page,
+    )
+    return sheets_of(chosen, sheet_heads, figures, address), parts
 
 
 def comparison_figures(chosen: Sequence[Loaded]) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""The spec table of a comparison as a file: exactly the rows and columns of the page, with conditions and sources."""
+"""A comparison as a file: the rows and columns of the spec table, then facts, results and stacks, with sources."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -8,7 +8,9 @@ from typing import Any
 from django.http import HttpResponse
 from django.utils.text import slugify
 
+from stackviz.compare.file_parts import FileParts, file_rows, further_heads, parts_data, parts_tables
 from stackviz.compare.spec_table import SheetCell, SheetRow, Sheets
+from stackviz.compare.subjects import Head
 from stackviz.web.address import write_moment
 from stackviz.web.download import csv_response, json_response
 
@@ -32,13 +34,15 @@ class Exported:
         return f"accelweb-{slugify(self.title)[:60]}-{self.at:%Y-%m-%d}"
 
 
-def exported(form: str, sheets: Sheets, about: Exported) -> HttpResponse:
-    """The table as `csv`, `json` or `md`."""
+def exported(form: str, sheets: Sheets, parts: FileParts, about: Exported) -> HttpResponse:
+    """The comparison as `csv`, `json` or `md`. CSV is one table, and has no stacks."""
     if form == "csv":
-        return csv_response(about.name, _csv_header(sheets), _csv_rows(sheets))
+        further = further_heads(parts, sheets.heads)
+        rows = (*_csv_rows(sheets, len(further)), *_further_rows(sheets, further, parts))
+        return csv_response(about.name, _csv_header(sheets, further), rows)
     if form == "json":
-        return json_response(about.name, _as_data(sheets, about))
-    response = HttpResponse(_as_markdown(sheets, about), content_type="text/markdown; charset=utf-8")
+        return json_response(about.name, _as_data(sheets, about) | parts_data(parts))
+    response = HttpResponse(_as_markdown(sheets, parts, about), content_type="text/markdown; charset=utf-8")
     response["Content-Disposition"] = f'attachment; filename="{about.name}.md"'
     return response
 
@@ -57,18 +61,39 @@ _OF_EACH = ("", "factor", "better", "condition", "basis", "source", "source addr
 _NAMES_OF_EACH = ("field", "name", "reason")
 
 
-def _csv_header(sheets: Sheets) -> list[str]:
+def _csv_header(sheets: Sheets, further: Sequence[Head]) -> list[str]:
     columns = [f"{head.title} {what}".rstrip() for head in sheets.heads for what in _OF_EACH]
     names = [f"{head.title} {what}" for head in sheets.heads for what in _NAMES_OF_EACH]
-    return ["group", "field", "figure", "unit", "condition", "kind", *columns, *names]
+    more = [f"{head.title} {what}".rstrip() for head in further for what in _OF_EACH]
+    return ["group", "field", "figure", "unit", "condition", "kind", *columns, *names, *more]
 
 
-def _csv_rows(sheets: Sheets) -> Iterable[list[object]]:
+def _further_rows(sheets: Sheets, further: Sequence[Head], parts: FileParts) -> Iterable[list[object]]:
+    """Reported facts and measured results; a sheet has none."""
+    nothing: list[object] = [""] * len(_OF_EACH)
+    names = [""] * len(sheets.heads) * len(_NAMES_OF_EACH)
+    for row in file_rows(parts):
+        of_table = [item for head in sheets.heads for item in row.cells.get(head.slot, nothing)]
+        beyond = [item for head in further for item in row.cells.get(head.slot, nothing)]
+        yield [*row.lead, *of_table, *names, *beyond]
+
+
+def _csv_rows(sheets: Sheets, further: int) -> Iterable[list[object]]:
     for group, line in _lines(sheets):
         row = line.row
         cells = [item for cell in line.cells for item in _csv_cell(line, cell, sheets)]
         names = [item for cell in line.cells for item in (cell.field or row.field if cell.text else "", *_named(cell))]
-        yield [group, row.field, row.title, row.unit, row.condition, _kind(line), *cells, *names]
+        yield [
+            group,
+            row.field,
+            row.title,
+            row.unit,
+            row.condition,
+            _kind(line),
+            *cells,
+            *names,
+            *[""] * further * len(_OF_EACH),
+        ]
 
 
 def _named(cell: SheetCell) -> tuple[str, str]:
@@ -177,12 +202,15 @@ def _source_data(number: int, sheets: Sheets) -> dict[str, str] | None:
 # --- Markdown ---
 
 
-def _as_markdown(sheets: Sheets, about: Exported) -> str:
+def _as_markdown(sheets: Sheets, parts: FileParts, about: Exported) -> str:
     heads = [f"{head.title}{' (baseline)' if head == sheets.base else ''}" for head in sheets.heads]
     lines = [f"# {_md(about.title)}", "", f"Figures as of {write_moment(about.at)}: <{about.frozen or about.address}>"]
     for group in sheets.groups:
         lines += ["", f"## {_md(group.title)}", "", _md_row(["Figure", *heads]), _md_row(["---"] * (len(heads) + 1))]
         lines += [_md_line(line) for line in group.rows]
+    for title, (names, *rows) in parts_tables(parts):
+        lines += ["", f"## {_md(title)}", "", _md_row(names), _md_row(["---"] * len(names)), *map(_md_row, rows)]
+    lines += ["", *(f"Not in this file: {_md(text)}." for text in parts.left_out)]
     lines += ["", "## Sources", ""]
     lines += [f"{source.number}. {_md(source.title)} <{source.url}>" for source in sheets.sources]
     return "\n".join(lines) + "\n"

@@ -20,7 +20,7 @@ from stackviz.benchmarks.public_runs import measured_edition
 from stackviz.catalog.models import CatalogueEdition
 from stackviz.catalog.queries import public_accelerators
 from stackviz.cited.models import CitedEdition
-from stackviz.compare.comparison import assemble, comparison_figures, published, stacks_of
+from stackviz.compare.comparison import assemble, comparison_figures, parts_of_file, stacks_of
 from stackviz.compare.export import Exported, exported
 from stackviz.compare.query import (
     BOXES,
@@ -72,8 +72,9 @@ def page(request: HttpRequest) -> HttpResponse:
     if query.format == FIGURES and chosen:
         return JsonResponse(comparison_figures(chosen))
     if query.format in FORMATS and chosen:
-        sheets = published(chosen, address)
-        return exported(query.format, sheets, _about(request, address, chosen))
+        about = _about(request, address, chosen)
+        sheets, parts = parts_of_file(chosen, address, about.address, with_stacks=query.format != "csv")
+        return exported(query.format, sheets, parts, about)
     context = {
         "heading": _title(chosen) if chosen else "",
         "notes": (*refused, *query.notes),

@@ -9,7 +9,7 @@ import pytest
 from stackviz.catalog.models import Accelerator
 from stackviz.compare.export import plain
 from stackviz.compare.spec_table import SheetCell
-from tests.machines.factories import DGX_FACTS, h100, make_lab, make_machine, make_report
+from tests.machines.factories import DGX_FACTS, gemm, h100, make_lab, make_machine, make_report
 
 URL = "/compare/?a=nvidia-h100-sxm5-80gb&a=apple-m3-max-40&a=nvidia-geforce-rtx-4090"
 
@@ -26,7 +26,7 @@ def test_csv_json_and_markdown_have_the_rows_of_the_page(client, curated, db, fu
     assert [(row["field"], row["condition"]) for row in data["rows"]] == shown
     assert [(row["field"], row["condition"]) for row in csv_rows(client.get(f"{URL}{further}&format=csv"))] == shown
     markdown = client.get(f"{URL}{further}&format=md").content.decode()
-    tables = [line for line in markdown.splitlines() if line.startswith("| ")]
+    tables = [line for line in markdown.partition("## Stack")[0].splitlines() if line.startswith("| ")]
     assert len(tables) == len(shown) + 2 * len(sheets.groups)
 
 
@@ -91,7 +91,7 @@ def test_formula_or_markup_names_stay_text(client, curated, db):
     lines = client.get(url + "md").content.decode().splitlines()
     assert all("<b>" not in line for line in lines)
     counts = {line.replace("\\|", "").count("|") for line in lines if line.startswith("| ")}
-    assert counts == {4}
+    assert counts == {3, 4}  # tables of facts have a column for the machine alone
 
 
 def test_files_of_nothing_are_refused_like_the_page(client, curated, db):
@@ -117,3 +117,70 @@ def test_a_file_costs_as_few_queries_as_it_has_kinds_of_rows(client, curated, db
 def test_several_variants_stay_a_text():
     assert plain(SheetCell(text="48 / 64", amount=64e9)) == "48 / 64"
     assert plain(SheetCell(text="1,978.9", amount=1.9e15)) == 1978.9
+
+
+MACHINES = "/compare/?a=machine:north/dgx-07&a=machine:north/box&a=apple-m3-max-40"
+
+
+@pytest.fixture
+def two_machines(dgx, lab):
+    """One with a sheet, one whose card no sheet matches and whose run failed."""
+    card = h100(0) | {"reported_name": "Engineering Sample"}
+    failed = gemm("bf16", [], state="failed", reason="out of memory")
+    make_report(make_machine(lab, "box"), facts=DGX_FACTS, cards=[card], results=[failed, gemm("fp32", [0.01] * 8)])
+
+
+def test_json_has_every_result_and_fact_and_the_stacks(client, two_machines):
+    data = json.loads(client.get(MACHINES + "&format=json").content)
+    rows = {row["setting"]: row for row in data["measured"]}
+    assert list(rows) == ["bf16 8192³", "fp32 8192³"]
+    first, second = rows["bf16 8192³"]["cells"]
+    assert first["rate_si"] == pytest.approx(2 * 8192**3 / 0.00141)
+    assert (first["samples"], first["unit_si"], first["share_of_peak"]) == (
+        8,
+        "FLOP/s",
+        pytest.approx(0.788, abs=0.001),
+    )
+    assert (second["missing"], second["state"]) == ("out of memory", "failed")
+    assert rows["fp32 8192³"]["cells"][0] == {"subject": "machine:north/dgx-07", "missing": "not measured"}
+    receipt = first["receipt"].removeprefix("http://testserver")
+    assert client.get(receipt).status_code == 200
+    torch = next(row for row in data["reported"] if row["title"] == "PyTorch")
+    assert [cell["text"] for cell in torch["cells"]] == ["2.8.0+cu128", "2.8.0+cu128"]
+    assert [layer["layer"] for layer in data["stacks"]][:2] == ["application", "framework"]
+    assert data["left_out"] == ["what others measured: see /benchmarks/"]
+
+
+def test_csv_has_every_result_and_fact_with_their_kind(client, two_machines):
+    rows = csv_rows(client.get(MACHINES + "&format=csv"))
+    assert {row["kind"] for row in rows} == {"published", "derived", "probed", "measured"}
+    measured = {row["figure"]: row for row in rows if row["kind"] == "measured"}
+    row = measured["Matrix product bf16 8192³"]
+    assert (row["field"], row["unit"], row["condition"]) == ("gemm", "TFLOP/s", "accelerator")
+    assert (row["dgx-07"], row["dgx-07 condition"], row["box"]) == ("779.795", "cuda:0", "out of memory")
+    assert row["M3 Max (40-core GPU)"] == ""
+    torch = next(row for row in rows if row["figure"] == "PyTorch")
+    assert (torch["dgx-07"], torch["box"]) == ("2.8.0+cu128", "2.8.0+cu128")
+    assert not any(None in row or None in row.values() for row in rows)
+
+
+def test_markdown_has_results_facts_and_stacks_and_says_what_it_leaves_out(client, two_machines):
+    text = client.get(MACHINES + "&format=md").content.decode()
+    assert "| Matrix product bf16 8192³ | 780 TFLOP/s 79 % ±0 % | out of memory |" in text
+    assert "## Stack: Framework" in text
+    assert "Not in this file: what others measured" in text
+
+
+def test_a_file_of_the_past_says_that_it_has_no_stacks(client, curated, db):
+    at = json.loads(client.get(URL + "&format=json").content)["frozen_address"]
+    data = json.loads(client.get(at + "&format=json").content)
+    assert data["stacks"] is None
+    assert data["left_out"][1] == "the stacks: they have no history"
+
+
+@pytest.mark.parametrize("form", ["csv", "json", "md"])
+def test_a_file_of_machines_costs_a_fixed_number_of_queries(client, two_machines, form, django_assert_num_queries):
+    client.get(MACHINES)
+    # editions, machines, snapshots with cards and findings, series and their results
+    with django_assert_num_queries(8):
+        assert client.get(f"{MACHINES}&format={form}").status_code == 200
