@@ -64,6 +64,7 @@ INSTALLED_APPS = [
     "django.contrib.contenttypes",
     "django.contrib.sessions",
     "django.contrib.messages",
+    "django.contrib.sitemaps",
     "whitenoise.runserver_nostatic",
     "django.contrib.staticfiles",
     "csp",
@@ -298,7 +299,13 @@ OPEN_TO_ALL_SITES = (
     *(f"/api/v1/{name}/" for name in ("accelerators", "values", "fields", "sources", "stacks", "cited")),
     "/api/v1/openapi.json",
     "/data/",
+    "/oembed",
+    "/badge/",
 )
+
+# --- embeds -----------------------------------------------------------------------------------------------------
+
+EMBED_HOSTS = env_list("EMBED_HOSTS")  # sites that may show `/embed/` in a frame; all other pages are shown in none
 
 # --- languages, time --------------------------------------------------------------------------------------------
 

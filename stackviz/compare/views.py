@@ -34,6 +34,7 @@ from stackviz.compare.query import (
     SubjectKind,
     read_compare_query,
 )
+from stackviz.compare.short import short_address
 from stackviz.compare.subjects import Loaded, fit_subjects, heading, load
 from stackviz.diagrams.svg import svg_of
 from stackviz.stacks.models import Edition
@@ -42,7 +43,7 @@ from stackviz.web.bibtex import bibtex_text
 from stackviz.web.download import svg_response
 from stackviz.web.htmx import vary_on_htmx, wants_partial
 from stackviz.web.parts import cached_parts, render_part
-from stackviz.web.preview import Introduction, Preview, make_preview
+from stackviz.web.preview import Introduction, Preview, make_preview, markdown_text
 from stackviz.web.reverse import address_by_name
 
 # Suggested comparisons: slugs; those not in the catalogue are left out.
@@ -105,7 +106,14 @@ def _preview(request: HttpRequest, chosen: Sequence[Loaded], address: Address, v
         request.path + query,
         picture=f"compare.png{Address(address.subjects).query()}" if is_public and address.at is None else "",
         can_embed=is_public and address.at is None,
+        short=_short(chosen) if address.at is None else "",
     )
+
+
+def _short(chosen: Sequence[Loaded]) -> str:
+    """The short address, where only spec sheets are compared."""
+    sheets = [each.subject.slug for each in chosen if each.subject.kind is SubjectKind.ACCELERATOR]
+    return short_address(sheets) if len(sheets) == len(chosen) else ""
 
 
 def _drawing(request: HttpRequest, chosen: Sequence[Loaded], address: Address) -> HttpResponse:
@@ -255,7 +263,7 @@ def citations(title: str, address: str, at: datetime) -> tuple[ComparisonCitatio
             _("accelweb, “%(title)s”: published figures as of %(moment)s, %(address)s")
             % {"title": title, "moment": moment, "address": address},
         ),
-        ComparisonCitation("Markdown", f"[{_markdown(title)}]({address}) (accelweb, {day})"),
+        ComparisonCitation("Markdown", f"[{markdown_text(title)}]({address}) (accelweb, {day})"),
     )
 
 
@@ -270,7 +278,3 @@ def _bibtex(title: str, address: str, at: datetime, moment: str) -> str:
         f"  howpublished = {{\\url{{{address}}}}}\n"
         "}"
     )
-
-
-def _markdown(text: str) -> str:
-    return re.sub(r"([\\\[\]*_`<>])", r"\\\1", text)

@@ -20,7 +20,15 @@ from stackviz.pages.home import front_page
 log = logging.getLogger(__name__)
 
 # Not useful to search engines: forms, API responses, single uploads.
-ROBOTS = "User-agent: *\nDisallow: /admin/\nDisallow: /api/\nDisallow: /receipts/\nDisallow: /i18n/\n"
+ROBOTS = """User-agent: *
+Allow: /api/v1/docs/
+Disallow: /admin/
+Disallow: /api/
+Disallow: /embed/
+Disallow: /i18n/
+Disallow: /receipts/
+Sitemap: {sitemap}
+"""
 
 
 @require_safe
@@ -48,8 +56,9 @@ def health(request: HttpRequest) -> JsonResponse:  # noqa: ARG001 (a view)
 
 
 @require_safe
-def robots(request: HttpRequest) -> HttpResponse:  # noqa: ARG001 (a view)
-    return HttpResponse(ROBOTS, content_type="text/plain")
+def robots(request: HttpRequest) -> HttpResponse:
+    sitemap = request.build_absolute_uri("/sitemap.xml")
+    return HttpResponse(ROBOTS.format(sitemap=sitemap), content_type="text/plain")
 
 
 @require_safe

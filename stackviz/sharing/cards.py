@@ -19,6 +19,11 @@ class PictureBar:
     share: float | None
     slot: int = 0
 
+    @property
+    def percent(self) -> str:
+        """Of the longest bar, as text for CSS."""
+        return f"{100 * min(1.0, self.share or 0.0):.1f}"
+
 
 @dataclass(frozen=True, slots=True)
 class PictureTile:

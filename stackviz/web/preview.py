@@ -6,16 +6,28 @@
 """
 
 import json
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from urllib.parse import urlencode
 
+from django.conf import settings
 from django.core.serializers.json import DjangoJSONEncoder
 from django.http import HttpRequest
+from django.utils.html import escape
 from django.utils.safestring import SafeString
 from django.utils.translation import get_language
 
-__all__ = ["Introduction", "Preview", "json_ld", "make_preview"]
+__all__ = [
+    "Introduction",
+    "Preview",
+    "Sharing",
+    "json_ld",
+    "make_preview",
+    "markdown_text",
+    "sharing_of",
+    "sharing_of_address",
+]
 
 PICTURES = "/picture/"
 OEMBED = "/oembed"
@@ -36,6 +48,8 @@ class Introduction:
 class Preview:
     """Addresses are absolute. `picture` "": the page has none. `oembed` "": it cannot be embedded by its address.
 
+    `embed`: its page for frames; `short`: a shorter address that leads here, "" for none.
+
     `data`: structured data as JSON that is safe within a `<script>`; "" for none.
     """
 
@@ -45,6 +59,8 @@ class Preview:
     locale: str
     picture: str = ""
     oembed: str = ""
+    embed: str = ""
+    short: str = ""
     data: str = ""
 
 
@@ -55,6 +71,7 @@ def make_preview(
     *,
     picture: str = "",
     can_embed: bool = False,
+    short: str = "",
     data: Mapping[str, object] | Sequence[object] = (),
 ) -> Preview:
     """`path`: of the page, with the query that makes it this page; `picture`: below PICTURES."""
@@ -66,8 +83,53 @@ def make_preview(
         locale=LOCALES.get(get_language() or "en", LOCALES["en"]),
         picture=request.build_absolute_uri(PICTURES + picture) if picture else "",
         oembed=request.build_absolute_uri(f"{OEMBED}?{urlencode({'url': url, 'format': 'json'})}") if can_embed else "",
+        embed=request.build_absolute_uri(f"/embed{path}") if can_embed else "",
+        short=request.build_absolute_uri(short) if short else "",
         data=json_ld(data) if data else "",
     )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Sharing:
+    """What a reader copies. `frame`: a line of HTML for other sites, "" where the page has no embed.
+
+    `is_of_address`: the page's parts change with its address, so the address of the moment is copied instead of `link`.
+    """
+
+    link: str
+    markdown: str
+    picture: str
+    frame: str
+    may_embed: bool
+    is_of_address: bool
+
+
+def sharing_of(preview: Preview) -> Sharing:
+    """The preview's address, short where it can be, and its picture."""
+    link = preview.short or preview.url
+    text = f"[{markdown_text(preview.title)}]({link})"
+    markdown = f"[![{markdown_text(preview.title)}]({preview.picture})]({link})" if preview.picture else text
+    frame = f'<iframe src="{escape(preview.embed)}" width="640" height="400" title="{escape(preview.title)}"></iframe>'
+    return Sharing(
+        link=link,
+        markdown=markdown,
+        picture=preview.picture,
+        frame=frame if preview.embed else "",
+        may_embed=bool(settings.EMBED_HOSTS),
+        is_of_address=False,
+    )
+
+
+def sharing_of_address(request: HttpRequest, title: str) -> Sharing:
+    """Of a page that has no preview: the address as it stands, and its title."""
+    link = request.build_absolute_uri()
+    markdown = f"[{markdown_text(title)}]({link})"
+    return Sharing(link=link, markdown=markdown, picture="", frame="", may_embed=False, is_of_address=True)
+
+
+def markdown_text(text: str) -> str:
+    """The text with what Markdown reads as its own signs escaped."""
+    return re.sub(r"([\\\[\]*_`<>])", r"\\\1", text)
 
 
 def json_ld(data: Mapping[str, object] | Sequence[object]) -> SafeString:

@@ -1,9 +1,12 @@
-/* "Copy" beside something to copy: <div class="copy"><pre>…</pre><button data-copy>. Says so to everybody. */
+/* "Copy": <button data-copy="TEXT">, or beside something to copy: <div class="copy"><pre>…</pre><button data-copy>.
+   data-here="ADDRESS" in a text stands for the address of the moment: filters change it without a new page. */
 document.addEventListener("click", async (event) => {
   "use strict";
   const button = event.target.closest("[data-copy]");
   if (!button) return;
-  const text = button.closest(".copy").querySelector("pre").textContent.trim();
+  const here = button.dataset.here;
+  const given = button.dataset.copy || button.closest(".copy").querySelector("pre").textContent.trim();
+  const text = here ? given.replaceAll(here, window.location.href) : given;
   let done = false;
   try {
     await navigator.clipboard.writeText(text); // no clipboard over plain http

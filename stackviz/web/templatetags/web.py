@@ -28,6 +28,7 @@ from django.utils.translation import gettext as _
 from stackviz.units import Shown, format_factor, format_quantity
 from stackviz.web.advice import blocks_of
 from stackviz.web.parts import render_part
+from stackviz.web.preview import sharing_of, sharing_of_address
 from stackviz.web.reverse import address_by_name
 from stackviz.web.words import KIND_MEANINGS, KINDS, NATIVE_NAMES, STATES, missing_text
 
@@ -79,6 +80,17 @@ def navigation(context: template.Context) -> SafeString:
 def foot(context: template.Context) -> SafeString:
     """The foot of every page, with its links."""
     return _drawn_links("web/_foot.jinja", _currents(FOOT_PLACES, context.get("request")), *_drawn_for())
+
+
+@register.simple_tag(takes_context=True)
+def share(context: template.Context, title: str = "") -> SafeString:
+    """Buttons that copy the page's address: of its `preview`, else the address it was asked for, under `title`."""
+    preview, request = context.get("preview"), context.get("request")
+    if preview is not None:
+        return render_part("web/_share.jinja", sharing=sharing_of(preview))
+    if request is None:
+        return SafeString("")
+    return render_part("web/_share.jinja", sharing=sharing_of_address(request, title))
 
 
 @register.simple_tag

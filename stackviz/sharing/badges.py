@@ -1,0 +1,148 @@
+"""`/badge/...svg`: one figure as a small picture for a README. Public figures only; English; cached by everybody."""
+
+from dataclasses import dataclass
+from html import escape
+
+from django.contrib.auth.models import AnonymousUser
+from django.http import HttpRequest, HttpResponse
+from django.urls import path
+from django.utils.cache import get_conditional_response
+from django.utils.translation import override
+from django.views.decorators.http import require_safe
+
+from stackviz.benchmarks.comparability import rate_of_ranked
+from stackviz.catalog.fields import FIELDS, Field
+from stackviz.catalog.figures import Headline, choose_headline
+from stackviz.catalog.models import Accelerator, CatalogueEdition
+from stackviz.catalog.queries import PublicCatalogue, public_catalogue
+from stackviz.compare.comparison import measured_of
+from stackviz.compare.query import Address, Selection, Subject, SubjectKind
+from stackviz.compare.subjects import heads_of, load
+from stackviz.diagrams.text_width import Style, printable_line, width_of
+from stackviz.sharing.store import tag_of
+
+__all__ = ["badge_svg", "figure_badge", "machine_badge", "rank_badge", "urlpatterns"]
+
+_PADDING, _HEIGHT = 7.0, 20
+_TEXT = Style(11)
+_GREY, _BLUE = "#565c66", "#2457c5"
+_LONGEST = 60  # characters of either side
+
+
+@dataclass(frozen=True, slots=True)
+class Badge:
+    label: str
+    text: str
+
+
+@require_safe
+def figure_badge(request: HttpRequest, slug: str, field: str) -> HttpResponse:
+    """`H100 SXM5 80GB memory bandwidth | 3,350 GB/s`"""
+    catalogue = public_catalogue()
+    accelerator, described = catalogue.by_slug.get(slug), FIELDS.get(field)
+    if accelerator is None or described is None:
+        return _unknown()
+    with override("en"):
+        figure = _figure(accelerator, described, catalogue)
+        label = f"{accelerator.short_name} {described.words[0]}"
+        return _answer(request, Badge(label, figure.text or "not published"))
+
+
+@require_safe
+def rank_badge(request: HttpRequest, slug: str, field: str) -> HttpResponse:
+    """`H100 SXM5 80GB memory bandwidth | 12 of 180`: its place among the accelerators that have this figure."""
+    catalogue = public_catalogue()
+    accelerator, described = catalogue.by_slug.get(slug), FIELDS.get(field)
+    if accelerator is None or described is None or described.is_text:
+        return _unknown()
+    with override("en"):
+        label = f"{accelerator.short_name} {described.words[0]}, rank"
+        return _answer(request, Badge(label, rank_text(accelerator, described, catalogue)))
+
+
+def rank_text(accelerator: Accelerator, field: Field, catalogue: PublicCatalogue) -> str:
+    """`12 of 180`, equal ones sharing a rank; the better end first, the larger where neither is better."""
+
+    def by_amount() -> dict[int, float]:
+        figures = {row.pk: _figure(row, field, catalogue).amount for row in catalogue.accelerators}
+        return {pk: amount for pk, amount in figures.items() if amount is not None}
+
+    amounts = catalogue.once(("amounts for ranks", field.name), by_amount)
+    amount = amounts.get(accelerator.pk)
+    if amount is None:
+        return "not published"
+    is_ascending = field.higher_is_better is False
+    better = sum(other < amount if is_ascending else other > amount for other in amounts.values())
+    return f"{better + 1} of {len(amounts)}"
+
+
+@require_safe
+def machine_badge(request: HttpRequest, lab: str, slug: str) -> HttpResponse:
+    """`dgx-07 gemm bf16 8192 | 780 TFLOPS`: the leading result of a machine of a public lab."""
+    subject = Subject(SubjectKind.MACHINE, slug, lab)
+    chosen, _refused = load(Selection((subject,)), AnonymousUser())
+    if not chosen:
+        return _unknown()
+    with override("en"):
+        leading = measured_of(chosen, heads_of(chosen, Address((subject,)))).leading
+        if leading is None:
+            return _answer(request, Badge(chosen[0].title, "no result yet"))
+        _slot, result = leading.results[0]
+        label = f"{chosen[0].title} {result.title} {result.setting}"
+        return _answer(request, Badge(label, rate_of_ranked(result).label))
+
+
+def _figure(accelerator: Accelerator, field: Field, catalogue: PublicCatalogue) -> Headline:
+    return choose_headline(field, catalogue.preferred(accelerator.pk, field.name))
+
+
+def badge_svg(badge: Badge) -> str:
+    """The badge as a file of SVG. `textLength` holds the texts to their boxes, whatever font the reader has."""
+    label, text = (_shortened(part) for part in (badge.label, badge.text))
+    left, right = (width_of(part, _TEXT) for part in (label, text))
+    split, width = left + 2 * _PADDING, left + right + 4 * _PADDING
+    title = escape(f"{label}: {text}")
+    return (
+        f'<svg xmlns="http://www.w3.org/2000/svg" width="{width:.0f}" height="{_HEIGHT}" role="img" '
+        f'aria-label="{title}">'
+        f"<title>{title}</title>"
+        f'<rect width="{width:.0f}" height="{_HEIGHT}" rx="3" fill="{_GREY}"/>'
+        f'<path d="M{split:.1f} 0H{width - 3:.1f}a3 3 0 0 1 3 3V{_HEIGHT - 3}a3 3 0 0 1-3 3H{split:.1f}z" '
+        f'fill="{_BLUE}"/>'
+        '<g fill="#fff" font-family="Verdana,DejaVu Sans,Geneva,sans-serif" font-size="11">'
+        f"{_text(label, _PADDING, left)}{_text(text, split + _PADDING, right)}</g></svg>\n"
+    )
+
+
+def _text(text: str, x: float, length: float) -> str:
+    return f'<text x="{x:.1f}" y="14" textLength="{length:.1f}" lengthAdjust="spacingAndGlyphs">{escape(text)}</text>'
+
+
+def _shortened(text: str) -> str:
+    printable = printable_line(text)
+    return printable if len(printable) <= _LONGEST else printable[: _LONGEST - 1] + "…"
+
+
+def _answer(request: HttpRequest, badge: Badge) -> HttpResponse:
+    tag = f'"{tag_of(("badge", badge.label, badge.text, CatalogueEdition.current()))}"'
+    response = get_conditional_response(request, etag=tag)
+    if not isinstance(response, HttpResponse):
+        response = HttpResponse(badge_svg(badge), content_type="image/svg+xml; charset=utf-8")
+    response.headers["ETag"] = tag
+    response.headers["Cache-Control"] = "public, max-age=3600"
+    response.headers["Cross-Origin-Resource-Policy"] = "cross-origin"
+    return response
+
+
+def _unknown() -> HttpResponse:
+    """The same for what does not exist and for what is private."""
+    response = HttpResponse(badge_svg(Badge("accelweb", "unknown")), content_type="image/svg+xml; charset=utf-8")
+    response.status_code = 404
+    return response
+
+
+urlpatterns = [
+    path("badge/<slug:slug>/<slug:field>.svg", figure_badge, name="figure-badge"),
+    path("badge/<slug:slug>/<slug:field>/rank.svg", rank_badge, name="rank-badge"),
+    path("badge/machine/<slug:lab>/<slug:slug>/best.svg", machine_badge, name="machine-badge"),
+]

@@ -1,0 +1,178 @@
+"""`/embed/...`: a page without script for the frames of other sites, and `/oembed`, which says how to frame a page."""
+
+from collections.abc import Mapping
+from http import HTTPStatus
+from urllib.parse import urlsplit
+
+from django.http import HttpRequest, HttpResponse, JsonResponse, QueryDict
+from django.shortcuts import render
+from django.urls import Resolver404, path, resolve
+from django.utils.html import escape
+from django.utils.safestring import SafeString
+from django.utils.translation import override
+from django.views.decorators.http import require_safe
+
+from stackviz.sharing.hosts import allow_frames, embedding_is_allowed, is_refused_host
+from stackviz.sharing.store import PICTURES
+from stackviz.sharing.subjects import (
+    Shared,
+    public_subjects,
+    shared_comparison,
+    shared_ranking,
+    shared_sheet,
+    stacks_svg,
+)
+from stackviz.web.address import whole_number
+from stackviz.web.rate_limit import RateLimited
+
+__all__ = ["embed_comparison", "embed_ranking", "embed_sheet", "embed_stacks", "oembed", "urlpatterns"]
+
+WIDTH, HEIGHT = 640, 400
+LEAST_WIDTH, LEAST_HEIGHT = 240, 160
+CACHE_S = 600
+
+
+@require_safe
+def embed_sheet(request: HttpRequest, slug: str) -> HttpResponse:
+    return _embedded(request, shared_sheet(slug))
+
+
+@require_safe
+def embed_comparison(request: HttpRequest) -> HttpResponse:
+    return _embedded(request, shared_comparison(request.GET))
+
+
+@require_safe
+def embed_ranking(request: HttpRequest, key: str) -> HttpResponse:
+    return _embedded(request, shared_ranking(key, request.GET))
+
+
+@require_safe
+def embed_stacks(request: HttpRequest) -> HttpResponse:
+    """The diagram of the stacks of two to six subjects."""
+    if is_refused_host(request):
+        return _refused()
+    chosen = public_subjects(request.GET)
+    shared = shared_comparison(request.GET) if chosen else None
+    if shared is None:
+        return _unknown(request)
+    try:
+        PICTURES.count(request)
+    except RateLimited as limited:
+        return _too_many(limited)
+    page = request.build_absolute_uri(f"{shared.path}?{shared.query}")
+    drawing = SafeString(stacks_svg(chosen, page))
+    return allow_frames(render(request, "sharing/embed.html", {"drawing": drawing, "page": page}))
+
+
+def _embedded(request: HttpRequest, shared: Shared | None) -> HttpResponse:
+    if is_refused_host(request):
+        return _refused()
+    if shared is None:
+        return _unknown(request)
+    page = request.build_absolute_uri(shared.path + (f"?{shared.query}" if shared.query else ""))
+    with override("en"):
+        context = {"picture": shared.make(), "page": page}
+        response = render(request, "sharing/embed.html", context)
+    response.headers["Cache-Control"] = "public, max-age=600"
+    return allow_frames(response)
+
+
+def _unknown(request: HttpRequest) -> HttpResponse:
+    """The same for what does not exist and for what is private."""
+    return allow_frames(render(request, "sharing/embed.html", {"page": request.build_absolute_uri("/")}, status=404))
+
+
+def _refused() -> HttpResponse:
+    words = "This site does not allow to be embedded there. Its operator lists the hosts that may in EMBED_HOSTS.\n"
+    return HttpResponse(words, status=HTTPStatus.FORBIDDEN, content_type="text/plain; charset=utf-8")
+
+
+def _too_many(limited: RateLimited) -> HttpResponse:
+    response = HttpResponse(f"{limited}\n", content_type="text/plain; charset=utf-8")
+    response.status_code = HTTPStatus.TOO_MANY_REQUESTS
+    response.headers["Retry-After"] = str(limited.retry_after_s)
+    return response
+
+
+# --- oEmbed (oembed.com) ---
+
+
+@require_safe
+def oembed(request: HttpRequest) -> HttpResponse:
+    """How a page of this site is shown in another: as a frame where its hosts may, else as a link with a picture."""
+    form = request.GET.get("format", "json")
+    if form != "json":
+        return _problem("only format=json is served", "format", HTTPStatus.NOT_IMPLEMENTED)
+    width, height = (_size(request, name) for name in ("maxwidth", "maxheight"))
+    if width is None or height is None:
+        return _problem("maxwidth and maxheight are whole numbers of pixels", "maxwidth", HTTPStatus.BAD_REQUEST)
+    shared = shared_at(request, request.GET.get("url", ""))
+    if shared is None:
+        words = "no spec sheet, comparison or benchmark of this site has this address"
+        return _problem(words, "url", HTTPStatus.NOT_FOUND)
+    return JsonResponse(_described(request, shared, min(width, WIDTH), min(height, HEIGHT)))
+
+
+def shared_at(request: HttpRequest, url: str) -> Shared | None:
+    """What stands at an absolute address of this site; None for other sites and for pages that cannot be embedded."""
+    try:
+        parts = urlsplit(url[:2000])
+    except ValueError:
+        return None
+    if parts.scheme not in ("http", "https") or parts.netloc.lower() != request.get_host().lower():
+        return None
+    try:
+        match = resolve(parts.path)
+        parameters = QueryDict(parts.query)
+    except (Resolver404, ValueError):
+        return None
+    if match.view_name == "catalog:sheet":
+        return shared_sheet(match.kwargs["slug"])
+    if match.view_name == "compare:page":
+        return shared_comparison(parameters)
+    return shared_ranking(match.kwargs["key"], parameters) if match.view_name == "results:benchmark" else None
+
+
+def _size(request: HttpRequest, name: str) -> int | None:
+    """Pixels; the default's where none are given, None for what is no number."""
+    given = request.GET.get(name, "")
+    if not given:
+        return WIDTH if name == "maxwidth" else HEIGHT
+    return whole_number(given, max_digits=6)
+
+
+def _described(request: HttpRequest, shared: Shared, width: int, height: int) -> Mapping[str, object]:
+    with override("en"):
+        picture = shared.make()
+    query = f"?{shared.query}" if shared.query else ""
+    described: dict[str, object] = {
+        "version": "1.0",
+        "type": "link",
+        "title": f"{picture.title}: {picture.lead}",
+        "provider_name": "accelweb",
+        "provider_url": request.build_absolute_uri("/"),
+        "cache_age": CACHE_S,
+        "thumbnail_url": request.build_absolute_uri(f"/picture/{shared.picture}{query}"),
+        "thumbnail_width": 1200,
+        "thumbnail_height": 630,
+    }
+    if embedding_is_allowed() and width >= LEAST_WIDTH and height >= LEAST_HEIGHT:
+        source = request.build_absolute_uri(f"/embed{shared.path}{query}")
+        size = f'width="{width}" height="{height}"'
+        frame = f'<iframe src="{escape(source)}" {size} title="{escape(picture.title)}"></iframe>'
+        described |= {"type": "rich", "html": frame, "width": width, "height": height}
+    return described
+
+
+def _problem(error: str, field: str, status: HTTPStatus) -> HttpResponse:
+    return JsonResponse({"error": error, "field": field}, status=status)
+
+
+urlpatterns = [
+    path("embed/accelerators/<slug:slug>/", embed_sheet, name="embed-sheet"),
+    path("embed/compare/", embed_comparison, name="embed-comparison"),
+    path("embed/compare/stacks/", embed_stacks, name="embed-stacks"),
+    path("embed/benchmarks/<slug:key>/", embed_ranking, name="embed-ranking"),
+    path("oembed", oembed, name="oembed"),
+]
