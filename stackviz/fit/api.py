@@ -142,6 +142,9 @@ def _read(request: HttpRequest, targets: Any) -> tuple[FitQuery, FitTarget]:  # 
             raise Refusal(422, f"{name} is missing", name)
     for name in sorted(_PAGE_ONLY & set(parameters)):
         raise Refusal(422, f"unknown parameter {name!r}", name)
+    for name, values in parameters.lists():
+        if len(values) > 1 and name != "accelerator":
+            raise Refusal(422, f"{name} stands there {len(values)} times", name)
     query = read_fit_query(parameters, targets)
     for note in query.notes:
         raise Refusal(422, note.problem, note.parameter)

@@ -67,7 +67,7 @@ def chosen_accelerators(
 def short_label(accelerator: Accelerator) -> str:
     """`RTX 4090`, `M3 Max 40`: without vendor and brand, cores as a number: labels in a drawing are short."""
     name = accelerator.short_name.removeprefix("GeForce ").removeprefix("Radeon ")
-    return name.replace(" (", " ").removesuffix("-core GPU)")
+    return name.removesuffix("-core GPU)").replace(" (", " ") if name.endswith("-core GPU)") else name
 
 
 def options(words: Mapping[str, str], chosen: Iterable[str]) -> tuple[ChoiceOption, ...]:

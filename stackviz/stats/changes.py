@@ -27,6 +27,9 @@ _FLOOR = 0.001  # relative noise below this is not believed: timers and clocks s
 _OUTLIER = 3.0  # Hampel's identifier: so many deviations from the median of five neighbours
 _QUANTILES = ((0.5, 0.6745), (0.8, 1.2816))  # share of differences below -> where a normal distribution has it
 _MIN_RESULTS_FOR_LASTING_NOISE = 12
+_LAGS = 7  # how far apart results are compared to tell lasting noise, fitted to false alarms like the penalty
+_RESULTS_PER_LAG = 6
+_CERTAIN = 3.0  # times the noise of one result: a change that is no lasting noise
 _MOST_LASTING_NOISE = 0.7  # correlation of neighbours: above, noise and changes look alike
 
 
@@ -53,7 +56,7 @@ def level_changes(values: Sequence[float]) -> list[LevelChange]:
     if len(recent) < MIN_RESULTS:
         return []
     logs = [math.log(value) for value in recent]
-    noise = noise_of(logs)
+    noise = lasting_noise_of(logs, noise_of(logs))
     ends = _merge_small(recent, _split(_without_outliers(logs, noise), noise))
     return [_change(recent, start, end, stop, skipped) for start, end, stop in _neighbours(ends)]
 
@@ -62,15 +65,58 @@ def noise_of(logs: Sequence[float]) -> float:
     """The standard deviation that counts for means of many results: of one result, more where noise lasts.
 
     From differences of neighbours, most of which no change of level touches; the larger of two quantiles, because the
-    median difference of noise with two modes is small. Noise that lasts longer than one result (heat, another job)
-    is small between neighbours: taken as autoregressive, its correlation follows from differences of second neighbours.
+    median difference of noise with two modes is small. Noise that lasts longer than one result is small between
+    neighbours: taken as autoregressive, its correlation follows from differences of second neighbours.
     """
     noise = max(_FLOOR, _spread(_steps(logs, 1)) / math.sqrt(2))
     if len(logs) < _MIN_RESULTS_FOR_LASTING_NOISE:
         return noise
-    near, far = (_mean_square(_steps(logs, lag)) for lag in (1, 2))
+    near, far = (_mean_square(_steps(logs, lag)) / 2 for lag in (1, 2))
+    return noise * _short_memory(near, far)
+
+
+def lasting_noise_of(logs: Sequence[float], noise: float) -> float:
+    """`noise` of `noise_of`, or more where noise lasts over many results: other work, heat, beside that of each result.
+
+    Changes that are too large for noise are taken out before: how far results hang together is told by the rest.
+    """
+    lags = min(_LAGS, len(logs) // _RESULTS_PER_LAG)
+    if lags < 2 or _long_run(logs, lags) <= noise:
+        return noise
+    return max(noise, _long_run(_level(logs, _split(_without_outliers(logs, noise), noise), noise), lags))
+
+
+def _level(logs: Sequence[float], ends: Sequence[int], noise: float) -> list[float]:
+    """The values without the changes of level that no noise makes: larger than _CERTAIN times that of one result."""
+    flat: list[float] = []
+    start, level = 0, None
+    for end in ends:
+        middle = median(logs[start:end])
+        if level is None or abs(middle - level) > _CERTAIN * noise:
+            level = middle
+        flat += [value - level for value in logs[start:end]]
+        start = end
+    return flat
+
+
+def _short_memory(near: float, far: float) -> float:
+    """The factor for means where only neighbours hang together: an autoregressive process of first order."""
     lasting = min(max(far / near - 1, 0.0), _MOST_LASTING_NOISE) if near else 0.0
-    return noise * math.sqrt(1 + lasting) / (1 - lasting)
+    return math.sqrt(1 + lasting) / (1 - lasting)
+
+
+def _long_run(logs: Sequence[float], lags: int) -> float:
+    """The standard deviation that counts for means, of values without a change of level.
+
+    The long-run variance of Newey and West (Econometrica 55, 1987); correlations are told by differences, and the
+    variance by those of the longer half of the lags, where results hang together least.
+    """
+    halves = [_mean_square(_steps(logs, lag)) / 2 for lag in range(1, lags + 1)]  # variance times (1 - correlation)
+    variance = sum(halves[lags // 2 :]) / (lags - lags // 2)
+    if not variance:
+        return 0.0
+    shares = [(1 - lag / (lags + 1)) * max(0.0, 1 - half / variance) for lag, half in enumerate(halves, 1)]
+    return math.sqrt(variance * (1 + 2 * sum(shares)))
 
 
 def _steps(logs: Sequence[float], lag: int) -> list[float]:

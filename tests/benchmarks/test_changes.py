@@ -6,7 +6,7 @@ import random
 import pytest
 
 from bench.changes import RESULTS, recorded, run_trials
-from stackviz.stats.changes import MAX_RESULTS, level_changes, noise_of
+from stackviz.stats.changes import MAX_RESULTS, lasting_noise_of, level_changes, noise_of
 
 STEADY = [100.0, 100.4, 99.7, 100.1, 99.8, 100.3, 99.9, 100.2, 99.6, 100.0]
 
@@ -89,8 +89,30 @@ def test_noise_that_lasts_counts_for_more():
 
 
 @pytest.mark.parametrize("level", [0.005, 0.01, 0.02, 0.04])
-def test_of_200_stable_series_at_most_two_show_a_change(level):
-    assert run_trials(random.Random(21), 200, 0.0, level, block=1).false_alarms <= 2
+@pytest.mark.parametrize("block", [1, 4, RESULTS])
+def test_of_200_stable_series_at_most_two_show_a_change(level, block):
+    """Single runs, four together, and as they came, with the other work that began and ended meanwhile."""
+    assert run_trials(random.Random(f"9 {block}"), 200, 0.0, level, block=block).false_alarms <= 2
+
+
+def test_noise_that_lasts_beside_noise_of_each_result_counts_for_more():
+    """Neighbours differ as much as second neighbours: only results further apart tell that half of it lasts."""
+    rng = random.Random(7)
+    lasting, logs = 0.0, []
+    for _ in range(400):
+        lasting = 0.8 * lasting + rng.gauss(0.0, 0.006)
+        logs.append(lasting + rng.gauss(0.0, 0.01))
+    assert lasting_noise_of(logs, noise_of(logs)) > 1.3 * noise_of(logs)
+    independent = [rng.gauss(0.0, 0.01) for _ in range(400)]
+    assert lasting_noise_of(independent, noise_of(independent)) == pytest.approx(noise_of(independent), rel=0.15)
+
+
+def test_large_changes_are_not_taken_for_lasting_noise():
+    rng = random.Random(8)
+    logs = [rng.gauss(0.0, 0.01) for _ in range(120)]
+    shifted = [value + 0.2 * (at // 20) for at, value in enumerate(logs)]
+    assert lasting_noise_of(shifted, noise_of(shifted)) == pytest.approx(noise_of(shifted), rel=0.1)
+    assert [change.index for change in level_changes([math.exp(value) for value in shifted])] == [20, 40, 60, 80, 100]
 
 
 @pytest.mark.parametrize(

@@ -112,6 +112,8 @@ def test_typed_numbers_describe_a_model_of_ones_own(fit):
         (f"accelerator={M4}&model=custom&experts=2&experts_per_token=3", "experts_per_token"),
         (f"accelerator={M4}&model=custom&window=128&window_layers=99", "window_layers"),
         ("accelerator=hailo-8&model=llama-3-8b", "accelerator"),
+        (f"accelerator={M4}&model=llama-3-8b&model=llama-2-7b", "model"),
+        (f"accelerator={M4}&model=llama-3-8b&context=4096&context=8192", "context"),
     ],
 )
 def test_what_cannot_be_used_is_refused_by_name(fit, query, field):

@@ -7,6 +7,7 @@ import pytest
 
 from stackviz.catalog.queries import public_catalogue
 from stackviz.cited.cases import public_results
+from stackviz.performance.forms import short_label
 from stackviz.performance.roofline import assemble_roofline, roof_sentences
 from stackviz.performance.selection import RooflineChoice
 from tests.responses import words_of
@@ -91,3 +92,15 @@ def test_page_and_files_leave_open_what_is_not_published(client, slug):
     assert {bool(row["bandwidth_source_url"]) for row in roofs} == {slug == SLOPE}
     assert client.get(f"/roofline/?a={slug}&format=plotly").json()["data"]
     assert client.get(f"/roofline/?a={slug}&format=svg").status_code == 200
+
+
+@pytest.mark.parametrize(
+    ("slug", "label"),
+    [
+        ("apple-m3-max-40", "M3 Max 40"),
+        ("nvidia-geforce-rtx-4090", "RTX 4090"),
+        ("nvidia-gb300", "GB300 (per GPU, 1400 W)"),
+    ],
+)
+def test_names_in_a_drawing_are_short_and_whole(slug, label):
+    assert short_label(public_catalogue().by_slug[slug]) == label
