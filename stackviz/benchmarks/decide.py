@@ -37,7 +37,9 @@ def record_decision(
         raise ValidationError({"reason": _("The reason is too long: at most %(n)d characters.") % {"n": REASON_CHARS}})
     if replaced_by is not None and replaced_by.pk == result.report_id:
         raise ValidationError({"replaced_by": _("A report does not supersede itself.")})
-    Report.objects.select_for_update().only("pk").get(pk=result.report_id)
+    report = Report.objects.select_for_update().only("pk", "withdrawal").get(pk=result.report_id)
+    if report.withdrawal is not None:
+        raise ValidationError(_("The whole report is withdrawn. Restore it before deciding about its results."))
     newest = ResultDecision.objects.filter(report=result.report_id, position=result.position).order_by("pk").last()
     if newest is not None and newest.says(standing, reason, replaced_by):
         result.standing = standing

@@ -10,7 +10,7 @@ from functools import cache, partial
 from uuid import UUID
 
 from django.db import IntegrityError, transaction
-from django.db.models import JSONField
+from django.db.models import JSONField, Q
 from django.utils import timezone
 from django.utils.text import slugify
 
@@ -105,10 +105,10 @@ _INSERT = """
     FROM labs_agentkey agent_key JOIN labs_machine machine ON machine.lab_id = agent_key.lab_id
     WHERE agent_key.id = %(key_id)s AND agent_key.revoked_at IS NULL
       AND (agent_key.expires_at IS NULL OR agent_key.expires_at > %(received_at)s)
-      AND (agent_key.machine_id IS NULL OR agent_key.machine_id = machine.id)
+      AND (agent_key.machine_id IS NULL OR agent_key.machine_id = COALESCE(machine.merged_into_id, machine.id))
       AND machine.identity = %(identity)s
     ON CONFLICT (id) DO NOTHING"""
-_JOINED = {"machine_id": "machine.id"}
+_JOINED = {"machine_id": "COALESCE(machine.merged_into_id, machine.id)"}  # see `labs.Machine.merged_into`
 _BOUND = ("id", "key_id", "received_at", "rung_at", "body", "encoding")
 
 
@@ -156,7 +156,7 @@ def _insert_with_machine(sender: Sender, upload: _Upload) -> bool:
 
     -> whether it is stored now; False: it was stored before, with this content. Raises what `accept_report` does.
     """
-    check_again(sender)
+    sender = check_again(sender)
     with transaction.atomic():
         _ensure_machine(sender, upload.machine)
         if _insert(upload):
@@ -205,7 +205,8 @@ def _bind_machine(lab_id: int, machine_id: int, reported: ReportedMachine) -> No
             "the lab has this machine under another name: use a key of that machine, or one of the lab"
         ) from None
     # Of two first reports at once the other may have been quicker, and from the same machine.
-    if not Machine.objects.filter(pk=machine_id, lab_id=lab_id, identity=reported.identity).exists():
+    its_own = Machine.objects.filter(Q(pk=machine_id) | Q(merged_into=machine_id))
+    if not its_own.filter(lab_id=lab_id, identity=reported.identity).exists():
         raise WrongMachine("this key belongs to another machine: use this machine's own key, or one of the lab")
 
 

@@ -19,7 +19,7 @@ from django.db.models.functions import Length
 from django.utils import timezone
 
 from stackviz.ingest.reading import Background, Parsed, ReadReport, match_reports, parse_stored, read
-from stackviz.ingest.store import Waiting, store_reports
+from stackviz.ingest.store import WAITING_COLUMNS, Waiting, store_reports
 from stackviz.labs.models import Report
 from stackviz.web.prepared_query import PreparedQuery
 from stackviz.wire import ReportError
@@ -95,12 +95,24 @@ def _loads(reports: Iterable[tuple[UUID, int]]) -> Iterator[list[UUID]]:
 
 
 _waiting = PreparedQuery(
-    lambda ids: Report.objects.filter(pk__in=ids, status=Report.Status.RECEIVED).values_list(*Waiting._fields)
+    lambda ids: Report.objects.filter(pk__in=ids, status=Report.Status.RECEIVED).values_list(*WAITING_COLUMNS)
 )
 
 
-def _interpret_together(ids: Sequence[UUID]) -> dict[UUID, str]:
+def _waiting_at_their_machines(ids: Sequence[UUID]) -> list[Waiting]:
+    """Those that wait, by machine; what came in for a machine while it was merged goes to where the others went."""
     reports = [Waiting(*row) for row in _waiting(ids)]
+    stray = [report for report in reports if report.merged_into is not None]
+    if not stray:
+        return reports
+    for report in stray:
+        left = Report.objects.filter(pk=report.pk, machine=report.machine_id, machine__merged_into=report.merged_into)
+        left.update(machine=report.merged_into)
+    return [Waiting(*row) for row in _waiting(ids)]
+
+
+def _interpret_together(ids: Sequence[UUID]) -> dict[UUID, str]:
+    reports = _waiting_at_their_machines(ids)
     given_up = _count_tries(reports)
     status = {report.pk: _fail(report, _CRASHES) for report in reports if report.pk in given_up}
     parsed: list[tuple[Waiting, Parsed]] = []

@@ -54,6 +54,8 @@ class Receipt:
     @property
     def summary(self) -> str:
         """The state in one sentence, for the head of the page and for screen readers."""
+        if self.report.withdrawal:
+            return _("Withdrawn; its results do not count")
         return {
             Report.Status.RECEIVED.value: _("Stored safely; waiting to be read"),
             Report.Status.READ.value: _("Read, and shown on the machine's page"),

@@ -21,6 +21,7 @@ from stackviz.ingest.bulk_insert import execute, insert_numbered, insert_rows, j
 from stackviz.ingest.reading import INTERPRETER, ReadReport, ReadResult
 from stackviz.ingest.series_of import series_of, setting_of
 from stackviz.labs.models import Card, Finding, Snapshot
+from stackviz.labs.move_lock import wait_for_moves
 from stackviz.wire import Absent
 
 
@@ -35,6 +36,11 @@ class Waiting(NamedTuple):
     interpreter: int | None
     body: bytes
     encoding: str
+    withdrawal: str | None
+    merged_into: int | None  # of its machine: a report that came in while its machine was merged
+
+
+WAITING_COLUMNS = (*Waiting._fields[:-1], "machine__merged_into")
 
 
 class _Stored(NamedTuple):
@@ -48,6 +54,7 @@ class _Stored(NamedTuple):
 def store_reports(readings: Sequence[tuple[Waiting, ReadReport]]) -> None:
     """Store these reports, except those another worker has stored, or that were put back, since they were looked at."""
     with transaction.atomic():
+        wait_for_moves()
         ours = _claim(readings)
         if not ours:
             return
@@ -62,45 +69,54 @@ def store_reports(readings: Sequence[tuple[Waiting, ReadReport]]) -> None:
 _CLAIM_ON_POSTGRES = """
     WITH waiting AS (
         SELECT labs_report.id, new.warnings, new.unknown_fields
-        FROM labs_report JOIN unnest(%s::uuid[], %s::int[], %s::text[], %s::text[])
-            AS new (id, interpreter, warnings, unknown_fields) ON labs_report.id = new.id
+        FROM labs_report JOIN unnest(%s::uuid[], %s::int[], %s::bigint[], %s::text[], %s::text[])
+            AS new (id, interpreter, machine, warnings, unknown_fields) ON labs_report.id = new.id
+        JOIN labs_machine ON labs_machine.id = labs_report.machine_id AND labs_machine.merged_into_id IS NULL
         WHERE status = 'received' AND COALESCE(labs_report.interpreter, 0) = new.interpreter
+            AND labs_report.machine_id = new.machine
         ORDER BY labs_report.id FOR UPDATE OF labs_report)
     UPDATE labs_report
     SET status = 'read', read_at = %s, interpreter = %s, error = '',
         warnings = waiting.warnings::jsonb, unknown_fields = waiting.unknown_fields::jsonb
     FROM waiting WHERE labs_report.id = waiting.id
-    RETURNING labs_report.id"""
+    RETURNING labs_report.id, labs_report.withdrawal"""
 # Here the transaction has locked all tables already.
 _CLAIM_ON_SQLITE = """
     UPDATE labs_report
     SET status = 'read', read_at = %s, interpreter = %s, error = '',
-        warnings = json_extract(new.value, '$[2]'), unknown_fields = json_extract(new.value, '$[3]')
+        warnings = json_extract(new.value, '$[3]'), unknown_fields = json_extract(new.value, '$[4]')
     FROM json_each(%s) AS new
     WHERE labs_report.id = json_extract(new.value, '$[0]') AND status = 'received'
         AND COALESCE(interpreter, 0) = json_extract(new.value, '$[1]')
-    RETURNING labs_report.id"""
+        AND machine_id = json_extract(new.value, '$[2]')
+        AND NOT EXISTS (SELECT 1 FROM labs_machine WHERE id = machine_id AND merged_into_id IS NOT NULL)
+    RETURNING labs_report.id, labs_report.withdrawal"""
 
 
 def _claim(readings: Sequence[tuple[Waiting, ReadReport]]) -> list[tuple[Waiting, ReadReport]]:
-    """Mark those as read that wait as they were found: not read by another worker since, nor put back to be read again.
+    """Mark those as read that wait as they were found: not read by another worker since, nor put back to be read again,
+    nor moved to another machine.
 
-    -> those marked. The mark is seen when all the rest is, at commit.
+    -> those marked, withdrawn or not as they are now. The mark is seen when all the rest is, at commit.
     """
     rows = [
         (
-            report.pk, report.interpreter or 0, json_text(list(reading.warnings)),
+            report.pk, report.interpreter or 0, report.machine_id, json_text(list(reading.warnings)),
             json_text(list(reading.report.unknown_fields)),
         )
         for report, reading in readings
     ]  # fmt: skip
     if connection.vendor == "postgresql":
         columns = (list(column) for column in zip(*rows, strict=True))
-        claimed = {pk for (pk,) in select(_CLAIM_ON_POSTGRES, *columns, timezone.now(), INTERPRETER)}
+        claimed = dict(select(_CLAIM_ON_POSTGRES, *columns, timezone.now(), INTERPRETER))
     else:
         texts = json_text([(pk.hex, *values) for pk, *values in rows])
-        claimed = {UUID(pk) for (pk,) in select(_CLAIM_ON_SQLITE, timezone.now(), INTERPRETER, texts)}
-    return [(report, reading) for report, reading in readings if report.pk in claimed]
+        claimed = {UUID(pk): as_ for pk, as_ in select(_CLAIM_ON_SQLITE, timezone.now(), INTERPRETER, texts)}
+    return [
+        (report._replace(withdrawal=claimed[report.pk]), reading)
+        for report, reading in readings
+        if report.pk in claimed
+    ]
 
 
 _SNAPSHOT_FIELDS = ("report", "machine", "taken_at", "agent", "facts", "absent", "software", "probes")
@@ -215,7 +231,9 @@ def _put_results(stored: Sequence[_Stored]) -> None:
                 each.report.pk,
                 position,
                 *_figures(result),
-                decided.get((each.report.pk, position)) or (Standing.FLAGGED if result.flags else None),
+                each.report.withdrawal
+                or decided.get((each.report.pk, position))
+                or (Standing.FLAGGED if result.flags else None),
             )
             for each in stored
             for position, result in enumerate(each.reading.results)
@@ -256,13 +274,20 @@ _POINT_MANY_ON_SQLITE = f"""
 
 
 def _point_at(stored: Sequence[_Stored]) -> None:
-    """Make these their machines' newest snapshots, unless they have newer ones: decided by the database."""
+    """Make these their machines' newest snapshots, unless they have newer ones: decided by the database.
+
+    A withdrawn report, read again, is nobody's newest.
+    """
     newest: dict[int, _Stored] = {}
     for each in stored:
+        if each.report.withdrawal is not None:
+            continue
         known = newest.get(each.report.machine_id)
         if known is None or known.reading.taken_at <= each.reading.taken_at:
             newest[each.report.machine_id] = each
     rows = [(machine, each.snapshot_id, each.reading.taken_at) for machine, each in sorted(newest.items())]
+    if not rows:
+        return
     if len(rows) == 1:
         execute(_POINT_AT, dict(zip(("machine", "snapshot", "taken_at"), rows[0], strict=True)))
     elif connection.vendor == "postgresql":

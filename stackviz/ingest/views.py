@@ -9,6 +9,7 @@ from django.views.decorators.http import require_safe
 
 from stackviz.ingest.links import readable_report
 from stackviz.ingest.receipt import receipt_of
+from stackviz.ingest.withdrawal import rights_about
 from stackviz.web.htmx import vary_on_htmx, wants_partial
 
 
@@ -20,4 +21,10 @@ def receipt(request: HttpRequest, report_id: UUID) -> HttpResponse:
     if report is None:
         raise Http404
     template = "ingest/_receipt.html" if wants_partial(request) else "ingest/receipt.html"
-    return render(request, template, {"receipt": receipt_of(report), "address": request.get_full_path()})
+    context = {
+        "receipt": receipt_of(report),
+        "address": request.get_full_path(),
+        "report": report,
+        "rights": rights_about(request.user, report),
+    }
+    return render(request, template, context)

@@ -4,17 +4,28 @@ from typing import TYPE_CHECKING, Any
 
 from django.contrib import admin, messages
 from django.contrib.admin.helpers import ACTION_CHECKBOX_NAME
-from django.db.models import Count, QuerySet
+from django.db.models import Count, Q, QuerySet
 from django.forms import ModelForm
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.template.response import TemplateResponse
 from django.utils import timezone
+from django.utils.html import format_html
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
 
 from stackviz.labs.keys import create_key, revoke
-from stackviz.labs.models import AgentKey, Card, Finding, Lab, Machine, Membership, Snapshot
+from stackviz.labs.models import (
+    AgentKey,
+    Card,
+    Finding,
+    Lab,
+    Machine,
+    MachineMove,
+    Membership,
+    ReportWithdrawal,
+    Snapshot,
+)
 from stackviz.labs.readonly_admin import CascadingDeleteAdmin, ReadOnlyAdmin, ReadOnlyInline, pretty_json
 
 if TYPE_CHECKING:  # Django's classes take type arguments only from its stubs
@@ -45,7 +56,7 @@ class LabAdmin(CascadingDeleteAdmin, _LabAdmin):
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Lab]:
         labs: QuerySet[Lab] = super().get_queryset(request)
-        return labs.annotate(machine_count=Count("machines"))
+        return labs.annotate(machine_count=Count("machines", filter=Q(machines__merged_into__isnull=True)))
 
     @admin.display(description=gettext_lazy("machines"), ordering="machine_count")
     def machine_count(self, lab: Lab) -> int:
@@ -54,9 +65,11 @@ class LabAdmin(CascadingDeleteAdmin, _LabAdmin):
 
 @admin.register(Machine)
 class MachineAdmin(CascadingDeleteAdmin, _MachineAdmin):
-    list_display = ["name", "slug", "lab", "short_identity", "latest_taken_at", "created_at"]
-    list_filter = ["lab", "latest_taken_at"]
-    list_select_related = ["lab"]
+    list_display = ["name", "slug", "lab", "short_identity", "latest_taken_at", "now", "created_at"]
+    list_filter = ["lab", "latest_taken_at", ("merged_into", admin.EmptyFieldListFilter)]
+    list_select_related = ["lab", "merged_into"]
+    actions = ["merge_two"]
+    change_form_template = "labs/admin/machine.html"
     search_fields = ["name", "slug", "identity", "lab__name"]
     autocomplete_fields = ["lab"]
     readonly_fields = ["latest_taken_at", "created_at"]
@@ -65,6 +78,23 @@ class MachineAdmin(CascadingDeleteAdmin, _MachineAdmin):
         """The lab of an existing machine is read-only, because its keys and reports belong to that lab."""
         fields = super().get_readonly_fields(request, obj)
         return [*fields, "lab"] if obj else fields
+
+    @admin.display(description=gettext_lazy("state"))
+    def now(self, machine: Machine) -> str:
+        if machine.merged_into is None:
+            return "—"
+        return _("merged into %(name)s") % {"name": machine.merged_into.name}
+
+    @admin.action(description=gettext_lazy("Merge two machines that are one computer"), permissions=["change"])
+    def merge_two(self, request: HttpRequest, queryset: QuerySet[Machine]) -> HttpResponse | None:
+        """Leads to the page that shows both; the machine made first stays unless they are swapped there."""
+        chosen = list(queryset.filter(merged_into__isnull=True).select_related("lab").order_by("created_at", "pk")[:3])
+        if len(chosen) != 2 or chosen[0].lab_id != chosen[1].lab_id:
+            text = _("Select two machines of the same lab that are not merged yet.")
+            self.message_user(request, text, messages.ERROR)
+            return None
+        stays, goes = chosen
+        return HttpResponseRedirect(f"{goes.get_absolute_url()}manage/?merge={stays.slug}")
 
     @admin.display(description=gettext_lazy("identity"))
     def short_identity(self, machine: Machine) -> str:
@@ -206,3 +236,48 @@ class FindingAdmin(ReadOnlyAdmin):
     @admin.display(description=gettext_lazy("machine"))
     def of_machine(self, finding: Finding) -> str:
         return finding.snapshot.machine.name
+
+
+@admin.register(MachineMove)
+class MachineMoveAdmin(ReadOnlyAdmin):
+    """What was merged and split; undone on the page of the machine."""
+
+    list_display = ["made_at", "action", "source", "target", "report_count", "reason", "made_by", "undone_at"]
+    list_filter = ["action", "target__lab"]
+    list_select_related = ["source", "target", "made_by"]
+    search_fields = ["source__name", "target__name", "reason"]
+    shown = (
+        "action", "source", "target", "report_count", "reason", "made_by", "made_at", "undone_by", "undone_at",
+        "where_to_undo",
+    )  # fmt: skip
+
+    @admin.display(description=gettext_lazy("undo"))
+    def where_to_undo(self, move: MachineMove) -> SafeString | str:
+        if move.undone_at is not None:
+            return _("undone")
+        return format_html(
+            '<a href="{}manage/#moves">{}</a>', move.target.get_absolute_url(), _("on the machine's page")
+        )
+
+
+@admin.register(ReportWithdrawal)
+class ReportWithdrawalAdmin(ReadOnlyAdmin):
+    """Reports that labs took back; undone on the receipt."""
+
+    list_display = ["made_at", "machine", "reason", "made_by", "undone_at", "receipt"]
+    list_filter = ["report__machine__lab"]
+    list_select_related = ["report__machine", "made_by"]
+    search_fields = ["=report__id", "report__machine__name", "reason"]
+    shown = ("machine", "receipt", "reason", "made_by", "made_at", "undone_by", "undone_at")
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet[ReportWithdrawal]:
+        rows: QuerySet[ReportWithdrawal] = super().get_queryset(request)
+        return rows.defer("report__body")
+
+    @admin.display(description=gettext_lazy("machine"))
+    def machine(self, withdrawal: ReportWithdrawal) -> str:
+        return withdrawal.report.machine.name
+
+    @admin.display(description=gettext_lazy("receipt"))
+    def receipt(self, withdrawal: ReportWithdrawal) -> SafeString:
+        return format_html('<a href="{}">{}</a>', withdrawal.report.get_absolute_url(), _("receipt"))

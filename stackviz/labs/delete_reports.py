@@ -5,7 +5,8 @@ from typing import Any
 from django.db import transaction
 from django.db.models import F, QuerySet
 
-from stackviz.labs.models import Machine, Report, Snapshot
+from stackviz.labs.models import Machine, Report
+from stackviz.labs.newest import point_at_newest
 from stackviz.labs.signals import reports_leave
 
 
@@ -18,14 +19,11 @@ def forget_reports(reports: QuerySet[Report]) -> int:
     # Reports, series, machines: in this order they are locked while reports are stored, too (`ingest/store.py`).
     afterwards: list[Any] = [done for _receiver, done in reports_leave.send(Report, report_ids=ids)]
     affected = Machine.objects.filter(latest_snapshot__report__in=ids).order_by("pk")
-    machines = list(affected.select_for_update(of=("self",)))
+    machines = [machine.pk for machine in affected.select_for_update(of=("self",))]
     Report.objects.filter(pk__in=ids).delete()
     for done in afterwards:
         done()
-    for machine in machines:
-        newest = Snapshot.objects.filter(machine=machine).order_by("-taken_at").first()
-        machine.latest_snapshot = newest
-        machine.latest_taken_at = newest.taken_at if newest else None
-        machine.save(update_fields=["latest_snapshot", "latest_taken_at"])
+    point_at_newest(machines)
+    of_machines.difference_update(machines)
     Machine.objects.filter(pk__in=of_machines).update(times_read=F("times_read") + 1)
     return len(ids)

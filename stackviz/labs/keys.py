@@ -64,7 +64,7 @@ class Sender:
 
     def speaks_for(self, machine: Machine) -> bool:
         """Whether the key may report for this machine."""
-        return self.lab_id == machine.lab_id and self.machine_id in (None, machine.pk)
+        return self.lab_id == machine.lab_id and self.machine_id in (None, machine.pk, machine.merged_into_id)
 
 
 def create_key(
@@ -112,12 +112,14 @@ def authenticate(header: str) -> Sender:
     return Sender(*sender)
 
 
-def check_again(sender: Sender) -> None:
-    """Check that a recognised key is still valid. One query. Raises KeyUnknown, KeyForbidden."""
-    row = AgentKey.objects.filter(pk=sender.key_id).values_list("revoked_at", "expires_at").first()
+def check_again(sender: Sender) -> Sender:
+    """The sender of a recognised key as it is now. One query. Raises KeyUnknown, KeyForbidden."""
+    row = AgentKey.objects.filter(pk=sender.key_id).values_list(*_SENDER_FIELDS, "revoked_at", "expires_at").first()
     if row is None:
         raise KeyUnknown("this key is unknown to this site")
-    _check_valid(*row)
+    *now, revoked_at, expires_at = row
+    _check_valid(revoked_at, expires_at)
+    return Sender(*now)
 
 
 def _check_valid(revoked_at: datetime | None, expires_at: datetime | None) -> None:

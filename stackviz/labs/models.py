@@ -68,6 +68,7 @@ class Machine(models.Model):
     that an admin announced. `latest_taken_at` is the time of `latest_snapshot`: kept beside it so that one UPDATE can
     decide which of two reports is newer, though they are read at once or out of order. `times_read` grows with whatever
     is read, read again or deleted of the machine, so that answers made of its results know when they are out of date.
+    `merged_into`: the machine that has its reports now and gets those of its identity; its address leads there.
     """
 
     lab = models.ForeignKey(Lab, on_delete=models.CASCADE, related_name="machines", db_index=False)
@@ -86,6 +87,9 @@ class Machine(models.Model):
     )
     latest_taken_at = models.DateTimeField(null=True, blank=True, editable=False)
     times_read = models.PositiveBigIntegerField(default=0, db_default=0, editable=False)
+    merged_into = models.ForeignKey(
+        "self", on_delete=models.CASCADE, null=True, blank=True, editable=False, related_name="merged"
+    )
     created_at = models.DateTimeField(default=timezone.now, editable=False)
 
     class Meta:
@@ -96,6 +100,13 @@ class Machine(models.Model):
                 fields=("lab", "identity"), condition=Q(identity__isnull=False), name="machine_identity_once_per_lab"
             ),
             models.CheckConstraint(condition=~Q(identity=""), name="machine_identity_unknown_is_null"),
+            models.CheckConstraint(
+                condition=Q(merged_into__isnull=True) | ~Q(merged_into=F("id")), name="machine_not_merged_into_itself"
+            ),
+            models.CheckConstraint(
+                condition=Q(merged_into__isnull=True) | Q(latest_snapshot__isnull=True),
+                name="machine_merged_shows_no_report",
+            ),
         )
         indexes = (models.Index(fields=("-latest_taken_at",), name="machine_newest_report"),)
 
@@ -170,12 +181,17 @@ class Report(models.Model):
     `encoding` says. `rung_at`: when it was last queued; None: never. `tries` counts the attempts after the first, so
     that a report which crashes its worker is given up. `interpreter`: version that read it. `content_digest`: SHA-256
     of what a report said whose body is no longer stored (`ingest/drop_bodies.py`); None while the body is there.
+    `withdrawal`: None for a report that counts; see `ReportWithdrawal`.
     """
 
     class Status(models.TextChoices):
         RECEIVED = "received", _("received")
         READ = "read", _("read")
         FAILED = "failed", _("failed")
+
+    class Withdrawal(models.TextChoices):
+        WITHDRAWN = "withdrawn", _("withdrawn")
+        SUPERSEDED = "superseded", _("superseded")
 
     class Encoding(models.TextChoices):
         PLAIN = "", _("plain")
@@ -196,6 +212,7 @@ class Report(models.Model):
     unknown_fields = models.JSONField(default=list, blank=True)
     interpreter = models.PositiveSmallIntegerField(_("interpreter version"), null=True)
     content_digest = models.CharField(max_length=64, null=True, editable=False)
+    withdrawal = models.CharField(max_length=10, null=True, editable=False, choices=Withdrawal)
 
     class Meta:
         ordering = ("-received_at",)
@@ -208,6 +225,10 @@ class Report(models.Model):
                 condition=~Q(status="read") | Q(read_at__isnull=False), name="report_read_says_when"
             ),
             models.CheckConstraint(condition=~Q(status="failed") | ~Q(error=""), name="report_failed_says_why"),
+            models.CheckConstraint(
+                condition=Q(withdrawal__isnull=True) | Q(withdrawal__in=("withdrawn", "superseded")),
+                name="report_withdrawal_is_known",
+            ),
         )
         indexes = (
             models.Index(fields=("machine", "-received_at"), name="report_of_machine_newest"),
@@ -374,3 +395,82 @@ class NameDecision(models.Model):
 
     def __str__(self) -> str:
         return f"{self.name}: {self.get_action_display()}"
+
+
+class ReportWithdrawal(models.Model):
+    """A report that its lab took back, with the reason; the row stays when staff undo it.
+
+    `replaced_by`: the later report that supersedes it. While one stands (`undone_at` None) the report says so itself.
+    """
+
+    report = models.ForeignKey(Report, on_delete=models.CASCADE, related_name="withdrawals", db_index=False)
+    reason = models.CharField(max_length=300)
+    replaced_by = models.ForeignKey(Report, on_delete=models.SET_NULL, null=True, blank=True, related_name="+")
+    made_at = models.DateTimeField(default=timezone.now, editable=False)
+    made_by = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.SET_NULL, null=True, related_name="+")
+    undone_at = models.DateTimeField(null=True, blank=True, editable=False)
+    undone_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, on_delete=models.SET_NULL, null=True, blank=True, related_name="+"
+    )
+
+    class Meta:
+        ordering = ("-pk",)
+        constraints = (
+            models.UniqueConstraint(
+                fields=("report",), condition=Q(undone_at__isnull=True), name="reportwithdrawal_once_at_a_time"
+            ),
+            models.CheckConstraint(condition=~Q(reason=""), name="reportwithdrawal_has_a_reason"),
+        )
+        indexes = (models.Index(fields=("report", "-id"), name="reportwithdrawal_of_report"),)
+
+    def __str__(self) -> str:
+        return f"{self.report_id}: {self.reason}"
+
+
+class MachineMove(models.Model):
+    """Reports that a person moved from one machine of a lab to another, and what is needed to undo it.
+
+    A merge moves all reports of `source`, which then only leads to `target`; a split moves some to a new machine.
+    `before`: keys moved, machines merged into `source` earlier, series made for the results, whether the identity went.
+    """
+
+    class Action(models.TextChoices):
+        MERGE = "merge", _("merged into another machine")
+        SPLIT = "split", _("reports moved to a new machine")
+
+    action = models.CharField(max_length=5, choices=Action)
+    source = models.ForeignKey(Machine, on_delete=models.CASCADE, related_name="moves_from")
+    target = models.ForeignKey(Machine, on_delete=models.CASCADE, related_name="moves_to")
+    reason = models.CharField(max_length=300)
+    report_count = models.PositiveIntegerField(default=0)
+    before = models.JSONField(default=dict)
+    made_at = models.DateTimeField(default=timezone.now, editable=False)
+    made_by = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.SET_NULL, null=True, related_name="+")
+    undone_at = models.DateTimeField(null=True, blank=True, editable=False)
+    undone_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, on_delete=models.SET_NULL, null=True, blank=True, related_name="+"
+    )
+
+    class Meta:
+        ordering = ("-pk",)
+        constraints = (
+            models.CheckConstraint(condition=Q(action__in=("merge", "split")), name="machinemove_action_is_known"),
+            models.CheckConstraint(condition=~Q(source=F("target")), name="machinemove_between_two_machines"),
+            models.CheckConstraint(condition=~Q(reason=""), name="machinemove_has_a_reason"),
+        )
+
+    def __str__(self) -> str:
+        return f"{self.source} → {self.target}"
+
+
+class MovedReport(models.Model):
+    """One report of a move."""
+
+    move = models.ForeignKey(MachineMove, on_delete=models.CASCADE, related_name="moved", db_index=False)
+    report = models.ForeignKey(Report, on_delete=models.CASCADE, related_name="+")
+
+    class Meta:
+        constraints = (models.UniqueConstraint(fields=("move", "report"), name="movedreport_once_per_move"),)
+
+    def __str__(self) -> str:
+        return str(self.report_id)

@@ -28,8 +28,8 @@ def visible_labs(user: Visitor) -> QuerySet[Lab]:
 
 
 def visible_machines(user: Visitor) -> QuerySet[Machine]:
-    """Machines of visible labs, with their lab. One query."""
-    machines = Machine.objects.select_related("lab")
+    """Machines of visible labs, with their lab; without those merged into another. One query."""
+    machines = Machine.objects.filter(merged_into__isnull=True).select_related("lab")
     if getattr(user, "is_superuser", False):
         return machines
     return machines.filter(_may_see(user, "lab__"))
@@ -55,6 +55,15 @@ class MachineLookup:
 
 
 visible_machine = MachineLookup()
+
+
+def machine_merged_into(user: Visitor, lab: str, slug: str) -> tuple[Machine, Machine] | None:
+    """(the machine that had this address, the one it was merged into), if the visitor may see them. One query."""
+    merged = Machine.objects.filter(lab__slug=lab, slug=slug, merged_into__isnull=False)
+    if not getattr(user, "is_superuser", False):
+        merged = merged.filter(_may_see(user, "lab__"))
+    machine = merged.select_related("merged_into__lab").first()
+    return (machine, machine.merged_into) if machine is not None and machine.merged_into is not None else None
 
 
 def visible_reports(user: Visitor) -> QuerySet[Report]:

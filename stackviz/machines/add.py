@@ -40,7 +40,9 @@ class KeyForm(forms.Form):
     def __init__(self, labs: list[Lab], *args: Any, **kwargs: Any) -> None:  # noqa: ANN401 (passed on)
         super().__init__(*args, **kwargs)
         self.labs = {f"lab:{lab.pk}": lab for lab in labs}
-        machines = Machine.objects.filter(lab__in=labs).order_by("lab__slug", "slug")[:MACHINES_OFFERED]
+        machines = Machine.objects.filter(lab__in=labs, merged_into__isnull=True).order_by("lab__slug", "slug")[
+            :MACHINES_OFFERED
+        ]
         self.machines = {f"machine:{machine.pk}": machine for machine in machines}
         cast("forms.ChoiceField", self.fields["scope"]).choices = self.scopes()
 

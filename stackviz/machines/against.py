@@ -17,6 +17,7 @@ from stackviz.benchmarks.measurement import Measurement
 from stackviz.benchmarks.queries import latest_results, results_until
 from stackviz.facts import CARD_FACTS, FACTS
 from stackviz.labs.models import Machine, Snapshot
+from stackviz.labs.newest import standing_snapshots
 from stackviz.labs.queries import visible_machines
 from stackviz.reports.facts import fact_text, in_order, meaning_of
 from stackviz.stats import Ratio, ratio
@@ -85,7 +86,7 @@ def against(request: HttpRequest, lab: str, slug: str) -> HttpResponse:
 def _chosen(request: HttpRequest, machine: Machine) -> tuple[Snapshot | None, str]:
     """(the snapshot, "") or (None, what is wrong). One query at most."""
     report, date = text_parameter(request, "report"), text_parameter(request, "date")
-    snapshots = Snapshot.objects.filter(machine=machine)
+    snapshots = standing_snapshots(machine)
     if report:
         try:
             return snapshots.get(report=UUID(report)), ""
@@ -96,19 +97,19 @@ def _chosen(request: HttpRequest, machine: Machine) -> tuple[Snapshot | None, st
     moment = read_moment(date)
     if moment is None:
         return None, _("Give a day that is over, such as 2026-10-02.")
-    then = snapshots.filter(taken_at__lte=moment).order_by("-taken_at").first()
+    then = snapshots.filter(taken_at__lte=moment).first()
     return then, "" if then else _("This machine had sent no report by then.")
 
 
 def _earlier(machine: Machine) -> list[tuple[UUID, datetime]]:
     """Reports before the newest one, newest first. One query."""
-    rows = Snapshot.objects.filter(machine=machine).order_by("-taken_at").values_list("report_id", "taken_at")
+    rows = standing_snapshots(machine).values_list("report_id", "taken_at")
     return list(rows[1 : EARLIER_REPORTS + 1])
 
 
 def against_itself(machine: Machine, then: Snapshot) -> AgainstItself:
     """At most thirteen queries, whatever is stored."""
-    now = Snapshot.objects.filter(machine=machine).latest("taken_at")
+    now = standing_snapshots(machine)[0]
     earlier = results_until(machine, then.taken_at)
     pairs = [(earlier[new.series_id], new) for new in latest_results([machine])[machine.pk] if new.series_id in earlier]
     measured_again = [(old, new) for old, new in pairs if old.report_id != new.report_id]

@@ -220,5 +220,7 @@ def drawn_body(page: MachinePage) -> SafeString:
     """
     if page.latest is None:
         return SafeString("")
-    state = ("machine", page.machine.pk, page.seen, page.latest, CatalogueEdition.current(), Edition.current())
+    machine = page.machine
+    shown = (machine.pk, machine.name, machine.times_read, page.seen, page.latest)
+    state = ("machine", *shown, CatalogueEdition.current(), Edition.current())
     return cached_html(state, lambda: render_part("machines/_body.jinja", body=report_body(page.machine)), CACHE_S)

@@ -18,7 +18,7 @@ from stackviz.web.reverse import address_by_id
 
 REPORTS_PER_PAGE = 20
 FIRST_REPORTS = Cut()
-_COLUMNS = ("pk", "received_at", "status", "warnings", "error", "snapshot__taken_at")
+_COLUMNS = ("pk", "received_at", "status", "warnings", "error", "withdrawal", "snapshot__taken_at")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -34,6 +34,7 @@ class ReportRow:
     taken_at: datetime | None
     status: str
     status_label: str
+    withdrawal_label: str
     warnings: int
     error: str
     stack: Mapping[str, str]
@@ -67,7 +68,7 @@ def report_rows(machine: Machine, cut: Cut = FIRST_REPORTS) -> Page[ReportRow]:
 
 
 def _row(row: Sequence[Any]) -> ReportRow:
-    report_id, received_at, status, warnings, error, taken_at, *facts = row
+    report_id, received_at, status, warnings, error, withdrawal, taken_at, *facts = row
     return ReportRow(
         id=report_id,
         url=address_by_id("ingest:receipt", report_id),
@@ -75,6 +76,7 @@ def _row(row: Sequence[Any]) -> ReportRow:
         taken_at=taken_at,
         status=status,
         status_label=str(Report.Status(status).label),
+        withdrawal_label=str(Report.Withdrawal(withdrawal).label) if withdrawal else "",
         warnings=len(warnings),
         error=error,
         stack=stated_facts((*WATCHED_FACTS, *WATCHED_CARD_FACTS), facts),

@@ -1,6 +1,7 @@
 from django.urls import path
 
-from stackviz.machines import add, against, coverage, decide, lifecycle, past, views
+from stackviz.machines import add, against, coverage, decide, lifecycle, manage, past, views
+from stackviz.machines.moved import follows_merges
 
 app_name = "machines"
 urlpatterns = [
@@ -11,10 +12,13 @@ urlpatterns = [
     path("machines/add/<slug:prefix>/revoke/", add.revoke_key, name="revoke"),
     path("agent/accelweb-agent.pyz", add.agent_file, name="agent"),
     path("machines/<slug:lab>/", views.lab_page, name="lab"),
-    path("machines/<slug:lab>/<slug:slug>/", views.machine, name="machine"),
-    path("machines/<slug:lab>/<slug:slug>/life/", lifecycle.life, name="life"),
-    path("machines/<slug:lab>/<slug:slug>/history/", past.past, name="past"),
-    path("machines/<slug:lab>/<slug:slug>/against/", against.against, name="against"),
-    path("machines/<slug:lab>/<slug:slug>/series/<int:series_id>/", views.series, name="series"),
-    path("machines/<slug:lab>/<slug:slug>/series/<int:series_id>/change/", decide.change, name="change"),
+    path("machines/<slug:lab>/<slug:slug>/", follows_merges(views.machine), name="machine"),
+    path("machines/<slug:lab>/<slug:slug>/manage/", follows_merges(manage.manage), name="manage"),
+    path("machines/<slug:lab>/<slug:slug>/life/", follows_merges(lifecycle.life), name="life"),
+    path("machines/<slug:lab>/<slug:slug>/history/", follows_merges(past.past), name="past"),
+    path("machines/<slug:lab>/<slug:slug>/against/", follows_merges(against.against), name="against"),
+    path("machines/<slug:lab>/<slug:slug>/series/<int:series_id>/", follows_merges(views.series), name="series"),
+    path(
+        "machines/<slug:lab>/<slug:slug>/series/<int:series_id>/change/", follows_merges(decide.change), name="change"
+    ),
 ]

@@ -13,6 +13,7 @@ from stackviz.catalog.queries import accelerators_by_slug
 from stackviz.diagrams.svg import svg_of
 from stackviz.labs.models import Machine
 from stackviz.labs.queries import visible_labs, visible_machines
+from stackviz.machines.manage import may_manage
 from stackviz.machines.page import (
     MachinePage,
     drawn_body,
@@ -73,7 +74,11 @@ def machine(request: HttpRequest, lab: str, slug: str) -> HttpResponse:
     form = request.GET.get("format", "")
     if form in _FORMS:
         return _FORMS[form](request, page)
-    context = {"page": page, "body": drawn_body(page)}
+    context = {
+        "page": page,
+        "body": drawn_body(page),
+        "may_manage": may_manage(request.user, page.machine.lab),
+    }
     template = "machines/_machine.html" if wants_partial(request) else "machines/machine.html"
     return render(request, template, context)
 

@@ -18,9 +18,11 @@ from stackviz.cited.models import CitedResult
 from stackviz.cited.queries import not_charted
 from stackviz.cited.registry import CITED_BENCHMARKS
 from stackviz.cited.words import result_address
+from stackviz.labs.models import ReportWithdrawal
 from stackviz.labs.queries import Visitor, visible_reports
 from stackviz.results.measured_section import run_address
 from stackviz.web.address import AddressReader, whole_number
+from stackviz.web.reverse import address_by_id
 
 __all__ = ["log_page", "urlpatterns"]
 
@@ -54,12 +56,14 @@ class LogPart:
 
 @require_safe
 def log_page(request: HttpRequest) -> HttpResponse:
-    """Measured results of visible labs, newest decision first, and cited ones. Seven queries at most."""
+    """Measured results of visible labs, newest decision first, whole reports, and cited ones. Nine queries at most."""
     reader = AddressReader(request.GET)
-    state = reader.choice("state", ("measured", *_CITED_STATES), _("state"))
+    state = reader.choice("state", ("reports", "measured", *_CITED_STATES), _("state"))
     after = reader.parsed("after", lambda text: whole_number(text, max_digits=18), _("“%(value)s” is no position"))
     notes = reader.notes({"state", "after"})
     parts = []
+    if state in ("", "reports"):
+        parts.append(_reports_part(request.user, (after or 0) if state else 0))
     if state in ("", "measured"):
         parts.append(_measured_part(request.user, (after or 0) if state else 0))
     parts += [_cited_part(cited, (after or 0) if state else 0) for cited in _CITED_STATES if state in ("", str(cited))]
@@ -82,6 +86,34 @@ def _measured_part(user: Visitor, before: int) -> LogPart:
     following = f"?state=measured&after={shown[-1].pk}" if len(decisions) > PER_PAGE else ""
     lines = [_measured_line(row, titles.get((row.report_id, row.position), "")) for row in shown]
     return LogPart("measured", _("Measured: withdrawn and superseded"), lines, following)
+
+
+def _reports_part(user: Visitor, before: int) -> LogPart:
+    """Withdrawals of whole reports that hold, newest first. One query."""
+    rows = ReportWithdrawal.objects.filter(
+        undone_at__isnull=True, report__in=visible_reports(user).order_by().values("pk")
+    )
+    if before:
+        rows = rows.filter(pk__lt=before)
+    newest = list(rows.select_related("report__machine__lab").defer("report__body").order_by("-pk")[: PER_PAGE + 1])
+    shown = newest[:PER_PAGE]
+    following = f"?state=reports&after={shown[-1].pk}" if len(newest) > PER_PAGE else ""
+    lines = [_report_line(row) for row in shown]
+    return LogPart("reports", _("Reports: withdrawn and superseded"), lines, following)
+
+
+def _report_line(row: ReportWithdrawal) -> LogLine:
+    report = row.report
+    return LogLine(
+        title=_("Report of %(day)s") % {"day": f"{report.received_at:%Y-%m-%d %H:%M}"},
+        url=address_by_id("ingest:receipt", report.pk),
+        on=report.machine.name,
+        on_url=report.machine.get_absolute_url(),
+        state=str(report.get_withdrawal_display()),
+        reason=row.reason,
+        day=f"{row.made_at:%Y-%m-%d}",
+        replaced_by=str(row.replaced_by_id or ""),
+    )
 
 
 def _titles(places: Iterable[tuple[UUID, int]]) -> dict[tuple[UUID, int], str]:

@@ -6,7 +6,6 @@ from uuid import UUID
 
 from django import forms
 from django.contrib import messages
-from django.contrib.auth.models import PermissionsMixin
 from django.contrib.auth.views import redirect_to_login
 from django.core.exceptions import ValidationError
 from django.db.models import QuerySet
@@ -23,14 +22,15 @@ from stackviz.benchmarks.models import Result, ResultDecision
 from stackviz.benchmarks.queries import StoredRun, stored_run
 from stackviz.benchmarks.reproduce import reproduce_command
 from stackviz.benchmarks.standing import Standing
+from stackviz.benchmarks.withdraw import may_decide_about
 from stackviz.benchmarks.words import sample_statistics, sample_text
 from stackviz.catalog.models import Accelerator
 from stackviz.catalog.queries import public_catalogue
 from stackviz.cited.registry import CITED_BENCHMARKS
 from stackviz.cited.words import benchmark_address
 from stackviz.facts import CONDITIONS
-from stackviz.labs.models import Lab, Membership, Report, Snapshot
-from stackviz.labs.queries import Visitor, visible_reports
+from stackviz.labs.models import Report, Snapshot
+from stackviz.labs.queries import visible_reports
 from stackviz.measuring import BENCHMARKS
 from stackviz.reports.facts import ShownFact, shown_facts
 from stackviz.units import quantity_label
@@ -103,16 +103,6 @@ def run_page(request: HttpRequest, report: UUID, position: int) -> HttpResponse:
             return redirect("results:run", report, position)
     context = {"sheet": run_sheet(run, row), "form": form, "may_decide": may_decide}
     return render(request, "results/run.html", context)
-
-
-def may_decide_about(user: Visitor, lab: Lab) -> bool:
-    """Whether this person may withdraw results of the lab: its owners and staff. One query at most."""
-    if not user.is_authenticated:
-        return False
-    is_staff = getattr(user, "is_staff", False)
-    if isinstance(user, PermissionsMixin) and is_staff and user.has_perm("benchmarks.change_result"):
-        return True
-    return Membership.objects.filter(lab=lab, user_id=user.pk, role=Membership.Role.OWNER).exists()
 
 
 def _decided(request: HttpRequest, form: DecisionForm, report: Report, position: int) -> bool:

@@ -282,6 +282,12 @@ def members(recorder: Recorder) -> None:
     newest = model("labs.AgentKey").objects.order_by("-pk").first()
     recorder.visit(Visit(name="members/arrivals", path=f"/machines/add/{newest.prefix}/", user="ada"))
     recorder.visit(Visit(name="members/arrivals-north", path="/machines/add/goldnort/", user="root"))
+    recorder.visit(Visit(name="members/revoke-asked", path=f"/machines/add/{newest.prefix}/revoke/", user="ada"))
+    recorder.visit(Visit(name="members/manage", path="/machines/north/h100-linux/manage/", user="root"))
+    recorder.visit(Visit(name="members/merge", path="/machines/north/h100-linux/manage/?merge=announced", user="root"))
+    report = model("labs.Report").objects.filter(machine__slug="h100-linux").order_by("received_at", "pk").first()
+    recorder.visit(Visit(name="members/withdraw", path=f"/receipts/{report.pk}/withdraw/", user="root"))
+    recorder.visit(Visit(name="members/restore", path=f"/receipts/{report.pk}/restore/", user="root"))
     recorder.visit(
         Visit(name="members/revoke", path=f"/machines/add/{newest.prefix}/revoke/", method="POST", form={}, user="ada")
     )

@@ -12,7 +12,8 @@ from tests.golden.visits import Visit, diagnoses, pages
 
 # Recorded by `recording`, whose addresses the seed decides, or without words: the browser's own requests.
 OTHERWISE = {
-    "diagnose:saved", "diagnose:delete", "ingest:receipt", "machines:arrivals", "machines:change", "machines:revoke", "opendata:file",
+    "diagnose:saved", "diagnose:delete", "ingest:receipt", "machines:arrivals", "machines:change", "machines:manage", "machines:revoke",
+    "ingest:restore", "ingest:withdraw", "opendata:file",
     "opendata:file-of", "pages:logout", "pages:favicon", "machines:agent", "set_language",
 }  # fmt: skip
 

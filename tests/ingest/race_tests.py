@@ -57,3 +57,18 @@ class Races:
 
     def test_one_withdrawal_sent_by_eight_at_once_is_one_decision(self):
         assert races.withdrawals_of_one_result() == (["the fan was off"], {"withdrawn"})
+
+    def test_no_report_is_lost_or_left_behind_by_a_merge(self):
+        answers, rows, places, wrong = races.merges_beside_uploads_and_readers()
+        assert answers == {202}
+        assert rows == {"Report": 30, "Snapshot": 30, "Card": 30, "Series": rows["Series"], "Result": 30}
+        assert places == {"Report": {0}, "Snapshot": {0}, "Result": {0}}
+        assert wrong == 0
+
+    def test_one_merge_sent_by_eight_at_once_is_one_merge(self):
+        merges, reports, told = races.one_merge_sent_by_eight_at_once()
+        assert (merges, reports) == (1, 4)
+        assert told == {"m was merged into another machine meanwhile."}
+
+    def test_a_report_withdrawn_while_it_is_read_again_stays_withdrawn(self):
+        assert races.withdrawal_beside_a_reader() == [("withdrawn", {"withdrawn"}, False)] * 6

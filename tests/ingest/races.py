@@ -12,19 +12,23 @@ from unittest import mock
 from uuid import UUID
 
 from django.contrib.auth.models import AnonymousUser
+from django.core.exceptions import ValidationError
 from django.db import connection
 from django.test import Client
 
 from stackviz.benchmarks.decide import record_decision
+from stackviz.benchmarks.merge_machines import merge_machines
 from stackviz.benchmarks.models import Result, ResultDecision, Series
+from stackviz.benchmarks.rollup import stale_series
 from stackviz.benchmarks.standing import Standing
+from stackviz.benchmarks.withdraw import withdraw_report
 from stackviz.ingest import interpret as interpret_module
 from stackviz.ingest.interpret import interpret, interpret_all
 from stackviz.ingest.reading import ReadReport, read
 from stackviz.ingest.reread import put_back
 from stackviz.labs.delete_reports import forget_reports
 from stackviz.labs.keys import create_key
-from stackviz.labs.models import Card, Finding, Lab, Machine, Report, Snapshot
+from stackviz.labs.models import Card, Finding, Lab, Machine, MachineMove, Report, Snapshot
 from tests.wire.reports import gemm_result, report_body, sha256
 
 SENDERS = 8
@@ -214,3 +218,71 @@ def readers_of_overlapping_batches() -> tuple[set[str], dict[str, int]]:
     turns = [ids[number * 3 :] + ids[: number * 2] for number in range(READERS)]
     answers = together(*[lambda i=turn: interpret_all(i) for turn in turns])  # type: ignore[misc]
     return {status for answer in answers for status in answer}, rows()
+
+
+def merges_beside_uploads_and_readers() -> tuple[set[int], dict[str, int], dict[str, set[int | None]], int]:
+    """Six times a machine is merged into another while three of its reports come in and two that wait are read.
+
+    Afterwards what still waits is read. -> (answers, rows, machines that reports, snapshots and results are of, by
+    table, with None for those merged away; series whose counts are wrong).
+    """
+    lab, secret = new_lab()
+    kept = Machine.objects.create(lab=lab, slug="kept", name="kept", identity=sha256("kept"))
+    answers: set[int] = set()
+    for number in range(6):
+        identity = {"identity": sha256(f"twin {number}"), "name": f"twin-{number}"}
+        twin = Machine.objects.create(lab=lab, slug=f"twin-{number}", name="twin", identity=identity["identity"])
+        bodies = [report_body(machine=identity, results=[gemm_result()]) for _ in range(5)]
+        answers |= {post(secret, body) for body in bodies[:2]}
+        uploads = [lambda body=body: post(secret, body) for body in bodies[2:]]  # type: ignore[misc]
+        readers = [lambda i=body["id"]: interpret(i) for body in bodies[:2]]  # type: ignore[misc]
+        said = together(
+            lambda t=twin: merge_machines(t, kept, "one computer", AnonymousUser()),  # type: ignore[misc]
+            *uploads,
+            *readers,
+        )
+        answers |= set(said[1:4])
+        interpret_all([body["id"] for body in bodies])
+    merged = set(Machine.objects.filter(merged_into__isnull=False).values_list("pk", flat=True))
+    places = {
+        "Report": Report.objects.values_list("machine", flat=True),
+        "Snapshot": Snapshot.objects.values_list("machine", flat=True),
+        "Result": Result.objects.values_list("series__machine", flat=True),
+    }
+    at = {name: {None if pk in merged else pk - kept.pk for pk in pks} for name, pks in places.items()}
+    return answers, rows() | {"Report": Report.objects.count()}, at, sum(len(batch) for batch in stale_series())
+
+
+def one_merge_sent_by_eight_at_once() -> tuple[int, int, set[str]]:
+    """-> (merges recorded, reports of the machine that stays, what those who came too late were told)."""
+    stored(4)
+    twin = Machine.objects.get()
+    kept = Machine.objects.create(lab_id=twin.lab_id, slug="kept", name="kept")
+
+    def merge() -> str:
+        try:
+            merge_machines(twin, kept, "one computer", AnonymousUser())
+        except ValidationError as error:
+            return " ".join(error.messages)
+        return ""
+
+    said = set(together(*[merge] * SENDERS)) - {""}
+    return MachineMove.objects.count(), kept.reports.count(), said
+
+
+def withdrawal_beside_a_reader() -> list[tuple[str | None, set[str | None], bool]]:
+    """A report is withdrawn while it is read again, six times -> (its state, its results', whether it is shown)."""
+    ids = stored(6)
+    interpret_all(ids)
+    put_back([UUID(pk) for pk in ids])
+    outcomes = []
+    for pk in ids:
+        report = Report.objects.get(pk=pk)
+        together(
+            lambda r=report: withdraw_report(r, "the fan was off", AnonymousUser()),  # type: ignore[misc]
+            lambda i=pk: interpret(i),  # type: ignore[misc]
+        )
+        report.refresh_from_db()
+        standings = set(Result.objects.filter(report=pk).values_list("standing", flat=True))
+        outcomes.append((report.withdrawal, standings, Machine.objects.filter(latest_snapshot__report=pk).exists()))
+    return outcomes
