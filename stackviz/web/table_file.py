@@ -13,7 +13,6 @@ from dataclasses import dataclass
 from datetime import date, datetime
 from typing import Any
 
-import openpyxl
 from django.utils.translation import gettext as _
 
 MOST_BYTES = 10 * 1024 * 1024
@@ -196,6 +195,8 @@ def _bounded(cells: Sequence[str], line: int) -> tuple[str, ...]:
 
 
 def _sheet_rows(content: bytes) -> Iterator[TableRow]:
+    import openpyxl  # a tenth of a process's start, and only curators upload workbooks
+
     _check_archive(content)
     try:
         # Formulas stay text: nothing is evaluated, and no result that the file claims is believed.

@@ -47,6 +47,15 @@ def _imported_from(path: Path) -> set[str]:
     return named | {alias.name for node in nodes if isinstance(node, ast.Import) for alias in node.names}
 
 
+def test_no_process_starts_with_a_spreadsheet_library():
+    """openpyxl takes a tenth of a start, and is needed by the process that reads or writes a workbook alone."""
+    lines = [line for path in ROOT.glob("stackviz/**/*.py") for line in ast.parse(path.read_text()).body]
+    imports = [line for line in lines if isinstance(line, ast.Import | ast.ImportFrom)]
+    modules = {getattr(line, "module", None) or alias.name for line in imports for alias in line.names}
+    assert "tablib" in modules
+    assert {name for name in modules if name.partition(".")[0] == "openpyxl"} == set()
+
+
 def test_the_package_the_agent_ships_starts_empty():
     assert (ROOT / "stackviz/__init__.py").read_text() == ""
 
