@@ -10,31 +10,7 @@ from tests.curated import inputs
 from tests.imports import files_imported
 from tests.live import ROOT
 
-WATCHED_LOAD = """
-import pathlib
-import sys
-import django
-from django.core.management import call_command
-
-django.setup()
-ours, seen = sys.argv[1], set()
-
-def opened(event, arguments):
-    if event == "open" and isinstance(arguments[0], str):
-        seen.add(arguments[0])
-
-def called(frame, event, argument):
-    seen.add(frame.f_code.co_filename)  # of calls alone: what is returned would be told of each line as well
-
-sys.addaudithook(opened)
-sys.settrace(called)
-for command in ("migrate", "load_catalogue", "load_stacks"):
-    call_command(command, verbosity=0, skip_checks=True)
-from stackviz.cited.load import load_cited
-load_cited(pathlib.Path(sys.argv[2]))
-sys.settrace(None)
-print("\\n".join(sorted(file for file in seen if file.startswith(ours))))
-"""
+WATCHED_LOAD = Path(__file__).with_name("watched_load.py")
 
 
 @pytest.fixture
@@ -50,7 +26,7 @@ def few_cited(tmp_path):
 def test_digest_covers_every_file_loading_reads(new_site, few_cited):
     site = new_site()
     (site.folder / "accelweb.sqlite3").unlink()
-    done = site.run_python("-c", WATCHED_LOAD, f"{ROOT}/", str(few_cited))
+    done = site.run_python(str(WATCHED_LOAD), str(ROOT), str(few_cited))
     touched = {Path(line) for line in done.splitlines() if line.startswith(str(ROOT))}
     assert len(touched) > 40
     touched -= {file for file in touched if {"__pycache__", ".venv"} & set(file.parts)}
