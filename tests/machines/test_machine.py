@@ -3,7 +3,6 @@
 import re
 
 import pytest
-from django.core.management import call_command
 from django.utils import timezone
 
 from stackviz.catalog.models import Accelerator, Source, SpecValue, Vendor
@@ -87,16 +86,6 @@ def test_findings_come_before_everything_else_worst_first(client, machine):
     assert text.index("The driver branch is near its end") < text.index('aria-labelledby="stack"')
     for part in ("Move to branch 580.", "nvidia.driver_version", "NVIDIA data center driver life cycle"):
         assert part in text
-
-
-def test_the_stack_is_drawn_on_all_eight_layers_from_the_latest_report(client, machine):
-    call_command("load_stacks", verbosity=0)
-    make_report(machine, cards=[h100()])
-    drawing = table_of(text_of(client), "stack")
-    layers = re.findall(r'class="layer layer-(\w+)"', drawing)
-    assert layers == ["application", "framework", "compiler", "library", "platform", "driver", "os", "hardware"]
-    assert "2.8.0+cu128" in drawing
-    assert "NVIDIA H100 80GB HBM3" in drawing
 
 
 def test_measured_result_has_interval_and_peak_share(client, machine, sheet):
@@ -309,18 +298,6 @@ def test_reports_are_listed_newest_first_twenty_a_page(client, machine):
     assert str(reports[0].pk) in text_of(client, URL + following)
 
 
-def test_machine_page_query_count_is_constant(client, machine, sheet, django_assert_num_queries):
-    call_command("load_stacks", verbosity=0)
-    results = [gemm(dtype, GEMM_S, side=side) for dtype in ("bf16", "fp16") for side in (4096, 8192)]
-    make_report(machine, cards=[h100(0, sheet)], results=results)
-    text_of(client)  # described stacks are kept in memory after the first page
-    for number in range(1, 7):
-        make_report(machine, at=START + days(number), cards=[h100(0, sheet)], findings=[warning()], results=results)
-        if number in (1, 6):
-            with django_assert_num_queries(13):  # four for the line of the headline
-                text_of(client)
-
-
 def test_a_page_on_which_nothing_moved_costs_four_queries(client, machine, sheet, django_assert_num_queries):
     make_report(machine, cards=[h100(0, sheet)], results=[gemm("bf16", GEMM_S)])
     first = text_of(client)
@@ -345,28 +322,6 @@ def test_a_page_is_kept_for_each_language(client, machine):
     chinese = text_of(client, headers={"Accept-Language": "zh-hans"})
     assert 'lang="en"' in english
     assert 'lang="zh-hans"' in chinese
-
-
-def test_the_page_stays_small(client, machine, sheet):
-    call_command("load_stacks", verbosity=0)
-    results = [gemm("bf16", GEMM_S, side=64 * number, conditions={"x": "y" * 200}) for number in range(1, 61)]
-    make_report(machine, cards=[h100(index, sheet) for index in range(8)], results=results)
-    assert len(text_of(client).encode()) < 75_000
-
-
-def test_the_stack_in_words_is_one_link_away_and_a_part_for_htmx(client, machine):
-    call_command("load_stacks", verbosity=0)
-    make_report(machine)
-    link = re.search(r'hx-get="([^"]+)" hx-trigger="intersect once"><p><a href="([^"]+)">', text_of(client))
-    assert link.groups() == ("?format=words", "?format=words")
-    page, part = (
-        text_of(client, URL + "?format=words"),
-        text_of(client, URL + "?format=words", headers={"HX-Request": "true"}),
-    )
-    assert "<dt>Framework</dt>" in part
-    assert 'scope="rowgroup"' in part
-    assert "<h1>" not in part
-    assert part.strip() in page
 
 
 def test_a_private_machine_does_not_exist_for_strangers(client, django_user_model):
