@@ -18,7 +18,7 @@ from stackviz.labs.models import Machine, Report, Snapshot
 from stackviz.labs.queries import MachineLookup, Visitor, latest_snapshots
 from stackviz.machines.headline import HeadlineRow, headline_row
 from stackviz.machines.report_rows import FIRST_REPORTS, REPORTS_PER_PAGE, ReportRow, report_rows
-from stackviz.machines.results import ResultGroup, result_groups
+from stackviz.machines.results import NO_TORCH, ResultGroup, result_groups
 from stackviz.reports.cards import CardKind, card_kinds
 from stackviz.reports.facts import MACHINE_FACTS, Facts
 from stackviz.reports.present import (
@@ -58,7 +58,7 @@ class ProbeRow:
 class ReportBody:
     """All that the latest report says: plain values, so that its drawing can be kept (`drawn_body`).
 
-    `not_drawn`: names of what its stack may hold and it did not report.
+    `not_drawn`: names of what its stack may hold and it did not report. `lacks_torch`: nothing could be measured.
     """
 
     lab: str
@@ -71,6 +71,7 @@ class ReportBody:
     headline: HeadlineRow | None
     groups: tuple[ResultGroup, ...]
     left_out: int
+    lacks_torch: bool
     probes: tuple[ProbeRow, ...]
 
 
@@ -156,6 +157,7 @@ def _body(machine: Machine, snapshot: Snapshot) -> ReportBody:
         headline=headline_row(results),
         groups=tuple(result_groups(results)),
         left_out=results.left_out,
+        lacks_torch=bool(results) and all(result.reason.startswith(NO_TORCH) for result in results),
         probes=tuple(_probe(probe) for probe in snapshot.probes if probe.get("state") != "ok"),
     )
 

@@ -14,6 +14,8 @@ from stackviz.charts.bars import Meter, meter
 from stackviz.light import light_dataclass
 from stackviz.units import quantity_label
 
+NO_TORCH = "not_installed: torch"  # as the agent words it: stackviz/agent/cli.py
+
 
 @light_dataclass(slots=True, kw_only=True)
 class ResultRow:
@@ -69,8 +71,10 @@ class ResultGroup:
 
 
 def result_groups(measurements: Sequence[Measurement]) -> list[ResultGroup]:
-    """`measurements` in the order of `latest_results`; accelerators come before the CPU."""
+    """`measurements` in the order of `latest_results`; accelerators come before the CPU. [] where torch is missing."""
     ordered = sorted(measurements, key=lambda result: (result.benchmark_key, result.version, result.device == "cpu"))
+    if all(result.reason.startswith(NO_TORCH) for result in ordered):
+        return []
     groups = groupby(ordered, key=lambda result: (result.benchmark_key, result.version))
     return [_group(list(results)) for _key, results in groups]
 
@@ -127,6 +131,13 @@ def _top(result: Measurement) -> float:
     return max(result.rate.value, result.rate.high or 0.0, result.peak.peak if result.peak else 0.0)
 
 
+def reason_text(reason: str) -> str:
+    """Why a run has no result. Without torch nothing can be run: then what to do."""
+    if reason.startswith(NO_TORCH):
+        return _("PyTorch is not installed for the Python that ran the agent. Install it, then run the agent again.")
+    return reason or _("no reason given")
+
+
 def result_row(result: Measurement, scale: float | None = None, shared: Sequence[str] = ()) -> ResultRow:
     """`scale`: the rate that fills the bar; None: the published peak, and no bar without one.
 
@@ -145,7 +156,7 @@ def result_row(result: Measurement, scale: float | None = None, shared: Sequence
         samples=result.summary.count if result.summary else 0,
         seconds=sample_text(result.summary.median, result.unit, digits=3) if result.summary else "",
         remarks=tuple(remark for remark in result.remarks if remark not in shared),
-        reason="" if result.is_ok else result.reason or _("no reason given"),
+        reason="" if result.is_ok else reason_text(result.reason),
         meter=meter(rate.value, full, rate.low, rate.high) if rate and full > 0 else None,
         peak_at=meter(peak.peak, scale).p if peak and scale else "",
         peak=quantity_label(peak.peak, rate.unit, digits=4) if peak and rate else "",

@@ -17,6 +17,22 @@ MODE_TITLES: Mapping[str, Promise] = {
     "compiled": _("Compiled: torch.compile optimizes the whole graph"),
 }
 SIDE_BY_SIDE = ("cuda", "mps")
+TIMED: Promise = _("Time of one call on PyTorch MPS, PyTorch CUDA and MLX, by shape")
+
+
+# Operator -> rankings in which it was timed: benchmark and parameters, as addresses of /benchmarks/ have them.
+TIMED_IN: Mapping[str, tuple[tuple[str, Promise, str], ...]] = {
+    "matmul": (("operator-time", TIMED, "op=MatMul"), ("gemm", _("Matrix products by size and number format"), "")),
+    "linear": (("operator-time", TIMED, "op=Linear"),),
+    "conv2d": (("operator-time", TIMED, "op=Conv2d"),),
+    "attention": (
+        ("operator-time", TIMED, "op=ScaledDotProductAttention"),
+        ("attention", _("Attention kernels by sequence length"), ""),
+    ),
+    "softmax": (("operator-time", TIMED, "op=Softmax"),),
+    "layer-norm": (("operator-time", TIMED, "op=LayerNorm"),),
+    "all-reduce": (("nccl-allreduce", _("All-reduce between GPUs"), ""),),
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,6 +83,7 @@ class OperatorPage:
     modes: tuple[Mode, ...]
     detours: tuple[tuple[str, OperatorStep], ...]
     others: tuple[tuple[str, str, bool], ...]  # name, address, whether it is this one
+    timed: tuple[tuple[str | Promise, str], ...]  # what was timed, address of its ranking
 
 
 def operator_page(slug: str) -> OperatorPage | None:
@@ -84,7 +101,29 @@ def operator_page(slug: str) -> OperatorPage | None:
         for mode in MODES
     )
     others = tuple((other.name, _address(other.slug), other.slug == slug) for other in operators().values())
-    return OperatorPage(operator, modes, tuple(_detours(slug)), others)
+    return OperatorPage(operator, modes, tuple(_detours(slug)), others, _timed(slug))
+
+
+def _timed(slug: str) -> tuple[tuple[str | Promise, str], ...]:
+    return tuple(
+        (title, reverse("results:benchmark", args=[benchmark]) + (f"?{query}" if query else ""))
+        for benchmark, title, query in TIMED_IN.get(slug, ())
+    )
+
+
+def operators_with(component: str) -> tuple[tuple[str, str, str], ...]:
+    """(name, address, devices) of the operators that run this component on their way, in the order of the page."""
+    devices = {
+        slug: [
+            DEVICE_TITLES[device]
+            for device in DEVICES
+            if any(step.component == component for mode in MODES for step in steps_of(slug, device, mode))
+        ]
+        for slug in operators()
+    }
+    return tuple(
+        (operators()[slug].name, _address(slug), ", ".join(titles)) for slug, titles in devices.items() if titles
+    )
 
 
 def operator_rows() -> list[OperatorRow]:

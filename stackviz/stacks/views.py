@@ -13,6 +13,7 @@ from stackviz.diagrams.stack import draw_columns
 from stackviz.diagrams.svg import svg_of
 from stackviz.stacks.lifecycle import support_of
 from stackviz.stacks.memory import memory_model_of
+from stackviz.stacks.operators_page import operators_with
 from stackviz.stacks.queries import component_page, described_columns, layer_sections, stack_rows
 from stackviz.stacks.terms import StackTerm, all_terms
 from stackviz.stacks.undrawn_components import undrawn_components
@@ -103,4 +104,4 @@ def component(request: HttpRequest, slug: str) -> HttpResponse:
     page = component_page(slug, all_releases=request.GET.get("releases") == "all")
     if page is None:
         raise Http404(_("There is no component “%(slug)s”.") % {"slug": slug})
-    return render(request, "stacks/component.html", {"page": page})
+    return render(request, "stacks/component.html", {"page": page, "used_by": operators_with(slug)})

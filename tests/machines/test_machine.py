@@ -241,6 +241,17 @@ def test_failed_and_skipped_runs_are_shown_with_their_reason(client, machine):
     assert "TFLOP/s" not in measured
 
 
+def test_a_machine_without_torch_says_what_to_type(client, machine):
+    reason = "not_installed: torch is not installed for this Python"
+    cpu = {"device": "cpu", "card": None, "state": "skipped", "reason": reason}
+    make_report(machine, results=[gemm("fp32", [], **cpu), copy([], **cpu)])
+    measured = table_of(text_of(client), "measured")
+    assert "pip install torch" in measured
+    assert "make run LAB=1" in measured
+    assert "not_installed" not in measured
+    assert "<table" not in measured
+
+
 def test_a_benchmark_this_site_does_not_know_is_still_shown(client, machine):
     strange = {"benchmark": "fft", "device": "cpu", "card": None, "params": {"n": 7}, "samples": [0.5] * 6}
     make_report(machine, results=[strange])

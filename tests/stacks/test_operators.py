@@ -1,5 +1,8 @@
 """The ways of the operators: every step has a source, every page shows both GPUs, and leaving the device is said."""
 
+import html
+import re
+
 import pytest
 from django.urls import reverse
 
@@ -93,3 +96,20 @@ def test_an_operator_nobody_described_is_not_found(client, db):
     answer = client.get(reverse("stacks:operator", args=["teleport"]))
     assert answer.status_code == 404
     assert "teleport" in answer.content.decode()
+
+
+def test_what_an_operator_costs_is_one_link_away(curated, client, db):
+    for slug in ("conv2d", "attention", "softmax", "all-reduce"):
+        text = client.get(reverse("stacks:operator", args=[slug])).content.decode()
+        section = text[text.index('aria-labelledby="timed"') :].partition("</section>")[0]
+        links = re.findall(r'href="([^"]+)"', section)
+        assert links
+        for link in links:
+            assert client.get(html.unescape(link)).status_code == 200
+    assert 'id="timed"' not in client.get(reverse("stacks:operator", args=["embedding"])).content.decode()
+
+
+def test_a_component_names_the_operators_that_run_it(curated, client, db):
+    text = client.get(reverse("stacks:component", args=["cudnn"])).content.decode()
+    section = text[text.index('aria-labelledby="used-by"') :].partition("</section>")[0]
+    assert 'href="/operators/conv2d/">2-D convolution <small>CUDA</small>' in section
