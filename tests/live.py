@@ -144,7 +144,7 @@ class Site:
     def start_web(self, workers: int = 2) -> None:
         self.start(
             "web", "gunicorn", "accelweb.wsgi", "--bind", f"127.0.0.1:{self.port}", "--workers", str(workers),
-            "--worker-class", "gthread", "--threads", "4", "--no-control-socket",
+            "--worker-class", "gthread", "--threads", "4", "--no-control-socket", "--preload",
         )  # fmt: skip
         self.wait_until(self.answers, "the site answers")
 
