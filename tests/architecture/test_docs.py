@@ -27,7 +27,8 @@ def test_every_link_inside_the_repository_leads_somewhere(page):
 
 
 def test_every_document_the_code_mentions_exists():
-    named = {(path, name) for path in SOURCES for name in re.findall(r"\bdocs/[\w/-]+\.md", path.read_text())}
+    # After a slash it is part of an address, in a repository that is not ours.
+    named = {(path, name) for path in SOURCES for name in re.findall(r"(?<![\w/])docs/[\w/-]+\.md", path.read_text())}
     assert len(named) > 5
     assert [f"{path.relative_to(ROOT)}: {name}" for path, name in sorted(named) if not (ROOT / name).exists()] == []
 
