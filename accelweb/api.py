@@ -12,6 +12,7 @@ from stackviz.diagnose.api import router as diagnose
 from stackviz.fit.api import router as fit
 from stackviz.ingest.api import router as ingest
 from stackviz.machines.api import router as machines
+from stackviz.pages.api_reference import ApiReference
 from stackviz.stacks.api import router as stacks
 
 api = NinjaAPI(
@@ -19,6 +20,7 @@ api = NinjaAPI(
     version="1",
     description="Accelerator stacks, from silicon to PyTorch: spec sheets with sources, lab machines, their reports.",
     urls_namespace="api",
+    docs=ApiReference(),
     docs_url="/docs/",
     openapi_url="/openapi.json",
 )
