@@ -7,11 +7,11 @@ from django.utils.translation import gettext as _
 
 from stackviz.catalog.fields import FIELDS
 from stackviz.catalog.figures import Headline, choose_headline
-from stackviz.catalog.models import Accelerator
+from stackviz.catalog.models import Accelerator, SpecValue
 from stackviz.catalog.queries import PublicCatalogue
 from stackviz.web.preview import Introduction
 
-__all__ = ["INTRODUCING", "headlines_of", "introduce_sheet", "sheet_data"]
+__all__ = ["INTRODUCING", "headlines_of", "introduce_sheet", "marked_text", "marks_of", "sheet_data"]
 
 # What most people come for, in this order; of several rates the first that is published stands for the others.
 INTRODUCING: tuple[tuple[str, ...], ...] = (
@@ -44,13 +44,26 @@ def _figure(name: str, accelerator: Accelerator, catalogue: PublicCatalogue) -> 
     return choose_headline(FIELDS[name], catalogue.preferred(accelerator.pk, name))
 
 
+def marks_of(figure: Headline) -> str:
+    """`dense, derived`: its condition, and how it came about where that is not published; "" for neither."""
+    is_plain = figure.basis in ("", SpecValue.Basis.PUBLISHED, SpecValue.Basis.PROBED)
+    kind = "" if is_plain else str(SpecValue.Basis(figure.basis).label)
+    return ", ".join(filter(None, (figure.condition, kind)))
+
+
+def marked_text(figure: Headline) -> str:
+    """`14.1 TFLOPS (derived)`; without its condition, which a short text has no room for."""
+    kind = marks_of(figure).removeprefix(figure.condition).strip(", ")
+    return f"{figure.text} ({kind})" if kind else figure.text
+
+
 def introduce_sheet(accelerator: Accelerator, catalogue: PublicCatalogue) -> Introduction:
     """`NVIDIA T4: 16 GB, 320 GB/s, 65 TFLOPS`, and every figure of INTRODUCING with its name."""
     figures = headlines_of(accelerator, catalogue)
     if not figures:
         return Introduction(accelerator.name, _("Nothing is published yet of what this spec sheet would hold."))
-    short = ", ".join(figure.text for figure in figures[:_IN_TITLE])
-    full = ", ".join(f"{each.title} {each.text}" for each in figures)
+    short = ", ".join(marked_text(figure) for figure in figures[:_IN_TITLE])
+    full = ", ".join(f"{each.title} {marked_text(each)}" for each in figures)
     words = {"name": accelerator.name, "figures": short}
     answer = _("%(name)s: %(figures)s. Every value with its condition and source.")
     return Introduction(_("%(name)s: %(figures)s") % words, answer % {**words, "figures": full})
@@ -73,7 +86,7 @@ def sheet_data(accelerator: Accelerator, catalogue: PublicCatalogue, url: str) -
                 "name": figure.title,
                 "value": figure.number,
                 **({"unitText": figure.unit} if figure.unit else {}),
-                **({"description": figure.condition} if figure.condition else {}),
+                **({"description": marks_of(figure)} if marks_of(figure) else {}),
             }
             for figure in figures
         ],

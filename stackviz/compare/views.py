@@ -43,7 +43,7 @@ from stackviz.web.bibtex import bibtex_text
 from stackviz.web.download import svg_response
 from stackviz.web.htmx import vary_on_htmx, wants_partial
 from stackviz.web.parts import cached_parts, render_part
-from stackviz.web.preview import Introduction, Preview, make_preview, markdown_text
+from stackviz.web.preview import Introduction, Preview, make_preview, markdown_text, sharing_of
 from stackviz.web.reverse import address_by_name
 
 # Suggested comparisons: slugs; those not in the catalogue are left out.
@@ -97,7 +97,7 @@ def page(request: HttpRequest) -> HttpResponse:
 
 def _preview(request: HttpRequest, chosen: Sequence[Loaded], address: Address, verdict: str) -> Preview:
     """The verdict as title. What nobody but its lab may see has no picture, and is embedded nowhere."""
-    is_public = all(loaded.machine is None or loaded.machine.lab.is_public for loaded in chosen)
+    is_public = _is_public(chosen)
     query = Address(address.subjects, at=address.at).query()
     answer = _("%(verdict)s Specifications, software stack and results side by side, each with its source.")
     return make_preview(
@@ -108,6 +108,10 @@ def _preview(request: HttpRequest, chosen: Sequence[Loaded], address: Address, v
         can_embed=is_public and address.at is None,
         short=_short(chosen) if address.at is None else "",
     )
+
+
+def _is_public(chosen: Sequence[Loaded]) -> bool:
+    return all(loaded.machine is None or loaded.machine.lab.is_public for loaded in chosen)
 
 
 def _short(chosen: Sequence[Loaded]) -> str:
@@ -180,7 +184,7 @@ def _drawn(
     reported = tuple((loaded.url, loaded.title, loaded.snapshot and loaded.snapshot.pk) for loaded in chosen)
     shown = (request.build_absolute_uri(context["page_url"]), context["notes"])
     reached = () if address.at else (CitedEdition.current(), measured_edition())
-    state = ("comparison", shown, reported, CatalogueEdition.current(), Edition.current(), reached)
+    state = ("comparison", shown, reported, _is_public(chosen), CatalogueEdition.current(), Edition.current(), reached)
 
     def make() -> tuple[str, str]:
         about, here = _about(request, address, chosen), address.query()
@@ -189,6 +193,7 @@ def _drawn(
             "compare/_comparison.jinja",
             comparison=comparison,
             heading=context["heading"],
+            sharing=sharing_of(_preview(request, chosen, address, comparison.verdict)),
             notes=context["notes"],
             only_differences=address.only_differences,
             toggle_url=context["toggle_url"],

@@ -10,6 +10,7 @@ from django.utils.cache import get_conditional_response
 from django.utils.translation import override
 from django.views.decorators.http import require_safe
 
+from stackviz.accelerators.introduction import marked_text
 from stackviz.benchmarks.comparability import rate_of_ranked
 from stackviz.catalog.fields import FIELDS, Field
 from stackviz.catalog.figures import Headline, choose_headline
@@ -45,7 +46,7 @@ def figure_badge(request: HttpRequest, slug: str, field: str) -> HttpResponse:
     with override("en"):
         figure = _figure(accelerator, described, catalogue)
         label = f"{accelerator.short_name} {described.words[0]}"
-        return _answer(request, Badge(label, figure.text or "not published"))
+        return _answer(request, Badge(label, marked_text(figure) or "not published"))
 
 
 @require_safe

@@ -79,8 +79,9 @@ def _tile(canvas: Canvas, tile: PictureTile, area: tuple[float, float, float, fl
     canvas.text((left, top + 33), tile.title, 22, INK_2, width=width)
     if tile.bars:
         step = (height - 48) / len(tile.bars)
+        figures = 0.42 if any(", " in bar.text for bar in tile.bars if bar.share is not None) else 0.27
         for row, bar in enumerate(tile.bars):
-            _bar(canvas, bar, (left, top + 42 + step * row, width, step), name_share=0.32)
+            _bar(canvas, bar, (left, top + 42 + step * row, width, step), shares=(0.32, figures))
         return
     size = canvas.largest_fit(tile.figure, (48, 42, 36, 30, 26), width)
     canvas.text((left, top + height / 2 + 34), tile.figure, size, INK, width=width, is_bold=True)
@@ -91,22 +92,27 @@ def _tile(canvas: Canvas, tile: PictureTile, area: tuple[float, float, float, fl
 def _ranking(canvas: Canvas, bars: Sequence[PictureBar]) -> None:
     step = min(56.0, (BOTTOM - TOP) / len(bars))
     for row, bar in enumerate(bars):
-        _bar(canvas, bar, (LEFT, TOP + step * row, RIGHT - LEFT, step), name_share=0.34)
+        _bar(canvas, bar, (LEFT, TOP + step * row, RIGHT - LEFT, step), shares=(0.34, 0.20))
 
 
-def _bar(canvas: Canvas, bar: PictureBar, area: tuple[float, float, float, float], *, name_share: float) -> None:
-    """Name, bar and figure in a row; a bar for an unknown figure is not drawn, its text says why."""
+def _bar(
+    canvas: Canvas, bar: PictureBar, area: tuple[float, float, float, float], *, shares: tuple[float, float]
+) -> None:
+    """Name, bar and figure in a row; `shares`: of its width, the name's and the figure's.
+
+    A bar for an unknown figure is not drawn, its text says why.
+    """
     left, top, width, height = area
     size = max(15, min(25 if width > 700 else 21, int(height * 0.62)))
     base = top + height / 2 + size * 0.34
-    names = width * name_share
+    names = width * shares[0]
     smaller = tuple(range(size, 14, -1))
     canvas.text((left, base), bar.name, canvas.largest_fit(bar.name, smaller, names - 12), INK, width=names - 12)
     if bar.share is None:
         size = canvas.largest_fit(bar.text, smaller, width - names)
         canvas.text((left + names, base), bar.text, size, INK_3, width=width - names)
         return
-    figures = width * (0.20 if width > 700 else 0.27)
+    figures = width * shares[1]
     most = width - names - figures
     thick = max(8.0, min(24.0, height * 0.5))
     top_of_bar = top + (height - thick) / 2

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from stackviz.accelerators.introduction import headlines_of, introduce_sheet
+from stackviz.accelerators.introduction import headlines_of, introduce_sheet, marks_of
 from stackviz.benchmarks.comparability import rate_of_ranked
 from stackviz.catalog.models import Accelerator
 from stackviz.catalog.queries import public_catalogue
@@ -36,7 +36,7 @@ def sheet_picture(accelerator: Accelerator) -> Picture:
     """A tile for each headline figure."""
     catalogue = public_catalogue()
     tiles = [
-        PictureTile(figure.title, figure.text, note=figure.condition) for figure in headlines_of(accelerator, catalogue)
+        PictureTile(figure.title, figure.text, note=marks_of(figure)) for figure in headlines_of(accelerator, catalogue)
     ]
     count = len(catalogue.values(accelerator.pk))
     lead = (
@@ -65,7 +65,7 @@ def comparison_picture(chosen: Sequence[Loaded]) -> Picture:
             bars = tuple(
                 PictureBar(
                     names.get(figure.subject, figure.subject),
-                    figure.text if share is not None else _beside(figure),
+                    ", ".join(filter(None, (figure.text, figure.kind))) if share is not None else _beside(figure),
                     share,
                     slots.get(figure.subject, 0),
                 )
