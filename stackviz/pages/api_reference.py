@@ -12,13 +12,13 @@ from ninja.openapi.docs import DocsBase
 if TYPE_CHECKING:
     from ninja import NinjaAPI
 
-__all__ = ["ApiReference", "Operation", "OperationGroup", "Parameter", "operation_groups"]
+__all__ = ["ApiOperation", "ApiParameter", "ApiReference", "OperationGroup", "operation_groups"]
 
 METHODS = ("get", "post", "put", "patch", "delete")
 
 
 @dataclass(frozen=True, slots=True)
-class Parameter:
+class ApiParameter:
     """`where`: path, query or header; `kind`: its type as the document writes it."""
 
     name: str
@@ -29,7 +29,7 @@ class Parameter:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Operation:
+class ApiOperation:
     """One method of one address. `answers`: (status, what it holds); `anchor`: of its heading."""
 
     anchor: str
@@ -38,7 +38,7 @@ class Operation:
     summary: str
     description: str
     needs_key: bool
-    parameters: tuple[Parameter, ...]
+    parameters: tuple[ApiParameter, ...]
     body: str
     answers: tuple[tuple[str, str], ...]
 
@@ -47,7 +47,7 @@ class Operation:
 class OperationGroup:
     title: str
     anchor: str
-    operations: tuple[Operation, ...]
+    operations: tuple[ApiOperation, ...]
 
 
 class ApiReference(DocsBase):
@@ -67,7 +67,7 @@ class ApiReference(DocsBase):
 
 def operation_groups(document: Mapping[str, Any]) -> list[OperationGroup]:
     """The operations by their first tag, in the order of the document."""
-    groups: dict[str, list[Operation]] = {}
+    groups: dict[str, list[ApiOperation]] = {}
     for path, methods in document["paths"].items():
         for method in METHODS:
             if method in methods:
@@ -76,8 +76,8 @@ def operation_groups(document: Mapping[str, Any]) -> list[OperationGroup]:
     return [OperationGroup(tag, f"g-{_anchor(tag)}", tuple(operations)) for tag, operations in groups.items()]
 
 
-def _operation(path: str, method: str, written: Mapping[str, Any]) -> Operation:
-    return Operation(
+def _operation(path: str, method: str, written: Mapping[str, Any]) -> ApiOperation:
+    return ApiOperation(
         anchor=f"{method}-{_anchor(path)}",
         method=method.upper(),
         path=path,
@@ -93,11 +93,11 @@ def _operation(path: str, method: str, written: Mapping[str, Any]) -> Operation:
     )
 
 
-def _parameters(written: Mapping[str, Any]) -> Iterator[Parameter]:
+def _parameters(written: Mapping[str, Any]) -> Iterator[ApiParameter]:
     for each in written.get("parameters", ()):
         schema = each.get("schema", {})
         meaning = each.get("description") or schema.get("description") or ""
-        yield Parameter(each["name"], each["in"], _schema_text(schema), bool(each.get("required")), meaning)
+        yield ApiParameter(each["name"], each["in"], _schema_text(schema), bool(each.get("required")), meaning)
 
 
 def _body(written: Mapping[str, Any]) -> str:
