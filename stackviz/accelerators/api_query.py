@@ -1,6 +1,7 @@
 """Parameters of the API. The list's parser reads the filters; parameters it does not know are refused here."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 from django.db.models import F
@@ -28,7 +29,7 @@ def read_filters(request: HttpRequest, also: frozenset[str], without: tuple[str,
     query = read_list_query(parameters, known_choices(public_catalogue()), also)
     for note in query.notes:
         raise Refusal(422, note.problem, note.parameter)
-    return query
+    return query if query.sort or query.q else replace(query, sort="name")
 
 
 def field_names(given: list[str], parameter: str = "fields") -> frozenset[str]:

@@ -51,7 +51,9 @@ SORTS = frozenset({"name", "vendor", "kind", *COLUMN_NAMES})
 
 _SEVERAL = ("vendor", "architecture", "kind", "form", "supports")
 FILTERS = ("q", *_SEVERAL, "year_from", "year_to", "memory_min", "power_max")
-_READ = frozenset({*FILTERS, "sort", "cols"})
+_READ = frozenset({*FILTERS, "unknown", "sort", "cols"})
+BOUNDS = ("year_from", "year_to", "memory_min", "power_max")
+OBSERVED_POWER = "power_w"  # what the filter by power reads where no board power is published
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +66,10 @@ class FilterChoices:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ListQuery:
-    """Filters, order and columns of the list; an empty value means that it is not set."""
+    """Filters, order and columns of the list; an empty value means that it is not set.
+
+    `unknown`: whether accelerators without the figure of a bound match it too.
+    """
 
     q: str = ""
     vendor: tuple[str, ...] = ()
@@ -76,6 +81,7 @@ class ListQuery:
     year_to: int | None = None
     memory_min: float | None = None
     power_max: float | None = None
+    unknown: bool = False
     sort: str = ""
     cols: tuple[str, ...] = COLUMNS
     format: str = ""
@@ -92,8 +98,10 @@ class ListQuery:
 
     @property
     def columns(self) -> tuple[str, ...]:
-        """The columns shown: those chosen, the rates filtered by and what is sorted by, so that both can be seen."""
+        """The columns shown: those chosen, the figures filtered by and what is sorted by, so that all can be seen."""
         names = dict.fromkeys((*self.cols, *(SUPPORTS[name] for name in self.supports)))
+        if self.power_max is not None:
+            names = _with_observed_power(names)
         key = self.sort_key
         return tuple(names | {key: None} if key in COLUMN_NAMES else names)
 
@@ -111,6 +119,8 @@ class ListQuery:
                 query.setlist(name, [*value])
             elif value not in ("", None):
                 query[name] = f"{value:.12g}" if isinstance(value, float) else str(value)
+        if self.unknown:
+            query["unknown"] = "1"
         if self.sort:
             query["sort"] = self.sort
         if self.cols != COLUMNS:
@@ -127,6 +137,13 @@ class ListQuery:
         return "?" + replace(self, **changes).query_string  # type: ignore[arg-type]
 
 
+def _with_observed_power(names: dict[str, None]) -> dict[str, None]:
+    """The columns with what was observed beside the board power."""
+    before = [name for name in names if name != OBSERVED_POWER]
+    at = before.index("tdp_w") + 1 if "tdp_w" in before else len(before)
+    return dict.fromkeys([*before[:at], OBSERVED_POWER, *before[at:]])
+
+
 def read_list_query(parameters: QueryDict, choices: FilterChoices, also: frozenset[str] = frozenset()) -> ListQuery:
     """Read the parameters; `also` are those the caller reads itself. Never raises: see `ListQuery.notes`."""
     reader = AddressReader(parameters)
@@ -141,6 +158,7 @@ def read_list_query(parameters: QueryDict, choices: FilterChoices, also: frozens
         year_to=reader.year("year_to"),
         memory_min=reader.quantity("memory_min", "GB", MOST_MEMORY_GB, _("“%(value)s” is not a memory size in GB")),
         power_max=reader.quantity("power_max", "W", MOST_POWER_W, _("“%(value)s” is not a power in W")),
+        unknown=reader.choice("unknown", ("1",), _("value")) == "1",
         sort=_sort(reader),
         cols=_columns(reader),
         format=reader.file_format(FORMATS) if "format" in also else "",
@@ -160,8 +178,6 @@ def form_of(value: str) -> str:
 
 def _sort(reader: AddressReader) -> str:
     sort = reader.parameters.get("sort", "").strip()
-    if sort == "name" and not reader.parameters.get("q", "").strip():
-        return ""  # the usual order; the results of a search come nearest first unless another order is chosen
     if not sort or sort.removeprefix("-") in SORTS:
         return sort
     reader.unknown_value("sort", _("sort key"), sort, gettext_lazy("the default order is used"))

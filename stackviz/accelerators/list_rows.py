@@ -6,8 +6,8 @@ from dataclasses import dataclass, replace
 from django.utils.translation import get_language, ngettext
 from django.utils.translation import gettext as _
 
-from stackviz.accelerators.list_query import COLUMNS, FORMS, FilterChoices, ListQuery
-from stackviz.accelerators.list_search import Counted
+from stackviz.accelerators.list_query import BOUNDS, COLUMNS, FORMS, FilterChoices, ListQuery
+from stackviz.accelerators.list_search import Counted, Search, largest_shown, listed_field
 from stackviz.catalog.fields import DENSE, FIELDS, Field
 from stackviz.catalog.figures import Headline, choose_headline, printed_unit
 from stackviz.catalog.match import CardName, match_cards
@@ -37,7 +37,7 @@ class ListColumn:
 class ListCell:
     """One figure in a row; `remark` names the condition where it differs from that of the column.
 
-    Without a `text`, `missing` says why there is none.
+    Without a `text`, `missing` says why there is none. `bar`: per cent of the largest in the column, "" without one.
     """
 
     text: str
@@ -45,6 +45,16 @@ class ListCell:
     remark: str
     missing: str
     is_number: bool
+    bar: str = ""
+    applies: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class LeftOut:
+    """What the bounds leave out for want of a figure: in words, and the address that shows it too."""
+
+    text: str
+    address: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,9 +121,8 @@ def _order(key: str, query: ListQuery) -> str:
 
 
 def name_column(query: ListQuery) -> ListColumn:
-    """The head of the names: the usual order, but for a search, which has the nearest first."""
-    order = _order("name", query) or ("" if query.sort or query.q else "ascending")
-    sort = "-name" if order == "ascending" else "name" if query.q else ""
+    """The head of the names."""
+    order = _order("name", query)
     return ListColumn(
         field="name",
         title=_("Name"),
@@ -121,7 +130,7 @@ def name_column(query: ListQuery) -> ListColumn:
         condition="",
         meaning="",
         is_number=False,
-        sort_address=query.address(sort=sort),
+        sort_address=query.address(sort=next_sort("name", query)),
         order=order,
     )
 
@@ -149,25 +158,32 @@ def list_rows(accelerators: Sequence[Accelerator], names: Sequence[str], catalog
 
     def cell(item: Accelerator, field: Field) -> ListCell:
         values = catalogue.preferred(item.pk, field.name)
-        return catalogue.once(("cell", item.pk, field.name, language), lambda: _cell(item, field, values))
+        return catalogue.once(
+            ("cell", item.pk, field.name, language), lambda: _cell(item, field, values, largest_shown(field, catalogue))
+        )
 
     return [ListRow(item, kinds[item.kind], tuple(cell(item, field) for field in fields)) for item in accelerators]
 
 
-def _cell(accelerator: Accelerator, field: Field, values: Sequence[SpecValue]) -> ListCell:
-    shown = choose_headline(field, values)
+def _cell(accelerator: Accelerator, field: Field, values: Sequence[SpecValue], largest: float) -> ListCell:
+    shown = choose_headline(listed_field(field), values)
     if not shown.is_published:
-        return ListCell("", "", "", missing_words(field, accelerator), not field.is_text)
+        applies = _applies(field, accelerator)
+        return ListCell("", "", "", missing_words(field, accelerator), not field.is_text, applies=applies)
     exact = shown.exact if shown.exact != shown.number else ""
     if shown.basis not in ("", "published", "probed"):
         exact = f"{exact} · {SpecValue.Basis(shown.basis).label}"
-    return ListCell(shown.number, exact, _remark(field, shown), "", not field.is_text)
+    bar = f"{min(shown.amount / largest, 1) * 100:.0f}" if shown.amount and largest else ""
+    return ListCell(shown.number, exact, _remark(field, shown), "", not field.is_text, bar=bar)
 
 
 def missing_words(field: Field, accelerator: Accelerator) -> str:
     """Why a figure is missing: not published, or not applicable."""
-    applies = field.applies_to(accelerator.vendor.slug, accelerator.kind)
-    return _("not published") if applies else _("does not apply")
+    return _("not published") if _applies(field, accelerator) else _("does not apply")
+
+
+def _applies(field: Field, accelerator: Accelerator) -> bool:
+    return field.applies_to(accelerator.vendor.slug, accelerator.kind)
 
 
 def _remark(field: Field, shown: Headline) -> str:
@@ -186,6 +202,8 @@ def found_text(counts: Counted, everything: int, query: ListQuery) -> str:
 
 def order_text(counts: Counted, query: ListQuery) -> str:
     """The sort order, and how many come last because nothing is published; "" for the default order."""
+    if not query.sort and not query.q:
+        return _("most asked for first, then the newest")
     field = FIELDS.get(query.sort_key)
     if field is None or query.sort_key == "vendor":
         return ""
@@ -198,6 +216,22 @@ def order_text(counts: Counted, query: ListQuery) -> str:
         counts.unknown,
     )
     return f"{text}; {unknown % {'n': counts.unknown}}"
+
+
+def left_out(search: Search) -> LeftOut | None:
+    """How many have no published figure for the bounds that are set; None where there are none."""
+    rows = search.left_out()
+    if not rows:
+        return None
+    titles = {"year_from": "release_date", "year_to": "release_date", "memory_min": "memory_gb", "power_max": "tdp_w"}
+    figures = dict.fromkeys(FIELDS[titles[name]].words[0] for name in BOUNDS if getattr(search.query, name) is not None)
+    text = ngettext(
+        "%(n)d more has no published figure for this filter: %(figures)s",
+        "%(n)d more have no published figure for this filter: %(figures)s",
+        len(rows),
+    )
+    words = text % {"n": len(rows), "figures": ", ".join(figures)}
+    return LeftOut(words, search.query.address(unknown=True))
 
 
 def _way(field: Field, query: ListQuery) -> str:
@@ -237,6 +271,8 @@ def _bounds(query: ListQuery) -> list[Narrowing]:
     if query.power_max is not None:
         power = {"watts": format_number(query.power_max)}
         active.append(Narrowing(_("at most %(watts)s W") % power, query.address(power_max=None)))
+    if query.unknown:
+        active.append(Narrowing(_("also without a published figure"), query.address(unknown=False)))
     return active
 
 

@@ -6,12 +6,15 @@ is published, the plain figure before those of variants, of variants the largest
 
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import TypeVar
 
-from stackviz.accelerators.list_query import SUPPORTS, ListQuery, form_of
+from stackviz.accelerators.list_query import BOUNDS, OBSERVED_POWER, SUPPORTS, ListQuery, form_of
+from stackviz.catalog.asked_for import by_request
 from stackviz.catalog.capabilities import MIXED, architectures_with, capabilities_with, is_mixed
 from stackviz.catalog.conditions import KEYS
-from stackviz.catalog.fields import FIELDS, Field
+from stackviz.catalog.fields import FIELDS, POWER, Field
+from stackviz.catalog.figures import base_condition
 from stackviz.catalog.models import Accelerator, Alias, SpecValue
 from stackviz.catalog.queries import PublicCatalogue, public_catalogue
 from stackviz.rules.card_names import normalized
@@ -26,6 +29,7 @@ _NEAR = (0.99, 1.08)
 Test = Callable[[Accelerator], bool]
 Amounts = Mapping[int, float]  # accelerator id -> the figure shown, in SI
 Texts = Mapping[int, str]
+_Figure = TypeVar("_Figure", float, str)
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,6 +64,14 @@ class Search:
         """The matches in the order of the query."""
         return _ordered(self.filtered(), self.query, self.catalogue)
 
+    def left_out(self) -> list[Accelerator]:
+        """Those that only a bound leaves out, because they publish no figure that it could be held against."""
+        if self.query.unknown or all(getattr(self.query, name) is None for name in BOUNDS):
+            return []
+        matching = {row.pk for row in self.filtered()}
+        everything = Search(replace(self.query, unknown=True), self.catalogue).filtered()
+        return [row for row in everything if row.pk not in matching]
+
     def counted(self) -> Counted:
         """How many match, and how many of them have a value to sort by."""
         matching = self.filtered()
@@ -84,11 +96,44 @@ def amounts_shown(field: Field, catalogue: PublicCatalogue) -> Amounts:
     )  # fmt: skip
 
 
+def largest_shown(field: Field, catalogue: PublicCatalogue) -> float:
+    """The largest amount that the list shows of a field, under the usual condition if any has it."""
+
+    def find() -> float:
+        shown = [value for value in _shown(field, catalogue).values() if value.amount is not None]
+        usual = [value for value in shown if base_condition(value) == listed_field(field).usual[0]]
+        return max((value.amount or 0.0 for value in usual or shown), default=0.0)
+
+    return catalogue.once(("largest shown", field.name), find)
+
+
 def texts_shown(field: Field, catalogue: PublicCatalogue) -> Texts:
     """The same of a field that is text."""
     return catalogue.once(
         ("texts shown", field.name), lambda: {pk: value.value for pk, value in _shown(field, catalogue).items()}
     )
+
+
+def listed_field(field: Field) -> Field:
+    """The field with the conditions that the list shows it under: power was observed under several."""
+    return replace(field, usual=POWER.member(OBSERVED_POWER).conditions) if field.name == OBSERVED_POWER else field
+
+
+def power_shown(catalogue: PublicCatalogue) -> Amounts:
+    """Accelerator id -> its published board power, else the power that was observed."""
+    return catalogue.once("power shown", lambda: _power(catalogue))
+
+
+def _power(catalogue: PublicCatalogue) -> dict[int, float]:
+    power = dict(amounts_shown(FIELDS[POWER.members[0].field], catalogue))
+    for member in POWER.members:
+        for condition in member.conditions:
+            for pk in catalogue.by_pk.keys() - power.keys():
+                values = catalogue.preferred(pk, member.field)
+                amounts = [value.amount for value in values if base_condition(value) == condition and value.amount]
+                if amounts:
+                    power[pk] = max(amounts)
+    return power
 
 
 def _shown(field: Field, catalogue: PublicCatalogue) -> dict[int, SpecValue]:
@@ -102,7 +147,7 @@ def _shown(field: Field, catalogue: PublicCatalogue) -> dict[int, SpecValue]:
 
 def _shown_value(field: Field, values: list[SpecValue]) -> SpecValue | None:
     """Of these the one under the first usual condition that has any; of variants the largest, then by text."""
-    for usual in field.usual:
+    for usual in listed_field(field).usual:
         for is_under in (_is_plain, _is_variant):
             under = [value for value in values if is_under(value, usual)]
             if under:
@@ -147,16 +192,21 @@ def _bounds(query: ListQuery, catalogue: PublicCatalogue) -> dict[str, Test]:
     released = texts_shown(FIELDS["release_date"], catalogue)
     first, after = str(query.year_from), str((query.year_to or 0) + 1)
     if query.year_from is not None:
-        tests["year_from"] = lambda row: row.pk in released and released[row.pk] >= first
+        tests["year_from"] = _bounded(released, query, lambda date: date >= first)
     if query.year_to is not None:
-        tests["year_to"] = lambda row: row.pk in released and released[row.pk] < after
+        tests["year_to"] = _bounded(released, query, lambda date: date < after)
     if query.memory_min is not None:
-        memory, least = amounts_shown(FIELDS["memory_gb"], catalogue), query.memory_min * 1e9
-        tests["memory_min"] = lambda row: row.pk in memory and memory[row.pk] >= least
+        least = query.memory_min * 1e9
+        tests["memory_min"] = _bounded(amounts_shown(FIELDS["memory_gb"], catalogue), query, lambda size: size >= least)
     if query.power_max is not None:
-        power, most = amounts_shown(FIELDS["tdp_w"], catalogue), query.power_max
-        tests["power_max"] = lambda row: row.pk in power and power[row.pk] <= most
+        most = query.power_max
+        tests["power_max"] = _bounded(power_shown(catalogue), query, lambda power: power <= most)
     return tests
+
+
+def _bounded(figures: Mapping[int, _Figure], query: ListQuery, is_within: Callable[[_Figure], bool]) -> Test:
+    """Whether an accelerator's figure is within a bound; without a figure as the query says."""
+    return lambda row: is_within(figures[row.pk]) if row.pk in figures else query.unknown
 
 
 def _having(catalogue: PublicCatalogue, field: str, is_so: Callable[[SpecValue], bool]) -> Test:
@@ -230,7 +280,7 @@ def _is_of_size(row: Accelerator, term: str, catalogue: PublicCatalogue) -> bool
 
 
 def _ordered(accelerators: list[Accelerator], query: ListQuery, catalogue: PublicCatalogue) -> list[Accelerator]:
-    """Sort stably; `accelerators` is sorted by name."""
+    """Sort stably; `accelerators` is sorted by name. Without a key or a search the most asked for come first."""
     key = query.sort_key
     if key in FIELDS and key != "vendor":
         return _by_field(accelerators, FIELDS[key], catalogue, is_descending=query.is_descending)
@@ -240,7 +290,10 @@ def _ordered(accelerators: list[Accelerator], query: ListQuery, catalogue: Publi
         return sorted(accelerators, key=lambda row: row.vendor.name.lower(), reverse=query.is_descending)
     if key == "kind":
         return sorted(accelerators, key=lambda row: row.kind, reverse=query.is_descending)
-    return sorted(accelerators, key=lambda row: row.name.lower(), reverse=True) if query.is_descending else accelerators
+    if key == "name":
+        return accelerators[::-1] if query.is_descending else accelerators
+    matching = {row.pk for row in accelerators}
+    return [row for row in by_request(catalogue) if row.pk in matching]
 
 
 def _by_field(

@@ -148,38 +148,49 @@ def _of_family(accelerator: Accelerator, others: Iterable[Accelerator]) -> list[
 
 def _of_line(accelerator: Accelerator, others: Sequence[Accelerator]) -> list[tuple[Accelerator, str]]:
     """Previous and next generation in the vendor's line; each may be several products."""
-    position = line_position(accelerator.name)
-    if position is None:
-        return []
-    same = [
-        (other, other_position)
-        for other in others
-        if (other_position := line_position(other.name))
-        and (other_position.line, other_position.tier) == (position.line, position.tier)
-    ]
-    before = max(
-        (
-            other_position.generation
-            for _other, other_position in same
-            if other_position.generation < position.generation
-        ),
-        default=None,
-    )
-    after = min(
-        (
-            other_position.generation
-            for _other, other_position in same
-            if other_position.generation > position.generation
-        ),
-        default=None,
-    )
-    words = {before: _("previous generation"), after: _("next generation")}
+    before, after = _generations(accelerator, others)
     return [
-        (other, words[other_position.generation])
-        for wanted in (before, after)
-        for other, other_position in same
-        if wanted == other_position.generation
+        *((other, _("previous generation")) for other in before),
+        *((other, _("next generation")) for other in after),
     ]
+
+
+def _generations(
+    accelerator: Accelerator, others: Iterable[Accelerator]
+) -> tuple[list[Accelerator], list[Accelerator]]:
+    """The products of the generation before it in its vendor's line, and of the one after it."""
+    position = line_position(accelerator.name)
+    by_generation: dict[int, list[Accelerator]] = {}
+    for other in others:
+        place = line_position(other.name)
+        if position and place and (place.line, place.tier) == (position.line, position.tier):
+            by_generation.setdefault(place.generation, []).append(other)
+    mine = position.generation if position else 0
+    before = max((generation for generation in by_generation if generation < mine), default=None)
+    after = min((generation for generation in by_generation if generation > mine), default=None)
+    return (
+        by_generation[before] if before is not None else [],
+        by_generation[after] if after is not None else [],
+    )
+
+
+def predecessor(accelerator: Accelerator, catalogue: PublicCatalogue) -> Accelerator | None:
+    """The product before it in its vendor's line; of several the one with its share of units, then of memory."""
+    others = [other for other in catalogue.accelerators if other.vendor_id == accelerator.vendor_id]
+    position = line_position(accelerator.name)
+    before, _after = _generations(accelerator, others)
+    if not before:
+        return None
+
+    def units(item: Accelerator) -> float:
+        return max(_units(item, catalogue).values(), default=0.0)
+
+    def memory(item: Accelerator) -> float:
+        return max((value.amount or 0.0 for value in catalogue.preferred(item.pk, "memory_gb")), default=0.0)
+
+    level = [other for other in others if line_position(other.name) == position]
+    wanted = (max if units(accelerator) >= max(map(units, level)) else min)(map(units, before))
+    return min(before, key=lambda item: (units(item) != wanted, abs(memory(item) - memory(accelerator)), item.name))
 
 
 def _relative(other: Accelerator, relation: str, catalogue: PublicCatalogue) -> Relative:

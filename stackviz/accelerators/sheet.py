@@ -6,7 +6,7 @@ The number of queries is constant: values, checkers, history, names, relatives, 
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from functools import lru_cache
 from urllib.parse import urlsplit
@@ -16,11 +16,13 @@ from django.db.models import Max
 from django.utils.translation import get_language, ngettext
 from django.utils.translation import gettext as _
 
-from stackviz.accelerators.relatives import Relative, relatives
+from stackviz.accelerators.list_query import OBSERVED_POWER
+from stackviz.accelerators.relatives import Relative, predecessor, relatives
+from stackviz.accelerators.standing import Standing, standings
 from stackviz.accelerators.value_history import History, Slot, value_histories
 from stackviz.catalog.conditions import describe_condition
 from stackviz.catalog.derived import Derived, derive
-from stackviz.catalog.fields import FIELDS, HEADLINES, Field, grouped
+from stackviz.catalog.fields import FIELDS, HEADLINES, POWER, Field, grouped
 from stackviz.catalog.figures import Headline, base_condition, choose_headline, condition_rank, for_people, variant_of
 from stackviz.catalog.match import describe_needs
 from stackviz.catalog.models import Accelerator, Alias, Source, SpecValue
@@ -31,6 +33,7 @@ from stackviz.catalog.spec_table import spec_columns
 
 # Shown as names, not as values; the vendor stands in the head.
 NOT_LISTED = frozenset({"vendor", "nvml_name", "reported_name"})
+PLANNED_VENDORS = ("nvidia", "apple")  # whose stacks `/plan/` and `/operators/` describe
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -102,10 +105,16 @@ class Name:
 
 @dataclass(frozen=True, slots=True)
 class SheetHeadline:
-    """A figure of the sheet's head. `reason`: why there is none, as the `missing` tag names it, or ""."""
+    """A figure of the sheet's head. `reason`: why there is none, as the `missing` tag names it, or "".
+
+    `standing`: against its kind and its predecessor; None on a past sheet, and of what has no amount. `absence`: why
+    it cannot have one, in words.
+    """
 
     figure: Headline
     reason: str
+    standing: Standing | None = None
+    absence: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -124,9 +133,15 @@ class Sheet:
     underived: tuple[Derived, ...]
     names: tuple[Name, ...]
     relatives: tuple[Relative, ...]
+    predecessor: Accelerator | None
     value_count: int
     source_count: int
     changed_at: datetime | None
+
+    @property
+    def can_be_planned(self) -> bool:
+        """Whether `/plan/` and `/operators/` know its vendor's stack."""
+        return self.accelerator.vendor.slug in PLANNED_VENDORS
 
 
 def read_sheet(accelerator: Accelerator, at: datetime | None = None) -> Sheet:
@@ -140,18 +155,26 @@ def read_sheet(accelerator: Accelerator, at: datetime | None = None) -> Sheet:
     for value in values:
         if value.is_preferred:
             preferred[value.field].append(value)
-    derived = _derived(accelerator, preferred) if at else spec_columns([accelerator])[0].derived
+    column = None if at else spec_columns([accelerator])[0]
+    derived = column.derived if column else _derived(accelerator, preferred)
     missing = _missing({value.field for value in values})
+    absences = {name: absence.words for name, absence in column.absences.items()} if column else {}
+    before = predecessor(accelerator, catalogue) if at is None else None
+    standing = standings(accelerator, before, catalogue) if at is None else {}
     return Sheet(
         accelerator=accelerator,
         groups=_groups(values, value_histories(accelerator.pk, at), _checkers(values)),
-        headlines=tuple(_headline(accelerator, field, preferred) for field in HEADLINES),
+        headlines=tuple(
+            replace(_headline(accelerator, field, preferred, standing), absence=absences.get(field.name, ""))
+            for field in HEADLINES
+        ),
         missing=tuple(field.words[0] for field in missing if _applies(field, accelerator)),
         not_applying=tuple(field.words[0] for field in missing if not _applies(field, accelerator)),
         derived=tuple(item for item in derived if item.amount is not None),
         underived=tuple(item for item in derived if item.amount is None),
         names=_names(names_at(accelerator.pk, at) if at else catalogue.names(accelerator.pk)),
         relatives=relatives(accelerator, catalogue) if at is None else (),
+        predecessor=before,
         value_count=sum(map(len, preferred.values())),
         source_count=len({value.source_id for value in values}),
         changed_at=last_change(accelerator.pk, at) if at else last_changes(catalogue).get(accelerator.pk),
@@ -201,14 +224,25 @@ def _missing(published: set[str]) -> list[Field]:
     return [field for name, field in FIELDS.items() if name not in published and name not in NOT_LISTED]
 
 
-def _headline(accelerator: Accelerator, field: Field, preferred: Mapping[str, Sequence[SpecValue]]) -> SheetHeadline:
+def _headline(
+    accelerator: Accelerator,
+    field: Field,
+    preferred: Mapping[str, Sequence[SpecValue]],
+    standing: Mapping[str, Standing],
+) -> SheetHeadline:
     figure = _figure(field, preferred)
     if field.name == "int8_tensor_tops" and not figure.is_published:
         # Apple publishes its Neural Engine's rate where others publish that of int8 matrix products.
         engine = _figure(FIELDS["neural_engine_tops"], preferred)
         figure = engine if engine.is_published else figure
+    if field.name == POWER.members[0].field and not figure.is_published:
+        # Where no board power is published, what was observed answers, under its own name.
+        observed = _figure(replace(FIELDS[OBSERVED_POWER], usual=POWER.member(OBSERVED_POWER).conditions), preferred)
+        figure = observed if observed.is_published else figure
+    if field.name == "release_date" and figure.condition:
+        figure = replace(figure, title=figure.condition[:1].upper() + figure.condition[1:], condition="")
     if figure.is_published:
-        return SheetHeadline(figure, "")
+        return SheetHeadline(figure, "", standing.get(figure.field))
     return SheetHeadline(figure, "not_published" if _applies(field, accelerator) else "does_not_apply")
 
 

@@ -1,11 +1,14 @@
-"""The accelerators that are asked for most, from a reviewed list: `data/asked_for.csv`. Pure: no database."""
+"""The accelerators people ask for most, from `data/asked_for.csv`: what lists and drawings show or name first."""
 
 import csv
 from pathlib import Path
 
 from stackviz.catalog.files import DATA
+from stackviz.catalog.models import Accelerator
+from stackviz.catalog.queries import PublicCatalogue
 
 MOST_REQUESTED = 50
+_DATE = "release_date"
 
 
 def most_requested(folder: Path = DATA) -> tuple[str, ...]:
@@ -19,3 +22,30 @@ def most_requested(folder: Path = DATA) -> tuple[str, ...]:
         return ()
     _head, *lines = csv.reader(text.splitlines()) if text.strip() else [[]]
     return tuple(dict.fromkeys(line[0].strip() for line in lines if line and line[0].strip()))[:MOST_REQUESTED]
+
+
+def request_places(catalogue: PublicCatalogue) -> dict[int, int]:
+    """Accelerator pk -> its place among those most asked for, from 0; the others are absent. Once for each edition."""
+    return catalogue.once(
+        "request places",
+        lambda: {
+            catalogue.by_slug[slug].pk: place
+            for place, slug in enumerate(most_requested())
+            if slug in catalogue.by_slug
+        },
+    )
+
+
+def by_request(catalogue: PublicCatalogue) -> tuple[Accelerator, ...]:
+    """All public accelerators: the most asked for, then the newest, then those of which no source gives a date."""
+    return catalogue.once("by request", lambda: _by_request(catalogue))
+
+
+def _by_request(catalogue: PublicCatalogue) -> tuple[Accelerator, ...]:
+    places = request_places(catalogue)
+
+    def date(row: Accelerator) -> str:
+        return max((value.value for value in catalogue.preferred(row.pk, _DATE)), default="")
+
+    newest_first = sorted(catalogue.accelerators, key=date, reverse=True)  # stable: then by name
+    return tuple(sorted(newest_first, key=lambda row: places.get(row.pk, len(places))))

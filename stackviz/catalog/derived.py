@@ -141,8 +141,8 @@ _ALL: tuple[Derivation, ...] = (
     Derivation(
         name="flops-per-watt",
         title=_("Rate per watt"),
-        unit="TFLOPS/W",
-        factor=1e12,
+        unit="GFLOPS/W",
+        factor=1e9,
         formula=_("dense bf16 rate, else fp16, ÷ board power"),
         meaning=_("Efficiency at the published peak; clocks and power differ under load."),
         needs=(_RATE, _POWER),
@@ -151,8 +151,8 @@ _ALL: tuple[Derivation, ...] = (
     Derivation(
         name="fp32-per-watt",
         title=_("fp32 rate per watt"),
-        unit="TFLOPS/W",
-        factor=1e12,
+        unit="GFLOPS/W",
+        factor=1e9,
         formula=_("fp32 rate of the ordinary cores ÷ board power"),
         meaning=_("Efficiency of code that does not use the matrix units."),
         needs=(_FP32, _POWER),
@@ -161,8 +161,8 @@ _ALL: tuple[Derivation, ...] = (
     Derivation(
         name="int8-per-watt",
         title=_("int8 rate per watt"),
-        unit="TOPS/W",
-        factor=1e12,
+        unit="GOPS/W",
+        factor=1e9,
         formula=_("dense int8 rate ÷ board power"),
         meaning=_("Efficiency of quantised networks at the published peak."),
         needs=(_INT8, _POWER),

@@ -18,6 +18,7 @@ from stackviz.units import UNITS, Shown, format_in, format_quantity, from_si
 DIGITS = 5
 # Beyond these a figure in the unit its source prints has too many digits: 21,000,000 GB/s reads better as 21 PB/s.
 READABLE = (0.01, 100_000)
+READABLE_BYTES = 10_000  # 38,655 MB beside 48 GB reads better as 38.655 GB
 
 _split = lru_cache(maxsize=4096)(split_variants)
 
@@ -50,7 +51,8 @@ def for_people(value: SpecValue) -> Shown:
     if value.amount is None:
         return Shown(value.value, "", value.value)
     shown = format_in(value.amount, value.unit, digits=DIGITS)
-    if value.amount and not READABLE[0] <= from_si(value.amount, value.unit) < READABLE[1]:
+    most = READABLE_BYTES if UNITS[value.unit].si == "B" else READABLE[1]
+    if value.amount and not READABLE[0] <= from_si(value.amount, value.unit) < most:
         shown = format_quantity(value.amount, UNITS[value.unit].si, digits=DIGITS)
     as_printed = f"{value.value} {printed_unit(value.unit)}".rstrip()
     exact = as_printed if shown.exact == as_printed else f"{as_printed} = {shown.exact}"

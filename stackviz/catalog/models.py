@@ -110,6 +110,14 @@ class Accelerator(Curated):
         """Its name without the vendor's in front: columns are narrow. Costs a query unless `vendor` is loaded."""
         return self.name.removeprefix(f"{self.vendor.name} ")
 
+    @property
+    def drawn_name(self) -> str:
+        """`RTX 4090`, `M2 Ultra 76`: for drawings, without vendor and brand, and cores as a number."""
+        name = self.short_name
+        for brand in ("GeForce ", "Radeon ", "Instinct "):
+            name = name.removeprefix(brand)
+        return name.replace(" (", " ").removesuffix("-core GPU)") if name.endswith("-core GPU)") else name
+
     def content(self) -> tuple[object, ...]:
         return (self.slug, self.name, self.vendor_id, str(self.kind), self.family)
 

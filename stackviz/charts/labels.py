@@ -7,27 +7,33 @@ from dataclasses import dataclass
 HEIGHT_PX, WIDE_PX, MIDDLE_PX, NARROW_PX = 520, 1080, 640, 290  # the plot area without its margins
 LETTER_PX, LINE_PX, GAP_PX = 6.6, 14, 4
 MOST_LABELS = 60
+MUST_NAME = 12  # places of dots that are named even where their name covers a dot that nobody looks for
 SAME_SPOT = 1.0  # per cent of the plot: dots closer than this share one label
 
 
 @dataclass(frozen=True, slots=True)
 class NamedDot:
-    """A dot to label: its centre in per cent of the plot from the upper left, its radius in pixels."""
+    """A dot to label: its centre in per cent of the plot from the upper left, its radius in pixels.
+
+    `place`: among those that readers look for, from 0; None for the others.
+    """
 
     key: int
     text: str
     x: float
     y: float
     radius_px: float
+    place: int | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Label:
-    """The label of a dot: the dot's position in per cent, an offset in pixels, and the text anchor.
+    """The label of the dot `key`: the dot's position in per cent, an offset in pixels, and the text anchor.
 
     `only`: the widths it fits: "" all, "middle" all but the narrow one, "wide" only the wide one.
     """
 
+    key: int
     text: str
     x: str
     y: str
@@ -45,14 +51,18 @@ def place_labels(
     lines: Sequence[tuple[str, float, float]] = (),
     strokes: Sequence[tuple[float, float, float, float]] = (),
 ) -> list[Label]:
-    """Labels of the most prominent dots that overlap no other label and no dot; dots without room get none.
+    """Labels that overlap no other label and no dot, first of those looked for, then of the most prominent dots.
+
+    Dots without room get none.
 
     `lines`: (label, x, y) of each iso line at its upper end; `strokes`: (x1, y1, x2, y2) of level and upright lines, in
     per cent; labels avoid these too.
     """
     at = {dot.key: dot for dot in named}
     cloud = _Cloud(at, tuple(lines), tuple(strokes))
-    wanted = outstanding([(dot.key, dot.x, dot.y) for dot in named])[:MOST_LABELS]
+    known = sorted((dot.place, dot.key) for dot in named if dot.place is not None)
+    prominent = outstanding([(dot.key, dot.x, dot.y) for dot in named])
+    wanted = list(dict.fromkeys([*(key for _place, key in known), *prominent]))[:MOST_LABELS]
     wide = _placed(wanted, cloud, WIDE_PX)
     middle = _placed_alike(_placed(wanted, cloud, MIDDLE_PX), wide)
     narrow = _placed_alike(_placed(wanted, cloud, NARROW_PX), middle)
@@ -60,7 +70,8 @@ def place_labels(
     for key, (_side, (dx, dy, anchor)) in wide.items():
         only = "" if key in narrow else "middle" if key in middle else "wide"
         dot = at[key]
-        labels.append(Label(text=dot.text, x=f"{dot.x:.1f}", y=f"{dot.y:.1f}", dx=dx, dy=dy, anchor=anchor, only=only))
+        at_dot = {"x": f"{dot.x:.1f}", "y": f"{dot.y:.1f}"}
+        labels.append(Label(key=key, text=dot.text, **at_dot, dx=dx, dy=dy, anchor=anchor, only=only))
     return labels
 
 
@@ -99,10 +110,12 @@ class _Cloud:
     lines: tuple[tuple[str, float, float], ...]
     strokes: tuple[tuple[float, float, float, float], ...]
 
-    def boxes(self, width: int) -> list[_Box]:
-        """Boxes occupied before any label is placed, at this width."""
+    def boxes(self, width: int, *, only_places: bool = False) -> list[_Box]:
+        """Boxes occupied before any label is placed, at this width; `only_places`: of dots those looked for."""
         boxes = []
         for dot in self.dots.values():
+            if only_places and dot.place is None:
+                continue
             x, y = _pixels(dot.x, dot.y, width)
             boxes.append((x - dot.radius_px, y - dot.radius_px, x + dot.radius_px, y + dot.radius_px))
         for x1, y1, x2, y2 in self.strokes:
@@ -126,19 +139,31 @@ LINE_LABEL: _Offset = (-4, 12, "end")  # as the template writes it
 def _placed(wanted: Sequence[int], cloud: _Cloud, width: int) -> dict[int, _Placing]:
     """Key -> (side, offset and anchor) of the labels that fit at this width."""
     taken = cloud.boxes(width)
+    names = cloud.boxes(width, only_places=True)
     placings: dict[int, _Placing] = {}
     for key in wanted:
         dot = cloud.dots[key]
         others = (cloud.dots[other] for other in placings)
         if any(math.dist((dot.x, dot.y), (other.x, other.y)) < SAME_SPOT for other in others):
             continue
-        for side, offset in _sides(dot.radius_px):
-            box = _box(dot.text, _pixels(dot.x, dot.y, width), offset)
-            if _is_inside(box, width) and not any(_overlap(box, other) for other in taken):
-                placings[key] = (side, offset)
+        is_wanted = dot.place is not None and dot.place < MUST_NAME
+        for obstacles in (taken, names) if is_wanted else (taken,):
+            found = _free_side(dot, obstacles, width)
+            if found is not None:
+                placing, box = found
+                placings[key] = placing
                 taken.append(box)
+                names.append(box)
                 break
     return placings
+
+
+def _free_side(dot: NamedDot, obstacles: Sequence[_Box], width: int) -> "tuple[_Placing, _Box] | None":
+    for side, offset in _sides(dot.radius_px):
+        box = _box(dot.text, _pixels(dot.x, dot.y, width), offset)
+        if _is_inside(box, width) and not any(_overlap(box, other) for other in obstacles):
+            return (side, offset), box
+    return None
 
 
 def _sides(radius: float) -> tuple[tuple[str, _Offset], ...]:

@@ -8,9 +8,10 @@ widths, and each states the widths it fits.
 
 import math
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from stackviz.charts.labels import Label, NamedDot, place_labels
+from stackviz.charts.dodge import Disc, dodge
+from stackviz.charts.labels import HEIGHT_PX, WIDE_PX, Label, NamedDot, place_labels
 from stackviz.charts.pareto import Point, front_line, pareto_front
 from stackviz.charts.scale import Scale, ScaleKind, scale_for
 from stackviz.units import format_number
@@ -35,7 +36,8 @@ MARGIN = 0.04
 class Dot:
     """A point to draw: `x`, `y`, `size` in the units of their axes; `size` None: unknown. `slot`: colour and shape.
 
-    `is_hollow`: drawn as a ring, because others measured it.
+    `is_hollow`: drawn as a ring, because others measured it. `place`: among those that readers look for, from 0: they
+    are named first.
     """
 
     key: int
@@ -46,6 +48,7 @@ class Dot:
     slot: int = 0
     note: str = ""
     is_hollow: bool = False
+    place: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,9 +134,15 @@ def place_scatter(
         scale_for([dot.y for dot in dots], y_kind, margin=MARGIN),
     )
     steps = size_steps([dot.size for dot in dots])
+    named = _apart(
+        [
+            NamedDot(dot.key, dot.label, xs.percent(dot.x), 100 - ys.percent(dot.y), RADIUS_PX * SIZES[step], dot.place)
+            for dot, step in zip(dots, steps, strict=True)
+        ]
+    )
     spots = [
-        Spot(dot.key, _percent(xs.percent(dot.x)), _percent(100 - ys.percent(dot.y)), step, dot.slot)
-        for dot, step in zip(dots, steps, strict=True)
+        Spot(dot.key, _percent(at.x), _percent(at.y), step, dot.slot)
+        for dot, at, step in zip(dots, named, steps, strict=True)
     ]
     lines = [line for iso in isos if (line := _line(iso, xs, ys))]
     front = front_of(dots, ways)
@@ -141,7 +150,7 @@ def place_scatter(
     pieces = tuple(_piece(start, end, xs, ys) for start, end in line_of_front)
     return Scatter(
         spots=tuple(spots),
-        labels=tuple(_labels(dots, steps, (xs, ys), lines, pieces)),
+        labels=tuple(_labels(named, lines, pieces)),
         x_marks=tuple(Mark(_percent(xs.percent(tick)), tick_label(tick, x_kind)) for tick in xs.ticks()),
         y_marks=tuple(Mark(_percent(100 - ys.percent(tick)), tick_label(tick, y_kind)) for tick in ys.ticks()),
         lines=tuple(lines),
@@ -173,19 +182,16 @@ def _piece(start: Point, end: Point, xs: Scale, ys: Scale) -> Piece:
     )
 
 
-def _labels(
-    dots: Sequence[Dot],
-    steps: Sequence[int],
-    scales: tuple[Scale, Scale],
-    lines: Sequence[IsoLine],
-    pieces: Sequence[Piece],
-) -> list[Label]:
-    """Labels of the most prominent dots, which overlap neither dots nor the labels of lines nor the front."""
-    xs, ys = scales
-    named = [
-        NamedDot(dot.key, dot.label, xs.percent(dot.x), 100 - ys.percent(dot.y), RADIUS_PX * SIZES[step])
-        for dot, step in zip(dots, steps, strict=True)
-    ]
+def _apart(named: Sequence[NamedDot]) -> list[NamedDot]:
+    """Dots of one x side by side where they would cover each other; those looked for stay where they are."""
+    order = sorted(named, key=lambda dot: math.inf if dot.place is None else dot.place)  # stable
+    discs = [Disc(dot.x * WIDE_PX / 100, dot.y * HEIGHT_PX / 100, dot.radius_px) for dot in order]
+    moved = {dot.key: shift * 100 / WIDE_PX for dot, shift in zip(order, dodge(discs), strict=True)}
+    return [replace(dot, x=dot.x + moved[dot.key]) if moved[dot.key] else dot for dot in named]
+
+
+def _labels(named: Sequence[NamedDot], lines: Sequence[IsoLine], pieces: Sequence[Piece]) -> list[Label]:
+    """Labels of the dots looked for and the most prominent; they overlap no dots, lines' labels or front."""
     strokes = [(float(piece.x1), float(piece.y1), float(piece.x2), float(piece.y2)) for piece in pieces]
     return place_labels(named, [(line.label, float(line.x2), float(line.y2)) for line in lines], strokes)
 

@@ -6,13 +6,15 @@ from dataclasses import dataclass
 from typing import Any
 
 from stackviz.charts.frame import INK_2, LIGHT, colour, colour_name, empty_figure, frame, plotly_text
+from stackviz.charts.labels import Label
 from stackviz.charts.pareto import front_line
 from stackviz.charts.scale import ScaleKind, scale_for
-from stackviz.charts.scatter import SIZES, Dot, Iso, Ways, front_of, size_steps
+from stackviz.charts.scatter import SIZES, Dot, Iso, Ways, front_of, place_scatter, size_steps
 
 PLOTLY_SHAPES = ("circle", "square", "triangle-up", "diamond", "triangle-down", "cross")
 FIGURE_PX = 620
 FEWEST_LOG_TICKS = 4
+LEVEL_PX = 4  # how far the foot of a name lies below the middle of a dot beside it
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,23 +33,28 @@ def scatter_figure(
     isos: Sequence[Iso] = (),
     ways: Ways | None = None,
 ) -> dict[str, Any]:
-    """The same as a Plotly figure. `urls`: dot key -> address that a click opens. Of `isos`, bounds are drawn."""
+    """The same as a Plotly figure, with the same names. `urls`: dot key -> address that a click opens."""
     layout = frame("", FIGURE_PX, plotly_axis(x, (dot.x for dot in dots)), plotly_axis(y, (dot.y for dot in dots)))
     layout["hovermode"] = "closest"
     if not dots:
         return empty_figure(layout, empty)
-    bounds = [_bound_trace(iso, dots) for iso in isos if iso.is_bound]
-    return {"data": [*bounds, *_front_traces(dots, ways), _dots_trace(dots, urls)], "layout": layout}
+    lines = [trace for iso in isos if (trace := _iso_trace(iso, dots))]
+    labels = place_scatter(dots, x.kind, y.kind, isos, ways).labels
+    return {"data": [*lines, *_front_traces(dots, ways), _dots_trace(dots, urls, labels)], "layout": layout}
 
 
-def _dots_trace(dots: Sequence[Dot], urls: dict[int, str]) -> dict[str, Any]:
+def _dots_trace(dots: Sequence[Dot], urls: dict[int, str], labels: Sequence[Label]) -> dict[str, Any]:
+    names = {label.key: label for label in labels}
     steps = size_steps([dot.size for dot in dots])
     shapes = [PLOTLY_SHAPES[dot.slot % len(LIGHT)] for dot in dots]
     return {
         "type": "scatter",
-        "mode": "markers",
+        "mode": "markers+text",
         "x": [dot.x for dot in dots],
         "y": [dot.y for dot in dots],
+        "text": [plotly_text(names[dot.key].text) if dot.key in names else "" for dot in dots],
+        "textposition": [_side(names[dot.key]) if dot.key in names else "middle right" for dot in dots],
+        "textfont": {"size": 11},
         "customdata": [[plotly_text(dot.label), plotly_text(dot.note), urls.get(dot.key, "")] for dot in dots],
         "hovertemplate": "<b>%{customdata[0]}</b><br>%{customdata[1]}<extra></extra>",
         "marker": {
@@ -68,11 +75,26 @@ def _front_traces(dots: Sequence[Dot], ways: Ways | None) -> list[dict[str, Any]
     return [_line_trace([x for x, _y in corners], [y for _x, y in corners], "solid")]
 
 
-def _bound_trace(iso: Iso, dots: Sequence[Dot]) -> dict[str, Any]:
-    """From the smallest to the largest of the values that the bound holds for."""
+def _side(label: Label) -> str:
+    """Where Plotly puts a name that stands at this offset."""
+    level = "top" if label.dy < 0 else "bottom" if label.dy > LEVEL_PX else "middle"
+    return f"{level} {({'start': 'right', 'middle': 'center', 'end': 'left'})[label.anchor]}"
+
+
+def _iso_trace(iso: Iso, dots: Sequence[Dot]) -> dict[str, Any] | None:
+    """The line among the values it is about, with its name at the upper end; None where it passes none of them."""
     slope = 1 / iso.ratio if iso.is_inverse else iso.ratio
-    ends = [min(dot.x for dot in dots), max(dot.x for dot in dots)]
-    return _line_trace(ends, [x * slope for x in ends], "dash")
+    xs, ys = [dot.x for dot in dots if dot.x > 0], [dot.y for dot in dots if dot.y > 0]
+    if not xs or not ys:
+        return None
+    left, right = (min(xs), max(xs)) if iso.is_bound else (max(min(xs), min(ys) / slope), min(max(xs), max(ys) / slope))
+    if left >= right:
+        return None
+    trace = _line_trace([left, right], [left * slope, right * slope], "dash" if iso.is_bound else "dot")
+    if not iso.is_bound:
+        trace |= {"line": {**trace["line"], "width": 1}, "opacity": 0.6}
+    name = {"text": ["", plotly_text(iso.label)], "textposition": "bottom left", "textfont": {"size": 11}}
+    return trace | {"mode": "lines+text", **name}
 
 
 def _line_trace(xs: list[float], ys: list[float], dash: str) -> dict[str, Any]:

@@ -156,7 +156,7 @@ def _subject(item: Accelerator, catalogue: PublicCatalogue) -> PlottedAccelerato
         pk=item.pk,
         slug=item.slug,
         name=item.name,
-        short_name=item.short_name,
+        drawn_name=item.drawn_name,
         vendor=item.vendor.slug,
         vendor_name=item.vendor.name,
         kind=item.kind,

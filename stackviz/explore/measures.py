@@ -23,7 +23,7 @@ class PlottedAccelerator:
     pk: int
     slug: str
     name: str
-    short_name: str
+    drawn_name: str
     vendor: str
     vendor_name: str
     kind: str

@@ -1,12 +1,13 @@
 """The scatter: all public accelerators by two measures, a third as size; those without a value are counted."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
+from stackviz.catalog.asked_for import request_places
 from stackviz.charts.labels import Label
 from stackviz.charts.scale import ScaleKind, spans_decades
 from stackviz.charts.scatter import (
@@ -200,7 +201,8 @@ def _plan(catalogue: PlotData, choice: ScatterChoice) -> _Plan:
     subjects = filter_accelerators(catalogue.subjects, choice)
     placed = [subject for subject in subjects if subject.pk in x.figures and subject.pk in y.figures]
     placed.sort(key=lambda subject: (-y.figures[subject.pk].amount, subject.name))
-    dots = [_dot(subject, x, y, size, choice.colour) for subject in placed]
+    places = request_places(catalogue.public)
+    dots = [replace(_dot(subject, x, y, size, choice.colour), place=places.get(subject.pk)) for subject in placed]
     bound = plot_bound(x, y)
     isos, quotient = ([bound.iso], "") if bound else quotient_lines(x.measure, y.measure, dots)
     # Against cited rates it is factors that count; a bound is then a straight line as well.
@@ -279,7 +281,7 @@ def _dot(subject: PlottedAccelerator, x: Axis, y: Axis, size: Axis | None, colou
     third = size.figures.get(subject.pk) if size else None
     return Dot(
         key=subject.pk,
-        label=subject.short_name,
+        label=subject.drawn_name,
         x=x.measure.scaled(x.figures[subject.pk].amount),
         y=y.measure.scaled(y.figures[subject.pk].amount),
         size=size.measure.scaled(third.amount) if size and third else None,

@@ -12,7 +12,7 @@ from django.utils.translation import gettext as _
 
 from stackviz.web.address import AddressReader, Note
 
-LADDER_FIELD = "compute-rate"
+LADDER_FIELD = "memory_bandwidth_gb_s"  # of what all vendors publish, the figure that most questions are about
 DECODE = "llama-bench-tg128"  # the cited setting that most people compare by
 SCATTER_FIELDS = ("memory_bandwidth_gb_s", "compute-rate", "power")
 NO_SIZE = "none"

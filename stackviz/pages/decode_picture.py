@@ -97,7 +97,7 @@ def _drawn(
     dots = [
         Dot(
             key=pk,
-            label=_short_name(accelerator),
+            label=accelerator.drawn_name,
             x=bandwidths[pk] / GIGA,
             y=rate,
             slot=vendor_slot(accelerator.vendor.slug),
@@ -135,9 +135,3 @@ def _point(best: tuple[Accelerator, float], bandwidth: float, bound: CaseBound, 
         rate=format_number(rate),
         share=f"{rate / bound.most(bandwidth) * 100:.0f} %",
     )
-
-
-def _short_name(accelerator: Accelerator) -> str:
-    """`RTX 4090`, `M2 Ultra 76`: without vendor and brand; cores as a number."""
-    name = accelerator.name.removeprefix(f"{accelerator.vendor.name} ").removeprefix("GeForce ").removeprefix("Radeon ")
-    return name.replace(" (", " ").removesuffix("-core GPU)")

@@ -75,6 +75,7 @@
       const color = colours(trace.meta.colours);
       const next = { ...trace, marker: { ...trace.marker, color } };
       if (trace.line) next.line = { ...trace.line, color };
+      if (trace.text) next.textfont = { ...trace.textfont, color: ink };
       for (const error of ["error_x", "error_y"]) if (trace[error]) next[error] = { ...trace[error], color: ink };
       return next;
     });

@@ -1,7 +1,7 @@
 """What an order of the list must be, whichever database sorts it."""
 
 from stackviz.accelerators.list_query import ListQuery
-from stackviz.accelerators.list_search import Search
+from stackviz.accelerators.list_search import Search, listed_field
 from stackviz.catalog.fields import FIELDS
 from stackviz.catalog.figures import choose_headline
 
@@ -14,7 +14,8 @@ def assert_the_order_is_that_of_the_figures_shown(key: str) -> None:
         assert len(found) == counts.matching
         if key not in FIELDS or key == "vendor":
             continue
-        shown = [choose_headline(FIELDS[key], search.catalogue.preferred(item.pk, key)) for item in found]
+        field = listed_field(FIELDS[key])
+        shown = [choose_headline(field, search.catalogue.preferred(item.pk, key)) for item in found]
         assert [one.is_published for one in shown] == [True] * counts.known + [False] * counts.unknown, sort
         amounts = [one.amount for one in shown[: counts.known] if one.amount is not None]
         assert amounts == sorted(amounts, reverse=sort.startswith("-")), sort

@@ -1,6 +1,7 @@
 """/accelerators/: the address is the whole state, what is not understood is left out with a note."""
 
 import csv
+import html
 import io
 import re
 
@@ -89,7 +90,8 @@ def test_a_row_shows_figures_in_the_units_of_the_head(curated, client, db):
 
 def test_what_is_not_published_is_said(curated, client, db):
     page = client.get(LIST + "?q=Mac15,9").content.decode()
-    assert '<span class="miss">not published</span>' in page
+    assert '<span class="miss"><span class="sr">not published</span></span>' in page
+    assert '<span class="miss"></span> not published' in page
 
 
 def test_every_row_offers_compare_without_scripts(curated, client, db):
@@ -225,12 +227,12 @@ def test_a_list_is_kept_and_asking_again_costs_one_query(
 
 
 def test_a_kept_list_gives_way_to_a_change(client, bandwidth):
-    assert "3,350" in client.get(LIST).content.decode()
+    assert "3,350" in client.get(LIST + "?sort=name").content.decode()
     bandwidth.value = "3352"
     bandwidth.save()
-    assert "3,352" in client.get(LIST).content.decode()
+    assert "3,352" in client.get(LIST + "?sort=name").content.decode()
     bandwidth.delete()
-    assert "3,352" not in client.get(LIST).content.decode()
+    assert "3,352" not in client.get(LIST + "?sort=name").content.decode()
 
 
 def test_a_kept_list_gives_way_to_a_load(client, curated, db):
@@ -308,8 +310,40 @@ def test_sorting_follows_the_figures_shown(curated, db, key):
 
 
 def test_names_are_in_order_whatever_their_case(curated, client, db):
-    vendors = list(dict.fromkeys(name.split()[0] for name in names(client.get(LIST))))
+    vendors = list(dict.fromkeys(name.split()[0] for name in names(client.get(LIST + "?sort=name"))))
     assert vendors[:3] == ["AMD", "Apple", "AWS"]
+
+
+def test_the_most_asked_for_come_first_unless_an_order_is_chosen(curated, client, db):
+    first = names(client.get(LIST))
+    assert first[0] == "NVIDIA H100 SXM5 80GB"
+    assert {name.split()[0] for name in first[:12]} >= {"NVIDIA", "Apple", "AMD"}
+    assert not any("Bionic" in name for name in first)
+    assert "most asked for first" in client.get(LIST).content.decode()
+
+
+def test_a_filter_says_how_many_have_no_figure_and_leads_to_them(curated, client, db):
+    page = client.get(LIST + "?memory_min=80&power_max=350").content.decode()
+    (count, address) = re.search(
+        r'(\d+) more have no published figure for this filter: .*? <a href="([^"]*)"', page
+    ).groups()
+    matching = int(re.search(r"(\d+) of \d+ accelerators", page)[1])
+    there = client.get(LIST + html.unescape(address)).content.decode()
+    assert int(re.search(r"(\d+) of \d+ accelerators", there)[1]) == matching + int(count)
+    assert "also without a published figure" in there
+    assert "more have no published figure" not in there
+    assert "more have no published figure" not in client.get(LIST + "?vendor=nvidia").content.decode()
+
+
+def test_a_filter_by_power_reads_what_was_observed_where_no_board_power_is_published(curated, client, db):
+    response = client.get(LIST + "?memory_min=80&power_max=350")
+    assert "Apple M3 Max (40-core GPU)" in names(response)
+    assert "60</span> <small>GPU alone</small>" in response.content.decode()
+
+
+def test_a_bar_is_the_share_of_the_largest_in_its_column(curated, client, db):
+    page = client.get(LIST + "?q=H100+SXM5&cols=memory_bandwidth_gb_s").content.decode()
+    assert re.search(r'<td class="num" style="--p:42"><span [^>]*>3,350</span>', page)
 
 
 def test_numbers_in_words_are_sorted_as_numbers(curated, client, db):
@@ -352,8 +386,8 @@ def test_header_sorts_better_first_then_reverses(curated, client, db):
 
 def test_what_cannot_be_is_told_from_what_is_not_published(curated, client, db):
     page = client.get(LIST + "?q=Mac15,9&cols=compute_capability,tdp_w").content.decode()
-    assert '<span class="miss">does not apply</span>' in page
-    assert '<span class="miss">not published</span>' in page
+    assert '<span class="miss na"><span class="sr">does not apply</span></span>' in page
+    assert '<span class="miss"><span class="sr">not published</span></span>' in page
 
 
 @pytest.mark.parametrize(

@@ -32,9 +32,9 @@ def of(published: dict[tuple[str, str], float], name: str) -> Derived:
         ("ridge-point-fp32", "20 FLOP/B", "67 TFLOPS ÷ 3,350 GB/s"),
         ("bytes-per-flop", "0.003386 B/FLOP", "3,350 GB/s ÷ 989.4 TFLOPS"),
         ("memory-read-time", "23.88 ms", "80 GB ÷ 3,350 GB/s"),  # 80 / 3350 s
-        ("flops-per-watt", "1.413 TFLOPS/W", "989.4 TFLOPS ÷ 700 W"),
-        ("fp32-per-watt", "0.09571 TFLOPS/W", "67 TFLOPS ÷ 700 W"),
-        ("int8-per-watt", "2.827 TOPS/W", "1,978.9 TOPS ÷ 700 W"),
+        ("flops-per-watt", "1,413 GFLOPS/W", "989.4 TFLOPS ÷ 700 W"),
+        ("fp32-per-watt", "95.71 GFLOPS/W", "67 TFLOPS ÷ 700 W"),
+        ("int8-per-watt", "2,827 GOPS/W", "1,978.9 TOPS ÷ 700 W"),
         ("bandwidth-per-watt", "4.786 GB/s/W", "3,350 GB/s ÷ 700 W"),
     ],
 )
@@ -69,7 +69,7 @@ def test_a_launch_price_buys_so_much(name, label):
 def test_the_amount_is_in_si_and_the_exact_figure_is_longer():
     found = of(H100, "flops-per-watt")
     assert found.amount == pytest.approx(1.4134285714e12)
-    assert found.exact == "1.41342857143 TFLOPS/W"
+    assert found.exact == "1,413.42857143 GFLOPS/W"
     assert of(H100, "memory-read-time").amount == pytest.approx(0.023880597)
 
 
@@ -99,7 +99,7 @@ def test_the_price_of_a_shop_or_of_a_kit_is_no_launch_price():
 @pytest.mark.parametrize("scope", ["scope=system", "scope=limit", "scope=module", "load=typical"])
 def test_rate_is_not_divided_by_unrelated_power(scope):
     published = {**H100, ("tdp_w", scope): 10_000.0}
-    assert of(published, "flops-per-watt").label == "1.413 TFLOPS/W"
+    assert of(published, "flops-per-watt").label == "1,413 GFLOPS/W"
     del published["tdp_w", ""]
     assert of(published, "flops-per-watt").amount is None
 

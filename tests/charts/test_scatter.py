@@ -1,6 +1,7 @@
 """Where points, lines and names go; names cover neither each other nor a point."""
 
 import itertools
+from dataclasses import replace
 
 import pytest
 
@@ -53,7 +54,11 @@ def test_smaller_drawings_names_fit_larger_ones():
 
 def test_what_lies_on_one_spot_has_one_name():
     drawn = place_scatter(
-        [Dot(key=1, label="first", x=5, y=5), Dot(key=2, label="twin", x=5, y=5), Dot(key=3, label="far", x=50, y=50)],
+        [
+            Dot(key=1, label="first", x=5, y=5),
+            Dot(key=2, label="twin", x=5.01, y=5),
+            Dot(key=3, label="far", x=50, y=50),
+        ],
         "linear",
         "linear",
     )
@@ -125,6 +130,33 @@ def test_empty_drawing_says_so():
     assert empty["layout"]["annotations"][0]["text"] == "nothing here"
 
 
+def test_the_interactive_figure_names_what_the_still_one_names():
+    figure = scatter_figure(AxisWords("x", "log"), AxisWords("y", "log"), CLOUD, {})
+    drawn = place_scatter(CLOUD, "log", "log")
+    assert {name for name in figure["data"][0]["text"] if name} == {label.text for label in drawn.labels}
+
+
+def test_dots_that_readers_look_for_are_named_before_outliers():
+    def names(dots):
+        return {label.key for label in place_scatter(dots, "log", "log").labels}
+
+    crowd = [Dot(key=n, label=f"accelerator {n}", x=1.5 ** (n % 23), y=2.0 ** (n % 17)) for n in range(200)]
+    unnamed = [dot.key for dot in crowd if dot.key not in names(crowd)][:12]
+    now = [key for key in unnamed if key in names([replace(dot, place=0 if dot.key == key else None) for dot in crowd])]
+    assert len(unnamed) == 12
+    assert len(now) > len(unnamed) / 2
+
+
+def test_dots_of_one_value_step_aside_for_one_another_and_stay_near_it():
+    column = [Dot(key=n, label=str(n), x=16.0, y=100.0 + n) for n in range(5)]
+    ends = [Dot(key=8, label="8", x=1.0, y=1.0), Dot(key=9, label="9", x=1000.0, y=1000.0)]
+    spots = place_scatter([*column, *ends], "log", "log").spots
+    lefts = [float(spot.x) for spot in spots[:5]]
+    assert len(set(lefts)) == 5
+    assert max(lefts) - min(lefts) < 5
+    assert lefts[0] == pytest.approx(float(place_scatter([column[0], *ends], "log", "log").spots[0].x))
+
+
 def test_labels_keep_clear_of_the_front():
     drawn = place_scatter(TRADE, "log", "log", ways=Ways(more_x=False, more_y=True))
     assert len(drawn.front) > 3
@@ -140,9 +172,11 @@ def test_labels_keep_clear_of_the_front():
 def test_bounds_and_front_are_lines_of_the_figure():
     axes = AxisWords("x", "log"), AxisWords("y", "log")
     figure = scatter_figure(*axes, CLOUD, {}, isos=[Iso(2.0, "bound", is_bound=True), Iso(3.0, "equal")])
-    bound, dots = figure["data"]
+    bound, equal, dots = figure["data"]
     assert [y / x for x, y in zip(bound["x"], bound["y"], strict=True)] == [2.0, 2.0]
-    assert dots["mode"] == "markers"
+    assert [y / x for x, y in zip(equal["x"], equal["y"], strict=True)] == pytest.approx([3.0, 3.0])
+    assert (bound["text"], equal["text"], equal["line"]["dash"]) == (["", "bound"], ["", "equal"], "dot")
+    assert dots["mode"] == "markers+text"
     front, _dots = scatter_figure(*axes, TRADE, {}, ways=Ways(more_x=False, more_y=True))["data"]
     best = max(dot.y for dot in TRADE)
     assert front["y"][-1] == best

@@ -206,10 +206,10 @@ def test_files_equal_what_is_drawn(client, x, extra):
 def test_plotly_draws_the_same_points_bound_and_front():
     catalogue = read_plot_data()
     bound, dots = plotly_scatter(catalogue, ScatterChoice(x="memory_bandwidth_gb_s", y=DECODE, size="none"))["data"]
-    assert (bound["mode"], dots["mode"]) == ("lines", "markers")
+    assert (bound["mode"], dots["mode"]) == ("lines+text", "markers+text")
     assert bound["y"][0] / bound["x"][0] == pytest.approx(1e9 / (3.56 * 2**30))
     assert all(shape.endswith("-open") for shape in dots["marker"]["symbol"])
-    front, dots = plotly_scatter(catalogue, ScatterChoice(x="power", y=DECODE, size="none"))["data"]
+    *_lines, front, dots = plotly_scatter(catalogue, ScatterChoice(x="power", y=DECODE, size="none"))["data"]
     found = drawing("power", DECODE)
     assert set(zip(front["x"], front["y"], strict=True)) >= {(point.x.amount, point.y.amount) for point in found.front}
     assert len(dots["x"]) == len(found.points)

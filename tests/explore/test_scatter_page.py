@@ -114,11 +114,17 @@ def test_a_derived_figure_can_be_an_axis(curated, db):
 
 
 def test_plotly_points_match_and_link(client, curated, db):
-    trace = client.get("/explore/?format=plotly").json()["data"][0]
+    *lines, trace = client.get("/explore/?format=plotly").json()["data"]
     found = drawing()
+    assert {line.label for line in found.lines} <= {trace["text"][1] for trace in lines if "text" in trace}
     assert len(trace["x"]) == len(found.points)
     assert "/accelerators/nvidia-h100-sxm5-80gb/" in {data[2] for data in trace["customdata"]}
     assert plotly_scatter(read_plot_data(), ScatterChoice(x="tdp_w", y="tdp_w", vendor="cerebras"))["data"] == []
+
+
+def test_accelerators_that_many_ask_for_have_names(curated, db):
+    names = {label.text for label in drawing().labels}
+    assert {"H100 SXM5 80GB", "RTX 4090", "RTX 5090", "M4 Max 40", "M3 Max 40", "MI300X"} <= names
 
 
 def test_plotly_is_not_part_of_the_first_paint(client, curated, db):

@@ -1,0 +1,140 @@
+"""How an accelerator's headline figures stand: against the others of its kind, its predecessor, and on the ladder.
+
+Figures are compared under one condition only. All is prepared once for each edition; no query.
+"""
+
+import statistics
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from django.urls import reverse
+from django.utils.http import urlencode
+from django.utils.translation import gettext as _
+
+from stackviz.catalog.fields import ACCUMULATE_MATTERS, HEADLINES, UNNAMED_ACCUMULATE, Field
+from stackviz.catalog.figures import base_condition, join_unnamed, printed_unit, variant_of
+from stackviz.catalog.models import Accelerator, SpecValue
+from stackviz.catalog.queries import PublicCatalogue
+from stackviz.units import format_factor, format_in
+
+FEWEST = 5  # of a kind: a median of fewer says nothing
+LADDER_PER_PAGE = 60  # rows of a page of `/ladder/`
+NO_CONDITION = "none"  # how the ladder's address names the empty condition
+
+_Amounts = Mapping[str, Mapping[int, float]]  # condition -> accelerator pk -> amount in SI
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Standing:
+    """One figure against others. `length`, `median_at`, `before_at`: per cent of the largest of its kind; "" unknown.
+
+    `largest`: of its kind; `before`: of its predecessor, with the factor since, `2,039 GB/s (1.6×)`.
+    """
+
+    length: str
+    median_at: str
+    median: str
+    largest: str
+    before_at: str
+    before: str
+    place: str
+    url: str
+
+
+def standings(
+    accelerator: Accelerator, predecessor: Accelerator | None, catalogue: PublicCatalogue
+) -> dict[str, Standing]:
+    """Field -> how its figure stands, of the headline figures that have an amount."""
+    found = {}
+    for field in HEADLINES:
+        if field.is_text:
+            continue
+        amounts = _amounts(field, catalogue)
+        condition = next((usual for usual in field.usual if accelerator.pk in amounts.get(usual, {})), None)
+        if condition is not None:
+            found[field.name] = _standing(field, condition, accelerator, predecessor, catalogue)
+    return found
+
+
+def _standing(
+    field: Field, condition: str, accelerator: Accelerator, predecessor: Accelerator | None, catalogue: PublicCatalogue
+) -> Standing:
+    amounts = _amounts(field, catalogue)[condition]
+    mine = amounts[accelerator.pk]
+    peers = [amount for pk, amount in amounts.items() if catalogue.by_pk[pk].kind == accelerator.kind]
+    top = max(peers)
+    before = amounts.get(predecessor.pk) if predecessor else None
+    median = statistics.median(peers) if len(peers) >= FEWEST else None
+    place, url = _place(field, condition, accelerator, catalogue)
+    return Standing(
+        length=_percent(mine, top),
+        median_at="" if median is None else _percent(median, top),
+        median="" if median is None else _text(field, median),
+        largest=_text(field, top),
+        before_at="" if before is None else _percent(before, top),
+        before="" if before is None else _before_text(field, before, mine),
+        place=place,
+        url=url,
+    )
+
+
+def _before_text(field: Field, before: float, mine: float) -> str:
+    return f"{_text(field, before)} ({format_factor(mine / before)})" if before else _text(field, before)
+
+
+def _place(field: Field, condition: str, accelerator: Accelerator, catalogue: PublicCatalogue) -> tuple[str, str]:
+    """Its place among all accelerators under this condition, and the address of that place on the ladder."""
+    amounts = _amounts(field, catalogue)[condition]
+    order = catalogue.once(("ladder order", field.name, condition), lambda: _ladder_order(field, amounts, catalogue))
+    mine = amounts[accelerator.pk]
+    is_less_better = field.higher_is_better is False
+    place = 1 + sum(amount < mine if is_less_better else amount > mine for amount in amounts.values())
+    query = {"field": field.name}
+    if condition != field.usual[0]:
+        query["condition"] = condition or NO_CONDITION
+    page = order.index(accelerator.pk) // LADDER_PER_PAGE + 1
+    if page > 1:
+        query["page"] = str(page)
+    words = _("place %(place)d of %(all)d") % {"place": place, "all": len(amounts)}
+    return words, f"{reverse('explore:ladder')}?{urlencode(query)}#{accelerator.slug}"
+
+
+def _ladder_order(field: Field, amounts: Mapping[int, float], catalogue: PublicCatalogue) -> list[int]:
+    """Accelerators as the ladder lists them: the best first, equal ones by name."""
+    sign = 1 if field.higher_is_better is False else -1
+    by_name = sorted((pk for pk in amounts), key=lambda pk: catalogue.by_pk[pk].name)
+    return sorted(by_name, key=lambda pk: sign * amounts[pk])
+
+
+def _amounts(field: Field, catalogue: PublicCatalogue) -> _Amounts:
+    return catalogue.once(("amounts by condition", field.name), lambda: _amounts_of(field, catalogue))
+
+
+def _amounts_of(field: Field, catalogue: PublicCatalogue) -> _Amounts:
+    under: dict[str, dict[int, list[SpecValue]]] = defaultdict(lambda: defaultdict(list))
+    for pk in catalogue.by_pk:
+        for value in catalogue.preferred(pk, field.name):
+            if value.amount is not None:
+                under[base_condition(value)][pk].append(value)
+    if field.name in ACCUMULATE_MATTERS:
+        for plain, named in UNNAMED_ACCUMULATE.items():
+            join_unnamed(under[plain], under[named])
+    return {
+        condition: {pk: _largest(values) for pk, values in by_pk.items()} for condition, by_pk in under.items() if by_pk
+    }
+
+
+def _largest(values: Sequence[SpecValue]) -> float:
+    """The figure without a variant, else the largest of all variants."""
+    plain = [value for value in values if not variant_of(value)] or values
+    return max(value.amount or 0.0 for value in plain)
+
+
+def _percent(amount: float, top: float) -> str:
+    return f"{amount / top * 100:.1f}" if top else ""
+
+
+def _text(field: Field, amount: float) -> str:
+    shown = format_in(amount, field.unit, digits=3)
+    return f"{shown.text} {printed_unit(field.unit)}".rstrip()
