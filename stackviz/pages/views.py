@@ -13,9 +13,11 @@ from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
+from stackviz.catalog.queries import public_catalogue
 from stackviz.pages.decode_picture import decode_picture_html
 from stackviz.pages.glossary import ENGLISH, read_glossary
 from stackviz.pages.home import front_page
+from stackviz.pages.well_known import fit_question, well_known_html
 
 log = logging.getLogger(__name__)
 
@@ -34,7 +36,13 @@ Sitemap: {sitemap}
 @require_safe
 def home(request: HttpRequest) -> HttpResponse:
     """The front page."""
-    return render(request, "pages/home.html", {"front": front_page(request.user), "decode": decode_picture_html()})
+    context = {
+        "front": front_page(request.user),
+        "decode": decode_picture_html(),
+        "well_known": well_known_html(),
+        "fit": fit_question(public_catalogue()),
+    }
+    return render(request, "pages/home.html", context)
 
 
 @require_safe

@@ -1,13 +1,17 @@
 """The front page: what it is, what is in it, where to start; nothing private, nothing that grows with the store."""
 
+import html
 import re
 from collections import defaultdict
 from datetime import timedelta
 
 import pytest
 
-from stackviz.catalog.models import Accelerator, Vendor
+from stackviz.catalog.models import Accelerator, CatalogueEdition, SpecValue, Vendor
+from stackviz.catalog.queries import public_catalogue
+from stackviz.fit.language_models import language_models
 from stackviz.pages.home import STARTING_POINTS, starting_points
+from stackviz.pages.well_known import MODELS, well_known
 from stackviz.stacks.models import Stack
 from tests.curated import copy_curated
 from tests.machines.factories import START, h100, make_lab, make_machine, make_report
@@ -22,7 +26,7 @@ def page(client, **kwargs):
 def test_the_front_page_answers_on_an_empty_site(client):
     text = page(client)
     assert "No machine has reported yet." in text
-    assert 'action="/accelerators/"' in text
+    assert text.count('action="/search/"') == 1
 
 
 def test_the_newest_machines_are_listed_with_what_is_in_them(client):
@@ -121,5 +125,48 @@ def test_language_menu_works_without_scripts(client):
 
 def test_home_links_diagnose_plan_and_operators(client, db):
     text = client.get("/").content.decode()
-    for address in ("/diagnose/", "/plan/", "/operators/"):
+    for address in ("/plan/", "/operators/", "/ladder/", "/explore/", "/benchmarks/"):
         assert f'<li><a href="{address}">' in text
+    assert '<form action="/diagnose/" method="post">' in text
+
+
+def test_bars_show_published_bandwidth_beside_cited_rates_with_macs_among_them():
+    copy_curated("catalog_", "cited_")
+    shown = well_known(public_catalogue())
+    by_name = {row.name: row for row in shown.rows}
+    assert [row.name for row in shown.rows if row.url.startswith("/accelerators/apple-")][:2] == [
+        "M3 Ultra 80",
+        "M4 Max 40",
+    ]
+    assert (by_name["H100 SXM5 80GB"].bandwidth, by_name["H100 SXM5 80GB"].rate) == ("3,350", "")
+    assert float(by_name["M4 Max 40"].rate) > float(by_name["M3 Max 40"].rate) > 0
+    assert max(float(row.bandwidth_length) for row in shown.rows) == 100
+
+
+def test_the_sentence_is_computed_and_leads_to_the_comparison(client):
+    copy_curated("catalog_", "cited_")
+    text = page(client)
+    assert "H100 SXM5 80GB has 8.4× the memory bandwidth of M3 Max (40-core GPU)" in text
+    SpecValue.objects.filter(accelerator__slug="apple-m3-max-40", field="memory_bandwidth_gb_s").delete()
+    CatalogueEdition.renew()
+    assert "the memory bandwidth of" not in page(client)
+
+
+def test_does_a_70b_model_run_is_one_link_from_home(client):
+    copy_curated("catalog_", "cited_")
+    (address,) = re.findall(r'<a href="(/fit/\?[^"]*)">Llama 3.1 70B in 4 bits', page(client))
+    answer = html.unescape(client.get(html.unescape(address)).content.decode())
+    assert "Apple M4 Max (40-core GPU)" in answer
+    assert "NVIDIA GeForce RTX 5090" in answer
+    assert "token/s" in answer
+
+
+def test_every_model_the_form_offers_is_one_that_fit_knows():
+    assert {slug for slug, _name in MODELS} <= language_models().keys()
+    assert {name for _slug, name in MODELS} <= {model.name for model in language_models().values()}
+
+
+def test_an_error_message_typed_on_the_front_page_is_diagnosed(client):
+    answer = client.post("/diagnose/", {"text": "RuntimeError: CUDA error: no kernel image is available"})
+    assert answer.status_code == 200
+    assert "no kernel image is available" in answer.content.decode()
