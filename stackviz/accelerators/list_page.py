@@ -14,7 +14,7 @@ from stackviz.accelerators.list_rows import (
     found_text,
     is_cacheable,
     kind_column,
-    left_out,
+    lacking_text,
     list_columns,
     list_rows,
     name_column,
@@ -87,7 +87,7 @@ def _results_html(search: Search, number: int, choices: FilterChoices) -> str:
         found_text=found_text(counts, len(search.catalogue.accelerators), query),
         order_text=order_text(counts, query),
         narrowings=narrowings(query, choices),
-        left_out=left_out(search),
+        left_out=lacking_text(search),
         reported=reported_as(query.q),
         file_address=query.address(),
     )

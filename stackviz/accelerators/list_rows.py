@@ -50,7 +50,7 @@ class ListCell:
 
 
 @dataclass(frozen=True, slots=True)
-class LeftOut:
+class LackingFigures:
     """What the bounds leave out for want of a figure: in words, and the address that shows it too."""
 
     text: str
@@ -218,9 +218,9 @@ def order_text(counts: Counted, query: ListQuery) -> str:
     return f"{text}; {unknown % {'n': counts.unknown}}"
 
 
-def left_out(search: Search) -> LeftOut | None:
+def lacking_text(search: Search) -> LackingFigures | None:
     """How many have no published figure for the bounds that are set; None where there are none."""
-    rows = search.left_out()
+    rows = search.lacking_figures()
     if not rows:
         return None
     titles = {"year_from": "release_date", "year_to": "release_date", "memory_min": "memory_gb", "power_max": "tdp_w"}
@@ -231,7 +231,7 @@ def left_out(search: Search) -> LeftOut | None:
         len(rows),
     )
     words = text % {"n": len(rows), "figures": ", ".join(figures)}
-    return LeftOut(words, search.query.address(unknown=True))
+    return LackingFigures(words, search.query.address(unknown=True))
 
 
 def _way(field: Field, query: ListQuery) -> str:

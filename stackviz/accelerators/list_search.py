@@ -64,7 +64,7 @@ class Search:
         """The matches in the order of the query."""
         return _ordered(self.filtered(), self.query, self.catalogue)
 
-    def left_out(self) -> list[Accelerator]:
+    def lacking_figures(self) -> list[Accelerator]:
         """Those that only a bound leaves out, because they publish no figure that it could be held against."""
         if self.query.unknown or all(getattr(self.query, name) is None for name in BOUNDS):
             return []

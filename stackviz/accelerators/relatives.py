@@ -162,9 +162,9 @@ def _generations(
     position = line_position(accelerator.name)
     by_generation: dict[int, list[Accelerator]] = {}
     for other in others:
-        place = line_position(other.name)
-        if position and place and (place.line, place.tier) == (position.line, position.tier):
-            by_generation.setdefault(place.generation, []).append(other)
+        sibling = line_position(other.name)
+        if position and sibling and (sibling.line, sibling.tier) == (position.line, position.tier):
+            by_generation.setdefault(sibling.generation, []).append(other)
     mine = position.generation if position else 0
     before = max((generation for generation in by_generation if generation < mine), default=None)
     after = min((generation for generation in by_generation if generation > mine), default=None)

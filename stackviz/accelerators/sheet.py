@@ -18,7 +18,7 @@ from django.utils.translation import gettext as _
 
 from stackviz.accelerators.list_query import OBSERVED_POWER
 from stackviz.accelerators.relatives import Relative, predecessor, relatives
-from stackviz.accelerators.standing import Standing, standings
+from stackviz.accelerators.standing import RelativeFigure, standings
 from stackviz.accelerators.value_history import History, Slot, value_histories
 from stackviz.catalog.conditions import describe_condition
 from stackviz.catalog.derived import Derived, derive
@@ -113,7 +113,7 @@ class SheetHeadline:
 
     figure: Headline
     reason: str
-    standing: Standing | None = None
+    standing: RelativeFigure | None = None
     absence: str = ""
 
 
@@ -228,7 +228,7 @@ def _headline(
     accelerator: Accelerator,
     field: Field,
     preferred: Mapping[str, Sequence[SpecValue]],
-    standing: Mapping[str, Standing],
+    standing: Mapping[str, RelativeFigure],
 ) -> SheetHeadline:
     figure = _figure(field, preferred)
     if field.name == "int8_tensor_tops" and not figure.is_published:

@@ -26,7 +26,7 @@ _Amounts = Mapping[str, Mapping[int, float]]  # condition -> accelerator pk -> a
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Standing:
+class RelativeFigure:
     """One figure against others. `length`, `median_at`, `before_at`: per cent of the largest of its kind; "" unknown.
 
     `largest`: of its kind; `before`: of its predecessor, with the factor since, `2,039 GB/s (1.6×)`.
@@ -38,43 +38,43 @@ class Standing:
     largest: str
     before_at: str
     before: str
-    place: str
+    rank: str
     url: str
 
 
 def standings(
     accelerator: Accelerator, predecessor: Accelerator | None, catalogue: PublicCatalogue
-) -> dict[str, Standing]:
+) -> dict[str, RelativeFigure]:
     """Field -> how its figure stands, of the headline figures that have an amount."""
-    found = {}
+    by_field = {}
     for field in HEADLINES:
         if field.is_text:
             continue
         amounts = _amounts(field, catalogue)
         condition = next((usual for usual in field.usual if accelerator.pk in amounts.get(usual, {})), None)
         if condition is not None:
-            found[field.name] = _standing(field, condition, accelerator, predecessor, catalogue)
-    return found
+            by_field[field.name] = _standing(field, condition, accelerator, predecessor, catalogue)
+    return by_field
 
 
 def _standing(
     field: Field, condition: str, accelerator: Accelerator, predecessor: Accelerator | None, catalogue: PublicCatalogue
-) -> Standing:
+) -> RelativeFigure:
     amounts = _amounts(field, catalogue)[condition]
     mine = amounts[accelerator.pk]
     peers = [amount for pk, amount in amounts.items() if catalogue.by_pk[pk].kind == accelerator.kind]
     top = max(peers)
     before = amounts.get(predecessor.pk) if predecessor else None
     median = statistics.median(peers) if len(peers) >= FEWEST else None
-    place, url = _place(field, condition, accelerator, catalogue)
-    return Standing(
+    rank, url = _rank(field, condition, accelerator, catalogue)
+    return RelativeFigure(
         length=_percent(mine, top),
         median_at="" if median is None else _percent(median, top),
         median="" if median is None else _text(field, median),
         largest=_text(field, top),
         before_at="" if before is None else _percent(before, top),
         before="" if before is None else _before_text(field, before, mine),
-        place=place,
+        rank=rank,
         url=url,
     )
 
@@ -83,20 +83,20 @@ def _before_text(field: Field, before: float, mine: float) -> str:
     return f"{_text(field, before)} ({format_factor(mine / before)})" if before else _text(field, before)
 
 
-def _place(field: Field, condition: str, accelerator: Accelerator, catalogue: PublicCatalogue) -> tuple[str, str]:
+def _rank(field: Field, condition: str, accelerator: Accelerator, catalogue: PublicCatalogue) -> tuple[str, str]:
     """Its place among all accelerators under this condition, and the address of that place on the ladder."""
     amounts = _amounts(field, catalogue)[condition]
     order = catalogue.once(("ladder order", field.name, condition), lambda: _ladder_order(field, amounts, catalogue))
     mine = amounts[accelerator.pk]
     is_less_better = field.higher_is_better is False
-    place = 1 + sum(amount < mine if is_less_better else amount > mine for amount in amounts.values())
+    rank = 1 + sum(amount < mine if is_less_better else amount > mine for amount in amounts.values())
     query = {"field": field.name}
     if condition != field.usual[0]:
         query["condition"] = condition or NO_CONDITION
     page = order.index(accelerator.pk) // LADDER_PER_PAGE + 1
     if page > 1:
         query["page"] = str(page)
-    words = _("place %(place)d of %(all)d") % {"place": place, "all": len(amounts)}
+    words = _("place %(place)d of %(all)d") % {"place": rank, "all": len(amounts)}
     return words, f"{reverse('explore:ladder')}?{urlencode(query)}#{accelerator.slug}"
 
 

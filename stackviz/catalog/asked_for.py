@@ -29,8 +29,8 @@ def request_places(catalogue: PublicCatalogue) -> dict[int, int]:
     return catalogue.once(
         "request places",
         lambda: {
-            catalogue.by_slug[slug].pk: place
-            for place, slug in enumerate(most_requested())
+            catalogue.by_slug[slug].pk: number
+            for number, slug in enumerate(most_requested())
             if slug in catalogue.by_slug
         },
     )

@@ -15,7 +15,7 @@ SAME_SPOT = 1.0  # per cent of the plot: dots closer than this share one label
 class NamedDot:
     """A dot to label: its centre in per cent of the plot from the upper left, its radius in pixels.
 
-    `place`: among those that readers look for, from 0; None for the others.
+    `priority`: among those that readers look for, from 0; None for the others.
     """
 
     key: int
@@ -23,7 +23,7 @@ class NamedDot:
     x: float
     y: float
     radius_px: float
-    place: int | None = None
+    priority: int | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -60,9 +60,9 @@ def place_labels(
     """
     at = {dot.key: dot for dot in named}
     cloud = _Cloud(at, tuple(lines), tuple(strokes))
-    known = sorted((dot.place, dot.key) for dot in named if dot.place is not None)
+    known = sorted((dot.priority, dot.key) for dot in named if dot.priority is not None)
     prominent = outstanding([(dot.key, dot.x, dot.y) for dot in named])
-    wanted = list(dict.fromkeys([*(key for _place, key in known), *prominent]))[:MOST_LABELS]
+    wanted = list(dict.fromkeys([*(key for _priority, key in known), *prominent]))[:MOST_LABELS]
     wide = _placed(wanted, cloud, WIDE_PX)
     middle = _placed_alike(_placed(wanted, cloud, MIDDLE_PX), wide)
     narrow = _placed_alike(_placed(wanted, cloud, NARROW_PX), middle)
@@ -114,7 +114,7 @@ class _Cloud:
         """Boxes occupied before any label is placed, at this width; `only_places`: of dots those looked for."""
         boxes = []
         for dot in self.dots.values():
-            if only_places and dot.place is None:
+            if only_places and dot.priority is None:
                 continue
             x, y = _pixels(dot.x, dot.y, width)
             boxes.append((x - dot.radius_px, y - dot.radius_px, x + dot.radius_px, y + dot.radius_px))
@@ -146,11 +146,11 @@ def _placed(wanted: Sequence[int], cloud: _Cloud, width: int) -> dict[int, _Plac
         others = (cloud.dots[other] for other in placings)
         if any(math.dist((dot.x, dot.y), (other.x, other.y)) < SAME_SPOT for other in others):
             continue
-        is_wanted = dot.place is not None and dot.place < MUST_NAME
+        is_wanted = dot.priority is not None and dot.priority < MUST_NAME
         for obstacles in (taken, names) if is_wanted else (taken,):
-            found = _free_side(dot, obstacles, width)
-            if found is not None:
-                placing, box = found
+            free = _free_side(dot, obstacles, width)
+            if free is not None:
+                placing, box = free
                 placings[key] = placing
                 taken.append(box)
                 names.append(box)

@@ -36,7 +36,7 @@ MARGIN = 0.04
 class Dot:
     """A point to draw: `x`, `y`, `size` in the units of their axes; `size` None: unknown. `slot`: colour and shape.
 
-    `is_hollow`: drawn as a ring, because others measured it. `place`: among those that readers look for, from 0: they
+    `is_hollow`: drawn as a ring, because others measured it. `priority`: among those that readers look for, from 0: they
     are named first.
     """
 
@@ -48,7 +48,7 @@ class Dot:
     slot: int = 0
     note: str = ""
     is_hollow: bool = False
-    place: int | None = None
+    priority: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,7 +136,9 @@ def place_scatter(
     steps = size_steps([dot.size for dot in dots])
     named = _apart(
         [
-            NamedDot(dot.key, dot.label, xs.percent(dot.x), 100 - ys.percent(dot.y), RADIUS_PX * SIZES[step], dot.place)
+            NamedDot(
+                dot.key, dot.label, xs.percent(dot.x), 100 - ys.percent(dot.y), RADIUS_PX * SIZES[step], dot.priority
+            )
             for dot, step in zip(dots, steps, strict=True)
         ]
     )
@@ -184,7 +186,7 @@ def _piece(start: Point, end: Point, xs: Scale, ys: Scale) -> Piece:
 
 def _apart(named: Sequence[NamedDot]) -> list[NamedDot]:
     """Dots of one x side by side where they would cover each other; those looked for stay where they are."""
-    order = sorted(named, key=lambda dot: math.inf if dot.place is None else dot.place)  # stable
+    order = sorted(named, key=lambda dot: math.inf if dot.priority is None else dot.priority)  # stable
     discs = [Disc(dot.x * WIDE_PX / 100, dot.y * HEIGHT_PX / 100, dot.radius_px) for dot in order]
     moved = {dot.key: shift * 100 / WIDE_PX for dot, shift in zip(order, dodge(discs), strict=True)}
     return [replace(dot, x=dot.x + moved[dot.key]) if moved[dot.key] else dot for dot in named]

@@ -7,7 +7,7 @@ from django.urls import reverse
 from django.utils.translation import gettext as _
 
 from stackviz.catalog.derived import DERIVATIONS
-from stackviz.catalog.fields import grouped
+from stackviz.catalog.fields import FIELDS, grouped
 from stackviz.cited.filled_cases import filled_cases
 from stackviz.explore.axes import measure_derived, numeric_fields
 from stackviz.explore.cited_axes import cited_title
@@ -21,6 +21,7 @@ from stackviz.explore.selection import (
     COLOURS,
     NO_SIZE,
     SCATTER_PRESETS,
+    TIMELINE_RATES,
     ExploreFilters,
     ExploreOptions,
     HeatmapChoice,
@@ -150,10 +151,17 @@ def efficiency_views(choice: TimelineChoice, known: ExploreOptions) -> list[tupl
     return views
 
 
-def timeline_form(choice: TimelineChoice, names: Mapping[str, str]) -> tuple[Control, ...]:
-    """`names`: slug -> name of the vendors that have a lane."""
+def timeline_form(choice: TimelineChoice, names: Mapping[str, str], measures: Iterable[str]) -> tuple[Control, ...]:
+    """`names`: slug -> name of the vendors that have a lane; `measures`: those that are known."""
     vendors = [ControlOption(slug, name, slug == choice.vendor) for slug, name in names.items()]
-    return (control("vendor", _("Vendor"), [ControlOption("", _("all")), *vendors]),)
+    titles = {**{name: str(composed.title) for name, composed in COMPOSED.items()}, **dict(per_watt_titles(measures))}
+    rates = [
+        ControlOption(name, titles.get(name) or FIELDS[name].words[0], name == choice.rate) for name in TIMELINE_RATES
+    ]
+    return (
+        control("rate", _("Drawn over the years"), rates),
+        control("vendor", _("Vendor"), [ControlOption("", _("all")), *vendors]),
+    )
 
 
 def control(name: str, label: str, options: Iterable[ControlOption]) -> Control:

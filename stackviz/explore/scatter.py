@@ -21,6 +21,7 @@ from stackviz.charts.scatter import (
     Piece,
     Spot,
     Ways,
+    front_of,
     place_scatter,
     size_steps,
 )
@@ -201,8 +202,9 @@ def _plan(catalogue: PlotData, choice: ScatterChoice) -> _Plan:
     subjects = filter_accelerators(catalogue.subjects, choice)
     placed = [subject for subject in subjects if subject.pk in x.figures and subject.pk in y.figures]
     placed.sort(key=lambda subject: (-y.figures[subject.pk].amount, subject.name))
-    places = request_places(catalogue.public)
-    dots = [replace(_dot(subject, x, y, size, choice.colour), place=places.get(subject.pk)) for subject in placed]
+    dots = [_dot(subject, x, y, size, choice.colour) for subject in placed]
+    places = _leaders(dots, x, y) if x.measure.si == YEAR else request_places(catalogue.public)
+    dots = [replace(dot, priority=places.get(dot.key)) for dot in dots]
     bound = plot_bound(x, y)
     isos, quotient = ([bound.iso], "") if bound else quotient_lines(x.measure, y.measure, dots)
     # Against cited rates it is factors that count; a bound is then a straight line as well.
@@ -221,6 +223,11 @@ def _plan(catalogue: PlotData, choice: ScatterChoice) -> _Plan:
         bound=bound,
         ways=None if bound else ways_of(x, y),
     )
+
+
+def _leaders(dots: Sequence[Dot], x: Axis, y: Axis) -> dict[int, int]:
+    """Over the years those that led when they came out are named first, the latest before the earlier ones."""
+    return {dot.key: number for number, dot in enumerate(reversed(front_of(dots, ways_of(x, y))))}
 
 
 def draw_scatter(catalogue: PlotData, choice: ScatterChoice) -> ScatterPlot:

@@ -31,6 +31,7 @@ SCATTER_PRESETS = (
     ("released", f"{DECODE}-per-watt", NO_SIZE),
     ("transistors", "fp32_tflops", "die_area_mm2"),
 )
+TIMELINE_RATES = ("memory_bandwidth_gb_s", "compute-rate", "memory_gb", "compute-rate-per-watt")  # drawn over the years
 ALL_SETTINGS = "all"
 COLOURS = ("vendor", "kind", "era")
 SCALES = ("log", "linear")
@@ -128,14 +129,17 @@ class HeatmapChoice(ExploreFilters):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TimelineChoice(ExploreFilters):
-    """The vendors whose lanes are shown; the other filters have no effect."""
+    """The vendors whose lanes are shown, and the `rate` drawn over the years; the other filters have no effect."""
+
+    rate: str = TIMELINE_RATES[0]
 
 
 def timeline_choice(parameters: QueryDict, vendors: Collection[str]) -> TimelineChoice:
     """Read the address."""
     reader = AddressReader(parameters)
     vendor = reader.choice("vendor", vendors, _("vendor"))
-    return TimelineChoice(vendor=vendor, notes=reader.notes({"vendor"}))
+    rate = reader.choice("rate", TIMELINE_RATES, _("field"), TIMELINE_RATES[0])
+    return TimelineChoice(vendor=vendor, rate=rate, notes=reader.notes({"vendor", "rate"}))
 
 
 def heatmap_choice(parameters: QueryDict, known: ExploreOptions) -> HeatmapChoice:

@@ -16,9 +16,11 @@ from stackviz.explore.forms import efficiency_views, heatmap_form, ladder_form, 
 from stackviz.explore.heatmap import draw_heatmap, plotly_heatmap
 from stackviz.explore.ladder import absent_vendors, measured_field, rank
 from stackviz.explore.later_vendors import later_vendors
+from stackviz.explore.released import RELEASED
 from stackviz.explore.scatter import draw_scatter, plotly_scatter
 from stackviz.explore.selection import (
     FIGURE,
+    NO_SIZE,
     ExploreFilters,
     HeatmapChoice,
     LadderChoice,
@@ -154,10 +156,17 @@ def timeline(request: HttpRequest) -> HttpResponse:
 
     def render_body() -> str:
         page = assemble_timeline(catalogue, choice.vendor)
-        form, efficiency = timeline_form(choice, lanes), efficiency_views(choice, catalogue.known)
-        return render_part("explore/_timeline.jinja", form=form, page=page, efficiency=efficiency)
+        over_years = ScatterChoice(x=RELEASED, y=choice.rate, size=NO_SIZE, vendor=choice.vendor)
+        return render_part(
+            "explore/_timeline.jinja",
+            form=timeline_form(choice, lanes, catalogue.known.measures),
+            page=page,
+            efficiency=efficiency_views(choice, catalogue.known),
+            drawing=draw_scatter(catalogue, over_years),
+            over_years=over_years.query,
+        )
 
-    body = cached_html(("timeline", choice.vendor, catalogue.edition), render_body, CACHE_S)
+    body = cached_html(("timeline", choice.vendor, choice.rate, catalogue.edition), render_body, CACHE_S)
     return _answer(request, ExplorePage("explore/timeline.html", choice, body, choice.notes))
 
 

@@ -30,7 +30,7 @@ MODELS = (
     ("gpt-oss-120b", "gpt-oss 120B"),
     ("deepseek-v3", "DeepSeek V3 / R1 671B"),
 )
-ASKED_MODEL, ASKED = "llama-3.1-70b", ("apple-m4-max-40", "nvidia-geforce-rtx-5090")
+EXAMPLE_MODEL, EXAMPLE_ACCELERATORS = "llama-3.1-70b", ("apple-m4-max-40", "nvidia-geforce-rtx-5090")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -103,8 +103,8 @@ def well_known(catalogue: PublicCatalogue) -> WellKnown:
 def bandwidths_of(items: list[Accelerator]) -> dict[int, float]:
     """Accelerator pk -> published memory bandwidth in B/s."""
     published = peaks(item.pk for item in items)
-    found = {item.pk: usual_peak(published, item.pk, BANDWIDTH) for item in items}
-    return {pk: peak[1] for pk, peak in found.items() if peak is not None}
+    usual = {item.pk: usual_peak(published, item.pk, BANDWIDTH) for item in items}
+    return {pk: peak[1] for pk, peak in usual.items() if peak is not None}
 
 
 def _row(item: Accelerator, bandwidth: float, widest: float, rate: float | None, fastest: float) -> WellKnownRow:
@@ -135,17 +135,17 @@ def _pair(catalogue: PublicCatalogue, bandwidths: Mapping[int, float]) -> Compar
 
 def fit_question(catalogue: PublicCatalogue) -> FitQuestion:
     """The most asked-for accelerators by vendor, and a question that many have, with its answer's address."""
-    asked = frozenset(most_requested())
+    requested = frozenset(most_requested())
     by_vendor: dict[str, list[tuple[str, str]]] = {}
     for item in by_request(catalogue):
-        if item.slug in asked:
+        if item.slug in requested:
             by_vendor.setdefault(item.vendor.name, []).append((item.slug, item.short_name))
-    names = [catalogue.by_slug[slug].short_name for slug in ASKED if slug in catalogue.by_slug]
+    names = [catalogue.by_slug[slug].short_name for slug in EXAMPLE_ACCELERATORS if slug in catalogue.by_slug]
     example = ""
-    if len(names) == len(ASKED):
-        words = {"model": dict(MODELS)[ASKED_MODEL], "first": names[0], "second": names[1]}
+    if len(names) == len(EXAMPLE_ACCELERATORS):
+        words = {"model": dict(MODELS)[EXAMPLE_MODEL], "first": names[0], "second": names[1]}
         example = _("%(model)s in 4 bits on %(first)s or %(second)s") % words
-    query = "&".join([f"model={ASKED_MODEL}", *(f"accelerator={slug}" for slug in ASKED)])
+    query = "&".join([f"model={EXAMPLE_MODEL}", *(f"accelerator={slug}" for slug in EXAMPLE_ACCELERATORS)])
     return FitQuestion(
         MODELS,
         tuple((vendor, tuple(choices)) for vendor, choices in by_vendor.items()),

@@ -57,7 +57,7 @@ def test_its_place_is_that_of_the_ladder(curated, client, db, field):
         standing = standing_of(row.subject.slug)[field]
         if "condition=" in standing.url:
             continue  # its headline is under another condition than the ladder's first
-        assert standing.place == f"place {row.rank} of {len(found.rows)}"
+        assert standing.rank == f"place {row.rank} of {len(found.rows)}"
         address, _, anchor = standing.url.partition("#")
         assert f'<tr id="{anchor}">' in client.get(address).content.decode()
 

@@ -142,7 +142,9 @@ def test_dots_that_readers_look_for_are_named_before_outliers():
 
     crowd = [Dot(key=n, label=f"accelerator {n}", x=1.5 ** (n % 23), y=2.0 ** (n % 17)) for n in range(200)]
     unnamed = [dot.key for dot in crowd if dot.key not in names(crowd)][:12]
-    now = [key for key in unnamed if key in names([replace(dot, place=0 if dot.key == key else None) for dot in crowd])]
+    now = [
+        key for key in unnamed if key in names([replace(dot, priority=0 if dot.key == key else None) for dot in crowd])
+    ]
     assert len(unnamed) == 12
     assert len(now) > len(unnamed) / 2
 

@@ -9,7 +9,7 @@ def page(client):
 
 def test_what_others_measured_is_drawn_with_its_bound(client, db, cited):
     text = page(client)
-    picture = text[text.index('id="decode"') : text.index('id="ask"')]
+    picture = text[text.index('id="decode"') : text.index('id="layers"')]
     assert picture.count("<use ") == picture.count('<th scope="row">') > 40
     assert "Apple M3 Max" in picture
     assert "NVIDIA GeForce RTX 4090" in picture

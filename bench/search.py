@@ -1,0 +1,63 @@
+"""How long one search takes with many machines: `python -m bench.search [--machines 100000] [--rounds 5]`.
+
+On the database of the environment (VAR_DIR or DATABASE_URL), which must be loaded. The machines are made within a
+transaction that is rolled back. Prints the median and the slowest tenth of the forty searches, in milliseconds.
+"""
+
+import argparse
+import os
+import statistics
+import time
+
+import django
+
+os.environ.setdefault("DJANGO_SETTINGS_MODULE", "accelweb.settings")
+WORDS = ("rack", "node", "gpu", "mac", "box", "lab", "dgx", "ws", "studio", "edge")
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--machines", type=int, default=100_000)
+    parser.add_argument("--rounds", type=int, default=5)
+    options = parser.parse_args()
+    django.setup()
+    from django.db import connection, transaction
+
+    with transaction.atomic():
+        add_machines(options.machines)
+        with connection.cursor() as cursor:
+            cursor.execute("ANALYZE")
+        took = sorted(search_times(options.rounds))
+        transaction.set_rollback(True)
+    p50, p90 = statistics.median(took), took[int(len(took) * 0.9)]
+    print(f"{connection.vendor}, {options.machines:,} machines: p50 {p50:.1f} ms, p90 {p90:.1f} ms")
+
+
+def add_machines(count: int) -> None:
+    from stackviz.labs.models import Lab, Machine
+
+    lab = Lab.objects.create(name="Search bench", slug="search-bench", is_public=True)
+    names = (f"{WORDS[number % len(WORDS)]}-{number:06}" for number in range(count))
+    Machine.objects.bulk_create((Machine(lab=lab, name=name, slug=name) for name in names), batch_size=1000)
+
+
+def search_times(rounds: int) -> list[float]:
+    """Milliseconds of each search, the index prepared; the forty of the tests, and names of machines."""
+    from django.contrib.auth.models import AnonymousUser
+
+    from stackviz.search.answers import answer_search
+    from tests.search.searches import SEARCHES
+
+    queries = [*SEARCHES, "rack-000100", "studio 0909", "no such machine"]
+    answer_search(AnonymousUser(), "h100")
+    took = []
+    for _round in range(rounds):
+        for query in queries:
+            start = time.perf_counter()
+            answer_search(AnonymousUser(), query)
+            took.append((time.perf_counter() - start) * 1000)
+    return took
+
+
+if __name__ == "__main__":
+    main()
