@@ -36,8 +36,8 @@ MARGIN = 0.04
 class Dot:
     """A point to draw: `x`, `y`, `size` in the units of their axes; `size` None: unknown. `slot`: colour and shape.
 
-    `is_hollow`: drawn as a ring, because others measured it. `priority`: among those that readers look for, from 0: they
-    are named first.
+    `is_hollow`: drawn as a ring, because others measured it. `priority`: of those that readers look for,
+    from 0: they are named first.
     """
 
     key: int
@@ -134,12 +134,11 @@ def place_scatter(
         scale_for([dot.y for dot in dots], y_kind, margin=MARGIN),
     )
     steps = size_steps([dot.size for dot in dots])
+    radii = [RADIUS_PX * SIZES[step] for step in steps]
     named = _apart(
         [
-            NamedDot(
-                dot.key, dot.label, xs.percent(dot.x), 100 - ys.percent(dot.y), RADIUS_PX * SIZES[step], dot.priority
-            )
-            for dot, step in zip(dots, steps, strict=True)
+            NamedDot(dot.key, dot.label, xs.percent(dot.x), 100 - ys.percent(dot.y), radius, dot.priority)
+            for dot, radius in zip(dots, radii, strict=True)
         ]
     )
     spots = [
