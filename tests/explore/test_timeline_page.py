@@ -1,5 +1,6 @@
 """`/timeline/` says what each architecture brought, each statement with its source; figures come from the catalogue."""
 
+import gzip
 import re
 from dataclasses import replace
 
@@ -129,12 +130,25 @@ def test_one_maker_alone_for_htmx_too(client, curated, db):
 
 
 def test_the_page_stays_light_and_costs_few_queries(client, curated, db, django_assert_num_queries):
-    assert len(client.get("/timeline/").content) < LIMIT_BYTES
+    page = client.get("/timeline/").content  # a drawing of 167 points and the architectures
+    assert len(page) < 1.4 * LIMIT_BYTES
+    assert len(gzip.compress(page)) < LIMIT_BYTES / 4
     cache.clear()
     with django_assert_num_queries(2):  # editions
         client.get("/timeline/")
     with django_assert_num_queries(2):
         client.get("/timeline/")
+
+
+def test_a_rate_is_drawn_over_the_years_with_its_leaders_named(client, curated, db):
+    page = words_of(client.get("/timeline/"))
+    assert "Memory bandwidth over the years" in page
+    assert "Pareto front" in page
+    drawn = client.get("/timeline/").content.decode().split("</figure>")[0]
+    for leader in ("A100 SXM4 80GB", "MI300X", "B200"):
+        assert leader in drawn.split('class="names"')[1]
+    assert "Memory over the years" in words_of(client.get("/timeline/?rate=memory_gb&vendor=apple"))
+    assert "Unknown field" in words_of(client.get("/timeline/?rate=beauty"))
 
 
 def test_a_site_without_a_catalogue_still_tells_the_story(client, db):

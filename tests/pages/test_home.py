@@ -167,6 +167,8 @@ def test_every_model_the_form_offers_is_one_that_fit_knows():
 
 
 def test_an_error_message_typed_on_the_front_page_is_diagnosed(client):
-    answer = client.post("/diagnose/", {"text": "RuntimeError: CUDA error: no kernel image is available"})
+    answer = client.post(
+        "/diagnose/", {"text": "RuntimeError: CUDA error: no kernel image is available for execution on the device"}
+    )
     assert answer.status_code == 200
     assert "no kernel image is available" in answer.content.decode()
