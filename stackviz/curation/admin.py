@@ -9,11 +9,12 @@ from django import forms
 from django.contrib import admin
 from django.contrib.admin import helpers
 from django.core.exceptions import PermissionDenied
-from django.db.models import Count, Q, QuerySet
+from django.db.models import Count, Exists, OuterRef, Q, QuerySet
+from django.db.models.functions import Lower
 from django.http import HttpRequest, HttpResponse, JsonResponse
+from django.shortcuts import get_object_or_404
+from django.template.response import TemplateResponse
 from django.urls import URLPattern, path
-from django.utils.html import format_html
-from django.utils.safestring import SafeString
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
@@ -21,13 +22,15 @@ from stackviz.catalog.curated_admin import FileLoadAdmin, HistoryAdmin, OriginFi
 from stackviz.catalog.fields import FIELDS, GROUPS
 from stackviz.catalog.figures import for_people
 from stackviz.catalog.models import Accelerator, Alias, CatalogueLoad, Proposal, Source, SpecValue, Vendor
+from stackviz.curation.bulk_edit_page import EditsMany
 from stackviz.curation.card_admin import CardAdmin, NameDecisionAdmin
 from stackviz.curation.forms import InlineValueForm, SpecValueForm
 from stackviz.curation.import_admin import BringsTables
 from stackviz.curation.review_queue import ProposalAdmin
 from stackviz.curation.value_admin import ProposesValues
 from stackviz.curation.value_check import check_typed_value
-from stackviz.labs.models import Card, NameDecision
+from stackviz.curation.value_list import AcceleratorFilter, CompactValues
+from stackviz.labs.models import Card, Machine, NameDecision
 
 if TYPE_CHECKING:  # Django's classes take type arguments only from its stubs
     _SpecValueInline = admin.TabularInline[SpecValue, Accelerator]
@@ -37,6 +40,9 @@ if TYPE_CHECKING:  # Django's classes take type arguments only from its stubs
 else:
     _SpecValueInline = _AliasInline = admin.TabularInline
     _SourceAdmin = _VendorAdmin = admin.ModelAdmin
+
+
+MACHINES_LISTED = 200
 
 
 class SpecValueInline(_SpecValueInline):
@@ -75,6 +81,7 @@ class AcceleratorAdmin(ProposesValues, HistoryAdmin):
     search_fields = ["name", "slug", "aliases__name"]
     prepopulated_fields = {"slug": ["name"]}
     inlines = [SpecValueInline, AliasInline]
+    change_form_template = "curation/accelerator.html"
 
     class Media:
         css = {"all": ["css/curation.css"]}
@@ -84,6 +91,38 @@ class AcceleratorAdmin(ProposesValues, HistoryAdmin):
         waiting = Count("spec_values", filter=Q(spec_values__status=SpecValue.Status.UNREVIEWED), distinct=True)
         rows: QuerySet[Accelerator] = super().get_queryset(request)
         return rows.annotate(public_count=public, unreviewed_count=waiting)
+
+    def change_view(
+        self, request: HttpRequest, object_id: str, form_url: str = "", extra_context: dict[str, Any] | None = None
+    ) -> HttpResponse:
+        """The width belongs to its values."""
+        context = {"is_nav_sidebar_enabled": False, "subtitle": None, **(extra_context or {})}
+        answer: HttpResponse = super().change_view(request, object_id, form_url, context)
+        return answer
+
+    def get_urls(self) -> list[URLPattern]:
+        machines = path(
+            "<int:pk>/machines/", self.admin_site.admin_view(self.machines_view), name="catalog_accelerator_machines"
+        )
+        return [machines, *super().get_urls()]
+
+    def machines_view(self, request: HttpRequest, pk: int) -> HttpResponse:
+        """Machines whose newest report has a card of this accelerator, those that reported last first."""
+        if not (self.has_view_permission(request) and request.user.has_perm("labs.view_machine")):
+            raise PermissionDenied
+        accelerator = get_object_or_404(Accelerator, pk=pk)
+        shown = Card.objects.filter(accelerator=accelerator, snapshot=OuterRef("latest_snapshot"))
+        rows = Machine.objects.filter(Exists(shown)).select_related("lab").order_by("-latest_taken_at")
+        machines = list(rows[: MACHINES_LISTED + 1])
+        context = {
+            **self.admin_site.each_context(request),
+            "title": accelerator.name,
+            "opts": self.opts,
+            "accelerator": accelerator,
+            "machines": machines[:MACHINES_LISTED],
+            "is_more": len(machines) > MACHINES_LISTED,
+        }
+        return TemplateResponse(request, "curation/machines.html", context)
 
     def has_delete_permission(self, request: HttpRequest, obj: Accelerator | None = None) -> bool:
         """Only without public values: retire these, or make the accelerator private instead."""
@@ -132,19 +171,26 @@ class ReasonForm(helpers.ActionForm):
 
 
 @admin.register(SpecValue)
-class SpecValueAdmin(ProposesValues, BringsTables, HistoryAdmin):
+class SpecValueAdmin(CompactValues, EditsMany, ProposesValues, BringsTables, HistoryAdmin):
     form = SpecValueForm
     action_form = ReasonForm
-    list_display = ["accelerator", "field", "shown", "condition", "basis", "status", "is_preferred", "source_link"]
-    list_filter = ["status", "is_preferred", "basis", GroupFilter, OriginFilter, "accelerator__vendor"]
+    list_filter = [
+        AcceleratorFilter,
+        "accelerator__vendor",
+        "status",
+        "is_preferred",
+        GroupFilter,
+        "basis",
+        OriginFilter,
+    ]
     list_select_related = ["accelerator", "source"]
     search_fields = ["accelerator__name", "accelerator__slug", "field", "value", "note", "source__title"]
     autocomplete_fields = ["accelerator", "source"]
-    readonly_fields = ["amount", "data_key", "changed_at", "checked"]
+    readonly_fields = ["reads_as", "data_key", "changed_at", "checked"]
     fields = [
         "accelerator",
         "field",
-        ("value", "unit", "amount"),
+        ("value", "unit", "reads_as"),
         "condition",
         "basis",
         "source",
@@ -155,7 +201,7 @@ class SpecValueAdmin(ProposesValues, BringsTables, HistoryAdmin):
         "as_draft",
         ("data_key", "changed_at", "checked"),
     ]
-    actions = ["publish", "set_aside"]
+    actions = ["edit_many", "publish", "set_aside"]
 
     class Media:
         css = {"all": ["css/curation.css"]}
@@ -190,15 +236,9 @@ class SpecValueAdmin(ProposesValues, BringsTables, HistoryAdmin):
     def get_actions(self, request: HttpRequest) -> dict[str, Any]:
         return {name: action for name, action in super().get_actions(request).items() if name != "delete_selected"}
 
-    @admin.display(description=_("value"), ordering="amount")
-    def shown(self, value: SpecValue) -> str:
-        return for_people(value).label
-
-    @admin.display(description=_("source"))
-    def source_link(self, value: SpecValue) -> str | SafeString:
-        if value.source is None:
-            return value.said_by or "—"
-        return format_html('<a href="{}" rel="nofollow">{}</a>', value.source.url, value.source.title)
+    @admin.display(description=_("amount"))
+    def reads_as(self, value: SpecValue) -> str:
+        return for_people(value).label if value.pk else "—"
 
     @admin.display(description=_("checked"))
     def checked(self, value: SpecValue) -> str:
@@ -218,12 +258,17 @@ class SpecValueAdmin(ProposesValues, BringsTables, HistoryAdmin):
 
 @admin.register(Alias)
 class AliasAdmin(HistoryAdmin):
-    list_display = ["name", "accelerator", "kind", "memory_bytes", "gpu_cores", "source"]
-    list_filter = ["kind", "accelerator__vendor"]
+    list_display = ["name", "accelerator", "kind", "memory", "gpu_cores", "source"]
+    list_filter = [AcceleratorFilter, "kind", "accelerator__vendor"]
+    change_list_template = "curation/names_of_accelerators.html"
     list_select_related = ["accelerator", "source"]
     search_fields = ["name", "normalized", "accelerator__name", "note"]
     autocomplete_fields = ["accelerator", "source"]
     readonly_fields = ["normalized", "data_key"]
+
+    @admin.display(description=_("memory"), ordering="memory_bytes")
+    def memory(self, alias: Alias) -> str:
+        return f"{alias.memory_bytes / 2**30:.4g} GiB" if alias.memory_bytes else "—"
 
 
 @admin.register(Source)
@@ -257,6 +302,7 @@ class SourceAdmin(_SourceAdmin):
 class VendorAdmin(_VendorAdmin):
     list_display = ["name", "slug"]
     search_fields = ["name", "slug"]
+    ordering = [Lower("name")]
 
 
 admin.site.register(Card, CardAdmin)

@@ -29,7 +29,7 @@ class HasSheet(admin.SimpleListFilter):
 
 
 class CardAdmin(ReadOnlyAdmin):
-    list_display = ["reported_name", "vendor", "accelerator", "match_how", "memory_bytes", "of_machine", "taken_at"]
+    list_display = ["reported_name", "vendor", "accelerator", "match_how", "memory", "of_machine", "taken_at"]
     list_filter = [HasSheet, "vendor", "kind"]
     list_select_related = ["accelerator", "snapshot__machine"]
     search_fields = ["reported_name", "accelerator__name", "snapshot__machine__name"]
@@ -48,6 +48,10 @@ class CardAdmin(ReadOnlyAdmin):
 
     def name_details(self, request: HttpRequest) -> HttpResponse:
         return names_page.name_page(request, self.admin_site)
+
+    @admin.display(description=gettext_lazy("memory"), ordering="memory_bytes")
+    def memory(self, card: Card) -> str:
+        return f"{card.memory_bytes / 2**30:.4g} GiB" if card.memory_bytes else "—"
 
     @admin.display(description=gettext_lazy("machine"))
     def of_machine(self, card: Card) -> str:

@@ -31,6 +31,7 @@ from stackviz.curation.differences import (
 )
 from stackviz.curation.formula_check import formula_problem
 from stackviz.curation.value_admin import proposal_url, user_of
+from stackviz.curation.value_list import AcceleratorFilter
 from stackviz.web.readonly_admin import ShownOnlyAdmin
 
 State = Proposal.State
@@ -86,6 +87,7 @@ class ProposalAdmin(ShownOnlyAdmin):
     list_display_links = ["what"]
     list_filter = [
         StateFilter,
+        AcceleratorFilter,
         "action",
         "accelerator__vendor",
         FieldFilter,
@@ -96,6 +98,7 @@ class ProposalAdmin(ShownOnlyAdmin):
     list_per_page = 50
     actions = ["approve_chosen", "reject_chosen"]
     change_form_template = "curation/proposal.html"
+    change_list_template = "curation/proposals.html"
 
     class Media:
         css = {"all": ["css/curation.css"]}

@@ -20,7 +20,7 @@ from stackviz.wire import ReportError
 
 @admin.register(Report)
 class ReportAdmin(CascadingDeleteAdmin, ReadOnlyAdmin):
-    list_display = ["received_at", "machine", "status", "read_at", "why", "receipt", "id"]
+    list_display = ["received_at", "machine", "status", "withdrawal", "read_at", "why", "receipt"]
     list_filter = ["status", "machine__lab", "received_at"]
     list_select_related = ["machine__lab"]
     search_fields = ["=id", "machine__name", "machine__slug"]
@@ -39,7 +39,7 @@ class ReportAdmin(CascadingDeleteAdmin, ReadOnlyAdmin):
 
     @admin.display(description=gettext_lazy("receipt"))
     def receipt(self, report: Report) -> SafeString:
-        return format_html('<a href="{}">{}</a>', report.get_absolute_url(), _("receipt"))
+        return format_html('<a class="nowrap" href="{}">{}…</a>', report.get_absolute_url(), str(report.pk)[:8])
 
     @admin.display(description=gettext_lazy("warnings"))
     def all_warnings(self, report: Report) -> SafeString:
