@@ -9,12 +9,12 @@ results count and which is best is defined in `comparability`.
     cached_for_edition(compute, "gemm")   `compute("gemm")`, remembered while the edition stays
 """
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import lru_cache
-from typing import TypeVar, TypeVarTuple, cast
+from typing import Any, TypeVar, TypeVarTuple, cast
 
 from django.contrib.auth.models import AnonymousUser
-from django.db.models import CharField, Count, Max, Q, Subquery, Sum
+from django.db.models import CharField, Count, Max, Q, QuerySet, Subquery, Sum
 from django.db.models.functions import Cast
 from django.utils.translation import get_language
 
@@ -26,6 +26,7 @@ from stackviz.benchmarks.ranked_series import ranked_series
 from stackviz.catalog.models import CatalogueEdition
 from stackviz.labs.models import Machine
 from stackviz.labs.queries import visible_machines
+from stackviz.web.prepared_query import PreparedQuery
 from stackviz.web.request_memo import remember
 
 # Of one edition: fields and benchmarks that are measured, 19 in November 2026, in each language.
@@ -60,15 +61,23 @@ def measured_edition() -> tuple[object, ...]:
 
 
 def _measured_edition() -> tuple[object, ...]:
+    return CatalogueEdition.current(), *_state_after([0])
+
+
+def _public_state(keys: Sequence[int]) -> QuerySet[Machine, Any]:
+    """One row about all public machines, as nothing but `lab__is_public` tells them apart; none without any."""
     decided = Subquery(ResultDecision.objects.order_by("-pk").values("pk")[:1])
-    state = visible_machines(AnonymousUser()).order_by().aggregate(
+    public = visible_machines(AnonymousUser()).filter(pk__gt=keys[0]).order_by().values("lab__is_public")
+    return public.annotate(
         machines=Count("pk"),
-        times_read=Sum("times_read"),
-        snapshots=Sum("latest_snapshot"),
+        times_read_in_all=Sum("times_read"),
+        newest_snapshots=Sum("latest_snapshot"),
         report=Max(Cast("latest_snapshot__report", CharField())),
         decided=Max(decided),
-    )  # fmt: skip
-    return CatalogueEdition.current(), *state.values()
+    ).values_list("machines", "times_read_in_all", "newest_snapshots", "report", "decided")
+
+
+_state_after = PreparedQuery(_public_state)  # pages ask for it each time
 
 
 def cached_for_edition(compute: Callable[[*Key], Answer], *key: *Key, is_translated: bool = True) -> Answer:

@@ -12,7 +12,7 @@ from django.utils.translation import ngettext
 
 from stackviz.benchmarks.comparability import Comparability, is_rankable, rate_of_ranked
 from stackviz.benchmarks.measurement import Measurement
-from stackviz.cited.best import LikeForLike, geometric_mean, like_for_like
+from stackviz.cited.best import BenchmarkRatio, LikeForLike, geometric_mean, like_for_like
 from stackviz.compare.leading import is_accelerated, rate_factor, worst_outcome
 from stackviz.compare.subjects import Loaded
 from stackviz.compare.tiles import NEARLY_EQUAL, Tile, TileLine
@@ -110,7 +110,7 @@ def _cited_of_two(other: tuple[int, Loaded], base: tuple[int, Loaded], shared: L
             slot=fast_slot if of_faster(each.ratio) >= 1 else slow_slot,
             name=str(each.title),
             figure=format_factor(max(each.ratio, 1 / each.ratio)),
-            note=ngettext("%(n)d setting", "%(n)d settings", each.settings) % {"n": each.settings},
+            note=_settings_note(each, "" if of_faster(each.ratio) >= 1 else slow.title),
         )
         for each in sorted(shared.benchmarks, key=lambda each: -each.settings)[:MOST_BENCHMARKS]
     ]
@@ -121,6 +121,12 @@ def _cited_of_two(other: tuple[int, Loaded], base: tuple[int, Loaded], shared: L
     if shared.settings > 1:
         rest += _("; single settings %(low)s to %(high)s") % {"low": format_factor(low), "high": format_factor(high)}
     return Tile(_title(), lead, rest, lines=tuple(lines) if len(lines) > 1 else ())
+
+
+def _settings_note(each: BenchmarkRatio, ahead: str) -> str:
+    """`3 settings`; `ahead`: who leads there, where that is not who leads in all."""
+    settings = ngettext("%(n)d setting", "%(n)d settings", each.settings) % {"n": each.settings}
+    return _("%(settings)s; %(name)s is ahead") % {"settings": settings, "name": ahead} if ahead else settings
 
 
 # --- measured ---

@@ -4,8 +4,9 @@ Order of evidence: the machine itself, public machines with the accelerator, cit
 parameters stand in one tile; each is marked by its kind.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from urllib.parse import urlencode
 
 from django.utils.translation import gettext as _
@@ -14,7 +15,7 @@ from stackviz.benchmarks.best_measured import MeasuredSummary, measured
 from stackviz.benchmarks.comparability import is_rankable, rate_of_ranked
 from stackviz.benchmarks.measured_settings import MeasuredSetting, measured_setting_key, measured_settings
 from stackviz.benchmarks.measurement import Measurement
-from stackviz.cited.best import best_matmul, decode_rates
+from stackviz.cited.best import DecodeSetting, best_matmul, decode_rates
 from stackviz.cited.cases import CitedCase
 from stackviz.cited.words import benchmark_address, setting_text
 from stackviz.compare.answers import SubjectFigure
@@ -32,11 +33,10 @@ Cited = Mapping[int, tuple[float, CitedCase]]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Setting:
-    """One decode setting. `rates`: slot -> (token/s, kind, address)."""
+    """One decode setting. `name()`: in words, and where its ranking stands; `rates`: slot -> (token/s, kind)."""
 
-    words: str
-    url: str
-    rates: dict[int, tuple[float, str, str]] = field(default_factory=dict)
+    name: Callable[[], tuple[str, str]]
+    rates: dict[int, tuple[float, str]] = field(default_factory=dict)
 
 
 def decode_tile(chosen: Sequence[Loaded], own: Own) -> Tile | None:
@@ -53,15 +53,15 @@ def decode_tile(chosen: Sequence[Loaded], own: Own) -> Tile | None:
         return tile_of(DECODE, [SubjectFigure(loaded.title, None, why=nothing) for _slot, loaded in subjects])
     fullest = max(settings, key=lambda setting: len(setting.rates))  # of equals the first, the best known
     figures = [_decode_figure(slot, loaded, fullest) for slot, loaded in subjects]
-    return tile_of(DECODE, figures, fullest.words, fullest.url)
+    return tile_of(DECODE, figures, *fullest.name())
 
 
 def _decode_figure(slot: int, loaded: Loaded, setting: _Setting) -> SubjectFigure:
     if slot not in setting.rates:
         return SubjectFigure(loaded.title, None, why=_("no result in this setting; what to expect is below"), slot=slot)
-    rate, kind, url = setting.rates[slot]
+    rate, kind = setting.rates[slot]
     return SubjectFigure(
-        loaded.title, rate, quantity_label(rate, "token/s", digits=3), kind=str(KINDS[kind]), slot=slot, url=url
+        loaded.title, rate, quantity_label(rate, "token/s", digits=3), kind=str(KINDS[kind]), slot=slot
     )
 
 
@@ -73,32 +73,42 @@ def _settings(chosen: Sequence[Loaded], own: Own) -> list[_Setting]:
             by_pk.setdefault(loaded.accelerator.pk, []).append(slot)
     settings: dict[str, _Setting] = {}
     for cited in decode_rates(tuple(by_pk)):
-        words = f"{cited.benchmark.title}: {setting_text(cited.benchmark, cited.case.params)}"
-        url = f"{benchmark_address(cited.benchmark.key)}?{urlencode({'case': cited.case.params_key})}"
-        setting = settings.setdefault(cited.case.params_key, _Setting(words=words, url=url))
+        setting = settings.setdefault(cited.case.params_key, _Setting(name=partial(_cited_name, cited)))
         for pk, rate in cited.rates.items():
-            setting.rates.update(dict.fromkeys(by_pk[pk], (rate, "cited", url)))
+            setting.rates.update(dict.fromkeys(by_pk[pk], (rate, "cited")))
     for of_public in measured_settings(MEASURED_DECODE):
         if _is_decode(of_public.example):
             _add_public(settings, of_public, by_pk)
     for slot, results in own.items():
         for result in results:
             if _is_decode(result) and is_rankable(result):
-                words = f"{result.title}: {result.setting}"
-                setting = settings.setdefault(measured_setting_key(result), _Setting(words=words, url=""))
-                setting.rates[slot] = rate_of_ranked(result).value, "measured", ""
+                setting = settings.setdefault(measured_setting_key(result), _Setting(name=partial(_own_name, result)))
+                setting.rates[slot] = rate_of_ranked(result).value, "measured"
     return list(settings.values())
 
 
 def _add_public(settings: dict[str, _Setting], of_public: MeasuredSetting, by_pk: Mapping[int, Sequence[int]]) -> None:
     """What public machines measured in a setting stands before what is cited."""
-    url = f"{benchmark_address(MEASURED_DECODE)}?{urlencode({'measured': of_public.key})}"
     rows = [(row, by_pk[row.accelerator.pk]) for row in of_public.rows if row.accelerator.pk in by_pk]
     if rows:
-        words = f"{of_public.example.title}: {of_public.words}"
-        setting = settings.setdefault(of_public.key, _Setting(words=words, url=url))
+        setting = settings.setdefault(of_public.key, _Setting(name=partial(_public_name, of_public)))
         for row, slots in rows:
-            setting.rates.update(dict.fromkeys(slots, (row.best.rate.value, "measured", url)))
+            setting.rates.update(dict.fromkeys(slots, (row.best.rate.value, "measured")))
+
+
+def _cited_name(cited: DecodeSetting) -> tuple[str, str]:
+    """`llama-bench: tg128 · Llama 2 7B · Q4_0`, and its address."""
+    words = f"{cited.benchmark.title}: {setting_text(cited.benchmark, cited.case.params)}"
+    return words, f"{benchmark_address(cited.benchmark.key)}?{urlencode({'case': cited.case.params_key})}"
+
+
+def _public_name(of_public: MeasuredSetting) -> tuple[str, str]:
+    address = f"{benchmark_address(MEASURED_DECODE)}?{urlencode({'measured': of_public.key})}"
+    return f"{of_public.example.title}: {of_public.words}", address
+
+
+def _own_name(result: Measurement) -> tuple[str, str]:
+    return f"{result.title}: {result.setting}", ""
 
 
 def _is_decode(result: Measurement) -> bool:

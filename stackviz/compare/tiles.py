@@ -3,6 +3,7 @@
 A factor is given only between figures of one field under one condition. Where a subject has none, the tile says why.
 """
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -77,9 +78,17 @@ def tile_of(question: Question, figures: Sequence[SubjectFigure], setting: str =
 
 
 def _common_marks(figures: Sequence[SubjectFigure]) -> str:
-    """What all of several figures hold under, to be said once; "" where they differ."""
+    """What most of several figures hold under, to be said once; "" where one of them has no marks at all."""
     marks = [figure.marks for figure in figures if figure.amount is not None]
-    return marks[0] if len(marks) > 1 and len(set(marks)) == 1 else ""
+    if len(marks) < 2 or not all(marks):
+        return ""
+    ((common, count),) = Counter(marks).most_common(1)
+    return common if 2 * count > len(marks) else ""
+
+
+def _without(marks: str, common: str) -> str:
+    """`dense, derived` -> `derived`, where the title says dense."""
+    return "" if marks == common else marks.removeprefix(f"{common}, ") if common else marks
 
 
 def _lead(question: Question, figures: Sequence[SubjectFigure], compared: Sequence[SubjectFigure]) -> tuple[str, bool]:
@@ -148,7 +157,7 @@ def _line(figure: SubjectFigure, longest: float, rank: int, common: str) -> Tile
         slot=figure.slot,
         name=figure.subject,
         figure=figure.text,
-        note="; ".join(filter(None, ("" if figure.marks == common else figure.marks, figure.why))),
+        note="; ".join(filter(None, (_without(figure.marks, common), figure.why))),
         share=f"{figure.amount / longest * 100:.1f}" if longest else "",
         rank=rank,
         is_beside=figure.is_beside,

@@ -90,5 +90,9 @@ def test_what_all_figures_hold_under_is_said_once():
     figures = [SubjectFigure(f"G{n}", n, f"{n} TFLOPS", condition="dense", slot=n) for n in (1, 2)]
     tile = tile_of(BY_KEY["fp32"], figures)
     assert (tile.title, [line.note for line in tile.lines]) == ("fp32, dense", ["", ""])
+    most = tile_of(BY_KEY["fp32"], [*figures, SubjectFigure("G3", 3, "3 TFLOPS", "dense", "derived", slot=3)])
+    assert (most.title, [line.note for line in most.lines]) == ("fp32, dense", ["derived", "", ""])
+    unmarked = tile_of(BY_KEY["fp32"], [*figures, SubjectFigure("G3", 3, "3 TFLOPS", slot=3)])
+    assert (unmarked.title, [line.note for line in unmarked.lines]) == ("fp32", ["", "dense", "dense"])
     of_two_kinds = tile_of(BY_KEY["fp32"], [figures[0], replace(figures[1], kind="derived")])
     assert (of_two_kinds.title, [line.note for line in of_two_kinds.lines]) == ("fp32", ["dense", "dense, derived"])
