@@ -15,7 +15,7 @@ from stackviz.benchmarks.measurement import Measurement
 from stackviz.cited.best import BenchmarkRatio, LikeForLike, geometric_mean, like_for_like
 from stackviz.compare.leading import is_accelerated, rate_factor, worst_outcome
 from stackviz.compare.subjects import Loaded
-from stackviz.compare.tiles import NEARLY_EQUAL, Tile, TileLine
+from stackviz.compare.tiles import Tile, TileLine, is_level
 from stackviz.units import format_factor
 
 MOST_BENCHMARKS = 5  # named in a tile
@@ -101,7 +101,7 @@ def _cited_of_two(other: tuple[int, Loaded], base: tuple[int, Loaded], shared: L
         return ratio if is_faster else 1 / ratio
 
     lead = _("about equal")
-    if of_faster(shared.ratio) >= NEARLY_EQUAL:
+    if not is_level(of_faster(shared.ratio)):
         lead = _("%(best)s is %(factor)s as fast as %(last)s") % {
             "best": fast.title, "factor": format_factor(of_faster(shared.ratio)), "last": slow.title,
         }  # fmt: skip
@@ -173,7 +173,7 @@ def measured_tile(names: Mapping[int, str], shared: SharedResults | None) -> Til
     fast, slow = (names[slot] for slot in (shared.slots if ratio >= 1 else shared.slots[::-1]))
     factor = max(ratio, 1 / ratio)
     lead = _("about equal")
-    if factor >= NEARLY_EQUAL:
+    if not is_level(factor):
         lead = _("%(best)s is %(factor)s as fast as %(last)s") % {
             "best": fast, "factor": format_factor(factor), "last": slow,
         }  # fmt: skip
@@ -222,6 +222,8 @@ def _interval_line(slots: tuple[int, int], pair: Pair) -> TileLine:
     between = rate_factor(fastest, slowest)
     if outcome and outcome.answer not in _MAY_BE_COMPARED:
         return TileLine(slot=slot, name=name, note="; ".join((outcome.label, *outcome.reasons)))
+    if is_level(between.factor) and between.is_certain:
+        return TileLine(slot=slot, name=name, note=_("about equal"))
     if not between.is_certain or not math.isfinite(between.factor):
         why = _("the intervals overlap") if between.low is not None else _("without an interval")
         return TileLine(slot=slot, name=name, note=_("cannot tell: %(why)s") % {"why": why})

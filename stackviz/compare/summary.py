@@ -14,7 +14,7 @@ from stackviz.compare.leading import RateFactor, rate_factor
 from stackviz.compare.measured import Measured
 from stackviz.compare.questions import QUESTIONS, Question
 from stackviz.compare.subjects import Head, Loaded
-from stackviz.compare.tiles import NEARLY_EQUAL, Tile, tile_lines
+from stackviz.compare.tiles import Tile, is_level, tile_lines
 from stackviz.diagrams.layers import Layer
 from stackviz.diagrams.stack import StackDrawing
 from stackviz.units import format_factor
@@ -77,7 +77,7 @@ def measured_tiles(heads: Sequence[Head], measured: Measured) -> list[Tile]:
     title = f"{_('Measured')}: {fastest.title} {fastest.setting}"
     lines = tile_lines([_result_figure(slot, names[slot], result) for slot, result in results])
     if len(results) == 1:
-        return [Tile(title, _("known only for %(subject)s") % {"subject": names[slot]}, lines=lines)]
+        return [Tile(title, "", lines=lines)]
     outcome = measured.leading.outcome
     rest = "; ".join(outcome.reasons) if outcome else ""
     if outcome and outcome.answer is Comparability.NOT_COMPARABLE:
@@ -96,7 +96,7 @@ def _result_figure(slot: int, name: str, result: Measurement) -> SubjectFigure:
 
 def speed_distance(best: str, between: RateFactor, last: str) -> str:
     """`dgx-07 is 49× as fast as mbp (47× to 51×)`"""
-    if between.factor < NEARLY_EQUAL:
+    if is_level(between.factor):
         return _("about equal")
     if not between.is_certain:
         return _("cannot tell")

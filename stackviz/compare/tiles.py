@@ -78,11 +78,18 @@ def tile_of(question: Question, figures: Sequence[SubjectFigure], setting: str =
 
 
 def _common_marks(figures: Sequence[SubjectFigure]) -> str:
-    """What most of several figures hold under, to be said once; "" where one of them has no marks at all."""
-    marks = [figure.marks for figure in figures if figure.amount is not None]
+    """What several figures hold under, to be said once: all of them, or as a condition most of those published.
+
+    "" where one of them has no marks at all: it would seem to have these.
+    """
+    known = [figure for figure in figures if figure.amount is not None]
+    marks = [figure.marks for figure in known]
     if len(marks) < 2 or not all(marks):
         return ""
-    ((common, count),) = Counter(marks).most_common(1)
+    if len(set(marks)) == 1:
+        return marks[0]
+    conditions = Counter(figure.condition for figure in known if not figure.kind)
+    common, count = next(iter(conditions.most_common(1)), ("", 0))
     return common if 2 * count > len(marks) else ""
 
 
@@ -122,11 +129,16 @@ def _by_reason(figures: Sequence[SubjectFigure]) -> list[str]:
     ]
 
 
+def is_level(factor: float) -> bool:
+    """Whether nothing is left of the difference, as figures are read and as factors are written."""
+    return factor < NEARLY_EQUAL or format_factor(factor) == format_factor(1.0)
+
+
 def distance(question: Question, first: SubjectFigure, second: SubjectFigure) -> str:
     """`M3 Max has 1.6× the memory of H100`; both must be known."""
     more, less = sorted((first, second), key=lambda figure: figure.amount or 0.0, reverse=True)
     factor = (more.amount or 0.0) / (less.amount or 1.0)
-    if factor < NEARLY_EQUAL:
+    if is_level(factor):
         return _("about equal")
     return _("%(more)s has %(factor)s the %(noun)s of %(less)s") % {
         "more": more.subject, "factor": format_factor(factor), "noun": question.noun, "less": less.subject,

@@ -16,7 +16,7 @@ from stackviz.compare.questions import Question
 from stackviz.compare.spec_table import spec_rows
 from stackviz.compare.subjects import Loaded, heading, heads_of
 from stackviz.compare.summary import sheet_figures
-from stackviz.compare.tiles import NEARLY_EQUAL
+from stackviz.compare.tiles import is_level
 from stackviz.units import format_factor
 
 Answered = tuple[Question, Sequence[SubjectFigure]]
@@ -64,7 +64,7 @@ def _about_two(comparable: Sequence[tuple[Question, Sequence[SubjectFigure]]]) -
     equal: list[str] = []
     for question, (first, second) in comparable:
         factor = (first.amount or 0.0) / (second.amount or 1.0)
-        if factor < NEARLY_EQUAL:
+        if is_level(factor):
             equal.append(str(question.noun))
             continue
         times = _("%(factor)s the %(noun)s") % {"factor": format_factor(factor), "noun": question.noun}

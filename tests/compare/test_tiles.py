@@ -80,6 +80,22 @@ def test_from_three_subjects_on_a_tile_has_ranks_and_no_sentence():
     assert tile.rest == "not published: G1"
 
 
+def test_a_kind_is_said_once_only_where_all_are_of_it():
+    cited, measured = (
+        SubjectFigure(kind, 5, "5 token/s", kind=kind, slot=n) for n, kind in enumerate(("cited", "measured"))
+    )
+    others = [replace(cited, slot=2), replace(cited, slot=3)]
+    tile = tile_of(BY_KEY["bandwidth"], [cited, measured, *others])
+    assert tile.title == "Memory bandwidth"
+    assert [line.note for line in tile.lines] == ["cited", "measured", "cited", "cited"]
+    assert tile_of(BY_KEY["bandwidth"], [cited, *others]).title == "Memory bandwidth, cited"
+
+
+def test_a_factor_that_is_written_as_one_is_no_factor():
+    figures = [SubjectFigure("A", 1.04, "1.04 GB"), SubjectFigure("B", 1.0, "1 GB", slot=1)]
+    assert tile_of(BY_KEY["memory"], figures).lead == "about equal"
+
+
 def test_the_least_power_is_the_first():
     figures = [SubjectFigure(f"G{n}", amount, f"{amount} W", slot=n) for n, amount in enumerate((700, 60, 350))]
     tile = tile_of(BY_KEY["power"], figures)
