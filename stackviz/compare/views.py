@@ -194,6 +194,7 @@ def _drawn(
             comparison=comparison,
             heading=context["heading"],
             sharing=sharing_of(_preview(request, chosen, address, comparison.verdict)),
+            most=MOST_SUBJECTS,
             notes=context["notes"],
             only_differences=address.only_differences,
             toggle_url=context["toggle_url"],

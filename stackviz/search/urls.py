@@ -1,6 +1,9 @@
 from django.urls import path
 
-from stackviz.search import views
+from stackviz.search import subjects_page, views
 
 app_name = "search"
-urlpatterns = [path("search/", views.search_page, name="page")]
+urlpatterns = [
+    path("search/", views.search_page, name="page"),
+    path("search/subjects/", subjects_page.subjects_page, name="subjects"),
+]

@@ -18,15 +18,15 @@ LONGEST_QUERY = 300  # characters: a line of an error message
 def search_page(request: HttpRequest) -> HttpResponse:
     """Results in groups, or what can be searched where there are none."""
     reader = AddressReader(request.GET)
-    query = _read_query(reader)
+    query = read_query(reader)
     if wants_partial(request):
         suggestions = {"hits": suggested_hits(request.user, query), "query": query}
-        return _unlisted(render(request, "search/_suggestions.html", suggestions))
+        return unlisted(render(request, "search/_suggestions.html", suggestions))
     context = {"answer": answer_search(request.user, query), "notes": reader.notes({"q"})}
-    return _unlisted(render(request, "search/page.html", context))
+    return unlisted(render(request, "search/page.html", context))
 
 
-def _read_query(reader: AddressReader) -> str:
+def read_query(reader: AddressReader) -> str:
     """The text without control characters, its white space single; a note where it is cut."""
     given = reader.parameters.get("q", "")
     text = " ".join("".join(character if character.isprintable() else " " for character in given).split())
@@ -36,7 +36,7 @@ def _read_query(reader: AddressReader) -> str:
     return text[:LONGEST_QUERY].strip()
 
 
-def _unlisted(answer: HttpResponse) -> HttpResponse:
+def unlisted(answer: HttpResponse) -> HttpResponse:
     """In no search engine: every query would be a page."""
     answer.headers["X-Robots-Tag"] = "noindex"
     return answer

@@ -59,7 +59,7 @@ def test_the_table_on_the_screen_is_the_table_of_the_file(visit):
 def test_citation_copies_and_opens_frozen_figures(visit, site, browser_context):
     browser_context.grant_permissions(["clipboard-read", "clipboard-write"], origin=site.url)
     page = visit(TWO)
-    page.get_by_role("button", name="Copy as Markdown").click()
+    page.locator("section:has(#cite)").get_by_role("button", name="Copy as Markdown").click()
     expect(page.locator("[data-announce]")).to_have_text("copied", timeout=WAIT_MS)
     copied = page.evaluate("navigator.clipboard.readText()")
     address = re.search(r"\((http[^)]+)\)", copied)
@@ -126,3 +126,34 @@ def test_the_tray_hides_on_the_comparison_of_its_subjects_only(visit):
     page.get_by_role("button", name="Remove M3 Max (40-core GPU) from the compare tray").click()
     page = visit(TWO)
     expect(tray).to_be_visible()
+
+
+def test_a_subject_is_added_and_replaced_in_place_by_keyboard(visit):
+    page = visit(TWO)
+    page.get_by_text("Add or replace").click()
+    box = page.get_by_role("combobox", name="Accelerator, stack or machine")
+    box.fill("rtx 4090")
+    expect(page.locator("#subject-options [role=option]").first).to_be_visible(timeout=WAIT_MS)
+    assert faults_of(page) == []
+    box.press("ArrowDown")
+    box.press("Enter")
+    page.wait_for_url(f"**{TWO}&a=nvidia-geforce-rtx-4090", timeout=WAIT_MS)
+    page.get_by_text("Add or replace").click()
+    page.get_by_label("What to do").select_option("apple-m3-max-40")
+    box.fill("mi300x")
+    page.locator("#subject-options [role=option]").first.click(timeout=WAIT_MS)
+    page.wait_for_url("**/compare/?a=nvidia-h100-sxm5-80gb&a=amd-mi300x&a=nvidia-geforce-rtx-4090", timeout=WAIT_MS)
+
+
+def test_a_subject_is_added_without_scripts(site, browser):
+    context = browser.new_context(java_script_enabled=False)
+    try:
+        page = context.new_page()
+        page.goto(site.url + TWO)
+        page.get_by_text("Add or replace").click()
+        page.fill("#subject", "rtx 4090")
+        page.press("#subject", "Enter")
+        page.locator(".hits a").first.click()
+        page.wait_for_url(f"**{TWO}&a=nvidia-geforce-rtx-4090", timeout=WAIT_MS)
+    finally:
+        context.close()
