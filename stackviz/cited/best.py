@@ -172,10 +172,10 @@ def best_matmul(dtype: str) -> Mapping[int, tuple[float, CitedCase]]:
 @lru_cache(maxsize=8)
 def _best_matmul(_edition: str, dtype: str) -> Mapping[int, tuple[float, CitedCase]]:
     cases = benchmark_cases(MATMUL).cases
-    found: dict[int, tuple[float, CitedCase]] = {}
+    best: dict[int, tuple[float, CitedCase]] = {}
     for pk, bests in best_cited().items():
         for key, amount in bests.items():
             case = cases.get(key.params_key) if key.benchmark == MATMUL else None
-            if case is not None and case.params.get("dtype") == dtype and amount > found.get(pk, (0.0, case))[0]:
-                found[pk] = amount, case
-    return found
+            if case is not None and case.params.get("dtype") == dtype and amount > best.get(pk, (0.0, case))[0]:
+                best[pk] = amount, case
+    return best

@@ -94,7 +94,7 @@ class BulkForm(forms.Form):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BulkRow:
-    """One value. `problem`: why it cannot be; `changes`: none for one that is like that already."""
+    """One value. `problem`: why it cannot be; `changes`: none where it has them already."""
 
     value: SpecValue
     wanted: SpecValue

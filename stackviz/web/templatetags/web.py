@@ -87,10 +87,10 @@ def share(context: template.Context, title: str = "") -> SafeString:
     """Buttons that copy the page's address: of its `preview`, else the address it was asked for, under `title`."""
     preview, request = context.get("preview"), context.get("request")
     if preview is not None:
-        return render_part("web/_share.jinja", sharing=sharing_of(preview))
+        return render_part("web/_sharing.jinja", sharing=sharing_of(preview))
     if request is None:
         return SafeString("")
-    return render_part("web/_share.jinja", sharing=sharing_of_address(request, title))
+    return render_part("web/_sharing.jinja", sharing=sharing_of_address(request, title))
 
 
 @register.simple_tag
