@@ -7,9 +7,10 @@ from stackviz.importers.nvidia_values import value
 from stackviz.importers.reading import CardReading, Reading
 from stackviz.wire import LIMITS, Card, hashed_uuid
 
-__all__ = ["add_card", "instance_of", "new_card", "note_cut", "note_system"]
+__all__ = ["add_card", "instance_of", "new_card", "note_cut", "note_system", "note_wsl"]
 
 _WINDOWS_MODELS = frozenset({"WDDM", "TCC", "MCDM"})
+_FIRST_IN_WSL = 450
 _LINUX_PROGRAM = re.compile(r"/[\w.-]")
 
 
@@ -56,3 +57,15 @@ def note_system(reading: Reading, programs: Iterable[str]) -> None:
         reading.sheet.state("os.name", "Windows")
         if any(_LINUX_PROGRAM.match(program) for program in programs):
             reading.sheet.state("os.wsl", "2")
+
+
+def note_wsl(reading: Reading, tool: str | None, driver: str | None) -> None:
+    """In WSL2 nvidia-smi is a program of Linux and the driver is Windows': only there do their versions differ.
+
+    `NVIDIA-SMI 535.112   Driver Version: 537.42`. Drivers before R450 had none, and older ones counted the tool apart.
+    """
+    if not tool or not driver or tool == driver or not min(len(tool), len(driver)) >= len("535.1"):
+        return
+    majors = [int(version.partition(".")[0]) for version in (tool, driver)]
+    if min(majors) >= _FIRST_IN_WSL and not tool.startswith(driver) and not driver.startswith(tool):
+        reading.sheet.state("os.wsl", "2")

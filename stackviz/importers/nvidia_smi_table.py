@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator
 
 from stackviz.importers.importer import Importer, Span
-from stackviz.importers.nvidia_card import add_card, instance_of, new_card, note_cut, note_system
+from stackviz.importers.nvidia_card import add_card, instance_of, new_card, note_cut, note_system, note_wsl
 from stackviz.importers.nvidia_values import boolean, byte_count, hyphened, number, state_driver, why
 from stackviz.importers.reading import CardReading, Reading, clean
 from stackviz.wire import Scalar
@@ -36,6 +36,7 @@ _MOST_CHARS = 512 * 1024
 _MOST_LINES_BACK = 2
 
 _DRIVER = re.compile(r"(?:Driver|KMD) Version: ?(\d[\d.]{1,20})")
+_TOOL = re.compile(r"NVIDIA-SMI {1,20}(\d{3}\.[\d.]{1,12})")
 _CUDA = re.compile(r"CUDA (?:UMD )?Version: ?(\d[\d.]{1,10})")
 _NAME = re.compile(r"(\d{1,3}) (\S.{0,80}?) ?\b(On|Off|WDDM|TCC|MCDM|N/A|ERR!)$")
 _BUS = re.compile(r"([0-9A-Fa-f]{4,8}:[0-9A-Fa-f]{2}:[0-9A-Fa-f]{2}\.[0-9A-Fa-f]) ?(On|Off|N/A|ERR!)?$")
@@ -137,6 +138,9 @@ def read_nvidia_smi_table(text: str) -> Reading:
         _read_cells(reading, [" ".join(_RULE.sub(" ", cell).split()) for cell in text.split("|")])
         _check_names(reading)
         note_system(reading, ())
+        tool = _TOOL.search(flat)
+        if "KMD Version" not in flat:
+            note_wsl(reading, tool[1] if tool else None, driver[1] if driver else None)
         if "Driver-Model" in text:
             reading.sheet.state("os.name", "Windows")
     return reading

@@ -317,3 +317,18 @@ def test_versions_are_read():
     assert reading.facts["nvidia.nvml_version"] == "580.65"
     assert reading.facts["cuda.driver_api_version"] == "13.0"
     assert read(dumps.NVCC).facts["cuda.toolkit_version"] == "12.8.61"
+
+
+@pytest.mark.parametrize(
+    ("head", "wsl"),
+    [
+        ("NVIDIA-SMI 535.112                Driver Version: 537.42       CUDA Version: 12.2", "2"),
+        ("NVIDIA-SMI 560.28.03              Driver Version: 560.70       CUDA Version: 12.6", "2"),
+        ("NVIDIA-SMI 535.183.01             Driver Version: 535.183.01   CUDA Version: 12.2", None),
+        ("NVIDIA-SMI 537.42                 Driver Version: 537.42       CUDA Version: 12.2", None),
+        ("NVIDIA-SMI 445.75                 Driver Version: 445.87       CUDA Version: 11.0", None),
+    ],
+)
+def test_a_tool_of_another_version_than_its_driver_runs_in_wsl2(head, wsl):
+    [reading] = read_all(f"+{'-' * 79}+\n| {head} |\n+{'-' * 79}+\n").readings
+    assert reading.facts.get("os.wsl") == wsl

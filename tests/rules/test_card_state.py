@@ -176,3 +176,10 @@ def test_two_consumer_cards_sharing_lanes_are_a_note(cards, severity):
     [found] = [one for one in answers("pcie-width", linux(*cards)) if one.severity != "cannot-tell"]
     assert found.severity == severity
     assert ("Reseat" in found.advice) is (severity == "warning")
+
+
+def test_every_reset_says_what_it_ends():
+    for rule, state in (("ecc-uncorrectable", {"ecc_uncorrected": 2}), ("row-remap-pending", {"remap_pending": True})):
+        advice = answer(rule, linux(card(**state))).advice
+        assert "End every program on the card" in advice.partition("sudo nvidia-smi --gpu-reset -i 0")[0]
+        assert "reboot, which ends every program" in advice

@@ -1,5 +1,7 @@
 """How the cards are set up, and Linux inside Windows."""
 
+import pytest
+
 from stackviz.wire import Absent, Card
 from tests.rules.build import FAILED, answer, answers, card, linux, mac
 
@@ -90,3 +92,30 @@ def test_wsl_notes_whose_driver_it_is():
 
 def test_linux_on_its_own_is_no_such_note():
     assert answers("wsl2-probe", linux()) == []
+
+
+def test_wsl_1_has_no_gpu():
+    seen = linux(os__wsl="1", os__kernel="Linux 4.4.0-19041-Microsoft", cuda__available=False, cuda__init_code=None)
+    found = answer("wsl1-no-gpu", seen)
+    assert "wsl --set-version <distribution> 2" in found.advice
+    assert answers("wsl2-probe", seen) == []
+    assert answers("wsl1-no-gpu", linux(os__wsl="2")) == []
+
+
+@pytest.mark.parametrize(
+    ("build", "is_broken"),
+    [
+        ("10.0.19043.1202", True),
+        ("10.0.19042", True),
+        ("10.0.19044.1", False),
+        ("10.0.22631.3880", False),
+        (None, False),
+    ],
+)
+def test_windows_before_21h2_has_no_cuda_in_wsl2(build, is_broken):
+    seen = linux(os__wsl="2", os__build=build, cuda__available=False, cuda__init_code=None)
+    assert [found.severity for found in answers("wsl2-old-windows", seen)] == (["broken"] if is_broken else [])
+
+
+def test_a_windows_where_cuda_starts_in_wsl2_is_new_enough():
+    assert answers("wsl2-old-windows", linux(os__wsl="2", os__build="10.0.19043")) == []

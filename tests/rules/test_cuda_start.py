@@ -20,7 +20,7 @@ RULES = ("nvml-mismatch", "err802-fabric", "err803", "err804", "uvm-after-suspen
 )
 def test_mismatched_nvidia_library_is_broken(changes):
     found = answer("nvml-mismatch", linux(**changes))
-    assert (found.severity, "Reboot" in found.advice) == ("broken", True)
+    assert (found.severity, "reboot, which ends every program" in found.advice) == ("broken", True)
 
 
 @pytest.mark.parametrize("library", ["580.95.05", "13.580.95.05", "580.95"])
@@ -125,3 +125,22 @@ def test_file_is_skipped_on_other_systems():
 @pytest.mark.parametrize("rule", RULES)
 def test_a_mac_starts_no_cuda(rule):
     assert answers(rule, mac()) == []
+
+
+@pytest.mark.parametrize(
+    "inside",
+    [
+        {"machine__container": "docker"},
+        {"os__version": "18.04", "os__kernel": "Linux 3.10.0-1160.71.1.el7.x86_64"},
+    ],
+)
+def test_in_a_container_mismatched_libraries_are_the_image_s_and_no_reboot_helps(inside):
+    found = answer("nvml-mismatch", linux(nvidia__nvml_error="Driver/library version mismatch", **inside))
+    assert "The image brings NVIDIA libraries of its own" in found.explanation
+    assert "A reboot does not help" in found.advice
+    assert "reboot, which" not in found.advice
+
+
+def test_the_fabric_manager_has_to_match_the_driver_to_the_digit():
+    found = answer("err802-fabric", linux(cuda__init_code=802, nvidia__fabric_manager="inactive"))
+    assert "must match the driver's (580.95.05) digit for digit" in found.advice

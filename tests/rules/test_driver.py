@@ -323,7 +323,17 @@ def test_a_card_of_an_unknown_generation_is_looked_up_first():
 @pytest.mark.parametrize(
     ("system", "words"),
     [
-        ({"os__name": "Ubuntu"}, "sudo apt install nvidia-driver-580 && sudo reboot"),
+        ({"nvidia__nvswitches": 0}, "sudo apt install nvidia-driver-580; then reboot, which ends every program"),
+        ({"nvidia__nvswitches": 0}, "To check: nvidia-smi must show 580. To undo: install 535.183.01 in the same way."),
+        ({}, "sudo apt install nvidia-driver-580-server-open nvidia-fabricmanager-580;"),
+        ({}, "the fabric manager in exactly the driver's version, digit for digit"),
+        ({"nvidia__nvswitches": None}, "If NVSwitch joins the cards (HGX): install the fabric manager"),
+        ({"os__version": "20.04"}, "Ubuntu 20.04 itself is supported only until 2025-05-31"),
+        ({"machine__container": "docker"}, "Its driver is the host's: update it on the host"),
+        (
+            {"os__version": "18.04", "os__kernel": "Linux 3.10.0-1160.71.1.el7.x86_64"},
+            "Linux 3.10.0-1160.71.1.el7.x86_64 is not a kernel of Ubuntu 18.04: this is inside a container. Its driver",
+        ),
         ({"os__name": "Fedora"}, "from the distribution or from https://www.nvidia.com/drivers"),
         ({"os__name": "Windows"}, "Install it in Windows, from"),
         ({"os__name": "Ubuntu", "os__wsl": "WSL2"}, "not in WSL"),
@@ -393,3 +403,84 @@ def test_nvidia_smi_cuda_version_is_explained(serves, torch, toolkit, severity):
 def test_single_cuda_version_is_clear():
     assert answers("smi-cuda-misread", linux(torch__cuda_version=None, cuda__toolkit_version=None)) == []
     assert answers("smi-cuda-misread", linux(cuda__driver_api_version=None)) == []
+
+
+@pytest.mark.parametrize(
+    "inside",
+    [
+        {"machine__container": "docker"},
+        {"os__name": "Rocky Linux", "os__version": "9.3", "os__kernel": "Linux 5.15.0-105-generic"},
+        {"os__kernel": "Linux 5.4.0-150-generic"},
+        {"os__kernel": "Linux 6.1.115-126.197.amzn2023.x86_64"},
+        {"os__name": "CentOS Linux", "os__version": "7 (Core)", "os__kernel": "Linux 4.18.0-425.el8.x86_64"},
+        {"os__version": "20.04"},
+        {"os__wsl": "2"},
+        {"os__kernel": "Linux 5.15.148-tegra"},
+    ],
+)
+def test_no_driver_package_is_advised_where_it_does_nothing_or_harm(inside):
+    advice = answer("driver-branch-ended", linux(nvidia__driver_version="535.183.01", **inside)).advice
+    assert "apt install" not in advice
+    assert "reboot" not in advice.replace("restart", "")
+
+
+@pytest.mark.parametrize(
+    "system",
+    [
+        {"os__kernel": "Linux 6.8.0-45-generic"},
+        {"os__version": "22.04.4 LTS", "os__kernel": "Linux 6.5.0-1024-aws"},
+        {"os__name": "Rocky Linux", "os__version": "9.3", "os__kernel": "Linux 5.14.0-362.el9_3.x86_64"},
+        {"os__name": "Linux Mint", "os__version": "21.3", "os__kernel": "Linux 5.15.0-91-generic"},
+        {"os__name": "Linux", "os__version": None, "os__kernel": "Linux 4.18.0-425.el8.x86_64"},
+        {"os__name": "Arch Linux", "os__version": None, "os__kernel": "Linux 6.10.5-arch1-1"},
+    ],
+)
+def test_a_distribution_s_own_kernel_is_no_container(system):
+    advice = answer("driver-branch-ended", linux(nvidia__driver_version="535.183.01", **system)).advice
+    assert "container" not in advice
+
+
+@pytest.mark.parametrize(
+    ("name", "capability", "package"),
+    [
+        ("NVIDIA GeForce RTX 5090", "12.0", "nvidia-driver-580-open;"),
+        ("NVIDIA GeForce RTX 5090 Laptop GPU", None, "nvidia-driver-580-open;"),
+        ("NVIDIA GeForce RTX 4090", "8.9", "nvidia-driver-580;"),
+        ("NVIDIA GeForce GTX 1080", "6.1", "nvidia-driver-580;"),
+    ],
+)
+def test_blackwell_gets_the_open_kernel_modules(name, capability, package):
+    seen = linux(card(name=name, compute_capability=capability), nvidia__driver_version="570.86.10",
+                 nvidia__nvswitches=None)  # fmt: skip
+    assert package in answer("driver-branch-ended", seen).advice
+
+
+def test_eight_cards_on_sxm_boards_get_the_fabric_manager_too():
+    seen = linux(*(card(index) for index in range(8)), nvidia__driver_version="535.183.01", nvidia__nvswitches=None)
+    assert "nvidia-driver-580-server-open nvidia-fabricmanager-580;" in answer("driver-branch-ended", seen).advice
+
+
+@pytest.mark.parametrize("system", [{"os__name": "Windows"}, {}, {"os__wsl": "2"}])
+def test_nobody_is_sent_back_from_the_newest_branch(system):
+    seen = linux(nvidia__driver_version="610.62" if system else "610.43.02", **system)
+    advice = answer("driver-branch-ended", seen).advice
+    assert "do not go back to an older one" in advice
+    assert "R580" not in advice
+
+
+@pytest.mark.parametrize(
+    ("place", "words"),
+    [
+        ({"os__wsl": "2"}, "Update the NVIDIA driver in Windows, not in WSL,"),
+        ({"machine__container": "docker"}, "Update the NVIDIA driver on the host (this is inside a container)"),
+    ],
+)
+def test_a_driver_that_is_too_old_is_updated_where_it_is_installed(place, words):
+    seen = linux(
+        nvidia__driver_version="470.57.02",
+        cuda__available=False,
+        cuda__driver_api_version="11.4",
+        cuda__init_code=None,
+        **place,
+    )
+    assert answer("driver-too-old", seen).advice.startswith(words)

@@ -1,6 +1,16 @@
 """Which branch of the NVIDIA driver to move to: one that is still supported, and that still serves the cards."""
 
 from stackviz.rules.checks.grouping import named
+from stackviz.rules.checks.places import (
+    REBOOT,
+    has_nvswitch,
+    is_jetson,
+    may_have_nvswitch,
+    needs_open_modules,
+    takes_open_modules,
+    ubuntu_release,
+    why_container,
+)
 from stackviz.rules.compatibility import Release, Tables, newest_up_to
 from stackviz.rules.drivers import driver_branch
 from stackviz.rules.look import CardLook, Look
@@ -14,18 +24,27 @@ CAPABILITIES = "https://developer.nvidia.com/cuda-gpus"
 
 def where_to_move(look: Look, tables: Tables, driver: str, platform: str) -> str:
     """What to do with a driver whose branch is over: the branch supported longest that serves every card, and how."""
-    supported = [release for release in tables.releases_of("nvidia-driver", platform) if release.last_day >= look.day]
+    if is_jetson(look):
+        return (
+            "The driver of a Jetson comes with JetPack: update JetPack (cat /etc/nv_tegra_release prints its release). "
+            "Install no driver for desktops or servers."
+        )
+    here = driver_branch(tables, driver, platform) or driver
+    releases = [row for row in tables.releases_of("nvidia-driver", platform) if row.last_day >= look.day]
+    supported = [release for release in releases if numbers(release.version) >= numbers(here)[:1]]
     oldest, limited = _last_for_cards(look, tables)
     allowed = [release for release in supported if not oldest or numbers(release.version) <= numbers(oldest)]
     if oldest and not allowed:
         return _nothing_left(tables, driver, platform, oldest, limited)
+    if not allowed and releases:
+        return _newest(look, platform, f"No longer-supported branch known here is newer than R{here}")
     if not allowed:
         return "Move to a branch that is still supported; no branch known here has an end date in the future."
     best = max(allowed, key=lambda release: release.last_day)
     kind = f" ({best.line})" if best.line else ""
     return (
         f"Move to a supported branch; R{best.version}{kind} is supported longest, until {best.support_ends}. "
-        f"{_look_up_first(look, tables, best, platform)}{_how(look, best, platform)}"
+        f"{_look_up_first(look, tables, best, platform)}{_how(look, tables, best, platform)}"
     )
 
 
@@ -49,13 +68,68 @@ def _nothing_left(tables: Tables, driver: str, platform: str, last: str, cards: 
     return f"{ending}: a newer branch would drop the card. {stay}, or replace the card where security fixes matter."
 
 
-def _how(look: Look, best: Release, platform: str) -> str:
+def _newest(look: Look, platform: str, why: str) -> str:
+    """The driver is of the newest branch that is known: what comes after it, and never an older one."""
+    place = {True: "in Windows, not in WSL, ", False: "in Windows "}[look.get("os.wsl") is not None]
+    where = place if platform == "windows" else "on the host " if why_container(look) else ""
+    kind = "the newest Game Ready or Studio driver" if platform == "windows" else "the newest driver of its branch"
+    return f"{why}, so do not go back to an older one. Install {where}{kind} from {DOWNLOADS}. To check: nvidia-smi"
+
+
+def _how(look: Look, tables: Tables, best: Release, platform: str) -> str:
+    """Where to install the driver, with what; what that ends, how to undo it, how to check it."""
     if platform == "windows":
         where = "in Windows, not in WSL" if look.get("os.wsl") else "in Windows"
         return f"Install it {where}, from {DOWNLOADS}"
+    if container := why_container(look):
+        return f"{container} Its driver is the host's: update it on the host; a driver installed here does nothing."
+    if needs_open_modules(look) and not takes_open_modules(look):
+        return (
+            "The Blackwell cards here need NVIDIA's open kernel modules; check that every other card works with them "
+            f"(Turing and newer) before you install a driver of R{best.version} from {DOWNLOADS}"
+        )
+    return f"{_how_on_linux(look, tables, best)} {_after(look, best)}"
+
+
+def _how_on_linux(look: Look, tables: Tables, best: Release) -> str:
+    release = ubuntu_release(look)
+    ended = next((row for row in tables.releases_of("linux", "ubuntu") if row.version == release), None)
+    if ended and ended.support_ends and ended.last_day < look.day:
+        return (
+            f"Ubuntu {release} itself is supported only until {ended.support_ends}, and its archive may not have "
+            f"R{best.version}: upgrade Ubuntu first, or take a driver that {DOWNLOADS} lists for it{_modules(look)}."
+        )
     if "ubuntu" in (look.get("os.name") or "").lower():
-        return f"sudo apt install nvidia-driver-{best.version} && sudo reboot"
-    return f"Install a driver of R{best.version} from the distribution or from {DOWNLOADS}, then reboot"
+        packages = " ".join(_ubuntu_packages(look, best.version))
+        return f"sudo apt install {packages}; then {REBOOT}."
+    return (
+        f"Install a driver of R{best.version} from the distribution or from {DOWNLOADS}{_modules(look)}, then {REBOOT}."
+    )
+
+
+def _modules(look: Look) -> str:
+    return ", with the open kernel modules, which Blackwell cards need" if needs_open_modules(look) else ""
+
+
+def _ubuntu_packages(look: Look, branch: str) -> list[str]:
+    """The driver in the flavour the cards need, and the fabric manager where NVSwitch joins them."""
+    if has_nvswitch(look):
+        flavour = "-server-open" if takes_open_modules(look) else "-server"
+        return [f"nvidia-driver-{branch}{flavour}", f"nvidia-fabricmanager-{branch}"]
+    return [f"nvidia-driver-{branch}-open" if needs_open_modules(look) else f"nvidia-driver-{branch}"]
+
+
+def _after(look: Look, best: Release) -> str:
+    """What has to match the driver, how to check that it runs, how to go back."""
+    fabric = ""
+    if may_have_nvswitch(look):
+        where = "" if has_nvswitch(look) else "If NVSwitch joins the cards (HGX): "
+        fabric = (
+            f"{where}install the fabric manager in exactly the driver's version, digit for digit, in the same step; "
+            "with another, CUDA fails with error 802. "
+        )
+    here = look.get("nvidia.driver_version") or "the driver before"
+    return f"{fabric}To check: nvidia-smi must show {best.version}. To undo: install {here} in the same way."
 
 
 def _look_up_first(look: Look, tables: Tables, best: Release, platform: str) -> str:

@@ -5,6 +5,7 @@ from collections.abc import Iterator, Sequence
 from stackviz.rules.card_names import memory_distance
 from stackviz.rules.checks.cuda_start import consumer_cards
 from stackviz.rules.checks.grouping import indexes, named, require_if_mentioned
+from stackviz.rules.checks.places import reset_command
 from stackviz.rules.compatibility import RuleSource, Tables
 from stackviz.rules.finding import Conclusion, Severity
 from stackviz.rules.look import CardLook, Look
@@ -194,7 +195,7 @@ def check_remap_pending(look: Look, _tables: Tables) -> Iterator[Conclusion]:
             explanation=(
                 "The remap takes effect when the card is reset; until then programs can hit the faulty location again."
             ),
-            advice=f"Stop what uses the card, then: sudo nvidia-smi --gpu-reset -i {waiting[0].index} (or reboot)",
+            advice=f"{reset_command(waiting[0].index)}.",
             cards=indexes(waiting),
         )
     require_if_mentioned(cards, "remap_pending")
@@ -235,9 +236,10 @@ def check_ecc(look: Look, _tables: Tables) -> Iterator[Conclusion]:
             severity=Severity.BROKEN,
             title=f"Uncorrectable memory errors: {errors} on {named([card for card, _count in counted])}",
             explanation="A program that read such a location was stopped, or continued with wrong numbers.",
-            advice=f"sudo nvidia-smi --gpu-reset -i {counted[0][0].index}, watch the count (nvidia-smi -q -d ECC), "
-            f"and have "
-            "the card replaced if it grows again.",
+            advice=(
+                f"{reset_command(counted[0][0].index)}. Watch the count (nvidia-smi -q -d ECC), and have the card "
+                "replaced if it grows again."
+            ),
             cards=indexes([card for card, _count in counted]),
         )
     require_if_mentioned(cards, "ecc_uncorrected")
@@ -298,7 +300,10 @@ def _ecc_share(group: Sequence[CardLook], reported: int) -> Conclusion:
             "This card ships with ECC off and all its memory usable. With ECC on, check bits are stored in the "
             "same memory."
         ),
-        advice="If you do not want ECC: sudo nvidia-smi -e 0, then reset the card.",
+        advice=(
+            "If you do not want ECC: sudo nvidia-smi -e 0; it takes effect with the next reset or reboot, which ends "
+            "every program on the card. To undo: sudo nvidia-smi -e 1"
+        ),
         cards=indexes(group),
     )
 

@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 
 from stackviz.rules.checks.grouping import by_capability, indexes, named, require_if_mentioned, stating
+from stackviz.rules.checks.places import reset_command
 from stackviz.rules.compatibility import RuleSource, Tables
 from stackviz.rules.finding import Conclusion, Severity
 from stackviz.rules.look import CardLook, Look
@@ -98,7 +99,7 @@ def check_reset_pending(look: Look, _tables: Tables) -> Iterator[Conclusion]:
                 severity=Severity.WARNING,
                 title=f"{what} will be {_mode_of(waiting[0], later)} only after the next reset: {named(waiting)}",
                 explanation="The mode was changed, but the card stays in the old one until it is reset.",
-                advice=f"Stop what uses the card, then: sudo nvidia-smi --gpu-reset -i {waiting[0].index} (or reboot)",
+                advice=f"{reset_command(waiting[0].index)}.",
                 cards=indexes(waiting),
             )
         require_if_mentioned(stating(cards, later), now, later)

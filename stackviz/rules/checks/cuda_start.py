@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 
+from stackviz.rules.checks.places import REBOOT, why_container
 from stackviz.rules.compatibility import RuleSource, Tables
 from stackviz.rules.finding import Conclusion, Severity
 from stackviz.rules.look import CardLook, Look
@@ -62,19 +63,37 @@ def check_nvml_mismatch(look: Look, _tables: Tables) -> Iterator[Conclusion]:
         yield Conclusion(
             severity=Severity.BROKEN,
             title=f"The NVIDIA libraries do not match the loaded driver{versions}",
-            explanation=(
-                "The driver's packages were updated while the old kernel module stayed loaded; nvidia-smi and NVML "
-                "refuse to work with the old module."
-            ),
-            advice=(
-                "Reboot. To prevent unattended updates: hold the driver's packages (sudo apt-mark hold "
-                "nvidia-driver-<branch>)."
-            ),
+            explanation=_why_mismatch(look),
+            advice=_match_again(look),
         )
     elif module and library:
         yield Conclusion(severity=Severity.FITS, title=f"Kernel module and libraries are both {module}")
     elif error and look.mentions(MODULE) and not look.states_none(MODULE):
         look.need(MODULE)
+
+
+def _why_mismatch(look: Look) -> str:
+    if container := why_container(look):
+        return f"{container} The image brings NVIDIA libraries of its own, of another version than the host's driver."
+    return (
+        "The driver's packages were updated while the old kernel module stayed loaded, or two drivers are installed; "
+        "nvidia-smi and NVML refuse to work with a module of another version."
+    )
+
+
+def _match_again(look: Look) -> str:
+    if why_container(look):
+        return (
+            "Use an image without driver libraries, or remove the packages libnvidia-* from it: the container toolkit "
+            "brings the host's (docker run --gpus all). A reboot does not help. To check: nvidia-smi, here and on the "
+            "host"
+        )
+    return (
+        "cat /proc/driver/nvidia/version prints the module that is loaded. If it is older than the installed packages, "
+        f"{REBOOT}. If it is newer, or two drivers are installed (a package and NVIDIA's .run), remove one. In a "
+        "container, while nvidia-smi works on the host, the image brings the wrong libraries: no reboot helps. To "
+        "prevent unattended updates: sudo apt-mark hold nvidia-driver-<branch> (undo: unhold)"
+    )
 
 
 def _of_one_driver(module: str, library: str) -> bool:
@@ -102,7 +121,11 @@ def check_error_802(look: Look, _tables: Tables) -> Iterator[Conclusion]:
                 "The cards of this machine are connected by NVSwitch, and CUDA cannot start until the fabric "
                 "manager has set up the switches."
             ),
-            advice="sudo systemctl enable --now nvidia-fabricmanager; its version must match the driver's exactly.",
+            advice=(
+                "sudo systemctl enable --now nvidia-fabricmanager (on the host, where this is a container); its "
+                f"version must match the driver's{_exactly(look)} digit for digit. To check: systemctl status "
+                "nvidia-fabricmanager"
+            ),
         )
     elif manager == "active":
         yield Conclusion(severity=Severity.FITS, title="The fabric manager is running")
@@ -125,12 +148,17 @@ def check_error_802(look: Look, _tables: Tables) -> Iterator[Conclusion]:
             title=f"This machine has NVSwitch, and the fabric manager is {manager or 'not installed'}",
             explanation="Until it has set up the switches, CUDA fails with error 802 in every program.",
             advice=(
-                "Install nvidia-fabricmanager in exactly the driver's version, then: sudo systemctl enable --now "
-                "nvidia-fabricmanager"
+                f"Install nvidia-fabricmanager in exactly the driver's version{_exactly(look)}, then: sudo systemctl "
+                "enable --now nvidia-fabricmanager"
             ),
         )
     else:
         look.need("nvidia.fabric_manager")
+
+
+def _exactly(look: Look) -> str:
+    driver = look.get("nvidia.driver_version")
+    return f" ({driver})" if driver else ""
 
 
 def compat_path(look: Look) -> str:
@@ -158,7 +186,10 @@ def check_error_803(look: Look, _tables: Tables) -> Iterator[Conclusion]:
             explanation=f"A forward-compatibility library is found first: {compat}."
             if compat
             else "A driver package was updated under a running module, or another libcuda is found first.",
-            advice="Remove the compat folder from LD_LIBRARY_PATH; if there is none, reboot.",
+            advice=(
+                "Remove the compat folder from LD_LIBRARY_PATH. If there is none: in a container, use an image without "
+                f"driver libraries; else {REBOOT}."
+            ),
         )
     elif look.get("cuda.init_code") is None and compat_path(look) and look.mentions("cuda.init_code"):
         look.need("cuda.init_code")
@@ -185,8 +216,8 @@ def check_error_804(look: Look, _tables: Tables) -> Iterator[Conclusion]:
                 "data-center cards only; on others CUDA does not start."
             ),
             advice=(
-                "Update the driver to the CUDA version of the container, or remove the compat folder from "
-                "LD_LIBRARY_PATH."
+                "Remove the compat folder from LD_LIBRARY_PATH, or update the driver on the host to the CUDA version "
+                "of the container."
             ),
             cards=tuple(card.index for card in consumer),
         )

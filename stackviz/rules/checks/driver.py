@@ -6,6 +6,7 @@ from stackviz.rules.checks.branches import where_to_move
 from stackviz.rules.checks.builds import advice, covers, published_archs
 from stackviz.rules.checks.cuda_start import compat_path, consumer_cards
 from stackviz.rules.checks.grouping import by_capability, indexes, named
+from stackviz.rules.checks.places import why_container
 from stackviz.rules.compatibility import Requirement, RuleSource, Tables, computed_once, newest_up_to
 from stackviz.rules.drivers import driver_branch, driver_floor, reaches, serves, shipped_drivers
 from stackviz.rules.finding import Conclusion, Severity
@@ -128,7 +129,7 @@ def _by_family(look: Look, tables: Tables, cuda: str, api_version: str, *, runs:
 
 
 def _too_old(look: Look, tables: Tables, title: str, cuda: str, floor: Requirement | None) -> Conclusion:
-    update = f"Update the NVIDIA driver to {floor.low} or newer" if floor else "Update the NVIDIA driver"
+    update = f"Update the NVIDIA driver{_where(look)}{f' to {floor.low} or newer' if floor else ''}"
     source = floor.source if floor else None
     if look.works("cuda"):
         return Conclusion(
@@ -151,6 +152,12 @@ def _too_old(look: Look, tables: Tables, title: str, cuda: str, floor: Requireme
         advice=f"{update}, or install an older build. {_older_build(look, tables)}",
         source=source,
     )
+
+
+def _where(look: Look) -> str:
+    if look.get("os.wsl"):
+        return " in Windows, not in WSL,"
+    return " on the host (this is inside a container)" if why_container(look) else ""
 
 
 def _error_of_torch(look: Look) -> str:

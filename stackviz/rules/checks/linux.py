@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 
+from stackviz.rules.checks.places import REBOOT
 from stackviz.rules.compatibility import RuleSource, Tables
 from stackviz.rules.finding import Conclusion, Severity
 from stackviz.rules.look import Look
@@ -76,7 +77,8 @@ def check_nouveau(look: Look, _tables: Tables) -> Iterator[Conclusion]:
             ),
             advice="Install NVIDIA's driver from the distribution, then: echo 'blacklist nouveau' | sudo tee "
             "/etc/modprobe.d/blacklist-nouveau.conf, rebuild the initramfs (update-initramfs -u or dracut --force), "
-            "and reboot.",
+            f"and {REBOOT}. To undo: sudo rm /etc/modprobe.d/blacklist-nouveau.conf and the same again. To check: "
+            "lsmod | grep nvidia",
         )
 
 
@@ -113,7 +115,7 @@ def check_secure_boot(look: Look, _tables: Tables) -> Iterator[Conclusion]:
             ),
             advice=(
                 "sudo mokutil --import /var/lib/shim-signed/mok/MOK.der (the key of DKMS; the path differs between "
-                "distributions), reboot and enrol it, or turn Secure Boot off in the firmware. To check: sudo "
-                "modprobe nvidia"
+                "distributions), reboot and enrol it (at the screen of the machine: it asks for the password), or turn "
+                "Secure Boot off in the firmware. A reboot ends every program. To check: sudo modprobe nvidia"
             ),
         )

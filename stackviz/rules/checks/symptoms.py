@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 
 from stackviz.rules.checks.grouping import indexes, named
+from stackviz.rules.checks.places import REBOOT, is_jetson, may_have_nvswitch, needs_open_modules, why_container
 from stackviz.rules.compatibility import RuleSource, Tables
 from stackviz.rules.drivers import serves
 from stackviz.rules.finding import Conclusion, Severity
@@ -76,13 +77,26 @@ def check_no_driver(look: Look, _tables: Tables) -> Iterator[Conclusion]:
 def _load_the_driver(look: Look) -> str:
     if look.platform == "windows":
         return _in_windows(look)
+    if container := why_container(look):
+        return (
+            f"{container} The driver is the host's: run nvidia-smi on the host, and mend it there if it fails. If it "
+            "works there, restart the container with docker run --gpus all"
+        )
+    if is_jetson(look):
+        return (
+            "Older JetPack releases have no nvidia-smi for the GPU of a Jetson: sudo tegrastats shows it. Install no "
+            "driver for desktops or servers; the right one comes with JetPack."
+        )
+    modules = " with the open kernel modules (a package that ends in -open)" if needs_open_modules(look) else ""
     return (
-        "In this order: lsmod | grep -E 'nvidia|nouveau' (is NVIDIA's module loaded, or nouveau?); "
+        "Under WSL, in Windows only: install no driver in Linux. Else in this order: "
+        "lsmod | grep -E 'nvidia|nouveau' (is NVIDIA's module loaded, or nouveau?); "
         "sudo modprobe nvidia (its error names the cause); "
         "dkms status (is there a module for the kernel that uname -r names?); "
         "sudo apt install linux-headers-$(uname -r) && sudo dkms autoinstall (Debian, Ubuntu: build it anew); "
         "mokutil --sb-state (with Secure Boot on, the module has to be signed with an enrolled key); "
-        "then reboot. If no module is there at all: install the driver from the distribution."
+        f"then {REBOOT}. If no module is there at all: install the driver from the distribution{modules}. In a "
+        "container: on the host."
     )
 
 
@@ -91,7 +105,8 @@ def _find_the_card(look: Look) -> str:
         return _in_windows(look)
     return (
         "In this order: lspci -nnk | grep -A3 -i nvidia (is the card on the bus, and which driver is in use?); "
-        "sudo dmesg | grep -iE 'nvrm|xid' (what the driver says of it: fallen off the bus, not supported, firmware); "
+        "sudo dmesg | grep -iE 'nvrm|xid' (what the driver says of it: fallen off the bus, not supported, firmware; "
+        "RTX 50 and other Blackwell cards need the open kernel modules, packages that end in -open); "
         "in a container: docker run --gpus all (and nvidia-smi on the host). A card that is not on the bus: power off, "
         "reseat it, look at its power cables and the slot's setting in the firmware."
     )
@@ -100,7 +115,7 @@ def _find_the_card(look: Look) -> str:
 def _in_windows(look: Look) -> str:
     update = (
         "Check the card in the Device Manager, then install its newest driver from https://www.nvidia.com/drivers "
-        "and restart Windows."
+        "and restart Windows, which ends every program."
     )
     return f"In Windows, not in WSL: {update} Then: wsl --shutdown" if look.get("os.wsl") else update
 
@@ -132,7 +147,7 @@ def check_sees_card(look: Look, tables: Tables) -> Iterator[Conclusion]:
             f"torch {torch} is built with CUDA {cuda}. {_driver_fits(look, tables, cuda)} The cause is not in this "
             "report."
         ),
-        advice=_ask_next(look, cards),
+        advice=_ask_next(look),
         cards=indexes(cards),
     )
 
@@ -160,21 +175,15 @@ def _driver_fits(look: Look, tables: Tables, cuda: str) -> str:
     return f"Driver {driver} is new enough for it." if runs else f"Driver {driver} may be too old for it."
 
 
-def _ask_next(look: Look, cards: list[CardLook]) -> str:
+def _ask_next(look: Look) -> str:
     """What to check, the most informative first, without what the report already answers."""
     steps = ['python -c "import torch; torch.cuda.init()" (its error names the cause)', "nvidia-smi (does it list it?)"]
     if look.get("cuda.visible_devices") is None and not look.states_none("cuda.visible_devices"):
         steps.append("echo $CUDA_VISIBLE_DEVICES (empty or -1 hides every card, where it is set)")
     if look.platform == "linux" and look.is_true("nvidia.uvm_device") is not True:
         steps.append("ls -l /dev/nvidia-uvm (missing: sudo nvidia-modprobe -c 0 -u)")
-    if look.platform == "linux" and _may_have_nvswitch(look, cards):
+    if look.platform == "linux" and may_have_nvswitch(look):
         steps.append("systemctl status nvidia-fabricmanager (must run on machines with NVSwitch, such as HGX)")
     if look.platform == "linux" and not look.states_none("machine.container"):
         steps.append("in a container: docker run --gpus all")
     return f"Check in this order: {'; '.join(steps)}."
-
-
-def _may_have_nvswitch(look: Look, cards: list[CardLook]) -> bool:
-    names = " ".join(card.name for card in cards)
-    joined = any(mark in names for mark in ("SXM", "HBM3", "A100", "H100", "H200", "B200", "B300"))
-    return joined and look.number("nvidia.nvswitches") != 0 and not look.states_none("nvidia.fabric_manager")

@@ -2,10 +2,12 @@
 
 from collections.abc import Iterator
 
+from stackviz.rules.checks.places import is_wsl1
 from stackviz.rules.compatibility import RuleSource, Tables
 from stackviz.rules.finding import Conclusion, Severity
 from stackviz.rules.look import Look
 from stackviz.rules.rule import RuleSet
+from stackviz.rules.versions import numbers
 
 RULES = RuleSet(order=90)
 
@@ -23,11 +25,12 @@ _WINDOWS_LIBRARIES = "/usr/lib/wsl/"
 @RULES.rule("wsl2-probe", "linux", asks="this Linux runs inside Windows", worst=Severity.NOTE, source=WSL_GUIDE)
 def check_wsl(look: Look, _tables: Tables) -> Iterator[Conclusion]:
     version = look.get("os.wsl")
-    if version is None:
+    if version is None or is_wsl1(look):
         return
+    number = version.removeprefix("WSL")
     yield Conclusion(
         severity=Severity.NOTE,
-        title=f"This Linux runs inside Windows ({version}); the NVIDIA driver is the Windows one",
+        title=f"This Linux runs inside Windows (WSL{number}); the NVIDIA driver is the Windows one",
         explanation=(
             "There is no nvidia kernel module and no /dev/nvidia0 here, and that is correct: the card is reached "
             "through /dev/dxg and the libraries in /usr/lib/wsl/lib."
@@ -37,6 +40,72 @@ def check_wsl(look: Look, _tables: Tables) -> Iterator[Conclusion]:
             "libcuda."
         ),
     )
+
+
+@RULES.rule(
+    "wsl1-no-gpu",
+    "linux",
+    asks="this Windows Subsystem for Linux offers a GPU",
+    worst=Severity.BROKEN,
+    source=RuleSource(
+        "wsl-compare-versions",
+        "Microsoft, Comparing WSL versions",
+        "https://learn.microsoft.com/en-us/windows/wsl/compare-versions",
+    ),
+    needs=("linux", "nvidia-driver"),
+)
+def check_wsl1(look: Look, _tables: Tables) -> Iterator[Conclusion]:
+    if is_wsl1(look):
+        yield Conclusion(
+            severity=Severity.BROKEN,
+            title="This is WSL 1, which offers no GPU to Linux programs",
+            explanation=(
+                "WSL 1 translates system calls and has no Linux kernel: there is no /dev/dxg, and no driver that could "
+                "be installed in it would work."
+            ),
+            advice=(
+                "In PowerShell: wsl --set-version <distribution> 2 (it converts the distribution, whose programs stop; "
+                "export it first with wsl --export; to undo: wsl --set-version <distribution> 1). That needs Windows "
+                "10 21H2 (build 19044) or Windows 11, and NVIDIA's driver in Windows. To check: uname -r ends in WSL2"
+            ),
+        )
+
+
+@RULES.rule(
+    "wsl2-old-windows",
+    "windows",
+    asks="this Windows offers CUDA in WSL2",
+    worst=Severity.BROKEN,
+    source=RuleSource(
+        "windows-gpu-in-wsl",
+        "Microsoft, Enable NVIDIA CUDA on WSL",
+        "https://learn.microsoft.com/en-us/windows/ai/directml/gpu-cuda-in-wsl",
+    ),
+    needs=("linux", "windows"),
+)
+def check_old_windows(look: Look, _tables: Tables) -> Iterator[Conclusion]:
+    build = _windows_build(look)
+    if look.get("os.wsl") is None or is_wsl1(look) or not build or build >= _FIRST_WITH_CUDA or look.starts_cuda:
+        return
+    yield Conclusion(
+        severity=Severity.BROKEN,
+        title=f"Windows build {build} is too old for CUDA in WSL2, which begins with {_FIRST_WITH_CUDA} (21H2)",
+        explanation="Older builds do not hand the card to WSL2: CUDA finds no device, or reports an old driver.",
+        advice=(
+            "Update Windows to Windows 10 21H2 (build 19044) or newer, or to Windows 11, then install the newest "
+            "NVIDIA driver in Windows and run: wsl --update. Windows restarts, which ends every program. To check: "
+            "nvidia-smi in WSL; install no driver there"
+        ),
+    )
+
+
+_FIRST_WITH_CUDA = 19044
+
+
+def _windows_build(look: Look) -> int | None:
+    """`10.0.19042.867` -> 19042. None where the build is not told or is not one of Windows 10 or 11."""
+    parts = numbers(look.get("os.build") or "")
+    return parts[2] if len(parts) > 2 and parts[:2] == (10, 0) else None
 
 
 def _has_trouble(look: Look) -> bool:
@@ -54,7 +123,7 @@ def _has_trouble(look: Look) -> bool:
     needs=("cuda-driver-api", "nvidia-driver"),
 )
 def check_wsl_driver(look: Look, _tables: Tables) -> Iterator[Conclusion]:
-    if look.get("os.wsl") is None:
+    if look.get("os.wsl") is None or is_wsl1(look):
         return
     path = look.get("cuda.libcuda_path")
     if path is None:
