@@ -1,6 +1,6 @@
 """/claims/: what widely copied articles say, with our verdict, the right figure and its source."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from django.http import HttpRequest, HttpResponse, QueryDict
@@ -17,8 +17,10 @@ from stackviz.web.address import AddressReader, Note
 from stackviz.web.download import csv_response, json_response
 from stackviz.web.htmx import vary_on_htmx, wants_partial
 from stackviz.web.parts import cached_html
+from stackviz.web.preview import Introduction, Preview, make_preview
 
 CACHE_S = 600
+MOST_QUESTIONS = 20  # of the structured data: the first of the page, so that it stays small
 HEADER = ("key", "subject", "claim", "verdict", "answer", "figures", "sources")
 
 
@@ -59,7 +61,35 @@ def claims(request: HttpRequest) -> HttpResponse:
     html = _html(query, matches)
     if wants_partial(request):
         return push_url(HttpResponse(html), query.address())
-    return render(request, "accelerators/claims.html", {"asked": query, "found": html})
+    return render(
+        request,
+        "accelerators/claims.html",
+        {"asked": query, "found": html, "preview": _preview(request, query, matches)},
+    )
+
+
+def _preview(request: HttpRequest, query: ClaimsQuery, matches: Sequence[Claim]) -> Preview:
+    """Structured data for the page's own address only: a search is no page that others should know."""
+    is_whole = not (query.verdict or query.q or query.notes)
+    answer = _("Widely copied statements about accelerators and their software, checked against sourced figures.")
+    introduction = Introduction(_("Claims checked"), answer)
+    return make_preview(request, introduction, query.address(), data=questions_data(matches) if is_whole else ())
+
+
+def questions_data(claims: Sequence[Claim]) -> Mapping[str, object]:
+    """The first claims as a `FAQPage` of schema.org: the claim is the question, verdict and right figure the answer."""
+    return {
+        "@context": "https://schema.org",
+        "@type": "FAQPage",
+        "mainEntity": [
+            {
+                "@type": "Question",
+                "name": f"{claim.subject}: {claim.text}",
+                "acceptedAnswer": {"@type": "Answer", "text": f"{claim.verdict.label}: {claim.answer}"},
+            }
+            for claim in claims[:MOST_QUESTIONS]
+        ],
+    }
 
 
 def read_claims_query(parameters: QueryDict) -> ClaimsQuery:

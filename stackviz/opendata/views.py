@@ -1,5 +1,6 @@
 """Views of `/data/`: the list of downloads, the schema, and the files."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from django.http import FileResponse, Http404, HttpRequest, HttpResponse
@@ -15,6 +16,7 @@ from stackviz.opendata.formats import CONTENT_TYPES, FORMATS
 from stackviz.opendata.schema import SCHEMA_VERSION, TABLES, TYPES, TableSchema
 from stackviz.opendata.stored_dumps import Dump, File
 from stackviz.units import format_number, quantity_label
+from stackviz.web.preview import Introduction, make_preview
 
 RETRY_AFTER_S = 120  # the worker replaces a withdrawn dump within a minute
 
@@ -46,15 +48,46 @@ def index(request: HttpRequest) -> HttpResponse:
     """The files of the newest dump with sizes and checksums. At most two queries."""
     dump = stored_dumps.newest()
     withheld = dump is not None and not stored_dumps.is_still_public(dump)
+    answer = _("All public data of this site, exported every night: JSON Lines, CSV and Parquet, with checksums.")
+    introduction = Introduction(_("accelweb: all public data"), answer)
+    address = request.build_absolute_uri(reverse("opendata:index"))
+    data = _dataset(introduction, address, dump, withheld=withheld) if dump else ()
     context = {
+        "preview": make_preview(request, introduction, reverse("opendata:index"), data=data),
         "dump": dump,
         "tables": _listed(dump, withheld=withheld) if dump else (),
         "others": tuple(_listed_file(file) for file in dump.others) if dump else (),
         "older": [name for name in stored_dumps.dump_names() if dump is None or name != dump.name],
-        "address": request.build_absolute_uri(reverse("opendata:index")),
+        "address": address,
         "schema_version": SCHEMA_VERSION,
     }
     return render(request, "opendata/index.html", context)
+
+
+def _dataset(introduction: Introduction, url: str, dump: Dump, *, withheld: bool) -> Mapping[str, object]:
+    """The newest dump as a `Dataset` of schema.org, with the files that can be downloaded now."""
+    files = [file for file in dump.files if file.form in FORMATS and not (withheld and dump.is_of_machines(file))]
+    return {
+        "@context": "https://schema.org",
+        "@type": "Dataset",
+        "name": introduction.title,
+        "description": introduction.answer,
+        "url": url,
+        "version": dump.name,
+        "dateModified": dump.created_at,
+        "isAccessibleForFree": True,
+        "distribution": [
+            {
+                "@type": "DataDownload",
+                "name": file.name,
+                "encodingFormat": CONTENT_TYPES[file.form].partition(";")[0],
+                "contentUrl": url + file.name,
+                "contentSize": f"{file.bytes} B",
+                "sha256": file.sha256,
+            }
+            for file in files
+        ],
+    }
 
 
 @require_safe

@@ -39,6 +39,18 @@ def test_claims_about_what_is_asked_for_most_come_first():
     assert subjects.index("Apple M3 Max") < subjects.index("Apple M3") < subjects.index("PyTorch MPS")
 
 
+def test_the_page_tells_search_engines_questions_and_answers(curated, client, db):
+    page = client.get("/claims/").content.decode()
+    data = json.loads(page.split('<script type="application/ld+json">')[1].split("</script>")[0])
+    assert data["@type"] == "FAQPage"
+    first, *others = data["mainEntity"]
+    assert len(others) >= 10
+    claim = read_claims()[0]
+    assert first["name"] == f"{claim.subject}: {claim.text}"
+    assert first["acceptedAnswer"]["text"] == f"{claim.verdict.label}: {claim.answer}"
+    assert "application/ld+json" not in client.get("/claims/?verdict=wrong").content.decode()
+
+
 def test_the_catalogue_bears_out_every_verdict(curated, db):
     found = checked(read_claims())
     assert claim_disagreements(found) == []

@@ -26,7 +26,8 @@ def test_equal_builds_share_a_row_newest_first():
 def test_a_private_lab_counts_for_nobody_else(client):
     make_report(make_machine(make_lab("north", is_public=False)), facts=CPU)
     text = client.get(reverse("machines:coverage")).content.decode()
-    assert "No machine here has counted them yet" in text
+    assert "No counts yet." in text
+    assert reverse("machines:add") in text
     assert "3110" not in text
 
 

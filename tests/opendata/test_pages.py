@@ -35,6 +35,18 @@ def test_data_page_lists_files_and_checksums(client, labs, django_assert_max_num
     assert len(response.content) < 100_000
 
 
+def test_the_page_names_its_files_to_search_engines(client, labs):
+    assert "application/ld+json" not in client.get("/data/").content.decode()
+    dump = write_dump()
+    page = client.get("/data/").content.decode()
+    data = json.loads(page.split('<script type="application/ld+json">')[1].split("</script>")[0])
+    assert (data["@type"], data["version"]) == ("Dataset", dump.name)
+    files = {file["name"]: file for file in data["distribution"]}
+    stored = next(file for file in dump.files if file.name == "spec_values.csv")
+    assert files["spec_values.csv"]["sha256"] == stored.sha256
+    assert hashlib.sha256(body(client.get(files["spec_values.csv"]["contentUrl"]))).hexdigest() == stored.sha256
+
+
 def test_every_listed_file_is_sent_as_it_was_written(client, labs):
     dump = write_dump()
     for file in dump.files:

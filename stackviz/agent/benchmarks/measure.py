@@ -143,7 +143,7 @@ def _refuse_what_cannot_fit(progress: _Progress) -> None:
         raise Skip(f"needs {needed / 2**30:.1f} GiB of memory; {free / 2**30:.1f} GiB is available")
     cache = progress.device.cache_bytes()
     if benchmark.must_exceed_cache and cache and needed < _CACHES_EXCEEDED * cache:
-        raise Skip(f"too small to measure memory: the last-level cache has {cache / 2**20:.0f} MiB")
+        raise Skip(f"would measure the last-level cache of {cache / 2**20:.0f} MiB, not memory")
 
 
 def _refuse_what_takes_too_long(progress: _Progress, pace: Pace) -> None:
