@@ -287,6 +287,10 @@ def _take_torch(reading: Reading, written: str) -> None:
 def _take_cuda_build(reading: Reading, written: str) -> None:
     if reading.facts.get("torch.version") is None and written.strip() == "N/A":
         reading.sheet.mark_missing("torch.cuda_version", "not_installed", "this Python cannot import torch")
+    torch = str(reading.facts.get("torch.version") or "")
+    if torch and written.strip() == "Could not collect" and not re.search(r"\+(?:xpu|rocm)", torch):
+        # collect_env writes so where torch.version.cuda is None, unless card, driver and nvcc are missing too.
+        reading.sheet.mark_missing("torch.cuda_version", "not_applicable", "torch is built without CUDA")
     _take_text("torch.cuda_version")(reading, written)
 
 

@@ -176,8 +176,18 @@ def state_python(reading: Reading, written: str, tool: str) -> None:
     if match:
         reading.sheet.state("python.version", match[0])
         reading.add_software("python", match[0], tool)
+        _state_compiler(reading, text or "")
     elif text:
         reading.sheet.mark_missing("python.version", "not_reported", f"{tool} says {text}")
+
+
+_MSC = re.compile(r"\[MSC v\.\d{3,5} (?:64 bit \((AMD64|ARM64)\)|(32) bit \(Intel\))\]")
+
+
+def _state_compiler(reading: Reading, text: str) -> None:
+    """Python for Windows names the compiler that built it: `[MSC v.1942 64 bit (AMD64)]`."""
+    if match := _MSC.search(text):
+        reading.sheet.state("python.arch", match[1] or "x86")
 
 
 # ---- cards and packages ---------------------------------------------------------------------------------------------

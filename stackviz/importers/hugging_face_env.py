@@ -19,7 +19,7 @@ from stackviz.importers.env_report import (
 )
 from stackviz.importers.importer import Importer, Span
 from stackviz.importers.reading import Reading, clean
-from stackviz.wire.systems import cuda_of
+from stackviz.wire.systems import cuda_of, is_cpu_build
 
 __all__ = ["ACCELERATE_IMPORTER", "DIFFUSERS_IMPORTER", "TRANSFORMERS_IMPORTER"]
 
@@ -124,7 +124,7 @@ def _take_torch(reading: Reading, value: str, tool: str) -> None:
     reading.add_software("pytorch", text, tool)
     if cuda := cuda_of(text.partition("+")[2]):
         reading.sheet.state("torch.cuda_version", cuda)
-    elif text.endswith("+cpu"):
+    elif is_cpu_build(text):
         reading.sheet.mark_missing("torch.cuda_version", "not_applicable", f"{text} is built without")
     state = re.search(r"\(([^)]{1,20})\)\s*$", value)
     if state:

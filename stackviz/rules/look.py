@@ -82,6 +82,13 @@ class _Facts:
         """Whether the report says anything of this fact, be it why it is missing."""
         return name in self._facts or (name in self._absent and self._absent[name].reason != NOT_COLLECTED)
 
+    def reason_of(self, name: str) -> str:
+        """Why a fact is missing, "" where it is not or nobody says: `failed`, `not_installed`."""
+        if name in self._facts or name not in self._absent:
+            return ""
+        self.evidence[self._prefix + name] = f"none ({self._absent[name].reason})"
+        return self._absent[name].reason
+
     def states_none(self, name: str) -> bool:
         """Whether the report says that there is no such thing, which is not the same as saying nothing."""
         if name in self._absent and self._absent[name].reason in MEANS_NONE and name not in self._facts:

@@ -4,7 +4,7 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-__all__ = ["cuda_of", "driver_platform", "family", "wheel_platform", "wheel_variant"]
+__all__ = ["cuda_of", "driver_platform", "family", "is_cpu_build", "wheel_platform", "wheel_variant"]
 
 _FAMILIES = (
     ("windows", ("windows", "microsoft windows")),
@@ -53,3 +53,8 @@ def wheel_variant(cuda: str) -> str:
     """ "12.8" and "12.8.1" -> "cu128"; "" for what is no CUDA version: torch builds name both its numbers."""
     match = _CUDA.fullmatch(cuda.strip())
     return f"cu{match[1]}{match[2]}" if match else ""
+
+
+def is_cpu_build(torch: str) -> bool:
+    """Whether a version of torch names the build for the CPU: `2.9.1+cpu`, `2.1.0+cpu.cxx11.abi`."""
+    return re.match(r"cpu(?![0-9a-z])", torch.partition("+")[2]) is not None

@@ -619,3 +619,21 @@ OWN_DUMPS = (
         kind="xformers-info", text=XFORMERS, facts={"torch.version": "2.7.1+cu128"}, cards=1, rules=("kernels-missing",)
     ),
 )
+
+
+@pytest.mark.parametrize(
+    ("torch", "reason"),
+    [("2.2.2", "not_applicable"), ("2.6.0+xpu", "not_reported"), ("N/A", "not_installed")],
+)
+def test_could_not_collect_of_cuda_means_a_build_without_it(torch, reason):
+    cuda = "N/A" if torch == "N/A" else "Could not collect"
+    text = (
+        f"PyTorch version: {torch}\nIs debug build: False\nCUDA used to build PyTorch: {cuda}\n\n"
+        "OS: Microsoft Windows 11 Pro (10.0.22631 64-bit)\n"
+        "Python version: 3.11.9 (tags/v3.11.9:de54cf5, Apr  2 2024, 10:12:12) [MSC v.1938 64 bit (AMD64)] "
+        "(64-bit runtime)\nPython platform: Windows-10-10.0.22631-SP0\nIs CUDA available: False\n"
+        "GPU models and configuration: GPU 0: NVIDIA GeForce RTX 4090\nNvidia driver version: 551.86\n"
+    )
+    [reading] = read_all(text).readings
+    assert reading.absent["torch.cuda_version"].reason == reason
+    assert reading.facts["python.arch"] == "AMD64"

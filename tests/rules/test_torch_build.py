@@ -283,3 +283,53 @@ def test_the_list_in_the_warning_of_torch_decides_without_its_version():
     assert found.advice.startswith(
         "On Linux with x86-64, the newest build known to fit is torch 2.15 for cu132: pip in"
     )
+
+
+# --- builds for other GPUs, no torch, Windows ---
+
+
+@pytest.mark.parametrize("torch", ["2.9.0+cpu", "2.1.0+cpu.cxx11.abi"])
+def test_every_shape_of_the_cpu_build_is_one(torch):
+    seen = linux(torch__version=torch, torch__cuda_version=None)
+    assert answer("cpu-wheel", seen).title.startswith(f"torch {torch} is built without CUDA")
+    assert answers("kernels-missing", seen) == []
+
+
+@pytest.mark.parametrize("torch", ["2.6.0+xpu", "2.9.0+rocm6.4"])
+def test_a_build_for_other_gpus_is_no_cpu_build(torch):
+    seen = report({"os.name": "Ubuntu", "torch.version": torch}, absent=NONE)
+    assert answers("cpu-only-torch", seen) == []
+
+
+def test_a_build_for_intel_gpus_beside_an_nvidia_card_is_named():
+    found = answer("cpu-wheel", linux(torch__version="2.6.0+xpu", torch__cuda_version=None, absent=NONE))
+    assert found.title.startswith("torch 2.6.0+xpu is built for Intel GPUs, without CUDA")
+
+
+def test_a_tool_that_could_not_import_torch_says_that_there_is_none():
+    gone = {"torch.version": Absent("not_installed"), "torch.cuda_version": Absent("not_installed")}
+    seen = linux(torch__version=None, torch__cuda_version=None, absent=gone)
+    assert "torch is not installed in this Python" in answer("torch-not-installed", seen).title
+    only_torch = {"torch.version": Absent("not_installed")}
+    assert answers("torch-not-installed", linux(torch__version=None, absent=only_torch)) == []
+
+
+WINDOWS = {"os__name": "Windows", "os__version": "11", "os__arch": None, "python__arch": "AMD64"}
+
+
+@pytest.mark.parametrize(
+    ("torch", "cuda", "capability", "severity"),
+    [
+        ("2.6.0+cu126", "12.6", "12.0", "broken"),
+        ("2.5.1+cu124", "12.4", "12.0", "broken"),
+        ("2.7.1+cu118", "11.8", "12.0", "broken"),  # in no table: CUDA 11.8 makes no code for it
+        ("2.7.1+cu118", "11.8", "6.1", "cannot-tell"),
+        ("2.8.0+cu129", "12.9", "6.1", "broken"),
+        ("2.9.1+cu130", "13.0", "12.0", "fits"),
+        ("2.7.0a0+gitabc1234", "11.8", "12.0", "cannot-tell"),  # may carry PTX
+    ],
+)
+def test_on_windows_too_it_is_decided_whether_the_build_has_code_for_the_card(torch, cuda, capability, severity):
+    changes = {**WINDOWS, "torch__version": torch, "torch__cuda_version": cuda, "torch__arch_list": None}
+    seen = linux(card(name="A card", compute_capability=capability), **changes)
+    assert answer("kernels-missing", seen).severity == severity

@@ -13,6 +13,7 @@ from stackviz.rules.finding import Conclusion, Severity
 from stackviz.rules.look import CardLook, Look, NotReported
 from stackviz.rules.rule import RuleSet, command_to_read
 from stackviz.rules.versions import is_below, major_minor, numbers, same_line
+from stackviz.wire.systems import is_cpu_build
 
 RULES = RuleSet(order=20)
 
@@ -53,7 +54,7 @@ def may_have_cuda(look: Look) -> bool:
     """Whether there is a torch, and nothing says that it was built without CUDA."""
     if not look.mentions_torch or look.states_none("torch.version") or look.states_none("torch.cuda_version"):
         return False
-    return not (look.get("torch.version") or "").endswith("+cpu")
+    return not is_cpu_build(look.get("torch.version") or "")
 
 
 @RULES.rule(

@@ -8,7 +8,7 @@ from stackviz.rules.finding import Conclusion, Severity
 from stackviz.rules.look import Look
 from stackviz.rules.rule import RuleSet
 from stackviz.rules.versions import is_below, major_minor, numbers, same_line
-from stackviz.wire.systems import wheel_variant
+from stackviz.wire.systems import is_cpu_build, wheel_variant
 
 RULES = RuleSet(order=50)
 
@@ -44,7 +44,7 @@ def check_nvcc(look: Look, _tables: Tables) -> Iterator[Conclusion]:
     if nvcc is None or look.states_none("torch.version") or look.states_none("torch.cuda_version"):
         return
     if torch is None:
-        if not (look.get("torch.version") or "+cpu").endswith("+cpu"):
+        if not is_cpu_build(look.get("torch.version") or "+cpu"):
             look.need("torch.cuda_version")
         return
     if not numbers(torch) or not numbers(nvcc):

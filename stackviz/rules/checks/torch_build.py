@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Sequence
 
 from stackviz.rules.checks.builds import (
+    Origin,
     ReleasedBuild,
     advice,
     builds_for,
@@ -10,6 +11,7 @@ from stackviz.rules.checks.builds import (
     command_for,
     covers,
     hidden_cards,
+    origin_of,
     published_archs,
     ranges,
     served,
@@ -22,6 +24,7 @@ from stackviz.rules.finding import Conclusion, Severity
 from stackviz.rules.look import CardLook, Look
 from stackviz.rules.rule import RuleSet, command_to_read
 from stackviz.rules.versions import is_below, major_minor, numbers
+from stackviz.wire.systems import is_cpu_build
 
 RULES = RuleSet(order=30)
 
@@ -39,6 +42,11 @@ CUDNN_DROPS = RuleSource(
     "pytorch-issue-162574",
     "pytorch/pytorch issue 162574: cuDNN 9.11 drops Maxwell, Pascal and Volta",
     "https://github.com/pytorch/pytorch/issues/162574",
+)
+TORCH_INSTALL = RuleSource(
+    "pytorch-issue-147626",
+    "pytorch/pytorch, torch/utils/collect_env.py: N/A without torch",
+    "https://github.com/pytorch/pytorch/blob/main/torch/utils/collect_env.py",
 )
 CPU_TORCH = RuleSource(
     "pytorch-get-started",
@@ -62,13 +70,14 @@ def check_cpu_wheel(look: Look, tables: Tables) -> Iterator[Conclusion]:
     torch = look.need("torch.version")
     if look.get("torch.hip_version"):
         return
-    if not torch.endswith("+cpu") and not look.states_none("torch.cuda_version"):
+    if not is_cpu_build(torch) and not look.states_none("torch.cuda_version"):
         cuda = look.need("torch.cuda_version")
         yield Conclusion(severity=Severity.FITS, title=f"torch {torch} is built with CUDA {cuda}", cards=indexes(cards))
         return
+    intel = " for Intel GPUs," if _other_gpu(torch) == "xpu" else ""
     yield Conclusion(
         severity=Severity.BROKEN,
-        title=f"torch {torch} is built without CUDA, on a machine with {named(cards)}",
+        title=f"torch {torch} is built{intel} without CUDA, on a machine with {named(cards)}",
         explanation=_why_cpu_only(torch, look.wheel_platform, tables),
         advice=_cuda_build(look, tables),
         cards=indexes(cards),
@@ -95,12 +104,38 @@ def check_cpu_only(look: Look, _tables: Tables) -> Iterator[Conclusion]:
     torch = look.get("torch.version")
     if torch is None or look.get("torch.hip_version") or look.is_true("xpu.available"):
         return
-    if torch.endswith("+cpu") or look.states_none("torch.cuda_version"):
+    if is_cpu_build(torch) or (look.states_none("torch.cuda_version") and not _other_gpu(torch)):
         yield Conclusion(
             severity=Severity.NOTE,
             title=f"torch {torch} is a CPU-only build, and no card was reported",
             explanation="It cannot use a GPU, even if one is added later.",
             advice="If there is a GPU, nvidia-smi (or rocminfo) must list it; then install the build for it.",
+        )
+
+
+def _other_gpu(torch: str) -> str:
+    """`xpu` or `rocm` for a build for Intel's or AMD's GPUs; "" for any other."""
+    local = torch.partition("+")[2]
+    return next((name for name in ("xpu", "rocm") if local.startswith(name)), "")
+
+
+@RULES.rule(
+    "torch-not-installed", "pytorch", asks="this Python has torch", worst=Severity.WARNING, source=TORCH_INSTALL
+)
+def check_installed(look: Look, _tables: Tables) -> Iterator[Conclusion]:
+    """Only where a tool that imports torch could not: that a machine has none is nothing wrong by itself."""
+    if look.reason_of("torch.version") == "not_installed" and look.reason_of("torch.cuda_version") == "not_installed":
+        yield Conclusion(
+            severity=Severity.WARNING,
+            title="torch is not installed in this Python, or cannot be imported by it",
+            explanation=(
+                "The tool that printed this could not import torch: it ran in another environment than the program "
+                "that uses torch, or the import fails."
+            ),
+            advice=(
+                'Activate the right environment, then: python -c "import torch; print(torch.__version__)" (its error '
+                'names the cause). To see which Python runs: python -c "import sys; print(sys.executable)"'
+            ),
         )
 
 
@@ -131,7 +166,8 @@ def check_kernels(look: Look, tables: Tables) -> Iterator[Conclusion]:
         cuda = look.need("torch.cuda_version")
         archs = published_archs(look, tables, look.need("torch.version"), cuda)
     if not archs:
-        look.need("torch.arch_list")
+        yield from _toolkits_too_old(look, tables, torch)
+        return
     for capability, group in by_capability(cards):
         fitting = [arch for arch in archs if covers(capability, arch)]
         if fitting:
@@ -146,6 +182,36 @@ def check_kernels(look: Look, tables: Tables) -> Iterator[Conclusion]:
             )
         else:
             yield _no_code(look, tables, torch, archs, capability=capability, group=group)
+
+
+def _toolkits_too_old(look: Look, tables: Tables, torch: str) -> Iterator[Conclusion]:
+    """What the build carries is not known: with a CUDA before the card's first toolkit it has no code for it anyway."""
+    cuda, is_decided = look.need("torch.cuda_version"), False
+    for capability, group in by_capability(look.cards("nvidia")):
+        first = _first_toolkit(tables, capability)
+        if first and origin_of(torch) is Origin.RELEASE and is_below(major_minor(cuda), first):
+            is_decided = True
+            yield Conclusion(
+                severity=Severity.BROKEN,
+                title=f"{_this(torch)} carries no code for {named(group)} ({_generation(tables, capability)}capability "
+                f"{capability})",
+                explanation=(
+                    f"It is built with CUDA {cuda}, and the first toolkit that makes code for capability {capability} "
+                    f'is {first}: the first kernel fails with "no kernel image is available". '
+                    f"{_which_builds(look, tables, torch, capability)}"
+                ),
+                advice=advice(look, tables, capabilities_of(look), capability),
+                cards=indexes(group),
+            )
+    if not is_decided:
+        look.need("torch.arch_list")
+
+
+@computed_once
+def _first_toolkit(tables: Tables, capability: str) -> str:
+    """The first CUDA toolkit that makes code for a compute capability; "" if the tables do not say."""
+    rows = tables.rows("compute-capability", "needs", "cuda-toolkit")
+    return next((row.low for row in rows if row.version == capability), "")
 
 
 def _no_code(
