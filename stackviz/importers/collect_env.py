@@ -58,6 +58,7 @@ _BEFORE = re.compile(
 )
 _PACKAGE_START = re.compile(rf"^[{_MARGIN}]{{0,8}}\[(?:pip3?|conda)\]", re.MULTILINE)
 _PACKAGE = re.compile(r"\[(pip3?|conda)\]\s+([\w.-]{1,80})(?:\s*==\s*|\s+\(?)([^\s()]{1,80})")
+_CONDA_TORCH = re.compile(r"\[conda\]\s+pytorch\s(?!.{0,200}\bpypi\s*$)")
 _VARIABLE = re.compile(r"([A-Z][A-Z0-9_]{2,60})=(.*)$")
 _CARD = re.compile(r"GPU\s(\d{1,4}):\s*(.{1,200}?)\s*(?:\(UUID: [^)]*\))?$")
 _INSTANCE = re.compile(r"MIG\s+(\d+c?\.?\d*g\.\d+gb\S{0,10})\s+Device\s+(\d{1,3}):")
@@ -455,11 +456,13 @@ def _read_processor(reading: Reading, lines: list[str]) -> None:
 
 
 def _read_packages(reading: Reading, lines: list[str]) -> None:
-    for line in lines:
+    # conda's own torch is listed by pip too: of the two, conda's line says who installed it.
+    for line in sorted(lines, key=lambda line: not _CONDA_TORCH.match(line)):
         match = _PACKAGE.match(line)
         component = component_of(match[2]) if match else None
         if match and component and match[3][0].isdigit():
-            reading.add_software(component, match[3], f"collect_env, packages of {match[1].rstrip('3')}")
+            kind = "pip" if line.rstrip().endswith(" pypi") else match[1].rstrip("3")
+            reading.add_software(component, match[3], f"collect_env, packages of {kind}")
 
 
 def _read_variables(reading: Reading, variables: dict[str, str]) -> None:

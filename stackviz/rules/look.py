@@ -197,6 +197,11 @@ class Look(_Facts):
             version for version in self.software(component) if version and any(map(_PACKAGES.search, named[version]))
         ]
 
+    def is_from_conda(self, component: str) -> bool:
+        """Whether conda lists a package as its own, not as one that pip put into its environment."""
+        found = self._found_by.get(component, {})
+        return any(re.search(r"\bconda\b", by) for finders in found.values() for by in finders)
+
     def files(self, component: str) -> list[str]:
         """Of the versions found, those read off files' names only: they lie on the system, and may not be in use."""
         named = self._found_by.get(component, {})

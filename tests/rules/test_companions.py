@@ -79,7 +79,7 @@ def test_and_that_on_a_driver_that_is_too_old():
 def test_same_release_for_other_cuda_needs_force():
     told = {"torch__version": "2.14.0+cu130", "torch__arch_list": "sm_75 sm_80", "software": ()}
     assert (
-        "--force-reinstall 'torch==2.14.*'"
+        "--force-reinstall torch==2.14.0 "
         in answer("kernels-missing", linux(card(compute_capability="6.1"), **told)).advice
     )
 

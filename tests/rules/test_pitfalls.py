@@ -60,8 +60,8 @@ def test_rtx_50_card_is_offered_cuda_12_8_build():
 def test_pascal_is_offered_last_cuda_12_6_build():
     explanation, advice = kernels("NVIDIA GeForce GTX 1080", "6.1", "2.10.0+cu128", "12.8")
     assert "cu126 (torch 2.7 to 2.14)" in explanation
-    build = "'torch==2.14.*' 'torchvision==0.29.*' --index-url https://download.pytorch.org/whl/cu126"
-    assert f"pip install {build}" in advice
+    build = "torch==2.10.0 'torchvision==0.25.*' --index-url https://download.pytorch.org/whl/cu126"
+    assert f"pip install --force-reinstall {build}" in advice
 
 
 def test_volta_hears_of_both_variants():

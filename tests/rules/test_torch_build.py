@@ -1,5 +1,7 @@
 """The torch build against the cards: with CUDA, with code for them, with a cuDNN that takes them."""
 
+import re
+
 import pytest
 
 from stackviz.rules import find, packaged_tables
@@ -92,7 +94,7 @@ def test_card_without_code_names_a_suitable_build():
     seen = linux(card(name="Tesla P100", compute_capability="6.0"))
     found = answer("kernels-missing", seen)
     assert found.severity == "broken"
-    assert "torch 2.14 for cu126" in found.advice
+    assert "torch 2.13 for cu126" in found.advice
     assert "--index-url https://download.pytorch.org/whl/cu126" in found.advice
 
 
@@ -248,7 +250,7 @@ def test_build_for_all_cards_is_preferred():
     [found] = [
         one for one in answers("kernels-missing", linux(*cards, torch__arch_list=archs)) if one.severity == "broken"
     ]
-    assert "torch 2.14 for cu126" in found.advice
+    assert "torch 2.13 for cu126" in found.advice
     assert "CUDA_VISIBLE_DEVICES" not in found.advice
 
 
@@ -333,3 +335,102 @@ def test_on_windows_too_it_is_decided_whether_the_build_has_code_for_the_card(to
     changes = {**WINDOWS, "torch__version": torch, "torch__cuda_version": cuda, "torch__arch_list": None}
     seen = linux(card(name="A card", compute_capability=capability), **changes)
     assert answer("kernels-missing", seen).severity == severity
+
+
+# --- the smallest step ---
+
+
+def step(cards, torch, cuda, rule="kernels-missing", archs=None, **changes):
+    software = changes.pop("software", (Software("pytorch", torch, "collect_env, packages of pip"),))
+    changes = {"torch__version": torch, "torch__cuda_version": cuda, "torch__arch_list": archs, **changes}
+    [found] = [one for one in answers(rule, linux(*cards, software=software, **changes)) if one.severity == "broken"]
+    return found
+
+
+RTX_5090 = card(name="NVIDIA GeForce RTX 5090", compute_capability="12.0")
+GTX_1080_TI = card(name="NVIDIA GeForce GTX 1080 Ti", compute_capability="6.1")
+
+
+def test_the_same_release_from_another_index_comes_first():
+    advice = step([GTX_1080_TI], "2.8.0+cu129", "12.9").advice
+    assert "pip install --force-reinstall torch==2.8.0 --index-url https://download.pytorch.org/whl/cu126" in advice
+    assert (
+        "To undo: pip install --force-reinstall torch==2.8.0 --index-url https://download.pytorch.org/whl/cu129"
+        in advice
+    )
+    assert "To check: python -c" in advice
+
+
+def test_then_the_nearest_release():
+    advice = step([RTX_5090], "2.6.0+cu124", "12.4").advice
+    assert "pip install 'torch==2.7.*' --index-url https://download.pytorch.org/whl/cu128" in advice
+
+
+def test_under_an_old_driver_the_release_stays_and_the_cuda_asks_least_of_it():
+    old = {"nvidia__driver_version": "535.183.01", "cuda__available": False, "cuda__init_code": None}
+    advice = step([card()], "2.9.1+cu130", "13.0", rule="driver-too-old", **old).advice
+    assert "torch==2.9.1 --index-url https://download.pytorch.org/whl/cu126" in advice
+
+
+@pytest.mark.parametrize(
+    ("here", "words"),
+    [
+        ({"python__version": "3.8.10"}, "torch 2.7 has wheels for Python 3.9 to 3.13, and this is 3.8: make a new env"),
+        ({"os__libc": "glibc 2.17"}, "need glibc 2.28, and this system has 2.17: use a container"),
+        ({"os__libc": "musl 1.2"}, "torch has no wheels for musl"),
+    ],
+)
+def test_what_cannot_be_installed_here_is_said_first(here, words):
+    assert words in step([RTX_5090], "2.6.0+cu124", "12.4", **here).advice
+
+
+def test_python_decides_which_release_is_the_nearest():
+    advice = step([RTX_5090], "2.6.0+cu124", "12.4", python__version="3.14.0").advice
+    assert "'torch==2.9.*'" in advice
+
+
+def test_packages_that_are_built_for_one_torch_are_named():
+    software = (
+        Software("pytorch", "2.6.0", "pip"),
+        Software("vllm", "0.8.5", "pip"),
+        Software("flash-attn", "2.7.4", "pip"),
+    )
+    advice = step([RTX_5090], "2.6.0+cu124", "12.4", software=software).advice
+    assert "vLLM 0.8.5, flash-attn 2.7.4: made for one release of torch" in advice
+    assert "install a newer vLLM, which brings one" in advice
+    same = step([GTX_1080_TI], "2.8.0+cu129", "12.9", software=software).advice
+    assert "compiled for a CUDA too; install the build for cu126" in same
+
+
+def test_conda_s_own_torch_is_removed_first():
+    software = (Software("pytorch", "2.6.0", "collect_env, packages of conda"),)
+    advice = step([RTX_5090], "2.6.0", "12.4", software=software).advice
+    assert advice.index("conda remove pytorch; then: ") < advice.index("pip install")
+    assert "To undo" not in advice
+
+
+def test_on_windows_quotes_are_double():
+    advice = step([RTX_5090], "2.6.0+cu126", "12.6", **WINDOWS).advice
+    assert 'pip install "torch==2.8.*" --index-url https://download.pytorch.org/whl/cu12' in advice
+    assert "'" not in advice
+
+
+def test_no_build_is_advised_that_has_ptx_only_while_another_has_machine_code():
+    assert "whl/cu118" not in step([RTX_5090], "2.4.1+cu124", "12.4", **WINDOWS).advice
+
+
+def test_a_jetson_gets_no_wheel_of_pytorch_org():
+    orin = card(name="Orin (nvgpu)", compute_capability="8.7")
+    seen = linux(orin, absent=NONE, torch__cuda_version=None, os__arch="aarch64", python__arch="aarch64",
+                 os__kernel="Linux 5.15.148-tegra")  # fmt: skip
+    advice = answer("cpu-wheel", seen).advice
+    assert "JetPack" in advice
+    assert "download.pytorch.org" not in advice
+
+
+def test_a_shortened_list_says_so_and_holds_what_the_command_installs():
+    found = step([card(name="NVIDIA GeForce RTX 3090", compute_capability="8.6")], "1.12.1+cu102", "10.2",
+                 nvidia__driver_version="535.183.01")  # fmt: skip
+    variant = re.search(r"whl/(cu\d+)", found.advice)[1]
+    assert f"{variant} (torch" in found.explanation
+    assert re.search(r", and \d older ones\.", found.explanation)

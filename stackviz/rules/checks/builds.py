@@ -2,17 +2,19 @@
 
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from enum import StrEnum
 from functools import lru_cache
 
 from stackviz.rules.checks.companions import line_specs
+from stackviz.rules.checks.places import is_jetson, why_container
+from stackviz.rules.checks.steps import JETSON, ReleasedBuild, after, before, for_shell, nearest, why_not_installable
 from stackviz.rules.compatibility import Requirement, Tables, computed_once
 from stackviz.rules.drivers import driver_floor, serves
 from stackviz.rules.look import Look
 from stackviz.rules.versions import major_minor, numbers
-from stackviz.wire.systems import cuda_of, wheel_variant
+from stackviz.wire.systems import wheel_variant
 
+MOST_VARIANTS = 4  # that a sentence names
 _ARCH = re.compile(r"(sm|compute)_(\d{1,6})(\d)([af]?)")
 
 
@@ -34,22 +36,6 @@ def origin_of(torch: str) -> Origin:
     if _NIGHTLY.search(torch) and not _SOURCE_TREE.search(torch):
         return Origin.NIGHTLY
     return Origin.SOURCE if _SOURCE_TREE.search(torch) or "dev" in torch else Origin.RELEASE
-
-
-@dataclass(frozen=True, slots=True)
-class ReleasedBuild:
-    """torch of one release line ("2.14") for one CUDA version ("cu126")."""
-
-    torch: str
-    variant: str
-
-    @property
-    def cuda(self) -> str:
-        return cuda_of(self.variant)
-
-    @property
-    def command(self) -> str:
-        return f"pip install 'torch=={self.torch}.*' --index-url https://download.pytorch.org/whl/{self.variant}"
 
 
 @lru_cache(maxsize=4096)
@@ -102,13 +88,19 @@ def builds_for(look: Look, tables: Tables, capabilities: Iterable[str]) -> Seque
 
 @computed_once
 def builds_carrying(tables: Tables, platform: str, capabilities: tuple[str, ...]) -> tuple[ReleasedBuild, ...]:
-    """As `builds_for`, of a platform such as `linux-x86_64`."""
-    fitting = [
+    """As `builds_for`, of a platform such as `linux-x86_64`. Those with PTX only where none has machine code."""
+    codes = _code_of_builds(tables, platform)
+    fitting = [build for build, archs in codes.items() if _covers_all(capabilities, archs)]
+    native = [
         build
-        for build, archs in _code_of_builds(tables, platform).items()
-        if all(any(covers(capability, arch) for arch in archs) for capability in capabilities)
+        for build in fitting
+        if _covers_all(capabilities, [arch for arch in codes[build] if arch.startswith("sm_")])
     ]
-    return tuple(sorted(fitting, key=lambda build: (numbers(build.torch), numbers(build.cuda))))
+    return tuple(sorted(native or fitting, key=lambda build: (numbers(build.torch), numbers(build.cuda))))
+
+
+def _covers_all(capabilities: Sequence[str], archs: Sequence[str]) -> bool:
+    return all(any(covers(capability, arch) for arch in archs) for capability in capabilities)
 
 
 def served(look: Look, tables: Tables, builds: Iterable[ReleasedBuild]) -> list[ReleasedBuild]:
@@ -116,26 +108,34 @@ def served(look: Look, tables: Tables, builds: Iterable[ReleasedBuild]) -> list[
 
     If the driver version is too vague for some: those that certainly run, or all that may run if none does.
     """
-    driver = look.get("nvidia.driver_version")
+    driver, api_version = look.get("nvidia.driver_version"), look.get("cuda.driver_api_version") or ""
     if driver is None:
-        return list(builds)
-    api_version = look.get("cuda.driver_api_version") or ""
+        family = numbers(api_version)[:1]
+        return [build for build in builds if not family or numbers(build.cuda)[:1] <= family]
     runs = {build: serves(tables, driver, build.cuda, look.driver_platform, api_version) for build in builds}
     return [build for build, does in runs.items() if does] or [build for build, does in runs.items() if does is None]
 
 
-def ranges(builds: Sequence[ReleasedBuild]) -> str:
-    """`cu126 (torch 2.7 to 2.14), cu128 (torch 2.8 to 2.10)`: the newest variants, at most four."""
+def ranges(builds: Sequence[ReleasedBuild], chosen: str = "") -> str:
+    """`cu126 (torch 2.7 to 2.14), cu128 (torch 2.8 to 2.10)`: the newest four variants, `chosen` always among them.
+
+    Says so where there are others.
+    """
     lines: dict[str, list[str]] = {}
     for build in builds:
         lines.setdefault(build.variant, []).append(major_minor(build.torch))
-    newest = list(lines.items())[-4:]
-    return ", ".join(
+    shown = list(lines)[-MOST_VARIANTS:]
+    if chosen in lines and chosen not in shown:
+        shown = [chosen, *shown[1:]]
+    named = ", ".join(
         f"{variant} (torch {releases[0]})"
         if releases[0] == releases[-1]
         else f"{variant} (torch {releases[0]} to {releases[-1]})"
-        for variant, releases in newest
+        for variant, releases in lines.items()
+        if variant in shown
     )
+    left_out = len(lines) - len(shown)
+    return f"{named}, and {left_out} older one{'s' if left_out > 1 else ''}" if left_out else named
 
 
 def hidden_cards(capabilities: Sequence[str]) -> str:
@@ -155,20 +155,28 @@ def capabilities_of(look: Look) -> list[str]:
 def command_for(look: Look, tables: Tables, build: ReleasedBuild) -> str:
     """How to replace the torch of this machine by a build, with the packages found that are compiled for one torch.
 
-    pip leaves a torch of the same version alone, whatever CUDA it was built with, unless it is forced.
+    The same release where the line is the same; pip leaves it alone, whatever its CUDA, unless it is forced.
     """
-    packages = " ".join([f"'torch=={build.torch}.*'", *line_specs(look, tables, build.torch)])
-    forced = "--force-reinstall " if major_minor(look.get("torch.version") or "") == build.torch else ""
-    return f"pip install {forced}{packages} --index-url https://download.pytorch.org/whl/{build.variant}"
+    torch, is_same = look.get("torch.version") or "", False
+    if major_minor(torch) == build.torch and origin_of(torch) is Origin.RELEASE and len(numbers(torch)) > 2:
+        is_same = True
+    release = ".".join(map(str, numbers(torch)[:3]))
+    spec = f"torch=={release}" if is_same else f"'torch=={build.torch}.*'"
+    forced = "--force-reinstall " if major_minor(torch) == build.torch else ""
+    packages = " ".join([spec, *line_specs(look, tables, build.torch)])
+    command = f"pip install {forced}{packages} --index-url https://download.pytorch.org/whl/{build.variant}"
+    return for_shell(look, command)
 
 
 def advice(look: Look, tables: Tables, capabilities: Iterable[str], failing: str = "") -> str:
-    """The newest build that fits driver and cards, as the command to type.
+    """The nearest build that fits driver and cards, as the command to type, with what it changes.
 
     Where no build carries code for all of them: the one for the card that fails (`failing`), and that the others
     have to be hidden from it.
     """
     wanted = list(capabilities)
+    if is_jetson(look):
+        return JETSON
     if not look.wheel_platform:
         return _advice_anywhere(look, tables, wanted)
     fitting = builds_for(look, tables, wanted)
@@ -177,14 +185,29 @@ def advice(look: Look, tables: Tables, capabilities: Iterable[str], failing: str
         return f"{hidden_cards(wanted)}{alone}"
     if not fitting:
         return "Build torch from source with TORCH_CUDA_ARCH_LIST set to this capability."
+    return step_to(look, tables, fitting)
+
+
+def step_to(look: Look, tables: Tables, fitting: Sequence[ReleasedBuild]) -> str:
+    """The smallest step to one of these builds, in words and commands."""
     running = served(look, tables, fitting)
-    if not running:
-        best = fitting[-1]
-        floor = driver_floor(tables, best.cuda, look.driver_platform)
-        to = f" to {floor.low} or newer" if floor else ""
-        return f"No such build runs under this driver: update the driver{to}, then: {command_for(look, tables, best)}"
-    best = running[-1]
-    return f"Newest build known to fit: torch {best.torch} for {best.variant}: {command_for(look, tables, best)}"
+    best = nearest(look, tables, running or fitting)
+    command = f"{before(look)}{command_for(look, tables, best)}. {after(look, tables, best)}"
+    if lacking := why_not_installable(look, tables, best):
+        command = f"{lacking}. Then: {command}"
+    if running:
+        kind = "The smallest step that fits" if look.get("torch.version") else "The newest build known to fit"
+        return f"{kind}: torch {best.torch} for {best.variant}: {command}"
+    floor = driver_floor(tables, best.cuda, look.driver_platform)
+    to = f" to {floor.low} or newer" if floor else ""
+    return f"No such build runs under this driver: update the driver{where_driver(look)}{to}, then: {command}"
+
+
+def where_driver(look: Look) -> str:
+    """Where the driver of this machine is installed, if not here."""
+    if look.get("os.wsl"):
+        return " in Windows, not in WSL,"
+    return " on the host (this is inside a container)" if why_container(look) else ""
 
 
 _USUAL_PLATFORM = "linux-x86_64"
@@ -196,8 +219,9 @@ def _advice_anywhere(look: Look, tables: Tables, capabilities: Sequence[str]) ->
     others = "https://pytorch.org/get-started/locally/ gives the command for other systems."
     if not running:
         return f"Install a build that carries code for this card: {others}"
-    best = running[-1]
+    best = nearest(look, tables, running)
+    kind = "the smallest step that fits" if look.get("torch.version") else "the newest build known to fit"
     return (
-        f"On Linux with x86-64, the newest build known to fit is torch {best.torch} for {best.variant}: "
+        f"On Linux with x86-64, {kind} is torch {best.torch} for {best.variant}: "
         f"{command_for(look, tables, best)}. {others}"
     )

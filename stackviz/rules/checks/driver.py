@@ -3,10 +3,11 @@
 from collections.abc import Iterator
 
 from stackviz.rules.checks.branches import where_to_move
-from stackviz.rules.checks.builds import advice, covers, published_archs
+from stackviz.rules.checks.builds import advice, covers, published_archs, where_driver
 from stackviz.rules.checks.cuda_start import compat_path, consumer_cards
 from stackviz.rules.checks.grouping import by_capability, indexes, named
-from stackviz.rules.checks.places import why_container
+from stackviz.rules.checks.places import is_jetson
+from stackviz.rules.checks.steps import JETSON
 from stackviz.rules.compatibility import Requirement, RuleSource, Tables, computed_once, newest_up_to
 from stackviz.rules.drivers import driver_branch, driver_floor, reaches, serves, shipped_drivers
 from stackviz.rules.finding import Conclusion, Severity
@@ -130,7 +131,7 @@ def _by_family(look: Look, tables: Tables, cuda: str, api_version: str, *, runs:
 
 
 def _too_old(look: Look, tables: Tables, title: str, cuda: str, floor: Requirement | None) -> Conclusion:
-    update = f"Update the NVIDIA driver{_where(look)}{f' to {floor.low} or newer' if floor else ''}"
+    update = f"Update the NVIDIA driver{where_driver(look)}{f' to {floor.low} or newer' if floor else ''}"
     source = floor.source if floor else None
     if look.works("cuda"):
         return Conclusion(
@@ -153,12 +154,6 @@ def _too_old(look: Look, tables: Tables, title: str, cuda: str, floor: Requireme
         advice=f"{update}, or install an older build. {_older_build(look, tables)}",
         source=source,
     )
-
-
-def _where(look: Look) -> str:
-    if look.get("os.wsl"):
-        return " in Windows, not in WSL,"
-    return " on the host (this is inside a container)" if why_container(look) else ""
 
 
 def _error_of_torch(look: Look) -> str:
@@ -185,6 +180,8 @@ def _moved_default(look: Look, tables: Tables, cuda: str) -> str:
 def _older_build(look: Look, tables: Tables) -> str:
     capabilities = [card.get("compute_capability") for card in look.cards("nvidia")]
     known = [capability for capability in capabilities if capability]
+    if is_jetson(look):
+        return JETSON
     if not look.wheel_platform or not known or len(known) < len(capabilities):
         return "https://pytorch.org/get-started/previous-versions/ gives the command for each CUDA version."
     return advice(look, tables, known)

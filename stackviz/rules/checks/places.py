@@ -81,7 +81,8 @@ def is_jetson(look: Look) -> bool:
     """Whether this is a Jetson before Thor: its driver and its torch come with JetPack."""
     if "tegra" in (look.get("os.kernel") or "").lower():
         return not any(_is_at_least(card, _FIRST_SBSA) for card in look.cards("nvidia"))
-    return any(_JETSON.search(card.name) for card in look.cards("nvidia")) and look.platform == "linux"
+    cards = [card for card in look.cards("nvidia") if _JETSON.search(card.name)]
+    return look.platform == "linux" and any(not _is_at_least(card, _FIRST_SBSA) for card in cards)
 
 
 def needs_open_modules(look: Look) -> bool:

@@ -4,7 +4,6 @@ from collections.abc import Iterator, Sequence
 
 from stackviz.rules.checks.builds import (
     Origin,
-    ReleasedBuild,
     advice,
     builds_for,
     capabilities_of,
@@ -19,6 +18,8 @@ from stackviz.rules.checks.builds import (
 from stackviz.rules.checks.companions import torch_packages
 from stackviz.rules.checks.driver import cuda_of_torch, may_have_cuda
 from stackviz.rules.checks.grouping import by_capability, indexes, named
+from stackviz.rules.checks.places import is_jetson
+from stackviz.rules.checks.steps import JETSON, ReleasedBuild, before, nearest
 from stackviz.rules.compatibility import Requirement, RuleSource, Tables, computed_once, newest_up_to
 from stackviz.rules.finding import Conclusion, Severity
 from stackviz.rules.look import CardLook, Look
@@ -87,12 +88,17 @@ def check_cpu_wheel(look: Look, tables: Tables) -> Iterator[Conclusion]:
 def _cuda_build(look: Look, tables: Tables) -> str:
     """The newest CUDA build for all cards; where that cannot be said, how to choose one."""
     capabilities = {card.get("compute_capability") for card in look.cards("nvidia")}
+    if is_jetson(look):
+        return f"pip uninstall -y {torch_packages(look)}; then install NVIDIA's build. {JETSON}"
     if look.wheel_platform and None not in capabilities:
         build = advice(look, tables, filter(None, capabilities))
-        return f"pip uninstall -y {torch_packages(look)}; then install a CUDA build. {build}"
+        if look.is_from_conda("pytorch"):
+            return build
+        fresh = build.replace("pip install --force-reinstall ", "pip install ", 1)
+        return f"pip uninstall -y {torch_packages(look)}; then install a CUDA build. {fresh}"
     return (
-        f"pip uninstall -y {torch_packages(look)}; then install a build for a CUDA version that the driver "
-        "supports: https://pytorch.org/get-started/locally/ gives the command."
+        f"{before(look)}pip uninstall -y {torch_packages(look)}; then install a build for a CUDA version that the "
+        "driver supports: https://pytorch.org/get-started/locally/ gives the command."
     )
 
 
@@ -243,10 +249,11 @@ def _which_builds(look: Look, tables: Tables, torch: str, capability: str) -> st
     fitting = builds_for(look, tables, [capability])
     if not fitting:
         return "No build known here carries it."
+    chosen = nearest(look, tables, served(look, tables, fitting) or fitting).variant
     last = fitting[-1].torch
     if torch and is_below(last, major_minor(torch)):
-        return f"torch {last} is the last release with a build that does: {ranges(fitting)}."
-    return f"Builds that carry it: {ranges(fitting)}."
+        return f"torch {last} is the last release with a build that does: {ranges(fitting, chosen)}."
+    return f"Builds that carry it: {ranges(fitting, chosen)}."
 
 
 @RULES.rule(
