@@ -13,6 +13,7 @@ from stackviz.search.entries import SearchKind
 from stackviz.search.index import SearchHit
 from stackviz.search.machine_hits import machine_hits
 from stackviz.search.prepared import search_index
+from stackviz.search.versus import compared_entry
 from stackviz.search.words import split_words
 
 MOST_IN_GROUP = 8
@@ -67,8 +68,10 @@ def ranked_hits(visitor: Visitor, query: str) -> list[SearchHit]:
     """Everything that matches, best first. Four queries."""
     if not split_words(query):
         return []
-    hits = [*machine_hits(visitor, query), *search_index().search(query)]
-    return sorted(hits, key=lambda hit: -hit.score)
+    index = search_index()
+    hits = sorted([*machine_hits(visitor, query), *index.search(query)], key=lambda hit: -hit.score)
+    compared = compared_entry(index, query)
+    return [SearchHit(compared, hits[0].score if hits else 1.0, "", ()), *hits] if compared else hits
 
 
 def answer_search(visitor: Visitor, query: str) -> SearchAnswer:

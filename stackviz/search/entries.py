@@ -21,6 +21,7 @@ class SearchKind(TextChoices):
     MACHINE = "machine", _("Machines")
     RULE = "rule", _("Checks of the diagnosis")
     CLAIM = "claim", _("Claims")
+    PAGE = "page", _("Pages of this site")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -14,6 +14,7 @@ from stackviz.cited.cases import edition_of_cases
 from stackviz.search.catalogue_entries import ENGLISH, accelerator_entries, field_entries
 from stackviz.search.entries import SearchEntry
 from stackviz.search.index import SearchIndex
+from stackviz.search.page_entries import page_entries
 from stackviz.search.text_entries import (
     benchmark_entries,
     claim_entries,
@@ -57,3 +58,4 @@ def _public_entries() -> Iterator[SearchEntry]:
     yield from stack_entries()
     yield from rule_entries()
     yield from claim_entries()
+    yield from page_entries()

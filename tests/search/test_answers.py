@@ -52,6 +52,36 @@ def test_the_name_that_matched_is_shown():
     assert best.name == "Mac15,9"
 
 
+@pytest.mark.parametrize(
+    ("query", "slugs"),
+    [
+        ("4090 vs m3 max", ["nvidia-geforce-rtx-4090", "apple-m3-max-40"]),
+        ("MI300X versus b200", ["amd-mi300x", "nvidia-b200-hgx"]),
+        ("H100 SXM5 对比 昇腾 910B", ["nvidia-h100-sxm5-80gb", "huawei-ascend-910b"]),
+    ],
+)
+def test_two_names_with_a_word_between_them_are_their_comparison(query, slugs):
+    assert addresses(query)[0] == "/compare/?" + "&".join(f"a={slug}" for slug in slugs)
+
+
+def test_no_comparison_is_made_of_a_name_that_nothing_has():
+    for query in ("4090 vs zzyzx", "vs", "4090 vs", "4090 vs rtx 4090", " vs ".join(["h100"] * 9)):
+        assert not [address for address in addresses(query, most=20) if address.startswith("/compare/?")], query
+
+
+@pytest.mark.parametrize(
+    ("query", "address"),
+    [
+        ("api", "/api/v1/docs/"), ("add a machine", "/machines/add/"), ("install pytorch", "/plan/"),
+        ("tokens per second", "/fit/"), ("download", "/data/"), ("热图", "/heatmap/"), ("ladder", "/ladder/"),
+    ],
+)  # fmt: skip
+def test_the_pages_of_the_site_are_found_by_what_people_want_there(query, address):
+    for language in ("en", "zh-hans"):
+        with translation.override(language):
+            assert address in addresses(query)
+
+
 def test_nothing_is_found_of_nonsense():
     assert ranked_hits(AnonymousUser(), "qqqqxxxx") == []
 
