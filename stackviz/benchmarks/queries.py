@@ -307,6 +307,11 @@ class Point:
 
 def series_history(series: Series, points: int = HISTORY_POINTS) -> list[Point]:
     """The newest `points` results of a series, oldest first. One query, as long as the answer."""
+    return [Point(**row) for row in reversed(_newest_of_series(points)([series.pk]))]
+
+
+@cache
+def _newest_of_series(points: int) -> PreparedQuery:
     fields = ("measured_at", "report_id", "state", "reason", "low", "high", "standing")
-    newest = Result.objects.filter(series=series).order_by("-measured_at")[:points]
-    return [Point(**row) for row in reversed(newest.values(*fields, seconds=F("median")))]
+    newest = Result.objects.order_by("-measured_at").values(*fields, seconds=F("median"))
+    return PreparedQuery(lambda series: newest.filter(series=series[0])[:points])

@@ -6,14 +6,15 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-from django.db.models import OuterRef, Subquery
+from django.db.models import OuterRef, QuerySet, Subquery
 from django.db.models.fields.json import KeyTextTransform
 
 from stackviz.benchmarks.history import WATCHED_CARD_FACTS, WATCHED_FACTS, stack_differences, stated_facts
 from stackviz.labs.models import Card, Machine, Report
 from stackviz.machines.history import differences_text
-from stackviz.web.key_paging import Cut, key_page
+from stackviz.web.key_paging import Cut, first_page, key_page
 from stackviz.web.paging import Page
+from stackviz.web.prepared_query import PreparedQuery
 from stackviz.web.reverse import address_by_id
 
 REPORTS_PER_PAGE = 20
@@ -55,16 +56,31 @@ def report_rows(machine: Machine, cut: Cut = FIRST_REPORTS) -> Page[ReportRow]:
 
     The power limit is that of the first card.
     """
+    if cut == FIRST_REPORTS:
+        page = first_page(_newest([machine.pk]), REPORTS_PER_PAGE, _key)
+    else:
+        page = key_page(_reports_of(machine.pk), "received_at", cut, REPORTS_PER_PAGE, _key)
+    beyond = [] if page.following is None else [_row(page.following)]
+    return Page(_compared([*map(_row, page.items), *beyond])[: len(page.items)], page.before, page.after)
+
+
+def _reports_of(machine: int) -> QuerySet[Report, Any]:
     facts: dict[str, Any] = {
         f"fact_{at}": KeyTextTransform(name, "snapshot__facts") for at, name in enumerate(WATCHED_FACTS)
     }
     card = Card.objects.filter(snapshot=OuterRef("snapshot__pk")).order_by("index")
     for at, name in enumerate(WATCHED_CARD_FACTS):
         facts[f"card_fact_{at}"] = Subquery(card.values(_value=KeyTextTransform(name, "facts"))[:1])
-    rows = machine.reports.annotate(**facts).values_list(*_COLUMNS, *facts)
-    page = key_page(rows, "received_at", cut, REPORTS_PER_PAGE, lambda row: (row[1], row[0]))
-    beyond = [] if page.following is None else [_row(page.following)]
-    return Page(_compared([*map(_row, page.items), *beyond])[: len(page.items)], page.before, page.after)
+    return Report.objects.filter(machine=machine).annotate(**facts).values_list(*_COLUMNS, *facts)
+
+
+def _key(row: Sequence[Any]) -> tuple[datetime, UUID]:
+    return row[1], row[0]
+
+
+_newest = PreparedQuery(
+    lambda machines: _reports_of(machines[0]).order_by("-received_at", "-pk")[: REPORTS_PER_PAGE + 1]
+)
 
 
 def _row(row: Sequence[Any]) -> ReportRow:
