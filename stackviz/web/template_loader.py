@@ -17,6 +17,7 @@ from jinja2.lexer import TokenStream
 from markupsafe import Markup
 
 from stackviz.web.advice import blocks_of
+from stackviz.web.part_code import PartCode
 from stackviz.web.parts import part_language
 from stackviz.web.templatetags import web
 from stackviz.web.whitespace import Compactor, is_silent
@@ -115,10 +116,11 @@ def environment(**options: Any) -> Environment:  # noqa: ANN401 (passed on)
     made = Environment(  # noqa: S701 (Django's backend sets autoescape)
         **options | {"undefined": StrictUndefined}, extensions=["jinja2.ext.i18n", Layout]
     )
+    made.code_generator_class = PartCode
     made.policies["ext.i18n.trimmed"] = True
     made.install_gettext_callables(gettext, ngettext, newstyle=True, pgettext=pgettext, npgettext=npgettext)  # type: ignore[attr-defined]
     made.globals.update({function.__name__: function for function in FUNCTIONS})
-    made.globals.update(_=translated, url=web.url, querystring=web.querystring)
+    made.globals.update(_=translated, gettext=completed, url=web.url, querystring=web.querystring)
     made.filters.update(date=web.date, css_text=web.css_text, json_script=json_script, advice_blocks=blocks_of)
     return made
 
@@ -131,9 +133,19 @@ def translated(text: str) -> Markup:
     return _translated(text, part_language())
 
 
+def completed(text: str, /, **values: object) -> Markup:
+    """`{% trans n=n %}{{ n }} releases{% endtrans %}`: the text in the visitor's language with its values, escaped."""
+    return _marked(text, part_language()) % values if values else translated(text)
+
+
 @lru_cache(maxsize=8192)
-def _translated(text: str, _language: str | None) -> Markup:
-    return Markup(gettext(text)) % {}  # noqa: S704 - texts of templates and translations, both ours; %% becomes %
+def _translated(text: str, language: str | None) -> Markup:
+    return _marked(text, language) % {}  # %% becomes %
+
+
+@lru_cache(maxsize=8192)
+def _marked(text: str, _language: str | None) -> Markup:
+    return Markup(gettext(text))  # noqa: S704 - texts of templates and translations, both ours
 
 
 class Layout(Extension):
