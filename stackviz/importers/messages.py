@@ -42,9 +42,10 @@ def _compiled(pattern: str) -> re.Pattern[str]:
 
 
 def _any_space(part: re.Match[str]) -> str:
+    """Possessive: white space that was passed is not tried again, however much of it a text has."""
     if part[0].startswith("["):
         return part[0]
-    return r"\s{0,80}" if part[1] else r"\s{1,80}"
+    return r"\s{0,80}+" if part[1] else r"\s{1,80}+"
 
 
 def find_messages(text: str) -> list[Span]:
@@ -60,13 +61,13 @@ def find_messages(text: str) -> list[Span]:
 
 def is_message(line: str) -> bool:
     """Whether a line is one of the messages: a log repeats them."""
-    return bool(_messages(line))
+    lowered = _lowered(line)
+    return any(True for symptom in SYMPTOMS for _message in _of_symptom(symptom, line, lowered))
 
 
 def _messages(text: str) -> list[FoundMessage]:
     """The different messages of a text in its order: of one that is repeated with the same values the first."""
-    # "İ" is the one letter that is longer in lower case: without it the places in both texts are the same.
-    lowered = text.replace("İ", "I").lower().replace("\n", " ")
+    lowered = _lowered(text)
     different: dict[tuple[object, ...], FoundMessage] = {}
     for symptom in SYMPTOMS:
         for message in sorted(_of_symptom(symptom, text, lowered), key=lambda message: message.span.start):
@@ -74,14 +75,30 @@ def _messages(text: str) -> list[FoundMessage]:
     return sorted(different.values(), key=lambda message: message.span.start)[:MOST_MESSAGES]
 
 
+def _lowered(text: str) -> str:
+    # "İ" is the one letter that is longer in lower case: without it the places in both texts are the same.
+    return text.replace("İ", "I").lower().replace("\n", " ")
+
+
 def _of_symptom(symptom: Symptom, text: str, lowered: str) -> Iterator[FoundMessage]:
-    for hit in _hits(symptom.anchors, lowered):
-        start, end = max(0, hit - _BEFORE), hit + _AFTER
+    for start, end in _windows(symptom.anchors, lowered):
         for pattern in symptom.patterns:
-            match = _compiled(pattern).search(text, start, end)
-            if match:
+            for match in _compiled(pattern).finditer(text, start, end):
                 groups = {name: value for name, value in match.groupdict().items() if value}
                 yield FoundMessage(_whole_lines(text, match), symptom, groups)
+
+
+def _windows(anchors: Sequence[str], lowered: str) -> Iterator[tuple[int, int]]:
+    """Where a message of these anchors can stand: no character twice, however close they are together."""
+    start = end = 0
+    for hit in sorted(_hits(anchors, lowered)):
+        if hit - _BEFORE > end:
+            if end:
+                yield start, end
+            start = max(0, hit - _BEFORE)
+        end = hit + _AFTER
+    if end:
+        yield start, end
 
 
 def _hits(anchors: Sequence[str], lowered: str) -> Iterator[int]:

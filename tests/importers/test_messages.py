@@ -1,7 +1,13 @@
 """Error messages: alone, wrapped, in a log, above a dump, repeated."""
 
+import time
+
+import pytest
+
 from stackviz.dumps import machines
 from stackviz.importers import read_all
+from stackviz.importers.messages import is_message
+from stackviz.symptoms import SYMPTOMS
 from tests.importers.own_dump import OwnDump, fixture
 
 TOO_OLD = (
@@ -67,3 +73,36 @@ def test_what_a_tool_reports_counts_more_than_a_message():
 def test_a_letter_that_grows_in_lower_case_moves_no_message():
     (reading,) = read_all("İ" * 50 + "\n" + TOO_OLD).readings
     assert reading.facts["cuda.driver_api_version"] == "11.4"
+
+
+@pytest.mark.parametrize("filling", [" ", "a", "a.", "A(", '" '])
+def test_a_line_of_anchors_costs_what_a_line_costs(filling):
+    """Two seconds a line before white space was possessive and windows were joined; now a hundredth of one."""
+    anchors = [anchor for symptom in SYMPTOMS for anchor in symptom.anchors]
+    started = time.process_time()
+    for anchor in anchors:
+        is_message(((anchor + filling * 130)[:150] * 70)[:10_000])
+    assert (time.process_time() - started) / len(anchors) < 0.008
+
+
+def test_a_hostile_log_is_read_in_the_time_of_a_log():
+    """Each line is a message that repeats, with sixty beginnings of another in front of it: 16 s before."""
+    line = ("with the current pytorch" + " " * 130) * 60 + " system not yet initialized\n"
+    started = time.process_time()
+    paste = read_all(line * 20)
+    assert time.process_time() - started < 2
+    assert [reading.kind for reading in paste.readings] == ["error-message"]
+    assert not paste.not_understood
+
+
+def test_two_cards_close_together_are_both_named():
+    text = "".join(
+        f"NVIDIA GeForce RTX {number} with CUDA capability sm_120 is not compatible with the current PyTorch "
+        "installation.\n"
+        for number in (5080, 5090)
+    )
+    (machine,) = machines(read_all(text))
+    assert [card.reported_name for card in machine.reading.cards] == [
+        "NVIDIA GeForce RTX 5080",
+        "NVIDIA GeForce RTX 5090",
+    ]

@@ -17,7 +17,12 @@ SYMPTOMS = (
     Symptom(
         key="docker-no-gpu-driver",
         message='docker: Error response from daemon: could not select device driver "" with capabilities: [[gpu]]',
-        patterns=(r"could not select device driver \W{0,6}(?:nvidia)?\W{0,6} with capabilities: \[\[(?:gpu|compute)",),
+        patterns=(
+            (
+                r"could not select device driver [^\w\s]{0,6}(?:nvidia)?[^\w\s]{0,6} with capabilities: "
+                r"\[\[(?:gpu|compute)"
+            ),
+        ),
         anchors=("could not select device driver",),
         component="linux",
         meaning="Docker was asked for a GPU and has nothing that hands one to a container.",

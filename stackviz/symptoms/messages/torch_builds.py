@@ -97,7 +97,7 @@ SYMPTOMS = (
         ),
         patterns=(
             (
-                r"(?P<card>[A-Z][\w ()./-]{2,60}?) with CUDA capability (?P<capability>sm_\d{2,3})a? "
+                r"(?P<card>\b[A-Z][\w ()./-]{1,60}?[\w)]) with CUDA capability (?P<capability>sm_\d{2,3})a? "
                 r"is not compatible with the "
                 r"current PyTorch installation"
             ),
