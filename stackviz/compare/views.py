@@ -43,7 +43,7 @@ from stackviz.web.bibtex import bibtex_text
 from stackviz.web.download import svg_response
 from stackviz.web.htmx import vary_on_htmx, wants_partial
 from stackviz.web.parts import cached_parts, render_part
-from stackviz.web.preview import Introduction, Preview, make_preview, markdown_text, sharing_of
+from stackviz.web.preview import Introduction, Preview, make_preview, markdown_link, sharing_of
 from stackviz.web.reverse import address_by_name
 
 # Suggested comparisons: slugs; those not in the catalogue are left out.
@@ -269,7 +269,7 @@ def citations(title: str, address: str, at: datetime) -> tuple[ComparisonCitatio
             _("accelweb, “%(title)s”: published figures as of %(moment)s, %(address)s")
             % {"title": title, "moment": moment, "address": address},
         ),
-        ComparisonCitation("Markdown", f"[{markdown_text(title)}]({address}) (accelweb, {day})"),
+        ComparisonCitation("Markdown", f"{markdown_link(title, address)} (accelweb, {day})"),
     )
 
 

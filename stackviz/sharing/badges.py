@@ -21,6 +21,7 @@ from stackviz.compare.query import Address, Selection, Subject, SubjectKind
 from stackviz.compare.subjects import heads_of, load
 from stackviz.diagrams.text_width import Style, printable_line, width_of
 from stackviz.sharing.store import tag_of
+from stackviz.web.cors import close_to_other_sites
 
 __all__ = ["badge_svg", "figure_badge", "machine_badge", "rank_badge", "urlpatterns"]
 
@@ -79,7 +80,14 @@ def rank_text(accelerator: Accelerator, field: Field, catalogue: PublicCatalogue
 
 @require_safe
 def machine_badge(request: HttpRequest, lab: str, slug: str) -> HttpResponse:
-    """`dgx-07 gemm bf16 8192 | 780 TFLOPS`: the leading result of a machine of a public lab."""
+    """`dgx-07 gemm bf16 8192 | 780 TFLOPS`: the leading result of a machine of a public lab.
+
+    A picture on any site; but no other site's script reads it, whose visitor may stand inside the lab's network.
+    """
+    return close_to_other_sites(_machine_answer(request, lab, slug))
+
+
+def _machine_answer(request: HttpRequest, lab: str, slug: str) -> HttpResponse:
     subject = Subject(SubjectKind.MACHINE, slug, lab)
     chosen, _refused = load(Selection((subject,)), AnonymousUser())
     if not chosen:

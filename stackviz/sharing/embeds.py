@@ -4,25 +4,27 @@ from collections.abc import Mapping
 from http import HTTPStatus
 from urllib.parse import urlsplit
 
+from django.core.exceptions import TooManyFieldsSent
 from django.http import HttpRequest, HttpResponse, JsonResponse, QueryDict
 from django.shortcuts import render
 from django.urls import Resolver404, path, resolve
 from django.utils.html import escape
 from django.utils.safestring import SafeString
-from django.utils.translation import override
 from django.views.decorators.http import require_safe
 
 from stackviz.sharing.hosts import allow_frames, embedding_is_allowed, is_refused_host
-from stackviz.sharing.store import PICTURES
+from stackviz.sharing.store import PICTURES, cached_picture
 from stackviz.sharing.subjects import (
     Shared,
     public_subjects,
     shared_comparison,
     shared_ranking,
     shared_sheet,
+    shared_subjects,
     stacks_svg,
 )
 from stackviz.web.address import whole_number
+from stackviz.web.cors import close_to_other_sites
 from stackviz.web.rate_limit import RateLimited
 
 __all__ = ["embed_comparison", "embed_ranking", "embed_sheet", "embed_stacks", "oembed", "urlpatterns"]
@@ -53,13 +55,13 @@ def embed_stacks(request: HttpRequest) -> HttpResponse:
     if is_refused_host(request):
         return _refused()
     chosen = public_subjects(request.GET)
-    shared = shared_comparison(request.GET) if chosen else None
-    if shared is None:
+    if not chosen:
         return _unknown(request)
     try:
         PICTURES.count(request)
     except RateLimited as limited:
         return _too_many(limited)
+    shared = shared_subjects(chosen)
     page = request.build_absolute_uri(f"{shared.path}?{shared.query}")
     drawing = SafeString(stacks_svg(chosen, page))
     return allow_frames(render(request, "sharing/embed.html", {"drawing": drawing, "page": page}))
@@ -71,9 +73,11 @@ def _embedded(request: HttpRequest, shared: Shared | None) -> HttpResponse:
     if shared is None:
         return _unknown(request)
     page = request.build_absolute_uri(shared.path + (f"?{shared.query}" if shared.query else ""))
-    with override("en"):
-        context = {"picture": shared.make(), "page": page}
-        response = render(request, "sharing/embed.html", context)
+    try:
+        picture = cached_picture(request, shared)
+    except RateLimited as limited:
+        return _too_many(limited)
+    response = render(request, "sharing/embed.html", {"picture": picture, "page": page})
     response.headers["Cache-Control"] = "public, max-age=600"
     return allow_frames(response)
 
@@ -106,12 +110,26 @@ def oembed(request: HttpRequest) -> HttpResponse:
         return _problem("only format=json is served", "format", HTTPStatus.NOT_IMPLEMENTED)
     width, height = (_size(request, name) for name in ("maxwidth", "maxheight"))
     if width is None or height is None:
-        return _problem("maxwidth and maxheight are whole numbers of pixels", "maxwidth", HTTPStatus.BAD_REQUEST)
+        field = "maxwidth" if width is None else "maxheight"
+        return _problem(f"{field} is no whole number of pixels", field, HTTPStatus.BAD_REQUEST)
     shared = shared_at(request, request.GET.get("url", ""))
     if shared is None:
         words = "no spec sheet, comparison or benchmark of this site has this address"
         return _problem(words, "url", HTTPStatus.NOT_FOUND)
-    return JsonResponse(_described(request, shared, min(width, WIDTH), min(height, HEIGHT)))
+    try:
+        described = _described(request, shared, min(width, WIDTH), min(height, HEIGHT))
+    except RateLimited as limited:
+        refused = _problem(str(limited), None, HTTPStatus.TOO_MANY_REQUESTS)
+        refused.headers["Retry-After"] = str(limited.retry_after_s)
+        return refused
+    return _closed_if_of_machines(JsonResponse(described), shared)
+
+
+def _closed_if_of_machines(response: HttpResponse, shared: Shared) -> HttpResponse:
+    """What a lab's machines measured is read by no other site's script: the lab's site may stand behind a wall."""
+    if shared.has_machines:
+        close_to_other_sites(response)
+    return response
 
 
 def shared_at(request: HttpRequest, url: str) -> Shared | None:
@@ -125,7 +143,7 @@ def shared_at(request: HttpRequest, url: str) -> Shared | None:
     try:
         match = resolve(parts.path)
         parameters = QueryDict(parts.query)
-    except (Resolver404, ValueError):
+    except (Resolver404, ValueError, TooManyFieldsSent):
         return None
     if match.view_name == "catalog:sheet":
         return shared_sheet(match.kwargs["slug"])
@@ -143,8 +161,7 @@ def _size(request: HttpRequest, name: str) -> int | None:
 
 
 def _described(request: HttpRequest, shared: Shared, width: int, height: int) -> Mapping[str, object]:
-    with override("en"):
-        picture = shared.make()
+    picture = cached_picture(request, shared)
     query = f"?{shared.query}" if shared.query else ""
     described: dict[str, object] = {
         "version": "1.0",
@@ -165,7 +182,7 @@ def _described(request: HttpRequest, shared: Shared, width: int, height: int) ->
     return described
 
 
-def _problem(error: str, field: str, status: HTTPStatus) -> HttpResponse:
+def _problem(error: str, field: str | None, status: HTTPStatus) -> HttpResponse:
     return JsonResponse({"error": error, "field": field}, status=status)
 
 

@@ -27,7 +27,7 @@ def embedding_is_allowed() -> bool:
 
 
 def allow_frames(response: HttpResponse) -> HttpResponse:
-    """No script at all, and frames of the allowed hosts only; of this site alone where none is allowed."""
+    """No script at all, and frames of the allowed hosts only; of this site alone where none is allowed. In English."""
     hosts = embedding_hosts()
     response._csp_config = {  # type: ignore[attr-defined]  # noqa: SLF001 - what django-csp's decorators set
         "default-src": [NONE],
@@ -42,6 +42,7 @@ def allow_frames(response: HttpResponse) -> HttpResponse:
     else:
         response.headers["X-Frame-Options"] = "SAMEORIGIN"
     response.headers["X-Robots-Tag"] = "noindex"
+    response.headers["Content-Language"] = "en"
     return response
 
 
@@ -49,7 +50,10 @@ def is_refused_host(request: HttpRequest) -> bool:
     """Whether the request says that another site, which is not allowed, shows the page in a frame."""
     if request.headers.get("Sec-Fetch-Dest") not in ("iframe", "frame", "embed", "object"):
         return False
-    site = urlsplit(request.headers.get("Referer", ""))
+    try:
+        site = urlsplit(request.headers.get("Referer", ""))
+    except ValueError:  # no address at all: from nowhere that could be allowed
+        return True
     if not site.hostname or site.netloc == request.get_host():
         return False
     return not any(_covers(host, site.scheme, site.netloc.lower()) for host in embedding_hosts())

@@ -6,7 +6,6 @@ Every visitor is a stranger here, members too: what a stranger may not see answe
 from collections.abc import Callable
 from http import HTTPStatus
 
-from django.contrib.auth.models import AnonymousUser
 from django.http import HttpRequest, HttpResponse, HttpResponseNotModified
 from django.urls import path, re_path
 from django.utils import timezone
@@ -15,27 +14,15 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
 from stackviz.catalog.models import CatalogueEdition
-from stackviz.catalog.queries import public_catalogue
-from stackviz.cited.cases import edition_of_cases
-from stackviz.cited.registry import CITED_BENCHMARKS
-from stackviz.compare.query import Selection, parse_selection
-from stackviz.compare.subjects import load
 from stackviz.diagnose.diagnosis import diagnose
 from stackviz.diagnose.links import TOKEN_PATTERN, digest_of, find_link
 from stackviz.plan.page import make_plan
 from stackviz.plan.query import read_plan_query
 from stackviz.reports.pasted import Refused, read_pasted
-from stackviz.results.ranking import ladder_of
-from stackviz.results.selection import read_choice
 from stackviz.sharing.cards import Picture
-from stackviz.sharing.pictures_of import (
-    comparison_picture,
-    diagnosis_picture,
-    plan_picture,
-    ranking_picture,
-    sheet_picture,
-)
-from stackviz.sharing.store import png_of, tag_of
+from stackviz.sharing.pictures_of import diagnosis_picture, plan_picture
+from stackviz.sharing.store import drawn_png, stored_png, tag_of
+from stackviz.sharing.subjects import Shared, shared_comparison, shared_ranking, shared_sheet
 from stackviz.stacks.models import Edition
 from stackviz.stacks.rule_tables import rule_tables
 from stackviz.web.rate_limit import DIAGNOSES, RateLimited, text_cost
@@ -45,34 +32,22 @@ __all__ = ["compare_png", "diagnosis_png", "plan_png", "ranking_png", "sheet_png
 
 @require_safe
 def sheet_png(request: HttpRequest, slug: str) -> HttpResponse:
-    catalogue = public_catalogue()
-    accelerator = catalogue.by_slug.get(slug)
-    if accelerator is None:
-        return _unknown()
-    state = ("sheet", slug, catalogue.edition)
-    return _answer(request, state, lambda: sheet_picture(accelerator))
+    return _shared(request, shared_sheet(slug))
 
 
 @require_safe
 def compare_png(request: HttpRequest) -> HttpResponse:
-    """Two to six subjects, all of which a stranger may see."""
-    selection = parse_selection(request.GET.getlist("a")[:12])
-    chosen, _refused = load(Selection(selection.subjects), AnonymousUser())
-    if selection.refused or not chosen or len(chosen) != len(selection.subjects):
-        return _unknown()
-    subjects = tuple((each.subject.name, each.title, each.snapshot and each.snapshot.pk) for each in chosen)
-    state = ("compare", subjects, CatalogueEdition.current(), Edition.current())
-    return _answer(request, state, lambda: comparison_picture(chosen))
+    """One to six subjects, all of which a stranger may see."""
+    return _shared(request, shared_comparison(request.GET))
 
 
 @require_safe
 def ranking_png(request: HttpRequest, key: str) -> HttpResponse:
-    benchmark = CITED_BENCHMARKS.get(key)
-    if benchmark is None:
-        return _unknown()
-    choice = read_choice(request.GET, benchmark)
-    state = ("ranking", key, choice.query_string, edition_of_cases())
-    return _answer(request, state, lambda: ranking_picture(ladder_of(benchmark, choice)))
+    return _shared(request, shared_ranking(key, request.GET))
+
+
+def _shared(request: HttpRequest, shared: Shared | None) -> HttpResponse:
+    return _unknown() if shared is None else _answer(request, shared.state, shared.make)
 
 
 @require_safe
@@ -88,7 +63,7 @@ def plan_png(request: HttpRequest) -> HttpResponse:
 @require_safe
 @never_cache
 def diagnosis_png(request: HttpRequest, token: str) -> HttpResponse:
-    """Of a private link; gone with it, and stored by no one else."""
+    """Of a private link; gone with it, so it is stored nowhere, and drawn each time."""
     link = find_link(token)
     if link is None:
         return _unlisted(_unknown())
@@ -113,7 +88,8 @@ def _answer(
     if isinstance(unchanged, HttpResponseNotModified):
         return unchanged
     try:
-        response = HttpResponse(png_of(request, tag, make), content_type="image/png")
+        png = stored_png(request, tag, make) if is_public else drawn_png(request, make)
+        response = HttpResponse(png, content_type="image/png")
     except RateLimited as limited:
         refused = HttpResponse(f"{limited}\n", content_type="text/plain; charset=utf-8")
         refused.status_code = HTTPStatus.TOO_MANY_REQUESTS

@@ -1,4 +1,4 @@
-"""What an embed and an oEmbed answer show: a page's address, and its picture as data. For strangers."""
+"""What a picture, an embed and an oEmbed answer show: a page's address, and its picture as data. For strangers."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -7,7 +7,10 @@ from django.contrib.auth.models import AnonymousUser
 from django.http import QueryDict
 from django.utils.translation import override
 
+from stackviz.benchmarks.models import ResultDecision
+from stackviz.catalog.models import CatalogueEdition
 from stackviz.catalog.queries import public_catalogue
+from stackviz.cited.cases import edition_of_cases
 from stackviz.cited.registry import CITED_BENCHMARKS
 from stackviz.compare.comparison import stacks_of
 from stackviz.compare.query import Address, Selection, parse_selection
@@ -17,30 +20,46 @@ from stackviz.results.ranking import ladder_of
 from stackviz.results.selection import read_choice
 from stackviz.sharing.cards import Picture
 from stackviz.sharing.pictures_of import comparison_picture, ranking_picture, sheet_picture
+from stackviz.stacks.models import Edition
 from stackviz.web.reverse import address_by_name
 
-__all__ = ["Shared", "public_subjects", "shared_comparison", "shared_ranking", "shared_sheet", "stacks_svg"]
+__all__ = [
+    "Shared",
+    "public_subjects",
+    "shared_comparison",
+    "shared_ranking",
+    "shared_sheet",
+    "shared_subjects",
+    "stacks_svg",
+]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Shared:
     """`path`: of the page; `query`: what of its address counts; `picture`: its path below /picture/, without query.
 
-    `make` is called within `override("en")`.
+    `state`: moves with whatever `make` shows, which is called within `override("en")`. `has_machines`: of public labs.
     """
 
     path: str
-    query: str
+    query: str = ""
     picture: str
+    state: tuple[object, ...]
+    has_machines: bool = False
     make: Callable[[], Picture]
 
 
 def shared_sheet(slug: str) -> Shared | None:
-    accelerator = public_catalogue().by_slug.get(slug)
+    catalogue = public_catalogue()
+    accelerator = catalogue.by_slug.get(slug)
     if accelerator is None:
         return None
-    path = address_by_name("catalog:sheet", slug)
-    return Shared(path, "", f"sheet/{slug}.png", lambda: sheet_picture(accelerator))
+    return Shared(
+        path=address_by_name("catalog:sheet", slug),
+        picture=f"sheet/{slug}.png",
+        state=("sheet", slug, catalogue.edition),
+        make=lambda: sheet_picture(accelerator),
+    )
 
 
 def public_subjects(parameters: QueryDict) -> tuple[Loaded, ...]:
@@ -52,10 +71,32 @@ def public_subjects(parameters: QueryDict) -> tuple[Loaded, ...]:
 
 def shared_comparison(parameters: QueryDict) -> Shared | None:
     chosen = public_subjects(parameters)
-    if not chosen:
-        return None
-    query = Address(tuple(loaded.subject for loaded in chosen)).query().removeprefix("?")
-    return Shared(address_by_name("compare:page"), query, "compare.png", lambda: comparison_picture(chosen))
+    return shared_subjects(chosen) if chosen else None
+
+
+def shared_subjects(chosen: tuple[Loaded, ...]) -> Shared:
+    """A comparison of these, which a stranger may see. One query for its state where machines are among them."""
+    return Shared(
+        path=address_by_name("compare:page"),
+        query=Address(tuple(loaded.subject for loaded in chosen)).query().removeprefix("?"),
+        picture="compare.png",
+        state=("compare", *map(_state_of, chosen), *_decided(chosen), CatalogueEdition.current(), Edition.current()),
+        has_machines=any(loaded.machine for loaded in chosen),
+        make=lambda: comparison_picture(chosen),
+    )
+
+
+def _state_of(loaded: Loaded) -> tuple[object, ...]:
+    """A machine's results change with what is read, withdrawn or deleted, its newest snapshot or not."""
+    machine = loaded.machine
+    return loaded.subject.name, loaded.title, *((machine.latest_snapshot_id, machine.times_read) if machine else ())
+
+
+def _decided(chosen: tuple[Loaded, ...]) -> tuple[object, ...]:
+    """The last decision about any result, where results are shown."""
+    if not any(loaded.machine for loaded in chosen):
+        return ()
+    return (ResultDecision.objects.order_by("-pk").values_list("pk", flat=True).first(),)
 
 
 def shared_ranking(key: str, parameters: QueryDict) -> Shared | None:
@@ -63,9 +104,12 @@ def shared_ranking(key: str, parameters: QueryDict) -> Shared | None:
     if benchmark is None:
         return None
     choice = read_choice(parameters, benchmark)
-    path = address_by_name("results:benchmark", key)
     return Shared(
-        path, choice.query_string, f"benchmark/{key}.png", lambda: ranking_picture(ladder_of(benchmark, choice))
+        path=address_by_name("results:benchmark", key),
+        query=choice.query_string,
+        picture=f"benchmark/{key}.png",
+        state=("ranking", key, choice.query_string, edition_of_cases()),
+        make=lambda: ranking_picture(ladder_of(benchmark, choice)),
     )
 
 

@@ -1,7 +1,8 @@
 """Public data may be read by the scripts of every site: CORS for GET, HEAD and OPTIONS, and nothing else.
 
-Only the addresses in `settings.OPEN_TO_ALL_SITES`, which answer everybody alike. Cookies and keys are never allowed
-with it, so no visitor's rights are lent to another site; uploads, machines and the admin stay closed.
+Only the addresses in `settings.OPEN_TO_ALL_SITES`, which answer everybody alike, but for what they say of machines.
+Cookies and keys are never allowed with it, so no visitor's rights are lent to another site; uploads, machines and the
+admin stay closed.
 """
 
 from collections.abc import Callable
@@ -11,6 +12,12 @@ from django.http import HttpRequest, HttpResponse, HttpResponseBase
 
 METHODS = "GET, HEAD, OPTIONS"
 _PREFLIGHT_S = 86_400
+
+
+def close_to_other_sites(response: HttpResponse) -> HttpResponse:
+    """Mark an answer at an open address that scripts of other sites may not read; returns it."""
+    response.is_closed = True  # type: ignore[attr-defined]
+    return response
 
 
 class OpenReading:
@@ -49,6 +56,8 @@ def _preflight() -> HttpResponse:
 
 
 def _opened(response: HttpResponseBase) -> HttpResponseBase:
+    if getattr(response, "is_closed", False):
+        return response
     response.headers["Access-Control-Allow-Origin"] = "*"
     response.headers["Access-Control-Expose-Headers"] = "ETag"
     return response

@@ -24,6 +24,8 @@ __all__ = [
     "Sharing",
     "json_ld",
     "make_preview",
+    "markdown_address",
+    "markdown_link",
     "markdown_text",
     "sharing_of",
     "sharing_of_address",
@@ -32,6 +34,7 @@ __all__ = [
 PICTURES = "/picture/"
 OEMBED = "/oembed"
 LOCALES = {"en": "en_GB", "zh-hans": "zh_CN"}
+_NO_ADDRESS = {ord(sign): f"%{ord(sign):02X}" for sign in "()<>\\` "}
 MOST_TITLE, MOST_DESCRIPTION = 200, 400  # characters; services cut more than that
 _UNSAFE = {ord(character): f"\\u{ord(character):04x}" for character in "<>&\u2028\u2029"}
 
@@ -107,8 +110,9 @@ class Sharing:
 def sharing_of(preview: Preview) -> Sharing:
     """The preview's address, short where it can be, and its picture."""
     link = preview.short or preview.url
-    text = f"[{markdown_text(preview.title)}]({link})"
-    markdown = f"[![{markdown_text(preview.title)}]({preview.picture})]({link})" if preview.picture else text
+    text = markdown_link(preview.title, link)
+    picture = f"![{markdown_text(preview.title)}]({markdown_address(preview.picture)})"
+    markdown = f"[{picture}]({markdown_address(link)})" if preview.picture else text
     frame = f'<iframe src="{escape(preview.embed)}" width="640" height="400" title="{escape(preview.title)}"></iframe>'
     return Sharing(
         link=link,
@@ -122,14 +126,24 @@ def sharing_of(preview: Preview) -> Sharing:
 
 def sharing_of_address(request: HttpRequest, title: str) -> Sharing:
     """Of a page that has no preview: the address as it stands, and its title."""
-    link = request.build_absolute_uri()
-    markdown = f"[{markdown_text(title)}]({link})"
-    return Sharing(link=link, markdown=markdown, picture="", frame="", may_embed=False, is_of_address=True)
+    link = markdown_address(request.build_absolute_uri())
+    return Sharing(
+        link=link, markdown=markdown_link(title, link), picture="", frame="", may_embed=False, is_of_address=True
+    )
 
 
 def markdown_text(text: str) -> str:
     """The text with what Markdown reads as its own signs escaped."""
     return re.sub(r"([\\\[\]*_`<>])", r"\\\1", text)
+
+
+def markdown_address(address: str) -> str:
+    """The address as it may stand in the round brackets of a link: no sign in it ends them."""
+    return address.translate(_NO_ADDRESS)
+
+
+def markdown_link(title: str, address: str) -> str:
+    return f"[{markdown_text(title)}]({markdown_address(address)})"
 
 
 def json_ld(data: Mapping[str, object] | Sequence[object]) -> SafeString:

@@ -6,7 +6,8 @@ document.addEventListener("click", async (event) => {
   if (!button) return;
   const here = button.dataset.here;
   const given = button.dataset.copy || button.closest(".copy").querySelector("pre").textContent.trim();
-  const text = here ? given.replaceAll(here, window.location.href) : given;
+  const now = window.location.href.replace(/[()]/g, (sign) => (sign === "(" ? "%28" : "%29")); // they end links in Markdown
+  const text = here ? given.replaceAll(here, () => now) : given;
   let done = false;
   try {
     await navigator.clipboard.writeText(text); // no clipboard over plain http
