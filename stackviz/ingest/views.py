@@ -7,9 +7,8 @@ from django.shortcuts import render
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
-from stackviz.ingest.links import readable_report
 from stackviz.ingest.receipt import receipt_of
-from stackviz.ingest.withdrawal import rights_about
+from stackviz.ingest.withdrawal import report_to_decide, rights_about
 from stackviz.web.htmx import vary_on_htmx, wants_partial
 
 
@@ -17,7 +16,7 @@ from stackviz.web.htmx import vary_on_htmx, wants_partial
 @never_cache
 @vary_on_htmx
 def receipt(request: HttpRequest, report_id: UUID) -> HttpResponse:
-    report = readable_report(request, report_id)
+    report = report_to_decide(request, report_id)
     if report is None:
         raise Http404
     template = "ingest/_receipt.html" if wants_partial(request) else "ingest/receipt.html"

@@ -11,7 +11,7 @@ from django.contrib.auth.models import PermissionsMixin
 from django.core.exceptions import PermissionDenied, ValidationError
 from django.db.models import Max, Min, Q
 from django.http import Http404, HttpRequest, HttpResponse
-from django.shortcuts import get_object_or_404, redirect, render
+from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
@@ -21,7 +21,7 @@ from django.views.decorators.http import require_http_methods
 from stackviz.benchmarks.merge_machines import SPLIT_AT_ONCE, checked_name, merge_machines, split_machine, undo_move
 from stackviz.benchmarks.withdraw import owns_lab
 from stackviz.labs.models import Lab, Machine, MachineMove, Report
-from stackviz.labs.queries import Visitor, visible_machines
+from stackviz.labs.queries import Visitor, machine_merged_into, visible_machines
 
 MACHINES_OFFERED = 500
 REPORTS_OFFERED = 100
@@ -53,7 +53,9 @@ def manage(request: HttpRequest, lab: str, slug: str) -> HttpResponse:
     """`?merge=<slug>` previews a merge into that machine, `?split` lists the reports to choose from."""
     rows = Machine.objects.filter(merged_into__isnull=True).select_related("lab")
     known = rows if _is_staff(request.user) else visible_machines(request.user)
-    machine = get_object_or_404(known, lab__slug=lab, slug=slug)
+    machine = known.filter(lab__slug=lab, slug=slug).first()
+    if machine is None:
+        return _of_merged(request, lab, slug)
     if not may_manage(request.user, machine.lab):
         raise PermissionDenied
     problems: list[str] = []
@@ -68,6 +70,23 @@ def manage(request: HttpRequest, lab: str, slug: str) -> HttpResponse:
     return render(
         request, "machines/manage.html", _context(request, machine, problems), status=422 if problems else 200
     )
+
+
+def _of_merged(request: HttpRequest, lab: str, slug: str) -> HttpResponse:
+    """What is sent to a machine that is merged by now, as by a button pressed twice, leads to the one that stays."""
+    pair = machine_merged_into(request.user, lab, slug) if request.method == "POST" else None
+    if pair is None or not may_manage(request.user, pair[1].lab):
+        raise Http404
+    merged, target = pair
+    messages.info(request, _("%(name)s was merged into another machine meanwhile.") % {"name": merged.name})
+    return redirect(target)
+
+
+def _address_for(user: Visitor, machine: Machine) -> str:
+    """The machine's page; the page that manages it for staff who are in no lab that could see it. One query."""
+    if visible_machines(user).filter(pk=machine.pk).exists():
+        return machine.get_absolute_url()
+    return reverse("machines:manage", args=[machine.lab.slug, machine.slug])
 
 
 def _is_staff(user: Visitor) -> bool:
@@ -125,7 +144,7 @@ def _rename(request: HttpRequest, machine: Machine) -> str:
         machine.name = name
         machine.save(update_fields=["name"])
         messages.success(request, _("Renamed to “%(name)s”. The address of the page stays.") % {"name": name})
-    return machine.get_absolute_url()
+    return _address_for(request.user, machine)
 
 
 def _merge(request: HttpRequest, machine: Machine) -> str:
@@ -140,7 +159,7 @@ def _merge(request: HttpRequest, machine: Machine) -> str:
         move.report_count,
     )
     messages.success(request, text % {"n": move.report_count, "name": target.name})
-    return target.get_absolute_url()
+    return _address_for(request.user, target)
 
 
 def _split(request: HttpRequest, machine: Machine) -> str:
@@ -148,7 +167,7 @@ def _split(request: HttpRequest, machine: Machine) -> str:
     move = split_machine(machine, chosen, request.POST.get("name", ""), request.POST.get("reason", ""), request.user)
     text = ngettext("%(n)d report moved to %(name)s.", "%(n)d reports moved to %(name)s.", move.report_count)
     messages.success(request, text % {"n": move.report_count, "name": move.target.name})
-    return Machine.objects.select_related("lab").get(pk=move.target_id).get_absolute_url()
+    return _address_for(request.user, Machine.objects.select_related("lab").get(pk=move.target_id))
 
 
 def _undo(request: HttpRequest, machine: Machine) -> str:

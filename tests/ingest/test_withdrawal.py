@@ -138,3 +138,20 @@ def test_a_receipt_of_a_report_that_counts_costs_a_visitor_nothing_more(client, 
     client.get(report.get_absolute_url())
     with django_assert_num_queries(3):
         client.get(report.get_absolute_url())
+
+
+def test_staff_of_no_lab_undo_what_a_private_lab_withdrew(client, report, people, lab):
+    """The admin's list of withdrawals leads them to the receipt."""
+    lab.is_public = False
+    lab.save()
+    client.force_login(people["owner"])
+    assert withdraw(client, report).status_code == 302
+    for name in ("stranger", "viewer", "curator"):
+        client.force_login(people[name])
+        assert client.get(report.get_absolute_url()).status_code == 404
+        assert client.post(f"/receipts/{report.pk}/restore/").status_code == 404
+    client.force_login(people["staff"])
+    assert "the fan was off" in client.get(report.get_absolute_url()).content.decode()
+    assert client.post(f"/receipts/{report.pk}/restore/").status_code == 302
+    report.refresh_from_db()
+    assert report.withdrawal is None
