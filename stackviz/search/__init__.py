@@ -1,1 +1,1 @@
-"""One search over everything: `/search/`, its suggestions, and the prepared index behind them. No models."""
+"""One search over everything: `/search/`, its suggestions, the prepared index behind them, and words of machines."""

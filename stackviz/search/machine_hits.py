@@ -1,31 +1,40 @@
-"""Machines that a visitor may see, by their name or their lab's: asked of the database, never of the index."""
+"""Machines that a visitor may see, by words of their name or their lab's: asked of the database, never of the index."""
 
-from django.db.models import Q
+from collections.abc import Sequence
+
+from django.db.models import QuerySet
 from django.utils.translation import gettext as _
 
 from stackviz.labs.models import Machine
 from stackviz.labs.queries import Visitor, visible_machines
+from stackviz.search.beginnings import wanted_beginnings
 from stackviz.search.entries import SearchEntry, SearchKind
 from stackviz.search.index import SearchHit
+from stackviz.search.models import LONGEST
 
 MOST_MACHINES = 20
 MOST_WORDS_OF_NAME = 5  # more is no name but a sentence
+MOST_PIECES = 10  # of these words, and pairs of Chinese characters
 SAME, BEGINS, HAS = 2.0, 1.25, 0.8  # scores, as those of the index
 
 
 def machine_hits(visitor: Visitor, query: str) -> list[SearchHit]:
-    """MOST_MACHINES at most, with every word of the query in their name or their lab's. None for a sentence.
+    """MOST_MACHINES at most, newest first of those alike, with a word that begins so for every word of the query.
 
-    One query, or none.
+    One query, or none: a sentence is no name.
     """
-    words = query.split()
-    if not words or len(words) > MOST_WORDS_OF_NAME:
+    wanted = wanted_beginnings(query, LONGEST)
+    if not wanted or len(query.split()) > MOST_WORDS_OF_NAME or len(wanted) > MOST_PIECES:
         return []
-    machines = visible_machines(visitor)
-    for token in words:
-        machines = machines.filter(Q(name__icontains=token) | Q(slug__icontains=token) | Q(lab__name__icontains=token))
-    hits = [_hit(machine, query) for machine in machines.order_by("-pk")[:MOST_MACHINES]]
+    hits = [_hit(machine, query) for machine in found_machines(visible_machines(visitor), wanted)]
     return sorted(hits, key=lambda hit: (-hit.score, hit.entry.title, hit.entry.url))
+
+
+def found_machines(machines: QuerySet[Machine], wanted: Sequence[str]) -> QuerySet[Machine]:
+    """The newest MOST_MACHINES that have all the beginnings. One row of an index a machine and beginning is read."""
+    for beginning in wanted:
+        machines = machines.filter(words__beginning=beginning)
+    return machines.order_by("-pk")[:MOST_MACHINES]
 
 
 def _hit(machine: Machine, query: str) -> SearchHit:

@@ -67,7 +67,7 @@ def test_a_long_text_is_cut_with_a_note(client):
     assert "nvidia-h100" in text
 
 
-@pytest.mark.parametrize("query", ["%", "_", "\\", "%a", "r_ck", "rack\\"])
+@pytest.mark.parametrize("query", ["%", "_", "\\", "%a", "r_ck", "%rack_7%x"])
 def test_signs_of_like_are_signs(client, query):
     make_machine(make_lab(), "rack-7")
     assert "rack-7" not in client.get("/search/", {"q": query}).content.decode()
