@@ -134,6 +134,8 @@ def read_nvidia_smi_table(text: str) -> Reading:
     if _HEAD.search(text):
         flat = " ".join(text.split())
         driver, cuda = _DRIVER.search(flat), _CUDA.search(flat)
+        if "CUDA Version: ERR!" in flat:
+            reading.sheet.mark_missing("cuda.driver_api_version", "failed", "nvidia-smi prints ERR!")
         state_driver(reading, driver[1] if driver else None, cuda[1] if cuda else None)
         _read_cells(reading, [" ".join(_RULE.sub(" ", cell).split()) for cell in text.split("|")])
         _check_names(reading)

@@ -332,3 +332,9 @@ def test_versions_are_read():
 def test_a_tool_of_another_version_than_its_driver_runs_in_wsl2(head, wsl):
     [reading] = read_all(f"+{'-' * 79}+\n| {head} |\n+{'-' * 79}+\n").readings
     assert reading.facts.get("os.wsl") == wsl
+
+
+def test_err_for_the_cuda_version_is_a_failure_and_no_version():
+    head = "| NVIDIA-SMI 550.76.01              Driver Version: 552.22         CUDA Version: ERR!     |"
+    [reading] = read_all(f"+{'-' * 79}+\n{head}\n+{'-' * 79}+\n").readings
+    assert reading.absent["cuda.driver_api_version"].reason == "failed"

@@ -194,7 +194,6 @@ def test_a_card_of_unknown_capability_cannot_be_told():
     "seen",
     [
         linux(),
-        linux(software=packages(vllm="0.9.0")),  # older than what is known
         linux(software=packages(vllm=None)),
         report({"os.name": "Ubuntu"}, software=packages(vllm="0.23.1")),
     ],

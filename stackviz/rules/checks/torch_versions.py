@@ -10,7 +10,7 @@ from stackviz.rules.finding import Conclusion, Severity
 from stackviz.rules.look import Look
 from stackviz.rules.rule import RuleSet
 from stackviz.rules.versions import is_below, major_minor, numbers
-from stackviz.wire.systems import wheel_variant
+from stackviz.wire.systems import is_cpu_build, wheel_variant
 
 RULES = RuleSet(order=40)
 
@@ -143,6 +143,35 @@ def check_companions(look: Look, tables: Tables) -> Iterator[Conclusion]:
         rows = _rows_of(tables, slug, version)
         if rows and not any(fits(row, torch) for row in rows):
             yield _of_torch(slug, torch, version, _made_for(rows[-1]), _companion_of(look, tables, slug))
+
+
+@RULES.rule(
+    "companion-build",
+    "torchvision",
+    asks="companion packages are of the same build as torch",
+    worst=Severity.WARNING,
+    source=COLLECT_ENV,
+)
+def check_companion_builds(look: Look, tables: Tables) -> Iterator[Conclusion]:
+    """A build with CUDA beside one for the CPU: its operators are not found (torchvision::nms)."""
+    torch = look.get("torch.version") or ""
+    for slug, name in COMPANIONS.items():
+        listed = [version for version in look.software(slug) if "+" in version]
+        for version in listed[:1]:
+            mixed = (is_cpu_build(torch) and version.partition("+")[2].startswith("cu")) or (
+                is_cpu_build(version) and torch.partition("+")[2].startswith("cu")
+            )
+            if mixed:
+                yield Conclusion(
+                    severity=Severity.WARNING,
+                    title=f"{name} {version} is built for another build of torch: this is torch {torch}",
+                    explanation=(
+                        "One is the build for the CPU, the other has CUDA. Compiled operators are then not found: "
+                        "operator torchvision::nms does not exist."
+                    ),
+                    advice=f"{name} of the same build: {_companion_of(look, tables, slug)}",
+                    component=slug,
+                )
 
 
 def _of_triton(torch: str, version: str, wanted: str) -> Conclusion:

@@ -135,6 +135,7 @@ SYMPTOMS = (
             ),
         ),
         ask="sudo dmesg | grep -iE 'nvrm|xid'",
+        rules=("cards-lost",),
         source_title="NVIDIA, Xid errors",
         source_url="https://docs.nvidia.com/deploy/xid-errors/",
     ),
