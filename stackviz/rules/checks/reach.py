@@ -71,7 +71,7 @@ def check_prohibited(look: Look, _tables: Tables) -> Iterator[Conclusion]:
             "CUDA shows this mode too.",
             advice=(
                 f"sudo nvidia-smi -i {index} -c DEFAULT (running programs go on; to undo: sudo nvidia-smi -i {index} "
-                f"-c PROHIBITED). To check: nvidia-smi -i {index} --query-gpu=compute_mode --format=csv. On a virtual GPU "
+                f"-c PROHIBITED). To check: nvidia-smi -i {index} --query-gpu=compute_mode --format=csv. On a vGPU "
                 "it cannot be changed inside: its profile decides."
             ),
             cards=indexes(closed),
