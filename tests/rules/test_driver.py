@@ -484,3 +484,10 @@ def test_a_driver_that_is_too_old_is_updated_where_it_is_installed(place, words)
         **place,
     )
     assert answer("driver-too-old", seen).advice.startswith(words)
+
+
+def test_going_back_to_an_older_branch_says_where_and_what_it_ends():
+    old = card(name="Tesla V100", compute_capability="7.0")
+    found = answer("driver-dropped-card", linux(old, nvidia__driver_version="590.48.01", machine__container="docker"))
+    assert "Go back on the host (this is inside a container) to a driver of the R580 branch" in found.advice
+    assert "a reboot, which ends every program" in found.advice

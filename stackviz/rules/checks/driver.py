@@ -217,7 +217,8 @@ def check_driver_before_toolkit(look: Look, tables: Tables) -> Iterator[Conclusi
                 'own: the first kernel fails with "the provided PTX was compiled with an unsupported toolchain".'
             ),
             advice=(
-                f"Update the driver to {shipped[0].values} or newer, or use another build. {_older_build(look, tables)}"
+                f"Update the driver{where_driver(look)} to {shipped[0].values} or newer, or use another build. "
+                f"{_older_build(look, tables)}"
             ),
             cards=indexes(needing),
             source=shipped[0].source,
@@ -230,7 +231,10 @@ def check_driver_before_toolkit(look: Look, tables: Tables) -> Iterator[Conclusi
             "Programs run under minor-version compatibility, which NVIDIA supports. They cannot use code that this "
             "driver would have to compile from newer PTX, or features of the newer driver."
         ),
-        advice=f"Nothing to do; for extensions that carry only PTX, update the driver to {shipped[0].values} or newer.",
+        advice=(
+            f"Nothing to do; for extensions that carry only PTX, update the driver{where_driver(look)} to "
+            f"{shipped[0].values} or newer."
+        ),
         source=shipped[0].source,
     )
 
@@ -340,7 +344,7 @@ def check_driver_dropped_card(look: Look, tables: Tables) -> Iterator[Conclusion
                     f"A driver of R{dropped[0].version} or newer supports compute capability {dropped[0].low} and "
                     "newer only."
                 ),
-                advice=_last_branch_for(tables, capability, platforms[0]),
+                advice=_last_branch_for(look, tables, capability, platforms[0]),
                 cards=indexes(group),
                 source=dropped[0].source,
             )
@@ -353,12 +357,15 @@ def _serves(tables: Tables, driver: str, platform: str) -> Requirement | None:
     return next(iter(newest_up_to(rows, driver)), None)
 
 
-def _last_branch_for(tables: Tables, capability: str, platform: str) -> str:
+def _last_branch_for(look: Look, tables: Tables, capability: str, platform: str) -> str:
     branches = tables.rows("nvidia-driver", "supports", "compute-capability", platform=platform)
     fitting = [row.version for row in branches if row.low and not is_below(capability, row.low)]
     if not fitting:
         return "No driver branch known here supports this capability: use another card."
-    return f"Go back to a driver of the R{fitting[-1]} branch, the last one for compute capability {capability}."
+    return (
+        f"Go back{where_driver(look)} to a driver of the R{fitting[-1]} branch, the last one for compute capability "
+        f"{capability}. It takes effect with a reboot, which ends every program. To check: nvidia-smi lists the card"
+    )
 
 
 @RULES.rule(

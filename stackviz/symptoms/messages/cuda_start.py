@@ -40,7 +40,7 @@ SYMPTOMS = (
         ),
         ask=COLLECT_ENV,
         states=_OFF,
-        rules=("driver-too-old",),
+        rules=("driver-too-old", "wsl1-no-gpu", "wsl2-old-windows"),
         source_title="CUDA Toolkit Release Notes, driver versions",
         source_url="https://docs.nvidia.com/cuda/cuda-toolkit-release-notes/index.html",
     ),
