@@ -206,6 +206,18 @@ def _cited_curves(_edition: str, key: str) -> Sequence[Curve]:
     return tuple(curve for curve in curves if len(curve.points) >= FEWEST_POINTS)
 
 
+def cited_places(kind: CurveKind) -> tuple[int, ...]:
+    """Where cited results stand on the horizontal axis, whether they make a curve or not."""
+    return _cited_places(edition_of_cases(), kind.key)
+
+
+@lru_cache(maxsize=24)
+def _cited_places(_edition: str, key: str) -> tuple[int, ...]:
+    kind = KINDS[key]
+    rows = public_results().filter(benchmark=kind.benchmark).order_by().values_list("params", flat=True).distinct()
+    return tuple(sorted({split[0] for params in rows if (split := kind.split(params))}))
+
+
 def _best_of_settings(benchmark: CitedBenchmark) -> Iterable[CitedResult]:
     """Of each accelerator, source and number of devices the best result of exactly the same parameters."""
     best_first = F("amount").desc() if benchmark.higher_is_better else F("amount").asc()

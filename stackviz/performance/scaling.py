@@ -13,7 +13,16 @@ from stackviz.charts.scale import ScaleKind, spans_decades
 from stackviz.charts.vendors import css
 from stackviz.cited.registry import CITED_BENCHMARKS
 from stackviz.cited.words import devices_text, setting_text
-from stackviz.performance.curves import FEWEST_POINTS, KINDS, Curve, CurveKind, CurvePoint, cited_curves, setting_key
+from stackviz.performance.curves import (
+    FEWEST_POINTS,
+    KINDS,
+    Curve,
+    CurveKind,
+    CurvePoint,
+    cited_curves,
+    cited_places,
+    setting_key,
+)
 from stackviz.performance.forms import short_label
 from stackviz.performance.measured import measured_bests
 from stackviz.performance.selection import MOST_ACCELERATORS, ROOFLINE_ACCELERATORS, ScalingChoice
@@ -240,8 +249,22 @@ def _notes(
             yield words % {"name": catalogue.by_slug[slug].name, "n": FEWEST_POINTS}
     if drawn and not any(item.vendor.slug == "apple" for item in candidates.values()):
         yield _("No source has a curve of an Apple chip for this setting.")
+    yield from _why_no_curve(KINDS["attention"])
     if len({item.curve.made for item in drawn}) > 1:
         yield _("Software and the parameters that need not agree differ between curves: see the sources.")
+
+
+def _why_no_curve(kind: CurveKind) -> Iterator[str]:
+    """Why a kind that readers look for is not offered; nothing where it is."""
+    if cited_curves(kind) or (kind.measured and any(_measured_curves(kind))):
+        return
+    places = cited_places(kind)
+    if len(places) == 1:
+        words = _("Not drawn: %(title)s. All cited results with a length were measured at %(place)s.")
+        yield words % {"title": kind.title, "place": format_number(places[0])}
+    else:
+        words = _("Not drawn: %(title)s. No source has %(n)d points or more that differ in nothing else.")
+        yield words % {"title": kind.title, "n": FEWEST_POINTS}
 
 
 def curve_sentences(plot: ScalingPlot) -> Iterator[str]:

@@ -413,6 +413,7 @@ def test_what_is_pasted_instead_of_a_dump_is_known(paste, text, words):
             "RuntimeError: CUDA error: no kernel image is available for execution on the device",
             "CUDA error: no kernel image is available for execution on the device",
         ),
+        ("no kernel image is available", "CUDA error: no kernel image is available for execution on the device"),
         ("AssertionError: Torch not compiled with CUDA enabled", "Torch not compiled with CUDA enabled"),
     ],
 )

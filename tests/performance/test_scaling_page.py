@@ -17,6 +17,7 @@ from tests.machines.factories import DGX_FACTS, copy, h100, make_lab, make_machi
 from tests.responses import words_of
 
 LIMIT_BYTES = 100_000
+ATTENTION = "Not drawn: Attention over sequence length. All cited results with a length were measured at 8,192."
 M3_MAX = "apple-m3-max-40"
 
 
@@ -71,7 +72,9 @@ def test_several_devices_stay_together():
 
 
 def test_what_no_source_has_is_said(client):
+    assert ATTENTION in words_of(client.get("/scaling/"))
     text = words_of(client.get("/scaling/?curve=attention"))
+    assert ATTENTION in text
     assert "No source has three points or more" in text
 
 

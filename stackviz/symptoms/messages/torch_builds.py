@@ -68,7 +68,7 @@ SYMPTOMS = (
     Symptom(
         key="no-kernel-image",
         message="CUDA error: no kernel image is available for execution on the device",
-        patterns=(r"no kernel image is available for execution", r"cudaErrorNoKernelImageForDevice"),
+        patterns=(r"no kernel image is available", r"cudaErrorNoKernelImageForDevice"),
         anchors=("no kernel image", "cudaerrornokernelimagefordevice"),
         component="pytorch",
         meaning="The program, or a library of it, carries no code for this card's compute capability (error 209).",
