@@ -222,17 +222,19 @@ def setting_label(params: Mapping[str, Any]) -> str:
     """Parameters for people: `bf16 8192³`, `fp32 4096×1024×512`, `4.29 GB`, `tg128 Llama 2 7B Q4_0`; others as
     name=value.
     """
-    shown = set(_NAMED_BY_VALUE)
-    parts = [str(params[name]) for name in _NAMED_BY_VALUE if name in params]
-    sides = (params.get("m"), params.get("n"), params.get("k"))
-    if all(isinstance(side, int) for side in sides):
-        parts.append(f"{sides[0]}³" if sides[0] == sides[1] == sides[2] else "×".join(map(str, sides)))
-        shown |= {"m", "n", "k"}
-    size = params.get("bytes")
+    others = dict(params)
+    parts = [str(others.pop(name)) for name in _NAMED_BY_VALUE if name in others]
+    m, n, k = others.get("m"), others.get("n"), others.get("k")
+    if isinstance(m, int) and isinstance(n, int) and isinstance(k, int):
+        parts.append(f"{m}³" if m == n == k else f"{m}×{n}×{k}")
+        del others["m"], others["n"], others["k"]
+    size = others.get("bytes")
     if isinstance(size, int) and not isinstance(size, bool) and size > 0:
         parts.append(quantity_label(size, "B", digits=3))
-        shown.add("bytes")
-    return " ".join([*parts, *(f"{name}={value}" for name, value in params.items() if name not in shown)])
+        del others["bytes"]
+    if others:
+        parts += [f"{name}={value}" for name, value in others.items()]
+    return " ".join(parts)
 
 
 def _remarks(result: Measurement) -> Iterator[str]:

@@ -12,6 +12,7 @@ from stackviz.charts.frame import colour, colour_name, frame, plotly_text
 from stackviz.charts.plane import LABEL_ROW_PX, PlaneLine, end_labels
 from stackviz.charts.scale import Scale, ScaleKind, scale_for, spans_decades
 from stackviz.charts.scatter import Mark
+from stackviz.light import light_dataclass
 from stackviz.units import format_number
 
 PANEL_PX = 120  # how high the plot of a panel is
@@ -22,7 +23,7 @@ LONGEST_NAME = 14  # letters beside a panel
 PLOTLY_ROW_PX, PLOTLY_FRAME_PX, PLOTLY_COLUMNS, GAP = 240, 72, 3, 0.07
 
 
-@dataclass(frozen=True, slots=True)
+@light_dataclass(slots=True)
 class PanelPoint:
     """`x` above zero; `low` .. `high`: interval of `y`, None where it is not known."""
 

@@ -5,7 +5,7 @@ beside it, then what was measured or cited (`stackviz.compare.reached`).
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from django.utils.translation import gettext as _
 
@@ -14,11 +14,12 @@ from stackviz.catalog.models import SpecValue
 from stackviz.catalog.spec_table import MissingValue, SpecCell, SpecRow
 from stackviz.compare.questions import Question
 from stackviz.compare.subjects import Head, Loaded
+from stackviz.light import light_dataclass
 from stackviz.units import quantity_label
 from stackviz.web.words import KINDS, missing_text
 
 
-@dataclass(frozen=True, slots=True)
+@light_dataclass(slots=True)
 class SubjectFigure:
     """What one subject says to a question. `amount`: SI, None when unknown; `text`: as shown, with its unit.
 
