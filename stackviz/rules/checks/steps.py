@@ -119,8 +119,9 @@ def _pinned(look: Look, build: ReleasedBuild) -> str:
     named = ", ".join(f"{_PINNED[slug]} {versions[0]}".strip() for slug, versions in found.items())
     if major_minor(look.get("torch.version") or "") == build.torch:
         return f"{named}: compiled for a CUDA too; install the build for {build.variant}, if it no longer loads."
-    own = "vLLM pins its torch: better install a newer vLLM, which brings one. " if "vllm" in found else ""
-    return f"{named}: made for one release of torch, and need their own release for torch {build.torch}. {own}".strip()
+    vllm_too = "vLLM pins its torch: better install a newer vLLM, which brings one. " if "vllm" in found else ""
+    needed = f"{named}: made for one release of torch, and need their own release for torch {build.torch}."
+    return f"{needed} {vllm_too}".strip()
 
 
 def _undo(look: Look, tables: Tables) -> str:
