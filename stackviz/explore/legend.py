@@ -5,10 +5,11 @@ from dataclasses import dataclass
 
 from django.utils.translation import gettext as _
 
+from stackviz.catalog.fields import PRICE
 from stackviz.catalog.models import Accelerator
 from stackviz.charts.scatter import SHAPES
 from stackviz.charts.vendors import OTHER, css, vendor_slot
-from stackviz.explore.measures import PlottedAccelerator
+from stackviz.explore.measures import Axis, PlottedAccelerator
 
 KINDS = ("gpu", "soc", "npu", "asic")
 # First year of each: before, matrix units in GPUs, bf16 everywhere, fp8, fp4.
@@ -68,3 +69,16 @@ def era_words(year: int | None) -> str:
     if at == len(ERAS):
         return _("since %(year)d") % {"year": ERAS[-1]}
     return f"{ERAS[at - 1]}–{ERAS[at] - 1}"
+
+
+def price_texts(axes: Iterable[Axis | None]) -> list[str]:
+    """Why no Mac is drawn by price, where an axis is the price of a card."""
+    card = PRICE.members[0].field
+    if not any(axis and axis.measure.name == card for axis in axes):
+        return []
+    return [
+        _(
+            "No Apple chip is drawn by price: Apple sells them in whole Macs only. What those cost at launch, by "
+            "memory, stands on their spec sheets."
+        )
+    ]

@@ -37,7 +37,7 @@ from stackviz.explore.ladder import (
     undated_texts,
     without_text,
 )
-from stackviz.explore.legend import LegendEntry, legend, slot_of
+from stackviz.explore.legend import LegendEntry, legend, price_texts, slot_of
 from stackviz.explore.lines import (
     PlotBound,
     bound_example,
@@ -376,4 +376,4 @@ def _notes(catalogue: PlotData, choice: ScatterChoice, plan: _Plan) -> list[str]
             unsized,
         )
         notes.append(words % {"n": unsized, "size": plan.size.title})
-    return [*filter(None, notes), *undated_texts(catalogue, choice)]
+    return [*filter(None, notes), *price_texts(axes), *undated_texts(catalogue, choice)]

@@ -11,6 +11,7 @@ from django.test import Client
 
 from stackviz.catalog.derived import DERIVATIONS
 from stackviz.catalog.fields import FIELDS
+from stackviz.catalog.models import SpecValue
 from stackviz.cited.cases import benchmark_cases, public_results
 from stackviz.cited.filled_cases import FEWEST_ACCELERATORS, MOST_OF_BENCHMARK, compared_case, filled_cases
 from stackviz.cited.models import CitedResult
@@ -82,6 +83,14 @@ def test_apple_stands_in_every_preset_for_which_it_has_figures():
         assert "nvidia" in vendors
         if "launch_price_usd" not in (x, y) and "transistors" not in (x, y):  # no source gives these of its chips
             assert "apple" in vendors, (x, y)
+
+
+def test_a_picture_by_price_says_where_the_macs_are():
+    assert [
+        note for note in drawing("launch_price_usd", "fp32_tflops").notes if "sells them in whole Macs only" in note
+    ]
+    assert not [note for note in drawing("memory_gb", "fp32_tflops").notes if "Macs" in note]
+    assert SpecValue.objects.filter(field="machine_price_usd", status="public").exists()
 
 
 def test_a_figure_in_place_of_another_says_which_it_is(client):
