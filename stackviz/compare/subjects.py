@@ -1,7 +1,7 @@
 """The subjects of a comparison, loaded from names in the address to rows; what machines report; heads of columns."""
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -12,7 +12,7 @@ from stackviz.catalog.models import Accelerator
 from stackviz.catalog.queries import accelerators_by_slug
 from stackviz.compare.query import Address, Selection, Subject, SubjectKind, unknown_subject
 from stackviz.labs.models import Machine, Snapshot
-from stackviz.labs.queries import Visitor, latest_snapshots, visible_machine, visible_machines
+from stackviz.labs.queries import Visitor, latest_snapshots, merged_machines, visible_machine, visible_machines
 from stackviz.reports.facts import ShownFact, headline_fact, one_fact
 from stackviz.reports.present import JudgedReport, stored_report
 from stackviz.stacks.queries import public_stacks
@@ -50,12 +50,15 @@ class Loaded:
 def load(selection: Selection, user: Visitor) -> tuple[tuple[Loaded, ...], tuple[Note, ...]]:
     """(subjects found, in their order; notes of the selection, and of unknown or hidden names).
 
-    At most six queries, whatever is stored: two editions, machines, and three for the machines' newest snapshots.
+    At most six queries, whatever is stored: two editions, machines, and three for the machines' newest snapshots. Five
+    more where a machine is unknown: one that was merged is the machine that has its reports now, once.
     """
-    loaded_by_subject = {**_sheets_and_stacks(selection), **_machines(selection, user)}
+    loaded_by_subject = {**_sheets_and_stacks(selection), **_machines(selection.subjects, user)}
+    absent = [subject for subject in selection.of_kind(SubjectKind.MACHINE) if subject not in loaded_by_subject]
+    loaded_by_subject |= _merged(absent, user) if absent else {}
     unknown = [unknown_subject(subject) for subject in selection.subjects if subject not in loaded_by_subject]
-    chosen = tuple(loaded_by_subject[subject] for subject in selection.subjects if subject in loaded_by_subject)
-    return chosen, (*selection.refused, *unknown)
+    found = (loaded_by_subject[subject] for subject in selection.subjects if subject in loaded_by_subject)
+    return tuple({loaded.subject: loaded for loaded in found}.values()), (*selection.refused, *unknown)
 
 
 def _sheets_and_stacks(selection: Selection) -> dict[Subject, Loaded]:
@@ -84,8 +87,24 @@ def _sheets_and_stacks(selection: Selection) -> dict[Subject, Loaded]:
     return loaded
 
 
-def _machines(selection: Selection, user: Visitor) -> dict[Subject, Loaded]:
-    subjects = {(subject.lab, subject.slug): subject for subject in selection.of_kind(SubjectKind.MACHINE)}
+def _merged(absent: Sequence[Subject], user: Visitor) -> dict[Subject, Loaded]:
+    """Links, badges and embeds of a machine that was merged go on: each with the machine it was merged into."""
+    labs, slugs = {subject.lab for subject in absent}, {subject.slug for subject in absent}
+    rows = merged_machines(user).filter(lab__slug__in=labs, slug__in=slugs)
+    now = {
+        Subject(SubjectKind.MACHINE, row.slug, row.lab.slug): Subject(
+            SubjectKind.MACHINE, row.merged_into.slug, row.lab.slug
+        )
+        for row in rows
+        if row.merged_into is not None
+    }
+    there = _machines(now.values(), user)
+    return {subject: there[now[subject]] for subject in absent if now.get(subject) in there}
+
+
+def _machines(chosen: Iterable[Subject], user: Visitor) -> dict[Subject, Loaded]:
+    of_machines = (subject for subject in chosen if subject.kind is SubjectKind.MACHINE)
+    subjects = {(subject.lab, subject.slug): subject for subject in of_machines}
     if not subjects:
         return {}
     if len(subjects) == 1:

@@ -57,12 +57,15 @@ class MachineLookup:
 visible_machine = MachineLookup()
 
 
+def merged_machines(user: Visitor) -> QuerySet[Machine]:
+    """Machines of visible labs that were merged into another one, with both labs. One query."""
+    merged = Machine.objects.filter(merged_into__isnull=False).select_related("lab", "merged_into__lab")
+    return merged if getattr(user, "is_superuser", False) else merged.filter(_may_see(user, "lab__"))
+
+
 def machine_merged_into(user: Visitor, lab: str, slug: str) -> tuple[Machine, Machine] | None:
     """(the machine that had this address, the one it was merged into), if the visitor may see them. One query."""
-    merged = Machine.objects.filter(lab__slug=lab, slug=slug, merged_into__isnull=False)
-    if not getattr(user, "is_superuser", False):
-        merged = merged.filter(_may_see(user, "lab__"))
-    machine = merged.select_related("merged_into__lab").first()
+    machine = merged_machines(user).filter(lab__slug=lab, slug=slug).first()
     return (machine, machine.merged_into) if machine is not None and machine.merged_into is not None else None
 
 

@@ -11,6 +11,7 @@ from django.test.utils import CaptureQueriesContext
 from PIL import Image
 
 from stackviz.benchmarks.decide import record_decision
+from stackviz.benchmarks.merge_machines import merge_machines
 from stackviz.benchmarks.models import Result
 from stackviz.benchmarks.standing import Standing
 from stackviz.benchmarks.withdraw import withdraw_report
@@ -46,6 +47,21 @@ def test_a_picture_shows_no_result_that_was_withdrawn_by_itself(client, dgx):
     before = client.get(DGX)
     record_decision(Result.objects.get(), Standing.WITHDRAWN, "a broken clock", NOBODY)
     assert pixels(client.get(DGX)) != pixels(before)
+
+
+def test_what_is_shared_of_a_merged_machine_shows_the_one_that_has_its_reports(client, dgx, sealed, member):
+    merge_machines(make_machine(dgx.lab, "old-box"), dgx, "one computer", NOBODY)
+    merge_machines(make_machine(sealed.lab, "old-box"), sealed, "one computer", NOBODY)
+    badge = client.get("/badge/machine/north/old-box/best.svg")
+    assert (badge.status_code, "780 TFLOP/s" in badge.content.decode()) == (200, True)
+    assert "dgx-07" in client.get(f"/embed/compare/?a=machine:north/old-box&a={H100}").content.decode()
+    page = client.get("/compare/?a=machine:north/old-box&a=machine:north/dgx-07").content.decode()
+    assert 'href="http://testserver/compare/?a=machine:north/dgx-07"' in page
+    for path in ("/badge/machine/cellar/old-box/best.svg", "/compare/?a=machine:cellar/old-box"):
+        assert client.get(path).status_code == 404
+    client.force_login(member)
+    assert client.get("/badge/machine/cellar/old-box/best.svg").status_code == 404
+    assert "sealed-box" in client.get("/compare/?a=machine:cellar/old-box").content.decode()
 
 
 # --- work ---
