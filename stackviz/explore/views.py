@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import render
 from django.utils.safestring import SafeString
+from django.utils.translation import get_language
 from django.views.decorators.http import require_safe
 from django_htmx.http import push_url
 
@@ -155,14 +156,14 @@ def timeline(request: HttpRequest) -> HttpResponse:
     choice = timeline_choice(request.GET, lanes)
 
     def render_body() -> str:
-        page = assemble_timeline(catalogue, choice.vendor)
+        key = ("timeline", choice.vendor, choice.rate, get_language())
         over_years = ScatterChoice(x=RELEASED, y=choice.rate, size=NO_SIZE, vendor=choice.vendor)
         return render_part(
             "explore/_timeline.jinja",
             form=timeline_form(choice, lanes, catalogue.known.measures),
-            page=page,
+            page=catalogue.public.once((*key, "page"), lambda: assemble_timeline(catalogue, choice.vendor)),
             efficiency=efficiency_views(choice, catalogue.known),
-            drawing=draw_scatter(catalogue, over_years),
+            drawing=catalogue.public.once((*key, "drawing"), lambda: draw_scatter(catalogue, over_years)),
             over_years=over_years.query,
         )
 
