@@ -3,18 +3,16 @@
 from collections.abc import Collection
 from uuid import UUID
 
-from django.contrib.auth.base_user import AbstractBaseUser
-from django.contrib.auth.models import AnonymousUser
 from django.core.exceptions import ValidationError
 from django.db import transaction
 from django.utils.translation import gettext as _
 
 from stackviz.benchmarks.models import Result, ResultDecision
+from stackviz.benchmarks.reason import checked_reason
 from stackviz.benchmarks.rollup import refresh
 from stackviz.benchmarks.standing import Standing
 from stackviz.labs.models import Report
-
-REASON_CHARS = 300
+from stackviz.labs.queries import Visitor
 
 
 @transaction.atomic
@@ -22,7 +20,7 @@ def record_decision(
     result: Result,
     standing: Standing,
     reason: str,
-    by: AbstractBaseUser | AnonymousUser,
+    by: Visitor,
     replaced_by: Report | None = None,
 ) -> ResultDecision:
     """Record a decision and let it hold. Raises ValidationError naming the field.
@@ -30,11 +28,7 @@ def record_decision(
     The row of the report is locked first, as it is while the report is read again: the decision is either carried over
     to the rows written then, or changes them. A decision that repeats the newest one is that one.
     """
-    reason = " ".join(reason.split())
-    if not reason:
-        raise ValidationError({"reason": _("Give the reason.")})
-    if len(reason) > REASON_CHARS:
-        raise ValidationError({"reason": _("The reason is too long: at most %(n)d characters.") % {"n": REASON_CHARS}})
+    reason = checked_reason(reason)
     if replaced_by is not None and replaced_by.pk == result.report_id:
         raise ValidationError({"replaced_by": _("A report does not supersede itself.")})
     report = Report.objects.select_for_update().only("pk", "withdrawal").get(pk=result.report_id)

@@ -10,8 +10,6 @@ from itertools import pairwise
 from typing import Any
 from uuid import UUID
 
-from django.contrib.auth.base_user import AbstractBaseUser
-from django.contrib.auth.models import AnonymousUser
 from django.core.exceptions import ValidationError
 from django.db.models import F, OuterRef, Q, QuerySet, Subquery
 from django.db.models.fields.json import KeyTextTransform
@@ -21,6 +19,7 @@ from stackviz.benchmarks.measurement import benchmark
 from stackviz.benchmarks.models import ChangeDecision, Result, Series
 from stackviz.benchmarks.queries import HISTORY_POINTS, Point, series_history
 from stackviz.labs.models import Card, Machine, Snapshot
+from stackviz.labs.queries import Visitor
 from stackviz.stats import Ratio
 from stackviz.stats.changes import MIN_RESULTS, level_changes
 from stackviz.web.prepared_query import PreparedQuery
@@ -289,9 +288,7 @@ def _newest_of_each(decisions: Sequence[ChangeDecision]) -> list[ChangeDecision]
     return list(newest.values())
 
 
-def decide_change(
-    series: Series, report: UUID, answer: str, by: AbstractBaseUser | AnonymousUser, note: str = ""
-) -> ChangeDecision:
+def decide_change(series: Series, report: UUID, answer: str, by: Visitor, note: str = "") -> ChangeDecision:
     """Record what a member says of the change that begins with this report. Raises ValidationError naming the field."""
     note = " ".join(note.replace("\x00", " ").split())  # PostgreSQL refuses NUL
     if answer not in ChangeDecision.Answer.values:

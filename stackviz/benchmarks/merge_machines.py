@@ -3,27 +3,26 @@
 from collections.abc import Collection
 from uuid import UUID
 
-from django.contrib.auth.base_user import AbstractBaseUser
-from django.contrib.auth.models import AnonymousUser
 from django.core.exceptions import ValidationError
 from django.db import transaction
 from django.utils import timezone
 from django.utils.text import slugify
 from django.utils.translation import gettext as _
 
-from stackviz.benchmarks.move_reports import carry, drop_series, note_reports, settle
+from stackviz.benchmarks.move_reports import carry, drop_series, note_reports
+from stackviz.benchmarks.reason import checked_reason
 from stackviz.labs.models import AgentKey, Machine, MachineMove, Report
 from stackviz.labs.move_lock import stop_readers
+from stackviz.labs.newest import point_at_newest
+from stackviz.labs.queries import Visitor
 
-Person = AbstractBaseUser | AnonymousUser
-REASON_CHARS = 300
 NAME_CHARS = 200
 SPLIT_AT_ONCE = 500
 _SLUG_CHARS = 70
 
 
 @transaction.atomic
-def merge_machines(source: Machine, target: Machine, reason: str, by: Person) -> MachineMove:
+def merge_machines(source: Machine, target: Machine, reason: str, by: Visitor) -> MachineMove:
     """Join `source` to `target`: reports, snapshots, results, findings, keys; its address and identity lead there.
 
     A report that comes in meanwhile ends at `target`, too. Raises ValidationError.
@@ -43,14 +42,14 @@ def merge_machines(source: Machine, target: Machine, reason: str, by: Person) ->
     Machine.objects.filter(pk__in=merged_before).update(merged_into=target)
     is_identity_moved = target.identity is None and source.identity is not None
     _become_signpost(source, target, is_identity_moved=is_identity_moved)
-    settle(source, target)
+    point_at_newest([source.pk, target.pk])
     move.before = {"keys": keys, "merged": merged_before, "series_made": made, "is_identity_moved": is_identity_moved}
     move.save()
     return move
 
 
 @transaction.atomic
-def split_machine(machine: Machine, reports: Collection[UUID], name: str, reason: str, by: Person) -> MachineMove:
+def split_machine(machine: Machine, reports: Collection[UUID], name: str, reason: str, by: Visitor) -> MachineMove:
     """Move these reports of the machine to a new one of this name in its lab. Raises ValidationError."""
     reason, name = checked_reason(reason), checked_name(name)
     if len(reports) > SPLIT_AT_ONCE:
@@ -69,13 +68,13 @@ def split_machine(machine: Machine, reports: Collection[UUID], name: str, reason
     move.save()
     note_reports(move, chosen)
     carry(move, source, target)
-    settle(source, target)
+    point_at_newest([source.pk, target.pk])
     move.save()
     return move
 
 
 @transaction.atomic
-def undo_move(move: MachineMove, by: Person) -> int:
+def undo_move(move: MachineMove, by: Visitor) -> int:
     """Bring the reports of the move back -> how many that came in since stay. Raises ValidationError.
 
     After a merge both machines are as they were, but for what was sent since; the new machine of a split leads to the
@@ -97,20 +96,10 @@ def undo_move(move: MachineMove, by: Person) -> int:
     if move.action == MachineMove.Action.SPLIT and not staying.exists() and not target.keys.exists():
         Machine.objects.filter(merged_into=target).update(merged_into=source)
         _become_signpost(target, source, is_identity_moved=False)
-    settle(source, target)
+    point_at_newest([source.pk, target.pk])
     move.undone_at, move.undone_by_id = timezone.now(), by.pk
     move.save(update_fields=["undone_at", "undone_by"])
     return staying.filter(received_at__gt=move.made_at)[:SPLIT_AT_ONCE].count()
-
-
-def checked_reason(reason: str) -> str:
-    """The reason without needless white space. Raises ValidationError."""
-    reason = " ".join(reason.replace("\0", "").split())
-    if not reason:
-        raise ValidationError({"reason": _("Give the reason.")})
-    if len(reason) > REASON_CHARS:
-        raise ValidationError({"reason": _("The reason is too long: at most %(n)d characters.") % {"n": REASON_CHARS}})
-    return reason
 
 
 def checked_name(name: str) -> str:

@@ -15,7 +15,6 @@ from django.db.models import Count, Exists, OuterRef, QuerySet
 from stackviz.benchmarks.models import ChangeDecision, Result, Series
 from stackviz.benchmarks.rollup import refresh
 from stackviz.labs.models import Machine, MachineMove, MovedReport, Report, Snapshot
-from stackviz.labs.newest import point_at_newest
 
 Setting = tuple[str, str, int, str, int | None]
 _SETTING = ("params_key", "benchmark", "version", "device", "card_index")
@@ -57,11 +56,6 @@ def drop_series(series: Iterable[int]) -> None:
     has_results = Exists(Result.objects.filter(series=OuterRef("pk")))
     has_decisions = Exists(ChangeDecision.objects.filter(series=OuterRef("pk")))
     Series.objects.filter(~has_results, ~has_decisions, pk__in=list(series)).delete()
-
-
-def settle(*machines: Machine) -> None:
-    """Let both machines show their newest report; caches made of either are out of date."""
-    point_at_newest([machine.pk for machine in machines])
 
 
 def _result_counts(move: MachineMove, source: Machine) -> Counter[int]:

@@ -4,46 +4,34 @@ A withdrawn report stays, with its receipt and the reason. Its results leave eve
 snapshot and findings are no longer what the machine shows. The rows say so: reading it again changes nothing.
 """
 
-from django.contrib.auth.base_user import AbstractBaseUser
-from django.contrib.auth.models import AnonymousUser, PermissionsMixin
 from django.core.exceptions import ValidationError
 from django.db import transaction
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from stackviz.benchmarks.decide import decided_standings
-from stackviz.benchmarks.merge_machines import checked_reason
 from stackviz.benchmarks.models import Result
+from stackviz.benchmarks.reason import checked_reason
 from stackviz.benchmarks.rollup import refresh
 from stackviz.benchmarks.standing import Standing
-from stackviz.labs.models import Lab, Membership, Report, ReportWithdrawal
+from stackviz.labs.models import Lab, Report, ReportWithdrawal
 from stackviz.labs.newest import point_at_newest
+from stackviz.labs.queries import Visitor
+from stackviz.labs.rights import is_staff_who_may, owns_lab
 
-Person = AbstractBaseUser | AnonymousUser
 
-
-def may_decide_about(user: Person, lab: Lab) -> bool:
+def may_decide_about(user: Visitor, lab: Lab) -> bool:
     """Whether this person may withdraw reports and results of the lab: its owners and staff. One query at most."""
-    if not user.is_authenticated:
-        return False
     return may_undo_withdrawals(user) or owns_lab(user, lab)
 
 
-def owns_lab(user: Person, lab: Lab) -> bool:
-    """One query at most."""
-    if not user.is_authenticated:
-        return False
-    return Membership.objects.filter(lab=lab, user_id=user.pk, role=Membership.Role.OWNER).exists()
-
-
-def may_undo_withdrawals(user: Person) -> bool:
+def may_undo_withdrawals(user: Visitor) -> bool:
     """Staff who may decide about results."""
-    is_staff = getattr(user, "is_staff", False)
-    return isinstance(user, PermissionsMixin) and is_staff and user.has_perm("benchmarks.change_result")
+    return is_staff_who_may(user, "benchmarks.change_result")
 
 
 @transaction.atomic
-def withdraw_report(report: Report, reason: str, by: Person, replaced_by: Report | None = None) -> ReportWithdrawal:
+def withdraw_report(report: Report, reason: str, by: Visitor, replaced_by: Report | None = None) -> ReportWithdrawal:
     """Withdraw the report, or let a later one of the same machine supersede it. Raises ValidationError.
 
     Sent twice it is withdrawn once: a second withdrawal is refused while the first one stands.
@@ -65,7 +53,7 @@ def withdraw_report(report: Report, reason: str, by: Person, replaced_by: Report
 
 
 @transaction.atomic
-def restore_report(report: Report, by: Person) -> None:
+def restore_report(report: Report, by: Visitor) -> None:
     """Let the report count again, each result as it did before. Raises ValidationError."""
     locked = Report.objects.select_for_update(of=("self",)).defer("body").get(pk=report.pk)
     if locked.withdrawal is None:

@@ -7,7 +7,6 @@ from uuid import UUID
 
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
-from django.contrib.auth.models import PermissionsMixin
 from django.core.exceptions import PermissionDenied, ValidationError
 from django.db.models import Max, Min, Q
 from django.http import Http404, HttpRequest, HttpResponse
@@ -19,9 +18,9 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods
 
 from stackviz.benchmarks.merge_machines import SPLIT_AT_ONCE, checked_name, merge_machines, split_machine, undo_move
-from stackviz.benchmarks.withdraw import owns_lab
 from stackviz.labs.models import Lab, Machine, MachineMove, Report
 from stackviz.labs.queries import Visitor, machine_merged_into, visible_machines
+from stackviz.labs.rights import is_staff_who_may, owns_lab
 
 MACHINES_OFFERED = 500
 REPORTS_OFFERED = 100
@@ -43,7 +42,7 @@ class MachineSummary:
 
 def may_manage(user: Visitor, lab: Lab) -> bool:
     """Owners of the lab, and staff who may change machines. One query at most."""
-    return user.is_authenticated and (_is_staff(user) or owns_lab(user, lab))
+    return _is_staff(user) or owns_lab(user, lab)
 
 
 @login_required
@@ -90,8 +89,7 @@ def _address_for(user: Visitor, machine: Machine) -> str:
 
 
 def _is_staff(user: Visitor) -> bool:
-    is_staff = getattr(user, "is_staff", False)
-    return isinstance(user, PermissionsMixin) and is_staff and user.has_perm("labs.change_machine")
+    return is_staff_who_may(user, "labs.change_machine")
 
 
 def _context(request: HttpRequest, machine: Machine, problems: list[str]) -> dict[str, object]:

@@ -16,10 +16,11 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 from django.views.decorators.http import require_http_methods
 
-from stackviz.benchmarks.decide import REASON_CHARS, record_decision
+from stackviz.benchmarks.decide import record_decision
 from stackviz.benchmarks.measured_settings import measured_setting_key
 from stackviz.benchmarks.models import Result, ResultDecision
 from stackviz.benchmarks.queries import StoredRun, stored_run
+from stackviz.benchmarks.reason import REASON_CHARS
 from stackviz.benchmarks.reproduce import reproduce_command
 from stackviz.benchmarks.standing import Standing
 from stackviz.benchmarks.withdraw import may_decide_about
