@@ -15,9 +15,6 @@ from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Literal
-
-Direction = Literal["higher", "lower"] | None
 
 
 @dataclass(frozen=True, slots=True)

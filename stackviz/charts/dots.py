@@ -7,10 +7,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from stackviz.charts.bars import FEWEST_BARS
 from stackviz.charts.frame import INK_2, colour, colour_name, empty_figure, frame, plotly_text
 
-ROW_PX, HEAD_PX, FOOT_PX = 26, 80, 16
+ROW_PX, HEAD_PX, FOOT_PX, FEWEST_ROWS = 26, 80, 16, 3
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -30,7 +29,7 @@ def rail_figure(
 ) -> dict[str, Any]:
     """`names`: of the rows, the first on top, where the axis is; it begins at zero. `bound`: a line across all rows."""
     title = {"title": {"text": plotly_text(axis)}, "rangemode": "tozero", "side": "top"}
-    layout = frame("", HEAD_PX + ROW_PX * max(len(names), FEWEST_BARS), title, {})
+    layout = frame("", HEAD_PX + ROW_PX * max(len(names), FEWEST_ROWS), title, {})
     layout["margin"] |= {"t": HEAD_PX - FOOT_PX, "b": FOOT_PX}
     layout["hovermode"] = "closest"
     if not dots:

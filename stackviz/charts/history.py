@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
 
-from stackviz.charts.bars import DECADES_RATIO
 from stackviz.charts.frame import INK_2, colour, colour_name, empty_figure, frame, plotly_text
+from stackviz.charts.scale import spans_decades
 
 HEIGHT_PX = 320
 _LABELS_APART = 0.08  # of the axis
@@ -68,10 +68,10 @@ def history_figure(
     layout = frame(title, HEIGHT_PX, {"type": "date"}, {"title": {"text": plotly_text(unit)}})
     if not values:
         return empty_figure(layout, empty)
-    spans_decades = min(values) > 0 and max(values) / min(values) > DECADES_RATIO
-    layout["yaxis"] |= {"type": "log"} if spans_decades else {"range": value_range(values)}
+    is_log = min(values) > 0 and spans_decades(values)
+    layout["yaxis"] |= {"type": "log"} if is_log else {"range": value_range(values)}
     data = [_trace(line, is_named=len(lines) > 1) for line in lines]
-    ends = (min(values), max(values)) if spans_decades else tuple(layout["yaxis"]["range"])
+    ends = (min(values), max(values)) if is_log else tuple(layout["yaxis"]["range"])
     if marks:
         data.insert(0, _marks_trace(marks, ends))
     if levels:

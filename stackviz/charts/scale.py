@@ -6,10 +6,10 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Literal
 
-from stackviz.charts.bars import DECADES_RATIO
-
 ScaleKind = Literal["log", "linear", "year"]
 MOST_TICKS = 8
+# Beyond this ratio of largest to smallest, bars from zero would hide the small ones: a log axis instead.
+DECADES_RATIO = 100
 
 
 @dataclass(frozen=True, slots=True)
