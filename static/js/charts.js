@@ -1,9 +1,8 @@
-/* Plotly takes over a chart when the reader looks at it: nothing of it is loaded before.
+/* Plotly takes over a chart when the reader asks for it: nothing of it is loaded before.
 
-   <figure class="chart" data-chart="ID" data-chart-when="view|click"> holds the table with the same figures and
-   <div class="chart-plot" data-chart-plot style="--h:320"></div>, whose height is kept free so that nothing jumps.
-   ID names a <script type="application/json"> with the figure; data-chart-url fetches it instead: the figure alone, or
-   the figures of all charts of the page by their IDs.
+   <figure class="chart" data-chart="ID" data-chart-url="ADDRESS"> holds the drawing or the table with the same figures,
+   <button data-chart-open> and <div class="chart-plot" data-chart-plot style="--h:320"></div>. The address answers with
+   the figure, or with the figures of all charts of the page by their IDs.
    The address of plotly.js is this script's own data-plotly. Colours named in a trace's meta follow the theme. */
 (() => {
   "use strict";
@@ -56,11 +55,8 @@
   }
 
   async function figureOf(chart) {
-    if (chart.dataset.chartUrl) {
-      const figures = await fetched(chart.dataset.chartUrl);
-      return figures.data ? figures : figures[chart.dataset.chart];
-    }
-    return JSON.parse(document.getElementById(chart.dataset.chart).textContent);
+    const figures = await fetched(chart.dataset.chartUrl);
+    return figures.data ? figures : figures[chart.dataset.chart];
   }
 
   function themed(figure) {
@@ -102,36 +98,14 @@
       drawn.add(chart);
     } catch (problem) {
       drawn.delete(chart);
-      plot.hidden = true; /* the table below says the same */
+      plot.hidden = true; /* the drawing, or the table, says the same */
       console.warn(problem);
     } finally {
       chart.removeAttribute("aria-busy");
     }
   }
 
-  const seen = new IntersectionObserver((entries) => {
-    for (const entry of entries) {
-      if (!entry.isIntersecting) continue;
-      seen.unobserve(entry.target);
-      draw(entry.target);
-    }
-  });
-
-  function offer(chart) {
-    if (chart.dataset.chartOffered) return;
-    chart.dataset.chartOffered = "yes";
-    const saves = navigator.connection && navigator.connection.saveData;
-    const open = chart.querySelector("[data-chart-open]");
-    if (chart.dataset.chartWhen === "click" || saves) {
-      if (open) open.hidden = false;
-      else seen.observe(chart);
-    } else seen.observe(chart);
-  }
-
-  const find = (within) => within.querySelectorAll("[data-chart]").forEach(offer);
-  find(document);
   document.addEventListener("htmx:load", () => answers.clear());
-  document.addEventListener("htmx:load", (event) => find(event.detail.elt.parentElement || document));
   document.addEventListener("click", (event) => {
     const open = event.target.closest("[data-chart-open]");
     if (!open) return;

@@ -92,8 +92,6 @@ def test_no_button_of_a_chart_opens_or_asks_another_host(visit, site, browser_co
     browser_context.on("page", lambda popup: opened.append(popup.url))
     for button in page.locator("[data-chart-open]:visible").all():
         button.click()
-    for chart in page.locator("[data-chart]").all():
-        chart.scroll_into_view_if_needed()
     page.locator(".js-plotly-plot .modebar-btn").first.wait_for(state="attached", timeout=WAIT)
     titles = page.eval_on_selector_all(".modebar-btn", "buttons => buttons.map(button => button.dataset.title || '')")
     assert titles

@@ -73,7 +73,7 @@ def test_each_chart_is_drawn_at_once_and_fetches_its_figure_on_demand(client, dg
     sizes = [gemm("bf16", [0.001 * side] * 8, side=side) for side in (1024, 2048, 4096)]
     make_report(dgx, at=START + days(1), facts=DGX_FACTS, results=sizes)
     page = client.get(THREE).content.decode()
-    [(name, url)] = re.findall(r'data-chart="(chart-\S+)" data-chart-when="click" data-chart-url="([^"]+)"', page)
+    [(name, url)] = re.findall(r'data-chart="(chart-\S+)" data-chart-url="([^"]+)"', page)
     figures = client.get("/compare/" + html.unescape(url)).json()
     assert list(figures) == [name]
     assert figures[name]["data"][0]["name"] == "dgx-07"
