@@ -7,10 +7,9 @@ from stackviz.benchmarks.comparability import is_rankable
 from stackviz.benchmarks.history import RECENT_POINTS, SeriesHistory, StackDifference, history_of
 from stackviz.benchmarks.measurement import Measurement
 from stackviz.benchmarks.models import Series
+from stackviz.benchmarks.prominence import benchmark_place, dtype_place, is_accelerated
 from stackviz.benchmarks.queries import Point
 
-_BENCHMARKS = ("gemm", "llama-bench", "memory-copy")  # most asked for first; then all others
-_DTYPES = ("bf16", "fp16", "tf32", "fp32", "fp64", "int8")
 _SIDE = 8192  # large enough for every accelerator, measured by quick runs too
 LEAST_STEP = 0.02  # a smaller difference of two results is not told from noise
 
@@ -41,19 +40,15 @@ def headline_result(results: Iterable[Measurement]) -> Measurement | None:
 
 
 def _order(result: Measurement) -> tuple[object, ...]:
-    dtype, side = str(result.params.get("dtype", "")), result.params.get("m", 0)
+    side = result.params.get("m", 0)
     return (
-        result.device == "cpu",
-        _rank(result.benchmark_key, _BENCHMARKS),
-        _rank(dtype, _DTYPES),
+        not is_accelerated(result),
+        benchmark_place(result.benchmark_key),
+        dtype_place(result.params.get("dtype")),
         side != _SIDE,
         -(side if isinstance(side, int) else 0),
         -(result.rate.value if result.rate else 0.0),
     )
-
-
-def _rank(name: str, names: Sequence[str]) -> int:
-    return names.index(name) if name in names else len(names)
 
 
 def trend_of(result: Measurement) -> Trend:

@@ -8,7 +8,7 @@ from urllib.parse import urljoin
 from django.utils.translation import gettext as _
 
 from stackviz.benchmarks.measurement import Measurement
-from stackviz.compare.leading import is_accelerated
+from stackviz.benchmarks.prominence import is_accelerated
 from stackviz.compare.measured import Measured
 from stackviz.compare.measured_rows import MeasuredCell, MeasuredRow
 from stackviz.compare.subjects import Head, ProbedRow

@@ -11,11 +11,8 @@ from stackviz.benchmarks.comparability import (
     rate_of_ranked,
 )
 from stackviz.benchmarks.measurement import Measurement
+from stackviz.benchmarks.prominence import benchmark_place, dtype_place, is_accelerated, work_of
 from stackviz.units import format_factor
-
-# What most people compare by, first; every other benchmark and data type comes after these.
-BENCHMARKS = ("gemm", "llama-bench", "memory-copy")
-DTYPES = ("bf16", "fp16", "fp32")
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,18 +83,8 @@ def worst_outcome(results: Sequence[Measurement]) -> ComparabilityOutcome | None
     return ComparabilityOutcome(worst.answer, tuple(reasons))
 
 
-def is_accelerated(result: Measurement) -> bool:
-    """Whether it ran on an accelerator, not on the processor."""
-    return result.card is not None or not result.device.startswith("cpu")
-
-
 def _prominence(pair: Mapping[int, Measurement]) -> tuple[int, int, int, float]:
     """Greater is better to lead with."""
     first = next(iter(pair.values()))
-    known, dtype = first.benchmark, first.params.get("dtype")
-    work = (known.work(first.params) if known else None) or 0.0
-    return len(pair), -_rank(first.benchmark_key, BENCHMARKS), -_rank(dtype, DTYPES), work
-
-
-def _rank(name: object, order: Sequence[str]) -> int:
-    return order.index(name) if isinstance(name, str) and name in order else len(order)
+    places = benchmark_place(first.benchmark_key), dtype_place(first.params.get("dtype"))
+    return len(pair), -places[0], -places[1], work_of(first)

@@ -12,8 +12,9 @@ from django.utils.translation import ngettext
 
 from stackviz.benchmarks.comparability import Comparability, is_rankable, rate_of_ranked
 from stackviz.benchmarks.measurement import Measurement
+from stackviz.benchmarks.prominence import is_accelerated, work_of
 from stackviz.cited.best import BenchmarkRatio, LikeForLike, geometric_mean, like_for_like
-from stackviz.compare.leading import is_accelerated, rate_factor, worst_outcome
+from stackviz.compare.leading import rate_factor, worst_outcome
 from stackviz.compare.subjects import Loaded
 from stackviz.compare.tiles import Tile, TileLine, is_level
 from stackviz.units import format_factor
@@ -203,14 +204,9 @@ def _interval_lines(shared: SharedResults) -> tuple[TileLine, ...]:
     largest: dict[tuple[str, object], Pair] = {}
     for pair in shared.pairs:
         key = pair[0].benchmark_key, pair[0].params.get("dtype")
-        if key not in largest or _work(pair) > _work(largest[key]):
+        if key not in largest or work_of(pair[0]) > work_of(largest[key][0]):
             largest[key] = pair
     return tuple(_interval_line(shared.slots, pair) for pair in largest.values())
-
-
-def _work(pair: Pair) -> float:
-    known = pair[0].benchmark
-    return (known.work(pair[0].params) if known else None) or 0.0
 
 
 def _interval_line(slots: tuple[int, int], pair: Pair) -> TileLine:

@@ -7,6 +7,7 @@ from math import cbrt, prod
 from stackviz.benchmarks.chart import chart_unit
 from stackviz.benchmarks.comparability import is_rankable
 from stackviz.benchmarks.measurement import Measurement, setting_label
+from stackviz.benchmarks.prominence import dtype_place
 from stackviz.compare.measured_notes import NotedCell, Notes
 from stackviz.compare.measured_rows import Machines, MeasuredRow, Results, RowScale, measured_row
 from stackviz.light import light_dataclass
@@ -14,7 +15,6 @@ from stackviz.measuring.benchmark import positive
 
 MOST_COLUMNS, MOST_GROUPS = 8, 12  # what a machine measures takes five and six; anyone may send other parameters
 BELOW_PETA = 9.99e14  # rates beyond stay in tera, as people compare them
-DTYPES = ("bf16", "fp16", "tf32", "fp32", "fp64", "fp8", "int8")
 SIDES = ("m", "n", "k")
 
 
@@ -112,8 +112,7 @@ def draw_matrix(id_: str, rows: RowsByGroup, machines: Machines, notes: Notes) -
 
 
 def _group_order(name: str) -> tuple[int, str]:
-    dtype = name.partition(" ")[0]
-    return (DTYPES.index(dtype) if dtype in DTYPES else len(DTYPES)), name
+    return dtype_place(name.partition(" ")[0]), name
 
 
 def _rows_of(

@@ -10,7 +10,8 @@ from django.utils.translation import gettext as _
 
 from stackviz.benchmarks.comparability import is_rankable
 from stackviz.benchmarks.measurement import Measurement
-from stackviz.compare.leading import LeadingSetting, is_accelerated, leading_setting
+from stackviz.benchmarks.prominence import is_accelerated
+from stackviz.compare.leading import LeadingSetting, leading_setting
 from stackviz.compare.matrix import ResultMatrix, draw_matrix, rows_by_group
 from stackviz.compare.measured_notes import MatrixHead, Notes, heads_of_results
 from stackviz.compare.measured_rows import Machines, MeasuredRow, Results
