@@ -9,12 +9,12 @@ Read once for each edition and process: one query, 17,000 amounts, 3 MB in Novem
 devices do not add up, an equal number of devices make a case; software, host and date may differ.
 """
 
-import math
 import sys
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from statistics import geometric_mean
 from typing import NamedTuple
 
 from django.db.models import Max, Min
@@ -129,15 +129,11 @@ def is_of_accelerator_speed(benchmark: CitedBenchmark) -> bool:
     return benchmark.key not in _OF_LINKS and not any(unit == "W" or unit.startswith("J") for unit in benchmark.units)
 
 
-def geometric_mean(ratios: Sequence[float]) -> float:
-    return math.exp(math.fsum(map(math.log, sorted(ratios))) / len(ratios))
-
-
 def decode_rates(accelerators: Sequence[int]) -> list[DecodeSetting]:
-    """The decode settings in which any of these has a result of one device, the best known first: benchmark by
-    benchmark, those that most accelerators have first.
+    """The decode settings in which any of these has a result of one device, the best known first.
 
-    At most one query for each of DECODE_BENCHMARKS in a process that has not read this edition yet.
+    Benchmark by benchmark, those that most accelerators have first. At most one query for each of DECODE_BENCHMARKS in
+    a process that has not read this edition yet.
     """
     bests = {pk: best_cited().get(pk, {}) for pk in dict.fromkeys(accelerators)}
     settings = []

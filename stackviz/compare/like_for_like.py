@@ -6,6 +6,7 @@ The two are never mixed: others ran the cited ones, on other hosts and with othe
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from statistics import geometric_mean
 
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
@@ -13,7 +14,7 @@ from django.utils.translation import ngettext
 from stackviz.benchmarks.comparability import Comparability, is_rankable, rate_of_ranked
 from stackviz.benchmarks.measurement import Measurement
 from stackviz.benchmarks.prominence import is_accelerated, work_of
-from stackviz.cited.best import BenchmarkRatio, LikeForLike, geometric_mean, like_for_like
+from stackviz.cited.best import BenchmarkRatio, LikeForLike, like_for_like
 from stackviz.compare.leading import rate_factor, worst_outcome
 from stackviz.compare.subjects import Loaded
 from stackviz.compare.tiles import Tile, TileLine, is_level

@@ -15,7 +15,7 @@ from stackviz.benchmarks.best_measured import MeasuredSummary, measured
 from stackviz.benchmarks.comparability import is_rankable, rate_of_ranked
 from stackviz.benchmarks.measured_settings import MeasuredSetting, measured_setting_key, measured_settings
 from stackviz.benchmarks.measurement import Measurement
-from stackviz.cited.best import DecodeSetting, best_matmul, decode_rates
+from stackviz.cited.best import DECODE_TEST, DecodeSetting, best_matmul, decode_rates
 from stackviz.cited.cases import CitedCase
 from stackviz.cited.words import benchmark_address, setting_text
 from stackviz.compare.answers import SubjectFigure
@@ -112,7 +112,7 @@ def _own_name(result: Measurement) -> tuple[str, str]:
 
 
 def _is_decode(result: Measurement) -> bool:
-    return result.benchmark_key == MEASURED_DECODE and str(result.params.get("test", "")).startswith("tg")
+    return result.benchmark_key == MEASURED_DECODE and str(result.params.get("test", "")).startswith(DECODE_TEST)
 
 
 # --- rates in place of peaks that nobody published ---

@@ -1,6 +1,7 @@
 """The best of each accelerator in each case, and how far two are apart over what they share."""
 
 import math
+from statistics import geometric_mean
 
 import pytest
 from django.db.models import F
@@ -11,7 +12,6 @@ from stackviz.cited.best import (
     best_cited,
     best_matmul,
     decode_rates,
-    geometric_mean,
     is_of_accelerator_speed,
     like_for_like,
 )
